@@ -14,6 +14,7 @@ from tollhouse import (
     MethodCapability,
     MissingParamError,
     Param,
+    PolicyError,
     Sandbox,
     TypeMismatchError,
     ViolationError,
@@ -273,3 +274,23 @@ def test_constraint_that_another_spelling_gets_round_is_refused(capability: Meth
 def test_constraint_that_fails_closed_on_another_spelling_is_taken(capability: MethodCapability) -> None:
     approver = None if capability.approve is False else lambda _: True  # pyright: ignore[reportUnknownLambdaType, reportUnknownVariableType]
     assert Sandbox(tools=[pay_exactly], capabilities=[capability], approver=approver)
+
+
+@pytest.mark.parametrize(
+    "grant",
+    [
+        "where = [{ param = 'amount', ne = 100 }]",
+        "where = [{ param = 'parts/*', not_in = ['1.5'] }]",
+        "approve = { param = 'at', eq = '2025-01-31T00:00:00Z' }",
+    ],
+)
+def test_policy_that_another_spelling_gets_round_is_refused(grant: str) -> None:
+    policy = f"[[grant]]\nmethod = 'pay_exactly'\n{grant}\n"
+    with pytest.raises(PolicyError, match="can be got round"):
+        Sandbox(tools=[pay_exactly], policy=policy, approver=lambda _: True)
+
+
+def test_policy_that_fails_closed_on_another_spelling_is_taken() -> None:
+    where = "[{ param = 'amount', lt = 100 }, { param = 'day', ne = '2025-01-31' }]"
+    policy = f"[[grant]]\nmethod = 'pay_exactly'\nwhere = {where}\n"
+    assert Sandbox(tools=[pay_exactly], policy=policy)

@@ -40,6 +40,15 @@ const WAYS: &[(&str, &str, bool)] = &[
     ("own-memory", TOUCHED, true),
     ("environment-of-parent", TOUCHED, true),
     ("list-root", TOUCHED, true),
+    ("list-control-groups", TOUCHED, false),
+    ("lead-to-file-by-handle", MISSING, false),
+    ("watch-files", MISSING, false),
+    ("watch-all-files", MISSING, false),
+    ("make-program", REFUSED, true),
+    ("make-set-user-id", REFUSED, true),
+    ("make-set-group-id", REFUSED, true),
+    ("make-program-without-name", REFUSED, false),
+    ("make-whiteout", REFUSED, false),
     ("open-by-handle", MISSING, false),
     ("inherited-descriptor", "EBADF", true),
     ("execve", MISSING, false),
@@ -63,6 +72,17 @@ const WAYS: &[(&str, &str, bool)] = &[
     ("signal-to-all", REFUSED, false),
     ("descriptor-of-process", MISSING, false),
     ("signals-of-a-terminal-for-parent", REFUSED, true),
+    ("signals-of-a-terminal-for-foreground", REFUSED, false),
+    ("clock-of-parent", REFUSED, true),
+    ("resolution-of-clock-of-parent", REFUSED, true),
+    ("wait-for-clock-of-parent", REFUSED, true),
+    ("group-of-parent", REFUSED, true),
+    ("session-of-parent", MISSING, true),
+    ("scheduling-of-parent", MISSING, true),
+    ("pages-of-parent", MISSING, false),
+    ("shared-memory", MISSING, false),
+    ("message-queue", MISSING, false),
+    ("timer", MISSING, false),
     ("trace", MISSING, false),
     ("read-memory-of-process", MISSING, false),
     ("write-memory-of-process", MISSING, false),
@@ -90,6 +110,16 @@ const WAYS: &[(&str, &str, bool)] = &[
     ("socket-packet", REFUSED, false),
     ("socket-crypto", REFUSED, false),
     ("socket-machine", REFUSED, false),
+    ("socket-multipath", REFUSED, false),
+    ("socket-sctp", REFUSED, false),
+    ("socket-udp-lite", REFUSED, false),
+    ("socket-ping", REFUSED, false),
+    ("bind-to-device", REFUSED, false),
+    ("mark-packets", REFUSED, false),
+    ("foreign-addresses", REFUSED, false),
+    ("replace-firewall", REFUSED, false),
+    ("repair-connection", REFUSED, false),
+    ("attach-program", REFUSED, false),
     ("pair-of-datagrams", REFUSED, true),
     ("filter-packets", REFUSED, false),
     ("connect-abstract", MISSING, true),
@@ -111,7 +141,8 @@ const WAYS: &[(&str, &str, bool)] = &[
 ];
 
 /// What must go on working, or be as it is said to be.
-const LEFT: [&str; 7] = [
+const LEFT: [&str; 8] = [
+    "left-make-file",
     "left-look-at-path",
     "left-read-cgroup",
     "left-pair-of-streams",
@@ -150,17 +181,23 @@ impl Outside {
         Self { directory, library, name, _sockets: sockets }
     }
 
+    /// Has a command look for ways out as soon as so many filters hold it.
+    fn prepare(&self, home: &Home, command: &mut Command, filters: u32) {
+        let inside = home.environment().into_iter().find(|(name, _)| *name == "XDG_CACHE_HOME").expect("it has one").1;
+        command.env("ESCAPE_INSIDE", Path::new(&inside).join("tollhouse"));
+        command.env("ESCAPE_INHERITED", self.directory.path().join("inherited"));
+        command.env("ESCAPE_OUTSIDE", self.directory.path()).env("ESCAPE_ABSTRACT", &self.name);
+        command.env("ESCAPE_FILTERS", filters.to_string()).env("LD_PRELOAD", &self.library);
+    }
+
     /// Runs the script, in a process that looks for ways out as soon as `filters` hold it: what came of each way.
     fn tried(&self, home: &Home, filters: u32, arguments: &[&str]) -> BTreeMap<String, String> {
-        let inherited = self.directory.path().join("inherited");
         let direct = home.command([&["run", "-e", SCRIPT], arguments].concat());
         // The shell opens a descriptor that the binary inherits.
         let mut command = Command::new("/bin/sh");
         command.args(["-c", "exec \"$0\" \"$@\" 9>\"$ESCAPE_INHERITED\""]).arg(direct.get_program());
         command.args(direct.get_args()).env_clear().envs(home.environment()).current_dir(home.path());
-        command.env("ESCAPE_INHERITED", inherited).env("ESCAPE_OUTSIDE", self.directory.path());
-        command.env("ESCAPE_ABSTRACT", &self.name).env("ESCAPE_FILTERS", filters.to_string());
-        command.env("LD_PRELOAD", &self.library).stdin(Stdio::null());
+        self.prepare(home, command.stdin(Stdio::null()), filters);
         let ran = Ran::of(&command.output().expect("there is a shell"));
         assert_eq!((ran.status, ran.stdout.trim()), (0, "ran"), "{ran:?}");
         let ways = ran.stderr.lines().filter_map(|line| line.strip_prefix("way ")?.split_once(' '));
@@ -249,7 +286,6 @@ fn network_that_a_tool_is_granted_opens_no_other_way() {
         // Of which nothing is connected: there is no socket.
         ("connect-abstract", &["EBADF"]),
         ("connect-path", &["EBADF"]),
-        ("filter-packets", &["ENOTSOCK"]),
     ];
     check(&outside.tried(&home, 4, &["--policy", "online.toml"]), opened);
 }
@@ -422,6 +458,31 @@ fn package(home: &Home) -> PathBuf {
         [[example]]\nmethod = 'seven'\narguments = {}\nresult = 7\n";
     std::fs::write(package.join("tool.toml"), manifest).expect("it is written");
     package
+}
+
+/// What a process of one job could put into the cache, others would run.
+#[test]
+fn process_of_a_job_finds_no_way_into_the_cache() {
+    let home = Home::new();
+    let outside = Outside::new(&home);
+    let line = format!("{}\n", serde_json::json!({ "id": 1, "script": SCRIPT }));
+    let mut command = home.command(["batch", "--isolate", "process", "--jobs", "1"]);
+    outside.prepare(&home, &mut command, 4);
+    let mut child =
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it runs");
+    std::io::Write::write_all(child.stdin.as_mut().expect("it is piped"), line.as_bytes()).expect("it reads");
+    let ran = Ran::of(&child.wait_with_output().expect("it ends"));
+    assert_eq!(ran.status, 0, "{ran:?}");
+    assert!(ran.stdout.contains(r#""status":"completed""#), "{ran:?}");
+    let tried = |name: &str| -> Vec<String> {
+        let results = ran.stderr.lines().filter_map(|line| line.strip_prefix("way ")?.split_once(' '));
+        results.filter(|(way, _)| *way == name).map(|(_, result)| result.to_owned()).collect()
+    };
+    // The first process has no job, and compiles what the others run.
+    let made = tried("left-make-file");
+    assert!(made.len() > 1 && made[0] == "open" && made[1..].iter().all(|result| result == TOUCHED), "{made:?}");
+    let read = tried("read-file");
+    assert!(read.len() > 1 && read.iter().all(|result| result == TOUCHED), "{read:?}");
 }
 
 /// Without this the tests above could pass because a way leads nowhere anyway.

@@ -132,6 +132,23 @@ fn a_log_suggests_the_policy_that_would_have_allowed_it() {
     assert_eq!(more["status"], "denied", "{more}");
 }
 
+/// By itself: without the policy that mounted the tool under that name.
+#[test]
+fn suggested_policy_mounts_what_was_called_and_nothing_else() {
+    let home = Home::with_tools(&["stats", "kv"]);
+    let code = "return (await numbers.describe({values: [1, 3]})).mean";
+    home.file("first.toml", "[tools]\nnumbers = 'tollhouse:stats'\n[[grant]]\nmethod = 'numbers/*'\n");
+    let first = home.js(code, &["--policy", "first.toml", "--audit", "log.jsonl"]);
+    assert_eq!(first["value"], 2, "{first}");
+    let suggested = home.run(["policy", "suggest", "log.jsonl"]);
+    assert!(suggested.stdout.contains("numbers = \"tollhouse:stats@=0.1.0\""), "{suggested:?}");
+    home.file("suggested.toml", &suggested.stdout);
+    let again = home.js(code, &["--policy", "suggested.toml"]);
+    assert_eq!(again["value"], 2, "{again}\n{}", suggested.stdout);
+    let listed = home.run(["tools", "--policy", "suggested.toml"]).stdout;
+    assert!(listed.contains("numbers/describe") && !listed.contains("kv/") && !listed.contains("stats/"), "{listed}");
+}
+
 #[test]
 fn suggested_policy_with_hidden_characters_means_what_was_seen() {
     let home = Home::with_tools(&["text"]);

@@ -10,6 +10,8 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/sched.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
@@ -43,6 +45,30 @@ static const char *outside(const char *name) {
     return path;
 }
 
+/* A name in the cache, which the process writes. */
+static const char *inside(const char *name) {
+    static _Thread_local char path[PATH];
+    snprintf(path, sizeof path, "%s/%s", getenv("ESCAPE_INSIDE"), name);
+    return path;
+}
+
+/* What is made of the files that it may write. */
+static void made(void) {
+    char from[PATH];
+    say("make-program", open(inside("program"), O_CREAT | O_WRONLY, 0700));
+    say("make-set-user-id", open(inside("set-user-id"), O_CREAT | O_WRONLY, 04600));
+    say("make-set-group-id", syscall(SYS_openat, AT_FDCWD, inside("set-group-id"), O_CREAT | O_WRONLY, 02600));
+    say("make-program-without-name", open(inside("."), O_TMPFILE | O_WRONLY, 0755));
+    say("left-make-file", open(inside("file"), O_CREAT | O_WRONLY, 0600));
+    snprintf(from, sizeof from, "%s", inside("file"));
+    say("make-whiteout", syscall(SYS_renameat2, AT_FDCWD, from, AT_FDCWD, inside("other"), RENAME_WHITEOUT));
+    unlink(from);
+    unlink(inside("other"));
+    unlink(inside("program"));
+    unlink(inside("set-user-id"));
+    unlink(inside("set-group-id"));
+}
+
 static void files(void) {
     char other[PATH], target[PATH];
     say("read-file", open(outside("secret"), O_RDONLY));
@@ -68,6 +94,10 @@ static void files(void) {
     snprintf(other, sizeof other, "/proc/%d/environ", getppid());
     say("environment-of-parent", open(other, O_RDONLY));
     say("list-root", open("/", O_RDONLY | O_DIRECTORY));
+    say("list-control-groups", open("/sys/fs/cgroup", O_RDONLY | O_DIRECTORY));
+    say("lead-to-file-by-handle", syscall(SYS_name_to_handle_at, AT_FDCWD, "/", NULL, NULL, 0));
+    say("watch-files", syscall(SYS_inotify_init1, 0));
+    say("watch-all-files", syscall(SYS_fanotify_init, 0, 0));
     say("open-by-handle", syscall(SYS_open_by_handle_at, -1, NULL, 0));
     /* The number may belong to a file of the process's own by now. */
     struct stat there, given;
@@ -107,12 +137,26 @@ static void processes(void) {
     say("signal-to-all", kill(-1, 0));
     say("descriptor-of-process", syscall(SYS_pidfd_open, parent, 0));
     say("signals-of-a-terminal-for-parent", fcntl(0, F_SETOWN, parent));
+    say("signals-of-a-terminal-for-foreground", fcntl(0, F_SETFL, O_ASYNC));
     say("trace", ptrace(PTRACE_ATTACH, 0, 0, 0));
     say("read-memory-of-process", syscall(SYS_process_vm_readv, parent, NULL, 0, NULL, 0, 0));
     say("write-memory-of-process", syscall(SYS_process_vm_writev, parent, NULL, 0, NULL, 0, 0));
     say("compare-processes", syscall(SYS_kcmp, parent, parent, 0, 0, 0));
     say("limits-of-parent", prlimit(parent, RLIMIT_CORE, NULL, &limit));
     say("raise-own-limit", prlimit(0, RLIMIT_CORE, &limit, NULL));
+    /* Any process's processor time is a clock: the complement of its number, and 2 for the time that it has had. */
+    struct timespec time;
+    clockid_t clock = (~(clockid_t)parent << 3) | 2;
+    say("clock-of-parent", syscall(SYS_clock_gettime, clock, &time));
+    say("resolution-of-clock-of-parent", syscall(SYS_clock_getres, clock, &time));
+    say("wait-for-clock-of-parent", syscall(SYS_clock_nanosleep, clock, 1, &(struct timespec){0, 0}, NULL) ? -1 : 0);
+    say("group-of-parent", getpgid(parent) < 0 ? -1 : 0);
+    say("session-of-parent", getsid(parent));
+    say("scheduling-of-parent", syscall(SYS_sched_getscheduler, parent));
+    say("pages-of-parent", syscall(SYS_move_pages, parent, 0, NULL, NULL, NULL, 0));
+    say("shared-memory", syscall(SYS_shmget, 0, 4096, 01600));
+    say("message-queue", syscall(SYS_msgget, 0, 01600));
+    say("timer", syscall(SYS_timer_create, 0, NULL, NULL));
     say("priority-of-parent", setpriority(PRIO_PROCESS, parent, getpriority(PRIO_PROCESS, parent)));
     say("become-dumpable", prctl(PR_SET_DUMPABLE, 1));
     say("allow-tracing", prctl(PR_SET_PTRACER, parent));
@@ -141,6 +185,17 @@ static void sockets(void) {
     };
     for (size_t at = 0; at < sizeof kinds / sizeof *kinds; at++)
         say(kinds[at].name, socket(kinds[at].family, kinds[at].type, 0));
+    say("socket-multipath", socket(AF_INET, SOCK_STREAM, 262));
+    say("socket-sctp", socket(AF_INET, SOCK_STREAM, 132));
+    say("socket-udp-lite", socket(AF_INET, SOCK_DGRAM, 136));
+    say("socket-ping", socket(AF_INET, SOCK_DGRAM, 1));
+    int one = 1, online = socket(AF_INET, SOCK_STREAM, 0);
+    say("bind-to-device", setsockopt(online, SOL_SOCKET, SO_BINDTODEVICE, "lo", 3));
+    say("mark-packets", setsockopt(online, SOL_SOCKET, SO_MARK, &one, sizeof one));
+    say("foreign-addresses", setsockopt(online, SOL_IP, IP_TRANSPARENT, &one, sizeof one));
+    say("replace-firewall", setsockopt(online, SOL_IP, 64, NULL, 0));
+    say("repair-connection", setsockopt(online, SOL_TCP, TCP_REPAIR, &one, sizeof one));
+    say("attach-program", setsockopt(online, SOL_SOCKET, SO_ATTACH_BPF, &one, sizeof one));
     int pair[2];
     say("pair-of-datagrams", socketpair(AF_UNIX, SOCK_DGRAM, 0, pair));
     say("filter-packets", setsockopt(0, SOL_SOCKET, SO_ATTACH_FILTER, NULL, 0));
@@ -180,7 +235,7 @@ static void left(void) {
     say("left-read-cgroup", open("/proc/self/status", O_RDONLY));
     say("left-pair-of-streams", socketpair(AF_UNIX, SOCK_STREAM, 0, pair));
     say("left-signal-to-itself", kill(getpid(), 0));
-    say("left-no-core", getrlimit(RLIMIT_CORE, &core) == 0 && core.rlim_cur == 0 && core.rlim_max == 0 ? 0 : -1);
+    say("left-no-core", getrlimit(RLIMIT_CORE, &core) == 0 && core.rlim_cur <= 1 && core.rlim_max <= 1 ? 0 : -1);
     say("left-not-dumpable", prctl(PR_GET_DUMPABLE) == 0 ? 0 : -1);
 }
 
@@ -211,6 +266,7 @@ static void *escape(void *argument) {
     struct start start = *(struct start *)argument;
     free(argument);
     files();
+    made();
     programs();
     processes();
     terminals();

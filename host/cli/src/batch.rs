@@ -36,7 +36,7 @@ use super::places::Places;
 use super::run::Lang;
 use super::signals::{self, CANCELLED};
 use super::stdio::{Stdout, note_part};
-use super::{CliError, Result, show, stdio};
+use super::{CliError, Result, precompile, show, stdio};
 use crate::Exit;
 
 /// The longest line: a job's files are in it, in base64 perhaps. A longer one has a result that says so.
@@ -85,6 +85,9 @@ pub(crate) struct Batch {
     /// Be the process of one job: the number of its line comes on standard input, then the line
     #[arg(long, hide = true)]
     worker: bool,
+    /// Be a process without a job, which compiles what those of jobs run
+    #[arg(long, hide = true, requires = "worker")]
+    prepare: bool,
     #[command(flatten)]
     session: SessionArgs,
     #[command(flatten)]
@@ -159,11 +162,21 @@ impl Batch {
         }
         self.own.read_secrets()?;
         self.audit.read_key()?;
-        self.confine.apply(|| self.session.touched(places, false, &self.audit).with_network())?;
+        self.confine.apply(|| {
+            let touched = self.session.touched(places, false, &self.audit).with_network();
+            // The processes of jobs have what they run from one that has seen no job.
+            if self.worker && !self.prepare { touched.reading_cache(places) } else { touched }
+        })?;
         let prepared = self.session.prepare(places, &self.own, &self.audit)?;
         let host = places.host()?;
         // What is wrong with the policy or the tools is told once, not for each line.
-        self.confine.isolate(&prepared.session(&host, prepared.files.clone())?)?;
+        let session = prepared.session(&host, prepared.files.clone())?;
+        self.confine.isolate(&session)?;
+        if self.prepare {
+            precompile::prepare(&host, session.gate())?;
+            return Ok(Exit::SUCCESS);
+        }
+        drop(session);
         let work = Work { host, prepared, batch: &self };
         self.go_through(&running, &|line, job| Reply::Ours(Box::new(work.answer(line, job))))
     }

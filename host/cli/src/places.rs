@@ -12,7 +12,7 @@ use tollhouse::tool::Network;
 use tollhouse_registry::{Registry, untrusted_file};
 
 use super::progress::Progress;
-use super::{CliError, PlaceOptions, Program, draw};
+use super::{CliError, PlaceOptions, Program, draw, session};
 
 /// Longest file of certificates in bytes. That of a system has a quarter of a million.
 const MAX_CERTIFICATES: u64 = 16 << 20;
@@ -66,7 +66,11 @@ impl Places {
 
     /// The sessions on disk.
     pub(crate) fn sessions(&self) -> super::Result<Sessions> {
-        Sessions::open_shared(&self.store, Backend::Sled, self.trust_writers).map_err(|error| {
+        let opened = Sessions::open_shared(&self.store, Backend::Sled, self.trust_writers);
+        if opened.is_ok() {
+            session::reserve::keep(&self.store);
+        }
+        opened.map_err(|error| {
             let told = CliError::because(format!("cannot open the store `{}`", self.store.display()), &error);
             match error {
                 SessionsError::Store(StoreError::Shared { .. }) => told.hint(

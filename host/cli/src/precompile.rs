@@ -1,9 +1,12 @@
 //! `tollhouse precompile`.
 
+use std::collections::BTreeSet;
+
 use clap::Args;
 use semver::VersionReq;
 use serde_json::json;
 use tollhouse::code::Cache;
+use tollhouse::gate::Gate;
 use tollhouse::guest::{Language, Script};
 use tollhouse::session::{Host, RunOptions, SessionOptions};
 use tollhouse_registry::{PackageName, Release};
@@ -74,6 +77,23 @@ impl Precompile {
         let found = self.packages.iter().map(|name| registry.resolve(name, &VersionReq::STAR));
         found.collect::<std::result::Result<_, _>>().map_err(|error| CliError::because("cannot precompile it", &error))
     }
+}
+
+/// Fills the cache with what scripts of a session may run: both guests, and the packages that its policy mounts, or grants methods
+/// of. What cannot be compiled is said by who calls it.
+pub(crate) fn prepare(host: &Host, gate: &Gate) -> Result<()> {
+    for language in [Language::JavaScript, Language::Shell] {
+        run_nothing(host, language)?;
+    }
+    let is_named = gate.policy().tools.is_some();
+    let called = gate.tools().iter().filter(|tool| is_named || gate.grants(tool.method()));
+    let mut seen = BTreeSet::new();
+    for package in called.filter_map(|tool| tool.package()) {
+        if seen.insert(package.release().full_name().to_string()) {
+            let _ = package.compile();
+        }
+    }
+    Ok(())
 }
 
 /// A guest is loaded by its first run.

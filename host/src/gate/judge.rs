@@ -12,6 +12,7 @@ use serde_json::Value;
 use super::accounts::behind;
 use super::bind::{self, BindError, Bound, BoundSpend};
 use super::optional::{self, Optional};
+use super::spelling;
 use crate::capability::{Amount, Approve, Grant, PolicyError};
 use crate::ledger::{AccountId, Ledger, Refused, Terms};
 use crate::tool::types::Function;
@@ -133,6 +134,7 @@ impl Judges {
                 return Err(PolicyError::twice(grant));
             }
             check(grant, tools)?;
+            check_spellings(grant, tools)?;
         }
         let mut opened = HashMap::new();
         let held = grants.into_iter().map(|grant| Held {
@@ -416,6 +418,18 @@ fn accounts(
     let (id, grant) = (ledger.open(terms), Arc::new(grant.clone()));
     chain.insert(0, HeldAccount { id, grant, name: name.map(Arc::from) });
     chain
+}
+
+/// No constraint of a grant may be one that another spelling of a value gets round, in any method that it covers.
+fn check_spellings(grant: &Grant, tools: &MountedTools) -> Result<(), PolicyError> {
+    tools.iter().filter(|tool| tool.is_covered_by(&grant.method)).try_for_each(|tool| {
+        spelling::check(grant, tool.function()).map_err(|error| {
+            let message = format!("grant `{}` can be got round: in `{}`, {}", grant.name, tool.method(), error.message);
+            let mut told = PolicyError::new(message, error.span.0.or(grant.span.0.clone()));
+            told.hint = error.hint;
+            told
+        })
+    })
 }
 
 /// A grant must cover something that is mounted, and what it asks of the arguments must make sense for at least one

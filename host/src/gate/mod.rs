@@ -14,6 +14,7 @@ mod calls;
 mod judge;
 mod optional;
 mod power;
+mod spelling;
 mod suggest;
 
 use std::collections::{HashMap, HashSet};
@@ -311,7 +312,9 @@ impl Gate {
         };
         let (run, caller) = (record.run(), record.caller());
         let debits = Debits { accounts: &held.accounts, amounts: debit.amounts() };
-        let event = Event::Admitted { run, seq, caller, method, arguments: &arguments.value, grant, debits };
+        let package = tool.release();
+        let (package, given) = (package.as_deref(), &arguments.value);
+        let event = Event::Admitted { run, seq, caller, method, package, arguments: given, grant, debits };
         let log = self.log(record);
         if let Err(error) = log.write(&event) {
             debit.release();

@@ -59,8 +59,8 @@ impl Suggestion {
     }
 }
 
-/// Reads a log and suggests a policy: each method that was called, with as many calls and with arguments no wider than were
-/// seen, and what tools requested and called. What was refused is listed beside it. Secrets and buckets are not in a log. To
+/// Reads a log and suggests a policy: the packages that were called, in their versions; each method, with as many calls and with
+/// arguments no wider than were seen; and what tools requested and called. What was refused is listed beside it. Secrets and buckets are not in a log. To
 /// be read by a human before it is used.
 ///
 /// # Errors
@@ -76,6 +76,8 @@ pub fn suggest(log: &Path) -> Result<Suggestion, AuditError> {
 struct Events {
     methods: BTreeMap<String, Seen>,
     tools: BTreeMap<String, Reached>,
+    /// What was mounted, by alias; the last, if it was several things.
+    packages: BTreeMap<String, String>,
     refused: BTreeMap<String, u64>,
     /// Whose each call of the run that is being read was.
     aliases: BTreeMap<u64, String>,
@@ -107,6 +109,9 @@ impl Events {
             self.tools.entry(caller.clone()).or_default().tools.insert(method.to_owned());
         }
         let alias = method.split('/').next().unwrap_or_default();
+        if let Some(package) = event["package"].as_str().and_then(exactly) {
+            self.packages.insert(alias.to_owned(), package);
+        }
         self.aliases.insert(event["seq"].as_u64().unwrap_or_default(), alias.to_owned());
     }
 
@@ -133,6 +138,8 @@ impl Events {
             Some(grant)
         });
         let mut policy = grants.fold(Policy::default(), Policy::with);
+        // Logs that name no packages leave open what was mounted, as a policy without the table does.
+        policy.tools = Some(self.packages).filter(|packages| !packages.is_empty());
         for (alias, reached) in self.tools {
             let http = reached.http.iter().filter_map(|rule| rule.parse().ok()).collect();
             let grants = reached.tools.iter().filter_map(|method| Grant::allow(method).ok());
@@ -142,6 +149,13 @@ impl Events {
         let refused = self.refused.into_iter().map(|(what, times)| format!("{times} × {what}")).collect();
         Suggestion { policy, refused }
     }
+}
+
+/// The requirement of a release (`acme:payments@1.2.0`) and of no other; none if it is no release.
+fn exactly(release: &str) -> Option<String> {
+    let (name, version) = release.split_once('@')?;
+    let requirement = format!("{name}@={version}");
+    requirement.parse::<tollhouse_registry::Requirement>().ok().map(|_| requirement)
 }
 
 /// Scheme, host and port of a URL.
@@ -208,6 +222,20 @@ mod tests {
         for comment in ["2 × tool.http: http", "0.0.0.0:8765", "1 × method = ", "pay/create", "kv/set"] {
             assert!(text.lines().any(|line| line.starts_with("# ") && line.contains(comment)), "{comment}: {text}");
         }
+    }
+
+    #[test]
+    fn packages_that_were_called_are_mounted_in_their_versions_and_nothing_else() {
+        let suggestion = suggested(&[
+            r#"{"event":"admitted","seq":1,"method":"pay/create","package":"acme:payments@1.2.0","arguments":{}}"#,
+            r#"{"event":"admitted","seq":2,"method":"own","arguments":{}}"#,
+            r#"{"event":"admitted","seq":3,"method":"a/b","package":"x'\n[[grant]]","arguments":{}}"#,
+        ]);
+        let policy = Policy::parse(&suggestion.to_toml()).expect("it is a policy");
+        let tools: Vec<_> = policy.tools.iter().flatten().collect();
+        assert_eq!(tools, [(&"pay".to_owned(), &"acme:payments@=1.2.0".to_owned())]);
+        let before = suggested(&[r#"{"event":"admitted","seq":1,"method":"a/b","arguments":{}}"#]);
+        assert_eq!(before.policy.tools, None, "a log that names none is of an earlier version");
     }
 
     #[test]

@@ -1,17 +1,26 @@
 //! A store that is not its user's alone: found before anything in it is used. Whoever can write a store can give sessions
 //! other policies, and a link in it leads what is written there elsewhere.
 
-use std::fs;
+use std::fs::{self, Metadata};
 use std::io;
+#[cfg(unix)]
+use std::os::unix::fs::FileTypeExt as _;
 use std::path::Path;
 
 use super::record::StoreError;
 
+/// Where other processes reach the one that has the store, and where it will be.
+const SOCKETS: [&str; 2] = ["socket", "socket.new"];
+
+/// Files that are read as a whole, and the most bytes of one of them: a few numbers.
+const SMALL: [&str; 5] = ["format", "format.new", "pid", "conf", "acknowledged"];
+const MAX_SMALL: u64 = 64 << 10;
+
 /// Refuses a directory of a store, and those in it, that other users can write, unless these are trusted; and one that
-/// holds a symbolic link. What is not there yet is nobody else's.
+/// holds a symbolic link, a pipe or a device. What is not there yet is nobody else's.
 ///
 /// # Errors
-/// [`StoreError::Shared`]; [`StoreError::Format`] if there is a link; what the system says.
+/// [`StoreError::Shared`]; [`StoreError::Format`] if there is such a thing; what the system says.
 pub fn refuse_strangers(directory: &Path, trust_writers: bool) -> Result<(), StoreError> {
     // The names of blobs, and of the locks of sessions, are too many to look at each time.
     for name in ["", "records", "blobs", "turns"] {
@@ -33,15 +42,42 @@ pub fn refuse_strangers(directory: &Path, trust_writers: bool) -> Result<(), Sto
             databases.push(entry.path());
         }
     }
-    for directory in databases.into_iter().chain([records]) {
+    for directory in databases.into_iter().chain([records, directory.to_owned()]) {
         for entry in entries(&directory)? {
-            // What is not there any more was removed by the process that holds the store.
-            if entry.file_type().is_ok_and(|kind| kind.is_symlink()) {
-                return Err(linked(&entry.path()));
+            // What is not there any more was removed by the process that holds the store. Of links, this is about the link.
+            if let Ok(found) = entry.metadata() {
+                refuse_other(&entry.path(), &found)?;
             }
         }
     }
     Ok(())
+}
+
+/// Refuses what would lead elsewhere, wait for somebody, or have no end, where a store has a file.
+fn refuse_other(path: &Path, found: &Metadata) -> Result<(), StoreError> {
+    let refused = |reason: String| Err(StoreError::Format { path: path.to_owned(), reason });
+    let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+    match () {
+        () if found.is_symlink() => Err(linked(path)),
+        () if found.is_dir() => Ok(()),
+        () if !found.is_file() && !(is_socket(found) && SOCKETS.contains(&name)) => {
+            refused("it is no file, as a store has".to_owned())
+        }
+        () if SMALL.contains(&name) && found.len() > MAX_SMALL => {
+            refused(format!("it has {} bytes: a store has at most {MAX_SMALL} there", found.len()))
+        }
+        () => Ok(()),
+    }
+}
+
+#[cfg(unix)]
+fn is_socket(found: &Metadata) -> bool {
+    found.file_type().is_socket()
+}
+
+#[cfg(not(unix))]
+fn is_socket(_: &Metadata) -> bool {
+    false
 }
 
 fn entries(directory: &Path) -> Result<Vec<fs::DirEntry>, StoreError> {
@@ -92,7 +128,7 @@ mod tests {
         let store = home.path().join("store");
         fs::create_dir_all(store.join("records/db-1")).expect("made");
         fs::write(home.path().join("token"), "x").expect("written");
-        for link in ["turns", "blobs", "records/pid", "records/format.new", "records/db-1/db"] {
+        for link in ["turns", "blobs", "blobs.lock", "records/pid", "records/format.new", "records/db-1/db"] {
             symlink(home.path().join("token"), store.join(link)).expect("made");
             let refused = refuse_strangers(&store, true);
             assert!(matches!(refused, Err(StoreError::Format { .. })), "{link}: {refused:?}");
@@ -101,5 +137,29 @@ mod tests {
         refuse_strangers(&store, false).expect("the links are gone");
         symlink(&store, home.path().join("named")).expect("made");
         refuse_strangers(&home.path().join("named"), false).expect("the operator names it");
+    }
+
+    #[test]
+    fn store_with_a_pipe_or_an_endless_file_is_refused_at_once() {
+        let home = tempfile::tempdir().expect("a directory");
+        let store = home.path().join("store");
+        fs::create_dir_all(store.join("records/db-1")).expect("made");
+        let refused = |path: &Path| {
+            let refused = refuse_strangers(&store, true);
+            assert!(matches!(refused, Err(StoreError::Format { .. })), "{}: {refused:?}", path.display());
+            fs::remove_file(path).expect("removed");
+        };
+        for name in ["blobs.lock", "records/pid", "records/format", "records/db-1/conf", "records/db-1/db"] {
+            let pipe = store.join(name);
+            let made = std::process::Command::new("mkfifo").arg(&pipe).status().expect("there is mkfifo");
+            assert!(made.success(), "{name}");
+            refused(&pipe);
+        }
+        let long = store.join("records/format");
+        fs::File::create(&long).and_then(|file| file.set_len(1 << 40)).expect("it has holes");
+        refused(&long);
+        let _listens = std::os::unix::net::UnixListener::bind(store.join("records/socket")).expect("it is bound");
+        fs::write(store.join("records/db-1/db"), "x").expect("written");
+        refuse_strangers(&store, false).expect("a store has these");
     }
 }

@@ -253,6 +253,13 @@ impl Tool {
         &self.method
     }
 
+    /// The package whose function it is, with its version: `acme:payments@1.2.0`. None for a function of the host.
+    #[must_use]
+    pub fn release(&self) -> Option<String> {
+        let release = self.package()?.release();
+        Some(format!("{}@{}", release.name, release.version))
+    }
+
     /// Its name in JavaScript: `payments.charges.create`; the flattened name if its alias is no global.
     #[must_use]
     pub fn path(&self) -> &str {

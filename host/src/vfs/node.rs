@@ -13,7 +13,7 @@ use super::scale::MAX_SUM;
 pub(super) type Name = Arc<str>;
 
 /// What a tree takes of its quota.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub struct Usage {
     /// Bytes of all files, and of the targets of links. Holes and shared pieces count in full.
     pub bytes: u64,
@@ -22,7 +22,7 @@ pub struct Usage {
 }
 
 /// How far an entry reaches below itself.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub(super) struct Reach {
     /// Names in the longest path below.
     pub(super) levels: usize,
@@ -48,7 +48,7 @@ impl Reach {
 }
 
 /// What is known of a directory, a page of it or one of its entries without looking in.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub(super) struct Sums {
     /// Entries of the directory itself.
     pub(super) entries: u64,

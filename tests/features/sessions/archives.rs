@@ -93,9 +93,75 @@ impl Archive {
         self.json(kind, |record| record["states"][language] = json!(blob));
     }
 
+    /// Gives a blob other bytes, and all that name it its new name.
+    fn replace(&mut self, old: BlobId, bytes: Vec<u8>) {
+        let new = BlobId::of(&bytes);
+        self.blobs.remove(&old);
+        self.blobs.insert(new, bytes);
+        let names = |bytes: &[u8]| bytes.windows(32).any(|window| window == old.as_bytes());
+        while let Some((id, bytes)) = self.blobs.iter().find(|(id, bytes)| **id != new && names(bytes)) {
+            let at = bytes.windows(32).position(|window| window == old.as_bytes()).expect("it was just seen");
+            let (id, mut bytes) = (*id, bytes.clone());
+            bytes[at..at + 32].copy_from_slice(new.as_bytes());
+            self.replace(id, bytes);
+        }
+        for (_, _, value) in &mut self.records {
+            if let Ok(text) = std::str::from_utf8(value) {
+                *value = text.replace(&old.to_string(), &new.to_string()).into_bytes();
+            }
+        }
+    }
+
+    /// Makes the files of each run a directory in which the same directory is twice, and so on, so deep.
+    fn multiply(&mut self, depth: u32) {
+        let directory = [&[b'D'], &number(0o755)[..], &[0; 8]].concat();
+        let mut page = [b"TH\x01P\x01\x01fL", &number(0o644)[..], &[0; 8], b"\x01x"].concat();
+        let (mut entries, mut all, mut reach) = (1, 1, (1, 2));
+        let mut claimed = |page: Vec<u8>, (entries, all, bytes, levels, longest)| {
+            let id = BlobId::of(&page);
+            self.blobs.insert(id, page);
+            let sums: Vec<u8> = [entries, all, bytes, levels, longest].into_iter().flat_map(number).collect();
+            [&sums, &id.as_bytes()[..]].concat()
+        };
+        let mut bytes = 1;
+        for _ in 0..depth {
+            let below = claimed(page, (entries, all, bytes, reach.0, reach.1));
+            page = [b"TH\x01P\x02\x01a", &directory[..], &below, b"\x01b", &directory, &below].concat();
+            (entries, all, bytes, reach) = (2, 2 * all + 2, 2 * bytes, (reach.0 + 1, reach.1 + 2));
+        }
+        let root = claimed(page, (entries, all, bytes, reach.0, reach.1));
+        let snapshot = [b"TH\x01S\0", &number(0o755)[..], &[0; 8], &root].concat();
+        let id = BlobId::of(&snapshot);
+        self.blobs.insert(id, snapshot);
+        for (kind, _, value) in &mut self.records {
+            let mut record: Value = match kind {
+                b'R' | b'H' => serde_json::from_slice(value).expect("it is JSON"),
+                _ => continue,
+            };
+            if *kind == b'H' {
+                (record["bytes"], record["entries"]) = (json!(bytes), json!(all));
+            } else {
+                record["base"] = json!(id);
+            }
+            record["snapshot"] = json!(id);
+            *value = serde_json::to_vec(&record).expect("it is JSON");
+        }
+    }
+
     fn label(&mut self, name: &[u8], run: u64) {
         self.records.push((b'T', [&[0], name].concat(), run.to_be_bytes().to_vec()));
     }
+}
+
+/// A number as it stands in a node blob: LEB128.
+fn number(mut number: u64) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    while number > 0x7f {
+        bytes.push((number & 0x7f) as u8 | 0x80);
+        number >>= 7;
+    }
+    bytes.push(number as u8);
+    bytes
 }
 
 /// A session with files, calls, budgets, labels and what a tool has stored.
@@ -318,6 +384,17 @@ const REST: &[Crafted] = &[
         },
         "is no part of a snapshot",
     ),
+    (
+        "a part of a file that is longer",
+        |archive| {
+            let (id, bytes) = archive.blobs.iter().find(|(_, bytes)| bytes.starts_with(b"111")).expect("a chunk");
+            let (id, bytes) = (*id, [&bytes[..], b"1"].concat());
+            archive.replace(id, bytes);
+        },
+        "not what is claimed where it is named",
+    ),
+    ("more files than any session has", |archive| archive.multiply(20), "a session has at most 250000"),
+    ("more bytes than are taken", |archive| archive.multiply(40), "holds more than"),
     ("a state that no run left", |archive| archive.state(b'H', "js", b"{}"), "its state is not what run 2 left"),
     (
         "a state of no language",
@@ -344,6 +421,14 @@ fn what_makes_no_whole_session_is_refused() {
         }
     }
     assert_eq!(wrong, [""; 0]);
+}
+
+/// The twin of what is refused: the same directory many times over is files as any others.
+#[test]
+fn directory_that_is_there_many_times_is_read_within_the_limits_of_a_session() {
+    let mut archive = exported();
+    archive.multiply(10);
+    assert_eq!(refused(&archive.write()), Ok(()));
 }
 
 #[test]

@@ -216,6 +216,7 @@ fn a_session_bears_a_full_disk() {
     let first = "await fs.writeFile('/workspace/kept', 'yes'); await stats.describe({values: [1]})";
     let made = home.js(first, &["--session", "s", "--policy", "p.toml", store[0], store[1]]);
     assert_eq!(made["status"], "completed", "{made}");
+    done(&home, &["session", "fork", "s", "other", store[0], store[1]]);
     let too_much = "const bytes = new Uint8Array(1 << 20); let state = 1;
         for (let n = 0; n < bytes.length; n++) { state = Math.imul(state, 1103515245) + 12345 | 0; bytes[n] = state >>> 16; }
         for (let n = 0; n < 90; n++) {
@@ -238,6 +239,9 @@ fn a_session_bears_a_full_disk() {
     let more = "await fs.writeFile('/workspace/x', Math.random() + 'x')";
     let told = refused(&home, &["run", "--session", "s", store[0], store[1], "-e", more], 1);
     assert!(told.contains("no space is left"), "{told}");
+    // A session can be removed all the same, by the room that the store keeps for that, and then what it had.
+    done(&home, &["session", "rm", "other", store[0], store[1]]);
+    done(&home, &["session", "gc", store[0], store[1]]);
     std::fs::remove_file(disk.path().join("ballast")).expect("it is there");
     let again = run("await fs.writeFile('/workspace/again', 'yes'); return (await stats.describe({values: [4]})).mean");
     assert_eq!(again["value"], 4, "{again}");
@@ -246,4 +250,6 @@ fn a_session_bears_a_full_disk() {
     assert_eq!(done(&home, &["session", "cat", "s", "/workspace/kept", store[0], store[1]]).stdout, "yes");
     let used = &ask(&home, &["session", "show", "s", store[0], store[1]])["budgets"][0]["used"];
     assert_eq!(*used, 4, "each call is paid for, and none twice");
+    let listed = done(&home, &["session", "ls", store[0], store[1]]).stdout;
+    assert!(!listed.contains("other"), "{listed}");
 }

@@ -4,11 +4,16 @@
 //! stands outside of the second wall, since it starts processes. A worker is this program once more, with the same options and
 //! `--worker`: it makes host and policy ready, goes behind the wall, reads the number of a line and the line, writes the result,
 //! and ends. The next one is started while a job runs, so that its line need not wait for it.
+//!
+//! **Invariant:** nothing that a worker of a job writes is run by another process. So it only reads the cache of compiled code,
+//! which a worker without a job has filled (`--prepare`).
 
 use std::ffi::OsString;
 use std::io::{self, BufRead, Read, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::io::Errno;
@@ -23,6 +28,10 @@ use crate::{CliError, Exit, Program, Result};
 
 /// The longest result that is taken of a worker: what a job may leave, in base64, and what else is in a result.
 const RESULT: u64 = 2 * LINE;
+
+/// How long a worker may take from the end of its output to its own, and how long it is waited for at a time.
+const LAST_STEPS: Duration = Duration::from_secs(10);
+const PAUSE: Duration = Duration::from_micros(200);
 
 /// Starts workers, and keeps one that waits for a line.
 pub(super) struct Workers {
@@ -53,10 +62,10 @@ impl Workers {
         Self { program: places.program.clone(), arguments, waiting: Mutex::default() }
     }
 
-    /// Has a first worker tell what is wrong with the options, the policy or the tools, once and not for each line. Returns
-    /// how it ended.
+    /// Has a first worker tell what is wrong with the options, the policy or the tools, once and not for each line, and compile
+    /// what the others run, who cannot write the cache. Returns how it ended.
     pub(super) fn check(&self) -> Result {
-        let status = self.command().stdin(Stdio::null()).status();
+        let status = self.command().arg("--prepare").stdin(Stdio::null()).status();
         let status = status.map_err(|error| CliError::because("cannot start this program once more", &error))?;
         Ok(Exit::from(status.code().and_then(|code| u8::try_from(code).ok()).unwrap_or(1)))
     }
@@ -139,7 +148,7 @@ impl Worker {
         let cannot = |error: io::Error| Failure::host(format!("the process of the job cannot be heard: {error}"));
         let (status, _) = (status.map_err(cannot)?, read.map_err(cannot)?);
         let text = String::from_utf8(bytes).ok().and_then(|text| Some(text.strip_suffix('\n')?.to_owned()));
-        let head = text.as_ref().filter(|text| !text.contains('\n')).and_then(|text| serde_json::from_str(text).ok());
+        let head = text.as_ref().filter(|text| is_one_line(text)).and_then(|text| serde_json::from_str(text).ok());
         match (text, head) {
             (Some(text), Some(head)) => Ok(Ran { text, head }),
             _ => Err(Failure::host(format!("the process of the job gave no result: {status}"))),
@@ -147,11 +156,23 @@ impl Worker {
     }
 }
 
-/// Waits until a worker has ended, whose output has `length` bytes; one that writes on is killed.
+/// Returns true for what every reader takes for one line: JSON allows a carriage return between its values, and readers that
+/// take one for the end of a line would find another result behind it.
+fn is_one_line(text: &str) -> bool {
+    text.bytes().all(|byte| byte >= b' ')
+}
+
+/// Waits until a worker has ended, which has closed its output after `length` bytes; one that writes on, or does not end, is
+/// killed.
 fn end(mut child: Child, length: usize) -> io::Result<ExitStatus> {
-    if length as u64 >= RESULT {
-        child.kill()?;
+    let until = Instant::now() + LAST_STEPS;
+    while (length as u64) < RESULT && Instant::now() < until {
+        if let Some(status) = child.try_wait()? {
+            return Ok(status);
+        }
+        thread::sleep(PAUSE);
     }
+    child.kill()?;
     child.wait()
 }
 
@@ -183,4 +204,45 @@ pub(super) fn number_before(input: &mut impl BufRead) -> io::Result<u64> {
     let mut number = String::new();
     input.take(32).read_line(&mut number)?;
     Ok(number.trim_end().parse::<u64>().unwrap_or(1).saturating_sub(1))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What is heard of a worker that does what a shell script says.
+    fn heard(script: &str) -> std::result::Result<String, String> {
+        let mut command = Command::new("/bin/sh");
+        let child = command.args(["-c", script]).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn();
+        let mut child = child.expect("there is a shell");
+        let (input, output) = (child.stdin.take().expect("it is piped"), child.stdout.take().expect("it is piped"));
+        let worker = Worker { child: Arc::new(Mutex::new(Some(child))), input, output };
+        worker.run(1, b"{}").map(|ran| ran.text).map_err(|failure| failure.message)
+    }
+
+    #[test]
+    fn worker_is_heard_that_writes_one_line() {
+        assert_eq!(heard("echo '{\"id\":1}'").as_deref(), Ok("{\"id\":1}"));
+        assert_eq!(heard("printf '{\"id\":\"\\177\"}\\n'").as_deref(), Ok("{\"id\":\"\u{7f}\"}"));
+    }
+
+    #[test]
+    fn worker_that_writes_what_may_be_read_as_another_result_is_not_heard() {
+        for script in [
+            "printf '{\"id\":1,\"x\":[\\r{\"id\":2}\\r]}\\n'",
+            "printf '{\"id\":1}\\n{\"id\":2}\\n'",
+            "printf '{\"id\":1,\\t\"x\":2}\\n'",
+            "printf '{\"id\":1,\"id\":2}\\n'",
+            "printf '{\"id\":1}'",
+        ] {
+            assert!(heard(script).expect_err(script).contains("gave no result"), "{script}");
+        }
+    }
+
+    #[test]
+    fn worker_that_does_not_end_is_killed() {
+        let begun = Instant::now();
+        heard("echo '{\"id\":1}'; exec >/dev/null; exec sleep 1000").expect("it gave its result before");
+        assert!(begun.elapsed() < 10 * LAST_STEPS);
+    }
 }

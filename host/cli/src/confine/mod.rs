@@ -172,6 +172,13 @@ impl Confinement {
         Self { network: true, ..self }
     }
 
+    /// It will not write the cache: what it could put there, other processes would run.
+    pub(crate) fn reading_cache(mut self, places: &Places) -> Self {
+        self.write.retain(|path| Some(path) != places.cache.as_ref());
+        self.read.extend(places.cache.clone());
+        self
+    }
+
     /// It will read these, and what is below them.
     pub(crate) fn reading<P: AsRef<Path>>(mut self, paths: impl IntoIterator<Item = P>) -> Self {
         self.read.extend(paths.into_iter().map(|path| path.as_ref().to_owned()));

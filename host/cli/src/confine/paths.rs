@@ -1,5 +1,6 @@
 //! Landlock: the files that this process may touch, whether it may use TCP, and whom it may signal.
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::os::unix::fs::FileTypeExt as _;
 use std::path::{Path, PathBuf};
@@ -18,8 +19,7 @@ const KNOWN: ABI = ABI::V9;
 const SYSTEM: [&str; 7] = ["/etc", "/usr", "/lib", "/lib64", "/dev/null", "/dev/urandom", "/run/systemd/resolve"];
 
 /// How much of the machine there is for this process, and its own state. Its environment and its memory are not among it.
-const PROCESS: [&str; 8] = [
-    "/sys/fs/cgroup",
+const PROCESS: [&str; 7] = [
     "/sys/devices/system/cpu",
     "/proc/self/auxv",
     "/proc/self/cgroup",
@@ -28,6 +28,11 @@ const PROCESS: [&str; 8] = [
     "/proc/self/pagemap",
     "/proc/self/status",
 ];
+
+/// Where control groups are, of either version of them, and what says there how much of the processors a group has. All else there
+/// tells of other processes: their names, their numbers, and what they have computed.
+const GROUPS: [&str; 3] = ["/sys/fs/cgroup", "/sys/fs/cgroup/cpu", "/sys/fs/cgroup/cpu,cpuacct"];
+const QUOTAS: [&str; 3] = ["cpu.max", "cpu.cfs_quota_us", "cpu.cfs_period_us"];
 
 /// Where a person is asked.
 const TERMINAL: &str = "/dev/tty";
@@ -63,7 +68,9 @@ impl Confinement {
             // To other processes neither signals nor, by an abstract name, connections.
             .scope(Scope::from_all(KNOWN))?
             .create()?;
-        for path in SYSTEM.iter().chain(&PROCESS).map(Path::new).chain(self.read.iter().map(PathBuf::as_path)) {
+        let quotas = quotas();
+        let read = self.read.iter().chain(&quotas).map(PathBuf::as_path);
+        for path in SYSTEM.iter().chain(&PROCESS).map(Path::new).chain(read) {
             rules = allow(rules, path, READ)?;
         }
         for path in &self.write {
@@ -95,6 +102,16 @@ pub(super) fn refuse_tcp() -> Result<(), RulesetError> {
     allow(rules, Path::new("/"), AccessFs::Refer.into())?.all_threads(true)?.restrict_self().map(drop)
 }
 
+/// The files that say how much of the processors this process has: of its control groups, and of those around them.
+fn quotas() -> Vec<PathBuf> {
+    // Without it all processors are taken.
+    let listed = std::fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
+    let own = listed.lines().filter_map(|line| line.splitn(3, ':').nth(2)).flat_map(|path| Path::new(path).ancestors());
+    let own: BTreeSet<&Path> = own.filter_map(|path| path.strip_prefix("/").ok()).collect();
+    let groups = GROUPS.iter().flat_map(|group| own.iter().map(|path| Path::new(group).join(path)));
+    groups.flat_map(|group| QUOTAS.map(|file| group.join(file))).collect()
+}
+
 /// Allows what can be done with a path; of a file, what can be done with one.
 fn allow(rules: RulesetCreated, path: &Path, access: BitFlags<AccessFs>) -> Result<RulesetCreated, RulesetError> {
     // What is not there cannot be allowed, and need not be.
@@ -117,6 +134,7 @@ pub(super) fn describe() -> String {
     let mut text = format!("files (Landlock, ABI {} or what the kernel has of it)\n", KNOWN as u8);
     let places = [
         (format!("{} {}", SYSTEM.join(" "), PROCESS.join(" ")), READ),
+        (format!("{} of the control groups of this process", QUOTAS.join(" ")), READ),
         ("the registry, trusted keys, what the command line names to be read".to_owned(), READ),
         ("the cache, what the command line names to be written".to_owned(), WRITE),
         ("the store, if the session is kept".to_owned(), STORE),
@@ -179,6 +197,23 @@ mod tests {
                 }
             });
             thread.join().expect("all of it");
+        });
+    }
+
+    #[test]
+    fn how_many_processors_there_are_is_known_behind_the_wall_and_no_other_group() {
+        in_a_process(|_| {
+            let processors = || std::thread::available_parallelism().expect("the system says");
+            let before = processors();
+            if Confinement::default().stand().expect("the kernel takes it").is_none() {
+                return note!("this kernel has no Landlock");
+            }
+            assert_eq!(processors(), before);
+            for path in quotas().iter().filter(|path| path.exists()) {
+                fs::read(path).expect("it says how much there is");
+            }
+            let listed = fs::read_dir("/sys/fs/cgroup").expect_err("it tells of others");
+            assert!(matches!(listed.kind(), ErrorKind::PermissionDenied | ErrorKind::NotFound));
         });
     }
 

@@ -8,7 +8,7 @@ use std::sync::{Mutex, PoisonError};
 use tollhouse_registry::untrusted_file;
 
 use rustix::io::Errno;
-use rustix::process::{DumpableBehavior, Resource, Rlimit, set_dumpable_behavior, setrlimit};
+use rustix::process::{DumpableBehavior, Resource, Rlimit, getrlimit, set_dumpable_behavior, setrlimit};
 
 /// The descriptors with which this process began, besides 0 to 2, and which it has not closed.
 static INHERITED: Mutex<Vec<RawFd>> = Mutex::new(Vec::new());
@@ -40,9 +40,12 @@ pub(super) fn close_inherited<P: AsRef<Path>>(but: &[P]) {
     });
 }
 
-/// Lets the kernel write no core file of this process.
+/// Lets the kernel write no core file of this process, nor pipe one to a program that collects crashes: such a program is given
+/// one under every limit but 1, which is too short for a file (core(5)).
 pub(super) fn refuse_core() -> Result<(), Errno> {
-    setrlimit(Resource::Core, Rlimit { current: Some(0), maximum: Some(0) })
+    // None is no limit; a lower one stays, since only root raises it.
+    let none = Some(getrlimit(Resource::Core).maximum.unwrap_or(1).min(1));
+    setrlimit(Resource::Core, Rlimit { current: none, maximum: none })
 }
 
 /// Lets no other process of this user read this one's memory or environment, nor the kernel hand it to a program that collects

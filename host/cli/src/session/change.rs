@@ -9,6 +9,7 @@ use tollhouse::session::{At, Point, SessionId, Sessions};
 use super::super::places::{Places, waiting};
 use super::super::stdio::note_part;
 use super::super::{CliError, Result, show};
+use super::reserve;
 use crate::Exit;
 
 /// Make a session of another one's files
@@ -133,6 +134,7 @@ impl Label {
 
 impl Rm {
     pub(super) fn execute(self, places: &Places) -> Result {
+        reserve::release(&places.store);
         let sessions = places.sessions()?;
         let mut removed = Vec::new();
         for id in &self.ids {

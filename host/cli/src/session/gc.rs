@@ -6,6 +6,7 @@ use serde_json::json;
 use super::super::places::Places;
 use super::super::progress::Progress;
 use super::super::{Result, draw, show};
+use super::reserve;
 use crate::Exit;
 
 /// Delete data that no session references
@@ -23,6 +24,7 @@ pub(crate) struct Gc {
 
 impl Gc {
     pub(super) fn execute(self, places: &Places) -> Result {
+        reserve::release(&places.store);
         let progress = Progress::new("looking for what is unused");
         let swept = places.sessions()?.gc(self.dry_run);
         drop(progress);

@@ -7,6 +7,7 @@ mod grant;
 mod log;
 mod look;
 mod new;
+pub(crate) mod reserve;
 mod transfer;
 
 pub(super) use files::copy;

@@ -74,6 +74,9 @@ pub enum Event<'a> {
         caller: Option<u64>,
         /// The canonical method.
         method: &'a str,
+        /// The package whose function it is, and its version; none for a function of the host.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        package: Option<&'a str>,
         /// The canonical arguments.
         arguments: &'a Value,
         /// The grant that was debited.

@@ -43,10 +43,10 @@ impl Audit for Redacted {
                     text: question,
                 })
             }
-            Event::Admitted { run, seq, caller, method, arguments, grant, debits } => {
+            Event::Admitted { run, seq, caller, method, package, arguments, grant, debits } => {
                 let arguments = self.json(arguments);
                 let arguments = arguments.as_ref();
-                self.audit.write(&Event::Admitted { run, seq, caller, method, arguments, grant, debits })
+                self.audit.write(&Event::Admitted { run, seq, caller, method, package, arguments, grant, debits })
             }
             Event::Denied { run, seq, caller, method, arguments, grant, kind, reason } => {
                 let (method, arguments, reason) = (self.redact(method), self.json(arguments), self.redact(reason));
@@ -134,7 +134,7 @@ mod tests {
         let events = [
             Event::Started { run, script: VALUE, hash: "h" },
             Event::Asked { run, seq, caller, method, arguments, grant, reason, shown: "h", text },
-            Event::Admitted { run, seq, caller, method, arguments, grant, debits },
+            Event::Admitted { run, seq, caller, method, package: None, arguments, grant, debits },
             Event::Denied {
                 run,
                 seq,

@@ -134,5 +134,6 @@ fn name(directory: &Path, id: &SessionId) -> PathBuf {
 }
 
 fn is_held(path: &Path) -> bool {
-    File::open(path).is_ok_and(|file| matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock)))
+    tollhouse_registry::untrusted_file::open_regular(path)
+        .is_ok_and(|file| matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock)))
 }

@@ -14,7 +14,8 @@ use super::look::damaged;
 use super::transfer::{Exported, unpair};
 use super::turn::{Locks, Turn};
 use super::{SessionId, Sessions, SessionsError, State, key};
-use crate::store::{Batch, BlobError, Blobs, Part, Record, Store, StoreError, Upload, read_archive};
+use crate::store::{ArchiveError, Batch, BlobError, Blobs, Part, Record, Store, StoreError, Upload, read_archive};
+use crate::vfs::{Limits, Usage};
 
 /// How many bytes of records a session from elsewhere may have: a million calls, about.
 const MAX_RECORDS: usize = 1 << 30;
@@ -34,7 +35,7 @@ const TRIES: u32 = 100;
 pub struct ImportOptions {
     /// Its name here. None: the one that it had.
     pub name: Option<SessionId>,
-    /// The most bytes that are read, unpacked.
+    /// The most bytes that are read, unpacked, and that its files may have at any point.
     pub most: u64,
     /// What it may spend. None: where sessions are that share its budgets, what they have left; elsewhere nothing.
     pub budget: Option<ImportBudget>,
@@ -108,7 +109,7 @@ impl Sessions {
         blobs.sync()?;
         // The upload lives on: until a record names them, blobs may be removed as unused.
         let making = making.ok_or(SessionsError::NoArchive)?;
-        making.finish(&exported.ok_or(SessionsError::NoArchive)?, options.budget, &mut blobs)
+        making.finish(&exported.ok_or(SessionsError::NoArchive)?, options, &mut blobs)
     }
 }
 
@@ -177,16 +178,17 @@ impl<'s> Making<'s> {
     fn finish(
         mut self,
         exported: &Exported,
-        budget: Option<ImportBudget>,
+        options: &ImportOptions,
         blobs: &mut Incoming<'_>,
     ) -> Result<Imported, SessionsError> {
         self.write()?;
         let trial = self.trial(self.few.clone());
-        trial.verify_session(&self.id)?;
+        let (_, largest) = trial.verify_with_files(&self.id)?;
+        self.within(largest, options.most)?;
         for _ in 0..ATTEMPTS {
             let mut last = Batch::default();
             last.expect(key::one(b'S', &self.id), None);
-            let arrival = match Arrival::of(&self, &trial, exported, budget) {
+            let arrival = match Arrival::of(&self, &trial, exported, options.budget) {
                 // The session whose budgets it would share was just removed.
                 Err(SessionsError::Unknown { session, .. }) if session != self.id => continue,
                 arrival => arrival?,
@@ -205,6 +207,19 @@ impl<'s> Making<'s> {
             }
         }
         Err(SessionsError::Busy(self.id.clone()))
+    }
+
+    /// A few blobs can be the files of a session many times over: what it says to have then is more than was read.
+    fn within(&self, largest: Usage, most: u64) -> Result<(), SessionsError> {
+        let entries = Limits::default().entries;
+        if largest.bytes > most {
+            return Err(ArchiveError::TooLarge(most).into());
+        }
+        if largest.entries > entries {
+            let what = format!("it has {} files and directories: a session has at most {entries}", largest.entries);
+            return Err(damaged(&self.id, &what));
+        }
+        Ok(())
     }
 
     /// Sessions among which it is one already.

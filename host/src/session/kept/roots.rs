@@ -6,7 +6,7 @@ use super::look::damaged;
 use super::record::{Head, RunRecord, States};
 use super::{SessionId, Sessions, SessionsError, key};
 use crate::store::{BlobId, Record};
-use crate::vfs::{ReferenceKind, SnapshotId, references};
+use crate::vfs::{Claimed, ReferenceKind, SnapshotId, Usage, references};
 
 /// A blob that a record names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -89,6 +89,56 @@ impl Sessions {
         }
         Ok(())
     }
+}
+
+impl Sessions {
+    /// Compares all that these name, at any depth, with what is claimed of it where it is named.
+    pub(super) fn compare(
+        &self,
+        roots: impl IntoIterator<Item = Root>,
+        compared: &mut Compared,
+    ) -> Result<(), SessionsError> {
+        for root in roots {
+            let (Root::Value(blob) | Root::Snapshot(blob)) = root;
+            if compared.roots.insert(root) {
+                let bytes = self.blobs().get(&blob)?;
+                compared.blobs.insert(blob);
+                if matches!(root, Root::Snapshot(_)) {
+                    self.compare_snapshot(blob, &bytes, compared)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn compare_snapshot(&self, blob: BlobId, bytes: &[u8], compared: &mut Compared) -> Result<(), SessionsError> {
+        let (root, usage) = Claimed::root(bytes).map_err(|source| SessionsError::Node { blob, source })?;
+        let Usage { bytes, entries } = compared.largest;
+        compared.largest = Usage { bytes: usage.bytes.max(bytes), entries: usage.entries.max(entries) };
+        let mut next = vec![root];
+        while let Some(claimed) = next.pop() {
+            if compared.claimed.contains(&claimed) {
+                continue;
+            }
+            let blob = claimed.id;
+            let found = claimed.compare(&self.blobs().get(&blob)?);
+            next.extend(found.map_err(|source| SessionsError::Node { blob, source })?);
+            compared.blobs.insert(blob);
+            compared.claimed.insert(claimed);
+        }
+        Ok(())
+    }
+}
+
+/// What was compared with what is claimed of it.
+#[derive(Debug, Default)]
+pub(super) struct Compared {
+    /// Every blob.
+    pub(super) blobs: HashSet<BlobId>,
+    /// The most bytes, and the most entries, of a snapshot.
+    pub(super) largest: Usage,
+    roots: HashSet<Root>,
+    claimed: HashSet<Claimed>,
 }
 
 fn of_point(snapshots: [Option<SnapshotId>; 2], states: &States) -> Vec<Root> {

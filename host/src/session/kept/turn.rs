@@ -13,6 +13,8 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use tollhouse_registry::untrusted_file;
+
 use super::{SessionId, SessionsError};
 
 /// How long to wait at most before looking again whether a session is free.
@@ -93,7 +95,7 @@ impl Locks {
         match self {
             Self::Memory(taken) => Ok(taken.lock().unwrap_or_else(PoisonError::into_inner).contains(id)),
             Self::Files(directory) => {
-                let tried = match File::open(shown(directory, id)) {
+                let tried = match untrusted_file::open_regular(&shown(directory, id)).map_err(io::Error::from) {
                     Ok(file) => file.try_lock_shared(),
                     Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
                     Err(error) => Err(TryLockError::Error(error)),
@@ -127,13 +129,16 @@ fn show(directory: &Path, id: &SessionId) -> io::Result<File> {
     Ok(file)
 }
 
-/// Opens a file to be locked, or makes it.
+/// Opens a file to be locked, or makes it. Something else that has its name is not waited for, and a link not followed.
 pub(super) fn open(path: &Path) -> io::Result<File> {
+    if path.symlink_metadata().is_ok_and(|found| found.is_symlink()) {
+        return Err(io::Error::other("it is a symbolic link, and a store has none"));
+    }
     let mut options = OpenOptions::new();
     options.write(true).create(true).truncate(false);
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    options.open(path)
+    Ok(untrusted_file::open_regular_with(path, &options)?)
 }
 
 /// Makes the directory of the turns, where it is missing, for its owner alone, whatever the umask says: a store that others

@@ -5,11 +5,12 @@ use std::collections::HashMap;
 use super::check::Check;
 use super::look::damaged;
 use super::record::{Entry, Outcome};
-use super::roots::Reached;
+use super::roots::Compared;
 use super::{SessionId, Sessions, SessionsError, key};
 use crate::capability::Amount;
 use crate::ledger::Used;
 use crate::store::StoreError;
+use crate::vfs::Usage;
 
 /// How often a session is looked at again that seemed damaged and has changed meanwhile.
 const TRIES: u32 = 4;
@@ -27,11 +28,16 @@ pub struct Checked {
 
 impl Sessions {
     /// Checks one session: that every record can be read, the log is whole, the balances are the sums of the ledger, and
-    /// every blob that is named is there and is what its name says. It may run meanwhile.
+    /// every blob that is named is there and is what its name says, and what is claimed of it. It may run meanwhile.
     ///
     /// # Errors
     /// [`SessionsError::Unknown`] if it is removed meanwhile; else the first thing that is wrong.
     pub fn verify_session(&self, id: &SessionId) -> Result<Checked, SessionsError> {
+        Ok(self.verify_with_files(id)?.0)
+    }
+
+    /// [`Self::verify_session`]; says too what its largest files have.
+    pub(super) fn verify_with_files(&self, id: &SessionId) -> Result<(Checked, Usage), SessionsError> {
         let mut left = TRIES;
         loop {
             let before = self.stands(id)?;
@@ -68,9 +74,9 @@ impl Sessions {
         Ok((self.identity(id)?, self.records().get(&key::one(b'H', id))?))
     }
 
-    fn verify_now(&self, id: &SessionId) -> Result<Checked, SessionsError> {
+    fn verify_now(&self, id: &SessionId) -> Result<(Checked, Usage), SessionsError> {
         let mut checked = Checked::default();
-        let mut reached = Reached::default();
+        let mut compared = Compared::default();
         self.created(id)?;
         self.policy(id)?;
         self.lock(id)?;
@@ -81,17 +87,14 @@ impl Sessions {
         self.records_of(id, |record| {
             checked.records += 1;
             check.record(&record)?;
-            self.reach(self.roots_of(id, &record)?, &mut reached)
+            self.compare(self.roots_of(id, &record)?, &mut compared)
         })?;
         check.all(&head, &self.head(id)?)?;
         self.log(id, &mut |_| checked.lines += 1)?;
         self.verify_ledger(id)?;
         self.spent(id)?;
-        checked.blobs = reached.blobs.len() as u64;
-        for blob in &reached.blobs {
-            self.blobs().get(blob)?;
-        }
-        Ok(checked)
+        checked.blobs = compared.blobs.len() as u64;
+        Ok((checked, compared.largest))
     }
 
     /// Checks that the balances are the sums of the ledger. While a run calls, the balances before the ledger is read have

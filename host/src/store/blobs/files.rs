@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use bytes::Bytes;
+use tollhouse_registry::untrusted_file::{self, ReadError};
 
 use super::cache::Cache;
 use super::durable::{make_directory, make_entry, sync_directory};
@@ -147,9 +148,14 @@ impl BlobFiles {
     /// Reads a blob from disk and checks it.
     pub(super) fn read(&self, id: &BlobId) -> Result<Bytes, BlobError> {
         let path = self.path(id);
-        let file = match File::open(&path) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Err(BlobError::Missing(*id)),
-            file => file.map_err(BlobError::at(&path))?,
+        // A pipe, which might stand there too, would have the reader wait.
+        let file = match untrusted_file::open_regular(&path) {
+            Ok(file) => file,
+            Err(ReadError::Io(error)) if error.kind() == io::ErrorKind::NotFound => {
+                return Err(BlobError::Missing(*id));
+            }
+            Err(ReadError::Io(error)) => return Err(BlobError::at(&path)(error)),
+            Err(_) => return Err(BlobError::Damaged(*id)),
         };
         // The length is looked at first, so that what someone made huge is never read into memory.
         let length = file.metadata().map_err(BlobError::at(&path))?.len();

@@ -81,7 +81,8 @@ impl BlobFiles {
         options.create(true).truncate(false).read(true).write(true);
         #[cfg(unix)]
         std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-        let file = options.open(&path).map_err(BlobError::at(&path))?;
+        let file = tollhouse_registry::untrusted_file::open_regular_with(&path, &options);
+        let file = file.map_err(|error| BlobError::at(&path)(error.into()))?;
         Ok((file, path))
     }
 }

@@ -5,7 +5,8 @@
 //! What is inside:
 //! - `letters`, `record`, `encode`, `decode`: node blobs, between bytes and plain values;
 //! - `seal`: from a tree to blobs;
-//! - `load`: from blobs to parts of a tree.
+//! - `load`: from blobs to parts of a tree;
+//! - `claim`: whether all blobs of a snapshot are what is claimed of them.
 //!
 //! # Format, version 1
 //!
@@ -38,6 +39,7 @@
 //! chunks are cut by FastCDC (2020) with 64 KiB, 256 KiB, 1 MiB and normalization 1. Decoding refuses what breaks a rule
 //! that can be seen, and every other spelling.
 
+mod claim;
 mod decode;
 pub(super) mod encode;
 mod letters;
@@ -55,6 +57,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+pub(crate) use self::claim::Claimed;
 use self::decode::decode;
 use self::encode::encode;
 use self::record::{BodyRecord, Record, SnapshotRecord};

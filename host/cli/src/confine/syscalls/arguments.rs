@@ -7,6 +7,9 @@ use seccompiler::{BackendError, SeccompCmpArgLen, SeccompCmpOp, SeccompCondition
 
 use super::Phase;
 
+mod files;
+mod sockets;
+
 /// What is left of a system call.
 pub(super) struct Limit {
     pub(super) name: &'static str,
@@ -89,10 +92,11 @@ const POISON: [c_int; 2] = [libc::MADV_HWPOISON, libc::MADV_SOFT_OFFLINE];
 pub(super) fn of(phase: Phase, own: u32) -> Result<Vec<Limit>> {
     let mut limits = vec![
         one_of("ioctl", libc::SYS_ioctl, 1, &IOCTLS)?,
-        one_of("fcntl", libc::SYS_fcntl, 1, &FCNTLS.map(unsigned))?,
+        fcntl()?,
         prctl(phase)?,
-        socket(phase)?,
-        socketpair()?,
+        sockets::socket(phase)?,
+        sockets::socketpair()?,
+        sockets::options(phase)?,
         clone()?,
         Limit {
             name: "madvise",
@@ -117,18 +121,20 @@ pub(super) fn of(phase: Phase, own: u32) -> Result<Vec<Limit>> {
             refused: vec![rule([other(0, own)])?],
         },
         Limit {
+            name: "getpgid",
+            number: libc::SYS_getpgid,
+            left: "of this process".to_owned(),
+            refused: vec![rule([other(0, own), other(0, 0)])?],
+        },
+        Limit {
             name: "prlimit64",
             number: libc::SYS_prlimit64,
             left: "to ask for limits of this process".to_owned(),
             refused: vec![rule([other(0, own), other(0, 0)])?, rule([is_given(2)])?],
         },
     ];
-    if !phase.network {
-        // Filters for packets are programs in the kernel.
-        let timeouts = [("SO_RCVTIMEO", libc::SO_RCVTIMEO), ("SO_SNDTIMEO", libc::SO_SNDTIMEO)];
-        limits.push(one_of("setsockopt", libc::SYS_setsockopt, 2, &timeouts.map(unsigned))?);
-    }
-    limits.extend(modes(phase)?);
+    limits.extend(clocks()?);
+    limits.extend(files::of(phase)?);
     Ok(limits)
 }
 
@@ -140,65 +146,38 @@ fn prctl(phase: Phase) -> Result<Limit> {
     one_of("prctl", libc::SYS_prctl, 0, &left)
 }
 
-/// Local sockets lead to other programs of the user (D-Bus, a container engine), netlink to the kernel's network, raw ones past
-/// its rules.
-fn socket(phase: Phase) -> Result<Limit> {
-    let network = [("AF_INET", libc::AF_INET), ("AF_INET6", libc::AF_INET6)];
-    let families = network.into_iter().filter(|_| phase.network);
-    let families: Vec<_> = families.chain(phase.store.then_some(("AF_UNIX", libc::AF_UNIX))).map(unsigned).collect();
-    if families.is_empty() {
-        return Ok(Limit { name: "socket", number: libc::SYS_socket, left: "nothing".to_owned(), refused: Vec::new() });
-    }
-    let mut limit = one_of("socket", libc::SYS_socket, 0, &families)?;
-    let (kinds, shown): (&[c_int], _) = match phase.network {
-        true => (&[libc::SOCK_STREAM, libc::SOCK_DGRAM], "streams and datagrams"),
-        false => (&[libc::SOCK_STREAM], "streams"),
-    };
-    limit.left = format!("{}: {shown}", limit.left);
-    limit.refused.extend(kinds_other_than(kinds)?);
+/// A terminal whose descriptor is asynchronous (`O_ASYNC`) signals the group that is in the foreground, with no `F_SETOWN`.
+fn fcntl() -> Result<Limit> {
+    let mut limit = one_of("fcntl", libc::SYS_fcntl, 1, &FCNTLS.map(unsigned))?;
+    limit.refused.push(rule([equal(1, libc::F_SETFL.unsigned_abs()), having(2, libc::O_ASYNC.unsigned_abs())])?);
+    limit.left += "; F_SETFL without O_ASYNC";
     Ok(limit)
 }
 
-/// A pair of datagram sockets could be connected to something else.
-fn socketpair() -> Result<Limit> {
-    let mut refused = kinds_other_than(&[libc::SOCK_STREAM])?;
-    refused.push(rule([other(0, libc::AF_UNIX.unsigned_abs())])?);
-    Ok(Limit { name: "socketpair", number: libc::SYS_socketpair, left: "AF_UNIX: streams".to_owned(), refused })
-}
-
-/// Rules, one of which fits if the second argument, a type of sockets and flags, is none of these types.
-fn kinds_other_than(kinds: &[c_int]) -> Result<Vec<SeccompRule>> {
-    // The bits above these are flags.
-    const TYPE: u64 = 0xf;
-    let refused = (0..=TYPE).filter(|kind| kinds.iter().all(|left| u64::from(left.unsigned_abs()) != *kind));
-    let is = |kind| SeccompCondition::new(1, SeccompCmpArgLen::Dword, SeccompCmpOp::MaskedEq(TYPE), kind);
-    refused.map(|kind| rule([is(kind)])).collect()
+/// Clocks beyond the last of the system's own are those of other processes, of devices and of other networks: how long another
+/// process has computed, to the nanosecond, is asked of such a one.
+fn clocks() -> Result<Vec<Limit>> {
+    let calls = [
+        ("clock_gettime", libc::SYS_clock_gettime),
+        ("clock_getres", libc::SYS_clock_getres),
+        ("clock_nanosleep", libc::SYS_clock_nanosleep),
+    ];
+    let last = u64::from(libc::CLOCK_TAI.unsigned_abs());
+    let limit = |(name, number)| {
+        let beyond = SeccompCondition::new(0, SeccompCmpArgLen::Dword, SeccompCmpOp::Gt, last);
+        let left = "clocks of the system and of this process".to_owned();
+        Ok(Limit { name, number, left, refused: vec![rule([beyond])?] })
+    };
+    calls.into_iter().map(limit).collect()
 }
 
 /// Flags stand in the first argument on all processors that there are filters for.
 fn clone() -> Result<Limit> {
-    let masked = |mask: c_int, value: c_int| {
-        let [mask, value] = [mask, value].map(|flags| u64::from(flags.cast_unsigned()));
-        rule([SeccompCondition::new(0, SeccompCmpArgLen::Dword, SeccompCmpOp::MaskedEq(mask), value)])
-    };
-    let process = masked(libc::CLONE_THREAD, 0);
-    let refused = NAMESPACES.into_iter().map(|kind| masked(kind, kind)).chain([process]).collect::<Result<_>>()?;
+    let process = rule([masked(0, libc::CLONE_THREAD.unsigned_abs(), 0)]);
+    let namespaces = NAMESPACES.into_iter().map(|kind| rule([having(0, kind.unsigned_abs())]));
+    let refused = namespaces.chain([process]).collect::<Result<_>>()?;
     let left = "threads, in the namespaces of this process".to_owned();
     Ok(Limit { name: "clone", number: libc::SYS_clone, left, refused })
-}
-
-/// Modes by which a file becomes the user's alone.
-fn modes(phase: Phase) -> Result<Vec<Limit>> {
-    const FILE: (&str, u32) = ("0600", 0o600);
-    const DIRECTORY: (&str, u32) = ("0700", 0o700);
-    let left = if phase.opening { &[FILE, DIRECTORY][..] } else { &[FILE] };
-    let mut limits = vec![one_of("fchmod", libc::SYS_fchmod, 1, left)?];
-    if phase.opening || phase.store {
-        limits.push(one_of("fchmodat", libc::SYS_fchmodat, 2, left)?);
-        #[cfg(target_arch = "x86_64")]
-        limits.push(one_of("chmod", libc::SYS_chmod, 1, left)?);
-    }
-    Ok(limits)
 }
 
 /// A system call that is left with these values of one of its arguments.
@@ -224,6 +203,15 @@ fn other(argument: u8, value: u32) -> Result<SeccompCondition> {
 
 fn equal(argument: u8, value: u32) -> Result<SeccompCondition> {
     SeccompCondition::new(argument, SeccompCmpArgLen::Dword, SeccompCmpOp::Eq, value.into())
+}
+
+/// Is met if these bits of an argument are set.
+fn having(argument: u8, bits: u32) -> Result<SeccompCondition> {
+    masked(argument, bits, bits)
+}
+
+fn masked(argument: u8, mask: u32, value: u32) -> Result<SeccompCondition> {
+    SeccompCondition::new(argument, SeccompCmpArgLen::Dword, SeccompCmpOp::MaskedEq(mask.into()), value.into())
 }
 
 /// Is met if a pointer is not null.

@@ -74,7 +74,7 @@ pub(crate) fn describe() -> Result<String, Error> {
     for (title, phase) in Phase::SHOWN {
         push(&mut text, format_args!("arguments, {title}"));
         for limit in arguments::of(phase, std::process::id())? {
-            push(&mut text, format_args!("  {:<11} {}", limit.name, limit.left));
+            push(&mut text, format_args!("  {:<15} {}", limit.name, limit.left));
         }
     }
     Ok(text)
