@@ -8515,7 +8515,8 @@ ${said}`}`), Object.assign(this, { exitCode, stdout, stderr });
     if (ArrayBuffer.isView(input)) return new Uint8Array(input.buffer, input.byteOffset, input.byteLength);
     throw invalidType("options.stdio[0]", "string or an instance of Buffer, TypedArray, or DataView", input);
   }, inputOf = (stream2, options) => {
-    if (stream2 === "pipe" && options.input) return toInput(options.input, options.encoding);
+    let input = options.input && toInput(options.input, options.encoding);
+    if (stream2 === "pipe" && input) return input;
     if (stream2 !== 0)
       return typeof stream2 == "number" ? fs_default.readFileSync(stream2) : new Uint8Array(0);
   }, destinationOf = (stream2, most) => stream2 === "pipe" ? most : stream2 === "ignore" ? "dropped" : stream2 === 1 || stream2 === 2 ? stream2 === 1 ? "stdout" : "stderr" : 1 / 0, isFile = (stream2) => typeof stream2 == "number" && stream2 > 2, notThere = (directory) => {
@@ -8543,7 +8544,10 @@ ${said}`}`), Object.assign(this, { exitCode, stdout, stderr });
     let { encoding } = options, isText = encoding && encoding !== "buffer", output = streams.map((stream2, at2) => {
       if (at2 === 0 || stream2 !== "pipe") return null;
       let buffer = Buffer2.from(written[at2]);
-      return isText && buffer.length > 0 ? buffer.toString(encoding) : isText ? "" : buffer;
+      if (!isText) return buffer;
+      if (buffer.length === 0) return "";
+      if (!Buffer2.isEncoding(encoding)) throw codedError(TypeError, "ERR_UNKNOWN_ENCODING", `Unknown encoding: ${encoding}`);
+      return buffer.toString(encoding);
     }), killed = ended.how !== "exited", result = { ...{ status: killed ? null : ended.status, signal: killed ? killSignal : null, output, pid: ++lastProcess }, stdout: output[1], stderr: output[2] };
     if (ended.how === "asked") {
       let message = `${name2}: the command asks for ${ended.what}, and a script cannot wait for that without \`await\`: use ${instead[name2]}`;

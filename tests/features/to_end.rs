@@ -167,7 +167,7 @@ fn scripts_within_scripts_end_at_the_depth() {
 
 #[test]
 fn fuel_is_the_run_s() {
-    let limited = Limited::with(Limits { fuel: 3_000_000, ..Limits::default() });
+    let limited = Limited::with(Limits { fuel: 300_000, ..Limits::default() });
     limited.is_limited(&format!("try {{ execSync('{LOOP}') }} catch {{}} for (;;) ;"), "fuel");
     limited.is_limited(&format!("execSync('{LOOP}')"), "fuel");
     limited.is_limited("execSync('node -e \"for (;;) ;\"')", "fuel");
@@ -180,7 +180,12 @@ fn fuel_is_the_run_s() {
 
 #[test]
 fn time_is_the_run_s() {
-    let limited = Limited::with(Limits { wall: Duration::from_millis(800), fuel: u64::MAX, ..Limits::default() });
+    let limited = Limited::with(Limits {
+        wall: Duration::from_millis(800),
+        fuel: u64::MAX,
+        output: u64::MAX,
+        ..Limits::default()
+    });
     for code in [
         &format!("try {{ execSync('{LOOP}') }} finally {{ for (;;) ; }}"),
         &format!("execSync('{LOOP}', {{ timeout: 60000 }})"),
@@ -231,6 +236,7 @@ fn memory_is_the_session_s() {
     }
     // What is given to it is held once more meanwhile.
     limited.is_limited("const input = new Uint8Array(60 << 20); execSync('true', { input })", "memory");
+    limited.is_limited("execSync(': ' + 'x'.repeat(40 << 20))", "memory");
     // Scripts within scripts have it together.
     let most = limited
         .js("try { execSync('node -e \"const all = []; for (;;) all.push(new Uint8Array(1e6).fill(1))\"') } catch {}");

@@ -85,7 +85,8 @@ const toInput = (input, encoding) => {
 
 // What the command reads: bytes, or nothing for what this script itself would.
 const inputOf = (stream, options) => {
-  if (stream === 'pipe' && options.input) return toInput(options.input, options.encoding);
+  const input = options.input && toInput(options.input, options.encoding);
+  if (stream === 'pipe' && input) return input;
   if (stream === 0) return undefined;
   return typeof stream === 'number' ? fs.readFileSync(stream) : new Uint8Array(0);
 };
@@ -151,7 +152,10 @@ const resultOf = (name, { ended, streams, written, options, killSignal, failed }
   const output = streams.map((stream, at) => {
     if (at === 0 || stream !== 'pipe') return null;
     const buffer = Buffer.from(written[at]);
-    return isText && buffer.length > 0 ? buffer.toString(encoding) : isText ? '' : buffer;
+    if (!isText) return buffer;
+    if (buffer.length === 0) return '';
+    if (!Buffer.isEncoding(encoding)) throw codedError(TypeError, 'ERR_UNKNOWN_ENCODING', `Unknown encoding: ${encoding}`);
+    return buffer.toString(encoding);
   });
   const killed = ended.how !== 'exited';
   const ending = { status: killed ? null : ended.status, signal: killed ? killSignal : null, output, pid: ++lastProcess };

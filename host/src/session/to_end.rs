@@ -97,8 +97,8 @@ impl ToEnd {
     }
 
     fn run(&self, request: Request, files: &mut Tree, written: &Written) -> Result<(Ending, u64), Failure> {
-        let (language, bytes) = (request.language, request.input.as_ref().map_or(0, Vec::len));
-        let _held = self.session.memory.charge(bytes as u64).ok_or_else(|| self.out_of_memory())?;
+        let language = request.language;
+        let _held = self.session.memory.charge(held(&request)).ok_or_else(|| self.out_of_memory())?;
         let mut driver = self.prepare(request, written)?;
         driver.processes.swap_files(files);
         let ended = driver.drive();
@@ -424,6 +424,14 @@ impl Driver {
             self.queue.push_back(Completion { id, result: result.map(Value::Exited) });
         }
     }
+}
+
+/// Bytes that the host holds of a request until the script has ended: of its texts two copies, while it is in its first step.
+fn held(request: &Request) -> u64 {
+    let Request { source, name, arguments, environment, directory, input, .. } = request;
+    let words = arguments.iter().chain(environment.iter().flat_map(|(name, value)| [name, value]));
+    let texts = words.chain([source, name, directory]).map(|text| text.len() as u64).sum::<u64>();
+    texts.saturating_mul(2).saturating_add(input.as_ref().map_or(0, Vec::len) as u64)
 }
 
 /// A name that a guest asked for, as an answer has it.
