@@ -19,7 +19,12 @@ thread_local! {
 }
 
 pub(super) fn add<'js>(ctx: &Ctx<'js>, natives: &Object<'js>) -> Result<()> {
-    add_all!(ctx, natives, "newStreams" => new_streams, "runScript" => run_script, "runToEnd" => run_to_end, "write" => write)
+    add_all!(ctx, natives,
+        "newStreams" => new_streams,
+        "runScript" => run_script,
+        "runToEnd" => run_to_end,
+        "write" => write,
+    )
 }
 
 /// The numbers of three streams: what a script reads, what it writes, and what it writes about that.
@@ -47,9 +52,9 @@ fn run_script<'js>(ctx: Ctx<'js>, script: Object<'js>, streams: Vec<u32>) -> Res
     Ok(number(operations::begin(Operation::Run(run))))
 }
 
-/// Runs such a script to its end, within this step. Besides it has `{input, stdout, stderr, timeout}`: bytes, or nothing for the
-/// standard input of this script; for each of the two a destination, or the most bytes that are kept; and milliseconds. Gives
-/// `{how, status, what, stdout, stderr}`, or `{failure}`.
+/// Runs such a script to its end, within this step. Besides it has `{input, stdout, stderr, timeout}`: bytes, or
+/// nothing for the standard input of this script; for each of the two a destination, or the most bytes that are kept;
+/// and milliseconds. Gives `{how, status, what, stdout, stderr}`, or `{failure}`.
 fn run_to_end<'js>(ctx: Ctx<'js>, script: Object<'js>) -> Result<Object<'js>> {
     let request = Request {
         what: inner_script(&script)?,

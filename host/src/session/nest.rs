@@ -11,8 +11,8 @@ use crate::error::{Failure, how_to_raise, told};
 use crate::guest::{self, Guest, Language, OperationId, Output, ProgramRun, Runnable, Script, Together};
 use crate::vfs::Tree;
 
-/// What a guest of this session is given besides its script. Its numbers are its own in the session, and `depth` is how many
-/// scripts run each other above it.
+/// What a guest of this session is given besides its script. Its numbers are its own in the session, and `depth` is how
+/// many scripts run each other above it.
 pub(super) fn world(
     session: &Arc<SessionState>,
     together: &Together,
@@ -78,8 +78,8 @@ pub(super) fn guest(
     })
 }
 
-/// Begins a script that one of these processes runs. `numbers` are those of the first of them, without its own: each of the others
-/// has that of its process besides.
+/// Begins a script that one of these processes runs. `numbers` are those of the first of them, without its own: each of
+/// the others has that of its process besides.
 ///
 /// # Errors
 /// If a limit is reached, or there is no room for it.

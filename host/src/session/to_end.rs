@@ -1,11 +1,11 @@
 //! Scripts that a guest runs to their end within a step of its own, as Node's `execSync` does.
 //!
-//! Such a script, and those that it runs in turn, are processes as a run has them, stepped on the run's own thread until the
-//! first of them ends. Nothing is waited for: what one gives another passes at once, and a timer is due when the fuel that was
-//! used stands for its time, so that a replay finds it due at the same place.
+//! Such a script, and those that it runs in turn, are processes as a run has them, stepped on the run's own thread
+//! until the first of them ends. Nothing is waited for: what one gives another passes at once, and a timer is due when
+//! the fuel that was used stands for its time, so that a replay finds it due at the same place.
 //!
-//! **Invariant:** the gate is not asked here, so nothing is called. What would be a call, a program, input that is yet to come, or
-//! a wait ends the script.
+//! **Invariant:** the gate is not asked here, so nothing is called. What would be a call, a program, input that is yet
+//! to come, or a wait ends the script.
 
 use std::collections::{BTreeSet, VecDeque};
 use std::io;
@@ -28,8 +28,8 @@ use crate::guest::{
 use crate::tool::{Told, WriteError, unfit};
 use crate::vfs::Tree;
 
-/// Nanoseconds for which a unit of a guest's fuel stands. That of JavaScript is what its own clock counts (`guest-js/src/time.rs`);
-/// that of the shell is about what it takes.
+/// Nanoseconds for which a unit of a guest's fuel stands. That of JavaScript is what its own clock counts
+/// (`guest-js/src/time.rs`); that of the shell is about what it takes.
 const fn nanos_per_fuel(language: Language) -> u64 {
     match language {
         Language::JavaScript => 25,
@@ -37,7 +37,8 @@ const fn nanos_per_fuel(language: Language) -> u64 {
     }
 }
 
-/// Nanoseconds for which nobody waits really: the shortest timer of JavaScript, with which scripts let each other go on.
+/// Nanoseconds for which nobody waits really: the shortest timer of JavaScript, with which scripts let each other go
+/// on.
 const NO_WAIT: u64 = 1_000_000;
 
 /// What Linux reads of a pipe at once: what a script writes that is stopped for writing too much is kept in such parts.
@@ -256,11 +257,11 @@ impl Driver {
             }
             let fuel = self.processes.together().fuel();
             let Some((pid, language, step)) = self.advance() else {
-                match self.skip() {
-                    true => continue,
-                    false if self.timers.is_empty() => return Err(Failure::deadlock()),
-                    false => return Ok(Stood::Asked("time to pass (a timer, or `sleep`)".to_owned())),
+                if self.skip() {
+                    continue;
                 }
+                let asked = || Stood::Asked("time to pass (a timer, or `sleep`)".to_owned());
+                return if self.timers.is_empty() { Err(Failure::deadlock()) } else { Ok(asked()) };
             };
             let used = self.processes.together().fuel().saturating_sub(fuel);
             self.now = self.now.saturating_add(used.saturating_mul(nanos_per_fuel(language)));
@@ -426,7 +427,8 @@ impl Driver {
     }
 }
 
-/// Bytes that the host holds of a request until the script has ended: of its texts two copies, while it is in its first step.
+/// Bytes that the host holds of a request until the script has ended: of its texts two copies, while it is in its first
+/// step.
 fn held(request: &Request) -> u64 {
     let Request { source, name, arguments, environment, directory, input, .. } = request;
     let words = arguments.iter().chain(environment.iter().flat_map(|(name, value)| [name, value]));
