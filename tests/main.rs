@@ -114,6 +114,8 @@ mod states;
 mod steps;
 #[path = "features/store_crash/mod.rs"]
 mod store_crash;
+#[path = "features/to_end.rs"]
+mod to_end;
 #[path = "features/tool_files.rs"]
 mod tool_files;
 #[path = "features/trust.rs"]

@@ -3057,6 +3057,149 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
     }
   });
 
+  // src/process.js
+  var process_exports = {};
+  __export(process_exports, {
+    addStreams: () => addStreams,
+    default: () => process_default,
+    env: () => env,
+    nextTick: () => nextTick
+  });
+  var native3, Process, process2, hidden, lazily, checkExitCode, nanos, addStreams, process_default, nextTick, env, init_process = __esm({
+    "src/process.js"() {
+      init_events();
+      init_buffer();
+      init_util();
+      ({ native: native3 } = host), Process = class extends events_default {
+      }, process2 = new Process();
+      Object.defineProperty(Process.prototype, "constructor", { value: Process, enumerable: !1 });
+      Object.defineProperty(Process, "name", { value: "process" });
+      hidden = (name2, value) => Object.defineProperty(process2, name2, { value, writable: !0, enumerable: !1, configurable: !0 });
+      for (let name2 of ["_events", "_eventsCount", "_maxListeners", ...marks]) hidden(name2, process2[name2]);
+      Object.defineProperty(process2, Symbol.toStringTag, { value: "process", configurable: !0 });
+      lazily = (name2, make) => {
+        let value;
+        Object.defineProperty(process2, name2, {
+          get: () => value ??= make(),
+          set: (given) => value = given,
+          enumerable: !0,
+          configurable: !0
+        });
+      };
+      lazily("argv", () => ["/usr/local/bin/node", host.mainPath(), ...host.args()]);
+      process2.env = host.env;
+      process2.title = "node";
+      process2.pid = 1;
+      process2.ppid = 0;
+      process2.platform = "linux";
+      process2.arch = "wasm32";
+      process2.version = "v20.0.0";
+      process2.versions = { node: "20.0.0", quickjs: "ng" };
+      process2.release = { name: "node" };
+      process2.execPath = "/usr/local/bin/node";
+      process2.execArgv = [];
+      process2.argv0 = "node";
+      process2.config = {};
+      process2.features = {};
+      checkExitCode = (code) => {
+        let number = typeof code == "string" && code !== "" ? Number(code) : code;
+        if (code == null || Number.isInteger(number)) return code;
+        throw typeof number == "number" && !Number.isNaN(number) ? outOfRange("code", "an integer", number) : invalidType("code", "number", code);
+      };
+      Object.defineProperty(process2, "exitCode", {
+        get: () => host.exitCode(),
+        set: (code) => host.setExitCode(checkExitCode(code)),
+        enumerable: !0,
+        configurable: !0
+      });
+      process2.cwd = () => host.cwd();
+      process2.chdir = (path2) => host.chdir(path2);
+      process2.exit = (...codes2) => {
+        codes2.length > 0 && ([process2.exitCode] = codes2), host.exit();
+      };
+      process2.abort = () => host.exit(134);
+      process2.kill = () => {
+        throw codedError(Error, "EPERM", "a script has no processes to send signals to");
+      };
+      process2.nextTick = (callback, ...values) => {
+        if (typeof callback != "function") throw codedError(TypeError, "ERR_INVALID_ARG_TYPE", 'The "callback" argument must be of type function.');
+        host.queueTick(callback, values);
+      };
+      process2.uptime = () => (native3.now() - host.scriptStart()) / 1e3;
+      nanos = () => BigInt(Math.round((native3.now() - host.scriptStart()) * 1e6));
+      process2.hrtime = (since) => {
+        let now = nanos() - (since === void 0 ? 0n : BigInt(since[0]) * 1000000000n + BigInt(since[1]));
+        return [Number(now / 1000000000n), Number(now % 1000000000n)];
+      };
+      process2.hrtime.bigint = nanos;
+      process2.memoryUsage = () => {
+        let used = native3.memoryUsed();
+        return { rss: used, heapTotal: used, heapUsed: used, external: 0, arrayBuffers: 0 };
+      };
+      process2.memoryUsage.rss = () => native3.memoryUsed();
+      process2.cpuUsage = () => ({ user: Math.round((native3.now() - host.scriptStart()) * 1e3), system: 0 });
+      process2.resourceUsage = () => ({ maxRSS: Math.round(native3.memoryUsed() / 1024) });
+      process2.umask = () => 18;
+      process2.getuid = process2.geteuid = process2.getgid = process2.getegid = () => 1e3;
+      process2.emitWarning = (warning, type, code) => {
+        let options = type !== null && typeof type == "object" ? type : { type, code }, told = warning;
+        if (typeof warning == "string")
+          told = new Error(warning), Object.defineProperty(told, "name", { value: String(options.type ?? "Warning"), writable: !0, enumerable: !1, configurable: !0 }), options.code !== void 0 && (told.code = options.code), options.detail !== void 0 && (told.detail = options.detail);
+        else if (!(warning instanceof Error))
+          throw invalidType("warning", "string or an instance of Error", warning);
+        process2.nextTick(() => {
+          let kind = told.code === void 0 ? "" : `[${told.code}] `;
+          native3.stderr(`(node:1) ${kind}${told.name}: ${told.message}
+${told.detail === void 0 ? "" : `${told.detail}
+`}`), process2.emit("warning", told);
+        });
+      };
+      process2.binding = () => {
+        throw new Error("there are no bindings here");
+      };
+      host.connectEvents({
+        // Without a listener nothing of the script's runs, whatever it has made of the prototypes.
+        emit: (name2, first, second) => process2.listenerCount(name2) > 0 && process2.emit(name2, first, second),
+        count: (name2) => process2.listenerCount(name2)
+      });
+      addStreams = ({ Readable: Readable2, Writable: Writable2 }) => {
+        let output = (fd, write3, toStderr) => {
+          let stream2 = new Writable2({
+            decodeStrings: !1,
+            write(chunk, encoding, callback) {
+              callback();
+            }
+          }), send = stream2.end;
+          return stream2.write = {
+            write(chunk, encoding, callback) {
+              if (typeof chunk == "string")
+                typeof encoding == "string" && !/^utf-?8$/i.test(encoding) ? native3.outputBytes(new Uint8Array(Buffer2.from(chunk, encoding)), toStderr) : write3(chunk);
+              else if (ArrayBuffer.isView(chunk))
+                native3.outputBytes(new Uint8Array(chunk.buffer, chunk.byteOffset, chunk.byteLength), toStderr);
+              else
+                throw codedError(TypeError, "ERR_INVALID_ARG_TYPE", `The "chunk" argument must be of type string or an instance of Buffer or Uint8Array. Received ${chunk === null ? "null" : `type ${typeof chunk}`}`);
+              let done = typeof encoding == "function" ? encoding : callback;
+              return typeof done == "function" && process2.nextTick(() => done()), !0;
+            }
+          }.write, stream2.end = function(chunk, encoding, callback) {
+            return chunk != null && typeof chunk != "function" && stream2.write(chunk, encoding), send.call(this, typeof chunk == "function" ? chunk : typeof encoding == "function" ? encoding : callback);
+          }, Object.assign(stream2, { fd, getColorDepth: () => 1, hasColors: () => !1, _type: "pipe" });
+        };
+        lazily("stdout", () => output(1, native3.stdout, !1)), lazily("stderr", () => output(2, native3.stderr, !0)), lazily("stdin", () => {
+          let stream2 = new Readable2({
+            read() {
+              host.readStdin().then(
+                (bytes) => this.push(bytes.length === 0 ? null : Buffer2.from(bytes)),
+                (error) => this.destroy(error)
+              );
+            }
+          });
+          return Object.assign(stream2, { fd: 0, setRawMode: () => stream2 });
+        });
+      }, process_default = process2, nextTick = process2.nextTick, env = process2.env;
+    }
+  });
+
   // node_modules/readable-stream/lib/ours/primordials.js
   var require_primordials = __commonJS({
     "node_modules/readable-stream/lib/ours/primordials.js"(exports, module2) {
@@ -3778,149 +3921,6 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
         validateAbortSignal,
         validateLinkHeaderValue
       };
-    }
-  });
-
-  // src/process.js
-  var process_exports = {};
-  __export(process_exports, {
-    addStreams: () => addStreams,
-    default: () => process_default,
-    env: () => env,
-    nextTick: () => nextTick
-  });
-  var native3, Process, process2, hidden, lazily, checkExitCode, nanos, addStreams, process_default, nextTick, env, init_process = __esm({
-    "src/process.js"() {
-      init_events();
-      init_buffer();
-      init_util();
-      ({ native: native3 } = host), Process = class extends events_default {
-      }, process2 = new Process();
-      Object.defineProperty(Process.prototype, "constructor", { value: Process, enumerable: !1 });
-      Object.defineProperty(Process, "name", { value: "process" });
-      hidden = (name2, value) => Object.defineProperty(process2, name2, { value, writable: !0, enumerable: !1, configurable: !0 });
-      for (let name2 of ["_events", "_eventsCount", "_maxListeners", ...marks]) hidden(name2, process2[name2]);
-      Object.defineProperty(process2, Symbol.toStringTag, { value: "process", configurable: !0 });
-      lazily = (name2, make) => {
-        let value;
-        Object.defineProperty(process2, name2, {
-          get: () => value ??= make(),
-          set: (given) => value = given,
-          enumerable: !0,
-          configurable: !0
-        });
-      };
-      lazily("argv", () => ["/usr/local/bin/node", host.mainPath(), ...host.args()]);
-      process2.env = host.env;
-      process2.title = "node";
-      process2.pid = 1;
-      process2.ppid = 0;
-      process2.platform = "linux";
-      process2.arch = "wasm32";
-      process2.version = "v20.0.0";
-      process2.versions = { node: "20.0.0", quickjs: "ng" };
-      process2.release = { name: "node" };
-      process2.execPath = "/usr/local/bin/node";
-      process2.execArgv = [];
-      process2.argv0 = "node";
-      process2.config = {};
-      process2.features = {};
-      checkExitCode = (code) => {
-        let number = typeof code == "string" && code !== "" ? Number(code) : code;
-        if (code == null || Number.isInteger(number)) return code;
-        throw typeof number == "number" && !Number.isNaN(number) ? outOfRange("code", "an integer", number) : invalidType("code", "number", code);
-      };
-      Object.defineProperty(process2, "exitCode", {
-        get: () => host.exitCode(),
-        set: (code) => host.setExitCode(checkExitCode(code)),
-        enumerable: !0,
-        configurable: !0
-      });
-      process2.cwd = () => host.cwd();
-      process2.chdir = (path2) => host.chdir(path2);
-      process2.exit = (...codes2) => {
-        codes2.length > 0 && ([process2.exitCode] = codes2), host.exit();
-      };
-      process2.abort = () => host.exit(134);
-      process2.kill = () => {
-        throw codedError(Error, "EPERM", "a script has no processes to send signals to");
-      };
-      process2.nextTick = (callback, ...values) => {
-        if (typeof callback != "function") throw codedError(TypeError, "ERR_INVALID_ARG_TYPE", 'The "callback" argument must be of type function.');
-        host.queueTick(callback, values);
-      };
-      process2.uptime = () => (native3.now() - host.scriptStart()) / 1e3;
-      nanos = () => BigInt(Math.round((native3.now() - host.scriptStart()) * 1e6));
-      process2.hrtime = (since) => {
-        let now = nanos() - (since === void 0 ? 0n : BigInt(since[0]) * 1000000000n + BigInt(since[1]));
-        return [Number(now / 1000000000n), Number(now % 1000000000n)];
-      };
-      process2.hrtime.bigint = nanos;
-      process2.memoryUsage = () => {
-        let used = native3.memoryUsed();
-        return { rss: used, heapTotal: used, heapUsed: used, external: 0, arrayBuffers: 0 };
-      };
-      process2.memoryUsage.rss = () => native3.memoryUsed();
-      process2.cpuUsage = () => ({ user: Math.round((native3.now() - host.scriptStart()) * 1e3), system: 0 });
-      process2.resourceUsage = () => ({ maxRSS: Math.round(native3.memoryUsed() / 1024) });
-      process2.umask = () => 18;
-      process2.getuid = process2.geteuid = process2.getgid = process2.getegid = () => 1e3;
-      process2.emitWarning = (warning, type, code) => {
-        let options = type !== null && typeof type == "object" ? type : { type, code }, told = warning;
-        if (typeof warning == "string")
-          told = new Error(warning), Object.defineProperty(told, "name", { value: String(options.type ?? "Warning"), writable: !0, enumerable: !1, configurable: !0 }), options.code !== void 0 && (told.code = options.code), options.detail !== void 0 && (told.detail = options.detail);
-        else if (!(warning instanceof Error))
-          throw invalidType("warning", "string or an instance of Error", warning);
-        process2.nextTick(() => {
-          let kind = told.code === void 0 ? "" : `[${told.code}] `;
-          native3.stderr(`(node:1) ${kind}${told.name}: ${told.message}
-${told.detail === void 0 ? "" : `${told.detail}
-`}`), process2.emit("warning", told);
-        });
-      };
-      process2.binding = () => {
-        throw new Error("there are no bindings here");
-      };
-      host.connectEvents({
-        // Without a listener nothing of the script's runs, whatever it has made of the prototypes.
-        emit: (name2, first, second) => process2.listenerCount(name2) > 0 && process2.emit(name2, first, second),
-        count: (name2) => process2.listenerCount(name2)
-      });
-      addStreams = ({ Readable: Readable2, Writable: Writable2 }) => {
-        let output = (fd, write3, toStderr) => {
-          let stream2 = new Writable2({
-            decodeStrings: !1,
-            write(chunk, encoding, callback) {
-              callback();
-            }
-          }), send = stream2.end;
-          return stream2.write = {
-            write(chunk, encoding, callback) {
-              if (typeof chunk == "string")
-                typeof encoding == "string" && !/^utf-?8$/i.test(encoding) ? native3.outputBytes(new Uint8Array(Buffer2.from(chunk, encoding)), toStderr) : write3(chunk);
-              else if (ArrayBuffer.isView(chunk))
-                native3.outputBytes(new Uint8Array(chunk.buffer, chunk.byteOffset, chunk.byteLength), toStderr);
-              else
-                throw codedError(TypeError, "ERR_INVALID_ARG_TYPE", `The "chunk" argument must be of type string or an instance of Buffer or Uint8Array. Received ${chunk === null ? "null" : `type ${typeof chunk}`}`);
-              let done = typeof encoding == "function" ? encoding : callback;
-              return typeof done == "function" && process2.nextTick(() => done()), !0;
-            }
-          }.write, stream2.end = function(chunk, encoding, callback) {
-            return chunk != null && typeof chunk != "function" && stream2.write(chunk, encoding), send.call(this, typeof chunk == "function" ? chunk : typeof encoding == "function" ? encoding : callback);
-          }, Object.assign(stream2, { fd, getColorDepth: () => 1, hasColors: () => !1, _type: "pipe" });
-        };
-        lazily("stdout", () => output(1, native3.stdout, !1)), lazily("stderr", () => output(2, native3.stderr, !0)), lazily("stdin", () => {
-          let stream2 = new Readable2({
-            read() {
-              host.readStdin().then(
-                (bytes) => this.push(bytes.length === 0 ? null : Buffer2.from(bytes)),
-                (error) => this.destroy(error)
-              );
-            }
-          });
-          return Object.assign(stream2, { fd: 0, setRawMode: () => stream2 });
-        });
-      }, process_default = process2, nextTick = process2.nextTick, env = process2.env;
     }
   });
 
@@ -7647,8 +7647,8 @@ ${told.detail === void 0 ? "" : `${told.detail}
         this.#store = before, this.#depth -= 1;
       }
       if (!(result instanceof Promise)) return result;
-      let run = { store };
-      return this.#pending.add(run), result.finally(() => this.#pending.delete(run));
+      let run2 = { store };
+      return this.#pending.add(run2), result.finally(() => this.#pending.delete(run2));
     }
     enterWith(store) {
       this.#store = store;
@@ -7691,6 +7691,9 @@ ${told.detail === void 0 ? "" : `${told.detail}
   init_events();
   init_buffer();
 
+  // src/child_process_sync.js
+  init_buffer();
+
   // src/shell.js
   init_util();
   var CHUNK = 64 * 1024, fail = (message) => codedError(TypeError, "ERR_INVALID_ARG_TYPE", message), toBytes = (input) => {
@@ -7717,21 +7720,17 @@ ${told.detail === void 0 ? "" : `${told.detail}
     for (let part of parts)
       all2.set(part, at2), at2 += part.length;
     return all2;
-  }, pairs = (variables) => Object.entries(variables).flatMap(([name2, value]) => value === void 0 ? [] : [name2, String(value)]), begin = (source, { args = [], cwd, env: env2, signal } = {}, below) => {
+  }, pairs = (variables) => Object.entries(variables).flatMap(([name2, value]) => value === void 0 ? [] : [name2, String(value)]), scriptOf = (source, { args = [], cwd, env: env2 }) => {
     let directory = cwd === void 0 ? host.cwd() : host.toPath(cwd, "cwd");
-    return host.runScript(
-      {
-        language: "shell",
-        source,
-        name: "shell",
-        arguments: args.map(String),
-        environment: pairs(env2 ?? host.env),
-        directory: directory.startsWith("/") ? directory : `${host.cwd()}/${directory}`
-      },
-      signal,
-      below
-    );
-  }, collect = async (running, input) => {
+    return {
+      language: "shell",
+      source,
+      name: "shell",
+      arguments: args.map(String),
+      environment: pairs(env2 ?? host.env),
+      directory: directory.startsWith("/") ? directory : `${host.cwd()}/${directory}`
+    };
+  }, begin = (source, options = {}, below) => host.runScript(scriptOf(source, options), options.signal, below), collect = async (running, input) => {
     let [exitCode, stdout, stderr] = await Promise.all([
       running.exited,
       drain(running, 1),
@@ -7828,328 +7827,15 @@ ${said}`}`), Object.assign(this, { exitCode, stdout, stderr });
     return new ShellCommand(command, {});
   };
 
-  // src/stream.js
-  var import_ours = __toESM(require_browser(), 1), stream_default = import_ours.default;
-
-  // src/child_process.js
+  // src/commands.js
   init_process();
   init_util();
-  var { Readable, Writable } = stream_default, MAX_BUFFER = 1024 * 1024, empty = new Uint8Array(0), CHUNK2 = 64 * 1024, ChildProcess = class extends events_default {
-    pid = void 0;
-    exitCode = null;
-    signalCode = null;
-    killed = !1;
-    connected = !1;
-    #running;
-    #signal;
-    constructor(running, spawnfile, spawnargs, isMissing2) {
-      super(), this.#running = running, Object.assign(this, { spawnfile, spawnargs });
-      let missing = async (code) => code === MISSING && await isMissing2();
-      running.exited.then(
-        (code) => missing(code).then((is) => is ? this.#fail(notFound(spawnfile, spawnargs.slice(1))) : this.#end(code, null)),
-        (error) => {
-          this.killed ? this.#end(null, this.#signal) : (this.emit("error", error), this.#end(error.name === "LimitError" ? 137 : 1, null));
-        }
-      );
-    }
-    // It did not start: there is an error in place of an end.
-    #fail(error) {
-      this.exitCode = error.errno, process_default.nextTick(() => this.emit("error", error)), process_default.nextTick(() => this.#close(error.errno, null));
-    }
-    #end(code, signal) {
-      Object.assign(this, { exitCode: code, signalCode: signal }), this.emit("exit", code, signal), this.#close(code, signal);
-    }
-    #close(code, signal) {
-      let waits = [this.stdout, this.stderr].filter((stream2) => stream2 && !stream2.readableEnded && !stream2.destroyed), left = waits.length, close2 = () => this.emit("close", code, signal);
-      left === 0 && queueMicrotask(close2);
-      for (let stream2 of waits) stream2.once("close", () => --left === 0 && close2()).resume();
-    }
-    kill(signal = "SIGTERM") {
-      return this.exitCode !== null || this.signalCode !== null ? !1 : (this.killed = !0, this.#signal = typeof signal == "string" ? signal : "SIGTERM", this.#running.stop(new Error("killed")), !0);
-    }
-    ref() {
-    }
-    unref() {
-    }
-  }, readable = (running, which) => new Readable({
-    read() {
-      running.read(which).then(
-        (bytes) => this.push(bytes.length === 0 ? null : Buffer2.from(bytes)),
-        () => this.push(null)
-      );
-    },
-    destroy(error, callback) {
-      this.readableEnded || running.close(which).catch(() => {
-      }), callback(error);
-    }
-  }), writable = (running) => new Writable({
-    write(chunk, encoding, callback) {
-      let bytes = typeof chunk == "string" ? Buffer2.from(chunk, encoding) : chunk;
-      (async () => {
-        await running.write(empty, !1);
-        for (let at2 = 0; at2 < bytes.length; at2 += CHUNK2) await running.write(new Uint8Array(bytes.subarray(at2, at2 + CHUNK2)), !1);
-      })().then(() => callback(), () => callback(codedError(Error, "EPIPE", "write EPIPE")));
-    },
-    final(callback) {
-      running.write(empty, !0).then(() => callback(), () => callback());
-    }
-  }), split = (args, options) => Array.isArray(args) ? [args, options ?? {}] : [[], args ?? {}], nameOf = (file) => file === process_default.execPath ? "node" : file, MISSING = 127, isMissing = (file, options) => async () => options.shell ? !1 : (await collect(begin(`command -v -- ${quote(nameOf(file))}`, settings(options), isMissing))).exitCode !== 0, notFound = (file, args) => Object.assign(codedError(Error, "ENOENT", `spawn ${file} ENOENT`), { errno: -2, code: "ENOENT", syscall: `spawn ${file}`, path: file, spawnargs: args }), commandLine = (file, args, options) => {
+  var MAX_BUFFER = 1024 * 1024, MISSING = 127, nameOf = (file) => file === process_default.execPath ? "node" : file, asks = (file) => `command -v -- ${quote(nameOf(file))}`, commandLine = (file, args, options) => {
     if (typeof file != "string")
       throw codedError(TypeError, "ERR_INVALID_ARG_TYPE", `The "file" argument must be of type string. Received ${util_default.inspect(file)}`);
     let name2 = nameOf(file);
-    return options.shell ? [name2, ...args].join(" ") : `command -v -- ${quote(name2)} >/dev/null 2>&1 || exit ${MISSING}; ${[name2, ...args].map(quote).join(" ")}`;
-  }, settings = (options) => ({ cwd: options.cwd, env: options.env, signal: host.signalOf(options) }), spawn = (file, args, options) => {
-    [args, options] = split(args, options);
-    let running = begin(commandLine(file, args, options), settings(options), spawn), child = new ChildProcess(running, file, [file, ...args], isMissing(file, options)), wanted = typeof options.stdio == "string" ? Array(3).fill(options.stdio) : options.stdio ?? [], forward = async (which, write3) => {
-      for (; ; ) {
-        let bytes = await running.read(which).catch(() => empty);
-        if (bytes.length === 0) return;
-        write3(bytes);
-      }
-    };
-    child.stdin = (wanted[0] ?? "pipe") === "pipe" ? writable(running) : null, child.stdin === null && running.write(empty, !0).catch(() => {
-    });
-    for (let [which, name2] of [[1, "stdout"], [2, "stderr"]]) {
-      let how = wanted[which] ?? "pipe";
-      child[name2] = how === "pipe" ? readable(running, which) : null, how === "inherit" ? forward(which, (bytes) => host.native.outputBytes(bytes, which === 2)) : how !== "pipe" && forward(which, () => {
-      });
-    }
-    return child.stdio = [child.stdin, child.stdout, child.stderr], options.timeout > 0 && setTimeout(() => child.kill(options.killSignal), options.timeout).unref(), child;
-  }, failure = (child, command, code, output) => {
-    let error = new Error(`Command failed: ${command}
-${output.stderr}`);
-    return Object.assign(error, { code, killed: child.killed, signal: child.signalCode, cmd: command, ...output });
-  }, gather = (command, file, args, options, callback) => {
-    let shown2 = options.shell ? command : [file, ...args].join(" "), running = begin(command, settings(options), gather), child = new ChildProcess(running, file, [file, ...args], async () => !1);
-    options.timeout > 0 && setTimeout(() => child.kill(options.killSignal), options.timeout).unref();
-    let encoding = options.encoding === void 0 ? "utf8" : options.encoding, decode2 = (bytes) => {
-      let buffer = Buffer2.from(bytes);
-      return encoding === "buffer" || encoding === null ? buffer : buffer.toString(encoding);
-    }, most = options.maxBuffer ?? MAX_BUFFER, finish = ({ stdout, stderr, exitCode }) => {
-      let output = { stdout: decode2(stdout), stderr: decode2(stderr) };
-      for (let [name2, bytes] of [["stdout", stdout], ["stderr", stderr]])
-        if (bytes.length > most) {
-          let error2 = codedError(RangeError, "ERR_CHILD_PROCESS_STDIO_MAXBUFFER", `${name2} maxBuffer length exceeded`);
-          return callback?.(error2, output.stdout, output.stderr);
-        }
-      if (exitCode === 0) return callback?.(null, output.stdout, output.stderr);
-      if (exitCode === MISSING)
-        return isMissing(file, options)().then((is) => {
-          let error2 = is ? Object.assign(notFound(file, args), { cmd: shown2, ...output }) : failure(child, shown2, exitCode, output);
-          callback?.(error2, output.stdout, output.stderr);
-        });
-      let error = failure(child, shown2, exitCode, output);
-      callback?.(error, output.stdout, output.stderr);
-    };
-    return collect(running, options.input).then(finish, (error) => {
-      let output = { stdout: decode2(empty), stderr: decode2(empty) }, told = child.killed ? failure(child, shown2, null, output) : error;
-      callback?.(told, output.stdout, output.stderr);
-    }), child;
-  }, exec = (command, options, callback) => (typeof options == "function" && ([options, callback] = [{}, options]), gather(String(command), "/bin/sh", ["-c", command], { ...options, shell: !0 }, callback)), execFile = (file, ...rest) => {
-    let callback = typeof rest.at(-1) == "function" ? rest.pop() : void 0, [args, options] = split(...rest);
-    return gather(commandLine(file, args, options), file, args, options, callback);
-  }, promised = (run) => function(...values) {
-    let child, promise = new Promise((resolve, reject) => {
-      child = run(...values, (error, stdout, stderr) => error ? reject(error) : resolve({ stdout, stderr }));
-    });
-    return Object.assign(promise, { child });
-  };
-  Object.defineProperty(exec, util_default.promisify.custom, { value: promised(exec) });
-  Object.defineProperty(execFile, util_default.promisify.custom, { value: promised(execFile) });
-  var impossible = (name2, instead) => ({
-    [name2]() {
-      throw codedError(Error, "ERR_FEATURE_UNAVAILABLE", `${name2} is not here: a script cannot wait without \`await\`; use ${instead}`);
-    }
-  })[name2], child_process_default = {
-    ChildProcess,
-    exec,
-    execFile,
-    spawn,
-    execSync: impossible("execSync", "`await shell.run(command)`"),
-    execFileSync: impossible("execFileSync", "`await shell.run(command)`"),
-    spawnSync: impossible("spawnSync", "`await shell(command)`"),
-    fork: impossible("fork", '`spawn("node", [file])`')
-  };
-
-  // src/crypto.js
-  init_buffer();
-  init_util();
-  var { native: native4, asBytes } = host, { crypto: web } = globalThis, hashes = ["md5", "sha1", "sha224", "sha256", "sha384", "sha512"], plainName = (name2) => String(name2).toLowerCase().replace(/^rsa-/, "").replace(/^sha-/, "sha"), bytesOf = (data, encoding, name2 = "data") => {
-    if (typeof data == "string") return new Uint8Array(Buffer2.from(data, encoding));
-    let bytes = typeof data == "object" && data !== null ? asBytes(data) : void 0;
-    if (bytes === void 0) throw invalidType(name2, "string or an instance of Buffer, TypedArray, or DataView", data);
-    return bytes;
-  }, shown = (bytes, encoding) => {
-    let buffer = Buffer2.from(bytes.buffer, bytes.byteOffset, bytes.length);
-    return encoding === void 0 || encoding === "buffer" ? buffer : buffer.toString(encoding);
-  }, Hash = class _Hash extends stream_default.Transform {
-    #parts = [];
-    #finish;
-    #done = !1;
-    constructor(finish) {
-      super(), this.#finish = finish;
-    }
-    update(data, encoding) {
-      if (this.#done) throw codedError(Error, "ERR_CRYPTO_HASH_FINALIZED", "Digest already called");
-      return this.#parts.push(bytesOf(data, encoding).slice()), this;
-    }
-    digest(encoding) {
-      if (this.#done) throw codedError(Error, "ERR_CRYPTO_HASH_FINALIZED", "Digest already called");
-      return this.#done = !0, shown(this.#finish(new Uint8Array(Buffer2.concat(this.#parts))), encoding);
-    }
-    copy() {
-      let copy = new _Hash(this.#finish);
-      return copy.#parts = [...this.#parts], copy;
-    }
-    _transform(chunk, encoding, callback) {
-      this.update(chunk), callback();
-    }
-    _flush(callback) {
-      this.push(this.digest()), callback();
-    }
-  }, Hmac = class extends Hash {
-  }, createHash = (name2) => {
-    let algorithm = plainName(name2);
-    if (!hashes.includes(algorithm)) throw codedError(Error, "ERR_OSSL_EVP_UNSUPPORTED", "Digest method not supported");
-    return new Hash((bytes) => native4.digest(algorithm, bytes));
-  }, createHmac = (name2, key) => {
-    let algorithm = plainName(name2);
-    if (!hashes.includes(algorithm)) throw codedError(Error, "ERR_CRYPTO_INVALID_DIGEST", `Invalid digest: ${name2}`);
-    let secret = key instanceof CryptoKey2 ? secretOf(key) : bytesOf(key, "utf8", "key").slice();
-    return new Hmac((bytes) => native4.hmac(algorithm, secret, bytes));
-  }, randomBytes = (size, callback) => {
-    if (!Number.isInteger(size) || size < 0 || size > 2 ** 31 - 1)
-      throw codedError(RangeError, "ERR_OUT_OF_RANGE", `The value of "size" is out of range. It must be >= 0 && <= 2147483647. Received ${size}`);
-    let bytes = Buffer2.from(native4.randomBytes(size).buffer);
-    if (callback === void 0) return bytes;
-    setTimeout(() => callback(null, bytes), 0);
-  }, randomInt = (low, high, callback) => {
-    if ((high === void 0 || typeof high == "function") && ([low, high, callback] = [0, low, high]), !Number.isSafeInteger(low) || !Number.isSafeInteger(high) || low >= high)
-      throw codedError(RangeError, "ERR_OUT_OF_RANGE", `The value of "max" is out of range. It must be greater than the value of "min" (${low}). Received ${high}`);
-    let range2 = BigInt(high) - BigInt(low), value = Number(BigInt(`0x${randomBytes(16).toString("hex")}`) % range2) + low;
-    return callback === void 0 ? value : setTimeout(() => callback(null, value), 0);
-  }, randomFillSync = (buffer, offset = 0, size = buffer.byteLength - offset) => (asBytes(buffer).set(native4.randomBytes(size), offset), buffer), timingSafeEqual = (a2, b2) => {
-    let [x2, y2] = [bytesOf(a2), bytesOf(b2)];
-    if (x2.length !== y2.length) throw codedError(RangeError, "ERR_CRYPTO_TIMING_SAFE_EQUAL_LENGTH", "Input buffers must have the same byte length");
-    let difference = 0;
-    for (let i2 = 0; i2 < x2.length; i2++) difference |= x2[i2] ^ y2[i2];
-    return difference === 0;
-  }, pbkdf2Sync = (password, salt, iterations, length, digest) => {
-    let algorithm = plainName(digest);
-    if (!hashes.includes(algorithm)) throw codedError(TypeError, "ERR_CRYPTO_INVALID_DIGEST", `Invalid digest: ${digest}`);
-    let key = bytesOf(password), blocks = [];
-    for (let index = 1, done = 0; done < length; index++) {
-      let counter = Buffer2.alloc(4);
-      counter.writeUInt32BE(index);
-      let mac = native4.hmac(algorithm, key, new Uint8Array(Buffer2.concat([bytesOf(salt), counter]))), block = mac.slice();
-      for (let i2 = 1; i2 < iterations; i2++) {
-        mac = native4.hmac(algorithm, key, mac);
-        for (let at2 = 0; at2 < block.length; at2++) block[at2] ^= mac[at2];
-      }
-      blocks.push(block), done += block.length;
-    }
-    return Buffer2.concat(blocks).subarray(0, length);
-  }, secrets = /* @__PURE__ */ new WeakMap(), secretOf = (key) => secrets.get(key), making = !1, CryptoKey2 = class {
-    constructor(fields) {
-      if (!making) throw new TypeError("Illegal constructor");
-      Object.assign(this, fields);
-    }
-  };
-  Object.defineProperty(CryptoKey2.prototype, Symbol.toStringTag, { value: "CryptoKey", configurable: !0 });
-  var webHash = (algorithm) => {
-    let name2 = plainName(typeof algorithm == "string" ? algorithm : algorithm?.name);
-    if (!hashes.includes(name2) || name2 === "md5" || name2 === "sha224") throw new DOMException("Unrecognized algorithm name", "NotSupportedError");
-    return name2;
-  }, onlyHmac = (algorithm) => {
-    let name2 = typeof algorithm == "string" ? algorithm : algorithm?.name;
-    if (String(name2).toUpperCase() !== "HMAC")
-      throw new DOMException(`there is only HMAC here, no ${name2}`, "NotSupportedError");
-  }, webBytes = (data) => {
-    let bytes = typeof data == "object" && data !== null ? asBytes(data) : void 0;
-    if (bytes === void 0) throw new TypeError("the data is bytes: an ArrayBuffer or a view of one");
-    return bytes;
-  }, makeKey = (secret, hash, extractable, usages) => {
-    making = !0;
-    try {
-      let algorithm = { name: "HMAC", length: secret.length * 8, hash: { name: hash.replace("sha", "SHA-") } }, key = new CryptoKey2({ type: "secret", extractable, algorithm, usages: [...usages] });
-      return secrets.set(key, secret), key;
-    } finally {
-      making = !1;
-    }
-  }, usable = (key, usage) => {
-    if (!secrets.has(key) || !key.usages.includes(usage)) throw new DOMException(`the key is not for ${usage}`, "InvalidAccessError");
-    return plainName(key.algorithm.hash.name);
-  }, subtle = {
-    async digest(algorithm, data) {
-      return native4.digest(webHash(algorithm), webBytes(data)).buffer;
-    },
-    async importKey(format3, data, algorithm, extractable, usages) {
-      onlyHmac(algorithm);
-      let hash = webHash(algorithm.hash);
-      if (format3 === "jwk") return makeKey(new Uint8Array(Buffer2.from(data.k, "base64url")), hash, extractable, usages);
-      if (format3 !== "raw") throw new DOMException(`a secret key is imported as raw or jwk, not ${format3}`, "NotSupportedError");
-      return makeKey(webBytes(data).slice(), hash, extractable, usages);
-    },
-    async exportKey(format3, key) {
-      if (!key.extractable) throw new DOMException("key is not extractable", "InvalidAccessError");
-      let secret = secretOf(key);
-      return format3 === "raw" ? secret.slice().buffer : { kty: "oct", k: Buffer2.from(secret).toString("base64url"), alg: `HS${plainName(key.algorithm.hash.name).slice(3)}`, ext: !0, key_ops: key.usages };
-    },
-    async generateKey(algorithm, extractable, usages) {
-      onlyHmac(algorithm);
-      let hash = webHash(algorithm.hash);
-      return makeKey(native4.randomBytes(algorithm.length ? algorithm.length / 8 : hash === "sha384" || hash === "sha512" ? 128 : 64), hash, extractable, usages);
-    },
-    async sign(algorithm, key, data) {
-      return onlyHmac(algorithm), native4.hmac(usable(key, "sign"), secretOf(key), webBytes(data)).buffer;
-    },
-    async verify(algorithm, key, signature, data) {
-      onlyHmac(algorithm);
-      let right = native4.hmac(usable(key, "verify"), secretOf(key), webBytes(data)), given = webBytes(signature);
-      return given.length === right.length && timingSafeEqual(given, right);
-    }
-  };
-  for (let name2 of ["encrypt", "decrypt", "deriveBits", "deriveKey", "wrapKey", "unwrapKey"])
-    subtle[name2] = async () => {
-      throw new DOMException(`crypto.subtle.${name2} is not here: there are digests and HMAC`, "NotSupportedError");
-    };
-  Object.defineProperty(web, "subtle", { value: subtle, enumerable: !0, configurable: !0, writable: !0 });
-  var absent = (name2) => () => {
-    throw codedError(Error, "ERR_FEATURE_UNAVAILABLE_ON_PLATFORM", `crypto.${name2} is not here: there are digests, HMAC, pbkdf2 and random numbers`);
-  }, crypto_default = {
-    createHash,
-    createHmac,
-    hash: (name2, data, encoding = "hex") => createHash(name2).update(data).digest(encoding),
-    getHashes: () => [...hashes],
-    getCiphers: () => [],
-    randomBytes,
-    randomInt,
-    randomUUID: () => web.randomUUID(),
-    randomFillSync,
-    getRandomValues: (target2) => web.getRandomValues(target2),
-    timingSafeEqual,
-    pbkdf2Sync,
-    pbkdf2: (...values) => {
-      let callback = values.pop(), key = pbkdf2Sync(...values);
-      setTimeout(() => callback(null, key), 0);
-    },
-    createCipheriv: absent("createCipheriv"),
-    createDecipheriv: absent("createDecipheriv"),
-    createSign: absent("createSign"),
-    createVerify: absent("createVerify"),
-    generateKeyPairSync: absent("generateKeyPairSync"),
-    scryptSync: absent("scryptSync"),
-    Hash,
-    Hmac,
-    webcrypto: web,
-    subtle
-  };
-
-  // src/index.js
-  init_events();
-
-  // src/fs.js
-  init_buffer();
+    return options.shell ? [name2, ...args].join(" ") : `${asks(file)} >/dev/null 2>&1 || exit ${MISSING}; ${[name2, ...args].map(quote).join(" ")}`;
+  }, errnos = { ENOENT: -2, EBADF: -9, ENOTDIR: -20, ENOBUFS: -105, ETIMEDOUT: -110 }, systemFailure = (code, call, file, spawnargs) => Object.assign(new Error(`${call} ${file} ${code}`), { errno: errnos[code], code, syscall: `${call} ${file}`, path: file, spawnargs });
 
   // src/descriptors.js
   var descriptors_exports = {};
@@ -8179,7 +7865,7 @@ ${output.stderr}`);
   });
   init_buffer();
   init_util();
-  var { fs: files, native: native5, toPath } = host, O_RDONLY = 0, O_WRONLY = 1, O_RDWR = 2, O_CREAT = 64, O_EXCL = 128, O_TRUNC = 512, O_APPEND = 1024, ACCESS_MODE = 3, REPLACE = O_CREAT | O_TRUNC, EXTEND = O_CREAT | O_APPEND, flagWords = /* @__PURE__ */ new Map(), name = (bits, ...words) => words.forEach((word2) => flagWords.set(word2, bits));
+  var { fs: files, native: native4, toPath } = host, O_RDONLY = 0, O_WRONLY = 1, O_RDWR = 2, O_CREAT = 64, O_EXCL = 128, O_TRUNC = 512, O_APPEND = 1024, ACCESS_MODE = 3, REPLACE = O_CREAT | O_TRUNC, EXTEND = O_CREAT | O_APPEND, flagWords = /* @__PURE__ */ new Map(), name = (bits, ...words) => words.forEach((word2) => flagWords.set(word2, bits));
   name(O_RDONLY, "r", "rs", "sr");
   name(O_RDWR, "r+", "rs+", "sr+");
   name(O_WRONLY | REPLACE, "w");
@@ -8212,7 +7898,7 @@ ${output.stderr}`);
     return state;
   }, statOrNone = (path2) => {
     try {
-      return native5.stat(path2, !0);
+      return native4.stat(path2, !0);
     } catch (code) {
       if (code === "ENOENT") return;
       throw code;
@@ -8221,7 +7907,7 @@ ${output.stderr}`);
     let writable2 = (bits & ACCESS_MODE) !== O_RDONLY, found = statOrNone(path2);
     if (found === void 0) {
       if (!(bits & O_CREAT)) throw "ENOENT";
-      return files.writeFile(path2, "", { flag: bits & O_EXCL ? "wx" : "a" }), mode !== void 0 && files.chmod(path2, mode & 4095 & -19), native5.stat(path2, !0);
+      return files.writeFile(path2, "", { flag: bits & O_EXCL ? "wx" : "a" }), mode !== void 0 && files.chmod(path2, mode & 4095 & -19), native4.stat(path2, !0);
     }
     if (bits & O_CREAT && bits & O_EXCL) throw "EEXIST";
     if (found.kind === "directory" && (writable2 || bits & (O_CREAT | O_TRUNC))) throw "EISDIR";
@@ -8263,7 +7949,7 @@ ${output.stderr}`);
     opened(checkDescriptor(fd), syscall);
   }, readAt = (file, from, length) => {
     if (file.directory) throw host.systemError("EISDIR", "read");
-    return stateOf(file, "read"), native5.readPart(file.path, from, length);
+    return stateOf(file, "read"), native4.readPart(file.path, from, length);
   }, readRest = (fd, syscall) => {
     let file = opened(syscall === "fstat" ? checkDescriptor(fd) : fd, syscall);
     if (!file.readable) throw host.systemError("EBADF", "read");
@@ -8271,7 +7957,7 @@ ${output.stderr}`);
     return file.position += bytes.length, bytes;
   }, checkView = (buffer) => {
     if (!ArrayBuffer.isView(buffer)) throw invalidType("buffer", "an instance of Buffer, TypedArray, or DataView", buffer);
-  }, bytesOf2 = (view) => new Uint8Array(view.buffer, view.byteOffset, view.byteLength), toPosition = (position, length) => {
+  }, bytesOf = (view) => new Uint8Array(view.buffer, view.byteOffset, view.byteLength), toPosition = (position, length) => {
     if (position == null) return -1;
     if (typeof position == "number") checkInteger(position, "position", -1);
     else {
@@ -8293,17 +7979,17 @@ ${output.stderr}`);
     let at2 = toPosition(position, length), file = opened(fd, "read");
     if (!file.readable) throw host.systemError("EBADF", "read");
     let bytes = readAt(file, at2 < 0 ? file.position : at2, length);
-    return bytesOf2(buffer).set(bytes, offset), at2 < 0 && (file.position += bytes.length), bytes.length;
+    return bytesOf(buffer).set(bytes, offset), at2 < 0 && (file.position += bytes.length), bytes.length;
   }, writeAt = (path2, from, bytes, size) => {
     if (from < size) {
-      let old = native5.readPart(path2, 0, LARGEST), all2 = new Uint8Array(Math.max(old.length, from + bytes.length));
+      let old = native4.readPart(path2, 0, LARGEST), all2 = new Uint8Array(Math.max(old.length, from + bytes.length));
       all2.set(old), all2.set(bytes, from), files.writeFile(path2, all2);
       return;
     }
     from > size && files.truncate(path2, from), files.appendFile(path2, bytes);
   }, writeBytes = (fd, bytes, position = null) => {
     if (fd === 1 || fd === 2)
-      return native5.outputBytes(bytes, fd === 2), bytes.length;
+      return native4.outputBytes(bytes, fd === 2), bytes.length;
     let file = opened(fd, "write");
     if (!file.writable) throw host.systemError("EBADF", "write");
     let { size } = stateOf(file, "write"), fixed2 = (typeof position == "number" || typeof position == "bigint") && position >= 0, from = file.append ? size : fixed2 ? Number(position) : file.position;
@@ -8313,11 +7999,11 @@ ${output.stderr}`);
       let [offset, length, position2] = rest;
       if (typeof offset == "object" && ({ offset = 0, length = data.byteLength - offset, position: position2 = null } = offset ?? {}), offset == null ? offset = 0 : checkInteger(offset, "offset", 0), typeof length != "number" && (length = data.byteLength - offset), offset > data.byteLength) throw outOfRange("offset", `<= ${data.byteLength}`, offset);
       if (length > data.byteLength - offset) throw outOfRange("length", `<= ${data.byteLength - offset}`, length);
-      return checkInteger(length, "length", 0, 2147483647), writeBytes(fd, bytesOf2(data).subarray(offset, offset + length), position2);
+      return checkInteger(length, "length", 0, 2147483647), writeBytes(fd, bytesOf(data).subarray(offset, offset + length), position2);
     }
     if (typeof data != "string") throw invalidType("buffer", "string or an instance of Buffer, TypedArray, or DataView", data);
     let [position, encoding] = rest;
-    return writeBytes(fd, bytesOf2(Buffer2.from(data, encoding ?? "utf8")), position);
+    return writeBytes(fd, bytesOf(Buffer2.from(data, encoding ?? "utf8")), position);
   }, readv = (fd, buffers, position = null) => {
     checkViews(fd, buffers);
     let total = 0;
@@ -8326,7 +8012,7 @@ ${output.stderr}`);
       if (total += count, count < buffer.byteLength) break;
     }
     return total;
-  }, writev = (fd, buffers, position = null) => (checkViews(fd, buffers), writeBytes(fd, bytesOf2(Buffer2.concat(buffers.map(bytesOf2))), position)), checkViews = (fd, buffers) => {
+  }, writev = (fd, buffers, position = null) => (checkViews(fd, buffers), writeBytes(fd, bytesOf(Buffer2.concat(buffers.map(bytesOf))), position)), checkViews = (fd, buffers) => {
     if (checkDescriptor(fd), !Array.isArray(buffers) || !buffers.every(ArrayBuffer.isView)) throw invalidType("buffers", "an ArrayBufferView[]", buffers);
   }, truncate = (fd, length = 0) => {
     checkDescriptor(fd), checkInteger(length, "len");
@@ -8336,6 +8022,7 @@ ${output.stderr}`);
   };
 
   // src/fs.js
+  init_buffer();
   init_events();
 
   // src/stats.js
@@ -8386,6 +8073,9 @@ ${output.stderr}`);
   // src/fs.js
   init_util();
 
+  // src/stream.js
+  var import_ours = __toESM(require_browser(), 1), stream_default = import_ours.default;
+
   // src/url.js
   var import_url = __toESM(require_url(), 1);
 
@@ -8435,7 +8125,7 @@ ${output.stderr}`);
   };
 
   // src/fs.js
-  var { fs: files2, native: native6, toPath: toPath2 } = host, { O_RDONLY: O_RDONLY2, O_WRONLY: O_WRONLY2, O_RDWR: O_RDWR2, O_CREAT: O_CREAT2, O_EXCL: O_EXCL2, O_TRUNC: O_TRUNC2, O_APPEND: O_APPEND2 } = descriptors_exports, constants2 = { F_OK: 0, R_OK: 4, W_OK: 2, X_OK: 1, COPYFILE_EXCL: 1, O_RDONLY: O_RDONLY2, O_WRONLY: O_WRONLY2, O_RDWR: O_RDWR2, O_CREAT: O_CREAT2, O_EXCL: O_EXCL2, O_TRUNC: O_TRUNC2, O_APPEND: O_APPEND2 }, encodingOf = (options) => {
+  var { fs: files2, native: native5, toPath: toPath2 } = host, { O_RDONLY: O_RDONLY2, O_WRONLY: O_WRONLY2, O_RDWR: O_RDWR2, O_CREAT: O_CREAT2, O_EXCL: O_EXCL2, O_TRUNC: O_TRUNC2, O_APPEND: O_APPEND2 } = descriptors_exports, constants2 = { F_OK: 0, R_OK: 4, W_OK: 2, X_OK: 1, COPYFILE_EXCL: 1, O_RDONLY: O_RDONLY2, O_WRONLY: O_WRONLY2, O_RDWR: O_RDWR2, O_CREAT: O_CREAT2, O_EXCL: O_EXCL2, O_TRUNC: O_TRUNC2, O_APPEND: O_APPEND2 }, encodingOf = (options) => {
     let encoding = typeof options == "string" ? options : options?.encoding;
     if (encoding == null || encoding === "buffer") return null;
     if (!Buffer2.isEncoding(encoding)) throw codedError(TypeError, "ERR_INVALID_ARG_VALUE", `The argument 'encoding' is invalid encoding. Received '${encoding}'`);
@@ -8464,7 +8154,7 @@ ${output.stderr}`);
     return bits === O_RDONLY2 ? files2.readBytes(path2) : withOpened(path2, bits, void 0, (fd) => readRest(fd));
   }, writeWhole = (path2, data, options, standard) => {
     checkOptions(options);
-    let given = contents(data, options), bytes = () => typeof given == "string" ? native6.encodeUtf8(given) : given;
+    let given = contents(data, options), bytes = () => typeof given == "string" ? native5.encodeUtf8(given) : given;
     if (isDescriptor(path2)) {
       writeBytes(path2, bytes());
       return;
@@ -8493,7 +8183,7 @@ ${output.stderr}`);
       return statOf(path2, options, "lstat", !1);
     },
     fstat(fd, options) {
-      return fd === 0 || fd === 1 || fd === 2 ? pipeStats(options) : statsOf(native6.stat(pathOf(fd, "fstat"), !0), options);
+      return fd === 0 || fd === 1 || fd === 2 ? pipeStats(options) : statsOf(native5.stat(pathOf(fd, "fstat"), !0), options);
     },
     readdir(path2, options) {
       let list = files2.readdir(path2, options);
@@ -8507,7 +8197,7 @@ ${output.stderr}`);
       return files2.mkdir(path2, { recursive }), first;
     },
     mkdtemp(prefix) {
-      let letters = Buffer2.from(native6.randomBytes(6)).toString("hex").slice(0, 6);
+      let letters = Buffer2.from(native5.randomBytes(6)).toString("hex").slice(0, 6);
       return files2.mkdir(prefix + letters), prefix + letters;
     },
     rm: (path2, options) => files2.rm(path2, options),
@@ -8564,7 +8254,7 @@ ${output.stderr}`);
   }, statOf = (path2, options, syscall, follow) => {
     let at2 = toPath2(path2, syscall);
     try {
-      return statsOf(native6.stat(at2, follow), options);
+      return statsOf(native5.stat(at2, follow), options);
     } catch (code) {
       if (options?.throwIfNoEntry === !1 && code === "ENOENT") return;
       throw typeof code == "string" ? host.fileError(code, syscall, at2) : code;
@@ -8775,6 +8465,426 @@ ${output.stderr}`);
     }, Object.assign(writable2, { path: path2 ?? void 0, fd: descriptor() ?? null, bytesWritten: 0 });
   };
   var fs_default = fs;
+
+  // src/child_process_sync.js
+  init_process();
+  init_util();
+  var SIGNALS = "HUP INT QUIT ILL TRAP ABRT BUS FPE KILL USR1 SEGV USR2 PIPE ALRM TERM STKFLT CHLD CONT STOP TSTP TTIN TTOU URG XCPU XFSZ VTALRM PROF WINCH IO PWR SYS".split(" ").map((name2) => `SIG${name2}`), instead = {
+    execSync: "`exec`, or `await shell.run(command)`",
+    execFileSync: "`execFile`, or `await shell.run(command)`",
+    spawnSync: "`spawn`, or `await shell(command)`"
+  }, isObject2 = (value) => value !== null && typeof value == "object" && !Array.isArray(value), checkText = (value, name2) => {
+    if (typeof value != "string") throw invalidType(name2, "string", value);
+    checkZeros(value, name2);
+  }, checkZeros = (value, name2) => {
+    if (typeof value == "string" && value.includes("\0")) throw invalidValue(name2, value, "must be a string without null bytes");
+  }, toSignal = (given) => {
+    if (given == null) return "SIGTERM";
+    if (typeof given != "string" && typeof given != "number") throw invalidType("options.killSignal", "one of type string or number", given);
+    let name2 = typeof given == "number" ? SIGNALS[given - 1] : given.toUpperCase();
+    if (!SIGNALS.includes(name2)) throw codedError(TypeError, "ERR_UNKNOWN_SIGNAL", `Unknown signal: ${given}`);
+    return name2;
+  }, checkOptions2 = ({ cwd, shell: shell2, argv0, timeout, maxBuffer }) => {
+    if (cwd != null && typeof cwd != "string" && !(cwd instanceof URL) && !ArrayBuffer.isView(cwd))
+      throw invalidType("options.cwd", "string or an instance of Buffer or URL", cwd);
+    if (shell2 != null && typeof shell2 != "boolean" && typeof shell2 != "string")
+      throw invalidType("options.shell", "one of type boolean or string", shell2);
+    if (argv0 != null && typeof argv0 != "string") throw invalidType("options.argv0", "string", argv0);
+    if (timeout != null && !(Number.isInteger(timeout) && timeout >= 0)) throw outOfRange("timeout", "an unsigned integer", timeout);
+    if (maxBuffer != null && !(typeof maxBuffer == "number" && maxBuffer >= 0))
+      throw outOfRange("options.maxBuffer", "a positive number", maxBuffer);
+  }, toStream = (given, at2) => {
+    if (given == null) return at2 < 3 ? "pipe" : "ignore";
+    if (given === "pipe" || given === "overlapped" || typeof given == "number" && given < 0) return "pipe";
+    if (given === "ignore") return given;
+    if (given === "inherit") return at2;
+    if (given === "ipc") throw codedError(Error, "ERR_IPC_SYNC_FORK", "IPC cannot be used with synchronous forks");
+    if (typeof given == "number") return given;
+    if (typeof given.fd == "number") return given.fd;
+    throw invalidValue("stdio", given);
+  }, toStreams = (stdio) => {
+    let given = typeof stdio == "string" ? Array(3).fill(stdio) : stdio;
+    if (!Array.isArray(given) || typeof stdio == "string" && !["pipe", "overlapped", "ignore", "inherit"].includes(stdio))
+      throw invalidValue("stdio", stdio);
+    let streams = Array.from({ length: Math.max(given.length, 3) }, (_2, at2) => toStream(given[at2], at2));
+    if (streams.some((stream2, at2) => at2 > 2 && stream2 !== "ignore"))
+      throw codedError(Error, "ERR_FEATURE_UNAVAILABLE", "a command has three streams here: write to files for more");
+    return streams;
+  }, toInput = (input, encoding) => {
+    if (typeof input == "string") return Buffer2.from(input, encoding);
+    if (ArrayBuffer.isView(input)) return new Uint8Array(input.buffer, input.byteOffset, input.byteLength);
+    throw invalidType("options.stdio[0]", "string or an instance of Buffer, TypedArray, or DataView", input);
+  }, inputOf = (stream2, options) => {
+    let input = options.input && toInput(options.input, options.encoding);
+    if (stream2 === "pipe" && input) return input;
+    if (stream2 !== 0)
+      return typeof stream2 == "number" ? fs_default.readFileSync(stream2) : new Uint8Array(0);
+  }, destinationOf = (stream2, most) => stream2 === "pipe" ? most : stream2 === "ignore" ? "dropped" : stream2 === 1 || stream2 === 2 ? stream2 === 1 ? "stdout" : "stderr" : 1 / 0, isFile = (stream2) => typeof stream2 == "number" && stream2 > 2, notThere = (directory) => {
+    try {
+      return host.native.stat(directory, !0).kind === "directory" ? void 0 : "ENOTDIR";
+    } catch (code) {
+      if (typeof code == "string") return code === "ENOTDIR" ? code : "ENOENT";
+      throw code;
+    }
+  }, lastProcess = process_default.pid, unstarted = (error) => ({ error, status: null, signal: null, output: null, pid: 0, stdout: null, stderr: null }), run = (name2, { file, args, source, options }, below) => {
+    checkOptions2(options);
+    let killSignal = toSignal(options.killSignal), streams = toStreams(options.stdio || "pipe"), failed = (code) => systemFailure(code, "spawnSync", file, args), isWrong = (stream2, at2) => typeof stream2 == "number" && (stream2 > 2 ? !isOpen(stream2) : at2 > 0 && stream2 === 0);
+    if (streams.some(isWrong)) return unstarted(failed("EBADF"));
+    let input = inputOf(streams[0], options), script = scriptOf(source, { cwd: options.cwd ?? void 0, env: options.env || host.env }), missing = notThere(script.directory);
+    if (missing !== void 0) return unstarted(failed(missing));
+    isFile(streams[1]) && streams[1] === streams[2] && (script.source = `exec 2>&1; ${source}`);
+    let most = options.maxBuffer ?? MAX_BUFFER, [stdout, stderr] = [1, 2].map((at2) => destinationOf(streams[at2], most)), wanted = { ...script, input: input && new Uint8Array(input), stdout, stderr, timeout: options.timeout || void 0 }, ended = host.runToEnd(wanted, below);
+    if (ended.status === MISSING && !options.shell && !isThere(script, file, below)) return unstarted(failed("ENOENT"));
+    let written = [void 0, ended.stdout, ended.stderr];
+    return streams.forEach((stream2, at2) => isFile(stream2) && at2 > 0 && written[at2].length > 0 && fs_default.writeFileSync(stream2, written[at2])), resultOf(name2, { ended, streams, written, options, killSignal, failed });
+  }, isThere = (script, file, below) => {
+    let source = `${asks(file)} >/dev/null 2>&1`;
+    return host.runToEnd({ ...script, source, input: new Uint8Array(0), stdout: "dropped", stderr: "dropped" }, below).status === 0;
+  }, resultOf = (name2, { ended, streams, written, options, killSignal, failed }) => {
+    let { encoding } = options, isText = encoding && encoding !== "buffer", output = streams.map((stream2, at2) => {
+      if (at2 === 0 || stream2 !== "pipe") return null;
+      let buffer = Buffer2.from(written[at2]);
+      if (!isText) return buffer;
+      if (buffer.length === 0) return "";
+      if (!Buffer2.isEncoding(encoding)) throw codedError(TypeError, "ERR_UNKNOWN_ENCODING", `Unknown encoding: ${encoding}`);
+      return buffer.toString(encoding);
+    }), killed = ended.how !== "exited", result = { ...{ status: killed ? null : ended.status, signal: killed ? killSignal : null, output, pid: ++lastProcess }, stdout: output[1], stderr: output[2] };
+    if (ended.how === "asked") {
+      let message = `${name2}: the command asks for ${ended.what}, and a script cannot wait for that without \`await\`: use ${instead[name2]}`;
+      throw Object.assign(codedError(Error, "ERR_FEATURE_UNAVAILABLE", message), result);
+    }
+    return ended.how === "timed out" ? { error: failed("ETIMEDOUT"), ...result } : ended.how === "overflowed" ? { error: failed("ENOBUFS"), ...result } : result;
+  }, normalize = (file, given, options) => {
+    if (checkText(file, "file"), file.length === 0) throw invalidValue("file", file, "cannot be empty");
+    let args = [];
+    if (Array.isArray(given)) args = [...given];
+    else if (given != null) {
+      if (typeof given != "object") throw invalidType("args", "object", given);
+      options = given;
+    }
+    if (args.forEach((word2, at2) => checkZeros(word2, `args[${at2}]`)), options === void 0) options = {};
+    else if (!isObject2(options)) throw invalidType("options", "object", options);
+    options = { ...options };
+    let source = commandLine(file, args, options);
+    return options.shell ? { file: typeof options.shell == "string" ? options.shell : "/bin/sh", args: ["-c", [file, ...args].join(" ")], source, options } : { file, args: args.map(String), source, options };
+  }, orThrow2 = (result, options, command) => {
+    if (!options.stdio && result.stderr && process_default.stderr.write(result.stderr), result.error) throw Object.assign(result.error, result);
+    if (result.status !== 0) {
+      let said = result.stderr && result.stderr.length > 0 ? `
+${result.stderr}` : "";
+      throw Object.assign(new Error(`Command failed: ${command}${said}`), result);
+    }
+    return result.stdout;
+  }, spawnSync = (file, args, options) => run("spawnSync", normalize(file, args, options), spawnSync), execSync = (command, options) => {
+    checkText(command, "command");
+    let given = { ...options }, call = normalize(command, [], { ...given, shell: typeof given.shell == "string" ? given.shell : !0 });
+    return orThrow2(run("execSync", call, execSync), given, command);
+  }, execFileSync = (file, args, options) => {
+    if (!Array.isArray(args) && args !== null && typeof args == "object" && ([args, options] = [[], args]), options != null && !isObject2(options)) throw invalidType("options", "object", options);
+    let call = normalize(file, args ?? [], options ?? {}), words = [call.options.argv0 || file, ...args ?? []];
+    return orThrow2(run("execFileSync", call, execFileSync), call.options, words.join(" "));
+  };
+
+  // src/child_process.js
+  init_process();
+  init_util();
+  var { Readable, Writable } = stream_default, empty = new Uint8Array(0), CHUNK2 = 64 * 1024, ChildProcess = class extends events_default {
+    pid = void 0;
+    exitCode = null;
+    signalCode = null;
+    killed = !1;
+    connected = !1;
+    #running;
+    #signal;
+    constructor(running, spawnfile, spawnargs, isMissing2) {
+      super(), this.#running = running, Object.assign(this, { spawnfile, spawnargs });
+      let missing = async (code) => code === MISSING && await isMissing2();
+      running.exited.then(
+        (code) => missing(code).then((is) => is ? this.#fail(notFound(spawnfile, spawnargs.slice(1))) : this.#end(code, null)),
+        (error) => {
+          this.killed ? this.#end(null, this.#signal) : (this.emit("error", error), this.#end(error.name === "LimitError" ? 137 : 1, null));
+        }
+      );
+    }
+    // It did not start: there is an error in place of an end.
+    #fail(error) {
+      this.exitCode = error.errno, process_default.nextTick(() => this.emit("error", error)), process_default.nextTick(() => this.#close(error.errno, null));
+    }
+    #end(code, signal) {
+      Object.assign(this, { exitCode: code, signalCode: signal }), this.emit("exit", code, signal), this.#close(code, signal);
+    }
+    #close(code, signal) {
+      let waits = [this.stdout, this.stderr].filter((stream2) => stream2 && !stream2.readableEnded && !stream2.destroyed), left = waits.length, close2 = () => this.emit("close", code, signal);
+      left === 0 && queueMicrotask(close2);
+      for (let stream2 of waits) stream2.once("close", () => --left === 0 && close2()).resume();
+    }
+    kill(signal = "SIGTERM") {
+      return this.exitCode !== null || this.signalCode !== null ? !1 : (this.killed = !0, this.#signal = typeof signal == "string" ? signal : "SIGTERM", this.#running.stop(new Error("killed")), !0);
+    }
+    ref() {
+    }
+    unref() {
+    }
+  }, readable = (running, which) => new Readable({
+    read() {
+      running.read(which).then(
+        (bytes) => this.push(bytes.length === 0 ? null : Buffer2.from(bytes)),
+        () => this.push(null)
+      );
+    },
+    destroy(error, callback) {
+      this.readableEnded || running.close(which).catch(() => {
+      }), callback(error);
+    }
+  }), writable = (running) => new Writable({
+    write(chunk, encoding, callback) {
+      let bytes = typeof chunk == "string" ? Buffer2.from(chunk, encoding) : chunk;
+      (async () => {
+        await running.write(empty, !1);
+        for (let at2 = 0; at2 < bytes.length; at2 += CHUNK2) await running.write(new Uint8Array(bytes.subarray(at2, at2 + CHUNK2)), !1);
+      })().then(() => callback(), () => callback(codedError(Error, "EPIPE", "write EPIPE")));
+    },
+    final(callback) {
+      running.write(empty, !0).then(() => callback(), () => callback());
+    }
+  }), split = (args, options) => Array.isArray(args) ? [args, options ?? {}] : [[], args ?? {}], isMissing = (file, options) => async () => options.shell ? !1 : (await collect(begin(asks(file), settings(options), isMissing))).exitCode !== 0, notFound = (file, args) => systemFailure("ENOENT", "spawn", file, args), settings = (options) => ({ cwd: options.cwd, env: options.env, signal: host.signalOf(options) }), spawn = (file, args, options) => {
+    [args, options] = split(args, options);
+    let running = begin(commandLine(file, args, options), settings(options), spawn), child = new ChildProcess(running, file, [file, ...args], isMissing(file, options)), wanted = typeof options.stdio == "string" ? Array(3).fill(options.stdio) : options.stdio ?? [], forward = async (which, write3) => {
+      for (; ; ) {
+        let bytes = await running.read(which).catch(() => empty);
+        if (bytes.length === 0) return;
+        write3(bytes);
+      }
+    };
+    child.stdin = (wanted[0] ?? "pipe") === "pipe" ? writable(running) : null, child.stdin === null && running.write(empty, !0).catch(() => {
+    });
+    for (let [which, name2] of [[1, "stdout"], [2, "stderr"]]) {
+      let how = wanted[which] ?? "pipe";
+      child[name2] = how === "pipe" ? readable(running, which) : null, how === "inherit" ? forward(which, (bytes) => host.native.outputBytes(bytes, which === 2)) : how !== "pipe" && forward(which, () => {
+      });
+    }
+    return child.stdio = [child.stdin, child.stdout, child.stderr], options.timeout > 0 && setTimeout(() => child.kill(options.killSignal), options.timeout).unref(), child;
+  }, failure = (child, command, code, output) => {
+    let error = new Error(`Command failed: ${command}
+${output.stderr}`);
+    return Object.assign(error, { code, killed: child.killed, signal: child.signalCode, cmd: command, ...output });
+  }, gather = (command, file, args, options, callback) => {
+    let shown2 = options.shell ? command : [file, ...args].join(" "), running = begin(command, settings(options), gather), child = new ChildProcess(running, file, [file, ...args], async () => !1);
+    options.timeout > 0 && setTimeout(() => child.kill(options.killSignal), options.timeout).unref();
+    let encoding = options.encoding === void 0 ? "utf8" : options.encoding, decode2 = (bytes) => {
+      let buffer = Buffer2.from(bytes);
+      return encoding === "buffer" || encoding === null ? buffer : buffer.toString(encoding);
+    }, most = options.maxBuffer ?? MAX_BUFFER, finish = ({ stdout, stderr, exitCode }) => {
+      let output = { stdout: decode2(stdout), stderr: decode2(stderr) };
+      for (let [name2, bytes] of [["stdout", stdout], ["stderr", stderr]])
+        if (bytes.length > most) {
+          let error2 = codedError(RangeError, "ERR_CHILD_PROCESS_STDIO_MAXBUFFER", `${name2} maxBuffer length exceeded`);
+          return callback?.(error2, output.stdout, output.stderr);
+        }
+      if (exitCode === 0) return callback?.(null, output.stdout, output.stderr);
+      if (exitCode === MISSING)
+        return isMissing(file, options)().then((is) => {
+          let error2 = is ? Object.assign(notFound(file, args), { cmd: shown2, ...output }) : failure(child, shown2, exitCode, output);
+          callback?.(error2, output.stdout, output.stderr);
+        });
+      let error = failure(child, shown2, exitCode, output);
+      callback?.(error, output.stdout, output.stderr);
+    };
+    return collect(running, options.input).then(finish, (error) => {
+      let output = { stdout: decode2(empty), stderr: decode2(empty) }, told = child.killed ? failure(child, shown2, null, output) : error;
+      callback?.(told, output.stdout, output.stderr);
+    }), child;
+  }, exec = (command, options, callback) => (typeof options == "function" && ([options, callback] = [{}, options]), gather(String(command), "/bin/sh", ["-c", command], { ...options, shell: !0 }, callback)), execFile = (file, ...rest) => {
+    let callback = typeof rest.at(-1) == "function" ? rest.pop() : void 0, [args, options] = split(...rest);
+    return gather(commandLine(file, args, options), file, args, options, callback);
+  }, promised = (run2) => function(...values) {
+    let child, promise = new Promise((resolve, reject) => {
+      child = run2(...values, (error, stdout, stderr) => error ? reject(error) : resolve({ stdout, stderr }));
+    });
+    return Object.assign(promise, { child });
+  };
+  Object.defineProperty(exec, util_default.promisify.custom, { value: promised(exec) });
+  Object.defineProperty(execFile, util_default.promisify.custom, { value: promised(execFile) });
+  var fork = () => {
+    throw codedError(Error, "ERR_FEATURE_UNAVAILABLE", 'fork is not here: use `spawn("node", [file])`');
+  }, child_process_default = { ChildProcess, exec, execFile, execFileSync, execSync, fork, spawn, spawnSync };
+
+  // src/crypto.js
+  init_buffer();
+  init_util();
+  var { native: native6, asBytes } = host, { crypto: web } = globalThis, hashes = ["md5", "sha1", "sha224", "sha256", "sha384", "sha512"], plainName = (name2) => String(name2).toLowerCase().replace(/^rsa-/, "").replace(/^sha-/, "sha"), bytesOf2 = (data, encoding, name2 = "data") => {
+    if (typeof data == "string") return new Uint8Array(Buffer2.from(data, encoding));
+    let bytes = typeof data == "object" && data !== null ? asBytes(data) : void 0;
+    if (bytes === void 0) throw invalidType(name2, "string or an instance of Buffer, TypedArray, or DataView", data);
+    return bytes;
+  }, shown = (bytes, encoding) => {
+    let buffer = Buffer2.from(bytes.buffer, bytes.byteOffset, bytes.length);
+    return encoding === void 0 || encoding === "buffer" ? buffer : buffer.toString(encoding);
+  }, Hash = class _Hash extends stream_default.Transform {
+    #parts = [];
+    #finish;
+    #done = !1;
+    constructor(finish) {
+      super(), this.#finish = finish;
+    }
+    update(data, encoding) {
+      if (this.#done) throw codedError(Error, "ERR_CRYPTO_HASH_FINALIZED", "Digest already called");
+      return this.#parts.push(bytesOf2(data, encoding).slice()), this;
+    }
+    digest(encoding) {
+      if (this.#done) throw codedError(Error, "ERR_CRYPTO_HASH_FINALIZED", "Digest already called");
+      return this.#done = !0, shown(this.#finish(new Uint8Array(Buffer2.concat(this.#parts))), encoding);
+    }
+    copy() {
+      let copy = new _Hash(this.#finish);
+      return copy.#parts = [...this.#parts], copy;
+    }
+    _transform(chunk, encoding, callback) {
+      this.update(chunk), callback();
+    }
+    _flush(callback) {
+      this.push(this.digest()), callback();
+    }
+  }, Hmac = class extends Hash {
+  }, createHash = (name2) => {
+    let algorithm = plainName(name2);
+    if (!hashes.includes(algorithm)) throw codedError(Error, "ERR_OSSL_EVP_UNSUPPORTED", "Digest method not supported");
+    return new Hash((bytes) => native6.digest(algorithm, bytes));
+  }, createHmac = (name2, key) => {
+    let algorithm = plainName(name2);
+    if (!hashes.includes(algorithm)) throw codedError(Error, "ERR_CRYPTO_INVALID_DIGEST", `Invalid digest: ${name2}`);
+    let secret = key instanceof CryptoKey2 ? secretOf(key) : bytesOf2(key, "utf8", "key").slice();
+    return new Hmac((bytes) => native6.hmac(algorithm, secret, bytes));
+  }, randomBytes = (size, callback) => {
+    if (!Number.isInteger(size) || size < 0 || size > 2 ** 31 - 1)
+      throw codedError(RangeError, "ERR_OUT_OF_RANGE", `The value of "size" is out of range. It must be >= 0 && <= 2147483647. Received ${size}`);
+    let bytes = Buffer2.from(native6.randomBytes(size).buffer);
+    if (callback === void 0) return bytes;
+    setTimeout(() => callback(null, bytes), 0);
+  }, randomInt = (low, high, callback) => {
+    if ((high === void 0 || typeof high == "function") && ([low, high, callback] = [0, low, high]), !Number.isSafeInteger(low) || !Number.isSafeInteger(high) || low >= high)
+      throw codedError(RangeError, "ERR_OUT_OF_RANGE", `The value of "max" is out of range. It must be greater than the value of "min" (${low}). Received ${high}`);
+    let range2 = BigInt(high) - BigInt(low), value = Number(BigInt(`0x${randomBytes(16).toString("hex")}`) % range2) + low;
+    return callback === void 0 ? value : setTimeout(() => callback(null, value), 0);
+  }, randomFillSync = (buffer, offset = 0, size = buffer.byteLength - offset) => (asBytes(buffer).set(native6.randomBytes(size), offset), buffer), timingSafeEqual = (a2, b2) => {
+    let [x2, y2] = [bytesOf2(a2), bytesOf2(b2)];
+    if (x2.length !== y2.length) throw codedError(RangeError, "ERR_CRYPTO_TIMING_SAFE_EQUAL_LENGTH", "Input buffers must have the same byte length");
+    let difference = 0;
+    for (let i2 = 0; i2 < x2.length; i2++) difference |= x2[i2] ^ y2[i2];
+    return difference === 0;
+  }, pbkdf2Sync = (password, salt, iterations, length, digest) => {
+    let algorithm = plainName(digest);
+    if (!hashes.includes(algorithm)) throw codedError(TypeError, "ERR_CRYPTO_INVALID_DIGEST", `Invalid digest: ${digest}`);
+    let key = bytesOf2(password), blocks = [];
+    for (let index = 1, done = 0; done < length; index++) {
+      let counter = Buffer2.alloc(4);
+      counter.writeUInt32BE(index);
+      let mac = native6.hmac(algorithm, key, new Uint8Array(Buffer2.concat([bytesOf2(salt), counter]))), block = mac.slice();
+      for (let i2 = 1; i2 < iterations; i2++) {
+        mac = native6.hmac(algorithm, key, mac);
+        for (let at2 = 0; at2 < block.length; at2++) block[at2] ^= mac[at2];
+      }
+      blocks.push(block), done += block.length;
+    }
+    return Buffer2.concat(blocks).subarray(0, length);
+  }, secrets = /* @__PURE__ */ new WeakMap(), secretOf = (key) => secrets.get(key), making = !1, CryptoKey2 = class {
+    constructor(fields) {
+      if (!making) throw new TypeError("Illegal constructor");
+      Object.assign(this, fields);
+    }
+  };
+  Object.defineProperty(CryptoKey2.prototype, Symbol.toStringTag, { value: "CryptoKey", configurable: !0 });
+  var webHash = (algorithm) => {
+    let name2 = plainName(typeof algorithm == "string" ? algorithm : algorithm?.name);
+    if (!hashes.includes(name2) || name2 === "md5" || name2 === "sha224") throw new DOMException("Unrecognized algorithm name", "NotSupportedError");
+    return name2;
+  }, onlyHmac = (algorithm) => {
+    let name2 = typeof algorithm == "string" ? algorithm : algorithm?.name;
+    if (String(name2).toUpperCase() !== "HMAC")
+      throw new DOMException(`there is only HMAC here, no ${name2}`, "NotSupportedError");
+  }, webBytes = (data) => {
+    let bytes = typeof data == "object" && data !== null ? asBytes(data) : void 0;
+    if (bytes === void 0) throw new TypeError("the data is bytes: an ArrayBuffer or a view of one");
+    return bytes;
+  }, makeKey = (secret, hash, extractable, usages) => {
+    making = !0;
+    try {
+      let algorithm = { name: "HMAC", length: secret.length * 8, hash: { name: hash.replace("sha", "SHA-") } }, key = new CryptoKey2({ type: "secret", extractable, algorithm, usages: [...usages] });
+      return secrets.set(key, secret), key;
+    } finally {
+      making = !1;
+    }
+  }, usable = (key, usage) => {
+    if (!secrets.has(key) || !key.usages.includes(usage)) throw new DOMException(`the key is not for ${usage}`, "InvalidAccessError");
+    return plainName(key.algorithm.hash.name);
+  }, subtle = {
+    async digest(algorithm, data) {
+      return native6.digest(webHash(algorithm), webBytes(data)).buffer;
+    },
+    async importKey(format3, data, algorithm, extractable, usages) {
+      onlyHmac(algorithm);
+      let hash = webHash(algorithm.hash);
+      if (format3 === "jwk") return makeKey(new Uint8Array(Buffer2.from(data.k, "base64url")), hash, extractable, usages);
+      if (format3 !== "raw") throw new DOMException(`a secret key is imported as raw or jwk, not ${format3}`, "NotSupportedError");
+      return makeKey(webBytes(data).slice(), hash, extractable, usages);
+    },
+    async exportKey(format3, key) {
+      if (!key.extractable) throw new DOMException("key is not extractable", "InvalidAccessError");
+      let secret = secretOf(key);
+      return format3 === "raw" ? secret.slice().buffer : { kty: "oct", k: Buffer2.from(secret).toString("base64url"), alg: `HS${plainName(key.algorithm.hash.name).slice(3)}`, ext: !0, key_ops: key.usages };
+    },
+    async generateKey(algorithm, extractable, usages) {
+      onlyHmac(algorithm);
+      let hash = webHash(algorithm.hash);
+      return makeKey(native6.randomBytes(algorithm.length ? algorithm.length / 8 : hash === "sha384" || hash === "sha512" ? 128 : 64), hash, extractable, usages);
+    },
+    async sign(algorithm, key, data) {
+      return onlyHmac(algorithm), native6.hmac(usable(key, "sign"), secretOf(key), webBytes(data)).buffer;
+    },
+    async verify(algorithm, key, signature, data) {
+      onlyHmac(algorithm);
+      let right = native6.hmac(usable(key, "verify"), secretOf(key), webBytes(data)), given = webBytes(signature);
+      return given.length === right.length && timingSafeEqual(given, right);
+    }
+  };
+  for (let name2 of ["encrypt", "decrypt", "deriveBits", "deriveKey", "wrapKey", "unwrapKey"])
+    subtle[name2] = async () => {
+      throw new DOMException(`crypto.subtle.${name2} is not here: there are digests and HMAC`, "NotSupportedError");
+    };
+  Object.defineProperty(web, "subtle", { value: subtle, enumerable: !0, configurable: !0, writable: !0 });
+  var absent = (name2) => () => {
+    throw codedError(Error, "ERR_FEATURE_UNAVAILABLE_ON_PLATFORM", `crypto.${name2} is not here: there are digests, HMAC, pbkdf2 and random numbers`);
+  }, crypto_default = {
+    createHash,
+    createHmac,
+    hash: (name2, data, encoding = "hex") => createHash(name2).update(data).digest(encoding),
+    getHashes: () => [...hashes],
+    getCiphers: () => [],
+    randomBytes,
+    randomInt,
+    randomUUID: () => web.randomUUID(),
+    randomFillSync,
+    getRandomValues: (target2) => web.getRandomValues(target2),
+    timingSafeEqual,
+    pbkdf2Sync,
+    pbkdf2: (...values) => {
+      let callback = values.pop(), key = pbkdf2Sync(...values);
+      setTimeout(() => callback(null, key), 0);
+    },
+    createCipheriv: absent("createCipheriv"),
+    createDecipheriv: absent("createDecipheriv"),
+    createSign: absent("createSign"),
+    createVerify: absent("createVerify"),
+    generateKeyPairSync: absent("generateKeyPairSync"),
+    scryptSync: absent("scryptSync"),
+    Hash,
+    Hmac,
+    webcrypto: web,
+    subtle
+  };
+
+  // src/index.js
+  init_events();
 
   // src/http.js
   init_buffer();
@@ -12626,7 +12736,7 @@ Content-Disposition: form-data; name="${escape3(name2)}"${file}\r
   var formats = { gzip: ["Gzip", "Gunzip"], deflate: ["Deflate", "Inflate"], "deflate-raw": ["DeflateRaw", "InflateRaw"] }, transformOf = (format3, at2) => {
     if (!Object.hasOwn(formats, format3))
       throw codedError(TypeError, "ERR_INVALID_ARG_VALUE", `The argument 'format' must be one of: 'deflate', 'deflate-raw', 'gzip'. Received ${host.inspect(format3)}`);
-    let settings2 = checked(formats[format3][at2], {}), codec = open2(settings2), over = !1, run = (bytes, flush, controller) => {
+    let settings2 = checked(formats[format3][at2], {}), codec = open2(settings2), over = !1, run2 = (bytes, flush, controller) => {
       if (over) {
         if (bytes.length > 0 && at2 === 1) throw new TypeError("the compressed data ended before");
         return;
@@ -12637,9 +12747,9 @@ Content-Disposition: form-data; name="${escape3(name2)}"${file}\r
       transform(chunk, controller) {
         let bytes = asBytes3(chunk);
         if (bytes === void 0 || typeof chunk == "string") throw invalidType("chunk", "an instance of Buffer, TypedArray, DataView, or ArrayBuffer", chunk);
-        run(new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength), 0, controller);
+        run2(new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength), 0, controller);
       },
-      flush: (controller) => run(new Uint8Array(0), Z_FINISH, controller)
+      flush: (controller) => run2(new Uint8Array(0), Z_FINISH, controller)
     });
   }, webStream = (name2, at2) => {
     let Class = {

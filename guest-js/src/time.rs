@@ -35,6 +35,11 @@ pub(crate) fn begin_step() {
     CLOCK.set(Some(Clock { begun, fuel: limits::fuel_used() }));
 }
 
+/// Takes note of what the clock reads after another script has run within this step.
+pub(crate) fn has_passed(until: u64) {
+    CLOCK.set(Some(Clock { begun: until.max(now()), fuel: limits::fuel_used() }));
+}
+
 /// Nanoseconds since the Unix epoch; 0 before the first step.
 pub(crate) fn now() -> u64 {
     CLOCK.get().map_or(0, |clock| {

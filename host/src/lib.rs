@@ -32,7 +32,8 @@
 //! is worked out once a session, when the gate is made (`gate::power`), and each request, secret, bucket and call of
 //! another tool is judged by it.
 //!
-//! **Invariant:** a guest never waits inside a call of the host; it returns what it waits for.
+//! **Invariant:** a guest never waits inside a call of the host; it returns what it waits for. A script that it runs to its end
+//! within its step computes, and nothing in that waits either.
 //!
 //! **Invariant:** of a session on disk, a call is in the ledger and the log, durably, before the tool starts; whoever writes
 //! has the session's turn, and each commit carries its epoch (`session::Sessions`, `gate::Gate::sync`).

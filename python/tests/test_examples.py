@@ -23,7 +23,7 @@ PRINTED = {
         "[{'name': 'Jupiter', 'gravity': 24.8}, {'name': 'Neptune', 'gravity': 11.1}, {'name': 'Saturn',",
         "3.7\tMars\n3.7\tMercury\n6792000.0\n",
         'ArgumentError: `planet`: name: "Pluto" is not one of',
-        "execSync is not here",
+        "execSync: the command asks for time to pass",
     ],
     "notebooks/constraints_and_budgets.py": [
         "Duarte: CapabilityError: `pay`: grant `cap:method:pay`: `amount` must be at most 500; it is 570.96",

@@ -100,6 +100,14 @@ fn only_the_gate_calls_a_tool() {
 }
 
 #[test]
+fn what_runs_scripts_within_a_step_knows_no_gate() {
+    let lines = lines(&["session/to_end.rs", "session/nest.rs"]);
+    for text in ["gate", "Admission", "invoke", "Work", "wait("] {
+        assert_eq!(places(&lines, text), Vec::<String>::new(), "{text}");
+    }
+}
+
+#[test]
 fn what_judges_counts_and_stores_knows_no_engine() {
     let lines = lines(&["capability", "ledger", "store", "vfs", "token"]);
     assert_eq!(places(&lines, "wasmtime"), Vec::<String>::new());

@@ -1,15 +1,14 @@
 // `child_process`: commands of the shell guest, as Node would run them. They are scripts, and nothing beside this run.
 import EventEmitter from './events.js';
 import { Buffer } from './buffer.js';
-import { begin, collect, quote } from './shell.js';
+import { execFileSync, execSync, spawnSync } from './child_process_sync.js';
+import { asks, commandLine, MAX_BUFFER, MISSING, systemFailure } from './commands.js';
+import { begin, collect } from './shell.js';
 import stream from './stream.js';
 import process from './process.js';
 import util, { codedError } from './util.js';
 
 const { Readable, Writable } = stream;
-
-// Node's: what `exec` and `execFile` take of one stream.
-const MAX_BUFFER = 1024 * 1024;
 
 const empty = new Uint8Array(0);
 // What one stream holds.
@@ -100,27 +99,14 @@ const writable = (running) =>
 
 const split = (args, options) => (Array.isArray(args) ? [args, options ?? {}] : [[], args ?? {}]);
 
-const nameOf = (file) => (file === process.execPath ? 'node' : file);
-
 // A command that is not there says nothing, and ends with bash's status of one. A command may end so too: whether it is
 // there is asked for then.
-const MISSING = 127;
 const isMissing = (file, options) => async () => {
   if (options.shell) return false;
-  const asked = await collect(begin(`command -v -- ${quote(nameOf(file))}`, settings(options), isMissing));
+  const asked = await collect(begin(asks(file), settings(options), isMissing));
   return asked.exitCode !== 0;
 };
-const notFound = (file, args) =>
-  Object.assign(codedError(Error, 'ENOENT', `spawn ${file} ENOENT`), { errno: -2, code: 'ENOENT', syscall: `spawn ${file}`, path: file, spawnargs: args });
-
-const commandLine = (file, args, options) => {
-  if (typeof file !== 'string') {
-    throw codedError(TypeError, 'ERR_INVALID_ARG_TYPE', `The "file" argument must be of type string. Received ${util.inspect(file)}`);
-  }
-  const name = nameOf(file);
-  if (options.shell) return [name, ...args].join(' ');
-  return `command -v -- ${quote(name)} >/dev/null 2>&1 || exit ${MISSING}; ${[name, ...args].map(quote).join(' ')}`;
-};
+const notFound = (file, args) => systemFailure('ENOENT', 'spawn', file, args);
 
 const settings = (options) => ({ cwd: options.cwd, env: options.env, signal: host.signalOf(options) });
 
@@ -215,20 +201,8 @@ const promised = (run) =>
 Object.defineProperty(exec, util.promisify.custom, { value: promised(exec) });
 Object.defineProperty(execFile, util.promisify.custom, { value: promised(execFile) });
 
-const impossible = (name, instead) =>
-  ({
-    [name]() {
-      throw codedError(Error, 'ERR_FEATURE_UNAVAILABLE', `${name} is not here: a script cannot wait without \`await\`; use ${instead}`);
-    },
-  })[name];
-
-export default {
-  ChildProcess,
-  exec,
-  execFile,
-  spawn,
-  execSync: impossible('execSync', '`await shell.run(command)`'),
-  execFileSync: impossible('execFileSync', '`await shell.run(command)`'),
-  spawnSync: impossible('spawnSync', '`await shell(command)`'),
-  fork: impossible('fork', '`spawn("node", [file])`'),
+const fork = () => {
+  throw codedError(Error, 'ERR_FEATURE_UNAVAILABLE', 'fork is not here: use `spawn("node", [file])`');
 };
+
+export default { ChildProcess, exec, execFile, execFileSync, execSync, fork, spawn, spawnSync };

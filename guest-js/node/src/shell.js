@@ -46,22 +46,21 @@ const drain = async (running, which) => {
 const pairs = (variables) =>
   Object.entries(variables).flatMap(([name, value]) => (value === undefined ? [] : [name, String(value)]));
 
-// Begins a bash script.
-export const begin = (source, { args = [], cwd, env, signal } = {}, below) => {
+// A bash script, as the host takes it.
+export const scriptOf = (source, { args = [], cwd, env }) => {
   const directory = cwd === undefined ? host.cwd() : host.toPath(cwd, 'cwd');
-  return host.runScript(
-    {
-      language: 'shell',
-      source,
-      name: 'shell',
-      arguments: args.map(String),
-      environment: pairs(env ?? host.env),
-      directory: directory.startsWith('/') ? directory : `${host.cwd()}/${directory}`,
-    },
-    signal,
-    below,
-  );
+  return {
+    language: 'shell',
+    source,
+    name: 'shell',
+    arguments: args.map(String),
+    environment: pairs(env ?? host.env),
+    directory: directory.startsWith('/') ? directory : `${host.cwd()}/${directory}`,
+  };
 };
+
+// Begins a bash script.
+export const begin = (source, options = {}, below) => host.runScript(scriptOf(source, options), options.signal, below);
 
 // Runs a script to its end: its output as bytes.
 export const collect = async (running, input) => {

@@ -162,6 +162,7 @@ const host = {
   uncaught: native.uncaught,
   readStdin: () => readSome(host.readStdin),
   runScript,
+  runToEnd,
   fetch: fetchThroughTool,
   causedBy,
   signalOf,

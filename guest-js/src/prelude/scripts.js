@@ -22,3 +22,10 @@ const runScript = (script, signal, below) => {
     stop: (reason) => abortSignal(stopping, reason),
   };
 };
+
+// Runs such a script to its end, within this step. What it is to be given and gives is `runToEnd` in `src/natives/scripts.rs`.
+const runToEnd = (script, below) => {
+  const ended = native.runToEnd(script);
+  if (ended.failure !== undefined) throw failureError(ended.failure, captureStack(below));
+  return ended;
+};

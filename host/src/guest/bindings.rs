@@ -3,7 +3,10 @@
 wasmtime::component::bindgen!({
     path: "../wit",
     world: "script-guest",
-    imports: { "tollhouse:guest/output.write": trappable },
+    imports: {
+        "tollhouse:guest/output.write": trappable,
+        "tollhouse:guest/scripts.run-to-end": trappable,
+    },
 });
 
-pub(super) use self::tollhouse::guest::{catalog, clock, files, fuel, output, random, types};
+pub(super) use self::tollhouse::guest::{catalog, clock, files, fuel, output, random, scripts, types};

@@ -12,6 +12,7 @@ use super::fault::is_overflow;
 use super::operation::{Completion, Step};
 use super::spare::{Instance, Lent, Spares};
 use super::state::{Catalog, Output, OutputError, State, linker};
+use super::to_end::Runner;
 use super::together::Together;
 use super::{Language, Mention};
 use crate::code::{self, Code, CodeError, Interrupt, NoRoom, Stopped, with_stack};
@@ -62,6 +63,8 @@ pub(crate) struct World {
     /// Of the run's random numbers.
     pub(crate) seed: [u8; 32],
     pub(crate) interrupt: Interrupt,
+    /// Runs scripts within a step of this guest.
+    pub(crate) runner: Option<Box<dyn Runner>>,
 }
 
 /// Why a guest is gone. Its files and output are as they were when it stopped.
@@ -144,7 +147,9 @@ impl Guests {
         let pre = self.get(language)?;
         let together = world.together;
         let limits = wit::Limits { fuel: together.fuel_left(), memory: together.memory_limit() };
-        let state = State::new(world.files, world.output, world.catalog, &together, world.seed);
+        // The shell has no use for it, and its frames are large: they never stand below another guest's.
+        let runner = world.runner.filter(|_| language == Language::JavaScript);
+        let state = State::new(world.files, world.output, world.catalog, &together, world.seed, runner);
         let spares = self.spares(language);
         let lent = code::instantiate(&world.interrupt, patience, || spares.lend(pre, &world.interrupt));
         let mut instance = lent.map_err(|error| match error.downcast::<NoRoom>() {

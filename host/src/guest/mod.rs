@@ -11,6 +11,7 @@ mod open;
 mod operation;
 mod spare;
 mod state;
+mod to_end;
 mod together;
 
 pub(crate) use bindings::types::Mention;
@@ -19,6 +20,7 @@ pub use instance::{Guest, GuestError, Guests, Script, Typed};
 pub(crate) use operation::MAX_STATE_BYTES;
 pub use operation::{Completion, Operation, OperationId, Outcome, Pending, ProgramRun, Runnable, Step, Value, Waiting};
 pub use state::{Catalog, MountedTool, Output, OutputError, OutputSink, Stream};
+pub(crate) use to_end::{Destination, Ended, Ending, Request, Runner};
 pub(crate) use together::Together;
 
 /// The languages that a script guest speaks.

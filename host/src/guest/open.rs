@@ -64,12 +64,20 @@ impl World {
     pub(super) fn nothing() -> Self {
         Self {
             files: Tree::new(vfs::Limits::default(), 0),
-            output: Output::new(Box::new(Nothing), 0),
+            output: Output::closed(),
             catalog: Arc::new(Nothing),
             together: Together::new(0, &MemoryAccount::new(MEMORY)),
             seed: [0; 32],
             interrupt: Interrupt::default(),
+            runner: None,
         }
+    }
+}
+
+impl Output {
+    /// Output that takes nothing.
+    pub(crate) fn closed() -> Self {
+        Self::new(Box::new(Nothing), 0)
     }
 }
 

@@ -193,17 +193,23 @@ impl From<wit::Pending> for Pending {
     }
 }
 
+impl From<wit::Language> for Language {
+    fn from(language: wit::Language) -> Self {
+        match language {
+            wit::Language::Javascript => Self::JavaScript,
+            wit::Language::Shell => Self::Shell,
+        }
+    }
+}
+
 impl From<wit::ProgramRun> for ProgramRun {
     fn from(run: wit::ProgramRun) -> Self {
         let wit::ProgramRun { what, arguments, environment, directory, stdin, stdout, stderr } = run;
         let what = match what {
             wit::Runnable::Program(method) => Runnable::Program(method),
-            wit::Runnable::Script(wit::InnerScript { language, source, name }) => {
-                let language = match language {
-                    wit::Language::Javascript => Language::JavaScript,
-                    wit::Language::Shell => Language::Shell,
-                };
-                Runnable::Script { language, source, name }
+            wit::Runnable::Script(script) => {
+                let language = script.language.into();
+                Runnable::Script { language, source: script.source, name: script.name }
             }
         };
         Self { what, arguments, environment, directory, stdin, stdout, stderr }

@@ -10,6 +10,7 @@ use wasmtime::component::HasSelf;
 
 use super::World;
 use super::bindings::{ScriptGuest, catalog, clock, fuel, output, random, types};
+use super::to_end::Runner;
 use super::together::{Fuel, Memory, Together};
 use crate::code::MemoryAccount;
 use crate::vfs::Tree;
@@ -150,6 +151,8 @@ pub(super) struct State {
     pub(super) catalog: Arc<dyn Catalog>,
     pub(super) memory: Memory,
     pub(super) fuel: Fuel,
+    /// Runs scripts within a step.
+    pub(super) runner: Option<Box<dyn Runner>>,
     random: ChaCha12Rng,
 }
 
@@ -160,15 +163,16 @@ impl State {
         catalog: Arc<dyn Catalog>,
         together: &Together,
         seed: [u8; 32],
+        runner: Option<Box<dyn Runner>>,
     ) -> Self {
         let (memory, fuel) = (Memory::new(together), Fuel::new(together));
-        Self { files, output, now: 0, catalog, memory, fuel, random: ChaCha12Rng::from_seed(seed) }
+        Self { files, output, now: 0, catalog, memory, fuel, runner, random: ChaCha12Rng::from_seed(seed) }
     }
 
     /// That of an instance without a run: it has nothing, not even memory beyond what every guest itself takes.
     pub(super) fn asleep() -> Self {
         let World { files, output, catalog, seed, .. } = World::nothing();
-        Self::new(files, output, catalog, &Together::new(0, &MemoryAccount::new(0)), seed)
+        Self::new(files, output, catalog, &Together::new(0, &MemoryAccount::new(0)), seed, None)
     }
 }
 

@@ -28,13 +28,15 @@ struct Totals {
     /// Bytes of all memories, now and at most.
     bytes: AtomicU64,
     peak: AtomicU64,
+    /// How many guests there are.
+    guests: AtomicU64,
 }
 
 impl Together {
     /// Of a run that begins: with so many units of fuel, and its session's memory.
     pub(crate) fn new(fuel_limit: u64, memory: &MemoryAccount) -> Self {
-        let [fuel, bytes, peak] = Default::default();
-        Self(Arc::new(Totals { fuel_limit, memory: memory.clone(), fuel, bytes, peak }))
+        let [fuel, bytes, peak, guests] = Default::default();
+        Self(Arc::new(Totals { fuel_limit, memory: memory.clone(), fuel, bytes, peak, guests }))
     }
 
     /// The fuel that was used.
@@ -50,6 +52,11 @@ impl Together {
     /// Bytes that the values of all scripts may take.
     pub(super) fn memory_limit(&self) -> u64 {
         self.0.memory.limit()
+    }
+
+    /// How many guests there are.
+    pub(crate) fn guests(&self) -> u64 {
+        self.0.guests.load(Ordering::Relaxed)
     }
 
     /// The most bytes of memory that the guests had at once.
@@ -97,6 +104,7 @@ pub(super) struct Memory {
 
 impl Memory {
     pub(super) fn new(together: &Together) -> Self {
+        together.0.guests.fetch_add(1, Ordering::Relaxed);
         Self { together: together.clone(), bytes: 0, beyond: together.0.memory.open(), refused: false }
     }
 
@@ -150,6 +158,7 @@ impl ResourceLimiter for Memory {
 
 impl Drop for Memory {
     fn drop(&mut self) {
+        self.together.0.guests.fetch_sub(1, Ordering::Relaxed);
         self.resize(0);
     }
 }
@@ -182,12 +191,14 @@ mod tests {
         let grow =
             |memory: &mut Memory, from: usize, to: usize| memory.memory_growing(from, to, None).expect("it answers");
         let (mut one, mut other) = (Memory::new(&together), Memory::new(&together));
+        assert_eq!(together.guests(), 2);
         assert!(grow(&mut one, 0, own) && grow(&mut one, own, own + 60));
         assert!(!grow(&mut other, 0, own + 41) && other.refused());
         assert!(grow(&mut other, 0, own + 40));
         assert!(!grow(&mut one, own + 60, own + 61), "nothing is left");
         drop(one);
         assert!(grow(&mut other, own + 40, own + 100), "that of the other one is free");
+        assert_eq!(together.guests(), 1);
         assert_eq!(together.peak(), 2 * GUEST_OVERHEAD + 100);
         drop(other);
         let tools = memory.charge(100).expect("the guests are gone");

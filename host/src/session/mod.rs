@@ -3,7 +3,8 @@
 //! A [`Host`] is made once a process. A [`Session`] holds files, grants and what is spent of them. A [`Run`] is one
 //! execution of one script, in steps: it says what it waits for, and is told what came of it.
 //!
-//! **Invariant:** at any moment at most one guest of a run executes; tools run beside it. `resume` takes one
+//! **Invariant:** at any moment at most one guest of a run executes; tools run beside it. One that runs a script to its end
+//! within its own step stands still meanwhile. `resume` takes one
 //! completion at a time, and they are delivered in the order in which they were given.
 
 mod call;
@@ -15,6 +16,7 @@ mod cores;
 mod grant;
 mod host;
 mod kept;
+mod nest;
 mod options;
 mod pool;
 mod portable;
@@ -26,6 +28,7 @@ mod state;
 mod step;
 mod streams;
 mod threads;
+mod to_end;
 mod work;
 
 pub use call::CallRun;

@@ -9,9 +9,8 @@ use std::collections::BTreeMap;
 use std::io;
 
 use super::streams::Streams;
-use crate::capability::Limits;
 use crate::code::Interrupt;
-use crate::error::{ErrorKind, Failure, how_to_raise};
+use crate::error::{ErrorKind, Failure};
 use crate::guest::{
     Completion, Guest, GuestError, Language, OperationId, Outcome, OutputSink, Script, Step, Stream, Together, Waiting,
 };
@@ -64,6 +63,8 @@ pub(super) struct Process {
     within: Option<Within>,
     /// The number that its guest gave an operation last. They rise.
     last: OperationId,
+    /// How many scripts above it run scripts.
+    depth: u32,
 }
 
 /// What ties a script to the one that runs it.
@@ -72,14 +73,24 @@ struct Within {
     operation: OperationId,
     /// What it reads and writes. Letting go of them tells the other one of their end.
     streams: Started,
-    depth: u32,
 }
 
 impl Process {
-    /// One that nothing runs yet but the run itself.
-    pub(super) fn new(guest: Guest, language: Language, beginning: Beginning, interrupt: Interrupt) -> Self {
+    /// One that no other of these runs, this deep in its run.
+    pub(super) fn new(
+        guest: Guest,
+        language: Language,
+        beginning: Beginning,
+        interrupt: Interrupt,
+        depth: u32,
+    ) -> Self {
         let (streams, last) = (Streams::default(), 0);
-        Self { guest, language, beginning: Some(beginning), streams, interrupt, within: None, last }
+        Self { guest, language, beginning: Some(beginning), streams, interrupt, within: None, last, depth }
+    }
+
+    /// What it speaks.
+    pub(super) fn language(&self) -> Language {
+        self.language
     }
 
     /// Changes the numbers of its guest's operations to their names.
@@ -127,10 +138,6 @@ impl Process {
     fn is_broken(&self) -> bool {
         self.within.as_ref().is_some_and(|within| within.streams.stdout.is_broken())
     }
-
-    fn depth(&self) -> u32 {
-        self.within.as_ref().map_or(0, |within| within.depth)
-    }
 }
 
 /// All of them.
@@ -142,9 +149,6 @@ pub(super) struct Processes {
     /// What the others have.
     nothing: Tree,
     together: Together,
-    /// How many there may be at once, and how deep.
-    processes: u32,
-    depth: u32,
 }
 
 /// Where a script's output goes that another one runs.
@@ -174,10 +178,9 @@ pub(super) fn no_files() -> Tree {
 }
 
 impl Processes {
-    pub(super) fn new(main: Process, together: Together, limits: &Limits) -> Self {
+    pub(super) fn new(main: Process, together: Together) -> Self {
         let alive = BTreeMap::from([(MAIN, main)]);
-        let (processes, depth) = (limits.processes, limits.depth);
-        Self { alive, last: MAIN, holder: MAIN, nothing: no_files(), together, processes, depth }
+        Self { alive, last: MAIN, holder: MAIN, nothing: no_files(), together }
     }
 
     /// What they use together.
@@ -185,23 +188,9 @@ impl Processes {
         &self.together
     }
 
-    /// Whether another one may begin, within this one.
-    ///
-    /// # Errors
-    /// The limit that is reached.
-    pub(super) fn room_within(&self, pid: Pid) -> Result<(), Failure> {
-        let (processes, depth) = (self.processes, self.depth);
-        if self.alive.len() as u64 >= u64::from(processes) {
-            let message = format!("the script does not start: {processes} scripts of this run do their work already");
-            let hint = format!("run fewer at once: wait for some, or {}", how_to_raise("processes"));
-            return Err(Failure::limit(message, hint));
-        }
-        if self.alive.get(&pid).is_none_or(|process| process.depth() >= depth) {
-            let message = format!("the script does not start: scripts run scripts at most {depth} deep");
-            let hint = format!("does the script run itself? If it must, {}", how_to_raise("depth"));
-            return Err(Failure::limit(message, hint));
-        }
-        Ok(())
+    /// How deep in its run one is.
+    pub(super) fn depth_of(&self, pid: Pid) -> Option<u32> {
+        self.alive.get(&pid).map(|process| process.depth)
     }
 
     /// The number of the next one.
@@ -211,9 +200,8 @@ impl Processes {
 
     /// Adds one that another one runs, by this operation.
     pub(super) fn add(&mut self, operation: OperationId, streams: Started, process: Process) {
-        let depth = self.alive.get(&owner(operation)).map_or(0, Process::depth) + 1;
         self.last += 1;
-        self.alive.insert(self.last, Process { within: Some(Within { operation, streams, depth }), ..process });
+        self.alive.insert(self.last, Process { within: Some(Within { operation, streams }), ..process });
     }
 
     pub(super) fn get(&mut self, pid: Pid) -> Option<&mut Process> {
@@ -286,6 +274,11 @@ impl Processes {
         }
     }
 
+    /// Exchanges the files for others.
+    pub(super) fn swap_files(&mut self, files: &mut Tree) {
+        self.alive.get_mut(&self.holder).expect("who has the files is alive").guest.swap_files(files);
+    }
+
     /// The files as they are.
     pub(super) fn files(&self) -> &Tree {
         self.alive[&self.holder].guest.files()
@@ -303,24 +296,23 @@ impl Processes {
         }
         let Process { language, within, .. } = self.alive.remove(&pid)?;
         let within = within?;
-        Some((within.operation, within.conclude(language, outcome)))
+        // Without memory for what it says, the status says that it failed.
+        let result = conclude(language, outcome, |text| _ = within.streams.stderr.append(text.as_bytes()));
+        Some((within.operation, result))
     }
 }
 
-impl Within {
-    /// The end of a script, as the one that runs it is told. What it failed with is on its standard error, as with a
-    /// program of a system; what the host stopped it for is told to the other one.
-    fn conclude(&self, language: Language, outcome: Outcome) -> Result<u8, Failure> {
-        match outcome.error {
-            Some(failure) if is_the_hosts(failure.kind) => Err(failure),
-            // bash has said what went wrong.
-            Some(failure) if language == Language::JavaScript && failure.kind != ErrorKind::Exit => {
-                // Without memory for it, the status says that it failed.
-                let _ = self.streams.stderr.append(complaint(&failure).as_bytes());
-                Ok(outcome.exit_code.max(1))
-            }
-            _ => Ok(outcome.exit_code),
+/// The end of a script, as the one that runs it is told. What it failed with is on its standard error, as with a
+/// program of a system; what the host stopped it for is told to the other one.
+pub(super) fn conclude(language: Language, outcome: Outcome, complain: impl FnOnce(String)) -> Result<u8, Failure> {
+    match outcome.error {
+        Some(failure) if is_the_hosts(failure.kind) => Err(failure),
+        // bash has said what went wrong.
+        Some(failure) if language == Language::JavaScript && failure.kind != ErrorKind::Exit => {
+            complain(complaint(&failure));
+            Ok(outcome.exit_code.max(1))
         }
+        _ => Ok(outcome.exit_code),
     }
 }
 

@@ -11,10 +11,10 @@ use std::time::Instant;
 
 use bytes::Bytes;
 
-use self::admit::world;
 use self::outstanding::AllOutstanding;
 use super::host::{HostError, guest_now};
 use super::kept::Stoppable;
+use super::nest;
 use super::options::{Captured, RunOptions, Stdin};
 use super::process::{self, Beginning, MAIN, Pid, Process, Processes};
 use super::result::{Left, RunResult, Usage, outcome_of};
@@ -120,7 +120,7 @@ impl Run {
         let sink = options.output.unwrap_or_else(|| Box::new(captured.clone().unwrap_or_default()));
         let together = Together::new(limits.fuel, &session.memory);
         let output = guest::Output::new(sink, limits.output);
-        let world = world(&session, &together, session.head(), output, &[number], &interrupt);
+        let world = nest::world(&session, &together, session.head(), output, &[number], 0, &interrupt);
         let found = options.keep_state.then(|| session.state(language)).transpose().map_err(HostError::from);
         let guest = session.guests().instantiate(language, world, limits.wall).map_err(HostError::from);
         let (found, guest) = match found.and_then(|found| Ok((found, guest?))) {
@@ -150,14 +150,14 @@ impl Run {
             log.on_full(move || full.cancel());
         }
         let stoppable = session.stoppable(move || handle.cancel());
-        let main = Process::new(guest, language, beginning, interrupt.clone());
+        let main = Process::new(guest, language, beginning, interrupt.clone(), 0);
         Ok(Self {
             session,
             place: Some(place),
             language,
             script: summary,
             announced: false,
-            processes: Some(Processes::new(main, together, &limits)),
+            processes: Some(Processes::new(main, together)),
             outstanding: AllOutstanding::default(),
             queue: VecDeque::new(),
             work,

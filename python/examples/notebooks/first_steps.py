@@ -70,4 +70,4 @@ print(sandbox.run("planet --name Mars | jq .diameter", "shell"))
 
 # %%
 print(sandbox.run("return await planet({name: 'Pluto'})", "javascript"))
-print(sandbox.run("return require('child_process').execSync('id')", "javascript"))
+print(sandbox.run("return require('child_process').execSync('sleep 1')", "javascript"))

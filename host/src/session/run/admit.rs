@@ -1,19 +1,15 @@
 //! What a guest asks for, taken on: judged by the gate, refused, begun, or left to be performed.
 
-use std::sync::Arc;
-use std::time::{Duration, Instant};
-
 use super::Run;
 use super::outstanding::{Awaited, Outstanding};
-use crate::code::{CodeError, Interrupt};
-use crate::error::{Failure, how_to_raise, told};
+use crate::code::Interrupt;
+use crate::error::{Failure, how_to_raise};
 use crate::gate::{Admission, CallOutcome};
-use crate::guest::{self, Completion, OperationId, ProgramRun, Runnable, Script, Together};
-use crate::session::process::{self, Beginning, MAIN, Pid, Process};
-use crate::session::state::SessionState;
+use crate::guest::{self, Completion, OperationId, ProgramRun, Runnable};
+use crate::session::nest;
+use crate::session::process::{self, MAIN, Pid};
 use crate::session::step::{Operation, Pending, ProgramStreams};
 use crate::tool::{ARGUMENTS, CallEffects, DIRECTORY};
-use crate::vfs::Tree;
 
 impl Run {
     /// Takes an operation on, to be performed; what needs no other hand is done here: a call that the gate refuses is
@@ -110,36 +106,10 @@ impl Run {
         Ok(())
     }
 
-    /// Begins a script that another one runs: the same files, grants and budgets, and a guest of its own.
+    /// Begins a script that another one runs.
     fn nest(&mut self, id: OperationId, run: ProgramRun, interrupt: Interrupt) -> Result<(), Failure> {
         let Some(processes) = &mut self.processes else { return Err(Failure::cancelled()) };
-        let pid = process::owner(id);
-        processes.room_within(pid)?;
-        let Some(parent) = processes.get(pid) else { return Err(Failure::cancelled()) };
-        let streams =
-            parent.streams.start(id, &run, &interrupt, self.session.limits().processes, &self.session.memory)?;
-        let Runnable::Script { language, source, name } = run.what else {
-            return Err(Failure::argument("a program is no script"));
-        };
-        let output = guest::Output::new(process::sink(&streams), self.session.limits().output);
-        let numbers = [self.scope.record.run(), u64::from(processes.next())];
-        let world = world(&self.session, processes.together(), process::no_files(), output, &numbers, &interrupt);
-        let patience =
-            self.interrupt.deadline().map_or(Duration::MAX, |at| at.saturating_duration_since(Instant::now()));
-        // Loading a guest for the first time takes none of the run's time.
-        let paused = self.interrupt.pause();
-        let guest = self.session.guests().instantiate(language, world, patience);
-        drop(paused);
-        let guest = guest.map_err(|error| match error {
-            CodeError::Full(full) => full.failure(&format!("`{name}`")),
-            error => Failure::host(format!("`{name}` does not start: {}", told(&error))),
-        })?;
-        // A nested script is given as text: `shell(…)`, `node -e`.
-        let (arguments, environment) = (run.arguments, run.environment);
-        let script = Script { source, name, from_file: false, arguments, environment, typed: None };
-        let beginning = Beginning { script, directory: run.directory, found: None };
-        processes.add(id, streams, Process::new(guest, language, beginning, interrupt));
-        Ok(())
+        nest::begin(&self.session, processes, &[self.scope.record.run()], id, run, interrupt)
     }
 
     /// Asks the gate.
@@ -192,24 +162,5 @@ fn text_of(operation: &guest::Operation) -> u64 {
     match operation {
         guest::Operation::Call { arguments, .. } => arguments.len() as u64,
         _ => 0,
-    }
-}
-
-/// What a guest of this session is given besides its script.
-pub(super) fn world(
-    session: &SessionState,
-    together: &Together,
-    files: Tree,
-    output: guest::Output,
-    numbers: &[u64],
-    interrupt: &Interrupt,
-) -> guest::World {
-    guest::World {
-        files,
-        output,
-        catalog: Arc::clone(&session.catalog),
-        together: together.clone(),
-        seed: session.seed("guest", numbers),
-        interrupt: interrupt.clone(),
     }
 }

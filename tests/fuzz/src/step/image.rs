@@ -1,6 +1,6 @@
 //! A guest's memory, made by hand: steps and calls of imports as the canonical ABI has them.
 
-use super::plan::{Import, Said, Slot, Started, What};
+use super::plan::{Import, RUN_TO_END, Said, Slot, Started, What};
 
 /// Where the guest puts it.
 const BASE: u32 = 0x1000;
@@ -151,6 +151,28 @@ impl Image {
         }
     }
 
+    /// A script to run to its end: `request` of the interface `scripts`.
+    fn request(&mut self, at: usize, import: &Import) {
+        let [language, input, stdout, stderr, timeout] = import.numbers;
+        let small = |number: u32, cases: u32| u8::try_from(number % cases).expect("there are few cases");
+        self.0[at] = small(language, 2);
+        self.bytes(at + 4, self::script(&import.script).as_bytes());
+        self.bytes(at + 12, b"inner");
+        self.bytes(at + 36, import.path.as_bytes());
+        if small(input, 2) == 1 {
+            self.0[at + 44] = 1;
+            self.bytes(at + 48, import.text.as_bytes());
+        }
+        for (at, number) in [(at + 56, stdout), (at + 72, stderr)] {
+            // One past the last case is none.
+            self.0[at] = small(number, 5);
+            self.long(at + 8, u64::from(number % 9));
+        }
+        self.0[at + 88] = small(timeout, 2);
+        self.long(at + 96, u64::from(timeout));
+        self.long(at + 104, u64::MAX / u64::from(timeout.max(1)));
+    }
+
     fn import(&mut self, at: usize, import: &Import) {
         self.number(at, import.which);
         if import.raw {
@@ -170,6 +192,11 @@ impl Image {
                 self.bytes(at + 4, import.path.as_bytes());
                 self.bytes(at + 12, import.text.as_bytes());
                 self.number(at + 20, import.numbers[0] % 3);
+            }
+            RUN_TO_END => {
+                let request = self.room(112);
+                self.request(request, import);
+                self.number(at + 4, BASE + u32::try_from(request).expect("the image is small"));
             }
             10 | 11 => {
                 self.bytes(at + 4, import.path.as_bytes());

@@ -7,6 +7,9 @@ const STEPS: usize = 8;
 const STARTED: usize = 4;
 const IMPORTS: usize = 3;
 
+/// The import that runs a script to its end, by its number in `puppet.wat`.
+pub(super) const RUN_TO_END: u32 = 12;
+
 /// How deep scripts run scripts.
 const DEPTH: u32 = 3;
 
@@ -76,6 +79,8 @@ pub(super) struct Import {
     pub(super) path: String,
     pub(super) text: String,
     pub(super) numbers: [u32; 5],
+    /// What a script says that is run to its end.
+    pub(super) script: Vec<Slot>,
 }
 
 impl Plan {
@@ -100,7 +105,7 @@ fn several<T>(
 fn slots(choices: &mut Unstructured<'_>, depth: u32) -> Result<Vec<Slot>> {
     let mut last = 0;
     several(choices, STEPS, |choices| {
-        let imports = several(choices, IMPORTS, import)?;
+        let imports = several(choices, IMPORTS, |choices| import(choices, depth))?;
         let said = match choices.int_in_range(0..=9)? {
             0 => finished(choices)?,
             1 => Said::Raw(Vec::arbitrary(choices)?),
@@ -159,9 +164,12 @@ fn finished(choices: &mut Unstructured<'_>) -> Result<Said> {
     Ok(Said::Finished { value, exit_code, error, fuel, state: Option::arbitrary(choices)? })
 }
 
-fn import(choices: &mut Unstructured<'_>) -> Result<Import> {
+fn import(choices: &mut Unstructured<'_>, depth: u32) -> Result<Import> {
+    let which = choices.int_in_range(0..=RUN_TO_END)?;
+    let script = if which == RUN_TO_END && depth > 0 { slots(choices, depth - 1)? } else { Vec::new() };
     Ok(Import {
-        which: choices.int_in_range(0..=12)?,
+        which,
+        script,
         raw: choices.ratio(1, 8)?,
         path: text(choices, &PATHS)?,
         text: text(choices, &TEXTS)?,

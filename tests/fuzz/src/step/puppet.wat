@@ -16,6 +16,7 @@
   (import "tollhouse:guest/files@0.1.0" "remove" (func $remove (param i32 i32 i32 i32)))
   (import "tollhouse:guest/files@0.1.0" "rename" (func $rename (param i32 i32 i32 i32 i32)))
   (import "tollhouse:guest/files@0.1.0" "create-link" (func $link (param i32 i32 i32 i32 i32)))
+  (import "tollhouse:guest/scripts@0.1.0" "run-to-end" (func $run (param i32 i32)))
   (memory (export "memory") 8)
   (global $turn (mut i32) (i32.const 0))
   (global $next (mut i32) (i32.const 0x10000))
@@ -57,10 +58,10 @@
 
   ;; One call of an import: which (i32), and five numbers.
   (func $call (param $c i32)
-    (block $rename (block $link (block $remove (block $truncate (block $read (block $file (block $budgets
+    (block $run (block $rename (block $link (block $remove (block $truncate (block $read (block $file (block $budgets
     (block $help (block $describe (block $random (block $spent (block $write
       (br_table $write $spent $random $describe $help $budgets $file $read $truncate $remove $link $rename
-        (i32.load (local.get $c))))
+        $run (i32.load (local.get $c))))
       (call $write (call $a (local.get $c)) (call $b (local.get $c)) (call $d (local.get $c))) (return))
       (drop (call $spent (i64.load offset=8 (local.get $c)))) (drop (call $now)) (return))
       (call $random (call $a (local.get $c)) (i32.const 0x400)) (return))
@@ -77,8 +78,10 @@
       (return))
       (call $link (call $a (local.get $c)) (call $b (local.get $c)) (call $d (local.get $c)) (call $e (local.get $c))
         (i32.const 0x400)) (return))
-    (call $rename (call $a (local.get $c)) (call $b (local.get $c)) (call $d (local.get $c)) (call $e (local.get $c))
-      (i32.const 0x400)))
+      (call $rename (call $a (local.get $c)) (call $b (local.get $c)) (call $d (local.get $c)) (call $e (local.get $c))
+        (i32.const 0x400)) (return))
+    ;; Where the request lies.
+    (call $run (call $a (local.get $c)) (i32.const 0x400)))
 
   ;; The next slot.
   (func $step (result i32)

@@ -1,0 +1,218 @@
+// `execSync`, `execFileSync` and `spawnSync`: commands that are run to their end within a step, since nothing in them waits.
+import { Buffer } from './buffer.js';
+import { asks, commandLine, MAX_BUFFER, MISSING, systemFailure } from './commands.js';
+import { isOpen } from './descriptors.js';
+import fs from './fs.js';
+import process from './process.js';
+import { scriptOf } from './shell.js';
+import { codedError, invalidType, invalidValue, outOfRange } from './util.js';
+
+const SIGNALS = (
+  'HUP INT QUIT ILL TRAP ABRT BUS FPE KILL USR1 SEGV USR2 PIPE ALRM TERM STKFLT CHLD CONT STOP TSTP TTIN TTOU URG XCPU XFSZ VTALRM ' +
+  'PROF WINCH IO PWR SYS'
+)
+  .split(' ')
+  .map((name) => `SIG${name}`);
+
+// What to use for a command that waits.
+const instead = {
+  execSync: '`exec`, or `await shell.run(command)`',
+  execFileSync: '`execFile`, or `await shell.run(command)`',
+  spawnSync: '`spawn`, or `await shell(command)`',
+};
+
+const isObject = (value) => value !== null && typeof value === 'object' && !Array.isArray(value);
+
+const checkText = (value, name) => {
+  if (typeof value !== 'string') throw invalidType(name, 'string', value);
+  checkZeros(value, name);
+};
+const checkZeros = (value, name) => {
+  if (typeof value === 'string' && value.includes('\0')) throw invalidValue(name, value, 'must be a string without null bytes');
+};
+
+const toSignal = (given) => {
+  if (given === undefined || given === null) return 'SIGTERM';
+  if (typeof given !== 'string' && typeof given !== 'number') throw invalidType('options.killSignal', 'one of type string or number', given);
+  const name = typeof given === 'number' ? SIGNALS[given - 1] : given.toUpperCase();
+  if (!SIGNALS.includes(name)) throw codedError(TypeError, 'ERR_UNKNOWN_SIGNAL', `Unknown signal: ${given}`);
+  return name;
+};
+
+// What Node checks of the options before anything runs.
+const checkOptions = ({ cwd, shell, argv0, timeout, maxBuffer }) => {
+  if (cwd != null && typeof cwd !== 'string' && !(cwd instanceof URL) && !ArrayBuffer.isView(cwd)) {
+    throw invalidType('options.cwd', 'string or an instance of Buffer or URL', cwd);
+  }
+  if (shell != null && typeof shell !== 'boolean' && typeof shell !== 'string') {
+    throw invalidType('options.shell', 'one of type boolean or string', shell);
+  }
+  if (argv0 != null && typeof argv0 !== 'string') throw invalidType('options.argv0', 'string', argv0);
+  if (timeout != null && !(Number.isInteger(timeout) && timeout >= 0)) throw outOfRange('timeout', 'an unsigned integer', timeout);
+  if (maxBuffer != null && !(typeof maxBuffer === 'number' && maxBuffer >= 0)) {
+    throw outOfRange('options.maxBuffer', 'a positive number', maxBuffer);
+  }
+};
+
+// One of the streams: `'pipe'`, `'ignore'`, or the number of a descriptor.
+const toStream = (given, at) => {
+  if (given === undefined || given === null) return at < 3 ? 'pipe' : 'ignore';
+  if (given === 'pipe' || given === 'overlapped' || (typeof given === 'number' && given < 0)) return 'pipe';
+  if (given === 'ignore') return given;
+  if (given === 'inherit') return at;
+  if (given === 'ipc') throw codedError(Error, 'ERR_IPC_SYNC_FORK', 'IPC cannot be used with synchronous forks');
+  if (typeof given === 'number') return given;
+  if (typeof given.fd === 'number') return given.fd;
+  throw invalidValue('stdio', given);
+};
+const toStreams = (stdio) => {
+  const given = typeof stdio === 'string' ? Array(3).fill(stdio) : stdio;
+  if (!Array.isArray(given) || (typeof stdio === 'string' && !['pipe', 'overlapped', 'ignore', 'inherit'].includes(stdio))) {
+    throw invalidValue('stdio', stdio);
+  }
+  const streams = Array.from({ length: Math.max(given.length, 3) }, (_, at) => toStream(given[at], at));
+  if (streams.some((stream, at) => at > 2 && stream !== 'ignore')) {
+    throw codedError(Error, 'ERR_FEATURE_UNAVAILABLE', 'a command has three streams here: write to files for more');
+  }
+  return streams;
+};
+
+const toInput = (input, encoding) => {
+  if (typeof input === 'string') return Buffer.from(input, encoding);
+  if (ArrayBuffer.isView(input)) return new Uint8Array(input.buffer, input.byteOffset, input.byteLength);
+  throw invalidType('options.stdio[0]', 'string or an instance of Buffer, TypedArray, or DataView', input);
+};
+
+// What the command reads: bytes, or nothing for what this script itself would.
+const inputOf = (stream, options) => {
+  const input = options.input && toInput(options.input, options.encoding);
+  if (stream === 'pipe' && input) return input;
+  if (stream === 0) return undefined;
+  return typeof stream === 'number' ? fs.readFileSync(stream) : new Uint8Array(0);
+};
+
+// Where a stream goes to that the command writes, as `runToEnd` takes it.
+const destinationOf = (stream, most) => {
+  if (stream === 'pipe') return most;
+  if (stream === 'ignore') return 'dropped';
+  if (stream === 1 || stream === 2) return stream === 1 ? 'stdout' : 'stderr';
+  return Infinity;
+};
+
+// Whether it goes to a file, when the command has ended.
+const isFile = (stream) => typeof stream === 'number' && stream > 2;
+
+// Why it cannot start there; undefined if it can.
+const notThere = (directory) => {
+  try {
+    return host.native.stat(directory, true).kind === 'directory' ? undefined : 'ENOTDIR';
+  } catch (code) {
+    if (typeof code === 'string') return code === 'ENOTDIR' ? code : 'ENOENT';
+    throw code;
+  }
+};
+
+// Processes have numbers, though nothing can be done with them.
+let lastProcess = process.pid;
+
+const unstarted = (error) => ({ error, status: null, signal: null, output: null, pid: 0, stdout: null, stderr: null });
+
+// Runs what `normalize` made of a call of the function `name`; gives what Node's `spawnSync` does.
+const run = (name, { file, args, source, options }, below) => {
+  checkOptions(options);
+  const killSignal = toSignal(options.killSignal);
+  const streams = toStreams(options.stdio || 'pipe');
+  const failed = (code) => systemFailure(code, 'spawnSync', file, args);
+  const isWrong = (stream, at) => typeof stream === 'number' && (stream > 2 ? !isOpen(stream) : at > 0 && stream === 0);
+  if (streams.some(isWrong)) return unstarted(failed('EBADF'));
+  const input = inputOf(streams[0], options);
+  const script = scriptOf(source, { cwd: options.cwd ?? undefined, env: options.env || host.env });
+  const missing = notThere(script.directory);
+  if (missing !== undefined) return unstarted(failed(missing));
+  const isShared = isFile(streams[1]) && streams[1] === streams[2];
+  if (isShared) script.source = `exec 2>&1; ${source}`;
+  const most = options.maxBuffer ?? MAX_BUFFER;
+  const [stdout, stderr] = [1, 2].map((at) => destinationOf(streams[at], most));
+  const wanted = { ...script, input: input && new Uint8Array(input), stdout, stderr, timeout: options.timeout || undefined };
+  const ended = host.runToEnd(wanted, below);
+  if (ended.status === MISSING && !options.shell && !isThere(script, file, below)) return unstarted(failed('ENOENT'));
+  const written = [undefined, ended.stdout, ended.stderr];
+  streams.forEach((stream, at) => isFile(stream) && at > 0 && written[at].length > 0 && fs.writeFileSync(stream, written[at]));
+  return resultOf(name, { ended, streams, written, options, killSignal, failed });
+};
+
+const isThere = (script, file, below) => {
+  const source = `${asks(file)} >/dev/null 2>&1`;
+  return host.runToEnd({ ...script, source, input: new Uint8Array(0), stdout: 'dropped', stderr: 'dropped' }, below).status === 0;
+};
+
+const resultOf = (name, { ended, streams, written, options, killSignal, failed }) => {
+  const { encoding } = options;
+  const isText = encoding && encoding !== 'buffer';
+  const output = streams.map((stream, at) => {
+    if (at === 0 || stream !== 'pipe') return null;
+    const buffer = Buffer.from(written[at]);
+    if (!isText) return buffer;
+    if (buffer.length === 0) return '';
+    if (!Buffer.isEncoding(encoding)) throw codedError(TypeError, 'ERR_UNKNOWN_ENCODING', `Unknown encoding: ${encoding}`);
+    return buffer.toString(encoding);
+  });
+  const killed = ended.how !== 'exited';
+  const ending = { status: killed ? null : ended.status, signal: killed ? killSignal : null, output, pid: ++lastProcess };
+  const result = { ...ending, stdout: output[1], stderr: output[2] };
+  if (ended.how === 'asked') {
+    const message = `${name}: the command asks for ${ended.what}, and a script cannot wait for that without \`await\`: use ${instead[name]}`;
+    throw Object.assign(codedError(Error, 'ERR_FEATURE_UNAVAILABLE', message), result);
+  }
+  if (ended.how === 'timed out') return { error: failed('ETIMEDOUT'), ...result };
+  if (ended.how === 'overflowed') return { error: failed('ENOBUFS'), ...result };
+  return result;
+};
+
+// What the three functions take, as one; `given` is what `spawnSync` is given.
+const normalize = (file, given, options) => {
+  checkText(file, 'file');
+  if (file.length === 0) throw invalidValue('file', file, 'cannot be empty');
+  let args = [];
+  if (Array.isArray(given)) args = [...given];
+  else if (given !== undefined && given !== null) {
+    if (typeof given !== 'object') throw invalidType('args', 'object', given);
+    options = given;
+  }
+  args.forEach((word, at) => checkZeros(word, `args[${at}]`));
+  if (options === undefined) options = {};
+  else if (!isObject(options)) throw invalidType('options', 'object', options);
+  options = { ...options };
+  const source = commandLine(file, args, options);
+  if (!options.shell) return { file, args: args.map(String), source, options };
+  const shell = typeof options.shell === 'string' ? options.shell : '/bin/sh';
+  return { file: shell, args: ['-c', [file, ...args].join(' ')], source, options };
+};
+
+// What is written to standard error without anybody having asked for it is passed on, and a command that failed is thrown.
+const orThrow = (result, options, command) => {
+  if (!options.stdio && result.stderr) process.stderr.write(result.stderr);
+  if (result.error) throw Object.assign(result.error, result);
+  if (result.status !== 0) {
+    const said = result.stderr && result.stderr.length > 0 ? `\n${result.stderr}` : '';
+    throw Object.assign(new Error(`Command failed: ${command}${said}`), result);
+  }
+  return result.stdout;
+};
+
+export const spawnSync = (file, args, options) => run('spawnSync', normalize(file, args, options), spawnSync);
+
+export const execSync = (command, options) => {
+  checkText(command, 'command');
+  const given = { ...options };
+  const call = normalize(command, [], { ...given, shell: typeof given.shell === 'string' ? given.shell : true });
+  return orThrow(run('execSync', call, execSync), given, command);
+};
+
+export const execFileSync = (file, args, options) => {
+  if (!Array.isArray(args) && args !== null && typeof args === 'object') [args, options] = [[], args];
+  if (options !== undefined && options !== null && !isObject(options)) throw invalidType('options', 'object', options);
+  const call = normalize(file, args ?? [], options ?? {});
+  const words = [call.options.argv0 || file, ...(args ?? [])];
+  return orThrow(run('execFileSync', call, execFileSync), call.options, words.join(' '));
+};

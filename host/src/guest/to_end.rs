@@ -1,0 +1,121 @@
+//! Scripts that a guest runs to their end within a step of its own: `scripts` of `wit/guest.wit`. Who runs them is the
+//! session; here is what it is asked for, and what it answers.
+
+use std::time::Duration;
+
+use super::Language;
+use super::bindings::scripts as wit;
+use super::bindings::types;
+use super::state::{Output, State, Stream};
+use crate::code::Stopped;
+use crate::error::Failure;
+use crate::vfs::Tree;
+
+/// A script to run to its end.
+pub(crate) struct Request {
+    pub(crate) language: Language,
+    pub(crate) source: String,
+    pub(crate) name: String,
+    pub(crate) arguments: Vec<String>,
+    pub(crate) environment: Vec<(String, String)>,
+    pub(crate) directory: String,
+    /// What it reads. None: it is stopped when it reads.
+    pub(crate) input: Option<Vec<u8>>,
+    pub(crate) stdout: Destination,
+    pub(crate) stderr: Destination,
+    pub(crate) timeout: Option<Duration>,
+    /// What the clock of the guest that asks reads.
+    pub(crate) now: u64,
+}
+
+/// What becomes of a stream that the script writes.
+#[derive(Clone, Copy)]
+pub(crate) enum Destination {
+    /// It is kept, this many bytes at most.
+    Kept(u64),
+    /// It goes to a stream of the guest that asks.
+    Standard(Stream),
+    Dropped,
+}
+
+/// How the script ended.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Ending {
+    Exited(u8),
+    TimedOut,
+    Overflowed,
+    /// It asked for this, which is waited for between steps.
+    Asked(String),
+}
+
+/// A script that has ended.
+pub(crate) struct Ended {
+    pub(crate) how: Ending,
+    pub(crate) stdout: Vec<u8>,
+    pub(crate) stderr: Vec<u8>,
+    pub(crate) now: u64,
+}
+
+/// Runs scripts to their end for one guest.
+pub(crate) trait Runner: Send {
+    /// Runs one, on the files of the guest, which stands still meanwhile.
+    ///
+    /// # Errors
+    /// If the guest itself is to stop.
+    fn run_to_end(
+        &mut self,
+        request: Request,
+        files: &mut Tree,
+        output: &mut Output,
+    ) -> Result<Result<Ended, Failure>, Stopped>;
+}
+
+impl wit::Host for State {
+    fn run_to_end(&mut self, request: wit::Request) -> wasmtime::Result<Result<wit::Ended, types::Failure>> {
+        let Some(mut runner) = self.runner.take() else {
+            return Ok(Err(Failure::host("no scripts are run here").into()));
+        };
+        let ended = runner.run_to_end(request.into(), &mut self.files, &mut self.output);
+        self.runner = Some(runner);
+        // What this guest may not write, one that it runs may not write for it.
+        if let Some(refused) = self.output.refused() {
+            return Err(refused.clone().into());
+        }
+        Ok(ended?.map(wit::Ended::from).map_err(types::Failure::from))
+    }
+}
+
+impl From<wit::Request> for Request {
+    fn from(request: wit::Request) -> Self {
+        let wit::Request { what, arguments, environment, directory, input, stdout, stderr, timeout, now } = request;
+        let types::InnerScript { language, source, name } = what;
+        let language = language.into();
+        let (stdout, stderr) = (stdout.into(), stderr.into());
+        let timeout = timeout.map(Duration::from_nanos);
+        Self { language, source, name, arguments, environment, directory, input, stdout, stderr, timeout, now }
+    }
+}
+
+impl From<wit::Destination> for Destination {
+    fn from(destination: wit::Destination) -> Self {
+        match destination {
+            wit::Destination::Kept(most) => Self::Kept(most),
+            wit::Destination::StandardOutput => Self::Standard(Stream::Stdout),
+            wit::Destination::StandardError => Self::Standard(Stream::Stderr),
+            wit::Destination::Dropped => Self::Dropped,
+        }
+    }
+}
+
+impl From<Ended> for wit::Ended {
+    fn from(ended: Ended) -> Self {
+        let Ended { how, stdout, stderr, now } = ended;
+        let how = match how {
+            Ending::Exited(status) => wit::Ending::Exited(status),
+            Ending::TimedOut => wit::Ending::TimedOut,
+            Ending::Overflowed => wit::Ending::Overflowed,
+            Ending::Asked(what) => wit::Ending::Asked(what),
+        };
+        Self { how, stdout, stderr, now }
+    }
+}

@@ -1,0 +1,111 @@
+//! Scripts that scripts run: each has a guest of its own, and the files, grants, budgets and limits of its run.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use super::process::{self, Beginning, Process, Processes};
+use super::state::SessionState;
+use super::to_end::ToEnd;
+use crate::code::{CodeError, Interrupt};
+use crate::error::{Failure, how_to_raise, told};
+use crate::guest::{self, Guest, Language, OperationId, Output, ProgramRun, Runnable, Script, Together};
+use crate::vfs::Tree;
+
+/// What a guest of this session is given besides its script. Its numbers are its own in the session, and `depth` is how
+/// many scripts run each other above it.
+pub(super) fn world(
+    session: &Arc<SessionState>,
+    together: &Together,
+    files: Tree,
+    output: Output,
+    numbers: &[u64],
+    depth: u32,
+    interrupt: &Interrupt,
+) -> guest::World {
+    guest::World {
+        files,
+        output,
+        catalog: Arc::clone(&session.catalog),
+        together: together.clone(),
+        seed: session.seed("guest", numbers),
+        interrupt: interrupt.clone(),
+        runner: Some(Box::new(ToEnd::new(session, together, numbers, depth, interrupt))),
+    }
+}
+
+/// Whether a script may begin that is run by one this deep.
+///
+/// # Errors
+/// The limit that is reached.
+pub(super) fn room(session: &SessionState, together: &Together, depth: u32) -> Result<(), Failure> {
+    let limits = session.limits();
+    if together.guests() >= u64::from(limits.processes) {
+        let message =
+            format!("the script does not start: {} scripts of this run do their work already", limits.processes);
+        let hint = format!("run fewer at once: wait for some, or {}", how_to_raise("processes"));
+        return Err(Failure::limit(message, hint));
+    }
+    if depth >= limits.depth {
+        let message = format!("the script does not start: scripts run scripts at most {} deep", limits.depth);
+        let hint = format!("does the script run itself? If it must, {}", how_to_raise("depth"));
+        return Err(Failure::limit(message, hint));
+    }
+    Ok(())
+}
+
+/// Makes a guest for a script that another one runs, with no files yet.
+///
+/// # Errors
+/// If there is no room for one.
+pub(super) fn guest(
+    session: &Arc<SessionState>,
+    together: &Together,
+    (language, name): (Language, &str),
+    output: Output,
+    numbers: &[u64],
+    depth: u32,
+    interrupt: &Interrupt,
+) -> Result<Guest, Failure> {
+    let world = world(session, together, process::no_files(), output, numbers, depth, interrupt);
+    let patience = interrupt.deadline().map_or(Duration::MAX, |at| at.saturating_duration_since(Instant::now()));
+    // Loading a guest for the first time takes none of the run's time.
+    let paused = interrupt.pause();
+    let guest = session.guests().instantiate(language, world, patience);
+    drop(paused);
+    guest.map_err(|error| match error {
+        CodeError::Full(full) => full.failure(&format!("`{name}`")),
+        error => Failure::host(format!("`{name}` does not start: {}", told(&error))),
+    })
+}
+
+/// Begins a script that one of these processes runs. `numbers` are those of the first of them, without its own: each of
+/// the others has that of its process besides.
+///
+/// # Errors
+/// If a limit is reached, or there is no room for it.
+pub(super) fn begin(
+    session: &Arc<SessionState>,
+    processes: &mut Processes,
+    numbers: &[u64],
+    id: OperationId,
+    run: ProgramRun,
+    interrupt: Interrupt,
+) -> Result<(), Failure> {
+    let pid = process::owner(id);
+    let depth = processes.depth_of(pid).ok_or_else(Failure::cancelled)?;
+    room(session, processes.together(), depth)?;
+    let Some(parent) = processes.get(pid) else { return Err(Failure::cancelled()) };
+    let streams = parent.streams.start(id, &run, &interrupt, session.limits().processes, &session.memory)?;
+    let Runnable::Script { language, source, name } = run.what else {
+        return Err(Failure::argument("a program is no script"));
+    };
+    let output = Output::new(process::sink(&streams), session.limits().output);
+    let numbers = [numbers, &[u64::from(processes.next())]].concat();
+    let guest = guest(session, processes.together(), (language, &name), output, &numbers, depth + 1, &interrupt)?;
+    // A nested script is given as text: `shell(…)`, `node -e`.
+    let (arguments, environment) = (run.arguments, run.environment);
+    let script = Script { source, name, from_file: false, arguments, environment, typed: None };
+    let beginning = Beginning { script, directory: run.directory, found: None };
+    processes.add(id, streams, Process::new(guest, language, beginning, interrupt, depth + 1));
+    Ok(())
+}

@@ -1,0 +1,442 @@
+//! Scripts that a guest runs to their end within a step of its own, as Node's `execSync` does.
+//!
+//! Such a script, and those that it runs in turn, are processes as a run has them, stepped on the run's own thread
+//! until the first of them ends. Nothing is waited for: what one gives another passes at once, and a timer is due when
+//! the fuel that was used stands for its time, so that a replay finds it due at the same place.
+//!
+//! **Invariant:** the gate is not asked here, so nothing is called. What would be a call, a program, input that is yet
+//! to come, or a wait ends the script.
+
+use std::collections::{BTreeSet, VecDeque};
+use std::io;
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
+
+use bytes::Bytes;
+
+use super::nest;
+use super::process::{self, Beginning, MAIN, Pid, Process, Processes};
+use super::result::outcome_of;
+use super::state::SessionState;
+use crate::code::{Interrupt, MemoryCharge, Stopped};
+use crate::error::{Failure, how_to_raise};
+use crate::guest::{
+    Completion, Destination, Ended, Ending, GuestError, Language, Operation, OperationId, Outcome, Output, OutputSink,
+    Pending, Request, Runnable, Runner, Script, Step, Stream, Together, Value, Waiting,
+};
+use crate::tool::{Told, WriteError, unfit};
+use crate::vfs::Tree;
+
+/// Nanoseconds for which a unit of a guest's fuel stands. That of JavaScript is what its own clock counts
+/// (`guest-js/src/time.rs`); that of the shell is about what it takes.
+const fn nanos_per_fuel(language: Language) -> u64 {
+    match language {
+        Language::JavaScript => 25,
+        Language::Shell => 2_500,
+    }
+}
+
+/// Nanoseconds for which nobody waits really: the shortest timer of JavaScript, with which scripts let each other go
+/// on.
+const NO_WAIT: u64 = 1_000_000;
+
+/// What Linux reads of a pipe at once: what a script writes that is stopped for writing too much is kept in such parts.
+const PART: usize = 64 << 10;
+
+/// Longest name of a tool or program that an answer has, in characters: a guest may ask for anything.
+const MAX_NAME: usize = 200;
+
+/// Number that stands before those of a script which is run to its end; that of a process is never 0.
+const WITHIN_STEP: u64 = 0;
+
+/// Runs scripts to their end for one guest.
+pub(super) struct ToEnd {
+    session: Arc<SessionState>,
+    together: Together,
+    /// The guest's.
+    numbers: Vec<u64>,
+    depth: u32,
+    interrupt: Interrupt,
+    /// How many it has run.
+    count: u64,
+}
+
+impl ToEnd {
+    pub(super) fn new(
+        session: &Arc<SessionState>,
+        together: &Together,
+        numbers: &[u64],
+        depth: u32,
+        interrupt: &Interrupt,
+    ) -> Self {
+        let (session, together) = (Arc::clone(session), together.clone());
+        Self { session, together, numbers: numbers.to_vec(), depth, interrupt: interrupt.clone(), count: 0 }
+    }
+
+    /// Makes the guest of a script, and all that steps it.
+    fn prepare(&self, request: Request, written: &Written) -> Result<Driver, Failure> {
+        nest::room(&self.session, &self.together, self.depth)?;
+        let limits = self.session.limits();
+        let numbers = [self.numbers.as_slice(), &[WITHIN_STEP, self.count]].concat();
+        let own = [numbers.as_slice(), &[u64::from(MAIN)]].concat();
+        let interrupt = self.interrupt.child();
+        let output = Output::new(Box::new(written.clone()), limits.output);
+        let Request { language, source, name, arguments, environment, directory, input, timeout, now, .. } = request;
+        let (what, depth) = ((language, name.as_str()), self.depth + 1);
+        let guest = nest::guest(&self.session, &self.together, what, output, &own, depth, &interrupt)?;
+        // Only now: loading a guest for the first time takes none of its time.
+        if let Some(deadline) = timeout.and_then(|timeout| Instant::now().checked_add(timeout)) {
+            interrupt.set_deadline(deadline);
+        }
+        let script = Script { source, name, from_file: false, arguments, environment, typed: None };
+        let beginning = Beginning { script, directory, found: None };
+        let main = Process::new(guest, language, beginning, interrupt.clone(), depth);
+        let processes = Processes::new(main, self.together.clone());
+        let session = Arc::clone(&self.session);
+        Ok(Driver::new(session, processes, numbers, interrupt, input.map(Bytes::from), now))
+    }
+
+    fn run(&self, request: Request, files: &mut Tree, written: &Written) -> Result<(Ending, u64), Failure> {
+        let language = request.language;
+        let _held = self.session.memory.charge(held(&request)).ok_or_else(|| self.out_of_memory())?;
+        let mut driver = self.prepare(request, written)?;
+        driver.processes.swap_files(files);
+        let ended = driver.drive();
+        driver.processes.swap_files(files);
+        let now = driver.now;
+        // What writes is gone before what was written is taken.
+        drop(driver);
+        let outcome = match ended? {
+            _ if written.lock().overflowed => return Ok((Ending::Overflowed, now)),
+            Stood::Ended(outcome) => outcome,
+            Stood::TimedOut => return Ok((Ending::TimedOut, now)),
+            Stood::Asked(what) => return Ok((Ending::Asked(what), now)),
+        };
+        let complain = |text: String| drop(written.lock().write(Stream::Stderr, text.as_bytes()));
+        Ok((Ending::Exited(process::conclude(language, outcome, complain)?), now))
+    }
+
+    fn out_of_memory(&self) -> Failure {
+        let message = format!("memory limit of {} bytes reached", self.session.limits().memory);
+        Failure::limit(message, how_to_raise("memory"))
+    }
+}
+
+impl Runner for ToEnd {
+    fn run_to_end(
+        &mut self,
+        request: Request,
+        files: &mut Tree,
+        output: &mut Output,
+    ) -> Result<Result<Ended, Failure>, Stopped> {
+        self.count += 1;
+        let caller = std::mem::replace(output, Output::closed());
+        let written = Written::new(caller, &request, self.session.memory.open());
+        let ended = self.run(request, files, &written);
+        let (caller, [stdout, stderr]) = written.take();
+        *output = caller;
+        match self.interrupt.stopped() {
+            Some(stopped) => Err(stopped),
+            None => Ok(ended.map(|(how, now)| Ended { how, stdout, stderr, now })),
+        }
+    }
+}
+
+/// What a script writes that is run to its end.
+#[derive(Clone)]
+struct Written(Arc<Mutex<Writing>>);
+
+struct Writing {
+    /// The output of the guest that runs it.
+    caller: Output,
+    destinations: [Destination; 2],
+    kept: [Vec<u8>; 2],
+    /// What is kept takes memory of the session.
+    held: MemoryCharge,
+    /// It wrote more than is kept.
+    overflowed: bool,
+}
+
+impl Written {
+    fn new(caller: Output, request: &Request, held: MemoryCharge) -> Self {
+        let destinations = [request.stdout, request.stderr];
+        Self(Arc::new(Mutex::new(Writing { caller, destinations, kept: Default::default(), held, overflowed: false })))
+    }
+
+    /// The output of the guest that runs it, and what is kept.
+    fn take(&self) -> (Output, [Vec<u8>; 2]) {
+        let mut writing = self.lock();
+        let caller = std::mem::replace(&mut writing.caller, Output::closed());
+        (caller, std::mem::take(&mut writing.kept))
+    }
+
+    /// Every change is whole, so a poisoned lock is still good.
+    fn lock(&self) -> MutexGuard<'_, Writing> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl OutputSink for Written {
+    fn write(&mut self, stream: Stream, bytes: &[u8]) -> io::Result<()> {
+        self.lock().write(stream, bytes)
+    }
+}
+
+impl Writing {
+    fn write(&mut self, stream: Stream, bytes: &[u8]) -> io::Result<()> {
+        let which = match stream {
+            Stream::Stdout => 0,
+            Stream::Stderr => 1,
+        };
+        match self.destinations[which] {
+            Destination::Dropped => Ok(()),
+            Destination::Standard(to) => self.caller.write(to, bytes).map_err(io::Error::other),
+            Destination::Kept(most) => bytes.chunks(PART).try_for_each(|part| self.keep(which, part, most)),
+        }
+    }
+
+    fn keep(&mut self, which: usize, part: &[u8], most: u64) -> io::Result<()> {
+        if self.overflowed {
+            return Err(io::Error::other("too much was written"));
+        }
+        if !self.held.grow(part.len() as u64) {
+            return Err(io::ErrorKind::OutOfMemory.into());
+        }
+        self.kept[which].extend_from_slice(part);
+        self.overflowed = self.kept[which].len() as u64 > most;
+        if self.overflowed { Err(io::Error::other("too much was written")) } else { Ok(()) }
+    }
+}
+
+/// Where the first script stood when it was left.
+enum Stood {
+    Ended(Outcome),
+    TimedOut,
+    Asked(String),
+}
+
+/// Steps a script, and those that it runs, to its end.
+struct Driver {
+    session: Arc<SessionState>,
+    processes: Processes,
+    /// Those of its first process, without its own.
+    numbers: Vec<u64>,
+    interrupt: Interrupt,
+    /// What the first process has yet to read.
+    input: Option<Bytes>,
+    outstanding: BTreeSet<OperationId>,
+    queue: VecDeque<Completion>,
+    /// What streams tell.
+    told: (Sender<Completion>, Receiver<Completion>),
+    /// Timers, by the time at which they are due.
+    timers: BTreeSet<(u64, OperationId)>,
+    now: u64,
+    /// What became of the first process.
+    outcome: Option<Outcome>,
+}
+
+impl Driver {
+    fn new(
+        session: Arc<SessionState>,
+        processes: Processes,
+        numbers: Vec<u64>,
+        interrupt: Interrupt,
+        input: Option<Bytes>,
+        now: u64,
+    ) -> Self {
+        let (outstanding, queue, timers) = Default::default();
+        let (told, outcome) = (channel(), None);
+        Self { session, processes, numbers, interrupt, input, outstanding, queue, told, timers, now, outcome }
+    }
+
+    fn drive(&mut self) -> Result<Stood, Failure> {
+        loop {
+            if self.interrupt.stopped().is_some() {
+                return Ok(Stood::TimedOut);
+            }
+            let fuel = self.processes.together().fuel();
+            let Some((pid, language, step)) = self.advance() else {
+                if self.skip() {
+                    continue;
+                }
+                let asked = || Stood::Asked("time to pass (a timer, or `sleep`)".to_owned());
+                return if self.timers.is_empty() { Err(Failure::deadlock()) } else { Ok(asked()) };
+            };
+            let used = self.processes.together().fuel().saturating_sub(fuel);
+            self.now = self.now.saturating_add(used.saturating_mul(nanos_per_fuel(language)));
+            match step {
+                Ok(Step::Blocked(_)) if self.processes.is_broken(pid) => self.end_of(pid, process::broken_pipe()),
+                Ok(Step::Blocked(waiting)) => {
+                    if let Some(what) = self.take_on(pid, waiting) {
+                        return Ok(Stood::Asked(what));
+                    }
+                }
+                Ok(Step::Finished(outcome)) => self.end_of(pid, outcome),
+                Err(_) if self.interrupt.stopped().is_some() => return Ok(Stood::TimedOut),
+                Err(error) => self.end_of(pid, outcome_of(&error, self.session.limits())),
+            }
+            if let Some(outcome) = self.outcome.take() {
+                return Ok(Stood::Ended(outcome));
+            }
+        }
+    }
+
+    /// One entry into a guest, if there is a reason for one.
+    fn advance(&mut self) -> Option<(Pid, Language, Result<Step, GuestError>)> {
+        if let Some(pid) = self.processes.waiting() {
+            let language = self.processes.get(pid)?.language();
+            return Some((pid, language, self.processes.start(pid, self.now)?));
+        }
+        self.queue.extend(self.told.1.try_iter());
+        while let Some((_, id)) = self.timers.first().copied().filter(|(due, _)| *due <= self.now) {
+            self.timers.pop_first();
+            self.queue.push_back(Completion { id, result: Ok(Value::Nothing) });
+        }
+        self.queue.retain(|completion| self.outstanding.contains(&completion.id));
+        let goes_on = |completion: &Completion| self.processes.goes_on(process::owner(completion.id));
+        let next = self.queue.iter().position(goes_on)?;
+        let completion = self.queue.remove(next)?;
+        self.outstanding.remove(&completion.id);
+        let pid = process::owner(completion.id);
+        let language = self.processes.get(pid)?.language();
+        // Nothing but guests changes the files here.
+        let step = self.processes.resume(completion, &[], |error| unfit("a script", error), self.now)?;
+        Some((pid, language, step))
+    }
+
+    /// Lets a time pass for which nobody waits really. False if nothing is due within it.
+    fn skip(&mut self) -> bool {
+        let soon = self.timers.first().map(|(due, _)| *due).filter(|due| due.saturating_sub(self.now) <= NO_WAIT);
+        self.now = soon.map_or(self.now, |due| self.now.max(due));
+        soon.is_some()
+    }
+
+    /// A guest waits. Gives what it asked for, if it cannot have that here.
+    fn take_on(&mut self, pid: Pid, waiting: Waiting) -> Option<String> {
+        let waiting = match self.processes.get(pid)?.named(pid, waiting) {
+            Ok(waiting) => waiting,
+            Err(failure) => {
+                self.end_of(pid, Outcome::failed(failure));
+                return None;
+            }
+        };
+        waiting.cancelled.into_iter().for_each(|id| self.withdraw(id));
+        let most = self.session.limits().pending;
+        if (self.outstanding.len() + waiting.started.len()) as u64 > u64::from(most) {
+            let message = format!("the limit of {most} operations that a script waits for at once is reached");
+            let hint = format!("wait for some before more begin, or {}", how_to_raise("pending"));
+            self.end_of(pid, Outcome::failed(Failure::limit(message, hint)));
+            return None;
+        }
+        for pending in waiting.started {
+            self.outstanding.insert(pending.id);
+            if let Some(what) = self.begin(pid, pending) {
+                return Some(what);
+            }
+        }
+        if !self.outstanding.iter().any(|id| process::owner(*id) == pid) {
+            self.end_of(pid, Outcome::failed(Failure::deadlock()));
+        }
+        None
+    }
+
+    /// Begins an operation. Gives what it is, if it cannot be had here.
+    fn begin(&mut self, pid: Pid, Pending { id, operation }: Pending) -> Option<String> {
+        let failed = match operation {
+            Operation::Call { method, .. } => return Some(format!("the tool `{}`", shown(&method))),
+            Operation::Run(run) => match &run.what {
+                Runnable::Program(method) => return Some(format!("the program `{}`", shown(method))),
+                Runnable::Script { .. } => {
+                    let interrupt = self.processes.get(pid)?.interrupt.child();
+                    nest::begin(&self.session, &mut self.processes, &self.numbers, id, run, interrupt).err()
+                }
+            },
+            Operation::Sleep(duration) => {
+                let nanos = u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX);
+                self.timers.insert((self.now.saturating_add(nanos), id));
+                None
+            }
+            Operation::Read { stream: 0, limit } if pid == MAIN => match &mut self.input {
+                None => return Some("the standard input of the script that runs it".to_owned()),
+                Some(left) => {
+                    let count = left.len().min(usize::try_from(limit.max(1)).unwrap_or(usize::MAX));
+                    let result = Ok(Value::Bytes(left.split_to(count).into()));
+                    self.queue.push_back(Completion { id, result });
+                    None
+                }
+            },
+            Operation::Read { stream, limit } => {
+                let told = self.told(id, |bytes: Bytes| Ok(Value::Bytes(bytes.into())));
+                let process = self.processes.get(pid)?;
+                match process.stdin().filter(|_| stream == 0) {
+                    Some(stdin) => {
+                        stdin.read(id, limit, told);
+                        None
+                    }
+                    None => process.streams.read(id, stream, limit, told).err(),
+                }
+            }
+            Operation::Write { stream, bytes, end } => {
+                let told = self.told(id, |told: Result<(), WriteError>| {
+                    told.map(|()| Value::Nothing).map_err(|error| Failure::tool(error.to_string()))
+                });
+                self.processes.get(pid)?.streams.write(id, stream, &bytes, end, told);
+                None
+            }
+        };
+        self.queue.extend(failed.map(|failure| Completion { id, result: Err(failure) }));
+        None
+    }
+
+    /// What takes the news of a stream.
+    fn told<T: 'static>(&self, id: OperationId, read: fn(T) -> Result<Value, Failure>) -> Told<T> {
+        let sender = self.told.0.clone();
+        Box::new(move |told| {
+            // Nobody listens once the script has ended.
+            let _ = sender.send(Completion { id, result: read(told) });
+        })
+    }
+
+    /// A guest no longer wants a completion.
+    fn withdraw(&mut self, id: OperationId) {
+        self.outstanding.remove(&id);
+        self.timers.retain(|(_, timer)| *timer != id);
+        if let Some(process) = self.processes.get(process::owner(id)) {
+            process.forget(id);
+        }
+        if let Some(inner) = self.processes.of(id) {
+            self.stop(inner, Outcome::failed(Failure::cancelled()));
+        }
+    }
+
+    /// Takes a script away that another one ran, with all it waits for. Gives the other one's operation, and its end.
+    fn stop(&mut self, pid: Pid, outcome: Outcome) -> Option<(OperationId, Result<u8, Failure>)> {
+        let own: Vec<_> = self.outstanding.iter().copied().filter(|id| process::owner(*id) == pid).collect();
+        own.into_iter().for_each(|id| self.withdraw(id));
+        self.processes.remove(pid, outcome)
+    }
+
+    /// A script has ended: the first one, or one that another one runs.
+    fn end_of(&mut self, pid: Pid, outcome: Outcome) {
+        if pid == MAIN {
+            self.outcome = Some(outcome);
+        } else if let Some((id, result)) = self.stop(pid, outcome) {
+            self.queue.push_back(Completion { id, result: result.map(Value::Exited) });
+        }
+    }
+}
+
+/// Bytes that the host holds of a request until the script has ended: of its texts two copies, while it is in its first
+/// step.
+fn held(request: &Request) -> u64 {
+    let Request { source, name, arguments, environment, directory, input, .. } = request;
+    let words = arguments.iter().chain(environment.iter().flat_map(|(name, value)| [name, value]));
+    let texts = words.chain([source, name, directory]).map(|text| text.len() as u64).sum::<u64>();
+    texts.saturating_mul(2).saturating_add(input.as_ref().map_or(0, Vec::len) as u64)
+}
+
+/// A name that a guest asked for, as an answer has it.
+fn shown(name: &str) -> String {
+    name.chars().take(MAX_NAME).collect()
+}
