@@ -1,5 +1,5 @@
-//! Writes down how some languages order their letters otherwise than most. The crate of this data has all languages in one
-//! table of a megabyte, most of which is Chinese.
+//! Writes down how some languages order their letters otherwise than most. The crate of this data has all languages in
+//! one table of a megabyte, most of which is Chinese.
 
 use std::path::PathBuf;
 
@@ -9,8 +9,9 @@ use serde_json::Value;
 
 /// Languages of `intl-data.mjs` and others with an alphabet. Those whose order is that of most are left out.
 const LANGUAGES: [&str; 40] = [
-    "ar", "az", "be", "bg", "bn", "bs", "ca", "cs", "cy", "da", "el", "eo", "es", "et", "fa", "fi", "fil", "he", "hi", "hr", "hu",
-    "hy", "is", "kk", "lt", "lv", "mk", "nb", "nn", "pl", "ro", "ru", "sk", "sl", "sq", "sr", "sv", "tr", "uk", "vi",
+    "ar", "az", "be", "bg", "bn", "bs", "ca", "cs", "cy", "da", "el", "eo", "es", "et", "fa", "fi", "fil", "he", "hi",
+    "hr", "hu", "hy", "is", "kk", "lt", "lv", "mk", "nb", "nn", "pl", "ro", "ru", "sk", "sl", "sq", "sr", "sv", "tr",
+    "uk", "vi",
 ];
 
 fn main() {
@@ -18,10 +19,7 @@ fn main() {
     let mut bytes = Vec::new();
     for language in LANGUAGES {
         let locale: DataLocale = language.parse().expect("a language");
-        let request = DataRequest {
-            id: DataIdentifierBorrowed::for_locale(&locale),
-            ..DataRequest::default()
-        };
+        let request = DataRequest { id: DataIdentifierBorrowed::for_locale(&locale), ..DataRequest::default() };
         let Ok(found) = DataProvider::<CollationTailoringV1>::load(&Baked, request) else { continue };
         bytes.extend_from_slice(&entry(language, found.payload.get()));
     }

@@ -8445,7 +8445,12 @@ ${output.stderr}`);
   var import_path_browserify = __toESM(require_path_browserify(), 1);
   import_path_browserify.default.posix = import_path_browserify.default;
   import_path_browserify.default.toNamespacedPath = (name2) => name2;
-  import_path_browserify.default.win32 ??= import_path_browserify.default;
+  import_path_browserify.default.win32 = { sep: "\\", delimiter: ";", posix: import_path_browserify.default };
+  for (let [name2, value] of Object.entries(import_path_browserify.default))
+    typeof value == "function" && (import_path_browserify.default.win32[name2] = () => {
+      throw Object.assign(new Error(`path.win32.${name2} is not available in Tollhouse: paths are those of POSIX`), { code: "ERR_FEATURE_UNAVAILABLE_ON_PLATFORM" });
+    });
+  import_path_browserify.default.win32.win32 = import_path_browserify.default.win32;
   var path_default = import_path_browserify.default;
 
   // src/url.js
@@ -9812,7 +9817,7 @@ ${output.stderr}`);
     resolvedOptions() {
       return { ...this.#o };
     }
-  }, granularities = ["grapheme", "word", "sentence"], withoutSpaces = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u, isWord = /[\p{L}\p{N}\p{M}]/u, Segments = class {
+  }, granularities = ["grapheme", "word", "sentence"], withoutSpaces = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u, isWord = /[\p{L}\p{N}]/u, Segments = class {
     #text;
     #granularity;
     #ends;

@@ -37,7 +37,7 @@ export class Collator {
 const granularities = ['grapheme', 'word', 'sentence'];
 // Scripts whose words ICU finds in a dictionary.
 const withoutSpaces = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
-const isWord = /[\p{L}\p{N}\p{M}]/u;
+const isWord = /[\p{L}\p{N}]/u;
 
 class Segments {
   #text;

@@ -16,8 +16,8 @@ use super::add_all;
 use crate::errors;
 use crate::text::Text;
 
-/// The texts that `intl-data.mjs` packs: a line for each with its name, its place and its length, an empty line, and the
-/// texts as streams of Brotli.
+/// The texts that `intl-data.mjs` packs: a line for each with its name, its place and its length, an empty line, and
+/// the texts as streams of Brotli.
 static DATA: &[u8] = include_bytes!("../../node/intl-data.bin");
 
 pub(super) fn add<'js>(ctx: &Ctx<'js>, natives: &Object<'js>) -> Result<()> {
@@ -54,7 +54,14 @@ fn decompress(packed: &[u8]) -> Option<String> {
         text.resize(start + (64 << 10), 0);
         let (mut room, mut given) = (64 << 10, 0);
         let result = BrotliDecompressStream(
-            &mut left, &mut taken, packed, &mut room, &mut given, &mut text[start..], &mut total, &mut state,
+            &mut left,
+            &mut taken,
+            packed,
+            &mut room,
+            &mut given,
+            &mut text[start..],
+            &mut total,
+            &mut state,
         );
         text.truncate(start + given);
         match result {
@@ -86,8 +93,8 @@ impl<'js> JsClass<'js> for Collator {
     }
 }
 
-/// Opens the order of a language: what it looks at (0 to 3: base, accent, case, variant), whether digits are numbers, which
-/// case comes first, and whether punctuation counts.
+/// Opens the order of a language: what it looks at (0 to 3: base, accent, case, variant), whether digits are numbers,
+/// which case comes first, and whether punctuation counts.
 fn open_collator<'js>(
     ctx: Ctx<'js>,
     language: Text,

@@ -50,7 +50,8 @@ impl DataProvider<CollationTailoringV1> for Provider {
     fn load(&self, request: DataRequest<'_>) -> Result<DataResponse<CollationTailoringV1>, DataError> {
         let language = request.id.locale.language;
         let found = tailoring(language.as_str());
-        let data = found.ok_or_else(|| DataErrorKind::IdentifierNotFound.with_req(CollationTailoringV1::INFO, request))?;
+        let data =
+            found.ok_or_else(|| DataErrorKind::IdentifierNotFound.with_req(CollationTailoringV1::INFO, request))?;
         Ok(DataResponse { metadata: DataResponseMetadata::default(), payload: DataPayload::from_owned(data) })
     }
 }
