@@ -19,9 +19,9 @@ var tollhouseNode = (() => {
       throw mod = 0, e2;
     }
   };
-  var __export = (target2, all2) => {
-    for (var name2 in all2)
-      __defProp(target2, name2, { get: all2[name2], enumerable: !0 });
+  var __export = (target2, all3) => {
+    for (var name2 in all3)
+      __defProp(target2, name2, { get: all3[name2], enumerable: !0 });
   }, __copyProps = (to2, from, except, desc) => {
     if (from && typeof from == "object" || typeof from == "function")
       for (let key of __getOwnPropNames(from))
@@ -87,13 +87,13 @@ var tollhouseNode = (() => {
       inspect.defaultOptions = { depth: 2, colors: !1, compact: 3, breakLength: 80, maxArrayLength: 100, maxStringLength: 1e4, sorted: !1, getters: !1 };
       inspect.colors = /* @__PURE__ */ Object.create(null);
       inspect.styles = /* @__PURE__ */ Object.create(null);
-      format = (...values) => formatLine(values), formatWithOptions = (options, ...values) => formatLine(values, options), promisify = (original) => {
+      format = (...values2) => formatLine(values2), formatWithOptions = (options, ...values2) => formatLine(values2, options), promisify = (original) => {
         if (typeof original != "function")
           throw invalidType("original", "function", original);
         if (original[promisify.custom]) return original[promisify.custom];
-        let promised2 = function(...values) {
+        let promised2 = function(...values2) {
           return new Promise((resolve, reject) => {
-            original.call(this, ...values, (error, ...results2) => error ? reject(error) : resolve(results2[0]));
+            original.call(this, ...values2, (error, ...results2) => error ? reject(error) : resolve(results2[0]));
           });
         };
         return Object.setPrototypeOf(promised2, Object.getPrototypeOf(original)), Object.defineProperties(promised2, Object.getOwnPropertyDescriptors(original));
@@ -103,9 +103,9 @@ var tollhouseNode = (() => {
       globalThis.setImmediate[promisify.custom] = (value) => new Promise((resolve) => setImmediate(resolve, value));
       for (let timer of [globalThis.setTimeout, globalThis.setImmediate])
         Object.defineProperty(timer, promisify.custom, { enumerable: !1 });
-      callbackify = (original) => function(...values) {
-        let callback = values.pop();
-        original.apply(this, values).then(
+      callbackify = (original) => function(...values2) {
+        let callback = values2.pop();
+        original.apply(this, values2).then(
           (result) => queueMicrotask(() => callback(null, result)),
           (error) => queueMicrotask(() => callback(error ?? new Error("Promise was rejected with a falsy value")))
         );
@@ -126,10 +126,10 @@ var tollhouseNode = (() => {
         TypeError,
         "ERR_INVALID_ARG_TYPE",
         `The "${name2}" ${name2.includes(".") ? "property" : "argument"} must be ${/^[a-z]/.test(expected) && !/^(an|one) /.test(expected) ? `of type ${expected}` : expected}.${received(value)}`
-      ), invalidValue = (name2, value, reason = "is invalid") => codedError(TypeError, "ERR_INVALID_ARG_VALUE", `The ${name2.includes(".") ? "property" : "argument"} '${name2}' ${reason}. Received ${inspect(value)}`), grouped = (digits) => digits.replace(/\B(?=(\d{3})+(?!\d))/g, "_"), outOfRange = (name2, range2, value) => {
+      ), invalidValue = (name2, value, reason = "is invalid") => codedError(TypeError, "ERR_INVALID_ARG_VALUE", `The ${name2.includes(".") ? "property" : "argument"} '${name2}' ${reason}. Received ${inspect(value)}`), grouped = (digits) => digits.replace(/\B(?=(\d{3})+(?!\d))/g, "_"), outOfRange = (name2, range, value) => {
         let long = typeof value == "bigint" && (value > 2n ** 32n || value < -(2n ** 32n)) || Number.isInteger(value) && Math.abs(value) > 4294967296, shown2 = typeof value == "bigint" ? `${long ? grouped(String(value)) : value}n` : long ? grouped(String(value)) : inspect(value);
-        return codedError(RangeError, "ERR_OUT_OF_RANGE", `The value of "${name2}" is out of range. It must be ${range2}. Received ${shown2}`);
-      }, classIs = (...names) => (value) => names.includes(native.className(value)), tagOf = (value) => ArrayBuffer.isView(value) ? value[Symbol.toStringTag] : void 0, functionKind = (...names) => (value) => typeof value == "function" && names.includes(native.className(value)), types = {
+        return codedError(RangeError, "ERR_OUT_OF_RANGE", `The value of "${name2}" is out of range. It must be ${range}. Received ${shown2}`);
+      }, classIs = (...names2) => (value) => names2.includes(native.className(value)), tagOf = (value) => ArrayBuffer.isView(value) ? value[Symbol.toStringTag] : void 0, functionKind = (...names2) => (value) => typeof value == "function" && names2.includes(native.className(value)), types = {
         isAnyArrayBuffer: classIs("ArrayBuffer", "SharedArrayBuffer"),
         isArrayBuffer: classIs("ArrayBuffer"),
         isArrayBufferView: ArrayBuffer.isView,
@@ -173,20 +173,20 @@ var tollhouseNode = (() => {
         isWeakMap: classIs("WeakMap"),
         isWeakSet: classIs("WeakSet")
       }, isArray = Array.isArray, isRegExp = types.isRegExp, isDate = types.isDate, isError = types.isNativeError, isObject = (value) => value !== null && typeof value == "object", isString = (value) => typeof value == "string", isNumber = (value) => typeof value == "number", isFunction = (value) => typeof value == "function", isUndefined = (value) => value === void 0, isNull = (value) => value === null, isNullOrUndefined = (value) => value == null, isBoolean = (value) => typeof value == "boolean", isSymbol = (value) => typeof value == "symbol", isPrimitive = (value) => value === null || typeof value != "object" && typeof value != "function", TextEncoder = globalThis.TextEncoder, TextDecoder2 = globalThis.TextDecoder, parseArgs = (config = {}) => {
-        let { options = {}, args = host.args(), strict = !0, allowPositionals = !strict } = config, values = /* @__PURE__ */ Object.create(null), positionals = [], store = (name2, value) => {
-          options[name2]?.multiple ? (values[name2] ??= []).push(value) : values[name2] = value;
-        }, byShort = (letter) => Object.keys(options).find((name2) => options[name2].short === letter);
-        for (let i2 = 0; i2 < args.length; i2++) {
-          let word2 = args[i2];
-          if (word2 === "--") {
-            positionals.push(...args.slice(i2 + 1));
+        let { options = {}, args = host.args(), strict = !0, allowPositionals = !strict } = config, values2 = /* @__PURE__ */ Object.create(null), positionals = [], tokens = [], words = [...args], store = (name2, value) => {
+          options[name2]?.multiple ? (values2[name2] ??= []).push(value) : values2[name2] = value;
+        }, byShort = (letter) => Object.keys(options).find((name2) => options[name2].short === letter), index = -1, isApart = !0;
+        for (let i2 = 0; i2 < words.length; i2++) {
+          let word2 = words[i2];
+          if (isApart && index++, isApart = !0, word2 === "--") {
+            tokens.push({ kind: "option-terminator", index }), words.slice(i2 + 1).forEach((value, at2) => tokens.push({ kind: "positional", index: index + 1 + at2, value })), positionals.push(...words.slice(i2 + 1));
             break;
           }
           let long = /^--([^=]+)(?:=(.*))?$/s.exec(word2), short = long === null ? /^-([^-])(.*)$/s.exec(word2) : null;
           if (long === null && short === null) {
             if (strict && !allowPositionals)
               throw codedError(TypeError, "ERR_PARSE_ARGS_UNEXPECTED_POSITIONAL", `Unexpected argument '${word2}'. This command does not take positional arguments`);
-            positionals.push(word2);
+            positionals.push(word2), tokens.push({ kind: "positional", index, value: word2 });
             continue;
           }
           let name2 = long === null ? byShort(short[1]) ?? short[1] : long[1], given = long === null ? void 0 : long[2], negated = long !== null && config.allowNegative && name2.startsWith("no-") && name2.slice(3) in options;
@@ -195,17 +195,20 @@ var tollhouseNode = (() => {
           if (strict && option === void 0)
             throw codedError(TypeError, "ERR_PARSE_ARGS_UNKNOWN_OPTION", `Unknown option '${long === null ? word2.slice(0, 2) : `--${name2}`}'`);
           if (option?.type !== "string") {
-            if (short !== null && short[2] !== "" && args.splice(i2 + 1, 0, `-${short[2]}`), strict && given !== void 0)
+            let rawName = short === null ? word2.replace(/=.*/s, "") : `-${short[1]}`;
+            if (tokens.push({ kind: "option", name: negated ? `no-${name2}` : name2, rawName, index, value: given, inlineValue: given === void 0 ? void 0 : !0 }), short !== null && short[2] !== "" && (words.splice(i2 + 1, 0, `-${short[2]}`), isApart = !1), strict && given !== void 0)
               throw codedError(TypeError, "ERR_PARSE_ARGS_INVALID_OPTION_VALUE", `Option '--${name2}' does not take an argument`);
             store(name2, given ?? !negated);
             continue;
           }
-          if (short !== null && short[2] !== "" && (given = short[2]), given === void 0 && (given = args[++i2]), given === void 0)
+          short !== null && short[2] !== "" && (given = short[2]);
+          let token = { kind: "option", name: name2, rawName: short === null ? `--${name2}` : `-${short[1]}`, index, value: given, inlineValue: given !== void 0 };
+          if (given === void 0 && (given = words[++i2], token.value = given, index++), tokens.push(token), given === void 0)
             throw codedError(TypeError, "ERR_PARSE_ARGS_INVALID_OPTION_VALUE", `Option '--${name2} <value>' argument missing`);
           store(name2, given);
         }
-        for (let [name2, option] of Object.entries(options)) !(name2 in values) && option.default !== void 0 && (values[name2] = option.default);
-        return { values, positionals };
+        for (let [name2, option] of Object.entries(options)) !(name2 in values2) && option.default !== void 0 && (values2[name2] = option.default);
+        return config.tokens ? { values: values2, positionals, tokens } : { values: values2, positionals };
       }, isDeepStrictEqual = (a2, b2) => deepEqual(a2, b2), deepEqual = () => !1, setDeepEqual = (compare) => deepEqual = compare, util_default = {
         inspect,
         format,
@@ -696,12 +699,12 @@ var tollhouseNode = (() => {
           else if (process.stderr && process.stderr.isTTY && (process.stderr && process.stderr.getColorDepth && process.stderr.getColorDepth() !== 1 ? (blue = "\x1B[34m", green = "\x1B[32m", white = "\x1B[39m", red = "\x1B[31m") : (blue = "", green = "", white = "", red = "")), _typeof(actual) === "object" && actual !== null && _typeof(expected) === "object" && expected !== null && "stack" in actual && actual instanceof Error && "stack" in expected && expected instanceof Error && (actual = copyError(actual), expected = copyError(expected)), operator === "deepStrictEqual" || operator === "strictEqual")
             _this = _super.call(this, createErrDiff(actual, expected, operator));
           else if (operator === "notDeepStrictEqual" || operator === "notStrictEqual") {
-            var base2 = kReadableOperator[operator], res = inspectValue2(actual).split(`
+            var base = kReadableOperator[operator], res = inspectValue2(actual).split(`
 `);
-            if (operator === "notStrictEqual" && _typeof(actual) === "object" && actual !== null && (base2 = kReadableOperator.notStrictEqualObject), res.length > 30)
+            if (operator === "notStrictEqual" && _typeof(actual) === "object" && actual !== null && (base = kReadableOperator.notStrictEqualObject), res.length > 30)
               for (res[26] = "".concat(blue, "...").concat(white); res.length > 27; )
                 res.pop();
-            res.length === 1 ? _this = _super.call(this, "".concat(base2, " ").concat(res[0])) : _this = _super.call(this, "".concat(base2, `
+            res.length === 1 ? _this = _super.call(this, "".concat(base, " ").concat(res[0])) : _this = _super.call(this, "".concat(base, `
 
 `).concat(res.join(`
 `), `
@@ -2034,9 +2037,9 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
         length > strLen / 2 && (length = strLen / 2);
         let i2;
         for (i2 = 0; i2 < length; ++i2) {
-          let parsed = parseInt(string.substr(i2 * 2, 2), 16);
-          if (numberIsNaN(parsed)) return i2;
-          buf[offset + i2] = parsed;
+          let parsed2 = parseInt(string.substr(i2 * 2, 2), 16);
+          if (numberIsNaN(parsed2)) return i2;
+          buf[offset + i2] = parsed2;
         }
         return i2;
       }
@@ -2488,9 +2491,9 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
       );
       E2(
         "ERR_OUT_OF_RANGE",
-        function(str, range2, input) {
+        function(str, range, input) {
           let msg = `The value of "${str}" is out of range.`, received2 = input;
-          return Number.isInteger(input) && Math.abs(input) > 2 ** 32 ? received2 = addNumericalSeparator(String(input)) : typeof input == "bigint" && (received2 = String(input), (input > BigInt(2) ** BigInt(32) || input < -(BigInt(2) ** BigInt(32))) && (received2 = addNumericalSeparator(received2)), received2 += "n"), msg += ` It must be ${range2}. Received ${received2}`, msg;
+          return Number.isInteger(input) && Math.abs(input) > 2 ** 32 ? received2 = addNumericalSeparator(String(input)) : typeof input == "bigint" && (received2 = String(input), (input > BigInt(2) ** BigInt(32) || input < -(BigInt(2) ** BigInt(32))) && (received2 = addNumericalSeparator(received2)), received2 += "n"), msg += ` It must be ${range}. Received ${received2}`, msg;
         },
         RangeError
       );
@@ -2505,8 +2508,8 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
       }
       function checkIntBI(value, min, max, buf, offset, byteLength3) {
         if (value > max || value < min) {
-          let n2 = typeof min == "bigint" ? "n" : "", range2;
-          throw byteLength3 > 3 ? min === 0 || min === BigInt(0) ? range2 = `>= 0${n2} and < 2${n2} ** ${(byteLength3 + 1) * 8}${n2}` : range2 = `>= -(2${n2} ** ${(byteLength3 + 1) * 8 - 1}${n2}) and < 2 ** ${(byteLength3 + 1) * 8 - 1}${n2}` : range2 = `>= ${min}${n2} and <= ${max}${n2}`, new errors.ERR_OUT_OF_RANGE("value", range2, value);
+          let n2 = typeof min == "bigint" ? "n" : "", range;
+          throw byteLength3 > 3 ? min === 0 || min === BigInt(0) ? range = `>= 0${n2} and < 2${n2} ** ${(byteLength3 + 1) * 8}${n2}` : range = `>= -(2${n2} ** ${(byteLength3 + 1) * 8 - 1}${n2}) and < 2 ** ${(byteLength3 + 1) * 8 - 1}${n2}` : range = `>= ${min}${n2} and <= ${max}${n2}`, new errors.ERR_OUT_OF_RANGE("value", range, value);
         }
         checkBounds(buf, offset, byteLength3);
       }
@@ -2528,46 +2531,46 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
           str = str + "=";
         return str;
       }
-      function utf8ToBytes(string, units2) {
-        units2 = units2 || 1 / 0;
+      function utf8ToBytes(string, units) {
+        units = units || 1 / 0;
         let codePoint, length = string.length, leadSurrogate = null, bytes = [];
         for (let i2 = 0; i2 < length; ++i2) {
           if (codePoint = string.charCodeAt(i2), codePoint > 55295 && codePoint < 57344) {
             if (!leadSurrogate) {
               if (codePoint > 56319) {
-                (units2 -= 3) > -1 && bytes.push(239, 191, 189);
+                (units -= 3) > -1 && bytes.push(239, 191, 189);
                 continue;
               } else if (i2 + 1 === length) {
-                (units2 -= 3) > -1 && bytes.push(239, 191, 189);
+                (units -= 3) > -1 && bytes.push(239, 191, 189);
                 continue;
               }
               leadSurrogate = codePoint;
               continue;
             }
             if (codePoint < 56320) {
-              (units2 -= 3) > -1 && bytes.push(239, 191, 189), leadSurrogate = codePoint;
+              (units -= 3) > -1 && bytes.push(239, 191, 189), leadSurrogate = codePoint;
               continue;
             }
             codePoint = (leadSurrogate - 55296 << 10 | codePoint - 56320) + 65536;
-          } else leadSurrogate && (units2 -= 3) > -1 && bytes.push(239, 191, 189);
+          } else leadSurrogate && (units -= 3) > -1 && bytes.push(239, 191, 189);
           if (leadSurrogate = null, codePoint < 128) {
-            if ((units2 -= 1) < 0) break;
+            if ((units -= 1) < 0) break;
             bytes.push(codePoint);
           } else if (codePoint < 2048) {
-            if ((units2 -= 2) < 0) break;
+            if ((units -= 2) < 0) break;
             bytes.push(
               codePoint >> 6 | 192,
               codePoint & 63 | 128
             );
           } else if (codePoint < 65536) {
-            if ((units2 -= 3) < 0) break;
+            if ((units -= 3) < 0) break;
             bytes.push(
               codePoint >> 12 | 224,
               codePoint >> 6 & 63 | 128,
               codePoint & 63 | 128
             );
           } else if (codePoint < 1114112) {
-            if ((units2 -= 4) < 0) break;
+            if ((units -= 4) < 0) break;
             bytes.push(
               codePoint >> 18 | 240,
               codePoint >> 12 & 63 | 128,
@@ -2585,9 +2588,9 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
           byteArray.push(str.charCodeAt(i2) & 255);
         return byteArray;
       }
-      function utf16leToBytes(str, units2) {
+      function utf16leToBytes(str, units) {
         let c2, hi, lo2, byteArray = [];
-        for (let i2 = 0; i2 < str.length && !((units2 -= 2) < 0); ++i2)
+        for (let i2 = 0; i2 < str.length && !((units -= 2) < 0); ++i2)
           c2 = str.charCodeAt(i2), hi = c2 >> 8, lo2 = c2 % 256, byteArray.push(lo2), byteArray.push(hi);
         return byteArray;
       }
@@ -2719,22 +2722,22 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
       for (let name2 of ["alloc", "allocUnsafe", "allocUnsafeSlow"]) {
         let work2 = Buffer2[name2];
         Buffer2[name2] = {
-          [name2](size, ...values) {
+          [name2](size, ...values2) {
             if (typeof size != "number") throw invalidType("size", "number", size);
             if (!(size >= 0 && size <= kMaxLength)) {
-              let range2 = `>= 0 && <= ${kMaxLength}`;
-              throw codedError(RangeError, "ERR_OUT_OF_RANGE", `The value of "size" is out of range. It must be ${range2}. Received ${size}`);
+              let range = `>= 0 && <= ${kMaxLength}`;
+              throw codedError(RangeError, "ERR_OUT_OF_RANGE", `The value of "size" is out of range. It must be ${range}. Received ${size}`);
             }
-            return work2(size, ...values);
+            return work2(size, ...values2);
           }
         }[name2];
       }
       for (let name2 of Object.getOwnPropertyNames(Buffer2.prototype)) {
         if (!/^(read|write)[A-Z]/.test(name2)) continue;
         let work2 = Buffer2.prototype[name2], coded = {
-          [name2](...values) {
+          [name2](...values2) {
             try {
-              return work2.apply(this, values);
+              return work2.apply(this, values2);
             } catch (error) {
               throw error instanceof RangeError && (error.code ??= "ERR_OUT_OF_RANGE"), error;
             }
@@ -3000,13 +3003,33 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
     default: () => events_default,
     marks: () => marks
   });
-  var import_events, marks, init, once, events_default, init_events = __esm({
+  var import_events, marks, init, emit, once, events_default, init_events = __esm({
     "src/events.js"() {
-      import_events = __toESM(require_events(), 1), marks = [/* @__PURE__ */ Symbol("shapeMode"), /* @__PURE__ */ Symbol("kCapture")], { init } = import_events.default;
+      import_events = __toESM(require_events(), 1);
+      init_util();
+      marks = [/* @__PURE__ */ Symbol("shapeMode"), /* @__PURE__ */ Symbol("kCapture")], { init } = import_events.default;
       import_events.default.init = function() {
         init.call(this);
         for (let mark of marks) this[mark] = !1;
       };
+      for (let name2 of ["on", "addListener", "once", "prependListener", "prependOnceListener", "off", "removeListener"]) {
+        let method = import_events.default.prototype[name2];
+        import_events.default.prototype[name2] = {
+          [name2](event, listener) {
+            if (typeof listener != "function") throw invalidType("listener", "function", listener);
+            return method.call(this, event, listener);
+          }
+        }[name2];
+      }
+      ({ emit } = import_events.default.prototype);
+      import_events.default.prototype.emit = {
+        emit(event, ...values2) {
+          if (event !== "error") return emit.call(this, event, ...values2);
+          if (this.listenerCount(import_events.default.errorMonitor) > 0 && emit.call(this, import_events.default.errorMonitor, ...values2), this.listenerCount("error") > 0 || values2[0] instanceof Error) return emit.call(this, event, ...values2);
+          let shown2 = values2.length > 0 ? ` (${host.inspect(values2[0])})` : "", error = codedError(Error, "ERR_UNHANDLED_ERROR", `Unhandled error.${shown2}`);
+          throw Object.assign(error, { context: values2[0] });
+        }
+      }.emit;
       import_events.default.EventEmitter = import_events.default;
       import_events.default.errorMonitor = /* @__PURE__ */ Symbol("events.errorMonitor");
       import_events.default.captureRejectionSymbol = /* @__PURE__ */ Symbol.for("nodejs.rejection");
@@ -3029,7 +3052,7 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
         ]);
       };
       import_events.default.on = (emitter, name2, options) => {
-        let ready = [], waiting2 = [], failure3, done = !1, settle = (result) => waiting2.length > 0 ? waiting2.shift().resolve(result) : ready.push(result), listener = (...values) => settle({ value: values, done: !1 }), fail2 = (error) => {
+        let ready = [], waiting2 = [], failure3, done = !1, settle = (result) => waiting2.length > 0 ? waiting2.shift().resolve(result) : ready.push(result), listener = (...values2) => settle({ value: values2, done: !1 }), fail2 = (error) => {
           waiting2.length > 0 ? waiting2.shift().reject(error) : failure3 = error;
         }, end = () => {
           for (done = !0, emitter.off(name2, listener), emitter.off("error", fail2); waiting2.length > 0; ) waiting2.shift().resolve({ value: void 0, done: !0 });
@@ -3121,9 +3144,9 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
       process2.kill = () => {
         throw codedError(Error, "EPERM", "a script has no processes to send signals to");
       };
-      process2.nextTick = (callback, ...values) => {
+      process2.nextTick = (callback, ...values2) => {
         if (typeof callback != "function") throw codedError(TypeError, "ERR_INVALID_ARG_TYPE", 'The "callback" argument must be of type function.');
-        host.queueTick(callback, values);
+        host.queueTick(callback, values2);
       };
       process2.uptime = () => (native3.now() - host.scriptStart()) / 1e3;
       nanos = () => BigInt(Math.round((native3.now() - host.scriptStart()) * 1e6));
@@ -3564,8 +3587,8 @@ ${told.detail === void 0 ? "" : `${told.detail}
       );
       E2(
         "ERR_OUT_OF_RANGE",
-        (str, range2, input) => {
-          assert2(range2, 'Missing "range" argument');
+        (str, range, input) => {
+          assert2(range, 'Missing "range" argument');
           let received2;
           if (Number.isInteger(input) && Math.abs(input) > 2 ** 32)
             received2 = addNumericalSeparator(String(input));
@@ -3575,7 +3598,7 @@ ${told.detail === void 0 ? "" : `${told.detail}
             (input > limit || input < -limit) && (received2 = addNumericalSeparator(received2)), received2 += "n";
           } else
             received2 = inspect3(input);
-          return `The value of "${str}" is out of range. It must be ${range2}. Received ${received2}`;
+          return `The value of "${str}" is out of range. It must be ${range}. Received ${received2}`;
         },
         RangeError
       );
@@ -3928,14 +3951,14 @@ ${told.detail === void 0 ? "" : `${told.detail}
   var require_process = __commonJS({
     "node_modules/readable-stream/lib/internal/shims/process.js"(exports, module2) {
       "use strict";
-      var process3 = ((base2, esmKey, keys, isValid) => {
-        if (esmKey in base2 && base2[esmKey] === !0) {
+      var process3 = ((base, esmKey, keys, isValid) => {
+        if (esmKey in base && base[esmKey] === !0) {
           let candidate;
           for (let key of keys)
-            if (key in base2 && (candidate = base2[key], isValid(candidate)))
+            if (key in base && (candidate = base[key], isValid(candidate)))
               return candidate;
         }
-        return base2;
+        return base;
       })((init_process(), __toCommonJS(process_exports)), "__esModule", ["default", "process"], (candidate) => "nextTick" in candidate);
       module2.exports = process3;
     }
@@ -5771,10 +5794,10 @@ ${told.detail === void 0 ? "" : `${told.detail}
               final,
               destroy
             });
-          let then2 = value?.then;
-          if (typeof then2 == "function") {
+          let then3 = value?.then;
+          if (typeof then3 == "function") {
             let d2, promise = FunctionPrototypeCall(
-              then2,
+              then3,
               value,
               (val) => {
                 if (val != null)
@@ -5820,11 +5843,11 @@ ${told.detail === void 0 ? "" : `${told.detail}
             writable: writable2
           });
         }
-        let then = body?.then;
-        if (typeof then == "function") {
+        let then2 = body?.then;
+        if (typeof then2 == "function") {
           let d2;
           return FunctionPrototypeCall(
-            then,
+            then2,
             body,
             (val) => {
               val != null && d2.push(val), d2.push(null);
@@ -6288,9 +6311,9 @@ ${told.detail === void 0 ? "" : `${told.detail}
               PassThrough || (PassThrough = require_passthrough());
               let pt2 = new PassThrough({
                 objectMode: !0
-              }), then = (_ret2 = ret) === null || _ret2 === void 0 ? void 0 : _ret2.then;
-              if (typeof then == "function")
-                finishCount++, then.call(
+              }), then2 = (_ret2 = ret) === null || _ret2 === void 0 ? void 0 : _ret2.then;
+              if (typeof then2 == "function")
+                finishCount++, then2.call(
                   ret,
                   (val) => {
                     value = val, val != null && pt2.write(val), end && pt2.end(), process3.nextTick(finish);
@@ -6728,9 +6751,9 @@ ${told.detail === void 0 ? "" : `${told.detail}
         return result;
       }
       function flatMap(fn, options) {
-        let values = map.call(this, fn, options);
+        let values2 = map.call(this, fn, options);
         return async function* () {
-          for await (let val of values)
+          for await (let val of values2)
             yield* val;
         }.call(this);
       }
@@ -6959,11 +6982,11 @@ ${told.detail === void 0 ? "" : `${told.detail}
       (function(root) {
         var freeExports = typeof exports == "object" && exports && !exports.nodeType && exports, freeModule = typeof module2 == "object" && module2 && !module2.nodeType && module2, freeGlobal = typeof global == "object" && global;
         (freeGlobal.global === freeGlobal || freeGlobal.window === freeGlobal || freeGlobal.self === freeGlobal) && (root = freeGlobal);
-        var punycode, maxInt = 2147483647, base2 = 36, tMin = 1, tMax = 26, skew = 38, damp = 700, initialBias = 72, initialN = 128, delimiter = "-", regexPunycode = /^xn--/, regexNonASCII = /[^\x20-\x7E]/, regexSeparators = /[\x2E\u3002\uFF0E\uFF61]/g, errors = {
+        var punycode, maxInt = 2147483647, base = 36, tMin = 1, tMax = 26, skew = 38, damp = 700, initialBias = 72, initialN = 128, delimiter = "-", regexPunycode = /^xn--/, regexNonASCII = /[^\x20-\x7E]/, regexSeparators = /[\x2E\u3002\uFF0E\uFF61]/g, errors = {
           overflow: "Overflow: input needs wider integers to process",
           "not-basic": "Illegal input >= 0x80 (not a basic code point)",
           "invalid-input": "Invalid input"
-        }, baseMinusTMin = base2 - tMin, floor = Math.floor, stringFromCharCode = String.fromCharCode, key;
+        }, baseMinusTMin = base - tMin, floor = Math.floor, stringFromCharCode = String.fromCharCode, key;
         function error(type) {
           throw new RangeError(errors[type]);
         }
@@ -6990,14 +7013,14 @@ ${told.detail === void 0 ? "" : `${told.detail}
           }).join("");
         }
         function basicToDigit(codePoint) {
-          return codePoint - 48 < 10 ? codePoint - 22 : codePoint - 65 < 26 ? codePoint - 65 : codePoint - 97 < 26 ? codePoint - 97 : base2;
+          return codePoint - 48 < 10 ? codePoint - 22 : codePoint - 65 < 26 ? codePoint - 65 : codePoint - 97 < 26 ? codePoint - 97 : base;
         }
         function digitToBasic(digit, flag) {
           return digit + 22 + 75 * (digit < 26) - ((flag != 0) << 5);
         }
         function adapt(delta, numPoints, firstTime) {
           var k2 = 0;
-          for (delta = firstTime ? floor(delta / damp) : delta >> 1, delta += floor(delta / numPoints); delta > baseMinusTMin * tMax >> 1; k2 += base2)
+          for (delta = firstTime ? floor(delta / damp) : delta >> 1, delta += floor(delta / numPoints); delta > baseMinusTMin * tMax >> 1; k2 += base)
             delta = floor(delta / baseMinusTMin);
           return floor(k2 + (baseMinusTMin + 1) * delta / (delta + skew));
         }
@@ -7006,8 +7029,8 @@ ${told.detail === void 0 ? "" : `${told.detail}
           for (basic = input.lastIndexOf(delimiter), basic < 0 && (basic = 0), j2 = 0; j2 < basic; ++j2)
             input.charCodeAt(j2) >= 128 && error("not-basic"), output.push(input.charCodeAt(j2));
           for (index = basic > 0 ? basic + 1 : 0; index < inputLength; ) {
-            for (oldi = i2, w2 = 1, k2 = base2; index >= inputLength && error("invalid-input"), digit = basicToDigit(input.charCodeAt(index++)), (digit >= base2 || digit > floor((maxInt - i2) / w2)) && error("overflow"), i2 += digit * w2, t2 = k2 <= bias ? tMin : k2 >= bias + tMax ? tMax : k2 - bias, !(digit < t2); k2 += base2)
-              baseMinusT = base2 - t2, w2 > floor(maxInt / baseMinusT) && error("overflow"), w2 *= baseMinusT;
+            for (oldi = i2, w2 = 1, k2 = base; index >= inputLength && error("invalid-input"), digit = basicToDigit(input.charCodeAt(index++)), (digit >= base || digit > floor((maxInt - i2) / w2)) && error("overflow"), i2 += digit * w2, t2 = k2 <= bias ? tMin : k2 >= bias + tMax ? tMax : k2 - bias, !(digit < t2); k2 += base)
+              baseMinusT = base - t2, w2 > floor(maxInt / baseMinusT) && error("overflow"), w2 *= baseMinusT;
             out = output.length + 1, bias = adapt(i2 - oldi, out, oldi == 0), floor(i2 / out) > maxInt - n2 && error("overflow"), n2 += floor(i2 / out), i2 %= out, output.splice(i2++, 0, n2);
           }
           return ucs2encode(output);
@@ -7021,8 +7044,8 @@ ${told.detail === void 0 ? "" : `${told.detail}
               currentValue = input[j2], currentValue >= n2 && currentValue < m2 && (m2 = currentValue);
             for (handledCPCountPlusOne = handledCPCount + 1, m2 - n2 > floor((maxInt - delta) / handledCPCountPlusOne) && error("overflow"), delta += (m2 - n2) * handledCPCountPlusOne, n2 = m2, j2 = 0; j2 < inputLength; ++j2)
               if (currentValue = input[j2], currentValue < n2 && ++delta > maxInt && error("overflow"), currentValue == n2) {
-                for (q2 = delta, k2 = base2; t2 = k2 <= bias ? tMin : k2 >= bias + tMax ? tMax : k2 - bias, !(q2 < t2); k2 += base2)
-                  qMinusT = q2 - t2, baseMinusT = base2 - t2, output.push(
+                for (q2 = delta, k2 = base; t2 = k2 <= bias ? tMin : k2 >= bias + tMax ? tMax : k2 - bias, !(q2 < t2); k2 += base)
+                  qMinusT = q2 - t2, baseMinusT = base - t2, output.push(
                     stringFromCharCode(digitToBasic(t2 + qMinusT % baseMinusT, 0))
                   ), q2 = floor(qMinusT / baseMinusT);
                 output.push(stringFromCharCode(digitToBasic(q2, 0))), bias = adapt(delta, handledCPCountPlusOne, handledCPCount == basicLength), delta = 0, ++handledCPCount;
@@ -7435,8 +7458,8 @@ ${told.detail === void 0 ? "" : `${told.detail}
         return res;
       }
       function _format(sep, pathObject) {
-        var dir = pathObject.dir || pathObject.root, base2 = pathObject.base || (pathObject.name || "") + (pathObject.ext || "");
-        return dir ? dir === pathObject.root ? dir + base2 : dir + sep + base2 : base2;
+        var dir = pathObject.dir || pathObject.root, base = pathObject.base || (pathObject.name || "") + (pathObject.ext || "");
+        return dir ? dir === pathObject.root ? dir + base : dir + sep + base : base;
       }
       var posix = {
         // path.resolve([from ...], to)
@@ -7599,65 +7622,90 @@ ${told.detail === void 0 ? "" : `${told.detail}
   var assert_default = import_assert.default;
 
   // src/async_hooks.js
-  var storages = /* @__PURE__ */ new Set(), AsyncLocalStorage = class _AsyncLocalStorage {
+  init_util();
+  var storages = /* @__PURE__ */ new Set(), { then } = Promise.prototype, bindAll = () => {
+    host.bindCallbacks(AsyncLocalStorage.bind);
+    let bound = (callback) => typeof callback == "function" ? AsyncLocalStorage.bind(callback) : callback, made3 = {
+      then(onFulfilled, onRejected) {
+        return then.call(this, bound(onFulfilled), bound(onRejected));
+      }
+    }.then;
+    Object.defineProperty(Promise.prototype, "then", { value: made3, writable: !0, enumerable: !1, configurable: !0 });
+  }, unknown = /* @__PURE__ */ Symbol("unknown"), AsyncLocalStorage = class _AsyncLocalStorage {
     // The store of `enterWith`, or while a `run` is on the stack, of that.
     #store;
     #depth = 0;
     // One for each `run` whose promise has not settled.
     #pending = /* @__PURE__ */ new Set();
+    // `{store}` of the job that called `run`, until that job is over: nothing of what waits can go on before.
+    #job;
     constructor() {
-      storages.size === 0 && host.bindCallbacks(_AsyncLocalStorage.bind), storages.add(this);
+      storages.size === 0 && bindAll(), storages.add(this);
     }
-    // A function that runs with the stores of where it was bound.
+    // A function that runs with the stores of where it was bound, also where that is none.
     static bind(callback) {
-      let bound = callback;
-      for (let storage of storages) {
-        let store = storage.#known(), inner = bound;
-        store !== void 0 && (bound = function(...values) {
-          return storage.run(store, () => inner.apply(this, values));
-        });
-      }
-      return bound;
+      if (typeof callback != "function") throw invalidType("fn", "function", callback);
+      let stores = /* @__PURE__ */ new Map();
+      for (let storage of storages) stores.set(storage, storage.#current());
+      return Object.defineProperty(function(...values2) {
+        let inner = () => callback.apply(this, values2);
+        for (let storage of storages) {
+          let next = inner;
+          inner = () => storage.run(stores.get(storage), next);
+        }
+        return inner();
+      }, "length", { value: callback.length, configurable: !0 });
     }
     static snapshot() {
-      return _AsyncLocalStorage.bind((callback, ...values) => callback(...values));
+      return _AsyncLocalStorage.bind((callback, ...values2) => callback(...values2));
     }
-    // The store, if it is known.
-    #known() {
-      if (this.#depth > 0 || this.#pending.size === 0) return this.#store;
+    // The store, or `unknown`.
+    #current() {
+      if (this.#depth > 0) return this.#store;
+      if (this.#job !== void 0) return this.#job.store;
+      if (this.#pending.size === 0) return this.#store;
       let [first, ...others] = this.#pending;
-      return others.every((other) => Object.is(other.store, first.store)) ? first.store : void 0;
+      return others.every((other) => Object.is(other.store, first.store)) ? first.store : unknown;
     }
     getStore() {
-      if (this.#depth > 0 || this.#pending.size === 0) return this.#store;
-      let [first, ...others] = this.#pending;
-      if (others.every((other) => Object.is(other.store, first.store))) return first.store;
+      let store = this.#current();
+      if (store !== unknown) return store;
       let error = new Error(
         "AsyncLocalStorage does not know which of the runs that wait goes on after an `await`: call getStore() before it, or run one after the other"
       );
       throw Object.assign(error, { code: "ERR_FEATURE_UNAVAILABLE_ON_PLATFORM" });
     }
-    run(store, callback, ...values) {
+    run(store, callback, ...values2) {
+      this.#depth === 0 && this.#job === void 0 && (this.#job = { store: this.#current() }, queueMicrotask(() => this.#job = void 0));
       let before = this.#store;
       this.#store = store, this.#depth += 1;
-      let result;
+      let run2 = { store }, result;
       try {
-        result = callback(...values);
+        result = callback(...values2);
       } finally {
-        this.#store = before, this.#depth -= 1;
+        run2.store = this.#store, this.#store = before, this.#depth -= 1;
       }
       if (!(result instanceof Promise)) return result;
-      let run2 = { store };
-      return this.#pending.add(run2), result.finally(() => this.#pending.delete(run2));
+      this.#pending.add(run2);
+      let settled = () => this.#pending.delete(run2);
+      return then.call(
+        result,
+        (value) => (settled(), value),
+        (error) => {
+          throw settled(), error;
+        }
+      );
     }
     enterWith(store) {
-      this.#store = store;
+      if (this.#depth > 0 || this.#pending.size === 0) this.#store = store;
+      else if (this.#job === void 0) for (let run2 of this.#pending) run2.store = store;
+      this.#depth === 0 && this.#job !== void 0 && (this.#store = store, this.#job.store = store);
     }
-    exit(callback, ...values) {
-      return this.run(void 0, callback, ...values);
+    exit(callback, ...values2) {
+      return this.run(void 0, callback, ...values2);
     }
     disable() {
-      this.#store = void 0, this.#pending.clear();
+      this.#store = void 0, this.#job = void 0, this.#pending.clear();
     }
   }, AsyncResource = class {
     #run;
@@ -7668,10 +7716,14 @@ ${told.detail === void 0 ? "" : `${told.detail}
       return AsyncLocalStorage.bind(callback);
     }
     bind(callback) {
-      return (...values) => this.runInAsyncScope(callback, void 0, ...values);
+      if (typeof callback != "function") throw invalidType("fn", "function", callback);
+      let resource = this;
+      return Object.defineProperty(function(...values2) {
+        return resource.runInAsyncScope(callback, this, ...values2);
+      }, "length", { value: callback.length, configurable: !0 });
     }
-    runInAsyncScope(callback, self2, ...values) {
-      return this.#run(() => callback.apply(self2, values));
+    runInAsyncScope(callback, self2, ...values2) {
+      return this.#run(() => callback.apply(self2, values2));
     }
     emitDestroy() {
       return this;
@@ -7716,10 +7768,10 @@ ${told.detail === void 0 ? "" : `${told.detail}
       if (bytes.length === 0) break;
       parts.push(bytes), length += bytes.length;
     }
-    let all2 = new Uint8Array(length), at2 = 0;
+    let all3 = new Uint8Array(length), at2 = 0;
     for (let part of parts)
-      all2.set(part, at2), at2 += part.length;
-    return all2;
+      all3.set(part, at2), at2 += part.length;
+    return all3;
   }, pairs = (variables) => Object.entries(variables).flatMap(([name2, value]) => value === void 0 ? [] : [name2, String(value)]), scriptOf = (source, { args = [], cwd, env: env2 }) => {
     let directory = cwd === void 0 ? host.cwd() : host.toPath(cwd, "cwd");
     return {
@@ -7820,10 +7872,10 @@ ${said}`}`), Object.assign(this, { exitCode, stdout, stderr });
     async json() {
       return JSON.parse(await this.text());
     }
-  }, $ = (strings, ...values) => {
+  }, $ = (strings, ...values2) => {
     if (!Array.isArray(strings?.raw)) throw fail("`$` is a template tag: $`ls ${directory}`");
     let command = strings[0];
-    for (let i2 = 0; i2 < values.length; i2++) command += word(values[i2]) + strings[i2 + 1];
+    for (let i2 = 0; i2 < values2.length; i2++) command += word(values2[i2]) + strings[i2 + 1];
     return new ShellCommand(command, {});
   };
 
@@ -7982,8 +8034,8 @@ ${said}`}`), Object.assign(this, { exitCode, stdout, stderr });
     return bytesOf(buffer).set(bytes, offset), at2 < 0 && (file.position += bytes.length), bytes.length;
   }, writeAt = (path2, from, bytes, size) => {
     if (from < size) {
-      let old = native4.readPart(path2, 0, LARGEST), all2 = new Uint8Array(Math.max(old.length, from + bytes.length));
-      all2.set(old), all2.set(bytes, from), files.writeFile(path2, all2);
+      let old = native4.readPart(path2, 0, LARGEST), all3 = new Uint8Array(Math.max(old.length, from + bytes.length));
+      all3.set(old), all3.set(bytes, from), files.writeFile(path2, all3);
       return;
     }
     from > size && files.truncate(path2, from), files.appendFile(path2, bytes);
@@ -7992,8 +8044,8 @@ ${said}`}`), Object.assign(this, { exitCode, stdout, stderr });
       return native4.outputBytes(bytes, fd === 2), bytes.length;
     let file = opened(fd, "write");
     if (!file.writable) throw host.systemError("EBADF", "write");
-    let { size } = stateOf(file, "write"), fixed2 = (typeof position == "number" || typeof position == "bigint") && position >= 0, from = file.append ? size : fixed2 ? Number(position) : file.position;
-    return bytes.length > 0 && writeAt(file.path, from, bytes, size), fixed2 || (file.position = from + bytes.length), bytes.length;
+    let { size } = stateOf(file, "write"), fixed = (typeof position == "number" || typeof position == "bigint") && position >= 0, from = file.append ? size : fixed ? Number(position) : file.position;
+    return bytes.length > 0 && writeAt(file.path, from, bytes, size), fixed || (file.position = from + bytes.length), bytes.length;
   }, write2 = (fd, data, ...rest) => {
     if (checkDescriptor(fd), ArrayBuffer.isView(data)) {
       let [offset, length, position2] = rest;
@@ -8083,7 +8135,12 @@ ${said}`}`), Object.assign(this, { exitCode, stdout, stderr });
   var import_path_browserify = __toESM(require_path_browserify(), 1);
   import_path_browserify.default.posix = import_path_browserify.default;
   import_path_browserify.default.toNamespacedPath = (name2) => name2;
-  import_path_browserify.default.win32 ??= import_path_browserify.default;
+  import_path_browserify.default.win32 = { sep: "\\", delimiter: ";", posix: import_path_browserify.default };
+  for (let [name2, value] of Object.entries(import_path_browserify.default))
+    typeof value == "function" && (import_path_browserify.default.win32[name2] = () => {
+      throw Object.assign(new Error(`path.win32.${name2} is not available in Tollhouse: paths are those of POSIX`), { code: "ERR_FEATURE_UNAVAILABLE_ON_PLATFORM" });
+    });
+  import_path_browserify.default.win32.win32 = import_path_browserify.default.win32;
   var path_default = import_path_browserify.default;
 
   // src/url.js
@@ -8273,12 +8330,12 @@ ${said}`}`), Object.assign(this, { exitCode, stdout, stderr });
   var fs = { constants: constants2, ...constants2, Stats, Dirent: host.Dirent };
   for (let name2 of ["COPYFILE_EXCL", "O_RDONLY", "O_WRONLY", "O_RDWR", "O_CREAT", "O_EXCL", "O_TRUNC", "O_APPEND"]) delete fs[name2];
   var withCallback = (name2, work2) => ({
-    [name2](...values) {
-      let callback = values.pop();
+    [name2](...values2) {
+      let callback = values2.pop();
       if (typeof callback != "function") throw invalidType("cb", "function", callback);
       let error = null, result;
       try {
-        result = work2(...values);
+        result = work2(...values2);
       } catch (thrown) {
         error = thrown;
       }
@@ -8286,7 +8343,7 @@ ${said}`}`), Object.assign(this, { exitCode, stdout, stderr });
     }
   })[name2], promises = { constants: constants2 };
   for (let [name2, work2] of Object.entries(sync2))
-    fs[`${name2}Sync`] = Object.defineProperty((...values) => work2(...values), "name", { value: `${name2}Sync` }), name2 !== "exists" && (fs[name2] = withCallback(name2, work2)), /^(exists|f[a-z]+|close|readv?|writev?|open)$/.test(name2) || (promises[name2] = Object.defineProperty(async (...values) => work2(...values), "name", { value: name2 }));
+    fs[`${name2}Sync`] = Object.defineProperty((...values2) => work2(...values2), "name", { value: `${name2}Sync` }), name2 !== "exists" && (fs[name2] = withCallback(name2, work2)), /^(exists|f[a-z]+|close|readv?|writev?|open)$/.test(name2) || (promises[name2] = Object.defineProperty(async (...values2) => work2(...values2), "name", { value: name2 }));
   fs.exists = (path2, callback) => {
     let found = sync2.exists(path2);
     host.callLater(() => callback(found));
@@ -8535,15 +8592,15 @@ ${said}`}`), Object.assign(this, { exitCode, stdout, stderr });
     isFile(streams[1]) && streams[1] === streams[2] && (script.source = `exec 2>&1; ${source}`);
     let most = options.maxBuffer ?? MAX_BUFFER, [stdout, stderr] = [1, 2].map((at2) => destinationOf(streams[at2], most)), wanted = { ...script, input: input && new Uint8Array(input), stdout, stderr, timeout: options.timeout || void 0 }, ended = host.runToEnd(wanted, below);
     if (ended.status === MISSING && !options.shell && !isThere(script, file, below)) return unstarted(failed("ENOENT"));
-    let written = [void 0, ended.stdout, ended.stderr];
-    return streams.forEach((stream2, at2) => isFile(stream2) && at2 > 0 && written[at2].length > 0 && fs_default.writeFileSync(stream2, written[at2])), resultOf(name2, { ended, streams, written, options, killSignal, failed });
+    let written2 = [void 0, ended.stdout, ended.stderr];
+    return streams.forEach((stream2, at2) => isFile(stream2) && at2 > 0 && written2[at2].length > 0 && fs_default.writeFileSync(stream2, written2[at2])), resultOf(name2, { ended, streams, written: written2, options, killSignal, failed });
   }, isThere = (script, file, below) => {
     let source = `${asks(file)} >/dev/null 2>&1`;
     return host.runToEnd({ ...script, source, input: new Uint8Array(0), stdout: "dropped", stderr: "dropped" }, below).status === 0;
-  }, resultOf = (name2, { ended, streams, written, options, killSignal, failed }) => {
+  }, resultOf = (name2, { ended, streams, written: written2, options, killSignal, failed }) => {
     let { encoding } = options, isText = encoding && encoding !== "buffer", output = streams.map((stream2, at2) => {
       if (at2 === 0 || stream2 !== "pipe") return null;
-      let buffer = Buffer2.from(written[at2]);
+      let buffer = Buffer2.from(written2[at2]);
       if (!isText) return buffer;
       if (buffer.length === 0) return "";
       if (!Buffer2.isEncoding(encoding)) throw codedError(TypeError, "ERR_UNKNOWN_ENCODING", `Unknown encoding: ${encoding}`);
@@ -8697,9 +8754,9 @@ ${output.stderr}`);
   }, exec = (command, options, callback) => (typeof options == "function" && ([options, callback] = [{}, options]), gather(String(command), "/bin/sh", ["-c", command], { ...options, shell: !0 }, callback)), execFile = (file, ...rest) => {
     let callback = typeof rest.at(-1) == "function" ? rest.pop() : void 0, [args, options] = split(...rest);
     return gather(commandLine(file, args, options), file, args, options, callback);
-  }, promised = (run2) => function(...values) {
+  }, promised = (run2) => function(...values2) {
     let child, promise = new Promise((resolve, reject) => {
-      child = run2(...values, (error, stdout, stderr) => error ? reject(error) : resolve({ stdout, stderr }));
+      child = run2(...values2, (error, stdout, stderr) => error ? reject(error) : resolve({ stdout, stderr }));
     });
     return Object.assign(promise, { child });
   };
@@ -8764,7 +8821,7 @@ ${output.stderr}`);
   }, randomInt = (low, high, callback) => {
     if ((high === void 0 || typeof high == "function") && ([low, high, callback] = [0, low, high]), !Number.isSafeInteger(low) || !Number.isSafeInteger(high) || low >= high)
       throw codedError(RangeError, "ERR_OUT_OF_RANGE", `The value of "max" is out of range. It must be greater than the value of "min" (${low}). Received ${high}`);
-    let range2 = BigInt(high) - BigInt(low), value = Number(BigInt(`0x${randomBytes(16).toString("hex")}`) % range2) + low;
+    let range = BigInt(high) - BigInt(low), value = Number(BigInt(`0x${randomBytes(16).toString("hex")}`) % range) + low;
     return callback === void 0 ? value : setTimeout(() => callback(null, value), 0);
   }, randomFillSync = (buffer, offset = 0, size = buffer.byteLength - offset) => (asBytes(buffer).set(native6.randomBytes(size), offset), buffer), timingSafeEqual = (a2, b2) => {
     let [x2, y2] = [bytesOf2(a2), bytesOf2(b2)];
@@ -8809,7 +8866,7 @@ ${output.stderr}`);
   }, makeKey = (secret, hash, extractable, usages) => {
     making = !0;
     try {
-      let algorithm = { name: "HMAC", length: secret.length * 8, hash: { name: hash.replace("sha", "SHA-") } }, key = new CryptoKey2({ type: "secret", extractable, algorithm, usages: [...usages] });
+      let algorithm = { name: "HMAC", hash: { name: hash.replace("sha", "SHA-") }, length: secret.length * 8 }, key = new CryptoKey2({ type: "secret", extractable, algorithm, usages: [...usages] });
       return secrets.set(key, secret), key;
     } finally {
       making = !1;
@@ -8867,8 +8924,8 @@ ${output.stderr}`);
     getRandomValues: (target2) => web.getRandomValues(target2),
     timingSafeEqual,
     pbkdf2Sync,
-    pbkdf2: (...values) => {
-      let callback = values.pop(), key = pbkdf2Sync(...values);
+    pbkdf2: (...values2) => {
+      let callback = values2.pop(), key = pbkdf2Sync(...values2);
       setTimeout(() => callback(null, key), 0);
     },
     createCipheriv: absent("createCipheriv"),
@@ -9095,15 +9152,15 @@ ${output.stderr}`);
       super({ decodeStrings: !1, autoDestroy: !1 });
       let known2 = typeof given == "string" ? optionsOf(new URL(given)) : given instanceof URL ? optionsOf(given) : {};
       typeof options == "function" && ([options, callback] = [void 0, options]);
-      let all2 = { ...known2, ...typeof given == "string" || given instanceof URL ? {} : given, ...options }, protocol = all2.protocol ?? standard;
+      let all3 = { ...known2, ...typeof given == "string" || given instanceof URL ? {} : given, ...options }, protocol = all3.protocol ?? standard;
       if (protocol !== standard) throw codedError(TypeError, "ERR_INVALID_PROTOCOL", `Protocol "${protocol}" not supported. Expected "${standard}"`);
-      let path2 = String(all2.path || "/");
+      let path2 = String(all3.path || "/");
       if (/[^\x21-\xff]/.test(path2)) throw codedError(TypeError, "ERR_UNESCAPED_CHARACTERS", "Request path contains unescaped characters");
-      if (all2.method !== void 0 && typeof all2.method != "string") throw invalidType("options.method", "string", all2.method);
-      let name2 = all2.hostname || all2.host || "localhost", port = all2.port ?? all2.defaultPort;
-      this.#url = new URL(`${protocol}//${name2.includes(":") ? `[${name2}]` : name2}${port == null ? "" : `:${port}`}${/^[/?]/.test(path2) ? "" : "/"}${path2}`), this.method = (all2.method ?? "GET").toUpperCase(), Object.assign(this, { path: path2, protocol, host: name2, aborted: !1, headersSent: !1, reusedSocket: !1, maxHeadersCount: null, res: null }), this.agent = all2.agent === void 0 ? (protocol === "https:" ? https : http).globalAgent : all2.agent;
-      for (let [key, value] of pairsOf(all2.headers)) this.setHeader(key, value);
-      this.hasHeader("host") || this.setHeader("Host", this.#url.host), all2.auth && !this.hasHeader("authorization") && this.setHeader("Authorization", `Basic ${Buffer2.from(all2.auth).toString("base64")}`), all2.signal !== void 0 && this.#abortWith(all2.signal), callback && this.once("response", callback), this.socket = new Socket(this, protocol === "https:"), all2.timeout !== void 0 && this.setTimeout(all2.timeout), process_default.nextTick(() => this.destroyed || this.emit("socket", this.socket));
+      if (all3.method !== void 0 && typeof all3.method != "string") throw invalidType("options.method", "string", all3.method);
+      let name2 = all3.hostname || all3.host || "localhost", port = all3.port ?? all3.defaultPort;
+      this.#url = new URL(`${protocol}//${name2.includes(":") ? `[${name2}]` : name2}${port == null ? "" : `:${port}`}${/^[/?]/.test(path2) ? "" : "/"}${path2}`), this.method = (all3.method ?? "GET").toUpperCase(), Object.assign(this, { path: path2, protocol, host: name2, aborted: !1, headersSent: !1, reusedSocket: !1, maxHeadersCount: null, res: null }), this.agent = all3.agent === void 0 ? (protocol === "https:" ? https : http).globalAgent : all3.agent;
+      for (let [key, value] of pairsOf(all3.headers)) this.setHeader(key, value);
+      this.hasHeader("host") || this.setHeader("Host", this.#url.host), all3.auth && !this.hasHeader("authorization") && this.setHeader("Authorization", `Basic ${Buffer2.from(all3.auth).toString("base64")}`), all3.signal !== void 0 && this.#abortWith(all3.signal), callback && this.once("response", callback), this.socket = new Socket(this, protocol === "https:"), all3.timeout !== void 0 && this.setTimeout(all3.timeout), process_default.nextTick(() => this.destroyed || this.emit("socket", this.socket));
     }
     #abortWith(signal) {
       let abort = () => this.destroy(Object.assign(codedError(Error, "ABORT_ERR", "The operation was aborted"), { name: "AbortError", cause: signal.reason }));
@@ -9217,8 +9274,8 @@ ${output.stderr}`);
       validateHeaderValue,
       request,
       get(url, options, callback) {
-        let made = request(url, options, callback);
-        return made.end(), made;
+        let made3 = request(url, options, callback);
+        return made3.end(), made3;
       },
       maxHeaderSize: 16384,
       globalAgent: new Agent({ keepAlive: !0 })
@@ -9226,37 +9283,7 @@ ${output.stderr}`);
   }, http = moduleOf("http", "http:"), all = moduleOf("https", "https:"), https = Object.fromEntries(["Agent", "globalAgent", "Server", "createServer", "get", "request"].map((name2) => [name2, all[name2]]));
 
   // src/intl-data.js
-  var sameLocales = { "de-DE": "de", "de-LU": "de", "de-BE": "de", "fr-FR": "fr", "es-ES": "es", "it-IT": "it", "pt-BR": "pt", "nl-NL": "nl", "pl-PL": "pl", "ru-RU": "ru", "ru-KZ": "ru", "uk-UA": "uk", "tr-TR": "tr-TR", "ja-JP": "ja", "zh-CN": "zh", "zh-Hans": "zh", "zh-Hans-CN": "zh", "zh-Hant": "zh-TW", "zh-Hant-TW": "zh-TW", "ko-KR": "ko", "ar-EG": "ar-EG", "ar-AE": "ar", "ar-SA": "ar-EG", "hi-IN": "hi", "sv-SE": "sv", "id-ID": "id" }, englishSymbols = { USD: "$", EUR: "\u20AC", GBP: "\xA3", JPY: "\xA5", CNY: "CN\xA5 \xA5", INR: "\u20B9", KRW: "\u20A9", BRL: "R$", CAD: "CA$ $", AUD: "A$ $", MXN: "MX$ $", NZD: "NZ$ $", HKD: "HK$ $", ILS: "\u20AA", VND: "\u20AB", TWD: "NT$ $", PHP: "\u20B1", XAF: "FCFA", SEK: "SEK kr", NOK: "NOK kr", DKK: "DKK kr", PLN: "PLN z\u0142", CZK: "CZK K\u010D", HUF: "HUF Ft", RUB: "RUB \u20BD", UAH: "UAH \u20B4", TRY: "TRY \u20BA", IDR: "IDR Rp", THB: "THB \u0E3F", SGD: "SGD $", MYR: "MYR RM", ZAR: "ZAR R", EGP: "EGP E\xA3", ARS: "ARS $", CLP: "CLP $", COP: "COP $", RON: "RON lei", ISK: "ISK kr", LBP: "LBP L\xA3", PKR: "PKR Rs", BDT: "BDT \u09F3", LKR: "LKR Rs", NPR: "NPR Rs", NGN: "NGN \u20A6", GHS: "GHS GH\u20B5", UYU: "UYU $" }, currencyDigits = { AFN: 0, ALL: 0, BHD: 3, BIF: 0, CLP: 0, COP: 0, DJF: 0, GNF: 0, HUF: 0, IDR: 0, IQD: 0, IRR: 0, ISK: 0, JOD: 3, JPY: 0, KMF: 0, KPW: 0, KRW: 0, KWD: 3, LAK: 0, LBP: 0, LYD: 3, MGA: 0, MMK: 0, OMR: 3, PKR: 0, PYG: 0, RWF: 0, SLL: 0, SOS: 0, SYP: 0, TND: 3, UGX: 0, VND: 0, VUV: 0, XAF: 0, XOF: 0, XPF: 0, YER: 0 }, localeData = {
-    "en-GB": '[{"separators":".,","money":".,","least":1,"second":3,"ledger":3,"minus":"-","plus":"+","nan":"NaN","arab":0,"decimal":["#","-#"],"percent":["#%","-#%"],"shapes":[["\xA4#","-\xA4#","(\xA4#)","\xA4#"],["\xA4\xA0#","-\xA4\xA0#","(\xA4\xA0#)","\xA4\xA0#"]],"symbols":{"USD":"US$ $","EUR":"\u20AC","GBP":"\xA3","JPY":"JP\xA5 \xA5","CNY":"CN\xA5 \xA5","INR":"\u20B9","KRW":"\u20A9","BRL":"R$","CAD":"CA$ $","AUD":"A$ $","MXN":"MX$ $","NZD":"NZ$ $","HKD":"HK$ $","ILS":"\u20AA","VND":"\u20AB","TWD":"NT$ $","PHP":"\u20B1","XAF":"FCFA","SEK":"SEK kr","NOK":"NOK kr","DKK":"DKK kr","PLN":"PLN z\u0142","CZK":"CZK K\u010D","HUF":"HUF Ft","RUB":"RUB \u20BD","UAH":"UAH \u20B4","TRY":"TRY \u20BA","IDR":"IDR Rp","THB":"THB \u0E3F","SGD":"SGD $","MYR":"MYR RM","ZAR":"ZAR R","EGP":"EGP E\xA3","ARS":"ARS $","CLP":"CLP $","COP":"COP $","RON":"RON lei","ISK":"ISK kr","LBP":"LBP L\xA3","PKR":"PKR Rs","BDT":"BDT \u09F3","LKR":"LKR Rs","NPR":"NPR Rs","NGN":"NGN \u20A6","GHS":"GHS GH\u20B5","UYU":"UYU $"}},{"names":{"M":"January|February|March|April|May|June|July|August|September|October|November|December","m":"Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sept|Oct|Nov|Dec","N":"J|F|M|A|M|J|J|A|S|O|N|D","W":"Sunday|Monday|Tuesday|Wednesday|Thursday|Friday|Saturday","w":"Sun|Mon|Tue|Wed|Thu|Fri|Sat","n":"S|M|T|W|T|F|S"},"periods":[[[0,"am"],[12,"pm"]]],"patterns":["","{d}","{1}","{D}/{2}","{D}/{1}","{d}/{2}","{m}","{d} {m}","{M}","{d} {M}","{y}","{y} (day: {d})","{2}/{y}","{D}/{2}/{y}","{D}/{1}/{y}","{d}/{2}/{y}","{m} {y}","{d} {m} {y}","{M} {y}","{d} {M} {y}","{d} {Y}","{Y} (day: {D})","{D}/{1}/{Y}","{W}","{W} {d}","{1} {W}","{W} {D}/{2}","{m} {W}","{W} {d} {m}","{M} {W}","{W} {d} {M}","{y} {W}","{W} {d} {y}","{2}/{y} {W}","{W}, {D}/{2}/{y}","{m} {y} {W}","{W}, {d} {m} {y}","{M} {y} {W}","{W}, {d} {M} {y}","{w} (month: {2})","{w} (month: {M})","{w} {Y}","{K}","{K}:{i}","{k}:{i}","{K}:{i}:{s}","{k}:{i}:{s}","{K}:{i}:{s} {z}","{j}\u202F{a}","{j}:{i}\u202F{a}","{j}:{i}:{s}\u202F{a}","{J}\u202F{a}","{J}:{i}\u202F{a}","{J}:{i}:{s}\u202F{a}","{J}:{i}:{s}\u202F{a} {z}","{i}:{s}"],"dates":"01 234 5 67 89 :; <=> ? @A BC  DE  F         GH IJ    KL MN OP QR    ST UV                      W     X                 Y","styles":"VCA=","times":"Z[\\\\]^Z[[]]__][`aabbcddeeffedZ[\\\\]^Z[[]]__][g","glues":[[" at ","",""],[" at ","",""],[", ","",""],[", ","",""],[" at ","",""],[" at ","",""],[", ","",""],[", ","",""],[" ","",""]],"zone":"Coordinated Universal Time","hours":"h23","fraction":"."}]',
-    "en-CA": '[{"separators":".,","money":".,","least":1,"second":3,"ledger":3,"minus":"-","plus":"+","nan":"NaN","arab":0,"decimal":["#","-#"],"percent":["#%","-#%"],"shapes":[["\xA4#","-\xA4#","(\xA4#)","\xA4#"],["\xA4\xA0#","-\xA4\xA0#","(\xA4\xA0#)","\xA4\xA0#"]],"symbols":{"USD":"US$ $","EUR":"\u20AC","GBP":"\xA3","JPY":"JP\xA5 \xA5","CNY":"CN\xA5 \xA5","INR":"\u20B9","KRW":"\u20A9","BRL":"R$","CAD":"$","AUD":"A$ $","MXN":"MX$ $","NZD":"NZ$ $","HKD":"HK$ $","ILS":"\u20AA","VND":"\u20AB","TWD":"NT$ $","PHP":"\u20B1","XAF":"FCFA","SEK":"SEK kr","NOK":"NOK kr","DKK":"DKK kr","PLN":"PLN z\u0142","CZK":"CZK K\u010D","HUF":"HUF Ft","RUB":"RUB \u20BD","UAH":"UAH \u20B4","TRY":"TRY \u20BA","IDR":"IDR Rp","THB":"THB \u0E3F","SGD":"SGD $","MYR":"MYR RM","ZAR":"ZAR R","EGP":"EGP E\xA3","ARS":"ARS $","CLP":"CLP $","COP":"COP $","RON":"RON lei","ISK":"ISK kr","LBP":"LBP L\xA3","PKR":"PKR Rs","BDT":"BDT \u09F3","LKR":"LKR Rs","NPR":"NPR Rs","NGN":"NGN \u20A6","GHS":"GHS GH\u20B5","UYU":"UYU $"}},{"names":{"M":"January|February|March|April|May|June|July|August|September|October|November|December","m":"Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec","N":"J|F|M|A|M|J|J|A|S|O|N|D","W":"Sunday|Monday|Tuesday|Wednesday|Thursday|Friday|Saturday","w":"Sun|Mon|Tue|Wed|Thu|Fri|Sat","n":"S|M|T|W|T|F|S"},"periods":[[[0,"a.m."],[12,"p.m."]]],"patterns":["","{d}","{1}","{2}-{D}","{1}-{D}","{2}-{d}","{m}","{m} {d}","{M}","{M} {d}","{y}","{y} (day: {d})","{y}-{2}","{y}-{2}-{D}","{y}-{1}-{D}","{y}-{2}-{d}","{m} {y}","{m} {d}, {y}","{M} {y}","{M} {d}, {y}","{d} {Y}","{Y} (day: {D})","{Y}-{1}-{D}","{W}","{W} {d}","{1} {W}","{W}, {2}-{D}","{m} {W}","{W}, {m} {d}","{M} {W}","{W}, {M} {d}","{y} {W}","{W} {d} {y}","{y}-{2} {W}","{W}, {y}-{2}-{D}","{m} {y} {W}","{W}, {m} {d}, {y}","{M} {y} {W}","{W}, {M} {d}, {y}","{w} (month: {2})","{w} (month: {M})","{w} {Y}","{h}\u202F{a}","{h}:{i}\u202F{a}","{h}:{i}:{s}\u202F{a}","{H}\u202F{a}","{H}:{i}\u202F{a}","{H}:{i}:{s}\u202F{a}","{h}:{i}:{s}\u202F{a} {z}","{Q}","{Q}:{i}","{Q}:{i}:{s}","{Q}:{i}:{s} {z}","{i}:{s}"],"dates":"01 234 5 67 89 :; <=> ? @A BC  DE  F         GH IJ    KL MN OP QR    ST UV                      W     X                 Y","styles":"VCA=","times":"Z[[\\\\\\\\]^^__``\\\\[Z[[\\\\\\\\]^^__``\\\\[abbccabbccddcbe","glues":[[" at ","",""],[" at ","",""],[", ","",""],[", ","",""],[" at ","",""],[" at ","",""],[", ","",""],[", ","",""],[" ","",""]],"zone":"Coordinated Universal Time","hours":"h12","fraction":"."}]',
-    "en-AU": '[{"separators":".,","money":".,","least":1,"second":3,"ledger":3,"minus":"-","plus":"+","nan":"NaN","arab":0,"decimal":["#","-#"],"percent":["#%","-#%"],"shapes":[["\xA4#","-\xA4#","(\xA4#)","\xA4#"],["\xA4\xA0#","-\xA4\xA0#","(\xA4\xA0#)","\xA4\xA0#"]],"symbols":{"USD":"USD $","EUR":"EUR \u20AC","GBP":"GBP \xA3","JPY":"JPY \xA5","CNY":"CNY \xA5","INR":"INR \u20B9","KRW":"KRW \u20A9","BRL":"BRL R$","CAD":"CAD $","AUD":"$","MXN":"MXN $","NZD":"NZD $","HKD":"HKD $","ILS":"ILS \u20AA","VND":"VND \u20AB","TWD":"TWD $","PHP":"PHP \u20B1","SEK":"SEK Kr","NOK":"NOK kr","DKK":"DKK kr","PLN":"PLN z\u0142","CZK":"CZK K\u010D","HUF":"HUF Ft","RUB":"RUB \u20BD","UAH":"UAH \u20B4","TRY":"TRY \u20BA","IDR":"IDR Rp","THB":"THB \u0E3F","SGD":"SGD $","MYR":"MYR RM","ZAR":"ZAR R","EGP":"EGP \xA3","ARS":"ARS $","CLP":"CLP $","COP":"COP $","RON":"RON lei","ISK":"ISK Kr","LBP":"LBP L\xA3","PKR":"PKR Rs","BDT":"BDT Tk","LKR":"LKR Rs","NPR":"NPR Rs","NGN":"NGN \u20A6","GHS":"GHS GH\u20B5","UYU":"UYU $U"}},{"names":{"M":"January|February|March|April|May|June|July|August|September|October|November|December","m":"Jan|Feb|Mar|Apr|May|June|July|Aug|Sept|Oct|Nov|Dec","l":"Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sept|Oct|Nov|Dec","N":"J|F|M|A|M|J|J|A|S|O|N|D","W":"Sunday|Monday|Tuesday|Wednesday|Thursday|Friday|Saturday","w":"Sun|Mon|Tue|Wed|Thu|Fri|Sat","n":"S|M|T|W|T|F|S"},"periods":[[[0,"am"],[12,"pm"]]],"patterns":["","{d}","{1}","{d}/{1}","{l}","{d} {m}","{M}","{d} {M}","{y}","{y} (day: {d})","{2}/{y}","{D}/{2}/{y}","{m} {y}","{d} {m} {y}","{M} {y}","{d} {M} {y}","{d} {Y}","{Y} (day: {D})","{d}/{1}/{Y}","{d}/{2}/{Y}","{W}","{W} {d}","{1} {W}","{W}, {d}/{1}","{l} {W}","{W} {d} {m}","{M} {W}","{W} {d} {M}","{y} {W}","{W} {d} {y}","{2}/{y} {W}","{W}, {D}/{2}/{y}","{m} {y} {W}","{W} {d} {m} {y}","{M} {y} {W}","{W} {d} {M} {y}","{w} (month: {2})","{w}, {d} {m}","{w} (month: {M})","{w}, {d} {m} {y}","{w} {Y}","{W}, {d} {M} {y}","{h}\u202F{a}","{h}:{i}\u202F{a}","{h}:{i}:{s}\u202F{a}","{H}\u202F{a}","{H}:{i}\u202F{a}","{H}:{i}:{s}\u202F{a}","{h}:{i}:{s}\u202F{a} {z}","{Q}","{Q}:{i}","{Q}:{i}:{s}","{Q}:{i}:{s} {z}","{i}:{s}"],"dates":"01 23    45 67 89 :;    <= >?  @A B  C       DE FG    HI JK LM NO    PQ RS                      T   U V            W    X","styles":"Y?=B","times":"Z[[\\\\\\\\]^^__``\\\\[Z[[\\\\\\\\]^^__``\\\\[abbccabbccddcbe","glues":[[" at ","",""],[" at ","",""],[", ","",""],[", ","",""],[" at ","",""],[" at ","",""],[", ","",""],[", ","",""],[" ","",""]],"zone":"Coordinated Universal Time","hours":"h12","fraction":"."}]',
-    "en-IN": '[{"separators":".,","money":".,","least":1,"second":2,"ledger":3,"minus":"-","plus":"+","nan":"NaN","arab":0,"decimal":["#","-#"],"percent":["#%","-#%"],"shapes":[["\xA4#","-\xA4#","(\xA4#)","\xA4#"],["\xA4\xA0#","-\xA4\xA0#","(\xA4\xA0#)","\xA4\xA0#"]],"symbols":{"USD":"$","EUR":"\u20AC","GBP":"\xA3","JPY":"JP\xA5 \xA5","CNY":"CN\xA5 \xA5","INR":"\u20B9","KRW":"\u20A9","BRL":"R$","CAD":"CA$ $","AUD":"A$ $","MXN":"MX$ $","NZD":"NZ$ $","HKD":"HK$ $","ILS":"\u20AA","VND":"\u20AB","TWD":"NT$ $","PHP":"\u20B1","XAF":"FCFA","SEK":"SEK kr","NOK":"NOK kr","DKK":"DKK kr","PLN":"PLN z\u0142","CZK":"CZK K\u010D","HUF":"HUF Ft","RUB":"RUB \u20BD","UAH":"UAH \u20B4","TRY":"TRY \u20BA","IDR":"IDR Rp","THB":"THB \u0E3F","SGD":"SGD $","MYR":"MYR RM","ZAR":"ZAR R","EGP":"EGP E\xA3","ARS":"ARS $","CLP":"CLP $","COP":"COP $","RON":"RON lei","ISK":"ISK kr","LBP":"LBP L\xA3","PKR":"PKR Rs","BDT":"BDT \u09F3","LKR":"LKR Rs","NPR":"NPR Rs","NGN":"NGN \u20A6","GHS":"GHS GH\u20B5","UYU":"UYU $"}},{"names":{"M":"January|February|March|April|May|June|July|August|September|October|November|December","m":"Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sept|Oct|Nov|Dec","N":"J|F|M|A|M|J|J|A|S|O|N|D","W":"Sunday|Monday|Tuesday|Wednesday|Thursday|Friday|Saturday","w":"Sun|Mon|Tue|Wed|Thu|Fri|Sat","n":"S|M|T|W|T|F|S"},"periods":[[[0,"am"],[12,"pm"]]],"patterns":["","{d}","{1}","{D}/{2}","{D}/{1}","{d}/{2}","{m}","{d} {m}","{M}","{d} {M}","{y}","{y} (day: {d})","{2}/{y}","{d}/{1}/{y}","{m} {y}","{d} {m} {y}","{M} {y}","{d} {M} {y}","{d} {Y}","{Y} (day: {D})","{W}","{W} {d}","{1} {W}","{W}, {D}/{2}","{m} {W}","{W}, {d} {m}","{M} {W}","{W}, {d} {M}","{y} {W}","{W} {d} {y}","{2}/{y} {W}","{W}, {d}/{1}/{y}","{m} {y} {W}","{W}, {d} {m} {y}","{M} {y} {W}","{W}, {d} {M} {y}","{w} (month: {2})","{w} (month: {M})","{w}, {d} {m}, {y}","{w} {Y}","{D}/{2}/{Y}","{h}\u202F{a}","{h}:{i}\u202F{a}","{h}:{i}:{s}\u202F{a}","{H}\u202F{a}","{H}:{i}\u202F{a}","{H}:{i}:{s}\u202F{a}","{h}:{i}:{s}\u202F{a} {z}","{Q}","{Q}:{i}","{Q}:{i}:{s}","{Q}:{i}:{s} {z}","{i}:{s}"],"dates":"01 234 5 67 89 :; <=    >? @A  BC            DE FG    HI JK LM NO    PQ RS                      T     U            V    W","styles":"SA?X","times":"YZZ[[\\\\]]^^__[ZYZZ[[\\\\]]^^__[Z`aabb`aabbccbad","glues":[[" at ","",""],[" at ","",""],[", ","",""],[", ","",""],[" at ","",""],[" at ","",""],[", ","",""],[", ","",""],[", ","",""]],"zone":"Coordinated Universal Time","hours":"h12","fraction":"."}]',
-    de: '[{"separators":",.","money":",.","least":1,"second":3,"ledger":3,"minus":"-","plus":"+","nan":"NaN","arab":0,"decimal":["#","-#"],"percent":["#\xA0%","-#\xA0%"],"shapes":[["#\xA0\xA4","-#\xA0\xA4","-#\xA0\xA4","#\xA0\xA4"],["#\xA0\xA4","-#\xA0\xA4","-#\xA0\xA4","#\xA0\xA4"]],"symbols":{"USD":"$","EUR":"\u20AC","GBP":"\xA3","JPY":"\xA5","CNY":"CN\xA5 \xA5","INR":"\u20B9","KRW":"\u20A9","BRL":"R$","CAD":"CA$ $","AUD":"AU$ $","MXN":"MX$ $","NZD":"NZ$ $","HKD":"HK$ $","ILS":"\u20AA","VND":"\u20AB","TWD":"NT$","PHP":"PHP \u20B1","XAF":"FCFA","SEK":"SEK kr","NOK":"NOK kr","DKK":"DKK kr","PLN":"PLN z\u0142","CZK":"CZK K\u010D","HUF":"HUF Ft","RUB":"RUB \u20BD","UAH":"UAH \u20B4","TRY":"TRY \u20BA","IDR":"IDR Rp","THB":"\u0E3F","SGD":"SGD $","MYR":"MYR RM","ZAR":"ZAR R","EGP":"EGP E\xA3","ARS":"ARS $","CLP":"CLP $","COP":"COP $","RON":"RON L","ISK":"ISK kr","LBP":"LBP L\xA3","PKR":"PKR Rs","BDT":"BDT \u09F3","LKR":"LKR Rs","NPR":"NPR Rs","NGN":"NGN \u20A6","GHS":"GHS \u20B5","UYU":"UYU $"}},{"names":{"M":"Januar|Februar|M\xE4rz|April|Mai|Juni|Juli|August|September|Oktober|November|Dezember","m":"Jan.|Feb.|M\xE4rz|Apr.|Mai|Juni|Juli|Aug.|Sept.|Okt.|Nov.|Dez.","l":"Jan|Feb|M\xE4r|Apr|Mai|Jun|Jul|Aug|Sep|Okt|Nov|Dez","N":"J|F|M|A|M|J|J|A|S|O|N|D","W":"Sonntag|Montag|Dienstag|Mittwoch|Donnerstag|Freitag|Samstag","w":"So.|Mo.|Di.|Mi.|Do.|Fr.|Sa.","v":"So|Mo|Di|Mi|Do|Fr|Sa","n":"S|M|D|M|D|F|S"},"periods":[[[0,"AM"],[12,"PM"]]],"patterns":["","{d}","{1}","{d}.{1}.","{D}.{2}.","{l}","{d}. {m}","{M}","{d}. {M}","{y}","{y} (Tag: {d})","{1}/{y}","{d}.{1}.{y}","{m} {y}","{d}. {m} {y}","{M} {y}","{d}. {M} {y}","{Y} {d}","{Y} (Tag: {D})","{W}","{W}, {d}.","{1} {W}","{W}, {d}.{1}.","{l} {W}","{W}, {d}. {m}","{M} {W}","{W}, {d}. {M}","{y} {W}","{y} {W}, {d}.","{1}/{y} {W}","{W}, {d}.{1}.{y}","{m} {y} {W}","{W}, {d}. {m} {y}","{M} {y} {W}","{W}, {d}. {M} {y}","{v}","{1} {v}","{v} (Monat: {2})","{l} {v}","{v} (Monat: {M})","{y} {v}","{1}/{y} {v}","{m} {y} {v}","{M} {y} {v}","{D}.{2}.{y}","{D}.{2}.{Y}","{K} Uhr","{K}:{i}","{k}:{i}","{K}:{i}:{s}","{k}:{i}:{s}","{K}:{i}:{s} {z}","{j}\u202F{a}","{j}:{i}\u202F{a}","{j}:{i}:{s}\u202F{a}","{J}\u202F{a}","{J}:{i}\u202F{a}","{J}:{i}:{s}\u202F{a}","{J}:{i}:{s}\u202F{a} {z}","{i}:{s}"],"dates":"01 23  4 56 78 9: ;<    => ?@  AB            CD EF    GH IJ KL MN    OP QR                S  T  U  V  W  X  Y     Z  [","styles":"R@\\\\]","times":"^_`ab^__aacca_deeffghhiijjih^_`ab^__aacca_k","glues":[[" um ","",""],[" um ","",""],[", ","",""],[", ","",""],[" um ","",""],[" um ","",""],[", ","",""],[", ","",""],[", ","",""]],"zone":"Koordinierte Weltzeit","hours":"h23","fraction":","}]',
-    "de-AT": '[{"separators":",\xA0","money":",.","least":1,"second":3,"ledger":3,"minus":"-","plus":"+","nan":"NaN","arab":0,"decimal":["#","-#"],"percent":["#\xA0%","-#\xA0%"],"shapes":[["\xA4\xA0#","-\xA4\xA0#","-\xA4\xA0#","\xA4\xA0#"],["\xA4\xA0#","-\xA4\xA0#","-\xA4\xA0#","\xA4\xA0#"]],"symbols":{"USD":"$","EUR":"\u20AC","GBP":"\xA3","JPY":"\xA5","CNY":"CN\xA5 \xA5","INR":"\u20B9","KRW":"\u20A9","BRL":"R$","CAD":"CA$ $","AUD":"AU$ $","MXN":"MX$ $","NZD":"NZ$ $","HKD":"HK$ $","ILS":"\u20AA","VND":"\u20AB","TWD":"NT$","PHP":"PHP \u20B1","XAF":"FCFA","SEK":"SEK kr","NOK":"NOK kr","DKK":"DKK kr","PLN":"PLN z\u0142","CZK":"CZK K\u010D","HUF":"HUF Ft","RUB":"RUB \u20BD","UAH":"UAH \u20B4","TRY":"TRY \u20BA","IDR":"IDR Rp","THB":"\u0E3F","SGD":"SGD $","MYR":"MYR RM","ZAR":"ZAR R","EGP":"EGP E\xA3","ARS":"ARS $","CLP":"CLP $","COP":"COP $","RON":"RON L","ISK":"ISK kr","LBP":"LBP L\xA3","PKR":"PKR Rs","BDT":"BDT \u09F3","LKR":"LKR Rs","NPR":"NPR Rs","NGN":"NGN \u20A6","GHS":"GHS \u20B5","UYU":"UYU $"}},{"names":{"M":"J\xE4nner|Februar|M\xE4rz|April|Mai|Juni|Juli|August|September|Oktober|November|Dezember","m":"J\xE4n.|Feb.|M\xE4rz|Apr.|Mai|Juni|Juli|Aug.|Sep.|Okt.|Nov.|Dez.","l":"J\xE4n|Feb|M\xE4r|Apr|Mai|Jun|Jul|Aug|Sep|Okt|Nov|Dez","N":"J|F|M|A|M|J|J|A|S|O|N|D","W":"Sonntag|Montag|Dienstag|Mittwoch|Donnerstag|Freitag|Samstag","w":"So.|Mo.|Di.|Mi.|Do.|Fr.|Sa.","v":"So|Mo|Di|Mi|Do|Fr|Sa","n":"S|M|D|M|D|F|S"},"periods":[[[0,"AM"],[12,"PM"]]],"patterns":["","{d}","{1}","{d}.{1}.","{D}.{2}.","{l}","{d}. {m}","{M}","{d}. {M}","{y}","{y} (Tag: {d})","{1}/{y}","{d}.{1}.{y}","{m} {y}","{d}. {m} {y}","{M} {y}","{d}. {M} {y}","{Y} {d}","{Y} (Tag: {D})","{W}","{W}, {d}.","{1} {W}","{W}, {d}.{1}.","{l} {W}","{W}, {d}. {m}","{M} {W}","{W}, {d}. {M}","{y} {W}","{y} {W}, {d}.","{1}/{y} {W}","{W}, {d}.{1}.{y}","{m} {y} {W}","{W}, {d}. {m} {y}","{M} {y} {W}","{W}, {d}. {M} {y}","{v}","{1} {v}","{v} (Monat: {2})","{l} {v}","{v} (Monat: {M})","{y} {v}","{1}/{y} {v}","{m} {y} {v}","{M} {y} {v}","{D}.{2}.{y}","{D}.{2}.{Y}","{K} Uhr","{K}:{i}","{k}:{i}","{K}:{i}:{s}","{k}:{i}:{s}","{K}:{i}:{s} {z}","{j}\u202F{a}","{j}:{i}\u202F{a}","{j}:{i}:{s}\u202F{a}","{J}\u202F{a}","{J}:{i}\u202F{a}","{J}:{i}:{s}\u202F{a}","{J}:{i}:{s}\u202F{a} {z}","{i}:{s}"],"dates":"01 23  4 56 78 9: ;<    => ?@  AB            CD EF    GH IJ KL MN    OP QR                S  T  U  V  W  X  Y     Z  [","styles":"R@\\\\]","times":"^_`ab^__aacca_deeffghhiijjih^_`ab^__aacca_k","glues":[[" um ","",""],[" um ","",""],[", ","",""],[", ","",""],[" um ","",""],[" um ","",""],[", ","",""],[", ","",""],[", ","",""]],"zone":"Koordinierte Weltzeit","hours":"h23","fraction":","}]',
-    "de-CH": '[{"separators":".\'","money":".\'","least":1,"second":3,"ledger":3,"minus":"-","plus":"+","nan":"NaN","arab":0,"decimal":["#","-#"],"percent":["#%","-#%"],"shapes":[["\xA4\xA0#","\xA4-#","\xA4-#","\xA4\xA0#"],["\xA4\xA0#","\xA4-#","\xA4-#","\xA4\xA0#"]],"symbols":{"USD":"$","GBP":"\xA3","JPY":"\xA5","CNY":"CN\xA5 \xA5","INR":"\u20B9","KRW":"\u20A9","BRL":"R$","CAD":"CA$ $","AUD":"AU$ $","MXN":"MX$ $","NZD":"NZ$ $","HKD":"HK$ $","ILS":"\u20AA","VND":"\u20AB","TWD":"NT$","PHP":"PHP \u20B1","XAF":"FCFA","SEK":"SEK kr","NOK":"NOK kr","DKK":"DKK kr","PLN":"PLN z\u0142","CZK":"CZK K\u010D","HUF":"HUF Ft","RUB":"RUB \u20BD","UAH":"UAH \u20B4","TRY":"TRY \u20BA","IDR":"IDR Rp","THB":"\u0E3F","SGD":"SGD $","MYR":"MYR RM","ZAR":"ZAR R","EGP":"EGP E\xA3","ARS":"ARS $","CLP":"CLP $","COP":"COP $","RON":"RON L","ISK":"ISK kr","LBP":"LBP L\xA3","PKR":"PKR Rs","BDT":"BDT \u09F3","LKR":"LKR Rs","NPR":"NPR Rs","NGN":"NGN \u20A6","GHS":"GHS \u20B5","UYU":"UYU $"}},{"names":{"M":"Januar|Februar|M\xE4rz|April|Mai|Juni|Juli|August|September|Oktober|November|Dezember","m":"Jan.|Feb.|M\xE4rz|Apr.|Mai|Juni|Juli|Aug.|Sept.|Okt.|Nov.|Dez.","l":"Jan|Feb|M\xE4r|Apr|Mai|Jun|Jul|Aug|Sep|Okt|Nov|Dez","N":"J|F|M|A|M|J|J|A|S|O|N|D","W":"Sonntag|Montag|Dienstag|Mittwoch|Donnerstag|Freitag|Samstag","w":"So.|Mo.|Di.|Mi.|Do.|Fr.|Sa.","v":"So|Mo|Di|Mi|Do|Fr|Sa","n":"S|M|D|M|D|F|S"},"periods":[[[0,"AM"],[12,"PM"]]],"patterns":["","{d}","{1}","{d}.{1}.","{D}.{2}.","{l}","{d}. {m}","{M}","{d}. {M}","{y}","{y} (Tag: {d})","{1}/{y}","{d}.{1}.{y}","{m} {y}","{d}. {m} {y}","{M} {y}","{d}. {M} {y}","{Y} {d}","{Y} (Tag: {D})","{W}","{W}, {d}.","{1} {W}","{W}, {d}.{1}.","{l} {W}","{W}, {d}. {m}","{M} {W}","{W}, {d}. {M}","{y} {W}","{y} {W}, {d}.","{1}/{y} {W}","{W}, {d}.{1}.{y}","{m} {y} {W}","{W}, {d}. {m} {y}","{M} {y} {W}","{W}, {d}. {M} {y}","{v}","{1} {v}","{v} (Monat: {2})","{l} {v}","{v} (Monat: {M})","{y} {v}","{1}/{y} {v}","{m} {y} {v}","{M} {y} {v}","{D}.{2}.{y}","{D}.{2}.{Y}","{K} Uhr","{K}:{i}","{k}:{i}","{K}:{i}:{s}","{k}:{i}:{s}","{K}:{i}:{s} {z}","{j}\u202F{a}","{j}:{i}\u202F{a}","{j}:{i}:{s}\u202F{a}","{J}\u202F{a}","{J}:{i}\u202F{a}","{J}:{i}:{s}\u202F{a}","{J}:{i}:{s}\u202F{a} {z}","{i}:{s}"],"dates":"01 23  4 56 78 9: ;<    => ?@  AB            CD EF    GH IJ KL MN    OP QR                S  T  U  V  W  X  Y     Z  [","styles":"R@\\\\]","times":"^_`ab^__aacca_deeffghhiijjih^_`ab^__aacca_k","glues":[[" um ","",""],[" um ","",""],[", ","",""],[", ","",""],[" um ","",""],[" um ","",""],[", ","",""],[", ","",""],[", ","",""]],"zone":"Koordinierte Weltzeit","hours":"h23","fraction":"."}]',
-    fr: '[{"separators":",\u202F","money":",\u202F","least":1,"second":3,"ledger":3,"minus":"-","plus":"+","nan":"NaN","arab":0,"decimal":["#","-#"],"percent":["#\xA0%","-#\xA0%"],"shapes":[["#\xA0\xA4","-#\xA0\xA4","(#\xA0\xA4)","#\xA0\xA4"],["#\xA0\xA4","-#\xA0\xA4","(#\xA0\xA4)","#\xA0\xA4"]],"symbols":{"USD":"$US $","EUR":"\u20AC","GBP":"\xA3GB \xA3","JPY":"JPY \xA5","CNY":"CNY \xA5","INR":"\u20B9","KRW":"\u20A9","BRL":"R$","CAD":"$CA $","AUD":"$AU $","MXN":"$MX $","NZD":"$NZ $","HKD":"HKD $","ILS":"\u20AA","VND":"\u20AB","TWD":"TWD NT$","PHP":"PHP \u20B1","XAF":"FCFA","SEK":"SEK kr","NOK":"NOK kr","DKK":"DKK kr","PLN":"PLN z\u0142","CZK":"CZK K\u010D","HUF":"HUF Ft","RUB":"RUB \u20BD","UAH":"UAH \u20B4","TRY":"TRY \u20BA","IDR":"IDR Rp","THB":"THB \u0E3F","SGD":"$SG $","MYR":"MYR RM","ZAR":"ZAR R","EGP":"EGP \xA3E","ARS":"$AR $","CLP":"$CL $","COP":"$CO $","RON":"RON L","ISK":"ISK kr","LBP":"\xA3LB \xA3L","PKR":"PKR Rs","BDT":"BDT \u09F3","LKR":"LKR Rs","NPR":"NPR Rs","NGN":"NGN \u20A6","GHS":"GHS GH\u20B5","UYU":"$UY $"}},{"names":{"M":"janvier|f\xE9vrier|mars|avril|mai|juin|juillet|ao\xFBt|septembre|octobre|novembre|d\xE9cembre","m":"janv.|f\xE9vr.|mars|avr.|mai|juin|juil.|ao\xFBt|sept.|oct.|nov.|d\xE9c.","N":"J|F|M|A|M|J|J|A|S|O|N|D","W":"dimanche|lundi|mardi|mercredi|jeudi|vendredi|samedi","w":"dim.|lun.|mar.|mer.|jeu.|ven.|sam.","n":"D|L|M|M|J|V|S"},"periods":[[[0,"AM"],[12,"PM"]]],"patterns":["","{d}","{1}","{D}/{2}","{m}","{d} {m}","{M}","{d} {M}","{y}","{y} (jour: {d})","{2}/{y}","{D}/{2}/{y}","{D}/{1}/{y}","{d}/{2}/{y}","{m} {y}","{d} {m} {y}","{M} {y}","{d} {M} {y}","{Y} {d}","{Y} (jour: {D})","{D}/{1}/{Y}","{W}","{W} {d}","{1} {W}","{W} {D}/{2}","{m} {W}","{W} {d} {m}","{M} {W}","{W} {d} {M}","{y} {W}","{y} {W} {d}","{2}/{y} {W}","{W} {D}/{2}/{y}","{m} {y} {W}","{W} {d} {m} {y}","{M} {y} {W}","{W} {d} {M} {y}","{w} (mois: {2})","{w} (mois: {M})","{K} h","{K}:{i}","{k}:{i}","{K}:{i}:{s}","{k}:{i}:{s}","{K}:{i}:{s} {z}","{j}\u202F{a}","{j}:{i}\u202F{a}","{j}:{i}:{s}\u202F{a}","{J}\u202F{a}","{J}:{i}\u202F{a}","{J}:{i}:{s}\u202F{a}","{J}:{i}:{s}\u202F{a} {z}","{i}:{s}"],"dates":"01 23    45 67 89 :;< = >? @A  BC  D         EF GH    IJ KL MN OP    QR ST                      U     V","styles":"TA?;","times":"WXYZ[WXXZZ\\\\\\\\ZX]^^__`aabbccbaWXYZ[WXXZZ\\\\\\\\ZXd","glues":[[" \xE0 ","",""],[" \xE0 ","",""],[", ","",""],[" ","",""],[" \xE0 ","",""],[" \xE0 ","",""],[", ","",""],[" ","",""],[" ","",""]],"zone":"temps universel coordonn\xE9","hours":"h23","fraction":","}]',
-    "fr-CA": '[{"separators":",\xA0","money":",\xA0","least":1,"second":3,"ledger":3,"minus":"-","plus":"+","nan":"NaN","arab":0,"decimal":["#","-#"],"percent":["#\xA0%","-#\xA0%"],"shapes":[["#\xA0\xA4","-#\xA0\xA4","(#\xA0\xA4)","#\xA0\xA4"],["#\xA0\xA4","-#\xA0\xA4","(#\xA0\xA4)","#\xA0\xA4"]],"symbols":{"USD":"$\xA0US $","EUR":"\u20AC","GBP":"\xA3","JPY":"\xA5","CNY":"CN\xA5 \xA5","INR":"INR \u20B9","KRW":"KRW \u20A9","BRL":"R$","CAD":"$","AUD":"$\xA0AU $","MXN":"MXN $","NZD":"$\xA0NZ $","HKD":"$\xA0HK $","ILS":"ILS \u20AA","VND":"VND \u20AB","TWD":"TWD NT$","PHP":"PHP \u20B1","SEK":"SEK kr","NOK":"NOK kr","DKK":"DKK kr","PLN":"PLN z\u0142","CZK":"CZK K\u010D","HUF":"HUF Ft","RUB":"RUB \u20BD","UAH":"UAH \u20B4","TRY":"TRY \u20BA","IDR":"IDR Rp","THB":"THB \u0E3F","SGD":"$\xA0SG $","MYR":"MYR RM","ZAR":"ZAR R","EGP":"EGP \xA3E","ARS":"ARS $","CLP":"CLP $","COP":"COP $","RON":"RON L","ISK":"ISK kr","LBP":"LBP \xA3L","PKR":"PKR Rs","BDT":"BDT \u09F3","LKR":"LKR Rs","NPR":"NPR Rs","NGN":"NGN \u20A6","GHS":"GHS GH\u20B5","UYU":"UYU $"}},{"names":{"M":"janvier|f\xE9vrier|mars|avril|mai|juin|juillet|ao\xFBt|septembre|octobre|novembre|d\xE9cembre","m":"janv.|f\xE9vr.|mars|avr.|mai|juin|juill.|ao\xFBt|sept.|oct.|nov.|d\xE9c.","N":"J|F|M|A|M|J|J|A|S|O|N|D","W":"dimanche|lundi|mardi|mercredi|jeudi|vendredi|samedi","w":"dim.|lun.|mar.|mer.|jeu.|ven.|sam.","n":"D|L|M|M|J|V|S"},"periods":[[[0,"a.m."],[12,"p.m."]]],"patterns":["","{d}","{1}","{2}-{D}","{1}-{D}","{m}","{d} {m}","{M}","{d} {M}","{y}","{y} (jour: {d})","{y}-{2}","{y}-{2}-{D}","{y}-{1}-{D}","{y}-{2}-{d}","{m} {y}","{d} {m} {y}","{M} {y}","{d} {M} {y}","{Y} {d}","{Y} (jour: {D})","{Y}-{1}-{D}","{W}","{W} {d}","{1} {W}","{W} {2}-{D}","{m} {W}","{W} {d} {m}","{M} {W}","{W} {d} {M}","{y} {W}","{y} {W} {d}","{y}-{2} {W}","{W} {y}-{2}-{D}","{m} {y} {W}","{W} {d} {m} {y}","{M} {y} {W}","{W} {d} {M} {y}","{w} (mois: {2})","{w} (mois: {M})","{K} h","{K} h {i}","{k} h {i}","{K} h {i} min {s} s","{k} h {i} min {s} s","{K} h {i} min {s} s {z}","{j} h {a}","{j} h {i}\u202F{a}","{j} h {i} min {s} s {a}","{J} h {a}","{J} h {i}\u202F{a}","{J} h {i} min {s} s {a}","{J} h {i} min {s} s {a} {z}","{i} min {s} s"],"dates":"01 234   56 78 9: ;<= > ?@ AB  CD  E         FG HI    JK LM NO PQ    RS TU                      V     W","styles":"UB@<","times":"XYZ[\\\\XYY[[]][Y^__``abbccddcbXYZ[\\\\XYY[[]][Ye","glues":[[" \xE0 ","",""],[" \xE0 ","",""],[", ","",""],[" ","",""],[" \xE0 ","",""],[" \xE0 ","",""],[", ","",""],[" ","",""],[" ","",""]],"zone":"temps universel coordonn\xE9","hours":"h23","fraction":","}]',
-    es: '[{"separators":",.","money":",.","least":2,"second":3,"ledger":3,"minus":"-","plus":"+","nan":"NaN","arab":0,"decimal":["#","-#"],"percent":["#\xA0%","-#\xA0%"],"shapes":[["#\xA0\xA4","-#\xA0\xA4","-#\xA0\xA4","#\xA0\xA4"],["#\xA0\xA4","-#\xA0\xA4","-#\xA0\xA4","#\xA0\xA4"]],"symbols":{"USD":"US$ $","EUR":"\u20AC","GBP":"GBP \xA3","JPY":"JPY \xA5","CNY":"CNY \xA5","INR":"INR \u20B9","KRW":"KRW \u20A9","BRL":"BRL R$","CAD":"CAD $","AUD":"AUD $","MXN":"MXN $","NZD":"NZD $","HKD":"HKD $","ILS":"ILS \u20AA","VND":"\u20AB","TWD":"TWD NT$","PHP":"PHP \u20B1","SEK":"SEK kr","NOK":"NOK kr","DKK":"DKK kr","PLN":"PLN z\u0142","CZK":"CZK K\u010D","HUF":"HUF Ft","RUB":"RUB \u20BD","UAH":"UAH \u20B4","TRY":"TRY \u20BA","IDR":"IDR Rp","THB":"\u0E3F","SGD":"SGD $","MYR":"MYR RM","ZAR":"ZAR R","ARS":"ARS $","CLP":"CLP $","COP":"COP $","RON":"RON L","ISK":"ISK kr","LBP":"LBP L\xA3","PKR":"PKR Rs","BDT":"BDT \u09F3","LKR":"LKR Rs","NPR":"NPR Rs","NGN":"NGN \u20A6","GHS":"GHS GH\u20B5","UYU":"UYU $"}},{"names":{"M":"enero|febrero|marzo|abril|mayo|junio|julio|agosto|septiembre|octubre|noviembre|diciembre","m":"ene|feb|mar|abr|may|jun|jul|ago|sept|oct|nov|dic","N":"E|F|M|A|M|J|J|A|S|O|N|D","W":"domingo|lunes|martes|mi\xE9rcoles|jueves|viernes|s\xE1bado","w":"dom|lun|mar|mi\xE9|jue|vie|s\xE1b","n":"D|L|M|X|J|V|S"},"periods":[[[0,"a.\u202Fm."],[12,"p.\u202Fm."]]],"patterns":["","{d}","{1}","{d}/{1}","{m}","{d} {m}","{M}","{d} de {M}","{y}","{y} (d\xEDa: {d})","{1}/{y}","{d}/{1}/{y}","{m} {y}","{d} {m} {y}","{M} de {y}","{d} de {M} de {y}","{Y} {d}","{Y} (d\xEDa: {D})","{W}","{W} {d}","{1} {W}","{W}, {d}/{1}","{m} {W}","{W}, {d} {m}","{M} {W}","{W}, {d} de {M}","{y} {W}","{y} {W} {d}","{1}/{y} {W}","{W}, {d}/{1}/{y}","{m} {y} {W}","{W}, {d} de {m} de {y}","{M} de {y} {W}","{W}, {d} de {M} de {y}","{w} (mes: {2})","{w} (mes: {M})","{1}/{y} {w}","{w}, {d} {m} {y}","{d}/{1}/{Y}","{k}","{k}:{i}","{k}:{i}:{s}","{K}","{K}:{i}","{K}:{i}:{s}","{k}:{i}:{s} ({z})","{k}:{i}:{s} {z}","{j}\u202F{a}","{j}:{i}\u202F{a}","{j}:{i}:{s}\u202F{a}","{J}\u202F{a}","{J}:{i}\u202F{a}","{J}:{i}:{s}\u202F{a}","{j}:{i}:{s}\u202F{a} {z}","{i}:{s}"],"dates":"01 233 3345 67 89 :; :  <= >?  @A            BC DE    FG HI JK LM L  NO PQ                      R     S        T   U","styles":"Q?=V","times":"WXXYYZ[[\\\\\\\\]^YX_``aabccddeea`WXXYYZ[[\\\\\\\\]^YXf","glues":[[", ","",""],[" a las ","",""],[", ","",""],[", ","",""],[", ","",""],[" a las ","",""],[", ","",""],[", ","",""],[", ","",""]],"zone":"tiempo universal coordinado","hours":"h23","fraction":","}]',
-    "es-MX": '[{"separators":".,","money":".,","least":1,"second":3,"ledger":3,"minus":"-","plus":"+","nan":"NaN","arab":0,"decimal":["#","-#"],"percent":["#%","-#%"],"shapes":[["\xA4#","-\xA4#","-\xA4#","\xA4#"],["\xA4\xA0#","-\xA4\xA0#","-\xA4\xA0#","\xA4\xA0#"]],"symbols":{"USD":"USD $","EUR":"EUR \u20AC","GBP":"GBP \xA3","JPY":"JPY \xA5","CNY":"CNY \xA5","INR":"INR \u20B9","KRW":"KRW \u20A9","BRL":"BRL R$","CAD":"CAD $","AUD":"AUD $","MXN":"$","NZD":"NZD $","HKD":"HKD $","ILS":"ILS \u20AA","VND":"VND \u20AB","TWD":"TWD NT$","PHP":"PHP \u20B1","SEK":"SEK kr","NOK":"NOK kr","DKK":"DKK kr","PLN":"PLN z\u0142","CZK":"CZK K\u010D","HUF":"HUF Ft","RUB":"RUB \u20BD","UAH":"UAH \u20B4","TRY":"TRY \u20BA","IDR":"IDR Rp","THB":"THB \u0E3F","SGD":"SGD $","MYR":"MYR RM","ZAR":"ZAR R","EGP":"EGP E\xA3","ARS":"ARS $","CLP":"CLP $","COP":"COP $","RON":"RON lei","ISK":"ISK kr","LBP":"LBP L\xA3","PKR":"PKR Rs","BDT":"BDT \u09F3","LKR":"LKR Rs","NPR":"NPR Rs","NGN":"NGN \u20A6","GHS":"GHS GH\u20B5","UYU":"UYU $"}},{"names":{"M":"enero|febrero|marzo|abril|mayo|junio|julio|agosto|septiembre|octubre|noviembre|diciembre","m":"ene|feb|mar|abr|may|jun|jul|ago|sep|oct|nov|dic","N":"E|F|M|A|M|J|J|A|S|O|N|D","W":"domingo|lunes|martes|mi\xE9rcoles|jueves|viernes|s\xE1bado","w":"dom|lun|mar|mi\xE9|jue|vie|s\xE1b","n":"D|L|M|M|J|V|S"},"periods":[[[0,"a.m."],[12,"p.m."]]],"patterns":["","{d}","{1}","{d}/{1}","{m}","{d} {m}","{D}-{m}","{M}","{d} de {M}","{D}-{M}","{y}","{y} (d\xEDa: {d})","{1}/{y}","{d}/{1}/{y}","{m} {y}","{d} {m} {y}","{M} de {y}","{d} de {M} de {y}","{Y} {d}","{Y} (d\xEDa: {D})","{W}","{W} {d}","{1} {W}","{W}, {d}/{1}","{m} {W}","{W} {d} de {m}","{M} {W}","{W}, {d} de {M}","{y} {W}","{y} {W} {d}","{1}/{y} {W}","{W}, {d}/{1}/{y}","{m} {y} {W}","{W}, {d} de {m} de {y}","{M} de {y} {W}","{W}, {d} de {M} de {y}","{w} (mes: {2})","{w} (mes: {M})","{D}/{2}/{Y}","{h}\u202F{a}","{h}:{i}\u202F{a}","{h}:{i}:{s}\u202F{a}","{H}\u202F{a}","{H}:{i}\u202F{a}","{H}:{i}:{s}\u202F{a}","{h}:{i}:{s}\u202F{a} {z}","{Q}","{Q}:{i}","{Q}:{i}:{s}","{Q}:{i}:{s} {z}","{i}:{s}"],"dates":"01 23    456789:; <=    >? @A  BC            DE FG    HI JK LM NO    PQ RS                      T     U","styles":"SA?V","times":"WXXYYZ[[\\\\\\\\]]YXWXXYYZ[[\\\\\\\\]]YX^__``^__``aa`_b","glues":[[", ","",""],[" a las ","",""],[", ","",""],[", ","",""],[", ","",""],[" a las ","",""],[", ","",""],[", ","",""],[" ","",""]],"zone":"hora universal coordinada","hours":"h12","fraction":"."}]',
-    it: '[{"separators":",.","money":",.","least":2,"second":3,"ledger":3,"minus":"-","plus":"+","nan":"NaN","arab":0,"decimal":["#","-#"],"percent":["#%","-#%"],"shapes":[["#\xA0\xA4","-#\xA0\xA4","-#\xA0\xA4","#\xA0\xA4"],["#\xA0\xA4","-#\xA0\xA4","-#\xA0\xA4","#\xA0\xA4"]],"symbols":{"USD":"USD $","EUR":"\u20AC","GBP":"\xA3","JPY":"JPY \xA5","CNY":"CN\xA5 \xA5","INR":"INR \u20B9","KRW":"KRW \u20A9","BRL":"BRL R$","CAD":"CA$ $","AUD":"A$ $","MXN":"MXN $","NZD":"NZ$ $","HKD":"HKD $","ILS":"\u20AA","VND":"VND \u20AB","TWD":"TWD NT$","PHP":"\u20B1","XAF":"FCFA","SEK":"SEK kr","NOK":"NOK NKr","DKK":"DKK kr","PLN":"PLN z\u0142","CZK":"CZK K\u010D","HUF":"HUF Ft","RUB":"RUB \u20BD","UAH":"UAH \u20B4","TRY":"TRY \u20BA","IDR":"IDR Rp","THB":"\u0E3F","SGD":"SGD $","MYR":"MYR RM","ZAR":"ZAR R","EGP":"EGP \xA3E","ARS":"ARS $","CLP":"CLP $","COP":"COP $","RON":"RON lei","ISK":"ISK kr","LBP":"LBP L\xA3","PKR":"PKR Rs","BDT":"BDT \u09F3","LKR":"LKR Rs","NPR":"NPR Rs","NGN":"NGN \u20A6","GHS":"GHS GH\u20B5","UYU":"UYU $"}},{"names":{"M":"gennaio|febbraio|marzo|aprile|maggio|giugno|luglio|agosto|settembre|ottobre|novembre|dicembre","m":"gen|feb|mar|apr|mag|giu|lug|ago|set|ott|nov|dic","N":"G|F|M|A|M|G|L|A|S|O|N|D","W":"domenica|luned\xEC|marted\xEC|mercoled\xEC|gioved\xEC|venerd\xEC|sabato","w":"dom|lun|mar|mer|gio|ven|sab","n":"D|L|M|M|G|V|S"},"periods":[[[0,"AM"],[12,"PM"]]],"patterns":["","{d}","{1}","{D}/{2}","{m}","{d} {m}","{M}","{d} {M}","{y}","{y} (giorno: {d})","{2}/{y}","{D}/{2}/{y}","{m} {y}","{d} {m} {y}","{M} {y}","{d} {M} {y}","{Y} {d}","{Y} (giorno: {D})","{D}/{1}/{Y}","{d}/{2}/{Y}","{W}","{W} {d}","{1} {W}","{W} {D}/{2}","{m} {W}","{W} {d} {m}","{M} {W}","{W} {d} {M}","{y} {W}","{y} {W} {d}","{2}/{y} {W}","{W} {D}/{2}/{y}","{m} {y} {W}","{W} {d} {m} {y}","{M} {y} {W}","{W} {d} {M} {y}","{w} (mese: {2})","{w} (mese: {M})","{D}/{2}/{Y}","{k}","{K}:{i}","{k}:{i}","{K}:{i}:{s}","{k}:{i}:{s}","{K}","{K}:{i}:{s} {z}","{j}\u202F{a}","{j}:{i}\u202F{a}","{j}:{i}:{s}\u202F{a}","{J}\u202F{a}","{J}:{i}\u202F{a}","{J}:{i}:{s}\u202F{a}","{J}:{i}:{s}\u202F{a} {z}","{i}:{s}"],"dates":"01 23    45 67 89 :;    <= >?  @A  B C       DE FG    HI JK LM NO    PQ RS                      T     U","styles":"S?=V","times":"WXYZ[\\\\XXZZ]]ZX^__``abbccddcbWXYZ[\\\\XXZZ]]ZXe","glues":[[" alle ore ","",""],[" alle ore ","",""],[", ","",""],[", ","",""],[" alle ore ","",""],[" alle ore ","",""],[", ","",""],[", ","",""],[" ","",""]],"zone":"Tempo coordinato universale","hours":"h23","fraction":","}]',
-    pt: '[{"separators":",.","money":",.","least":1,"second":3,"ledger":3,"minus":"-","plus":"+","nan":"NaN","arab":0,"decimal":["#","-#"],"percent":["#%","-#%"],"shapes":[["\xA4\xA0#","-\xA4\xA0#","-\xA4\xA0#","\xA4\xA0#"],["\xA4\xA0#","-\xA4\xA0#","-\xA4\xA0#","\xA4\xA0#"]],"symbols":{"USD":"US$ $","EUR":"\u20AC","GBP":"\xA3","JPY":"JP\xA5 \xA5","CNY":"CN\xA5 \xA5","INR":"\u20B9","KRW":"\u20A9","BRL":"R$","CAD":"CA$ $","AUD":"AU$ $","MXN":"MX$ $","NZD":"NZ$ $","HKD":"HK$ $","ILS":"\u20AA","VND":"\u20AB","TWD":"NT$","PHP":"PHP \u20B1","XAF":"FCFA","SEK":"SEK kr","NOK":"NOK kr","DKK":"DKK kr","PLN":"PLN z\u0142","CZK":"CZK K\u010D","HUF":"HUF Ft","RUB":"RUB \u20BD","UAH":"UAH \u20B4","TRY":"TRY \u20BA","IDR":"IDR Rp","THB":"\u0E3F","SGD":"SGD $","MYR":"MYR RM","ZAR":"ZAR R","EGP":"EGP E\xA3","ARS":"ARS $","CLP":"CLP $","COP":"COP $","RON":"RON L","ISK":"ISK kr","LBP":"LBP L\xA3","PKR":"PKR Rs","BDT":"BDT \u09F3","LKR":"LKR Rs","NPR":"NPR Rs","NGN":"NGN \u20A6","GHS":"GHS GH\u20B5","UYU":"UYU $"}},{"names":{"M":"janeiro|fevereiro|mar\xE7o|abril|maio|junho|julho|agosto|setembro|outubro|novembro|dezembro","m":"jan.|fev.|mar.|abr.|mai.|jun.|jul.|ago.|set.|out.|nov.|dez.","N":"J|F|M|A|M|J|J|A|S|O|N|D","W":"domingo|segunda-feira|ter\xE7a-feira|quarta-feira|quinta-feira|sexta-feira|s\xE1bado","w":"dom.|seg.|ter.|qua.|qui.|sex.|s\xE1b.","n":"D|S|T|Q|Q|S|S"},"periods":[[[0,"AM"],[12,"PM"]]],"patterns":["","{d}","{1}","{D}/{2}","{D}/{1}","{d}/{2}","{m}","{d} de {m}","{M}","{d} de {M}","{y}","{y} (dia: {d})","{2}/{y}","{D}/{2}/{y}","{D}/{1}/{y}","{d}/{2}/{y}","{m} de {y}","{d} de {m} de {y}","{M} de {y}","{d} de {M} de {y}","{Y} {d}","{Y} (dia: {D})","{D}/{1}/{Y}","{W}","{W}, {d}","{1} {W}","{W}, {D}/{2}","{m} {W}","{W}, {d} de {m}","{M} {W}","{W}, {d} de {M}","{y} {W}","{y} {W}, {d}","{2}/{y} {W}","{W}, {D}/{2}/{y}","{m} de {y} {W}","{W}, {d} de {m} de {y}","{M} de {y} {W}","{W}, {d} de {M} de {y}","{w} (m\xEAs: {2})","{w} (m\xEAs: {M})","{K}","{K}:{i}","{k}:{i}","{K}:{i}:{s}","{k}:{i}:{s}","{K}:{i}:{s} {z}","{j}\u202F{a}","{j}:{i}\u202F{a}","{j}:{i}:{s}\u202F{a}","{J}\u202F{a}","{J}:{i}\u202F{a}","{J}:{i}:{s}\u202F{a}","{J}:{i}:{s}\u202F{a} {z}","{i}:{s}"],"dates":"01 234 5 67 89 :; <=> ? @A BC  DE  F         GH IJ    KL MN OP QR    ST UV                      W     X","styles":"VCA=","times":"YZ[\\\\]YZZ\\\\\\\\^^\\\\Z_``aabccddeedcYZ[\\\\]YZZ\\\\\\\\^^\\\\Zf","glues":[[" \xE0s ","",""],[" \xE0s ","",""],[", ","",""],[", ","",""],[" \xE0s ","",""],[" \xE0s ","",""],[", ","",""],[", ","",""],[", ","",""]],"zone":"Hor\xE1rio Universal Coordenado","hours":"h23","fraction":","}]',
-    "pt-PT": '[{"separators":",\xA0","money":",\xA0","least":2,"second":3,"ledger":3,"minus":"-","plus":"+","nan":"NaN","arab":0,"decimal":["#","-#"],"percent":["#%","-#%"],"shapes":[["#\xA0\xA4","-#\xA0\xA4","(#\xA0\xA4)","#\xA0\xA4"],["#\xA0\xA4","-#\xA0\xA4","(#\xA0\xA4)","#\xA0\xA4"]],"symbols":{"USD":"US$ $","EUR":"\u20AC","GBP":"\xA3","JPY":"JP\xA5 \xA5","CNY":"CN\xA5 \xA5","INR":"\u20B9","KRW":"\u20A9","BRL":"R$","CAD":"CA$ $","AUD":"AU$ $","MXN":"MX$ $","NZD":"NZ$ $","HKD":"HK$ $","ILS":"\u20AA","VND":"\u20AB","TWD":"NT$","PHP":"PHP \u20B1","XAF":"FCFA","SEK":"SEK kr","NOK":"NOK kr","DKK":"DKK kr","PLN":"PLN z\u0142","CZK":"CZK K\u010D","HUF":"HUF Ft","RUB":"RUB \u20BD","UAH":"UAH \u20B4","TRY":"TRY \u20BA","IDR":"IDR Rp","THB":"\u0E3F","SGD":"SGD $","MYR":"MYR RM","ZAR":"ZAR R","EGP":"EGP E\xA3","ARS":"ARS $","CLP":"CLP $","COP":"COP $","RON":"RON L","ISK":"ISK kr","LBP":"LBP L\xA3","PKR":"PKR Rs","BDT":"BDT \u09F3","LKR":"LKR Rs","NPR":"NPR Rs","NGN":"NGN \u20A6","GHS":"GHS GH\u20B5","UYU":"UYU $"}},{"names":{"M":"janeiro|fevereiro|mar\xE7o|abril|maio|junho|julho|agosto|setembro|outubro|novembro|dezembro","m":"01|02|03|04|05|06|07|08|09|10|11|12","l":"jan.|fev.|mar.|abr.|mai.|jun.|jul.|ago.|set.|out.|nov.|dez.","N":"J|F|M|A|M|J|J|A|S|O|N|D","W":"domingo|segunda-feira|ter\xE7a-feira|quarta-feira|quinta-feira|sexta-feira|s\xE1bado","w":"domingo|segunda|ter\xE7a|quarta|quinta|sexta|s\xE1bado","n":"D|S|T|Q|Q|S|S"},"periods":[[[0,"a.m."],[12,"p.m."]]],"patterns":["","{d}","{1}","{D}/{2}","{D}/{1}","{d}/{2}","{l}","{M}","{d} de {M}","{y}","{y} (dia: {d})","{2}/{y}","{D}/{2}/{y}","{D}/{1}/{y}","{d}/{2}/{y}","{M} de {y}","{d} de {M} de {y}","{Y} {d}","{Y} (dia: {D})","{D}/{1}/{Y}","{W}","{W}, {d}","{1} {W}","{W}, {D}/{2}","{l} {W}","{W}, {d}/{2}","{M} {W}","{W}, {d} de {M}","{y} {W}","{y} {W}, {d}","{2}/{y} {W}","{W}, {D}/{2}/{y}","{W}, {d}/{2}/{y}","{M} de {y} {W}","{W}, {d} de {M} de {y}","{w} (m\xEAs: {2})","{w} (m\xEAs: {M})","{D}/{2}/{Y}","{K}","{K}:{i}","{k}:{i}","{K}:{i}:{s}","{k}:{i}:{s}","{K}:{i}:{s} {z}","{j}\u202F{a}","{j}:{i}\u202F{a}","{j}:{i}:{s}\u202F{a}","{J}\u202F{a}","{J}:{i}\u202F{a}","{J}:{i}:{s}\u202F{a}","{J}:{i}:{s}\u202F{a} {z}","{i}:{s}"],"dates":"01 234 5 65 78 9: ;<= > ;> ?@  AB  C         DE FG    HI JK LM NO    NP QR                      S     T","styles":"R@<U","times":"VWXYZVWWYY[[YW\\\\]]^^_``aabba`VWXYZVWWYY[[YWc","glues":[[" \xE0s ","",""],[" \xE0s ","",""],[", ","",""],[", ","",""],[" \xE0s ","",""],[" \xE0s ","",""],[", ","",""],[", ","",""],[", ","",""]],"zone":"Hora Coordenada Universal","hours":"h23","fraction":","}]',
-    nl: '[{"separators":",.","money":",.","least":1,"second":3,"ledger":3,"minus":"-","plus":"+","nan":"NaN","arab":0,"decimal":["#","-#"],"percent":["#%","-#%"],"shapes":[["\xA4\xA0#","\xA4\xA0-#","(\xA4\xA0#)","\xA4\xA0#"],["\xA4\xA0#","\xA4\xA0-#","(\xA4\xA0#)","\xA4\xA0#"]],"symbols":{"USD":"US$ $","EUR":"\u20AC","GBP":"\xA3","JPY":"JP\xA5 \xA5","CNY":"CN\xA5 \xA5","INR":"\u20B9","KRW":"\u20A9","BRL":"R$","CAD":"C$ $","AUD":"AU$ $","MXN":"MX$ $","NZD":"NZ$ $","HKD":"HK$ $","ILS":"\u20AA","VND":"\u20AB","TWD":"NT$","PHP":"PHP \u20B1","XAF":"FCFA","SEK":"SEK kr","NOK":"NOK kr","DKK":"DKK kr","PLN":"PLN z\u0142","CZK":"CZK K\u010D","HUF":"HUF Ft","RUB":"RUB \u20BD","UAH":"UAH \u20B4","TRY":"TRY \u20BA","IDR":"IDR Rp","THB":"\u0E3F","SGD":"SGD $","MYR":"MYR RM","ZAR":"ZAR R","EGP":"EGP E\xA3","ARS":"ARS $","CLP":"CLP $","COP":"COP $","RON":"RON lei","ISK":"ISK kr","LBP":"LBP L\xA3","PKR":"PKR Rs","BDT":"BDT \u09F3","LKR":"LKR Rs","NPR":"NPR Rs","NGN":"NGN \u20A6","GHS":"GHS GH\u20B5","UYU":"UYU $"}},{"names":{"M":"januari|februari|maart|april|mei|juni|juli|augustus|september|oktober|november|december","m":"jan|feb|mrt|apr|mei|jun|jul|aug|sep|okt|nov|dec","N":"J|F|M|A|M|J|J|A|S|O|N|D","W":"zondag|maandag|dinsdag|woensdag|donderdag|vrijdag|zaterdag","w":"zo|ma|di|wo|do|vr|za","n":"Z|M|D|W|D|V|Z"},"periods":[[[0,"a.m."],[12,"p.m."]]],"patterns":["","{d}","{1}","{d}-{1}","{m}","{d} {m}","{M}","{d} {M}","{y}","{y} (dag: {d})","{1}-{y}","{d}-{1}-{y}","{m} {y}","{d} {m} {y}","{M} {y}","{d} {M} {y}","{Y} {d}","{Y} (dag: {D})","{W}","{W} {d}","{1} {W}","{W} {d}-{1}","{m} {W}","{W} {d} {m}","{M} {W}","{W} {d} {M}","{y} {W}","{y} {W} {d}","{1}-{y} {W}","{W} {d}-{1}-{y}","{m} {y} {W}","{W} {d} {m} {y}","{M} {y} {W}","{W} {d} {M} {y}","{w} (maand: {2})","{w} (maand: {M})","{D}-{2}-{y}","{K}","{K}:{i}","{k}:{i}","{K}:{i}:{s}","{k}:{i}:{s}","{K}:{i}:{s} {z}","{j}\u202F{a}","{j}:{i} {a}","{j}:{i}:{s} {a}","{J}\u202F{a}","{J}:{i} {a}","{J}:{i}:{s} {a}","{J}:{i}:{s} {a} {z}","{i}:{s}"],"dates":"01 23    45 67 89 :;    <= >?  @A            BC DE    FG HI JK LM    NO PQ                      R     S","styles":"Q?=T","times":"UVWXYUVVXXZZXV[\\\\\\\\]]^__``aa`_UVWXYUVVXXZZXVb","glues":[[" om ","",""],[" om ","",""],[", ","",""],[", ","",""],[" om ","",""],[" om ","",""],[", ","",""],[", ","",""],[" ","",""]],"zone":"geco\xF6rdineerde wereldtijd","hours":"h23","fraction":","}]',
-    pl: '[{"separators":",\xA0","money":",\xA0","least":2,"second":3,"ledger":3,"minus":"-","plus":"+","nan":"NaN","arab":0,"decimal":["#","-#"],"percent":["#%","-#%"],"shapes":[["#\xA0\xA4","-#\xA0\xA4","(#\xA0\xA4)","#\xA0\xA4"],["#\xA0\xA4","-#\xA0\xA4","(#\xA0\xA4)","#\xA0\xA4"]],"symbols":{"USD":"USD $","EUR":"\u20AC","GBP":"GBP \xA3","JPY":"JPY \xA5","CNY":"CNY \xA5","INR":"INR \u20B9","KRW":"KRW \u20A9","BRL":"R$","CAD":"CAD $","AUD":"AUD $","MXN":"MXN $","NZD":"NZD $","HKD":"HKD $","ILS":"ILS \u20AA","VND":"VND \u20AB","TWD":"TWD NT$","PHP":"PHP \u20B1","XAF":"FCFA","SEK":"SEK kr","NOK":"NOK kr","DKK":"DKK kr","PLN":"z\u0142","CZK":"CZK K\u010D","HUF":"HUF Ft","RUB":"RUB \u20BD","UAH":"UAH \u20B4","TRY":"TRY \u20BA","IDR":"IDR Rp","THB":"THB \u0E3F","SGD":"SGD $","MYR":"MYR RM","ZAR":"ZAR R","EGP":"EGP E\xA3","ARS":"ARS $","CLP":"CLP $","COP":"COP $","RON":"RON lej","ISK":"ISK kr","LBP":"LBP L\xA3","PKR":"PKR Rs","BDT":"BDT \u09F3","LKR":"LKR Rs","NPR":"NPR Rs","NGN":"NGN \u20A6","GHS":"GHS GH\u20B5","UYU":"UYU $"}},{"names":{"M":"stycznia|lutego|marca|kwietnia|maja|czerwca|lipca|sierpnia|wrze\u015Bnia|pa\u017Adziernika|listopada|grudnia","L":"stycze\u0144|luty|marzec|kwiecie\u0144|maj|czerwiec|lipiec|sierpie\u0144|wrzesie\u0144|pa\u017Adziernik|listopad|grudzie\u0144","m":"sty|lut|mar|kwi|maj|cze|lip|sie|wrz|pa\u017A|lis|gru","N":"S|L|M|K|M|C|L|S|W|P|L|G","W":"niedziela|poniedzia\u0142ek|wtorek|\u015Broda|czwartek|pi\u0105tek|sobota","w":"niedz.|pon.|wt.|\u015Br.|czw.|pt.|sob.","n":"N|P|W|\u015A|C|P|S"},"periods":[[[0,"AM"],[12,"PM"]]],"patterns":["","{d}","{1}","{d}.{2}","{m}","{d} {m}","{L}","{d} {M}","{y}","{y} (dzie\u0144: {d})","{2}.{y}","{d}.{2}.{y}","{m} {y}","{d} {m} {y}","{L} {y}","{d} {M} {y}","{Y} {d}","{Y} (dzie\u0144: {D})","{W}","{W}, {d}","{1} {W}","{W}, {d}.{2}","{m} {W}","{W}, {d} {m}","{L} {W}","{W}, {d} {M}","{y} {W}","{y} {W}, {d}","{2}.{y} {W}","{W}, {d}.{2}.{y}","{m} {y} {W}","{W}, {d} {m} {y}","{L} {y} {W}","{W}, {d} {M} {y}","{w} (miesi\u0105c: {2})","{w} (miesi\u0105c: {L})","{K}","{K}:{i}","{k}:{i}","{K}:{i}:{s}","{k}:{i}:{s}","{K}:{i}:{s} {z}","{j}\u202F{a}","{j}:{i}\u202F{a}","{j}:{i}:{s}\u202F{a}","{J}\u202F{a}","{J}:{i}\u202F{a}","{J}:{i}:{s}\u202F{a}","{J}:{i}:{s}\u202F{a} {z}","{i}:{s}"],"dates":"01 23    45 67 89 :;    <= >?  @A            BC DE    FG HI JK LM    NO PQ                      R     S","styles":"Q?=;","times":"TUVWXTUUWWYYWUZ[[\\\\\\\\]^^__``_^TUVWXTUUWWYYWUa","glues":[[" ","",""],[" ","",""],[", ","",""],[", ","",""],[" ","",""],[" ","",""],[", ","",""],[", ","",""],[", ","",""]],"zone":"uniwersalny czas koordynowany","hours":"h23","fraction":","}]',
-    ru: '[{"separators":",\xA0","money":",\xA0","least":1,"second":3,"ledger":3,"minus":"-","plus":"+","nan":"\u043D\u0435\xA0\u0447\u0438\u0441\u043B\u043E","arab":0,"decimal":["#","-#"],"percent":["#\xA0%","-#\xA0%"],"shapes":[["#\xA0\xA4","-#\xA0\xA4","-#\xA0\xA4","#\xA0\xA4"],["#\xA0\xA4","-#\xA0\xA4","-#\xA0\xA4","#\xA0\xA4"]],"symbols":{"USD":"$","EUR":"\u20AC","GBP":"\xA3","JPY":"\xA5","CNY":"CN\xA5 \xA5","INR":"\u20B9","KRW":"\u20A9","BRL":"R$","CAD":"CA$ $","AUD":"A$ $","MXN":"MX$ $","NZD":"NZ$ $","HKD":"HK$ $","ILS":"\u20AA","VND":"\u20AB","TWD":"NT$","PHP":"PHP \u20B1","XAF":"FCFA","SEK":"SEK kr","NOK":"NOK kr","DKK":"DKK kr","PLN":"PLN z\u0142","CZK":"CZK K\u010D","HUF":"HUF Ft","RUB":"\u20BD","UAH":"\u20B4","TRY":"TRY \u20BA","IDR":"IDR Rp","THB":"\u0E3F","SGD":"SGD $","MYR":"MYR RM","ZAR":"ZAR R","EGP":"EGP E\xA3","ARS":"ARS $","CLP":"CLP $","COP":"COP $","RON":"RON L","ISK":"ISK kr","LBP":"LBP L\xA3","PKR":"PKR Rs","BDT":"BDT \u09F3","LKR":"LKR Rs","NPR":"NPR Rs","NGN":"NGN \u20A6","GHS":"GHS GH\u20B5","UYU":"UYU $"}},{"names":{"M":"\u044F\u043D\u0432\u0430\u0440\u044F|\u0444\u0435\u0432\u0440\u0430\u043B\u044F|\u043C\u0430\u0440\u0442\u0430|\u0430\u043F\u0440\u0435\u043B\u044F|\u043C\u0430\u044F|\u0438\u044E\u043D\u044F|\u0438\u044E\u043B\u044F|\u0430\u0432\u0433\u0443\u0441\u0442\u0430|\u0441\u0435\u043D\u0442\u044F\u0431\u0440\u044F|\u043E\u043A\u0442\u044F\u0431\u0440\u044F|\u043D\u043E\u044F\u0431\u0440\u044F|\u0434\u0435\u043A\u0430\u0431\u0440\u044F","L":"\u044F\u043D\u0432\u0430\u0440\u044C|\u0444\u0435\u0432\u0440\u0430\u043B\u044C|\u043C\u0430\u0440\u0442|\u0430\u043F\u0440\u0435\u043B\u044C|\u043C\u0430\u0439|\u0438\u044E\u043D\u044C|\u0438\u044E\u043B\u044C|\u0430\u0432\u0433\u0443\u0441\u0442|\u0441\u0435\u043D\u0442\u044F\u0431\u0440\u044C|\u043E\u043A\u0442\u044F\u0431\u0440\u044C|\u043D\u043E\u044F\u0431\u0440\u044C|\u0434\u0435\u043A\u0430\u0431\u0440\u044C","m":"\u044F\u043D\u0432.|\u0444\u0435\u0432\u0440.|\u043C\u0430\u0440.|\u0430\u043F\u0440.|\u043C\u0430\u044F|\u0438\u044E\u043D.|\u0438\u044E\u043B.|\u0430\u0432\u0433.|\u0441\u0435\u043D\u0442.|\u043E\u043A\u0442.|\u043D\u043E\u044F\u0431.|\u0434\u0435\u043A.","l":"\u044F\u043D\u0432.|\u0444\u0435\u0432\u0440.|\u043C\u0430\u0440\u0442|\u0430\u043F\u0440.|\u043C\u0430\u0439|\u0438\u044E\u043D\u044C|\u0438\u044E\u043B\u044C|\u0430\u0432\u0433.|\u0441\u0435\u043D\u0442.|\u043E\u043A\u0442.|\u043D\u043E\u044F\u0431.|\u0434\u0435\u043A.","N":"\u042F|\u0424|\u041C|\u0410|\u041C|\u0418|\u0418|\u0410|\u0421|\u041E|\u041D|\u0414","W":"\u0432\u043E\u0441\u043A\u0440\u0435\u0441\u0435\u043D\u044C\u0435|\u043F\u043E\u043D\u0435\u0434\u0435\u043B\u044C\u043D\u0438\u043A|\u0432\u0442\u043E\u0440\u043D\u0438\u043A|\u0441\u0440\u0435\u0434\u0430|\u0447\u0435\u0442\u0432\u0435\u0440\u0433|\u043F\u044F\u0442\u043D\u0438\u0446\u0430|\u0441\u0443\u0431\u0431\u043E\u0442\u0430","w":"\u0432\u0441|\u043F\u043D|\u0432\u0442|\u0441\u0440|\u0447\u0442|\u043F\u0442|\u0441\u0431","n":"\u0412|\u041F|\u0412|\u0421|\u0427|\u041F|\u0421"},"periods":[[[0,"AM"],[12,"PM"]]],"patterns":["","{d}","{1}","{D}.{2}","{D}.{1}","{d}.{2}","{l}","{d} {m}","{L}","{d} {M}","{y}","{y} (\u0434\u0435\u043D\u044C: {d})","{2}.{y}","{D}.{2}.{y}","{D}.{1}.{y}","{d}.{2}.{y}","{l} {y}\u202F\u0433.","{d} {m} {y}\u202F\u0433.","{L} {y}\u202F\u0433.","{d} {M} {y}\u202F\u0433.","{Y} {d}","{Y} (\u0434\u0435\u043D\u044C: {D})","{D}.{1}.{Y}","{W}","{W}, {d}","{1} {W}","{W}, {D}.{2}","{l} {W}","{W}, {d} {m}","{L} {W}","{W}, {d} {M}","{y} {W}","{y} {W}, {d}","{2}.{y} {W}","{W}, {D}.{2}.{y}","{l} {y}\u202F\u0433. {W}","{W}, {d} {m} {y}\u202F\u0433.","{L} {y}\u202F\u0433. {W}","{W}, {d} {M} {y}\u202F\u0433.","{w} (\u043C\u0435\u0441\u044F\u0446: {2})","{w} (\u043C\u0435\u0441\u044F\u0446: {L})","{k}","{K}:{i}","{k}:{i}","{K}:{i}:{s}","{k}:{i}:{s}","{K}","{K}:{i}:{s} {z}","{j}\u202F{a}","{j}:{i}\u202F{a}","{j}:{i}:{s}\u202F{a}","{J}\u202F{a}","{J}:{i}\u202F{a}","{J}:{i}:{s}\u202F{a}","{J}:{i}:{s}\u202F{a} {z}","{i}:{s}"],"dates":"01 234 5 67 89 :; <=> ? @A BC  DE  F         GH IJ    KL MN OP QR    ST UV                      W     X","styles":"VCA=","times":"YZ[\\\\]^ZZ\\\\\\\\__\\\\Z`aabbcddeeffedYZ[\\\\]^ZZ\\\\\\\\__\\\\Zg","glues":[[" \u0432 ","",""],[" \u0432 ","",""],[", ","",""],[", ","",""],[" \u0432 ","",""],[" \u0432 ","",""],[", ","",""],[", ","",""],[" ","",""]],"zone":"\u0412\u0441\u0435\u043C\u0438\u0440\u043D\u043E\u0435 \u043A\u043E\u043E\u0440\u0434\u0438\u043D\u0438\u0440\u043E\u0432\u0430\u043D\u043D\u043E\u0435 \u0432\u0440\u0435\u043C\u044F","hours":"h23","fraction":","}]',
-    uk: '[{"separators":",\xA0","money":",\xA0","least":1,"second":3,"ledger":3,"minus":"-","plus":"+","nan":"NaN","arab":0,"decimal":["#","-#"],"percent":["#%","-#%"],"shapes":[["#\xA0\xA4","-#\xA0\xA4","-#\xA0\xA4","#\xA0\xA4"],["#\xA0\xA4","-#\xA0\xA4","-#\xA0\xA4","#\xA0\xA4"]],"symbols":{"USD":"USD $","EUR":"EUR \u20AC","GBP":"GBP \xA3","JPY":"\xA5","CNY":"CNY \xA5","INR":"INR \u20B9","KRW":"KRW \u20A9","BRL":"BRL R$","CAD":"CAD $","AUD":"AUD $","MXN":"MXN $","NZD":"NZD $","HKD":"HKD $","ILS":"ILS \u20AA","VND":"VND \u20AB","TWD":"TWD $","PHP":"PHP \u20B1","XAF":"FCFA","SEK":"SEK kr","NOK":"NOK kr","DKK":"DKK kr","PLN":"PLN z\u0142","CZK":"CZK K\u010D","HUF":"HUF Ft","RUB":"RUB \u20BD","UAH":"\u20B4","TRY":"TRY \u20BA","IDR":"IDR Rp","THB":"THB \u0E3F","SGD":"SGD $","MYR":"MYR RM","ZAR":"ZAR R","EGP":"EGP E\xA3","ARS":"ARS $","CLP":"CLP $","COP":"COP $","RON":"RON lei","ISK":"ISK kr","LBP":"LBP L\xA3","PKR":"PKR Rs","BDT":"BDT \u09F3","LKR":"LKR Rs","NPR":"NPR Rs","NGN":"NGN \u20A6","GHS":"GHS GH\u20B5","UYU":"UYU $"}},{"names":{"M":"\u0441\u0456\u0447\u043D\u044F|\u043B\u044E\u0442\u043E\u0433\u043E|\u0431\u0435\u0440\u0435\u0437\u043D\u044F|\u043A\u0432\u0456\u0442\u043D\u044F|\u0442\u0440\u0430\u0432\u043D\u044F|\u0447\u0435\u0440\u0432\u043D\u044F|\u043B\u0438\u043F\u043D\u044F|\u0441\u0435\u0440\u043F\u043D\u044F|\u0432\u0435\u0440\u0435\u0441\u043D\u044F|\u0436\u043E\u0432\u0442\u043D\u044F|\u043B\u0438\u0441\u0442\u043E\u043F\u0430\u0434\u0430|\u0433\u0440\u0443\u0434\u043D\u044F","L":"\u0441\u0456\u0447\u0435\u043D\u044C|\u043B\u044E\u0442\u0438\u0439|\u0431\u0435\u0440\u0435\u0437\u0435\u043D\u044C|\u043A\u0432\u0456\u0442\u0435\u043D\u044C|\u0442\u0440\u0430\u0432\u0435\u043D\u044C|\u0447\u0435\u0440\u0432\u0435\u043D\u044C|\u043B\u0438\u043F\u0435\u043D\u044C|\u0441\u0435\u0440\u043F\u0435\u043D\u044C|\u0432\u0435\u0440\u0435\u0441\u0435\u043D\u044C|\u0436\u043E\u0432\u0442\u0435\u043D\u044C|\u043B\u0438\u0441\u0442\u043E\u043F\u0430\u0434|\u0433\u0440\u0443\u0434\u0435\u043D\u044C","m":"\u0441\u0456\u0447.|\u043B\u044E\u0442.|\u0431\u0435\u0440.|\u043A\u0432\u0456\u0442.|\u0442\u0440\u0430\u0432.|\u0447\u0435\u0440\u0432.|\u043B\u0438\u043F.|\u0441\u0435\u0440\u043F.|\u0432\u0435\u0440.|\u0436\u043E\u0432\u0442.|\u043B\u0438\u0441\u0442.|\u0433\u0440\u0443\u0434.","N":"\u0421|\u041B|\u0411|\u041A|\u0422|\u0427|\u041B|\u0421|\u0412|\u0416|\u041B|\u0413","W":"\u043D\u0435\u0434\u0456\u043B\u044F|\u043F\u043E\u043D\u0435\u0434\u0456\u043B\u043E\u043A|\u0432\u0456\u0432\u0442\u043E\u0440\u043E\u043A|\u0441\u0435\u0440\u0435\u0434\u0430|\u0447\u0435\u0442\u0432\u0435\u0440|\u043F\u02BC\u044F\u0442\u043D\u0438\u0446\u044F|\u0441\u0443\u0431\u043E\u0442\u0430","w":"\u043D\u0434|\u043F\u043D|\u0432\u0442|\u0441\u0440|\u0447\u0442|\u043F\u0442|\u0441\u0431","n":"\u041D|\u041F|\u0412|\u0421|\u0427|\u041F|\u0421"},"periods":[[[0,"\u0434\u043F"],[12,"\u043F\u043F"]]],"patterns":["","{d}","{2}","{D}.{2}","{m}","{d} {m}","{L}","{d} {M}","{y}","{y} (\u0434\u0435\u043D\u044C: {d})","{2}.{y}","{D}.{2}.{y}","{m} {y}\u202F\u0440.","{d} {m} {y}\u202F\u0440.","{L} {y}\u202F\u0440.","{d} {M} {y}\u202F\u0440.","{Y} {d}","{Y} (\u0434\u0435\u043D\u044C: {D})","{D}.{1}.{Y}","{d}.{2}.{Y}","{W}","{W}, {d}","{2} {W}","{W}, {D}.{2}","{m} {W}","{W}, {d} {m}","{L} {W}","{W}, {d} {M}","{y} {W}","{y} {W}, {d}","{2}.{y} {W}","{W}, {D}.{2}.{y}","{m} {y}\u202F\u0440. {W}","{W}, {d} {m} {y}\u202F\u0440.","{L} {y}\u202F\u0440. {W}","{W}, {d} {M} {y}\u202F\u0440.","{w} (\u043C\u0456\u0441\u044F\u0446\u044C: {2})","{w} (\u043C\u0456\u0441\u044F\u0446\u044C: {L})","{D}.{2}.{Y}","{k}","{K}:{i}","{k}:{i}","{K}:{i}:{s}","{k}:{i}:{s}","{K}","{K}:{i}:{s} {z}","{j}\u202F{a}","{j}:{i}\u202F{a}","{j}:{i}:{s}\u202F{a}","{J}\u202F{a}","{J}:{i}\u202F{a}","{J}:{i}:{s}\u202F{a}","{J}:{i}:{s}\u202F{a} {z}","{i}:{s}"],"dates":"01 23    45 67 89 :;    <= >?  @A  B C       DE FG    HI JK LM NO    PQ RS                      T     U","styles":"S?=V","times":"WXYZ[\\\\XXZZ]]ZX^__``abbccddcbWXYZ[\\\\XXZZ]]ZXe","glues":[[" \u043E ","",""],[" \u043E ","",""],[", ","",""],[", ","",""],[" \u043E ","",""],[" \u043E ","",""],[", ","",""],[", ","",""],[" ","",""]],"zone":"\u0437\u0430 \u0432\u0441\u0435\u0441\u0432\u0456\u0442\u043D\u0456\u043C \u043A\u043E\u043E\u0440\u0434\u0438\u043D\u043E\u0432\u0430\u043D\u0438\u043C \u0447\u0430\u0441\u043E\u043C","hours":"h23","fraction":","}]',
-    tr: '[{"separators":",.","money":",.","least":1,"second":3,"ledger":3,"minus":"-","plus":"+","nan":"NaN","arab":0,"decimal":["#","-#"],"percent":["%#","-%#"],"shapes":[["\xA4#","-\xA4#","(\xA4#)","\xA4#"],["\xA4\xA0#","-\xA4\xA0#","(\xA4\xA0#)","\xA4\xA0#"]],"symbols":{"USD":"$","EUR":"\u20AC","GBP":"\xA3","JPY":"\xA5","CNY":"CN\xA5 \xA5","INR":"\u20B9","KRW":"\u20A9","BRL":"R$","CAD":"CA$ $","AUD":"AU$ $","MXN":"MX$ $","NZD":"NZ$ $","HKD":"HK$ $","ILS":"\u20AA","VND":"\u20AB","TWD":"NT$","PHP":"PHP \u20B1","XAF":"FCFA","SEK":"SEK kr","NOK":"NOK kr","DKK":"DKK kr","PLN":"PLN z\u0142","CZK":"CZK K\u010D","HUF":"HUF Ft","RUB":"RUB \u20BD","UAH":"UAH \u20B4","TRY":"\u20BA","IDR":"IDR Rp","THB":"\u0E3F","SGD":"SGD $","MYR":"MYR RM","ZAR":"ZAR R","EGP":"EGP E\xA3","ARS":"ARS $","CLP":"CLP $","COP":"COP $","RON":"RON L","ISK":"ISK kr","LBP":"LBP L\xA3","PKR":"PKR Rs","BDT":"BDT \u09F3","LKR":"LKR Rs","NPR":"NPR Rs","NGN":"NGN \u20A6","GHS":"GHS GH\u20B5","UYU":"UYU $"}},{"names":{"M":"Ocak|\u015Eubat|Mart|Nisan|May\u0131s|Haziran|Temmuz|A\u011Fustos|Eyl\xFCl|Ekim|Kas\u0131m|Aral\u0131k","m":"Oca|\u015Eub|Mar|Nis|May|Haz|Tem|A\u011Fu|Eyl|Eki|Kas|Ara","N":"O|\u015E|M|N|M|H|T|A|E|E|K|A","W":"Pazar|Pazartesi|Sal\u0131|\xC7ar\u015Famba|Per\u015Fembe|Cuma|Cumartesi","w":"Paz|Pzt|Sal|\xC7ar|Per|Cum|Cmt","n":"P|P|S|\xC7|P|C|C"},"periods":[[[0,"\xD6\xD6"],[12,"\xD6S"]]],"patterns":["","{d}","{1}","{d}/{1}","{m}","{d} {m}","{M}","{d} {M}","{y}","{y} (g\xFCn: {d})","{2}/{y}","{D}.{2}.{y}","{2}.{y}","{d}.{2}.{y}","{m} {y}","{d} {m} {y}","{M} {y}","{d} {M} {y}","{Y} {d}","{Y} (g\xFCn: {D})","{W}","{d} {W}","{1} {W}","{d}/{1} {W}","{m} {W}","{d} {m} {W}","{M} {W}","{d} {M} {W}","{y} {W}","{y} {d} {W}","{2}/{y} {W}","{d}.{1}.{y} {W}","{2}.{y} {W}","{m} {y} {W}","{d} {m} {y} {W}","{M} {y} {W}","{d} {M} {y} {W}","{w} (ay: {2})","{w} (ay: {M})","{2}.{y} {w}","{K}","{K}:{i}","{k}:{i}","{K}:{i}:{s}","{k}:{i}:{s}","{K}:{i}:{s} {z}","{a}\u202F{j}","{a}\u202F{j}:{i}","{a}\u202F{j}:{i}:{s}","{a}\u202F{J}","{a}\u202F{J}:{i}","{a}\u202F{J}:{i}:{s}","{a}\u202F{J}:{i}:{s} {z}","{i}:{s}"],"dates":"01 23    45 67 89 :; <= >? @A  BC            DE FG    HI JK LM NO P  QR ST                      U     V        W","styles":"TA?=","times":"XYZ[\\\\XYY[[]][Y^__``abbccddcbXYZ[\\\\XYY[[]][Ye","glues":[[" ","",""],[" ","",""],[" ","",""],[" ","",""],[" ","",""],[" ","",""],[" ","",""],[" ","",""],[" ","",""]],"zone":"E\u015F G\xFCd\xFCml\xFC Evrensel Zaman","hours":"h23","fraction":","}]',
-    ja: '[{"separators":".,","money":".,","least":1,"second":3,"ledger":3,"minus":"-","plus":"+","nan":"NaN","arab":0,"decimal":["#","-#"],"percent":["#%","-#%"],"shapes":[["\xA4#","-\xA4#","(\xA4#)","\xA4#"],["\xA4\xA0#","-\xA4\xA0#","(\xA4\xA0#)","\xA4\xA0#"]],"symbols":{"USD":"$","EUR":"\u20AC","GBP":"\xA3","JPY":"\uFFE5","CNY":"\u5143 \uFFE5","INR":"\u20B9","KRW":"\u20A9","BRL":"R$","CAD":"CA$ $","AUD":"A$ $","MXN":"MX$ $","NZD":"NZ$ $","HKD":"HK$ $","ILS":"\u20AA","VND":"\u20AB","TWD":"NT$ $","PHP":"PHP \u20B1","XAF":"FCFA","SEK":"SEK kr","NOK":"NOK kr","DKK":"DKK kr","PLN":"PLN z\u0142","CZK":"CZK K\u010D","HUF":"HUF Ft","RUB":"RUB \u20BD","UAH":"UAH \u20B4","TRY":"TRY \u20BA","IDR":"IDR Rp","THB":"THB \u0E3F","SGD":"SGD $","MYR":"MYR RM","ZAR":"ZAR R","EGP":"EGP E\xA3","ARS":"ARS $","CLP":"CLP $","COP":"COP $","RON":"RON \u30EC\u30A4","ISK":"ISK kr","LBP":"LBP L\xA3","PKR":"PKR Rs","BDT":"BDT \u09F3","LKR":"LKR Rs","NPR":"NPR Rs","NGN":"NGN \u20A6","GHS":"GHS GH\u20B5","UYU":"UYU $"}},{"names":{"M":"1|2|3|4|5|6|7|8|9|10|11|12","m":"1|2|3|4|5|6|7|8|9|10|11|12","N":"1|2|3|4|5|6|7|8|9|10|11|12","W":"\u65E5\u66DC\u65E5|\u6708\u66DC\u65E5|\u706B\u66DC\u65E5|\u6C34\u66DC\u65E5|\u6728\u66DC\u65E5|\u91D1\u66DC\u65E5|\u571F\u66DC\u65E5","w":"\u65E5|\u6708|\u706B|\u6C34|\u6728|\u91D1|\u571F","n":"\u65E5|\u6708|\u706B|\u6C34|\u6728|\u91D1|\u571F"},"periods":[[[0,"\u5348\u524D"],[12,"\u5348\u5F8C"]]],"patterns":["","{d}\u65E5","{1}\u6708","{1}/{d}","{1}\u6708{d}\u65E5","{y}\u5E74","{y}\u5E74 (\u65E5: {d}\u65E5)","{y}/{1}","{y}/{1}/{d}","{y}\u5E74{1}\u6708","{y}\u5E74{1}\u6708{d}\u65E5","{Y}\u5E74 {d}\u65E5","{Y}\u5E74 (\u65E5: {D}\u65E5)","{W}","{d}\u65E5{W}","{1}\u6708 {W}","{1}/{d}{W}","{1}\u6708{d}\u65E5{W}","{y}\u5E74 {W}","{y}\u5E74 {d}\u65E5{W}","{y}/{1} {W}","{y}/{1}/{d}{W}","{y}\u5E74{1}\u6708 {W}","{y}\u5E74{1}\u6708{d}\u65E5{W}","{d}\u65E5({w})","{1}/{d}({w})","{w} (\u6708: {2}\u6708)","{1}\u6708{d}\u65E5({w})","{w} (\u6708: {1}\u6708)","{y}\u5E74 {d}\u65E5({w})","{y}/{1}/{d}({w})","{y}\u5E74{1}\u6708{d}\u65E5({w})","{y}/{2}/{D}","{k}\u6642","{k}:{i}","{k}:{i}:{s}","{K}\u6642","{K}:{i}","{K}:{i}:{s}","{k}\u6642{i}\u5206{s}\u79D2 {z}","{k}:{i}:{s} {z}","{a}{j}\u6642","{a}{j}:{i}","{a}{j}:{i}:{s}","{a}{J}\u6642","{a}{J}:{i}","{a}{J}:{i}:{s}","{a}{j}:{i}:{s} {z}","{i}:{s}"],"dates":"01 23    24 24 56 78    9: 9:  ;<            => ?@    ?A ?A BC DE    FG FG                 H  I J   K LK  M  N     O  O","styles":"G:PP","times":"QRRSSTUUVVWXSRYZZ[[\\\\]]^^__[ZQRRSSTUUVVWXSR`","glues":[[" ","",""],[" ","",""],[" ","",""],[" ","",""],[" ","",""],[" ","",""],[" ","",""],[" ","",""],[" (",")","",1]],"zone":"\u5354\u5B9A\u4E16\u754C\u6642","hours":"h23","fraction":"."}]',
-    zh: '[{"separators":".,","money":".,","least":1,"second":3,"ledger":3,"minus":"-","plus":"+","nan":"NaN","arab":0,"decimal":["#","-#"],"percent":["#%","-#%"],"shapes":[["\xA4#","-\xA4#","(\xA4#)","\xA4#"],["\xA4\xA0#","-\xA4\xA0#","(\xA4\xA0#)","\xA4\xA0#"]],"symbols":{"USD":"US$ $","EUR":"\u20AC","GBP":"\xA3","JPY":"JP\xA5 \xA5","CNY":"\xA5","INR":"\u20B9","KRW":"\u20A9","BRL":"R$","CAD":"CA$ $","AUD":"AU$ $","MXN":"MX$ $","NZD":"NZ$ $","HKD":"HK$ $","ILS":"\u20AA","VND":"\u20AB","TWD":"NT$","PHP":"PHP \u20B1","XAF":"FCFA","SEK":"SEK kr","NOK":"NOK kr","DKK":"DKK kr","PLN":"PLN z\u0142","CZK":"CZK K\u010D","HUF":"HUF Ft","RUB":"RUB \u20BD","UAH":"UAH \u20B4","TRY":"TRY \u20BA","IDR":"IDR Rp","THB":"THB \u0E3F","SGD":"SGD $","MYR":"MYR RM","ZAR":"ZAR R","EGP":"EGP E\xA3","ARS":"ARS $","CLP":"CLP $","COP":"COP $","RON":"RON lei","ISK":"ISK kr","LBP":"LBP L\xA3","PKR":"PKR Rs","BDT":"BDT \u09F3","LKR":"LKR Rs","NPR":"NPR Rs","NGN":"NGN \u20A6","GHS":"GHS GH\u20B5","UYU":"UYU $"}},{"names":{"M":"1|2|3|4|5|6|7|8|9|10|11|12","L":"\u4E00\u6708|\u4E8C\u6708|\u4E09\u6708|\u56DB\u6708|\u4E94\u6708|\u516D\u6708|\u4E03\u6708|\u516B\u6708|\u4E5D\u6708|\u5341\u6708|\u5341\u4E00\u6708|\u5341\u4E8C\u6708","m":"1|2|3|4|5|6|7|8|9|10|11|12","l":"1\u6708|2\u6708|3\u6708|4\u6708|5\u6708|6\u6708|7\u6708|8\u6708|9\u6708|10\u6708|11\u6708|12\u6708","N":"1|2|3|4|5|6|7|8|9|10|11|12","W":"\u661F\u671F\u65E5|\u661F\u671F\u4E00|\u661F\u671F\u4E8C|\u661F\u671F\u4E09|\u661F\u671F\u56DB|\u661F\u671F\u4E94|\u661F\u671F\u516D","w":"\u5468\u65E5|\u5468\u4E00|\u5468\u4E8C|\u5468\u4E09|\u5468\u56DB|\u5468\u4E94|\u5468\u516D","n":"\u65E5|\u4E00|\u4E8C|\u4E09|\u56DB|\u4E94|\u516D"},"periods":[[[0,"\u4E0A\u5348"],[12,"\u4E0B\u5348"]]],"patterns":["","{d}\u65E5","{1}\u6708","{1}/{d}","{l}","{1}\u6708{d}\u65E5","{L}","{y}\u5E74","{y}\u5E74 (\u65E5: {d}\u65E5)","{y}/{1}","{y}/{1}/{d}","{y}\u5E74{1}\u6708","{y}\u5E74{1}\u6708{d}\u65E5","{Y}\u5E74 {d}\u65E5","{Y}\u5E74 (\u65E5: {D}\u65E5)","{W}","{d}\u65E5{W}","{1}\u6708 {W}","{1}/{d}{W}","{l} {W}","{1}\u6708{d}\u65E5{W}","{L} {W}","{y}\u5E74 {W}","{y}\u5E74 {d}\u65E5{W}","{y}/{1} {W}","{y}\u5E74{1}\u6708{d}\u65E5{W}","{y}\u5E74{1}\u6708 {W}","{w} (\u6708: {2}\u6708)","{w} (\u6708: {L})","{y}/{1}/{d}{w}","{y}\u5E74{1}\u6708 {w}","{k}\u65F6","{K}:{i}","{k}:{i}","{K}:{i}:{s}","{k}:{i}:{s}","{K}\u65F6","{z} {K}:{i}:{s}","{a}{j}\u65F6","{a}{j}:{i}","{a}{j}:{i}:{s}","{a}{J}\u65F6","{a}{J}:{i}","{a}{J}:{i}:{s}","{z}{a}{J}:{i}:{s}","{i}:{s}"],"dates":"01 23    45 65 78 9: ;  ;< ;<  =>            ?@ AB    CD ED FG HI J  JI JI                      K     L      M N","styles":"I<<:","times":"OPQRSTPPRRUURPVWWXXYZZ[[\\\\\\\\[ZOPQRSTPPRRUURP]","glues":[[" ","",""],[" ","",""],[" ","",""],[" ","",""],[" ","",""],[" ","",""],[" ","",""],[" ","",""],["","",""]],"zone":"\u534F\u8C03\u4E16\u754C\u65F6","hours":"h23","fraction":"."}]',
-    "zh-TW": '[{"separators":".,","money":".,","least":1,"second":3,"ledger":3,"minus":"-","plus":"+","nan":"\u975E\u6578\u503C","arab":0,"decimal":["#","-#"],"percent":["#%","-#%"],"shapes":[["\xA4#","-\xA4#","(\xA4#)","\xA4#"],["\xA4\xA0#","-\xA4\xA0#","(\xA4\xA0#)","\xA4\xA0#"]],"symbols":{"USD":"US$ $","EUR":"\u20AC","GBP":"\xA3","JPY":"\xA5","CNY":"CN\xA5 \xA5","INR":"\u20B9","KRW":"\uFFE6 \u20A9","BRL":"R$","CAD":"CA$ $","AUD":"AU$ $","MXN":"MX$ $","NZD":"NZ$ $","HKD":"HK$ $","ILS":"\u20AA","VND":"\u20AB","TWD":"$","PHP":"PHP \u20B1","XAF":"FCFA","SEK":"SEK kr","NOK":"NOK kr","DKK":"DKK kr","PLN":"PLN z\u0142","CZK":"CZK K\u010D","HUF":"HUF Ft","RUB":"RUB \u20BD","UAH":"UAH \u20B4","TRY":"TRY \u20BA","IDR":"IDR Rp","THB":"THB \u0E3F","SGD":"SGD $","MYR":"MYR RM","ZAR":"ZAR R","EGP":"EGP E\xA3","ARS":"ARS $","CLP":"CLP $","COP":"COP $","RON":"RON L","ISK":"ISK kr","LBP":"LBP L\xA3","PKR":"PKR Rs","BDT":"BDT \u09F3","LKR":"LKR Rs","NPR":"NPR Rs","NGN":"NGN \u20A6","GHS":"GHS GH\u20B5","UYU":"UYU $"}},{"names":{"M":"1|2|3|4|5|6|7|8|9|10|11|12","L":"1\u6708|2\u6708|3\u6708|4\u6708|5\u6708|6\u6708|7\u6708|8\u6708|9\u6708|10\u6708|11\u6708|12\u6708","m":"1|2|3|4|5|6|7|8|9|10|11|12","l":"1\u6708|2\u6708|3\u6708|4\u6708|5\u6708|6\u6708|7\u6708|8\u6708|9\u6708|10\u6708|11\u6708|12\u6708","N":"1|2|3|4|5|6|7|8|9|10|11|12","W":"\u661F\u671F\u65E5|\u661F\u671F\u4E00|\u661F\u671F\u4E8C|\u661F\u671F\u4E09|\u661F\u671F\u56DB|\u661F\u671F\u4E94|\u661F\u671F\u516D","w":"\u9031\u65E5|\u9031\u4E00|\u9031\u4E8C|\u9031\u4E09|\u9031\u56DB|\u9031\u4E94|\u9031\u516D","n":"\u65E5|\u4E00|\u4E8C|\u4E09|\u56DB|\u4E94|\u516D"},"periods":[[[0,"\u4E0A\u5348"],[12,"\u4E0B\u5348"]],[[0,"\u51CC\u6668"],[5,"\u6E05\u6668"],[8,"\u4E0A\u5348"],[12,"\u4E2D\u5348"],[13,"\u4E0B\u5348"],[19,"\u665A\u4E0A"]]],"patterns":["","{d}\u65E5","{1}\u6708","{1}/{d}","{L}","{1}\u6708{d}\u65E5","{y}\u5E74","{y}\u5E74 (\u65E5: {d}\u65E5)","{y}/{1}","{y}/{1}/{d}","{y}\u5E74{1}\u6708","{y}\u5E74{1}\u6708{d}\u65E5","{Y}\u5E74 {d}\u65E5","{Y}\u5E74 (\u65E5: {D}\u65E5)","{W}","{d} {W}","{1}\u6708 {W}","{1}/{d}\uFF08{W}\uFF09","{L} {W}","{1}\u6708{d}\u65E5{W}","{y}\u5E74 {W}","{y}\u5E74 {d} {W}","{y}/{1} {W}","{y}\u5E74{1}\u6708{d}\u65E5 {W}","{y}\u5E74{1}\u6708 {W}","{y}\u5E74{1}\u6708{d}\u65E5{W}","{w} (\u6708: {2}\u6708)","{w} (\u6708: {L})","{y}/{1}/{d}\uFF08{w}\uFF09","{a}{h}\u6642","{a}{h}:{i}","{a}{h}:{i}:{s}","{a}{H}\u6642","{a}{H}:{i}","{a}{H}:{i}:{s}","{b}{h}:{i}:{s} [{z}]","{b}{h}:{i}:{s}","{b}{h}:{i}","{q}\u6642","{Q}:{i}","{Q}:{i}:{s}","{Q}\u6642","{Q}:{i}:{s} [{z}]","{i}:{s}"],"dates":"01 23    45 45 67 89    :; :;  <=            >? @A    BC BC DE FG    HI HI                      J     K      L","styles":"G;;9","times":"MNNOOPQQRRSSTUMNNOOPQQRRSSTUVWWXXYWWXXZZXW[","glues":[[" ","",""],[" ","",""],[" ","",""],["\u2009","",""],[" ","",""],[" ","",""],[" ","",""],["\u2009","",""],["","",""]],"zone":"\u4E16\u754C\u6A19\u6E96\u6642\u9593","hours":"h12","fraction":"."}]',
-    ko: '[{"separators":".,","money":".,","least":1,"second":3,"ledger":3,"minus":"-","plus":"+","nan":"NaN","arab":0,"decimal":["#","-#"],"percent":["#%","-#%"],"shapes":[["\xA4#","-\xA4#","(\xA4#)","\xA4#"],["\xA4\xA0#","-\xA4\xA0#","(\xA4\xA0#)","\xA4\xA0#"]],"symbols":{"USD":"US$ $","EUR":"\u20AC","GBP":"\xA3","JPY":"JP\xA5 \xA5","CNY":"CN\xA5 \xA5","INR":"\u20B9","KRW":"\u20A9","BRL":"R$","CAD":"CA$ $","AUD":"AU$ $","MXN":"MX$ $","NZD":"NZ$ $","HKD":"HK$ $","ILS":"\u20AA","VND":"\u20AB","TWD":"NT$","PHP":"PHP \u20B1","XAF":"FCFA","SEK":"SEK kr","NOK":"NOK kr","DKK":"DKK kr","PLN":"PLN z\u0142","CZK":"CZK K\u010D","HUF":"HUF Ft","RUB":"RUB \u20BD","UAH":"UAH \u20B4","TRY":"TRY \u20BA","IDR":"IDR Rp","THB":"THB \u0E3F","SGD":"SGD $","MYR":"MYR RM","ZAR":"ZAR R","EGP":"EGP E\xA3","ARS":"ARS $","CLP":"CLP $","COP":"COP $","RON":"RON L","ISK":"ISK kr","LBP":"LBP L\xA3","PKR":"PKR Rs","BDT":"BDT \u09F3","LKR":"LKR Rs","NPR":"NPR Rs","NGN":"NGN \u20A6","GHS":"GHS GH\u20B5","UYU":"UYU $"}},{"names":{"M":"1\uC6D4|2\uC6D4|3\uC6D4|4\uC6D4|5\uC6D4|6\uC6D4|7\uC6D4|8\uC6D4|9\uC6D4|10\uC6D4|11\uC6D4|12\uC6D4","m":"1\uC6D4|2\uC6D4|3\uC6D4|4\uC6D4|5\uC6D4|6\uC6D4|7\uC6D4|8\uC6D4|9\uC6D4|10\uC6D4|11\uC6D4|12\uC6D4","N":"1\uC6D4|2\uC6D4|3\uC6D4|4\uC6D4|5\uC6D4|6\uC6D4|7\uC6D4|8\uC6D4|9\uC6D4|10\uC6D4|11\uC6D4|12\uC6D4","W":"\uC77C\uC694\uC77C|\uC6D4\uC694\uC77C|\uD654\uC694\uC77C|\uC218\uC694\uC77C|\uBAA9\uC694\uC77C|\uAE08\uC694\uC77C|\uD1A0\uC694\uC77C","w":"\uC77C|\uC6D4|\uD654|\uC218|\uBAA9|\uAE08|\uD1A0","n":"\uC77C|\uC6D4|\uD654|\uC218|\uBAA9|\uAE08|\uD1A0"},"periods":[[[0,"AM"],[12,"PM"]]],"patterns":["","{d}\uC77C","{1}\uC6D4","{1}. {d}.","{M}","{M} {d}\uC77C","{y}\uB144","{y}\uB144 (\uC77C: {d}\uC77C)","{y}. {1}.","{y}. {1}. {d}.","{y}\uB144 {M}","{y}\uB144 {M} {d}\uC77C","{Y}\uB144 {d}\uC77C","{Y}\uB144 (\uC77C: {D}\uC77C)","{W}","{d}\uC77C {W}","{1}\uC6D4 {W}","{1}. {d}. {W}","{M} {W}","{M} {d}\uC77C {W}","{y}\uB144 {W}","{y}\uB144 {d}\uC77C {W}","{y}. {1}. {W}","{y}. {1}. {d}. {W}","{y}\uB144 {M} {W}","{y}\uB144 {M} {d}\uC77C {W}","{d}\uC77C ({w})","{1}. {d}. ({w})","{w} (\uC6D4: {2}\uC6D4)","{M} {d}\uC77C ({w})","{w} (\uC6D4: {M})","{y}\uB144 {d}\uC77C ({w})","{y}. {1}. {d}. ({w})","{y}. {1}. {w}","{y}\uB144 {M} {d}\uC77C ({w})","{Y}. {1}. {d}.","{a} {h}\uC2DC","{a} {h}:{i}","{a} {h}:{i}:{s}","{a} {H}\uC2DC","{a} {H}:{i}","{a} {H}:{i}:{s}","{a} {h}\uC2DC {I}\uBD84 {S}\uCD08 {z}","{q}\uC2DC","{Q}:{i}","{q}\uC2DC {I}\uBD84 {S}\uCD08","{q}:{i}:{s}","{Q}\uC2DC","{Q}\uC2DC {I}\uBD84 {S}\uCD08","{Q}:{i}:{s}","{q}\uC2DC {I}\uBD84 {S}\uCD08 {z}","{i}:{s}"],"dates":"01 23    45 45 67 89 8  :; :;  <=            >? @A    BC BC DE FG F  HI HI                 J  K L   M NM  O  P Q   R","styles":"I;9S","times":"TUUVVWXXYYZZVUTUUVVWXXYYZZVU[\\\\\\\\]^_\\\\\\\\`abb^\\\\c","glues":[[" ","",""],[" ","",""],[" ","",""],[" ","",""],[" ","",""],[" ","",""],[" ","",""],[" ","",""],[") ","","("]],"zone":"\uD611\uC815 \uC138\uACC4\uC2DC","hours":"h12","fraction":"."}]',
-    ar: '[{"separators":".,","money":".,","least":1,"second":3,"ledger":3,"minus":"-","plus":"+","nan":"\u0644\u064A\u0633\xA0\u0631\u0642\u0645\u064B\u0627","arab":0,"decimal":["#","\u200E-#"],"percent":["#\u200E%\u200E","\u200E-#\u200E%\u200E"],"shapes":[["\u200F#\xA0\xA4","\u200F\u200E-#\xA0\xA4","(\u061C#\xA0\xA4)","\u061C#\xA0\xA4"],["\u200F#\xA0\xA4","\u200F\u200E-#\xA0\xA4","(\u061C#\xA0\xA4)","\u061C#\xA0\xA4"]],"symbols":{"USD":"US$","EUR":"\u20AC","GBP":"UK\xA3","JPY":"JP\xA5","CNY":"CN\xA5","INR":"\u20B9","KRW":"\u20A9","BRL":"R$","CAD":"CA$","AUD":"AU$","MXN":"MX$","NZD":"NZ$","HKD":"HK$","ILS":"\u20AA","VND":"\u20AB","TWD":"NT$","PHP":"PHP \u20B1","XAF":"FCFA","SEK":"SEK kr","NOK":"NOK kr","DKK":"DKK kr","PLN":"PLN z\u0142","CZK":"CZK K\u010D","HUF":"HUF Ft","RUB":"RUB \u20BD","UAH":"UAH \u20B4","TRY":"TRY \u20BA","IDR":"IDR Rp","THB":"\u0E3F","SGD":"SGD $","MYR":"MYR RM","ZAR":"ZAR R","SAR":"\u0631.\u0633.","AED":"\u062F.\u0625.","EGP":"\u062C.\u0645. E\xA3","ARS":"ARS AR$","CLP":"CLP CL$","COP":"COP CO$","RON":"RON lei","ISK":"ISK kr","KWD":"\u062F.\u0643.","QAR":"\u0631.\u0642.","BHD":"\u062F.\u0628.","OMR":"\u0631.\u0639.","JOD":"\u062F.\u0623.","LBP":"\u0644.\u0644. L\xA3","MAD":"\u062F.\u0645.","DZD":"\u062F.\u062C.","TND":"\u062F.\u062A.","IQD":"\u062F.\u0639.","PKR":"PKR Rs","BDT":"BDT \u09F3","LKR":"LKR Rs","NPR":"NPR Rs","NGN":"NGN \u20A6","GHS":"GHS GH\u20B5","UYU":"UYU UY$"}},{"names":{"M":"\u064A\u0646\u0627\u064A\u0631|\u0641\u0628\u0631\u0627\u064A\u0631|\u0645\u0627\u0631\u0633|\u0623\u0628\u0631\u064A\u0644|\u0645\u0627\u064A\u0648|\u064A\u0648\u0646\u064A\u0648|\u064A\u0648\u0644\u064A\u0648|\u0623\u063A\u0633\u0637\u0633|\u0633\u0628\u062A\u0645\u0628\u0631|\u0623\u0643\u062A\u0648\u0628\u0631|\u0646\u0648\u0641\u0645\u0628\u0631|\u062F\u064A\u0633\u0645\u0628\u0631","m":"\u064A\u0646\u0627\u064A\u0631|\u0641\u0628\u0631\u0627\u064A\u0631|\u0645\u0627\u0631\u0633|\u0623\u0628\u0631\u064A\u0644|\u0645\u0627\u064A\u0648|\u064A\u0648\u0646\u064A\u0648|\u064A\u0648\u0644\u064A\u0648|\u0623\u063A\u0633\u0637\u0633|\u0633\u0628\u062A\u0645\u0628\u0631|\u0623\u0643\u062A\u0648\u0628\u0631|\u0646\u0648\u0641\u0645\u0628\u0631|\u062F\u064A\u0633\u0645\u0628\u0631","N":"\u064A|\u0641|\u0645|\u0623|\u0648|\u0646|\u0644|\u063A|\u0633|\u0643|\u0628|\u062F","W":"\u0627\u0644\u0623\u062D\u062F|\u0627\u0644\u0627\u062B\u0646\u064A\u0646|\u0627\u0644\u062B\u0644\u0627\u062B\u0627\u0621|\u0627\u0644\u0623\u0631\u0628\u0639\u0627\u0621|\u0627\u0644\u062E\u0645\u064A\u0633|\u0627\u0644\u062C\u0645\u0639\u0629|\u0627\u0644\u0633\u0628\u062A","w":"\u0627\u0644\u0623\u062D\u062F|\u0627\u0644\u0627\u062B\u0646\u064A\u0646|\u0627\u0644\u062B\u0644\u0627\u062B\u0627\u0621|\u0627\u0644\u0623\u0631\u0628\u0639\u0627\u0621|\u0627\u0644\u062E\u0645\u064A\u0633|\u0627\u0644\u062C\u0645\u0639\u0629|\u0627\u0644\u0633\u0628\u062A","n":"\u062D|\u0646|\u062B|\u0631|\u062E|\u062C|\u0633"},"periods":[[[0,"\u0635"],[12,"\u0645"]]],"patterns":["","{d}","{1}","{d}\u200F/{1}","{M}","{d} {M}","{y}","{y} (\u064A\u0648\u0645: {d})","{1}\u200F/{y}","{d}\u200F/{1}\u200F/{y}","{M} {y}","{d} {M} {y}","{Y} {d}","{Y} (\u064A\u0648\u0645: {D})","{W}","{W}\u060C {d}","{1} {W}","{W}\u060C {d}\u200F/{1}","{M} {W}","{W}\u060C {d} {M}","{y} {W}","{y} {W}\u060C {d}","{1}\u200F/{y} {W}","{W}\u060C {d}\u200F/{1}\u200F/{y}","{M} {y} {W}","{W}\u060C {d} {M} {y}","{W} (\u0627\u0644\u0634\u0647\u0631: {2})","{W} (\u0627\u0644\u0634\u0647\u0631: {M})","{D}\u200F/{2}\u200F/{y}","{h}\u202F{a}","{h}:{i} {a}","{h}:{i}:{s} {a}","{H}\u202F{a}","{H}:{i} {a}","{H}:{i}:{s} {a}","{h}:{i}:{s} {a} {z}","{Q}","{Q}:{i}","{Q}:{i}:{s}","{Q}:{i}:{s} {z}","{i}:{s}"],"dates":"01 23    45 45 67 89    :; :;  <=            >? @A    BC BC DE FG    HI HI                >? @A J  BC KC DE FG    HI HI","styles":"I;L9","times":"MNNOOPQQRRSSONMNNOOPQQRRSSONTUUVVTUUVVWWVUX","glues":[[" \u0641\u064A ","",""],[" \u0641\u064A ","",""],["\u060C ","",""],["\u060C ","",""],[" \u0641\u064A ","",""],[" \u0641\u064A ","",""],["\u060C ","",""],["\u060C ","",""],[" ","",""]],"zone":"\u0627\u0644\u062A\u0648\u0642\u064A\u062A \u0627\u0644\u0639\u0627\u0644\u0645\u064A \u0627\u0644\u0645\u0646\u0633\u0642","hours":"h12","fraction":"."}]',
-    hi: '[{"separators":".,","money":".,","least":1,"second":2,"ledger":2,"minus":"-","plus":"+","nan":"NaN","arab":0,"decimal":["#","-#"],"percent":["#%","-#%"],"shapes":[["\xA4#","-\xA4#","-\xA4#","\xA4#"],["\xA4\xA0#","-\xA4\xA0#","-\xA4\xA0#","\xA4\xA0#"]],"symbols":{"USD":"$","EUR":"\u20AC","GBP":"\xA3","JPY":"JP\xA5 \xA5","CNY":"CN\xA5 \xA5","INR":"\u20B9","KRW":"\u20A9","BRL":"R$","CAD":"CA$ $","AUD":"A$ $","MXN":"MX$ $","NZD":"NZ$ $","HKD":"HK$ $","ILS":"\u20AA","VND":"\u20AB","TWD":"NT$","PHP":"PHP \u20B1","XAF":"FCFA","SEK":"SEK kr","NOK":"NOK kr","DKK":"DKK kr","PLN":"PLN z\u0142","CZK":"CZK K\u010D","HUF":"HUF Ft","RUB":"RUB \u20BD","UAH":"UAH \u20B4","TRY":"TRY \u20BA","IDR":"IDR Rp","THB":"\u0E3F","SGD":"SGD $","MYR":"MYR RM","ZAR":"ZAR R","EGP":"EGP E\xA3","ARS":"ARS $","CLP":"CLP $","COP":"COP $","RON":"RON \u0932\u0947\u0908","ISK":"ISK kr","LBP":"LBP L\xA3","PKR":"PKR Rs","BDT":"BDT \u09F3","LKR":"LKR Rs","NPR":"NPR Rs","NGN":"NGN \u20A6","GHS":"GHS GH\u20B5","UYU":"UYU $"}},{"names":{"M":"\u091C\u0928\u0935\u0930\u0940|\u092B\u093C\u0930\u0935\u0930\u0940|\u092E\u093E\u0930\u094D\u091A|\u0905\u092A\u094D\u0930\u0948\u0932|\u092E\u0908|\u091C\u0942\u0928|\u091C\u0941\u0932\u093E\u0908|\u0905\u0917\u0938\u094D\u0924|\u0938\u093F\u0924\u0902\u092C\u0930|\u0905\u0915\u094D\u091F\u0942\u092C\u0930|\u0928\u0935\u0902\u092C\u0930|\u0926\u093F\u0938\u0902\u092C\u0930","m":"\u091C\u0928\u0970|\u092B\u093C\u0930\u0970|\u092E\u093E\u0930\u094D\u091A|\u0905\u092A\u094D\u0930\u0948\u0932|\u092E\u0908|\u091C\u0942\u0928|\u091C\u0941\u0932\u0970|\u0905\u0917\u0970|\u0938\u093F\u0924\u0970|\u0905\u0915\u094D\u091F\u0942\u0970|\u0928\u0935\u0970|\u0926\u093F\u0938\u0970","N":"\u091C|\u092B\u093C|\u092E\u093E|\u0905|\u092E|\u091C\u0942|\u091C\u0941|\u0905|\u0938\u093F|\u0905|\u0928|\u0926\u093F","W":"\u0930\u0935\u093F\u0935\u093E\u0930|\u0938\u094B\u092E\u0935\u093E\u0930|\u092E\u0902\u0917\u0932\u0935\u093E\u0930|\u092C\u0941\u0927\u0935\u093E\u0930|\u0917\u0941\u0930\u0941\u0935\u093E\u0930|\u0936\u0941\u0915\u094D\u0930\u0935\u093E\u0930|\u0936\u0928\u093F\u0935\u093E\u0930","w":"\u0930\u0935\u093F|\u0938\u094B\u092E|\u092E\u0902\u0917\u0932|\u092C\u0941\u0927|\u0917\u0941\u0930\u0941|\u0936\u0941\u0915\u094D\u0930|\u0936\u0928\u093F","n":"\u0930|\u0938\u094B|\u092E\u0902|\u092C\u0941|\u0917\u0941|\u0936\u0941|\u0936"},"periods":[[[0,"am"],[12,"pm"]]],"patterns":["","{d}","{1}","{d}/{1}","{m}","{d} {m}","{M}","{d} {M}","{y}","{y} (\u0926\u093F\u0928: {d})","{1}/{y}","{d}/{1}/{y}","{m} {y}","{d} {m} {y}","{M} {y}","{d} {M} {y}","{Y} {d}","{Y} (\u0926\u093F\u0928: {D})","{W}","{W} {d}","{1} {W}","{W}, {d}/{1}","{m} {W}","{W}, {d} {m}","{M} {W}","{W}, {d} {M}","{y} {W}","{y} {W} {d}","{1}/{y} {W}","{W}, {d}/{1}/{y}","{m} {y} {W}","{W}, {d} {m} {y}","{M} {y} {W}","{W}, {d} {M} {y}","{w} (\u092E\u093E\u0939: {2})","{w} (\u092E\u093E\u0939: {M})","{d}/{1}/{Y}","{h}\u202F{a}","{h}:{i} {a}","{h}:{i}:{s} {a}","{H}\u202F{a}","{H}:{i} {a}","{H}:{i}:{s} {a}","{h}:{i}:{s} {a} {z}","{Q}","{Q}:{i}","{Q}:{i}:{s}","{Q}:{i}:{s} {z}","{i}:{s}"],"dates":"01 23    45 67 89 :;    <= >?  @A            BC DE    FG HI JK LM    NO PQ                      R     S","styles":"Q?=T","times":"UVVWWXYYZZ[[WVUVVWWXYYZZ[[WV\\\\]]^^\\\\]]^^__^]`","glues":[[" \u0915\u094B "," \u092C\u091C\u0947",""],[" \u0915\u094B "," \u092C\u091C\u0947",""],[", ","",""],[", ","",""],[" \u0915\u094B "," \u092C\u091C\u0947",""],[" \u0915\u094B "," \u092C\u091C\u0947",""],[", ","",""],[", ","",""],[" ","",""]],"zone":"\u0938\u092E\u0928\u094D\u0935\u093F\u0924 \u0935\u0948\u0936\u094D\u0935\u093F\u0915 \u0938\u092E\u092F","hours":"h12","fraction":"."}]',
-    sv: '[{"separators":",\xA0","money":",\xA0","least":1,"second":3,"ledger":3,"minus":"\u2212","plus":"+","nan":"NaN","arab":0,"decimal":["#","-#"],"percent":["#\xA0%","-#\xA0%"],"shapes":[["#\xA0\xA4","-#\xA0\xA4","-#\xA0\xA4","#\xA0\xA4"],["#\xA0\xA4","-#\xA0\xA4","-#\xA0\xA4","#\xA0\xA4"]],"symbols":{"USD":"US$ $","EUR":"\u20AC","GBP":"GBP \xA3","JPY":"JPY \xA5","CNY":"CNY \xA5","INR":"INR \u20B9","KRW":"KRW \u20A9","BRL":"BR$ R$","CAD":"CA$ $","AUD":"AUD $","MXN":"MX$ $","NZD":"NZD $","HKD":"HKD $","ILS":"\u20AA","VND":"VND \u20AB","TWD":"TWD NT$","PHP":"PHP \u20B1","XAF":"FCFA","SEK":"kr","NOK":"Nkr kr","DKK":"Dkr kr","PLN":"PLN z\u0142","CZK":"CZK K\u010D","HUF":"HUF Ft","RUB":"RUB \u20BD","UAH":"UAH \u20B4","TRY":"TRY \u20BA","IDR":"IDR Rp","THB":"THB \u0E3F","SGD":"SGD $","MYR":"MYR RM","ZAR":"ZAR R","EGP":"EG\xA3 E\xA3","ARS":"ARS $","CLP":"CLP $","COP":"COP $","RON":"RON L","ISK":"Ikr kr","LBP":"LBP L\xA3","PKR":"PKR Rs","BDT":"BDT \u09F3","LKR":"LKR Rs","NPR":"NPR Rs","NGN":"NGN \u20A6","GHS":"GHS GH\u20B5","UYU":"UYU $"}},{"names":{"M":"januari|februari|mars|april|maj|juni|juli|augusti|september|oktober|november|december","m":"jan.|feb.|mars|apr.|maj|juni|juli|aug.|sep.|okt.|nov.|dec.","N":"J|F|M|A|M|J|J|A|S|O|N|D","W":"s\xF6ndag|m\xE5ndag|tisdag|onsdag|torsdag|fredag|l\xF6rdag","w":"s\xF6n|m\xE5n|tis|ons|tors|fre|l\xF6r","n":"S|M|T|O|T|F|L"},"periods":[[[0,"fm"],[12,"em"]]],"patterns":["","{d}","{1}","{d}/{1}","{D}/{2}","{m}","{d} {m}","{M}","{d} {M}","{y}","{y} (dag: {d})","{y}-{2}","{y}-{2}-{D}","{y}-{1}-{D}","{y}-{2}-{d}","{m} {y}","{d} {m} {y}","{M} {y}","{d} {M} {y}","{Y} {d}","{Y} (dag: {D})","{Y}-{1}-{D}","{W}","{W} {d}","{1} {W}","{W} {d}/{1}","{m} {W}","{W} {d} {m}","{M} {W}","{W} {d} {M}","{y} {W}","{y} {W} {d}","{y}-{2} {W}","{W}, {y}-{2}-{D}","{m} {y} {W}","{W} {d} {m} {y}","{M} {y} {W}","{W} {d} {M} {y}","{w} (m\xE5nad: {2})","{w} (m\xE5nad: {M})","{K}","{K}:{i}","{k}:{i}","{K}:{i}:{s}","{k}:{i}:{s}","{K}:{i}:{s} {z}","{j}\u202F{a}","{j}:{i}\u202F{a}","{j}:{i}:{s}\u202F{a}","{J}\u202F{a}","{J}:{i}\u202F{a}","{J}:{i}:{s}\u202F{a}","{J}:{i}:{s}\u202F{a} {z}","{i}:{s}"],"dates":"01 23  3456 78 9: ;<= > ?@ AB  CD  E         FG HI    JK LM NO PQ    RS TU                      V     W","styles":"UB@<","times":"XYZ[\\\\XYY[[]][Y^__``abbccddcbXYZ[\\\\XYY[[]][Ye","glues":[[" kl. ","",""],[" kl. ","",""],[" ","",""],[" ","",""],[" kl. ","",""],[" kl. ","",""],[" ","",""],[" ","",""],[" ","",""]],"zone":"koordinerad universell tid","hours":"h23","fraction":","}]',
-    id: '[{"separators":",.","money":",.","least":1,"second":3,"ledger":3,"minus":"-","plus":"+","nan":"NaN","arab":0,"decimal":["#","-#"],"percent":["#%","-#%"],"shapes":[["\xA4#","-\xA4#","-\xA4#","\xA4#"],["\xA4\xA0#","-\xA4\xA0#","-\xA4\xA0#","\xA4\xA0#"]],"symbols":{"USD":"US$ $","EUR":"\u20AC","GBP":"\xA3","JPY":"JP\xA5 \xA5","CNY":"CN\xA5 \xA5","INR":"Rs \u20B9","KRW":"\u20A9","BRL":"R$","CAD":"CA$ $","AUD":"AU$ $","MXN":"MX$ $","NZD":"NZ$ $","HKD":"HK$ $","ILS":"\u20AA","VND":"\u20AB","TWD":"NT$","PHP":"PHP \u20B1","XAF":"FCFA","SEK":"SEK kr","NOK":"NOK kr","DKK":"DKK kr","PLN":"PLN z\u0142","CZK":"CZK K\u010D","HUF":"HUF Ft","RUB":"RUB \u20BD","UAH":"UAH \u20B4","TRY":"TRY \u20BA","IDR":"Rp","THB":"\u0E3F","SGD":"SGD $","MYR":"MYR RM","ZAR":"ZAR R","EGP":"EGP E\xA3","ARS":"ARS $","CLP":"CLP $","COP":"COP $","RON":"RON lei","ISK":"ISK kr","LBP":"LBP L\xA3","PKR":"PKR Rs","BDT":"BDT \u09F3","LKR":"LKR Rs","NPR":"NPR Rs","NGN":"NGN \u20A6","GHS":"GHS GH\u20B5","UYU":"UYU $"}},{"names":{"M":"Januari|Februari|Maret|April|Mei|Juni|Juli|Agustus|September|Oktober|November|Desember","m":"Jan|Feb|Mar|Apr|Mei|Jun|Jul|Agu|Sep|Okt|Nov|Des","N":"J|F|M|A|M|J|J|A|S|O|N|D","W":"Minggu|Senin|Selasa|Rabu|Kamis|Jumat|Sabtu","w":"Min|Sen|Sel|Rab|Kam|Jum|Sab","n":"M|S|S|R|K|J|S"},"periods":[[[0,"AM"],[12,"PM"]]],"patterns":["","{d}","{1}","{d}/{1}","{m}","{d} {m}","{M}","{d} {M}","{y}","{y} (hari: {d})","{1}/{y}","{d}/{1}/{y}","{m} {y}","{d} {m} {y}","{M} {y}","{d} {M} {y}","{Y} {d}","{Y} (hari: {D})","{W}","{W}, {d}","{1} {W}","{W}, {d}/{1}","{m} {W}","{W}, {d} {m}","{M} {W}","{W}, {d} {M}","{y} {W}","{y} {W}, {d}","{1}/{y} {W}","{W}, {d}/{1}/{y}","{m} {y} {W}","{W}, {d} {m} {y}","{M} {y} {W}","{W}, {d} {M} {y}","{w} (bulan: {2})","{w} (bulan: {M})","{W}, {D} {M} {y}","{D}/{2}/{Y}","{K}","{K}.{i}","{k}.{i}","{K}.{i}.{s}","{k}.{i}.{s}","{K}.{i}.{s} {z}","{j}\u202F{a}","{j}.{i}\u202F{a}","{j}.{i}.{s}\u202F{a}","{J}\u202F{a}","{J}.{i}\u202F{a}","{J}.{i}.{s}\u202F{a}","{J}.{i}.{s}. {a} {z}","{i}.{s}"],"dates":"01 23    45 67 89 :;    <= >?  @A            BC DE    FG HI JK LM    NO PQ                      R     S","styles":"T?=U","times":"VWXYZVWWYY[[YW\\\\]]^^_``aabba`VWXYZVWWYY[[YWc","glues":[[" pukul ","",""],[" pukul ","",""],[", ","",""],[", ","",""],[" pukul ","",""],[" pukul ","",""],[", ","",""],[", ","",""],[" ","",""]],"zone":"Waktu Universal Terkoordinasi","hours":"h23","fraction":","}]',
-    "tr-TR": '[{"separators":",.","money":",.","least":1,"second":3,"ledger":3,"minus":"-","plus":"+","nan":"NaN","arab":0,"decimal":["#","-#"],"percent":["%#","-%#"],"shapes":[["\xA4#","-\xA4#","-\xA4#","\xA4#"],["\xA4\xA0#","-\xA4\xA0#","-\xA4\xA0#","\xA4\xA0#"]],"symbols":{"USD":"$","EUR":"\u20AC","GBP":"\xA3","JPY":"\xA5","CNY":"CN\xA5 \xA5","INR":"\u20B9","KRW":"\u20A9","BRL":"R$","CAD":"CA$ $","AUD":"AU$ $","MXN":"MX$ $","NZD":"NZ$ $","HKD":"HK$ $","ILS":"\u20AA","VND":"\u20AB","TWD":"NT$","PHP":"PHP \u20B1","XAF":"FCFA","SEK":"SEK kr","NOK":"NOK kr","DKK":"DKK kr","PLN":"PLN z\u0142","CZK":"CZK K\u010D","HUF":"HUF Ft","RUB":"RUB \u20BD","UAH":"UAH \u20B4","TRY":"\u20BA","IDR":"IDR Rp","THB":"\u0E3F","SGD":"SGD $","MYR":"MYR RM","ZAR":"ZAR R","EGP":"EGP E\xA3","ARS":"ARS $","CLP":"CLP $","COP":"COP $","RON":"RON L","ISK":"ISK kr","LBP":"LBP L\xA3","PKR":"PKR Rs","BDT":"BDT \u09F3","LKR":"LKR Rs","NPR":"NPR Rs","NGN":"NGN \u20A6","GHS":"GHS GH\u20B5","UYU":"UYU $"}},{"names":{"M":"Ocak|\u015Eubat|Mart|Nisan|May\u0131s|Haziran|Temmuz|A\u011Fustos|Eyl\xFCl|Ekim|Kas\u0131m|Aral\u0131k","m":"Oca|\u015Eub|Mar|Nis|May|Haz|Tem|A\u011Fu|Eyl|Eki|Kas|Ara","N":"O|\u015E|M|N|M|H|T|A|E|E|K|A","W":"Pazar|Pazartesi|Sal\u0131|\xC7ar\u015Famba|Per\u015Fembe|Cuma|Cumartesi","w":"Paz|Pzt|Sal|\xC7ar|Per|Cum|Cmt","n":"P|P|S|\xC7|P|C|C"},"periods":[[[0,"\xD6\xD6"],[12,"\xD6S"]]],"patterns":["","{d}","{1}","{d}/{1}","{m}","{d} {m}","{M}","{d} {M}","{y}","{y} (g\xFCn: {d})","{2}/{y}","{D}.{2}.{y}","{2}.{y}","{d}.{2}.{y}","{m} {y}","{d} {m} {y}","{M} {y}","{d} {M} {y}","{Y} {d}","{Y} (g\xFCn: {D})","{W}","{d} {W}","{1} {W}","{d}/{1} {W}","{m} {W}","{d} {m} {W}","{M} {W}","{d} {M} {W}","{y} {W}","{y} {d} {W}","{2}/{y} {W}","{d}.{1}.{y} {W}","{2}.{y} {W}","{m} {y} {W}","{d} {m} {y} {W}","{M} {y} {W}","{d} {M} {y} {W}","{w} (ay: {2})","{w} (ay: {M})","{2}.{y} {w}","{K}","{K}:{i}","{k}:{i}","{K}:{i}:{s}","{k}:{i}:{s}","{K}:{i}:{s} {z}","{a}\u202F{j}","{a}\u202F{j}:{i}","{a}\u202F{j}:{i}:{s}","{a}\u202F{J}","{a}\u202F{J}:{i}","{a}\u202F{J}:{i}:{s}","{a}\u202F{J}:{i}:{s} {z}","{i}:{s}"],"dates":"01 23    45 67 89 :; <= >? @A  BC            DE FG    HI JK LM NO P  QR ST                      U     V        W","styles":"TA?=","times":"XYZ[\\\\XYY[[]][Y^__``abbccddcbXYZ[\\\\XYY[[]][Ye","glues":[[" ","",""],[" ","",""],[" ","",""],[" ","",""],[" ","",""],[" ","",""],[" ","",""],[" ","",""],[" ","",""]],"zone":"E\u015F G\xFCd\xFCml\xFC Evrensel Zaman","hours":"h23","fraction":","}]',
-    "ar-EG": '[{"separators":"\u066B\u066C","money":"\u066B\u066C","least":1,"second":3,"ledger":3,"minus":"-","plus":"+","nan":"\u0644\u064A\u0633\xA0\u0631\u0642\u0645\u064B\u0627","arab":1,"decimal":["#","\u061C-#"],"percent":["#\u066A\u061C","\u061C-#\u066A\u061C"],"shapes":[["\u200F#\xA0\xA4","\u061C-\u200F#\xA0\xA4","\u061C-\u200F#\xA0\xA4","\u200F#\xA0\xA4"],["\u200F#\xA0\xA4","\u061C-\u200F#\xA0\xA4","\u061C-\u200F#\xA0\xA4","\u200F#\xA0\xA4"]],"symbols":{"USD":"US$","EUR":"\u20AC","GBP":"UK\xA3","JPY":"JP\xA5","CNY":"CN\xA5","INR":"\u20B9","KRW":"\u20A9","BRL":"R$","CAD":"CA$","AUD":"AU$","MXN":"MX$","NZD":"NZ$","HKD":"HK$","ILS":"\u20AA","VND":"\u20AB","TWD":"NT$","PHP":"PHP \u20B1","XAF":"FCFA","SEK":"SEK kr","NOK":"NOK kr","DKK":"DKK kr","PLN":"PLN z\u0142","CZK":"CZK K\u010D","HUF":"HUF Ft","RUB":"RUB \u20BD","UAH":"UAH \u20B4","TRY":"TRY \u20BA","IDR":"IDR Rp","THB":"\u0E3F","SGD":"SGD $","MYR":"MYR RM","ZAR":"ZAR R","SAR":"\u0631.\u0633.","AED":"\u062F.\u0625.","EGP":"\u062C.\u0645. E\xA3","ARS":"ARS AR$","CLP":"CLP CL$","COP":"COP CO$","RON":"RON lei","ISK":"ISK kr","KWD":"\u062F.\u0643.","QAR":"\u0631.\u0642.","BHD":"\u062F.\u0628.","OMR":"\u0631.\u0639.","JOD":"\u062F.\u0623.","LBP":"\u0644.\u0644. L\xA3","MAD":"\u062F.\u0645.","DZD":"\u062F.\u062C.","TND":"\u062F.\u062A.","IQD":"\u062F.\u0639.","PKR":"PKR Rs","BDT":"BDT \u09F3","LKR":"LKR Rs","NPR":"NPR Rs","NGN":"NGN \u20A6","GHS":"GHS GH\u20B5","UYU":"UYU UY$"}},{"names":{"M":"\u064A\u0646\u0627\u064A\u0631|\u0641\u0628\u0631\u0627\u064A\u0631|\u0645\u0627\u0631\u0633|\u0623\u0628\u0631\u064A\u0644|\u0645\u0627\u064A\u0648|\u064A\u0648\u0646\u064A\u0648|\u064A\u0648\u0644\u064A\u0648|\u0623\u063A\u0633\u0637\u0633|\u0633\u0628\u062A\u0645\u0628\u0631|\u0623\u0643\u062A\u0648\u0628\u0631|\u0646\u0648\u0641\u0645\u0628\u0631|\u062F\u064A\u0633\u0645\u0628\u0631","m":"\u064A\u0646\u0627\u064A\u0631|\u0641\u0628\u0631\u0627\u064A\u0631|\u0645\u0627\u0631\u0633|\u0623\u0628\u0631\u064A\u0644|\u0645\u0627\u064A\u0648|\u064A\u0648\u0646\u064A\u0648|\u064A\u0648\u0644\u064A\u0648|\u0623\u063A\u0633\u0637\u0633|\u0633\u0628\u062A\u0645\u0628\u0631|\u0623\u0643\u062A\u0648\u0628\u0631|\u0646\u0648\u0641\u0645\u0628\u0631|\u062F\u064A\u0633\u0645\u0628\u0631","N":"\u064A|\u0641|\u0645|\u0623|\u0648|\u0646|\u0644|\u063A|\u0633|\u0643|\u0628|\u062F","W":"\u0627\u0644\u0623\u062D\u062F|\u0627\u0644\u0627\u062B\u0646\u064A\u0646|\u0627\u0644\u062B\u0644\u0627\u062B\u0627\u0621|\u0627\u0644\u0623\u0631\u0628\u0639\u0627\u0621|\u0627\u0644\u062E\u0645\u064A\u0633|\u0627\u0644\u062C\u0645\u0639\u0629|\u0627\u0644\u0633\u0628\u062A","w":"\u0627\u0644\u0623\u062D\u062F|\u0627\u0644\u0627\u062B\u0646\u064A\u0646|\u0627\u0644\u062B\u0644\u0627\u062B\u0627\u0621|\u0627\u0644\u0623\u0631\u0628\u0639\u0627\u0621|\u0627\u0644\u062E\u0645\u064A\u0633|\u0627\u0644\u062C\u0645\u0639\u0629|\u0627\u0644\u0633\u0628\u062A","n":"\u062D|\u0646|\u062B|\u0631|\u062E|\u062C|\u0633"},"periods":[[[0,"\u0635"],[12,"\u0645"]]],"patterns":["","{d}","{1}","{d}\u200F/{1}","{M}","{d} {M}","{y}","{y} (\u064A\u0648\u0645: {d})","{1}\u200F/{y}","{d}\u200F/{1}\u200F/{y}","{M} {y}","{d} {M} {y}","{Y} {d}","{Y} (\u064A\u0648\u0645: {D})","{W}","{W}\u060C {d}","{1} {W}","{W}\u060C {d}\u200F/{1}","{M} {W}","{W}\u060C {d} {M}","{y} {W}","{y} {W}\u060C {d}","{1}\u200F/{y} {W}","{W}\u060C {d}\u200F/{1}\u200F/{y}","{M} {y} {W}","{W}\u060C {d} {M} {y}","{W} (\u0627\u0644\u0634\u0647\u0631: {2})","{W} (\u0627\u0644\u0634\u0647\u0631: {M})","{D}\u200F/{2}\u200F/{y}","{h}\u202F{a}","{h}:{i} {a}","{h}:{i}:{s} {a}","{H}\u202F{a}","{H}:{i} {a}","{H}:{i}:{s} {a}","{h}:{i}:{s} {a} {z}","{Q}","{Q}:{i}","{Q}:{i}:{s}","{Q}:{i}:{s} {z}","{i}:{s}"],"dates":"01 23    45 45 67 89    :; :;  <=            >? @A    BC BC DE FG    HI HI                >? @A J  BC KC DE FG    HI HI","styles":"I;L9","times":"MNNOOPQQRRSSONMNNOOPQQRRSSONTUUVVTUUVVWWVUX","glues":[[" \u0641\u064A ","",""],[" \u0641\u064A ","",""],["\u060C ","",""],["\u060C ","",""],[" \u0641\u064A ","",""],[" \u0641\u064A ","",""],["\u060C ","",""],["\u060C ","",""],[" ","",""]],"zone":"\u0627\u0644\u062A\u0648\u0642\u064A\u062A \u0627\u0644\u0639\u0627\u0644\u0645\u064A \u0627\u0644\u0645\u0646\u0633\u0642","hours":"h12","fraction":"\u066B"}]'
-  };
+  var groups = { en: "en-US en-GB en-CA en-AU en-IN en-NZ en-IE en-ZA en-SG en-HK en-PH en-AE en-IL", de: "de de-AT de-CH de-LI de-LU de-BE de-IT", fr: "fr fr-CA fr-BE fr-CH fr-LU", es: "es es-MX es-AR es-CO es-CL es-PE es-US es-419", it: "it it-CH", pt: "pt pt-PT pt-AO", nl: "nl nl-BE", pl: "pl", ru: "ru ru-UA ru-KZ", uk: "uk", tr: "tr", ja: "ja", zh: "zh zh-TW zh-HK zh-SG", ko: "ko", ar: "ar ar-EG ar-SA ar-MA ar-AE", hi: "hi", sv: "sv sv-FI", id: "id", da: "da", nb: "nb", cs: "cs", he: "he", hu: "hu", ro: "ro", vi: "vi" }, sameLocales = { "zh-CN": "zh", "zh-Hans": "zh", "zh-Hans-CN": "zh", "zh-Hant": "zh-TW", "zh-Hant-TW": "zh-TW", "zh-Hant-HK": "zh-HK", "zh-Hans-SG": "zh-SG", no: "nb", "de-DE": "de", "fr-FR": "fr", "es-ES": "es", "it-IT": "it", "pt-BR": "pt", "nl-NL": "nl", "pl-PL": "pl", "ru-RU": "ru", "uk-UA": "uk", "tr-TR": "tr", "ja-JP": "ja", "ko-KR": "ko", "hi-IN": "hi", "sv-SE": "sv", "id-ID": "id", "da-DK": "da", "cs-CZ": "cs", "he-IL": "he", "hu-HU": "hu", "ro-RO": "ro", "vi-VN": "vi" }, currencyDigits = { AFN: 0, ALL: 0, BHD: 3, BIF: 0, CLP: 0, COP: 0, DJF: 0, GNF: 0, HUF: 0, IDR: 0, IQD: 0, IRR: 0, ISK: 0, JOD: 3, JPY: 0, KMF: 0, KPW: 0, KRW: 0, KWD: 3, LAK: 0, LBP: 0, LYD: 3, MGA: 0, MMK: 0, OMR: 3, PKR: 0, PYG: 0, RWF: 0, SLL: 0, SOS: 0, SYP: 0, TND: 3, UGX: 0, VND: 0, VUV: 0, XAF: 0, XOF: 0, XPF: 0, YER: 0, ADP: 0, BYR: 0, CLF: 4, ESP: 0, ITL: 0, LUF: 0, MGF: 0, MRO: 0, STD: 0, TMM: 0, TRL: 0, UYI: 0, UYW: 4, ZMK: 0, ZWD: 0 }, englishNumbers = { separators: ".,", money: ".,", least: 1, second: 3, ledger: 3, minus: "-", plus: "+", nan: "NaN", infinity: "\u221E", exponent: "E", exponentMinus: "-", decimal: ["#", "-#"], percent: ["#%", "-#%"], shapes: [["\xA4#", "-\xA4#", "(\xA4#)", "\xA4#"], ["\xA4\xA0#", "-\xA4\xA0#", "(\xA4\xA0#)", "\xA4\xA0#"]], native: "latn", symbols: { AFN: "AFN \u060B", AMD: "AMD \u058F", AOA: "AOA Kz", ARS: "ARS $", AUD: "A$ $", AZN: "AZN \u20BC", BAM: "BAM KM", BBD: "BBD $", BDT: "BDT \u09F3", BMD: "BMD $", BND: "BND $", BOB: "BOB Bs", BRL: "R$", BSD: "BSD $", BWP: "BWP P", BZD: "BZD $", CAD: "CA$ $", CLP: "CLP $", CNY: "CN\xA5 \xA5", COP: "COP $", CRC: "CRC \u20A1", CUC: "CUC $", CUP: "CUP $", CZK: "CZK K\u010D", DKK: "DKK kr", DOP: "DOP $", EGP: "EGP E\xA3", EUR: "\u20AC", FJD: "FJD $", FKP: "FKP \xA3", GBP: "\xA3", GEL: "GEL \u20BE", GHS: "GHS GH\u20B5", GIP: "GIP \xA3", GNF: "GNF FG", GTQ: "GTQ Q", GYD: "GYD $", HKD: "HK$ $", HNL: "HNL L", HRK: "HRK kn", HUF: "HUF Ft", IDR: "IDR Rp", ILS: "\u20AA", INR: "\u20B9", ISK: "ISK kr", JMD: "JMD $", JPY: "\xA5", KGS: "KGS \u20C0", KHR: "KHR \u17DB", KMF: "KMF CF", KPW: "KPW \u20A9", KRW: "\u20A9", KYD: "KYD $", KZT: "KZT \u20B8", LAK: "LAK \u20AD", LBP: "LBP L\xA3", LKR: "LKR Rs", LRD: "LRD $", MGA: "MGA Ar", MMK: "MMK K", MNT: "MNT \u20AE", MUR: "MUR Rs", MXN: "MX$ $", MYR: "MYR RM", NAD: "NAD $", NGN: "NGN \u20A6", NIO: "NIO C$", NOK: "NOK kr", NPR: "NPR Rs", NZD: "NZ$ $", PHP: "\u20B1", PKR: "PKR Rs", PLN: "PLN z\u0142", PYG: "PYG \u20B2", RON: "RON lei", RUB: "RUB \u20BD", RWF: "RWF RF", SBD: "SBD $", SEK: "SEK kr", SGD: "SGD $", SHP: "SHP \xA3", SRD: "SRD $", SSP: "SSP \xA3", STN: "STN Db", SYP: "SYP \xA3", THB: "THB \u0E3F", TOP: "TOP T$", TRY: "TRY \u20BA", TTD: "TTD $", TWD: "NT$ $", UAH: "UAH \u20B4", USD: "$", UYU: "UYU $", VND: "\u20AB", XAF: "FCFA", XCD: "EC$ $", XCG: "Cg.", XOF: "F\u202FCFA", XPF: "CFPF", ZAR: "ZAR R", ZMW: "ZMW ZK" } };
 
   // src/intl-derive.js
   var derivedFrom = (options) => {
@@ -9264,36 +9291,104 @@ ${output.stderr}`);
     if (options.year === "2-digit") return { ...options, year: "numeric" };
     if (options.month === "2-digit") return { ...options, month: "numeric" };
     if (options.weekday === "short") return { ...options, weekday: "long" };
-  }, rewrite = (pattern, options, base2) => options.day !== base2.day ? pattern.replace("{d}", "{D}") : options.year !== base2.year ? pattern.replace("{y}", "{Y}") : options.month !== base2.month ? pattern.replace("{1}", "{2}") : pattern.replace("{W}", "{w}").replace("{V}", "{v}");
+  }, rewrite = (pattern, options, base) => options.day !== base.day ? pattern.replace("{d}", "{D}") : options.year !== base.year ? pattern.replace("{y}", "{Y}") : options.month !== base.month ? pattern.replace("{1}", "{2}") : pattern.replace("{W}", "{w}").replace("{V}", "{v}"), rate = (patterns, around) => {
+    if (around === void 0) return;
+    let join = (pattern) => `${around[0]}${pattern}${around[1]}`.replaceAll("}{", "");
+    return typeof patterns == "string" ? join(patterns) : Object.fromEntries(Object.entries(patterns).map(([category, pattern]) => [category, join(pattern)]));
+  };
 
   // src/intl-locales.js
   var warned = /* @__PURE__ */ new Set(), warn = (text2) => {
     warned.has(text2) || (warned.add(text2), host.native.stderr(`Warning: ${text2}
 `));
-  }, canonical = (tag) => {
+  }, optionOf = (options, name2, values2, standard, owner2) => {
+    let given = options[name2];
+    if (given === void 0) return standard;
+    let text2 = String(given);
+    if (values2 !== void 0 && !values2.includes(text2)) throw new RangeError(`Value ${text2} out of range for Intl.${owner2} options property ${name2}`);
+    return text2;
+  }, texts = /* @__PURE__ */ new Map(), textOf = (name2) => (texts.has(name2) || texts.set(name2, JSON.parse(host.native.localeData(name2))), texts.get(name2)), values = () => textOf("values"), isRecord = (value) => typeof value == "object" && value !== null && !Array.isArray(value), merged = (from, other) => {
+    if (!isRecord(from) || !isRecord(other)) return other;
+    let all3 = { ...from };
+    for (let [key, value] of Object.entries(other))
+      value === null ? delete all3[key] : all3[key] = key in from ? merged(from[key], value) : value;
+    return all3;
+  }, languageOf = (locale) => locale.split("-")[0], read3 = /* @__PURE__ */ new Map(), dataOf = (locale, part) => {
+    let key = `${locale}:${part}`;
+    if (!read3.has(key)) {
+      let language = languageOf(locale), record = textOf(`${language}:${part}`), first = groups[language].split(" ")[0];
+      read3.set(key, locale === first ? record[first] : merged(record[first], record[locale]));
+    }
+    return read3.get(key);
+  }, englishZones = (locale) => {
+    let all3 = textOf("en:zones");
+    return all3[locale] === void 0 && locale.startsWith("en-") && warn(`Intl has no names of time zones for the locale '${locale}' here: they are those of en-GB`), all3[locale] ?? all3[locale.startsWith("en-") ? "en-GB" : "en-US"];
+  }, made = /* @__PURE__ */ new Map(), onceFor = (kind, locale, make) => {
+    let key = `${kind}:${locale}`;
+    return made.has(key) || made.set(key, make()), made.get(key);
+  }, aliases = { iw: "he", in: "id", ji: "yi", jw: "jv", mo: "ro", sh: "sr-Latn", tl: "fil" }, tagPattern = /^(?:[a-z]{2,3}(?:-[a-z]{3}){0,3}|[a-z]{5,8})(?:-[a-z]{4})?(?:-(?:[a-z]{2}|\d{3}))?(?:-(?:[a-z\d]{5,8}|\d[a-z\d]{3}))*(?:-[a-wyz\d](?:-[a-z\d]{2,8})+)*(?:-x(?:-[a-z\d]{1,8})+)?$/i, canonical = (tag) => {
     let plain2 = String(tag);
-    if (!/^(?:[a-z]{2,3}|[a-z]{5,8})(?:-[a-z0-9]{1,8})*$/i.test(plain2)) throw new RangeError("Incorrect locale information provided");
-    return plain2.replace(/-[ux]-.*$/i, "").split("-").map((part, at2) => at2 === 0 ? part.toLowerCase() : part.length === 4 ? part[0].toUpperCase() + part.slice(1).toLowerCase() : part.length <= 3 ? part.toUpperCase() : part.toLowerCase()).join("-");
-  }, requested = (locales) => {
+    if (!tagPattern.test(plain2)) throw new RangeError("Incorrect locale information provided");
+    let [, base, extension = ""] = /^(.*?)((?:-[a-z\d](?:-.*)?)?)$/i.exec(plain2.replace(/-([a-z\d])-/i, "-$1-"));
+    return base.split("-").map((part, at2) => at2 === 0 ? aliases[part.toLowerCase()] ?? part.toLowerCase() : part.length === 4 && !/^\d/.test(part) ? part[0].toUpperCase() + part.slice(1).toLowerCase() : part.length <= 3 ? part.toUpperCase() : part.toLowerCase()).join("-") + sorted(extension.toLowerCase());
+  }, sorted = (extension) => extension.replace(/-u((?:-[a-z\d]{2,8})+)/, (all3, rest) => {
+    let [head, ...keys] = rest.split(/(?=-[a-z\d]{2}(?:-|$))/), isKey = /^-[a-z\d]{2}(-|$)/.test(head), list = (isKey ? [head, ...keys] : keys).map((key) => key.replace(/-true$/, "")).sort((a2, b2) => a2.slice(0, 3) < b2.slice(0, 3) ? -1 : 1);
+    return `-u${isKey ? "" : head}${list.join("")}`;
+  }), requested = (locales) => {
     if (locales === null) throw new TypeError("Cannot convert undefined or null to object");
-    return (locales === void 0 ? [] : typeof locales == "string" || !Array.isArray(locales) ? [locales] : locales).map((tag) => {
-      if (typeof tag != "string" && typeof tag != "object") throw new TypeError("Incorrect locale information provided");
+    let isOne = typeof locales == "string" || typeof locales == "object" && locales?.[Symbol.toStringTag] === "Intl.Locale", tags = (locales === void 0 ? [] : isOne ? [locales] : Array.from(Object(locales))).map((tag) => {
+      if (typeof tag != "string" && (typeof tag != "object" || tag === null)) throw new TypeError("Incorrect locale information provided");
       return canonical(tag);
     });
-  }, known = (tag) => tag === "en" || tag === "en-US" ? "en-US" : Object.hasOwn(localeData, tag) ? tag : Object.hasOwn(sameLocales, tag) ? sameLocales[tag] : void 0, isKnown = (tag) => known(tag) !== void 0, read3 = /* @__PURE__ */ new Map(), localeOf = (locales) => {
-    let [tag = "en-US"] = requested(locales), name2 = known(tag), extended = [locales ?? []].flat().map(String).find((one) => /-u-(?!kn\b)/i.test(one));
-    if (extended !== void 0 && warn(`Intl ignores what follows -u- in the locale '${extended}' here`), name2 === void 0 && (name2 = known(tag.replace(/^(\w+-[A-Z][a-z]+)-.*$/, "$1")) ?? known(tag.split("-")[0]) ?? "en-US", warn(`Intl has no data for the locale '${tag}' here: it is written as '${name2}' is`)), name2 === "en-US") return { locale: tag === "en" ? "en" : "en-US" };
-    if (!read3.has(name2)) {
-      let [numbers, dates] = JSON.parse(localeData[name2]);
-      read3.set(name2, { numbers, dates });
+    return [...new Set(tags)];
+  }, split2 = (tag) => {
+    let at2 = tag.search(/-[a-z\d]-/), keywords = {}, extension = /-u-((?:[a-z\d]{2,8}-?)+)/.exec(tag)?.[1] ?? "", key;
+    for (let part of extension.split("-").filter(Boolean))
+      part.length === 2 ? keywords[key = part] = "" : key !== void 0 && (keywords[key] += (keywords[key] === "" ? "" : "-") + part);
+    return { base: at2 < 0 ? tag : tag.slice(0, at2), keywords };
+  }, splitTag = split2, known = (tag) => Object.hasOwn(sameLocales, tag) ? sameLocales[tag] : tag === "en" ? "en-US" : groups[languageOf(tag)]?.split(" ").includes(tag) ? tag : void 0, isElsewhere = (tag) => ` ${values().elsewhere} `.includes(` ${tag} `), lookUp = (base) => {
+    for (let tag = base; ; tag = tag.slice(0, tag.lastIndexOf("-"))) {
+      let data = known(tag);
+      if (data !== void 0) return { tag, data };
+      if (isElsewhere(tag)) return { missing: tag };
+      if (!tag.includes("-")) return;
     }
-    return { locale: isKnown(tag) ? tag : name2, ...read3.get(name2) };
+  }, isKnown = (tag) => lookUp(split2(tag).base)?.data !== void 0, localeOf = (locales) => {
+    if (locales === void 0) return { locale: "en-US", data: "en-US", keywords: {} };
+    let missing;
+    for (let tag of requested(locales)) {
+      let { base, keywords } = split2(tag), found = lookUp(base);
+      if (found?.data === void 0) {
+        missing ??= found?.missing;
+        continue;
+      }
+      return missing !== void 0 && warnOf(missing, found.tag), { locale: found.tag, data: found.data, keywords };
+    }
+    if (missing === void 0) return { locale: "en-US", data: "en-US", keywords: {} };
+    let data = known(languageOf(missing)) ?? "en-US";
+    return warnOf(missing, data), { locale: data, data, keywords: {} };
+  }, warnOf = (missing, data) => warn(`Intl has no data for the locale '${missing}' here: it is written as '${data}' is`), numberingSystemOf = (given, keywords, standard) => {
+    let known2 = (name2) => name2 !== void 0 && Object.hasOwn(values().digits, name2);
+    if (given !== void 0) {
+      if (!/^[a-z\d]{3,8}(-[a-z\d]{3,8})*$/i.test(given)) throw new RangeError(`Invalid numberingSystem : ${given}`);
+      let name2 = given.toLowerCase();
+      if (known2(name2)) return { system: name2, isNamed: keywords.nu === name2 };
+      if (name2 === "native" || name2 === "traditio" || name2 === "finance") return { system: standard, isNamed: !1 };
+    }
+    return known2(keywords.nu) ? { system: keywords.nu, isNamed: !0 } : { system: standard, isNamed: !1 };
+  }, digitTables = /* @__PURE__ */ new Map(), digitsIn = (text2, system) => {
+    if (system === "latn") return text2;
+    if (!digitTables.has(system)) {
+      let zero = values().digits[system], all3 = [...zero];
+      digitTables.set(system, all3.length === 10 ? all3 : Array.from({ length: 10 }, (_2, digit) => String.fromCodePoint(zero.codePointAt(0) + digit)));
+    }
+    return text2.replace(/\d/g, (digit) => digitTables.get(system)[digit]);
   }, forms = { weekday: [void 0, "long", "short"], year: [void 0, "numeric", "2-digit"], month: [void 0, "numeric", "2-digit", "short", "long"], day: [void 0, "numeric", "2-digit"] }, datePattern = (dates, { weekday, year, month, day }) => {
     let options = { weekday, year, month, day }, at2 = Object.entries(forms).reduce((index, [name2, list]) => index * list.length + Math.max(list.indexOf(options[name2]), 0), 0), mark = dates.dates[at2] ?? " ";
     if (mark !== " ") return dates.patterns[mark.charCodeAt(0) - 48];
-    let base2 = derivedFrom(options);
-    return rewrite(datePattern(dates, base2), options, base2);
-  }, arabicDigits = (text2) => text2.replace(/\d/g, (digit) => String.fromCharCode(1632 + Number(digit)));
+    let base = derivedFrom(options);
+    return rewrite(datePattern(dates, base), options, base);
+  };
 
   // src/intl-dates.js
   var { native: native7 } = host, months = ["January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November", "December"], days = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"], dateKeys = ["weekday", "era", "year", "month", "day"], timeKeys = ["dayPeriod", "hour", "minute", "second", "fractionalSecondDigits"], styles = {
@@ -9306,9 +9401,13 @@ ${output.stderr}`);
     long: { hour: "numeric", minute: "2-digit", second: "2-digit", timeZoneName: "short" },
     medium: { hour: "numeric", minute: "2-digit", second: "2-digit" },
     short: { hour: "numeric", minute: "2-digit" }
-  }, two = (number) => String(number).padStart(2, "0"), offsetOf = (zone) => {
+  }, numeric = ["year", "month", "day", "hour", "minute", "second", "fractionalSecond"], two = (number) => String(number).padStart(2, "0"), offsetOf = (zone) => {
     let match = /^([+-])(\d\d):?(\d\d)?$/.exec(zone);
     return match === null ? void 0 : (match[1] === "-" ? -1 : 1) * (Number(match[2]) * 60 + Number(match[3] ?? 0));
+  }, usualDates = ["", "year", "month", "weekday", "year,month", "month,day", "weekday,month,day", "year,month,day", "weekday,year,month,day"], usualTimes = ["", "hour", "hour,minute", "hour,minute,second"], isUsual = (o2) => {
+    if (o2.era !== void 0 || o2.dayPeriod !== void 0 || o2.fractionalSecondDigits !== void 0 || o2.month === "narrow" || o2.weekday === "narrow") return !1;
+    let given = (keys) => keys.filter((key) => o2[key] !== void 0).join(), [date, time] = [given(dateKeys), given(timeKeys)];
+    return date !== "" && time !== "" && !/day/.test(date) ? !1 : usualDates.includes(date) && usualTimes.includes(time) && (date !== "month" || time === "");
   }, DateTimeFormat = class {
     #o;
     // The data of another locale than en-US.
@@ -9329,30 +9428,35 @@ ${output.stderr}`);
         let has = (keys) => keys.some((key) => o2[key] !== void 0), needs = !(required !== "time" && has(dateKeys)) && !(required !== "date" && has(timeKeys));
         needs && defaults !== "time" && Object.assign(o2, { year: "numeric", month: "numeric", day: "numeric" }), needs && defaults !== "date" && Object.assign(o2, { hour: "numeric", minute: "numeric", second: "numeric" });
       }
-      let { locale, dates, numbers } = localeOf(locales);
-      this.#l = dates === void 0 ? void 0 : { ...dates, arab: numbers.arab };
+      let { locale, data, keywords } = localeOf(locales), basic = data === "en-US" && isUsual(o2) ? void 0 : dataOf(data, "basic"), dates = basic?.dates;
+      this.#l = dates;
+      let asked = optionOf(o2, "numberingSystem", void 0, void 0, "DateTimeFormat"), standard = basic?.numbers.native ?? "latn", { system, isNamed } = asked === void 0 && keywords.nu === void 0 ? { system: standard, isNamed: !1 } : numberingSystemOf(asked, keywords, standard), cycleNamed = o2.hourCycle === void 0 && o2.hour12 === void 0 && /^h(11|12|23|24)$/.test(keywords.hc ?? "");
+      cycleNamed && (o2.hourCycle = keywords.hc);
+      let calendar = o2.calendar ?? keywords.ca;
+      calendar !== void 0 && !/^(gregory|iso8601)$/.test(calendar) && warn(`Intl has no calendar '${calendar}' here: dates are those of the Gregorian one`);
       let hours24 = o2.hour12 === void 0 ? (o2.hourCycle ?? dates?.hours ?? "h12").startsWith("h2") : !o2.hour12;
-      dates !== void 0 && (o2.era !== void 0 || o2.dayPeriod !== void 0) && warn(`Intl has no words for the locale '${locale}' here: eras and parts of the day are left out`), dates !== void 0 && o2.timeZoneName !== void 0 && name2 !== "UTC" && !locale.startsWith("en-") && warn(`Intl has no names of time zones for the locale '${locale}' here: they are English`), this.#o = { ...o2, locale, zone: name2, hours24, from0: o2.hourCycle === "h23" || o2.hour12 === void 0 && hours24 };
+      if ((o2.era !== void 0 || o2.dayPeriod !== void 0) && warn("Intl leaves out eras and parts of the day here"), o2.timeZoneName !== void 0 && o2.timeZoneName !== "short" && o2.timeZoneName !== "long" && !/^(short|long)(Offset|Generic)$/.test(o2.timeZoneName))
+        throw new RangeError(`Value ${o2.timeZoneName} out of range for Intl.DateTimeFormat options property timeZoneName`);
+      (o2.hour !== void 0 && o2.minute === void 0 && o2.second !== void 0 || o2.fractionalSecondDigits !== void 0 && o2.second === void 0) && warn("Intl writes seconds without minutes, and their parts without seconds, otherwise here"), ((o2.day === void 0 ? o2.weekday !== void 0 && o2.month !== void 0 : o2.year !== void 0 && o2.month === void 0) || o2.hour === void 0 && (o2.minute ?? o2.second) !== void 0 && dateKeys.some((key) => o2[key] !== void 0)) && warn("Intl writes dates without a month or a day, and with minutes without hours, in some locales otherwise here"), o2.timeZoneName !== void 0 && name2 !== "UTC" && !data.startsWith("en-") && warn(`Intl has no names of time zones for the locale '${locale}' here: they are English`), this.#o = { ...o2, locale: isNamed || cycleNamed || keywords.ca === "gregory" ? `${locale}-u${keywords.ca === "gregory" ? "-ca-gregory" : ""}${cycleNamed ? `-hc-${keywords.hc}` : ""}${isNamed ? `-nu-${system}` : ""}` : locale, system, zone: name2, hours24, from0: o2.hourCycle === "h23" || o2.hour12 === void 0 && hours24 };
     }
     // The fields of an instant in the zone.
     #fields(millis) {
-      let { zone } = this.#o, fixed2 = offsetOf(zone), offset = fixed2 === void 0 ? 0 : fixed2 * 60, abbreviation = "UTC";
-      if (fixed2 === void 0 && zone !== "UTC") {
+      let { zone } = this.#o, fixed = offsetOf(zone), offset = fixed === void 0 ? 0 : fixed * 60, abbreviation = "UTC";
+      if (fixed === void 0 && zone !== "UTC") {
         let found = native7.zoneAt(zone, millis);
         found != null && ([offset, abbreviation] = found);
       }
       return { at: new Date(millis + offset * 1e3), offset, abbreviation };
     }
-    #zoneName({ offset, abbreviation }) {
-      let { timeZoneName, zone } = this.#o;
-      if (zone === "UTC") return timeZoneName === "long" ? this.#l?.zone ?? "Coordinated Universal Time" : timeZoneName.includes("Offset") ? "GMT" : "UTC";
-      let american = /^(E|C|M|P|AK|H)[SD]T$/.test(abbreviation) && /^(America|US|Pacific)\//.test(zone);
-      if (american && timeZoneName === "short") return abbreviation;
-      if (american && timeZoneName === "long")
-        return `${{ E: "Eastern", C: "Central", M: "Mountain", P: "Pacific", AK: "Alaska", H: "Hawaii-Aleutian" }[abbreviation.slice(0, -2)]} ${abbreviation.at(-2) === "D" ? "Daylight" : "Standard"} Time`;
-      let minutes = Math.abs(offset) / 60, [hour, minute] = [Math.floor(minutes / 60), Math.round(minutes % 60)];
-      if (offset === 0) return "GMT";
-      let full = timeZoneName === "long" || timeZoneName === "longOffset";
+    #zoneName({ offset }) {
+      let { timeZoneName, zone, locale } = this.#o;
+      if (zone === "UTC" && (timeZoneName === "short" || timeZoneName === "long")) return timeZoneName === "long" ? this.#l?.zone ?? "Coordinated Universal Time" : "UTC";
+      if (zone !== "UTC" && offsetOf(zone) === void 0 && !timeZoneName.endsWith("Offset")) {
+        let { names: names2, table } = englishZones(locale.replace(/-u-.*/, "").replace(/^en$/, "en-US")), found = names2[table[zone]?.[offset / 60]];
+        if (found !== void 0) return found.split("|")[["short", "long", "shortGeneric", "longGeneric"].indexOf(timeZoneName)];
+        warn(`Intl has no name of the time zone '${zone}' at that time here: its distance from UTC stands for it`);
+      }
+      let minutes = Math.abs(offset) / 60, [hour, minute] = [Math.floor(minutes / 60), Math.round(minutes % 60)], full = timeZoneName.startsWith("long");
       return `GMT${offset < 0 ? "-" : "+"}${full ? two(hour) : hour}${minute > 0 || full ? `:${two(minute)}` : ""}`;
     }
     #date(at2) {
@@ -9363,8 +9467,8 @@ ${output.stderr}`);
         add("weekday", weekday, ""), add("month", month, ", "), add("day", day, " "), add("year", year, day === void 0 ? " " : ", ");
       else {
         add("weekday", weekday, "");
-        let values = { day, month, year };
-        for (let type of ["month", "day", "year"]) add(type, values[type], parts.at(-1)?.[0] === "weekday" ? month === void 0 && year === void 0 ? " " : ", " : "/");
+        let values2 = { day, month, year };
+        for (let type of ["month", "day", "year"]) add(type, values2[type], parts.at(-1)?.[0] === "weekday" ? month === void 0 && year === void 0 ? " " : ", " : "/");
         if (weekday !== void 0 && month === void 0 && year === void 0 && day !== void 0) return [["day", day], ["literal", " "], ["weekday", weekday]];
       }
       return parts;
@@ -9382,9 +9486,9 @@ ${output.stderr}`);
     }
     // The patterns of a date and a time in another locale, and what joins them.
     #patterns() {
-      let [o2, l2] = [this.#o, this.#l], pattern = (mark) => l2.patterns[mark.charCodeAt(0) - 48], names = Object.keys(styles), narrow = (text2) => (o2.month === "narrow" ? text2.replace(/\{[MLml]\}/, "{N}") : text2).replace(/\{[WVwv]\}/, o2.weekday === "narrow" ? "{n}" : "$&"), short = (style) => style === "narrow" ? "short" : style, date = "";
-      o2.dateStyle !== void 0 ? date = pattern(l2.styles[names.indexOf(o2.dateStyle)]) : dateKeys.some((key) => key !== "era" && o2[key] !== void 0) && (date = narrow(datePattern(l2, { ...o2, weekday: short(o2.weekday), month: short(o2.month) })));
-      let time = this.#timePattern(pattern), wide = o2.month === void 0 && o2.day === void 0 && o2.year === void 0 ? 8 : o2.month === "long" ? o2.weekday === void 0 ? 5 : 4 : o2.month === "short" || o2.month === "narrow" ? 6 : 7, [between, behind, before, isTimeFirst] = l2.glues[o2.dateStyle !== void 0 ? names.indexOf(o2.dateStyle) : wide];
+      let [o2, l2] = [this.#o, this.#l], pattern = (mark) => l2.patterns[mark.charCodeAt(0) - 48], names2 = Object.keys(styles), narrow = (text2) => (o2.month === "narrow" ? text2.replace(/\{[MLml]\}/, "{N}") : text2).replace(/\{[WVwv]\}/, o2.weekday === "narrow" ? "{n}" : "$&"), short = (style) => style === "narrow" ? "short" : style, date = "";
+      o2.dateStyle !== void 0 ? date = pattern(l2.styles[names2.indexOf(o2.dateStyle)]) : dateKeys.some((key) => key !== "era" && o2[key] !== void 0) && (date = narrow(datePattern(l2, { ...o2, weekday: short(o2.weekday), month: short(o2.month) })));
+      let time = this.#timePattern(pattern), wide = o2.month === void 0 && o2.day === void 0 && o2.year === void 0 ? 8 : o2.month === "long" ? o2.weekday === void 0 ? 5 : 4 : o2.month === "short" || o2.month === "narrow" ? 6 : 7, [between, behind, before, isTimeFirst] = l2.glues[o2.dateStyle !== void 0 ? names2.indexOf(o2.dateStyle) : wide];
       return date !== "" && time !== "" ? before + (isTimeFirst ? time + between + date : date + between + time) + behind : date + time;
     }
     #timePattern(pattern) {
@@ -9398,7 +9502,7 @@ ${output.stderr}`);
     #localized({ at: at2, ...zone }) {
       let [o2, l2] = [this.#o, this.#l], pattern = this.#patterns();
       o2.timeZoneName !== void 0 && !pattern.includes("{z}") && (pattern += /\{[sSiIhHjJkKqQ]\}/.test(pattern) ? " {z}" : `${l2.glues[7][0]}{z}`);
-      let hour = at2.getUTCHours(), name2 = (letter, index) => (l2.names[letter] ?? l2.names[{ L: "M", l: "m", V: "W", v: "w" }[letter]]).split("|")[index], number = (type, value, padded) => [type, l2.arab ? arabicDigits(padded ? two(value) : String(value)) : padded ? two(value) : String(value)], write3 = (letter) => {
+      let hour = at2.getUTCHours(), name2 = (letter, index) => (l2.names[letter] ?? l2.names[{ L: "M", l: "m", V: "W", v: "w" }[letter]]).split("|")[index], number = (type, value, padded) => [type, padded ? two(value) : String(value)], write3 = (letter) => {
         switch (letter) {
           case "d":
           case "D":
@@ -9444,8 +9548,10 @@ ${output.stderr}`);
     #parts(given) {
       let millis = given === void 0 ? Date.now() : Number(given);
       if (!Number.isFinite(millis) || Math.abs(millis) > 864e13) throw new RangeError("Invalid time value");
-      let fields = this.#fields(millis);
-      if (this.#l !== void 0) return this.#localized(fields);
+      let fields = this.#fields(millis), { system } = this.#o, parts = this.#l === void 0 ? this.#english(fields) : this.#localized(fields);
+      return system === "latn" ? parts : parts.map(([type, text2]) => [type, numeric.includes(type) ? digitsIn(text2, system) : text2]);
+    }
+    #english(fields) {
       let [date, time] = [this.#date(fields.at), this.#time(fields.at)], { dateStyle, timeStyle } = this.#o, isWeekday = date.length === 1 && date[0][0] === "weekday", between = timeStyle !== void 0 && (dateStyle === "full" || dateStyle === "long") ? " at " : isWeekday ? " " : ", ", parts = [...date, ...date.length > 0 && time.length > 0 ? [["literal", between]] : [], ...time];
       return this.#o.timeZoneName !== void 0 && parts.push(["literal", time.length > 0 ? " " : ", "], ["timeZoneName", this.#zoneName(fields)]), parts;
     }
@@ -9457,163 +9563,312 @@ ${output.stderr}`);
     }
     formatRange(from, to2) {
       let [a2, b2] = [this.format(from), this.format(to2)];
-      return a2 === b2 ? a2 : `${a2} \u2013 ${b2}`;
+      return a2 !== b2 && warn("Intl writes ranges of dates as their two ends here"), a2 === b2 ? a2 : `${a2}\u2009\u2013\u2009${b2}`;
     }
     resolvedOptions() {
-      let { zone, hours24, from0, locale, ...rest } = this.#o;
-      return { locale, calendar: "gregory", numberingSystem: this.#l?.arab ? "arab" : "latn", ...rest, timeZone: zone, ...rest.hour === void 0 ? {} : { hourCycle: hours24 ? "h23" : "h12", hour12: !hours24 } };
+      let { zone, hours24, from0, locale, system, ...rest } = this.#o;
+      return { locale, calendar: "gregory", numberingSystem: system, ...rest, timeZone: zone, ...rest.hour === void 0 ? {} : { hourCycle: hours24 ? "h23" : "h12", hour12: !hours24 } };
     }
   };
 
-  // src/intl-numbers.js
-  var currencyNames = { USD: ["US dollar", "US dollars"], EUR: ["euro", "euros"], GBP: ["British pound", "British pounds"], JPY: ["Japanese yen", "Japanese yen"], CHF: ["Swiss franc", "Swiss francs"], CAD: ["Canadian dollar", "Canadian dollars"] }, units = {
-    bit: ["bit", 1],
-    byte: ["byte", 1],
-    kilobyte: ["kB", 1],
-    megabyte: ["MB", 1],
-    gigabyte: ["GB", 1],
-    terabyte: ["TB", 1],
-    celsius: ["\xB0C", 0],
-    fahrenheit: ["\xB0F", 0],
-    degree: ["deg", 1],
-    percent: ["%", 0],
-    meter: ["m", 1],
-    kilometer: ["km", 1],
-    centimeter: ["cm", 1],
-    millimeter: ["mm", 1],
-    mile: ["mi", 1],
-    foot: ["ft", 1],
-    inch: ["in", 1],
-    yard: ["yd", 1],
-    gram: ["g", 1],
-    kilogram: ["kg", 1],
-    pound: ["lb", 1],
-    ounce: ["oz", 1],
-    liter: ["L", 1],
-    milliliter: ["mL", 1],
-    gallon: ["gal", 1],
-    second: ["sec", 1],
-    millisecond: ["ms", 1],
-    minute: ["min", 1],
-    hour: ["hr", 1],
-    day: ["day", 1],
-    week: ["wk", 1],
-    month: ["mth", 1],
-    year: ["yr", 1],
-    "kilometer-per-hour": ["km/h", 1],
-    "mile-per-hour": ["mph", 1],
-    "meter-per-second": ["m/s", 1]
-  }, spelledUnits = ["bit", "byte", "day", "week", "month", "year"], scales = [[1e12, "T", " trillion"], [1e9, "B", " billion"], [1e6, "M", " million"], [1e3, "K", " thousand"]], range = (name2, value, low, high, standard) => {
+  // src/intl-digits.js
+  var decimalOf = (value) => {
+    if (typeof value == "bigint") return parsed(String(value));
+    if (typeof value == "string") return parsedText(value);
+    let number = Number(value);
+    return Number.isNaN(number) ? { negative: !1, special: "nan" } : Number.isFinite(number) ? Object.is(number, -0) ? { negative: !0, digits: "", point: 0 } : parsed(String(number)) : { negative: number < 0, special: "infinity" };
+  }, parsedText = (value) => {
+    let text2 = value.trim();
+    return /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(text2) ? parsed(text2) : /^[+-]?Infinity$/.test(text2) ? { negative: text2[0] === "-", special: "infinity" } : decimalOf(Number(value));
+  }, parsed = (text2) => {
+    let [, sign, whole, part = "", exponent = "0"] = /^([+-]?)(\d*)\.?(\d*)(?:e([+-]?\d+))?$/i.exec(text2), all3 = whole + part, digits = all3.replace(/^0+/, ""), point = whole.length - (all3.length - digits.length) + Number(exponent);
+    return normal(sign === "-", digits, point);
+  }, normal = (negative, digits, point) => {
+    let kept = digits.replace(/0+$/, "");
+    return { negative, digits: kept, point: kept === "" ? 0 : point };
+  }, isZero = (number) => number.digits === "", magnitude = (number) => number.digits === "" ? 0 : number.point - 1, shifted = (number, power) => number.digits === "" || number.special ? number : { ...number, point: number.point + power }, goesUp = (mode, negative, half, isOdd) => {
+    switch (mode) {
+      case "ceil":
+        return !negative;
+      case "floor":
+        return negative;
+      case "expand":
+        return !0;
+      case "trunc":
+        return !1;
+      case "halfCeil":
+        return half > 0 || half === 0 && !negative;
+      case "halfFloor":
+        return half > 0 || half === 0 && negative;
+      case "halfTrunc":
+        return half > 0;
+      case "halfEven":
+        return half > 0 || half === 0 && isOdd;
+      default:
+        return half >= 0;
+    }
+  }, rounded = (number, places, mode = "halfExpand", increment = 1) => {
+    let { negative, digits, point } = number, behind = digits.length - point;
+    if (digits === "" || increment === 1 && behind <= places) return number;
+    let whole = BigInt(digits) * 10n ** BigInt(Math.max(places - behind, 0)), unit = BigInt(increment) * 10n ** BigInt(Math.max(behind - places, 0)), [count, rest] = [whole / unit, whole % unit], half = rest * 2n === unit ? 0 : rest * 2n > unit ? 1 : -1;
+    rest !== 0n && goesUp(mode, negative, half, count % 2n === 1n) && (count += 1n);
+    let text2 = String(count * BigInt(increment));
+    return count === 0n ? normal(negative, "", 0) : normal(negative, text2, text2.length - places);
+  }, written = ({ digits, point }, least) => {
+    let whole = point > 0 ? digits.slice(0, point).padEnd(point, "0") : "0", part = point > 0 ? digits.slice(point) : digits === "" ? "" : "0".repeat(-point) + digits;
+    return [whole, part.padEnd(least, "0")];
+  }, names = ["minimumIntegerDigits", "minimumFractionDigits", "maximumFractionDigits", "minimumSignificantDigits", "maximumSignificantDigits"], within = (value, name2, low, high, standard) => {
     if (value === void 0) return standard;
     let number = Number(value);
     if (!(number >= low && number <= high)) throw new RangeError(`${name2} value is out of range.`);
     return Math.floor(number);
-  }, fixed = (number, decimals) => {
-    let text2 = String(number);
-    if (/^\d+$/.test(text2)) return decimals > 0 ? `${text2}.${"0".repeat(decimals)}` : text2;
-    let [mantissa, exponent = "0"] = text2.split("e"), [whole, part = ""] = mantissa.split("."), shift = Number(exponent), digits = whole + part, point = whole.length + shift;
-    point <= 0 && (digits = "0".repeat(1 - point) + digits, point = 1), digits = digits.padEnd(point + decimals + 1, "0");
-    let all2 = (BigInt(digits.slice(0, point + decimals)) + (digits[point + decimals] >= "5" ? 1n : 0n)).toString().padStart(decimals + 1, "0");
-    return decimals > 0 ? `${all2.slice(0, -decimals)}.${all2.slice(-decimals)}` : all2;
-  }, trimZeros = (text2, least) => {
-    if (!text2.includes(".")) return least > 0 ? `${text2}.${"0".repeat(least)}` : text2;
-    let [whole, part] = text2.split(".");
-    for (; part.length > least && part.endsWith("0"); ) part = part.slice(0, -1);
-    return part === "" ? whole : `${whole}.${part}`;
-  }, magnitude = (number) => number === 0 ? 0 : Math.floor(Math.log10(number) + 1e-12), significant = (number, least, most) => {
-    let decimals = most - 1 - magnitude(Number(number)), text2 = decimals >= 0 ? fixed(number, Math.min(decimals, 100)) : String(BigInt(fixed(Number(number) / 10 ** -decimals, 0)) * 10n ** BigInt(-decimals));
-    return trimZeros(text2, Math.max(0, least - 1 - magnitude(Number(number))));
-  }, NumberFormat = class {
+  }, increments = [1, 2, 5, 10, 20, 25, 50, 100, 200, 250, 500, 1e3, 2e3, 2500, 5e3], modes = ["ceil", "floor", "expand", "trunc", "halfCeil", "halfFloor", "halfExpand", "halfTrunc", "halfEven"], digitOptions = (options, least, most, isCompact, owner2) => {
+    let [whole, leastFraction, mostFraction, leastSignificant, mostSignificant] = names.map((name2) => options[name2]), found = { whole: within(whole, names[0], 1, 21, 1) };
+    if (found.increment = within(options.roundingIncrement, "roundingIncrement", 1, 5e3, 1), !increments.includes(found.increment)) throw new RangeError("roundingIncrement value is out of range.");
+    found.mode = optionOf(options, "roundingMode", modes, "halfExpand", owner2);
+    let priority = optionOf(options, "roundingPriority", ["auto", "morePrecision", "lessPrecision"], "auto", owner2);
+    found.trailing = optionOf(options, "trailingZeroDisplay", ["auto", "stripIfInteger"], "auto", owner2), found.increment !== 1 && (most = least);
+    let bySignificance = leastSignificant !== void 0 || mostSignificant !== void 0, byFraction = leastFraction !== void 0 || mostFraction !== void 0, needsSignificance = priority !== "auto" || bySignificance, needsFraction = priority !== "auto" || !(bySignificance || !byFraction && isCompact);
+    if (needsSignificance)
+      if (bySignificance) {
+        let low = within(leastSignificant, names[3], 1, 21, 1);
+        found.significant = [low, within(mostSignificant, names[4], low, 21, 21)];
+      } else found.significant = [1, 21];
+    if (needsFraction)
+      if (byFraction) {
+        let [low, high] = [within(leastFraction, names[1], 0, 100), within(mostFraction, names[2], 0, 100)];
+        if (low === void 0) low = Math.min(least, high);
+        else if (high === void 0) high = Math.max(most, low);
+        else if (low > high) throw new RangeError("maximumFractionDigits value is out of range.");
+        found.fraction = [low, high];
+      } else found.fraction = [least, most];
+    if (!needsSignificance && !needsFraction ? Object.assign(found, { fraction: [0, 0], significant: [1, 2], type: "morePrecision" }) : found.type = priority !== "auto" ? priority : bySignificance ? "significant" : "fraction", found.increment !== 1) {
+      if (found.type !== "fraction") throw new TypeError("RoundingType is not fractionDigits");
+      if (found.fraction[0] !== found.fraction[1]) throw new RangeError("maximumFractionDigits not equal to minimumFractionDigits");
+    }
+    return found.priority = /Precision$/.test(found.type) && found.trailing === "auto" ? found.type : "auto", found;
+  }, bySignificantDigits = (number, [, most], mode) => rounded(number, most - 1 - magnitude(number), mode), roundedBy = (number, o2) => {
+    let bySignificance = o2.significant === void 0 ? void 0 : bySignificantDigits(number, o2.significant, o2.mode), byFraction = o2.fraction === void 0 ? void 0 : rounded(number, o2.fraction[1], o2.mode, o2.increment), isSignificant = o2.type === "significant";
+    if (o2.type === "morePrecision" || o2.type === "lessPrecision") {
+      let [first, second] = [magnitude(number) - o2.significant[1] + 1, -o2.fraction[1]];
+      isSignificant = o2.type === "morePrecision" ? first <= second : first > second;
+    }
+    let value = isSignificant ? bySignificance : byFraction, least = isSignificant ? Math.max(0, o2.significant[0] - 1 - magnitude(value)) : o2.fraction[0], isWhole = value.digits.length <= value.point || value.digits === "", [whole, part] = written(value, o2.trailing === "stripIfInteger" && isWhole ? 0 : least);
+    return { value, whole: whole.padStart(o2.whole, "0"), part };
+  }, resolvedDigits = (o2) => ({
+    minimumIntegerDigits: o2.whole,
+    ...o2.significant === void 0 ? {} : { minimumSignificantDigits: o2.significant[0], maximumSignificantDigits: o2.significant[1] },
+    ...o2.fraction === void 0 ? {} : { minimumFractionDigits: o2.fraction[0], maximumFractionDigits: o2.fraction[1] }
+  }), resolvedRounding = (o2) => ({ roundingMode: o2.mode, roundingIncrement: o2.increment, trailingZeroDisplay: o2.trailing, roundingPriority: o2.priority });
+
+  // src/intl-plurals.js
+  var operands = (whole, part, power = 0) => ({
+    n: Number(part === "" ? whole : `${whole}.${part}`),
+    // The last digits are all that is asked for.
+    i: Number(whole.length > 15 ? `1${whole.slice(-12)}` : whole),
+    v: part.length,
+    f: Number(part || 0),
+    t: Number(part.replace(/0+$/, "") || 0),
+    e: power
+  }), isIn = (number, low, high) => Number.isInteger(number) && number >= low && number <= high, never = () => "other", single2 = ({ n: n2 }) => n2 === 1 ? "one" : "other", exact = ({ i: i2, v: v2 }) => i2 === 1 && v2 === 0 ? "one" : "other", isMillions = ({ i: i2, v: v2, e: e2 }) => e2 === 0 && i2 !== 0 && i2 % 1e6 === 0 && v2 === 0 || !isIn(e2, 0, 5), romance = (isOne) => (o2) => isOne(o2) ? "one" : isMillions(o2) ? "many" : "other", slavic = ({ i: i2, v: v2 }) => v2 !== 0 ? "other" : i2 % 10 === 1 && i2 % 100 !== 11 ? "one" : isIn(i2 % 10, 2, 4) && !isIn(i2 % 100, 12, 14) ? "few" : "many", polish = (o2) => {
+    let { i: i2, v: v2 } = o2;
+    return i2 === 1 && v2 === 0 ? "one" : v2 !== 0 ? "other" : isIn(i2 % 10, 2, 4) && !isIn(i2 % 100, 12, 14) ? "few" : "many";
+  }, arabic = ({ n: n2 }) => n2 <= 2 && Number.isInteger(n2) ? ["zero", "one", "two"][n2] : isIn(n2 % 100, 3, 10) ? "few" : isIn(n2 % 100, 11, 99) ? "many" : "other", all2 = ["few", "many", "one", "two", "zero", "other"], cardinals = {
+    en: ["one other", exact],
+    de: ["one other", exact],
+    nl: ["one other", exact],
+    sv: ["one other", exact],
+    nb: ["one other", single2],
+    tr: ["one other", single2],
+    hu: ["one other", single2],
+    da: ["one other", ({ n: n2, i: i2, t: t2 }) => n2 === 1 || t2 !== 0 && i2 <= 1 ? "one" : "other"],
+    fr: ["one many other", romance(({ i: i2 }) => i2 <= 1)],
+    pt: ["one many other", romance(({ i: i2 }) => i2 <= 1)],
+    "pt-PT": ["one many other", romance(({ i: i2, v: v2 }) => i2 === 1 && v2 === 0)],
+    es: ["one many other", romance(({ n: n2 }) => n2 === 1)],
+    it: ["one many other", romance(({ i: i2, v: v2 }) => i2 === 1 && v2 === 0)],
+    hi: ["one other", ({ n: n2, i: i2 }) => i2 === 0 || n2 === 1 ? "one" : "other"],
+    ru: ["one few many other", slavic],
+    uk: ["one few many other", slavic],
+    pl: ["one few many other", polish],
+    cs: ["one few many other", ({ i: i2, v: v2 }) => v2 !== 0 ? "many" : i2 === 1 ? "one" : isIn(i2, 2, 4) ? "few" : "other"],
+    ro: ["one few other", ({ n: n2, i: i2, v: v2 }) => i2 === 1 && v2 === 0 ? "one" : v2 !== 0 || n2 === 0 || n2 !== 1 && isIn(n2 % 100, 1, 19) ? "few" : "other"],
+    he: ["one two other", ({ i: i2, v: v2 }) => i2 === 1 && v2 === 0 || i2 === 0 && v2 !== 0 ? "one" : i2 === 2 && v2 === 0 ? "two" : "other"],
+    ar: ["zero one two few many other", arabic]
+  };
+  for (let language of ["ja", "zh", "ko", "id", "vi"]) cardinals[language] = ["other", never];
+  var ordinals = {
+    en: ["one two few other", ({ n: n2 }) => n2 % 10 === 1 && n2 % 100 !== 11 ? "one" : n2 % 10 === 2 && n2 % 100 !== 12 ? "two" : n2 % 10 === 3 && n2 % 100 !== 13 ? "few" : "other"],
+    fr: ["one other", single2],
+    vi: ["one other", single2],
+    ro: ["one other", single2],
+    it: ["many other", ({ n: n2 }) => [8, 11, 80, 800].includes(n2) ? "many" : "other"],
+    hu: ["one other", ({ n: n2 }) => n2 === 1 || n2 === 5 ? "one" : "other"],
+    sv: ["one other", ({ n: n2 }) => [1, 2].includes(n2 % 10) && ![11, 12].includes(n2 % 100) ? "one" : "other"],
+    uk: ["few other", ({ n: n2 }) => n2 % 10 === 3 && n2 % 100 !== 13 ? "few" : "other"],
+    hi: ["one two few many other", ({ n: n2 }) => n2 === 1 ? "one" : n2 === 2 || n2 === 3 ? "two" : n2 === 4 ? "few" : n2 === 6 ? "many" : "other"]
+  }, none = ["other", never], ruleOf = (data, type) => {
+    let language = data.split("-")[0];
+    return type === "ordinal" ? ordinals[language] ?? none : cardinals[data] ?? cardinals[language];
+  }, cardinalRule = (data) => ruleOf(data, "cardinal")[1], PluralRules = class {
     #o;
-    // The data of another locale than en-US.
+    #rule;
+    constructor(locales, given) {
+      let options = given === void 0 ? {} : Object(given), { locale, data } = localeOf(locales), type = optionOf(options, "type", ["cardinal", "ordinal"], "cardinal", "PluralRules");
+      this.#o = { locale: locale === "pt-PT" ? locale : locale.split("-")[0], data, type, digits: digitOptions(options, 0, 3, !1, "PluralRules") }, this.#rule = ruleOf(data, type);
+    }
+    #category(given) {
+      let number = decimalOf(Number(given));
+      if (number.special !== void 0) return "other";
+      let { whole, part } = roundedBy(number, this.#o.digits);
+      return this.#rule[1](operands(whole, part));
+    }
+    select(number) {
+      return this.#category(number);
+    }
+    selectRange(from, to2) {
+      if (from === void 0 || to2 === void 0) throw new TypeError("Invalid argument");
+      if (Number.isNaN(Number(from)) || Number.isNaN(Number(to2))) throw new RangeError("Invalid argument");
+      let [first, last] = [this.#category(from), this.#category(to2)];
+      return Number(from) === Number(to2) ? last : dataOf(this.#o.data, "words").plurals[`${first} ${last}`] ?? last;
+    }
+    resolvedOptions() {
+      let { locale, type, digits } = this.#o, pluralCategories = all2.filter((category) => this.#rule[0].split(" ").includes(category));
+      return { locale, type, ...resolvedDigits(digits), pluralCategories };
+    }
+  };
+
+  // src/intl-numbers.js
+  var owner = "NumberFormat", isMark = (symbol, isBehind2) => (isBehind2 ? /^[\p{S}\p{Z}]/u : /[\p{S}\p{Z}]$/u).test(symbol), isBehind = (shape) => shape.indexOf("\xA4") > shape.indexOf("#"), numbersOf = (data, system) => onceFor(`numbers ${system}`, data, () => {
+    let plain2 = data === "en-US" ? englishNumbers : dataOf(data, "basic").numbers;
+    return system === "latn" ? plain2 : { ...plain2, ...dataOf(data, "basic").numbers.systems[system] };
+  }), hasUnit = (unit) => ` ${values().units} `.includes(` ${unit} `), isOld = (currency) => ` ${values().oldCurrencies} `.includes(` ${currency} `), codeUnits = /^[a-z]+(-[a-z]+)*$/, checkUnit = (unit) => {
+    if (unit === void 0) return;
+    let text2 = String(unit), parts = text2.split("-per-");
+    if (!(codeUnits.test(text2) && parts.length <= 2 && parts.every(hasUnit))) throw new RangeError(`Invalid unit argument for Intl.NumberFormat() '${text2}'`);
+    return text2;
+  }, groupingOf = (given, isCompact) => {
+    let standard = isCompact ? "min2" : "auto";
+    if (given === void 0) return standard;
+    if (given === !0 || given === !1) return given ? "always" : !1;
+    let text2 = String(given);
+    if (given === null || given === 0 || given === "" || Number.isNaN(given)) return !1;
+    if (text2 === "true" || text2 === "false") return standard;
+    if (!["min2", "auto", "always"].includes(text2)) throw new RangeError(`Value ${text2} out of range for Intl.NumberFormat options property useGrouping`);
+    return text2;
+  }, minusOf = (text2) => [...text2.matchAll(/[-\u2212]|[^-\u2212]+/gu)].map(([piece]) => [/[-\u2212]/.test(piece) ? "exponentMinusSign" : "literal", piece]), symbolParts = (symbol) => symbol.endsWith("\u200F") ? [["currency", symbol.slice(0, -1)], ["literal", "\u200F"]] : [["currency", symbol]], merged2 = (parts) => parts.reduce((all3, [type, text2]) => (type === "literal" && all3.at(-1)?.[0] === "literal" ? all3.push(["literal", all3.pop()[1] + text2]) : all3.push([type, text2]), all3), []), ofCategory = (patterns, category) => typeof patterns == "string" ? patterns : patterns[category] ?? patterns.other, NumberFormat = class {
+    #o;
     #l;
     #bound;
-    constructor(locales, options = {}) {
-      let { locale, numbers } = localeOf(locales);
-      this.#l = numbers;
-      let { style = "decimal", currency, notation = "standard" } = options;
-      if (!["decimal", "currency", "percent", "unit"].includes(style)) throw new RangeError(`Value ${style} out of range for Intl.NumberFormat options property style`);
+    constructor(locales, given) {
+      let options = given === void 0 ? {} : Object(given);
+      if (given === null) throw new TypeError("Cannot convert undefined or null to object");
+      let { locale, data, keywords } = localeOf(locales), option = (name2, list, standard2) => optionOf(options, name2, list, standard2, owner), asked = option("numberingSystem"), standard = data === "en-US" ? "latn" : dataOf(data, "basic").numbers.native, { system, isNamed } = asked === void 0 && keywords.nu === void 0 ? { system: standard, isNamed: !1 } : numberingSystemOf(asked, keywords, standard), style = option("style", ["decimal", "percent", "currency", "unit"], "decimal"), currency = option("currency");
+      if (currency !== void 0 && !/^[a-z]{3}$/i.test(currency)) throw new RangeError(`Invalid currency code : ${currency}`);
       if (style === "currency" && currency === void 0) throw new TypeError("Currency code is required with currency style.");
-      if (currency !== void 0 && !/^[A-Za-z]{3}$/.test(currency)) throw new RangeError(`Invalid currency code : ${currency}`);
-      if (style === "unit" && !(options.unit in units)) throw new RangeError(`Invalid unit argument for Intl.NumberFormat() '${options.unit}'`);
-      let code = currency?.toUpperCase(), ofCurrency = style === "currency" ? currencyDigits[code] ?? 2 : void 0, compact = notation === "compact", given = [range("minimumFractionDigits", options.minimumFractionDigits, 0, 100), range("maximumFractionDigits", options.maximumFractionDigits, 0, 100)], least = ofCurrency ?? 0, most = ofCurrency ?? (style === "percent" ? 0 : 3);
-      if (given[0] !== void 0 && ([least, most] = [given[0], Math.max(given[0], given[1] ?? most)]), given[1] !== void 0 && ([least, most] = [Math.min(given[0] ?? least, given[1]), given[1]]), given[0] > given[1]) throw new RangeError("maximumFractionDigits value is out of range.");
-      let bySignificance = options.minimumSignificantDigits !== void 0 || options.maximumSignificantDigits !== void 0;
-      this.#o = {
+      let currencyDisplay = option("currencyDisplay", ["code", "symbol", "narrowSymbol", "name"], "symbol"), currencySign = option("currencySign", ["standard", "accounting"], "standard"), unit = checkUnit(option("unit"));
+      if (style === "unit" && unit === void 0) throw new TypeError('Required option "unit" must not be undefined');
+      let unitDisplay = option("unitDisplay", ["short", "narrow", "long"], "short"), notation = option("notation", ["standard", "scientific", "engineering", "compact"], "standard"), code = currency?.toUpperCase(), isMoney = style === "currency", places = isMoney ? currencyDigits[code] ?? 2 : 0, digits = digitOptions(options, places, isMoney ? places : style === "percent" ? 0 : 3, notation === "compact", owner), compactDisplay = option("compactDisplay", ["short", "long"], "short"), useGrouping = groupingOf(options.useGrouping, notation === "compact"), signDisplay = option("signDisplay", ["auto", "never", "always", "exceptZero", "negative"], "auto");
+      this.#l = numbersOf(data, system), this.#o = {
+        locale: isNamed ? `${locale}-u-nu-${system}` : locale,
+        data,
+        system,
         style,
-        currency: code,
+        currency: isMoney ? code : void 0,
+        currencyDisplay,
+        // Without signs there is nothing that accountants write otherwise.
+        currencySign: signDisplay === "never" ? "standard" : currencySign,
+        unit,
+        unitDisplay,
         notation,
-        least,
-        most,
-        locale,
-        currencyDisplay: options.currencyDisplay ?? "symbol",
-        currencySign: options.currencySign ?? "standard",
-        unit: options.unit,
-        unitDisplay: options.unitDisplay ?? "short",
-        compactDisplay: options.compactDisplay ?? "short",
-        signDisplay: options.signDisplay ?? "auto",
-        useGrouping: options.useGrouping === void 0 ? compact ? "min2" : "auto" : options.useGrouping === "false" ? !1 : options.useGrouping,
-        whole: range("minimumIntegerDigits", options.minimumIntegerDigits, 1, 21, 1),
-        rounded: compact && !bySignificance && given[0] === void 0 && given[1] === void 0,
-        significance: bySignificance ? [range("minimumSignificantDigits", options.minimumSignificantDigits, 1, 21, 1), range("maximumSignificantDigits", options.maximumSignificantDigits, 1, 21, 21)] : void 0
-      }, !(numbers === void 0 || locale.startsWith("en-")) && (compact || style === "unit" || options.currencyDisplay === "name") && warn(`Intl has no words for the locale '${locale}' here: compact numbers, units and names of currencies are English`);
+        compactDisplay,
+        useGrouping,
+        signDisplay,
+        digits
+      };
     }
-    #digits(number) {
+    get #words() {
+      return dataOf(this.#o.data, "words");
+    }
+    // The power of ten that a compact number of this size is divided by, and the patterns behind that.
+    #scale(power) {
       let o2 = this.#o;
-      return o2.significance ? significant(number, ...o2.significance) : o2.rounded ? Number(number) >= 100 ? fixed(number, 0) : significant(number, 1, 2) : trimZeros(fixed(number, o2.most), o2.least);
+      return power < 3 ? [0, "#"] : this.#words[o2.style === "currency" && o2.currencyDisplay !== "name" ? "money" : o2.compactDisplay][Math.min(power, 20)];
     }
-    // The number's own parts, without sign, currency and unit.
+    // The number as it is rounded: its digits, the power of ten by which it is divided, and the patterns of a compact one.
+    #scaled(number) {
+      let { notation, digits } = this.#o, powerOf = (value) => {
+        let size2 = magnitude(value);
+        return notation === "compact" ? this.#scale(size2)[0] : notation === "engineering" ? Math.floor(size2 / 3) * 3 : notation === "scientific" ? size2 : 0;
+      }, power = powerOf(number), found = roundedBy(shifted(number, -power), digits);
+      if (power === 0 && notation === "standard") return { ...found, power };
+      let size = magnitude(found.value) + power;
+      return !isZero(found.value) && size !== magnitude(number) && (power = powerOf({ digits: "1", point: size + 1 }), found = roundedBy(shifted(number, -power), digits)), { ...found, power, patterns: notation === "compact" && !isZero(number) ? this.#scale(magnitude(found.value) + power)[1] : "#" };
+    }
+    #grouped(whole) {
+      let o2 = this.#o, isMoney = o2.style === "currency", separator = (isMoney ? this.#l.money : this.#l.separators).slice(1), least = o2.useGrouping === "min2" ? 2 : o2.useGrouping === "always" ? 1 : this.#l.least;
+      if (o2.useGrouping === !1 || separator === "" || whole.length < 3 + least) return [["integer", whole]];
+      let groups2 = [whole.slice(-3)], size = isMoney && o2.currencySign === "accounting" && o2.currencyDisplay !== "name" ? this.#l.ledger : this.#l.second;
+      for (let at2 = whole.length - 3; at2 > 0; at2 -= size) groups2.unshift(whole.slice(Math.max(at2 - size, 0), at2));
+      return groups2.flatMap((group, at2) => at2 > 0 ? [["group", separator], ["integer", group]] : [["integer", group]]);
+    }
+    // The number's own parts, without sign, currency and unit, and its category of plurals.
     #number(number) {
       let o2 = this.#o;
-      if (number === 1 / 0) return [["infinity", "\u221E"]];
-      let value = number, tail = [];
-      if (o2.notation === "compact") {
-        let scale = scales.find(([size]) => Number(value) >= size), index = scales.indexOf(scale);
-        scale !== void 0 && index > 0 && Number(this.#digits(Number(value) / scale[0])) >= 1e3 && (scale = scales[index - 1]), scale === void 0 && Number(value) < 1e3 && Number(this.#digits(value)) >= 1e3 && (scale = scales[3]), scale !== void 0 && (value = Number(value) / scale[0], o2.compactDisplay === "long" ? tail.push(["literal", " "], ["compact", scale[2].trim()]) : tail.push(["compact", scale[1]]));
-      } else if (o2.notation === "scientific" || o2.notation === "engineering") {
-        let exponent = magnitude(Number(value));
-        o2.notation === "engineering" && (exponent = Math.floor(exponent / 3) * 3), value = Number(value) / 10 ** exponent, tail.push(["exponentSeparator", "E"], ...exponent < 0 ? [["exponentMinusSign", "-"]] : [], ["exponentInteger", String(Math.abs(exponent))]);
-      }
-      let [whole, part] = this.#digits(value).split(".");
-      whole = whole.padStart(o2.whole, "0");
-      let parts = [], separators = this.#l === void 0 ? ".," : o2.style === "currency" ? this.#l.money : this.#l.separators, least = o2.useGrouping === "min2" ? 2 : o2.useGrouping === "always" || o2.useGrouping === !0 ? 1 : this.#l?.least ?? 1;
-      if (o2.useGrouping !== !1 && whole.length >= 3 + least) {
-        let groups = [whole.slice(-3)], size = (o2.style === "currency" && o2.currencySign === "accounting" ? this.#l?.ledger : this.#l?.second) ?? 3;
-        for (let at2 = whole.length - 3; at2 > 0; at2 -= size) groups.unshift(whole.slice(Math.max(at2 - size, 0), at2));
-        groups.forEach((group, at2) => parts.push(...at2 > 0 ? [["group", separators.slice(1)]] : [], ["integer", group]));
-      } else parts.push(["integer", whole]);
-      return part !== void 0 && parts.push(["decimal", separators[0]], ["fraction", part]), [...parts, ...tail];
+      if (number.special !== void 0) return { parts: [[number.special, number.special === "nan" ? this.#l.nan : this.#l.infinity]], category: "other", isZero: !1 };
+      let { value, whole, part, power, patterns } = this.#scaled(number), parts = this.#grouped(whole);
+      part !== "" && parts.push(["decimal", (o2.style === "currency" ? this.#l.money : this.#l.separators)[0]], ["fraction", part]), (o2.notation === "scientific" || o2.notation === "engineering") && parts.push(["exponentSeparator", this.#l.exponent], ...power < 0 ? minusOf(this.#l.exponentMinus) : [], ["exponentInteger", String(Math.abs(power))]);
+      let category = this.#category(whole, part, power);
+      if (o2.notation !== "compact") return { parts, category, isZero: isZero(value) };
+      let own = cardinalRule(o2.data)(operands(whole, part)), ofWord = own === "one" ? own : cardinalRule(o2.data)(operands(whole, part, power));
+      return { parts: this.#compacted(parts, patterns, ofWord, whole === "1" && part === ""), category, isZero: isZero(value) };
+    }
+    // The category of the number that is divided by a power of ten.
+    #category(whole, part, power) {
+      if (power <= 0) return cardinalRule(this.#o.data)(operands(whole, part));
+      let { digits, point } = shifted(decimalOf(part === "" ? whole : `${whole}.${part}`), power), all3 = point > 0 ? [digits.slice(0, point).padEnd(point, "0"), digits.slice(point)] : ["0", "0".repeat(-point) + digits];
+      return cardinalRule(this.#o.data)(operands(all3[0], all3[1], this.#o.notation === "compact" ? power : 0));
+    }
+    #compacted(parts, patterns, category, isOne) {
+      let pattern = isOne && patterns["=1"] !== void 0 ? patterns["=1"] : ofCategory(patterns, category);
+      return this.#filled(pattern, parts, "compact");
+    }
+    // A pattern with the number and the currency at their places.
+    #filled(pattern, parts, type) {
+      let symbol = pattern.includes("\xA4") ? this.#symbol() : "", isApart = symbol !== "" && !isMark(symbol, !1);
+      return [...pattern.matchAll(/[#¤]|\{([^}]*)\}|[^#¤{]+/gu)].flatMap(([piece, word2], at2, all3) => piece === "#" ? parts : piece === "\xA4" ? [...symbolParts(symbol), ...isApart && all3[at2 + 1]?.[0] === "#" ? [["literal", "\xA0"]] : []] : [[word2 === void 0 ? "literal" : type, word2 ?? piece]]);
     }
     #parts(given) {
-      let o2 = this.#o, number = typeof given == "bigint" ? given : Number(given), isNan = typeof number == "number" && Number.isNaN(number), negative = number < 0 || Object.is(number, -0);
-      negative && (number = -number), o2.style === "percent" && (number = typeof number == "bigint" ? number * 100n : +`${number}e2` || number * 100);
-      let parts = isNan ? [["nan", this.#l?.nan ?? "NaN"]] : this.#number(number), isDigits = /^\d/.test(parts[0][1]), isZero = !parts.some(([, text2]) => /[1-9∞]/.test(text2));
-      if (this.#l !== void 0 && o2.style !== "unit") return this.#around(parts, negative, isZero, isNan);
-      if (o2.style === "percent" && parts.push(["percentSign", "%"]), o2.style === "unit") {
-        let [mark, space] = units[o2.unit], one = parts.map(([, text2]) => text2).join("") === "1", long = o2.unitDisplay === "long" && !o2.unit.includes("-") && o2.unit !== "percent", name2 = o2.unit === "celsius" || o2.unit === "fahrenheit" ? `${one ? "degree" : "degrees"} ${o2.unit[0].toUpperCase()}${o2.unit.slice(1)}` : o2.unit === "foot" ? one ? "foot" : "feet" : o2.unit === "inch" ? one ? "inch" : "inches" : o2.unit + (one ? "" : "s"), short = spelledUnits.includes(o2.unit) && !one ? o2.unit === "bit" || o2.unit === "byte" ? mark : `${mark}s` : mark;
-        long ? parts.push(["literal", " "], ["unit", name2]) : parts.push(...space && o2.unitDisplay !== "narrow" ? [["literal", " "]] : [], ["unit", short]);
-      }
-      if (o2.style === "currency")
-        if (o2.currencyDisplay === "name") {
-          let one = parts.map(([, text2]) => text2).join("") === "1";
-          parts.push(["literal", " "], ["currency", currencyNames[o2.currency]?.[one ? 0 : 1] ?? o2.currency]);
-        } else {
-          let symbol = this.#symbol(englishSymbols), gap = !/[\p{S}\p{Z}]$/u.test(symbol) && isDigits ? [["literal", "\xA0"]] : [];
-          parts = [["currency", symbol], ...gap, ...parts];
-        }
-      let show = o2.signDisplay === "always" || o2.signDisplay === "exceptZero" && !isZero && !isNan;
-      return negative && o2.signDisplay !== "never" && !((o2.signDisplay === "exceptZero" || o2.signDisplay === "negative") && isZero) ? o2.style === "currency" && o2.currencySign === "accounting" ? [["literal", "("], ...parts, ["literal", ")"]] : [["minusSign", "-"], ...parts] : show ? [["plusSign", "+"], ...parts] : parts;
+      let o2 = this.#o, number = decimalOf(given), size = { ...number, negative: !1 }, { parts, category, isZero: isNothing } = this.#number(o2.style === "percent" ? shifted(o2.digits.mode === "halfExpand" ? size : number, 2) : o2.digits.mode === "halfExpand" ? size : number), hidden2 = o2.signDisplay === "never" || (o2.signDisplay === "exceptZero" || o2.signDisplay === "negative") && isNothing, minus = number.negative && !hidden2, always = o2.signDisplay === "always" || o2.signDisplay === "exceptZero" && !isNothing && number.special !== "nan", shown2 = merged2(this.#withWords(this.#around(parts, minus, !minus && always), category));
+      return o2.system === "latn" ? shown2 : shown2.map(([type, text2]) => [type, type === "integer" || type === "fraction" || type === "exponentInteger" ? digitsIn(text2, o2.system) : text2]);
     }
-    #symbol(symbols) {
-      let { currency, currencyDisplay } = this.#o, [standard = currency, narrow = standard] = (symbols[currency] ?? "").split(" ").filter(Boolean);
+    #symbol() {
+      let { currency, currencyDisplay } = this.#o, [standard = currency, narrow = standard] = (this.#l.symbols[currency] ?? "").split(" ").filter(Boolean);
       return currencyDisplay === "symbol" ? standard : currencyDisplay === "narrowSymbol" ? narrow : currency;
     }
-    // The number with what the locale has around it.
-    #around(parts, negative, isZero, isNan) {
-      let [o2, l2] = [this.#o, this.#l], always = o2.signDisplay === "always" || o2.signDisplay === "exceptZero" && !isZero && !isNan, minus = negative && o2.signDisplay !== "never" && !((o2.signDisplay === "exceptZero" || o2.signDisplay === "negative") && isZero), plus = !minus && always, shapes = l2.decimal, symbol;
-      o2.style === "percent" && (shapes = l2.percent), o2.style === "currency" && (symbol = this.#symbol(l2.symbols), shapes = l2.shapes[/[\p{S}\p{Z}]$/u.test(symbol) || !/^\d/.test(parts[0][1]) ? 0 : 1]);
-      let isLedger = o2.style === "currency" && o2.currencySign === "accounting", shown2 = [...shapes[isLedger && minus ? 2 : minus || plus ? 1 : isLedger ? 3 : 0].matchAll(/[#¤-]|[%٪]\u061c?|[^#¤%٪-]+/gu)].flatMap(([piece]) => piece === "#" ? parts : piece === "\xA4" ? [["currency", symbol]] : piece === "-" ? [plus ? ["plusSign", l2.plus] : ["minusSign", l2.minus]] : [[/^[%٪]/.test(piece) ? "percentSign" : "literal", piece]]);
-      return l2.arab ? shown2.map(([type, text2]) => [type, arabicDigits(text2)]) : shown2;
+    // The number with its sign, and what belongs to a percentage or an amount of money.
+    #around(parts, minus, plus) {
+      let [o2, l2] = [this.#o, this.#l], isMoney = o2.style === "currency" && o2.currencyDisplay !== "name" && !parts.some(([type]) => type === "currency"), shapes = o2.style === "percent" && o2.notation !== "compact" ? l2.percent : l2.decimal, symbol;
+      isMoney && (symbol = this.#symbol(), shapes = l2.shapes[isMark(symbol, isBehind(l2.shapes[1][0])) || !/^\d/.test(parts[0][1]) ? 0 : 1]);
+      let isLedger = isMoney && o2.currencySign === "accounting";
+      return [...shapes[isLedger && minus ? 2 : minus || plus ? 1 : isLedger ? 3 : 0].matchAll(/[#¤%٪-]|[^#¤%٪-]+/gu)].flatMap(([piece]) => piece === "#" ? parts : piece === "\xA4" ? symbolParts(symbol) : piece === "-" ? [plus ? ["plusSign", l2.plus] : ["minusSign", l2.minus]] : [[/^[%٪]/.test(piece) ? "percentSign" : "literal", piece]]);
+    }
+    // The number with the words of a unit or a currency.
+    #withWords(parts, category) {
+      let o2 = this.#o, isShare = o2.style === "percent" && o2.notation === "compact";
+      if (o2.style === "unit" || isShare) return this.#filled(isShare ? this.#words.share : ofCategory(this.#unit(), category), parts, "unit");
+      if (o2.style !== "currency" || o2.currencyDisplay !== "name") return parts;
+      let { names: names2, shape } = this.#words.amounts;
+      names2[o2.currency] === void 0 && isOld(o2.currency) && warn(`Intl has no name of the currency '${o2.currency}' here`);
+      let name2 = ofCategory(names2[o2.currency] ?? o2.currency, category);
+      return [...ofCategory(shape, category).matchAll(/[#¤]|[^#¤]+/gu)].flatMap(([piece]) => piece === "#" ? parts : [[piece === "\xA4" ? "currency" : "literal", piece === "\xA4" ? name2 : piece]]);
+    }
+    #unit() {
+      let { unit, unitDisplay } = this.#o, [first, second] = unit.split("-per-"), simple = this.#words.units[unitDisplay][first];
+      if (second === void 0) return simple;
+      let { around, exceptions } = this.#words.rates[unitDisplay], found = exceptions[unit] ?? rate(simple, around[second]);
+      if (found === void 0) throw new Error(`Intl has no words for the unit '${unit}' here`);
+      return found;
     }
     get format() {
       return this.#bound ??= (number) => this.#parts(number).map(([, text2]) => text2).join("");
@@ -9622,210 +9877,275 @@ ${output.stderr}`);
       return this.#parts(number).map(([type, value]) => ({ type, value }));
     }
     formatRange(from, to2) {
-      let [a2, b2] = [this.format(from), this.format(to2)];
-      return a2 === b2 ? `~${a2}` : `${a2} \u2013 ${b2}`.replace(/(\d) – (\d)/, "$1\u2013$2");
+      if (from === void 0 || to2 === void 0) throw new TypeError("Invalid argument");
+      let [a2, b2] = [decimalOf(from), decimalOf(to2)];
+      if (a2.special === "nan" || b2.special === "nan") throw new RangeError("Invalid argument");
+      let o2 = this.#o;
+      if (!(o2.notation === "standard" && o2.style !== "unit" && !(o2.style === "currency" && o2.currencyDisplay === "name") && !a2.negative && !b2.negative) || o2.signDisplay !== "auto" || o2.currencySign === "accounting" || a2.special || b2.special) return this.#ends(from, to2);
+      let [first, last] = [a2, b2].map((number) => this.#number(o2.style === "percent" ? shifted(number, 2) : number).parts.map(([, text2]) => digitsIn(text2, o2.system)).join("")), symbol = o2.style === "currency" ? this.#symbol() : "", { ranges } = this.#words, money = isMark(symbol, isBehind(ranges.word[0])) ? [...symbol].length === 1 ? ranges.mark : ranges.long : ranges.word, [between, about] = o2.style === "currency" ? money : ranges[o2.style], count = 0;
+      return (first === last ? about : between).replace(/[#¤]/g, (piece) => piece === "\xA4" ? symbol : [first, last][count++]);
+    }
+    // Ranges whose ends may have something in common that is written once.
+    #ends(from, to2) {
+      return warn("Intl writes ranges of numbers with words or negative numbers here as their two ends"), `${this.format(from)} \u2013 ${this.format(to2)}`;
+    }
+    formatRangeToParts(from, to2) {
+      throw Object.assign(new Error("Intl.NumberFormat.prototype.formatRangeToParts is not available in Tollhouse: formatRange is"), { code: "ERR_FEATURE_UNAVAILABLE", from, to: to2 });
     }
     resolvedOptions() {
-      let { least, most, whole, significance, rounded, ...rest } = this.#o, digits = significance === void 0 ? { minimumFractionDigits: least, maximumFractionDigits: most } : { minimumSignificantDigits: significance[0], maximumSignificantDigits: significance[1] };
-      return { numberingSystem: "latn", minimumIntegerDigits: whole, ...digits, ...rest };
-    }
-  }, isBetween = (number, low, high) => number >= low && number <= high, ends = (number, low, high) => isBetween(number % 10, low, high) && !isBetween(number % 100, 10 + low, 10 + high), slavic = (number, isWhole) => isWhole ? ends(number, 1, 1) ? "one" : ends(number, 2, 4) ? "few" : "many" : "other", romance = (isOne) => (number, isWhole) => isOne(number, isWhole) ? "one" : isWhole && number !== 0 && number % 1e6 === 0 ? "many" : "other", cardinals = {
-    en: [["one", "other"], (number) => number === 1 ? "one" : "other"],
-    fr: [["one", "many", "other"], romance((number) => number < 2)],
-    pt: [["one", "many", "other"], romance((number) => number < 2)],
-    "pt-PT": [["one", "many", "other"], romance((number) => number === 1)],
-    es: [["one", "many", "other"], romance((number) => number === 1)],
-    it: [["one", "many", "other"], romance((number) => number === 1)],
-    hi: [["one", "other"], (number) => number <= 1 ? "one" : "other"],
-    ru: [["one", "few", "many", "other"], slavic],
-    uk: [["one", "few", "many", "other"], slavic],
-    pl: [["one", "few", "many", "other"], (number, isWhole) => number === 1 ? "one" : isWhole ? ends(number, 2, 4) ? "few" : "many" : "other"],
-    ar: [["zero", "one", "two", "few", "many", "other"], (number, isWhole) => number === 0 ? "zero" : number === 1 ? "one" : number === 2 ? "two" : isWhole && isBetween(number % 100, 3, 10) ? "few" : isWhole && isBetween(number % 100, 11, 99) ? "many" : "other"]
-  };
-  for (let language of ["ja", "zh", "ko", "id"]) cardinals[language] = [["other"], () => "other"];
-  var PluralRules = class {
-    #type;
-    #locale;
-    #rule;
-    constructor(locales, options = {}) {
-      this.#type = options.type ?? "cardinal", this.#locale = localeOf(locales).locale;
-      let language = this.#locale.split("-")[0];
-      this.#rule = cardinals[this.#locale] ?? cardinals[language] ?? cardinals.en, this.#type === "ordinal" && language !== "en" && warn(`Intl has no ordinals for the locale '${this.#locale}' here: they are English`);
-    }
-    select(given) {
-      let number = Math.abs(Number(given));
-      if (this.#type === "cardinal") return this.#rule[1](number, Number.isInteger(number));
-      let [ten, hundred] = [number % 10, number % 100];
-      return ten === 1 && hundred !== 11 ? "one" : ten === 2 && hundred !== 12 ? "two" : ten === 3 && hundred !== 13 ? "few" : "other";
-    }
-    resolvedOptions() {
-      let pluralCategories = this.#type === "ordinal" ? ["few", "one", "two", "other"] : [...this.#rule[0]];
-      return { locale: this.#locale, type: this.#type, pluralCategories };
+      let o2 = this.#o;
+      return {
+        locale: o2.locale,
+        numberingSystem: o2.system,
+        style: o2.style,
+        ...o2.style === "currency" ? { currency: o2.currency, currencyDisplay: o2.currencyDisplay, currencySign: o2.currencySign } : {},
+        ...o2.style === "unit" ? { unit: o2.unit, unitDisplay: o2.unitDisplay } : {},
+        ...resolvedDigits(o2.digits),
+        useGrouping: o2.useGrouping,
+        notation: o2.notation,
+        ...o2.notation === "compact" ? { compactDisplay: o2.compactDisplay } : {},
+        signDisplay: o2.signDisplay,
+        ...resolvedRounding(o2.digits)
+      };
     }
   };
 
-  // src/intl-words.js
-  var english = (locales, what) => {
-    let { locale } = localeOf(locales);
-    locale.startsWith("en") || warn(`Intl has no words for the locale '${locale}' here: ${what}`);
-  }, ordered = ["sv", "tr", "pl", "es", "ja", "zh", "ko", "ar", "hi"], base = (text2) => text2.normalize("NFD").replace(/\p{M}/gu, "").toLowerCase(), signs = "_-,;:!?.'\"()[]{}@*/\\&#%`^+<=>|~$", rank = (character) => {
-    if (/\s/u.test(character)) return 0;
-    let sign = signs.indexOf(character);
-    return sign >= 0 ? 1 + sign : /\p{P}|\p{S}/u.test(character) ? 100 : /\p{N}/u.test(character) ? 200 : 300;
-  }, compareTexts = (a2, b2) => a2 < b2 ? -1 : a2 > b2 ? 1 : 0, compareBase = (a2, b2, numeric) => {
-    let [x2, y2] = [numeric ? a2.match(/\d+|\D/gu) ?? [] : [...a2], numeric ? b2.match(/\d+|\D/gu) ?? [] : [...b2]];
-    for (let i2 = 0; i2 < x2.length && i2 < y2.length; i2++) {
-      if (x2[i2] === y2[i2]) continue;
-      if (numeric && /^\d/.test(x2[i2]) && /^\d/.test(y2[i2])) {
-        let order2 = compareTexts(BigInt(x2[i2]), BigInt(y2[i2]));
-        if (order2 !== 0) return order2;
-        continue;
-      }
-      let order = rank(x2[i2]) - rank(y2[i2]);
-      return order === 0 ? compareTexts(x2[i2], y2[i2]) : Math.sign(order);
-    }
-    return Math.sign(x2.length - y2.length);
-  }, Collator = class {
+  // src/intl-text.js
+  var { native: native8 } = host, ordered = ["ja", "zh", "ko"], strengths = { base: 0, accent: 1, case: 2, variant: 3 }, Collator = class {
     #o;
+    #native;
     #bound;
-    constructor(locales, options = {}) {
-      let { usage = "sort", sensitivity = "variant", numeric = !1, caseFirst = "false", ignorePunctuation = !1 } = options, { locale } = localeOf(locales);
-      ordered.includes(locale.split("-")[0]) && warn(`Intl has no order of letters for the locale '${locale}' here: it is that of most languages`);
-      let asked = [locales ?? []].flat().some((locale2) => /-u(-.*)?-kn(-true)?(-|$)/.test(String(locale2)));
-      this.#o = { locale: "en-US", usage, sensitivity, ignorePunctuation, collation: "default", numeric: numeric || asked, caseFirst };
+    constructor(locales, given) {
+      let options = given === void 0 ? {} : Object(given), { locale, data, keywords } = localeOf(locales), option = (name2, list, standard) => optionOf(options, name2, list, standard, "Collator"), usage = option("usage", ["sort", "search"], "sort"), numeric2 = options.numeric === void 0 ? keywords.kn !== void 0 && keywords.kn !== "false" : !!options.numeric, caseFirst = option("caseFirst", ["upper", "lower", "false"], ["upper", "lower", "false"].includes(keywords.kf) ? keywords.kf : "false"), sensitivity = option("sensitivity", Object.keys(strengths), "variant"), ignorePunctuation = !!options.ignorePunctuation;
+      ordered.includes(data.split("-")[0]) && warn(`Intl has no order of letters for the locale '${locale}' here: it is that of most languages`), (keywords.co !== void 0 || options.collation !== void 0) && warn(`Intl has no collation '${options.collation ?? keywords.co}' here: the order is the standard one`);
+      let used = [options.numeric === void 0 && keywords.kn !== void 0 ? `-kn${keywords.kn === "false" ? "-false" : ""}` : "", options.caseFirst === void 0 && keywords.kf === caseFirst ? `-kf-${caseFirst}` : ""].reverse().join("");
+      this.#o = { locale: used === "" ? locale : `${locale}-u${used}`, usage, sensitivity, ignorePunctuation, collation: "default", numeric: numeric2, caseFirst }, this.#native = native8.openCollator(data.split("-")[0], strengths[sensitivity], numeric2, caseFirst, ignorePunctuation);
     }
     get compare() {
-      return this.#bound ??= (a2, b2) => {
-        let [x2, y2] = [String(a2), String(b2)];
-        if (x2 === y2) return 0;
-        this.#o.ignorePunctuation && ([x2, y2] = [x2, y2].map((text2) => text2.replace(/[\p{P}\s]/gu, "")));
-        let { sensitivity, numeric, caseFirst } = this.#o, first = compareBase(base(x2), base(y2), numeric);
-        if (first !== 0 || sensitivity === "base") return first;
-        if (sensitivity !== "case") {
-          let accents = compareTexts(x2.normalize("NFD").toLowerCase(), y2.normalize("NFD").toLowerCase());
-          if (accents !== 0 || sensitivity === "accent") return accents;
-        }
-        let order = -compareTexts(x2.normalize("NFD"), y2.normalize("NFD"));
-        return caseFirst === "upper" ? -order : order;
-      };
+      return this.#bound ??= (a2, b2) => native8.compareTexts(this.#native, String(a2), String(b2));
     }
     resolvedOptions() {
       return { ...this.#o };
     }
-  }, ListFormat = class {
+  }, granularities = ["grapheme", "word", "sentence"], withoutSpaces = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u, isWord = /[\p{L}\p{N}]/u, Segments = class {
+    #text;
+    #granularity;
+    #ends;
+    constructor(text2, granularity) {
+      this.#text = text2, this.#granularity = granularity, granularity === "word" && withoutSpaces.test(text2) && warn("Intl.Segmenter has no dictionary of the words of languages that are written without spaces here"), this.#ends = native8.segmentEnds(text2, granularities.indexOf(granularity));
+    }
+    #entry(at2) {
+      let index = at2 === 0 ? 0 : this.#ends[at2 - 1], segment = this.#text.slice(index, this.#ends[at2]), entry = { segment, index, input: this.#text };
+      return this.#granularity === "word" ? { ...entry, isWordLike: isWord.test(segment) } : entry;
+    }
+    containing(given = 0) {
+      let place = Math.trunc(Number(given)) || 0;
+      if (!(place < 0 || place >= this.#text.length))
+        return this.#entry(this.#ends.findIndex((end) => place < end));
+    }
+    *[Symbol.iterator]() {
+      for (let at2 = 0; at2 < this.#ends.length; at2++) yield this.#entry(at2);
+    }
+  }, Segmenter = class {
     #o;
-    constructor(locales, { type = "conjunction", style = "long" } = {}) {
-      this.#o = { type, style }, english(locales, "lists are written in English");
+    constructor(locales, given) {
+      let options = given === void 0 ? {} : given;
+      if (typeof options != "object" || options === null) throw new TypeError("Cannot convert undefined or null to object");
+      let { locale } = localeOf(locales);
+      this.#o = { locale, granularity: optionOf(options, "granularity", granularities, "grapheme", "Segmenter") };
+    }
+    segment(input) {
+      return new Segments(String(input), this.#o.granularity);
+    }
+    resolvedOptions() {
+      return { ...this.#o };
+    }
+  };
+
+  // src/intl-words.js
+  var displays = ["long", "short", "narrow"], objectOf = (given) => {
+    if (given === void 0) return {};
+    if (typeof given != "object" || given === null) throw new TypeError("Incorrect ListFormat information provided");
+    return given;
+  }, spanish = (between, next) => between === " y " && /^(i|hi(?![ae]))/i.test(next) ? " e " : between === " o " && /^(o|ho|8|11($| ))/i.test(next) ? " u " : between, ListFormat = class {
+    #o;
+    constructor(locales, given) {
+      let { locale, data } = localeOf(locales), options = objectOf(given), type = optionOf(options, "type", ["conjunction", "disjunction", "unit"], "conjunction", "ListFormat");
+      this.#o = { locale, type, style: optionOf(options, "style", displays, "long", "ListFormat"), data };
     }
     formatToParts(list) {
-      let items = [...list], { type, style } = this.#o, word2 = type === "disjunction" ? "or" : type === "unit" ? "" : style === "long" ? "and" : style === "short" ? "&" : "", gap = type === "unit" && style === "narrow" ? " " : ", ", parts = [];
-      return items.forEach((value, index) => {
-        if (index > 0) {
-          let isLast = index === items.length - 1, pair = items.length === 2, between = !isLast || word2 === "" ? gap : pair ? ` ${word2} ` : `, ${word2} `;
-          parts.push({ type: "literal", value: between });
-        }
-        parts.push({ type: "element", value });
-      }), parts;
+      let items = list === void 0 ? [] : [...list];
+      for (let item of items) if (typeof item != "string") throw new TypeError("Iterable yielded a non-String value");
+      let { type, style, data } = this.#o, [pair, start, middle, end] = dataOf(data, "words").lists[type][style];
+      return items.flatMap((value, at2) => {
+        let element = { type: "element", value };
+        if (at2 === 0) return [element];
+        let isLast = at2 === items.length - 1, between = items.length === 2 ? pair : isLast ? end : at2 === 1 ? start : middle, literal = isLast && data.startsWith("es") ? spanish(between, value) : between;
+        return literal === "" ? [element] : [{ type: "literal", value: literal }, element];
+      });
     }
     format(list) {
       return this.formatToParts(list).map((part) => part.value).join("");
     }
     resolvedOptions() {
-      return { locale: "en-US", ...this.#o };
+      let { locale, type, style } = this.#o;
+      return { locale, type, style };
     }
-  }, special = {
-    day: { "-1": "yesterday", 0: "today", 1: "tomorrow" },
-    year: { "-1": "last year", 0: "this year", 1: "next year" },
-    quarter: { "-1": "last quarter", 0: "this quarter", 1: "next quarter" },
-    month: { "-1": "last month", 0: "this month", 1: "next month" },
-    week: { "-1": "last week", 0: "this week", 1: "next week" },
-    hour: { 0: "this hour" },
-    minute: { 0: "this minute" },
-    second: { 0: "now" }
-  }, shortUnits = { second: "sec.", minute: "min.", hour: "hr.", day: "day", week: "wk.", month: "mo.", quarter: "qtr.", year: "yr." }, RelativeTimeFormat = class {
+  }, times2 = ["second", "minute", "hour", "day", "week", "month", "quarter", "year"], RelativeTimeFormat = class {
     #o;
-    constructor(locales, { numeric = "always", style = "long" } = {}) {
-      this.#o = { numeric, style }, english(locales, "relative times are written in English");
+    #numbers;
+    #plurals;
+    constructor(locales, given) {
+      let options = given === void 0 ? {} : Object(given), { locale, data, keywords } = localeOf(locales), asked = optionOf(options, "numberingSystem", void 0, void 0, "RelativeTimeFormat"), native11 = dataOf(data, "basic").numbers.native, { system, isNamed } = numberingSystemOf(asked, keywords, native11), style = optionOf(options, "style", displays, "long", "RelativeTimeFormat"), numeric2 = optionOf(options, "numeric", ["always", "auto"], "always", "RelativeTimeFormat");
+      this.#o = { locale: isNamed ? `${locale}-u-nu-${system}` : locale, style, numeric: numeric2, data, system }, this.#numbers = new NumberFormat(data, { numberingSystem: system }), this.#plurals = new PluralRules(data);
+    }
+    #parts(given, unit, method) {
+      let number = Number(given), name2 = String(unit).replace(/s$/, "");
+      if (!times2.includes(name2)) throw new RangeError(`Invalid unit argument for ${method}() '${unit}'`);
+      if (!Number.isFinite(number)) throw new RangeError(`Invalid number value for Intl.RelativeTimeFormat.prototype.${method}()`);
+      let { style, numeric: numeric2, data } = this.#o, [past, future, words] = dataOf(data, "words").times[style][name2], key = Object.is(number, -0) && words["-0"] !== void 0 ? "-0" : String(number);
+      if (numeric2 === "auto" && Object.hasOwn(words, key)) return [{ type: "literal", value: words[key] }];
+      let patterns = number < 0 || Object.is(number, -0) ? past : future, pattern = typeof patterns == "string" ? patterns : patterns[this.#plurals.select(Math.abs(number))] ?? patterns.other, digits = this.#numbers.formatToParts(Math.abs(number)).map((part) => ({ ...part, unit: name2 }));
+      return [...pattern.matchAll(/#|[^#]+/gu)].flatMap(([piece]) => piece === "#" ? digits : [{ type: "literal", value: piece }]);
     }
     format(value, unit) {
-      let plain2 = String(unit).replace(/s$/, "");
-      if (!(plain2 in special)) throw new RangeError(`Invalid unit argument for format() '${unit}'`);
-      let number = Number(value);
-      if (this.#o.numeric === "auto" && Object.hasOwn(special[plain2], number)) return special[plain2][number];
-      let size = new NumberFormat("en-US").format(Math.abs(number)), one = size === "1", name2 = this.#o.style === "long" ? plain2 + (one ? "" : "s") : plain2 === "day" || plain2 === "quarter" ? shortUnits[plain2].replace(/(\.?)$/, one ? "$1" : "s$1") : shortUnits[plain2];
-      return number < 0 || Object.is(number, -0) ? `${size} ${name2} ago` : `in ${size} ${name2}`;
+      return this.#parts(value, unit, "format").map((part) => part.value).join("");
     }
     formatToParts(value, unit) {
-      return [{ type: "literal", value: this.format(value, unit) }];
+      return this.#parts(value, unit, "formatToParts");
     }
     resolvedOptions() {
-      return { locale: "en-US", ...this.#o, numberingSystem: "latn" };
+      let { locale, style, numeric: numeric2, system } = this.#o;
+      return { locale, style, numeric: numeric2, numberingSystem: system };
     }
-  }, patterns = {
-    word: /[\p{L}\p{N}_]+(?:['’.][\p{L}\p{N}_]+)*|\s+|[^]/gu,
-    sentence: /[^.!?]*(?:[.!?]+["')\]]*\s*|$)/gu,
-    grapheme: /\r\n|\p{RI}\p{RI}|[^](?:\p{M}|\u200d\p{Extended_Pictographic}\p{M}*|[\u{1f3fb}-\u{1f3ff}]|\ufe0f)*/gu
-  }, Segmenter = class {
-    #granularity;
-    constructor(locales, { granularity = "grapheme" } = {}) {
-      if (!(granularity in patterns)) throw new RangeError(`Value ${granularity} out of range for Intl.Segmenter options property granularity`);
-      this.#granularity = granularity;
-    }
-    segment(input) {
-      let text2 = String(input), granularity = this.#granularity, list = function* () {
-        for (let { 0: segment, index } of text2.matchAll(patterns[granularity])) {
-          if (segment === "") continue;
-          let entry = { segment, index, input: text2 };
-          yield granularity === "word" ? { ...entry, isWordLike: /[\p{L}\p{N}]/u.test(segment) } : entry;
-        }
-      };
-      return {
-        [Symbol.iterator]: list,
-        containing: (at2 = 0) => [...list()].find(({ segment, index }) => at2 >= index && at2 < index + segment.length)
-      };
-    }
-    resolvedOptions() {
-      return { locale: "en-US", granularity: this.#granularity };
-    }
-  }, DisplayNames = class {
+  }, invalidCode = () => new RangeError("Invalid argument to Intl.DisplayNames.prototype.of"), codeForms = {
+    region: [/^([a-z]{2}|\d{3})$/i, (code) => code],
+    script: [/^[a-z]{4}$/i, (code) => code],
+    currency: [/^[a-z]{3}$/i, (code) => code.toUpperCase()],
+    calendar: [/^[a-z\d]{3,8}(-[a-z\d]{3,8})*$/i, (code) => code.toLowerCase()],
+    dateTimeField: [/^(era|year|quarter|month|weekOfYear|weekday|day|dayPeriod|hour|minute|second|timeZoneName)$/, (code) => code]
+  }, typesOfNames = ["language", ...Object.keys(codeForms)], isOldCurrency = (code) => ` ${values().oldCurrencies} `.includes(` ${code} `), calendarAliases = { gregorian: "gregory", "ethiopic-amete-alem": "ethioaa", islamicc: "islamic-civil" }, DisplayNames = class {
     #o;
-    constructor(locales, options = {}) {
-      if (options.type === void 0) throw new TypeError('Required option "type" must not be undefined');
-      this.#o = { type: options.type, fallback: options.fallback ?? "code" };
+    constructor(locales, given) {
+      let { locale, data } = localeOf(locales);
+      if (typeof given != "object" || given === null) throw new TypeError("Cannot convert undefined or null to object");
+      let option = (name2, list, standard) => optionOf(given, name2, list, standard, "DisplayNames"), style = option("style", ["narrow", "short", "long"], "long"), type = option("type", typesOfNames);
+      if (type === void 0) throw new TypeError('Required option "type" must not be undefined');
+      let fallback = option("fallback", ["code", "none"], "code");
+      this.#o = { locale, data, style, type, fallback, languageDisplay: option("languageDisplay", ["dialect", "standard"], "dialect") };
     }
-    of(code) {
-      return this.#o.fallback === "none" ? void 0 : String(code);
+    get #names() {
+      return dataOf(this.#o.data, "names");
+    }
+    // A name in the style that is asked for, of tables for each of them.
+    #styled([long, short, narrow], code) {
+      let { style } = this.#o;
+      return (style === "narrow" ? narrow[code] : void 0) ?? (style === "long" ? void 0 : short[code]) ?? long[code];
+    }
+    #language(code) {
+      if (!/^(?!x-)[a-z]{2,3}(-[a-z]{4})?(-([a-z]{2}|\d{3}))?(-([a-z\d]{5,8}|\d[a-z\d]{3}))*$/i.test(code) && !/^[a-z]{5,8}$/i.test(code)) throw invalidCode();
+      let [tag] = requested([code]), [language, ...rest] = tag.split("-"), names2 = this.#names;
+      if (rest.some((part) => part.length > 4 || /^\d...$/.test(part))) throw new Error(`Intl has no names of variants of languages here: '${tag}'`);
+      let script = rest.find((part) => part.length === 4), region = rest.find((part) => part.length < 4), isDialect = this.#o.languageDisplay === "dialect", starts = [[language, script, region], [language, script], ...script === void 0 ? [] : [[language, region]]], own = isDialect ? starts.map((parts) => parts.filter(Boolean)).find((parts) => parts.length > 1 && this.#styled(names2.dialect, parts.join("-")) !== void 0) : void 0, name2 = own === void 0 ? this.#styled(names2.language, language) : this.#styled(names2.dialect, own.join("-")), left = [script, region].filter((part) => part !== void 0 && !own?.includes(part));
+      if (left.length === 0) return name2;
+      if (this.#o.fallback === "none" && (name2 === void 0 || left.some((part) => this.#known(part === script ? "script" : "region", part) === void 0))) return;
+      let words = left.map((part) => (part === script ? names2.inside[part] ?? this.#known("script", part) : this.#styled(names2.region, part)) ?? part);
+      return names2.composed[words.length - 1].replace("{0}", name2 ?? language).replace("{1}", words[0]).replace("{2}", words[1]);
+    }
+    #known(type, code) {
+      let table = this.#names[type];
+      return Array.isArray(table) ? this.#styled(table, code) : table[code];
+    }
+    of(given) {
+      let { type, fallback } = this.#o, code = String(given);
+      if (type === "language")
+        return this.#language(code) ?? (fallback === "none" ? void 0 : requested([code])[0]);
+      let [form, write3] = codeForms[type];
+      if (!form.test(code)) throw invalidCode();
+      let written2 = write3(code), name2 = this.#known(type, calendarAliases[written2] ?? written2);
+      if (name2 === void 0 && type === "currency" && isOldCurrency(written2)) throw new Error(`Intl has no name of the currency '${written2}' here`);
+      return name2 ?? (fallback === "none" ? void 0 : written2);
     }
     resolvedOptions() {
-      return { locale: "en-US", ...this.#o };
+      let { locale, style, type, fallback, languageDisplay } = this.#o;
+      return { locale, style, type, fallback, ...type === "language" ? { languageDisplay } : {} };
     }
-  }, Locale = class {
-    #tag;
-    constructor(tag) {
-      this.#tag = String(tag);
+  }, keywordsOfLocale = { calendar: "ca", collation: "co", hourCycle: "hc", caseFirst: "kf", numeric: "kn", numberingSystem: "nu" }, Locale = class {
+    #base;
+    #keywords;
+    constructor(tag, given) {
+      if (typeof tag != "string" && (typeof tag != "object" || tag === null)) throw new TypeError("First argument to Intl.Locale constructor can't be empty or missing");
+      let options = given === void 0 ? {} : Object(given), [whole] = requested([String(tag)]), { base, keywords } = splitTag(whole), [language, ...rest] = base.split("-"), take = (name2, pattern, old2) => {
+        let text2 = optionOf(options, name2, void 0, old2, "Locale");
+        if (text2 !== void 0 && !pattern.test(text2)) throw new RangeError("Incorrect locale information provided");
+        return text2;
+      }, old = { script: rest.find((part) => /^[A-Z][a-z]{3}$/.test(part)), region: rest.find((part) => /^([A-Z]{2}|\d{3})$/.test(part)) };
+      language = take("language", /^([a-z]{2,3}|[a-z]{5,8})$/i, language);
+      let script = take("script", /^[a-z]{4}$/i, old.script), region = take("region", /^([a-z]{2}|\d{3})$/i, old.region);
+      rest = rest.filter((part) => part !== old.script && part !== old.region), [this.#base] = requested([[language, script, region, ...rest].filter(Boolean).join("-")]), this.#keywords = { ...keywords };
+      for (let [name2, key] of Object.entries(keywordsOfLocale))
+        options[name2] !== void 0 && (this.#keywords[key] = String(options[name2]).replace(/^true$/, ""));
     }
     get baseName() {
-      return this.#tag.replace(/-u-.*$/, "");
+      return this.#base;
     }
     get language() {
-      return this.#tag.split("-")[0];
+      return this.#base.split("-")[0];
+    }
+    get script() {
+      return this.#base.split("-").find((part) => /^[A-Z][a-z]{3}$/.test(part));
     }
     get region() {
-      return /-([A-Z]{2}|\d{3})(-|$)/.exec(this.#tag)?.[1];
+      return this.#base.split("-").slice(1).find((part) => /^([A-Z]{2}|\d{3})$/.test(part));
+    }
+    get calendar() {
+      return this.#keywords.ca;
+    }
+    get collation() {
+      return this.#keywords.co;
+    }
+    get hourCycle() {
+      return this.#keywords.hc;
+    }
+    get caseFirst() {
+      return this.#keywords.kf;
+    }
+    get numeric() {
+      return this.#keywords.kn !== void 0 && this.#keywords.kn !== "false";
+    }
+    get numberingSystem() {
+      return this.#keywords.nu;
+    }
+    maximize() {
+      return this.#likely("maximize");
+    }
+    minimize() {
+      return this.#likely("minimize");
+    }
+    #likely(method) {
+      throw Object.assign(new Error(`Intl.Locale.prototype.${method} is not available in Tollhouse: it has no table of likely scripts and regions`), { code: "ERR_FEATURE_UNAVAILABLE" });
     }
     toString() {
-      return this.#tag;
+      let keywords = Object.entries(this.#keywords).sort(([a2], [b2]) => a2 < b2 ? -1 : 1).map(([key, value]) => `-${key}${value === "" ? "" : `-${value}`}`);
+      return this.#base + (keywords.length > 0 ? `-u${keywords.join("")}` : "");
     }
+  }, supportedValues = (key) => {
+    let lists = { currency: "currencies", unit: "units", timeZone: "zones" };
+    if (Object.hasOwn(lists, key)) return values()[lists[key]].split(" ");
+    if (key === "numberingSystem") return Object.keys(values().digits);
+    if (key === "calendar") return ["gregory"];
+    if (key === "collation") return [];
+    throw new RangeError(`Invalid key : ${key}`);
   };
 
   // src/intl.js
   var Intl = {}, classes = { Collator, DateTimeFormat, DisplayNames, ListFormat, Locale, NumberFormat, PluralRules, RelativeTimeFormat, Segmenter }, hide = (target2, name2, value) => Object.defineProperty(target2, name2, { value, writable: !0, enumerable: !1, configurable: !0 });
   for (let [name2, Class] of Object.entries(classes)) {
-    let callable = new Proxy(Class, { apply: (target2, self2, values) => new target2(...values) });
+    let callable = new Proxy(Class, { apply: (target2, self2, values2) => new target2(...values2) });
     hide(Intl, name2, callable), hide(Class.prototype, "constructor", callable), Object.defineProperty(Class.prototype, Symbol.toStringTag, { value: `Intl.${name2}`, configurable: !0 }), Class.supportedLocalesOf = (locales) => requested(locales).filter(isKnown);
   }
   hide(Intl, "getCanonicalLocales", (locales) => requested(locales));
-  hide(Intl, "supportedValuesOf", (key) => key === "currency" ? ["EUR", "GBP", "JPY", "USD"] : []);
+  hide(Intl, "supportedValuesOf", (key) => supportedValues(String(key)));
   Object.defineProperty(Intl, Symbol.toStringTag, { value: "Intl", configurable: !0 });
   hide(globalThis, "Intl", Intl);
   var isTurkish = (locales) => locales !== void 0 && /^(tr|az)\b/.test(requested(locales)[0] ?? ""), methods = {
@@ -9844,12 +10164,12 @@ ${output.stderr}`);
   }, invalid = (self2) => self2 instanceof Date && Number.isNaN(self2.getTime());
   for (let [name2, list] of Object.entries(methods))
     for (let [method, work2] of Object.entries(list)) {
-      let made = {
-        [method](...values) {
-          return invalid(this) ? "Invalid Date" : work2(this, ...values);
+      let made3 = {
+        [method](...values2) {
+          return invalid(this) ? "Invalid Date" : work2(this, ...values2);
         }
       }[method];
-      hide(globalThis[name2].prototype, method, made);
+      hide(globalThis[name2].prototype, method, made3);
     }
   var { toString: toString2, toTimeString } = Date.prototype, named = (text2) => text2 === "Invalid Date" ? text2 : `${text2} (Coordinated Universal Time)`;
   hide(Date.prototype, "toString", { toString() {
@@ -9862,6 +10182,104 @@ ${output.stderr}`);
     }
   }.toTimeString);
   hide(Date.prototype, Symbol.toPrimitive, Date.prototype[Symbol.toPrimitive]);
+
+  // src/json.js
+  var { parse: parse2 } = JSON, context = 10, literals = { t: "true", f: "false", n: "null" }, special = ["[object Object]", "NaN", "Infinity", "undefined"], Scanner = class {
+    #text;
+    #at = 0;
+    constructor(text2) {
+      this.#text = text2;
+    }
+    // `what` is `undefined` where V8 only names the character.
+    #fail(what, at2 = this.#at) {
+      let text2 = this.#text;
+      if (what !== void 0) throw `${what} in JSON at position ${at2}`;
+      if (at2 >= text2.length) throw "Unexpected end of JSON input";
+      if (special.includes(text2)) throw `"${text2}" is not valid JSON`;
+      let character = text2[at2];
+      if (/[-\d]/.test(character)) throw `Unexpected number in JSON at position ${at2}`;
+      if (character === '"') throw `Unexpected string in JSON at position ${at2}`;
+      let isLong = text2.length >= 2 * context + 1, [cutsStart, cutsEnd] = [isLong && at2 >= context, isLong && at2 < text2.length - context], shown2 = text2.slice(cutsStart ? at2 - context : 0, cutsEnd ? at2 + context : text2.length);
+      throw `Unexpected token '${character}', ${cutsStart ? "..." : ""}"${shown2}"${cutsEnd ? "..." : ""} is not valid JSON`;
+    }
+    // The next character that is no white space.
+    #peek() {
+      for (; /[ \t\n\r]/.test(this.#text[this.#at] ?? "x"); ) this.#at++;
+      return this.#text[this.#at];
+    }
+    whole() {
+      if (this.#value(), this.#peek() !== void 0) throw `Unexpected non-whitespace character after JSON at position ${this.#at}`;
+    }
+    #value() {
+      let character = this.#peek();
+      if (character === "{") return this.#object();
+      if (character === "[") return this.#array();
+      if (character === '"') return this.#string();
+      if (character !== void 0 && /[-\d]/.test(character)) return this.#number();
+      let literal = literals[character];
+      literal === void 0 && this.#fail();
+      for (let letter of literal)
+        this.#text[this.#at] !== letter && this.#fail(), this.#at++;
+    }
+    #object() {
+      if (this.#at++, this.#peek() === "}") return void this.#at++;
+      this.#peek() !== '"' && this.#fail("Expected property name or '}'");
+      let isFirst = !0;
+      for (; ; ) {
+        if (this.#string(), this.#peek() !== ":" && this.#fail(isFirst ? "Expected ':' after property name" : void 0), isFirst = !1, this.#at++, this.#value(), this.#peek() === "}") return void this.#at++;
+        this.#peek() !== "," && this.#fail("Expected ',' or '}' after property value"), this.#at++, this.#peek() !== '"' && this.#fail("Expected double-quoted property name");
+      }
+    }
+    #array() {
+      if (this.#at++, this.#peek() === "]") return void this.#at++;
+      for (; ; ) {
+        if (this.#value(), this.#peek() === "]") return void this.#at++;
+        this.#peek() !== "," && this.#fail("Expected ',' or ']' after array element"), this.#at++;
+      }
+    }
+    #string() {
+      for (this.#at++; ; ) {
+        let character = this.#text[this.#at];
+        if (character === void 0 && this.#fail("Unterminated string"), character < " " && this.#fail("Bad control character in string literal"), this.#at++, character === '"') return;
+        character === "\\" && this.#escape();
+      }
+    }
+    #escape() {
+      let character = this.#text[this.#at];
+      if (character === void 0 && this.#fail(), character !== "u")
+        return '"\\/bfnrt'.includes(character) || this.#fail("Bad escaped character"), void this.#at++;
+      for (let count = 0; count < 4; count++)
+        this.#at++, /[\da-f]/i.test(this.#text[this.#at] ?? "") || this.#fail("Bad Unicode escape");
+      this.#at++;
+    }
+    #digits() {
+      let start = this.#at;
+      for (; /\d/.test(this.#text[this.#at] ?? ""); ) this.#at++;
+      return this.#at - start;
+    }
+    #number() {
+      this.#text[this.#at] === "-" && !/\d/.test(this.#text[++this.#at] ?? "") && this.#fail("No number after minus sign");
+      let isZero2 = this.#text[this.#at] === "0";
+      isZero2 ? this.#at++ : this.#digits(), isZero2 && /\d/.test(this.#text[this.#at] ?? "") && this.#fail("Unexpected number"), this.#text[this.#at] === "." && (this.#at++, this.#digits() === 0 && this.#fail("Unterminated fractional number")), /e/i.test(this.#text[this.#at] ?? "") && (this.#at++, /[-+]/.test(this.#text[this.#at] ?? "") && this.#at++, this.#digits() === 0 && this.#fail("Exponent part is missing a number"));
+    }
+  }, faultOf = (text2) => {
+    try {
+      new Scanner(text2).whole();
+    } catch (fault) {
+      return typeof fault == "string" ? fault : void 0;
+    }
+  }, made2 = {
+    parse(text2, reviver) {
+      let source = typeof text2 == "string" ? text2 : `${text2}`;
+      try {
+        return parse2(source, reviver);
+      } catch (error) {
+        let fault = error instanceof SyntaxError ? faultOf(source) : void 0;
+        throw fault === void 0 ? error : new SyntaxError(fault);
+      }
+    }
+  }.parse;
+  Object.defineProperty(JSON, "parse", { value: made2, writable: !0, enumerable: !1, configurable: !0 });
 
   // src/os.js
   var os_default = {
@@ -9965,7 +10383,7 @@ ${output.stderr}`);
       super(), this.input = input, this.#output = output, prompt !== void 0 && (this.#prompt = prompt);
       for (let name2 of ["_events", "_eventsCount", "_maxListeners", ...marks]) Object.defineProperty(this, name2, { enumerable: !1 });
       this.on("newListener", (name2) => {
-        name2 === "line" && this.#start();
+        name2 === "line" && (this.#start(), this.#lines.length > 0 && queueMicrotask(() => this.#tell()));
       });
     }
     #start() {
@@ -9990,6 +10408,10 @@ ${output.stderr}`);
     #give(line) {
       this.closed || (this.#readers.length > 0 ? this.#readers.shift()(line) : this.listenerCount("line") > 0 ? this.emit("line", line) : this.#lines.push(line));
     }
+    // Lines that came before anybody listened.
+    #tell() {
+      for (; this.#lines.length > 0 && this.listenerCount("line") > 0; ) this.emit("line", this.#taken());
+    }
     #next() {
       return this.#start(), this.#lines.length > 0 ? Promise.resolve(this.#taken()) : this.closed || this.#ended ? Promise.resolve(void 0) : new Promise((resolve) => this.#readers.push(resolve));
     }
@@ -10002,7 +10424,8 @@ ${output.stderr}`);
     }
     question(query, options, callback = options) {
       if (this.#output?.write?.(query), typeof callback != "function") return this.#next().then((line) => line ?? "");
-      this.#next().then((line) => line !== void 0 && callback(line));
+      let answer = (line) => line !== void 0 && callback(line);
+      this.#lines.length > 0 || this.closed || this.#ended ? this.#next().then(answer) : this.#readers.push(answer), this.#start();
     }
     setPrompt(prompt) {
       this.#prompt = prompt;
@@ -10061,13 +10484,13 @@ ${output.stderr}`);
 
   // src/tty.js
   init_util();
-  var none = (name2) => ({
+  var none2 = (name2) => ({
     [name2]: class {
       constructor() {
         throw codedError(Error, "ERR_TTY_INIT_FAILED", `${name2} is not available in Tollhouse: a script has no terminal; use \`process.stdin\` and \`process.stdout\``);
       }
     }
-  })[name2], tty_default = { isatty: () => !1, ReadStream: none("ReadStream"), WriteStream: none("WriteStream") };
+  })[name2], tty_default = { isatty: () => !1, ReadStream: none2("ReadStream"), WriteStream: none2("WriteStream") };
 
   // src/index.js
   init_util();
@@ -12089,13 +12512,13 @@ ${output.stderr}`);
   shownAs(TransformStream, (stream2) => ({ readable: stream2.readable, writable: stream2.writable, backpressure: stream2._backpressure }));
 
   // src/web.js
-  var { native: native8, asBytes: asBytes2, fetch: fetchThroughTool, signalOf, inspect: inspect2 } = host, custom2 = /* @__PURE__ */ Symbol.for("nodejs.util.inspect.custom"), joined = (parts) => {
-    let all2 = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0)), at2 = 0;
+  var { native: native9, asBytes: asBytes2, fetch: fetchThroughTool, signalOf, inspect: inspect2 } = host, custom2 = /* @__PURE__ */ Symbol.for("nodejs.util.inspect.custom"), joined = (parts) => {
+    let all3 = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0)), at2 = 0;
     for (let part of parts)
-      all2.set(part, at2), at2 += part.length;
-    return all2;
-  }, encode = (text2) => native8.encodeUtf8(text2), decode = (bytes) => {
-    let text2 = native8.decodeUtf8Lossy(bytes);
+      all3.set(part, at2), at2 += part.length;
+    return all3;
+  }, encode = (text2) => native9.encodeUtf8(text2), decode = (bytes) => {
+    let text2 = native9.decodeUtf8Lossy(bytes);
     return text2[0] === "\uFEFF" ? text2.slice(1) : text2;
   }, streamOf = (bytes) => new ReadableStream({
     start(controller) {
@@ -12125,7 +12548,7 @@ ${output.stderr}`);
       return this.#bytes.slice();
     }
     async text() {
-      return native8.decodeUtf8Lossy(this.#bytes);
+      return native9.decodeUtf8Lossy(this.#bytes);
     }
     stream() {
       return streamOf(this.#bytes.slice());
@@ -12194,7 +12617,7 @@ ${output.stderr}`);
   FormData.prototype[Symbol.iterator] = FormData.prototype.entries;
   Object.defineProperty(FormData.prototype, Symbol.iterator, { enumerable: !1 });
   var multipart = async (form) => {
-    let boundary = `----formdata-tollhouse-${[...native8.randomBytes(8)].map((byte) => byte.toString(16).padStart(2, "0")).join("")}`, escape3 = (text2) => text2.replace(/\r?\n|\r/g, "%0D%0A").replace(/"/g, "%22"), parts = [];
+    let boundary = `----formdata-tollhouse-${[...native9.randomBytes(8)].map((byte) => byte.toString(16).padStart(2, "0")).join("")}`, escape3 = (text2) => text2.replace(/\r?\n|\r/g, "%0D%0A").replace(/"/g, "%22"), parts = [];
     for (let [name2, value] of form) {
       let file = value instanceof Blob ? `; filename="${escape3(value.name)}"\r
 Content-Type: ${value.type || "application/octet-stream"}` : "";
@@ -12231,8 +12654,8 @@ Content-Disposition: form-data; name="${escape3(name2)}"${file}\r
       this.#list = this.#list.filter(([known2]) => known2 !== key);
     }
     get(name2) {
-      let key = checkName(name2), values = this.#list.filter(([known2]) => known2 === key).map(([, value]) => value);
-      return values.length === 0 ? null : values.join(", ");
+      let key = checkName(name2), values2 = this.#list.filter(([known2]) => known2 === key).map(([, value]) => value);
+      return values2.length === 0 ? null : values2.join(", ");
     }
     has(name2) {
       let key = checkName(name2);
@@ -12247,8 +12670,8 @@ Content-Disposition: form-data; name="${escape3(name2)}"${file}\r
       return this.#list.filter(([known2]) => known2 === "set-cookie").map(([, value]) => value);
     }
     *entries() {
-      let names = [...new Set(this.#list.map(([name2]) => name2))].sort();
-      for (let name2 of names)
+      let names2 = [...new Set(this.#list.map(([name2]) => name2))].sort();
+      for (let name2 of names2)
         if (name2 === "set-cookie") for (let cookie of this.getSetCookie()) yield [name2, cookie];
         else yield [name2, this.get(name2)];
     }
@@ -12274,8 +12697,8 @@ Content-Disposition: form-data; name="${escape3(name2)}"${file}\r
       return { type: "application/x-www-form-urlencoded;charset=UTF-8", read: async () => encode(body.toString()) };
     if (body instanceof Blob) return { type: body.type || void 0, read: () => body.bytes() };
     if (body instanceof FormData) {
-      let made = multipart(body);
-      return { form: made, read: async () => (await made).bytes };
+      let made3 = multipart(body);
+      return { form: made3, read: async () => (await made3).bytes };
     }
     if (body instanceof ReadableStream) return { stream: body, read: () => readStream(body) };
     let bytes = typeof body == "object" ? asBytes2(body) : void 0;
@@ -12392,13 +12815,13 @@ Content-Disposition: form-data; name="${escape3(name2)}"${file}\r
       return this.#fields.type;
     }
     clone() {
-      let body = copyBody.call(this), made = new _Response(body.read === void 0 ? null : new ReadableStream({
+      let body = copyBody.call(this), made3 = new _Response(body.read === void 0 ? null : new ReadableStream({
         pull: async (controller) => {
           let bytes = await body.read();
           bytes.length > 0 && controller.enqueue(bytes), controller.close();
         }
       }, { highWaterMark: 0 }));
-      return made.#fields = { ...this.#fields, headers: new Headers(this.headers) }, made;
+      return made3.#fields = { ...this.#fields, headers: new Headers(this.headers) }, made3;
     }
     static json(data, init2 = {}) {
       let response = new _Response(JSON.stringify(data), init2);
@@ -12418,10 +12841,16 @@ Content-Disposition: form-data; name="${escape3(name2)}"${file}\r
     }
   }, { make: makeResponse } = Response;
   delete Response.make;
-  var Request = class _Request extends Body {
+  var parsedUrl = (input) => {
+    try {
+      return new URL(input).href;
+    } catch (cause) {
+      throw new TypeError(`Failed to parse URL from ${input}`, { cause });
+    }
+  }, Request = class _Request extends Body {
     #fields;
     constructor(input, init2 = {}) {
-      let from = input instanceof _Request ? input : void 0, url = from === void 0 ? new URL(String(input)).href : from.url, method = String(init2.method ?? from?.method ?? "GET"), plain2 = /^(get|head|post|put|delete|options|patch)$/i.test(method) ? method.toUpperCase() : method;
+      let from = input instanceof _Request ? input : void 0, url = from === void 0 ? parsedUrl(String(input)) : from.url, method = String(init2.method ?? from?.method ?? "GET"), plain2 = /^(get|head|post|put|delete|options|patch)$/i.test(method) ? method.toUpperCase() : method;
       if (init2.body != null && (plain2 === "GET" || plain2 === "HEAD"))
         throw new TypeError("Request with GET/HEAD method cannot have body.");
       let content = init2.body !== void 0 ? readBody(init2.body) : from === void 0 ? readBody(null) : copyBody.call(from);
@@ -12450,7 +12879,7 @@ Content-Disposition: form-data; name="${escape3(name2)}"${file}\r
   }, dataUrl = (url) => {
     let match = /^data:([^,]*?)(;\s*base64)?,(.*)$/s.exec(url);
     if (match === null) throw new TypeError("fetch failed");
-    let data = decodeURIComponent(match[3]), bytes = match[2] ? native8.decodeBase64(data.replace(/\s/g, "")) : encode(data);
+    let data = decodeURIComponent(match[3]), bytes = match[2] ? native9.decodeBase64(data.replace(/\s/g, "")) : encode(data);
     return makeResponse({ status: 200, headers: [["content-type", match[1] || "text/plain;charset=US-ASCII"]], url, redirected: !1 }, bytes);
   }, fetch = {
     async fetch(input, init2) {
@@ -12501,7 +12930,7 @@ Content-Disposition: form-data; name="${escape3(name2)}"${file}\r
   init_buffer();
   init_util();
   init_process();
-  var { native: native9, asBytes: asBytes3 } = host, flushes = { Z_NO_FLUSH: 0, Z_PARTIAL_FLUSH: 1, Z_SYNC_FLUSH: 2, Z_FULL_FLUSH: 3, Z_FINISH: 4, Z_BLOCK: 5 }, results = {
+  var { native: native10, asBytes: asBytes3 } = host, flushes = { Z_NO_FLUSH: 0, Z_PARTIAL_FLUSH: 1, Z_SYNC_FLUSH: 2, Z_FULL_FLUSH: 3, Z_FINISH: 4, Z_BLOCK: 5 }, results = {
     Z_OK: 0,
     Z_STREAM_END: 1,
     Z_NEED_DICT: 2,
@@ -12572,7 +13001,7 @@ Content-Disposition: form-data; name="${escape3(name2)}"${file}\r
     BROTLI_DECODER_PARAM_DISABLE_RING_BUFFER_REALLOCATION: 0,
     BROTLI_DECODER_PARAM_LARGE_WINDOW: 1
   })), codes = Object.freeze(Object.fromEntries(Object.entries(results).flatMap(([name2, number]) => [[name2, number], [number, name2]]))), { Z_FINISH, Z_FULL_FLUSH, Z_BUF_ERROR, Z_STREAM_END, Z_NEED_DICT } = constants3, CHUNK3 = 64 * 1024, MAX_LENGTH = 2 ** 32, bytesOf3 = (data, name2) => {
-    if (typeof data == "string") return native9.encodeUtf8(data);
+    if (typeof data == "string") return native10.encodeUtf8(data);
     let bytes = typeof data == "object" && data !== null ? asBytes3(data) : void 0;
     if (bytes === void 0) throw invalidType(name2, "string or an instance of Buffer, TypedArray, DataView, or ArrayBuffer", data);
     return new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength);
@@ -12605,7 +13034,7 @@ Content-Disposition: form-data; name="${escape3(name2)}"${file}\r
   }, open2 = ({ name: name2, level, window, memory, strategy, dictionary }) => {
     if (name2 === "BrotliCompress")
       throw codedError(Error, "ERR_FEATURE_UNAVAILABLE", "compressing with Brotli is not available in Tollhouse, decompressing is: use `gzipSync` or `deflateSync`");
-    return native9.openCodec(name2, level, window, memory, strategy, dictionary);
+    return native10.openCodec(name2, level, window, memory, strategy, dictionary);
   }, brotliFaults = [
     "EXUBERANT_NIBBLE",
     "RESERVED",
@@ -12631,19 +13060,19 @@ Content-Disposition: form-data; name="${escape3(name2)}"${file}\r
     return Object.assign(codedError(Error, codes[status], message ?? "Zlib error"), { errno: status });
   }, work = (codec, settings2, bytes, flush, take) => {
     for (let at2 = 0; ; ) {
-      let [made, taken, status, message] = native9.runCodec(codec, bytes, at2, flush);
-      if (at2 += taken, made.length > 0 && take(made), status === Z_STREAM_END) return !0;
+      let [made3, taken, status, message] = native10.runCodec(codec, bytes, at2, flush);
+      if (at2 += taken, made3.length > 0 && take(made3), status === Z_STREAM_END) return !0;
       if (status === Z_NEED_DICT || status < 0 && (settings2.brotli || status !== Z_BUF_ERROR)) throw failure2(settings2, status, message);
-      if (made.length !== CHUNK3) {
+      if (made3.length !== CHUNK3) {
         if (flush === Z_FINISH) throw failure2({}, Z_BUF_ERROR, "unexpected end of file");
         return !1;
       }
     }
   }, gathered = (parts, length) => {
-    let all2 = Buffer2.alloc(length), at2 = 0;
+    let all3 = Buffer2.alloc(length), at2 = 0;
     for (let part of parts)
-      all2.set(part, at2), at2 += part.length;
-    return all2;
+      all3.set(part, at2), at2 += part.length;
+    return all3;
   }, convert = (settings2, bytes) => {
     let parts = [], length = 0;
     return work(open2(settings2), settings2, bytes, settings2.finishFlush, (part) => {
@@ -12703,7 +13132,7 @@ Content-Disposition: form-data; name="${escape3(name2)}"${file}\r
       if (typeof value != "number") throw invalidType("value", "number", value);
       if (!Number.isInteger(value)) throw outOfRange("value", "an integer", value);
       if (value < 0 || value > 4294967295) throw outOfRange("value", ">= 0 && <= 4294967295", value);
-      return native9.crc32(bytes, value);
+      return native10.crc32(bytes, value);
     }
   };
   for (let kind of kinds2) {
@@ -12712,7 +13141,7 @@ Content-Disposition: form-data; name="${escape3(name2)}"${file}\r
         super(kind, options);
       }
     } }[kind];
-    zlib[kind] = new Proxy(Class, { apply: (target2, self2, values) => new target2(...values) }), Object.defineProperty(Class.prototype, "constructor", { value: zlib[kind], writable: !0, configurable: !0 });
+    zlib[kind] = new Proxy(Class, { apply: (target2, self2, values2) => new target2(...values2) }), Object.defineProperty(Class.prototype, "constructor", { value: zlib[kind], writable: !0, configurable: !0 });
     let name2 = kind[0].toLowerCase() + kind.slice(1);
     zlib[`${name2}Sync`] = { [`${name2}Sync`]: (buffer, options) => convert(checked(kind, options), bytesOf3(buffer, "buffer")) }[`${name2}Sync`], zlib[name2] = {
       [name2](buffer, options, callback) {

@@ -1,19 +1,42 @@
-// Makes src/intl-data.js: what `Intl` writes in the locales that scripts name most, asked of the Node that runs this (of CLDR).
+// Makes src/intl-data.js and intl-data.bin: what `Intl` writes in the locales that scripts name most, asked of the Node that
+// runs this (of CLDR). The second is read by the guest when a script names a locale.
 // `--check` only compares; another version of ICU writes some of it otherwise.
 
 import fs from 'node:fs';
 import path from 'node:path';
+import zlib from 'node:zlib';
+import { calendars, currencies, oldCurrencies, namesOf as displayNamesOf, simpleUnits, wordsOf, zonesOf } from './intl-words.mjs';
 import { derivedFrom, rewrite } from './src/intl-derive.js';
 
-const locales = [
-  'en-GB', 'en-CA', 'en-AU', 'en-IN', 'de', 'de-AT', 'de-CH', 'fr', 'fr-CA', 'es', 'es-MX', 'it', 'pt', 'pt-PT', 'nl', 'pl', 'ru', 'uk', 'tr', 'ja', 'zh',
-  'zh-TW', 'ko', 'ar', 'hi', 'sv', 'id', 'tr-TR', 'ar-EG',
-];
-const currencies = [
-  'USD', 'EUR', 'GBP', 'JPY', 'CNY', 'INR', 'KRW', 'BRL', 'CAD', 'AUD', 'MXN', 'NZD', 'HKD', 'ILS', 'VND', 'TWD', 'PHP', 'XAF', 'CHF', 'SEK', 'NOK', 'DKK', 'PLN',
-  'CZK', 'HUF', 'RUB', 'UAH', 'TRY', 'IDR', 'THB', 'SGD', 'MYR', 'ZAR', 'SAR', 'AED', 'EGP', 'ARS', 'CLP', 'COP', 'BGN', 'RON', 'ISK', 'KWD', 'QAR',
-  'BHD', 'OMR', 'JOD', 'LBP', 'MAD', 'DZD', 'TND', 'IQD', 'PKR', 'BDT', 'LKR', 'NPR', 'KES', 'NGN', 'GHS', 'PEN', 'UYU',
-];
+// Of each language the locale that has all of its data comes first; the others have what differs.
+const groups = {
+  en: ['en-US', 'en-GB', 'en-CA', 'en-AU', 'en-IN', 'en-NZ', 'en-IE', 'en-ZA', 'en-SG', 'en-HK', 'en-PH', 'en-AE', 'en-IL'],
+  de: ['de', 'de-AT', 'de-CH', 'de-LI', 'de-LU', 'de-BE', 'de-IT'],
+  fr: ['fr', 'fr-CA', 'fr-BE', 'fr-CH', 'fr-LU'],
+  es: ['es', 'es-MX', 'es-AR', 'es-CO', 'es-CL', 'es-PE', 'es-US', 'es-419'],
+  it: ['it', 'it-CH'],
+  pt: ['pt', 'pt-PT', 'pt-AO'],
+  nl: ['nl', 'nl-BE'],
+  pl: ['pl'],
+  ru: ['ru', 'ru-UA', 'ru-KZ'],
+  uk: ['uk'],
+  tr: ['tr'],
+  ja: ['ja'],
+  zh: ['zh', 'zh-TW', 'zh-HK', 'zh-SG'],
+  ko: ['ko'],
+  ar: ['ar', 'ar-EG', 'ar-SA', 'ar-MA', 'ar-AE'],
+  hi: ['hi'],
+  sv: ['sv', 'sv-FI'],
+  id: ['id'],
+  da: ['da'],
+  nb: ['nb'],
+  cs: ['cs'],
+  he: ['he'],
+  hu: ['hu'],
+  ro: ['ro'],
+  vi: ['vi'],
+};
+const locales = Object.values(groups).flat();
 
 const latin = (text) => text.replace(/[\u0660-\u0669]/g, (digit) => String(digit.charCodeAt(0) - 0x660));
 const numberParts = (locale, options, number) => new Intl.NumberFormat(locale, options).formatToParts(number);
@@ -29,7 +52,11 @@ const shapeOf = (parts) =>
 const symbolsOf = (locale) => {
   const symbols = {};
   for (const currency of currencies) {
-    const shown = (currencyDisplay) => valueOf(numberParts(locale, { style: 'currency', currency, currencyDisplay }, 5), 'currency');
+    const shown = (currencyDisplay) => {
+      const parts = numberParts(locale, { style: 'currency', currency, currencyDisplay }, 5);
+      // A mark of direction belongs to the symbol.
+      return valueOf(parts, 'currency') + (parts.at(-2).type === 'currency' && parts.at(-1).value === '\u200f' ? '\u200f' : '');
+    };
     const [symbol, narrow] = [shown('symbol'), shown('narrowSymbol')];
     if (narrow !== symbol) symbols[currency] = `${symbol} ${narrow}`;
     else if (symbol !== currency) symbols[currency] = symbol;
@@ -37,34 +64,36 @@ const symbolsOf = (locale) => {
   return symbols;
 };
 
-const numbersOf = (locale) => {
-  const plain = numberParts(locale, {}, -1234567.5);
-  const money = (currency, number, options) => numberParts(locale, { style: 'currency', currency, ...options }, number);
+const numbersOf = (locale, numberingSystem) => {
+  const parts = (options, number) => numberParts(locale, { numberingSystem, ...options }, number);
+  const plain = parts({}, -1234567.5);
+  const money = (currency, number, options) => parts({ style: 'currency', currency, ...options }, number);
   const shapes = (currency, options) => [
     shapeOf(money(currency, 5, options)), shapeOf(money(currency, -5, options)), shapeOf(money(currency, -5, { currencySign: 'accounting', ...options })),
     shapeOf(money(currency, 5, { currencySign: 'accounting', ...options })),
   ];
-  const symbols = symbolsOf(locale);
-  const separators = (parts) => valueOf(parts, 'decimal') + (valueOf(parts, 'group') ?? '');
-  const grouped = (number) => numberParts(locale, {}, number).some(({ type }) => type === 'group');
+  const separators = (found) => valueOf(found, 'decimal') + (valueOf(found, 'group') ?? '');
+  const grouped = (number) => parts({}, number).some(({ type }) => type === 'group');
+  const groupSize = (found) => (found.filter(({ type }) => type === 'integer').at(-2).value.length);
+  const scientific = parts({ notation: 'scientific' }, 1.5e-5);
   return {
     separators: separators(plain),
     money: separators(money('EUR', -1234567.5)),
     least: grouped(1234) ? 1 : 2,
-    second: valueOf(numberParts(locale, {}, 12345678), 'integer') === '1' ? 2 : 3,
-    ledger: valueOf(money('EUR', 12345678, { currencySign: 'accounting' }), 'integer') === '1' ? 2 : 3,
+    second: groupSize(parts({}, 1234567890)),
+    ledger: groupSize(money('EUR', 1234567890, { currencySign: 'accounting' })),
     minus: valueOf(plain, 'minusSign'),
-    plus: valueOf(numberParts(locale, { signDisplay: 'always' }, 5), 'plusSign'),
-    nan: valueOf(numberParts(locale, {}, NaN), 'nan'),
-    arab: new Intl.NumberFormat(locale).resolvedOptions().numberingSystem === 'arab' ? 1 : 0,
-    decimal: [shapeOf(numberParts(locale, {}, 5)), shapeOf(numberParts(locale, {}, -5))],
-    percent: [shapeOf(numberParts(locale, { style: 'percent' }, 0.5)), shapeOf(numberParts(locale, { style: 'percent' }, -0.5))],
+    plus: valueOf(parts({ signDisplay: 'always' }, 5), 'plusSign'),
+    nan: valueOf(parts({}, NaN), 'nan'),
+    infinity: valueOf(parts({}, Infinity), 'infinity'),
+    exponent: valueOf(scientific, 'exponentSeparator'),
+    exponentMinus: scientific.slice(scientific.findIndex(({ type }) => type === 'exponentSeparator') + 1, -1).map(({ value }) => value).join(''),
+    decimal: [shapeOf(parts({}, 5)), shapeOf(parts({}, -5))],
+    percent: [shapeOf(parts({ style: 'percent' }, 0.5)), shapeOf(parts({ style: 'percent' }, -0.5))],
     // Around a sign, and around a word.
-    shapes: [shapes('USD', { currencyDisplay: 'narrowSymbol' }), shapes('CHF')],
-    symbols,
+    shapes: [shapes('INR', { currencyDisplay: 'narrowSymbol' }), shapes('CHF')],
   };
 };
-
 const probes = [];
 for (let month = 0; month < 12; month++) for (const day of [3, 5, 17, 28]) probes.push(Date.UTC(2023 + (month % 3), month, day, 0, 5, 9));
 const hours = Array.from({ length: 24 }, (_, hour) => Date.UTC(2024, 5, 5, hour, 5, 9));
@@ -189,44 +218,122 @@ const datesOf = (locale) => {
   return { names: short, periods: [runs(names.a), ...(names.a.join() === names.b.join() ? [] : [runs(names.b)])], patterns: distinct, dates, styles, times, glues, zone, hours: hourCycle, fraction: valueOf(dateParts(locale, { second: 'numeric', fractionalSecondDigits: 1 }, at), 'literal') };
 };
 
-// Tags that mean the same as one of those.
-const others = [
-  'de-DE', 'de-LU', 'de-LI', 'de-BE', 'fr-FR', 'fr-BE', 'fr-CH', 'fr-LU', 'es-ES', 'es-AR', 'es-CO', 'es-CL', 'es-PE', 'es-US', 'es-419', 'it-IT', 'it-CH', 'pt-BR', 'pt-AO',
-  'nl-NL', 'nl-BE', 'pl-PL', 'ru-RU', 'ru-UA', 'ru-KZ', 'uk-UA', 'tr-TR', 'tr-CY', 'ja-JP', 'zh-CN', 'zh-SG', 'zh-Hans', 'zh-Hans-CN', 'zh-Hant', 'zh-Hant-TW', 'zh-HK', 'ko-KR', 'ar-EG',
-  'ar-AE', 'ar-SA', 'ar-MA', 'hi-IN', 'sv-SE', 'sv-FI', 'id-ID', 'en-NZ', 'en-IE', 'en-ZA', 'en-SG', 'en-HK', 'en-PH', 'en-AE', 'en-IL',
-];
+// What one value has that the other has not, or has otherwise; undefined if there is nothing.
+const difference = (from, to) => {
+  if (JSON.stringify(from) === JSON.stringify(to)) return undefined;
+  const isRecord = (value) => typeof value === 'object' && value !== null && !Array.isArray(value);
+  if (!isRecord(from) || !isRecord(to)) return to;
+  const found = {};
+  for (const key of new Set([...Object.keys(from), ...Object.keys(to)])) {
+    // Null says that it is not there.
+    const differs = key in to ? difference(from[key], to[key]) : null;
+    if (differs !== undefined) found[key] = differs;
+  }
+  return found;
+};
+
+// Digits that are written one for one: of these numbering systems the digit zero, or all digits.
+const digitsOf = {};
+for (const system of Intl.supportedValuesOf('numberingSystem')) {
+  const digits = Array.from({ length: 10 }, (_, digit) => new Intl.NumberFormat('en', { numberingSystem: system }).format(digit));
+  const zero = digits[0].codePointAt(0);
+  digitsOf[system] = digits.every((text, digit) => text === String.fromCodePoint(zero + digit)) ? digits[0] : digits.join('');
+}
+const systemOf = (locale) => new Intl.NumberFormat(locale).resolvedOptions().numberingSystem;
+const systemsOf = (locale, plain) => {
+  const found = {};
+  for (const system of Object.keys(digitsOf)) {
+    const differs = difference(plain, numbersOf(locale, system));
+    if (differs !== undefined) found[system] = differs;
+  }
+  return found;
+};
+
 const dataOf = (locale) => {
   formatters.clear();
-  return JSON.stringify([numbersOf(locale), datesOf(locale)]);
+  const plain = numbersOf(locale, 'latn');
+  const numbers = { ...plain, native: systemOf(locale), symbols: symbolsOf(locale), systems: systemsOf(locale, plain) };
+  return { basic: { numbers, dates: datesOf(locale) }, words: wordsOf(locale), names: displayNamesOf(locale) };
 };
-const data = new Map(locales.map((locale) => [locale, dataOf(locale)]));
-const same = {};
-for (const tag of others) {
-  const { calendar } = new Intl.DateTimeFormat(tag).resolvedOptions();
-  let own;
-  try {
-    own = calendar === 'gregory' ? dataOf(tag) : undefined;
-  } catch {
-    // A pattern that the data cannot hold: it is another locale's in no case.
+
+const blobs = new Map();
+let english;
+for (const [language, members] of Object.entries(groups)) {
+  const [all, ...others] = members.map((locale) => [locale, dataOf(locale)]);
+  if (language === 'en') english = { ...all[1].basic.numbers, systems: undefined };
+  for (const part of ['basic', 'words', 'names']) {
+    const record = { [all[0]]: all[1][part] };
+    for (const [locale, data] of others) record[locale] = difference(all[1][part], data[part]) ?? {};
+    blobs.set(`${language}:${part}`, JSON.stringify(record));
   }
-  const found = own === undefined ? undefined : [...data].find(([, text]) => text === own);
-  if (found !== undefined) same[tag] = found[0];
 }
+
+blobs.set('en:zones', JSON.stringify(Object.fromEntries(['en-US', 'en-GB', 'en-CA', 'en-AU', 'en-IN'].map((locale) => [locale, zonesOf(locale)]))));
+
+// Tags that mean the same as one of those: what CLDR resolves to it.
+const same = {};
+const capitals = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZ'];
+const allRegions = [...capitals.flatMap((first) => capitals.map((second) => first + second)), '001', '150', '419'];
+const allTags = [];
+const likely = { 'zh-CN': 'zh', 'zh-Hans': 'zh', 'zh-Hans-CN': 'zh', 'zh-Hant': 'zh-TW', 'zh-Hant-TW': 'zh-TW', 'zh-Hant-HK': 'zh-HK', 'zh-Hans-SG': 'zh-SG', 'no': 'nb' };
+for (const [tag, known] of Object.entries(likely)) same[tag] = known;
+for (const [language, members] of Object.entries(groups)) {
+  for (const region of allRegions) {
+    const tag = `${language}-${region}`;
+    if (Intl.NumberFormat.supportedLocalesOf([tag]).length === 0 || new Intl.NumberFormat(tag).resolvedOptions().locale !== tag) continue;
+    if (members.includes(tag) || tag in same) continue;
+    if (new Intl.Locale(language).maximize().region === region) same[tag] = members[0];
+    else allTags.push(tag);
+  }
+}
+// Languages that CLDR has and this has not.
+const lower = capitals.map((letter) => letter.toLowerCase());
+const pairs = lower.flatMap((first) => lower.map((second) => first + second));
+const otherLanguages = [...pairs, ...pairs.flatMap((pair) => lower.map((letter) => pair + letter))].filter((code) => !(code in groups) && code !== 'no' && Intl.NumberFormat.supportedLocalesOf([code]).length > 0);
+blobs.set('values', JSON.stringify({
+  // Locales of the languages above, and languages, without data here.
+  elsewhere: [...allTags, ...otherLanguages].join(' '),
+  digits: digitsOf,
+  currencies: currencies.join(' '),
+  oldCurrencies: oldCurrencies.join(' '),
+  units: simpleUnits.join(' '),
+  zones: Intl.supportedValuesOf('timeZone').join(' '),
+  calendars: calendars.join(' '),
+}));
 // Decimals of currencies that have not two.
 const digits = {};
-for (const currency of Intl.supportedValuesOf('currency')) {
+for (const currency of [...currencies, ...oldCurrencies]) {
   const { maximumFractionDigits } = new Intl.NumberFormat('en', { style: 'currency', currency }).resolvedOptions();
   if (maximumFractionDigits !== 2) digits[currency] = maximumFractionDigits;
 }
-const rows = [...data].map(([locale, text]) => `  '${locale}': ${JSON.stringify(text)},\n`);
+
 const head = `// Made by intl-data.mjs from the Unicode CLDR (ICU ${process.versions.icu}), whose terms are in LICENCES.txt.
-// Of each locale: what is around numbers, and patterns of dates. It is read when a script names the locale.
-export const sameLocales = ${JSON.stringify(same)};
-export const englishSymbols = ${JSON.stringify(symbolsOf('en-US'))};
-export const currencyDigits = ${JSON.stringify(digits)};
+// The rest of the data is in intl-data.bin, which is read when a script names a locale.
 `;
-const text = `${head}export const localeData = {\n${rows.join('')}};\n`;
-const file = path.join(import.meta.dirname, 'src', 'intl-data.js');
-if (!process.argv.includes('--check')) fs.writeFileSync(file, text);
-else if (fs.readFileSync(file, 'utf8') !== text) throw new Error('src/intl-data.js is not what this Node says');
-console.log(`${locales.length} locales, ${text.length} bytes`);
+const constants = { groups: Object.fromEntries(Object.entries(groups).map(([language, members]) => [language, members.join(' ')])), sameLocales: same, currencyDigits: digits, englishNumbers: english };
+const text = head + Object.entries(constants).map(([name, value]) => `export const ${name} = ${JSON.stringify(value)};\n`).join('');
+
+// The names of the texts with their places, an empty line, and the texts, each compressed with Brotli.
+const pack = () => {
+  const packed = [...blobs].map(([name, blob]) => [name, zlib.brotliCompressSync(blob, { params: { [zlib.constants.BROTLI_PARAM_LGWIN]: 18, [zlib.constants.BROTLI_PARAM_QUALITY]: 11 } })]);
+  let at = 0;
+  const index = packed.map(([name, bytes]) => `${name} ${(at += bytes.length) - bytes.length} ${bytes.length}\n`).join('');
+  return Buffer.concat([Buffer.from(`${index}\n`), ...packed.map(([, bytes]) => bytes)]);
+};
+// The texts of a packed file: another Node may compress otherwise.
+const unpack = (bytes) => {
+  const end = bytes.indexOf('\n\n');
+  const rows = bytes.subarray(0, end).toString().split('\n').map((row) => row.split(' '));
+  return rows.map(([name, at, length]) => [name, zlib.brotliDecompressSync(bytes.subarray(end + 2 + Number(at), end + 2 + Number(at) + Number(length))).toString()]);
+};
+
+const at = (name) => path.join(import.meta.dirname, name);
+if (process.argv.includes('--check')) {
+  const isSame = fs.readFileSync(at('src/intl-data.js'), 'utf8') === text && JSON.stringify(unpack(fs.readFileSync(at('intl-data.bin')))) === JSON.stringify([...blobs]);
+  if (!isSame) throw new Error('src/intl-data.js and intl-data.bin are not what this Node says');
+} else {
+  fs.writeFileSync(at('src/intl-data.js'), text);
+  fs.writeFileSync(at('intl-data.bin'), pack());
+}
+const sizes = (part) => [...blobs].filter(([name]) => name.endsWith(part)).reduce((sum, [, blob]) => sum + zlib.brotliCompressSync(blob).length, 0);
+console.log(`${locales.length} locales, ${text.length} bytes and ${fs.statSync(at('intl-data.bin')).size}: ${['basic', 'words', 'names', 'values', 'zones'].map((part) => `${part} ${sizes(part)}`).join(', ')}`);

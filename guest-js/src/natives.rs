@@ -8,6 +8,7 @@ mod compression;
 mod crypto;
 mod files;
 mod globals;
+mod locales;
 mod operations;
 mod output;
 mod process;
@@ -33,6 +34,7 @@ pub(crate) fn object<'js>(ctx: &Ctx<'js>) -> Result<Object<'js>> {
     crypto::add(ctx, &natives)?;
     files::add(ctx, &natives)?;
     globals::add(ctx, &natives)?;
+    locales::add(ctx, &natives)?;
     operations::add(ctx, &natives)?;
     output::add(ctx, &natives)?;
     process::add(ctx, &natives)?;

@@ -147,7 +147,7 @@ const webBytes = (data) => {
 const makeKey = (secret, hash, extractable, usages) => {
   making = true;
   try {
-    const algorithm = { name: 'HMAC', length: secret.length * 8, hash: { name: hash.replace('sha', 'SHA-') } };
+    const algorithm = { name: 'HMAC', hash: { name: hash.replace('sha', 'SHA-') }, length: secret.length * 8 };
     const key = new CryptoKey({ type: 'secret', extractable, algorithm, usages: [...usages] });
     secrets.set(key, secret);
     return key;

@@ -1,5 +1,6 @@
 // `EventEmitter`: the library, with what Node added since.
 import EventEmitter from '../node_modules/events/events.js';
+import { codedError, invalidType } from './util.js';
 
 // Node's own marks of an emitter, which are shown with it.
 export const marks = [Symbol('shapeMode'), Symbol('kCapture')];
@@ -8,6 +9,28 @@ EventEmitter.init = function () {
   init.call(this);
   for (const mark of marks) this[mark] = false;
 };
+
+for (const name of ['on', 'addListener', 'once', 'prependListener', 'prependOnceListener', 'off', 'removeListener']) {
+  const method = EventEmitter.prototype[name];
+  EventEmitter.prototype[name] = {
+    [name](event, listener) {
+      if (typeof listener !== 'function') throw invalidType('listener', 'function', listener);
+      return method.call(this, event, listener);
+    },
+  }[name];
+}
+
+const { emit } = EventEmitter.prototype;
+EventEmitter.prototype.emit = {
+  emit(event, ...values) {
+    if (event !== 'error') return emit.call(this, event, ...values);
+    if (this.listenerCount(EventEmitter.errorMonitor) > 0) emit.call(this, EventEmitter.errorMonitor, ...values);
+    if (this.listenerCount('error') > 0 || values[0] instanceof Error) return emit.call(this, event, ...values);
+    const shown = values.length > 0 ? ` (${host.inspect(values[0])})` : '';
+    const error = codedError(Error, 'ERR_UNHANDLED_ERROR', `Unhandled error.${shown}`);
+    throw Object.assign(error, { context: values[0] });
+  },
+}.emit;
 
 EventEmitter.EventEmitter = EventEmitter;
 EventEmitter.errorMonitor = Symbol('events.errorMonitor');

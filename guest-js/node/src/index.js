@@ -10,6 +10,7 @@ import EventEmitter from './events.js';
 import fs, { promises as fsPromises } from './fs.js';
 import { http, https } from './http.js';
 import './intl.js';
+import './json.js';
 import os from './os.js';
 import path from './path.js';
 import { addMarks, PerformanceObserver } from './perf_hooks.js';

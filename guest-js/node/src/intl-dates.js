@@ -1,5 +1,5 @@
-// `Intl.DateTimeFormat`: en-US by what is here, other locales by the patterns of `intl-data.js`.
-import { arabicDigits, datePattern, localeOf, warn } from './intl-locales.js';
+// `Intl.DateTimeFormat`: en-US by what is here, other locales by the patterns of `intl-data.bin`.
+import { dataOf, datePattern, digitsIn, englishZones, localeOf, numberingSystemOf, optionOf, warn } from './intl-locales.js';
 
 const { native } = host;
 const months = ['January', 'February', 'March', 'April', 'May', 'June', 'July', 'August', 'September', 'October', 'November', 'December'];
@@ -18,12 +18,25 @@ const timeStyles = {
   medium: { hour: 'numeric', minute: '2-digit', second: '2-digit' },
   short: { hour: 'numeric', minute: '2-digit' },
 };
+// Parts whose digits are those of the numbering system.
+const numeric = ['year', 'month', 'day', 'hour', 'minute', 'second', 'fractionalSecond'];
 const two = (number) => String(number).padStart(2, '0');
 
 // `+05:30` as a zone, in minutes; undefined if it is none.
 const offsetOf = (zone) => {
   const match = /^([+-])(\d\d):?(\d\d)?$/.exec(zone);
   return match === null ? undefined : (match[1] === '-' ? -1 : 1) * (Number(match[2]) * 60 + Number(match[3] ?? 0));
+};
+
+// Parts of dates and times that are written in en-US by what is here, without its data.
+const usualDates = ['', 'year', 'month', 'weekday', 'year,month', 'month,day', 'weekday,month,day', 'year,month,day', 'weekday,year,month,day'];
+const usualTimes = ['', 'hour', 'hour,minute', 'hour,minute,second'];
+const isUsual = (o) => {
+  if (o.era !== undefined || o.dayPeriod !== undefined || o.fractionalSecondDigits !== undefined || o.month === 'narrow' || o.weekday === 'narrow') return false;
+  const given = (keys) => keys.filter((key) => o[key] !== undefined).join();
+  const [date, time] = [given(dateKeys), given(timeKeys)];
+  if (date !== '' && time !== '' && !/day/.test(date)) return false;
+  return usualDates.includes(date) && usualTimes.includes(time) && (date !== 'month' || time === '');
 };
 
 export class DateTimeFormat {
@@ -50,16 +63,33 @@ export class DateTimeFormat {
       if (needs && defaults !== 'time') Object.assign(o, { year: 'numeric', month: 'numeric', day: 'numeric' });
       if (needs && defaults !== 'date') Object.assign(o, { hour: 'numeric', minute: 'numeric', second: 'numeric' });
     }
-    const { locale, dates, numbers } = localeOf(locales);
-    this.#l = dates === undefined ? undefined : { ...dates, arab: numbers.arab };
+    const { locale, data, keywords } = localeOf(locales);
+    const basic = data === 'en-US' && isUsual(o) ? undefined : dataOf(data, 'basic');
+    const dates = basic?.dates;
+    this.#l = dates;
+    const asked = optionOf(o, 'numberingSystem', undefined, undefined, 'DateTimeFormat');
+    const standard = basic?.numbers.native ?? 'latn';
+    const { system, isNamed } = asked === undefined && keywords.nu === undefined ? { system: standard, isNamed: false } : numberingSystemOf(asked, keywords, standard);
+    const cycleNamed = o.hourCycle === undefined && o.hour12 === undefined && /^h(11|12|23|24)$/.test(keywords.hc ?? '');
+    if (cycleNamed) o.hourCycle = keywords.hc;
+    const calendar = o.calendar ?? keywords.ca;
+    if (calendar !== undefined && !/^(gregory|iso8601)$/.test(calendar)) warn(`Intl has no calendar '${calendar}' here: dates are those of the Gregorian one`);
     const hours24 = o.hour12 === undefined ? (o.hourCycle ?? dates?.hours ?? 'h12').startsWith('h2') : !o.hour12;
-    if (dates !== undefined && (o.era !== undefined || o.dayPeriod !== undefined)) {
-      warn(`Intl has no words for the locale '${locale}' here: eras and parts of the day are left out`);
+    if (o.era !== undefined || o.dayPeriod !== undefined) warn('Intl leaves out eras and parts of the day here');
+    if (o.timeZoneName !== undefined && o.timeZoneName !== 'short' && o.timeZoneName !== 'long' && !/^(short|long)(Offset|Generic)$/.test(o.timeZoneName)) {
+      throw new RangeError(`Value ${o.timeZoneName} out of range for Intl.DateTimeFormat options property timeZoneName`);
     }
-    if (dates !== undefined && o.timeZoneName !== undefined && name !== 'UTC' && !locale.startsWith('en-')) {
+    if ((o.hour !== undefined && o.minute === undefined && o.second !== undefined) || (o.fractionalSecondDigits !== undefined && o.second === undefined)) {
+      warn('Intl writes seconds without minutes, and their parts without seconds, otherwise here');
+    }
+    const isOdd = o.day === undefined ? o.weekday !== undefined && o.month !== undefined : o.year !== undefined && o.month === undefined;
+    if (isOdd || (o.hour === undefined && (o.minute ?? o.second) !== undefined && dateKeys.some((key) => o[key] !== undefined))) {
+      warn('Intl writes dates without a month or a day, and with minutes without hours, in some locales otherwise here');
+    }
+    if (o.timeZoneName !== undefined && name !== 'UTC' && !data.startsWith('en-')) {
       warn(`Intl has no names of time zones for the locale '${locale}' here: they are English`);
     }
-    this.#o = { ...o, locale, zone: name, hours24, from0: o.hourCycle === 'h23' || o.hour12 === undefined && hours24 };
+    this.#o = { ...o, locale: isNamed || cycleNamed || keywords.ca === 'gregory' ? `${locale}-u${keywords.ca === 'gregory' ? '-ca-gregory' : ''}${cycleNamed ? `-hc-${keywords.hc}` : ''}${isNamed ? `-nu-${system}` : ''}` : locale, system, zone: name, hours24, from0: o.hourCycle === 'h23' || o.hour12 === undefined && hours24 };
   }
   // The fields of an instant in the zone.
   #fields(millis) {
@@ -73,19 +103,19 @@ export class DateTimeFormat {
     }
     return { at: new Date(millis + offset * 1000), offset, abbreviation };
   }
-  #zoneName({ offset, abbreviation }) {
-    const { timeZoneName, zone } = this.#o;
-    if (zone === 'UTC') return timeZoneName === 'long' ? (this.#l?.zone ?? 'Coordinated Universal Time') : timeZoneName.includes('Offset') ? 'GMT' : 'UTC';
-    const american = /^(E|C|M|P|AK|H)[SD]T$/.test(abbreviation) && /^(America|US|Pacific)\//.test(zone);
-    if (american && timeZoneName === 'short') return abbreviation;
-    if (american && timeZoneName === 'long') {
-      const names = { E: 'Eastern', C: 'Central', M: 'Mountain', P: 'Pacific', AK: 'Alaska', H: 'Hawaii-Aleutian' };
-      return `${names[abbreviation.slice(0, -2)]} ${abbreviation.at(-2) === 'D' ? 'Daylight' : 'Standard'} Time`;
+  #zoneName({ offset }) {
+    const { timeZoneName, zone, locale } = this.#o;
+    const isNamed = timeZoneName === 'short' || timeZoneName === 'long';
+    if (zone === 'UTC' && isNamed) return timeZoneName === 'long' ? (this.#l?.zone ?? 'Coordinated Universal Time') : 'UTC';
+    if (zone !== 'UTC' && offsetOf(zone) === undefined && !timeZoneName.endsWith('Offset')) {
+      const { names, table } = englishZones(locale.replace(/-u-.*/, '').replace(/^en$/, 'en-US'));
+      const found = names[table[zone]?.[offset / 60]];
+      if (found !== undefined) return found.split('|')[['short', 'long', 'shortGeneric', 'longGeneric'].indexOf(timeZoneName)];
+      warn(`Intl has no name of the time zone '${zone}' at that time here: its distance from UTC stands for it`);
     }
     const minutes = Math.abs(offset) / 60;
     const [hour, minute] = [Math.floor(minutes / 60), Math.round(minutes % 60)];
-    if (offset === 0) return 'GMT';
-    const full = timeZoneName === 'long' || timeZoneName === 'longOffset';
+    const full = timeZoneName.startsWith('long');
     return `GMT${offset < 0 ? '-' : '+'}${full ? two(hour) : hour}${minute > 0 || full ? `:${two(minute)}` : ''}`;
   }
   #date(at) {
@@ -179,7 +209,7 @@ export class DateTimeFormat {
     if (o.timeZoneName !== undefined && !pattern.includes('{z}')) pattern += /\{[sSiIhHjJkKqQ]\}/.test(pattern) ? ' {z}' : `${l.glues[7][0]}{z}`;
     const hour = at.getUTCHours();
     const name = (letter, index) => (l.names[letter] ?? l.names[{ L: 'M', l: 'm', V: 'W', v: 'w' }[letter]]).split('|')[index];
-    const number = (type, value, padded) => [type, l.arab ? arabicDigits(padded ? two(value) : String(value)) : padded ? two(value) : String(value)];
+    const number = (type, value, padded) => [type, padded ? two(value) : String(value)];
     const write = (letter) => {
       switch (letter) {
         case 'd': case 'D': return number('day', at.getUTCDate(), letter === 'D');
@@ -204,7 +234,11 @@ export class DateTimeFormat {
     const millis = given === undefined ? Date.now() : Number(given);
     if (!Number.isFinite(millis) || Math.abs(millis) > 8.64e15) throw new RangeError('Invalid time value');
     const fields = this.#fields(millis);
-    if (this.#l !== undefined) return this.#localized(fields);
+    const { system } = this.#o;
+    const parts = this.#l === undefined ? this.#english(fields) : this.#localized(fields);
+    return system === 'latn' ? parts : parts.map(([type, text]) => [type, numeric.includes(type) ? digitsIn(text, system) : text]);
+  }
+  #english(fields) {
     const [date, time] = [this.#date(fields.at), this.#time(fields.at)];
     const { dateStyle, timeStyle } = this.#o;
     const isWeekday = date.length === 1 && date[0][0] === 'weekday';
@@ -224,11 +258,12 @@ export class DateTimeFormat {
   }
   formatRange(from, to) {
     const [a, b] = [this.format(from), this.format(to)];
-    return a === b ? a : `${a} – ${b}`;
+    if (a !== b) warn('Intl writes ranges of dates as their two ends here');
+    return a === b ? a : `${a}\u2009–\u2009${b}`;
   }
   resolvedOptions() {
-    const { zone, hours24, from0, locale, ...rest } = this.#o;
+    const { zone, hours24, from0, locale, system, ...rest } = this.#o;
     void from0;
-    return { locale, calendar: 'gregory', numberingSystem: this.#l?.arab ? 'arab' : 'latn', ...rest, timeZone: zone, ...(rest.hour === undefined ? {} : { hourCycle: hours24 ? 'h23' : 'h12', hour12: !hours24 }) };
+    return { locale, calendar: 'gregory', numberingSystem: system, ...rest, timeZone: zone, ...(rest.hour === undefined ? {} : { hourCycle: hours24 ? 'h23' : 'h12', hour12: !hours24 }) };
   }
 }

@@ -1,5 +1,5 @@
-// Which data `Intl` has for a locale, and what it says where it has none.
-import { localeData, sameLocales } from './intl-data.js';
+// Which locale `Intl` writes in, what data there is for it, and what it says where there is none.
+import { groups, sameLocales } from './intl-data.js';
 import { derivedFrom, rewrite } from './intl-derive.js';
 
 const warned = new Set();
@@ -11,52 +11,175 @@ export const warn = (text) => {
   host.native.stderr(`Warning: ${text}\n`);
 };
 
+// An option of a constructor, one of those values; all texts if there are none.
+export const optionOf = (options, name, values, standard, owner) => {
+  const given = options[name];
+  if (given === undefined) return standard;
+  const text = String(given);
+  if (values !== undefined && !values.includes(text)) throw new RangeError(`Value ${text} out of range for Intl.${owner} options property ${name}`);
+  return text;
+};
+
+const texts = new Map();
+// A text of `intl-data.bin`.
+const textOf = (name) => {
+  if (!texts.has(name)) texts.set(name, JSON.parse(host.native.localeData(name)));
+  return texts.get(name);
+};
+// What has no locale: digits, currencies, units, zones, and locales that there is no data for.
+export const values = () => textOf('values');
+
+const isRecord = (value) => typeof value === 'object' && value !== null && !Array.isArray(value);
+const merged = (from, other) => {
+  if (!isRecord(from) || !isRecord(other)) return other;
+  const all = { ...from };
+  for (const [key, value] of Object.entries(other)) {
+    if (value === null) delete all[key];
+    else all[key] = key in from ? merged(from[key], value) : value;
+  }
+  return all;
+};
+
+const languageOf = (locale) => locale.split('-')[0];
+const read = new Map();
+// A part of the data of a locale that `known` gives: `basic`, `words` or `names`.
+export const dataOf = (locale, part) => {
+  const key = `${locale}:${part}`;
+  if (!read.has(key)) {
+    const language = languageOf(locale);
+    const record = textOf(`${language}:${part}`);
+    const first = groups[language].split(' ')[0];
+    read.set(key, locale === first ? record[first] : merged(record[first], record[locale]));
+  }
+  return read.get(key);
+};
+// Names of time zones in a kind of English; there are none in other languages.
+export const englishZones = (locale) => {
+  const all = textOf('en:zones');
+  if (all[locale] === undefined && locale.startsWith('en-')) warn(`Intl has no names of time zones for the locale '${locale}' here: they are those of en-GB`);
+  return all[locale] ?? all[locale.startsWith('en-') ? 'en-GB' : 'en-US'];
+};
+const made = new Map();
+// What is made once of a locale.
+export const onceFor = (kind, locale, make) => {
+  const key = `${kind}:${locale}`;
+  if (!made.has(key)) made.set(key, make());
+  return made.get(key);
+};
+
+const aliases = { iw: 'he', in: 'id', ji: 'yi', jw: 'jv', mo: 'ro', sh: 'sr-Latn', tl: 'fil' };
+const tagPattern = /^(?:[a-z]{2,3}(?:-[a-z]{3}){0,3}|[a-z]{5,8})(?:-[a-z]{4})?(?:-(?:[a-z]{2}|\d{3}))?(?:-(?:[a-z\d]{5,8}|\d[a-z\d]{3}))*(?:-[a-wyz\d](?:-[a-z\d]{2,8})+)*(?:-x(?:-[a-z\d]{1,8})+)?$/i;
+
 const canonical = (tag) => {
   const plain = String(tag);
-  if (!/^(?:[a-z]{2,3}|[a-z]{5,8})(?:-[a-z0-9]{1,8})*$/i.test(plain)) throw new RangeError(`Incorrect locale information provided`);
-  return plain
-    .replace(/-[ux]-.*$/i, '')
-    .split('-')
-    .map((part, at) => (at === 0 ? part.toLowerCase() : part.length === 4 ? part[0].toUpperCase() + part.slice(1).toLowerCase() : part.length <= 3 ? part.toUpperCase() : part.toLowerCase()))
-    .join('-');
+  if (!tagPattern.test(plain)) throw new RangeError(`Incorrect locale information provided`);
+  const [, base, extension = ''] = /^(.*?)((?:-[a-z\d](?:-.*)?)?)$/i.exec(plain.replace(/-([a-z\d])-/i, '-$1-'));
+  const parts = base.split('-').map((part, at) => {
+    if (at === 0) return aliases[part.toLowerCase()] ?? part.toLowerCase();
+    if (part.length === 4 && !/^\d/.test(part)) return part[0].toUpperCase() + part.slice(1).toLowerCase();
+    return part.length <= 3 ? part.toUpperCase() : part.toLowerCase();
+  });
+  return parts.join('-') + sorted(extension.toLowerCase());
 };
+
+// What stands behind `-u-`, in the order of its keys.
+const sorted = (extension) =>
+  extension.replace(/-u((?:-[a-z\d]{2,8})+)/, (all, rest) => {
+    const [head, ...keys] = rest.split(/(?=-[a-z\d]{2}(?:-|$))/);
+    const isKey = /^-[a-z\d]{2}(-|$)/.test(head);
+    const list = (isKey ? [head, ...keys] : keys).map((key) => key.replace(/-true$/, '')).sort((a, b) => (a.slice(0, 3) < b.slice(0, 3) ? -1 : 1));
+    return `-u${isKey ? '' : head}${list.join('')}`;
+  });
 
 // The tags that were asked for, as they are written.
 export const requested = (locales) => {
   if (locales === null) throw new TypeError('Cannot convert undefined or null to object');
-  const list = locales === undefined ? [] : typeof locales === 'string' || !Array.isArray(locales) ? [locales] : locales;
-  return list.map((tag) => {
-    if (typeof tag !== 'string' && typeof tag !== 'object') throw new TypeError('Incorrect locale information provided');
+  const isOne = typeof locales === 'string' || (typeof locales === 'object' && locales?.[Symbol.toStringTag] === 'Intl.Locale');
+  const list = locales === undefined ? [] : isOne ? [locales] : Array.from(Object(locales));
+  const tags = list.map((tag) => {
+    if (typeof tag !== 'string' && (typeof tag !== 'object' || tag === null)) throw new TypeError('Incorrect locale information provided');
     return canonical(tag);
   });
+  return [...new Set(tags)];
 };
 
-// The tag under which there is data, if there is any.
+// The tag without what follows `-u-` or another single character, and the keywords behind `-u-`.
+const split = (tag) => {
+  const at = tag.search(/-[a-z\d]-/);
+  const keywords = {};
+  const extension = /-u-((?:[a-z\d]{2,8}-?)+)/.exec(tag)?.[1] ?? '';
+  let key;
+  for (const part of extension.split('-').filter(Boolean)) {
+    if (part.length === 2) keywords[(key = part)] = '';
+    else if (key !== undefined) keywords[key] += (keywords[key] === '' ? '' : '-') + part;
+  }
+  return { base: at < 0 ? tag : tag.slice(0, at), keywords };
+};
+export const splitTag = split;
+
+// The locale whose data a tag has, if there is any.
 const known = (tag) => {
-  if (tag === 'en' || tag === 'en-US') return 'en-US';
-  if (Object.hasOwn(localeData, tag)) return tag;
-  return Object.hasOwn(sameLocales, tag) ? sameLocales[tag] : undefined;
+  if (Object.hasOwn(sameLocales, tag)) return sameLocales[tag];
+  if (tag === 'en') return 'en-US';
+  return groups[languageOf(tag)]?.split(' ').includes(tag) ? tag : undefined;
+};
+const isElsewhere = (tag) => ` ${values().elsewhere} `.includes(` ${tag} `);
+
+// How a tag is resolved: `{tag, data}`, or `{missing}` if CLDR has a locale of which there is no data; undefined for what it has not.
+const lookUp = (base) => {
+  for (let tag = base; ; tag = tag.slice(0, tag.lastIndexOf('-'))) {
+    const data = known(tag);
+    if (data !== undefined) return { tag, data };
+    if (isElsewhere(tag)) return { missing: tag };
+    if (!tag.includes('-')) return undefined;
+  }
+};
+export const isKnown = (tag) => lookUp(split(tag).base)?.data !== undefined;
+
+// `{locale, data, keywords}` of the first locale that was asked for and is there: its tag, that whose data it has, and what
+// stands behind `-u-`. `en-US` if none is.
+export const localeOf = (locales) => {
+  if (locales === undefined) return { locale: 'en-US', data: 'en-US', keywords: {} };
+  let missing;
+  for (const tag of requested(locales)) {
+    const { base, keywords } = split(tag);
+    const found = lookUp(base);
+    if (found?.data === undefined) {
+      missing ??= found?.missing;
+      continue;
+    }
+    if (missing !== undefined) warnOf(missing, found.tag);
+    return { locale: found.tag, data: found.data, keywords };
+  }
+  if (missing === undefined) return { locale: 'en-US', data: 'en-US', keywords: {} };
+  const data = known(languageOf(missing)) ?? 'en-US';
+  warnOf(missing, data);
+  return { locale: data, data, keywords: {} };
+};
+const warnOf = (missing, data) => warn(`Intl has no data for the locale '${missing}' here: it is written as '${data}' is`);
+
+// The numbering system that is meant by an option or a keyword, and whether the tag named it.
+export const numberingSystemOf = (given, keywords, standard) => {
+  const known = (name) => name !== undefined && Object.hasOwn(values().digits, name);
+  if (given !== undefined) {
+    if (!/^[a-z\d]{3,8}(-[a-z\d]{3,8})*$/i.test(given)) throw new RangeError(`Invalid numberingSystem : ${given}`);
+    const name = given.toLowerCase();
+    if (known(name)) return { system: name, isNamed: keywords.nu === name };
+    if (name === 'native' || name === 'traditio' || name === 'finance') return { system: standard, isNamed: false };
+  }
+  return known(keywords.nu) ? { system: keywords.nu, isNamed: true } : { system: standard, isNamed: false };
 };
 
-export const isKnown = (tag) => known(tag) !== undefined;
-
-const read = new Map();
-// `{locale, numbers, dates}` of the first locale that was asked for; no data means that of en-US.
-export const localeOf = (locales) => {
-  const [tag = 'en-US'] = requested(locales);
-  let name = known(tag);
-  const extended = [locales ?? []].flat().map(String).find((one) => /-u-(?!kn\b)/i.test(one));
-  if (extended !== undefined) warn(`Intl ignores what follows -u- in the locale '${extended}' here`);
-  if (name === undefined) {
-    name = known(tag.replace(/^(\w+-[A-Z][a-z]+)-.*$/, '$1')) ?? known(tag.split('-')[0]) ?? 'en-US';
-    warn(`Intl has no data for the locale '${tag}' here: it is written as '${name}' is`);
+const digitTables = new Map();
+// The digits of a text as a numbering system writes them.
+export const digitsIn = (text, system) => {
+  if (system === 'latn') return text;
+  if (!digitTables.has(system)) {
+    const zero = values().digits[system];
+    const all = [...zero];
+    digitTables.set(system, all.length === 10 ? all : Array.from({ length: 10 }, (_, digit) => String.fromCodePoint(zero.codePointAt(0) + digit)));
   }
-  if (name === 'en-US') return { locale: tag === 'en' ? 'en' : 'en-US' };
-  if (!read.has(name)) {
-    const [numbers, dates] = JSON.parse(localeData[name]);
-    read.set(name, { numbers, dates });
-  }
-  return { locale: isKnown(tag) ? tag : name, ...read.get(name) };
+  return text.replace(/\d/g, (digit) => digitTables.get(system)[digit]);
 };
 
 const forms = { weekday: [undefined, 'long', 'short'], year: [undefined, 'numeric', '2-digit'], month: [undefined, 'numeric', '2-digit', 'short', 'long'], day: [undefined, 'numeric', '2-digit'] };
@@ -69,6 +192,3 @@ export const datePattern = (dates, { weekday, year, month, day }) => {
   const base = derivedFrom(options);
   return rewrite(datePattern(dates, base), options, base);
 };
-
-// The digits that Arabic is written in.
-export const arabicDigits = (text) => text.replace(/\d/g, (digit) => String.fromCharCode(0x660 + Number(digit)));

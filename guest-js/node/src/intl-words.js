@@ -1,200 +1,248 @@
-// `Intl.Collator`, `ListFormat`, `RelativeTimeFormat`, `Segmenter`, `DisplayNames`, `Locale`, for English.
-import { localeOf, warn } from './intl-locales.js';
+// `Intl.ListFormat`, `RelativeTimeFormat`, `DisplayNames` and `Locale`.
+import { dataOf, localeOf, numberingSystemOf, optionOf, requested, splitTag, values } from './intl-locales.js';
 import { NumberFormat } from './intl-numbers.js';
+import { PluralRules } from './intl-plurals.js';
 
-// These know English only.
-const english = (locales, what) => {
-  const { locale } = localeOf(locales);
-  if (!locale.startsWith('en')) warn(`Intl has no words for the locale '${locale}' here: ${what}`);
-};
-// Languages in which letters have another order than in most.
-const ordered = ['sv', 'tr', 'pl', 'es', 'ja', 'zh', 'ko', 'ar', 'hi'];
-
-// What the order of words looks at first: letters without accents and case; signs and digits come before letters.
-const base = (text) => text.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase();
-const signs = '_-,;:!?.\'"()[]{}@*/\\&#%`^+<=>|~$';
-const rank = (character) => {
-  if (/\s/u.test(character)) return 0;
-  const sign = signs.indexOf(character);
-  if (sign >= 0) return 1 + sign;
-  if (/\p{P}|\p{S}/u.test(character)) return 100;
-  return /\p{N}/u.test(character) ? 200 : 300;
-};
-const compareTexts = (a, b) => (a < b ? -1 : a > b ? 1 : 0);
-const compareBase = (a, b, numeric) => {
-  const [x, y] = [numeric ? a.match(/\d+|\D/gu) ?? [] : [...a], numeric ? b.match(/\d+|\D/gu) ?? [] : [...b]];
-  for (let i = 0; i < x.length && i < y.length; i++) {
-    if (x[i] === y[i]) continue;
-    if (numeric && /^\d/.test(x[i]) && /^\d/.test(y[i])) {
-      const order = compareTexts(BigInt(x[i]), BigInt(y[i]));
-      if (order !== 0) return order;
-      continue;
-    }
-    const order = rank(x[i]) - rank(y[i]);
-    return order === 0 ? compareTexts(x[i], y[i]) : Math.sign(order);
-  }
-  return Math.sign(x.length - y.length);
+const displays = ['long', 'short', 'narrow'];
+const objectOf = (given) => {
+  if (given === undefined) return {};
+  if (typeof given !== 'object' || given === null) throw new TypeError('Incorrect ListFormat information provided');
+  return given;
 };
 
-export class Collator {
-  #o;
-  #bound;
-  constructor(locales, options = {}) {
-    const { usage = 'sort', sensitivity = 'variant', numeric = false, caseFirst = 'false', ignorePunctuation = false } = options;
-    const { locale } = localeOf(locales);
-    if (ordered.includes(locale.split('-')[0])) warn(`Intl has no order of letters for the locale '${locale}' here: it is that of most languages`);
-    const asked = [locales ?? []].flat().some((locale) => /-u(-.*)?-kn(-true)?(-|$)/.test(String(locale)));
-    this.#o = { locale: 'en-US', usage, sensitivity, ignorePunctuation, collation: 'default', numeric: numeric || asked, caseFirst };
-  }
-  get compare() {
-    return (this.#bound ??= (a, b) => {
-      let [x, y] = [String(a), String(b)];
-      if (x === y) return 0;
-      if (this.#o.ignorePunctuation) [x, y] = [x, y].map((text) => text.replace(/[\p{P}\s]/gu, ''));
-      const { sensitivity, numeric, caseFirst } = this.#o;
-      const first = compareBase(base(x), base(y), numeric);
-      if (first !== 0 || sensitivity === 'base') return first;
-      if (sensitivity !== 'case') {
-        const accents = compareTexts(x.normalize('NFD').toLowerCase(), y.normalize('NFD').toLowerCase());
-        if (accents !== 0 || sensitivity === 'accent') return accents;
-      }
-      // Small letters come before capital ones.
-      const order = -compareTexts(x.normalize('NFD'), y.normalize('NFD'));
-      return caseFirst === 'upper' ? -order : order;
-    });
-  }
-  resolvedOptions() {
-    return { ...this.#o };
-  }
-}
+// In Spanish the words for "and" and "or" are others before the sounds that they end with.
+const spanish = (between, next) => {
+  if (between === ' y ' && /^(i|hi(?![ae]))/i.test(next)) return ' e ';
+  return between === ' o ' && /^(o|ho|8|11($| ))/i.test(next) ? ' u ' : between;
+};
 
 export class ListFormat {
   #o;
-  constructor(locales, { type = 'conjunction', style = 'long' } = {}) {
-    this.#o = { type, style };
-    english(locales, 'lists are written in English');
+  constructor(locales, given) {
+    const { locale, data } = localeOf(locales);
+    const options = objectOf(given);
+    const type = optionOf(options, 'type', ['conjunction', 'disjunction', 'unit'], 'conjunction', 'ListFormat');
+    this.#o = { locale, type, style: optionOf(options, 'style', displays, 'long', 'ListFormat'), data };
   }
   formatToParts(list) {
-    const items = [...list];
-    const { type, style } = this.#o;
-    const word = type === 'disjunction' ? 'or' : type === 'unit' ? '' : style === 'long' ? 'and' : style === 'short' ? '&' : '';
-    const gap = type === 'unit' && style === 'narrow' ? ' ' : ', ';
-    const parts = [];
-    items.forEach((value, index) => {
-      if (index > 0) {
-        const isLast = index === items.length - 1;
-        const pair = items.length === 2;
-        const between = !isLast || word === '' ? gap : pair ? ` ${word} ` : `, ${word} `;
-        parts.push({ type: 'literal', value: between });
-      }
-      parts.push({ type: 'element', value });
+    const items = list === undefined ? [] : [...list];
+    for (const item of items) if (typeof item !== 'string') throw new TypeError('Iterable yielded a non-String value');
+    const { type, style, data } = this.#o;
+    const [pair, start, middle, end] = dataOf(data, 'words').lists[type][style];
+    return items.flatMap((value, at) => {
+      const element = { type: 'element', value };
+      if (at === 0) return [element];
+      const isLast = at === items.length - 1;
+      const between = items.length === 2 ? pair : isLast ? end : at === 1 ? start : middle;
+      const literal = isLast && data.startsWith('es') ? spanish(between, value) : between;
+      return literal === '' ? [element] : [{ type: 'literal', value: literal }, element];
     });
-    return parts;
   }
   format(list) {
     return this.formatToParts(list).map((part) => part.value).join('');
   }
   resolvedOptions() {
-    return { locale: 'en-US', ...this.#o };
+    const { locale, type, style } = this.#o;
+    return { locale, type, style };
   }
 }
 
-const special = {
-  day: { '-1': 'yesterday', 0: 'today', 1: 'tomorrow' },
-  year: { '-1': 'last year', 0: 'this year', 1: 'next year' },
-  quarter: { '-1': 'last quarter', 0: 'this quarter', 1: 'next quarter' },
-  month: { '-1': 'last month', 0: 'this month', 1: 'next month' },
-  week: { '-1': 'last week', 0: 'this week', 1: 'next week' },
-  hour: { 0: 'this hour' },
-  minute: { 0: 'this minute' },
-  second: { 0: 'now' },
-};
-const shortUnits = { second: 'sec.', minute: 'min.', hour: 'hr.', day: 'day', week: 'wk.', month: 'mo.', quarter: 'qtr.', year: 'yr.' };
+const times = ['second', 'minute', 'hour', 'day', 'week', 'month', 'quarter', 'year'];
 export class RelativeTimeFormat {
   #o;
-  constructor(locales, { numeric = 'always', style = 'long' } = {}) {
-    this.#o = { numeric, style };
-    english(locales, 'relative times are written in English');
+  #numbers;
+  #plurals;
+  constructor(locales, given) {
+    const options = given === undefined ? {} : Object(given);
+    const { locale, data, keywords } = localeOf(locales);
+    const asked = optionOf(options, 'numberingSystem', undefined, undefined, 'RelativeTimeFormat');
+    const native = dataOf(data, 'basic').numbers.native;
+    const { system, isNamed } = numberingSystemOf(asked, keywords, native);
+    const style = optionOf(options, 'style', displays, 'long', 'RelativeTimeFormat');
+    const numeric = optionOf(options, 'numeric', ['always', 'auto'], 'always', 'RelativeTimeFormat');
+    this.#o = { locale: isNamed ? `${locale}-u-nu-${system}` : locale, style, numeric, data, system };
+    this.#numbers = new NumberFormat(data, { numberingSystem: system });
+    this.#plurals = new PluralRules(data);
+  }
+  #parts(given, unit, method) {
+    const number = Number(given);
+    const name = String(unit).replace(/s$/, '');
+    if (!times.includes(name)) throw new RangeError(`Invalid unit argument for ${method}() '${unit}'`);
+    if (!Number.isFinite(number)) throw new RangeError(`Invalid number value for Intl.RelativeTimeFormat.prototype.${method}()`);
+    const { style, numeric, data } = this.#o;
+    const [past, future, words] = dataOf(data, 'words').times[style][name];
+    const key = Object.is(number, -0) && words['-0'] !== undefined ? '-0' : String(number);
+    if (numeric === 'auto' && Object.hasOwn(words, key)) return [{ type: 'literal', value: words[key] }];
+    const patterns = number < 0 || Object.is(number, -0) ? past : future;
+    const pattern = typeof patterns === 'string' ? patterns : (patterns[this.#plurals.select(Math.abs(number))] ?? patterns.other);
+    const digits = this.#numbers.formatToParts(Math.abs(number)).map((part) => ({ ...part, unit: name }));
+    return [...pattern.matchAll(/#|[^#]+/gu)].flatMap(([piece]) => (piece === '#' ? digits : [{ type: 'literal', value: piece }]));
   }
   format(value, unit) {
-    const plain = String(unit).replace(/s$/, '');
-    if (!(plain in special)) throw new RangeError(`Invalid unit argument for format() '${unit}'`);
-    const number = Number(value);
-    if (this.#o.numeric === 'auto' && Object.hasOwn(special[plain], number)) return special[plain][number];
-    const size = new NumberFormat('en-US').format(Math.abs(number));
-    const one = size === '1';
-    const name = this.#o.style === 'long' ? plain + (one ? '' : 's') : plain === 'day' || plain === 'quarter' ? shortUnits[plain].replace(/(\.?)$/, one ? '$1' : 's$1') : shortUnits[plain];
-    return number < 0 || Object.is(number, -0) ? `${size} ${name} ago` : `in ${size} ${name}`;
+    return this.#parts(value, unit, 'format').map((part) => part.value).join('');
   }
   formatToParts(value, unit) {
-    return [{ type: 'literal', value: this.format(value, unit) }];
+    return this.#parts(value, unit, 'formatToParts');
   }
   resolvedOptions() {
-    return { locale: 'en-US', ...this.#o, numberingSystem: 'latn' };
+    const { locale, style, numeric, system } = this.#o;
+    return { locale, style, numeric, numberingSystem: system };
   }
 }
 
-const patterns = {
-  word: /[\p{L}\p{N}_]+(?:['’.][\p{L}\p{N}_]+)*|\s+|[^]/gu,
-  sentence: /[^.!?]*(?:[.!?]+["')\]]*\s*|$)/gu,
-  grapheme: /\r\n|\p{RI}\p{RI}|[^](?:\p{M}|\u200d\p{Extended_Pictographic}\p{M}*|[\u{1f3fb}-\u{1f3ff}]|\ufe0f)*/gu,
+const invalidCode = () => new RangeError('Invalid argument to Intl.DisplayNames.prototype.of');
+// How codes are written, by their type.
+const codeForms = {
+  region: [/^([a-z]{2}|\d{3})$/i, (code) => code],
+  script: [/^[a-z]{4}$/i, (code) => code],
+  currency: [/^[a-z]{3}$/i, (code) => code.toUpperCase()],
+  calendar: [/^[a-z\d]{3,8}(-[a-z\d]{3,8})*$/i, (code) => code.toLowerCase()],
+  dateTimeField: [/^(era|year|quarter|month|weekOfYear|weekday|day|dayPeriod|hour|minute|second|timeZoneName)$/, (code) => code],
 };
-export class Segmenter {
-  #granularity;
-  constructor(locales, { granularity = 'grapheme' } = {}) {
-    if (!(granularity in patterns)) throw new RangeError(`Value ${granularity} out of range for Intl.Segmenter options property granularity`);
-    this.#granularity = granularity;
-  }
-  segment(input) {
-    const text = String(input);
-    const granularity = this.#granularity;
-    const list = function* () {
-      for (const { 0: segment, index } of text.matchAll(patterns[granularity])) {
-        if (segment === '') continue;
-        const entry = { segment, index, input: text };
-        yield granularity === 'word' ? { ...entry, isWordLike: /[\p{L}\p{N}]/u.test(segment) } : entry;
-      }
-    };
-    return {
-      [Symbol.iterator]: list,
-      containing: (at = 0) => [...list()].find(({ segment, index }) => at >= index && at < index + segment.length),
-    };
-  }
-  resolvedOptions() {
-    return { locale: 'en-US', granularity: this.#granularity };
-  }
-}
+const typesOfNames = ['language', ...Object.keys(codeForms)];
+const isOldCurrency = (code) => ` ${values().oldCurrencies} `.includes(` ${code} `);
+const calendarAliases = { gregorian: 'gregory', 'ethiopic-amete-alem': 'ethioaa', 'islamicc': 'islamic-civil' };
 
-// Without data: the code is its own name.
 export class DisplayNames {
   #o;
-  constructor(locales, options = {}) {
-    if (options.type === undefined) throw new TypeError('Required option "type" must not be undefined');
-    this.#o = { type: options.type, fallback: options.fallback ?? 'code' };
+  constructor(locales, given) {
+    const { locale, data } = localeOf(locales);
+    if (typeof given !== 'object' || given === null) throw new TypeError('Cannot convert undefined or null to object');
+    const option = (name, list, standard) => optionOf(given, name, list, standard, 'DisplayNames');
+    const style = option('style', ['narrow', 'short', 'long'], 'long');
+    const type = option('type', typesOfNames);
+    if (type === undefined) throw new TypeError('Required option "type" must not be undefined');
+    const fallback = option('fallback', ['code', 'none'], 'code');
+    this.#o = { locale, data, style, type, fallback, languageDisplay: option('languageDisplay', ['dialect', 'standard'], 'dialect') };
   }
-  of(code) {
-    return this.#o.fallback === 'none' ? undefined : String(code);
+  get #names() {
+    return dataOf(this.#o.data, 'names');
+  }
+  // A name in the style that is asked for, of tables for each of them.
+  #styled([long, short, narrow], code) {
+    const { style } = this.#o;
+    return (style === 'narrow' ? narrow[code] : undefined) ?? (style === 'long' ? undefined : short[code]) ?? long[code];
+  }
+  #language(code) {
+    if (!/^(?!x-)[a-z]{2,3}(-[a-z]{4})?(-([a-z]{2}|\d{3}))?(-([a-z\d]{5,8}|\d[a-z\d]{3}))*$/i.test(code) && !/^[a-z]{5,8}$/i.test(code)) throw invalidCode();
+    const [tag] = requested([code]);
+    const [language, ...rest] = tag.split('-');
+    const names = this.#names;
+    if (rest.some((part) => part.length > 4 || /^\d...$/.test(part))) throw new Error(`Intl has no names of variants of languages here: '${tag}'`);
+    const script = rest.find((part) => part.length === 4);
+    const region = rest.find((part) => part.length < 4);
+    const isDialect = this.#o.languageDisplay === 'dialect';
+    // The longest part of the tag that has a name of its own; what is left stands behind it.
+    const starts = [[language, script, region], [language, script], ...(script === undefined ? [] : [[language, region]])];
+    const own = isDialect ? starts.map((parts) => parts.filter(Boolean)).find((parts) => parts.length > 1 && this.#styled(names.dialect, parts.join('-')) !== undefined) : undefined;
+    const name = own === undefined ? this.#styled(names.language, language) : this.#styled(names.dialect, own.join('-'));
+    const left = [script, region].filter((part) => part !== undefined && !own?.includes(part));
+    if (left.length === 0) return name;
+    if (this.#o.fallback === 'none' && (name === undefined || left.some((part) => this.#known(part === script ? 'script' : 'region', part) === undefined))) return undefined;
+    const words = left.map((part) => (part === script ? (names.inside[part] ?? this.#known('script', part)) : this.#styled(names.region, part)) ?? part);
+    return names.composed[words.length - 1].replace('{0}', name ?? language).replace('{1}', words[0]).replace('{2}', words[1]);
+  }
+  #known(type, code) {
+    const table = this.#names[type];
+    return Array.isArray(table) ? this.#styled(table, code) : table[code];
+  }
+  of(given) {
+    const { type, fallback } = this.#o;
+    const code = String(given);
+    if (type === 'language') {
+      const name = this.#language(code);
+      return name ?? (fallback === 'none' ? undefined : requested([code])[0]);
+    }
+    const [form, write] = codeForms[type];
+    if (!form.test(code)) throw invalidCode();
+    const written = write(code);
+    const name = this.#known(type, calendarAliases[written] ?? written);
+    if (name === undefined && type === 'currency' && isOldCurrency(written)) throw new Error(`Intl has no name of the currency '${written}' here`);
+    return name ?? (fallback === 'none' ? undefined : written);
   }
   resolvedOptions() {
-    return { locale: 'en-US', ...this.#o };
+    const { locale, style, type, fallback, languageDisplay } = this.#o;
+    return { locale, style, type, fallback, ...(type === 'language' ? { languageDisplay } : {}) };
   }
 }
 
+const keywordsOfLocale = { calendar: 'ca', collation: 'co', hourCycle: 'hc', caseFirst: 'kf', numeric: 'kn', numberingSystem: 'nu' };
 export class Locale {
-  #tag;
-  constructor(tag) {
-    this.#tag = String(tag);
+  #base;
+  #keywords;
+  constructor(tag, given) {
+    if (typeof tag !== 'string' && (typeof tag !== 'object' || tag === null)) throw new TypeError('First argument to Intl.Locale constructor can\'t be empty or missing');
+    const options = given === undefined ? {} : Object(given);
+    const [whole] = requested([String(tag)]);
+    const { base, keywords } = splitTag(whole);
+    let [language, ...rest] = base.split('-');
+    const take = (name, pattern, old) => {
+      const text = optionOf(options, name, undefined, old, 'Locale');
+      if (text !== undefined && !pattern.test(text)) throw new RangeError('Incorrect locale information provided');
+      return text;
+    };
+    const old = { script: rest.find((part) => /^[A-Z][a-z]{3}$/.test(part)), region: rest.find((part) => /^([A-Z]{2}|\d{3})$/.test(part)) };
+    language = take('language', /^([a-z]{2,3}|[a-z]{5,8})$/i, language);
+    const script = take('script', /^[a-z]{4}$/i, old.script);
+    const region = take('region', /^([a-z]{2}|\d{3})$/i, old.region);
+    rest = rest.filter((part) => part !== old.script && part !== old.region);
+    [this.#base] = requested([[language, script, region, ...rest].filter(Boolean).join('-')]);
+    this.#keywords = { ...keywords };
+    for (const [name, key] of Object.entries(keywordsOfLocale)) {
+      if (options[name] !== undefined) this.#keywords[key] = String(options[name]).replace(/^true$/, '');
+    }
   }
   get baseName() {
-    return this.#tag.replace(/-u-.*$/, '');
+    return this.#base;
   }
   get language() {
-    return this.#tag.split('-')[0];
+    return this.#base.split('-')[0];
+  }
+  get script() {
+    return this.#base.split('-').find((part) => /^[A-Z][a-z]{3}$/.test(part));
   }
   get region() {
-    return /-([A-Z]{2}|\d{3})(-|$)/.exec(this.#tag)?.[1];
+    return this.#base.split('-').slice(1).find((part) => /^([A-Z]{2}|\d{3})$/.test(part));
+  }
+  get calendar() {
+    return this.#keywords.ca;
+  }
+  get collation() {
+    return this.#keywords.co;
+  }
+  get hourCycle() {
+    return this.#keywords.hc;
+  }
+  get caseFirst() {
+    return this.#keywords.kf;
+  }
+  get numeric() {
+    return this.#keywords.kn !== undefined && this.#keywords.kn !== 'false';
+  }
+  get numberingSystem() {
+    return this.#keywords.nu;
+  }
+  maximize() {
+    return this.#likely('maximize');
+  }
+  minimize() {
+    return this.#likely('minimize');
+  }
+  #likely(method) {
+    throw Object.assign(new Error(`Intl.Locale.prototype.${method} is not available in Tollhouse: it has no table of likely scripts and regions`), { code: 'ERR_FEATURE_UNAVAILABLE' });
   }
   toString() {
-    return this.#tag;
+    const keywords = Object.entries(this.#keywords).sort(([a], [b]) => (a < b ? -1 : 1)).map(([key, value]) => `-${key}${value === '' ? '' : `-${value}`}`);
+    return this.#base + (keywords.length > 0 ? `-u${keywords.join('')}` : '');
   }
 }
+
+// What `Intl.supportedValuesOf` tells.
+export const supportedValues = (key) => {
+  const lists = { currency: 'currencies', unit: 'units', timeZone: 'zones' };
+  if (Object.hasOwn(lists, key)) return values()[lists[key]].split(' ');
+  if (key === 'numberingSystem') return Object.keys(values().digits);
+  if (key === 'calendar') return ['gregory'];
+  if (key === 'collation') return [];
+  throw new RangeError(`Invalid key : ${key}`);
+};

@@ -1,10 +1,12 @@
-// `Intl` and the `toLocale…` methods: in full for en-US; numbers and dates of some locales more. Libraries for this bring data
-// of several hundred kilobytes for one locale; time zones come from the engine.
+// `Intl` and the `toLocale…` methods, for the locales that `intl-data.mjs` names. Libraries for this bring data of several
+// hundred kilobytes for one locale; time zones, the order of texts and the borders in them come from the engine.
 
 import { DateTimeFormat } from './intl-dates.js';
 import { isKnown, requested } from './intl-locales.js';
-import { NumberFormat, PluralRules } from './intl-numbers.js';
-import { Collator, ListFormat, RelativeTimeFormat, Segmenter, DisplayNames, Locale } from './intl-words.js';
+import { NumberFormat } from './intl-numbers.js';
+import { PluralRules } from './intl-plurals.js';
+import { Collator, Segmenter } from './intl-text.js';
+import { DisplayNames, ListFormat, Locale, RelativeTimeFormat, supportedValues } from './intl-words.js';
 
 const Intl = {};
 const classes = { Collator, DateTimeFormat, DisplayNames, ListFormat, Locale, NumberFormat, PluralRules, RelativeTimeFormat, Segmenter };
@@ -17,8 +19,8 @@ for (const [name, Class] of Object.entries(classes)) {
   Object.defineProperty(Class.prototype, Symbol.toStringTag, { value: `Intl.${name}`, configurable: true });
   Class.supportedLocalesOf = (locales) => requested(locales).filter(isKnown);
 }
-hide(Intl, 'getCanonicalLocales', (locales) => requested(locales));
-hide(Intl, 'supportedValuesOf', (key) => (key === 'currency' ? ['EUR', 'GBP', 'JPY', 'USD'] : []));
+hide(Intl, 'getCanonicalLocales', { getCanonicalLocales: (locales) => requested(locales) }.getCanonicalLocales);
+hide(Intl, 'supportedValuesOf', { supportedValuesOf: (key) => supportedValues(String(key)) }.supportedValuesOf);
 Object.defineProperty(Intl, Symbol.toStringTag, { value: 'Intl', configurable: true });
 hide(globalThis, 'Intl', Intl);
 

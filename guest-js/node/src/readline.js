@@ -46,7 +46,9 @@ class Interface extends EventEmitter {
     if (prompt !== undefined) this.#prompt = prompt;
     for (const name of ['_events', '_eventsCount', '_maxListeners', ...marks]) Object.defineProperty(this, name, { enumerable: false });
     this.on('newListener', (name) => {
-      if (name === 'line') this.#start();
+      if (name !== 'line') return;
+      this.#start();
+      if (this.#lines.length > 0) queueMicrotask(() => this.#tell());
     });
   }
   #start() {
@@ -79,6 +81,10 @@ class Interface extends EventEmitter {
     else if (this.listenerCount('line') > 0) this.emit('line', line);
     else this.#lines.push(line);
   }
+  // Lines that came before anybody listened.
+  #tell() {
+    while (this.#lines.length > 0 && this.listenerCount('line') > 0) this.emit('line', this.#taken());
+  }
   #next() {
     this.#start();
     if (this.#lines.length > 0) return Promise.resolve(this.#taken());
@@ -97,7 +103,11 @@ class Interface extends EventEmitter {
   question(query, options, callback = options) {
     this.#output?.write?.(query);
     if (typeof callback !== 'function') return this.#next().then((line) => line ?? '');
-    this.#next().then((line) => line !== undefined && callback(line));
+    const answer = (line) => line !== undefined && callback(line);
+    // At once when the line comes: what it listens to gets the next one.
+    if (this.#lines.length > 0 || this.closed || this.#ended) this.#next().then(answer);
+    else this.#readers.push(answer);
+    this.#start();
     return undefined;
   }
   setPrompt(prompt) {

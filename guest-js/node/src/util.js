@@ -158,15 +158,24 @@ export const parseArgs = (config = {}) => {
   const { options = {}, args = host.args(), strict = true, allowPositionals = !strict } = config;
   const values = Object.create(null);
   const positionals = [];
+  const tokens = [];
+  const words = [...args];
   const store = (name, value) => {
     if (options[name]?.multiple) (values[name] ??= []).push(value);
     else values[name] = value;
   };
   const byShort = (letter) => Object.keys(options).find((name) => options[name].short === letter);
-  for (let i = 0; i < args.length; i++) {
-    const word = args[i];
+  // Letters that are given together are one word.
+  let index = -1;
+  let isApart = true;
+  for (let i = 0; i < words.length; i++) {
+    const word = words[i];
+    if (isApart) index++;
+    isApart = true;
     if (word === '--') {
-      positionals.push(...args.slice(i + 1));
+      tokens.push({ kind: 'option-terminator', index });
+      words.slice(i + 1).forEach((value, at) => tokens.push({ kind: 'positional', index: index + 1 + at, value }));
+      positionals.push(...words.slice(i + 1));
       break;
     }
     const long = /^--([^=]+)(?:=(.*))?$/s.exec(word);
@@ -176,6 +185,7 @@ export const parseArgs = (config = {}) => {
         throw codedError(TypeError, 'ERR_PARSE_ARGS_UNEXPECTED_POSITIONAL', `Unexpected argument '${word}'. This command does not take positional arguments`);
       }
       positionals.push(word);
+      tokens.push({ kind: 'positional', index, value: word });
       continue;
     }
     let name = long === null ? byShort(short[1]) ?? short[1] : long[1];
@@ -187,7 +197,12 @@ export const parseArgs = (config = {}) => {
       throw codedError(TypeError, 'ERR_PARSE_ARGS_UNKNOWN_OPTION', `Unknown option '${long === null ? word.slice(0, 2) : `--${name}`}'`);
     }
     if (option?.type !== 'string') {
-      if (short !== null && short[2] !== '') args.splice(i + 1, 0, `-${short[2]}`);
+      const rawName = short === null ? word.replace(/=.*/s, '') : `-${short[1]}`;
+      tokens.push({ kind: 'option', name: negated ? `no-${name}` : name, rawName, index, value: given, inlineValue: given === undefined ? undefined : true });
+      if (short !== null && short[2] !== '') {
+        words.splice(i + 1, 0, `-${short[2]}`);
+        isApart = false;
+      }
       if (strict && given !== undefined) {
         throw codedError(TypeError, 'ERR_PARSE_ARGS_INVALID_OPTION_VALUE', `Option '--${name}' does not take an argument`);
       }
@@ -195,14 +210,20 @@ export const parseArgs = (config = {}) => {
       continue;
     }
     if (short !== null && short[2] !== '') given = short[2];
-    if (given === undefined) given = args[++i];
+    const token = { kind: 'option', name, rawName: short === null ? `--${name}` : `-${short[1]}`, index, value: given, inlineValue: given !== undefined };
+    if (given === undefined) {
+      given = words[++i];
+      token.value = given;
+      index++;
+    }
+    tokens.push(token);
     if (given === undefined) {
       throw codedError(TypeError, 'ERR_PARSE_ARGS_INVALID_OPTION_VALUE', `Option '--${name} <value>' argument missing`);
     }
     store(name, given);
   }
   for (const [name, option] of Object.entries(options)) if (!(name in values) && option.default !== undefined) values[name] = option.default;
-  return { values, positionals };
+  return config.tokens ? { values, positionals, tokens } : { values, positionals };
 };
 
 export const isDeepStrictEqual = (a, b) => deepEqual(a, b);

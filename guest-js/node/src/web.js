@@ -400,11 +400,19 @@ export class Response extends Body {
 const { make: makeResponse } = Response;
 delete Response.make;
 
+const parsedUrl = (input) => {
+  try {
+    return new URL(input).href;
+  } catch (cause) {
+    throw new TypeError(`Failed to parse URL from ${input}`, { cause });
+  }
+};
+
 export class Request extends Body {
   #fields;
   constructor(input, init = {}) {
     const from = input instanceof Request ? input : undefined;
-    const url = from === undefined ? new URL(String(input)).href : from.url;
+    const url = from === undefined ? parsedUrl(String(input)) : from.url;
     const method = String(init.method ?? from?.method ?? 'GET');
     const plain = /^(get|head|post|put|delete|options|patch)$/i.test(method) ? method.toUpperCase() : method;
     if (init.body != null && (plain === 'GET' || plain === 'HEAD')) {

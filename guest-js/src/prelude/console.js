@@ -173,7 +173,7 @@ const tableOf = (data, only) => {
   const columns = isArray(only) ? mapList(only, String) : [];
   let hasValues = false;
   for (let i = 0; i < items.length; i++) {
-    if (!isObject(items[i]) || typeof items[i] === 'function') hasValues = true;
+    if (!isObject(items[i]) || typeof items[i] === 'function') hasValues = hasValues || !isArray(only);
     else if (!isArray(only)) {
       const keys = objectKeys(items[i]);
       for (let k = 0; k < keys.length; k++) if (!contains(columns, keys[k])) push(columns, keys[k]);

@@ -100,7 +100,10 @@ class TextDecoder {
   constructor(label = 'utf-8', options = {}) {
     this.#encoding = decoderLabels[toLowerCase(trim(String(label)))];
     if (this.#encoding === undefined)
-      throw new RangeError('TextDecoder knows utf-8, utf-16le and latin1; got ' + inspect(label));
+      throw defineCode(
+        new RangeError('TextDecoder knows utf-8, utf-16le and latin1; got ' + inspect(label)),
+        'ERR_ENCODING_NOT_SUPPORTED',
+      );
     this.#fatal = options?.fatal === true;
     this.#ignoreBom = options?.ignoreBOM === true;
   }
@@ -137,7 +140,7 @@ class TextDecoder {
     if (this.#encoding === 'utf-8') {
       if (!this.#fatal) return native.decodeUtf8Lossy(bytes);
       const text = native.decodeUtf8(bytes);
-      if (text == null) throw new TypeError('the bytes are not UTF-8');
+      if (text == null) throw defineCode(new TypeError('The encoded data was not valid for encoding utf-8'), 'ERR_ENCODING_INVALID_ENCODED_DATA');
       return text;
     }
     let text = '';
@@ -171,7 +174,7 @@ const base64Functions = {
     const given = String(text);
     for (let i = 0; i < given.length; i++) if (!contains(['\t', '\n', '\f', '\r', ' '], given[i])) plain += given[i];
     const bytes = native.decodeBase64(plain);
-    if (bytes == null) throw characterError('atob takes base64, which this is not');
+    if (bytes == null) throw characterError('Invalid character');
     return toLatin1(bytes);
   },
 };

@@ -196,8 +196,9 @@ const findModule = (name, base, conditions) => {
     ? (nearestFile(absolutePath(path, directory)) ?? mountHint(absolutePath(path, directory)))
     : (packagesElsewhere[name] ?? nearestBuiltin(name) ??
       'only modules of Node, files of the session, and packages in a `node_modules` directory can be imported');
-  const message = "Cannot find module '" + name + "' imported from " + from;
-  throw moduleError(conditions === requireConditions ? 'MODULE_NOT_FOUND' : 'ERR_MODULE_NOT_FOUND', message, hint);
+  const isRequired = conditions === requireConditions;
+  const message = "Cannot find module '" + name + "'" + (isRequired ? '\nRequire stack:\n- ' : ' imported from ') + from;
+  throw moduleError(isRequired ? 'MODULE_NOT_FOUND' : 'ERR_MODULE_NOT_FOUND', message, hint);
 };
 
 const nearestBuiltin = (name) => {

@@ -1,0 +1,82 @@
+// `Intl.Collator` and `Intl.Segmenter`, over the guest's tables.
+import { localeOf, optionOf, warn } from './intl-locales.js';
+
+const { native } = host;
+
+// Languages in which letters have an order of their own that is not here.
+const ordered = ['ja', 'zh', 'ko'];
+const strengths = { base: 0, accent: 1, case: 2, variant: 3 };
+
+export class Collator {
+  #o;
+  #native;
+  #bound;
+  constructor(locales, given) {
+    const options = given === undefined ? {} : Object(given);
+    const { locale, data, keywords } = localeOf(locales);
+    const option = (name, list, standard) => optionOf(options, name, list, standard, 'Collator');
+    const usage = option('usage', ['sort', 'search'], 'sort');
+    const numeric = options.numeric === undefined ? keywords.kn !== undefined && keywords.kn !== 'false' : Boolean(options.numeric);
+    const caseFirst = option('caseFirst', ['upper', 'lower', 'false'], ['upper', 'lower', 'false'].includes(keywords.kf) ? keywords.kf : 'false');
+    const sensitivity = option('sensitivity', Object.keys(strengths), 'variant');
+    const ignorePunctuation = Boolean(options.ignorePunctuation);
+    if (ordered.includes(data.split('-')[0])) warn(`Intl has no order of letters for the locale '${locale}' here: it is that of most languages`);
+    if (keywords.co !== undefined || options.collation !== undefined) warn(`Intl has no collation '${options.collation ?? keywords.co}' here: the order is the standard one`);
+    const used = [options.numeric === undefined && keywords.kn !== undefined ? `-kn${keywords.kn === 'false' ? '-false' : ''}` : '', options.caseFirst === undefined && keywords.kf === caseFirst ? `-kf-${caseFirst}` : ''].reverse().join('');
+    this.#o = { locale: used === '' ? locale : `${locale}-u${used}`, usage, sensitivity, ignorePunctuation, collation: 'default', numeric, caseFirst };
+    this.#native = native.openCollator(data.split('-')[0], strengths[sensitivity], numeric, caseFirst, ignorePunctuation);
+  }
+  get compare() {
+    return (this.#bound ??= { '': (a, b) => native.compareTexts(this.#native, String(a), String(b)) }['']);
+  }
+  resolvedOptions() {
+    return { ...this.#o };
+  }
+}
+
+const granularities = ['grapheme', 'word', 'sentence'];
+// Scripts whose words ICU finds in a dictionary.
+const withoutSpaces = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
+const isWord = /[\p{L}\p{N}]/u;
+
+class Segments {
+  #text;
+  #granularity;
+  #ends;
+  constructor(text, granularity) {
+    this.#text = text;
+    this.#granularity = granularity;
+    if (granularity === 'word' && withoutSpaces.test(text)) warn('Intl.Segmenter has no dictionary of the words of languages that are written without spaces here');
+    this.#ends = native.segmentEnds(text, granularities.indexOf(granularity));
+  }
+  #entry(at) {
+    const index = at === 0 ? 0 : this.#ends[at - 1];
+    const segment = this.#text.slice(index, this.#ends[at]);
+    const entry = { segment, index, input: this.#text };
+    return this.#granularity === 'word' ? { ...entry, isWordLike: isWord.test(segment) } : entry;
+  }
+  containing(given = 0) {
+    const place = Math.trunc(Number(given)) || 0;
+    if (place < 0 || place >= this.#text.length) return undefined;
+    return this.#entry(this.#ends.findIndex((end) => place < end));
+  }
+  *[Symbol.iterator]() {
+    for (let at = 0; at < this.#ends.length; at++) yield this.#entry(at);
+  }
+}
+
+export class Segmenter {
+  #o;
+  constructor(locales, given) {
+    const options = given === undefined ? {} : given;
+    if (typeof options !== 'object' || options === null) throw new TypeError('Cannot convert undefined or null to object');
+    const { locale } = localeOf(locales);
+    this.#o = { locale, granularity: optionOf(options, 'granularity', granularities, 'grapheme', 'Segmenter') };
+  }
+  segment(input) {
+    return new Segments(String(input), this.#o.granularity);
+  }
+  resolvedOptions() {
+    return { ...this.#o };
+  }
+}

@@ -1,0 +1,148 @@
+// `JSON.parse` says what is wrong with a text in the words of V8, which scripts print.
+
+const { parse } = JSON;
+const context = 10;
+const literals = { t: 'true', f: 'false', n: 'null' };
+const special = ['[object Object]', 'NaN', 'Infinity', 'undefined'];
+
+// Finds the first fault of a text that is not JSON, and throws its message.
+class Scanner {
+  #text;
+  #at = 0;
+  constructor(text) {
+    this.#text = text;
+  }
+  // `what` is `undefined` where V8 only names the character.
+  #fail(what, at = this.#at) {
+    const text = this.#text;
+    if (what !== undefined) throw `${what} in JSON at position ${at}`;
+    if (at >= text.length) throw 'Unexpected end of JSON input';
+    if (special.includes(text)) throw `"${text}" is not valid JSON`;
+    const character = text[at];
+    if (/[-\d]/.test(character)) throw `Unexpected number in JSON at position ${at}`;
+    if (character === '"') throw `Unexpected string in JSON at position ${at}`;
+    const isLong = text.length >= 2 * context + 1;
+    const [cutsStart, cutsEnd] = [isLong && at >= context, isLong && at < text.length - context];
+    const shown = text.slice(cutsStart ? at - context : 0, cutsEnd ? at + context : text.length);
+    throw `Unexpected token '${character}', ${cutsStart ? '...' : ''}"${shown}"${cutsEnd ? '...' : ''} is not valid JSON`;
+  }
+  // The next character that is no white space.
+  #peek() {
+    while (/[ \t\n\r]/.test(this.#text[this.#at] ?? 'x')) this.#at++;
+    return this.#text[this.#at];
+  }
+  whole() {
+    this.#value();
+    if (this.#peek() !== undefined) throw `Unexpected non-whitespace character after JSON at position ${this.#at}`;
+  }
+  #value() {
+    const character = this.#peek();
+    if (character === '{') return this.#object();
+    if (character === '[') return this.#array();
+    if (character === '"') return this.#string();
+    if (character !== undefined && /[-\d]/.test(character)) return this.#number();
+    const literal = literals[character];
+    if (literal === undefined) this.#fail();
+    for (const letter of literal) {
+      if (this.#text[this.#at] !== letter) this.#fail();
+      this.#at++;
+    }
+  }
+  #object() {
+    this.#at++;
+    if (this.#peek() === '}') return void this.#at++;
+    if (this.#peek() !== '"') this.#fail("Expected property name or '}'");
+    // So V8 has it.
+    let isFirst = true;
+    for (;;) {
+      this.#string();
+      if (this.#peek() !== ':') this.#fail(isFirst ? "Expected ':' after property name" : undefined);
+      isFirst = false;
+      this.#at++;
+      this.#value();
+      if (this.#peek() === '}') return void this.#at++;
+      if (this.#peek() !== ',') this.#fail("Expected ',' or '}' after property value");
+      this.#at++;
+      if (this.#peek() !== '"') this.#fail('Expected double-quoted property name');
+    }
+  }
+  #array() {
+    this.#at++;
+    if (this.#peek() === ']') return void this.#at++;
+    for (;;) {
+      this.#value();
+      if (this.#peek() === ']') return void this.#at++;
+      if (this.#peek() !== ',') this.#fail("Expected ',' or ']' after array element");
+      this.#at++;
+    }
+  }
+  #string() {
+    this.#at++;
+    for (;;) {
+      const character = this.#text[this.#at];
+      if (character === undefined) this.#fail('Unterminated string');
+      if (character < ' ') this.#fail('Bad control character in string literal');
+      this.#at++;
+      if (character === '"') return;
+      if (character === '\\') this.#escape();
+    }
+  }
+  #escape() {
+    const character = this.#text[this.#at];
+    if (character === undefined) this.#fail();
+    if (character !== 'u') {
+      if (!'"\\/bfnrt'.includes(character)) this.#fail('Bad escaped character');
+      return void this.#at++;
+    }
+    for (let count = 0; count < 4; count++) {
+      this.#at++;
+      if (!/[\da-f]/i.test(this.#text[this.#at] ?? '')) this.#fail('Bad Unicode escape');
+    }
+    this.#at++;
+  }
+  #digits() {
+    const start = this.#at;
+    while (/\d/.test(this.#text[this.#at] ?? '')) this.#at++;
+    return this.#at - start;
+  }
+  #number() {
+    if (this.#text[this.#at] === '-' && !/\d/.test(this.#text[++this.#at] ?? '')) this.#fail('No number after minus sign');
+    const isZero = this.#text[this.#at] === '0';
+    if (isZero) this.#at++;
+    else this.#digits();
+    if (isZero && /\d/.test(this.#text[this.#at] ?? '')) this.#fail('Unexpected number');
+    if (this.#text[this.#at] === '.') {
+      this.#at++;
+      if (this.#digits() === 0) this.#fail('Unterminated fractional number');
+    }
+    if (/e/i.test(this.#text[this.#at] ?? '')) {
+      this.#at++;
+      if (/[-+]/.test(this.#text[this.#at] ?? '')) this.#at++;
+      if (this.#digits() === 0) this.#fail('Exponent part is missing a number');
+    }
+  }
+}
+
+const faultOf = (text) => {
+  try {
+    new Scanner(text).whole();
+  } catch (fault) {
+    return typeof fault === 'string' ? fault : undefined;
+  }
+  return undefined;
+};
+
+const made = {
+  parse(text, reviver) {
+    // Once: what is no string may be another one each time.
+    const source = typeof text === 'string' ? text : `${text}`;
+    try {
+      return parse(source, reviver);
+    } catch (error) {
+      // What a reviver throws is the script's own.
+      const fault = error instanceof SyntaxError ? faultOf(source) : undefined;
+      throw fault === undefined ? error : new SyntaxError(fault);
+    }
+  },
+}.parse;
+Object.defineProperty(JSON, 'parse', { value: made, writable: true, enumerable: false, configurable: true });

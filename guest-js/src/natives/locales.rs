@@ -1,0 +1,146 @@
+//! What `Intl` knows of locales, languages and scripts: texts of the CLDR, the order of texts, and the borders in them.
+#![expect(unsafe_code, reason = "a class of QuickJS's whose values hold no values")]
+
+mod collation;
+
+use brotli_decompressor::{BrotliDecompressStream, BrotliResult, BrotliState, StandardAlloc};
+use icu_collator::options::{AlternateHandling, CaseLevel, CollatorOptions, Strength};
+use icu_collator::preferences::{CollationCaseFirst, CollationNumericOrdering};
+use icu_collator::{Collator as IcuCollator, CollatorPreferences};
+use rquickjs::class::{Class, JsClass, Readable, Trace, Tracer};
+use rquickjs::function::Constructor;
+use rquickjs::{Ctx, JsLifetime, Object, Result};
+use unicode_segmentation::UnicodeSegmentation;
+
+use super::add_all;
+use crate::errors;
+use crate::text::Text;
+
+/// The texts that `intl-data.mjs` packs: a line for each with its name, its place and its length, an empty line, and
+/// the texts as streams of Brotli.
+static DATA: &[u8] = include_bytes!("../../node/intl-data.bin");
+
+pub(super) fn add<'js>(ctx: &Ctx<'js>, natives: &Object<'js>) -> Result<()> {
+    add_all!(ctx, natives,
+        "localeData" => data,
+        "segmentEnds" => segment_ends,
+        "openCollator" => open_collator,
+        "compareTexts" => compare,
+    )
+}
+
+/// The text of this name.
+fn data(ctx: Ctx<'_>, name: Text) -> Result<String> {
+    let found = packed(&name.0).and_then(decompress);
+    found.ok_or_else(|| errors::type_error(&ctx, "there is no such text of `Intl`"))
+}
+
+fn packed(name: &str) -> Option<&'static [u8]> {
+    let end = DATA.windows(2).position(|pair| pair == b"\n\n")?;
+    let index = std::str::from_utf8(&DATA[..end]).ok()?;
+    let row = index.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(' '))?;
+    let (at, length) = row.split_once(' ')?;
+    let from = end + 2 + at.parse::<usize>().ok()?;
+    DATA.get(from..from + length.parse::<usize>().ok()?)
+}
+
+fn decompress(packed: &[u8]) -> Option<String> {
+    let [bytes, words, codes] = [(); 3].map(|()| StandardAlloc::default());
+    let mut state = Box::new(BrotliState::new_strict(bytes, words, codes));
+    let (mut left, mut taken, mut total) = (packed.len(), 0, 0);
+    let mut text = Vec::new();
+    loop {
+        let start = text.len();
+        text.resize(start + (64 << 10), 0);
+        let (mut room, mut given) = (64 << 10, 0);
+        let result = BrotliDecompressStream(
+            &mut left,
+            &mut taken,
+            packed,
+            &mut room,
+            &mut given,
+            &mut text[start..],
+            &mut total,
+            &mut state,
+        );
+        text.truncate(start + given);
+        match result {
+            BrotliResult::NeedsMoreOutput => {}
+            BrotliResult::ResultSuccess => return String::from_utf8(text).ok(),
+            BrotliResult::NeedsMoreInput | BrotliResult::ResultFailure => return None,
+        }
+    }
+}
+
+/// An order of texts.
+struct Collator(IcuCollator);
+
+impl<'js> Trace<'js> for Collator {
+    fn trace<'a>(&self, _tracer: Tracer<'a, 'js>) {}
+}
+
+// SAFETY: an order has no values of QuickJS's, so its lifetime is not theirs.
+unsafe impl JsLifetime<'_> for Collator {
+    type Changed<'to> = Collator;
+}
+
+impl<'js> JsClass<'js> for Collator {
+    const NAME: &'static str = "Collator";
+    type Mutable = Readable;
+
+    fn constructor(_ctx: &Ctx<'js>) -> Result<Option<Constructor<'js>>> {
+        Ok(None)
+    }
+}
+
+/// Opens the order of a language: what it looks at (0 to 3: base, accent, case, variant), whether digits are numbers,
+/// which case comes first, and whether punctuation counts.
+fn open_collator<'js>(
+    ctx: Ctx<'js>,
+    language: Text,
+    strength: u8,
+    numeric: bool,
+    case_first: Text,
+    ignores_punctuation: bool,
+) -> Result<Class<'js, Collator>> {
+    let mut preferences = CollatorPreferences::from(&collation::locale(&language.0));
+    preferences.numeric_ordering = numeric.then_some(CollationNumericOrdering::True);
+    preferences.case_first = match case_first.0.as_str() {
+        "upper" => Some(CollationCaseFirst::Upper),
+        "lower" => Some(CollationCaseFirst::Lower),
+        _ => None,
+    };
+    let mut options = CollatorOptions::default();
+    options.strength = Some(match strength {
+        0 | 2 => Strength::Primary,
+        1 => Strength::Secondary,
+        _ => Strength::Tertiary,
+    });
+    options.case_level = (strength == 2).then_some(CaseLevel::On);
+    options.alternate_handling = ignores_punctuation.then_some(AlternateHandling::Shifted);
+    match IcuCollator::try_new_unstable(&collation::Provider, preferences, options) {
+        Ok(collator) => Class::instance(ctx, Collator(collator)),
+        Err(error) => Err(errors::type_error(&ctx, &error.to_string())),
+    }
+}
+
+fn compare(collator: Class<'_, Collator>, left: Text, right: Text) -> i32 {
+    collator.borrow().0.as_borrowed().compare(&left.0, &right.0) as i32
+}
+
+/// Where the segments of a text end, in UTF-16: of graphemes, words or sentences.
+fn segment_ends(text: Text, granularity: u8) -> Vec<u32> {
+    let text = text.0.as_str();
+    let pieces: Box<dyn Iterator<Item = &str>> = match granularity {
+        0 => Box::new(text.graphemes(true)),
+        1 => Box::new(text.split_word_bounds()),
+        _ => Box::new(text.split_sentence_bounds()),
+    };
+    let mut end = 0;
+    pieces
+        .map(|piece| {
+            end += piece.chars().map(|character| u32::from(character > '\u{ffff}') + 1).sum::<u32>();
+            end
+        })
+        .collect()
+}
