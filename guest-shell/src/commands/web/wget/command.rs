@@ -110,7 +110,7 @@ impl Run<'_, '_> {
         if let Some(log) = &self.options.log
             && let Err(why) = self.files.write(log, b"").await?
         {
-            self.context.stderr.write_text(&format!("{log}: {why}\n")).await?;
+            self.context.stderr.write_text(&format!("wget: {log}: {why}\n")).await?;
             return Ok(1);
         }
         if self.options.insecure {
