@@ -175,6 +175,9 @@ fn curl_options_do_as_those_of_curl() {
         "curl -s \"$U/a/../b/./c\"; curl -s \"$U/x#part\"; curl -s -g \"$U/%7Ba%7D?x=%20\"",
         "curl -s -o x $U/echo -w '%{size_upload} %{http_version}\\n' -d hello",
         "curl -s $U/missing --fail-early -f $U/json; echo $?; curl -sf $U/missing $U/json; echo $?",
+        "echo body | curl -s -d @- $U/1 $U/2; echo 'X-A: 7' | curl -s -H @- $U/1 $U/2; echo x | curl -s -d @- -d @- $U/",
+        "printf x | curl -s -T - $U/1; curl -s -T f.txt file://$PWD/up; cat up; curl -sT f.txt file://$PWD/no/up; echo $?",
+        "curl -s -D /dev/stderr $U/1 $U/2 2>&1 | grep -c HTTP; mkdir d; curl -s -T f.txt file://$PWD/d/; ls d",
         "curl -fsSL $U/json -o - | jq .a[0]; curl -sSfLO $U/json && cat json; curl -s --stderr e -f -S $U/missing; wc -l < e",
     ]);
 }
@@ -197,8 +200,21 @@ fn wget_options_do_as_those_of_wget() {
         "wget -qO- $U/cookie; wget -q -O- --no-cookies $U/cookie; wget -q --save-headers -O- $U/json | head -1",
         "wget -q --foo $U; echo $?; wget; echo $?; wget -q -O; echo $?; wget -q -T 5 -t 2 -nv -O- $U/json; wget -q --no-cache -O- $U/",
         "wget -q foo://x; echo $?; wget -q -O no/such $U/json; echo $?; wget -q -O /dev/null $U/json; echo $?",
+        "wget -q -o /no/dir/log $U/json; echo $?; ls; wget -qO all $U/1 $U/2 $U/json; wc -l < all",
         "wget -nv -o log $U/json; grep -c json log; wget -qO- \"$U/a b\"; wget --version | head -1 | cut -c1-8",
     ]);
+}
+
+#[test]
+fn streams_take_each_answer_once() {
+    let server = Server::start_reading(answer);
+    let home = Home::with_tools(&["http"]);
+    home.file("policy.toml", policy(server.port()));
+    let script = format!("wget -qO /dev/stdout http://127.0.0.1:{0}/json http://127.0.0.1:{0}/json", server.port());
+    assert_eq!(ours(&home, &script).stdout, "{\"a\":[1,2]}\n{\"a\":[1,2]}\n");
+    // A pipe cannot be read again, and yet each address gets what was in it.
+    let form = format!("echo body | curl -s -F f=@- http://127.0.0.1:{0}/1 http://127.0.0.1:{0}/2", server.port());
+    assert_eq!(ours(&home, &form).stdout.matches("body\\n").count(), 2);
 }
 
 #[test]

@@ -16,7 +16,7 @@ use crate::run::{command, output, root, run, succeeds, target};
 use crate::setup;
 
 /// Packages of the programs that are compared with, and the program by which each is recognized.
-const PACKAGES: [(&str, &str); 8] = [
+const PACKAGES: [(&str, &str); 11] = [
     ("bubblewrap", "bwrap"),
     ("gawk", "gawk"),
     ("bc", "bc"),
@@ -25,6 +25,9 @@ const PACKAGES: [(&str, &str); 8] = [
     ("xxd", "xxd"),
     ("bsdextrautils", "column"),
     ("file", "file"),
+    ("patch", "patch"),
+    ("unzip", "unzip"),
+    ("zip", "zip"),
 ];
 
 /// jq as it is published on npm: Debian's is older than the one that ours follows.

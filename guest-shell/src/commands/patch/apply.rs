@@ -17,9 +17,9 @@ pub(super) struct Target<'a> {
     /// So many lines were taken over.
     taken: usize,
     /// How far the last hunk stood from where it was to be.
-    offset: isize,
+    offset: i64,
     /// How many lines more the result has than what was taken over.
-    pub(super) growth: isize,
+    pub(super) growth: i64,
     result: Vec<u8>,
     /// White space counts as one blank.
     loose: bool,
@@ -34,17 +34,17 @@ impl<'a> Target<'a> {
     /// Where a hunk fits with so much fuzz.
     pub(super) fn locate(&self, hunk: &Hunk, fuzz: usize) -> Option<usize> {
         let old = hunk.old();
-        let guess = signed(first(hunk)) + self.offset;
+        let guess = first(hunk) + self.offset;
         if old.is_empty() {
-            let line = guess.max(1).unsigned_abs();
+            let line = usize::try_from(guess.max(1)).ok()?;
             return (line > self.taken && line <= self.lines.len() + 1).then_some(line);
         }
         let (prefix, suffix) = context(hunk);
         let longest = signed(prefix.max(suffix));
         let prefix_fuzz = signed(fuzz + prefix) - longest;
         let suffix_fuzz = signed(fuzz + suffix) - longest;
-        let fits = |line: isize| {
-            let skip = |fuzz: isize| fuzz.max(0).unsigned_abs();
+        let fits = |line: i64| {
+            let skip = |fuzz: i64| usize::try_from(fuzz.max(0)).unwrap_or(usize::MAX);
             line > signed(self.taken) && self.matches(&old, line, skip(prefix_fuzz), skip(suffix_fuzz))
         };
         // Less context before than behind says that the file begins there, and the other way that it ends.
@@ -53,16 +53,18 @@ impl<'a> Target<'a> {
         }
         if suffix_fuzz < 0 {
             let last = signed(self.lines.len()) - signed(old.len()) + 1;
-            return fits(last).then(|| last.unsigned_abs());
+            return fits(last).then(|| usize::try_from(last).ok()).flatten();
         }
         let end = signed(self.lines.len()) + 1;
-        (0..=end.max(guess))
+        // Nothing nearer is a line of the file.
+        let nearest = (guess - end).max(1 - guess).max(0);
+        (nearest..=(end - guess).max(guess - 1))
             .flat_map(|offset| [guess + offset, guess - offset])
             .find(|line| *line >= 1 && *line <= end && fits(*line))
-            .map(isize::unsigned_abs)
+            .and_then(|line| usize::try_from(line).ok())
     }
 
-    fn matches(&self, old: &[&[u8]], line: isize, prefix: usize, suffix: usize) -> bool {
+    fn matches(&self, old: &[&[u8]], line: i64, prefix: usize, suffix: usize) -> bool {
         let Some(start) = usize::try_from(line).ok().and_then(|line| line.checked_sub(1)) else { return false };
         (prefix..old.len().saturating_sub(suffix))
             .all(|at| self.lines.get(start + at).is_some_and(|line| self.same(line, old[at])))
@@ -73,7 +75,7 @@ impl<'a> Target<'a> {
     }
 
     /// Puts a hunk where it fits; how far that is from where it was to be.
-    pub(super) fn put(&mut self, hunk: &Hunk, place: Place) -> isize {
+    pub(super) fn put(&mut self, hunk: &Hunk, place: Place) -> i64 {
         let start = place.line - 1;
         self.take_to(start);
         let mut at = start;
@@ -90,7 +92,7 @@ impl<'a> Target<'a> {
         }
         self.taken = at.min(self.lines.len());
         self.growth += signed(hunk.new_length()) - signed(hunk.old().len());
-        self.offset = signed(place.line) - signed(first(hunk));
+        self.offset = signed(place.line) - first(hunk);
         self.offset
     }
 
@@ -117,8 +119,8 @@ impl<'a> Target<'a> {
 }
 
 /// Line that a hunk begins at. One without old lines names the line before.
-pub(super) fn first(hunk: &Hunk) -> usize {
-    hunk.old_start + usize::from(hunk.old().is_empty())
+pub(super) fn first(hunk: &Hunk) -> i64 {
+    hunk.old_start + i64::from(hunk.old().is_empty())
 }
 
 /// Lines of context before and behind the changes.
@@ -132,17 +134,17 @@ fn words(text: &[u8]) -> Vec<&[u8]> {
     text.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty()).collect()
 }
 
-fn signed(number: usize) -> isize {
-    isize::try_from(number).expect("a length in memory")
+fn signed(number: usize) -> i64 {
+    i64::try_from(number).expect("a length in memory")
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::diff::read;
+    use super::super::reader::read;
     use super::*;
 
     fn apply(text: &str, patch: &str) -> Option<String> {
-        let diffs = read(patch.as_bytes()).expect("a diff");
+        let diffs = read(patch.as_bytes(), true).expect("a diff");
         let mut target = Target::new(text.as_bytes(), false);
         for hunk in &diffs[0].hunks {
             let (prefix, suffix) = context(hunk);
@@ -160,6 +162,9 @@ mod tests {
         assert_eq!(apply("x\ny\na\nb\nc\nd\n", patch).as_deref(), Some("x\ny\na\nb\nC\nd\n"));
         assert_eq!(apply("a\nB\nc\nd\n", patch).as_deref(), Some("a\nB\nC\nd\n"), "with fuzz");
         assert_eq!(apply("a\nb\nx\nd\n", patch), None);
+        // Far beyond the end, and soon found.
+        let far = "--- f\n+++ f\n@@ -2147483648 +1 @@\n-c\n+C\n";
+        assert_eq!(apply("a\nb\nc\nd\n", far).as_deref(), Some("a\nb\nC\nd\n"));
         assert_eq!(apply("", "--- /dev/null\n+++ f\n@@ -0,0 +1 @@\n+a\n").as_deref(), Some("a\n"));
         assert_eq!(apply("a\nb\n", "1a2\n> x\n").as_deref(), Some("a\nx\nb\n"));
         assert_eq!(apply("a\nb", "2c2\n< b\n\\ No newline\n---\n> c\n").as_deref(), Some("a\nc\n"));

@@ -4,6 +4,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Map, Value as Json, json};
 
+use super::reason;
 use crate::bindings::types::{self, ErrorKind, Operation, ToolCall, Value};
 use crate::catalog::Methods;
 use crate::operations;
@@ -42,7 +43,24 @@ pub(super) struct Reply {
     pub(super) body: Vec<u8>,
 }
 
+/// How a placeholder for a secret begins, which the host puts a value in place of.
+const SECRET: &str = "{{secret:";
+
+/// Returns true if a value holds a secret, which is for the first origin only.
+pub(super) fn holds_secret(value: &str) -> bool {
+    value.contains(SECRET)
+}
+
 impl Reply {
+    /// The head, as a server writes it, with the standard's words for the status.
+    pub(super) fn head(&self) -> String {
+        let mut head = format!("HTTP/1.1 {} {}\r\n", self.status, reason::phrase(self.status));
+        for (name, value) in &self.headers {
+            head += &format!("{name}: {value}\r\n");
+        }
+        head + "\r\n"
+    }
+
     /// First value of a header. The name is in lower case.
     pub(super) fn header(&self, name: &str) -> Option<&str> {
         self.headers.iter().find(|(candidate, _)| candidate == name).map(|(_, value)| value.as_str())

@@ -1,22 +1,56 @@
 //! Files that are sent, and files that are written.
 
 use std::path::Path;
+use std::sync::{Mutex, PoisonError};
 
 use bashkit::{CommandContext, Result, vfs_join};
 
 /// What a command reads from and writes to.
 pub(super) struct Files<'a, 'c> {
     context: &'a CommandContext<'c>,
+    kept: Mutex<Kept>,
+}
+
+/// What was read from standard input for one address, which the next ones get too.
+#[derive(Default)]
+struct Kept {
+    inputs: Vec<Vec<u8>>,
+    /// So many of them the present address has had.
+    taken: usize,
 }
 
 impl<'a, 'c> Files<'a, 'c> {
     pub(super) fn new(context: &'a CommandContext<'c>) -> Self {
-        Self { context }
+        Self { context, kept: Mutex::default() }
+    }
+
+    /// Says that the next address begins, which gets from standard input what the first one got.
+    pub(super) fn begin_address(&self) {
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner).taken = 0;
+    }
+
+    /// Reads a file that is sent to each address, or standard input for `-`. The inner error is the reason in words.
+    pub(super) async fn read_for_all(&self, name: &str) -> Result<std::result::Result<Vec<u8>, String>> {
+        if !is_input(name) {
+            return self.read(name).await;
+        }
+        {
+            let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+            kept.taken += 1;
+            if let Some(input) = kept.inputs.get(kept.taken - 1) {
+                return Ok(Ok(input.clone()));
+            }
+        }
+        let read = self.read(name).await?;
+        if let Ok(bytes) = &read {
+            self.kept.lock().unwrap_or_else(PoisonError::into_inner).inputs.push(bytes.clone());
+        }
+        Ok(read)
     }
 
     /// Reads a file, or standard input for `-`. The inner error is the reason in words.
     pub(super) async fn read(&self, name: &str) -> Result<std::result::Result<Vec<u8>, String>> {
-        if name != "-" && name != "/dev/stdin" {
+        if !is_input(name) {
             let read = self.context.fs.read_file(&vfs_join(self.context.cwd, Path::new(name))).await;
             return Ok(read.map_err(|error| reason(&error)));
         }
@@ -41,6 +75,9 @@ impl<'a, 'c> Files<'a, 'c> {
 
     /// Writes behind what is in a file.
     pub(super) async fn append(&self, name: &str, bytes: &[u8]) -> Result<std::result::Result<(), String>> {
+        if matches!(name, "-" | "/dev/stdout" | "/dev/stderr") {
+            return self.write(name, bytes).await;
+        }
         let path = vfs_join(self.context.cwd, Path::new(name));
         Ok(self.context.fs.append_file(&path, bytes).await.map_err(|error| reason(&error)))
     }
@@ -56,6 +93,11 @@ impl<'a, 'c> Files<'a, 'c> {
         let path = vfs_join(self.context.cwd, Path::new(name));
         self.context.fs.exists(&path).await.unwrap_or_default()
     }
+}
+
+/// Returns true if a name means standard input.
+fn is_input(name: &str) -> bool {
+    matches!(name, "-" | "/dev/stdin")
 }
 
 /// Reason of an error, in the C library's words.

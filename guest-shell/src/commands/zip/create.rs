@@ -1,188 +1,63 @@
-//! `zip`.
+//! `zip`: makes an archive, or another one of one that is there.
 
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
-use bashkit::time::{SystemTime, UNIX_EPOCH};
+use bashkit::time::UNIX_EPOCH;
 use bashkit::{Command, CommandContext, CommandStatus, FileType, Result, async_trait, vfs_join};
 
-use super::entry::{Archive, DIRECTORY, Entry, FILE, SYMLINK, Writer, pack, percent};
-use super::pattern::matches;
-use crate::clock;
+use super::entry::{Archive, DIRECTORY, Damage, Entry, FILE, PIPE, SYMLINK, Writer, pack, percent};
+use super::selection::{Selection, Selector, Source};
+use super::zip_options::{Action, Options};
+use crate::commands::files::reason;
 
-/// Exit statuses of Info-ZIP.
-const NOTHING: i32 = 12;
-const USAGE: i32 = 16;
-const BROKEN: i32 = 3;
-const UNWRITABLE: i32 = 15;
+/// Exit statuses of Info-ZIP, and its words for them.
+const BROKEN: (i32, &str) = (3, "Zip file structure invalid");
+const TEST: (i32, &str) = (8, "Zip file invalid, could not spawn unzip, or wrong unzip");
+const NOTHING: (i32, &str) = (12, "Nothing to do!");
+const UNWRITABLE: (i32, &str) = (15, "Could not create output file");
+const USAGE: (i32, &str) = (16, "Invalid command arguments");
+const MISSING: (i32, &str) = (18, "File not found or no read permission");
 
 const HELP: &str = "\
 Usage: zip [-options] zipfile list...
   -r   recurse into directories     -j   junk (don't record) directory names
-  -q   quiet operation              -y   store symbolic links as the link
-  -u   update: only changed files   -d   delete entries in zipfile
+  -R   files below that patterns name  -y   store symbolic links as the link
+  -q   quiet operation              -v   verbose operation
+  -u   update: only changed files   -f   freshen: only changed files that are entries
+  -d   delete entries in zipfile    -FS  make the zipfile what the files are
   -m   move into zipfile            -D   do not add directory entries
   -0   store only                   -1 to -9   compress faster to better
   -x   exclude the following names  -i   include only the following names
   -@   read names from stdin        -T   test zipfile integrity
+  -z   comment of the zipfile       -n   don't compress these suffixes
+  -o   make zipfile as old as its latest entry     -sf  show what would be done
 ";
 
 /// The command `zip`.
 pub(super) struct Zip;
 
-/// Settings of one execution.
-#[derive(Debug)]
-struct Options {
-    recurse: bool,
-    junk: bool,
-    quiet: bool,
-    links: bool,
-    update: bool,
-    freshen: bool,
-    delete: bool,
-    remove: bool,
-    no_directories: bool,
-    names_from_input: bool,
-    test: bool,
-    level: u32,
-    exclude: Vec<String>,
-    include: Vec<String>,
-    operands: Vec<String>,
-    help: bool,
-}
-
-impl Default for Options {
-    fn default() -> Self {
-        Self {
-            recurse: false,
-            junk: false,
-            quiet: false,
-            links: false,
-            update: false,
-            freshen: false,
-            delete: false,
-            remove: false,
-            no_directories: false,
-            names_from_input: false,
-            test: false,
-            level: 6,
-            exclude: Vec::new(),
-            include: Vec::new(),
-            operands: Vec::new(),
-            help: false,
-        }
-    }
-}
-
-impl Options {
-    /// Reads the words. The error is a text.
-    fn read(words: &[String]) -> std::result::Result<Self, String> {
-        let mut options = Self::default();
-        let mut words = words.iter().peekable();
-        while let Some(word) = words.next() {
-            if word == "--" {
-                options.operands.extend(words.by_ref().cloned());
-                break;
-            }
-            let letters = match word.strip_prefix("--") {
-                Some(name) => letter_of(name).ok_or_else(|| format!("long option '{name}' not supported"))?,
-                None if word.len() > 1 && word.starts_with('-') => &word[1..],
-                None => {
-                    options.operands.push(word.clone());
-                    continue;
-                }
-            };
-            for (at, letter) in letters.char_indices() {
-                if !matches!(letter, 'x' | 'i') {
-                    options.set(letter)?;
-                    continue;
-                }
-                // The rest of the word, and the words up to the next option or `@`, are patterns.
-                let list = if letter == 'x' { &mut options.exclude } else { &mut options.include };
-                let rest = &letters[at + 1..];
-                list.extend((!rest.is_empty()).then(|| rest.to_owned()));
-                while let Some(pattern) = words.next_if(|word| !word.starts_with('-')) {
-                    if pattern == "@" {
-                        break;
-                    }
-                    list.push(pattern.clone());
-                }
-                break;
-            }
-        }
-        Ok(options)
-    }
-
-    fn set(&mut self, letter: char) -> std::result::Result<(), String> {
-        match letter {
-            'r' => self.recurse = true,
-            'j' => self.junk = true,
-            'q' => self.quiet = true,
-            'y' => self.links = true,
-            'u' => self.update = true,
-            'f' => self.freshen = true,
-            'd' => self.delete = true,
-            'm' => self.remove = true,
-            'D' => self.no_directories = true,
-            '@' => self.names_from_input = true,
-            'T' => self.test = true,
-            'h' => self.help = true,
-            '0'..='9' => self.level = letter.to_digit(10).unwrap_or_default(),
-            // What is kept of a file is what there is: no owners, no times but one.
-            'X' | 'o' | 'v' | 'g' => {}
-            other => return Err(format!("short option '{other}' not supported")),
-        }
-        Ok(())
-    }
-}
-
-/// The letter that is the same as a long option.
-fn letter_of(name: &str) -> Option<&'static str> {
-    let known = [
-        ("recurse-paths", "r"),
-        ("junk-paths", "j"),
-        ("quiet", "q"),
-        ("symlinks", "y"),
-        ("update", "u"),
-        ("freshen", "f"),
-        ("delete", "d"),
-        ("move", "m"),
-        ("no-dir-entries", "D"),
-        ("names-stdin", "@"),
-        ("test", "T"),
-        ("exclude", "x"),
-        ("include", "i"),
-        ("help", "h"),
-        ("verbose", "v"),
-        ("no-extra", "X"),
-    ];
-    known.iter().find(|(known, _)| *known == name).map(|(_, letter)| *letter)
-}
-
 #[async_trait]
 impl Command for Zip {
     async fn execute(&self, context: CommandContext<'_>) -> Result<CommandStatus> {
-        let mut run = Run { context: &context, options: Options::default(), told: String::new() };
+        let mut run =
+            Run { context: &context, options: Options::default(), told: String::new(), errors: String::new() };
+        let mut to_stdout = false;
         let status = match Options::read(context.args) {
             Ok(options) => {
                 run.options = options;
+                to_stdout = run.to_stdout();
                 run.run().await?
             }
-            Err(why) => run.fail(USAGE, &format!("Invalid command arguments ({why})")),
+            Err(why) => run.fail(USAGE, &why),
         };
         // Messages are not for an archive that goes to standard output.
-        let to_stdout = run.options.operands.first().is_some_and(|name| name == "-");
         let stream = if to_stdout { &context.stderr } else { &context.stdout };
         stream.write_all(run.told.as_bytes()).await?;
+        context.stderr.write_all(run.errors.as_bytes()).await?;
         Ok(CommandStatus::with_code(status))
     }
-}
-
-/// Something that goes into the archive.
-struct Source {
-    /// As it is called in the archive; a directory ends with `/`.
-    name: String,
-    path: PathBuf,
-    kind: FileType,
 }
 
 /// One execution.
@@ -191,252 +66,456 @@ struct Run<'a, 'c> {
     options: Options,
     /// Messages.
     told: String,
+    /// What goes to standard error in any case.
+    errors: String,
 }
 
+/// The archive that is made.
+#[derive(Default)]
+struct Made {
+    writer: Writer,
+    /// Files that are in it now, in its order.
+    moved: Vec<Source>,
+    /// Newest time of a file in it.
+    newest: u64,
+    entries: usize,
+    size: u64,
+    packed: u64,
+    /// Some file could not be read.
+    unreadable: bool,
+}
+
+/// End of a step: a status.
+type Step<T> = Result<std::result::Result<T, i32>>;
+
 impl Run<'_, '_> {
+    fn to_stdout(&self) -> bool {
+        self.options.operands.first().is_none_or(|name| name == "-") && !self.options.help
+    }
+
     async fn run(&mut self) -> Result<i32> {
-        let Some(name) = self.options.operands.first().cloned().filter(|_| !self.options.help) else {
+        if self.options.help {
             self.told += HELP;
-            return Ok(if self.options.help { 0 } else { USAGE });
-        };
-        let base = name.rsplit('/').next().unwrap_or_default();
-        let file = if base.contains('.') || name == "-" { name.clone() } else { format!("{name}.zip") };
-        let path = vfs_join(self.context.cwd, Path::new(&file));
-        let mut archive = None;
-        if name != "-" && self.context.fs.exists(&path).await? {
-            let bytes = match self.context.fs.read_file(&path).await {
-                Ok(bytes) => bytes,
-                Err(why) => {
-                    return Ok(self.fail(UNWRITABLE, &format!("{}: {file}", crate::commands::files::reason(&why))));
-                }
-            };
-            match Archive::read(bytes) {
-                Ok(found) => archive = Some(found),
-                Err(_) => return Ok(self.fail(BROKEN, &format!("Zip file structure invalid ({file})"))),
-            }
-        }
-        if archive.is_none() && (self.options.delete || self.options.update || self.options.freshen) {
-            self.say(&format!("\tzip warning: {file} not found or empty\n"));
-        }
-        let made = if self.options.delete { self.delete(archive).await } else { self.add(archive, &path).await? };
-        let (bytes, removed) = match made {
-            Ok(made) => made,
-            Err(Stop::Nothing) if self.options.update || self.options.freshen => return Ok(NOTHING),
-            Err(Stop::Nothing) => return Ok(self.fail(NOTHING, &format!("Nothing to do! ({file})"))),
-            Err(Stop::Failed(why)) => return Ok(self.fail(UNWRITABLE, &why)),
-        };
-        if name == "-" {
-            self.context.stdout.write_all(&bytes).await?;
             return Ok(0);
         }
-        if let Err(why) = self.context.fs.write_file(&path, &bytes).await {
-            let why = crate::commands::files::reason(&why);
-            return Ok(self.fail(UNWRITABLE, &format!("Could not create output file ({file}): {why}")));
+        // Without a name it is a filter.
+        let mut operands = self.options.operands.clone();
+        if operands.is_empty() {
+            operands.extend(["-".to_owned(), "-".to_owned()]);
         }
-        if self.options.test {
-            self.told += &format!("test of {file} OK\n");
+        let name = operands.remove(0);
+        let base = name.rsplit('/').next().unwrap_or_default();
+        let file = if base.contains('.') || name == "-" { name.clone() } else { format!("{name}.zip") };
+        if self.to_stdout() && self.options.test {
+            self.warn("can't use -T on stdout, -T ignored");
+            self.options.test = false;
         }
-        for path in removed {
-            // Directories are left while something is in them.
-            let _ = self.context.fs.remove(&path, false).await;
+        let on_archive = self.options.action != Action::Add || self.options.grow;
+        self.drop_options_of_adding();
+        if self.to_stdout() && on_archive {
+            return Ok(self.fail(USAGE, "can't use -d, -f, -u, -U, or -g on stdout\n"));
         }
-        Ok(0)
+        if let Err(status) = self.read_patterns().await? {
+            return Ok(status);
+        }
+        let path = vfs_join(self.context.cwd, Path::new(&file));
+        let archive = match self.open(&file, &path).await? {
+            Ok(archive) => archive,
+            Err(status) => return Ok(status),
+        };
+        let entries = archive.as_ref().map(|archive| archive.entries.clone()).unwrap_or_default();
+        if entries.is_empty() && on_archive {
+            self.warn(&format!("{file} not found or empty"));
+        }
+        let names = self.names(operands).await?;
+        let own = (file != "-").then_some(path.as_path());
+        let selector = Selector::new(self.context, &self.options, &entries, own);
+        let selection = match selector.select(&names).await? {
+            Ok(selection) => selection,
+            Err(why) => {
+                self.warn(&why);
+                return Ok(self.fail(USAGE, "cannot repeat names in zip file"));
+            }
+        };
+        for name in &selection.missed {
+            self.warn(&format!("name not matched: {name}"));
+        }
+        if self.options.show {
+            self.show(&entries, &selection, names.is_empty());
+            return Ok(0);
+        }
+        if let Some(status) = self.idle(&file, archive.as_ref(), &selection).await? {
+            return Ok(status);
+        }
+        self.make(&file, &path, archive.as_ref(), &selection).await
     }
 
-    /// Takes out the entries that the operands name.
-    async fn delete(&mut self, archive: Option<Archive>) -> std::result::Result<Made, Stop> {
-        let Some(archive) = archive else { return Err(Stop::Nothing) };
-        let entries = &archive.entries;
-        let patterns = self.options.operands[1..].to_vec();
-        let mut writer = Writer::default();
-        for pattern in &patterns {
-            if !entries.iter().any(|entry| matches(pattern, &entry.name, false)) {
-                self.say(&format!("\tzip warning: name not matched: {pattern}\n"));
-            }
+    /// Takes out options that mean nothing for entries that are deleted.
+    fn drop_options_of_adding(&mut self) {
+        let Options { action, level, remove, recurse, comment, .. } = &self.options;
+        if *action == Action::Delete && (*level == 0 || *remove || *recurse || *comment) {
+            self.warn("invalid option(s) used with -d; ignored.");
+            let options = &mut self.options;
+            (options.remove, options.recurse, options.comment) = (false, false, false);
         }
-        let mut deleted = 0;
-        for entry in entries {
-            if patterns.iter().any(|pattern| matches(pattern, &entry.name, false)) {
-                self.say(&format!("deleting: {}\n", entry.name));
-                deleted += 1;
-            } else {
-                writer.keep(&archive, entry).map_err(Stop::Failed)?;
-            }
-        }
-        if deleted == 0 {
-            return Err(Stop::Nothing);
-        }
-        Ok((writer.finish().map_err(Stop::Failed)?, Vec::new()))
     }
 
-    /// Adds what the operands name, in the place of entries of the same names.
-    async fn add(&mut self, archive: Option<Archive>, own: &Path) -> Result<std::result::Result<Made, Stop>> {
-        let mut sources = self.sources(own).await?;
-        let entries = archive.as_ref().map(|archive| &archive.entries[..]).unwrap_or_default();
-        self.keep_newer(&mut sources, entries).await?;
-        if sources.is_empty() {
-            return Ok(Err(Stop::Nothing));
+    /// Reads the archive that is there.
+    async fn open(&mut self, file: &str, path: &Path) -> Step<Option<Archive>> {
+        if file == "-" || !self.context.fs.exists(path).await? {
+            return Ok(Ok(None));
         }
-        let mut writer = Writer::default();
-        let mut removed = Vec::new();
-        if let Some(archive) = &archive {
-            for entry in entries {
-                let written = match sources.iter().position(|source| source.name == entry.name) {
-                    None => writer.keep(archive, entry).map_err(Stop::Failed),
-                    Some(at) => {
-                        let source = sources.remove(at);
-                        self.write(&mut writer, &source, "updating", &mut removed).await?
-                    }
-                };
-                if let Err(stop) = written {
-                    return Ok(Err(stop));
-                }
+        let directory = self.context.fs.stat(path).await.is_ok_and(|found| found.file_type == FileType::Directory);
+        let bytes = match self.context.fs.read_file(path).await {
+            Ok(bytes) => bytes,
+            Err(_) if directory => Vec::new(),
+            Err(why) => return Ok(Err(self.io_error(UNWRITABLE, file, &reason(&why)))),
+        };
+        match Archive::read(bytes) {
+            Ok(archive) => Ok(Ok(Some(archive))),
+            Err(_) => {
+                self.warn("missing end signature--probably not a zip file (did you");
+                self.warn("remember to use binary mode when you transferred it?)");
+                self.warn("(if you are trying to read a damaged archive try -F)");
+                Ok(Err(self.fail(BROKEN, file)))
             }
         }
-        for source in &sources {
-            if let Err(stop) = self.write(&mut writer, source, "  adding", &mut removed).await? {
-                return Ok(Err(stop));
-            }
-        }
-        Ok(writer.finish().map(|bytes| (bytes, removed)).map_err(Stop::Failed))
     }
 
-    /// What the operands and patterns name.
-    async fn sources(&mut self, own: &Path) -> Result<Vec<Source>> {
-        let mut names = self.options.operands[1..].to_vec();
-        if self.options.names_from_input {
-            let input = self.input().await?;
-            names.extend(String::from_utf8_lossy(&input).lines().map(str::to_owned));
-        }
-        let mut sources: Vec<Source> = Vec::new();
-        for name in names {
-            if name == "-" {
-                sources.push(Source { name, path: PathBuf::new(), kind: FileType::Fifo });
-                continue;
-            }
-            let path = vfs_join(self.context.cwd, Path::new(&name));
-            if !self.context.fs.exists(&path).await? && self.context.fs.lstat(&path).await.is_err() {
-                self.say(&format!("\tzip warning: name not matched: {name}\n"));
-                continue;
-            }
-            self.collect(name.trim_end_matches('/').to_owned(), path, &mut sources).await?;
-        }
-        let Options { exclude, include, junk, no_directories, .. } = &self.options;
-        let named = |patterns: &[String], name: &str| patterns.iter().any(|pattern| matches(pattern, name, false));
-        sources.retain(|source| {
-            !named(exclude, &source.name)
-                && (include.is_empty() || named(include, &source.name))
-                && source.path != own
-                && !(source.kind == FileType::Directory && (*junk || *no_directories))
-        });
-        if *junk {
-            for source in &mut sources {
-                source.name = source.name.rsplit('/').next().unwrap_or_default().to_owned();
-            }
-        }
-        let mut seen = std::collections::HashSet::new();
-        sources.retain(|source| seen.insert(source.name.clone()));
-        Ok(sources)
-    }
-
-    /// Adds a file, or a directory with what is in it.
-    async fn collect(&self, name: String, path: PathBuf, sources: &mut Vec<Source>) -> Result<()> {
-        let mut pending = vec![(name, path)];
-        while let Some((name, path)) = pending.pop() {
-            clock::burn(1);
-            let link = self.context.fs.lstat(&path).await?.file_type == FileType::Symlink;
-            let kind = match (link && self.options.links, self.context.fs.stat(&path).await) {
-                (true, _) => FileType::Symlink,
-                (false, Ok(metadata)) => metadata.file_type,
-                // A link that leads nowhere is no file.
-                (false, Err(_)) => continue,
-            };
-            let inside = name.trim_start_matches('/');
-            let inside = inside.strip_prefix("./").unwrap_or(inside).to_owned();
-            if kind != FileType::Directory {
-                sources.push(Source { name: inside, path, kind });
-                continue;
-            }
-            if inside != "." && !inside.is_empty() {
-                sources.push(Source { name: format!("{inside}/"), path: path.clone(), kind });
-            }
-            if self.options.recurse {
-                let mut children = self.context.fs.read_dir(&path).await?;
-                children.sort_by(|one, other| other.name.cmp(&one.name));
-                let below = |child: bashkit::DirEntry| (format!("{name}/{}", child.name), path.join(&child.name));
-                pending.extend(children.into_iter().map(below));
-            }
-        }
-        Ok(())
-    }
-
-    /// With `-u` and `-f`, leaves what is not newer than its entry, and with `-f` what has none.
-    async fn keep_newer(&self, sources: &mut Vec<Source>, entries: &[Entry]) -> Result<()> {
-        if !self.options.update && !self.options.freshen {
-            return Ok(());
-        }
-        let mut kept = Vec::new();
-        for source in sources.drain(..) {
-            let old = entries.iter().find(|entry| entry.name == source.name);
-            let newer = match old {
-                None => !self.options.freshen,
-                Some(old) => {
-                    let time = self.context.fs.stat(&source.path).await?.modified;
-                    // Archives keep whole seconds.
-                    time.duration_since(UNIX_EPOCH).is_ok_and(|since| since.as_secs() > old.time)
-                }
-            };
-            kept.extend(newer.then_some(source));
-        }
-        *sources = kept;
-        Ok(())
-    }
-
-    async fn write(
-        &mut self,
-        writer: &mut Writer,
-        source: &Source,
-        verb: &str,
-        removed: &mut Vec<PathBuf>,
-    ) -> Result<std::result::Result<(), Stop>> {
-        let fs = &self.context.fs;
-        let (content, mode, time) = match source.kind {
-            FileType::Fifo => (self.input().await?, 0o644, SystemTime::now()),
-            kind => {
-                let metadata = fs.lstat(&source.path).await?;
-                let content = match kind {
-                    FileType::Directory => Vec::new(),
-                    FileType::Symlink => fs.read_link(&source.path).await?.to_string_lossy().into_owned().into_bytes(),
-                    _ => match fs.read_file(&source.path).await {
-                        Ok(content) => content,
+    /// Puts the lines of files in place of the patterns that name them: `-x@FILE`.
+    async fn read_patterns(&mut self) -> Step<()> {
+        let lists =
+            [(std::mem::take(&mut self.options.exclude), 'x'), (std::mem::take(&mut self.options.include), 'i')];
+        for (list, letter) in lists {
+            for pattern in list {
+                let patterns = match pattern.strip_prefix('@') {
+                    None => vec![pattern],
+                    Some(file) => match self.context.fs.read_file(&vfs_join(self.context.cwd, Path::new(file))).await {
+                        Ok(bytes) => String::from_utf8_lossy(&bytes).lines().map(str::to_owned).collect(),
                         Err(why) => {
-                            let why = crate::commands::files::reason(&why);
-                            return Ok(Err(Stop::Failed(format!("{}: {why}", source.name))));
+                            let text = format!("{letter} pattern file '{file}'");
+                            return Ok(Err(self.io_error(MISSING, &text, &reason(&why))));
                         }
                     },
                 };
-                (content, metadata.mode & 0o7777, metadata.modified)
+                let list = if letter == 'x' { &mut self.options.exclude } else { &mut self.options.include };
+                list.extend(patterns.into_iter().filter(|pattern| !pattern.is_empty()));
+            }
+        }
+        Ok(Ok(()))
+    }
+
+    /// The names of files: those of standard input, and the words.
+    async fn names(&mut self, operands: Vec<String>) -> Result<Vec<String>> {
+        let mut names = Vec::new();
+        if self.options.names_from_input {
+            let input = self.input().await?;
+            let text = String::from_utf8_lossy(&input);
+            names.extend(text.split(['\n', '\r']).filter(|line| !line.is_empty()).map(str::to_owned));
+        }
+        names.extend(operands);
+        Ok(names)
+    }
+
+    /// Ends an execution that has nothing to do: its status.
+    async fn idle(&mut self, file: &str, archive: Option<&Archive>, selection: &Selection) -> Result<Option<i32>> {
+        let marked = selection.marks.iter().any(|mark| mark.marked);
+        let filled = archive.filter(|archive| !archive.entries.is_empty());
+        let other = filled.is_some() && (self.options.latest || self.options.comment);
+        if self.options.sync && selection.all_current && selection.found.is_empty() && filled.is_some() {
+            self.say("Archive is current\n");
+            return Ok(Some(0));
+        }
+        let Options { include, exclude, .. } = &self.options;
+        let filters = !include.is_empty() || !exclude.is_empty();
+        // Where `-i` lets nothing pass, an archive is empty.
+        if marked || !selection.found.is_empty() || other || filled.is_none() && !include.is_empty() {
+            return Ok(None);
+        }
+        if let (true, Some(archive)) = (self.options.test, filled) {
+            return Ok(Some(match self.test(file, archive) {
+                Ok(()) => {
+                    self.remove_moved(&trash(selection)).await?;
+                    0
+                }
+                Err(status) => status,
+            }));
+        }
+        if matches!(self.options.action, Action::Update | Action::Freshen) {
+            if self.options.remove {
+                self.remove_moved(&trash(selection)).await?;
+            }
+            return Ok(Some(NOTHING.0));
+        }
+        let named = !self.options.words.1.is_empty();
+        if self.options.recurse && !filters && named {
+            let (before, after) = self.options.words.clone();
+            let why = format!("try: zip {} . -i {}", before.join(" "), after.join(" "));
+            return Ok(Some(self.fail(NOTHING, &why)));
+        }
+        Ok(Some(self.fail(NOTHING, file)))
+    }
+
+    /// Makes the archive, and writes it: the status.
+    async fn make(&mut self, file: &str, path: &Path, archive: Option<&Archive>, selection: &Selection) -> Result<i32> {
+        let to_file = file != "-";
+        if to_file && let Some(why) = self.cannot_write(path).await {
+            return Ok(self.io_error(UNWRITABLE, file, &why));
+        }
+        let made = match self.fill(archive, selection).await? {
+            Ok(made) => made,
+            Err(status) => return Ok(status),
+        };
+        let comment = self.comment(archive).await?;
+        if made.entries == 0 {
+            self.warn("zip file empty");
+        }
+        if self.options.verbose {
+            let saved = percent(made.size, made.packed);
+            self.say(&format!("total bytes={}, compressed={} -> {saved}% savings\n", made.size, made.packed));
+        }
+        let bytes = match made.writer.finish(&comment) {
+            Ok(bytes) => bytes,
+            Err(why) => return Ok(self.fail(UNWRITABLE, &why)),
+        };
+        if self.options.test {
+            let tested = Archive::read(bytes.clone()).map(|archive| self.test(file, &archive));
+            match tested {
+                Ok(Ok(())) => {}
+                Ok(Err(status)) => return Ok(status),
+                Err(_) => return Ok(self.fail(BROKEN, file)),
+            }
+        }
+        if to_file {
+            if let Err(why) = self.context.fs.write_file(path, &bytes).await {
+                return Ok(self.io_error(UNWRITABLE, file, &reason(&why)));
+            }
+            if self.options.latest && made.newest > 0 {
+                let time = UNIX_EPOCH + Duration::from_secs(made.newest);
+                // A file system without times keeps its own.
+                let _ = self.context.fs.set_modified_time(path, time).await;
+            }
+        } else {
+            self.context.stdout.write_all(&bytes).await?;
+        }
+        if self.options.remove {
+            let moved: Vec<Source> = made.moved.into_iter().chain(trash(selection)).collect();
+            self.remove_moved(&moved).await?;
+        }
+        Ok(if made.unreadable { MISSING.0 } else { 0 })
+    }
+
+    /// Why the archive cannot be written.
+    async fn cannot_write(&self, path: &Path) -> Option<String> {
+        let fs = &self.context.fs;
+        if fs.stat(path).await.is_ok_and(|found| found.file_type == FileType::Directory) {
+            return Some("Is a directory".to_owned());
+        }
+        match fs.stat(path.parent()?).await {
+            Ok(found) if found.file_type == FileType::Directory => None,
+            Ok(_) => Some("Not a directory".to_owned()),
+            Err(why) => Some(reason(&why)),
+        }
+    }
+
+    /// Puts entries and files into a new archive.
+    async fn fill(&mut self, archive: Option<&Archive>, selection: &Selection) -> Step<Made> {
+        let mut made = Made::default();
+        let entries = archive.map(|archive| &archive.entries[..]).unwrap_or_default();
+        for (entry, mark) in entries.iter().zip(&selection.marks) {
+            let keeps = match (self.options.action, mark.marked) {
+                (Action::Delete, true) => false,
+                (Action::Delete, false) => true,
+                (_, true) => self.options.sync && mark.current,
+                (_, false) => !self.options.sync,
+            };
+            if !keeps && (!mark.marked || self.options.action == Action::Delete) {
+                self.say(&format!("deleting: {}\n", entry.name));
+                continue;
+            }
+            let verb = if self.options.action == Action::Freshen { "freshening" } else { "updating" };
+            let put = match (keeps, &mark.source, archive) {
+                (false, Some(source), _) => self.put(&mut made, source, verb).await?,
+                (_, _, Some(archive)) => {
+                    if matches!(archive.refusal(entry), Some(Damage::Offset(_))) {
+                        self.warn(&format!("Did not find entry for {}", entry.name));
+                        return Ok(Err(self.fail(BROKEN, &format!("was copying {}", entry.name))));
+                    }
+                    made.count(entry.size, entry.packed, entry);
+                    made.writer.keep(archive, entry)
+                }
+                _ => Ok(()),
+            };
+            if let Err(why) = put {
+                return Ok(Err(self.fail(UNWRITABLE, &why)));
+            }
+        }
+        for source in &selection.found {
+            if let Err(why) = self.put(&mut made, source, "  adding").await? {
+                return Ok(Err(self.fail(UNWRITABLE, &why)));
+            }
+        }
+        Ok(Ok(made))
+    }
+
+    /// Puts one file into the archive. The error is a text.
+    async fn put(&mut self, made: &mut Made, source: &Source, verb: &str) -> Result<std::result::Result<(), String>> {
+        let name = &source.name;
+        let fs = &self.context.fs;
+        let read = match source.kind {
+            FileType::Fifo => Ok((self.input().await?, 0o600)),
+            FileType::Directory => fs.stat(&source.path).await.map(|found| (Vec::new(), found.mode)),
+            FileType::Symlink => match fs.read_link(&source.path).await {
+                Ok(target) => Ok((target.to_string_lossy().into_owned().into_bytes(), 0o777)),
+                Err(why) => Err(why),
+            },
+            _ => match (fs.read_file(&source.path).await, fs.stat(&source.path).await) {
+                (Ok(content), Ok(found)) => Ok((content, found.mode)),
+                (Err(why), _) | (_, Err(why)) => Err(why),
+            },
+        };
+        let (content, mode) = match read {
+            Ok(read) => read,
+            Err(why) => {
+                self.say(&format!("{verb}: {name}\n"));
+                self.errors += &format!("zip warning: {}\n", reason(&why));
+                self.warn(&format!("could not open for reading: {name}"));
+                made.unreadable = true;
+                return Ok(Ok(()));
             }
         };
-        if self.options.remove {
-            removed.insert(0, source.path.clone());
-        }
         let kind = match source.kind {
             FileType::Directory => DIRECTORY,
             FileType::Symlink => SYMLINK,
+            FileType::Fifo => PIPE,
             _ => FILE,
         };
-        let level = if source.kind == FileType::Symlink { 0 } else { self.options.level };
-        let packed = pack(&content, level);
-        let time = time.duration_since(UNIX_EPOCH).map(|since| since.as_secs()).unwrap_or_default();
-        if let Err(why) = writer.add(&source.name, kind | mode, time, &content, &packed) {
-            return Ok(Err(Stop::Failed(why)));
+        let stored = source.kind == FileType::Symlink || self.options.stores(name);
+        let packed = pack(&content, if stored { 0 } else { self.options.level });
+        if let Err(why) = made.writer.add(name, kind | mode & 0o7777, source.time, &content, &packed) {
+            return Ok(Err(why));
         }
-        let (size, deflated) = (content.len() as u64, packed.deflated);
-        let packed = packed.bytes.len() as u64;
-        let word = if deflated { "deflated" } else { "stored" };
-        self.say(&format!("{verb}: {} ({word} {}%)\n", source.name, percent(size, packed)));
+        let (size, length) = (content.len() as u64, packed.bytes.len() as u64);
+        // What is read and written as it comes is compressed before its size is known.
+        let streamed = source.kind == FileType::Fifo && self.to_stdout();
+        let word = if packed.deflated || streamed { "deflated" } else { "stored" };
+        let sizes = if self.options.verbose { format!("\t(in={size}) (out={length})") } else { String::new() };
+        self.say(&format!("{verb}: {name}{sizes} ({word} {}%)\n", percent(size, length)));
+        made.entries += 1;
+        (made.size, made.packed) = (made.size + size, made.packed + length);
+        if source.kind != FileType::Directory {
+            made.newest = made.newest.max(source.time);
+        }
+        made.moved.push(source.clone());
         Ok(Ok(()))
+    }
+
+    /// The comment of the archive: the one that it has, or the lines of standard input up to one with a dot.
+    async fn comment(&mut self, archive: Option<&Archive>) -> Result<Vec<u8>> {
+        let old = archive.map(|archive| archive.comment.clone()).unwrap_or_default();
+        if !self.options.comment {
+            return Ok(old);
+        }
+        if !old.is_empty() {
+            let text = String::from_utf8_lossy(&old);
+            self.say(&format!("current zip file comment is:\n{}\n", text.trim_end_matches('\n')));
+        }
+        self.say("enter new zip file comment (end with .):\n");
+        let input = self.input().await?;
+        let lines = input.split(|byte| *byte == b'\n').take_while(|line| *line != b".");
+        let lines: Vec<&[u8]> = lines.collect();
+        let comment = lines.join(&b"\r\n"[..]);
+        Ok(comment.strip_suffix(b"\r\n").map_or(comment.clone(), <[u8]>::to_vec))
+    }
+
+    /// Tests an archive as `unzip -tqq` does, and says what came of it.
+    fn test(&mut self, file: &str, archive: &Archive) -> std::result::Result<(), i32> {
+        let mut good = !archive.entries.is_empty();
+        if !good {
+            self.told += &format!("warning [{file}]:  zipfile is empty\n");
+        }
+        for (at, entry) in archive.entries.iter().enumerate() {
+            let (_, damage) = archive.content(entry);
+            let name = &entry.name;
+            self.told += &match damage {
+                None => continue,
+                Some(Damage::Sum { found, expected }) => {
+                    format!("{name:<22}  bad CRC {found:08x}  (should be {expected:08x})\n")
+                }
+                Some(Damage::Encrypted) => format!("   skipping: {name:<22}  encrypted (not supported)\n"),
+                Some(Damage::Method(method)) => {
+                    format!("   skipping: {name:<22}  unsupported compression method {method}\n")
+                }
+                Some(Damage::Offset(place)) => {
+                    format!("file #{}:  bad zipfile offset (local header sig):  {place}\n", at + 1)
+                }
+                Some(Damage::Invalid) => {
+                    format!("  error:  invalid compressed data to inflate {name}\n")
+                }
+            };
+            good = false;
+        }
+        if good {
+            self.say(&format!("test of {file} OK\n"));
+            return Ok(());
+        }
+        self.told += &format!("test of {file} FAILED\n");
+        Err(self.fail(TEST, "original files unmodified"))
+    }
+
+    /// Removes files that are in the archive, and directories that are empty then.
+    async fn remove_moved(&mut self, moved: &[Source]) -> Result<()> {
+        let mut directories: Vec<PathBuf> = Vec::new();
+        let mut seen = HashSet::new();
+        for source in moved.iter().filter(|source| seen.insert(&source.given)) {
+            if source.name.ends_with('/') {
+                directories.push(source.path.clone());
+                continue;
+            }
+            if source.kind == FileType::Fifo || self.context.fs.remove(&source.path, false).await.is_err() {
+                self.warn(&format!("error deleting {}", source.given));
+            }
+            if self.options.no_directories && source.name.contains('/') {
+                directories.extend(source.path.parent().map(Path::to_owned));
+            }
+        }
+        directories.sort();
+        for path in directories.into_iter().rev() {
+            // One with something in it stays, and nothing is said of it.
+            let empty = self.context.fs.read_dir(&path).await.is_ok_and(|children| children.is_empty());
+            if empty {
+                let _ = self.context.fs.remove(&path, false).await;
+            }
+        }
+        Ok(())
+    }
+
+    /// Shows what would be done.
+    fn show(&mut self, entries: &[Entry], selection: &Selection, all: bool) {
+        let head = match self.options.action {
+            _ if all => "Archive contains:\n",
+            Action::Delete => "Would Delete:\n",
+            Action::Freshen => "Would Freshen:\n",
+            Action::Add | Action::Update => "Would Add/Update:\n",
+        };
+        self.say(head);
+        let marked = entries.iter().zip(&selection.marks).filter(|(_, mark)| mark.marked || all);
+        let size = |mark: &super::selection::Mark, entry: &Entry| {
+            mark.source
+                .as_ref()
+                .map_or(entry.size, |source| if source.kind == FileType::Directory { 0 } else { source.size })
+        };
+        let old = marked.map(|(entry, mark)| (entry.name.clone(), size(mark, entry)));
+        let new = selection
+            .found
+            .iter()
+            .map(|source| (source.name.clone(), if source.kind == FileType::Directory { 0 } else { source.size }));
+        let shown: Vec<(String, u64)> = old.chain(new).collect();
+        for (name, _) in &shown {
+            self.say(&format!("  {name}\n"));
+        }
+        let bytes: u64 = shown.iter().map(|(_, size)| size).sum();
+        self.told += &format!("Total {} entries ({bytes} bytes)\n", shown.len());
     }
 
     async fn input(&self) -> Result<Vec<u8>> {
@@ -453,17 +532,34 @@ impl Run<'_, '_> {
         }
     }
 
-    fn fail(&mut self, status: i32, text: &str) -> i32 {
-        self.told += &format!("\nzip error: {text}\n");
+    fn warn(&mut self, text: &str) {
+        self.say(&format!("\tzip warning: {text}\n"));
+    }
+
+    fn fail(&mut self, (status, words): (i32, &str), text: &str) -> i32 {
+        self.told += &format!("\nzip error: {words} ({text})\n");
+        status
+    }
+
+    /// An error that the system gives the reason of.
+    fn io_error(&mut self, (status, words): (i32, &str), text: &str, why: &str) -> i32 {
+        self.told += &format!("zip I/O error: {why}\nzip error: {words} ({text})\n");
         status
     }
 }
 
-/// An archive, and the files that moved into it.
-type Made = (Vec<u8>, Vec<PathBuf>);
+impl Made {
+    /// Counts an entry that stays.
+    fn count(&mut self, size: u64, packed: u64, entry: &Entry) {
+        self.entries += 1;
+        (self.size, self.packed) = (self.size + size, self.packed + packed);
+        if !entry.directory {
+            self.newest = self.newest.max(entry.time);
+        }
+    }
+}
 
-/// Why no archive was made.
-enum Stop {
-    Nothing,
-    Failed(String),
+/// Files that are in the archive already.
+fn trash(selection: &Selection) -> Vec<Source> {
+    selection.marks.iter().filter_map(|mark| mark.trash.clone()).collect()
 }

@@ -31,14 +31,18 @@ const DEFLATED: u16 = 8;
 const TIME: u16 = 0x5455;
 
 /// Types of files in modes of Unix.
-const TYPE: u32 = 0o170_000;
+pub(super) const TYPE: u32 = 0o170_000;
 const LINK: u32 = 0o120_000;
 pub(super) const DIRECTORY: u32 = 0o040_000;
 pub(super) const FILE: u32 = 0o100_000;
+pub(super) const PIPE: u32 = 0o010_000;
 pub(super) const SYMLINK: u32 = LINK;
 
 /// First second that the format has: 1980.
 const FIRST: u64 = 315_532_800;
+
+/// Bit of the internal attributes: the content is text.
+const TEXT: u16 = 1;
 
 /// One entry, without its content.
 #[derive(Clone, Debug)]
@@ -52,6 +56,10 @@ pub(super) struct Entry {
     pub(super) mode: u32,
     pub(super) directory: bool,
     pub(super) link: bool,
+    /// The content is said to be text.
+    pub(super) text: bool,
+    /// There are extra fields.
+    pub(super) extra: bool,
     /// Seconds since the Unix epoch.
     pub(super) time: u64,
     method: u16,
@@ -63,6 +71,24 @@ pub(super) struct Entry {
 pub(super) struct Archive {
     bytes: Vec<u8>,
     pub(super) entries: Vec<Entry>,
+    pub(super) comment: Vec<u8>,
+    /// Bytes in front of the archive, which its offsets do not count.
+    pub(super) before: usize,
+}
+
+/// Reason why a content is not what was put in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Damage {
+    /// It is encrypted, which is not supported.
+    Encrypted,
+    /// It is compressed by a method that is not supported.
+    Method(u16),
+    /// The entry lies outside of the archive, or where there is none.
+    Offset(usize),
+    /// What is there is no compressed data.
+    Invalid,
+    /// The sum of what was put in is another one.
+    Sum { found: u32, expected: u32 },
 }
 
 impl Archive {
@@ -78,14 +104,20 @@ impl Archive {
         if count == u16::MAX || start == u32::MAX {
             return Err("archives in the ZIP64 format are not supported here".to_owned());
         }
-        let mut at = length(start);
+        let size = four(&bytes, end + 12).ok_or_else(damaged)?;
+        let before = end.checked_sub(length(size)).and_then(|at| at.checked_sub(length(start))).unwrap_or_default();
+        let mut at = length(start) + before;
         let mut entries = Vec::with_capacity(usize::from(count));
         for _ in 0..count {
-            let (entry, next) = central(&bytes, at).ok_or_else(damaged)?;
+            let (mut entry, next) = central(&bytes, at).ok_or_else(damaged)?;
+            entry.offset = entry.offset.saturating_add(before);
             entries.push(entry);
             at = next;
         }
-        Ok(Self { bytes, entries })
+        let comment = usize::from(two(&bytes, end + 20).ok_or_else(damaged)?);
+        let rest = &bytes[end + END_LENGTH..];
+        let comment = rest[..comment.min(rest.len())].to_vec();
+        Ok(Self { bytes, entries, comment, before })
     }
 
     /// The content of an entry as it is in the archive.
@@ -97,28 +129,35 @@ impl Archive {
         self.bytes.get(start..start.checked_add(usize::try_from(entry.packed).ok()?)?)
     }
 
-    /// The content of an entry. The error is a text.
-    pub(super) fn content(&self, entry: &Entry) -> Result<Vec<u8>, String> {
-        let packed = self.packed(entry).ok_or("the archive ends too early")?;
-        if entry.flags & ENCRYPTED != 0 {
-            return Err("encrypted entries are not supported here".to_owned());
-        }
-        let mut content = Vec::new();
+    /// Why an entry cannot be read at all.
+    pub(super) fn refusal(&self, entry: &Entry) -> Option<Damage> {
         match entry.method {
-            STORED => content.extend(packed),
-            DEFLATED => {
-                // One byte more tells of what is larger than it says.
-                let mut decoder = flate2::read::DeflateDecoder::new(packed).take(entry.size + 1);
-                decoder.read_to_end(&mut content).map_err(|_| "invalid compressed data to inflate".to_owned())?;
+            _ if entry.flags & ENCRYPTED != 0 => Some(Damage::Encrypted),
+            STORED | DEFLATED => self.packed(entry).is_none().then_some(Damage::Offset(entry.offset)),
+            other => Some(Damage::Method(other)),
+        }
+    }
+
+    /// The content of an entry, as far as it can be had, and what is wrong with it.
+    pub(super) fn content(&self, entry: &Entry) -> (Vec<u8>, Option<Damage>) {
+        if let Some(damage) = self.refusal(entry) {
+            return (Vec::new(), Some(damage));
+        }
+        let packed = self.packed(entry).unwrap_or_default();
+        let mut content = Vec::new();
+        if entry.method == DEFLATED {
+            // One byte more tells of what is larger than it says.
+            let mut decoder = flate2::read::DeflateDecoder::new(packed).take(entry.size + 1);
+            if decoder.read_to_end(&mut content).is_err() {
+                return (content, Some(Damage::Invalid));
             }
-            other => return Err(format!("unsupported compression method {other}")),
+        } else {
+            content.extend(packed);
         }
         let mut crc = flate2::Crc::new();
         crc.update(&content);
-        if crc.sum() != entry.crc || content.len() as u64 != entry.size {
-            return Err(format!("bad CRC {:08x}  (should be {:08x})", crc.sum(), entry.crc));
-        }
-        Ok(content)
+        let wrong = crc.sum() != entry.crc || content.len() as u64 != entry.size;
+        (content, wrong.then(|| Damage::Sum { found: crc.sum(), expected: entry.crc }))
     }
 }
 
@@ -151,6 +190,8 @@ fn central(bytes: &[u8], at: usize) -> Option<(Entry, usize)> {
         mode,
         directory,
         link: mode & TYPE == LINK,
+        text: field(36)? & TEXT != 0,
+        extra: extra > 0,
         time: exact_time(fields).unwrap_or_else(|| from_dos(field(14).unwrap_or(0), field(12).unwrap_or(0))),
         method: field(10)?,
         flags: field(8)?,
@@ -189,6 +230,8 @@ fn to_dos(time: u64) -> (u16, u16) {
 pub(super) struct Packed {
     pub(super) bytes: Vec<u8>,
     pub(super) deflated: bool,
+    /// Compression was tried, which is where Info-ZIP sees whether it is text.
+    looked_at: bool,
 }
 
 /// Compresses a content, unless that makes it no smaller.
@@ -199,10 +242,16 @@ pub(super) fn pack(content: &[u8], level: u32) -> Packed {
         if let Ok(bytes) = written
             && bytes.len() < content.len()
         {
-            return Packed { bytes, deflated: true };
+            return Packed { bytes, deflated: true, looked_at: true };
         }
     }
-    Packed { bytes: content.to_vec(), deflated: false }
+    Packed { bytes: content.to_vec(), deflated: false, looked_at: level > 0 && !content.is_empty() }
+}
+
+/// Returns true if bytes are text to Info-ZIP: without most control characters, and with something else.
+fn is_text(content: &[u8]) -> bool {
+    let never = |byte: &u8| matches!(byte, 0..=6 | 14..=25 | 28..=31);
+    !content.iter().any(never) && content.iter().any(|byte| matches!(byte, 9 | 10 | 13 | 32..))
 }
 
 /// An archive that is made.
@@ -234,6 +283,8 @@ impl Writer {
             mode,
             directory: name.ends_with('/'),
             link: mode & TYPE == LINK,
+            text: packed.looked_at && is_text(content),
+            extra: true,
             time,
             method: if packed.deflated { DEFLATED } else { STORED },
             flags: if name.is_ascii() { 0 } else { UTF8 },
@@ -281,8 +332,9 @@ impl Writer {
         self.directory.extend(CENTRAL.to_le_bytes());
         self.directory.extend(MADE_BY.to_le_bytes());
         self.directory.extend(&common);
-        // No comment, the first disk, no internal attributes.
-        self.directory.extend([0; 6]);
+        // No comment, the first disk.
+        self.directory.extend([0; 4]);
+        self.directory.extend((u16::from(entry.text) * TEXT).to_le_bytes());
         // Attributes of DOS: a directory.
         let attributes = entry.mode << 16 | u32::from(entry.directory) << 4;
         self.directory.extend(attributes.to_le_bytes());
@@ -292,8 +344,9 @@ impl Writer {
         Ok(())
     }
 
-    /// The whole archive.
-    pub(super) fn finish(mut self) -> Result<Vec<u8>, String> {
+    /// The whole archive, with a comment of its own.
+    pub(super) fn finish(mut self, comment: &[u8]) -> Result<Vec<u8>, String> {
+        let comment_length = u16::try_from(comment.len()).map_err(|_| "a comment of 65,535 bytes is the most")?;
         let large = |_| "archives of 4 GiB are the most".to_owned();
         let start = u32::try_from(self.bytes.len()).map_err(large)?;
         let size = u32::try_from(self.directory.len()).map_err(large)?;
@@ -304,7 +357,8 @@ impl Writer {
         self.bytes.extend(self.count.to_le_bytes());
         self.bytes.extend(size.to_le_bytes());
         self.bytes.extend(start.to_le_bytes());
-        self.bytes.extend([0; 2]);
+        self.bytes.extend(comment_length.to_le_bytes());
+        self.bytes.extend(comment);
         Ok(self.bytes)
     }
 }
@@ -347,22 +401,22 @@ mod tests {
         writer.add("d/", DIRECTORY | 0o755, 1_710_238_831, b"", &pack(b"", 6)).expect("it fits");
         writer.add("d/é", FILE | 0o640, 1_710_238_831, &text, &pack(&text, 6)).expect("it fits");
         writer.add("l", SYMLINK | 0o777, 0, b"d/x", &pack(b"d/x", 0)).expect("it fits");
-        let archive = Archive::read(writer.finish().expect("it fits")).expect("an archive");
+        let archive = Archive::read(writer.finish(b"").expect("it fits")).expect("an archive");
         let [directory, file, link] = &archive.entries[..] else { panic!("three") };
         assert!(directory.directory && !file.stored && link.link && link.stored);
         assert_eq!((file.mode & 0o777, file.time, file.stamp().as_str()), (0o640, 1_710_238_831, "2024-03-12 10:20"));
-        assert_eq!(archive.content(file).as_deref(), Ok(&text[..]));
+        assert_eq!(archive.content(file), (text.clone(), None));
         let mut again = Writer::default();
         again.keep(&archive, file).expect("it fits");
-        let kept = Archive::read(again.finish().expect("it fits")).expect("an archive");
-        assert_eq!(kept.content(&kept.entries[0]).as_deref(), Ok(&text[..]));
+        let kept = Archive::read(again.finish(b"").expect("it fits")).expect("an archive");
+        assert_eq!(kept.content(&kept.entries[0]), (text, None));
     }
 
     #[test]
     fn damage_is_told() {
         let mut writer = Writer::default();
         writer.add("f", FILE | 0o644, 0, b"abc", &pack(b"abc", 6)).expect("it fits");
-        let bytes = writer.finish().expect("it fits");
+        let bytes = writer.finish(b"").expect("it fits");
         assert!(Archive::read(bytes[..20].to_vec()).is_err());
         assert!(Archive::read(b"no archive, but long enough".to_vec()).is_err());
         for at in 0..bytes.len() {
@@ -375,7 +429,18 @@ mod tests {
         let mut damaged = bytes;
         damaged[LOCAL_LENGTH + 1 + 9] ^= 1;
         let archive = Archive::read(damaged).expect("its directory is whole");
-        assert!(archive.content(&archive.entries[0]).is_err_and(|why| why.starts_with("bad CRC")));
+        assert!(matches!(archive.content(&archive.entries[0]), (bytes, Some(Damage::Sum { .. })) if bytes.len() == 3));
+    }
+
+    #[test]
+    fn comments_and_bytes_in_front_are_read() {
+        let mut writer = Writer::default();
+        writer.add("f", FILE | 0o644, 0, b"abc", &pack(b"abc", 6)).expect("it fits");
+        let whole = [b"junk".to_vec(), writer.finish(b"about").expect("it fits")].concat();
+        let archive = Archive::read(whole).expect("an archive");
+        assert_eq!((archive.before, &archive.comment[..]), (4, &b"about"[..]));
+        assert_eq!(archive.content(&archive.entries[0]), (b"abc".to_vec(), None));
+        assert!(archive.entries[0].text);
     }
 
     #[test]

@@ -1,23 +1,22 @@
-//! `unzip`, and `zipinfo`.
+//! `unzip` and `zipinfo`: the archive that is named, lists, tests, and contents to standard output.
 
-use std::path::{Component, Path, PathBuf};
-use std::time::Duration;
+use std::path::Path;
 
-use bashkit::time::{SystemTime, UNIX_EPOCH};
-use bashkit::{Command, CommandContext, CommandStatus, Result, async_trait, vfs_join};
+use bashkit::{Command, CommandContext, CommandStatus, FileType, Result, async_trait, vfs_join};
 
-use super::entry::{Archive, Entry};
+use super::entry::{Archive, Damage, Entry};
 use super::list::{self, Form};
 use super::pattern::matches;
-use crate::clock;
+use super::unzip_options::{Action, Mistake, Options};
 
 /// Exit statuses of Info-ZIP.
-const WARNING: i32 = 1;
-const BROKEN: i32 = 3;
+pub(super) const WARNING: i32 = 1;
+pub(super) const ERROR: i32 = 2;
 const NOT_FOUND: i32 = 9;
 const USAGE: i32 = 10;
 const NOT_MATCHED: i32 = 11;
-const WRITE: i32 = 50;
+pub(super) const WRITE: i32 = 50;
+const UNSUPPORTED: i32 = 81;
 
 const HELP: &str = "\
 UnZip 6.00 of 20 April 2009, for Tollhouse.
@@ -27,8 +26,9 @@ Usage: unzip [-Z] [-opts] file[.zip] [list] [-x xlist] [-d exdir]
 
   -p  extract files to pipe, no messages     -l  list files (short format)
   -f  freshen existing files, create none    -t  test compressed archive data
-  -u  update files, create if necessary      -c  extract files to stdout
+  -u  update files, create if necessary      -z  display archive comment only
   -v  list verbosely                         -Z1 list names only
+  -c  extract files to stdout                -Z  list as zipinfo does
   -x  exclude files that follow (in xlist)   -d  extract files into exdir
   -n  never overwrite existing files         -q  quiet mode (-qq => quieter)
   -o  overwrite files WITHOUT prompting      -j  junk paths (do not make directories)
@@ -40,112 +40,6 @@ pub(super) struct Unzip {
     pub(super) info: bool,
 }
 
-/// What is done to entries.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Action {
-    Extract,
-    List(Form),
-    Test,
-    /// To standard output, with messages or without.
-    Pipe {
-        told: bool,
-    },
-}
-
-/// What is done with files that are there.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Existing {
-    Ask,
-    Overwrite,
-    Keep,
-}
-
-/// Settings of one execution.
-#[derive(Debug)]
-struct Options {
-    action: Action,
-    existing: Existing,
-    quiet: usize,
-    junk: bool,
-    fold: bool,
-    update: bool,
-    freshen: bool,
-    directory: Option<String>,
-    file: String,
-    list: Vec<String>,
-    exclude: Vec<String>,
-}
-
-impl Options {
-    /// Reads the words; none for a mistake.
-    fn read(words: &[String], info: bool) -> Option<Self> {
-        let action = if info { Action::List(Form::Info) } else { Action::Extract };
-        let mut options = Self {
-            action,
-            existing: Existing::Ask,
-            quiet: 0,
-            junk: false,
-            fold: false,
-            update: false,
-            freshen: false,
-            directory: None,
-            file: String::new(),
-            list: Vec::new(),
-            exclude: Vec::new(),
-        };
-        let (mut operands, mut excluding, mut info) = (Vec::new(), false, info);
-        let mut words = words.iter();
-        while let Some(word) = words.next() {
-            let Some(letters) = word.strip_prefix('-').filter(|letters| !letters.is_empty()) else {
-                if excluding { &mut options.exclude } else { &mut operands }.push(word.clone());
-                continue;
-            };
-            for (at, letter) in letters.char_indices() {
-                match letter {
-                    'd' => {
-                        let rest = &letters[at + 1..];
-                        let value = if rest.is_empty() { words.next()?.as_str() } else { rest };
-                        options.directory = Some(value.to_owned());
-                        break;
-                    }
-                    'x' => excluding = true,
-                    'Z' => {
-                        info = true;
-                        options.action = Action::List(Form::Info);
-                    }
-                    '1' if info => options.action = Action::List(Form::Names),
-                    letter => options.set(letter)?,
-                }
-            }
-        }
-        let mut operands = operands.into_iter();
-        options.file = operands.next()?;
-        options.list = operands.collect();
-        Some(options)
-    }
-
-    fn set(&mut self, letter: char) -> Option<()> {
-        match letter {
-            'l' => self.action = Action::List(Form::Short),
-            'v' => self.action = Action::List(Form::Long),
-            't' => self.action = Action::Test,
-            'p' => self.action = Action::Pipe { told: false },
-            'c' => self.action = Action::Pipe { told: true },
-            'o' => self.existing = Existing::Overwrite,
-            'n' => self.existing = Existing::Keep,
-            'q' => self.quiet += 1,
-            'j' => self.junk = true,
-            'C' => self.fold = true,
-            'u' => self.update = true,
-            'f' => (self.update, self.freshen) = (true, true),
-            // Owners are not kept, and names are UTF-8.
-            'X' | 'U' | 'K' => {}
-            _ => return None,
-        }
-        Some(())
-    }
-}
-
 #[async_trait]
 impl Command for Unzip {
     async fn execute(&self, context: CommandContext<'_>) -> Result<CommandStatus> {
@@ -153,9 +47,17 @@ impl Command for Unzip {
             context.stdout.write_text(HELP).await?;
             return Ok(CommandStatus::success());
         }
-        let Some(options) = Options::read(context.args, self.info) else {
-            context.stderr.write_text(HELP).await?;
-            return Ok(CommandStatus::with_code(USAGE));
+        let options = match Options::read(context.args, self.info) {
+            Ok(options) => options,
+            Err(mistake) => {
+                let name = if self.info { "zipinfo" } else { "unzip" };
+                let why = match mistake {
+                    Mistake::Usage => String::new(),
+                    Mistake::Option(letter) => format!("{name}:  option -{letter} is not supported here\n\n"),
+                };
+                context.stderr.write_text(&format!("{why}{HELP}")).await?;
+                return Ok(CommandStatus::with_code(USAGE));
+            }
         };
         let mut run = Run { context: &context, options, stdout: Vec::new(), stderr: String::new(), answers: None };
         let status = run.run().await?;
@@ -165,64 +67,141 @@ impl Command for Unzip {
 }
 
 /// One execution.
-struct Run<'a, 'c> {
-    context: &'a CommandContext<'c>,
-    options: Options,
+pub(super) struct Run<'a, 'c> {
+    pub(super) context: &'a CommandContext<'c>,
+    pub(super) options: Options,
     stdout: Vec<u8>,
-    stderr: String,
+    pub(super) stderr: String,
     /// Lines of standard input that answer questions, the next one last.
-    answers: Option<Vec<String>>,
+    pub(super) answers: Option<Vec<String>>,
+}
+
+/// Entries that the words name, and the words that name none.
+struct Choice<'e> {
+    entries: Vec<&'e Entry>,
+    missed: Vec<String>,
+    missed_exclusions: Vec<String>,
 }
 
 impl Run<'_, '_> {
     async fn run(&mut self) -> Result<i32> {
         let name = self.options.file.clone();
+        if self.options.both {
+            self.warn("caution:  both -n and -o specified; ignoring -o\n");
+        }
         if self.options.directory.is_some() && self.options.action != Action::Extract {
             self.warn("caution:  not extracting; -d ignored\n");
         }
         let Some((name, bytes)) = self.find(&name).await? else {
-            self.warn(&format!("unzip:  cannot find or open {name}, {name}.zip or {name}.ZIP.\n"));
+            if self.options.quiet < 3 && self.options.action != (Action::Pipe { told: false }) {
+                let program = self.program();
+                self.warn(&format!("{program}:  cannot find or open {name}, {name}.zip or {name}.ZIP.\n"));
+            }
             return Ok(NOT_FOUND);
         };
         let quiet = self.options.quiet;
+        let named = !self.options.list.is_empty() || !self.options.exclude.is_empty();
         let heads = match self.options.action {
-            Action::Pipe { told } => told,
+            Action::Pipe { told } => told && quiet == 0,
             Action::List(Form::Names) => false,
-            Action::List(_) => quiet < 2,
-            Action::Extract | Action::Test => quiet == 0,
+            Action::List(Form::Info(info)) => info.shows_head(named),
+            _ => quiet == 0,
         };
         if heads {
-            self.say(&format!("Archive:  {}\n", name));
+            self.say(&format!("Archive:  {name}\n"));
         }
         let length = bytes.len();
         let archive = match Archive::read(bytes) {
             Ok(archive) => archive,
             Err(why) => {
-                self.stderr += &format!(
-                    "  End-of-central-directory signature not found.  Either this file is not\n  a zipfile, or it \
-                     constitutes one disk of a multi-part archive.\nunzip:  cannot find zipfile directory in {name}: {why}.\n"
-                );
+                let told = no_archive(self.program(), &name, &why);
+                self.warn(&told);
                 return Ok(NOT_FOUND);
             }
         };
-        let (chosen, mut status) = self.choose(&archive.entries);
-        let done = match self.options.action {
-            Action::List(form) => {
-                if form == Form::Info {
-                    self.say(&format!("Zip file size: {length} bytes, number of entries: {}\n", archive.entries.len()));
-                }
-                let list = list::list(&chosen, form, quiet);
-                self.say(&list);
-                0
-            }
-            Action::Test => self.test(&archive, &chosen, &name, status),
-            Action::Pipe { told } => self.pipe(&archive, &chosen, told).await?,
-            Action::Extract => self.extract(&archive, &chosen).await?,
+        let comment = match self.options.action {
+            Action::Comment => true,
+            Action::List(Form::Info(_) | Form::Names) => false,
+            _ => heads,
         };
-        if done != 0 {
-            status = done;
+        if comment && !archive.comment.is_empty() {
+            self.stdout.extend(&archive.comment);
+            if archive.comment.last() != Some(&b'\n') {
+                self.say("\n");
+            }
+        }
+        if self.options.action == Action::Comment {
+            return Ok(0);
+        }
+        if let (true, Action::List(Form::Info(_))) = (heads, self.options.action) {
+            self.say(&format!("Zip file size: {length} bytes, number of entries: {}\n", archive.entries.len()));
+        }
+        let mut status = self.about_bytes(&archive, &name);
+        if archive.entries.is_empty() {
+            match self.options.action {
+                Action::List(Form::Info(_) | Form::Names) => self.say("Empty zipfile.\n"),
+                _ => self.warn(&format!("warning [{name}]:  zipfile is empty\n")),
+            }
+            return Ok(status.max(WARNING));
+        }
+        status = status.max(self.act(&archive, &name, named).await?);
+        Ok(status)
+    }
+
+    /// Name of the program in messages.
+    fn program(&self) -> &'static str {
+        if matches!(self.options.action, Action::List(Form::Info(_) | Form::Names)) { "zipinfo" } else { "unzip" }
+    }
+
+    /// Tells of bytes in front of the archive: the status.
+    fn about_bytes(&mut self, archive: &Archive, name: &str) -> i32 {
+        let before = archive.before;
+        if before == 0 {
+            return 0;
+        }
+        let ending = if before == 1 { "" } else { "s" };
+        self.warn(&format!(
+            "warning [{name}]:  {before} extra byte{ending} at beginning or within zipfile\n  \
+             (attempting to process anyway)\n"
+        ));
+        WARNING
+    }
+
+    /// Does to the entries what is asked for: the status.
+    async fn act(&mut self, archive: &Archive, name: &str, named: bool) -> Result<i32> {
+        let Choice { entries, missed, missed_exclusions } = self.choose(&archive.entries);
+        let mut status = match self.options.action {
+            Action::List(form) => {
+                let list = list::list(&entries, form, self.options.quiet, named);
+                self.say(&list);
+                if matches!(form, Form::Info(_) | Form::Names) {
+                    self.tell_missed(&missed, &missed_exclusions);
+                }
+                return Ok(if entries.is_empty() { NOT_MATCHED } else { 0 });
+            }
+            Action::Comment => 0,
+            Action::Test => self.test(archive, &entries),
+            Action::Pipe { told } => self.pipe(archive, &entries, told).await?,
+            Action::Extract => self.extract(archive, &entries).await?,
+        };
+        self.tell_missed(&missed, &missed_exclusions);
+        if status <= WARNING && (!missed.is_empty() || entries.is_empty()) {
+            status = NOT_MATCHED;
+        }
+        if self.options.action == Action::Test {
+            self.sum_up(name, &entries, status, named);
         }
         Ok(status)
+    }
+
+    /// Tells of patterns that name nothing.
+    fn tell_missed(&mut self, missed: &[String], exclusions: &[String]) {
+        for pattern in missed {
+            self.warn(&format!("caution: filename not matched:  {pattern}\n"));
+        }
+        for pattern in exclusions {
+            self.warn(&format!("caution: excluded filename not matched:  {pattern}\n"));
+        }
     }
 
     /// The archive's name and bytes: those of the file, or of one with `.zip` behind its name.
@@ -230,6 +209,9 @@ impl Run<'_, '_> {
         for ending in ["", ".zip", ".ZIP"] {
             let name = format!("{name}{ending}");
             let path = vfs_join(self.context.cwd, Path::new(&name));
+            if self.context.fs.stat(&path).await.is_ok_and(|found| found.file_type == FileType::Directory) {
+                continue;
+            }
             if let Ok(bytes) = self.context.fs.read_file(&path).await {
                 return Ok(Some((name, bytes)));
             }
@@ -237,212 +219,127 @@ impl Run<'_, '_> {
         Ok(None)
     }
 
-    /// Entries that the patterns name, and the status if one names none.
-    fn choose<'e>(&mut self, entries: &'e [Entry]) -> (Vec<&'e Entry>, i32) {
-        let Options { list, exclude, fold, action, .. } = &self.options;
+    fn choose<'e>(&self, entries: &'e [Entry]) -> Choice<'e> {
+        let Options { list, exclude, fold, .. } = &self.options;
         let named = |patterns: &[String], name: &str| patterns.iter().any(|pattern| matches(pattern, name, *fold));
-        let chosen: Vec<&Entry> = entries
-            .iter()
-            .filter(|entry| (list.is_empty() || named(list, &entry.name)) && !named(exclude, &entry.name))
-            .collect();
-        let missed: Vec<&String> =
-            list.iter().filter(|pattern| !entries.iter().any(|entry| matches(pattern, &entry.name, *fold))).collect();
-        let status = if missed.is_empty() { 0 } else { NOT_MATCHED };
-        if !matches!(action, Action::List(_)) {
-            let missed: String =
-                missed.iter().map(|pattern| format!("caution: filename not matched:  {pattern}\n")).collect();
-            self.warn(&missed);
+        let listed: Vec<&Entry> = entries.iter().filter(|entry| list.is_empty() || named(list, &entry.name)).collect();
+        // A pattern is looked for only in entries that no earlier one decided about.
+        let missed = |patterns: &[String], entries: &[&Entry]| -> Vec<String> {
+            let first = |entry: &&Entry| patterns.iter().position(|pattern| matches(pattern, &entry.name, *fold));
+            let used: Vec<usize> = entries.iter().filter_map(first).collect();
+            let unused = patterns.iter().enumerate().filter(|(at, _)| !used.contains(at));
+            unused.map(|(_, pattern)| pattern.clone()).collect()
+        };
+        Choice {
+            missed: missed(list, &entries.iter().collect::<Vec<_>>()),
+            missed_exclusions: missed(exclude, &listed),
+            entries: listed.into_iter().filter(|entry| !named(exclude, &entry.name)).collect(),
         }
-        (chosen, status)
     }
 
-    fn test(&mut self, archive: &Archive, chosen: &[&Entry], name: &str, missed: i32) -> i32 {
-        let mut broken = 0;
-        for entry in chosen {
-            let good = archive.content(entry);
-            let said = good.as_ref().map_or_else(|why| format!("  error: {why}"), |_| "OK".to_owned());
-            broken += usize::from(good.is_err());
+    fn test(&mut self, archive: &Archive, chosen: &[&Entry]) -> i32 {
+        let mut status = 0;
+        for (at, entry) in chosen.iter().enumerate() {
+            if let Some(refused) = self.refused(archive, entry, at + 1) {
+                status = status.max(refused);
+                continue;
+            }
+            let (_, damage) = archive.content(entry);
             if self.options.quiet == 0 {
-                self.say(&format!("    testing: {:<22}   {said}\n", entry.name));
+                let good = if damage.is_none() { " OK\n" } else { "" };
+                self.say(&format!("    testing: {:<22}  {good}", entry.name));
+            }
+            if let Some(damage) = damage {
+                status = status.max(self.tell_damage(damage, &entry.name));
             }
         }
-        if broken == 0 && missed == 0 {
-            self.say(&format!("No errors detected in compressed data of {}.\n", name));
-            return 0;
+        status
+    }
+
+    /// Ends a test with a line that sums it up.
+    fn sum_up(&mut self, name: &str, entries: &[&Entry], status: i32, named: bool) {
+        if self.options.quiet > 1 {
+            return;
         }
-        self.say(&format!("At least one error was detected in {}.\n", name));
-        if broken == 0 { missed } else { BROKEN - 1 }
+        let count = entries.len();
+        let ending = if count == 1 { "" } else { "s" };
+        let warning = if status == WARNING { "warning-" } else { "" };
+        self.say(&match (status, count, named) {
+            (0, 0, _) => format!("Caution:  zero files tested in {name}.\n"),
+            (0, _, false) => format!("No errors detected in compressed data of {name}.\n"),
+            (0, _, true) => format!("No errors detected in {name} for the {count} file{ending} tested.\n"),
+            _ => format!("At least one {warning}error was detected in {name}.\n"),
+        });
     }
 
     async fn pipe(&mut self, archive: &Archive, chosen: &[&Entry], told: bool) -> Result<i32> {
         let mut status = 0;
-        for entry in chosen.iter().filter(|entry| !entry.directory) {
-            if told {
-                self.say(&line(entry, &entry.name));
+        for (at, entry) in chosen.iter().enumerate() {
+            if let Some(refused) = self.refused(archive, entry, at + 1) {
+                status = status.max(refused);
+                continue;
             }
-            match archive.content(entry) {
-                Ok(content) => self.stdout.extend(content),
-                Err(why) => {
-                    self.stderr += &format!("  error:  {}: {why}\n", entry.name);
-                    status = BROKEN - 1;
-                }
-            }
+            let (content, damage) = archive.content(entry);
+            let told = told && self.options.quiet == 0;
             if told {
-                self.say("\n");
+                let verb = if entry.stored { " extracting" } else { "  inflating" };
+                self.say(&format!("{verb}: {:<22}  \n", entry.name));
+            }
+            self.stdout.extend(content);
+            match damage {
+                Some(damage) => status = status.max(self.tell_damage(damage, &entry.name)),
+                None if told => self.say("\n"),
+                None => {}
             }
             self.flush().await?;
         }
         Ok(status)
     }
 
-    async fn extract(&mut self, archive: &Archive, chosen: &[&Entry]) -> Result<i32> {
-        let mut status = 0;
-        let mut times = Vec::new();
-        for entry in chosen {
-            clock::burn(1);
-            let done = self.extract_one(archive, entry, &mut times).await?;
-            if done != 0 {
-                status = done;
+    /// Tells of an entry that cannot be read at all: its status. `number` is its place among those chosen.
+    pub(super) fn refused(&mut self, archive: &Archive, entry: &Entry, number: usize) -> Option<i32> {
+        let name = &entry.name;
+        let (text, status) = match archive.refusal(entry)? {
+            Damage::Encrypted => (format!("   skipping: {name:<22}  encrypted (not supported)\n"), UNSUPPORTED),
+            Damage::Method(method) => {
+                (format!("   skipping: {name:<22}  unsupported compression method {method}\n"), UNSUPPORTED)
             }
-        }
-        // Last, since what is written into a directory changes its time.
-        for (path, time) in times.into_iter().rev() {
-            // A file system without times keeps its own.
-            let _ = self.context.fs.set_modified_time(&path, time).await;
-        }
-        Ok(status)
+            Damage::Offset(at) => (format!("file #{number}:  bad zipfile offset (local header sig):  {at}\n"), ERROR),
+            Damage::Invalid | Damage::Sum { .. } => return None,
+        };
+        self.warn(&text);
+        Some(status)
     }
 
-    async fn extract_one(
-        &mut self,
-        archive: &Archive,
-        entry: &Entry,
-        times: &mut Vec<(PathBuf, SystemTime)>,
-    ) -> Result<i32> {
-        let Some(inside) = safe(&entry.name, self.options.junk) else {
-            if entry.directory {
-                return Ok(0);
-            }
-            self.stderr += &format!("warning:  skipped \"../\" path component(s) in {}\n", entry.name);
-            return Ok(WARNING);
+    /// Tells what is wrong with a content: the status.
+    pub(super) fn tell_damage(&mut self, damage: Damage, name: &str) -> i32 {
+        let messages = match self.options.action {
+            Action::Pipe { told } => told && self.options.quiet == 0,
+            _ => self.options.quiet == 0,
         };
-        let name = match &self.options.directory {
-            Some(directory) => format!("{}/{inside}", directory.trim_end_matches('/')),
-            None => inside,
+        let text = match (damage, messages) {
+            (Damage::Sum { found, expected }, messages) => {
+                let name = if messages { String::new() } else { format!("{name:<22} ") };
+                format!("{name} bad CRC {found:08x}  (should be {expected:08x})\n")
+            }
+            (_, true) => "\n  error:  invalid compressed data to inflate\n".to_owned(),
+            (_, false) => format!("  error:  invalid compressed data to inflate {name}\n"),
         };
-        let path = vfs_join(self.context.cwd, Path::new(&name));
-        let fs = &self.context.fs;
-        if entry.directory {
-            if self.options.junk || self.options.freshen || fs.exists(&path).await? {
-                return Ok(0);
-            }
-            if let Err(why) = fs.mkdir(&path, true).await {
-                return Ok(self.cannot(&name, &why));
-            }
-            // Kept so that what is in it can be written.
-            let _ = fs.chmod(&path, entry.mode & 0o777 | 0o700).await;
-            times.extend([(path, modified(entry))]);
-            if self.options.quiet == 0 {
-                self.say(&format!("   creating: {name}/\n"));
-            }
-            return Ok(0);
-        }
-        match self.may_write(&path, &name, entry).await? {
-            Answer::No => return Ok(0),
-            Answer::Ended => return Ok(WARNING),
-            Answer::Yes => {}
-        }
-        let content = match archive.content(entry) {
-            Ok(content) => content,
-            Err(why) => {
-                self.stderr += &format!("  error:  {name}: {why}\n");
-                return Ok(BROKEN - 1);
-            }
-        };
-        if self.options.quiet == 0 {
-            self.say(&line(entry, &name));
-        }
-        if let Err(why) = self.put(&path, entry, &content).await {
-            return Ok(self.cannot(&name, &why));
-        }
-        times.extend((!entry.link).then(|| (path, modified(entry))));
-        Ok(0)
+        self.warn(&text);
+        ERROR
     }
 
-    async fn put(&self, path: &Path, entry: &Entry, content: &[u8]) -> Result<()> {
-        let fs = &self.context.fs;
-        if let Some(parent) = path.parent() {
-            fs.mkdir(parent, true).await?;
-        }
-        // What is there makes place: a link would lead elsewhere.
-        if fs.lstat(path).await.is_ok_and(|found| found.file_type != bashkit::FileType::Directory) {
-            fs.remove(path, false).await?;
-        }
-        if entry.link {
-            return fs.symlink(Path::new(&*String::from_utf8_lossy(content)), path).await;
-        }
-        fs.write_file(path, content).await?;
-        fs.chmod(path, entry.mode & 0o777).await
-    }
-
-    /// Whether a file may be written: it is not there, or may be overwritten.
-    async fn may_write(&mut self, path: &Path, name: &str, entry: &Entry) -> Result<Answer> {
-        let there = self.context.fs.stat(path).await;
-        let Ok(there) = there else {
-            return Ok(if self.options.freshen { Answer::No } else { Answer::Yes });
-        };
-        if self.options.update {
-            let newer = modified(entry).duration_since(there.modified);
-            if newer.map_or(true, |newer| newer.is_zero()) {
-                return Ok(Answer::No);
-            }
-        }
-        match self.options.existing {
-            Existing::Overwrite => return Ok(Answer::Yes),
-            Existing::Keep => return Ok(Answer::No),
-            Existing::Ask => {}
-        }
-        self.stderr += &format!("replace {name}? [y]es, [n]o, [A]ll, [N]one, [r]ename: ");
-        if self.answers.is_none() {
-            let mut bytes = Vec::new();
-            while let Some(chunk) = self.context.stdin.read_chunk().await? {
-                bytes.extend(chunk);
-            }
-            self.answers = Some(String::from_utf8_lossy(&bytes).lines().rev().map(str::to_owned).collect());
-        }
-        let Some(answer) = self.answers.as_mut().and_then(Vec::pop) else {
-            self.stderr += " NULL\n(EOF or read error, treating as \"[N]one\" ...)\n";
-            self.options.existing = Existing::Keep;
-            return Ok(Answer::Ended);
-        };
-        Ok(match answer.trim().chars().next() {
-            Some('y' | 'Y') => Answer::Yes,
-            Some('A') => {
-                self.options.existing = Existing::Overwrite;
-                Answer::Yes
-            }
-            Some('N') => {
-                self.options.existing = Existing::Keep;
-                Answer::No
-            }
-            _ => Answer::No,
-        })
-    }
-
-    fn cannot(&mut self, name: &str, why: &bashkit::Error) -> i32 {
-        self.stderr += &format!("error:  cannot create {name}\n        {}\n", crate::commands::files::reason(why));
-        WRITE
-    }
-
-    /// Tells what is wrong; of a test, among what is told of it.
+    /// Tells what is wrong; of a test, and of a list of `zipinfo` with totals, among what is told of it.
     fn warn(&mut self, text: &str) {
+        let named = !self.options.list.is_empty() || !self.options.exclude.is_empty();
         match self.options.action {
             Action::Test => self.say(text),
+            Action::List(Form::Info(info)) if info.shows_total(named) => self.say(text),
             _ => self.stderr += text,
         }
     }
 
-    fn say(&mut self, text: &str) {
+    pub(super) fn say(&mut self, text: &str) {
         self.stdout.extend(text.as_bytes());
     }
 
@@ -452,66 +349,21 @@ impl Run<'_, '_> {
     }
 }
 
-/// When an entry was changed.
-fn modified(entry: &Entry) -> SystemTime {
-    UNIX_EPOCH + Duration::from_secs(entry.time)
-}
-
-/// Whether a file may be written.
-enum Answer {
-    Yes,
-    No,
-    /// Nobody is there to be asked.
-    Ended,
-}
-
-/// The line that tells of an entry that is taken out.
-fn line(entry: &Entry, name: &str) -> String {
-    let verb = match (entry.link, entry.stored) {
+/// What is said of an entry that is taken out.
+pub(super) fn verb(entry: &Entry) -> &'static str {
+    match (entry.link, entry.stored) {
         (true, _) => "    linking",
         (false, true) => " extracting",
         (false, false) => "  inflating",
-    };
-    format!("{verb}: {name:<22}  \n")
+    }
 }
 
-/// The path of an entry below the directory of extraction; none if it leads out of it or is empty.
-fn safe(name: &str, junk: bool) -> Option<String> {
-    let name = name.trim_start_matches('/');
-    if junk {
-        let base = name.rsplit('/').next().unwrap_or_default();
-        return (!base.is_empty() && base != "..").then(|| base.to_owned());
-    }
-    let path = Path::new(name.trim_end_matches('/'));
-    let inside = path.components().all(|part| matches!(part, Component::Normal(_) | Component::CurDir));
-    let text = path.to_string_lossy().into_owned();
-    (inside && !text.is_empty()).then_some(text)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn entries_stay_below_the_directory() {
-        assert_eq!(safe("a/b", false).as_deref(), Some("a/b"));
-        assert_eq!(safe("/a/b/", false).as_deref(), Some("a/b"));
-        assert_eq!(safe("../a", false), None);
-        assert_eq!(safe("a/../../b", false), None);
-        assert_eq!(safe("a/../b", true).as_deref(), Some("b"));
-        assert_eq!(safe("a/..", true), None);
-    }
-
-    #[test]
-    fn words_are_those_of_unzip() {
-        let read = |text: &str| Options::read(&text.split(' ').map(str::to_owned).collect::<Vec<_>>(), false);
-        let options = read("-oq a.zip x -x y -d out").expect("words");
-        assert_eq!(
-            (options.existing, options.quiet, options.directory.as_deref()),
-            (Existing::Overwrite, 1, Some("out"))
-        );
-        assert_eq!((options.list, options.exclude), (vec!["x".to_owned()], vec!["y".to_owned()]));
-        assert_eq!(read("-Z1 a").map(|options| options.action), Some(Action::List(Form::Names)));
-        assert!(read("-Q a").is_none() && read("-l").is_none());
-    }
+/// What is said of a file that is no archive.
+fn no_archive(program: &str, name: &str, why: &str) -> String {
+    format!(
+        "  End-of-central-directory signature not found.  Either this file is not\n  a zipfile, or it constitutes one \
+         disk of a multi-part archive.  In the\n  latter case the central directory and zipfile comment will be found \
+         on\n  the last disk(s) of this archive.\n{program}:  cannot find zipfile directory in one of {name} or\n        \
+         {name}.zip, and cannot find {name}.ZIP, period: {why}.\n"
+    )
 }

@@ -1,6 +1,6 @@
 //! Lists of what is in an archive.
 
-use super::entry::{Entry, percent};
+use super::entry::{Entry, PIPE, TYPE, percent};
 
 /// How a list looks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -12,11 +12,47 @@ pub(super) enum Form {
     /// `-Z1`
     Names,
     /// `-Z`
-    Info,
+    Info(Info),
 }
 
-/// A list. `quiet` is how often `-q` was given.
-pub(super) fn list(entries: &[&Entry], form: Form, quiet: usize) -> String {
+/// What `zipinfo` shows.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Info {
+    /// Lines of entries were asked for.
+    pub(super) lines: bool,
+    pub(super) size: Size,
+    pub(super) asks_head: bool,
+    pub(super) asks_total: bool,
+}
+
+/// What a line of `zipinfo` says of the compressed size.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Size {
+    #[default]
+    None,
+    Packed,
+    Saved,
+}
+
+impl Info {
+    /// Returns true if lines of entries are shown.
+    fn shows_lines(self) -> bool {
+        self.lines || !self.asks_head && !self.asks_total
+    }
+
+    /// Returns true if the head is shown. `named` says that entries were named.
+    pub(super) fn shows_head(self, named: bool) -> bool {
+        self.asks_head || !named && !self.asks_total || self.lines && !named
+    }
+
+    /// Returns true if totals are shown.
+    pub(super) fn shows_total(self, named: bool) -> bool {
+        self.asks_total || !named && !self.asks_head || self.lines && !named
+    }
+}
+
+/// A list. `quiet` is how often `-q` was given, `named` says that entries were named.
+pub(super) fn list(entries: &[&Entry], form: Form, quiet: usize, named: bool) -> String {
     let (size, packed) =
         entries.iter().fold((0, 0), |(size, packed), entry| (size + entry.size, packed + entry.packed));
     let count = entries.len();
@@ -47,13 +83,14 @@ pub(super) fn list(entries: &[&Entry], form: Form, quiet: usize) -> String {
                 percent(size, packed)
             )
         }
-        Form::Info => {
+        Form::Info(form) => {
+            let lines = if form.shows_lines() { lines(&|entry| info(entry, form.size)) } else { String::new() };
+            if !form.shows_total(named) {
+                return lines;
+            }
             let saved = size.saturating_sub(packed).saturating_mul(1_000).checked_div(size).unwrap_or_default();
             let (whole, tenth) = (saved / 10, saved % 10);
-            format!(
-                "{}{count} {files}, {size} bytes uncompressed, {packed} bytes compressed:  {whole}.{tenth}%\n",
-                lines(&info)
-            )
+            format!("{lines}{count} {files}, {size} bytes uncompressed, {packed} bytes compressed:  {whole}.{tenth}%\n")
         }
     }
 }
@@ -71,23 +108,38 @@ fn long(entry: &Entry) -> String {
     )
 }
 
-fn info(entry: &Entry) -> String {
+fn info(entry: &Entry, size: Size) -> String {
     let method = if entry.stored { "stor" } else { "defN" };
     let stamp = entry.stamp();
     let month = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
     let month = stamp[5..7].parse::<usize>().ok().and_then(|number| month.get(number.checked_sub(1)?));
     let stamp = format!("{}-{}-{} {}", &stamp[2..4], month.unwrap_or(&"???"), &stamp[8..10], &stamp[11..]);
-    format!("{}  3.0 unx {:8} bx {method} {stamp} {}\n", mode(entry), entry.size, entry.name)
+    let packed = match size {
+        Size::None => String::new(),
+        Size::Packed => format!(" {:8}", entry.packed),
+        Size::Saved => format!(" {:2}%", percent(entry.size, entry.packed)),
+    };
+    let text = if entry.text { 't' } else { 'b' };
+    let extra = if entry.extra { 'x' } else { '-' };
+    format!("{}  3.0 unx {:8} {text}{extra}{packed} {method} {stamp} {}\n", mode(entry), entry.size, entry.name)
 }
 
 fn mode(entry: &Entry) -> String {
-    let kind = if entry.link {
+    let kind = if entry.mode & TYPE == PIPE {
+        'p'
+    } else if entry.link {
         'l'
     } else if entry.directory {
         'd'
     } else {
         '-'
     };
-    let bits = (0..9).map(|bit| if entry.mode >> (8 - bit) & 1 == 1 { b"rwx"[bit % 3].into() } else { '-' });
-    std::iter::once(kind).chain(bits).collect()
+    let mut bits: Vec<u8> =
+        (0..9).map(|bit| if entry.mode >> (8 - bit) & 1 == 1 { b"rwx"[bit % 3] } else { b'-' }).collect();
+    for (bit, at, with, without) in [(0o4000, 2, b's', b'S'), (0o2000, 5, b's', b'S'), (0o1000, 8, b't', b'T')] {
+        if entry.mode & bit != 0 {
+            bits[at] = if bits[at] == b'x' { with } else { without };
+        }
+    }
+    std::iter::once(kind).chain(bits.into_iter().map(char::from)).collect()
 }

@@ -4,8 +4,11 @@
 //! | --- | --- |
 //! | [`pattern`] | names with `*`, `?` and `[…]`, where `*` goes over `/` |
 //! | [`entry`] | archives as bytes |
+//! | [`zip_options`], [`unzip_options`] | the command lines |
+//! | [`selection`] | what `zip` works on |
 //! | [`create`] | `zip` |
 //! | [`extract`] | `unzip` |
+//! | [`place`] | files that `unzip` writes |
 //! | [`list`] | lists of what is in an archive |
 
 mod create;
@@ -13,6 +16,10 @@ mod entry;
 mod extract;
 mod list;
 mod pattern;
+mod place;
+mod selection;
+mod unzip_options;
+mod zip_options;
 
 use bashkit::BuiltinRegistry;
 

@@ -59,8 +59,8 @@ macro_rules! grammars {
 }
 
 /// Grammars over the common fixtures.
-static COMMANDS: [Derived; 12] = grammars!(
-    true: "shell", "awk", "bytes", "date", "files", "find", "grep", "printf", "sed", "sort", "syntax", "text",
+static COMMANDS: [Derived; 14] = grammars!(
+    true: "shell", "awk", "bytes", "date", "files", "find", "grep", "patch", "printf", "sed", "sort", "syntax", "text", "zip",
 );
 
 /// Grammars of other languages than the shell's, of which those of calculators come in here-documents.

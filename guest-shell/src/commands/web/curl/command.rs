@@ -5,6 +5,7 @@ use std::sync::Arc;
 use bashkit::{Command, CommandContext, CommandStatus, Result, async_trait};
 
 use super::codes::{MALFORMED, Problem, READ_FILE, USAGE, WRITE};
+use super::data;
 use super::glob::{self, Expanded};
 use super::message::{self, Message};
 use super::options::{self, Asked, Options, Target, Transfer};
@@ -223,8 +224,13 @@ impl Run<'_, '_> {
 
     /// Fetches what is at an address.
     async fn fetch(&mut self, url: &str, transfer: &Transfer) -> Result<std::result::Result<Ended, Problem>> {
+        self.files.begin_address();
         if let Some(path) = url.strip_prefix("file://") {
-            return self.read_file(path).await;
+            let path = path.strip_prefix("localhost").unwrap_or(path);
+            return match &transfer.upload {
+                Some(name) => self.send_file(name, path).await,
+                None => self.read_file(path).await,
+            };
         }
         let word = match &self.options.protocol {
             Some(protocol) if !url.contains("://") => format!("{protocol}://{url}"),
@@ -272,7 +278,6 @@ impl Run<'_, '_> {
 
     /// `file://…`: a file of the session.
     async fn read_file(&self, path: &str) -> Result<std::result::Result<Ended, Problem>> {
-        let path = path.strip_prefix("localhost").unwrap_or(path);
         let read = self.files.read(path).await?;
         Ok(match read {
             Ok(body) => {
@@ -284,6 +289,24 @@ impl Run<'_, '_> {
             }
             Err(_) => Err(Problem::new(READ_FILE, format!("Couldn't open file {path}"))),
         })
+    }
+
+    /// `-T FILE file://…`: writes into a file of the session.
+    async fn send_file(&self, name: &str, path: &str) -> Result<std::result::Result<Ended, Problem>> {
+        let bytes = match data::opened(name, self.files.read(name).await?) {
+            Ok(bytes) => bytes,
+            Err(problem) => return Ok(Err(problem)),
+        };
+        let base = name.rsplit('/').next().unwrap_or_default();
+        let path = if path.ends_with('/') && name != "-" { format!("{path}{base}") } else { path.to_owned() };
+        if self.files.write(&path, &bytes).await?.is_err() {
+            return Ok(Err(Problem::new(WRITE, format!("Can't open {path} for writing"))));
+        }
+        let mut ended = Ended::default();
+        ended.report.effective = format!("file://{path}");
+        "file".clone_into(&mut ended.report.scheme);
+        ended.report.size_upload = u64::try_from(bytes.len()).unwrap_or(u64::MAX);
+        Ok(Ok(ended))
     }
 
     /// Writes the answer where it belongs.

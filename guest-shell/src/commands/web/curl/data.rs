@@ -53,8 +53,12 @@ async fn encoded(text: &str, files: &Files<'_, '_>) -> bashkit::Result<Result<Ve
 
 /// Reads a file that is sent.
 pub(super) async fn read(name: &str, files: &Files<'_, '_>) -> bashkit::Result<Result<Vec<u8>, Problem>> {
-    let read = files.read(name).await?;
-    Ok(read.map_err(|why| Problem::told(READ, format!("Failed to open {name}: {why}"))))
+    Ok(opened(name, files.read_for_all(name).await?))
+}
+
+/// What came of reading a file that is sent.
+pub(super) fn opened(name: &str, read: Result<Vec<u8>, String>) -> Result<Vec<u8>, Problem> {
+    read.map_err(|why| Problem::told(READ, format!("Failed to open {name}: {why}")))
 }
 
 /// Bytes with escapes for all but letters, digits and four signs; a space is `+`.

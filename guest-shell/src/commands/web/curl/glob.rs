@@ -3,6 +3,9 @@
 /// Most addresses that one word may stand for.
 const MOST: usize = 100_000;
 
+/// Most bytes that all of them may take together.
+const MOST_BYTES: usize = 16 << 20;
+
 /// An address that a word stands for, and what each of its sets is in it, for `#1` in names of files.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Expanded {
@@ -15,6 +18,9 @@ pub(super) fn expand(word: &str) -> Result<Vec<Expanded>, String> {
     let mut all = vec![Expanded::default()];
     let mut rest = word;
     while let Some(first) = rest.chars().next() {
+        if all.len() > 1 && all.iter().map(Expanded::bytes).sum::<usize>() > MOST_BYTES {
+            return Err(too_large());
+        }
         let position = word.len() - rest.len() + 1;
         match first {
             '{' => {
@@ -74,9 +80,26 @@ fn is_ip(rest: &str) -> bool {
     rest.find(']').is_some_and(|end| rest[1..end].parse::<std::net::Ipv6Addr>().is_ok())
 }
 
+impl Expanded {
+    /// Bytes that it takes.
+    fn bytes(&self) -> usize {
+        let parts: usize = self.parts.iter().map(|part| part.len() + size_of::<String>()).sum();
+        self.url.len() + parts + size_of::<Self>()
+    }
+}
+
+fn too_large() -> String {
+    format!("a URL stands for URLs of more than {MOST_BYTES} bytes")
+}
+
 fn product(all: &[Expanded], set: &[String]) -> Result<Vec<Expanded>, String> {
     if all.len().saturating_mul(set.len()) > MOST {
         return Err(format!("a URL stands for more than {MOST}"));
+    }
+    let bytes: usize = all.iter().map(Expanded::bytes).sum();
+    let parts: usize = set.iter().map(|part| 2 * part.len() + size_of::<String>()).sum();
+    if bytes.saturating_mul(set.len()).saturating_add(parts.saturating_mul(all.len())) > MOST_BYTES {
+        return Err(too_large());
     }
     let with = |one: &Expanded, part: &String| {
         let mut one = one.clone();
@@ -129,6 +152,9 @@ mod tests {
         assert_eq!(urls("http://[::1]/{}\\[x\\]"), ["http://[::1]/{}[x]"]);
         assert!(expand("[z-a]").is_err() && expand("{a").is_err() && expand("[1-9").is_err());
         assert!(expand("[0-99999999]").is_err());
+        let long = "x".repeat(100_000);
+        assert!(expand(&format!("{long}[1-1000]")).is_err() && expand(&format!("[1-1000]{long}")).is_err());
+        assert_eq!(urls("[1-100000]").len(), 100_000);
     }
 
     #[test]

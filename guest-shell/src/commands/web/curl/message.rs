@@ -6,14 +6,11 @@ use base64::engine::general_purpose::STANDARD;
 use super::codes::{Problem, USAGE};
 use super::options::{Data, Options};
 use super::{data, form};
-use crate::commands::web::exchange::Headers;
+use crate::commands::web::exchange::{Headers, holds_secret};
 use crate::commands::web::files::Files;
 
 /// What curl calls itself.
 pub(super) const AGENT: &str = "curl/7.88.1";
-
-/// How a placeholder for a secret begins, which the host puts a value in place of.
-const SECRET: &str = "{{secret:";
 
 /// Kind of a request, from which its method follows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -114,7 +111,7 @@ impl Message {
             ("Content-Type", of_body(self.content_type.as_deref())),
         ];
         for (name, value) in defaults {
-            let may_go = |value: &String| same_origin || !value.contains(SECRET);
+            let may_go = |value: &String| same_origin || !holds_secret(value);
             if let Some(value) =
                 value.filter(may_go).filter(|_| !self.custom.iter().any(|own| own.name.eq_ignore_ascii_case(name)))
             {
@@ -124,7 +121,7 @@ impl Message {
         for own in &self.custom {
             let Some(value) = &own.value else { continue };
             let secret =
-                value.contains(SECRET) || ["authorization", "cookie"].contains(&own.name.to_ascii_lowercase().as_str());
+                holds_secret(value) || ["authorization", "cookie"].contains(&own.name.to_ascii_lowercase().as_str());
             if same_origin || !secret {
                 headers.push((own.name.clone(), value.clone()));
             }
@@ -158,7 +155,7 @@ async fn body(
     files: &Files<'_, '_>,
 ) -> bashkit::Result<Result<Body, Problem>> {
     if let Some(name) = upload {
-        let read = data::read(name, files).await?;
+        let read = data::opened(name, files.read(name).await?);
         return Ok(read.map(|bytes| (Verb::Put, None, Some(bytes))));
     }
     if options.head {
@@ -205,7 +202,7 @@ async fn custom(given: &[String], files: &Files<'_, '_>) -> bashkit::Result<Resu
     for text in given {
         match text.strip_prefix('@') {
             None => custom.extend(header(text)),
-            Some(name) => match files.read(name).await? {
+            Some(name) => match files.read_for_all(name).await? {
                 Ok(bytes) => custom.extend(String::from_utf8_lossy(&bytes).lines().filter_map(header)),
                 Err(_) => return Ok(Err(Problem::told(USAGE, format!("Can't open '{name}'!")))),
             },

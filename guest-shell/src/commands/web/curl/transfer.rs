@@ -11,7 +11,6 @@ use crate::catalog::Methods;
 use crate::commands::web::address::Address;
 use crate::commands::web::cookies::Jar;
 use crate::commands::web::exchange::{self, Failure, Kind, Reply, Request};
-use crate::commands::web::reason;
 use crate::{clock, operations};
 
 /// Microseconds of a second.
@@ -156,7 +155,7 @@ impl Sender<'_> {
         ended.report.size_request += count(head.len());
         ended.trace += &traced('>', &head);
         let reply = exchange::send(self.methods, &request).await?;
-        let head = reply_head(&reply);
+        let head = reply.head();
         ended.report.size_header += count(head.len());
         ended.report.size_upload = request.body.as_ref().map_or(0, |body| count(body.len()));
         ended.report.status = reply.status;
@@ -235,14 +234,6 @@ fn request_head(request: &Request, address: &Address) -> String {
     }
     if let Some(body) = &request.body {
         head += &format!("Content-Length: {}\r\n", body.len());
-    }
-    head + "\r\n"
-}
-
-fn reply_head(reply: &Reply) -> String {
-    let mut head = format!("HTTP/1.1 {} {}\r\n", reply.status, reason::phrase(reply.status));
-    for (name, value) in &reply.headers {
-        head += &format!("{name}: {value}\r\n");
     }
     head + "\r\n"
 }

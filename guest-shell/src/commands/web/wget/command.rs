@@ -87,7 +87,6 @@ impl Command for Wget {
             options: &options,
             jar: Jar::default(),
             messages: String::new(),
-            document: Vec::new(),
         };
         let status = run.run().await?;
         run.tell().await?;
@@ -104,12 +103,16 @@ struct Run<'a, 'c> {
     jar: Jar,
     /// What was not told yet.
     messages: String,
-    /// What goes to the one file for all.
-    document: Vec<u8>,
 }
 
 impl Run<'_, '_> {
     async fn run(&mut self) -> Result<i32> {
+        if let Some(log) = &self.options.log
+            && let Err(why) = self.files.write(log, b"").await?
+        {
+            self.context.stderr.write_text(&format!("wget: {log}: {why}\n")).await?;
+            return Ok(1);
+        }
         if self.options.insecure {
             self.messages += INSECURE;
         }
@@ -214,11 +217,8 @@ impl Run<'_, '_> {
         let mut bytes = if self.options.save_headers { head.clone().into_bytes() } else { Vec::new() };
         bytes.extend(&reply.body);
         let (name, written) = match &self.options.document {
-            Some(file) if file == "-" => (file.clone(), self.files.write(file, &bytes).await?),
-            Some(file) => {
-                self.document.extend(&bytes);
-                (file.clone(), self.files.write(file, &self.document).await?)
-            }
+            // The file is there, and empty at first.
+            Some(file) => (file.clone(), self.files.append(file, &bytes).await?),
             None => {
                 let name = self.free_name(&retrieved, name).await;
                 let written = self.save(&name, &bytes, reply.header("last-modified")).await?;

@@ -9,8 +9,7 @@ use super::options::Options;
 use crate::catalog::Methods;
 use crate::commands::web::address::Address;
 use crate::commands::web::cookies::Jar;
-use crate::commands::web::exchange::{self, Failure, Headers, Kind, Reply, Request};
-use crate::commands::web::reason;
+use crate::commands::web::exchange::{self, Failure, Headers, Kind, Reply, Request, holds_secret};
 use crate::{clock, operations};
 
 /// What wget calls itself.
@@ -18,9 +17,6 @@ const AGENT: &str = "Wget/1.21.3";
 
 /// Longest pause between two tries, in seconds.
 const LONGEST_PAUSE: u32 = 10;
-
-/// How a placeholder for a secret begins, which the host puts a value in place of.
-const SECRET: &str = "{{secret:";
 
 /// Headers that say who asks, and are for one origin only.
 const CREDENTIALS: [&str; 2] = ["authorization", "cookie"];
@@ -124,7 +120,7 @@ impl Retrieval<'_> {
                 let set = reply.headers.iter().filter(|(name, _)| name == "set-cookie");
                 set.for_each(|(_, value)| self.jar.keep(&address, value, now));
             }
-            let head = head(&reply);
+            let head = reply.head();
             shown +=
                 &head.lines().filter(|line| !line.is_empty()).map(|line| format!("  {line}\n")).collect::<String>();
             if reply.status == 401 && !asked && same_origin && self.credentials.is_some() && is_basic(&reply) {
@@ -175,7 +171,7 @@ impl Retrieval<'_> {
             .collect();
         let mut headers = Headers::new();
         for (name, value) in defaults {
-            let may_go = |value: &String| same_origin || !value.contains(SECRET);
+            let may_go = |value: &String| same_origin || !holds_secret(value);
             if let Some(value) =
                 value.filter(may_go).filter(|_| !own.iter().any(|(known, _)| known.eq_ignore_ascii_case(name)))
             {
@@ -183,7 +179,7 @@ impl Retrieval<'_> {
             }
         }
         let public = |(name, value): &(String, String)| {
-            same_origin || !value.contains(SECRET) && !CREDENTIALS.contains(&name.to_ascii_lowercase().as_str())
+            same_origin || !holds_secret(value) && !CREDENTIALS.contains(&name.to_ascii_lowercase().as_str())
         };
         headers.extend(own.into_iter().filter(public));
         headers
@@ -206,14 +202,6 @@ impl From<Failure> for Stop {
 fn is_basic(reply: &Reply) -> bool {
     let asked = reply.headers.iter().filter(|(name, _)| name == "www-authenticate");
     asked.map(|(_, value)| value.to_ascii_lowercase()).any(|value| value.starts_with("basic"))
-}
-
-fn head(reply: &Reply) -> String {
-    let mut head = format!("HTTP/1.1 {} {}\r\n", reply.status, reason::phrase(reply.status));
-    for (name, value) in &reply.headers {
-        head += &format!("{name}: {value}\r\n");
-    }
-    head + "\r\n"
 }
 
 /// Clamped: a limit of weeks is as good as any.

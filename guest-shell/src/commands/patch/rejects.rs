@@ -1,0 +1,28 @@
+//! Hunks that did not fit, as a diff.
+
+use super::diff::{Hunk, Kind};
+
+/// Rejected hunks as a unified diff, below lines with names.
+pub(super) fn rejects(names: &str, rejected: &[Hunk]) -> Vec<u8> {
+    let mut text = names.as_bytes().to_vec();
+    for hunk in rejected {
+        let side = |start: i64, length: usize| match length {
+            1 => start.to_string(),
+            length => format!("{start},{length}"),
+        };
+        let old = side(hunk.old_start, hunk.old().len());
+        text.extend(format!("@@ -{old} +{} @@\n", side(hunk.new_start, hunk.new_length())).into_bytes());
+        for line in &hunk.lines {
+            text.push(match line.kind {
+                Kind::Same => b' ',
+                Kind::Old => b'-',
+                Kind::New => b'+',
+            });
+            text.extend(&line.text);
+            if line.text.last() != Some(&b'\n') {
+                text.extend(b"\n\\ No newline at end of file\n");
+            }
+        }
+    }
+    text
+}

@@ -1,0 +1,342 @@
+//! One diff put into its file: the hunks, the result, and what is left over.
+
+use std::path::Path;
+
+use bashkit::{FileType, Result};
+
+use super::apply::{Place, Target, context, first};
+use super::command::{Done, Run, shown};
+use super::diff::{FileDiff, Hunk, Presence};
+use super::rejects::rejects;
+use super::subject::{Subject, Verdict};
+use crate::commands::files::reason;
+
+/// What becomes of the lines of one file.
+#[derive(Default)]
+struct Patched {
+    text: Vec<u8>,
+    /// Hunks that did not fit.
+    rejected: Vec<Hunk>,
+    /// They were not tried.
+    skipped: bool,
+    /// Some hunk did not fit exactly.
+    mismatch: bool,
+    /// The hunks were applied the other way.
+    reversed: bool,
+}
+
+/// The file as it is.
+struct Old {
+    bytes: Vec<u8>,
+    /// None if there is no file.
+    mode: Option<u32>,
+}
+
+impl Run<'_, '_> {
+    /// Puts one diff into its file.
+    pub(super) async fn one(&mut self, mut diff: FileDiff) -> Done<()> {
+        let subject = self.subject(&mut diff).await?;
+        let name = match (&subject.name, subject.skipped) {
+            (_, true) => return Ok(self.skip(&diff)),
+            (None, false) => {
+                self.not_found(&diff);
+                return Ok(self.skip(&diff));
+            }
+            (Some(name), false) => name.clone(),
+        };
+        let moved = (diff.rename || diff.copy).then(|| self.stripped(diff.new_name.as_deref())).flatten();
+        let target = self.options.output.clone().or(moved).unwrap_or_else(|| name.clone());
+        let old = match self.read_old(&name, &subject).await? {
+            Ok(old) => old,
+            Err(why) => {
+                self.told += &why;
+                let patched = Patched { rejected: diff.hunks.clone(), skipped: true, ..Patched::default() };
+                self.failed = true;
+                self.reject(&diff, &patched, &target).await?;
+                return Ok(Ok(()));
+            }
+        };
+        if self.options.operands.is_empty() && self.is_below_link(&target).await {
+            self.told += &format!("Invalid file name {} -- skipping patch\n", shown(&target));
+            self.failed = true;
+            return Ok(Ok(()));
+        }
+        if diff.binary {
+            self.told += &format!("File {}: git binary diffs are not supported.\n", shown(&target));
+            self.failed = true;
+            return Ok(Ok(()));
+        }
+        self.tell_file(&diff, &subject, &name, &target);
+        let patched = self.apply(&diff, &old.bytes);
+        if let Some(why) = diff.broken.take() {
+            return Ok(Err(why));
+        }
+        if patched.reversed {
+            diff.reverse();
+        }
+        self.failed |= !patched.rejected.is_empty();
+        if !patched.skipped
+            && let Err(why) = self.keep(&diff, &patched, &old, (&name, &target), subject.link).await?
+        {
+            return Ok(Err(why));
+        }
+        self.reject(&diff, &patched, &target).await.map(Ok)
+    }
+
+    /// Leaves a diff out.
+    fn skip(&mut self, diff: &FileDiff) -> std::result::Result<(), String> {
+        self.failed = true;
+        let count = diff.hunks.len();
+        if let Some(why) = &diff.broken {
+            return Err(why.clone());
+        }
+        if count > 0 {
+            let hunks = if count == 1 { "hunk" } else { "hunks" };
+            self.told += &format!("{count} out of {count} {hunks} ignored\n");
+        }
+        Ok(())
+    }
+
+    /// Reads the file, or the target of a link. The error tells why it is left out.
+    async fn read_old(&self, name: &str, subject: &Subject) -> Done<Old> {
+        let (fs, path) = (&self.context.fs, self.path(name));
+        let Ok(found) = fs.lstat(&path).await else { return Ok(Ok(Old { bytes: Vec::new(), mode: None })) };
+        let (wanted, kind) =
+            if subject.link { (FileType::Symlink, "symbolic link") } else { (FileType::File, "regular file") };
+        if found.file_type != wanted {
+            return Ok(Err(format!("File {} is not a {kind} -- refusing to patch\n", shown(name))));
+        }
+        let bytes = match subject.link {
+            true => fs.read_link(&path).await?.to_string_lossy().into_owned().into_bytes(),
+            false => match fs.read_file(&path).await {
+                Ok(bytes) => bytes,
+                Err(why) => return Ok(Err(format!("Can't open file {} : {}\n", shown(name), reason(&why)))),
+            },
+        };
+        Ok(Ok(Old { bytes, mode: Some(found.mode & 0o777) }))
+    }
+
+    /// Returns true if a name leads through a link that may lead elsewhere.
+    async fn is_below_link(&self, name: &str) -> bool {
+        let fs = &self.context.fs;
+        for parent in Path::new(name).ancestors().skip(1) {
+            let Some(parent) = parent.to_str().filter(|parent| !parent.is_empty()) else { continue };
+            if let Ok(target) = fs.read_link(&self.path(parent)).await {
+                let out = target.is_absolute() || target.components().any(|part| part.as_os_str() == "..");
+                if out {
+                    return true;
+                }
+            }
+        }
+        false
+    }
+
+    /// Tells which file is patched.
+    fn tell_file(&mut self, diff: &FileDiff, subject: &Subject, name: &str, target: &str) {
+        let verb = if self.options.dry_run { "checking" } else { "patching" };
+        let kind = if subject.link { "symbolic link" } else { "file" };
+        let how = match (diff.copy, diff.rename) {
+            (true, _) => "copied",
+            (false, true) => "renamed",
+            (false, false) => "read",
+        };
+        let from = if name != target {
+            format!(" ({how} from {})", shown(name))
+        } else if diff.rename {
+            let old = self.stripped(diff.old_name.as_deref()).unwrap_or_default();
+            format!(" (already {how} from {})", shown(&old))
+        } else {
+            String::new()
+        };
+        self.say(&format!("{verb} {kind} {}{from}\n", shown(target)));
+    }
+
+    /// Applies hunks, one after the other.
+    fn apply(&mut self, diff: &FileDiff, old: &[u8]) -> Patched {
+        let hunks = &diff.hunks;
+        let mut target = Target::new(old, self.options.loose);
+        let mut patched = Patched::default();
+        let mut anyway = false;
+        for (at, hunk) in hunks.iter().enumerate() {
+            let mut hunk = if patched.reversed { hunk.reversed() } else { hunk.clone() };
+            let (prefix, suffix) = context(&hunk);
+            let most = self.options.fuzz.min(prefix.max(suffix));
+            let (mut place, mut fuzz) = (None, 0);
+            while place.is_none() && fuzz <= most {
+                place = target.locate(&hunk, fuzz).map(|line| Place { line, fuzz });
+                // The first hunk shows whether the patch is one that was applied already.
+                let backwards = at == 0 && place.is_none() && !self.options.force && !anyway;
+                if let Some(line) = backwards.then(|| target.locate(&hunk.reversed(), fuzz)).flatten() {
+                    let what = if self.options.reverse { "Unreversed" } else { "Reversed (or previously applied)" };
+                    match self.ask_reversed(&format!("{what} patch detected!")) {
+                        Verdict::Skip => {
+                            return Patched { rejected: hunks.clone(), skipped: true, ..Patched::default() };
+                        }
+                        Verdict::Anyway => anyway = true,
+                        Verdict::Reversed => {
+                            hunk = hunk.reversed();
+                            patched.reversed = true;
+                            place = Some(Place { line, fuzz });
+                        }
+                    }
+                }
+                fuzz += 1;
+            }
+            // A file that the diff makes cannot be there.
+            let occupied = diff.before == Presence::Absent && !patched.reversed && !old.is_empty();
+            let place = place.filter(|place| !(occupied && place.line == 1));
+            let growth = target.growth;
+            let Some(place) = place else {
+                self.say(&format!("Hunk #{} FAILED at {}.\n", at + 1, first(&hunk) + growth));
+                patched.mismatch = true;
+                patched.rejected.push(hunk);
+                continue;
+            };
+            let offset = target.put(&hunk, place);
+            if place.fuzz > 0 || offset != 0 {
+                patched.mismatch = true;
+                self.say_where(at + 1, place, offset, growth);
+            }
+        }
+        patched.text = target.finish();
+        patched
+    }
+
+    fn say_where(&mut self, number: usize, place: Place, offset: i64, growth: i64) {
+        let line = i64::try_from(place.line).unwrap_or(i64::MAX).saturating_add(growth);
+        let fuzz = if place.fuzz > 0 { format!(" with fuzz {}", place.fuzz) } else { String::new() };
+        let lines = if offset == 1 { "line" } else { "lines" };
+        let offset = if offset == 0 { String::new() } else { format!(" (offset {offset} {lines})") };
+        self.say(&format!("Hunk #{number} succeeded at {line}{fuzz}{offset}.\n"));
+    }
+
+    /// Writes the result, or removes the file, and keeps what was there before where that is asked for.
+    async fn keep(
+        &mut self,
+        diff: &FileDiff,
+        patched: &Patched,
+        old: &Old,
+        (name, target): (&str, &str),
+        link: bool,
+    ) -> Done<()> {
+        let options = self.options;
+        let to_output = options.output.is_some();
+        let backs_up = (options.backup || options.backup_mismatch && patched.mismatch) && !to_output;
+        let gone = diff.after == Presence::Absent && !to_output;
+        let removes = patched.text.is_empty() && !to_output && (options.remove_empty || gone && !options.posix || link);
+        if !removes && gone && !patched.text.is_empty() && (options.remove_empty || !options.posix) {
+            self.failed = true;
+            self.say(&format!("Not deleting file {} as content differs from patch\n", shown(target)));
+        }
+        if options.dry_run {
+            return Ok(Ok(()));
+        }
+        // What an earlier diff wrote is not kept.
+        if backs_up && !self.written.iter().any(|name| name == target) {
+            self.back_up(target).await?;
+        }
+        self.written.push(target.to_owned());
+        let fs = &self.context.fs;
+        if removes {
+            if fs.lstat(&self.path(target)).await.is_ok() {
+                fs.remove(&self.path(target), false).await?;
+            }
+            return Ok(Ok(()));
+        }
+        let mode = diff.new_mode.filter(|mode| diff.old_mode != Some(*mode)).map(|mode| mode & 0o777);
+        let changes = patched.rejected.len() < diff.hunks.len() || mode.is_some() || diff.copy || diff.rename;
+        if !changes && !to_output {
+            return Ok(Ok(()));
+        }
+        let written = self.write(target, &patched.text, mode.or(old.mode), link).await?;
+        if written.is_err() {
+            return Ok(written);
+        }
+        if diff.rename && name != target && !to_output {
+            self.context.fs.remove(&self.path(name), false).await?;
+        }
+        Ok(Ok(()))
+    }
+
+    /// Keeps the file that is there, or an empty one for none.
+    async fn back_up(&self, target: &str) -> Result<()> {
+        let fs = &self.context.fs;
+        let path = self.path(target);
+        let backup = self.path(&format!("{target}{}", self.options.suffix));
+        let found = fs.lstat(&path).await;
+        if let Ok(found) = &found
+            && found.file_type == FileType::Symlink
+        {
+            return fs.symlink(&fs.read_link(&path).await?, &backup).await;
+        }
+        let bytes = if found.is_ok() { fs.read_file(&path).await? } else { Vec::new() };
+        fs.write_file(&backup, &bytes).await?;
+        match found {
+            Ok(found) => fs.chmod(&backup, found.mode & 0o777).await,
+            Err(_) => Ok(()),
+        }
+    }
+
+    /// Writes a file, or makes a link, in the place of what is there.
+    async fn write(&self, target: &str, text: &[u8], mode: Option<u32>, link: bool) -> Done<()> {
+        let (fs, path) = (&self.context.fs, self.path(target));
+        if let Some(parent) = path.parent() {
+            fs.mkdir(parent, true).await?;
+        }
+        let is_link = fs.lstat(&path).await.is_ok_and(|found| found.file_type == FileType::Symlink);
+        if is_link {
+            fs.remove(&path, false).await?;
+        }
+        let done = match link {
+            true => fs.symlink(Path::new(&*String::from_utf8_lossy(text)), &path).await,
+            false => fs.write_file(&path, text).await,
+        };
+        if let Err(why) = done {
+            return Ok(Err(format!("Can't create file {} : {}", shown(target), reason(&why))));
+        }
+        if let (Some(mode), false) = (mode, link) {
+            fs.chmod(&path, mode).await?;
+        }
+        Ok(Ok(()))
+    }
+
+    /// The lines with the names of a diff, as they stand above rejects.
+    fn names(&self, diff: &FileDiff, target: &str) -> String {
+        let line = |mark: &str, name: Option<&str>| {
+            let name = match (self.stripped(name), diff.header.is_empty()) {
+                (Some(name), _) => name,
+                (None, true) => target.to_owned(),
+                (None, false) => "/dev/null".to_owned(),
+            };
+            let own = diff.header.iter().rev().find(|line| line.starts_with(mark.as_bytes()));
+            let own = own.map(|line| String::from_utf8_lossy(line).into_owned()).unwrap_or_default();
+            let time = own.trim_end().split_once('\t').map(|(_, time)| format!("\t{time}")).unwrap_or_default();
+            format!("{mark}{name}{time}\n")
+        };
+        line("--- ", diff.old_name.as_deref()) + &line("+++ ", diff.new_name.as_deref())
+    }
+
+    /// Tells of hunks that did not fit, and writes them into a file.
+    async fn reject(&mut self, diff: &FileDiff, patched: &Patched, target: &str) -> Result<()> {
+        if patched.rejected.is_empty() {
+            return Ok(());
+        }
+        let count = diff.hunks.len();
+        let hunks = if count == 1 { "hunk" } else { "hunks" };
+        let word = if patched.skipped { "ignored" } else { "FAILED" };
+        self.told += &format!("{} out of {count} {hunks} {word}", patched.rejected.len());
+        let file = self.options.rejects.clone().unwrap_or_else(|| format!("{target}.rej"));
+        if self.options.dry_run || file == "-" {
+            self.told += "\n";
+            return Ok(());
+        }
+        self.told += &format!(" -- saving rejects to file {}\n", shown(&file));
+        let (path, text) = (self.path(&file), rejects(&self.names(diff, target), &patched.rejected));
+        // Rejects of several diffs go behind each other.
+        if self.rejected.contains(&file) {
+            return self.context.fs.append_file(&path, &text).await;
+        }
+        self.rejected.push(file);
+        self.context.fs.write_file(&path, &text).await
+    }
+}

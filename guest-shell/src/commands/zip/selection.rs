@@ -1,0 +1,266 @@
+//! What `zip` works on: entries of the archive, and files that are new to it.
+
+use std::path::{Path, PathBuf};
+
+use bashkit::time::{SystemTime, UNIX_EPOCH};
+use bashkit::{CommandContext, FileType, Result, vfs_join};
+
+use super::entry::Entry;
+use super::pattern::matches;
+use super::zip_options::{Action, Options};
+use crate::clock;
+
+/// A file that goes into the archive.
+#[derive(Clone, Debug)]
+pub(super) struct Source {
+    /// As the words name it; a directory ends with `/`.
+    pub(super) given: String,
+    /// As it is called in the archive.
+    pub(super) name: String,
+    pub(super) path: PathBuf,
+    pub(super) kind: FileType,
+    pub(super) size: u64,
+    pub(super) time: u64,
+}
+
+/// What becomes of an entry.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Mark {
+    /// The words name it.
+    pub(super) marked: bool,
+    /// Name of its file, as the words have it.
+    given: Option<String>,
+    /// The file, if there is one to put in its place.
+    pub(super) source: Option<Source>,
+    /// The file, if it is as old and goes as well with `-m`.
+    pub(super) trash: Option<Source>,
+    /// The file is as the entry says.
+    pub(super) current: bool,
+}
+
+/// What the words name.
+pub(super) struct Selection {
+    /// Parallel to the entries.
+    pub(super) marks: Vec<Mark>,
+    pub(super) found: Vec<Source>,
+    /// Names that name nothing.
+    pub(super) missed: Vec<String>,
+    /// All files and entries are as the others say.
+    pub(super) all_current: bool,
+}
+
+/// How what the words name is found.
+pub(super) struct Selector<'a, 'c> {
+    context: &'a CommandContext<'c>,
+    options: &'a Options,
+    entries: &'a [Entry],
+    /// The archive, unless it goes to standard output.
+    own: Option<&'a Path>,
+    /// Patterns of `-R`.
+    below: Vec<String>,
+    selection: Selection,
+}
+
+impl<'a, 'c> Selector<'a, 'c> {
+    pub(super) fn new(
+        context: &'a CommandContext<'c>,
+        options: &'a Options,
+        entries: &'a [Entry],
+        own: Option<&'a Path>,
+    ) -> Self {
+        let marks = vec![Mark::default(); entries.len()];
+        let selection = Selection { marks, found: Vec::new(), missed: Vec::new(), all_current: true };
+        Self { context, options, entries, own, below: Vec::new(), selection }
+    }
+
+    /// Finds what the names name. The error is a text about names that cannot be told apart.
+    pub(super) async fn select(mut self, names: &[String]) -> Result<std::result::Result<Selection, String>> {
+        if self.options.patterns {
+            self.below = names.to_vec();
+            self.add(".".to_owned()).await?;
+        } else {
+            for name in names {
+                self.add(name.clone()).await?;
+            }
+        }
+        let all = names.is_empty() && matches!(self.options.action, Action::Update | Action::Freshen);
+        for (at, entry) in self.entries.iter().enumerate().filter(|_| all) {
+            self.selection.marks[at].marked = self.passes(&entry.name);
+        }
+        if let Err(why) = self.tell_apart() {
+            return Ok(Err(why));
+        }
+        self.compare().await?;
+        Ok(Ok(self.selection))
+    }
+
+    /// Adds what a name names: a file, a directory with what is in it, or entries that it is a pattern of.
+    async fn add(&mut self, name: String) -> Result<()> {
+        let mut pending = vec![name];
+        while let Some(given) = pending.pop() {
+            clock::burn(1);
+            if given == "-" {
+                self.take(given, FileType::Fifo);
+                continue;
+            }
+            match self.look(&given).await {
+                None => self.mark_by_pattern(given),
+                Some((FileType::Directory, ..)) => {
+                    let path = vfs_join(self.context.cwd, Path::new(&given));
+                    let prefix = match given.as_str() {
+                        "." => String::new(),
+                        _ if given.ends_with('/') => given,
+                        _ => format!("{given}/"),
+                    };
+                    if !self.options.no_directories {
+                        self.take(prefix.clone(), FileType::Directory);
+                    }
+                    if self.options.recurse || self.options.patterns {
+                        let mut children = self.context.fs.read_dir(&path).await?;
+                        children.sort_by(|one, other| other.name.cmp(&one.name));
+                        pending.extend(children.into_iter().map(|child| format!("{prefix}{}", child.name)));
+                    }
+                }
+                Some((kind, ..)) => self.take(given, kind),
+            }
+        }
+        Ok(())
+    }
+
+    /// Kind, size and time of a file; none if there is none, or it is a link that leads nowhere and is followed.
+    async fn look(&self, given: &str) -> Option<(FileType, u64, u64)> {
+        if given == "-" {
+            return Some((FileType::Fifo, 0, clock::now_micros() / 1_000_000));
+        }
+        let path = vfs_join(self.context.cwd, Path::new(given));
+        let fs = &self.context.fs;
+        let found = if self.options.links { fs.lstat(&path).await } else { fs.stat(&path).await }.ok()?;
+        Some((found.file_type, found.size, whole_seconds(found.modified)))
+    }
+
+    fn mark_by_pattern(&mut self, given: String) {
+        let pattern = inside(&given, false);
+        let mut any = false;
+        for (at, entry) in self.entries.iter().enumerate() {
+            if matches(&pattern, &entry.name, false) {
+                self.selection.marks[at].marked = self.passes(&entry.name);
+                any = true;
+            }
+        }
+        if !any {
+            self.selection.missed.push(given);
+        }
+    }
+
+    /// Takes a file: marks its entry, or adds it to those that are new.
+    fn take(&mut self, given: String, kind: FileType) {
+        let name = inside(&given, self.options.junk);
+        if name.is_empty() || !self.passes(&inside(&given, false)) {
+            return;
+        }
+        if let Some(at) = self.entries.iter().position(|entry| entry.name == name) {
+            let mark = &mut self.selection.marks[at];
+            (mark.marked, mark.given) = (true, Some(given));
+            return;
+        }
+        let path = vfs_join(self.context.cwd, Path::new(&given));
+        if Some(path.as_path()) != self.own && !self.selection.found.iter().any(|other| other.given == given) {
+            self.selection.found.push(Source { given, name, path, kind, size: 0, time: 0 });
+        }
+    }
+
+    /// Returns true if the options' patterns let a name pass.
+    fn passes(&self, name: &str) -> bool {
+        let Options { exclude, include, .. } = self.options;
+        let named = |patterns: &[String]| patterns.iter().any(|pattern| matches(pattern, name, false));
+        // As many parts at the end of the name as the pattern has are compared.
+        let below = |pattern: &String| {
+            let parts = pattern.matches('/').count() + 1;
+            let skipped = name.split('/').count().saturating_sub(parts);
+            matches(pattern, name.splitn(skipped + 1, '/').last().unwrap_or_default(), false)
+        };
+        !named(exclude)
+            && (include.is_empty() || named(include))
+            && (self.below.is_empty() || self.below.iter().any(below))
+    }
+
+    /// Sees that no two files would be one entry.
+    fn tell_apart(&self) -> std::result::Result<(), String> {
+        let mut sorted: Vec<&Source> = self.selection.found.iter().collect();
+        sorted.sort_by(|one, other| (&one.name, &one.given).cmp(&(&other.name, &other.given)));
+        let Some(pair) = sorted.windows(2).find(|pair| pair[0].name == pair[1].name) else { return Ok(()) };
+        let junk = if self.options.junk { "\n                     this may be a result of using -j" } else { "" };
+        Err(format!(
+            "  first full name: {}\n                      second full name: {}\n                     \
+             name in zip file repeated: {}{junk}",
+            pair[0].given, pair[1].given, pair[0].name
+        ))
+    }
+
+    /// Compares what is marked, and what was found, with the files that are there.
+    async fn compare(&mut self) -> Result<()> {
+        let action = self.options.action;
+        let mut marks = std::mem::take(&mut self.selection.marks);
+        for (mark, entry) in marks.iter_mut().zip(self.entries) {
+            if !mark.marked {
+                self.selection.all_current = false;
+                continue;
+            }
+            if action == Action::Delete {
+                continue;
+            }
+            let given = mark.given.clone().unwrap_or_else(|| entry.name.clone());
+            let Some((kind, size, time)) = self.look(&given).await else {
+                (mark.marked, self.selection.all_current) = (false, false);
+                continue;
+            };
+            let path = vfs_join(self.context.cwd, Path::new(&given));
+            let source = Source { given, name: entry.name.clone(), path, kind, size, time };
+            if action != Action::Add && time <= entry.time {
+                mark.marked = false;
+                mark.trash = Some(source);
+                continue;
+            }
+            mark.current = time == entry.time && (size == entry.size || kind == FileType::Directory);
+            self.selection.all_current &= mark.current;
+            mark.source = Some(source);
+        }
+        self.selection.marks = marks;
+        let mut found = Vec::new();
+        for source in std::mem::take(&mut self.selection.found) {
+            if matches!(action, Action::Delete | Action::Freshen) {
+                continue;
+            }
+            if let Some((_, size, time)) = self.look(&source.given).await {
+                found.push(Source { size, time, ..source });
+            }
+        }
+        self.selection.found = found;
+        Ok(())
+    }
+}
+
+/// The name in the archive of a file that the words name.
+fn inside(given: &str, junk: bool) -> String {
+    let mut name = given.trim_start_matches('/');
+    while let Some(rest) = name.strip_prefix("./") {
+        name = rest;
+    }
+    if junk { name.rsplit('/').next().unwrap_or_default() } else { name }.to_owned()
+}
+
+/// Seconds since the Unix epoch.
+fn whole_seconds(time: SystemTime) -> u64 {
+    time.duration_since(UNIX_EPOCH).map(|since| since.as_secs()).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_in_the_archive_lead_down() {
+        assert_eq!((inside("/a/b", false), inside("././a", false)), ("a/b".to_owned(), "a".to_owned()));
+        assert_eq!((inside("a/b", true), inside("d/", true)), ("b".to_owned(), String::new()));
+    }
+}

@@ -1,0 +1,174 @@
+//! Words of the command lines of `unzip` and `zipinfo`.
+
+use super::list::{Form, Info, Size};
+
+/// What is done to entries.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Action {
+    Extract,
+    List(Form),
+    Test,
+    /// To standard output, with messages or without.
+    Pipe {
+        told: bool,
+    },
+    /// Only the archive's comment.
+    Comment,
+}
+
+/// What is done with files that are there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Existing {
+    Ask,
+    Overwrite,
+    Keep,
+}
+
+/// Settings of one execution.
+#[derive(Debug)]
+pub(super) struct Options {
+    pub(super) action: Action,
+    pub(super) existing: Existing,
+    /// Both `-n` and `-o` were given.
+    pub(super) both: bool,
+    pub(super) quiet: usize,
+    pub(super) junk: bool,
+    pub(super) fold: bool,
+    pub(super) update: bool,
+    pub(super) freshen: bool,
+    pub(super) directory: Option<String>,
+    pub(super) file: String,
+    pub(super) list: Vec<String>,
+    pub(super) exclude: Vec<String>,
+}
+
+/// Reason why words are not taken.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Mistake {
+    /// They say too little.
+    Usage,
+    /// An option is not supported.
+    Option(char),
+}
+
+impl Options {
+    /// Reads the words. `info` is for `zipinfo`.
+    pub(super) fn read(words: &[String], info: bool) -> Result<Self, Mistake> {
+        let mut options = Self {
+            action: if info { Action::List(Form::Info(Info::default())) } else { Action::Extract },
+            existing: Existing::Ask,
+            both: false,
+            quiet: 0,
+            junk: false,
+            fold: false,
+            update: false,
+            freshen: false,
+            directory: None,
+            file: String::new(),
+            list: Vec::new(),
+            exclude: Vec::new(),
+        };
+        let (mut operands, mut excluding) = (Vec::new(), false);
+        let mut words = words.iter();
+        while let Some(word) = words.next() {
+            let Some(letters) = word.strip_prefix('-').filter(|letters| !letters.is_empty()) else {
+                if excluding { &mut options.exclude } else { &mut operands }.push(word.clone());
+                continue;
+            };
+            for (at, letter) in letters.char_indices() {
+                match letter {
+                    'd' => {
+                        let rest = &letters[at + 1..];
+                        let value = if rest.is_empty() { words.next().ok_or(Mistake::Usage)? } else { rest };
+                        options.directory = Some(value.to_owned());
+                        break;
+                    }
+                    'x' => excluding = true,
+                    'Z' => options.action = Action::List(Form::Info(Info::default())),
+                    letter => {
+                        let taken = match &mut options.action {
+                            Action::List(form @ (Form::Info(_) | Form::Names)) => set_info(form, letter),
+                            _ => options.set(letter),
+                        };
+                        taken.ok_or(Mistake::Option(letter))?;
+                    }
+                }
+            }
+        }
+        let odd =
+            options.action == Action::Test && options.update || options.freshen && options.existing == Existing::Keep;
+        if odd {
+            return Err(Mistake::Usage);
+        }
+        let mut operands = operands.into_iter();
+        options.file = operands.next().ok_or(Mistake::Usage)?;
+        options.list = operands.collect();
+        Ok(options)
+    }
+
+    fn set(&mut self, letter: char) -> Option<()> {
+        match letter {
+            'l' => self.action = Action::List(Form::Short),
+            'v' => self.action = Action::List(Form::Long),
+            't' => self.action = Action::Test,
+            'p' => self.action = Action::Pipe { told: false },
+            'c' => self.action = Action::Pipe { told: true },
+            'z' => self.action = Action::Comment,
+            // Keeping wins.
+            'o' if self.existing == Existing::Keep => self.both = true,
+            'o' => self.existing = Existing::Overwrite,
+            'n' => {
+                self.both |= self.existing == Existing::Overwrite;
+                self.existing = Existing::Keep;
+            }
+            'q' => self.quiet += 1,
+            'j' => self.junk = true,
+            'C' => self.fold = true,
+            'u' => self.update = true,
+            'f' => (self.update, self.freshen) = (true, true),
+            // Owners are not kept, and names are UTF-8.
+            'X' | 'U' | 'K' => {}
+            _ => return None,
+        }
+        Some(())
+    }
+}
+
+/// Sets an option of `zipinfo`.
+fn set_info(form: &mut Form, letter: char) -> Option<()> {
+    let Form::Info(info) = form else { return None };
+    match letter {
+        '1' | '2' => *form = Form::Names,
+        's' => (info.lines, info.size) = (true, Size::None),
+        'l' => (info.lines, info.size) = (true, Size::Packed),
+        'm' => (info.lines, info.size) = (true, Size::Saved),
+        'h' => info.asks_head = true,
+        't' => info.asks_total = true,
+        _ => return None,
+    }
+    Some(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str) -> Result<Options, Mistake> {
+        Options::read(&text.split(' ').map(str::to_owned).collect::<Vec<_>>(), false)
+    }
+
+    #[test]
+    fn words_are_those_of_unzip() {
+        let options = read("-oq a.zip x -x y -d out").expect("words");
+        assert_eq!(
+            (options.existing, options.quiet, options.directory.as_deref()),
+            (Existing::Overwrite, 1, Some("out"))
+        );
+        assert_eq!((options.list, options.exclude), (vec!["x".to_owned()], vec!["y".to_owned()]));
+        assert_eq!(read("-Z1 a").map(|options| options.action), Ok(Action::List(Form::Names)));
+        assert_eq!(read("-Q a").map(|options| options.action), Err(Mistake::Option('Q')));
+        assert!(read("-no a").is_ok_and(|options| options.both && options.existing == Existing::Keep));
+        assert_eq!(read("-fn a").map(|options| options.action), Err(Mistake::Usage));
+        assert_eq!(read("-l").map(|options| options.action), Err(Mistake::Usage));
+    }
+}
