@@ -1,0 +1,950 @@
+/*
+ * Processes, for a program that has one instance and no threads.
+ *
+ * git starts itself: `git stash` runs `git reset`, `git rebase` runs `git stash`. WASI starts nothing. So a child runs here,
+ * inside its parent's call: what the parent has in memory is put aside, what a new instance has is put in its place, the child
+ * runs to its end, and the parent's memory is put back. Children run one after another. One that reads from its parent runs
+ * when the parent has closed that pipe, or waits for its result; two that would have to run by turns are an error.
+ *
+ * Memory, from below: the stack, which parent and child share; the image, which is data, what is zero at first, and the first
+ * pages of the heap; then what is got by `sbrk`, where a child begins above all that its parents have.
+ *
+ * No frame can be unwound in WebAssembly without exceptions, which not every engine has. A child that returns from its
+ * command is a child like any other. One that calls `exit` deep inside (it died of an error) cannot go back to its parent, and
+ * the parent ends too: its memory is put back, its handlers run (they remove its locks), and it exits with the child's status.
+ *
+ * The kernel's state (`struct kernel`) lies outside of the image. File descriptors from VIRTUAL on are its own, and so are 0,
+ * 1 and 2 of a child: pipes, which are lists of pages in memory, /dev/null, and other names of real descriptors. libc comes
+ * here for those, as the linker wraps the functions of WASI.
+ */
+#include "git-compat-util.h"
+#include "builtin.h"
+#include "path.h"
+#include "strbuf.h"
+
+/* Not git's, which calls this one. */
+#undef exit
+
+#include <wasi/api.h>
+
+#define PAGE ((size_t)65536)
+#define VIRTUAL 100000
+#define MAX_VIRTUAL 256
+#define MAX_CHILDREN 64
+#define MAX_REAL 4096
+#define MAX_DEPTH 8
+
+enum kind { UNUSED_FD, CLOSED, REAL, NOTHING, READS, WRITES };
+
+struct chunk {
+	struct chunk *next;
+	size_t from, to;
+	char bytes[PAGE - 3 * sizeof(size_t)];
+};
+
+struct pipe {
+	int readers, writers;
+	struct chunk *first, *last;
+};
+
+/* What a descriptor leads to. */
+struct end {
+	enum kind kind;
+	int real;
+	struct pipe *pipe;
+};
+
+struct child {
+	pid_t pid;
+	enum { NONE, WAITS, RUNS, ENDED } state;
+	int status;
+	/* Of which depth its parent is, and what that wants to run; in the parent's memory. */
+	int depth;
+	char **argv, **env, *directory;
+	struct end ends[3];
+};
+
+struct kernel {
+	char *image, *image_end, *pristine;
+	/* The ends of the memory in use, of what there is, of what outlives the child that took it, of what was ever used. */
+	char *top, *limit, *floor, *used;
+	struct chunk *free;
+	int depth;
+	pid_t next_pid;
+	/* What 0, 1 and 2 are, of who runs now. */
+	struct end standard[3];
+	struct end virtual[MAX_VIRTUAL];
+	int owner[MAX_VIRTUAL];
+	struct pipe pipes[MAX_VIRTUAL];
+	struct child children[MAX_CHILDREN];
+	/* Of real descriptors: who opened them, how many other names they have, and that they are closed when these are. */
+	unsigned char opened[MAX_REAL], names[MAX_REAL], closing[MAX_REAL];
+	/* Of each parent: its memory, the end of it, what 0, 1 and 2 are, and the child that runs for it. */
+	struct {
+		char *memory, *top;
+		struct end standard[3];
+		struct child *child;
+	} parents[MAX_DEPTH];
+};
+
+/* In the image, and set again whenever that is replaced, behind the compiler's back. */
+static struct kernel *volatile kernel;
+
+extern char __global_base;
+extern void __wasm_call_ctors(void);
+extern int __main_void(void);
+extern void __funcs_on_exit(void);
+extern void __stdio_exit(void);
+
+/* Memory. */
+
+static void out_of_memory(void)
+{
+	static const char message[] = "fatal: out of memory\n";
+	__wasi_ciovec_t vector = { (const uint8_t *)message, sizeof(message) - 1 };
+	__wasi_size_t written;
+	(void)!__wasi_fd_write(2, &vector, 1, &written);
+	__wasi_proc_exit(128);
+}
+
+/* Moves the end of the memory in use. What is new is zero: a child may have used it before. */
+static char *extend(size_t size)
+{
+	struct kernel *k = kernel;
+	char *begin;
+
+	if (size > (size_t)(k->limit - k->top)) {
+		size_t pages = (size - (size_t)(k->limit - k->top) + PAGE - 1) / PAGE;
+		size_t at = __builtin_wasm_memory_grow(0, pages);
+		if (at == (size_t)-1)
+			return NULL;
+		if ((char *)(at * PAGE) != k->limit) {
+			/* Someone else has taken memory, as what adapts this module does once: beyond that, then. */
+			size_t more = (size + PAGE - 1) / PAGE - pages;
+			if (more && __builtin_wasm_memory_grow(0, more) != at + pages)
+				return NULL;
+			pages += more;
+			k->top = k->limit = k->floor = k->used = (char *)(at * PAGE);
+		}
+		k->limit += pages * PAGE;
+	}
+	begin = k->top;
+	k->top = begin + size;
+	if (begin < k->used)
+		memset(begin, 0, (size_t)((k->top < k->used ? k->top : k->used) - begin));
+	if (k->used < k->top)
+		k->used = k->top;
+	return begin;
+}
+
+/* libc's heap grows by it. */
+void *sbrk(intptr_t size)
+{
+	char *begin;
+
+	if (size < 0) {
+		errno = ENOMEM;
+		return (void *)-1;
+	}
+	begin = size ? extend(size) : kernel->top;
+	if (!begin) {
+		errno = ENOMEM;
+		return (void *)-1;
+	}
+	return begin;
+}
+
+/* Memory of the kernel, which is there as long as the program. */
+static void *keep(size_t size)
+{
+	char *kept = extend((size + PAGE - 1) / PAGE * PAGE);
+	if (!kept)
+		out_of_memory();
+	if (kernel->floor < kernel->top)
+		kernel->floor = kernel->top;
+	return kept;
+}
+
+/* Begins with what memory is before anything runs, which children are given. */
+static void boot(void)
+{
+	size_t end = (size_t)__builtin_wasm_memory_size(0) * PAGE;
+	size_t size = end - (size_t)&__global_base;
+	size_t pages = (sizeof(struct kernel) + size + PAGE - 1) / PAGE;
+	struct kernel *k;
+
+	if (__builtin_wasm_memory_grow(0, pages) == (size_t)-1)
+		out_of_memory();
+	k = (struct kernel *)end;
+	k->image = &__global_base;
+	k->image_end = (char *)end;
+	k->pristine = (char *)(k + 1);
+	k->top = k->limit = k->floor = k->used = (char *)end + pages * PAGE;
+	k->next_pid = 2;
+	/* Their names are counted, so that they are never closed: another file would get their number. */
+	for (int i = 0; i < 3; i++) {
+		k->standard[i] = (struct end){ .kind = REAL, .real = i };
+		k->names[i]++;
+	}
+	memcpy(k->pristine, k->image, size);
+	kernel = k;
+}
+
+/* Descriptors. */
+
+static struct end *end_of(int fd)
+{
+	if (fd >= 0 && fd < 3)
+		return &kernel->standard[fd];
+	if (fd >= VIRTUAL && fd < VIRTUAL + MAX_VIRTUAL && kernel->virtual[fd - VIRTUAL].kind != UNUSED_FD)
+		return &kernel->virtual[fd - VIRTUAL];
+	return NULL;
+}
+
+static void take(struct end *end)
+{
+	if (end->kind == READS)
+		end->pipe->readers++;
+	else if (end->kind == WRITES)
+		end->pipe->writers++;
+	else if (end->kind == REAL && end->real < MAX_REAL)
+		kernel->names[end->real]++;
+}
+
+static void run_if_ready(struct pipe *closed);
+__wasi_errno_t __real___wasi_fd_close(__wasi_fd_t fd);
+
+static void discard(struct pipe *pipe)
+{
+	struct chunk *chunk = pipe->first;
+
+	while (chunk) {
+		struct chunk *next = chunk->next;
+		chunk->next = kernel->free;
+		kernel->free = chunk;
+		chunk = next;
+	}
+	pipe->first = pipe->last = NULL;
+}
+
+static void drop(struct end *end)
+{
+	struct end dropped = *end;
+
+	end->kind = CLOSED;
+	if (dropped.kind == READS) {
+		if (!--dropped.pipe->readers)
+			discard(dropped.pipe);
+	} else if (dropped.kind == WRITES) {
+		if (!--dropped.pipe->writers)
+			run_if_ready(dropped.pipe);
+	} else if (dropped.kind == REAL && dropped.real < MAX_REAL) {
+		if (!--kernel->names[dropped.real] && kernel->closing[dropped.real]) {
+			kernel->closing[dropped.real] = 0;
+			(void)!__real___wasi_fd_close(dropped.real);
+		}
+	}
+}
+
+static int virtual_fd(struct end end)
+{
+	for (int i = 0; i < MAX_VIRTUAL; i++)
+		if (kernel->virtual[i].kind == UNUSED_FD) {
+			kernel->virtual[i] = end;
+			kernel->owner[i] = kernel->depth;
+			take(&end);
+			return VIRTUAL + i;
+		}
+	errno = EMFILE;
+	return -1;
+}
+
+int pipe(int fds[2])
+{
+	struct pipe *made = NULL;
+
+	for (int i = 0; i < MAX_VIRTUAL && !made; i++)
+		if (!kernel->pipes[i].readers && !kernel->pipes[i].writers)
+			made = &kernel->pipes[i];
+	if (!made) {
+		errno = EMFILE;
+		return -1;
+	}
+	discard(made);
+	fds[0] = virtual_fd((struct end){ .kind = READS, .pipe = made });
+	if (fds[0] < 0)
+		return -1;
+	fds[1] = virtual_fd((struct end){ .kind = WRITES, .pipe = made });
+	if (fds[1] < 0) {
+		close(fds[0]);
+		return -1;
+	}
+	return 0;
+}
+
+int dup(int fd)
+{
+	struct end *end = end_of(fd);
+
+	if (end && end->kind == CLOSED) {
+		errno = EBADF;
+		return -1;
+	}
+	return virtual_fd(end ? *end : (struct end){ .kind = REAL, .real = fd });
+}
+
+int dup2(int from, int to)
+{
+	struct end *end = end_of(from), *target = end_of(to);
+	struct end new = end ? *end : (struct end){ .kind = REAL, .real = from };
+
+	if (!target || new.kind == CLOSED) {
+		errno = target ? EBADF : ENOSYS;
+		return -1;
+	}
+	if (target != end) {
+		take(&new);
+		drop(target);
+		*target = new;
+	}
+	return to;
+}
+
+/* Children. */
+
+static void NORETURN broken(const char *why)
+{
+	fprintf(stderr, "fatal: %s\n", why);
+	exit(128);
+}
+
+/* Copies a list of strings to the end of memory. */
+static char **copy_list(char **list)
+{
+	size_t count = 0, size = 0;
+	char **copied, *text;
+
+	while (list[count])
+		size += strlen(list[count++]) + 1;
+	copied = (char **)extend((count + 1) * sizeof(*copied) + (size + 7) / 8 * 8);
+	if (!copied)
+		out_of_memory();
+	text = (char *)(copied + count + 1);
+	for (size_t i = 0; i < count; i++) {
+		copied[i] = text;
+		text = stpcpy(text, list[i]) + 1;
+	}
+	copied[count] = NULL;
+	return copied;
+}
+
+/* Puts the parent's memory back, and away what the child has left open. The frames of the child may still be there. */
+static struct child *leave(int status)
+{
+	struct kernel *k = kernel;
+	struct end left[3 + MAX_VIRTUAL];
+	struct child *child;
+	int count = 0;
+
+	for (int fd = 0; fd < MAX_REAL; fd++)
+		if (k->opened[fd] == k->depth + 1) {
+			k->opened[fd] = 0;
+			if (!k->names[fd])
+				(void)!__real___wasi_fd_close(fd);
+			else
+				k->closing[fd] = 1;
+		}
+	for (int i = 0; i < 3; i++)
+		left[count++] = k->standard[i];
+	for (int i = 0; i < MAX_VIRTUAL; i++)
+		if (k->virtual[i].kind != UNUSED_FD && k->owner[i] == k->depth) {
+			left[count++] = k->virtual[i];
+			k->virtual[i].kind = UNUSED_FD;
+		}
+	for (int i = 0; i < MAX_CHILDREN; i++)
+		if (k->children[i].depth == k->depth && k->children[i].state == WAITS) {
+			for (int end = 0; end < 3; end++)
+				left[count++] = k->children[i].ends[end];
+			k->children[i].state = NONE;
+		}
+	k->depth--;
+	child = k->parents[k->depth].child;
+	memcpy(k->image, k->parents[k->depth].memory, (size_t)(k->image_end - k->image));
+	kernel = k;
+	memcpy(k->standard, k->parents[k->depth].standard, sizeof(k->standard));
+	k->top = k->parents[k->depth].top;
+	if (k->top < k->floor)
+		k->top = k->floor;
+	child->status = status;
+	child->state = ENDED;
+	/* Now, in the parent: who waits for the last of them runs. */
+	for (int i = 0; i < count; i++)
+		drop(&left[i]);
+	return child;
+}
+
+int git_child(int argc, const char **argv);
+
+/* What a child does first and last. In a function of its own, so that nothing is known from before. */
+static __attribute__((noinline)) int begin(char **argv, char **env, char **directories)
+{
+	int argc = 0, status;
+
+	__wasm_call_ctors();
+	clearenv();
+	while (*env)
+		putenv(*env++);
+	while (argv[argc])
+		argc++;
+	for (; *directories; directories++)
+		if (chdir(*directories)) {
+			fprintf(stderr, "fatal: cannot change to '%s': %s\n", *directories, strerror(errno));
+			return 128;
+		}
+	status = git_child(argc, (const char **)argv);
+	__funcs_on_exit();
+	__stdio_exit();
+	return status & 0xff;
+}
+
+static void run(struct child *child)
+{
+	struct kernel *k = kernel;
+	size_t size = (size_t)(k->image_end - k->image);
+	char *top = k->top, *memory, *directories[3] = { NULL };
+	char **argv, **env, **enter;
+
+	if (k->depth == MAX_DEPTH)
+		broken("too many programs within each other");
+	directories[0] = getcwd(NULL, 0);
+	directories[1] = child->directory;
+	argv = copy_list(child->argv);
+	env = copy_list(child->env);
+	enter = copy_list(directories);
+	free(directories[0]);
+	memory = extend(size);
+	if (!memory || !extend((PAGE - (size_t)k->top % PAGE) % PAGE))
+		out_of_memory();
+	k->parents[k->depth].memory = memory;
+	k->parents[k->depth].top = top;
+	k->parents[k->depth].child = child;
+	memcpy(k->parents[k->depth].standard, k->standard, sizeof(k->standard));
+	memcpy(k->standard, child->ends, sizeof(k->standard));
+	child->state = RUNS;
+	memcpy(memory, k->image, size);
+	k->depth++;
+	memcpy(k->image, k->pristine, size);
+	kernel = k;
+	leave(begin(argv, env, enter));
+}
+
+void NORETURN __wrap_exit(int status)
+{
+	__funcs_on_exit();
+	__stdio_exit();
+	_Exit(status);
+}
+
+void NORETURN _Exit(int status)
+{
+	if (!kernel->depth)
+		__wasi_proc_exit((__wasi_exitcode_t)status & 0xff);
+	leave(status & 0xff);
+	/* Its parent cannot go on. */
+	exit(status ? status & 0xff : 128);
+}
+
+void NORETURN _exit(int status) { _Exit(status); }
+
+/* The child that would write into a pipe, if it ran. */
+static struct child *writer(struct pipe *pipe)
+{
+	for (int i = 0; i < MAX_CHILDREN; i++) {
+		struct child *child = &kernel->children[i];
+		if (child->state != WAITS || child->depth != kernel->depth)
+			continue;
+		for (int end = 1; end < 3; end++)
+			if (child->ends[end].kind == WRITES && child->ends[end].pipe == pipe)
+				return child;
+	}
+	return NULL;
+}
+
+/* Returns true if all that a child reads is there, or can be made by others that wait. */
+static int is_ready(struct child *child)
+{
+	struct pipe *pipe = child->ends[0].kind == READS ? child->ends[0].pipe : NULL;
+	struct child *before;
+
+	if (!pipe || !pipe->writers)
+		return 1;
+	before = writer(pipe);
+	return before && pipe->writers == 1 && is_ready(before);
+}
+
+/* Runs a child that waits, and before it those whose output it reads. */
+static void settle(struct child *child)
+{
+	if (!is_ready(child))
+		broken("two programs would have to run at the same time, which cannot be had here");
+	if (child->ends[0].kind == READS && child->ends[0].pipe->writers)
+		settle(writer(child->ends[0].pipe));
+	/* What the former wrote may have been what it waited for. */
+	if (child->state == WAITS)
+		run(child);
+}
+
+/* The last who wrote into a pipe has closed it: whoever reads it can run. */
+static void run_if_ready(struct pipe *closed)
+{
+	for (int i = 0; i < MAX_CHILDREN; i++) {
+		struct child *child = &kernel->children[i];
+		int reads = child->ends[0].kind == READS && child->ends[0].pipe == closed;
+		if (reads && child->state == WAITS && child->depth == kernel->depth && is_ready(child))
+			settle(child);
+	}
+}
+
+static char **list_copy(const char *const *list, size_t more)
+{
+	size_t count = 0;
+	char **copy;
+
+	while (list[count])
+		count++;
+	copy = xcalloc(count + more + 1, sizeof(*copy));
+	for (size_t i = 0; i < count; i++)
+		copy[i] = xstrdup(list[i]);
+	return copy;
+}
+
+/* The environment, with changes: NAME=value, or NAME, which removes it. */
+static char **environment(const char *const *changes)
+{
+	size_t more = 0, count = 0;
+	char **list;
+
+	while (changes && changes[more])
+		more++;
+	list = list_copy((const char *const *)environ, more);
+	while (list[count])
+		count++;
+	for (; changes && *changes; changes++) {
+		size_t name = strcspn(*changes, "="), at = 0;
+		while (at < count && (strncmp(list[at], *changes, name) || list[at][name] != '='))
+			at++;
+		if ((*changes)[name])
+			list[at] = xstrdup(*changes);
+		else if (at < count)
+			list[at] = list[--count];
+		if (at == count && (*changes)[name])
+			count++;
+		list[count] = NULL;
+	}
+	return list;
+}
+
+static void free_list(char **list)
+{
+	for (char **at = list; at && *at; at++)
+		free(*at);
+	free(list);
+}
+
+/* The name of a command of git, if that is what a program is. */
+static const char *git_command(const char *program)
+{
+	const char *name = strrchr(program, '/');
+
+	name = name ? name + 1 : program;
+	return !strcmp(name, "git") || (skip_prefix(name, "git-", &name) && is_builtin(name)) ? name : NULL;
+}
+
+/* Starts a child that has these as 0, 1 and 2. Returns its process, or -1. */
+int wasi_spawn(const char **argv, char **env, const char *directory, int in, int out, int err)
+{
+	int fds[3] = { in, out, err };
+	struct child *child = NULL;
+	const char *command = argv[0] ? git_command(argv[0]) : NULL;
+	int knows = argv[0] && (!strcmp(argv[0], "true") || !strcmp(argv[0], "false"));
+
+	if (!command && !knows) {
+		int is_git = argv[0] && starts_with(argv[0], "git-");
+		if (!is_git)
+			fprintf(stderr, "hint: git cannot start other programs here\n");
+		errno = is_git ? ENOENT : ENOSYS;
+		return -1;
+	}
+	for (int i = 0; i < MAX_CHILDREN && !child; i++)
+		if (kernel->children[i].state == NONE)
+			child = &kernel->children[i];
+	if (!child) {
+		errno = EAGAIN;
+		return -1;
+	}
+	memset(child, 0, sizeof(*child));
+	child->pid = kernel->next_pid++;
+	child->depth = kernel->depth;
+	if (knows) {
+		child->state = ENDED;
+		child->status = !strcmp(argv[0], "false");
+		return child->pid;
+	}
+	child->state = WAITS;
+	child->argv = list_copy(argv, 1);
+	if (strcmp(command, "git")) {
+		free(child->argv[0]);
+		child->argv[0] = xstrfmt("git-%s", command);
+	}
+	child->env = environment((const char *const *)env);
+	child->directory = directory ? xstrdup(directory) : NULL;
+	for (int i = 0; i < 3; i++) {
+		struct end *end = end_of(fds[i]);
+		child->ends[i] = end ? *end : (struct end){ .kind = REAL, .real = fds[i] };
+		take(&child->ends[i]);
+	}
+	if (child->ends[0].kind != READS || !child->ends[0].pipe->writers)
+		run(child);
+	return child->pid;
+}
+
+pid_t waitpid(pid_t pid, int *status, int options)
+{
+	for (int i = 0; i < MAX_CHILDREN; i++) {
+		struct child *child = &kernel->children[i];
+		if (child->state == NONE || child->pid != pid || child->depth != kernel->depth)
+			continue;
+		if (child->state == WAITS)
+			settle(child);
+		child->state = NONE;
+		free_list(child->argv);
+		free_list(child->env);
+		free(child->directory);
+		*status = child->status << 8;
+		return pid;
+	}
+	errno = ECHILD;
+	return -1;
+}
+
+pid_t fork(void)
+{
+	errno = ENOSYS;
+	return -1;
+}
+
+/* Goes on as git with other arguments, or is not there. */
+int execve(const char *path, char *const argv[], char *const env[])
+{
+	int status, pid = wasi_spawn((const char **)argv, NULL, NULL, 0, 1, 2);
+
+	if (pid < 0 || waitpid(pid, &status, 0) < 0)
+		return -1;
+	exit(WEXITSTATUS(status));
+}
+
+int execvp(const char *file, char *const argv[]) { return execve(file, argv, environ); }
+
+int execl(const char *path, const char *argument, ...)
+{
+	errno = ENOENT;
+	return -1;
+}
+
+int execlp(const char *file, const char *argument, ...)
+{
+	errno = ENOENT;
+	return -1;
+}
+
+int kill(pid_t pid, int signal)
+{
+	errno = ESRCH;
+	return -1;
+}
+
+pid_t getpid(void) { return kernel->depth ? kernel->parents[kernel->depth - 1].child->pid : 1; }
+pid_t getppid(void) { return 1; }
+pid_t getpgid(pid_t pid) { return 1; }
+pid_t getpgrp(void) { return 1; }
+pid_t tcgetpgrp(int fd) { return 1; }
+pid_t setsid(void) { return 1; }
+
+/* Pipes. */
+
+static size_t read_pipe(struct pipe *pipe, char *to, size_t size)
+{
+	struct chunk *chunk = pipe->first;
+	size_t count;
+
+	if (!chunk)
+		return 0;
+	count = chunk->to - chunk->from < size ? chunk->to - chunk->from : size;
+	memcpy(to, chunk->bytes + chunk->from, count);
+	chunk->from += count;
+	if (chunk->from == chunk->to) {
+		pipe->first = chunk->next;
+		if (!pipe->first)
+			pipe->last = NULL;
+		chunk->next = kernel->free;
+		kernel->free = chunk;
+	}
+	return count;
+}
+
+static void write_pipe(struct pipe *pipe, const char *from, size_t size)
+{
+	while (size) {
+		struct chunk *chunk = pipe->last;
+		size_t count;
+		if (!chunk || chunk->to == sizeof(chunk->bytes)) {
+			struct chunk *next = kernel->free;
+			if (next)
+				kernel->free = next->next;
+			else
+				next = keep(sizeof(*next));
+			next->next = NULL;
+			next->from = next->to = 0;
+			if (chunk)
+				chunk->next = next;
+			else
+				pipe->first = next;
+			pipe->last = chunk = next;
+		}
+		count = sizeof(chunk->bytes) - chunk->to < size ? sizeof(chunk->bytes) - chunk->to : size;
+		memcpy(chunk->bytes + chunk->to, from, count);
+		chunk->to += count;
+		from += count;
+		size -= count;
+	}
+}
+
+/* Waits until there is something in a pipe, or nobody writes into it. */
+static void await_pipe(struct pipe *pipe)
+{
+	while (!pipe->first && pipe->writers) {
+		struct child *child = writer(pipe);
+		if (!child)
+			broken("a program waits for what nobody writes");
+		settle(child);
+	}
+}
+
+int poll(struct pollfd *fds, nfds_t count, int timeout)
+{
+	int ready = 0;
+
+	for (nfds_t i = 0; i < count; i++) {
+		struct end *end = end_of(fds[i].fd);
+		fds[i].revents = 0;
+		if (fds[i].fd < 0)
+			continue;
+		if (end && end->kind == READS) {
+			struct child *child = writer(end->pipe);
+			if (end->pipe->first || !end->pipe->writers || (child && is_ready(child)))
+				fds[i].revents = fds[i].events & POLLIN;
+		} else {
+			fds[i].revents = fds[i].events & (POLLIN | POLLOUT);
+		}
+		ready += !!fds[i].revents;
+	}
+	if (!ready && count && timeout < 0)
+		broken("a program waits for what nobody writes");
+	return ready;
+}
+
+/* /dev/null and /dev/stdin are there, whatever else is. */
+
+static int open_device(const char *path)
+{
+	if (!strcmp(path, "/dev/null"))
+		return virtual_fd((struct end){ .kind = NOTHING });
+	return dup(0);
+}
+
+static int is_device(const char *path) { return !strcmp(path, "/dev/null") || !strcmp(path, "/dev/stdin"); }
+
+int __real_open(const char *path, int flags, ...);
+int __wrap_open(const char *path, int flags, ...) { return is_device(path) ? open_device(path) : __real_open(path, flags); }
+
+int __real___wasilibc_open_nomode(const char *path, int flags);
+int __wrap___wasilibc_open_nomode(const char *path, int flags)
+{
+	return is_device(path) ? open_device(path) : __real___wasilibc_open_nomode(path, flags);
+}
+
+/* The functions of WASI, for descriptors that are no real ones. */
+
+#define WASI(function) __real___wasi_##function
+
+__wasi_errno_t WASI(fd_close)(__wasi_fd_t fd);
+__wasi_errno_t __wrap___wasi_fd_close(__wasi_fd_t fd)
+{
+	struct end *end = end_of(fd);
+
+	if (!end) {
+		if (fd >= 0 && fd < MAX_REAL) {
+			kernel->opened[fd] = 0;
+			if (kernel->names[fd]) {
+				kernel->closing[fd] = 1;
+				return 0;
+			}
+		}
+		return WASI(fd_close)(fd);
+	}
+	if (end->kind == CLOSED)
+		return __WASI_ERRNO_BADF;
+	if (fd >= VIRTUAL) {
+		struct end closed = *end;
+		end->kind = UNUSED_FD;
+		drop(&closed);
+	} else {
+		drop(end);
+	}
+	return 0;
+}
+
+__wasi_errno_t WASI(path_open)(__wasi_fd_t fd, __wasi_lookupflags_t dirflags, const char *path, __wasi_oflags_t oflags,
+			       __wasi_rights_t base, __wasi_rights_t inheriting, __wasi_fdflags_t flags, __wasi_fd_t *opened);
+__wasi_errno_t __wrap___wasi_path_open(__wasi_fd_t fd, __wasi_lookupflags_t dirflags, const char *path,
+				       __wasi_oflags_t oflags, __wasi_rights_t base, __wasi_rights_t inheriting,
+				       __wasi_fdflags_t flags, __wasi_fd_t *opened)
+{
+	__wasi_errno_t error = WASI(path_open)(fd, dirflags, path, oflags, base, inheriting, flags, opened);
+
+	if (!error && *opened < MAX_REAL)
+		kernel->opened[*opened] = kernel->depth + 1;
+	return error;
+}
+
+__wasi_errno_t WASI(fd_read)(__wasi_fd_t fd, const __wasi_iovec_t *vectors, size_t count, __wasi_size_t *size);
+__wasi_errno_t __wrap___wasi_fd_read(__wasi_fd_t fd, const __wasi_iovec_t *vectors, size_t count, __wasi_size_t *size)
+{
+	struct end *end = end_of(fd);
+
+	if (!end)
+		return WASI(fd_read)(fd, vectors, count, size);
+	*size = 0;
+	if (end->kind == REAL)
+		return WASI(fd_read)(end->real, vectors, count, size);
+	if (end->kind == NOTHING)
+		return 0;
+	if (end->kind != READS)
+		return __WASI_ERRNO_BADF;
+	await_pipe(end->pipe);
+	for (size_t i = 0; i < count; i++)
+		*size += read_pipe(end->pipe, (char *)vectors[i].buf, vectors[i].buf_len);
+	return 0;
+}
+
+__wasi_errno_t WASI(fd_write)(__wasi_fd_t fd, const __wasi_ciovec_t *vectors, size_t count, __wasi_size_t *size);
+__wasi_errno_t __wrap___wasi_fd_write(__wasi_fd_t fd, const __wasi_ciovec_t *vectors, size_t count, __wasi_size_t *size)
+{
+	struct end *end = end_of(fd);
+
+	if (!end)
+		return WASI(fd_write)(fd, vectors, count, size);
+	if (end->kind == REAL)
+		return WASI(fd_write)(end->real, vectors, count, size);
+	if (end->kind != NOTHING && end->kind != WRITES)
+		return __WASI_ERRNO_BADF;
+	if (end->kind == WRITES && !end->pipe->readers)
+		return __WASI_ERRNO_PIPE;
+	*size = 0;
+	for (size_t i = 0; i < count; i++) {
+		if (end->kind == WRITES)
+			write_pipe(end->pipe, (const char *)vectors[i].buf, vectors[i].buf_len);
+		*size += vectors[i].buf_len;
+	}
+	return 0;
+}
+
+__wasi_errno_t WASI(fd_fdstat_get)(__wasi_fd_t fd, __wasi_fdstat_t *about);
+__wasi_errno_t __wrap___wasi_fd_fdstat_get(__wasi_fd_t fd, __wasi_fdstat_t *about)
+{
+	struct end *end = end_of(fd);
+
+	if (!end || end->kind == REAL)
+		return WASI(fd_fdstat_get)(end ? end->real : fd, about);
+	if (end->kind == CLOSED)
+		return __WASI_ERRNO_BADF;
+	/* With the right to seek, a device is no terminal. */
+	memset(about, 0, sizeof(*about));
+	about->fs_filetype = end->kind == NOTHING ? __WASI_FILETYPE_CHARACTER_DEVICE : __WASI_FILETYPE_UNKNOWN;
+	about->fs_rights_base = about->fs_rights_inheriting = ~(__wasi_rights_t)0;
+	return 0;
+}
+
+__wasi_errno_t WASI(fd_filestat_get)(__wasi_fd_t fd, __wasi_filestat_t *about);
+__wasi_errno_t __wrap___wasi_fd_filestat_get(__wasi_fd_t fd, __wasi_filestat_t *about)
+{
+	struct end *end = end_of(fd);
+
+	if (!end || end->kind == REAL)
+		return WASI(fd_filestat_get)(end ? end->real : fd, about);
+	if (end->kind == CLOSED)
+		return __WASI_ERRNO_BADF;
+	memset(about, 0, sizeof(*about));
+	about->filetype = end->kind == NOTHING ? __WASI_FILETYPE_CHARACTER_DEVICE : __WASI_FILETYPE_UNKNOWN;
+	return 0;
+}
+
+__wasi_errno_t WASI(fd_seek)(__wasi_fd_t fd, __wasi_filedelta_t offset, __wasi_whence_t whence, __wasi_filesize_t *at);
+__wasi_errno_t __wrap___wasi_fd_seek(__wasi_fd_t fd, __wasi_filedelta_t offset, __wasi_whence_t whence,
+				     __wasi_filesize_t *at)
+{
+	struct end *end = end_of(fd);
+
+	if (!end || end->kind == REAL)
+		return WASI(fd_seek)(end ? end->real : fd, offset, whence, at);
+	*at = 0;
+	return end->kind == NOTHING ? 0 : __WASI_ERRNO_SPIPE;
+}
+
+__wasi_errno_t WASI(fd_tell)(__wasi_fd_t fd, __wasi_filesize_t *at);
+__wasi_errno_t __wrap___wasi_fd_tell(__wasi_fd_t fd, __wasi_filesize_t *at)
+{
+	struct end *end = end_of(fd);
+
+	if (!end || end->kind == REAL)
+		return WASI(fd_tell)(end ? end->real : fd, at);
+	*at = 0;
+	return end->kind == NOTHING ? 0 : __WASI_ERRNO_SPIPE;
+}
+
+/* Of these, all that a virtual descriptor has to say is its real one, or that there is nothing to do. */
+#define PASSED(function, declared, passed, otherwise)                            \
+	__wasi_errno_t WASI(function) declared;                                  \
+	__wasi_errno_t __wrap___wasi_##function declared                         \
+	{                                                                        \
+		struct end *end = end_of(fd);                                    \
+		if (end && end->kind != REAL)                                    \
+			return otherwise;                                        \
+		if (end)                                                         \
+			fd = end->real;                                          \
+		return WASI(function) passed;                                    \
+	}
+
+PASSED(fd_sync, (__wasi_fd_t fd), (fd), 0)
+PASSED(fd_datasync, (__wasi_fd_t fd), (fd), 0)
+PASSED(fd_fdstat_set_flags, (__wasi_fd_t fd, __wasi_fdflags_t flags), (fd, flags), 0)
+PASSED(fd_filestat_set_size, (__wasi_fd_t fd, __wasi_filesize_t size), (fd, size), __WASI_ERRNO_INVAL)
+PASSED(fd_pread, (__wasi_fd_t fd, const __wasi_iovec_t *vectors, size_t count, __wasi_filesize_t at, __wasi_size_t *size),
+       (fd, vectors, count, at, size), __WASI_ERRNO_SPIPE)
+PASSED(fd_pwrite, (__wasi_fd_t fd, const __wasi_ciovec_t *vectors, size_t count, __wasi_filesize_t at, __wasi_size_t *size),
+       (fd, vectors, count, at, size), __WASI_ERRNO_SPIPE)
+PASSED(fd_readdir, (__wasi_fd_t fd, uint8_t *bytes, __wasi_size_t length, __wasi_dircookie_t cookie, __wasi_size_t *size),
+       (fd, bytes, length, cookie, size), __WASI_ERRNO_NOTDIR)
+
+/* The beginning. */
+
+/* In files.c. */
+void enter_directory(void);
+
+__attribute__((export_name("_start"))) void _start(void)
+{
+	boot();
+	__wasm_call_ctors();
+	enter_directory();
+	exit(__main_void());
+}
