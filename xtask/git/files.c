@@ -3,6 +3,7 @@
  * executed, which is nothing.
  */
 #include "git-compat-util.h"
+#include "abspath.h"
 #include "strbuf.h"
 
 #include <wasi/api.h>
@@ -22,6 +23,21 @@ int __wrap_access(const char *path, int mode)
 	return status;
 }
 
+__wasi_errno_t __real___wasi_fd_prestat_dir_name(__wasi_fd_t fd, uint8_t *name, size_t size);
+
+/*
+ * Hides `.` from libc, which else takes each path that begins with `/` and is below no granted directory for one below `.`.
+ * With the name of the working directory that descriptor is not needed.
+ */
+__wasi_errno_t __wrap___wasi_fd_prestat_dir_name(__wasi_fd_t fd, uint8_t *name, size_t size)
+{
+	__wasi_errno_t error = __real___wasi_fd_prestat_dir_name(fd, name, size);
+
+	if (!error && size == 1 && *name == '.')
+		*name = 1;
+	return error;
+}
+
 /* A directory above a granted one is there, though nothing can be seen in it. */
 
 static int is_above_granted(const char *path)
@@ -36,7 +52,7 @@ static int is_above_granted(const char *path)
 	for (__wasi_fd_t fd = 3; !__wasi_fd_prestat_get(fd, &granted); fd++) {
 		size_t size = granted.u.dir.pr_name_len;
 		char name[PATH_MAX + 1];
-		if (size > PATH_MAX || __wasi_fd_prestat_dir_name(fd, (uint8_t *)name, size))
+		if (size > PATH_MAX || __real___wasi_fd_prestat_dir_name(fd, (uint8_t *)name, size))
 			continue;
 		name[size] = 0;
 		if (name[0] == '/' && !strncmp(name, path, length) && name[length] == '/')
@@ -60,25 +76,43 @@ static int describe_granted(const char *path, struct stat *about)
 	return 0;
 }
 
+/* What a file takes on a disk is not told: what it would take on most, for `git count-objects`. */
+static int count_blocks(struct stat *about)
+{
+	about->st_blocks = (about->st_size + 4095) / 4096 * 8;
+	return 0;
+}
+
 int __real_stat(const char *path, struct stat *about);
 int __wrap_stat(const char *path, struct stat *about)
 {
-	int status = __real_stat(path, about);
-	return status ? describe_granted(path, about) : 0;
+	return __real_stat(path, about) ? describe_granted(path, about) : count_blocks(about);
 }
 
 int __real_lstat(const char *path, struct stat *about);
 int __wrap_lstat(const char *path, struct stat *about)
 {
-	int status = __real_lstat(path, about);
-	return status ? describe_granted(path, about) : 0;
+	return __real_lstat(path, about) ? describe_granted(path, about) : count_blocks(about);
 }
 
-/* Where it works: libc takes `/` for that until it is told. */
+/* Where it works. */
 
 static int is_nowhere;
 
-/* A directory that has been removed has no name. */
+/* libc's keeps `..` and links in the name, and git goes up by names. */
+int __real_chdir(const char *path);
+int __wrap_chdir(const char *path)
+{
+	struct strbuf resolved = STRBUF_INIT;
+	int status = strbuf_realpath(&resolved, path, 0) ? __real_chdir(resolved.buf) : -1;
+	int error = errno;
+
+	strbuf_release(&resolved);
+	errno = error;
+	return status;
+}
+
+/* A directory that has been removed, or that no granted one leads to, has no name. */
 char *__real_getcwd(char *path, size_t size);
 char *__wrap_getcwd(char *path, size_t size)
 {
@@ -99,7 +133,7 @@ static __wasi_fd_t working_directory(void)
 	uint8_t name;
 
 	for (__wasi_fd_t fd = 3; !__wasi_fd_prestat_get(fd, &granted); fd++)
-		if (granted.u.dir.pr_name_len == 1 && !__wasi_fd_prestat_dir_name(fd, &name, 1) && name == '.')
+		if (granted.u.dir.pr_name_len == 1 && !__real___wasi_fd_prestat_dir_name(fd, &name, 1) && name == '.')
 			return fd;
 	return -1;
 }
@@ -136,12 +170,13 @@ static int go_down(struct strbuf *path, const __wasi_filestat_t *wanted)
 #define MAX_UP 64
 
 /* Goes up until a granted directory is met, and by that finds the path. */
-static void find_directory(__wasi_fd_t here)
+static int find_directory(__wasi_fd_t here)
 {
 	__wasi_filestat_t above[MAX_UP];
 	__wasi_prestat_t granted;
 	struct strbuf up = STRBUF_INIT, path = STRBUF_INIT;
 	struct stat about;
+	int found = 0;
 
 	strbuf_addch(&up, '.');
 	for (int level = 0; level < MAX_UP && !__wasi_path_filestat_get(here, 0, up.buf, &above[level]); level++) {
@@ -149,21 +184,23 @@ static void find_directory(__wasi_fd_t here)
 			int at = level;
 			strbuf_reset(&path);
 			strbuf_grow(&path, granted.u.dir.pr_name_len);
-			if (__wasi_fd_prestat_dir_name(fd, (uint8_t *)path.buf, granted.u.dir.pr_name_len))
+			if (__real___wasi_fd_prestat_dir_name(fd, (uint8_t *)path.buf, granted.u.dir.pr_name_len))
 				continue;
 			strbuf_setlen(&path, granted.u.dir.pr_name_len);
 			if (path.buf[0] != '/' || stat(path.buf, &about) || !is_same(&above[level], &about))
 				continue;
 			while (at && go_down(&path, &above[at - 1]))
 				at--;
-			if (!at && !chdir(path.buf))
-				goto found;
+			found = !at && !chdir(path.buf);
+			if (found)
+				goto done;
 		}
 		strbuf_addstr(&up, "/..");
 	}
-found:
+done:
 	strbuf_release(&up);
 	strbuf_release(&path);
+	return found;
 }
 
 /*
@@ -177,15 +214,10 @@ void enter_directory(void)
 	__wasi_filestat_t about;
 	struct stat other;
 
-	if (here < 0)
-		return;
-	if (__wasi_path_filestat_get(here, 0, ".", &about)) {
+	if (here < 0 || __wasi_path_filestat_get(here, 0, ".", &about))
 		is_nowhere = 1;
-		return;
-	}
-	if (said && said[0] == '/' && !stat(said, &other) && is_same(&about, &other)) {
-		(void)!chdir(said);
-		return;
-	}
-	find_directory(here);
+	else if (said && said[0] == '/' && !stat(said, &other) && is_same(&about, &other))
+		is_nowhere = !!chdir(said);
+	else
+		is_nowhere = !find_directory(here);
 }

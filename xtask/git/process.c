@@ -385,12 +385,20 @@ static struct child *leave(int status)
 
 int git_child(int argc, const char **argv);
 
+/* Whole lines are written at once: what a program says on both of its outputs is not cut within them. */
+static void prepare_stderr(void)
+{
+	static char buffer[BUFSIZ];
+	setvbuf(stderr, buffer, _IOLBF, sizeof(buffer));
+}
+
 /* What a child does first and last. In a function of its own, so that nothing is known from before. */
 static __attribute__((noinline)) int begin(char **argv, char **env, char **directories)
 {
 	int argc = 0, status;
 
 	__wasm_call_ctors();
+	prepare_stderr();
 	clearenv();
 	while (*env)
 		putenv(*env++);
@@ -945,6 +953,7 @@ __attribute__((export_name("_start"))) void _start(void)
 {
 	boot();
 	__wasm_call_ctors();
+	prepare_stderr();
 	enter_directory();
 	exit(__main_void());
 }
