@@ -1,6 +1,6 @@
 /*
- * Paths: where the program works, which WASI does not say; the directories above those that are granted; and what may be
- * executed, which is nothing.
+ * Paths: where the program works, which WASI does not say; the directories above those that are granted; and what
+ * may be executed, which is nothing.
  */
 #include "git-compat-util.h"
 #include "abspath.h"
@@ -26,8 +26,8 @@ int __wrap_access(const char *path, int mode)
 __wasi_errno_t __real___wasi_fd_prestat_dir_name(__wasi_fd_t fd, uint8_t *name, size_t size);
 
 /*
- * Hides `.` from libc, which else takes each path that begins with `/` and is below no granted directory for one below `.`.
- * With the name of the working directory that descriptor is not needed.
+ * Hides `.` from libc, which else takes each path that begins with `/` and is below no granted directory for one
+ * below `.`. With the name of the working directory that descriptor is not needed.
  */
 __wasi_errno_t __wrap___wasi_fd_prestat_dir_name(__wasi_fd_t fd, uint8_t *name, size_t size)
 {
@@ -204,8 +204,8 @@ done:
 }
 
 /*
- * The path of the working directory: what the shell says, if that is right; else a granted directory, or one above it that
- * the way up leads to, and from there down by the numbers of the entries.
+ * The path of the working directory: what the shell says, if that is right; else a granted directory, or one above
+ * it that the way up leads to, and from there down by the numbers of the entries.
  */
 void enter_directory(void)
 {

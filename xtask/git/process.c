@@ -1,94 +1,27 @@
 /*
  * Processes, for a program that has one instance and no threads.
  *
- * git starts itself: `git stash` runs `git reset`, `git rebase` runs `git stash`. WASI starts nothing. So a child runs here,
- * inside its parent's call: what the parent has in memory is put aside, what a new instance has is put in its place, the child
- * runs to its end, and the parent's memory is put back. Children run one after another. One that reads from its parent runs
- * when the parent has closed that pipe, or waits for its result; two that would have to run by turns are an error.
+ * git starts itself: `git stash` runs `git reset`, `git rebase` runs `git stash`. WASI starts nothing. So a child
+ * runs here, inside its parent's call: what the parent has in memory is put aside, what a new instance has is put
+ * in its place, the child runs to its end, and the parent's memory is put back. Children run one after another.
+ * One that reads from its parent runs when the parent has closed that pipe, or waits for its result; two that
+ * would have to run by turns are an error.
  *
- * Memory, from below: the stack, which parent and child share; the image, which is data, what is zero at first, and the first
- * pages of the heap; then what is got by `sbrk`, where a child begins above all that its parents have.
+ * Memory, from below: the stack, which parent and child share; the image, which is data, what is zero at first,
+ * and the first pages of the heap; then what is got by `sbrk`, where a child begins above all that its parents
+ * have.
  *
- * No frame can be unwound in WebAssembly without exceptions, which not every engine has. A child that returns from its
- * command is a child like any other. One that calls `exit` deep inside (it died of an error) cannot go back to its parent, and
- * the parent ends too: its memory is put back, its handlers run (they remove its locks), and it exits with the child's status.
+ * No frame can be unwound in WebAssembly without exceptions, which not every engine has. A child that returns from
+ * its command is a child like any other. One that calls `exit` deep inside (it died of an error) cannot go back to
+ * its parent, and the parent ends too: its memory is put back, its handlers run (they remove its locks), and it
+ * exits with the child's status.
  *
- * The kernel's state (`struct kernel`) lies outside of the image. File descriptors from VIRTUAL on are its own, and so are 0,
- * 1 and 2 of a child: pipes, which are lists of pages in memory, /dev/null, and other names of real descriptors. libc comes
- * here for those, as the linker wraps the functions of WASI.
+ * The kernel's state (`struct kernel`) lies outside of the image. descriptors.c
+ * has its file descriptors.
  */
-#include "git-compat-util.h"
-#include "builtin.h"
-#include "path.h"
-#include "strbuf.h"
+#include "kernel.h"
 
-/* Not git's, which calls this one. */
-#undef exit
-
-#include <wasi/api.h>
-
-#define PAGE ((size_t)65536)
-#define VIRTUAL 100000
-#define MAX_VIRTUAL 256
-#define MAX_CHILDREN 64
-#define MAX_REAL 4096
-#define MAX_DEPTH 8
-
-enum kind { UNUSED_FD, CLOSED, REAL, NOTHING, READS, WRITES };
-
-struct chunk {
-	struct chunk *next;
-	size_t from, to;
-	char bytes[PAGE - 3 * sizeof(size_t)];
-};
-
-struct pipe {
-	int readers, writers;
-	struct chunk *first, *last;
-};
-
-/* What a descriptor leads to. */
-struct end {
-	enum kind kind;
-	int real;
-	struct pipe *pipe;
-};
-
-struct child {
-	pid_t pid;
-	enum { NONE, WAITS, RUNS, ENDED } state;
-	int status;
-	/* Of which depth its parent is, and what that wants to run; in the parent's memory. */
-	int depth;
-	char **argv, **env, *directory;
-	struct end ends[3];
-};
-
-struct kernel {
-	char *image, *image_end, *pristine;
-	/* The ends of the memory in use, of what there is, of what outlives the child that took it, of what was ever used. */
-	char *top, *limit, *floor, *used;
-	struct chunk *free;
-	int depth;
-	pid_t next_pid;
-	/* What 0, 1 and 2 are, of who runs now. */
-	struct end standard[3];
-	struct end virtual[MAX_VIRTUAL];
-	int owner[MAX_VIRTUAL];
-	struct pipe pipes[MAX_VIRTUAL];
-	struct child children[MAX_CHILDREN];
-	/* Of real descriptors: who opened them, how many other names they have, and that they are closed when these are. */
-	unsigned char opened[MAX_REAL], names[MAX_REAL], closing[MAX_REAL];
-	/* Of each parent: its memory, the end of it, what 0, 1 and 2 are, and the child that runs for it. */
-	struct {
-		char *memory, *top;
-		struct end standard[3];
-		struct child *child;
-	} parents[MAX_DEPTH];
-};
-
-/* In the image, and set again whenever that is replaced, behind the compiler's back. */
-static struct kernel *volatile kernel;
+struct kernel *volatile kernel;
 
 extern char __global_base;
 extern void __wasm_call_ctors(void);
@@ -155,7 +88,7 @@ void *sbrk(intptr_t size)
 }
 
 /* Memory of the kernel, which is there as long as the program. */
-static void *keep(size_t size)
+void *keep(size_t size)
 {
 	char *kept = extend((size + PAGE - 1) / PAGE * PAGE);
 	if (!kept)
@@ -190,132 +123,14 @@ static void boot(void)
 	kernel = k;
 }
 
-/* Descriptors. */
-
-static struct end *end_of(int fd)
-{
-	if (fd >= 0 && fd < 3)
-		return &kernel->standard[fd];
-	if (fd >= VIRTUAL && fd < VIRTUAL + MAX_VIRTUAL && kernel->virtual[fd - VIRTUAL].kind != UNUSED_FD)
-		return &kernel->virtual[fd - VIRTUAL];
-	return NULL;
-}
-
-static void take(struct end *end)
-{
-	if (end->kind == READS)
-		end->pipe->readers++;
-	else if (end->kind == WRITES)
-		end->pipe->writers++;
-	else if (end->kind == REAL && end->real < MAX_REAL)
-		kernel->names[end->real]++;
-}
-
-static void run_if_ready(struct pipe *closed);
-__wasi_errno_t __real___wasi_fd_close(__wasi_fd_t fd);
-
-static void discard(struct pipe *pipe)
-{
-	struct chunk *chunk = pipe->first;
-
-	while (chunk) {
-		struct chunk *next = chunk->next;
-		chunk->next = kernel->free;
-		kernel->free = chunk;
-		chunk = next;
-	}
-	pipe->first = pipe->last = NULL;
-}
-
-static void drop(struct end *end)
-{
-	struct end dropped = *end;
-
-	end->kind = CLOSED;
-	if (dropped.kind == READS) {
-		if (!--dropped.pipe->readers)
-			discard(dropped.pipe);
-	} else if (dropped.kind == WRITES) {
-		if (!--dropped.pipe->writers)
-			run_if_ready(dropped.pipe);
-	} else if (dropped.kind == REAL && dropped.real < MAX_REAL) {
-		if (!--kernel->names[dropped.real] && kernel->closing[dropped.real]) {
-			kernel->closing[dropped.real] = 0;
-			(void)!__real___wasi_fd_close(dropped.real);
-		}
-	}
-}
-
-static int virtual_fd(struct end end)
-{
-	for (int i = 0; i < MAX_VIRTUAL; i++)
-		if (kernel->virtual[i].kind == UNUSED_FD) {
-			kernel->virtual[i] = end;
-			kernel->owner[i] = kernel->depth;
-			take(&end);
-			return VIRTUAL + i;
-		}
-	errno = EMFILE;
-	return -1;
-}
-
-int pipe(int fds[2])
-{
-	struct pipe *made = NULL;
-
-	for (int i = 0; i < MAX_VIRTUAL && !made; i++)
-		if (!kernel->pipes[i].readers && !kernel->pipes[i].writers)
-			made = &kernel->pipes[i];
-	if (!made) {
-		errno = EMFILE;
-		return -1;
-	}
-	discard(made);
-	fds[0] = virtual_fd((struct end){ .kind = READS, .pipe = made });
-	if (fds[0] < 0)
-		return -1;
-	fds[1] = virtual_fd((struct end){ .kind = WRITES, .pipe = made });
-	if (fds[1] < 0) {
-		close(fds[0]);
-		return -1;
-	}
-	return 0;
-}
-
-int dup(int fd)
-{
-	struct end *end = end_of(fd);
-
-	if (end && end->kind == CLOSED) {
-		errno = EBADF;
-		return -1;
-	}
-	return virtual_fd(end ? *end : (struct end){ .kind = REAL, .real = fd });
-}
-
-int dup2(int from, int to)
-{
-	struct end *end = end_of(from), *target = end_of(to);
-	struct end new = end ? *end : (struct end){ .kind = REAL, .real = from };
-
-	if (!target || new.kind == CLOSED) {
-		errno = target ? EBADF : ENOSYS;
-		return -1;
-	}
-	if (target != end) {
-		take(&new);
-		drop(target);
-		*target = new;
-	}
-	return to;
-}
-
 /* Children. */
 
-static void NORETURN broken(const char *why)
+void NORETURN __wrap_exit(int status);
+
+void NORETURN broken(const char *why)
 {
 	fprintf(stderr, "fatal: %s\n", why);
-	exit(128);
+	__wrap_exit(128);
 }
 
 /* Copies a list of strings to the end of memory. */
@@ -459,13 +274,15 @@ void NORETURN _Exit(int status)
 		__wasi_proc_exit((__wasi_exitcode_t)status & 0xff);
 	leave(status & 0xff);
 	/* Its parent cannot go on. */
-	exit(status ? status & 0xff : 128);
+	if (!status)
+		fprintf(stderr, "fatal: git cannot go on after a part of it that ended early\n");
+	__wrap_exit(status ? status & 0xff : 128);
 }
 
 void NORETURN _exit(int status) { _Exit(status); }
 
 /* The child that would write into a pipe, if it ran. */
-static struct child *writer(struct pipe *pipe)
+struct child *writer(struct pipe *pipe)
 {
 	for (int i = 0; i < MAX_CHILDREN; i++) {
 		struct child *child = &kernel->children[i];
@@ -479,7 +296,7 @@ static struct child *writer(struct pipe *pipe)
 }
 
 /* Returns true if all that a child reads is there, or can be made by others that wait. */
-static int is_ready(struct child *child)
+int is_ready(struct child *child)
 {
 	struct pipe *pipe = child->ends[0].kind == READS ? child->ends[0].pipe : NULL;
 	struct child *before;
@@ -491,7 +308,7 @@ static int is_ready(struct child *child)
 }
 
 /* Runs a child that waits, and before it those whose output it reads. */
-static void settle(struct child *child)
+void settle(struct child *child)
 {
 	if (!is_ready(child))
 		broken("two programs would have to run at the same time, which cannot be had here");
@@ -503,7 +320,7 @@ static void settle(struct child *child)
 }
 
 /* The last who wrote into a pipe has closed it: whoever reads it can run. */
-static void run_if_ready(struct pipe *closed)
+void run_if_ready(struct pipe *closed)
 {
 	for (int i = 0; i < MAX_CHILDREN; i++) {
 		struct child *child = &kernel->children[i];
@@ -677,272 +494,6 @@ pid_t getpgid(pid_t pid) { return 1; }
 pid_t getpgrp(void) { return 1; }
 pid_t tcgetpgrp(int fd) { return 1; }
 pid_t setsid(void) { return 1; }
-
-/* Pipes. */
-
-static size_t read_pipe(struct pipe *pipe, char *to, size_t size)
-{
-	struct chunk *chunk = pipe->first;
-	size_t count;
-
-	if (!chunk)
-		return 0;
-	count = chunk->to - chunk->from < size ? chunk->to - chunk->from : size;
-	memcpy(to, chunk->bytes + chunk->from, count);
-	chunk->from += count;
-	if (chunk->from == chunk->to) {
-		pipe->first = chunk->next;
-		if (!pipe->first)
-			pipe->last = NULL;
-		chunk->next = kernel->free;
-		kernel->free = chunk;
-	}
-	return count;
-}
-
-static void write_pipe(struct pipe *pipe, const char *from, size_t size)
-{
-	while (size) {
-		struct chunk *chunk = pipe->last;
-		size_t count;
-		if (!chunk || chunk->to == sizeof(chunk->bytes)) {
-			struct chunk *next = kernel->free;
-			if (next)
-				kernel->free = next->next;
-			else
-				next = keep(sizeof(*next));
-			next->next = NULL;
-			next->from = next->to = 0;
-			if (chunk)
-				chunk->next = next;
-			else
-				pipe->first = next;
-			pipe->last = chunk = next;
-		}
-		count = sizeof(chunk->bytes) - chunk->to < size ? sizeof(chunk->bytes) - chunk->to : size;
-		memcpy(chunk->bytes + chunk->to, from, count);
-		chunk->to += count;
-		from += count;
-		size -= count;
-	}
-}
-
-/* Waits until there is something in a pipe, or nobody writes into it. */
-static void await_pipe(struct pipe *pipe)
-{
-	while (!pipe->first && pipe->writers) {
-		struct child *child = writer(pipe);
-		if (!child)
-			broken("a program waits for what nobody writes");
-		settle(child);
-	}
-}
-
-int poll(struct pollfd *fds, nfds_t count, int timeout)
-{
-	int ready = 0;
-
-	for (nfds_t i = 0; i < count; i++) {
-		struct end *end = end_of(fds[i].fd);
-		fds[i].revents = 0;
-		if (fds[i].fd < 0)
-			continue;
-		if (end && end->kind == READS) {
-			struct child *child = writer(end->pipe);
-			if (end->pipe->first || !end->pipe->writers || (child && is_ready(child)))
-				fds[i].revents = fds[i].events & POLLIN;
-		} else {
-			fds[i].revents = fds[i].events & (POLLIN | POLLOUT);
-		}
-		ready += !!fds[i].revents;
-	}
-	if (!ready && count && timeout < 0)
-		broken("a program waits for what nobody writes");
-	return ready;
-}
-
-/* /dev/null and /dev/stdin are there, whatever else is. */
-
-static int open_device(const char *path)
-{
-	if (!strcmp(path, "/dev/null"))
-		return virtual_fd((struct end){ .kind = NOTHING });
-	return dup(0);
-}
-
-static int is_device(const char *path) { return !strcmp(path, "/dev/null") || !strcmp(path, "/dev/stdin"); }
-
-int __real_open(const char *path, int flags, ...);
-int __wrap_open(const char *path, int flags, ...) { return is_device(path) ? open_device(path) : __real_open(path, flags); }
-
-int __real___wasilibc_open_nomode(const char *path, int flags);
-int __wrap___wasilibc_open_nomode(const char *path, int flags)
-{
-	return is_device(path) ? open_device(path) : __real___wasilibc_open_nomode(path, flags);
-}
-
-/* The functions of WASI, for descriptors that are no real ones. */
-
-#define WASI(function) __real___wasi_##function
-
-__wasi_errno_t WASI(fd_close)(__wasi_fd_t fd);
-__wasi_errno_t __wrap___wasi_fd_close(__wasi_fd_t fd)
-{
-	struct end *end = end_of(fd);
-
-	if (!end) {
-		if (fd >= 0 && fd < MAX_REAL) {
-			kernel->opened[fd] = 0;
-			if (kernel->names[fd]) {
-				kernel->closing[fd] = 1;
-				return 0;
-			}
-		}
-		return WASI(fd_close)(fd);
-	}
-	if (end->kind == CLOSED)
-		return __WASI_ERRNO_BADF;
-	if (fd >= VIRTUAL) {
-		struct end closed = *end;
-		end->kind = UNUSED_FD;
-		drop(&closed);
-	} else {
-		drop(end);
-	}
-	return 0;
-}
-
-__wasi_errno_t WASI(path_open)(__wasi_fd_t fd, __wasi_lookupflags_t dirflags, const char *path, __wasi_oflags_t oflags,
-			       __wasi_rights_t base, __wasi_rights_t inheriting, __wasi_fdflags_t flags, __wasi_fd_t *opened);
-__wasi_errno_t __wrap___wasi_path_open(__wasi_fd_t fd, __wasi_lookupflags_t dirflags, const char *path,
-				       __wasi_oflags_t oflags, __wasi_rights_t base, __wasi_rights_t inheriting,
-				       __wasi_fdflags_t flags, __wasi_fd_t *opened)
-{
-	__wasi_errno_t error = WASI(path_open)(fd, dirflags, path, oflags, base, inheriting, flags, opened);
-
-	if (!error && *opened < MAX_REAL)
-		kernel->opened[*opened] = kernel->depth + 1;
-	return error;
-}
-
-__wasi_errno_t WASI(fd_read)(__wasi_fd_t fd, const __wasi_iovec_t *vectors, size_t count, __wasi_size_t *size);
-__wasi_errno_t __wrap___wasi_fd_read(__wasi_fd_t fd, const __wasi_iovec_t *vectors, size_t count, __wasi_size_t *size)
-{
-	struct end *end = end_of(fd);
-
-	if (!end)
-		return WASI(fd_read)(fd, vectors, count, size);
-	*size = 0;
-	if (end->kind == REAL)
-		return WASI(fd_read)(end->real, vectors, count, size);
-	if (end->kind == NOTHING)
-		return 0;
-	if (end->kind != READS)
-		return __WASI_ERRNO_BADF;
-	await_pipe(end->pipe);
-	for (size_t i = 0; i < count; i++)
-		*size += read_pipe(end->pipe, (char *)vectors[i].buf, vectors[i].buf_len);
-	return 0;
-}
-
-__wasi_errno_t WASI(fd_write)(__wasi_fd_t fd, const __wasi_ciovec_t *vectors, size_t count, __wasi_size_t *size);
-__wasi_errno_t __wrap___wasi_fd_write(__wasi_fd_t fd, const __wasi_ciovec_t *vectors, size_t count, __wasi_size_t *size)
-{
-	struct end *end = end_of(fd);
-
-	if (!end)
-		return WASI(fd_write)(fd, vectors, count, size);
-	if (end->kind == REAL)
-		return WASI(fd_write)(end->real, vectors, count, size);
-	if (end->kind != NOTHING && end->kind != WRITES)
-		return __WASI_ERRNO_BADF;
-	if (end->kind == WRITES && !end->pipe->readers)
-		return __WASI_ERRNO_PIPE;
-	*size = 0;
-	for (size_t i = 0; i < count; i++) {
-		if (end->kind == WRITES)
-			write_pipe(end->pipe, (const char *)vectors[i].buf, vectors[i].buf_len);
-		*size += vectors[i].buf_len;
-	}
-	return 0;
-}
-
-__wasi_errno_t WASI(fd_fdstat_get)(__wasi_fd_t fd, __wasi_fdstat_t *about);
-__wasi_errno_t __wrap___wasi_fd_fdstat_get(__wasi_fd_t fd, __wasi_fdstat_t *about)
-{
-	struct end *end = end_of(fd);
-
-	if (!end || end->kind == REAL)
-		return WASI(fd_fdstat_get)(end ? end->real : fd, about);
-	if (end->kind == CLOSED)
-		return __WASI_ERRNO_BADF;
-	/* With the right to seek, a device is no terminal. */
-	memset(about, 0, sizeof(*about));
-	about->fs_filetype = end->kind == NOTHING ? __WASI_FILETYPE_CHARACTER_DEVICE : __WASI_FILETYPE_UNKNOWN;
-	about->fs_rights_base = about->fs_rights_inheriting = ~(__wasi_rights_t)0;
-	return 0;
-}
-
-__wasi_errno_t WASI(fd_filestat_get)(__wasi_fd_t fd, __wasi_filestat_t *about);
-__wasi_errno_t __wrap___wasi_fd_filestat_get(__wasi_fd_t fd, __wasi_filestat_t *about)
-{
-	struct end *end = end_of(fd);
-
-	if (!end || end->kind == REAL)
-		return WASI(fd_filestat_get)(end ? end->real : fd, about);
-	if (end->kind == CLOSED)
-		return __WASI_ERRNO_BADF;
-	memset(about, 0, sizeof(*about));
-	about->filetype = end->kind == NOTHING ? __WASI_FILETYPE_CHARACTER_DEVICE : __WASI_FILETYPE_UNKNOWN;
-	return 0;
-}
-
-__wasi_errno_t WASI(fd_seek)(__wasi_fd_t fd, __wasi_filedelta_t offset, __wasi_whence_t whence, __wasi_filesize_t *at);
-__wasi_errno_t __wrap___wasi_fd_seek(__wasi_fd_t fd, __wasi_filedelta_t offset, __wasi_whence_t whence,
-				     __wasi_filesize_t *at)
-{
-	struct end *end = end_of(fd);
-
-	if (!end || end->kind == REAL)
-		return WASI(fd_seek)(end ? end->real : fd, offset, whence, at);
-	*at = 0;
-	return end->kind == NOTHING ? 0 : __WASI_ERRNO_SPIPE;
-}
-
-__wasi_errno_t WASI(fd_tell)(__wasi_fd_t fd, __wasi_filesize_t *at);
-__wasi_errno_t __wrap___wasi_fd_tell(__wasi_fd_t fd, __wasi_filesize_t *at)
-{
-	struct end *end = end_of(fd);
-
-	if (!end || end->kind == REAL)
-		return WASI(fd_tell)(end ? end->real : fd, at);
-	*at = 0;
-	return end->kind == NOTHING ? 0 : __WASI_ERRNO_SPIPE;
-}
-
-/* Of these, all that a virtual descriptor has to say is its real one, or that there is nothing to do. */
-#define PASSED(function, declared, passed, otherwise)                            \
-	__wasi_errno_t WASI(function) declared;                                  \
-	__wasi_errno_t __wrap___wasi_##function declared                         \
-	{                                                                        \
-		struct end *end = end_of(fd);                                    \
-		if (end && end->kind != REAL)                                    \
-			return otherwise;                                        \
-		if (end)                                                         \
-			fd = end->real;                                          \
-		return WASI(function) passed;                                    \
-	}
-
-PASSED(fd_sync, (__wasi_fd_t fd), (fd), 0)
-PASSED(fd_datasync, (__wasi_fd_t fd), (fd), 0)
-PASSED(fd_fdstat_set_flags, (__wasi_fd_t fd, __wasi_fdflags_t flags), (fd, flags), 0)
-PASSED(fd_filestat_set_size, (__wasi_fd_t fd, __wasi_filesize_t size), (fd, size), __WASI_ERRNO_INVAL)
-PASSED(fd_pread, (__wasi_fd_t fd, const __wasi_iovec_t *vectors, size_t count, __wasi_filesize_t at, __wasi_size_t *size),
-       (fd, vectors, count, at, size), __WASI_ERRNO_SPIPE)
-PASSED(fd_pwrite, (__wasi_fd_t fd, const __wasi_ciovec_t *vectors, size_t count, __wasi_filesize_t at, __wasi_size_t *size),
-       (fd, vectors, count, at, size), __WASI_ERRNO_SPIPE)
-PASSED(fd_readdir, (__wasi_fd_t fd, uint8_t *bytes, __wasi_size_t length, __wasi_dircookie_t cookie, __wasi_size_t *size),
-       (fd, bytes, length, cookie, size), __WASI_ERRNO_NOTDIR)
 
 /* The beginning. */
 

@@ -1,6 +1,6 @@
 /*
- * What git asks a system for and WASI does not have: answers that are right for a system with one user, one process, no
- * network and no modes of files, or an error.
+ * What git asks a system for and WASI does not have: answers that are right for a system with one user, one
+ * process, no network and no modes of files, or an error.
  */
 #include "git-compat-util.h"
 
