@@ -1,5 +1,5 @@
-//! Programs as their projects released them, in the shell: uutils coreutils, ripgrep, jaq, SQLite and CPython, which `cargo xtask
-//! test --full` builds first.
+//! Programs as their projects released them, in the shell: uutils coreutils, ripgrep, jaq, SQLite, CPython and git, which `cargo
+//! xtask test --full` builds first.
 
 use serde_json::Value;
 use tollhouse_tests::{Home, binary, built, root};
@@ -32,6 +32,7 @@ const RG: &str = "rg-15.2.0";
 const JAQ: &str = "jaq-3.1.2";
 const SQLITE: &str = "sqlite3-3.49.1";
 const PYTHON: &str = "python3-3.14.0";
+const GIT: &str = "git-2.47.3";
 
 fn sh(home: &Home, script: &str) -> Value {
     // The first run compiles, which takes none of the script's time, and memory is what an interpreter takes.
@@ -296,11 +297,91 @@ except t.CapabilityError as error:
     assert_eq!(out(&ran), "0\ncapability True\n", "{ran}");
 }
 
+/// What makes the objects of two runs the same, and nothing of the machine's configuration count.
+const GIT_SETTINGS: &str = "export HOME=$PWD/home LC_ALL=C TZ=UTC GIT_CONFIG_NOSYSTEM=1 TERM=dumb
+    unset EDITOR VISUAL GIT_EDITOR
+    export GIT_AUTHOR_NAME=A GIT_AUTHOR_EMAIL=a@x GIT_AUTHOR_DATE='1700000000 +0000'
+    export GIT_COMMITTER_NAME=C GIT_COMMITTER_EMAIL=c@x GIT_COMMITTER_DATE='1700000000 +0000'
+    mkdir home repo; cd repo; git init -q -b main; git config core.fileMode false\n";
+
+#[test]
+fn git_keeps_history() {
+    let home = home_with(&[GIT], POLICY);
+    let script = "printf '1\n2\n3\n' > f; git add f; git commit -qm one; git rev-parse HEAD
+        echo 4 >> f; git status -s; git diff --shortstat; git stash -q; tail -1 f; git stash pop -q; git commit -qam two
+        git checkout -q -b b HEAD~1; echo 0 > g; git add .; git commit -qm three; git merge -q --no-edit main
+        git log --graph --format=%s; mkdir d; cd d; git rev-parse --show-prefix --show-toplevel; cd ..
+        git nonsense 2> /dev/null; echo $?; git gc -q; git fsck 2> /dev/null; git show HEAD:f | tail -1";
+    let ran = sh(&home, &format!("{GIT_SETTINGS}{script}"));
+    let expected = "0640aa4b6b1e1e7c2d5ad4d8c9b7d1a35a2d7a3c\n M f\n 1 file changed, 1 insertion(+)\n3\n\
+        *   Merge branch 'main' into b\n|\\  \n| * two\n* | three\n|/  \n* one\nd/\n/workspace/repo\n1\n4\n";
+    assert_eq!(out(&ran), expected, "{ran}");
+}
+
+/// Commands, a line each, of which the real git says and leaves the same.
+const GIT_SCRIPTS: [&str; 5] = [
+    include_str!("git/basics.sh"),
+    include_str!("git/branches.sh"),
+    include_str!("git/stash.sh"),
+    include_str!("git/patches.sh"),
+    include_str!("git/repositories.sh"),
+];
+
+/// A script that runs each line, and says what it wrote, first to its standard output; what differs by place is replaced.
+fn transcript(lines: &str) -> String {
+    let mut script = GIT_SETTINGS.to_owned();
+    for line in lines.lines().filter(|line| !line.is_empty()) {
+        script += &format!("{{ {line}\n}} > ../out 2> ../err < /dev/null; s=$?\n");
+        script += "echo \"= $s\"; cat ../out ../err | sed \"s,${HOME%/home},TOP,g\"\n";
+    }
+    script + "git rev-parse --all; git status -s; cat .git/HEAD; git stash list; git ls-files -s\n"
+}
+
+#[test]
+fn git_says_and_leaves_what_the_real_one_does() {
+    let home = home_with(&[GIT], POLICY);
+    for lines in GIT_SCRIPTS {
+        let script = transcript(lines);
+        let directory = tempfile::tempdir().expect("a temporary directory");
+        let mut bash = std::process::Command::new("bash");
+        bash.args(["-c", &script]).current_dir(directory.path()).env_clear().stdin(std::process::Stdio::null());
+        let real = bash.env("PATH", std::env::var_os("PATH").unwrap_or_default()).output().expect("bash and git are there");
+        let real = String::from_utf8_lossy(&real.stdout);
+        let ran = sh(&home, &script);
+        let differs = real.lines().zip(out(&ran).lines()).position(|(one, other)| one != other);
+        assert!(real == out(&ran), "from line {differs:?} on\nreal:\n{real}\nours:\n{}", out(&ran));
+    }
+}
+
+#[test]
+fn git_starts_no_other_program_and_says_so() {
+    let home = home_with(&[GIT], POLICY);
+    let ran = sh(
+        &home,
+        &format!(
+            "{GIT_SETTINGS}mkdir -p .git/hooks; echo 'exit 1' > .git/hooks/pre-commit
+            git commit -q --allow-empty -m hooked 2>&1 | head -1; git commit --allow-empty 2>&1 | tail -1
+            EDITOR=vi git commit --allow-empty 2>&1 | head -1; git clone -q . ../c 2>&1 | head -1; ls ..; ls .git | grep lock"
+        ),
+    );
+    let expected = "hint: The '.git/hooks/pre-commit' hook was ignored because it's not set as executable.\n\
+        Please supply the message using either -m or -F option.\n\
+        hint: git cannot start other programs here\nhint: git cannot start other programs here\nhome\nrepo\n";
+    assert_eq!(out(&ran), expected, "{ran}");
+}
+
+#[test]
+fn git_reaches_only_the_files_that_are_granted() {
+    let home = home_with(&[GIT], POLICY);
+    let ran = sh(&home, "git init -q /nowhere; echo $?; git -C /tmp init -q x; ls /tmp; git -C / status 2>/dev/null; echo $?");
+    assert_eq!(out(&ran), "128\nx\n128\n", "{ran}");
+}
+
 #[test]
 fn the_commands_of_the_guide() {
     let guide = std::fs::read_to_string(root().join("docs/programs.md")).expect("the guide is there");
     let home = Home::with_tools(&["stats"]);
-    for program in [UUTILS, RG, JAQ, SQLITE, PYTHON] {
+    for program in [UUTILS, RG, JAQ, SQLITE, PYTHON, GIT] {
         home.publish(&built().join("../programs").join(program));
     }
     let policy = guide.split("```toml\n").nth(1).and_then(|rest| rest.split("```").next()).expect("it shows a policy");

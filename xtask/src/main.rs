@@ -29,7 +29,7 @@ cargo xtask COMMAND
   patch              makes the patched copy of bashkit that the shell guest uses; every build does
   wheel              builds the Python package as a wheel, in target/wheels, and tries it in an environment without Rust
   seed               runs the published tests of amla-sandbox, from PyPI, against the Python package's drop-in; after a build
-  programs [NAME]... makes uutils coreutils, ripgrep, jaq, sqlite3 and python3 programs of the shell, and publishes them
+  programs [NAME]... makes uutils coreutils, ripgrep, jaq, sqlite3, python3 and git programs of the shell, and publishes them
   bundle [--check]   makes guest-js/node/bundle.js anew from its sources and npm; --check only compares
   bench [calls] [fairness] [files] [memory] [programs] [python] [registry] [sessions] [shell]
                      measures what is promised, all of it or these parts, beside Node.js, bashkit and just-bash

@@ -118,18 +118,7 @@ impl Source {
 
     /// The patches, in order.
     fn patches(&self) -> Result<Vec<Patch>> {
-        let directory = root().join(self.patches);
-        let mut patches = Vec::new();
-        for entry in std::fs::read_dir(&directory).with_context(|| format!("cannot read {}", directory.display()))? {
-            let path = entry?.path();
-            if path.extension().is_some_and(|extension| extension == "patch") {
-                let text = std::fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
-                let name = path.file_name().unwrap_or_default().to_string_lossy();
-                patches.push(Patch { name: format!("{}/{name}", self.patches), text });
-            }
-        }
-        patches.sort_by(|one, other| one.name.cmp(&other.name));
-        Ok(patches)
+        read_patches(self.patches)
     }
 
     /// The files of the crate, with the patches applied.
@@ -154,6 +143,40 @@ impl Source {
         let sources = manifest.and_then(|manifest| Path::new(manifest).parent());
         archive(sources.with_context(|| format!("cargo does not say where {} {version} is", self.name))?, checksum)
     }
+}
+
+/// The patches in a directory of this workspace, in the order of their names.
+fn read_patches(directory: &str) -> Result<Vec<Patch>> {
+    let path = root().join(directory);
+    let mut patches = Vec::new();
+    for entry in std::fs::read_dir(&path).with_context(|| format!("cannot read {}", path.display()))? {
+        let path = entry?.path();
+        if path.extension().is_some_and(|extension| extension == "patch") {
+            let text = std::fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
+            let name = path.file_name().unwrap_or_default().to_string_lossy();
+            patches.push(Patch { name: format!("{directory}/{name}"), text });
+        }
+    }
+    patches.sort_by(|one, other| one.name.cmp(&other.name));
+    Ok(patches)
+}
+
+/// Applies the patches in a directory of this workspace to sources that lie elsewhere.
+pub(crate) fn apply_to(sources: &Path, patches: &str) -> Result<()> {
+    for patch in read_patches(patches)? {
+        let mut files = Files::new();
+        for line in patch.text.lines().filter_map(|line| line.strip_prefix("--- a/")) {
+            let path = sources.join(line);
+            let content = std::fs::read(&path).with_context(|| format!("cannot read {}", path.display()))?;
+            files.insert(line.into(), content);
+        }
+        apply(&patch, &mut files)?;
+        for (path, content) in files {
+            let path = sources.join(path);
+            std::fs::write(&path, content).with_context(|| format!("cannot write {}", path.display()))?;
+        }
+    }
+    Ok(())
 }
 
 /// Version and checksum of a crate in the text of a `Cargo.lock`.

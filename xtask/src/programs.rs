@@ -1,6 +1,7 @@
-//! Programs that are shipped: built from their published crates, for WASI 0.1, or from a published interpreter, and
-//! published to the local registry.
+//! Programs that are shipped: built from their published crates or sources, for WASI 0.1, or from a published interpreter,
+//! and published to the local registry.
 
+mod git;
 mod sqlite;
 
 use std::fs;
@@ -130,7 +131,8 @@ pub(crate) fn publish_to(home: &str, packages: &[(&str, PathBuf)]) -> Result<Pat
 
 /// What there is: names and versions.
 fn known() -> impl Iterator<Item = (&'static str, &'static str)> {
-    SHIPPED.iter().map(|shipped| (shipped.name, shipped.version)).chain([(sqlite::NAME, sqlite::VERSION), PYTHON])
+    let others = [(sqlite::NAME, sqlite::VERSION), PYTHON, (git::NAME, git::VERSION)];
+    SHIPPED.iter().map(|shipped| (shipped.name, shipped.version)).chain(others)
 }
 
 /// Builds all of them, or those that are named, unless they are there: names, and where their packages are.
@@ -145,6 +147,9 @@ pub(crate) fn make(names: &[&str]) -> Result<Vec<(&'static str, PathBuf)>> {
     }
     if wanted(PYTHON.0) {
         packages.push((PYTHON.0, python()?));
+    }
+    if wanted(git::NAME) {
+        packages.push((git::NAME, git()?));
     }
     Ok(packages)
 }
@@ -179,6 +184,25 @@ fn python() -> Result<PathBuf> {
         say(&format!("making {name} {version} (a minute)"));
         run(command(binary(Profile::Debug)).args(["programs", "add", name, "--output"]).arg(&place))?;
     }
+    Ok(place)
+}
+
+/// Makes `git`, unless it is there, and says where its package is.
+fn git() -> Result<PathBuf> {
+    let place = place(git::NAME, git::VERSION);
+    let module = place.join("bin/git.wasm");
+    if !module.exists() {
+        git::make(&place, &module)?;
+    }
+    let about = Manifest {
+        name: git::NAME,
+        version: git::VERSION,
+        description: git::DESCRIPTION,
+        license: git::LICENSE,
+        component: "bin/git.wasm",
+        more: "",
+    };
+    about.write(&place)?;
     Ok(place)
 }
 

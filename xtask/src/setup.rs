@@ -27,7 +27,7 @@ pub(crate) struct C {
     /// clang.
     pub(crate) compiler: String,
     /// For the tools: SQLite is C. The library itself comes with Rust's target.
-    headers: &'static str,
+    pub(crate) headers: &'static str,
 }
 
 impl C {

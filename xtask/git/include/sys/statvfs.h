@@ -1,0 +1,1 @@
+/* What git uses of it is declared in ../../wasi.h. */
