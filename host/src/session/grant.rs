@@ -27,8 +27,8 @@ impl Host {
     /// Adds to what a session may do, for runs that start later and processes that open the session later. The
     /// session's log and its list of runs say so.
     ///
-    /// # Errors If there is no such session, or the addition makes no sense beside what the session has: then nothing
-    /// is changed.
+    /// # Errors
+    /// If there is no such session, or the addition makes no sense beside what the session has: then nothing is changed.
     pub fn widen(
         &self,
         sessions: &Sessions,

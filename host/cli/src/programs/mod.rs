@@ -49,7 +49,7 @@ struct Recipe {
 const MADE: Recipe = python::PYTHON3;
 
 /// Programs that compilers make in a checkout of Tollhouse: their projects publish no WebAssembly.
-const COMPILED: [&str; 4] = ["uutils", "rg", "jaq", "sqlite3"];
+const COMPILED: [&str; 5] = ["uutils", "rg", "jaq", "sqlite3", "git"];
 
 impl Recipe {
     /// Its release in a registry.
