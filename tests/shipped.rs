@@ -345,7 +345,8 @@ fn git_says_and_leaves_what_the_real_one_does() {
         let directory = tempfile::tempdir().expect("a temporary directory");
         let mut bash = std::process::Command::new("bash");
         bash.args(["-c", &script]).current_dir(directory.path()).env_clear().stdin(std::process::Stdio::null());
-        let real = bash.env("PATH", std::env::var_os("PATH").unwrap_or_default()).output().expect("bash and git are there");
+        let real =
+            bash.env("PATH", std::env::var_os("PATH").unwrap_or_default()).output().expect("bash and git are there");
         let real = String::from_utf8_lossy(&real.stdout);
         let ran = sh(&home, &script);
         let differs = real.lines().zip(out(&ran).lines()).position(|(one, other)| one != other);
@@ -373,7 +374,10 @@ fn git_starts_no_other_program_and_says_so() {
 #[test]
 fn git_reaches_only_the_files_that_are_granted() {
     let home = home_with(&[GIT], POLICY);
-    let ran = sh(&home, "git init -q /nowhere; echo $?; git -C /tmp init -q x; ls /tmp; git -C / status 2>/dev/null; echo $?");
+    let ran = sh(
+        &home,
+        "git init -q /nowhere; echo $?; git -C /tmp init -q x; ls /tmp; git -C / status 2>/dev/null; echo $?",
+    );
     assert_eq!(out(&ran), "128\nx\n128\n", "{ran}");
 }
 

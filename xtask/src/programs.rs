@@ -200,7 +200,6 @@ fn git() -> Result<PathBuf> {
         description: git::DESCRIPTION,
         license: git::LICENSE,
         component: "bin/git.wasm",
-        more: "",
     };
     about.write(&place)?;
     Ok(place)

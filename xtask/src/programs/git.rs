@@ -17,8 +17,7 @@ use crate::setup::{may_install, setup};
 pub(super) const NAME: &str = "git";
 pub(super) const VERSION: &str = "2.47.3";
 
-pub(super) const DESCRIPTION: &str =
-    "git: `git init`, `git add`, `git commit`, `git diff`, `git log` and most others, on the files that the policy grants.";
+pub(super) const DESCRIPTION: &str = "git: `git init`, `git add`, `git commit`, `git diff`, `git log` and most others, on the files that the policy grants.";
 pub(super) const LICENSE: &str = "GPL-2.0-only";
 
 /// Of the archive that kernel.org publishes, which Debian has as it is.
@@ -96,8 +95,8 @@ fn archive(work: &Path) -> Result<PathBuf> {
     curl.args(["--fail", "--silent", "--location", "--connect-timeout", "20", "--output"]).arg(&path).arg(&url);
     if !succeeds(&mut curl) {
         say("it cannot be had from kernel.org: asking Debian");
-        let fetched = debian(work)
-            .with_context(|| format!("git's sources cannot be had: put {url} at {}", path.display()))?;
+        let fetched =
+            debian(work).with_context(|| format!("git's sources cannot be had: put {url} at {}", path.display()))?;
         fs::rename(fetched, &path)?;
     }
     let bytes = fs::read(&path).with_context(|| format!("cannot read {}", path.display()))?;
@@ -111,7 +110,8 @@ fn archive(work: &Path) -> Result<PathBuf> {
 /// Fetches the archive as a Debian source package, with lists of its own: the machine's are left as they are.
 fn debian(work: &Path) -> Result<PathBuf> {
     let keyring = "/usr/share/keyrings/debian-archive-keyring.gpg";
-    let mirror = output(command("apt-get").args(["indextargets", "--format", "$(ORIGIN) $(SITE)", "Created-By: Packages"]))?;
+    let mirror =
+        output(command("apt-get").args(["indextargets", "--format", "$(ORIGIN) $(SITE)", "Created-By: Packages"]))?;
     let mirror = mirror.lines().find_map(|line| line.strip_prefix("Debian ")).context("this is not Debian")?;
     let apt = work.join("apt");
     for directory in ["lists/partial", "cache/archives/partial", "none"] {
