@@ -16,7 +16,7 @@ use super::errno::Errno;
 use super::node::{Name, Node};
 use super::scale::IS_SMALL;
 use super::snapshot::load;
-use crate::store::abreast;
+use crate::store::parallel_map;
 
 /// From so many pages or directories on that are to be read it pays to have several threads read them: to start a thread
 /// takes as long as a few pages.
@@ -102,11 +102,11 @@ type Pair<'a> = (Option<&'a Directory>, Option<&'a Directory>);
 pub(super) fn all_differences(pairs: &[Pair<'_>]) -> Result<Vec<Vec<Difference>>, Errno> {
     let cold = |directory: &Option<&Directory>| directory.is_some_and(|directory| directory.peek().is_err());
     let many = pairs.iter().filter(|(old, new)| cold(old) || cold(new)).nth(MANY - 1).is_some();
-    let parts = abreast(pairs, many, |(old, new)| parts(*old, *new))?;
+    let parts = parallel_map(pairs, many, |(old, new)| parts(*old, *new))?;
     let counts: Vec<usize> = parts.iter().map(Vec::len).collect();
     let parts: Vec<Part<'_>> = parts.into_iter().flatten().collect();
     let many = parts.iter().filter(|part| part.is_cold()).nth(MANY - 1).is_some();
-    let mut found = abreast(&parts, many, Part::differences)?.into_iter();
+    let mut found = parallel_map(&parts, many, Part::differences)?.into_iter();
     Ok(counts.into_iter().map(|count| found.by_ref().take(count).flatten().collect()).collect())
 }
 

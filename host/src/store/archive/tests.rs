@@ -1,4 +1,4 @@
-//! Archives: what is written is read, and what is not like that is refused.
+//! Tests of archives: what was written is read back, and anything else is rejected.
 
 use std::collections::BTreeMap;
 use std::process::{Command, Stdio};
@@ -41,12 +41,12 @@ fn small() -> Vec<u8> {
     write(b"{}", &records, &[b"a blob".to_vec(), vec![0; 70_000]]).0
 }
 
-/// An archive of these entries, written without looking.
+/// Builds an archive of these entries, without checks.
 fn made_of(entries: &[(&str, &[u8])]) -> Vec<u8> {
     let mut tar = Builder::new(Vec::new());
     for (name, bytes) in entries {
         let mut header = Header::new_ustar();
-        // Through the bytes: the crate refuses some names that others write.
+        // Set as raw bytes, since the crate refuses some names that other programs write.
         header.as_old_mut().name[..name.len()].copy_from_slice(name.as_bytes());
         header.set_size(bytes.len() as u64);
         header.set_entry_type(EntryType::Regular);
@@ -71,7 +71,7 @@ fn every_byte_of_it_counts() {
     for at in 0..archive.len() {
         let mut flipped = archive.clone();
         flipped[at] ^= 1 << (at % 8);
-        // A few bits of zstd's own mean nothing.
+        // A few bits of a zstd frame have no meaning.
         assert!(read(&flipped, MOST).is_err() || read(&flipped, MOST).is_ok_and(|read| read == parts), "byte {at}");
         assert!(read(&archive[..at], MOST).is_err(), "cut at {at}");
     }
@@ -174,7 +174,7 @@ fn what_is_too_large_is_refused_before_it_is_read() {
     let archive = small();
     assert!(read(&archive, 70_014).is_ok());
     assert!(matches!(read(&archive, 70_013), Err(ArchiveError::TooLarge(70_013))));
-    // A gigabyte of padding behind the end, in some kilobytes.
+    // A gigabyte of padding after the end, in some kilobytes.
     let mut zstd = zstd::Encoder::new(Vec::new(), 1).expect("it begins");
     zstd.write_all(&zstd::decode_all(&archive[..]).expect("it is whole")).expect("it is written");
     io::copy(&mut io::repeat(0).take(1 << 30), &mut zstd).expect("it is written");

@@ -1,15 +1,16 @@
-//! Where processes cannot share a store: the first has it, the others are told who.
+//! The store on systems where processes cannot share one: the first process has it, the others get an error that names
+//! that process.
 
 use std::fs::File;
 use std::path::Path;
 
-use crate::store::group::Compacted;
+use crate::store::group_commit::Compacted;
 use crate::store::record::{Batch, Done, Record, Store, StoreError};
 
 use super::Opener;
-use super::lock::{holder, lock};
+use super::leader_lock::{holder, lock};
 
-/// A store that this process alone has.
+/// A store that is open in this process only.
 pub struct OpenStore {
     store: Box<dyn Store>,
     _lock: File,
@@ -24,7 +25,7 @@ impl OpenStore {
         Ok(Self { store: open(dir)?, _lock: lock })
     }
 
-    /// Whether this process holds the store.
+    /// Returns true if this process holds the store.
     #[must_use]
     pub fn leads(&self) -> bool {
         true

@@ -1,13 +1,13 @@
-//! The directory of a store: who may enter it, and which database in it is the one.
+//! The directory of a store: its permissions, its layout, and which of its databases is the current one.
 //!
 //! ```text
-//! DIR/format          version, backend, and which database: replaced whole, by renaming
-//! DIR/db-1/           the database; compacting makes db-2, names it in `format`, and removes db-1
+//! DIR/format              version, backend and number of the current database; replaced atomically, by renaming
+//! DIR/db-1/               the database; compaction creates db-2, records it in `format`, and removes db-1
 //! DIR/lock, pid, socket   see `shared`
-//! DIR/damaged-…       what a repair has kept aside
+//! DIR/damaged-…           files that a repair has set aside
 //! ```
 //!
-//! **Invariant:** what `format` does not name holds nothing that was acknowledged.
+//! **Invariant:** a database that `format` does not refer to contains nothing that was acknowledged.
 
 use std::fmt;
 use std::fs::{self, DirBuilder, File};
@@ -18,10 +18,10 @@ use std::time::{Duration, SystemTime};
 
 use super::record::StoreError;
 
-/// The layout that this version writes and reads.
+/// Version of the directory layout that this build reads and writes.
 const VERSION: u32 = 1;
 
-/// What keeps the records of a store on disk.
+/// The database library that keeps the records of a store on disk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Backend {
@@ -32,7 +32,7 @@ pub enum Backend {
 }
 
 impl Backend {
-    /// The file by which a database of the other is known.
+    /// The file name by which a database of the other backend is recognized.
     fn other_file(self) -> &'static str {
         match self {
             Self::Sled => "records.redb",
@@ -57,24 +57,24 @@ impl FromStr for Backend {
         match text {
             "sled" => Ok(Self::Sled),
             "redb" => Ok(Self::Redb),
-            _ => Err(format!("`{text}` is no backend: there are `sled` and `redb`")),
+            _ => Err(format!("`{text}` is not a store backend: use `sled` or `redb`")),
         }
     }
 }
 
-/// The directory of a store.
+/// The directory of a store, and the backend it is opened with.
 #[derive(Clone, Debug)]
-pub(super) struct Place {
+pub(super) struct StoreDirectory {
     dir: PathBuf,
     backend: Backend,
 }
 
-impl Place {
+impl StoreDirectory {
     pub(super) fn new(dir: &Path, backend: Backend) -> Self {
         Self { dir: dir.to_owned(), backend }
     }
 
-    /// Makes the directory, for its owner only.
+    /// Creates the directory, accessible to its owner only.
     pub(super) fn make(dir: &Path) -> Result<(), StoreError> {
         if !dir.is_dir() {
             let mut builder = DirBuilder::new();
@@ -87,42 +87,49 @@ impl Place {
         Ok(())
     }
 
-    /// Refuses what another backend keeps, or another version wrote. Changes nothing: a process that has the store may be
-    /// at work.
+    /// Refuses a store that another backend or another version has written. Changes nothing, since another process may
+    /// be using the store.
     pub(super) fn check(&self) -> Result<(), StoreError> {
         self.named().map(drop)
     }
 
-    /// Which database is the one, if any was made. One that is alone, without a format that names it, is one whose making
-    /// was cut short, or whose format was lost.
+    /// Returns the number of the current database, if there is one. A single database that no `format` file refers to
+    /// is accepted: its creation was interrupted, or the file was lost.
     pub(super) fn current(&self) -> Result<Option<u64>, StoreError> {
-        // What is read here must not change back by a power cut.
+        // What is read here must survive a power failure.
         sync_dir(&self.dir)?;
         match (self.named()?, &*self.databases()?) {
             (Some(number), databases) if databases.contains(&number) => Ok(Some(number)),
-            (Some(number), _) => Err(self.refused(format!("its file `format` names `db-{number}`, which is missing"))),
+            (Some(number), _) => {
+                Err(self.refused(format!("its `format` file refers to `db-{number}`, which is missing")))
+            }
             (None, []) => Ok(None),
             (None, [number]) => {
                 let file = self.database(*number).join(self.backend.other_file());
-                if file.exists() { Err(self.refused("another backend keeps it".to_owned())) } else { Ok(Some(*number)) }
+                if file.exists() {
+                    Err(self.refused("it was created with another backend".to_owned()))
+                } else {
+                    Ok(Some(*number))
+                }
             }
-            _ => Err(self.refused("it has several databases, and no file `format` that names one".to_owned())),
+            _ => Err(self
+                .refused("it contains several databases, and no `format` file that says which is current".to_owned())),
         }
     }
 
-    /// Which database the format names, if there is one.
+    /// Returns the number of the database that the `format` file refers to, if the file exists.
     pub(super) fn named(&self) -> Result<Option<u64>, StoreError> {
         match fs::read_to_string(self.format()) {
             Ok(text) => self.read(&text).map(Some).map_err(|reason| self.refused(reason)),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
             Err(error) if error.kind() == io::ErrorKind::InvalidData => {
-                Err(self.refused("its file `format` is damaged".to_owned()))
+                Err(self.refused("its `format` file is damaged".to_owned()))
             }
             Err(error) => Err(error.into()),
         }
     }
 
-    /// Makes a database the one, at once and durably.
+    /// Makes a database the current one, atomically and durably.
     pub(super) fn point_at(&self, number: u64) -> Result<(), StoreError> {
         let text = format!("tollhouse store {VERSION}\nbackend {}\ndatabase {number}\n", self.backend);
         let new = self.dir.join("format.new");
@@ -134,12 +141,12 @@ impl Place {
         Ok(())
     }
 
-    /// Where a database is.
+    /// Path of a database.
     pub(super) fn database(&self, number: u64) -> PathBuf {
         self.dir.join(format!("db-{number}"))
     }
 
-    /// Removes what compacting left behind when it was killed.
+    /// Removes databases that an interrupted compaction left behind.
     pub(super) fn sweep(&self, current: u64) -> Result<(), StoreError> {
         for number in self.databases()?.into_iter().filter(|number| *number != current) {
             fs::remove_dir_all(self.database(number))?;
@@ -147,14 +154,14 @@ impl Place {
         Ok(())
     }
 
-    /// Whether the file system has more room than a commit needs, by its own account.
+    /// Returns true if the file system reports more free space than a commit needs.
     pub(super) fn has_room(&self) -> bool {
         const ENOUGH: u64 = 64 << 20;
         rustix::fs::statvfs(&self.dir).is_ok_and(|room| room.f_bavail.saturating_mul(room.f_frsize) >= ENOUGH)
     }
 
-    /// A name for what is kept aside, with the time.
-    pub(super) fn aside(&self) -> PathBuf {
+    /// A new path for files that a repair sets aside; its name contains the current time.
+    pub(super) fn set_aside_path(&self) -> PathBuf {
         let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or(Duration::ZERO);
         self.dir.join(format!("damaged-{}", now.as_millis()))
     }
@@ -177,22 +184,24 @@ impl Place {
         let mut lines = text.lines();
         let mut field = |name: &str| {
             let line = lines.next().and_then(|line| line.strip_prefix(name)).map(str::trim);
-            line.ok_or_else(|| "its file `format` is damaged".to_owned())
+            line.ok_or_else(|| "its `format` file is damaged".to_owned())
         };
         let version = field("tollhouse store ")?;
         if version != VERSION.to_string() {
-            return Err(format!("it has version {version}, and this Tollhouse reads version {VERSION}"));
+            return Err(format!(
+                "its format is version {version}, and this version of Tollhouse reads version {VERSION}"
+            ));
         }
         let backend: Backend = field("backend ")?.parse()?;
         if backend != self.backend {
-            return Err(format!("it is kept by {backend}, and was opened with {}", self.backend));
+            return Err(format!("it was created with the backend {backend}, and was opened with {}", self.backend));
         }
-        field("database ")?.parse().map_err(|_| "its file `format` is damaged".to_owned())
+        field("database ")?.parse().map_err(|_| "its `format` file is damaged".to_owned())
     }
 
     #[cfg(not(feature = "redb"))]
     pub(super) fn without_redb(&self) -> StoreError {
-        self.refused("this build knows no redb: it was built without the feature `redb`".to_owned())
+        self.refused("this build does not support redb: it was compiled without the feature `redb`".to_owned())
     }
 
     pub(super) fn refused(&self, reason: String) -> StoreError {
@@ -200,7 +209,7 @@ impl Place {
     }
 }
 
-/// The bytes of all files of a directory.
+/// Total size of all files in a directory, in bytes.
 pub(super) fn size(dir: &Path) -> io::Result<u64> {
     let mut bytes = 0;
     for entry in fs::read_dir(dir)? {
@@ -208,7 +217,7 @@ pub(super) fn size(dir: &Path) -> io::Result<u64> {
         bytes += match entry.metadata() {
             Ok(metadata) if metadata.is_dir() => size(&entry.path())?,
             Ok(metadata) => metadata.len(),
-            // A database tidies up while it is measured.
+            // The database may remove files while it is measured.
             Err(error) if error.kind() == io::ErrorKind::NotFound => 0,
             Err(error) => return Err(error),
         };
@@ -216,16 +225,16 @@ pub(super) fn size(dir: &Path) -> io::Result<u64> {
     Ok(bytes)
 }
 
-/// Makes the names in a directory durable. Not every system can, or needs to.
+/// Makes the directory entries durable. Not every system supports this, or needs it.
 pub(super) fn sync_dir(dir: &Path) -> io::Result<()> {
     if cfg!(unix) { File::open(dir)?.sync_all() } else { Ok(()) }
 }
 
-/// Makes a new directory's name durable, and those of the directories above that may be as new.
+/// Makes the entry of a new directory durable, and those of the directories above it that may be as new.
 pub(super) fn sync_parents(path: &Path) -> io::Result<()> {
     for parent in path.ancestors().skip(1).take(4).filter(|parent| !parent.as_os_str().is_empty()) {
         match sync_dir(parent) {
-            // A directory that may not be read was not made by us.
+            // A directory that this process may not read was not created by it.
             Err(error) if error.kind() == io::ErrorKind::PermissionDenied => return Ok(()),
             outcome => outcome?,
         }

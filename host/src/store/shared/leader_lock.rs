@@ -1,4 +1,4 @@
-//! Who has a store: one process at a time, as long as it lives.
+//! The lock of a store, which one process holds at a time, until it ends.
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::Write;
@@ -6,13 +6,13 @@ use std::path::Path;
 
 use crate::store::record::StoreError;
 
-/// Takes the lock, if nobody has it, and writes down who has.
+/// Takes the lock, unless another process holds it, and writes the process id to a file.
 pub(in crate::store) fn lock(dir: &Path) -> Result<Option<File>, StoreError> {
     let file = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(dir.join("lock"))?;
     match file.try_lock() {
         Ok(()) => {
-            // In a file of its own: where locks are mandatory, nobody could read a locked one. Only an error message
-            // reads it: a full disk is no reason not to open.
+            // A separate file, because a file with a mandatory lock could not be read by others. The id is only used in
+            // error messages, so a full disk must not prevent opening.
             drop(File::create(dir.join("pid")).and_then(|mut file| writeln!(file, "{}", std::process::id())));
             Ok(Some(file))
         }
@@ -21,7 +21,7 @@ pub(in crate::store) fn lock(dir: &Path) -> Result<Option<File>, StoreError> {
     }
 }
 
-/// Which process has the lock, as far as it has said; else 0.
+/// Process id of the lock's holder, or 0 if it is unknown.
 pub(in crate::store) fn holder(dir: &Path) -> u32 {
     let text = std::fs::read_to_string(dir.join("pid"));
     text.ok().and_then(|text| text.trim().parse().ok()).unwrap_or(0)

@@ -1,25 +1,26 @@
-//! How far a database has been acknowledged, kept beside it: so that a log that ends too early is noticed.
+//! A durable counter of acknowledged commits beside each database, to detect a log that ends too early.
 //!
-//! sled takes the first record of its log that does not check as the log's end, so that a flipped bit near the end would
-//! silently undo what was acknowledged. This file holds the number of the last acknowledged group. It is written after
-//! each sync and not synced itself: after `kill -9` it is exact; after a power cut it may be behind, and never ahead.
+//! sled treats the first log record with a bad checksum as the end of the log, so that a flipped bit near the end would
+//! silently undo acknowledged commits. This file holds the number of the last acknowledged group. It is written after
+//! each sync but not synced itself: it is exact after `kill -9`; after a power failure it may lag behind, but is never
+//! ahead.
 
 use std::fs::{File, OpenOptions};
 use std::io::{Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
-use super::guard::damaged;
+use super::catch_panic::damaged;
 use super::record::StoreError;
 
-/// A number of eight bytes and the first eight of its hash.
+/// File size: a number of eight bytes and the first eight bytes of its hash.
 const BYTES: usize = 16;
 
-/// The file, and the number of the last group that was acknowledged.
-pub(super) struct Tail(Mutex<(File, u64)>);
+/// The counter file, and the number of the last acknowledged group.
+pub(super) struct AckCounter(Mutex<(File, u64)>);
 
-impl Tail {
-    /// Refuses a database that has seen fewer groups than were acknowledged.
+impl AckCounter {
+    /// Opens the counter, and rejects a database with fewer groups than were acknowledged.
     pub(super) fn open(database: &Path, counted: u64) -> Result<Self, StoreError> {
         let file = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path(database))?;
         let acknowledged = Self::acknowledged(database)?;
@@ -30,8 +31,8 @@ impl Tail {
         Ok(Self(Mutex::new((file, counted))))
     }
 
-    /// The number of the last group that was acknowledged, as far as is known. What does not check says nothing: it may
-    /// have been torn by a power cut.
+    /// Reads the number of the last acknowledged group. A file with a bad checksum counts as 0: a power failure may
+    /// have torn it.
     pub(super) fn acknowledged(database: &Path) -> Result<u64, StoreError> {
         let mut bytes = Vec::new();
         File::open(path(database))?.take(64).read_to_end(&mut bytes)?;
@@ -39,12 +40,12 @@ impl Tail {
         Ok(if bytes == line(number) { number } else { 0 })
     }
 
-    /// The number of the last acknowledged group.
+    /// Number of the last acknowledged group.
     pub(super) fn count(&self) -> u64 {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).1
     }
 
-    /// Takes down that a group is durable. If that fails a later loss goes unnoticed, but there is none yet.
+    /// Records that a group is durable. If this fails, a later loss may go unnoticed, but nothing is lost yet.
     pub(super) fn acknowledge(&self, count: u64) {
         let mut tail = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         tail.1 = count;

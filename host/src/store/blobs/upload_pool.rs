@@ -1,9 +1,9 @@
-//! What the uploads of this process have taken and is not durable yet: one pool of all of them.
+//! The upload pool: all blobs that uploads of this process have put and that are not durable yet.
 //!
-//! Whoever syncs makes all of it durable. So uploads of many sessions share the waits for the disk, and one may rely on
-//! what another of the same place has put: when it has been synced, that is durable too. If what was put is lost instead,
-//! because writing fails or an upload is dropped first, the place ends: the uploads that are alive fail when they sync, and
-//! those that begin then are of another place.
+//! A sync by any upload makes the whole pool durable. So uploads of many sessions share the waits for the disk, and an
+//! upload may rely on what another one of the same place (see [`BlobSink::place`](crate::store::BlobSink::place)) has
+//! put: syncing makes that durable too. If blobs are lost instead, because writing fails or an upload is dropped first,
+//! the place ends: uploads that are alive then fail when they sync, and later ones get a new place.
 
 use std::collections::BTreeSet;
 use std::fs::{self, File, OpenOptions};
@@ -13,77 +13,77 @@ use std::path::{Path, PathBuf};
 use std::sync::{MutexGuard, PoisonError};
 
 use super::durable::{make_entry, pays_to_sync_file_system, sync_directory, sync_file_system};
-use super::encoding::Encoder;
+use super::encoding::BlobEncoder;
 use super::files::BlobFiles;
-use crate::store::{BlobError, BlobId, abreast, new_place};
+use crate::store::{BlobError, BlobId, new_place, parallel_map};
 
-/// Blobs of this size are compressed by several threads: one thread compresses 200 MB/s. Smaller ones are not worth
-/// their handing over.
+/// Minimum size of blobs that several threads compress: one thread compresses 200 MB/s. For smaller ones, handing them
+/// over costs more than it saves.
 const LARGE: usize = 64 << 10;
 
-/// How many bytes of large blobs wait for that.
+/// Number of bytes of large blobs that are collected for the threads.
 const BATCH: usize = 8 << 20;
 
-/// How many files stay open until they are synced.
+/// Maximum number of files that stay open until they are synced.
 const OPEN: usize = 8;
 
-/// See the module.
+/// The pool of uploaded blobs; see the module.
 #[derive(Debug)]
-pub(super) struct Pool {
-    /// What all of it is put at.
+pub(super) struct UploadPool {
+    /// Id of the place where blobs are currently put.
     pub(super) place: u64,
-    /// How often blobs had been removed when the place began.
+    /// Number of past removals of blobs when the place began.
     pub(super) removals: u64,
-    /// Why the place before it ended.
+    /// Error that ended the previous place.
     failure: Option<BlobError>,
-    unsynced: Unsynced,
+    unsynced: UnsyncedBlobs,
 }
 
 #[derive(Debug, Default)]
-struct Unsynced {
+struct UnsyncedBlobs {
     /// Large blobs that are not written yet.
-    waiting: Vec<(Pending, Vec<u8>)>,
-    /// How many bytes those have.
+    waiting: Vec<(PendingBlob, Vec<u8>)>,
+    /// Number of bytes of the blobs in `waiting`.
     waiting_bytes: usize,
-    /// What is written and has no name yet.
-    pending: Vec<Pending>,
-    /// How many bytes of blobs that is, plain.
+    /// Blobs that are written to temporary files and not yet renamed.
+    pending: Vec<PendingBlob>,
+    /// Number of plain bytes put since the last sync.
     bytes: u64,
-    /// The first bytes of names that may not be durable.
+    /// First bytes of the names that may not be durable.
     shelves: BTreeSet<u8>,
 }
 
-/// A blob on its way into a file.
+/// A blob that is being written to a file.
 #[derive(Debug)]
-pub(super) struct Pending {
+pub(super) struct PendingBlob {
     pub(super) id: BlobId,
-    /// Its temporary file.
+    /// Path of its temporary file.
     pub(super) path: PathBuf,
-    /// Which upload has put it.
+    /// Number of the upload that has put it.
     pub(super) upload: u64,
-    /// Kept for the sync, if there are few.
+    /// Open handle for the sync, if there are few of them.
     file: Option<File>,
 }
 
-impl Pending {
+impl PendingBlob {
     pub(super) fn new(id: BlobId, path: PathBuf, upload: u64) -> Self {
         Self { id, path, upload, file: None }
     }
 
     fn discard(&self) {
-        // It may not be there yet. What stays is removed with what killed processes leave.
+        // The file may not exist yet. If it stays, it is removed with the files of killed processes.
         let _ = fs::remove_file(&self.path);
     }
 }
 
-impl Default for Pool {
+impl Default for UploadPool {
     fn default() -> Self {
-        Self { place: new_place(), removals: 0, failure: None, unsynced: Unsynced::default() }
+        Self { place: new_place(), removals: 0, failure: None, unsynced: UnsyncedBlobs::default() }
     }
 }
 
-impl Pool {
-    /// Fails if the place has ended.
+impl UploadPool {
+    /// Fails if the place is no longer the current one.
     fn check(&self, place: u64) -> Result<(), BlobError> {
         match &self.failure {
             _ if place == self.place => Ok(()),
@@ -92,20 +92,21 @@ impl Pool {
         }
     }
 
-    /// Ends the place.
+    /// Ends the current place, and begins a new one.
     pub(super) fn renew(&mut self, failure: Option<BlobError>) {
         self.place = new_place();
         self.failure = failure;
     }
 
-    /// Takes out what an upload has put. If there is any, it is lost; others of its place may have relied on it.
+    /// Removes the blobs that an upload has put. If there are any, they are lost, and other uploads of the same place
+    /// may have relied on them.
     fn abandon(&mut self, place: u64, upload: u64, failure: Option<&BlobError>) {
         let pending = self.unsynced.pending.extract_if(.., |pending| pending.upload == upload);
         let waiting = self.unsynced.waiting.extract_if(.., |(pending, _)| pending.upload == upload);
-        let lost: Vec<Pending> = pending.chain(waiting.map(|(pending, _)| pending)).collect();
+        let lost: Vec<PendingBlob> = pending.chain(waiting.map(|(pending, _)| pending)).collect();
         self.unsynced.waiting_bytes = self.unsynced.waiting.iter().map(|(_, plain)| plain.len()).sum();
-        lost.iter().for_each(Pending::discard);
-        // If the place has ended, those others fail already, and who began since has no part in this.
+        lost.iter().for_each(PendingBlob::discard);
+        // If the place has ended, those other uploads fail already, and later ones are not affected.
         if !lost.is_empty() && place == self.place {
             self.renew(failure.cloned());
         }
@@ -113,17 +114,18 @@ impl Pool {
 }
 
 impl BlobFiles {
-    pub(super) fn pool(&self) -> MutexGuard<'_, Pool> {
+    pub(super) fn pool(&self) -> MutexGuard<'_, UploadPool> {
         self.pool.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Held while things leave the pool, until they are durable: who has it knows of all. Taken before the pool. It guards
-    /// the first bytes of shelves that are known to be durable.
+    /// Takes the lock that is held from the removal of blobs from the pool until they are durable: its holder knows of
+    /// all of them. Acquired before the lock of the pool. Guards the first bytes of the directories that are known to
+    /// be durable.
     fn working(&self) -> MutexGuard<'_, BTreeSet<u8>> {
         self.working.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A blob is there; that its name is durable is not known: another process may have just renamed it.
+    /// SessionRecords that a blob exists, whose name may not be durable: another process may have just renamed it.
     pub(super) fn found(&self, place: u64, id: &BlobId) -> Result<(), BlobError> {
         let mut pool = self.pool();
         pool.check(place)?;
@@ -131,13 +133,13 @@ impl BlobFiles {
         Ok(())
     }
 
-    /// Takes a blob into the pool, written or to be written.
+    /// Adds a blob to the pool: small ones are written at once, large ones later.
     pub(super) fn take(
         &self,
         place: u64,
-        mut pending: Pending,
+        mut pending: PendingBlob,
         plain: Vec<u8>,
-        encoder: &mut Encoder,
+        encoder: &mut BlobEncoder,
     ) -> Result<(), BlobError> {
         let large = plain.len() >= LARGE;
         if !large {
@@ -166,10 +168,10 @@ impl BlobFiles {
         if full { self.write_waiting() } else { Ok(()) }
     }
 
-    /// Writes the large blobs that wait.
+    /// Writes the large blobs that are waiting.
     fn write_waiting(&self) -> Result<(), BlobError> {
         let _working = self.working();
-        let mut batch = Unsynced::default();
+        let mut batch = UnsyncedBlobs::default();
         let mut pool = self.pool();
         mem::swap(&mut batch.waiting, &mut pool.unsynced.waiting);
         pool.unsynced.waiting_bytes = 0;
@@ -179,7 +181,7 @@ impl BlobFiles {
         Ok(())
     }
 
-    /// Makes all that was put at a place durable, and visible.
+    /// Makes all blobs that were put at a place durable and visible.
     pub(super) fn sync(&self, place: u64) -> Result<(), BlobError> {
         let mut durable = self.working();
         let mut batch = mem::take(&mut self.pool().unsynced);
@@ -187,31 +189,31 @@ impl BlobFiles {
         self.pool().check(place).and(synced)
     }
 
-    /// An upload ends before all that it has put was synced.
+    /// Ends an upload before all of its blobs were synced.
     pub(super) fn abandon(&self, place: u64, upload: u64, failure: Option<&BlobError>) {
-        // Some of it may be out of the pool, being written.
+        // Some of its blobs may be out of the pool, being written.
         let _working = self.working();
         self.pool().abandon(place, upload, failure);
     }
 
-    /// Works on what was in the pool. If that fails, it is lost.
+    /// Processes blobs taken out of the pool. If that fails, they are lost.
     fn attempt(
         &self,
-        batch: &mut Unsynced,
-        work: impl FnOnce(&mut Unsynced) -> Result<(), BlobError>,
+        batch: &mut UnsyncedBlobs,
+        work: impl FnOnce(&mut UnsyncedBlobs) -> Result<(), BlobError>,
     ) -> Result<(), BlobError> {
         work(batch).inspect_err(|error| {
-            batch.pending.iter().for_each(Pending::discard);
+            batch.pending.iter().for_each(PendingBlob::discard);
             batch.waiting.iter().for_each(|(pending, _)| pending.discard());
             self.pool().renew(Some(error.clone()));
         })
     }
 }
 
-impl Unsynced {
+impl UnsyncedBlobs {
     fn write(&mut self, files: &BlobFiles) -> Result<(), BlobError> {
-        abreast(&self.waiting, true, |(Pending { path, .. }, plain)| {
-            let mut encoder = Encoder::new().map_err(BlobError::at(path))?;
+        parallel_map(&self.waiting, true, |(PendingBlob { path, .. }, plain)| {
+            let mut encoder = BlobEncoder::new().map_err(BlobError::at(path))?;
             write(files, path, &mut encoder, plain).map(drop)
         })?;
         self.pending.extend(self.waiting.drain(..).map(|(pending, _)| pending));
@@ -236,14 +238,14 @@ impl Unsynced {
         if whole {
             return sync_file_system(&files.root).map_err(BlobError::at(&files.blobs()));
         }
-        let sync = |Pending { path, file, .. }: &Pending| {
+        let sync = |PendingBlob { path, file, .. }: &PendingBlob| {
             let sync = || match file {
                 Some(file) => file.sync_data(),
                 None => File::open(path)?.sync_data(),
             };
             sync().map_err(BlobError::at(path))
         };
-        abreast(&self.pending, true, sync).map(drop)
+        parallel_map(&self.pending, true, sync).map(drop)
     }
 
     fn rename(&mut self, files: &BlobFiles) -> Result<(), BlobError> {
@@ -268,27 +270,27 @@ impl Unsynced {
         }
         let mut directories: Vec<PathBuf> = self.shelves.iter().map(|first| files.shelf(*first)).collect();
         if !self.shelves.is_subset(durable) {
-            // The shelf itself may be new, and of another process.
+            // The directory may be new, and created by another process.
             directories.push(files.blobs());
         }
         let sync = |directory: &PathBuf| match sync_directory(directory) {
-            // What was to lie there was given up.
+            // The blobs that were to be stored there were abandoned.
             Err(BlobError::Io { source, .. }) if source.kind() == io::ErrorKind::NotFound => Ok(()),
             synced => synced,
         };
-        abreast(&directories, true, sync).map(drop)
+        parallel_map(&directories, true, sync).map(drop)
     }
 }
 
 /// Writes a blob to a new file.
-fn write(files: &BlobFiles, path: &Path, encoder: &mut Encoder, plain: &[u8]) -> Result<File, BlobError> {
+fn write(files: &BlobFiles, path: &Path, encoder: &mut BlobEncoder, plain: &[u8]) -> Result<File, BlobError> {
     let mut options = OpenOptions::new();
     options.create_new(true).write(true);
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
     let file = match options.open(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
-            // Some tools that copy directories leave empty ones out.
+            // Some tools that copy directories omit empty ones.
             make_entry(&files.temporary())?;
             options.open(path)
         }

@@ -1,5 +1,5 @@
-//! A store that is not its user's alone: found before anything in it is used. Whoever can write a store can give sessions
-//! other policies, and a link in it leads what is written there elsewhere.
+//! Refuses a store that other users can write to, before anything in it is used. Whoever can write to a store can give
+//! sessions other policies, and a symbolic link in it redirects what is written there.
 
 use std::fs;
 use std::io;
@@ -7,13 +7,13 @@ use std::path::Path;
 
 use super::record::StoreError;
 
-/// Refuses a directory of a store, and those in it, that other users can write, unless these are trusted; and one that
-/// holds a symbolic link. What is not there yet is nobody else's.
+/// Refuses a store directory if it, or a directory in it, is writable by other users, unless these are trusted; or if
+/// it contains a symbolic link. Directories that do not exist yet are accepted.
 ///
 /// # Errors
-/// [`StoreError::Shared`]; [`StoreError::Format`] if there is a link; what the system says.
+/// [`StoreError::Shared`]; [`StoreError::Format`] if there is a symbolic link; errors of the file system.
 pub fn refuse_strangers(directory: &Path, trust_writers: bool) -> Result<(), StoreError> {
-    // The names of blobs, and of the locks of sessions, are too many to look at each time.
+    // Blob files and session lock files are too numerous to be checked each time.
     for name in ["", "records", "blobs", "turns"] {
         let path = if name.is_empty() { directory.to_owned() } else { directory.join(name) };
         match path.symlink_metadata() {
@@ -35,7 +35,7 @@ pub fn refuse_strangers(directory: &Path, trust_writers: bool) -> Result<(), Sto
     }
     for directory in databases.into_iter().chain([records]) {
         for entry in entries(&directory)? {
-            // What is not there any more was removed by the process that holds the store.
+            // An entry that has disappeared was removed by the process that holds the store.
             if entry.file_type().is_ok_and(|kind| kind.is_symlink()) {
                 return Err(linked(&entry.path()));
             }
@@ -53,7 +53,10 @@ fn entries(directory: &Path) -> Result<Vec<fs::DirEntry>, StoreError> {
 }
 
 fn linked(path: &Path) -> StoreError {
-    StoreError::Format { path: path.to_owned(), reason: "it is a symbolic link, and a store has none".to_owned() }
+    StoreError::Format {
+        path: path.to_owned(),
+        reason: "it is a symbolic link, which a store must not contain".to_owned(),
+    }
 }
 
 #[cfg(all(test, unix))]

@@ -1,14 +1,14 @@
-//! Work on many things by several threads.
+//! A parallel map over many items.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
-/// How many threads work. What waits for the disk waits together.
+/// Number of threads. They mostly wait for the disk, so their number does not depend on the processor's cores.
 const THREADS: usize = 4;
 
-/// Does something with each item, if they are `many` several at a time, and gives what came of each, in their order. An
-/// error ends it.
-pub(crate) fn abreast<T: Sync, R: Send, E: Send>(
+/// Calls `work` for each item, with several threads if `many`, and returns the results in the order of the items. The
+/// first error stops the remaining work.
+pub(crate) fn parallel_map<T: Sync, R: Send, E: Send>(
     items: &[T],
     many: bool,
     work: impl Fn(&T) -> Result<R, E> + Sync,
@@ -27,13 +27,13 @@ pub(crate) fn abreast<T: Sync, R: Send, E: Send>(
         }
     };
     thread::scope(|scope| {
-        // This thread works too; where no other can be made, alone.
+        // The calling thread works too: alone, if no other thread can be started.
         let helpers = items.len().min(THREADS).saturating_sub(1);
         let helpers: Vec<_> =
             (0..helpers).map_while(|_| thread::Builder::new().spawn_scoped(scope, run).ok()).collect();
         let mut done = run();
         for helper in helpers {
-            // Nothing in `work` panics; if it does, so do we.
+            // `work` does not panic; if it does, the panic is propagated.
             let helped = helper.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
             done = done.and_then(|mut done| {
                 done.append(&mut helped?);
@@ -60,10 +60,10 @@ mod tests {
                 sum.fetch_add(*item, Ordering::Relaxed);
                 Ok::<_, ()>(item * 2)
             };
-            let doubled = abreast(&items, many, work).expect("no error");
+            let doubled = parallel_map(&items, many, work).expect("no error");
             assert_eq!(doubled, items.iter().map(|item| item * 2).collect::<Vec<_>>());
             assert_eq!(sum.into_inner(), items.iter().sum::<u64>());
-            let failed = abreast(&items, many, |item| if *item == count / 2 { Err(*item) } else { Ok(()) });
+            let failed = parallel_map(&items, many, |item| if *item == count / 2 { Err(*item) } else { Ok(()) });
             assert_eq!(failed.is_err(), count > 0);
         }
     }

@@ -1,4 +1,4 @@
-//! Databases that panic where others return an error, kept from taking the process down.
+//! Panics of a database library, converted to errors, so that they do not take the process down.
 
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -6,7 +6,7 @@ use std::path::Path;
 
 use super::record::StoreError;
 
-/// Asks a database; its error is read, its panic is damage.
+/// Calls a database; its errors are converted by `read`, and a panic is reported as damage.
 pub(super) fn guarded<T, E>(
     path: &Path,
     read: impl FnOnce(&Path, E) -> StoreError,
@@ -18,20 +18,20 @@ pub(super) fn guarded<T, E>(
     }
 }
 
-/// Closes a database. What that fails to do is no loss: all that was acknowledged is durable already.
+/// Closes a database. Errors on closing lose nothing: everything acknowledged is durable already.
 pub(super) fn close<T>(database: T) {
     drop(catch_unwind(AssertUnwindSafe(|| drop(database))));
 }
 
-/// The error that names what is damaged, and what to do.
+/// Error that says what is damaged, and what to do about it.
 pub(super) fn damaged(path: &Path, what: &str) -> StoreError {
     StoreError::Damaged(format!(
-        "`{}`: {what}; a repair keeps its files aside and saves what can be read (`tollhouse store repair`)",
+        "`{}`: {what}; `tollhouse store repair` sets its files aside and recovers what can be read",
         path.display()
     ))
 }
 
 fn message(panic: &(dyn Any + Send)) -> &str {
     let text = panic.downcast_ref::<&str>().copied();
-    text.or_else(|| panic.downcast_ref::<String>().map(String::as_str)).unwrap_or("it gave no reason")
+    text.or_else(|| panic.downcast_ref::<String>().map(String::as_str)).unwrap_or("it gave no message")
 }

@@ -1,4 +1,4 @@
-//! Blobs that were read lately, in memory.
+//! A cache of recently read blobs in memory.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -6,22 +6,22 @@ use bytes::Bytes;
 
 use crate::store::BlobId;
 
-/// What an entry costs besides its bytes: its places in both maps and the head of the bytes.
+/// Memory of an entry besides its bytes: its places in both maps and the header of the bytes.
 const OVERHEAD: usize = 200;
 
-/// Keeps what was asked for last, up to a number of bytes.
+/// A least-recently-used cache, bounded by the number of bytes.
 #[derive(Debug)]
-pub(super) struct Cache {
+pub(super) struct BlobCache {
     capacity: usize,
     used: usize,
-    /// Rises with each use.
+    /// Counter of uses, for the order of eviction.
     clock: u64,
     entries: HashMap<BlobId, (Bytes, u64)>,
-    /// The same by when they were used last.
+    /// Blobs ordered by their last use.
     by_use: BTreeMap<u64, BlobId>,
 }
 
-impl Cache {
+impl BlobCache {
     pub(super) fn new(capacity: usize) -> Self {
         Self { capacity, used: 0, clock: 0, entries: HashMap::new(), by_use: BTreeMap::new() }
     }
@@ -35,7 +35,7 @@ impl Cache {
         Some(bytes.clone())
     }
 
-    /// Keeps bytes. Not those that would drive out a quarter of the rest.
+    /// Adds a blob, unless it is so large that it would evict a quarter of the rest.
     pub(super) fn insert(&mut self, id: BlobId, bytes: Bytes) {
         if cost(&bytes) > self.capacity / 4 {
             return;
@@ -75,7 +75,7 @@ mod tests {
 
     #[test]
     fn what_was_used_last_stays() {
-        let mut cache = Cache::new(10 * (100 + OVERHEAD));
+        let mut cache = BlobCache::new(10 * (100 + OVERHEAD));
         for n in 0..10 {
             cache.insert(id(n), vec![n; 100].into());
         }
@@ -86,7 +86,7 @@ mod tests {
 
     #[test]
     fn what_is_large_is_not_kept() {
-        let mut cache = Cache::new(10_000);
+        let mut cache = BlobCache::new(10_000);
         cache.insert(id(1), vec![0; 5_000].into());
         assert_eq!(cache.get(&id(1)), None);
     }
@@ -94,7 +94,7 @@ mod tests {
     proptest! {
         #[test]
         fn it_stays_within_its_capacity(steps in prop::collection::vec((0..3_u8, 0..20_u8, 0..2_000_usize), 0..200)) {
-            let mut cache = Cache::new(8_000);
+            let mut cache = BlobCache::new(8_000);
             for (step, n, size) in steps {
                 match step {
                     0 => cache.insert(id(n), vec![n; size].into()),

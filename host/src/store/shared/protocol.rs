@@ -1,4 +1,4 @@
-//! What a follower and its leader say to each other: a greeting each, then frames.
+//! The protocol between a follower and its leader: a greeting from each side, then frames.
 //!
 //! ```text
 //! greeting of the follower   magic (8), client (16)
@@ -8,30 +8,32 @@
 //! option                     0, or 1 and the value
 //! ```
 //!
-//! Numbers are big-endian. An answer bears the id of its request; answers come in any order. Nothing that is read here is
-//! trusted: lengths are bounded before anything is made of them, and what does not parse ends the connection.
+//! Numbers are big-endian. An answer carries the id of its request; answers come in any order. Nothing that is read
+//! here is trusted: lengths are bounded before memory is allocated, and input that does not parse closes the
+//! connection.
 
 use std::io::{self, Read, Write};
 use std::sync::Arc;
 
-use crate::store::group::Compacted;
+use crate::store::group_commit::Compacted;
 use crate::store::record::{Batch, Change, Expectation, MAX_BATCH_BYTES, Owner, Record, StoreError};
 
-/// The protocol, and its version.
+/// Magic number of the protocol, with its version.
 const MAGIC: [u8; 8] = *b"tollst\0\x01";
 
-/// The largest frame: the largest batch, and the lengths of its parts (an entry of 16 bytes covers its own).
+/// Maximum size of a frame: the largest batch plus the lengths of its parts (the overhead of 16 bytes an entry covers
+/// its own).
 const MAX_FRAME: usize = MAX_BATCH_BYTES + (64 << 10);
 
-/// About how much one page of a scan holds.
+/// Approximate size of one page of a scan.
 pub(super) const PAGE_BYTES: usize = 256 << 10;
 
-/// Who a follower is, for as long as it lives.
-pub(super) type Client = [u8; 16];
+/// Id of a follower, fixed for as long as its store is open.
+pub(super) type ClientId = [u8; 16];
 
-/// What a follower asks.
+/// A request of a follower.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Request {
+pub(super) enum StoreRequest {
     Get {
         key: Vec<u8>,
     },
@@ -40,20 +42,20 @@ pub(super) enum Request {
         after: Option<Vec<u8>>,
         limit: u64,
     },
-    /// The commit numbered `sequence` of a slot; see `mark`.
+    /// The commit numbered `sequence` of a slot; see `commit_dedup`.
     Commit {
         slot: u32,
         sequence: u64,
         batch: Batch,
     },
     Compact,
-    /// The follower is going, and will not ask again for what it asked.
+    /// The follower closes the store, and will not repeat any request.
     Bye,
 }
 
-/// What the leader answers.
+/// An answer of the leader.
 #[derive(Clone, Debug)]
-pub(super) enum Answer {
+pub(super) enum StoreAnswer {
     Value(Option<Vec<u8>>),
     /// Some records, and whether there may be more.
     Page(Vec<Record>, bool),
@@ -62,7 +64,7 @@ pub(super) enum Answer {
     Failed(StoreError),
 }
 
-pub(super) fn greet_leader(mut stream: impl Write, client: &Client) -> io::Result<()> {
+pub(super) fn greet_leader(mut stream: impl Write, client: &ClientId) -> io::Result<()> {
     stream.write_all(&[&MAGIC[..], client].concat())
 }
 
@@ -70,15 +72,15 @@ pub(super) fn greet_follower(mut stream: impl Write) -> io::Result<()> {
     stream.write_all(&[&MAGIC[..], &std::process::id().to_be_bytes()].concat())
 }
 
-/// Reads a follower's greeting.
-pub(super) fn met_follower(mut stream: impl Read) -> io::Result<Client> {
+/// Reads the greeting of a follower.
+pub(super) fn met_follower(mut stream: impl Read) -> io::Result<ClientId> {
     check_magic(&mut stream)?;
-    let mut client = Client::default();
+    let mut client = ClientId::default();
     stream.read_exact(&mut client)?;
     Ok(client)
 }
 
-/// Reads the leader's greeting: its process id.
+/// Reads the leader's greeting, and returns its process id.
 pub(super) fn met_leader(mut stream: impl Read) -> io::Result<u32> {
     check_magic(&mut stream)?;
     let mut pid = [0; 4];
@@ -89,10 +91,10 @@ pub(super) fn met_leader(mut stream: impl Read) -> io::Result<u32> {
 fn check_magic(stream: &mut impl Read) -> io::Result<()> {
     let mut magic = [0; MAGIC.len()];
     stream.read_exact(&mut magic)?;
-    if magic == MAGIC { Ok(()) } else { Err(io::Error::new(io::ErrorKind::Unsupported, "another protocol")) }
+    if magic == MAGIC { Ok(()) } else { Err(io::Error::new(io::ErrorKind::Unsupported, "another protocol or version")) }
 }
 
-/// Reads a frame. Memory grows with what arrives, not with what was announced.
+/// Reads a frame. Memory grows with the bytes that arrive, not with the announced length.
 pub(super) fn read_frame(mut stream: impl Read) -> io::Result<Vec<u8>> {
     let mut length = [0; 4];
     stream.read_exact(&mut length)?;
@@ -105,34 +107,34 @@ pub(super) fn read_frame(mut stream: impl Read) -> io::Result<Vec<u8>> {
     if u32::try_from(frame.len()) == Ok(length) { Ok(frame) } else { Err(io::ErrorKind::UnexpectedEof.into()) }
 }
 
-/// Reads the next request of a follower and writes it again: for fuzzing.
+/// Reads a follower's next request and encodes it again, for fuzzing.
 ///
 /// # Errors
-/// If it is none, or not whole.
+/// If the input is not a complete request.
 #[doc(hidden)]
 pub fn rewrite_request(stream: &mut &[u8]) -> io::Result<Vec<u8>> {
-    let (id, request) = Request::read(&read_frame(stream)?)?;
+    let (id, request) = StoreRequest::read(&read_frame(stream)?)?;
     Ok(request.frame(id))
 }
 
-/// The same of an answer of the leader.
+/// Reads a leader's next answer and encodes it again, for fuzzing.
 ///
 /// # Errors
-/// If it is none, or not whole.
+/// If the input is not a complete answer.
 #[doc(hidden)]
 pub fn rewrite_answer(stream: &mut &[u8]) -> io::Result<Vec<u8>> {
-    let (id, answer) = Answer::read(&read_frame(stream)?)?;
+    let (id, answer) = StoreAnswer::read(&read_frame(stream)?)?;
     Ok(answer.frame(id))
 }
 
 fn broken() -> io::Error {
-    io::Error::new(io::ErrorKind::InvalidData, "a frame that is not of the protocol")
+    io::Error::new(io::ErrorKind::InvalidData, "malformed frame of the store protocol")
 }
 
-/// Makes a frame.
-struct Frame(Vec<u8>);
+/// Encoder of a frame.
+struct FrameEncoder(Vec<u8>);
 
-impl Frame {
+impl FrameEncoder {
     fn new(id: u64, kind: u8) -> Self {
         let mut frame = Self(vec![0; 4]);
         frame.number(id);
@@ -144,7 +146,7 @@ impl Frame {
         self.0.extend_from_slice(&number.to_be_bytes());
     }
 
-    /// A length that the bounds on batches and pages keep small.
+    /// Appends a length, which the limits of batches and pages keep small.
     fn length(&mut self, length: usize) {
         let length = u32::try_from(length).expect("batches and pages are smaller than 4 GiB");
         self.0.extend_from_slice(&length.to_be_bytes());
@@ -174,9 +176,9 @@ impl Frame {
     }
 }
 
-impl Request {
+impl StoreRequest {
     pub(super) fn frame(&self, id: u64) -> Vec<u8> {
-        let frame = |kind| Frame::new(id, kind);
+        let frame = |kind| FrameEncoder::new(id, kind);
         let frame = match self {
             Self::Get { key } => {
                 let mut frame = frame(0);
@@ -186,7 +188,7 @@ impl Request {
             Self::Scan { prefix, after, limit } => {
                 let mut frame = frame(1);
                 frame.bytes(prefix);
-                frame.option(after.as_deref(), Frame::bytes);
+                frame.option(after.as_deref(), FrameEncoder::bytes);
                 frame.number(*limit);
                 frame
             }
@@ -203,13 +205,17 @@ impl Request {
         frame.finish()
     }
 
-    /// Reads a frame: the request, and its id.
+    /// Decodes a request frame into the request's id and the request.
     pub(super) fn read(frame: &[u8]) -> io::Result<(u64, Self)> {
-        let mut fields = Fields(frame);
+        let mut fields = FrameDecoder(frame);
         let (id, kind) = (fields.number()?, fields.byte()?);
         let request = match kind {
             0 => Self::Get { key: fields.bytes()? },
-            1 => Self::Scan { prefix: fields.bytes()?, after: fields.option(Fields::bytes)?, limit: fields.number()? },
+            1 => Self::Scan {
+                prefix: fields.bytes()?,
+                after: fields.option(FrameDecoder::bytes)?,
+                limit: fields.number()?,
+            },
             2 => Self::Commit {
                 slot: u32::try_from(fields.number()?).map_err(|_| broken())?,
                 sequence: fields.number()?,
@@ -224,7 +230,7 @@ impl Request {
     }
 }
 
-fn write_batch(frame: &mut Frame, batch: &Batch) {
+fn write_batch(frame: &mut FrameEncoder, batch: &Batch) {
     frame.option(batch.owner.as_ref(), |frame, owner| {
         frame.bytes(&owner.key);
         frame.number(owner.epoch);
@@ -239,8 +245,9 @@ fn write_batch(frame: &mut Frame, batch: &Batch) {
     }
 }
 
-/// Reads a batch. It is no own one, whoever sent it: what it may change is checked like any other.
-fn read_batch(fields: &mut Fields<'_>) -> io::Result<Batch> {
+/// Decodes a batch. It is never one of the store's own batches, whoever sent it: its changes are checked like those of
+/// any other.
+fn read_batch(fields: &mut FrameDecoder<'_>) -> io::Result<Batch> {
     let owner = fields.option(|fields| Ok(Owner { key: fields.bytes()?, epoch: fields.number()? }))?;
     let mut batch = Batch { owner, ..Batch::default() };
     for _ in 0..fields.length()? {
@@ -254,13 +261,13 @@ fn read_batch(fields: &mut Fields<'_>) -> io::Result<Batch> {
     Ok(batch)
 }
 
-impl Answer {
+impl StoreAnswer {
     pub(super) fn frame(&self, id: u64) -> Vec<u8> {
-        let frame = |kind| Frame::new(id, kind);
+        let frame = |kind| FrameEncoder::new(id, kind);
         let frame = match self {
             Self::Value(value) => {
                 let mut frame = frame(0);
-                frame.option(value.as_deref(), Frame::bytes);
+                frame.option(value.as_deref(), FrameEncoder::bytes);
                 frame
             }
             Self::Page(records, more) => {
@@ -289,12 +296,12 @@ impl Answer {
         frame.finish()
     }
 
-    /// Reads a frame: the answer, and the id of what it answers.
+    /// Decodes an answer frame into the id of the request and the answer.
     pub(super) fn read(frame: &[u8]) -> io::Result<(u64, Self)> {
-        let mut fields = Fields(frame);
+        let mut fields = FrameDecoder(frame);
         let (id, kind) = (fields.number()?, fields.byte()?);
         let answer = match kind {
-            0 => Self::Value(fields.option(Fields::bytes)?),
+            0 => Self::Value(fields.option(FrameDecoder::bytes)?),
             1 => {
                 let mut records = Vec::new();
                 for _ in 0..fields.length()? {
@@ -312,17 +319,17 @@ impl Answer {
     }
 }
 
-fn write_error(frame: &mut Frame, error: &StoreError) {
-    let text = |frame: &mut Frame, kind, text: &str| {
+fn write_error(frame: &mut FrameEncoder, error: &StoreError) {
+    let text = |frame: &mut FrameEncoder, kind, text: &str| {
         frame.0.push(kind);
         frame.bytes(text.as_bytes());
     };
-    let size = |frame: &mut Frame, bytes: usize| frame.number(u64::try_from(bytes).unwrap_or(u64::MAX));
+    let size = |frame: &mut FrameEncoder, bytes: usize| frame.number(u64::try_from(bytes).unwrap_or(u64::MAX));
     match error {
         StoreError::Stale { held, found } => {
             frame.0.push(0);
             frame.number(*held);
-            frame.option(*found, Frame::number);
+            frame.option(*found, FrameEncoder::number);
         }
         StoreError::Conflict { key } => {
             frame.0.push(1);
@@ -341,15 +348,15 @@ fn write_error(frame: &mut Frame, error: &StoreError) {
         StoreError::Full(error) => text(frame, 5, &error.to_string()),
         StoreError::Io(error) => text(frame, 6, &error.to_string()),
         StoreError::Damaged(what) => text(frame, 7, what),
-        // The rest is said when a store is opened, and not by one that is open.
+        // The other errors occur when a store is opened, not in an open one.
         other => text(frame, 6, &other.to_string()),
     }
 }
 
-fn read_error(fields: &mut Fields<'_>) -> io::Result<StoreError> {
+fn read_error(fields: &mut FrameDecoder<'_>) -> io::Result<StoreError> {
     let size = |number: u64| usize::try_from(number).unwrap_or(usize::MAX);
     Ok(match fields.byte()? {
-        0 => StoreError::Stale { held: fields.number()?, found: fields.option(Fields::number)? },
+        0 => StoreError::Stale { held: fields.number()?, found: fields.option(FrameDecoder::number)? },
         1 => StoreError::Conflict { key: fields.bytes()? },
         2 => StoreError::TooLarge { key: size(fields.number()?), value: size(fields.number()?) },
         3 => StoreError::TooMuch { bytes: size(fields.number()?) },
@@ -361,10 +368,10 @@ fn read_error(fields: &mut Fields<'_>) -> io::Result<StoreError> {
     })
 }
 
-/// What is left of a frame.
-struct Fields<'f>(&'f [u8]);
+/// Decoder of a frame: the bytes not yet read.
+struct FrameDecoder<'f>(&'f [u8]);
 
-impl Fields<'_> {
+impl FrameDecoder<'_> {
     fn take<const N: usize>(&mut self) -> io::Result<[u8; N]> {
         let (taken, rest) = self.0.split_first_chunk().ok_or_else(broken)?;
         self.0 = rest;

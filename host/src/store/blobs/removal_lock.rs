@@ -1,4 +1,4 @@
-//! Who may remove blobs, and removing them.
+//! The lock for removing blobs, and their removal.
 
 use std::cell::Cell;
 use std::fs::{self, File, OpenOptions, TryLockError};
@@ -11,26 +11,27 @@ use super::durable::{make_directory, sync_directory};
 use super::files::BlobFiles;
 use crate::store::{BlobError, BlobId};
 
-/// How long new uploads are held up for one that lasts. A commit takes a hundredth of it.
+/// How long new uploads are held up for one that is alive. A commit takes a hundredth of this.
 const TURN: Duration = Duration::from_millis(500);
 
-/// How often the lock is tried meanwhile.
+/// Polling interval of the lock.
 const TRY: Duration = Duration::from_micros(500);
 
-/// The right to remove blobs: no upload is alive, in no process. Hold it briefly: commits wait for it. Ends with this
-/// value, or with the process.
+/// The exclusive right to remove blobs: while it is held, no upload is alive in any process. Hold it briefly, since
+/// commits wait for it. Ends when this value is dropped or the process ends.
 #[derive(Debug)]
 pub struct Exclusive<'a> {
     files: &'a BlobFiles,
     lock: File,
-    /// Whether this has removed a blob, and has said so.
+    /// Set once this has removed a blob and has incremented the counter of removals.
     removing: Cell<bool>,
 }
 
 impl BlobFiles {
-    /// What an upload holds, and how often blobs were removed.
+    /// Takes the lock of an upload, and returns it with the number of past removals.
     pub(super) fn lock_shared(&self) -> Result<(File, u64), BlobError> {
-        // Who waits to remove holds the turn alone. While this waits, nobody else takes both.
+        // A process that waits to remove blobs holds `blobs.turn` exclusively, so this waits for it. A new remover
+        // cannot get both locks while this one waits.
         let (turn, path) = self.lock_file("blobs.turn")?;
         turn.lock_shared().map_err(BlobError::at(&path))?;
         let (lock, path) = self.lock_file("blobs.lock")?;
@@ -39,13 +40,13 @@ impl BlobFiles {
         Ok((lock, removals))
     }
 
-    /// Waits until no upload is alive, at most `patience`; none if one still is. Uploads that begin meanwhile wait, half a
-    /// second at most; then, if one lasts longer, they go first for as long.
+    /// Waits for at most `patience` until no upload is alive; returns `None` if one still is. New uploads wait
+    /// meanwhile, for half a second at most; if an existing upload lasts longer, they go first for the same time.
     ///
-    /// A thread that holds an upload itself waits in vain.
+    /// Deadlocks until the timeout if the same thread holds an upload.
     ///
     /// # Errors
-    /// If the system refuses.
+    /// If the operating system reports an error.
     pub fn lock_exclusive(&self, patience: Duration) -> Result<Option<Exclusive<'_>>, BlobError> {
         let end = Instant::now() + patience;
         loop {
@@ -86,7 +87,8 @@ impl BlobFiles {
     }
 }
 
-/// The number in the file of the lock: how often it was held by who removed something. Nobody writes it meanwhile.
+/// Reads the counter in the lock file: how many holders of the exclusive lock have removed something. Nobody writes it
+/// while the caller holds the lock.
 fn removals(mut lock: &File) -> io::Result<u64> {
     let mut bytes = Vec::new();
     lock.rewind()?;
@@ -95,8 +97,8 @@ fn removals(mut lock: &File) -> io::Result<u64> {
 }
 
 impl Exclusive<'_> {
-    /// Uploads that begin from now on rely on nothing that was known to be here. It need not be durable: after a power
-    /// cut, nobody knows anything.
+    /// Increments the counter of removals, so that uploads that begin from now on do not rely on blobs known to exist
+    /// before. The counter need not be durable: after a power failure, no process remembers anything.
     fn say_removing(&self) -> Result<(), BlobError> {
         let say = |mut lock: &File| {
             let removals = removals(lock)?.wrapping_add(1);
@@ -109,12 +111,13 @@ impl Exclusive<'_> {
         Ok(())
     }
 
-    /// Removes a blob, and says how many bytes it took on disk; none if it was not there.
+    /// Removes a blob, and returns its size on disk; `None` if it did not exist.
     ///
-    /// The caller knows that nothing names it. That it is gone is not durable: if it comes back, nothing names it then.
+    /// The caller ensures that nothing refers to the blob. The removal is not durable: if the blob reappears, nothing
+    /// refers to it.
     ///
     /// # Errors
-    /// If the system refuses.
+    /// If the operating system reports an error.
     pub fn remove(&self, id: &BlobId) -> Result<Option<u64>, BlobError> {
         let Some(bytes) = self.files.stat(id)? else { return Ok(None) };
         self.say_removing()?;
@@ -124,11 +127,11 @@ impl Exclusive<'_> {
         Ok(Some(bytes))
     }
 
-    /// Moves a blob to `DIR/damaged` if it is damaged, durably, and says where it is then. Its name is free: whoever has
-    /// the bytes can put them again.
+    /// Moves a damaged blob to `DIR/damaged`, durably, and returns its new path; `None` if the blob is not damaged. Its
+    /// name is free afterwards: a caller that has the bytes can put them again.
     ///
     /// # Errors
-    /// If the system refuses.
+    /// If the operating system reports an error.
     pub fn set_aside(&self, id: &BlobId) -> Result<Option<PathBuf>, BlobError> {
         match self.files.read(id) {
             Err(BlobError::Damaged(_)) => {}
@@ -146,11 +149,11 @@ impl Exclusive<'_> {
         Ok(Some(to))
     }
 
-    /// Removes what uploads left that were killed, and says how many files and bytes. No upload is alive, so nothing there
-    /// is in use.
+    /// Removes the temporary files of killed uploads, and returns their number and total size. No upload is alive, so
+    /// none of the files is in use.
     ///
     /// # Errors
-    /// If the system refuses.
+    /// If the operating system reports an error.
     pub fn clear_leftovers(&self) -> Result<(u64, u64), BlobError> {
         let temporary = self.files.temporary();
         let mut cleared = (0, 0);

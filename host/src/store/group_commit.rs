@@ -1,10 +1,12 @@
-//! Group commit: one thread makes what many threads ask, many batches to a sync.
+//! Group commit: one thread executes the commits of many threads, many batches to a sync.
 //!
-//! What a database must bring is an [`Engine`]; what a [`Store`] promises on top of it is here, once for all databases.
+//! A database implements [`StorageEngine`]; the guarantees of a [`Store`] beyond that are implemented here, once for
+//! all databases.
 //!
-//! A commit that fails leaves open what the disk holds. The database is then closed, and what comes next opens it again;
-//! until that succeeds, all is refused. What is read then need not be on the disk: after a sync that failed Linux takes for
-//! written what it could not write, and says so to nobody. So before the next commit all of it is copied to a new database.
+//! After a failed commit it is unknown what the disk holds. The database is then closed, and the next operation reopens
+//! it; until that succeeds, all operations are refused. Data read after reopening need not be on the disk: after a
+//! failed sync, Linux treats pages that it could not write as clean, and reports that to nobody. So before the next
+//! commit, everything is copied to a new database.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::fs::{self, File};
@@ -13,99 +15,99 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, mpsc};
 use std::thread::JoinHandle;
 
-use super::place::{Place, size};
+use super::ack_counter::AckCounter;
 use super::record::{Batch, Done, OWN, Record, Store, StoreError, first};
-use super::tail::Tail;
+use super::store_dir::{StoreDirectory, size};
 
-/// The most batches of one group, so that the first of them does not wait for long.
+/// Maximum number of batches in a group, so that the first of them does not wait for long.
 const MAX_GROUP: usize = 512;
 
-/// The most bytes of one group, unless one batch alone has more.
+/// Maximum size of a group in bytes, unless a single batch is larger.
 const MAX_GROUP_BYTES: usize = 4 << 20;
 
-/// How many records are copied at a time when a database is compacted.
+/// Number of records copied at a time by compaction.
 pub(super) const COPIED: usize = 1_000;
 
-/// The record that counts the groups.
+/// Key of the record that counts the groups.
 const COUNT: [u8; 2] = [OWN, b'n'];
 
-/// What becomes of which record.
+/// New values by key; `None` deletes the record.
 pub(super) type Changes = BTreeMap<Vec<u8>, Option<Vec<u8>>>;
 
-/// A database. It does not panic, whatever it is built on.
-pub(super) trait Engine: Send + Sync + Sized + 'static {
-    /// Opens the database in this directory, or makes one there. All that it then holds is durable.
+/// A database. Implementations never panic, even if the library below does.
+pub(super) trait StorageEngine: Send + Sync + Sized + 'static {
+    /// Opens the database in this directory, or creates one. Everything it then contains is durable.
     fn open(path: &Path) -> Result<Self, StoreError>;
 
-    /// The value of a key.
+    /// Returns the value of a key.
     fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, StoreError>;
 
-    /// The records from there on, as long as their keys have the prefix, at most so many.
+    /// Returns at most `limit` records from `from` on, while their keys begin with `prefix`.
     fn range(&self, from: Bound<&[u8]>, prefix: &[u8], limit: usize) -> Result<Vec<Record>, StoreError>;
 
-    /// Makes all changes or none; durable when it returns. Called by one thread at a time. After an error the engine is
-    /// not used any more.
+    /// Applies all changes or none; they are durable when it returns. Called by one thread at a time. After an error
+    /// the engine is not used again.
     fn apply(&self, changes: &Changes) -> Result<(), StoreError>;
 }
 
-/// What compacting came to.
+/// Sizes of a database before and after compaction.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Compacted {
-    /// Bytes on disk before.
+    /// Bytes on disk before compaction.
     pub before: u64,
-    /// Bytes on disk after.
+    /// Bytes on disk after compaction.
     pub after: u64,
 }
 
-/// A store that stands on an engine.
-pub(super) struct Grouped<E: Engine> {
-    inner: Arc<Inner<E>>,
+/// A store with group commit, over a storage engine.
+pub(super) struct GroupCommitStore<E: StorageEngine> {
+    inner: Arc<SharedState<E>>,
     committer: Option<JoinHandle<()>>,
 }
 
-struct Inner<E> {
-    place: Place,
-    /// The database, or why it was closed.
-    database: RwLock<Result<Database<E>, StoreError>>,
-    queue: Mutex<Queue>,
+struct SharedState<E> {
+    directory: StoreDirectory,
+    /// The open database, or the error that closed it.
+    database: RwLock<Result<OpenDatabase<E>, StoreError>>,
+    queue: Mutex<JobQueue>,
     work: Condvar,
 }
 
-struct Database<E> {
+struct OpenDatabase<E> {
     engine: E,
     number: u64,
-    tail: Tail,
-    /// A commit has failed: what is read of it may not be on the disk.
+    tail: AckCounter,
+    /// Set if a commit has failed: data read from this database may not be on the disk.
     unsure: bool,
 }
 
 #[derive(Default)]
-struct Queue {
-    jobs: VecDeque<Job>,
+struct JobQueue {
+    jobs: VecDeque<CommitterJob>,
     closed: bool,
 }
 
-enum Job {
+enum CommitterJob {
     Commit(Batch, Done),
     Compact(mpsc::Sender<Result<Compacted, StoreError>>),
 }
 
-impl<E: Engine> Grouped<E> {
-    /// Opens the database that a place names, or makes its first.
-    pub(super) fn open(place: Place) -> Result<Self, StoreError> {
-        let number = match place.current()? {
+impl<E: StorageEngine> GroupCommitStore<E> {
+    /// Opens the current database of the store's directory, or creates the first one.
+    pub(super) fn open(directory: StoreDirectory) -> Result<Self, StoreError> {
+        let number = match directory.current()? {
             Some(number) => {
-                place.sweep(number)?;
+                directory.sweep(number)?;
                 number
             }
             None => 1,
         };
-        let database = Database::open(&place, number)?;
-        if place.named()?.is_none() {
-            place.point_at(number)?;
+        let database = OpenDatabase::open(&directory, number)?;
+        if directory.named()?.is_none() {
+            directory.point_at(number)?;
         }
-        let inner = Arc::new(Inner {
-            place,
+        let inner = Arc::new(SharedState {
+            directory,
             database: RwLock::new(Ok(database)),
             queue: Mutex::default(),
             work: Condvar::new(),
@@ -117,17 +119,17 @@ impl<E: Engine> Grouped<E> {
         Ok(Self { inner, committer: Some(committer) })
     }
 
-    fn push(&self, job: Job) {
+    fn push(&self, job: CommitterJob) {
         self.inner.lock().jobs.push_back(job);
         self.inner.work.notify_one();
     }
 }
 
-impl<E: Engine> Drop for Grouped<E> {
+impl<E: StorageEngine> Drop for GroupCommitStore<E> {
     fn drop(&mut self) {
         self.inner.lock().closed = true;
         self.inner.work.notify_one();
-        // Dropped by what it told that a batch is made, it ends by itself.
+        // If this is dropped by a callback of the committer thread, that thread ends by itself and must not be joined.
         let here = std::thread::current().id();
         if let Some(committer) = self.committer.take().filter(|committer| committer.thread().id() != here) {
             // It ends when the queue is empty; if it panicked there is nothing left to wait for.
@@ -136,7 +138,7 @@ impl<E: Engine> Drop for Grouped<E> {
     }
 }
 
-impl<E: Engine> Store for Grouped<E> {
+impl<E: StorageEngine> Store for GroupCommitStore<E> {
     fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, StoreError> {
         self.inner.read(|database| database.engine.get(key))
     }
@@ -148,41 +150,41 @@ impl<E: Engine> Store for Grouped<E> {
     fn commit(&self, batch: Batch) -> Result<(), StoreError> {
         let (sender, answer) = mpsc::sync_channel(1);
         self.submit(batch, Box::new(move |outcome| drop(sender.send(outcome))));
-        answer.recv().unwrap_or_else(|_| Err(gone()))
+        answer.recv().unwrap_or_else(|_| Err(committer_gone()))
     }
 
     fn submit(&self, batch: Batch, done: Done) {
         match batch.check() {
-            Ok(()) => self.push(Job::Commit(batch, done)),
+            Ok(()) => self.push(CommitterJob::Commit(batch, done)),
             Err(error) => done(Err(error)),
         }
     }
 
     fn compact(&self) -> Result<Compacted, StoreError> {
         let (sender, answer) = mpsc::channel();
-        self.push(Job::Compact(sender));
-        answer.recv().unwrap_or_else(|_| Err(gone()))
+        self.push(CommitterJob::Compact(sender));
+        answer.recv().unwrap_or_else(|_| Err(committer_gone()))
     }
 }
 
-/// The committer is gone: only a panic of its own brings that about.
-fn gone() -> StoreError {
-    StoreError::Damaged("the thread that commits has ended".to_owned())
+/// Error for a committer thread that no longer runs, which only a panic can cause.
+fn committer_gone() -> StoreError {
+    StoreError::Damaged("the commit thread has terminated".to_owned())
 }
 
-impl<E: Engine> Inner<E> {
-    fn lock(&self) -> MutexGuard<'_, Queue> {
-        // Nothing panics while it holds the queue.
+impl<E: StorageEngine> SharedState<E> {
+    fn lock(&self) -> MutexGuard<'_, JobQueue> {
+        // No code panics while it holds the queue.
         self.queue.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn read<T>(&self, what: impl FnOnce(&Database<E>) -> Result<T, StoreError>) -> Result<T, StoreError> {
+    fn read<T>(&self, what: impl FnOnce(&OpenDatabase<E>) -> Result<T, StoreError>) -> Result<T, StoreError> {
         let database = self.ready()?;
         database.as_ref().map_err(StoreError::clone).and_then(what)
     }
 
-    /// The database, opened again if it had failed.
-    fn ready(&self) -> Result<RwLockReadGuard<'_, Result<Database<E>, StoreError>>, StoreError> {
+    /// Returns the database, reopened if it had failed.
+    fn ready(&self) -> Result<RwLockReadGuard<'_, Result<OpenDatabase<E>, StoreError>>, StoreError> {
         let database = self.database.read().unwrap_or_else(PoisonError::into_inner);
         if database.is_ok() {
             return Ok(database);
@@ -190,8 +192,8 @@ impl<E: Engine> Inner<E> {
         drop(database);
         let mut database = self.database.write().unwrap_or_else(PoisonError::into_inner);
         if database.is_err() {
-            let number = self.place.current()?.unwrap_or(1);
-            *database = Ok(Database::open(&self.place, number)?);
+            let number = self.directory.current()?.unwrap_or(1);
+            *database = Ok(OpenDatabase::open(&self.directory, number)?);
         }
         drop(database);
         Ok(self.database.read().unwrap_or_else(PoisonError::into_inner))
@@ -203,30 +205,31 @@ impl<E: Engine> Inner<E> {
             std::mem::replace(&mut *database, Err(error.clone()))
         };
         if let Ok(database) = failed {
-            let path = self.place.database(database.number);
-            // What finds no room is refused at once; unless the device is full and the file system is not.
-            if !matches!(error, StoreError::Full(_)) || self.place.has_room() {
-                // Where it cannot be made, nobody commits. In a power cut it may go: then all is read from the disk.
-                drop(File::create(doubt(&path)));
+            let path = self.directory.database(database.number);
+            // A write without free space fails cleanly; but a full device below a file system with free space does not.
+            if !matches!(error, StoreError::Full(_)) || self.directory.has_room() {
+                // If the marker cannot be created, no commit succeeds either. A power failure may lose it: then
+                // everything is read from the disk anyway.
+                drop(File::create(unclean_marker_path(&path)));
             }
         }
     }
 
-    /// Copies a database that may not be on the disk.
-    fn make_sure(&self) -> Result<(), StoreError> {
+    /// Copies the database to a new one if a commit has failed and its contents may not be on the disk.
+    fn verify_durable(&self) -> Result<(), StoreError> {
         if self.read(|database| Ok(database.unsure))? { self.compact().map(drop) } else { Ok(()) }
     }
 
-    /// What the committer does, to the end.
+    /// Main loop of the committer thread.
     fn serve(&self) {
         while let Some(jobs) = self.next() {
             let mut group = Vec::with_capacity(jobs.len());
             for job in jobs {
                 match job {
-                    Job::Commit(batch, done) => group.push((batch, done)),
-                    Job::Compact(answer) => {
+                    CommitterJob::Commit(batch, done) => group.push((batch, done)),
+                    CommitterJob::Compact(answer) => {
                         self.make(std::mem::take(&mut group));
-                        // Who asked may have gone.
+                        // The caller may have gone away.
                         drop(answer.send(self.compact()));
                     }
                 }
@@ -235,8 +238,8 @@ impl<E: Engine> Inner<E> {
         }
     }
 
-    /// Waits for work, and takes a group's worth of it; none when the store is closed and all is done.
-    fn next(&self) -> Option<Vec<Job>> {
+    /// Waits for jobs, and takes one group of them; returns `None` when the store is closed and the queue is empty.
+    fn next(&self) -> Option<Vec<CommitterJob>> {
         let mut queue = self.lock();
         while queue.jobs.is_empty() {
             if queue.closed {
@@ -247,8 +250,8 @@ impl<E: Engine> Inner<E> {
         let (mut jobs, mut bytes) = (Vec::new(), 0);
         while let Some(job) = queue.jobs.pop_front() {
             bytes += match &job {
-                Job::Commit(batch, _) => batch.bytes(),
-                Job::Compact(_) => 0,
+                CommitterJob::Commit(batch, _) => batch.bytes(),
+                CommitterJob::Compact(_) => 0,
             };
             if jobs.len() >= MAX_GROUP || (bytes > MAX_GROUP_BYTES && !jobs.is_empty()) {
                 queue.jobs.push_front(job);
@@ -259,10 +262,11 @@ impl<E: Engine> Inner<E> {
         Some(jobs)
     }
 
-    /// Makes a group, and answers all of it. A refusal waits for the sync too: what it rests on may be of this group.
+    /// Commits a group, and answers all its batches. A refusal waits for the sync too, since the record that caused it
+    /// may be part of this group.
     fn make(&self, mut group: Vec<(Batch, Done)>) {
         let mut answers = Vec::with_capacity(group.len());
-        let made = self.make_sure();
+        let made = self.verify_durable();
         let sure = made.is_ok();
         let made = made.and_then(|()| {
             self.read(|database| {
@@ -288,32 +292,32 @@ impl<E: Engine> Inner<E> {
         for (done, allowed) in answers {
             done(made.clone().and(allowed));
         }
-        // What was not even judged, since the database would not open again.
+        // Batches that were not evaluated, because the database could not be reopened.
         for (_, done) in group {
             done(made.clone());
         }
     }
 
-    /// Copies what lives to a new database, which then takes the place of the old one. Until `format` names the new one,
-    /// the old one is whole; from then on, the new one is.
+    /// Copies the live records to a new database, which then replaces the old one. The old database is complete until
+    /// `format` refers to the new one; from then on, the new one is.
     fn compact(&self) -> Result<Compacted, StoreError> {
         let number = self.read(|database| Ok(database.number))?;
-        let (old, new) = (self.place.database(number), self.place.database(number + 1));
+        let (old, new) = (self.directory.database(number), self.directory.database(number + 1));
         let before = size(&old)?;
-        // An earlier copy that could not be removed holds records that have gone since.
+        // An earlier copy that could not be removed contains records that have been deleted since.
         if new.exists() {
             fs::remove_dir_all(&new)?;
         }
         let copied = self.read(|database| database.copy(&new));
         if let Err(error) = copied {
-            // What was begun is in nobody's way, and goes when the store is opened the next time, if not now.
+            // The incomplete copy does no harm; if it is not removed now, the next opening removes it.
             drop(fs::remove_dir_all(&new));
             return Err(error);
         }
-        // If this fails, either may be the one: which, is read when the database is opened again.
-        let pointed = self.place.point_at(number + 1);
+        // If this fails, either database may be the current one: reopening reads which.
+        let pointed = self.directory.point_at(number + 1);
         let mut database = self.database.write().unwrap_or_else(PoisonError::into_inner);
-        *database = pointed.and_then(|()| Database::open(&self.place, number + 1));
+        *database = pointed.and_then(|()| OpenDatabase::open(&self.directory, number + 1));
         database.as_ref().map(drop).map_err(StoreError::clone)?;
         drop(database);
         fs::remove_dir_all(&old)?;
@@ -321,17 +325,17 @@ impl<E: Engine> Inner<E> {
     }
 }
 
-impl<E: Engine> Database<E> {
-    fn open(place: &Place, number: u64) -> Result<Self, StoreError> {
-        let path = place.database(number);
+impl<E: StorageEngine> OpenDatabase<E> {
+    fn open(directory: &StoreDirectory, number: u64) -> Result<Self, StoreError> {
+        let path = directory.database(number);
         let engine = E::open(&path)?;
         let counted = count(&engine)?;
-        let tail = Tail::open(&path, counted)?;
-        let unsure = doubt(&path).exists();
+        let tail = AckCounter::open(&path, counted)?;
+        let unsure = unclean_marker_path(&path).exists();
         Ok(Self { engine, number, tail, unsure })
     }
 
-    /// Makes changes durable, and counts them.
+    /// Makes changes durable, and counts the group.
     fn apply(&self, mut changes: Changes) -> Result<(), StoreError> {
         let count = self.tail.count() + 1;
         changes.insert(COUNT.to_vec(), Some(count.to_be_bytes().to_vec()));
@@ -340,7 +344,7 @@ impl<E: Engine> Database<E> {
         Ok(())
     }
 
-    /// Copies all records, its own too, to a new database.
+    /// Copies all records, including the store's own, to a new database.
     fn copy(&self, path: &Path) -> Result<(), StoreError> {
         let new = E::open(path)?;
         let mut from = Bound::Unbounded;
@@ -353,13 +357,13 @@ impl<E: Engine> Database<E> {
     }
 }
 
-/// The file in a database of which a commit has failed.
-fn doubt(database: &Path) -> PathBuf {
+/// Path of the marker file in a database in which a commit has failed.
+fn unclean_marker_path(database: &Path) -> PathBuf {
     database.join("unsure")
 }
 
-/// How many groups a database has seen.
-pub(super) fn count(engine: &impl Engine) -> Result<u64, StoreError> {
+/// Number of groups committed to a database.
+pub(super) fn count(engine: &impl StorageEngine) -> Result<u64, StoreError> {
     match engine.get(&COUNT)? {
         None => Ok(0),
         Some(bytes) => bytes

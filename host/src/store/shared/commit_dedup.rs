@@ -1,35 +1,38 @@
-//! How a commit that is asked for twice is made once.
+//! Deduplication of commits: a commit that is requested twice is applied once.
 //!
-//! A leader that dies leaves its followers' commits unanswered: made or not, nobody knows, and each is asked for again of
-//! the next leader. So each commit leaves a mark in the same batch. A follower has slots, one commit in each at a time,
-//! and numbers the commits of a slot upwards; the mark of a slot is the number of the last commit that was made:
+//! A leader that dies leaves the commits of its followers unanswered: it is unknown whether they were applied, and each
+//! is requested again from the next leader. So each commit writes a mark in the same batch. A follower has slots, with
+//! one commit at a time in each, and numbers the commits of a slot in ascending order; the mark of a slot is the number
+//! of the last commit applied:
 //!
-//! - it is the number of the one that is asked for: that was made, and is answered as made;
-//! - it is lower, or there is none: the commit is made, on condition that the mark is still so. If it is not, an earlier
-//!   asking for the same commit was under way and has now been made: nothing else writes this mark.
+//! - if it equals the number of the requested commit, that commit was applied, and is answered with success;
+//! - if it is lower, or there is none, the commit is applied on condition that the mark is still unchanged. If it has
+//!   changed, an earlier request for the same commit was under way and has been applied by now: nothing else writes
+//!   this mark.
 //!
-//! A slot is used again when its commit was answered. If a leader hangs and the answer never came, the slot is given up.
-//! Marks are as many as a follower has commits under way at once. They go when it says that it goes. Of one that was
-//! killed they go when a leader begins and they are [`STALE`]; a follower asks again for [`super::PATIENCE`] only.
+//! A slot is reused when its commit has been answered. If a leader hangs and never answers, the slot is given up. A
+//! follower has as many marks as it ever had commits under way at once. Its marks are removed when it says that it
+//! closes. Those of a killed follower are removed when a leader starts and they are [`STALE`]; a follower repeats a
+//! request for [`super::PATIENCE`] only.
 
 use std::time::{Duration, SystemTime};
 
 use crate::store::record::{Batch, MAX_BATCH_BYTES, OWN, Store, StoreError};
 
-use super::wire::Client;
+use super::protocol::ClientId;
 
-/// The age at which a mark is of no more use: far above how long a follower asks again.
+/// Age at which a mark is obsolete: far longer than a follower repeats a request.
 const STALE: Duration = Duration::from_secs(600);
 
-/// The kind of the store's own records that are marks.
+/// Prefix of the keys of marks, among the store's own records.
 const KIND: [u8; 2] = [OWN, b'm'];
 
-/// The record that holds a slot's mark.
-fn key(client: &Client, slot: u32) -> Vec<u8> {
+/// Key of the record that holds a slot's mark.
+fn key(client: &ClientId, slot: u32) -> Vec<u8> {
     [&KIND[..], client, &slot.to_be_bytes()].concat()
 }
 
-/// The number of the commit, and when it was made.
+/// Encodes a mark: the number of the commit, and the time.
 fn value(sequence: u64) -> Vec<u8> {
     [sequence.to_be_bytes(), seconds().to_be_bytes()].concat()
 }
@@ -42,15 +45,15 @@ fn number(bytes: Option<&[u8]>) -> Option<u64> {
     bytes.and_then(|bytes| bytes.first_chunk()).map(|bytes| u64::from_be_bytes(*bytes))
 }
 
-/// Makes a follower's commit once, however often it is asked for.
+/// Applies a follower's commit once, however often it is requested.
 pub(super) fn commit_once(
     store: &dyn Store,
-    (client, slot, sequence): (&Client, u32, u64),
+    (client, slot, sequence): (&ClientId, u32, u64),
     mut batch: Batch,
     done: impl FnOnce(Result<(), StoreError>) + Send + 'static,
 ) {
     let key = key(client, slot);
-    // The marks that are added are no part of what the follower may weigh.
+    // The mark that is added here does not count towards the follower's size limit.
     let checked = batch.check().and_then(|()| store.get(&key));
     let found = match checked {
         Ok(found) => found,
@@ -59,11 +62,11 @@ pub(super) fn commit_once(
     let last = number(found.as_deref());
     if last > Some(sequence) {
         return done(Err(StoreError::Damaged(
-            "a commit was asked for again after the one that followed it".to_owned(),
+            "a commit was requested again after a later one of the same slot".to_owned(),
         )));
     }
     if last == Some(sequence) {
-        // It was made. That it is durable too is certain when what comes behind it has been answered.
+        // The commit was applied. An empty batch makes sure that it is durable too: its answer comes after the sync.
         batch = Batch::default();
     } else if batch.bytes() + 2 * (key.len() + 64) > MAX_BATCH_BYTES {
         return done(Err(StoreError::TooMuch { bytes: batch.bytes() }));
@@ -81,8 +84,8 @@ pub(super) fn commit_once(
     );
 }
 
-/// Removes the marks of a follower that goes.
-pub(super) fn forget(store: &dyn Store, client: &Client) {
+/// Removes the marks of a follower that closes the store.
+pub(super) fn forget(store: &dyn Store, client: &ClientId) {
     remove(store, &[&KIND[..], client].concat(), |_| true);
 }
 
@@ -95,7 +98,7 @@ pub(super) fn sweep(store: &dyn Store) {
     });
 }
 
-/// Removes marks. If that fails they stay for a time: they harm nobody.
+/// Removes marks. If that fails they remain for some time, which does no harm.
 fn remove(store: &dyn Store, prefix: &[u8], which: impl Fn(&[u8]) -> bool) {
     let Ok(marks) = store.scan(prefix, None, 10_000) else { return };
     let mut batch = Batch { own: true, ..Batch::default() };
