@@ -202,7 +202,7 @@ fn end(rest: impl Read) -> Result<(), ArchiveError> {
             Some(_) => break,
         }
     }
-    Err(ArchiveError::entry("", "follows its end"))
+    Err(ArchiveError::entry("", "is data after the end"))
 }
 
 /// Position in an archive: the last entry read or written.

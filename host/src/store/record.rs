@@ -265,7 +265,7 @@ pub enum StoreError {
         reason: String,
     },
     /// Other users have write access to the store.
-    #[error("other users can write to the store `{path}`: {why}")]
+    #[error("the store `{path}` can be written by other users: {why}")]
     Shared {
         /// Path of the directory.
         path: PathBuf,

@@ -49,8 +49,7 @@ pub fn repair(dir: &Path, backend: Backend) -> Result<Repaired, StoreError> {
 fn rebuild<E: StorageEngine>(directory: &StoreDirectory) -> Result<Repaired, StoreError> {
     let number = directory.current()?.ok_or_else(|| directory.refused("it contains no database".to_owned()))?;
     directory.sweep(number)?;
-    let (old, new, aside) =
-        (directory.database(number), directory.database(number + 1), directory.set_aside_path());
+    let (old, new, aside) = (directory.database(number), directory.database(number + 1), directory.set_aside_path());
     // A copy, since opening a damaged database may change it.
     copy(&old, &aside)?;
     let mut repaired = Repaired { aside, saved: 0, gaps: 0, lost: 0 };

@@ -102,10 +102,13 @@ fn names_lead_nowhere() {
     ];
     for name in bad {
         let told = refused(&made_of(&[manifest, (name, b"x")]));
-        assert!(told.contains("is none of its entries") || told.contains("is no name of a blob"), "{name}: {told}");
+        assert!(
+            told.contains("is not an entry of a session archive") || told.contains("is not a valid blob name"),
+            "{name}: {told}"
+        );
     }
     let upper = format!("blobs/{}", BlobId::of(b"x").to_string().to_uppercase());
-    assert!(refused(&made_of(&[manifest, (&upper, b"x")])).contains("is no name of a blob"));
+    assert!(refused(&made_of(&[manifest, (&upper, b"x")])).contains("is not a valid blob name"));
     let mut writer = ArchiveWriter::new(Vec::new(), b"{}").expect("it begins");
     for name in ["../head", ".head", "", "a//b", "\u{fc}", &"a".repeat(81)] {
         assert!(writer.record(name, b"").is_err(), "{name}");
@@ -131,7 +134,7 @@ fn what_is_there_twice_or_out_of_order_is_refused() {
         vec![manifest, low, low],
         vec![manifest, high, low],
     ] {
-        assert!(refused(&made_of(&entries)).contains("is out of order, or there twice"), "{entries:?}");
+        assert!(refused(&made_of(&entries)).contains("is out of order or duplicated"), "{entries:?}");
     }
     assert!(refused(&made_of(&[])).contains("is missing"));
     let mut writer = ArchiveWriter::new(Vec::new(), b"{}").expect("it begins");
@@ -143,7 +146,7 @@ fn what_is_there_twice_or_out_of_order_is_refused() {
 fn a_blob_that_is_another_is_refused() {
     let name = format!("blobs/{}", BlobId::of(b"x"));
     let archive = made_of(&[(MANIFEST, b"{}"), (&name, b"y")]);
-    assert!(refused(&archive).contains(&format!("`{name}` is not what its name says")));
+    assert!(refused(&archive).contains(&format!("`{name}` does not match the hash in its name")));
 }
 
 #[test]
@@ -157,7 +160,7 @@ fn only_plain_files_are_entries() {
         header.set_cksum();
         tar.append(&header, io::empty()).expect("it is written");
         let archive = compress(&tar.into_inner().expect("it ends"));
-        assert!(refused(&archive).contains("is no plain file"), "{}", char::from(kind));
+        assert!(refused(&archive).contains("is not a regular file"), "{}", char::from(kind));
     }
 }
 
@@ -178,7 +181,7 @@ fn what_is_too_large_is_refused_before_it_is_read() {
     let mut zstd = zstd::Encoder::new(Vec::new(), 1).expect("it begins");
     zstd.write_all(&zstd::decode_all(&archive[..]).expect("it is whole")).expect("it is written");
     io::copy(&mut io::repeat(0).take(1 << 30), &mut zstd).expect("it is written");
-    assert!(refused(&zstd.finish().expect("it ends")).contains("follows its end"));
+    assert!(refused(&zstd.finish().expect("it ends")).contains("is data after the end"));
 }
 
 #[test]
@@ -188,7 +191,7 @@ fn what_is_shorter_than_it_says_is_refused() {
     header.set_entry_type(EntryType::Regular);
     header.set_size(10);
     header.set_cksum();
-    assert!(refused(&compress(&[header.as_bytes(), &b"{}"[..]].concat())).contains("is cut short"));
+    assert!(refused(&compress(&[header.as_bytes(), &b"{}"[..]].concat())).contains("is truncated"));
 }
 
 #[test]
