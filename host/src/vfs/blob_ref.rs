@@ -1,4 +1,4 @@
-//! What the parts of a tree remember of the store: where they came from, and where they are.
+//! References from parts of a tree to the store: where they were read from, and where they are stored.
 
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -9,41 +9,42 @@ use bytes::Bytes;
 use super::errno::Errno;
 use crate::store::{BlobError, BlobId, BlobSource};
 
-/// Where a part that is not loaded is read.
+/// The source that unloaded parts are read from.
 #[derive(Debug)]
-pub(super) struct Origin {
+pub(super) struct BlobOrigin {
     source: Arc<dyn BlobSource>,
 }
 
-impl Origin {
-    pub(super) fn new(source: Arc<dyn BlobSource>) -> Arc<Origin> {
-        Arc::new(Origin { source })
+impl BlobOrigin {
+    pub(super) fn new(source: Arc<dyn BlobSource>) -> Arc<BlobOrigin> {
+        Arc::new(BlobOrigin { source })
     }
 
     pub(super) fn get(&self, id: &BlobId) -> Result<Bytes, BlobError> {
         self.source.get(id)
     }
 
-    /// As [`BlobSource::place`].
+    /// Place of the source, see [`BlobSource::place`].
     pub(super) fn place(&self) -> u64 {
         self.source.place()
     }
 }
 
 impl From<BlobError> for Errno {
-    /// A guest is not told more: the host's log is.
+    /// Guests are not told more; the host's log has the details.
     fn from(_: BlobError) -> Self {
         Errno::Io
     }
 }
 
-/// The place that last had a part, with all that it names: 0 is none. See [`BlobSink::place`](crate::store::BlobSink).
+/// Id of the place that last stored a part, with everything that it refers to; 0 if there is none. See
+/// [`BlobSink::place`](crate::store::BlobSink).
 #[derive(Debug, Default)]
-pub(super) struct Place(AtomicU64);
+pub(super) struct StorePlace(AtomicU64);
 
-impl Place {
-    pub(super) fn new(place: u64) -> Place {
-        Place(AtomicU64::new(place))
+impl StorePlace {
+    pub(super) fn new(place: u64) -> StorePlace {
+        StorePlace(AtomicU64::new(place))
     }
 
     pub(super) fn is(&self, place: u64) -> bool {
@@ -55,44 +56,44 @@ impl Place {
     }
 }
 
-impl Clone for Place {
-    fn clone(&self) -> Place {
-        Place::new(self.0.load(Ordering::Acquire))
+impl Clone for StorePlace {
+    fn clone(&self) -> StorePlace {
+        StorePlace::new(self.0.load(Ordering::Acquire))
     }
 }
 
-/// Which blob a part is, once that is known, and where it is. Changing the part means a new seal.
+/// The blob of a part, once it is known, and the place where it is stored. Changing the part replaces the seal.
 #[derive(Clone, Default)]
-pub(super) struct Seal {
-    // Cloned before the id: a seal that has a place has an id.
-    place: Place,
+pub(super) struct BlobSeal {
+    // Cloned before the id, so that a seal with a place has an id.
+    place: StorePlace,
     id: OnceLock<BlobId>,
 }
 
-impl Seal {
-    pub(super) fn new(id: BlobId, place: u64) -> Seal {
-        Seal { place: Place::new(place), id: OnceLock::from(id) }
+impl BlobSeal {
+    pub(super) fn new(id: BlobId, place: u64) -> BlobSeal {
+        BlobSeal { place: StorePlace::new(place), id: OnceLock::from(id) }
     }
 
-    /// The part's blob, wherever it is.
+    /// Name of the part's blob, wherever it is stored.
     pub(super) fn id(&self) -> Option<BlobId> {
         self.id.get().copied()
     }
 
-    /// The part's blob, if it is at this place.
+    /// Name of the part's blob, if it is stored at this place.
     pub(super) fn at(&self, place: u64) -> Option<BlobId> {
         if self.place.is(place) { self.id() } else { None }
     }
 
-    /// The part has been put there. What it is does not depend on where it is put.
+    /// Records that the part was stored there. Its name does not depend on the place.
     pub(super) fn set(&self, id: BlobId, place: u64) {
         self.id.get_or_init(|| id);
         self.place.set(place);
     }
 }
 
-impl fmt::Debug for Seal {
+impl fmt::Debug for BlobSeal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Seal({:?})", self.id())
+        write!(f, "BlobSeal({:?})", self.id())
     }
 }

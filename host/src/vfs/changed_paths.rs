@@ -1,43 +1,44 @@
-//! What differs between two trees. Costs what differs: directories that both share are not entered.
+//! The paths that differ between two trees. The cost depends on the differences: directories that both trees share are
+//! skipped.
 
 use super::compare;
 use super::errno::Errno;
-use super::node::Node;
+use super::node::TreeNode;
 use super::tree::Tree;
 
-/// What became of an entry.
+/// The kind of a change to an entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum ChangeKind {
-    /// It is no longer there, or something of another kind is.
+    /// The entry no longer exists, or an entry of another kind has replaced it.
     Removed,
-    /// It was not there, or something of another kind was.
+    /// The entry is new, or has replaced one of another kind.
     Added,
-    /// A file's or a link's content, mode or time is another; a directory's mode is.
+    /// The content, mode or time of a file or link differs; or the mode of a directory.
     Modified,
 }
 
-/// A difference between two trees.
+/// A path that differs between two trees.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 #[non_exhaustive]
 pub struct Change {
-    /// Where: absolute.
+    /// Absolute path of the entry.
     pub path: String,
-    /// What.
+    /// Kind of the change.
     pub kind: ChangeKind,
 }
 
-/// What is different in `new`, sorted by path (bytewise). What is in a directory that was added or removed is named
-/// too. An entry that became another kind of entry is removed, then added.
+/// Lists the differences of `new` from `base`, sorted by path (bytewise). The contents of added and removed directories
+/// are listed too. An entry that was replaced by another kind is reported as removed, then as added.
 ///
 /// # Errors
-/// `Io` if what must be compared cannot be read.
+/// `Io` if something that must be compared cannot be read.
 pub fn changed_paths(base: &Tree, new: &Tree) -> Result<Vec<Change>, Errno> {
     let mut changes = Vec::new();
     for changed in compare::changes(base.root(), new.root())? {
         let (removed, added) = match changed.same_kind() {
-            // A directory's time is that of what is in it.
-            Some((Node::Directory(old), Node::Directory(new))) if old.meta.mode == new.meta.mode => continue,
+            // The time of a directory only reflects changes to its entries.
+            Some((TreeNode::Directory(old), TreeNode::Directory(new))) if old.meta.mode == new.meta.mode => continue,
             Some(_) => {
                 changes.push(Change { path: changed.path, kind: ChangeKind::Modified });
                 continue;

@@ -1,54 +1,56 @@
-//! What differs between two trees as text, for people and for `git apply`: unified diffs in git's style.
+//! Differences between two trees as text, for people and for `git apply`: unified diffs in git's style.
 //!
-//! Files and links are shown; directories are not, as git has none, and neither are times.
+//! Files and links are shown. Directories are not, since git does not track them, and neither are times.
 
 use std::fmt::Write as _;
 
 use similar::TextDiff;
 
-use super::change::{ChangeKind, changed_paths};
+use super::changed_paths::{ChangeKind, changed_paths};
 use super::content::Content;
 use super::errno::Errno;
 use super::inspect::Kind;
-use super::node::Node;
+use super::node::TreeNode;
 use super::path;
 use super::tree::Tree;
 
-/// In so many of the first bytes a NUL makes a file binary: as git has it.
+/// Number of leading bytes in which a NUL makes a file binary, the same as in git.
 const BINARY_BYTES: usize = 8_000;
 
-/// How much of a difference is wanted.
+/// Limits on the output of [`unified`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct UnifiedLimits {
-    /// Bytes of a file: of a longer one it is said that it differs, and no more.
+    /// Maximum size of a file in bytes: for larger files it is only stated that they differ.
     pub file_bytes: u64,
-    /// Bytes of the text, about: the file that reaches beyond is the first that is not shown.
+    /// Approximate maximum size of the text in bytes: the first file that would exceed it is not shown, nor are those
+    /// after it.
     pub bytes: usize,
-    /// Equal lines around each change.
+    /// Number of equal lines around each change.
     pub context: usize,
 }
 
 impl Default for UnifiedLimits {
-    /// Files of 1 MiB, 16 MiB of text, 3 lines around each change.
+    /// Returns files of 1 MiB, 16 MiB of text, and 3 lines around each change.
     fn default() -> Self {
         UnifiedLimits { file_bytes: 1 << 20, bytes: 16 << 20, context: 3 }
     }
 }
 
-/// What is different in `new`, by path. If that is more than the limits allow, its last line says how many are not shown.
+/// Returns the differences of `new` from `old`, by path. If they exceed the limits, the last line tells how many are
+/// not shown.
 ///
 /// # Errors
-/// `Io` if what must be compared cannot be read.
+/// `Io` if something that must be compared cannot be read.
 pub fn unified(old: &Tree, new: &Tree, limits: &UnifiedLimits) -> Result<String, Errno> {
     let changes = changed_paths(old, new)?;
     let mut text = String::new();
     for (at, change) in changes.iter().enumerate() {
-        let side = |tree: &Tree, there| if there { Side::at(tree, &change.path, limits) } else { Ok(None) };
+        let side = |tree: &Tree, there| if there { DiffSide::at(tree, &change.path, limits) } else { Ok(None) };
         let before = side(old, change.kind != ChangeKind::Added)?;
         let after = side(new, change.kind != ChangeKind::Removed)?;
         let section = section(&change.path, before.as_ref(), after.as_ref(), limits);
         if text.len().saturating_add(section.len()) > limits.bytes {
-            // Infallible: a `String` takes all that there is memory for.
+            // Infallible: writing to a `String` only fails by running out of memory.
             let _ = writeln!(text, "... {} more changed paths are not shown", changes.len() - at);
             break;
         }
@@ -57,22 +59,22 @@ pub fn unified(old: &Tree, new: &Tree, limits: &UnifiedLimits) -> Result<String,
     Ok(text)
 }
 
-/// A file or a link on one side.
-struct Side {
-    /// As git writes it: kind and permission bits.
+/// A file or a link on one side of the comparison.
+struct DiffSide {
+    /// Kind and permission bits, as git writes them.
     mode: u32,
-    body: Body,
+    body: SideContent,
 }
 
 #[derive(PartialEq)]
-enum Body {
+enum SideContent {
     Text(String),
     Binary(Vec<u8>),
     Long(Content),
 }
 
-impl Side {
-    fn at(tree: &Tree, path: &str, limits: &UnifiedLimits) -> Result<Option<Side>, Errno> {
+impl DiffSide {
+    fn at(tree: &Tree, path: &str, limits: &UnifiedLimits) -> Result<Option<DiffSide>, Errno> {
         let node = tree.entry(&path::names(path)?)?;
         let kind = match node.kind() {
             Kind::Directory => return Ok(None),
@@ -80,28 +82,28 @@ impl Side {
             Kind::Link => 0o120_000,
         };
         let body = match node {
-            Node::Link(link) => Body::Text(link.target.to_string()),
-            Node::File(file) if file.content.len() > limits.file_bytes => Body::Long(file.content.clone()),
-            Node::File(file) => Body::of(file.content.to_vec()?),
-            Node::Directory(_) => return Ok(None),
+            TreeNode::Link(link) => SideContent::Text(link.target.to_string()),
+            TreeNode::File(file) if file.content.len() > limits.file_bytes => SideContent::Long(file.content.clone()),
+            TreeNode::File(file) => SideContent::of(file.content.to_vec()?),
+            TreeNode::Directory(_) => return Ok(None),
         };
-        // A link's bits say nothing.
+        // The permission bits of a link have no meaning.
         let mode = if node.kind() == Kind::Link { kind } else { kind | node.meta().mode };
-        Ok(Some(Side { mode, body }))
+        Ok(Some(DiffSide { mode, body }))
     }
 }
 
-impl Body {
-    fn of(bytes: Vec<u8>) -> Body {
+impl SideContent {
+    fn of(bytes: Vec<u8>) -> SideContent {
         if bytes.iter().take(BINARY_BYTES).any(|byte| *byte == 0) {
-            return Body::Binary(bytes);
+            return SideContent::Binary(bytes);
         }
-        String::from_utf8(bytes).map_or_else(|error| Body::Binary(error.into_bytes()), Body::Text)
+        String::from_utf8(bytes).map_or_else(|error| SideContent::Binary(error.into_bytes()), SideContent::Text)
     }
 }
 
-/// What is said of one path; nothing, if only its time changed, or it is a directory.
-fn section(path: &str, before: Option<&Side>, after: Option<&Side>, limits: &UnifiedLimits) -> String {
+/// Returns the section of one path; empty, if only its time has changed, or it is a directory.
+fn section(path: &str, before: Option<&DiffSide>, after: Option<&DiffSide>, limits: &UnifiedLimits) -> String {
     let path = path.trim_start_matches('/');
     let (a, b) = (quoted("a", path), quoted("b", path));
     let mut text = String::new();
@@ -117,17 +119,17 @@ fn section(path: &str, before: Option<&Side>, after: Option<&Side>, limits: &Uni
     let nothing = "/dev/null".to_owned();
     let a = if before.is_some() { a } else { nothing.clone() };
     let b = if after.is_some() { b } else { nothing };
-    let empty = Body::Text(String::new());
+    let empty = SideContent::Text(String::new());
     let before = before.map_or(&empty, |side| &side.body);
     let after = after.map_or(&empty, |side| &side.body);
     match (before, after) {
         _ if before == after => {}
-        (Body::Text(before), Body::Text(after)) => {
+        (SideContent::Text(before), SideContent::Text(after)) => {
             let diff = TextDiff::from_lines(before.as_str(), after.as_str());
             let _ =
                 write!(text, "{}", diff.unified_diff().context_radius(limits.context).header(&tabbed(&a), &tabbed(&b)));
         }
-        (Body::Long(_), _) | (_, Body::Long(_)) => {
+        (SideContent::Long(_), _) | (_, SideContent::Long(_)) => {
             let _ = writeln!(text, "Files {a} and {b} differ, and are too long to be shown");
         }
         _ => {
@@ -137,7 +139,7 @@ fn section(path: &str, before: Option<&Side>, after: Option<&Side>, limits: &Uni
     text
 }
 
-/// A path as git writes it: in quotes, if it has something in it that could be taken for something else.
+/// Quotes a path as git does, if it contains characters that could be misread.
 fn quoted(side: &str, path: &str) -> String {
     if !path.chars().any(|letter| letter.is_control() || letter == '"' || letter == '\\') {
         return format!("{side}/{path}");
@@ -160,7 +162,7 @@ fn quoted(side: &str, path: &str) -> String {
     text
 }
 
-/// A path in a line that may end in a time: a tab says where it ends, if it has spaces in it.
+/// Formats a path in a line that may end with a time: if it contains spaces, a tab marks its end.
 fn tabbed(path: &str) -> String {
     if path.contains(' ') && !path.starts_with('"') { format!("{path}\t") } else { path.to_owned() }
 }
@@ -270,7 +272,7 @@ new file mode 100644
         std::os::unix::fs::symlink("a", at("workspace/l")).expect("made");
         fs::write(at("patch"), diff(&tree(), &new)).expect("written");
         let applied = Command::new("git").args(["apply", "patch"]).current_dir(directory.path()).status();
-        // Without git there is nothing to be held against.
+        // If git is not installed, there is nothing to compare with.
         if let Ok(status) = applied {
             assert!(status.success());
             assert_eq!(fs::read(at("workspace/a")).ok(), new.read_file("/workspace/a").ok());

@@ -1,27 +1,27 @@
-//! Which parts of the tree a guest may write to. A property of the session, not of its files: it is no part of what
-//! an entry is, and it does not travel with one that is renamed.
+//! Rules for the parts of the tree that guests may write to. They belong to the session, not to its files: they are not
+//! a property of an entry, and do not move with an entry that is renamed.
 
 use super::node::Name;
 
-/// Where writing begins to be allowed, or ends. What is under none of these is read-only.
+/// Write rules of paths. Paths without a rule are read-only.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Places {
-    /// Sorted by path, so that equal rules are written the same.
-    rules: Vec<Rule>,
+pub(super) struct WriteRules {
+    /// Rules sorted by path, so that equal rules are stored in the same way.
+    rules: Vec<WriteRule>,
 }
 
 #[derive(Debug, Clone)]
-struct Rule {
+struct WriteRule {
     names: Vec<Name>,
     writable: bool,
 }
 
-impl Places {
-    /// Makes what is at and below a path writable, or read-only, except below paths with a longer rule.
+impl WriteRules {
+    /// Makes a path and everything below it writable or read-only, except paths with a longer rule.
     pub(super) fn set(&mut self, names: &[Name], writable: bool) {
         match self.rules.binary_search_by(|rule| rule.names.as_slice().cmp(names)) {
             Ok(at) => self.rules[at].writable = writable,
-            Err(at) => self.rules.insert(at, Rule { names: names.to_vec(), writable }),
+            Err(at) => self.rules.insert(at, WriteRule { names: names.to_vec(), writable }),
         }
     }
 
@@ -30,28 +30,28 @@ impl Places {
         self.rules.iter().map(|rule| (rule.names.as_slice(), rule.writable))
     }
 
-    /// Whether a guest may change the entry at a path (and, if it is a directory, what is in it).
+    /// Returns true if a guest may change the entry at a path (and, if it is a directory, its entries).
     pub(super) fn writable(&self, names: &[Name]) -> bool {
         let above = self.rules.iter().filter(|rule| names.starts_with(&rule.names));
         above.max_by_key(|rule| rule.names.len()).is_some_and(|rule| rule.writable)
     }
 
-    /// Returns true if a rule of its own makes a path read-only.
+    /// Returns true if a path has a read-only rule of its own.
     pub(super) fn is_read_only_at(&self, names: &[Name]) -> bool {
         self.rules.iter().any(|rule| rule.names == names && !rule.writable)
     }
 
-    /// Whether a rule begins at or below a path, so that the entry there must stay where it is.
+    /// Returns true if a rule is defined at or below a path, so that the entry must not be moved or removed.
     pub(super) fn pinned(&self, names: &[Name]) -> bool {
         self.rules.iter().any(|rule| rule.names.starts_with(names))
     }
 }
 
-impl FromIterator<(Vec<Name>, bool)> for Places {
-    fn from_iter<T: IntoIterator<Item = (Vec<Name>, bool)>>(rules: T) -> Places {
-        let mut places = Places::default();
-        rules.into_iter().for_each(|(names, writable)| places.set(&names, writable));
-        places
+impl FromIterator<(Vec<Name>, bool)> for WriteRules {
+    fn from_iter<T: IntoIterator<Item = (Vec<Name>, bool)>>(rules: T) -> WriteRules {
+        let mut write_rules = WriteRules::default();
+        rules.into_iter().for_each(|(names, writable)| write_rules.set(&names, writable));
+        write_rules
     }
 }
 
@@ -65,11 +65,11 @@ mod tests {
 
     #[test]
     fn the_longest_rule_decides() {
-        let mut places = Places::default();
-        places.set(&names("/w"), true);
-        places.set(&names("/w/data"), false);
-        places.set(&names("/w/data/out"), true);
-        let writable = |path: &str| places.writable(&names(path));
+        let mut write_rules = WriteRules::default();
+        write_rules.set(&names("/w"), true);
+        write_rules.set(&names("/w/data"), false);
+        write_rules.set(&names("/w/data/out"), true);
+        let writable = |path: &str| write_rules.writable(&names(path));
         assert!(!writable("/") && !writable("/etc") && !writable("/wider"));
         assert!(writable("/w") && writable("/w/a/b"));
         assert!(!writable("/w/data") && !writable("/w/data/a"));
@@ -78,17 +78,21 @@ mod tests {
 
     #[test]
     fn a_place_and_what_is_above_it_is_pinned() {
-        let mut places = Places::default();
-        places.set(&names("/w/data"), false);
-        assert!(places.pinned(&names("/")) && places.pinned(&names("/w")) && places.pinned(&names("/w/data")));
-        assert!(!places.pinned(&names("/w/data/a")) && !places.pinned(&names("/w/dat")));
+        let mut write_rules = WriteRules::default();
+        write_rules.set(&names("/w/data"), false);
+        assert!(
+            write_rules.pinned(&names("/"))
+                && write_rules.pinned(&names("/w"))
+                && write_rules.pinned(&names("/w/data"))
+        );
+        assert!(!write_rules.pinned(&names("/w/data/a")) && !write_rules.pinned(&names("/w/dat")));
     }
 
     #[test]
     fn setting_a_place_again_replaces_its_rule() {
-        let mut places = Places::default();
-        places.set(&names("/w"), true);
-        places.set(&names("/w"), false);
-        assert!(!places.writable(&names("/w")));
+        let mut write_rules = WriteRules::default();
+        write_rules.set(&names("/w"), true);
+        write_rules.set(&names("/w"), false);
+        assert!(!write_rules.writable(&names("/w")));
     }
 }

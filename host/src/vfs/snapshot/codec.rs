@@ -1,9 +1,10 @@
-//! The letters of the encoding: numbers, hashes, names.
+//! Primitive encodings of snapshot records: LEB128 numbers, hashes, texts.
 
 use super::Malformed;
 use crate::store::BlobId;
 
-/// Writes a number in LEB128: seven bits a byte, the lowest first, the high bit set in all bytes but the last.
+/// Writes a number in LEB128: seven bits in each byte, the lowest first, with the high bit set in all bytes except the
+/// last.
 pub(super) fn put_number(bytes: &mut Vec<u8>, mut number: u64) {
     loop {
         let [low, ..] = number.to_le_bytes();
@@ -16,47 +17,47 @@ pub(super) fn put_number(bytes: &mut Vec<u8>, mut number: u64) {
     }
 }
 
-/// Writes bytes behind their count.
+/// Writes a text, preceded by its length.
 pub(super) fn put_text(bytes: &mut Vec<u8>, text: &str) {
     put_number(bytes, text.len() as u64);
     bytes.extend_from_slice(text.as_bytes());
 }
 
-/// Reads what has not been read yet.
-pub(super) struct Reader<'a> {
+/// A reader of the remaining bytes.
+pub(super) struct ByteReader<'a> {
     rest: &'a [u8],
 }
 
-// Inlined where entries are read: a directory of 100,000 has a million letters.
-impl<'a> Reader<'a> {
-    pub(super) fn new(bytes: &'a [u8]) -> Reader<'a> {
-        Reader { rest: bytes }
+// Inlined where entries are read: a directory of 100,000 entries takes a million calls.
+impl<'a> ByteReader<'a> {
+    pub(super) fn new(bytes: &'a [u8]) -> ByteReader<'a> {
+        ByteReader { rest: bytes }
     }
 
     #[inline]
     pub(super) fn bytes(&mut self, count: usize) -> Result<&'a [u8], Malformed> {
-        let (bytes, rest) = self.rest.split_at_checked(count).ok_or(Malformed("it ends too early"))?;
+        let (bytes, rest) = self.rest.split_at_checked(count).ok_or(Malformed("unexpected end of data"))?;
         self.rest = rest;
         Ok(bytes)
     }
 
-    /// What comes next here and there.
-    pub(super) fn common(&self, other: &Reader<'a>) -> &'a [u8] {
-        // Many at once, for as long as possible.
+    /// Returns the longest common prefix of the remaining bytes of both readers.
+    pub(super) fn common(&self, other: &ByteReader<'a>) -> &'a [u8] {
+        // Compares blocks of many bytes as long as possible.
         let (blocks, others) = (self.rest.as_chunks::<64>().0, other.rest.as_chunks::<64>().0);
         let start = 64 * blocks.iter().zip(others).take_while(|(a, b)| a == b).count();
         let single = self.rest[start..].iter().zip(&other.rest[start..]);
         &self.rest[..start + single.take_while(|(a, b)| a == b).count()]
     }
 
-    /// How many bytes were read of those that this began with.
+    /// Number of bytes that have been read of `all`, which this reader began with.
     pub(super) fn read_of(&self, all: &[u8]) -> usize {
         all.len() - self.rest.len()
     }
 
     #[inline]
     pub(super) fn array<const N: usize>(&mut self) -> Result<[u8; N], Malformed> {
-        let (bytes, rest) = self.rest.split_first_chunk().ok_or(Malformed("it ends too early"))?;
+        let (bytes, rest) = self.rest.split_first_chunk().ok_or(Malformed("unexpected end of data"))?;
         self.rest = rest;
         Ok(*bytes)
     }
@@ -67,21 +68,21 @@ impl<'a> Reader<'a> {
         Ok(byte)
     }
 
-    /// A number in as few bytes as it can have.
+    /// Reads a number in its shortest encoding.
     #[inline]
     pub(super) fn number(&mut self) -> Result<u64, Malformed> {
         let (mut number, mut shift) = (0_u64, 0);
         loop {
             let byte = self.byte()?;
             let bits = u64::from(byte & 0x7f);
-            // The tenth byte holds the highest bit, and no other.
+            // The tenth byte holds only the highest bit.
             if shift == 63 && byte > 1 {
                 return Err(Malformed("a number is too large"));
             }
             number |= bits << shift;
             if byte & 0x80 == 0 {
                 return if bits == 0 && shift > 0 {
-                    Err(Malformed("a number has a needless byte"))
+                    Err(Malformed("a number is not in its shortest encoding"))
                 } else {
                     Ok(number)
                 };
@@ -90,7 +91,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// A number of bytes, names or the like: more than memory can hold is an error.
+    /// Reads a number of bytes, names or the like: a number beyond the size of memory is an error.
     pub(super) fn count(&mut self) -> Result<usize, Malformed> {
         usize::try_from(self.number()?).map_err(|_| Malformed("a number is too large"))
     }
@@ -126,7 +127,7 @@ mod tests {
 
     #[test]
     fn a_number_has_one_spelling() {
-        let read = |bytes: &[u8]| Reader::new(bytes).number().ok();
+        let read = |bytes: &[u8]| ByteReader::new(bytes).number().ok();
         assert_eq!(read(&[0]), Some(0));
         assert_eq!(read(&[0x80, 0]), None, "a needless byte");
         assert_eq!(read(&[0x80, 1]), Some(128));
@@ -142,7 +143,7 @@ mod tests {
             let number = number >> shift;
             let mut bytes = Vec::new();
             put_number(&mut bytes, number);
-            let mut reader = Reader::new(&bytes);
+            let mut reader = ByteReader::new(&bytes);
             prop_assert_eq!(reader.number().ok(), Some(number));
             prop_assert!(reader.is_empty());
         }

@@ -1,5 +1,5 @@
-//! Random trees, and blobs that are not what they should be: missing, flipped, cut, lying. Whatever a source gives,
-//! nothing panics, and what fails leaves the tree as it was.
+//! Tests with random trees and with wrong blobs: missing, flipped, truncated, lying. Whatever a source returns, nothing
+//! panics, and a failed operation leaves the tree unchanged.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -7,22 +7,22 @@ use std::sync::Arc;
 use bytes::Bytes;
 use proptest::prelude::*;
 
-use super::super::node::Sums;
+use super::super::node::SubtreeSums;
 use super::super::{Errno, Kind, Limits, Usage, WriteMode, changed_paths};
 use super::record::{EntryRecord, PageRecord};
 use super::tests::{blobs_of, open, seal, tree};
 use super::*;
 use crate::store::MemoryBlobs;
 
-/// A source that does not keep its promise.
+/// A source that returns wrong blobs.
 #[derive(Debug)]
-struct Broken {
+struct BrokenSource {
     blobs: Arc<MemoryBlobs>,
-    /// What it gives instead; none if it says that there is no such blob.
+    /// Replacements of blobs; `None` if the blob is reported as missing.
     instead: HashMap<BlobId, Option<Bytes>>,
 }
 
-impl BlobSource for Broken {
+impl BlobSource for BrokenSource {
     fn get(&self, id: &BlobId) -> Result<Bytes, BlobError> {
         match self.instead.get(id) {
             Some(bytes) => bytes.clone().ok_or(BlobError::Missing(*id)),
@@ -40,10 +40,10 @@ fn broken(
     blobs: &Arc<MemoryBlobs>,
     instead: HashMap<BlobId, Option<Bytes>>,
 ) -> Result<Tree, OpenError> {
-    Tree::open(id, Arc::new(Broken { blobs: Arc::clone(blobs), instead }), Limits::default())
+    Tree::open(id, Arc::new(BrokenSource { blobs: Arc::clone(blobs), instead }), Limits::default())
 }
 
-/// Looks at everything below a path: what it takes, or the first error.
+/// Reads everything below a path; returns its usage, or the first error.
 fn walk(tree: &Tree, path: &str) -> Result<Usage, Errno> {
     let mut sum = Usage::default();
     for entry in tree.read_directory(path)? {
@@ -59,7 +59,7 @@ fn walk(tree: &Tree, path: &str) -> Result<Usage, Errno> {
     Ok(sum)
 }
 
-/// What can be read is as large as was claimed, or there is an error.
+/// Returns true if the readable parts are as large as claimed, or there is an error.
 fn sound(id: SnapshotId, blobs: &Arc<MemoryBlobs>, blob: BlobId, bytes: Vec<u8>) -> bool {
     let Ok(tree) = broken(id, blobs, HashMap::from([(blob, Some(bytes.into()))])) else { return true };
     match walk(&tree, "/") {
@@ -83,7 +83,7 @@ fn flipped_and_cut_blobs_give_errors_or_another_sound_tree() {
             let rewritten = rewrite(&flipped(at));
             assert!(rewritten.is_err() || rewritten == Ok(flipped(at)), "two spellings");
         }
-        // Walking a tree takes long, so not for each bit.
+        // Not for each bit, since walking a tree takes long.
         for at in (0..bytes.len()).step_by(bytes.len().div_ceil(5)) {
             assert!(sound(id, &blobs, blob, flipped(at)), "{blob} flipped at {at}");
             assert!(sound(id, &blobs, blob, bytes[..at].to_vec()), "{blob} cut at {at}");
@@ -91,9 +91,9 @@ fn flipped_and_cut_blobs_give_errors_or_another_sound_tree() {
     }
 }
 
-/// Changes to what a node says of the nodes that it names.
-fn lies<'a>(record: &Record<'a>) -> Vec<Record<'a>> {
-    let twist: [fn(&mut Sums); 5] = [
+/// Changes to the claims of a node about the nodes that it refers to.
+fn lies<'a>(record: &NodeRecord<'a>) -> Vec<NodeRecord<'a>> {
+    let twist: [fn(&mut SubtreeSums); 5] = [
         |sums| sums.entries += 1,
         |sums| sums.usage.entries += 1,
         |sums| sums.usage.bytes ^= 1,
@@ -101,21 +101,21 @@ fn lies<'a>(record: &Record<'a>) -> Vec<Record<'a>> {
         |sums| sums.reach.bytes += 1,
     ];
     let mut lies = Vec::new();
-    let mut add = |record: Record<'a>| lies.push(record);
+    let mut add = |record: NodeRecord<'a>| lies.push(record);
     match record {
-        Record::Snapshot(snapshot) => twist.iter().for_each(|twist| {
+        NodeRecord::Snapshot(snapshot) => twist.iter().for_each(|twist| {
             let mut snapshot = snapshot.clone();
             twist(&mut snapshot.sums);
-            add(Record::Snapshot(snapshot));
+            add(NodeRecord::Snapshot(snapshot));
         }),
-        Record::Pages(pages) => twist.iter().for_each(|twist| {
+        NodeRecord::Pages(pages) => twist.iter().for_each(|twist| {
             for at in 0..pages.len() {
                 let mut pages: Vec<PageRecord> = pages.clone();
                 twist(&mut pages[at].sums);
-                add(Record::Pages(pages));
+                add(NodeRecord::Pages(pages));
             }
         }),
-        Record::Page(entries) => twist.iter().for_each(|twist| {
+        NodeRecord::Page(entries) => twist.iter().for_each(|twist| {
             for at in 0..entries.len() {
                 let mut entries: Vec<EntryRecord<'a>> = entries.clone();
                 match &mut entries[at].body {
@@ -123,14 +123,18 @@ fn lies<'a>(record: &Record<'a>) -> Vec<Record<'a>> {
                     BodyRecord::Stored { len, .. } => *len ^= 1,
                     BodyRecord::Inline(_) | BodyRecord::Link(_) => continue,
                 }
-                add(Record::Page(entries));
+                add(NodeRecord::Page(entries));
             }
         }),
-        Record::Lists(parts) | Record::Chunks(parts) => {
+        NodeRecord::Lists(parts) | NodeRecord::Chunks(parts) => {
             for at in 0..parts.len() {
                 let mut parts = parts.clone();
                 parts[at].len += 1;
-                add(if matches!(record, Record::Lists(_)) { Record::Lists(parts) } else { Record::Chunks(parts) });
+                add(if matches!(record, NodeRecord::Lists(_)) {
+                    NodeRecord::Lists(parts)
+                } else {
+                    NodeRecord::Chunks(parts)
+                });
             }
         }
     }
@@ -157,8 +161,8 @@ fn whoever_lies_about_sums_is_found_out() {
     assert!(tried > 200, "{tried}");
 }
 
-/// What is missing or lies is found out too where trees are compared, on either side, with what is loaded and what is not:
-/// all pages are different.
+/// Comparing trees detects missing and lying blobs too, on either side, with loaded and with unloaded parts: all pages
+/// are different.
 #[test]
 fn no_comparison_rests_on_what_is_wrong() {
     let blobs = Arc::new(MemoryBlobs::default());
@@ -170,7 +174,9 @@ fn no_comparison_rests_on_what_is_wrong() {
     let mut tried = 0;
     for (blob, _) in blobs_of(id, &blobs) {
         let bytes = blobs.get(&blob).expect("there");
-        let Ok(record @ (Record::Snapshot(_) | Record::Pages(_) | Record::Page(_))) = decode(&bytes) else { continue };
+        let Ok(record @ (NodeRecord::Snapshot(_) | NodeRecord::Pages(_) | NodeRecord::Page(_))) = decode(&bytes) else {
+            continue;
+        };
         let shared = blobs_of(other, &blobs).iter().any(|(known, _)| *known == blob);
         let lies = lies(&record).into_iter().map(|lie| Some(encode(&lie).into()));
         for instead in lies.chain([None]).filter(|_| !shared) {
@@ -210,7 +216,7 @@ fn path(n: u8) -> String {
     }
 }
 
-/// One of everything that a guest can do.
+/// Performs one of all operations of a guest.
 fn act(tree: &mut Tree, (kind, a, b, size): (u8, u8, u8, u16), now: u64) -> Result<Vec<u8>, Errno> {
     let (path, other) = (path(a), path(b));
     let bytes: Vec<u8> = (0..size % 2_000).flat_map(|at| at.wrapping_mul(size).to_le_bytes()).collect();
@@ -239,8 +245,8 @@ fn acts(most: usize) -> impl Strategy<Value = Acts> {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 128, ..ProptestConfig::default() })]
 
-    /// The same work, on a tree that is sealed and opened at random points and on one that never is: the same tree, by all
-    /// that can be seen and by its name.
+    /// The same operations, on a tree that is sealed and opened at random points and on one that never is, result in
+    /// the same tree, judged by everything visible and by its name.
     #[test]
     fn sealing_and_opening_change_nothing(work in acts(40), points in any::<u64>()) {
         let blobs = Arc::new(MemoryBlobs::default());
@@ -276,7 +282,8 @@ proptest! {
         }
         for (id, then) in kept {
             prop_assert_eq!(seal(&then, &MemoryBlobs::default()), id, "a snapshot never changes");
-            // What separately opened trees differ in is found as between trees in memory, and makes one of the other.
+            // The differences of separately opened trees equal those of trees in memory, and as edits they turn one
+            // into the other.
             let edits = open(id, &blobs).changes_since(&plain).expect("all is there");
             let mut made = plain.clone();
             prop_assert_eq!(made.apply(&edits), Ok(()));
@@ -284,8 +291,8 @@ proptest! {
         }
     }
 
-    /// With blobs missing, what is done fails with `Io` and changes nothing, or does what it always does. Only the chunks
-    /// beside those that were changed may be missed when the tree is sealed.
+    /// With blobs missing, an operation fails with `Io` and changes nothing, or has its normal effect. When the tree is
+    /// sealed, only the chunks beside changed ones may be missing.
     #[test]
     fn a_failing_store_loses_nothing(work in acts(30), gone in prop::collection::vec(any::<prop::sample::Index>(), 1..6)) {
         let blobs = Arc::new(MemoryBlobs::default());
