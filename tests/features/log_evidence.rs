@@ -111,7 +111,7 @@ fn log_that_was_cut_off_is_noticed_and_not_written_on() {
             assert_eq!((status, &seen["wrong"]["line"]), (1, &json!(left + 1)), "{seen}");
         }
         let refused = keyed(&home, &[]);
-        assert!(refused.status == 2 && refused.stderr.contains("was cut off"), "{refused:?}");
+        assert!(refused.status == 2 && refused.stderr.contains("was truncated"), "{refused:?}");
     }
     home.file("log.jsonl", &log);
     assert_eq!(keyed(&home, &[]).status, 0);

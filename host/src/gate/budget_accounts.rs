@@ -1,9 +1,9 @@
-//! The accounts of a policy's budgets, by name, before any tool is mounted.
+//! The budget accounts of a policy, by name, before any tool is mounted.
 
 use crate::capability::{Grant, Policy};
 use crate::ledger::Allowance;
 
-/// How much of its own account a grant may use.
+/// Returns the limits on a grant's own account.
 pub(super) fn allowance(grant: &Grant) -> Allowance {
     Allowance { calls: grant.calls, spend: grant.spend.as_ref().map(|spend| spend.limit) }
 }
@@ -13,12 +13,13 @@ pub(super) fn behind(owner: &str, name: &str) -> String {
     format!("{owner}\t{name}")
 }
 
-/// The accounts that have a limit, under the names that the gate of this policy gives them: those of its grants, and of the
-/// grants of its tools. A tool's grant that says no limit of its own has that of the grant it narrows, and debits both.
+/// Lists the accounts that have a limit, under the names that the gate of this policy gives them: those of its grants,
+/// and of the grants of its tools. A tool's grant without a limit of its own has that of the grant it narrows, and
+/// debits both.
 pub(crate) fn limited_accounts(policy: &Policy) -> Vec<(String, Allowance)> {
     let own = policy.grants.iter().map(|grant| (grant.name.clone(), allowance(grant)));
     let tools = policy.permissions.iter().flat_map(|(alias, granted)| {
-        // Grants without a name are numbered as a gate numbers them.
+        // Unnamed grants are numbered in the same way as by a gate.
         let numbered = granted.tools.iter().cloned().fold(Policy::default(), Policy::with);
         numbered.grants.into_iter().map(|grant| (behind(alias, &grant.name), allowance(&grant))).collect::<Vec<_>>()
     });

@@ -1,4 +1,4 @@
-//! The record of a run's calls: every decision of the gate, and how each call ended.
+//! The record of a run's calls: every decision of the gate, and the outcome of each call.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
@@ -12,55 +12,55 @@ use crate::capability::Amount;
 use crate::error::Failure;
 use crate::json;
 
-/// One call, as `run --json` shows it.
+/// A call in the form that `run --json` shows.
 #[derive(Clone, Debug, Serialize)]
 pub struct Call {
-    /// Its number in its run, counted from 1 in the order in which the gate judged.
+    /// Number of the call in its run, counted from 1 in the order in which the gate judged.
     pub seq: u64,
-    /// The method that was asked for.
+    /// The requested method.
     pub method: String,
-    /// The canonical arguments; of a call that was refused for them, what was given. Null once a run's calls hold as much
-    /// as is kept: the log has them all.
+    /// The canonical arguments, or the original ones if the call was refused because of them. Null once the limit on
+    /// recorded arguments is reached: the log contains them all.
     pub arguments: Value,
-    /// How it ended.
+    /// Outcome of the call.
     pub outcome: CallOutcome,
-    /// The grant that was debited; of a denied call, the nearest one.
+    /// Name of the grant that was debited; for a denied call, of the one that came closest.
     pub grant: Option<String>,
-    /// How long it took, from the decision to the result, in microseconds.
+    /// Time from the decision to the result, in microseconds.
     pub micros: u64,
     #[serde(skip)]
     begun: Option<Instant>,
 }
 
-/// How a call ended.
+/// The outcome of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum CallOutcome {
-    /// The tool returned.
+    /// The tool returned a result.
     Ok,
     /// The tool failed.
     Failed,
-    /// The gate refused. Nothing ran and nothing was spent.
+    /// The gate refused the call. Nothing was run or spent.
     Denied,
-    /// Nobody waited for the end.
+    /// Nobody waited for the call to end.
     Cancelled,
-    /// It has not ended.
+    /// The call has not ended.
     Pending,
 }
 
-/// What is left of one budget.
+/// The state of one budget.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Budget {
-    /// The grant that sets it.
+    /// Name of the grant that sets the budget.
     pub grant: String,
-    /// What it counts.
+    /// Unit that the budget counts.
     pub kind: BudgetKind,
-    /// How much there was.
+    /// Initial amount.
     pub limit: Amount,
-    /// How much is spent or reserved.
+    /// Amount spent or reserved.
     pub used: Amount,
-    /// How much is left.
+    /// Amount that remains.
     pub remaining: Amount,
 }
 
@@ -70,14 +70,14 @@ impl Budget {
     }
 }
 
-/// What a budget counts.
+/// The unit that a budget counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
 pub enum BudgetKind {
-    /// Calls.
+    /// Number of calls.
     Calls,
-    /// The sum of an argument.
+    /// Sum of an argument.
     Spend,
 }
 
@@ -87,44 +87,44 @@ pub enum BudgetKind {
 pub struct Calls(Vec<Call>);
 
 impl Calls {
-    /// In the order in which the gate judged them.
+    /// The calls in the order in which the gate judged them.
     #[must_use]
     pub fn as_slice(&self) -> &[Call] {
         &self.0
     }
 }
 
-/// The record of a run while it runs. Clones share it: the script, and the tools that call tools on its behalf.
+/// The record of a run in progress. Clones share it: the script, and the tools that call tools on its behalf.
 #[derive(Clone, Debug, Default)]
 pub struct Record {
-    calls: Arc<Mutex<Open>>,
+    calls: Arc<Mutex<OpenRecord>>,
     run: u64,
-    within: Option<Arc<Within>>,
-    /// What the run adds to the audit log; none if nothing limits that.
+    within: Option<Arc<EnclosingCall>>,
+    /// The run's part of the audit log; `None` if it is not limited.
     log: Option<Arc<RunLog>>,
 }
 
-/// The most bytes that are kept of the arguments of one run's calls, about. They are in the host's memory, and a script
-/// may make calls as long as it has time.
+/// Approximate maximum number of bytes kept of the arguments of one run's calls. They are in the host's memory, and a
+/// script may make calls as long as it has time.
 const MAX_ARGUMENTS: u64 = 64 << 20;
 
-/// The most bytes that are kept of a method that was refused: a guest may ask for any.
+/// Maximum length kept of the name of a refused method, which a guest can choose freely.
 const MAX_METHOD: usize = 1 << 10;
 
 #[derive(Debug, Default)]
-struct Open {
+struct OpenRecord {
     calls: Vec<Call>,
-    /// How often the gate was asked: of the calls beyond the limit only the first is among `calls`.
+    /// Number of calls requested from the gate: of the calls beyond the limit only the first is among `calls`.
     asked: u64,
-    /// What their arguments take.
+    /// Number of bytes of the recorded arguments.
     kept: u64,
-    /// The run has ended: nothing begins any more.
+    /// Set when the run has ended: no further call may begin.
     closed: bool,
 }
 
-/// The call of a tool that calls tools itself.
+/// A call whose tool itself calls tools.
 #[derive(Debug)]
-struct Within {
+struct EnclosingCall {
     alias: Arc<str>,
     seq: u64,
     depth: u32,
@@ -132,81 +132,82 @@ struct Within {
 }
 
 impl Record {
-    /// The record of a run, by its number in its session.
+    /// Creates the record of a run, given its number in its session.
     #[must_use]
     pub fn of_run(run: u64) -> Self {
         Self { run, ..Self::default() }
     }
 
-    /// The record of a run that adds to the audit log what its limit allows.
+    /// Creates the record of a run whose part of the audit log is limited.
     pub(crate) fn logged(run: u64, log: RunLog) -> Self {
         Self { run, log: Some(Arc::new(log)), ..Self::default() }
     }
 
-    /// What the run adds to the audit log; none if nothing limits that.
+    /// The run's part of the audit log; `None` if it is not limited.
     pub(crate) fn log(&self) -> Option<&Arc<RunLog>> {
         self.log.as_ref()
     }
 
-    /// Why the run ends, once it has added to the audit log as much as it may.
+    /// Returns the failure that ends the run once it has reached its limit on log lines.
     pub(crate) fn log_failure(&self) -> Option<Failure> {
         self.log.as_ref()?.failure()
     }
 
-    /// The same record, for the calls that a tool makes during a call of its own.
+    /// Returns the same record for the calls that a tool makes during its own call.
     pub(crate) fn within(&self, alias: &Arc<str>, seq: u64) -> Self {
-        let within = Within { alias: Arc::clone(alias), seq, depth: self.depth() + 1, outer: self.within.clone() };
+        let within =
+            EnclosingCall { alias: Arc::clone(alias), seq, depth: self.depth() + 1, outer: self.within.clone() };
         Self { calls: Arc::clone(&self.calls), run: self.run, within: Some(Arc::new(within)), log: self.log.clone() }
     }
 
-    /// The run's number.
+    /// Number of the run.
     #[must_use]
     pub fn run(&self) -> u64 {
         self.run
     }
 
-    /// The call that those made here are part of; none for the script's own.
+    /// Number of the enclosing call; `None` for calls of the script itself.
     pub(super) fn caller(&self) -> Option<u64> {
         self.within.as_ref().map(|within| within.seq)
     }
 
-    /// How many calls those made here are inside of.
+    /// Number of calls that enclose the calls made with this record.
     pub(super) fn depth(&self) -> u32 {
         self.within.as_ref().map_or(0, |within| within.depth)
     }
 
-    /// Whether those made here are part of a call of this tool.
+    /// Returns true if a call of this tool encloses the calls made with this record.
     pub(super) fn is_inside(&self, alias: &str) -> bool {
         std::iter::successors(self.within.as_ref(), |within| within.outer.as_ref())
             .any(|within| *within.alias == *alias)
     }
 
-    /// Counts a call that the gate is asked for; how many that makes.
+    /// Counts a requested call, and returns the number of requested calls.
     pub(super) fn ask(&self) -> u64 {
         let mut open = self.lock();
         open.asked = open.asked.saturating_add(1);
         open.asked
     }
 
-    /// Lets nothing begin any more; the calls that have not ended.
+    /// Prevents further calls from beginning, and returns the numbers of those that have not ended.
     pub(super) fn seal(&self) -> Vec<u64> {
         let mut open = self.lock();
         open.closed = true;
         open.calls.iter().filter(|call| call.outcome == CallOutcome::Pending).map(|call| call.seq).collect()
     }
 
-    /// Takes the calls.
+    /// Removes the calls from the record and returns them.
     pub(super) fn take(&self) -> Calls {
         Calls(std::mem::take(&mut self.lock().calls))
     }
 
-    /// Records a call that is about to start; its number. None once the run has ended.
+    /// Records a call that is about to start, and returns its number; `None` if the run has ended.
     pub(super) fn begin(&self, method: &str, arguments: &Value, grant: &str) -> Option<u64> {
         self.push(method, arguments, Some(grant), CallOutcome::Pending)
     }
 
-    /// Takes up a call that has a number already: a human was asked about it, or it is judged again. It is about to start
-    /// now, under this grant. False if the run has ended meanwhile.
+    /// Marks a call that has a number already, because a human was asked or because it is judged again, as about to
+    /// start under this grant. Returns false if the run has ended meanwhile.
     pub(super) fn take_up(&self, seq: u64, grant: &str) -> bool {
         self.pending(seq, |call| {
             call.begun = Some(Instant::now());
@@ -214,8 +215,8 @@ impl Record {
         })
     }
 
-    /// Ends a call that has a number already: it does not start. `nearest` is the grant that came nearest. False if the run
-    /// has ended meanwhile.
+    /// Marks a call that has a number already as denied; `nearest` is the grant that came closest. Returns false if the
+    /// run has ended meanwhile.
     pub(super) fn deny(&self, seq: u64, nearest: Option<&str>) -> bool {
         self.pending(seq, |call| {
             call.outcome = CallOutcome::Denied;
@@ -223,7 +224,7 @@ impl Record {
         })
     }
 
-    /// Changes a call that has not ended. False if it has.
+    /// Changes a call that has not ended. Returns false if it has.
     fn pending(&self, seq: u64, change: impl FnOnce(&mut Call)) -> bool {
         let mut open = self.lock();
         let index = usize::try_from(seq).ok().and_then(|seq| seq.checked_sub(1));
@@ -231,11 +232,11 @@ impl Record {
         call.filter(|call| call.outcome == CallOutcome::Pending).map(change).is_some()
     }
 
-    /// The calls that those made here are inside of, outermost first.
+    /// The enclosing calls, outermost first.
     pub(super) fn callers(&self) -> Vec<Caller> {
         let within = std::iter::successors(self.within.as_ref(), |within| within.outer.as_ref());
         let open = self.lock();
-        let caller = |within: &Arc<Within>| {
+        let caller = |within: &Arc<EnclosingCall>| {
             let index = usize::try_from(within.seq).ok().and_then(|seq| seq.checked_sub(1));
             let call = index.and_then(|index| open.calls.get(index));
             let method = call.map_or_else(|| within.alias.to_string(), |call| call.method.clone());
@@ -246,7 +247,7 @@ impl Record {
         callers
     }
 
-    /// Records a refusal; its number.
+    /// Records a refusal, and returns its number.
     pub(super) fn refuse(&self, method: &str, arguments: &Value, nearest: Option<&str>) -> u64 {
         self.push(method, arguments, nearest, CallOutcome::Denied).unwrap_or_default()
     }
@@ -266,8 +267,8 @@ impl Record {
         Some(seq)
     }
 
-    /// Records how an admitted call ended; how many microseconds that took. None if it had ended before: the first
-    /// ending counts.
+    /// Records the outcome of an admitted call, and returns its duration in microseconds. Returns `None` if it had
+    /// ended before: the first outcome counts.
     pub(super) fn settle(&self, seq: u64, outcome: CallOutcome) -> Option<u64> {
         let index = usize::try_from(seq).ok()?.checked_sub(1)?;
         let mut open = self.lock();
@@ -278,13 +279,13 @@ impl Record {
         Some(call.micros)
     }
 
-    /// Every change is whole, so a poisoned lock is still good.
-    fn lock(&self) -> MutexGuard<'_, Open> {
+    /// Locks the record. Every change is complete, so a poisoned lock is still valid.
+    fn lock(&self) -> MutexGuard<'_, OpenRecord> {
         self.calls.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// As much of a method as is kept.
+/// Returns the part of a method's name that is recorded.
 fn beginning(method: &str) -> &str {
     &method[..method.floor_char_boundary(MAX_METHOD)]
 }

@@ -1,5 +1,6 @@
-//! Grants against the types of a method: paths in their canonical spelling, texts that mean numbers made numbers, and an
-//! error for what can never be. Done once for each method and grant, so that judging a call looks nothing up.
+//! Binds grants to the types of a method: converts paths to their canonical spelling and texts that mean numbers to
+//! numbers, and rejects tests that no value can pass. Done once for each method and grant, so that judging a call needs
+//! no lookups.
 
 use std::borrow::Cow;
 
@@ -9,31 +10,31 @@ use crate::tool::canonical::bounds;
 use crate::tool::nearest;
 use crate::tool::types::{Case, Field, Function, Members, Named, Shape, Type};
 
-/// A grant as it judges one method.
+/// A grant bound to one method.
 #[derive(Debug)]
-pub(super) struct Bound {
-    /// As they were written, to say which one fails.
+pub(super) struct BoundGrant {
+    /// Clauses as they were written, for messages about the one that fails.
     pub(super) clauses: Box<[Clause]>,
-    /// The same, with those on one parameter together, so that it is looked for once.
+    /// The same clauses, with those on one parameter combined, so that it is looked up once.
     joined: Box<[Clause]>,
     pub(super) approve: Approve,
 }
 
-impl Bound {
-    /// Whether arguments satisfy all clauses.
+impl BoundGrant {
+    /// Returns true if the arguments satisfy all clauses.
     pub(super) fn holds(&self, arguments: &serde_json::Value) -> bool {
         self.joined.iter().all(|clause| clause.holds(arguments))
     }
 }
 
-/// What a budget sums up in one method.
+/// The argument that a budget sums up in one method.
 #[derive(Debug)]
 pub(super) struct BoundSpend {
     pub(super) path: ParamPath,
     pub(super) wide: bool,
 }
 
-/// Why a grant cannot judge a method: it never allows it.
+/// The reason why a grant cannot be bound to a method, and so never allows it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct BindError {
     pub(super) message: String,
@@ -48,17 +49,17 @@ fn error(message: impl Into<String>, span: &Span) -> BindError {
 }
 
 /// Binds the clauses of a grant to a function.
-pub(super) fn bind(grant: &Grant, function: &Function) -> Result<Bound> {
+pub(super) fn bind(grant: &Grant, function: &Function) -> Result<BoundGrant> {
     let clauses =
         grant.clauses.iter().map(|clause| bind_clause(clause, function)).collect::<Result<Box<[Clause]>>>()?;
     let approve = match &grant.approve {
         Approve::When(clause) => Approve::When(bind_clause(clause, function)?),
         other => other.clone(),
     };
-    Ok(Bound { joined: join(&clauses), clauses, approve })
+    Ok(BoundGrant { joined: join(&clauses), clauses, approve })
 }
 
-/// Puts the clauses on one parameter together. All clauses must hold, so their order means nothing.
+/// Combines the clauses on each parameter. Their order does not matter, since all of them must hold.
 fn join(clauses: &[Clause]) -> Box<[Clause]> {
     let mut joined: Vec<Clause> = Vec::with_capacity(clauses.len());
     for clause in clauses {
@@ -78,7 +79,7 @@ fn join(clauses: &[Clause]) -> Box<[Clause]> {
     joined.into()
 }
 
-/// Binds what a grant's budget sums up to a function.
+/// Binds the summed argument of a grant's budget to a function.
 pub(super) fn bind_spend(grant: &Grant, function: &Function) -> Result<Option<BoundSpend>> {
     let Some(spend) = &grant.spend else { return Ok(None) };
     let (path, types) = resolve(&spend.param, function, &spend.span)?;
@@ -109,24 +110,25 @@ fn bind_param(param: &Param, function: &Function) -> Result<Param> {
     Ok(Param { path, tests, wide: any_wide(&types), span: param.span.clone() })
 }
 
-/// Fits a test to a value that has one of these types. It must fit one of them, and mean the same in all that it fits; a
-/// value of another type fails it.
+/// Binds a test to a value that has one of these types. The test must fit at least one of them, and mean the same in
+/// all that it fits; a value of another type fails it.
 fn bind_test_to(test: &Test, types: &[Leaf<'_>]) -> std::result::Result<Test, String> {
     let mut bound: Option<Test> = None;
     let mut problem = None;
     for ty in types {
         match (bind_test(test, ty), &bound) {
             (Ok(own), Some(other)) if own != *other => {
-                return Err(format!("is {}: `{}` means something else in each", describe(types), test.operator()));
+                return Err(format!("is {}: `{}` has a different meaning in each", describe(types), test.operator()));
             }
             (Ok(own), _) => bound = Some(own),
             (Err(message), _) => problem = problem.or(Some(message)),
         }
     }
-    bound.ok_or_else(|| problem.unwrap_or_else(|| "is never there".to_owned()))
+    bound.ok_or_else(|| problem.unwrap_or_else(|| "is never present".to_owned()))
 }
 
-/// Whether a decimal string stands for a number there: the type is a 64-bit integer, and no other is spelled as a string.
+/// Returns true if a decimal string can represent a number: one of the types is a 64-bit integer, and no other is
+/// written as a string.
 fn any_wide(types: &[Leaf<'_>]) -> bool {
     let element = |ty: &Leaf<'_>| match &ty.shape {
         Shape::List(inner) | Shape::FixedList(inner, _) => present(inner).shape.clone(),
@@ -146,9 +148,9 @@ fn describe(types: &[Leaf<'_>]) -> String {
     types.iter().map(|ty| ty.describe()).collect::<Vec<_>>().join(" or ")
 }
 
-/// The type that a value has when it is there.
+/// Returns the type of a value when it is present.
 fn present(mut ty: &Type) -> &Type {
-    // An option in an option is a tagged value, so only the outermost is seen through.
+    // A nested option is a tagged value, so only the outermost option is skipped.
     if let Shape::Option(inner) = &ty.shape
         && !inner.is_nullable()
     {
@@ -157,14 +159,14 @@ fn present(mut ty: &Type) -> &Type {
     ty
 }
 
-/// A type that a path leads to. That of a tag is made up: a variant has no type for it.
+/// A type that a path leads to. It is owned for the tag of a variant, which has no type of its own.
 type Leaf<'f> = Cow<'f, Type>;
 
-/// Follows a path through the types; brings its segments to their canonical spelling. What it leads to has one type, or
-/// several where it leads into the payload of a variant: which one, the tag says.
+/// Follows a path through the types, and converts its segments to their canonical spelling. The path leads to one type,
+/// or to several if it leads into the payload of a variant: the tag decides which.
 fn resolve<'f>(path: &ParamPath, function: &'f Function, span: &Span) -> Result<(ParamPath, Vec<Leaf<'f>>)> {
     if function.is_program() && matches!(path.steps().first(), Some(Step::Name(name)) if name == STDIN) {
-        let message = format!("`{path}`: what a program reads cannot be judged, since it may be a stream");
+        let message = format!("`{path}`: the standard input of a program cannot be checked, since it may be a stream");
         return Err(error(message, span));
     }
     let mut steps: Vec<Step> = Vec::with_capacity(path.steps().len());
@@ -185,7 +187,8 @@ fn resolve<'f>(path: &ParamPath, function: &'f Function, span: &Span) -> Result<
 
 type Entered<'f> = std::result::Result<(Step, Vec<Leaf<'f>>), (String, Option<String>)>;
 
-/// One step on from a value of one of these types. Those that have no such part are left behind: there it is missing.
+/// Takes one step from a value of one of these types. Types without such a part are dropped: for them the part is
+/// missing.
 fn enter_any<'f>(types: &[Leaf<'f>], step: &Step, walked: &str) -> Entered<'f> {
     let mut found: Option<(Step, Vec<Leaf<'f>>)> = None;
     let mut problem: Option<(String, Option<String>)> = None;
@@ -201,12 +204,12 @@ fn enter_any<'f>(types: &[Leaf<'f>], step: &Step, walked: &str) -> Entered<'f> {
             }
             (Ok((_, more)), Some((_, leaves))) => leaves.extend(more),
             (Ok(first), None) => found = Some(first),
-            // One with a hint says more: the type has parts, and none of that name.
+            // An error with a hint is more specific: the type has parts, but none of that name.
             (Err(error), _) if problem.is_none() || error.1.is_some() => problem = Some(error),
             (Err(_), _) => {}
         }
     }
-    found.ok_or_else(|| problem.unwrap_or_else(|| (format!("`{walked}` is never there"), None)))
+    found.ok_or_else(|| problem.unwrap_or_else(|| (format!("`{walked}` is never present"), None)))
 }
 
 fn enter<'f>(ty: &'f Type, step: &Step, walked: &str) -> Entered<'f> {
@@ -257,11 +260,11 @@ fn no_part(ty: &Type, step: &Step, walked: &str) -> (String, Option<String>) {
     (format!("`{walked}` is {} and has no part `{part}`", ty.describe()), None)
 }
 
-/// The first step: a parameter, which has its place among the arguments.
+/// Takes the first step, to a parameter, which has a position among the arguments.
 fn parameter<'f>(function: &'f Function, step: &Step) -> Entered<'f> {
     let params = &function.params;
     let (step, types) = match (member(params, step, ""), step) {
-        // One that nobody declared.
+        // An undeclared parameter.
         (Err(_), Step::Name(name)) if function.is_open() && params.find(name).is_none() => {
             (step.clone(), vec![Cow::Owned(Shape::Json.into())])
         }
@@ -278,7 +281,7 @@ fn parameter<'f>(function: &'f Function, step: &Step) -> Entered<'f> {
 
 fn member<'f>(members: &'f Members<Field>, step: &Step, walked: &str) -> Entered<'f> {
     let Step::Name(name) = step else {
-        return Err((format!("`{}` is no list", if walked.is_empty() { "the arguments" } else { walked }), None));
+        return Err((format!("`{}` is not a list", if walked.is_empty() { "the arguments" } else { walked }), None));
     };
     match members.find(name) {
         Some(field) => Ok((Step::Name(field.camel.clone()), vec![Cow::Borrowed(present(&field.ty))])),
@@ -302,7 +305,7 @@ fn is_wide(shape: &Shape) -> bool {
     matches!(shape, Shape::S64 | Shape::U64)
 }
 
-/// Fits a test to a type; the error says what is wrong with it, after the path.
+/// Binds a test to a type; the error describes the problem, to be preceded by the path.
 fn bind_test(test: &Test, ty: &Type) -> std::result::Result<Test, String> {
     let scalar = |scalar: &Scalar| bind_scalar(scalar, ty);
     let scalars = |scalars: &[Scalar]| scalars.iter().map(scalar).collect::<std::result::Result<Vec<_>, _>>();
@@ -342,7 +345,7 @@ fn is_text(shape: &Shape) -> bool {
     matches!(shape, Shape::String | Shape::Char | Shape::Enum(_) | Shape::Json)
 }
 
-/// Fits a value to compare with to a type.
+/// Binds a value of a comparison to a type.
 fn bind_scalar(scalar: &Scalar, ty: &Type) -> std::result::Result<Scalar, String> {
     let mismatch = || Err(format!("is {}: it can never be {scalar}", ty.describe()));
     match (&ty.shape, scalar) {
@@ -362,7 +365,7 @@ fn bind_scalar(scalar: &Scalar, ty: &Type) -> std::result::Result<Scalar, String
     }
 }
 
-/// The canonical spelling of a case.
+/// Returns the canonical spelling of a case.
 fn case(scalar: &Scalar, cases: &Members<Case>, ty: &Type) -> std::result::Result<Scalar, String> {
     let found = match scalar {
         Scalar::String(name) => cases.find(name),

@@ -1,6 +1,7 @@
-//! Which grant a call is judged by, and why another is not.
+//! The index of grants by method: finds the grant that allows a call, or the reason why none does.
 //!
-//! Grants are bound to a method when it is first asked for, so that judging a call looks nothing up and allocates nothing
+//! Grants are bound to a method when it is first called, so that judging a call needs no lookups, and no allocation if
+//! it is allowed.
 //! when it is allowed.
 
 use std::collections::{HashMap, HashSet};
@@ -9,98 +10,99 @@ use std::time::SystemTime;
 
 use serde_json::Value;
 
-use super::accounts::behind;
-use super::bind::{self, BindError, Bound, BoundSpend};
-use super::optional::{self, Optional};
+use super::budget_accounts::behind;
+use super::grant_binding::{self, BindError, BoundGrant, BoundSpend};
+use super::optional_parameters::{self, Optional};
 use crate::capability::{Amount, Approve, Grant, PolicyError};
 use crate::ledger::{AccountId, Ledger, Refused, Terms};
 use crate::tool::types::Function;
 use crate::tool::{MountedTools, Tool, nearest};
 
-/// The grants of a session, ready to judge.
-pub(super) struct Judges {
-    held: Vec<Held>,
-    /// What each mounted method is judged by, in the order of the policy.
-    methods: HashMap<String, OnceLock<Vec<Judge>>>,
+/// The grants of a session, indexed by method.
+pub(super) struct GrantIndex {
+    held: Vec<ActiveGrant>,
+    /// Grants that cover each mounted method, in the order of the policy.
+    methods: HashMap<String, OnceLock<Vec<MethodGrant>>>,
 }
 
-/// A grant and the accounts that it debits: its own first, then those above it.
+/// A grant and the accounts that it debits: its own first, then those of the grants it narrows.
 #[derive(Clone)]
-pub(super) struct Held {
+pub(super) struct ActiveGrant {
     pub(super) grant: Arc<Grant>,
-    pub(super) accounts: Vec<HeldAccount>,
+    pub(super) accounts: Vec<GrantAccount>,
 }
 
-/// How accounts are named.
+/// Naming of the accounts of grants.
 #[derive(Clone, Copy)]
-pub(super) enum Naming<'n> {
-    /// As their grants.
+pub(super) enum AccountNaming<'n> {
+    /// Named like the grants.
     Own,
-    /// Behind this name.
+    /// Prefixed with this name.
     Behind(&'n str),
-    /// Not at all.
+    /// No names.
     None,
 }
 
 /// The account of a grant.
 #[derive(Clone, Debug)]
-pub(super) struct HeldAccount {
+pub(super) struct GrantAccount {
     pub(super) id: AccountId,
     pub(super) grant: Arc<Grant>,
-    /// The same whenever the same policy is opened for the same tools: the grant's own name; of one above it, behind the
-    /// name of the first that narrows it; of one of a tool's own gate, behind the tool's alias. Between them stands a
-    /// character that no name has. None of a session that was made from another: what it spends is in the other's.
+    /// Name of the account, the same whenever the same policy is opened for the same tools: the grant's own name; for a
+    /// grant above it, prefixed with the name of the first grant that narrows it; in a tool's own gate, prefixed with
+    /// the tool's alias. The separator is a character that no name contains. `None` in a session that was derived from
+    /// another one: its spending is in the other's accounts.
     pub(super) name: Option<Arc<str>>,
 }
 
-/// A grant before one method.
-pub(super) struct Judge {
+/// A grant bound to one method.
+pub(super) struct MethodGrant {
     held: usize,
-    bound: Result<Bound, BindError>,
+    bound: Result<BoundGrant, BindError>,
     sums: Vec<(AccountId, BoundSpend)>,
 }
 
-/// Why a call is denied: the grant that came nearest, and what was missing.
-pub(super) struct Denial<'g> {
+/// The reason why a call is denied, with the grant that came closest to allowing it.
+pub(super) struct GrantDenial<'g> {
     pub(super) grant: Option<&'g Grant>,
-    pub(super) reason: Reason,
+    pub(super) reason: DenialReason,
 }
 
-/// What was missing.
-pub(super) enum Reason {
+/// The condition that a denied call does not meet.
+pub(super) enum DenialReason {
     /// No grant covers the method.
     NotGranted,
-    /// A grant covers it, and what it asks of the arguments cannot be asked of this method.
+    /// A grant covers the method, but its conditions on the arguments cannot apply to this method.
     Unfit(String),
-    /// A clause does not hold: what it says, and what the call has there.
+    /// A clause does not hold: its text, and the actual value in the call.
     Clause(String, Option<Value>),
     /// The ledger refused, for this grant or one above it.
     Budget(String, Refused),
-    /// This grant, or one above it, is over, and no other may take its place.
+    /// This grant, or one above it, has ended, and no other grant may replace it.
     Ended(String, Refused),
 }
 
-/// What one grant says of a call, for `policy explain`.
+/// The decision of one grant about a call, for `policy explain`.
 #[derive(Clone, Debug, serde::Serialize)]
 pub struct Opinion {
-    /// The grant.
+    /// Name of the grant.
     pub grant: String,
-    /// Its method pattern.
+    /// Method pattern of the grant.
     pub method: String,
-    /// Whether it would allow the call.
+    /// True if the grant would allow the call.
     pub allows: bool,
-    /// Why not; or what would be debited, and whether a human would be asked.
+    /// Reasons of a refusal; or the accounts that would be debited, and whether a human would be asked.
     pub why: Vec<String>,
 }
 
-/// What a grant covers.
+/// The methods that a grant covers.
 #[derive(Clone, Debug, serde::Serialize)]
 pub struct Coverage {
-    /// The grant.
+    /// Name of the grant.
     pub grant: String,
-    /// Its method pattern.
+    /// Method pattern of the grant.
     pub pattern: String,
-    /// The mounted methods that it covers.
+    /// Mounted methods that the pattern matches.
     pub methods: Vec<Covered>,
 }
 
@@ -109,33 +111,33 @@ pub struct Coverage {
 pub struct Covered {
     /// The canonical method.
     pub method: String,
-    /// Why the grant can never allow a call of it, if so.
+    /// Reason why the grant can never allow a call of the method, if there is one.
     pub problem: Option<String>,
-    /// What the grant's clauses read and a call may leave out.
+    /// Parameters that the grant's clauses read and a call may omit.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub optional: Vec<Optional>,
 }
 
-impl Judges {
-    /// Opens an account for each grant and checks the grants against what is mounted. `above` are the grants of the
-    /// session that this one is made from: a grant that narrows one of them debits its account.
+impl GrantIndex {
+    /// Opens an account for each grant, and checks the grants against the mounted tools. `above` are the grants of the
+    /// session that this one is derived from: a grant that narrows one of them debits its account.
     pub(super) fn new(
         grants: Vec<Grant>,
         tools: &MountedTools,
         ledger: &Ledger,
-        above: &[Held],
-        naming: Naming<'_>,
+        above: &[ActiveGrant],
+        naming: AccountNaming<'_>,
     ) -> Result<Self, PolicyError> {
         let mut names = HashSet::new();
         for grant in &grants {
-            // Budgets, revocation and the log go by name.
+            // Budgets, revocation and the log identify grants by name.
             if !names.insert(grant.name.as_str()) {
                 return Err(PolicyError::twice(grant));
             }
             check(grant, tools)?;
         }
         let mut opened = HashMap::new();
-        let held = grants.into_iter().map(|grant| Held {
+        let held = grants.into_iter().map(|grant| ActiveGrant {
             accounts: accounts(&grant, ledger, above, naming, &mut opened),
             grant: Arc::new(grant),
         });
@@ -145,47 +147,49 @@ impl Judges {
     }
 
     /// The grants and their accounts, in order.
-    pub(super) fn held(&self) -> &[Held] {
+    pub(super) fn active_grants(&self) -> &[ActiveGrant] {
         &self.held
     }
 
-    /// Whether a grant could allow a call of a method, for some arguments and with some budget.
+    /// Returns true if a grant could allow a call of the tool, for some arguments and with some budget.
     pub(super) fn grants(&self, tool: &Tool) -> bool {
-        let is_ok = |judge: &Judge| judge.bound.is_ok();
-        // Of a namespace itself: of anything in it.
+        let is_ok = |judge: &MethodGrant| judge.bound.is_ok();
+        // For an open namespace itself: any method in it.
         if tool.bound_as() == tool.method() { self.all(tool).iter().any(is_ok) } else { self.of(tool).any(is_ok) }
     }
 
-    /// What judges a call.
-    fn of(&self, tool: &Tool) -> impl Iterator<Item = &Judge> {
-        // Those of a namespace cover some of its methods.
-        let covers = |judge: &&Judge| !tool.is_open() || self.held[judge.held].grant.method.matches(tool.method());
+    /// The bound grants that cover a tool.
+    fn of(&self, tool: &Tool) -> impl Iterator<Item = &MethodGrant> {
+        // The grants of an open namespace may cover only some of its methods.
+        let covers =
+            |judge: &&MethodGrant| !tool.is_open() || self.held[judge.held].grant.method.matches(tool.method());
         self.all(tool).iter().filter(covers)
     }
 
-    /// What judges calls of a method; of an open namespace, of any method in it.
-    fn all(&self, tool: &Tool) -> &[Judge] {
-        let Some(judges) = self.methods.get(tool.bound_as()) else { return &[] };
-        judges.get_or_init(|| {
-            let covers = |held: &Held| match tool.namespace() {
+    /// The bound grants that cover a method; for an open namespace, any method in it.
+    fn all(&self, tool: &Tool) -> &[MethodGrant] {
+        let Some(grant_index) = self.methods.get(tool.bound_as()) else { return &[] };
+        grant_index.get_or_init(|| {
+            let covers = |held: &ActiveGrant| match tool.namespace() {
                 Some(namespace) => namespace.may_be_covered_by(&held.grant.method),
                 None => held.grant.method.matches(tool.method()),
             };
             let covering = self.held.iter().enumerate().filter(|(_, held)| covers(held));
-            covering.map(|(index, held)| Judge::new(index, held, tool.function())).collect()
+            covering.map(|(index, held)| MethodGrant::new(index, held, tool.function())).collect()
         })
     }
 
-    /// Debits the first grant that covers a method, whose clauses hold and whose budgets last. One that may ask a human and
-    /// has ended, or was revoked, denies what it covers: were the next one tried, nobody would be asked any more.
+    /// Debits the first grant that covers a method, whose clauses hold and whose budgets suffice. A grant that may
+    /// require approval and has ended or was revoked denies the calls that it covers: if the next grant were tried,
+    /// nobody would be asked any more.
     pub(super) fn debit(
         &self,
         tool: &Tool,
         arguments: &Value,
         ledger: &Ledger,
         now: SystemTime,
-    ) -> Result<(&Held, &Judge), Denial<'_>> {
-        let mut nearest: Option<(u8, &Judge, Option<Refused>, AccountId)> = None;
+    ) -> Result<(&ActiveGrant, &MethodGrant), GrantDenial<'_>> {
+        let mut nearest: Option<(u8, &MethodGrant, Option<Refused>, AccountId)> = None;
         for judge in self.of(tool) {
             let held = &self.held[judge.held];
             let account = held.accounts[0].id;
@@ -196,7 +200,7 @@ impl Judges {
                     Ok(()) => return Ok((held, judge)),
                     Err((at, refused)) => {
                         if let Some(reason) = held.bars(ledger, now) {
-                            return Err(Denial { grant: Some(&held.grant), reason });
+                            return Err(GrantDenial { grant: Some(&held.grant), reason });
                         }
                         (2, Some(refused), at)
                     }
@@ -207,28 +211,28 @@ impl Judges {
             }
         }
         let Some((_, judge, refused, at)) = nearest else {
-            return Err(Denial { grant: None, reason: Reason::NotGranted });
+            return Err(GrantDenial { grant: None, reason: DenialReason::NotGranted });
         };
         let held = &self.held[judge.held];
         let reason = match refused {
-            Some(refused) => Reason::Budget(held.name_of(at).to_owned(), refused),
+            Some(refused) => DenialReason::Budget(held.name_of(at).to_owned(), refused),
             None => judge.objection(arguments),
         };
-        Err(Denial { grant: Some(&held.grant), reason })
+        Err(GrantDenial { grant: Some(&held.grant), reason })
     }
 
-    /// What each grant covers.
+    /// Lists the methods that each grant covers.
     pub(super) fn coverage(&self, tools: &MountedTools) -> Vec<Coverage> {
-        let covered = |held: &Held, index: usize| {
+        let covered = |held: &ActiveGrant, index: usize| {
             let methods = tools.iter().filter(|tool| tool.is_covered_by(&held.grant.method)).map(|tool| {
                 let judge = self.all(tool).iter().find(|judge| judge.held == index);
                 let problem = judge.and_then(|judge| judge.bound.as_ref().err()).map(|error| error.message.clone());
-                let optional = optional::read_by(&held.grant, tool.function());
+                let optional = optional_parameters::read_by(&held.grant, tool.function());
                 Covered { method: tool.method().to_owned(), problem, optional }
             });
             methods.collect()
         };
-        let one = |(index, held): (usize, &Held)| Coverage {
+        let one = |(index, held): (usize, &ActiveGrant)| Coverage {
             grant: held.grant.name.clone(),
             pattern: held.grant.method.to_string(),
             methods: covered(held, index),
@@ -236,17 +240,19 @@ impl Judges {
         self.held.iter().enumerate().map(one).collect()
     }
 
-    /// What each grant that covers a method says of a call.
+    /// Lists the decision of each grant that covers a method about a call.
     pub(super) fn opinions(&self, tool: &Tool, arguments: &Value, ledger: &Ledger, now: SystemTime) -> Vec<Opinion> {
-        // The grant behind which none is tried any more.
+        // Name of the grant after which no other is tried.
         let mut last: Option<&str> = None;
-        let opinion = |judge: &Judge| {
+        let opinion = |judge: &MethodGrant| {
             let held = &self.held[judge.held];
             let (allows, why) = match (last, judge.try_out(held, arguments, ledger, now)) {
-                (Some(last), _) => (false, vec![format!("it is not tried: grant `{last}` denies the call for good")]),
+                (Some(last), _) => {
+                    (false, vec![format!("it is not tried: grant `{last}` denies the call, and that is final")])
+                }
                 (None, Ok(why)) => (true, why),
                 (None, Err(reason)) => {
-                    if matches!(reason, Reason::Ended(..)) {
+                    if matches!(reason, DenialReason::Ended(..)) {
                         last = Some(&held.grant.name);
                     }
                     (false, vec![reason.to_string()])
@@ -258,31 +264,32 @@ impl Judges {
     }
 }
 
-impl Held {
-    /// The name of the grant whose account this is.
+impl ActiveGrant {
+    /// Name of the grant that owns the account.
     pub(super) fn name_of(&self, account: AccountId) -> &str {
         let found = self.accounts.iter().find(|held| held.id == account);
         found.map_or(self.grant.name.as_str(), |held| held.grant.name.as_str())
     }
 
-    /// Why no later grant may take this one's place: it asks a human, and it or one above it is over.
-    fn bars(&self, ledger: &Ledger, now: SystemTime) -> Option<Reason> {
+    /// Returns the reason why no later grant may replace this one: it may require approval, and it or one above it has
+    /// ended.
+    fn bars(&self, ledger: &Ledger, now: SystemTime) -> Option<DenialReason> {
         if self.grant.approve == Approve::Never { None } else { self.over(ledger, now) }
     }
 
-    /// Why this grant allows nothing any more: it, or one above it, has ended or was revoked.
-    pub(super) fn over(&self, ledger: &Ledger, now: SystemTime) -> Option<Reason> {
+    /// Returns the reason why this grant allows nothing any more: it, or one above it, has ended or was revoked.
+    pub(super) fn over(&self, ledger: &Ledger, now: SystemTime) -> Option<DenialReason> {
         let (at, refused) = ledger.over(self.accounts[0].id, now)?;
-        Some(Reason::Ended(self.name_of(at).to_owned(), refused))
+        Some(DenialReason::Ended(self.name_of(at).to_owned(), refused))
     }
 }
 
-impl Judge {
-    fn new(index: usize, held: &Held, function: &Function) -> Self {
-        let mut bound = bind::bind(&held.grant, function);
+impl MethodGrant {
+    fn new(index: usize, held: &ActiveGrant, function: &Function) -> Self {
+        let mut bound = grant_binding::bind(&held.grant, function);
         let mut sums = Vec::new();
         for account in &held.accounts {
-            match bind::bind_spend(&account.grant, function) {
+            match grant_binding::bind_spend(&account.grant, function) {
                 Ok(Some(spend)) => sums.push((account.id, spend)),
                 Ok(None) => {}
                 Err(error) => bound = bound.and(Err(error)),
@@ -291,7 +298,7 @@ impl Judge {
         Self { held: index, bound, sums }
     }
 
-    /// What a call asks of an account that sums something.
+    /// Returns the amount that a call takes from an account that sums up an argument.
     pub(super) fn amount(&self, account: AccountId, arguments: &Value) -> Option<Amount> {
         let (_, spend) = self.sums.iter().find(|(id, _)| *id == account)?;
         let mut amount = None;
@@ -303,7 +310,7 @@ impl Judge {
         amount
     }
 
-    /// Why a human is asked first, in words; none if nobody is.
+    /// Returns the reason for asking a human first, in words; `None` if no approval is needed.
     pub(super) fn asks(&self, arguments: &Value) -> Option<String> {
         let approve = &self.bound.as_ref().ok()?.approve;
         if !approve.asks(arguments) {
@@ -311,7 +318,7 @@ impl Judge {
         }
         let Approve::When(clause) = approve else { return Some("it asks about every call".to_owned()) };
         Some(match clause.reason(arguments) {
-            None => "nobody can say that it need not".to_owned(),
+            None => "its condition cannot be evaluated".to_owned(),
             Some(param) => {
                 let actual = param.suspect(arguments).map_or_else(|| "missing".to_owned(), shown);
                 format!("it asks where {}; here it is {actual}", param.possibility())
@@ -319,29 +326,35 @@ impl Judge {
         })
     }
 
-    /// What is wrong with the arguments, or with the grant.
-    fn objection(&self, arguments: &Value) -> Reason {
+    /// Returns the problem with the arguments, or with the grant.
+    fn objection(&self, arguments: &Value) -> DenialReason {
         match &self.bound {
-            Err(error) => Reason::Unfit(error.message.clone()),
+            Err(error) => DenialReason::Unfit(error.message.clone()),
             Ok(bound) => {
                 let failed = bound.clauses.iter().find_map(|clause| clause.failed(arguments));
                 let told = failed.map(ToString::to_string).unwrap_or_default();
-                Reason::Clause(told, failed.and_then(|clause| clause.actual(arguments)).cloned())
+                DenialReason::Clause(told, failed.and_then(|clause| clause.actual(arguments)).cloned())
             }
         }
     }
 
-    fn try_out(&self, held: &Held, arguments: &Value, ledger: &Ledger, now: SystemTime) -> Result<Vec<String>, Reason> {
+    fn try_out(
+        &self,
+        held: &ActiveGrant,
+        arguments: &Value,
+        ledger: &Ledger,
+        now: SystemTime,
+    ) -> Result<Vec<String>, DenialReason> {
         if self.bound.as_ref().map_or(true, |bound| !bound.holds(arguments)) {
             return Err(self.objection(arguments));
         }
         let account = held.accounts[0].id;
         let amount = |id| self.amount(id, arguments);
         ledger.check(account, &amount, now).map_err(|(at, refused)| {
-            held.bars(ledger, now).unwrap_or_else(|| Reason::Budget(held.name_of(at).to_owned(), refused))
+            held.bars(ledger, now).unwrap_or_else(|| DenialReason::Budget(held.name_of(at).to_owned(), refused))
         })?;
         let mut why = vec![];
-        for HeldAccount { id, grant, .. } in &held.accounts {
+        for GrantAccount { id, grant, .. } in &held.accounts {
             if grant.calls.is_some() {
                 why.push(format!("debits one call of `{}`", grant.name));
             }
@@ -356,7 +369,7 @@ impl Judge {
     }
 }
 
-impl std::fmt::Display for Reason {
+impl std::fmt::Display for DenialReason {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::NotGranted => f.write_str("no grant covers the method"),
@@ -371,25 +384,25 @@ impl std::fmt::Display for Reason {
     }
 }
 
-/// As much of a value as a message shows.
+/// Returns the part of a value that a message shows.
 fn shown(value: &Value) -> String {
     let text = value.to_string();
     let shown: String = text.chars().take(80).collect();
     if shown.len() < text.len() { shown + "…" } else { shown }
 }
 
-/// Opens the account of a grant, and of those that it narrows: one for each, however many narrow it.
+/// Opens the accounts of a grant and of those that it narrows: one for each grant, however many narrow it.
 fn accounts(
     grant: &Grant,
     ledger: &Ledger,
-    above: &[Held],
-    naming: Naming<'_>,
-    opened: &mut HashMap<*const Grant, Vec<HeldAccount>>,
-) -> Vec<HeldAccount> {
+    above: &[ActiveGrant],
+    naming: AccountNaming<'_>,
+    opened: &mut HashMap<*const Grant, Vec<GrantAccount>>,
+) -> Vec<GrantAccount> {
     let name = match naming {
-        Naming::Own => Some(grant.name.clone()),
-        Naming::Behind(owner) => Some(behind(owner, &grant.name)),
-        Naming::None => None,
+        AccountNaming::Own => Some(grant.name.clone()),
+        AccountNaming::Behind(owner) => Some(behind(owner, &grant.name)),
+        AccountNaming::None => None,
     };
     let mut chain = match &grant.parent {
         None => Vec::new(),
@@ -399,7 +412,7 @@ fn accounts(
                 (Some(held), _) => held.accounts.clone(),
                 (None, Some(chain)) => chain,
                 (None, None) => {
-                    let below = name.as_deref().map_or(Naming::None, Naming::Behind);
+                    let below = name.as_deref().map_or(AccountNaming::None, AccountNaming::Behind);
                     let chain = accounts(parent, ledger, above, below, opened);
                     opened.insert(Arc::as_ptr(parent), chain.clone());
                     chain
@@ -414,26 +427,27 @@ fn accounts(
         parent: chain.first().map(|account| account.id),
     };
     let (id, grant) = (ledger.open(terms), Arc::new(grant.clone()));
-    chain.insert(0, HeldAccount { id, grant, name: name.map(Arc::from) });
+    chain.insert(0, GrantAccount { id, grant, name: name.map(Arc::from) });
     chain
 }
 
-/// A grant must cover something that is mounted, and what it asks of the arguments must make sense for at least one
-/// method that it covers. A pattern of stars alone may cover nothing.
+/// Checks that a grant matches a mounted method, and that its conditions on the arguments are meaningful for at least
+/// one of them. A pattern that consists of stars may match nothing.
 fn check(grant: &Grant, tools: &MountedTools) -> Result<(), PolicyError> {
     let span = grant.span.0.clone();
     let mut problem = None;
     let mut covers = false;
     for tool in tools.iter().filter(|tool| tool.is_covered_by(&grant.method)) {
         covers = true;
-        let bound = bind::bind(grant, tool.function()).and_then(|_| bind::bind_spend(grant, tool.function()));
+        let bound =
+            grant_binding::bind(grant, tool.function()).and_then(|_| grant_binding::bind_spend(grant, tool.function()));
         match bound {
             Ok(_) => return Ok(()),
             Err(error) => problem = problem.or(Some((tool.method(), error))),
         }
     }
     if let Some((method, error)) = problem {
-        let message = format!("grant `{}` can allow nothing: in `{method}`, {}", grant.name, error.message);
+        let message = format!("grant `{}` can never allow a call: in `{method}`, {}", grant.name, error.message);
         let mut told = PolicyError::new(message, error.span.0.or(span));
         told.hint = error.hint;
         return Err(told);

@@ -1,29 +1,29 @@
-//! Parameters that a grant reads and a call may leave out, for whoever checks a policy: what a tool does without them, no
-//! clause can judge.
+//! Optional parameters that a grant's clauses read, for reviewing a policy: no clause can judge what a tool does when
+//! such a parameter is omitted.
 
 use serde_json::Value;
 
 use crate::capability::{Approve, Clause, Grant, Param, ParamPath, Step, Truth};
 use crate::tool::types::{Field, Function, Members, Shape, Type};
 
-/// A parameter that a clause of a grant reads and a call may leave out.
+/// A parameter that a clause of a grant reads and a call may omit.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct Optional {
-    /// Its path: the beginning of the clause's own, up to what may be left out.
+    /// Path of the parameter: the clause's own path, up to the part that may be omitted.
     pub param: String,
-    /// The key of the grant that reads it: `where` or `approve`.
+    /// Key of the grant that reads it: `where` or `approve`.
     pub read_by: &'static str,
-    /// What the clause comes to without it: `fails` or `holds` (`where`), `asks` or `does not ask` (`approve`).
+    /// Result of the clause if it is omitted: `fails` or `holds` (`where`), `asks` or `does not ask` (`approve`).
     pub without: &'static str,
-    /// What the tool takes in its place, if its schema says so.
+    /// Value that the tool uses instead, if its schema declares one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub default: Option<Value>,
-    /// What the tool's author says about it.
+    /// Documentation by the tool's author.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub docs: Option<String>,
 }
 
-/// Lists what the clauses of a grant read of a function's optional parameters.
+/// Lists the optional parameters of a function that the clauses of a grant read.
 pub(super) fn read_by(grant: &Grant, function: &Function) -> Vec<Optional> {
     let mut found = Vec::new();
     for param in grant.clauses.iter().flat_map(Clause::params) {
@@ -81,7 +81,7 @@ fn inner(ty: &Type) -> &Type {
     }
 }
 
-/// The line of a function's docs that is about a parameter: WIT has no other place for it.
+/// Returns the line of a function's documentation about a parameter: WIT has no other place for it.
 fn docs_of(params: &Members<Field>, field: &Field, docs: Option<&str>) -> Option<String> {
     let is_parameter = params.iter().any(|param| std::ptr::eq(param, field));
     let item = format!("- `{}`", field.name);

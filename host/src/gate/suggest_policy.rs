@@ -1,4 +1,4 @@
-//! From a log to the least policy that would have allowed what it holds.
+//! Derives the smallest policy that would have allowed the events of a log.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -8,42 +8,43 @@ use serde_json::Value;
 use super::audit::{self, AuditError};
 use crate::capability::{Clause, Grant, Number, Param, Permissions, Policy, Scalar, Test, param};
 
-/// The most texts that a clause lists, and the longest of them: beyond that they are data, not a choice.
+/// Maximum number of texts that a clause lists, and their maximum length: beyond that they are data, not a choice.
 const MAX_TEXTS: usize = 8;
 const MAX_TEXT: usize = 64;
 
-/// What was seen of one method.
+/// Observed calls of one method.
 #[derive(Default)]
-struct Seen {
+struct ObservedCalls {
     calls: u64,
     params: BTreeMap<String, Vec<Value>>,
 }
 
-/// What was seen of one tool, besides its arguments.
+/// Observed requests and calls of one tool.
 #[derive(Default)]
-struct Reached {
+struct ObservedReach {
     http: BTreeSet<String>,
     tools: BTreeSet<String>,
 }
 
-/// The least policy that would have allowed what a log holds.
+/// The smallest policy that would have allowed the events of a log.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Suggestion {
-    /// What was allowed.
+    /// Policy for the calls that were allowed.
     pub policy: Policy,
-    /// What was refused, and how often: a line each, escaped. Whatever asked for it may be hostile: a human decides.
+    /// Refused calls and requests with their number: a line each, escaped. They may come from hostile code: a human
+    /// must decide.
     pub refused: Vec<String>,
 }
 
-/// The most kinds of what was refused that are listed: a script makes up as many as it likes.
+/// Maximum number of distinct refusals that are listed: a script can invent as many as it likes.
 const MAX_REFUSED: usize = 100;
 
-/// The most characters of one of them.
+/// Maximum number of characters of a listed refusal.
 const MAX_REFUSED_TEXT: usize = 200;
 
 impl Suggestion {
-    /// The policy as TOML, what was refused as comments.
+    /// Formats the policy as TOML, with the refusals as comments.
     #[must_use]
     pub fn to_toml(&self) -> String {
         let mut text = self.policy.to_toml();
@@ -59,29 +60,29 @@ impl Suggestion {
     }
 }
 
-/// Reads a log and suggests a policy: each method that was called, with as many calls and with arguments no wider than were
-/// seen, and what tools requested and called. What was refused is listed beside it. Secrets and buckets are not in a log. To
-/// be read by a human before it is used.
+/// Suggests a policy from a log: each called method, limited to the observed number of calls and to arguments no wider
+/// than the observed ones, and the tools' requests and calls. Refusals are listed beside it. Logs contain no secrets
+/// and buckets. A human must review the policy before use.
 ///
 /// # Errors
 /// If the log cannot be read, or was altered.
 pub fn suggest(log: &Path) -> Result<Suggestion, AuditError> {
-    let mut events = Events::default();
+    let mut events = LogSummary::default();
     audit::events(log, &mut |event| events.take(event))?;
     Ok(events.suggestion())
 }
 
-/// What the events of a log say.
+/// The contents of a log's events.
 #[derive(Default)]
-struct Events {
-    methods: BTreeMap<String, Seen>,
-    tools: BTreeMap<String, Reached>,
+struct LogSummary {
+    methods: BTreeMap<String, ObservedCalls>,
+    tools: BTreeMap<String, ObservedReach>,
     refused: BTreeMap<String, u64>,
-    /// Whose each call of the run that is being read was.
+    /// Aliases of the tools called in the current run, by number of the call.
     aliases: BTreeMap<u64, String>,
 }
 
-impl Events {
+impl LogSummary {
     fn take(&mut self, event: &Value) {
         let (kind, method) = (event["event"].as_str().unwrap_or_default(), event["method"].as_str());
         match (kind, method) {
@@ -144,13 +145,13 @@ impl Events {
     }
 }
 
-/// Scheme, host and port of a URL.
+/// Returns scheme, host and port of a URL.
 fn origin(url: &str) -> Option<&str> {
     let host = url.find("://")? + 3;
     Some(url[host..].find('/').map_or(url, |path| &url[..host + path]))
 }
 
-/// The narrowest clause on one parameter that all values pass; none if they have nothing in common.
+/// Returns the narrowest clause on one parameter that all values pass; `None` if they have nothing in common.
 fn clause(name: &str, values: &[Value]) -> Option<Clause> {
     let on = |test: Test| -> Option<Clause> { Some(Clause::Param(param(name).ok()?.test(test))) };
     if values.iter().all(Value::is_null) {
@@ -178,7 +179,7 @@ mod tests {
     use super::*;
 
     fn suggested(events: &[&str]) -> Suggestion {
-        let mut read = Events::default();
+        let mut read = LogSummary::default();
         events.iter().for_each(|event| read.take(&serde_json::from_str(event).expect("JSON")));
         read.suggestion()
     }

@@ -1,6 +1,6 @@
-//! What stands behind each alias of a session: what its tools may touch, and the gate through which they call others.
+//! The authority of each mounted tool, and the gate through which it calls other tools.
 //!
-//! A tool's own gate narrows the session's: nothing that happens in a session, whoever does it, goes beyond the session's
+//! A tool's own gate narrows the session's: nothing in a session, whoever does it, exceeds the session's grants.
 //! grants.
 
 use std::collections::HashMap;
@@ -12,18 +12,18 @@ use super::Gate;
 use crate::capability::{Permissions, Policy, PolicyError};
 use crate::tool::{Authority, nearest};
 
-/// What one mounted tool may touch besides its arguments, for a reader.
+/// The permissions of one mounted tool, for display.
 #[derive(Clone, Debug, serde::Serialize)]
 pub struct Reach {
-    /// What its package is mounted as.
+    /// Alias that its package is mounted as.
     pub tool: String,
-    /// What its manifest asks for.
+    /// Permissions that its manifest requests.
     pub asks: tollhouse_registry::Permissions,
-    /// What the policy grants of that, as the policy has it; null for nothing.
+    /// Permissions that the policy grants, in the form of the policy; null if there are none.
     pub granted: Value,
 }
 
-/// What each tool asks for or is granted; those that do neither are left out.
+/// Lists the requested and granted permissions of each tool; tools without any are omitted.
 pub(super) fn reach(gate: &Gate) -> Vec<Reach> {
     let written = gate.policy.to_json();
     let nothing = tollhouse_registry::Permissions::default();
@@ -35,30 +35,31 @@ pub(super) fn reach(gate: &Gate) -> Vec<Reach> {
     reach.filter(|reach| reach.asks != nothing || !reach.granted.is_null()).collect()
 }
 
-/// What stands behind one alias.
-pub(super) struct Power {
+/// Authority of one alias, and its own gate.
+pub(super) struct ToolAuthority {
     authority: Arc<Authority>,
     gate: Option<Arc<Gate>>,
 }
 
-pub(super) type Table = OnceLock<HashMap<String, Power>>;
+pub(super) type ToolTable = OnceLock<HashMap<String, ToolAuthority>>;
 
-/// What stands behind the aliases. The tools' own gates share the session's, and do not keep it alive.
-pub(super) enum Powers {
-    /// A session's.
-    Own(Arc<Table>),
-    /// Those of the session above the gate of a tool: which, and what.
-    Above(Arc<str>, Weak<Table>),
+/// The authorities and own gates of the mounted tools, by alias. The tools' gates share the session's table, and do not
+/// keep it alive.
+pub(super) enum ToolGates {
+    /// The table of a session.
+    Own(Arc<ToolTable>),
+    /// The table of the session, for the gate of this tool.
+    Above(Arc<str>, Weak<ToolTable>),
 }
 
-impl Default for Powers {
+impl Default for ToolGates {
     fn default() -> Self {
         Self::Own(Arc::default())
     }
 }
 
-impl Powers {
-    /// The tool whose own gate it is.
+impl ToolGates {
+    /// The tool that owns the gate.
     pub(super) fn owner(&self) -> Option<&str> {
         match self {
             Self::Own(_) => None,
@@ -69,10 +70,15 @@ impl Powers {
     /// The tools' own gates.
     pub(super) fn gates(&self) -> Vec<Arc<Gate>> {
         let Self::Own(table) = self else { return Vec::new() };
-        table.get().into_iter().flat_map(HashMap::values).filter_map(|power| power.gate.clone()).collect()
+        table
+            .get()
+            .into_iter()
+            .flat_map(HashMap::values)
+            .filter_map(|tool_authority| tool_authority.gate.clone())
+            .collect()
     }
 
-    /// The authority of an alias, and its gate. Without an entry in the policy: none.
+    /// Returns the authority of an alias, and its gate. Without an entry in the policy there is no authority.
     pub(super) fn of(&self, alias: &Arc<str>) -> (Arc<Authority>, Option<Arc<Gate>>) {
         let above;
         let table = match self {
@@ -83,25 +89,30 @@ impl Powers {
             }
         };
         match table.and_then(|table| table.get()?.get(&**alias)) {
-            Some(power) => (Arc::clone(&power.authority), power.gate.clone()),
+            Some(tool_authority) => (Arc::clone(&tool_authority.authority), tool_authority.gate.clone()),
             None => (Arc::new(Authority::none(Arc::clone(alias))), None),
         }
     }
 }
 
-/// Works out what stands behind each alias that the policy names.
+/// Determines the authority and gate of each alias in the policy.
 pub(super) fn fill(gate: &Gate) -> Result<(), PolicyError> {
-    let Powers::Own(table) = &gate.powers else { return Ok(()) };
-    let mut powers = HashMap::new();
+    let ToolGates::Own(table) = &gate.tool_gates else { return Ok(()) };
+    let mut tool_gates = HashMap::new();
     for (alias, granted) in &gate.policy.permissions {
-        powers.insert(alias.clone(), power(gate, alias, granted, table)?);
+        tool_gates.insert(alias.clone(), tool_authority(gate, alias, granted, table)?);
     }
-    // Filled once, right after the gate was made.
-    let _ = table.set(powers);
+    // Set only here, right after the gate was created.
+    let _ = table.set(tool_gates);
     Ok(())
 }
 
-fn power(gate: &Gate, alias: &str, granted: &Permissions, table: &Arc<Table>) -> Result<Power, PolicyError> {
+fn tool_authority(
+    gate: &Gate,
+    alias: &str,
+    granted: &Permissions,
+    table: &Arc<ToolTable>,
+) -> Result<ToolAuthority, PolicyError> {
     let packages = gate.tools.packages();
     let Some((_, package)) = packages.iter().find(|(mounted, _)| mounted == alias) else {
         let error = PolicyError::new(format!("`tool.{alias}` names nothing that is mounted"), granted.span.0.clone());
@@ -112,7 +123,7 @@ fn power(gate: &Gate, alias: &str, granted: &Permissions, table: &Arc<Table>) ->
     };
     let authority = Arc::new(Authority::new(alias, package.permissions(), granted)?);
     if granted.tools.is_empty() {
-        return Ok(Power { authority, gate: None });
+        return Ok(ToolAuthority { authority, gate: None });
     }
     let own = Policy { limits: gate.policy.limits.clone(), ..Policy::default() };
     let own = granted.tools.iter().cloned().fold(own, Policy::with);
@@ -121,6 +132,6 @@ fn power(gate: &Gate, alias: &str, granted: &Permissions, table: &Arc<Table>) ->
         PolicyError::new(message, granted.span.0.clone())
             .hint("a tool calls others within the policy's own grants: add one that covers it")
     })?;
-    let below = gate.below(narrowed, Powers::Above(alias.into(), Arc::downgrade(table)), gate.named)?;
-    Ok(Power { authority, gate: Some(Arc::new(below)) })
+    let derived = gate.derive(narrowed, ToolGates::Above(alias.into(), Arc::downgrade(table)), gate.named)?;
+    Ok(ToolAuthority { authority, gate: Some(Arc::new(derived)) })
 }

@@ -1,4 +1,5 @@
-//! An audit log that is told no values of secrets: neither by what tools request and say, nor by arguments and errors.
+//! An audit log that never contains the values of secrets: neither in requests and output of tools, nor in arguments
+//! and errors.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -8,18 +9,18 @@ use serde_json::Value;
 use super::{Audit, AuditError, Event};
 use crate::tool::Secrets;
 
-/// Hands on events, with names where values of secrets stand.
-struct Redacted {
+/// Forwards events, with values of secrets replaced by their names.
+struct RedactedAudit {
     audit: Arc<dyn Audit>,
     secrets: Secrets,
 }
 
-/// Returns a log that these secrets do not get into.
+/// Wraps a log so that the values of these secrets are not written to it.
 pub(crate) fn redacted(audit: Arc<dyn Audit>, secrets: &Secrets) -> Arc<dyn Audit> {
-    if secrets.is_silent() { audit } else { Arc::new(Redacted { audit, secrets: secrets.clone() }) }
+    if secrets.is_silent() { audit } else { Arc::new(RedactedAudit { audit, secrets: secrets.clone() }) }
 }
 
-impl Audit for Redacted {
+impl Audit for RedactedAudit {
     fn write(&self, event: &Event<'_>) -> Result<(), AuditError> {
         let optional = |text: Option<&'_ str>| text.map(|text| self.redact(text).into_owned());
         match *event {
@@ -27,7 +28,7 @@ impl Audit for Redacted {
                 self.audit.write(&Event::Started { run, script: &self.redact(script), hash })
             }
             Event::Asked { run, seq, caller, method, arguments, grant, reason, shown, text: question } => {
-                // A question that held a value has its hash alone, which no other text would fit.
+                // A question that contained a value is logged as its hash alone, which no redacted text would match.
                 let question = question.filter(|question| self.secrets.redact_text(question).is_none());
                 let (arguments, reason) = (self.json(arguments), self.redact(reason));
                 let (arguments, reason) = (arguments.as_ref(), &*reason);
@@ -86,7 +87,7 @@ impl Audit for Redacted {
     }
 }
 
-impl Redacted {
+impl RedactedAudit {
     fn redact<'a>(&self, text: &'a str) -> Cow<'a, str> {
         self.secrets.redact_text(text).map_or(Cow::Borrowed(text), Cow::Owned)
     }
@@ -106,11 +107,11 @@ mod tests {
     use crate::error::ErrorKind;
     use crate::gate::CallOutcome;
 
-    /// Keeps what it is told.
+    /// Collects the lines written to it.
     #[derive(Default)]
-    struct Lines(Mutex<Vec<String>>);
+    struct RecordedLines(Mutex<Vec<String>>);
 
-    impl Audit for Lines {
+    impl Audit for RecordedLines {
         fn write(&self, event: &Event<'_>) -> Result<(), AuditError> {
             self.0.lock().expect("no test panics here").push(serde_json::to_string(event).expect("it is plain data"));
             Ok(())
@@ -124,7 +125,7 @@ mod tests {
     #[test]
     fn no_event_tells_a_value() {
         const VALUE: &str = "x s3cr3t-value y";
-        let lines = Arc::new(Lines::default());
+        let lines = Arc::new(RecordedLines::default());
         let secrets = Secrets::default().with("KEY", "s3cr3t-value").expect("a secret");
         let log = redacted(Arc::clone(&lines) as Arc<dyn Audit>, &secrets);
         let (arguments, run, seq) = (json!({ "s3cr3t-value": [VALUE, "czNjcjN0LXZhbHVl"] }), 1, 2);
@@ -166,7 +167,7 @@ mod tests {
 
     #[test]
     fn what_holds_no_value_is_told_as_it_is() {
-        let lines = Arc::new(Lines::default());
+        let lines = Arc::new(RecordedLines::default());
         let secrets = Secrets::default().with("KEY", "s3cr3t-value").expect("a secret");
         let log = redacted(Arc::clone(&lines) as Arc<dyn Audit>, &secrets);
         let event = Event::Requested { run: 1, seq: 2, method: "GET", url: "http://a/%41", refused: Some("s3cr3t") };

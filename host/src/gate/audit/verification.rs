@@ -1,4 +1,4 @@
-//! Reading a log, and checking what it proves.
+//! Reads a log, and verifies what it proves.
 
 use std::fs::File;
 use std::io::{BufRead as _, BufReader, Read as _};
@@ -6,57 +6,58 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use super::chain::mac_of;
-use super::head::{self, Head};
+use super::hash_chain::mac_of;
+use super::head::{self, LogHead};
 use super::key::{AuditKey, LineKey};
 use super::{AuditError, Chain};
 
-/// The longest line that is read back. A line holds the arguments of a call, which have their own limit.
+/// Maximum length of a line that is read. A line contains the arguments of a call, which have their own limit.
 const MAX_LINE: u64 = 1 << 30;
 
-/// What a log is checked against, besides its own chain.
+/// Expectations that a log is verified against, besides its own chain.
 #[derive(Clone, Debug, Default)]
 pub struct CheckOptions {
-    /// The key that it was kept with from its first line with a MAC on.
+    /// Key of the log, from its first line with a MAC on.
     pub key: Option<AuditKey>,
-    /// Hashes of lines that were kept elsewhere, in hexadecimal: each must be in the chain.
+    /// Hashes of lines that were kept elsewhere, in hexadecimal: each must occur in the chain.
     pub expect: Vec<String>,
 }
 
-/// What is known of a log that was checked and in which nothing is wrong.
+/// The result of a successful verification of a log.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct CheckedLog {
-    /// How many lines it has.
+    /// Number of lines.
     pub lines: u64,
-    /// The hash of the last one (blake3, in hexadecimal), which the next line would name.
+    /// Hash of the last line (blake3, in hexadecimal), which the next line would contain.
     pub head: String,
-    /// The first line that has a MAC; none if none has.
+    /// Number of the first line with a MAC; `None` if there is none.
     pub keyed_from: Option<u64>,
-    /// The first line that the key proves, and with it all behind: the first with a MAC. The lines before were there, as they
-    /// are, when that line was written. None without a key.
+    /// Number of the first line that the key proves, together with all later ones: the first with a MAC. The earlier
+    /// lines existed unchanged when that line was written. `None` without a key.
     pub proven_from: Option<u64>,
-    /// How many lines the log had at least, by its head and the key: none of so many was cut off. None without a key.
+    /// Minimum number of lines that the log has had, proved by its head and the key: none of these was removed. `None`
+    /// without a key.
     pub proven_lines: Option<u64>,
-    /// The lines whose hashes were expected, in the order of [`CheckOptions::expect`].
+    /// Numbers of the lines whose hashes were expected, in the order of [`CheckOptions::expect`].
     pub expected: Vec<u64>,
 }
 
-/// A log as far as it was read.
-pub(super) struct Scan {
+/// State of reading a log.
+pub(super) struct LogScan {
     pub(super) chain: Chain,
-    /// Bytes of whole lines, and of a line that was not finished.
+    /// Bytes of complete lines, and of an incomplete one.
     pub(super) whole: u64,
     pub(super) torn: u64,
     pub(super) keyed_from: Option<u64>,
-    /// That of the next line.
+    /// Key of the next line.
     pub(super) key: Option<LineKey>,
-    head: Option<Head>,
+    head: Option<LogHead>,
     expect: Vec<(String, Option<u64>)>,
 }
 
-impl Scan {
-    /// Reads a log to its end, or to a line that was not finished, and checks it.
+impl LogScan {
+    /// Reads a log to its end, or to an incomplete line, and verifies it.
     pub(super) fn read(
         path: &Path,
         file: &File,
@@ -70,7 +71,7 @@ impl Scan {
             torn: 0,
             keyed_from: None,
             key: key.map(LineKey::first),
-            // Before the lines: of a log that grows meanwhile, it says no more than there is.
+            // Read before the lines: if the log grows meanwhile, the head claims no more than there is.
             head: head::read(path)?,
             expect: expect.into_iter().map(|hash| (hash, None)).collect(),
         };
@@ -90,11 +91,12 @@ impl Scan {
             let number = self.chain.lines() + 1;
             let altered = |problem| AuditError::Altered { path: path.to_owned(), line: number, problem };
             if line.last() != Some(&b'\n') {
-                // Only what this log began to write is a torn line; anything else is somebody's file, or too long to be ours.
+                // Only the beginning of a line of this log counts as an incomplete line; anything else is another kind
+                // of file, or too long for a line.
                 let begins = format!("{{\"n\":{number},\"time\":\"");
                 let compared = begins.len().min(line.len());
                 if line[..compared] != begins.as_bytes()[..compared] || length == MAX_LINE {
-                    return Err(altered("is no line of an audit log"));
+                    return Err(altered("is not a line of an audit log"));
                 }
                 self.torn = length;
                 return Ok(());
@@ -106,15 +108,15 @@ impl Scan {
         }
     }
 
-    /// Takes the next line.
+    /// Processes the next line.
     fn line(&mut self, line: &[u8]) -> Result<Value, &'static str> {
         let number = self.chain.lines() + 1;
         let mac = mac_of(line);
         match (&mac, &self.key) {
-            (None, _) if self.keyed_from.is_some() => return Err("has no MAC, and lines before it have one"),
+            (None, _) if self.keyed_from.is_some() => return Err("has no MAC, but an earlier line has one"),
             (Some((text, mac)), Some(key)) if key.line(text) != *mac => {
                 return Err(match self.keyed_from {
-                    None => "has a MAC of another key, or was altered",
+                    None => "has a MAC by another key, or was altered",
                     Some(_) => "has a wrong MAC",
                 });
             }
@@ -130,7 +132,7 @@ impl Scan {
         Ok(value)
     }
 
-    /// Compares what is read so far with the head and with what is expected.
+    /// Compares the lines read so far with the head and with the expected hashes.
     fn compare(&mut self, path: &Path) -> Result<(), AuditError> {
         let hash = self.chain.hash();
         if !self.expect.is_empty() && self.chain.lines() > 0 {
@@ -141,15 +143,15 @@ impl Scan {
         let Some(head) = self.head.as_ref().filter(|head| head.lines == self.chain.lines()) else { return Ok(()) };
         let wrong = |problem| Err(AuditError::Head { path: head::path_of(path), problem });
         match &self.key {
-            _ if head.last != *hash => wrong("names another last line: the log was altered, or the head"),
+            _ if head.last != *hash => wrong("records another last line: the log or the head was altered"),
             Some(key) if head.mac != key.head(head.lines, &head.last) => {
-                wrong("has a MAC of another key, or was altered")
+                wrong("has a MAC by another key, or was altered")
             }
             _ => Ok(()),
         }
     }
 
-    /// Checks what can only be told at the end.
+    /// Performs the checks that are only possible at the end.
     fn end(&self, path: &Path) -> Result<(), AuditError> {
         let lines = self.chain.lines();
         match &self.head {
@@ -157,7 +159,7 @@ impl Scan {
                 return Err(AuditError::Cut { path: path.to_owned(), lines, known: head.lines });
             }
             None if self.key.is_some() && self.keyed_from.is_some() => {
-                let problem = "is missing: whether the log was cut off cannot be told";
+                let problem = "is missing, so that it is unknown if the log was truncated";
                 return Err(AuditError::Head { path: head::path_of(path), problem });
             }
             _ => {}
@@ -168,11 +170,11 @@ impl Scan {
         }
     }
 
-    /// What is known of the log. One whose last line was not finished is not whole.
+    /// Returns the result of the verification. A log with an incomplete last line fails.
     pub(super) fn checked(self, path: &Path) -> Result<CheckedLog, AuditError> {
         let lines = self.chain.lines();
         if self.torn > 0 {
-            return Err(AuditError::Altered { path: path.to_owned(), line: lines + 1, problem: "has no end" });
+            return Err(AuditError::Altered { path: path.to_owned(), line: lines + 1, problem: "is incomplete" });
         }
         let proven = self.key.is_some() && self.keyed_from.is_some();
         Ok(CheckedLog {
