@@ -1,33 +1,33 @@
-//! Whether one condition follows from others: what makes attenuation checkable.
+//! Entailment: whether one condition follows from others, which makes attenuation checkable.
 //!
-//! Sound, not complete: it may say no where yes is true, never yes where no is.
+//! Sound but not complete: it may return false although a condition follows, but never true if it does not.
 
 use super::clause::{Clause, Param, Scalar, Test};
 
-/// The most pairs of clauses that are compared, a hundredth of a second's worth. Comparing choices within choices takes
-/// time that doubles with each; a policy has a few.
+/// Maximum number of pairs of clauses that are compared, which takes about a hundredth of a second. The time doubles
+/// with each nested choice; a policy has few of them.
 const MAX_COMPARED: u32 = 100_000;
 
-/// Whether every arguments' object that satisfies all of `given` satisfies `wanted`. What takes too long to find out counts
-/// as no.
+/// Returns true if all arguments that satisfy all of `given` satisfy `wanted`. Returns false if that would take too
+/// long to determine.
 #[must_use]
 pub fn implies(given: &[Clause], wanted: &Clause) -> bool {
-    given.contains(wanted) || Search { left: MAX_COMPARED }.implies(given, wanted)
+    given.contains(wanted) || EntailmentSearch { left: MAX_COMPARED }.implies(given, wanted)
 }
 
-/// Returns true if `own` is not known to fail whenever `other` is not: what asks by `own` asks whenever `other` would
-/// ([`Clause::judge`]). What takes too long to find out counts as no.
+/// Returns true if `own` is not known to fail whenever `other` is not: approval by `own` is required whenever `other`
+/// would require it ([`Clause::judge`]). Returns false if that would take too long to determine.
 pub(super) fn may_hold_whenever(own: &Clause, other: &Clause) -> bool {
-    own == other || Search { left: MAX_COMPARED }.may_hold_whenever(own, other)
+    own == other || EntailmentSearch { left: MAX_COMPARED }.may_hold_whenever(own, other)
 }
 
-/// One question, and how many pairs of clauses may still be compared to answer it. Nothing here negates an answer, so
-/// giving up with no is sound.
-struct Search {
+/// A search, with the number of pairs of clauses that may still be compared. No result is negated here, so giving up
+/// with false is sound.
+struct EntailmentSearch {
     left: u32,
 }
 
-impl Search {
+impl EntailmentSearch {
     fn gives_up(&mut self) -> bool {
         self.left = self.left.saturating_sub(1);
         self.left == 0
@@ -45,7 +45,7 @@ impl Search {
             {
                 true
             }
-            // A choice: whichever alternative holds, it must follow.
+            // A choice: `wanted` must follow from every alternative.
             _ => given.iter().any(|given| match given {
                 Clause::Any(alternatives) => {
                     !alternatives.is_empty()
@@ -57,8 +57,8 @@ impl Search {
         }
     }
 
-    /// "All" may hold where each of its clauses may, "any" where one of its clauses may, and a parameter where all tests
-    /// of one and the same element may.
+    /// Returns true if `own` may hold whenever `other` may: "all" if each of its clauses may hold, "any" if one of them
+    /// may, and a parameter if all its tests may hold for the same element.
     fn may_hold_whenever(&mut self, own: &Clause, other: &Clause) -> bool {
         if self.gives_up() {
             return false;
@@ -80,7 +80,7 @@ impl Search {
         }
     }
 
-    /// Whether a clause alone gives one test of a parameter.
+    /// Returns true if one test of a parameter follows from a single clause.
     fn gives(&mut self, given: &Clause, wanted: &Param, test: &Test) -> bool {
         if self.gives_up() {
             return false;
@@ -97,7 +97,7 @@ impl Search {
     }
 }
 
-/// Whether every value that passes `given` passes `wanted`.
+/// Returns true if every value that passes `given` passes `wanted`.
 fn test_gives(given: &Test, wanted: &Test, wide: bool) -> bool {
     if given == wanted {
         return true;
@@ -106,7 +106,7 @@ fn test_gives(given: &Test, wanted: &Test, wide: bool) -> bool {
     match (given, wanted) {
         (Test::NotExists, _) => false,
         (_, Test::Exists) => true,
-        // The finitely many values that pass are tried; those are scalars, so they are JSON.
+        // The finitely many values that pass are tried; they are scalars, so they can be represented in JSON.
         (Test::Eq(scalar), _) => exact(scalar, wide) && passes(scalar),
         (Test::In(scalars), _) => scalars.iter().all(|scalar| exact(scalar, wide) && passes(scalar)),
         (Test::Lt(a) | Test::Le(a), Test::Le(b)) | (Test::Lt(a), Test::Lt(b)) => a <= b,
@@ -123,18 +123,19 @@ fn test_gives(given: &Test, wanted: &Test, wide: bool) -> bool {
     }
 }
 
-/// Returns true if every value, and none at all, of which `other` is not known to fail is one of which `own` is not.
+/// Returns true if `own` is not known to fail for any value, present or missing, for which `other` is not known to
+/// fail.
 fn test_may_hold_whenever(own: &Test, other: &Test, wide: bool) -> bool {
     if own == other {
         return true;
     }
-    // The finitely many values of which `own` is known to fail are tried.
+    // The finitely many values for which `own` is known to fail are tried.
     let fails = |scalar: &Scalar| exact(scalar, wide) && !other.judge(Some(&scalar.to_json()), wide).may_hold();
     let may_hold = |scalar: &Scalar| exact(scalar, wide) && own.judge(Some(&scalar.to_json()), wide).may_hold();
     match (own, other) {
-        // Each fails of whatever is there, or of whatever is missing.
+        // Each of these fails for every present value, or for a missing one.
         (Test::Exists | Test::NotExists, _) => false,
-        // What is missing is unknown to every test but those two.
+        // A missing value is unknown to every test but those two.
         (_, Test::NotExists) => true,
         (Test::Ne(own), _) => fails(own),
         (Test::NotIn(own), _) => own.iter().all(fails),
@@ -155,14 +156,14 @@ fn test_may_hold_whenever(own: &Test, other: &Test, wide: bool) -> bool {
     }
 }
 
-/// Whether the JSON of a scalar is the scalar: false of an integer that no JSON number holds, unless the type is written
-/// as a string anyway.
+/// Returns true if the JSON form of a scalar equals it: false for an integer that no JSON number can represent, unless
+/// the type is written as a string anyway.
 fn exact(scalar: &Scalar, wide: bool) -> bool {
     scalar.equals(&scalar.to_json(), wide)
 }
 
-/// Whether "none of `given`" means "none of `wanted`": each is among them, and no value passes for being of a type that
-/// `wanted` does not know.
+/// Returns true if "none of `given`" implies "none of `wanted`": each of `wanted` is among `given`, and no value counts
+/// as being of a type that `wanted` does not contain.
 fn excludes(given: &[Scalar], wanted: &[Scalar]) -> bool {
     let kind = |scalar: &Scalar| std::mem::discriminant(scalar);
     wanted.iter().all(|scalar| given.contains(scalar))

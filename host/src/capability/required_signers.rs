@@ -1,51 +1,51 @@
-//! Who must have signed what a session mounts. Nothing here looks at a signature.
+//! Signers required of the packages that a session mounts. Nothing here verifies a signature.
 //!
-//! A list of signers is a choice: one of them must have signed. Several lists are demands that hold together, so that
-//! narrowing can only add.
+//! A list of signers is a choice: one of them must have signed. Several lists must all be satisfied, so that narrowing
+//! a policy can only add requirements.
 
 use std::collections::BTreeMap;
 
 use tollhouse_registry::PublicKey;
 
-use super::document::{Content, Node};
 use super::policy::PolicyError;
-use super::read;
+use super::policy_parser;
+use super::spanned_value::{DocumentValue, SpannedValue};
 
-/// The most signers that one `require_signature` names: each may be tried at each load.
+/// Maximum number of signers in one `require_signature`: each may be tried at each load.
 const MAX_SIGNERS: usize = 100;
 
-/// Who must have signed what is mounted.
+/// The signers required of mounted packages.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Signed {
-    /// Every package: of each list one.
+    /// Requirements for every package: one signer of each list.
     pub all: Vec<Vec<Signer>>,
-    /// The package of an alias: of each list one.
+    /// Requirements for the package of an alias: one signer of each list.
     pub tools: BTreeMap<String, Vec<Vec<Signer>>>,
 }
 
-/// One who signs.
+/// A signer, given by key or by name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Signer {
-    /// By a key.
+    /// A key.
     Key(PublicKey),
-    /// By the name that the key has on this machine: [`Signed::resolve`].
+    /// The name of a key on this machine: see [`Signed::resolve`].
     Name(String),
 }
 
 impl Signed {
-    /// Whether nothing need be signed.
+    /// Returns true if no signatures are required.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.all.is_empty() && self.tools.is_empty()
     }
 
-    /// The lists that count for an alias.
+    /// Returns the lists that apply to an alias.
     pub fn of<'a>(&'a self, alias: &str) -> impl Iterator<Item = &'a [Signer]> {
         let own = self.tools.get(alias).into_iter().flatten();
         self.all.iter().chain(own).map(Vec::as_slice)
     }
 
-    /// The first signer that is named and not given by a key.
+    /// Returns the first signer that is given by name and not by key.
     #[must_use]
     pub fn unresolved(&self) -> Option<&str> {
         let signers = self.all.iter().chain(self.tools.values().flatten()).flatten();
@@ -55,7 +55,7 @@ impl Signed {
         })
     }
 
-    /// Puts a key in the place of each name that `keys` knows.
+    /// Replaces each name that `keys` knows by its key.
     pub fn resolve(&mut self, keys: impl Fn(&str) -> Option<PublicKey>) {
         for signer in self.all.iter_mut().chain(self.tools.values_mut().flatten()).flatten() {
             if let Signer::Name(name) = signer
@@ -66,7 +66,7 @@ impl Signed {
         }
     }
 
-    /// What both demand.
+    /// Combines the requirements of both.
     pub(super) fn and(&self, other: Self) -> Self {
         let mut both = self.clone();
         add(&mut both.all, other.all);
@@ -76,7 +76,7 @@ impl Signed {
         both
     }
 
-    /// Whether whatever satisfies this satisfies `other`.
+    /// Returns true if everything that satisfies this satisfies `other`.
     pub(super) fn demands(&self, other: &Self) -> bool {
         let within = |list: &[Signer], of: &[Signer]| list.iter().all(|signer| of.contains(signer));
         let all = |wanted: &Vec<Signer>| self.all.iter().any(|own| within(own, wanted));
@@ -97,10 +97,10 @@ fn add(lists: &mut Vec<Vec<Signer>>, more: Vec<Vec<Signer>>) {
 }
 
 /// Reads `require_signature`: a list of signers, or a list of such lists.
-pub(super) fn lists(node: Node, what: &str) -> Result<Vec<Vec<Signer>>, PolicyError> {
+pub(super) fn lists(node: SpannedValue, what: &str) -> Result<Vec<Vec<Signer>>, PolicyError> {
     let span = node.span.clone();
-    let nodes = read::list(node, what)?;
-    let nested = nodes.iter().any(|node| matches!(node.value, Content::Array(_)));
+    let nodes = policy_parser::list(node, what)?;
+    let nested = nodes.iter().any(|node| matches!(node.value, DocumentValue::Array(_)));
     let lists = if nested {
         nodes.into_iter().map(|node| list(node, what)).collect::<Result<_, _>>()?
     } else {
@@ -116,14 +116,14 @@ pub(super) fn lists(node: Node, what: &str) -> Result<Vec<Vec<Signer>>, PolicyEr
     Ok(lists)
 }
 
-fn list(node: Node, what: &str) -> Result<Vec<Signer>, PolicyError> {
-    signers(read::list(node, what)?, what)
+fn list(node: SpannedValue, what: &str) -> Result<Vec<Signer>, PolicyError> {
+    signers(policy_parser::list(node, what)?, what)
 }
 
-fn signers(nodes: Vec<Node>, what: &str) -> Result<Vec<Signer>, PolicyError> {
-    let signer = |node: Node| {
+fn signers(nodes: Vec<SpannedValue>, what: &str) -> Result<Vec<Signer>, PolicyError> {
+    let signer = |node: SpannedValue| {
         let span = node.span.clone();
-        let text = read::string(node, what)?;
+        let text = policy_parser::string(node, what)?;
         text.parse().map_err(|error: String| PolicyError::new(error, span))
     };
     nodes.into_iter().map(signer).collect()

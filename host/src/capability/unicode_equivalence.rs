@@ -1,21 +1,21 @@
-//! Texts that Unicode calls canonically equivalent (UAX #15): composed or not, they look the same, and a tool may take
-//! one for the other.
+//! Comparison of texts that are canonically equivalent in Unicode (UAX #15): composed or not, they look the same, and a
+//! tool may confuse them.
 
 use std::borrow::Cow;
 
 use unicode_normalization::UnicodeNormalization as _;
 use unicode_normalization::char::canonical_combining_class;
 
-/// Part of a text that is looked at.
+/// The position in a text that a test refers to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Part {
+pub(super) enum TextPosition {
     Start,
     End,
     Anywhere,
 }
 
-impl Part {
-    /// True if `value` has `text` at this part, code point by code point.
+impl TextPosition {
+    /// Returns true if `value` has `text` at this position, comparing code points.
     pub(super) fn has(self, value: &str, text: &str) -> bool {
         match self {
             Self::Start => value.starts_with(text),
@@ -24,11 +24,11 @@ impl Part {
         }
     }
 
-    /// True if an equivalent spelling of `value` may have `text` at this part. It may say yes where none has, never no
-    /// where one has.
+    /// Returns true if an equivalent spelling of `value` may have `text` at this position. It may return true if there
+    /// is none, but never false if there is one.
     pub(super) fn may_have(self, value: &str, text: &str) -> bool {
         if value.is_ascii() && text.is_ascii() {
-            // Each is its own decomposition.
+            // An ASCII text is its own decomposition.
             return self.has(value, text);
         }
         let (value, text) = (decomposed(value), decomposed(text));
@@ -36,7 +36,7 @@ impl Part {
         if text.contains(is_mark) && !value.contains(is_mark) {
             return false;
         }
-        // Where the text ends, its marks may stand in another order among those that follow it.
+        // Marks at the end of the text may be in another order among those that follow it.
         let core = match self {
             Self::Start => text.trim_end_matches(is_mark),
             Self::End => text.trim_start_matches(is_mark),
@@ -66,25 +66,25 @@ mod tests {
     #[test]
     fn equivalent_spellings_are_found() {
         for (part, value, text) in [
-            (Part::Start, "jose\u{301} b", "jos\u{e9}"),
-            (Part::Start, "jos\u{e9} b", "jose\u{301}"),
-            (Part::Start, "jos\u{e9} b", "jose"),
-            (Part::End, "a jos\u{e9}", "e\u{301}"),
-            (Part::Anywhere, "a jose\u{301} b", "s\u{e9}"),
-            (Part::Anywhere, "5 \u{212a}", "K"),
-            // The dot below stands first in canonical order.
-            (Part::Start, "a\u{323}\u{301}", "a\u{301}"),
-            (Part::Start, "\u{1ea1}\u{301}", "\u{e1}"),
-            (Part::Anywhere, "\u{d55c}", "\u{1112}\u{1161}"),
+            (TextPosition::Start, "jose\u{301} b", "jos\u{e9}"),
+            (TextPosition::Start, "jos\u{e9} b", "jose\u{301}"),
+            (TextPosition::Start, "jos\u{e9} b", "jose"),
+            (TextPosition::End, "a jos\u{e9}", "e\u{301}"),
+            (TextPosition::Anywhere, "a jose\u{301} b", "s\u{e9}"),
+            (TextPosition::Anywhere, "5 \u{212a}", "K"),
+            // The dot below comes first in canonical order.
+            (TextPosition::Start, "a\u{323}\u{301}", "a\u{301}"),
+            (TextPosition::Start, "\u{1ea1}\u{301}", "\u{e1}"),
+            (TextPosition::Anywhere, "\u{d55c}", "\u{1112}\u{1161}"),
         ] {
             assert!(part.may_have(value, text), "{part:?} {value:?} {text:?}");
         }
         for (part, value, text) in [
-            (Part::Start, "exit", "\u{e9}"),
-            (Part::Start, "b jos\u{e9}", "jos\u{e9}"),
-            (Part::End, "jos\u{e9} b", "jos\u{e9}"),
-            (Part::Anywhere, "jos\u{e9}", "x"),
-            (Part::Anywhere, "plain", "K"),
+            (TextPosition::Start, "exit", "\u{e9}"),
+            (TextPosition::Start, "b jos\u{e9}", "jos\u{e9}"),
+            (TextPosition::End, "jos\u{e9} b", "jos\u{e9}"),
+            (TextPosition::Anywhere, "jos\u{e9}", "x"),
+            (TextPosition::Anywhere, "plain", "K"),
         ] {
             assert!(!part.may_have(value, text), "{part:?} {value:?} {text:?}");
         }

@@ -1,4 +1,4 @@
-//! Policies as they are written: the JSON form, the TOML text, and the JSON Schema of both.
+//! The document format of policies: the JSON form, the TOML text, and the JSON Schema of both.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -14,26 +14,26 @@ use super::grant::{Approve, Grant};
 use super::limits::Limits;
 use super::permission::{Permissions, SecretGrant};
 use super::policy::Policy;
-use super::signed::Signer;
+use super::required_signers::Signer;
 
-/// A policy: what a session mounts, grants and limits.
+/// A policy: mounts, grants and limits of a session.
 #[derive(Serialize, JsonSchema)]
 #[schemars(title = "Tollhouse policy")]
 #[serde(deny_unknown_fields)]
-struct Written {
-    /// Who must have signed every package that is mounted. Of each list one.
+struct PolicyDocument {
+    /// Signers required of every mounted package: one of each list.
     #[serde(skip_serializing_if = "Option::is_none")]
     require_signature: Option<WrittenSigners>,
-    /// Packages to mount: alias to requirement (`acme:payments@^1`). Without it, each package of the default registry.
+    /// Packages to mount: alias to requirement (`acme:payments@^1`). If omitted, all packages of the default registry.
     #[serde(skip_serializing_if = "Option::is_none")]
     tools: Option<BTreeMap<String, WrittenTool>>,
-    /// What may be called, tried in this order. Without it, nothing.
+    /// Grants, tried in this order. If omitted, nothing may be called.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     grant: Vec<WrittenGrant>,
-    /// What tools may touch besides their arguments, by alias. Their manifests must ask for it.
+    /// Permissions of tools besides their arguments, by alias. Their manifests must request them too.
     #[serde(skip_serializing_if = "BTreeMap::is_empty", default)]
     tool: BTreeMap<String, WrittenPermissions>,
-    /// What a run may use.
+    /// Limits on a run.
     #[serde(skip_serializing_if = "WrittenLimits::is_empty", default)]
     limits: WrittenLimits,
 }
@@ -43,7 +43,7 @@ struct Written {
 enum WrittenTool {
     /// A requirement: `acme:payments@^1`.
     Requirement(String),
-    /// More about it.
+    /// A table with further settings.
     Table(WrittenToolTable),
 }
 
@@ -52,7 +52,7 @@ enum WrittenTool {
 struct WrittenToolTable {
     /// A requirement: `acme:payments@^1`.
     package: String,
-    /// Who must have signed it, besides those who must have signed every package.
+    /// Signers required in addition to those of every package.
     #[serde(skip_serializing_if = "Option::is_none")]
     require_signature: Option<WrittenSigners>,
 }
@@ -61,13 +61,13 @@ struct WrittenToolTable {
 #[derive(Serialize, JsonSchema)]
 #[serde(untagged)]
 enum WrittenSigners {
-    /// One of these.
+    /// A list of signers, one of which is required.
     One(Vec<String>),
-    /// Of each list one.
+    /// Several lists, each of which requires one signer.
     Each(Vec<Vec<String>>),
 }
 
-/// What one tool may touch.
+/// Permissions of one tool.
 #[derive(Default, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 struct WrittenPermissions {
@@ -91,28 +91,28 @@ struct WrittenPermissions {
 #[derive(Serialize, JsonSchema)]
 #[serde(untagged)]
 enum WrittenSecret {
-    /// Its name.
+    /// Name of the secret.
     #[expect(dead_code, reason = "secrets are written as tables and read either way")]
     Name(String),
-    /// More about it.
+    /// A table with further settings.
     Table(WrittenSecretTable),
 }
 
 #[derive(Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct WrittenSecretTable {
-    /// Letters, digits and `_`.
+    /// Name of the secret: letters, digits and `_`.
     name: String,
-    /// Whether the tool sees the value. Otherwise it is put into headers on the wire.
+    /// Lets the tool read the value. Otherwise the host inserts it into headers of requests.
     #[serde(skip_serializing_if = "std::ops::Not::not", default)]
     expose: bool,
-    /// Where the value may go. Without it, wherever the tool may.
+    /// Destinations that the value may be sent to. If omitted, all that the tool may send requests to.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     http: Vec<String>,
-    /// Whether it may go over a network without TLS, for all on the way to read.
+    /// Allows sending the value over a network without TLS, where others can read it.
     #[serde(skip_serializing_if = "std::ops::Not::not", default)]
     insecure: bool,
-    /// The only header that the value may stand in. Without it, any.
+    /// The only header that may contain the value. If omitted, any header.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     header: Option<String>,
 }
@@ -120,32 +120,32 @@ struct WrittenSecretTable {
 #[derive(Serialize, JsonSchema)]
 #[serde(untagged)]
 enum WrittenCall {
-    /// Every call of these methods.
+    /// Every call of the methods that a pattern matches.
     #[expect(dead_code, reason = "grants are written as tables and read either way")]
     Pattern(String),
-    /// A grant.
+    /// A complete grant.
     Grant(Box<WrittenGrant>),
 }
 
-/// What may be called, with which arguments, how often.
+/// A permission to call methods, with which arguments and how often.
 #[derive(Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct WrittenGrant {
-    /// What errors, budgets and the audit call it; otherwise METHOD#INDEX.
+    /// Name of the grant in errors, budgets and the audit log; by default METHOD#INDEX.
     #[serde(skip_serializing_if = "Option::is_none")]
     name: Option<String>,
-    /// Which methods: `payments/charges/create`, `payments/*` (one segment), `payments/**` (any number).
+    /// Pattern of methods: `payments/charges/create`, `payments/*` (one segment), `payments/**` (any number).
     method: String,
-    /// What must hold of the arguments: all of these.
+    /// Conditions on the arguments, all of which must hold.
     #[serde(rename = "where", skip_serializing_if = "Vec::is_empty", default)]
     clauses: Vec<WrittenClause>,
-    /// Budget: how many calls.
+    /// Budget: maximum number of calls.
     #[serde(skip_serializing_if = "Option::is_none")]
     calls: Option<u64>,
-    /// Budget: the sum of an argument over all calls.
+    /// Budget: maximum sum of an argument over all calls.
     #[serde(skip_serializing_if = "Option::is_none")]
     spend: Option<WrittenSpend>,
-    /// Ask a human first: always, or unless a clause is known not to hold.
+    /// Asks a human first: always, or unless a clause is known not to hold.
     #[serde(skip_serializing_if = "Option::is_none")]
     approve: Option<WrittenApprove>,
 }
@@ -154,9 +154,9 @@ struct WrittenGrant {
 #[derive(Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct WrittenSpend {
-    /// The path of the argument: `amount`.
+    /// Path of the argument: `amount`.
     param: String,
-    /// The most that all calls may come to.
+    /// Maximum sum over all calls.
     #[schemars(with = "f64", range(min = 0))]
     limit: Value,
 }
@@ -164,9 +164,9 @@ struct WrittenSpend {
 #[derive(Serialize, JsonSchema)]
 #[serde(untagged)]
 enum WrittenApprove {
-    /// Always, or never.
+    /// Asks always, or never.
     Flag(bool),
-    /// Unless this is known not to hold.
+    /// Asks unless this clause is known not to hold.
     When(Box<WrittenClause>),
 }
 
@@ -174,26 +174,26 @@ enum WrittenApprove {
 #[derive(Default, Serialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 struct WrittenClause {
-    /// Where in the arguments: `amount`, `items/0/price`, `items/*/price` (every element).
+    /// Path of the parameter: `amount`, `items/0/price`, `items/*/price` (every element).
     #[serde(skip_serializing_if = "Option::is_none")]
     param: Option<String>,
-    /// A number below this.
+    /// A number less than this.
     #[schemars(with = "Option<WrittenNumber>")]
     #[serde(skip_serializing_if = "Option::is_none")]
     lt: Option<Value>,
-    /// A number not above this.
+    /// A number less than or equal to this.
     #[schemars(with = "Option<WrittenNumber>")]
     #[serde(skip_serializing_if = "Option::is_none")]
     le: Option<Value>,
-    /// A number above this.
+    /// A number greater than this.
     #[schemars(with = "Option<WrittenNumber>")]
     #[serde(skip_serializing_if = "Option::is_none")]
     gt: Option<Value>,
-    /// A number not below this.
+    /// A number greater than or equal to this.
     #[schemars(with = "Option<WrittenNumber>")]
     #[serde(skip_serializing_if = "Option::is_none")]
     ge: Option<Value>,
-    /// This value.
+    /// Exactly this value.
     #[schemars(with = "Option<WrittenScalar>")]
     #[serde(skip_serializing_if = "Option::is_none")]
     eq: Option<Value>,
@@ -201,34 +201,34 @@ struct WrittenClause {
     #[schemars(with = "Option<WrittenScalar>")]
     #[serde(skip_serializing_if = "Option::is_none")]
     ne: Option<Value>,
-    /// One of these values.
+    /// Exactly one of these values.
     #[schemars(with = "Option<Vec<WrittenScalar>>")]
     #[serde(rename = "in", skip_serializing_if = "Option::is_none")]
     one_of: Option<Vec<Value>>,
-    /// None of these values, and of the type of one of them.
+    /// A value of the type of one of these, and different from all of them.
     #[schemars(with = "Option<Vec<WrittenScalar>>")]
     #[serde(skip_serializing_if = "Option::is_none")]
     not_in: Option<Vec<Value>>,
-    /// A text that begins so.
+    /// A text with this prefix.
     #[serde(skip_serializing_if = "Option::is_none")]
     starts_with: Option<String>,
-    /// A text that ends so.
+    /// A text with this suffix.
     #[serde(skip_serializing_if = "Option::is_none")]
     ends_with: Option<String>,
-    /// A text that holds this one, or a list with this element.
+    /// A text that contains this one, or a list that contains this element.
     #[schemars(with = "Option<WrittenScalar>")]
     #[serde(skip_serializing_if = "Option::is_none")]
     contains: Option<Value>,
-    /// `true`: there and not null.
+    /// If `true`: present and not null.
     #[serde(skip_serializing_if = "Option::is_none")]
     exists: Option<bool>,
-    /// `true`: missing or null.
+    /// If `true`: missing or null.
     #[serde(skip_serializing_if = "Option::is_none")]
     not_exists: Option<bool>,
-    /// All of these clauses.
+    /// Clauses that must all hold.
     #[serde(skip_serializing_if = "Option::is_none")]
     all: Option<Vec<WrittenClause>>,
-    /// One of these clauses.
+    /// Clauses of which one must hold.
     #[serde(skip_serializing_if = "Option::is_none")]
     any: Option<Vec<WrittenClause>>,
 }
@@ -252,53 +252,53 @@ enum WrittenScalar {
     Text(String),
 }
 
-/// What a run may use. What is left out has its default.
+/// Limits on a run. Omitted limits have their defaults.
 #[derive(Default, Serialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 struct WrittenLimits {
-    /// Time from start to end: `60s`.
+    /// Wall-clock time from start to end: `60s`.
     #[serde(skip_serializing_if = "Option::is_none")]
     wall: Option<String>,
-    /// Steps of the guest's own count.
+    /// Number of steps as counted by the guest.
     #[serde(skip_serializing_if = "Option::is_none")]
     fuel: Option<u64>,
     /// Memory of one guest: `256MiB`, or bytes.
     #[serde(skip_serializing_if = "Option::is_none")]
     memory: Option<WrittenSize>,
-    /// Standard output and standard error together.
+    /// Size of standard output and standard error together.
     #[serde(skip_serializing_if = "Option::is_none")]
     output: Option<WrittenSize>,
-    /// The arguments of one call, as JSON.
+    /// Size of the arguments of one call, as JSON.
     #[serde(skip_serializing_if = "Option::is_none")]
     argument: Option<WrittenSize>,
-    /// The result of one call, as JSON.
+    /// Size of the result of one call, as JSON.
     #[serde(skip_serializing_if = "Option::is_none")]
     result: Option<WrittenSize>,
-    /// All files of the session.
+    /// Total size of the session's files.
     #[serde(skip_serializing_if = "Option::is_none")]
     files: Option<WrittenSize>,
-    /// Bytes that a run adds to the audit log.
+    /// Bytes that a run may add to the audit log.
     #[serde(skip_serializing_if = "Option::is_none")]
     log: Option<WrittenSize>,
-    /// Calls that run at the same time.
+    /// Number of calls that run at the same time.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1))]
     concurrency: Option<u32>,
-    /// Calls of a run.
+    /// Number of calls of a run.
     #[serde(skip_serializing_if = "Option::is_none")]
     calls: Option<u64>,
-    /// What one guest may wait for at once.
+    /// Number of operations that one guest may wait for at once.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1))]
     pending: Option<u32>,
-    /// Scripts of a run at the same time, and programs of each.
+    /// Number of scripts of a run at the same time, and of programs of each.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1))]
     processes: Option<u32>,
-    /// How deep scripts run scripts, and tools call tools.
+    /// Nesting depth of scripts that run scripts, and of tools that call tools.
     #[serde(skip_serializing_if = "Option::is_none")]
     depth: Option<u32>,
-    /// Time of one call of a tool: `5s`.
+    /// Wall-clock time of one call of a tool: `5s`.
     #[serde(skip_serializing_if = "Option::is_none")]
     tool_wall: Option<String>,
 }
@@ -306,34 +306,34 @@ struct WrittenLimits {
 #[derive(Serialize, JsonSchema)]
 #[serde(untagged)]
 enum WrittenSize {
-    /// Bytes.
+    /// A number of bytes.
     Bytes(u64),
-    /// `256MiB`.
+    /// A size with a unit: `256MiB`.
     Text(String),
 }
 
 impl Policy {
-    /// The policy as JSON, which [`Policy::parse_json`] reads back. When a grant ends, and which one it narrows, is not
-    /// part of it.
+    /// Converts the policy to JSON, which [`Policy::parse_json`] reads back. The end of a grant, and the grant that it
+    /// narrows, are not included.
     #[must_use]
     pub fn to_json(&self) -> Value {
-        serde_json::to_value(Written::from(self)).expect("a policy is plain data with text for keys")
+        serde_json::to_value(PolicyDocument::from(self)).expect("a policy is plain data with text for keys")
     }
 
-    /// The policy as TOML, which [`Policy::parse`] reads back. As [`Policy::to_json`].
+    /// Converts the policy to TOML, which [`Policy::parse`] reads back, like [`Policy::to_json`].
     #[must_use]
     pub fn to_toml(&self) -> String {
-        toml::to_string(&Written::from(self)).expect("a policy is plain data without nulls")
+        toml::to_string(&PolicyDocument::from(self)).expect("a policy is plain data without nulls")
     }
 
-    /// The JSON Schema (2020-12) of both forms.
+    /// Returns the JSON Schema (2020-12) of both forms.
     #[must_use]
     pub fn schema() -> Schema {
-        schemars::schema_for!(Written)
+        schemars::schema_for!(PolicyDocument)
     }
 }
 
-impl From<&Policy> for Written {
+impl From<&Policy> for PolicyDocument {
     fn from(policy: &Policy) -> Self {
         Self {
             tools: policy.tools.as_ref().map(|tools| tools.iter().map(|tool| written_tool(tool, policy)).collect()),
@@ -409,7 +409,7 @@ fn written_clause(clause: &Clause) -> WrittenClause {
         Clause::All(clauses) => WrittenClause { all: all(clauses), ..WrittenClause::default() },
         Clause::Any(clauses) => WrittenClause { any: all(clauses), ..WrittenClause::default() },
         Clause::Param(param) if repeats(&param.tests) => {
-            // A key stands once in a table, so a second test of one operator is a clause of its own.
+            // A table has each key only once, so a second test with the same operator becomes a clause of its own.
             let each = |test: &Test| {
                 let mut written = WrittenClause { param: Some(param.path.to_string()), ..WrittenClause::default() };
                 write_test(test, &mut written);
@@ -450,7 +450,7 @@ fn write_test(test: &Test, written: &mut WrittenClause) {
 
 fn written_limits(limits: &Limits) -> WrittenLimits {
     let default = Limits::default();
-    // In a policy file, small sizes need their unit.
+    // In a policy file, small sizes need a unit.
     let written = |own: u64| match own {
         1..LEAST_WITHOUT_UNIT => WrittenSize::Text(format!("{own}B")),
         _ => WrittenSize::Bytes(own),

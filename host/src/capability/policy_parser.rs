@@ -1,15 +1,15 @@
-//! From the tree of a policy's text to the policy. Nothing is skipped: what is not understood is an error with its place.
+//! Conversion of a document tree to a policy. Nothing is skipped: unknown contents are an error with their position.
 
 use std::ops::Range;
 
 use super::clause::{Clause, Param, Scalar, Test};
-use super::document::{Content, Key, Node};
 use super::number::Number;
 use super::path::ParamPath;
 use super::policy::PolicyError;
 use super::span::Span;
+use super::spanned_value::{DocumentValue, SpannedKey, SpannedValue};
 
-/// Every operator of a clause.
+/// All operators of a clause.
 const OPERATORS: [&str; 13] = [
     "lt",
     "le",
@@ -26,7 +26,7 @@ const OPERATORS: [&str; 13] = [
     "not_exists",
 ];
 
-/// What other languages call them.
+/// Names of operators in other languages, with ours.
 const OTHER_NAMES: [(&str, &str); 14] = [
     ("lte", "le"),
     ("max", "le"),
@@ -44,54 +44,54 @@ const OTHER_NAMES: [(&str, &str); 14] = [
     ("suffix", "ends_with"),
 ];
 
-/// A table that is taken apart key by key; what is left over is an error.
-pub(super) struct Table {
-    entries: Vec<(Key, Node)>,
+/// A table whose keys are taken out one by one; remaining keys are an error.
+pub(super) struct TableReader {
+    entries: Vec<(SpannedKey, SpannedValue)>,
     span: Option<Range<usize>>,
 }
 
-impl Table {
-    pub(super) fn new(node: Node, what: &str) -> Result<Self, PolicyError> {
+impl TableReader {
+    pub(super) fn new(node: SpannedValue, what: &str) -> Result<Self, PolicyError> {
         let kind = node.kind();
         match node.value {
-            Content::Table(entries) => Ok(Self { entries, span: node.span }),
+            DocumentValue::Table(entries) => Ok(Self { entries, span: node.span }),
             _ => Err(PolicyError::new(format!("{what} is {kind}: a table belongs here"), node.span)),
         }
     }
 
-    /// Takes the value of a key out.
-    pub(super) fn take(&mut self, name: &str) -> Option<Node> {
+    /// Takes the value of a key.
+    pub(super) fn take(&mut self, name: &str) -> Option<SpannedValue> {
         let at = self.entries.iter().position(|(key, _)| key.name == name)?;
         Some(self.entries.remove(at).1)
     }
 
-    /// Takes the value of a key out and reads it.
+    /// Takes the value of a key, and reads it.
     pub(super) fn read<T>(
         &mut self,
         name: &str,
-        read: impl FnOnce(Node, &str) -> Result<T, PolicyError>,
+        read: impl FnOnce(SpannedValue, &str) -> Result<T, PolicyError>,
     ) -> Result<Option<T>, PolicyError> {
         self.take(name).map(|node| read(node, name)).transpose()
     }
 
-    /// A value that must be there.
-    pub(super) fn need(&mut self, name: &str, what: &str) -> Result<Node, PolicyError> {
+    /// Takes the value of a required key.
+    pub(super) fn need(&mut self, name: &str, what: &str) -> Result<SpannedValue, PolicyError> {
         let span = self.span.clone();
         self.take(name).ok_or_else(|| PolicyError::new(format!("{what} has no `{name}`"), span))
     }
 
-    /// What is left, in order.
-    pub(super) fn rest(self) -> Vec<(Key, Node)> {
+    /// Returns the remaining entries, in order.
+    pub(super) fn rest(self) -> Vec<(SpannedKey, SpannedValue)> {
         self.entries
     }
 
-    /// Checks that every key is a known one.
+    /// Checks that all keys are known.
     pub(super) fn check(&self, what: &str, known: &[&str]) -> Result<(), PolicyError> {
         let stranger = self.entries.iter().find(|(key, _)| !known.contains(&key.name.as_str()));
         stranger.map_or(Ok(()), |(key, _)| Err(unknown(key, what, known)))
     }
 
-    /// Nothing may be left; `known` are the keys that there could have been.
+    /// Checks that no entries remain; `known` are all possible keys.
     pub(super) fn end(self, what: &str, known: &[&str]) -> Result<(), PolicyError> {
         match self.entries.into_iter().next() {
             None => Ok(()),
@@ -100,8 +100,8 @@ impl Table {
     }
 }
 
-/// The error of a key that nobody knows.
-pub(super) fn unknown(key: &Key, what: &str, known: &[&str]) -> PolicyError {
+/// Creates the error for an unknown key.
+pub(super) fn unknown(key: &SpannedKey, what: &str, known: &[&str]) -> PolicyError {
     let error = PolicyError::new(format!("unknown key `{}` in {what}", key.name), key.span.clone());
     match nearest(&key.name, known) {
         Some(near) => error.hint(format!("did you mean `{near}`?")),
@@ -109,46 +109,46 @@ pub(super) fn unknown(key: &Key, what: &str, known: &[&str]) -> PolicyError {
     }
 }
 
-/// The name that is meant by a misspelt one.
+/// Returns the known name that a misspelled one most likely means.
 fn nearest<'n>(name: &str, known: &[&'n str]) -> Option<&'n str> {
     let distance = |other: &&str| strsim::damerau_levenshtein(name, other);
     let near = |other: &&str| name.len() <= other.len() + 2 && distance(other) <= 2 && other.len() > 2;
     known.iter().copied().filter(near).min_by_key(distance)
 }
 
-pub(super) fn string(node: Node, what: &str) -> Result<String, PolicyError> {
+pub(super) fn string(node: SpannedValue, what: &str) -> Result<String, PolicyError> {
     let kind = node.kind();
     match node.value {
-        Content::String(text) => Ok(text),
+        DocumentValue::String(text) => Ok(text),
         _ => Err(PolicyError::new(format!("`{what}` is {kind}: a string belongs here"), node.span)),
     }
 }
 
-pub(super) fn list(node: Node, what: &str) -> Result<Vec<Node>, PolicyError> {
+pub(super) fn list(node: SpannedValue, what: &str) -> Result<Vec<SpannedValue>, PolicyError> {
     let kind = node.kind();
     match node.value {
-        Content::Array(items) => Ok(items),
+        DocumentValue::Array(items) => Ok(items),
         _ => Err(PolicyError::new(format!("`{what}` is {kind}: a list belongs here"), node.span)),
     }
 }
 
-pub(super) fn number(node: Node, what: &str) -> Result<Number, PolicyError> {
+pub(super) fn number(node: SpannedValue, what: &str) -> Result<Number, PolicyError> {
     let kind = node.kind();
     match node.value {
-        Content::Number(number) => Ok(number),
+        DocumentValue::Number(number) => Ok(number),
         _ => Err(PolicyError::new(format!("`{what}` is {kind}: a number belongs here"), node.span)),
     }
 }
 
-pub(super) fn truth(node: Node, what: &str) -> Result<bool, PolicyError> {
+pub(super) fn truth(node: SpannedValue, what: &str) -> Result<bool, PolicyError> {
     match node.value {
-        Content::Bool(truth) => Ok(truth),
+        DocumentValue::Bool(truth) => Ok(truth),
         _ => Err(PolicyError::new(format!("`{what}` is true or false"), node.span)),
     }
 }
 
-/// A whole number from 0.
-pub(super) fn count(node: Node, what: &str) -> Result<u64, PolicyError> {
+/// Reads a nonnegative integer.
+pub(super) fn count(node: SpannedValue, what: &str) -> Result<u64, PolicyError> {
     let span = node.span.clone();
     match number(node, what)? {
         Number::Integer(count) if count >= 0 => u64::try_from(count).ok(),
@@ -157,8 +157,8 @@ pub(super) fn count(node: Node, what: &str) -> Result<u64, PolicyError> {
     .ok_or_else(|| PolicyError::new(format!("`{what}` must be a whole number from 0 to 2^64 - 1"), span))
 }
 
-/// What `FromStr` reads.
-pub(super) fn parse<T: std::str::FromStr>(node: Node, what: &str) -> Result<T, PolicyError>
+/// Reads a text with `FromStr`.
+pub(super) fn parse<T: std::str::FromStr>(node: SpannedValue, what: &str) -> Result<T, PolicyError>
 where
     T::Err: ToString,
 {
@@ -166,20 +166,20 @@ where
     string(node, what)?.parse().map_err(|error: T::Err| PolicyError::new(error.to_string(), span))
 }
 
-/// The value of `where`, or of `all` and `any`: a list of clauses.
-pub(super) fn clauses(node: Node, what: &str) -> Result<Vec<Clause>, PolicyError> {
+/// Reads the value of `where`, or of `all` and `any`: a list of clauses.
+pub(super) fn clauses(node: SpannedValue, what: &str) -> Result<Vec<Clause>, PolicyError> {
     list(node, what)?.into_iter().map(clause).collect()
 }
 
-/// One clause: `{ param = "amount", ge = 1, le = 10000 }`, `{ any = [ … ] }` or `{ all = [ … ] }`.
-pub(super) fn clause(node: Node) -> Result<Clause, PolicyError> {
-    let mut table = Table::new(node, "a clause")?;
+/// Reads one clause: `{ param = "amount", ge = 1, le = 10000 }`, `{ any = [ … ] }` or `{ all = [ … ] }`.
+pub(super) fn clause(node: SpannedValue) -> Result<Clause, PolicyError> {
+    let mut table = TableReader::new(node, "a clause")?;
     for (name, make) in [("all", Clause::All as fn(Vec<Clause>) -> Clause), ("any", Clause::Any)] {
         let Some(inner) = table.take(name) else { continue };
         let span = inner.span.clone();
         let inner = clauses(inner, name)?;
         if inner.is_empty() {
-            return Err(PolicyError::new(format!("`{name}` is empty: it says nothing"), span));
+            return Err(PolicyError::new(format!("`{name}` is empty: it has no meaning"), span));
         }
         table.end(&format!("a clause with `{name}`"), &[name])?;
         return Ok(make(inner));
@@ -200,7 +200,7 @@ pub(super) fn clause(node: Node) -> Result<Clause, PolicyError> {
     Ok(Clause::Param(Param { path, tests, wide: false, span: Span(span) }))
 }
 
-fn test(key: &Key, node: Node) -> Result<Test, PolicyError> {
+fn test(key: &SpannedKey, node: SpannedValue) -> Result<Test, PolicyError> {
     let what = key.name.as_str();
     Ok(match what {
         "lt" => Test::Lt(limit(node, what)?),
@@ -215,7 +215,7 @@ fn test(key: &Key, node: Node) -> Result<Test, PolicyError> {
         "ends_with" => Test::EndsWith(string(node, what)?),
         "contains" => Test::Contains(scalar(node, what)?),
         "exists" | "not_exists" => {
-            if !matches!(node.value, Content::Bool(true)) {
+            if !matches!(node.value, DocumentValue::Bool(true)) {
                 let other = if what == "exists" { "not_exists" } else { "exists" };
                 return Err(PolicyError::new(format!("`{what}` takes only true"), node.span)
                     .hint(format!("write `{other} = true` for the opposite")));
@@ -233,9 +233,9 @@ fn test(key: &Key, node: Node) -> Result<Test, PolicyError> {
     })
 }
 
-/// A number to compare with. One that TOML cannot write (beyond 2^63 - 1) may be a decimal string.
-fn limit(node: Node, what: &str) -> Result<Number, PolicyError> {
-    if let Content::String(text) = &node.value
+/// Reads a number to compare with. Numbers that TOML cannot represent (beyond 2^63 - 1) may be decimal strings.
+fn limit(node: SpannedValue, what: &str) -> Result<Number, PolicyError> {
+    if let DocumentValue::String(text) = &node.value
         && let Some(number) = Number::from_decimal(text)
     {
         return Ok(number);
@@ -243,17 +243,17 @@ fn limit(node: Node, what: &str) -> Result<Number, PolicyError> {
     number(node, what)
 }
 
-fn scalar(node: Node, what: &str) -> Result<Scalar, PolicyError> {
+fn scalar(node: SpannedValue, what: &str) -> Result<Scalar, PolicyError> {
     let kind = node.kind();
     match node.value {
-        Content::Bool(truth) => Ok(Scalar::Bool(truth)),
-        // Nothing that is written as a number is equal to it, so it is a slip; and it could not be written as JSON.
-        Content::Number(number) if number.to_json().is_string() => Err(PolicyError::new(
+        DocumentValue::Bool(truth) => Ok(Scalar::Bool(truth)),
+        // No JSON number is equal to it, so it is a mistake; nor could it be written as JSON.
+        DocumentValue::Number(number) if number.to_json().is_string() => Err(PolicyError::new(
             format!("`{what}` has {number}, which is beyond what a number in JSON can be"),
             node.span,
         )),
-        Content::Number(number) => Ok(Scalar::Number(number)),
-        Content::String(text) => Ok(Scalar::String(text)),
+        DocumentValue::Number(number) => Ok(Scalar::Number(number)),
+        DocumentValue::String(text) => Ok(Scalar::String(text)),
         _ => {
             let message = format!("`{what}` has {kind}: it compares with a string, a number or a boolean");
             Err(PolicyError::new(message, node.span))
@@ -261,7 +261,7 @@ fn scalar(node: Node, what: &str) -> Result<Scalar, PolicyError> {
     }
 }
 
-fn scalars(node: Node, what: &str) -> Result<Vec<Scalar>, PolicyError> {
+fn scalars(node: SpannedValue, what: &str) -> Result<Vec<Scalar>, PolicyError> {
     let span = node.span.clone();
     let scalars: Vec<Scalar> =
         list(node, what)?.into_iter().map(|node| scalar(node, what)).collect::<Result<_, _>>()?;
@@ -271,7 +271,7 @@ fn scalars(node: Node, what: &str) -> Result<Vec<Scalar>, PolicyError> {
     Ok(scalars)
 }
 
-/// Tests of one parameter that exclude each other: a slip, and worth an error before anything runs.
+/// Finds tests of one parameter that exclude each other: this is a mistake that deserves an error before anything runs.
 fn contradiction(tests: &[Test]) -> Option<String> {
     let mut least: Option<(Number, bool)> = None;
     let mut most: Option<(Number, bool)> = None;
@@ -296,5 +296,5 @@ fn contradiction(tests: &[Test]) -> Option<String> {
         return Some(format!("it cannot be above {least} and below {most}"));
     }
     let there = tests.iter().any(|test| *test != Test::NotExists);
-    (there && tests.contains(&Test::NotExists)).then(|| "`not_exists` stands beside another test".to_owned())
+    (there && tests.contains(&Test::NotExists)).then(|| "`not_exists` is combined with another test".to_owned())
 }

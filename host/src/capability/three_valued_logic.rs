@@ -1,24 +1,24 @@
-//! Three-valued truth: what is known of a condition when a part of what it reads is missing.
+//! Three-valued logic: the truth of a condition when a value that it reads may be missing.
 
-/// What is known of a condition. The order makes "and" the least of several, and "or" the greatest (Kleene's logic).
+/// The truth of a condition. In this order, "and" is the minimum and "or" the maximum (Kleene's logic).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Truth {
-    /// It is known not to hold.
+    /// The condition is known not to hold.
     Fails,
-    /// Nobody can say: what it reads is missing, null, or cannot be compared.
+    /// The truth is unknown: a value is missing, null, or cannot be compared.
     Unknown,
-    /// It is known to hold.
+    /// The condition is known to hold.
     Holds,
 }
 
 impl Truth {
-    /// True if it is not known to fail.
+    /// Returns true if the condition is not known to fail.
     #[must_use]
     pub fn may_hold(self) -> bool {
         self != Self::Fails
     }
 
-    /// The truth of "all of these". Looks no further than the first that fails.
+    /// Combines truths with "and". Stops at the first that fails.
     pub(super) fn all(truths: impl IntoIterator<Item = Self>) -> Self {
         let mut least = Self::Holds;
         for truth in truths {
@@ -30,7 +30,7 @@ impl Truth {
         least
     }
 
-    /// The truth of "one of these". Looks no further than the first that holds.
+    /// Combines truths with "or". Stops at the first that holds.
     pub(super) fn any(truths: impl IntoIterator<Item = Self>) -> Self {
         let mut greatest = Self::Fails;
         for truth in truths {
@@ -42,7 +42,7 @@ impl Truth {
         greatest
     }
 
-    /// The opposite of this.
+    /// Negates a truth.
     pub(super) fn not(self) -> Self {
         match self {
             Self::Fails => Self::Holds,
