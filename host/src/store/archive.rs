@@ -138,7 +138,7 @@ impl<W: Write> ArchiveWriter<W> {
 /// `most` limits the total size of the parts in bytes: an archive can expand to far more than its own length.
 ///
 /// # Errors
-/// Errors of the input; anything that does not belong into an archive.
+/// Errors of the input; anything that does not belong in an archive.
 pub fn read_archive<E: From<ArchiveError>>(
     input: impl Read,
     most: u64,

@@ -1,51 +1,52 @@
-//! From the blocks of a token to the policy that it is: the first one's, narrowed by each of the others.
+//! Conversion of a token's blocks to a policy: that of the first block, narrowed by each of the others.
 //!
-//! The blocks are hostile, each to those above it. What [`Policy::attenuate`] leaves to its caller is judged here: keys
-//! that do not belong in a token, limits, ends, and how large all of it gets.
+//! Each block may be hostile to those above it. What [`Policy::attenuate`] leaves to its caller is checked here: keys
+//! that are not allowed in a token, limits, ends, and total sizes.
 
 use serde_json::{Map, Value};
 
 use crate::capability::{Limits, Policy};
 
 use super::TokenError;
-use super::block::Contents;
+use super::block::BlockContents;
 
-/// The most grants of one block: more are a policy file's.
+/// Maximum number of grants of one block: larger policies belong in files.
 pub(super) const MAX_GRANTS: usize = 64;
 
-/// The most segments of a method pattern in a token. Methods have five at most, and what deciding inclusion costs
-/// doubles with each: a tenth of a millisecond with six, at worst.
+/// Maximum number of segments of a method pattern in a token. Methods have five at most, and the time to decide
+/// inclusion doubles with each: a tenth of a millisecond with six, at worst.
 pub(super) const MAX_SEGMENTS: usize = 6;
 
-/// The most pairs of grants that are compared, each of a block with each of the block above it: half a second at worst.
+/// Maximum number of pairs of grants that are compared, each of a block with each of the block above it: half a second
+/// at worst.
 const MAX_COMPARED: usize = MAX_GRANTS * MAX_GRANTS;
 
-/// The most bytes that the grants of all blocks come to, each with the clauses that it inherits. Numbers in a list take
-/// the most memory, about twenty-five times their text.
+/// Maximum total size in bytes of the grants of all blocks, each with the clauses that it inherits. Numbers in a list
+/// take the most memory, about twenty-five times their text.
 const MAX_INHERITED: usize = 1 << 20;
 
-/// The keys of a policy, and of a grant, that belong in a token. A key that policies learn later is not among them
-/// until someone has thought about what it means to pass it on.
+/// Keys of a policy, and of a grant, that are allowed in a token. A new key of policies must not be added before its
+/// meaning in a token has been considered.
 const POLICY_KEYS: [&str; 4] = ["tools", "require_signature", "grant", "limits"];
 const GRANT_KEYS: [&str; 6] = ["name", "method", "where", "calls", "spend", "approve"];
 
-/// What one block grants.
-struct Part {
+/// The policy of one block.
+struct BlockPolicy {
     policy: Policy,
-    /// The limits that it names.
+    /// Limits that the block sets.
     limits: Map<String, Value>,
-    /// The bytes of its largest grant.
+    /// Size of its largest grant in bytes.
     largest: usize,
 }
 
-/// The policy that blocks come to.
-pub(super) fn fold(blocks: &[Contents]) -> Result<Policy, TokenError> {
+/// Combines the blocks into a policy.
+pub(super) fn fold(blocks: &[BlockContents]) -> Result<Policy, TokenError> {
     let Some((first, rest)) = blocks.split_first() else { return Err(TokenError::Form("it has no blocks")) };
-    let first_part = Part::read(0, first)?;
+    let first_part = BlockPolicy::read(0, first)?;
     let (mut policy, mut largest, mut end) = (first_part.policy, first_part.largest, first.expires);
     let (mut compared, mut inherited) = (0_usize, 0_usize);
     for (block, contents) in (1..).zip(rest) {
-        let mut part = Part::read(block, contents)?;
+        let mut part = BlockPolicy::read(block, contents)?;
         if part.policy.tools.is_some() {
             return Err(TokenError::Tools { block });
         }
@@ -68,15 +69,15 @@ pub(super) fn fold(blocks: &[Contents]) -> Result<Policy, TokenError> {
     Ok(policy)
 }
 
-impl Part {
-    fn read(block: usize, contents: &Contents) -> Result<Self, TokenError> {
+impl BlockPolicy {
+    fn read(block: usize, contents: &BlockContents) -> Result<Self, TokenError> {
         let mut policy = Policy::parse_json(&contents.policy).map_err(|source| TokenError::Policy { block, source })?;
         let grants = policy.grants.len();
         if grants > MAX_GRANTS {
             return Err(TokenError::TooManyGrants { block, grants });
         }
         if policy.signed.unresolved().is_some() {
-            // A name of one machine may be another key's on the next.
+            // A name on one machine may belong to another key on the next.
             return Err(TokenError::Foreign { block, what: "a signer's name instead of a key" });
         }
         for grant in &mut policy.grants {
@@ -86,9 +87,9 @@ impl Part {
             }
             grant.expires = contents.end();
         }
-        // The same text a second time, for what the policy does not tell: which keys it has.
+        // The text is parsed again to see which keys are present, which the policy does not tell.
         let Ok(Value::Object(mut keys)) = serde_json::from_str(&contents.policy) else {
-            return Err(TokenError::Foreign { block, what: "a text that is no JSON object" });
+            return Err(TokenError::Foreign { block, what: "a text that is not a JSON object" });
         };
         let largest = check_keys(&keys).map_err(|key| TokenError::Key { block, key })?;
         let limits = match keys.remove("limits") {
@@ -98,7 +99,8 @@ impl Part {
         Ok(Self { policy, limits, largest })
     }
 
-    /// Its limits: those that it names, which must not be above those of the blocks above, and theirs.
+    /// Returns the limits of the block: those that it sets, which must not exceed those above, and otherwise those
+    /// above.
     fn limits_below(&self, above: &Limits) -> Result<Limits, &'static str> {
         fn least<T: PartialOrd>(named: bool, own: T, above: T, key: &'static str) -> Result<T, &'static str> {
             match (named, own > above) {
@@ -128,7 +130,7 @@ impl Part {
     }
 }
 
-/// Refuses keys that do not belong in a token. The bytes of the largest grant.
+/// Rejects keys that are not allowed in a token. Returns the size of the largest grant in bytes.
 fn check_keys(policy: &Map<String, Value>) -> Result<usize, String> {
     let foreign = |table: &Map<String, Value>, known: &[&str]| {
         let foreign = table.keys().find(|key| !known.contains(&key.as_str()));
