@@ -31,18 +31,18 @@ impl Policy {
         let permissions = permission::attenuate(&self.permissions, narrower.permissions)?;
         let narrowed =
             Self { tools: self.tools.clone(), signed: self.signed.and(narrower.signed), grants, permissions, limits };
-        still_asks(&parents, &narrowed)?;
+        check_approvals(&parents, &narrowed)?;
         Ok(narrowed)
     }
 }
 
 /// Rejects a narrower policy that would drop an approval that the wider policy requires: the grant that requires it
 /// precedes others, and a narrower policy may omit it.
-fn still_asks(above: &[Arc<Grant>], narrowed: &Policy) -> Result<(), AttenuateError> {
+fn check_approvals(above: &[Arc<Grant>], narrowed: &Policy) -> Result<(), AttenuateError> {
     for (at, grant) in narrowed.grants.iter().enumerate() {
         let Some(parent) = &grant.parent else { continue };
         let passed = above.iter().take_while(|other| !Arc::ptr_eq(other, parent)).map(|other| &**other);
-        if let Some(asker) = unasked(grant, &narrowed.grants[..at], passed) {
+        if let Some(asker) = bypassed_approval(grant, &narrowed.grants[..at], passed) {
             return Err(AttenuateError::Unasked { grant: grant.name.clone(), asker: asker.name.clone() });
         }
     }
@@ -52,7 +52,7 @@ fn still_asks(above: &[Arc<Grant>], narrowed: &Policy) -> Result<(), AttenuateEr
 /// Finds the first grant that `grant` precedes or omits and whose approval could be avoided: it requires approval of
 /// calls that `grant` allows, `grant` does not require it for all of them, and none of the grants before `grant` covers
 /// all calls of that grant.
-pub(super) fn unasked<'g>(
+pub(super) fn bypassed_approval<'g>(
     grant: &Grant,
     earlier: &[Grant],
     passed: impl IntoIterator<Item = &'g Grant>,
@@ -61,7 +61,7 @@ pub(super) fn unasked<'g>(
     askers.find(|asker| {
         // A grant with approval that has ended denies the calls that it covers, so its replacement must not end later.
         let asks = grant.approve.asks_whenever(&asker.approve) && grant.ends_within(asker);
-        !asks && grant.method.overlaps(&asker.method) && !earlier.iter().any(|other| other.stands_for(asker, grant))
+        !asks && grant.method.overlaps(&asker.method) && !earlier.iter().any(|other| other.replaces(asker, grant))
     })
 }
 
@@ -73,7 +73,7 @@ impl Grant {
 
     /// Returns true if this grant covers every call that `asker` covers and requires approval whenever `asker` does,
     /// for as long as `asker`, or the later grant `behind`, lasts.
-    fn stands_for(&self, asker: &Self, behind: &Self) -> bool {
+    fn replaces(&self, asker: &Self, behind: &Self) -> bool {
         let takes_all = asker.method.is_subset_of(&self.method)
             && self.clauses.iter().all(|clause| implies(&asker.clauses, clause))
             && self.approve.asks_whenever(&asker.approve);

@@ -28,13 +28,13 @@ struct EntailmentSearch {
 }
 
 impl EntailmentSearch {
-    fn gives_up(&mut self) -> bool {
+    fn is_exhausted(&mut self) -> bool {
         self.left = self.left.saturating_sub(1);
         self.left == 0
     }
 
     fn implies(&mut self, given: &[Clause], wanted: &Clause) -> bool {
-        if self.gives_up() {
+        if self.is_exhausted() {
             return false;
         }
         match wanted {
@@ -60,7 +60,7 @@ impl EntailmentSearch {
     /// Returns true if `own` may hold whenever `other` may: "all" if each of its clauses may hold, "any" if one of them
     /// may, and a parameter if all its tests may hold for the same element.
     fn may_hold_whenever(&mut self, own: &Clause, other: &Clause) -> bool {
-        if self.gives_up() {
+        if self.is_exhausted() {
             return false;
         }
         match (own, other) {
@@ -82,14 +82,14 @@ impl EntailmentSearch {
 
     /// Returns true if one test of a parameter follows from a single clause.
     fn gives(&mut self, given: &Clause, wanted: &Param, test: &Test) -> bool {
-        if self.gives_up() {
+        if self.is_exhausted() {
             return false;
         }
         match given {
             Clause::Param(given) => {
                 given.path == wanted.path
                     && given.wide == wanted.wide
-                    && given.tests.iter().any(|given| test_gives(given, test, wanted.wide))
+                    && given.tests.iter().any(|given| test_implies(given, test, wanted.wide))
             }
             Clause::All(given) => given.iter().any(|given| self.gives(given, wanted, test)),
             Clause::Any(given) => !given.is_empty() && given.iter().all(|given| self.gives(given, wanted, test)),
@@ -98,7 +98,7 @@ impl EntailmentSearch {
 }
 
 /// Returns true if every value that passes `given` passes `wanted`.
-fn test_gives(given: &Test, wanted: &Test, wide: bool) -> bool {
+fn test_implies(given: &Test, wanted: &Test, wide: bool) -> bool {
     if given == wanted {
         return true;
     }
@@ -151,7 +151,7 @@ fn test_may_hold_whenever(own: &Test, other: &Test, wide: bool) -> bool {
             Test::Lt(_) | Test::Le(_) | Test::Gt(_) | Test::Ge(_),
         )
         | (Test::StartsWith(_), Test::StartsWith(_))
-        | (Test::EndsWith(_), Test::EndsWith(_)) => test_gives(other, own, wide),
+        | (Test::EndsWith(_), Test::EndsWith(_)) => test_implies(other, own, wide),
         _ => false,
     }
 }

@@ -18,7 +18,7 @@ pub enum Number {
 const INTEGER_END: f64 = 170_141_183_460_469_231_731_687_303_715_884_105_728.0;
 
 /// Maximum number of digits of an `i128`.
-const DIGITS: usize = 39;
+const MAX_DIGITS: usize = 39;
 
 impl Number {
     /// Converts a float; returns `None` for infinities and NaN.
@@ -68,7 +68,7 @@ impl Number {
     #[must_use]
     pub fn from_decimal(text: &str) -> Option<Self> {
         let digits = text.strip_prefix('-').unwrap_or(text);
-        let plain = (1..=DIGITS).contains(&digits.len())
+        let plain = (1..=MAX_DIGITS).contains(&digits.len())
             && digits.bytes().all(|byte| byte.is_ascii_digit())
             && (digits == "0" || !digits.starts_with('0'))
             && text != "-0";
@@ -142,7 +142,7 @@ impl fmt::Display for Number {
 pub struct Amount(u128);
 
 /// Number of parts of a unit.
-const PARTS: u128 = 1_000_000;
+const PARTS_PER_UNIT: u128 = 1_000_000;
 
 /// Number of decimals of an amount.
 const DECIMALS: usize = 6;
@@ -152,7 +152,7 @@ impl Amount {
     #[must_use]
     pub fn new(number: Number) -> Option<Self> {
         match number {
-            Number::Integer(integer) => u128::try_from(integer).ok()?.checked_mul(PARTS).map(Self),
+            Number::Integer(integer) => u128::try_from(integer).ok()?.checked_mul(PARTS_PER_UNIT).map(Self),
             Number::Float(float) => Self::from_text(&float.to_string()),
         }
     }
@@ -160,7 +160,7 @@ impl Amount {
     /// Creates an amount of whole units.
     #[must_use]
     pub fn whole(count: u64) -> Self {
-        Self(u128::from(count) * PARTS)
+        Self(u128::from(count) * PARTS_PER_UNIT)
     }
 
     /// Creates an amount from millionths.
@@ -190,8 +190,8 @@ impl Amount {
     /// Converts to a JSON number: an integer if it is whole and fits 64 bits, otherwise the nearest float.
     #[must_use]
     pub fn to_json(self) -> Value {
-        match u64::try_from(self.0 / PARTS) {
-            Ok(whole) if self.0.is_multiple_of(PARTS) => whole.into(),
+        match u64::try_from(self.0 / PARTS_PER_UNIT) {
+            Ok(whole) if self.0.is_multiple_of(PARTS_PER_UNIT) => whole.into(),
             _ => self.to_string().parse::<f64>().map_or(Value::Null, Value::from),
         }
     }
@@ -203,13 +203,13 @@ impl Amount {
         let more = rest.bytes().any(|digit| digit != b'0');
         let parts: u128 = format!("{kept:0<DECIMALS$}").parse().ok()?;
         let whole: u128 = whole.parse().ok()?;
-        whole.checked_mul(PARTS)?.checked_add(parts)?.checked_add(u128::from(more)).map(Self)
+        whole.checked_mul(PARTS_PER_UNIT)?.checked_add(parts)?.checked_add(u128::from(more)).map(Self)
     }
 }
 
 impl fmt::Display for Amount {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (whole, parts) = (self.0 / PARTS, self.0 % PARTS);
+        let (whole, parts) = (self.0 / PARTS_PER_UNIT, self.0 % PARTS_PER_UNIT);
         if parts == 0 {
             return write!(f, "{whole}");
         }

@@ -62,7 +62,7 @@ impl SecretGrant {
 }
 
 /// Keys of a table of permissions.
-const KEYS: [&str; 5] = ["http", "secrets", "files", "keyvalue", "tools"];
+const PERMISSION_KEYS: [&str; 5] = ["http", "secrets", "files", "keyvalue", "tools"];
 
 /// Reads the tables `[tool.*]`.
 pub(super) fn all(node: SpannedValue, what: &str) -> Result<BTreeMap<String, Permissions>, PolicyError> {
@@ -85,7 +85,7 @@ fn one(node: SpannedValue, what: &str) -> Result<Permissions, PolicyError> {
         tools: table.read("tools", calls)?.unwrap_or_default(),
         span: Span(span),
     };
-    table.end(what, &KEYS)?;
+    table.end(what, &PERMISSION_KEYS)?;
     for secret in &permissions.secrets {
         let rules = secret.rules(&permissions);
         if !secret.expose && rules.is_empty() {

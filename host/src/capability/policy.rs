@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use tollhouse_registry::{LEAST_WITHOUT_UNIT, QuantityError};
 
-use super::attenuate::unasked;
+use super::attenuate::bypassed_approval;
 use super::grant::{Approve, Grant, Spend};
 use super::limits::Limits;
 use super::number::{Amount, Number};
@@ -67,10 +67,10 @@ impl PolicyError {
 }
 
 /// Keys of a policy, and of its entries.
-const KEYS: [&str; 5] = ["tools", "require_signature", "grant", "tool", "limits"];
+const POLICY_KEYS: [&str; 5] = ["tools", "require_signature", "grant", "tool", "limits"];
 const TOOL_KEYS: [&str; 2] = ["package", "require_signature"];
 /// Limits that are sizes in bytes.
-const SIZES: [&str; 6] = ["memory", "output", "argument", "result", "files", "log"];
+const SIZE_KEYS: [&str; 6] = ["memory", "output", "argument", "result", "files", "log"];
 const GRANT_KEYS: [&str; 6] = ["name", "method", "where", "calls", "spend", "approve"];
 
 impl Policy {
@@ -113,7 +113,7 @@ impl Policy {
     pub fn is_subset_of(&self, other: &Self) -> bool {
         let is_within = |(at, own): (usize, &Grant)| {
             other.grants.iter().enumerate().any(|(place, wider)| {
-                own.is_subset_of(wider) && unasked(own, &self.grants[..at], &other.grants[..place]).is_none()
+                own.is_subset_of(wider) && bypassed_approval(own, &self.grants[..at], &other.grants[..place]).is_none()
             })
         };
         self.grants.iter().enumerate().all(is_within)
@@ -138,7 +138,7 @@ fn policy(node: SpannedValue) -> Result<Policy, PolicyError> {
             return Err(PolicyError { span, ..PolicyError::twice(last) });
         }
     }
-    table.end("the policy", &KEYS)?;
+    table.end("the policy", &POLICY_KEYS)?;
     Ok(policy)
 }
 
@@ -225,7 +225,7 @@ fn approve(node: SpannedValue) -> Result<Approve, PolicyError> {
 pub(super) fn with_limit(others: &Limits, name: &str, value: &str) -> Result<Limits, PolicyError> {
     let value = match value.parse() {
         // A size is read as text: without a unit it is refused if it is small.
-        Ok(number) if !SIZES.contains(&name) => DocumentValue::Number(Number::Integer(number)),
+        Ok(number) if !SIZE_KEYS.contains(&name) => DocumentValue::Number(Number::Integer(number)),
         _ => DocumentValue::String(value.to_owned()),
     };
     let plain = |value| SpannedValue { value, span: None };

@@ -194,11 +194,11 @@ impl Gate {
         interrupt: &Interrupt,
     ) -> Result<Admission, Failure> {
         self.count(record, method)?;
-        let (tool, arguments) = match self.check(method, arguments, memory.left() / COPIES) {
+        let (tool, arguments) = match self.check(method, arguments, memory.left() / ARGUMENT_COPIES) {
             Ok(checked) => checked,
             Err((arguments, failure)) => return Err(self.refuse(record, None, method, arguments, None, failure)),
         };
-        let Some(charge) = memory.charge(json::weight(&arguments).saturating_mul(COPIES)) else {
+        let Some(charge) = memory.charge(json::weight(&arguments).saturating_mul(ARGUMENT_COPIES)) else {
             let failure = no_memory_for(&format!("`{method}`: the arguments"), memory);
             return Err(self.refuse(record, None, method, arguments, None, failure));
         };
@@ -307,7 +307,7 @@ impl Gate {
         debit: CallReservation,
     ) -> Result<Admission, NotBegun> {
         let (method, grant) = (tool.method(), held.grant.name.as_str());
-        let Some(seq) = number(record, seq, method, &arguments.value, grant) else {
+        let Some(seq) = assign_number(record, seq, method, &arguments.value, grant) else {
             // The run ended while the call was judged.
             debit.release();
             return Err(Failure::cancelled().into());
@@ -351,7 +351,7 @@ impl Gate {
         grant: Option<&str>,
         failure: Failure,
     ) -> Failure {
-        let arguments = kept(arguments);
+        let arguments = recorded_arguments(arguments);
         let seq = match seq {
             Some(seq) if record.deny(seq, grant) => seq,
             // The run ended while the call was judged.
@@ -471,7 +471,7 @@ impl Gate {
                 Failure::approval(message).with_hint("run it on a terminal, or with arguments that need no approval");
             return Err(self.refuse(record, seq, method, arguments.clone(), Some(grant), failure));
         };
-        let Some(seq) = number(record, seq, method, arguments, grant) else {
+        let Some(seq) = assign_number(record, seq, method, arguments, grant) else {
             debit.release();
             return Err(Failure::cancelled());
         };
@@ -492,7 +492,7 @@ impl Gate {
         if !record.deny(seq, Some(grant)) {
             return Err(Failure::cancelled());
         }
-        self.log_refusal(record, seq, method, &kept(arguments.clone()), Some(grant), &failure);
+        self.log_refusal(record, seq, method, &recorded_arguments(arguments.clone()), Some(grant), &failure);
         Err(failure)
     }
 
@@ -521,15 +521,15 @@ impl Gate {
     fn check(&self, method: &str, text: &str, memory: u64) -> Result<(Arc<Tool>, Value), (Value, Failure)> {
         let sessions = self.limits().argument;
         let Some(tool) = self.tools.get(method) else {
-            return Err((recorded(text), self.unknown(method)));
+            return Err((recorded_text(text), self.unknown(method)));
         };
         if let Some(reason) = tool.withdrawal() {
-            return Err((recorded(text), Failure::capability(format!("`{method}`: {reason}"))));
+            return Err((recorded_text(text), Failure::capability(format!("`{method}`: {reason}"))));
         }
         let limit = tool.argument_limit(sessions);
         if text.len() as u64 > limit {
             let message = format!("`{method}`: arguments of {} bytes exceed the limit of {limit}", text.len());
-            return Err((recorded(text), Failure::limit(message, limit_hint("argument", limit < sessions))));
+            return Err((recorded_text(text), Failure::limit(message, limit_hint("argument", limit < sessions))));
         }
         let given = json::parse(text, memory).map_err(|error| {
             let failure = match error {
@@ -543,11 +543,11 @@ impl Gate {
                     format!("pass less at once, or {}", how_to_raise("memory")),
                 ),
             };
-            (recorded(text), failure)
+            (recorded_text(text), failure)
         })?;
         match tool.canonicalize(given, memory) {
             Ok(arguments) => Ok((tool, arguments)),
-            Err(failure) => Err((recorded(text), failure)),
+            Err(failure) => Err((recorded_text(text), failure)),
         }
     }
 
@@ -695,7 +695,7 @@ const MAX_ROUNDS: u32 = 100;
 
 /// Returns the number of a call that is about to start: the existing one, or the next. Returns `None` if the run has
 /// ended.
-fn number(record: &Record, seq: Option<u64>, method: &str, arguments: &Value, grant: &str) -> Option<u64> {
+fn assign_number(record: &Record, seq: Option<u64>, method: &str, arguments: &Value, grant: &str) -> Option<u64> {
     match seq {
         Some(seq) => record.take_up(seq, grant).then_some(seq),
         None => record.begin(method, arguments, grant),
@@ -728,17 +728,17 @@ pub(crate) fn limit_hint(limit: &str, is_the_tools: bool) -> String {
 
 /// Number of copies of a call's arguments that the host holds during the call: the judged ones, and the component's
 /// values.
-const COPIES: u64 = 2;
+const ARGUMENT_COPIES: u64 = 2;
 
 /// Maximum size of refused arguments that are recorded completely. Nothing else limits what a script without grants may
 /// attempt.
-const REFUSED_BYTES: usize = 16 << 10;
+const MAX_REFUSED_BYTES: usize = 16 << 10;
 
 /// Returns the recorded form of the text of refused arguments: the JSON, or the text if it is not valid JSON; for a
 /// long text its beginning, length and hash.
-fn recorded(text: &str) -> Value {
-    if text.len() > REFUSED_BYTES {
-        let beginning = &text[..text.floor_char_boundary(REFUSED_BYTES / 16)];
+fn recorded_text(text: &str) -> Value {
+    if text.len() > MAX_REFUSED_BYTES {
+        let beginning = &text[..text.floor_char_boundary(MAX_REFUSED_BYTES / 16)];
         let hash = blake3::hash(text.as_bytes()).to_hex();
         return json!({ "beginning": beginning, "bytes": text.len(), "blake3": hash.as_str() });
     }
@@ -746,6 +746,6 @@ fn recorded(text: &str) -> Value {
 }
 
 /// Returns the recorded form of canonical arguments that were refused.
-fn kept(arguments: Value) -> Value {
-    if json::weight(&arguments) > REFUSED_BYTES as u64 { recorded(&arguments.to_string()) } else { arguments }
+fn recorded_arguments(arguments: Value) -> Value {
+    if json::weight(&arguments) > MAX_REFUSED_BYTES as u64 { recorded_text(&arguments.to_string()) } else { arguments }
 }

@@ -14,7 +14,7 @@ use super::catch_panic::damaged;
 use super::record::StoreError;
 
 /// File size: a number of eight bytes and the first eight bytes of its hash.
-const BYTES: usize = 16;
+const FILE_BYTES: usize = 16;
 
 /// The counter file, and the number of the last acknowledged group.
 pub(super) struct AckCounter(Mutex<(File, u64)>);
@@ -57,8 +57,8 @@ fn path(database: &Path) -> PathBuf {
     database.join("acknowledged")
 }
 
-fn line(count: u64) -> [u8; BYTES] {
-    let mut line = [0; BYTES];
+fn line(count: u64) -> [u8; FILE_BYTES] {
+    let mut line = [0; FILE_BYTES];
     let number = count.to_be_bytes();
     line[..8].copy_from_slice(&number);
     line[8..].copy_from_slice(&blake3::hash(&number).as_bytes()[..8]);

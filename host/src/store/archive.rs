@@ -26,10 +26,10 @@ const MAX_RECORD_BYTES: usize = 16 << 20;
 const MAX_NAME_BYTES: usize = 80;
 
 /// zstd compression level: exports are rare, and are sent over networks.
-const LEVEL: i32 = 6;
+const COMPRESSION_LEVEL: i32 = 6;
 
 /// Maximum window of the decoder, as a power of two: 16 MiB. The encoder here uses less.
-const MAX_WINDOW: u32 = 24;
+const MAX_WINDOW_LOG: u32 = 24;
 
 /// An error of writing or reading an archive.
 #[derive(Debug, thiserror::Error)]
@@ -83,7 +83,7 @@ impl<W: Write> ArchiveWriter<W> {
     /// # Errors
     /// Errors of the output; a manifest of more than 16 MiB.
     pub fn new(output: W, manifest: &[u8]) -> Result<Self, ArchiveError> {
-        let mut zstd = zstd::Encoder::new(output, LEVEL)?;
+        let mut zstd = zstd::Encoder::new(output, COMPRESSION_LEVEL)?;
         zstd.include_checksum(true)?;
         let mut writer = Self { tar: Builder::new(zstd), position: ArchivePosition::Start };
         writer.entry(MANIFEST, manifest)?;
@@ -174,7 +174,7 @@ pub fn read_archive<E: From<ArchiveError>>(
 
 fn decoder<R: Read>(input: R) -> io::Result<zstd::Decoder<'static, BufReader<R>>> {
     let mut decoder = zstd::Decoder::new(input)?;
-    decoder.window_log_max(MAX_WINDOW)?;
+    decoder.window_log_max(MAX_WINDOW_LOG)?;
     Ok(decoder)
 }
 

@@ -7,7 +7,7 @@ use std::path::Path;
 use super::record::StoreError;
 
 /// Calls a database; its errors are converted by `read`, and a panic is reported as damage.
-pub(super) fn guarded<T, E>(
+pub(super) fn catch_panics<T, E>(
     path: &Path,
     read: impl FnOnce(&Path, E) -> StoreError,
     what: impl FnOnce() -> Result<T, E>,

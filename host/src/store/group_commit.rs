@@ -16,20 +16,20 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, RwLock, RwLockRead
 use std::thread::JoinHandle;
 
 use super::ack_counter::AckCounter;
-use super::record::{Batch, Done, OWN, Record, Store, StoreError, first};
+use super::record::{Batch, Done, OWN_KEY_PREFIX, Record, Store, StoreError, first};
 use super::store_dir::{StoreDirectory, size};
 
 /// Maximum number of batches in a group, so that the first of them does not wait for long.
-const MAX_GROUP: usize = 512;
+const MAX_GROUP_BATCHES: usize = 512;
 
 /// Maximum size of a group in bytes, unless a single batch is larger.
 const MAX_GROUP_BYTES: usize = 4 << 20;
 
 /// Number of records copied at a time by compaction.
-pub(super) const COPIED: usize = 1_000;
+pub(super) const COPY_BATCH: usize = 1_000;
 
 /// Key of the record that counts the groups.
-const COUNT: [u8; 2] = [OWN, b'n'];
+const COUNT: [u8; 2] = [OWN_KEY_PREFIX, b'n'];
 
 /// New values by key; `None` deletes the record.
 pub(super) type Changes = BTreeMap<Vec<u8>, Option<Vec<u8>>>;
@@ -97,14 +97,14 @@ impl<E: StorageEngine> GroupCommitStore<E> {
     pub(super) fn open(directory: StoreDirectory) -> Result<Self, StoreError> {
         let number = match directory.current()? {
             Some(number) => {
-                directory.sweep(number)?;
+                directory.remove_stale_databases(number)?;
                 number
             }
             None => 1,
         };
         let database = OpenDatabase::open(&directory, number)?;
-        if directory.named()?.is_none() {
-            directory.point_at(number)?;
+        if directory.number_in_format()?.is_none() {
+            directory.set_current(number)?;
         }
         let inner = Arc::new(SharedState {
             directory,
@@ -228,13 +228,13 @@ impl<E: StorageEngine> SharedState<E> {
                 match job {
                     CommitterJob::Commit(batch, done) => group.push((batch, done)),
                     CommitterJob::Compact(answer) => {
-                        self.make(std::mem::take(&mut group));
+                        self.commit_group(std::mem::take(&mut group));
                         // The caller may have gone away.
                         drop(answer.send(self.compact()));
                     }
                 }
             }
-            self.make(group);
+            self.commit_group(group);
         }
     }
 
@@ -253,7 +253,7 @@ impl<E: StorageEngine> SharedState<E> {
                 CommitterJob::Commit(batch, _) => batch.bytes(),
                 CommitterJob::Compact(_) => 0,
             };
-            if jobs.len() >= MAX_GROUP || (bytes > MAX_GROUP_BYTES && !jobs.is_empty()) {
+            if jobs.len() >= MAX_GROUP_BATCHES || (bytes > MAX_GROUP_BYTES && !jobs.is_empty()) {
                 queue.jobs.push_front(job);
                 break;
             }
@@ -264,7 +264,7 @@ impl<E: StorageEngine> SharedState<E> {
 
     /// Commits a group, and answers all its batches. A refusal waits for the sync too, since the record that caused it
     /// may be part of this group.
-    fn make(&self, mut group: Vec<(Batch, Done)>) {
+    fn commit_group(&self, mut group: Vec<(Batch, Done)>) {
         let mut answers = Vec::with_capacity(group.len());
         let made = self.verify_durable();
         let sure = made.is_ok();
@@ -315,7 +315,7 @@ impl<E: StorageEngine> SharedState<E> {
             return Err(error);
         }
         // If this fails, either database may be the current one: reopening reads which.
-        let pointed = self.directory.point_at(number + 1);
+        let pointed = self.directory.set_current(number + 1);
         let mut database = self.database.write().unwrap_or_else(PoisonError::into_inner);
         *database = pointed.and_then(|()| OpenDatabase::open(&self.directory, number + 1));
         database.as_ref().map(drop).map_err(StoreError::clone)?;
@@ -349,7 +349,7 @@ impl<E: StorageEngine> OpenDatabase<E> {
         let new = E::open(path)?;
         let mut from = Bound::Unbounded;
         loop {
-            let records = self.engine.range(from.as_ref().map(Vec::as_slice), &[], COPIED)?;
+            let records = self.engine.range(from.as_ref().map(Vec::as_slice), &[], COPY_BATCH)?;
             let Some((last, _)) = records.last() else { return Ok(()) };
             from = Bound::Excluded(last.clone());
             new.apply(&records.into_iter().map(|(key, value)| (key, Some(value))).collect())?;

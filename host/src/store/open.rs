@@ -15,7 +15,7 @@ use super::store_dir::{Backend, StoreDirectory};
 /// Errors of the file system; [`StoreError::Format`] if the store was created with another backend;
 /// [`StoreError::Damaged`]; [`StoreError::Hangs`] if the process that holds the store does not answer.
 pub fn open(dir: &Path, backend: Backend) -> Result<OpenStore, StoreError> {
-    StoreDirectory::make(dir)?;
+    StoreDirectory::create(dir)?;
     // The process that holds the store would not check which backend another process asks for.
     StoreDirectory::new(dir, backend).check()?;
     OpenStore::open(dir, Box::new(move |dir| database(dir, backend)))

@@ -20,7 +20,7 @@ pub const MAX_BATCH_BYTES: usize = 16 << 20;
 
 /// First byte of the store's own keys. A scan without a prefix does not return them, and a batch from outside must not
 /// contain them.
-pub(super) const OWN: u8 = 0;
+pub(super) const OWN_KEY_PREFIX: u8 = 0;
 
 /// Overhead of a batch entry, added to its bytes.
 const ENTRY_BYTES: usize = 16;
@@ -77,7 +77,7 @@ pub type Done = Box<dyn FnOnce(Result<(), StoreError>) + Send>;
 
 /// Lower bound of a scan: after the last key returned, and, without a prefix, after the store's own records.
 pub(super) fn first<'k>(prefix: &'k [u8], after: Option<&'k [u8]>) -> Bound<&'k [u8]> {
-    let prefix = if prefix.is_empty() { &[OWN + 1] } else { prefix };
+    let prefix = if prefix.is_empty() { &[OWN_KEY_PREFIX + 1] } else { prefix };
     match after {
         Some(after) if after >= prefix => Bound::Excluded(after),
         _ => Bound::Included(prefix),
@@ -154,7 +154,7 @@ impl Batch {
             if change.key.is_empty() || change.key.len() > MAX_KEY_BYTES || value > MAX_VALUE_BYTES {
                 return Err(StoreError::TooLarge { key: change.key.len(), value });
             }
-            if change.key.first() == Some(&OWN) && !self.own {
+            if change.key.first() == Some(&OWN_KEY_PREFIX) && !self.own {
                 return Err(StoreError::Reserved);
             }
         }
@@ -181,7 +181,7 @@ impl Batch {
     ) -> Result<(), StoreError> {
         // The store's own conditions come first: they tell whether the batch was applied before, in which case it may
         // itself have changed what the other conditions depend on.
-        let is_own = |expectation: &&Expectation| expectation.key.first() == Some(&OWN);
+        let is_own = |expectation: &&Expectation| expectation.key.first() == Some(&OWN_KEY_PREFIX);
         for expectation in self.expect.iter().filter(is_own) {
             expectation.holds(&mut get)?;
         }

@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 
 use ::redb::{Database, Durability, ReadableDatabase, StorageBackend, TableDefinition};
 
-use super::catch_panic::{close, damaged, guarded};
+use super::catch_panic::{catch_panics, close, damaged};
 use super::group_commit::{Changes, StorageEngine};
 use super::record::{Record, StoreError};
 use super::store_dir::sync_parents;
@@ -103,7 +103,7 @@ impl StorageEngine for RedbEngine {
 impl RedbEngine {
     /// Opens a database on a given storage backend.
     pub(super) fn with_backend(path: &Path, backend: impl StorageBackend) -> Result<Self, StoreError> {
-        let database = guarded(path, read, || {
+        let database = catch_panics(path, read, || {
             let database = Database::builder().set_cache_size(CACHE_BYTES).create_with_backend(backend)?;
             // Ensures that readers find the table.
             let exists = database.begin_read()?.open_table(RECORDS).is_ok();
@@ -119,7 +119,7 @@ impl RedbEngine {
 
     fn with<T>(&self, what: impl FnOnce(&Database) -> Result<T, ::redb::Error>) -> Result<T, StoreError> {
         let database = self.database.as_ref().expect("it is taken only when this is dropped");
-        guarded(&self.path, read, || what(database))
+        catch_panics(&self.path, read, || what(database))
     }
 
     fn unseal(&self, key: &[u8], sealed: &[u8]) -> Result<Vec<u8>, StoreError> {

@@ -6,7 +6,7 @@ use std::ops::Bound;
 use std::path::{Path, PathBuf};
 
 use super::ack_counter::AckCounter;
-use super::group_commit::{COPIED, StorageEngine, count};
+use super::group_commit::{COPY_BATCH, StorageEngine, count};
 use super::record::{Record, StoreError};
 use super::shared::{holder, lock};
 use super::sled::{SledEngine, without_indexes};
@@ -47,8 +47,8 @@ pub fn repair(dir: &Path, backend: Backend) -> Result<Repaired, StoreError> {
 }
 
 fn rebuild<E: StorageEngine>(directory: &StoreDirectory) -> Result<Repaired, StoreError> {
-    let number = directory.current()?.ok_or_else(|| directory.refused("it contains no database".to_owned()))?;
-    directory.sweep(number)?;
+    let number = directory.current()?.ok_or_else(|| directory.format_error("it contains no database".to_owned()))?;
+    directory.remove_stale_databases(number)?;
     let (old, new, aside) = (directory.database(number), directory.database(number + 1), directory.set_aside_path());
     // A copy, since opening a damaged database may change it.
     copy(&old, &aside)?;
@@ -63,7 +63,7 @@ fn rebuild<E: StorageEngine>(directory: &StoreDirectory) -> Result<Repaired, Sto
         Err(_) => repaired.gaps += 1,
     }
     drop(rebuilt);
-    directory.point_at(number + 1)?;
+    directory.set_current(number + 1)?;
     fs::remove_dir_all(old)?;
     Ok(repaired)
 }
@@ -82,7 +82,7 @@ fn save(from: &impl StorageEngine, to: &impl StorageEngine, repaired: &mut Repai
 
 /// Reads some records from a key on, and returns the next key to read from, if there may be more.
 fn read_page(from: &impl StorageEngine, start: &[u8], repaired: &mut Repaired) -> (Vec<Record>, Option<Vec<u8>>) {
-    let mut limit = COPIED;
+    let mut limit = COPY_BATCH;
     loop {
         match from.range(Bound::Included(start), &[], limit) {
             Ok(records) => {

@@ -19,7 +19,7 @@ use std::path::{Path, PathBuf};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use super::catch_panic::{close, damaged, guarded};
+use super::catch_panic::{catch_panics, close, damaged};
 use super::group_commit::{Changes, StorageEngine};
 use super::record::{Record, StoreError};
 use super::store_dir::{sync_dir, sync_parents};
@@ -29,16 +29,16 @@ use super::store_dir::{sync_dir, sync_parents};
 const SEGMENT_BYTES: usize = 8 << 20;
 
 /// Interval in milliseconds at which sled flushes by itself, and collects garbage.
-const TIMER: u64 = 500;
+const FLUSH_INTERVAL_MS: u64 = 500;
 
 /// Size of sled's page cache: ledgers and run records are small.
 const CACHE_BYTES: u64 = 64 << 20;
 
 /// Time limit for the last handle of a closed database to go away: sled frees it when its epochs have passed.
-const LETTING_GO: Duration = Duration::from_secs(5);
+const RELEASE_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Polling interval for sled's lock.
-const LOOK: Duration = Duration::from_millis(5);
+const RELEASE_POLL_INTERVAL: Duration = Duration::from_millis(5);
 
 /// A sled database.
 pub(super) struct SledEngine {
@@ -54,8 +54,8 @@ impl StorageEngine for SledEngine {
         let fresh = !path.join("db").exists();
         without_indexes(path, |name| name.ends_with(".generating"))?;
         let config = ::sled::Config::new().path(path).segment_size(SEGMENT_BYTES);
-        let config = config.flush_every_ms(Some(TIMER)).cache_capacity(CACHE_BYTES);
-        let db = guarded(path, read, || open(path, &config))?;
+        let config = config.flush_every_ms(Some(FLUSH_INTERVAL_MS)).cache_capacity(CACHE_BYTES);
+        let db = catch_panics(path, read, || open(path, &config))?;
         let file = OpenOptions::new().read(true).write(true).open(path.join("db"))?;
         // Data that a killed process wrote but did not sync can be read like any other: it must be durable before
         // anyone relies on it.
@@ -105,7 +105,7 @@ impl StorageEngine for SledEngine {
 impl SledEngine {
     fn with<T>(&self, what: impl FnOnce(&::sled::Db) -> ::sled::Result<T>) -> Result<T, StoreError> {
         let db = self.db.as_ref().expect("it is taken only when this is dropped");
-        guarded(&self.path, read, || what(db))
+        catch_panics(&self.path, read, || what(db))
     }
 }
 
@@ -136,8 +136,8 @@ fn await_release(path: &Path) -> io::Result<()> {
             // Released at once: sled takes the lock with a handle of its own.
             Ok(()) => return file.unlock(),
             // sled then reports what is wrong.
-            Err(TryLockError::WouldBlock) if begun.elapsed() >= LETTING_GO => return Ok(()),
-            Err(TryLockError::WouldBlock) => sleep(LOOK),
+            Err(TryLockError::WouldBlock) if begun.elapsed() >= RELEASE_TIMEOUT => return Ok(()),
+            Err(TryLockError::WouldBlock) => sleep(RELEASE_POLL_INTERVAL),
             Err(TryLockError::Error(error)) => return Err(error),
         }
     }

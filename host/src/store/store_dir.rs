@@ -75,22 +75,22 @@ impl StoreDirectory {
     }
 
     /// Creates the directory, accessible to its owner only.
-    pub(super) fn make(dir: &Path) -> Result<(), StoreError> {
+    pub(super) fn create(dir: &Path) -> Result<(), StoreError> {
         if !dir.is_dir() {
             let mut builder = DirBuilder::new();
             builder.recursive(true);
-            private(&mut builder);
+            set_private_mode(&mut builder);
             builder.create(dir)?;
             sync_parents(dir)?;
         }
-        close_to_others(dir)?;
+        restrict_to_owner(dir)?;
         Ok(())
     }
 
     /// Refuses a store that another backend or another version has written. Changes nothing, since another process may
     /// be using the store.
     pub(super) fn check(&self) -> Result<(), StoreError> {
-        self.named().map(drop)
+        self.number_in_format().map(drop)
     }
 
     /// Returns the number of the current database, if there is one. A single database that no `format` file refers to
@@ -98,39 +98,40 @@ impl StoreDirectory {
     pub(super) fn current(&self) -> Result<Option<u64>, StoreError> {
         // What is read here must survive a power failure.
         sync_dir(&self.dir)?;
-        match (self.named()?, &*self.databases()?) {
+        match (self.number_in_format()?, &*self.databases()?) {
             (Some(number), databases) if databases.contains(&number) => Ok(Some(number)),
             (Some(number), _) => {
-                Err(self.refused(format!("its `format` file refers to `db-{number}`, which is missing")))
+                Err(self.format_error(format!("its `format` file refers to `db-{number}`, which is missing")))
             }
             (None, []) => Ok(None),
             (None, [number]) => {
                 let file = self.database(*number).join(self.backend.other_file());
                 if file.exists() {
-                    Err(self.refused("it was created with another backend".to_owned()))
+                    Err(self.format_error("it was created with another backend".to_owned()))
                 } else {
                     Ok(Some(*number))
                 }
             }
-            _ => Err(self
-                .refused("it contains several databases, and no `format` file that says which is current".to_owned())),
+            _ => Err(self.format_error(
+                "it contains several databases, and no `format` file that says which is current".to_owned(),
+            )),
         }
     }
 
     /// Returns the number of the database that the `format` file refers to, if the file exists.
-    pub(super) fn named(&self) -> Result<Option<u64>, StoreError> {
+    pub(super) fn number_in_format(&self) -> Result<Option<u64>, StoreError> {
         match fs::read_to_string(self.format()) {
-            Ok(text) => self.read(&text).map(Some).map_err(|reason| self.refused(reason)),
+            Ok(text) => self.read(&text).map(Some).map_err(|reason| self.format_error(reason)),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
             Err(error) if error.kind() == io::ErrorKind::InvalidData => {
-                Err(self.refused("its `format` file is damaged".to_owned()))
+                Err(self.format_error("its `format` file is damaged".to_owned()))
             }
             Err(error) => Err(error.into()),
         }
     }
 
     /// Makes a database the current one, atomically and durably.
-    pub(super) fn point_at(&self, number: u64) -> Result<(), StoreError> {
+    pub(super) fn set_current(&self, number: u64) -> Result<(), StoreError> {
         let text = format!("tollhouse store {VERSION}\nbackend {}\ndatabase {number}\n", self.backend);
         let new = self.dir.join("format.new");
         let mut file = File::create(&new)?;
@@ -147,7 +148,7 @@ impl StoreDirectory {
     }
 
     /// Removes databases that an interrupted compaction left behind.
-    pub(super) fn sweep(&self, current: u64) -> Result<(), StoreError> {
+    pub(super) fn remove_stale_databases(&self, current: u64) -> Result<(), StoreError> {
         for number in self.databases()?.into_iter().filter(|number| *number != current) {
             fs::remove_dir_all(self.database(number))?;
         }
@@ -201,10 +202,10 @@ impl StoreDirectory {
 
     #[cfg(not(feature = "redb"))]
     pub(super) fn without_redb(&self) -> StoreError {
-        self.refused("this build does not support redb: it was compiled without the feature `redb`".to_owned())
+        self.format_error("this build does not support redb: it was compiled without the feature `redb`".to_owned())
     }
 
-    pub(super) fn refused(&self, reason: String) -> StoreError {
+    pub(super) fn format_error(&self, reason: String) -> StoreError {
         StoreError::Format { path: self.dir.clone(), reason }
     }
 }
@@ -243,15 +244,15 @@ pub(super) fn sync_parents(path: &Path) -> io::Result<()> {
 }
 
 #[cfg(unix)]
-fn private(builder: &mut DirBuilder) {
+fn set_private_mode(builder: &mut DirBuilder) {
     std::os::unix::fs::DirBuilderExt::mode(builder, 0o700);
 }
 
 #[cfg(not(unix))]
-fn private(_: &mut DirBuilder) {}
+fn set_private_mode(_: &mut DirBuilder) {}
 
 #[cfg(unix)]
-fn close_to_others(dir: &Path) -> io::Result<()> {
+fn restrict_to_owner(dir: &Path) -> io::Result<()> {
     use std::os::unix::fs::PermissionsExt;
     let found = fs::metadata(dir)?.permissions().mode();
     if found & 0o077 != 0 {
@@ -261,6 +262,6 @@ fn close_to_others(dir: &Path) -> io::Result<()> {
 }
 
 #[cfg(not(unix))]
-fn close_to_others(_: &Path) -> io::Result<()> {
+fn restrict_to_owner(_: &Path) -> io::Result<()> {
     Ok(())
 }

@@ -20,7 +20,7 @@ use crate::store::parallel_map;
 
 /// Minimum number of unloaded pages or directories that several threads read: starting a thread takes as long as
 /// reading a few pages.
-const MANY: usize = if IS_SMALL { 2 } else { 32 };
+const MIN_PARALLEL_READS: usize = if IS_SMALL { 2 } else { 32 };
 
 /// An entry that only one of two directories contains, or that may differ between them.
 pub(super) struct EntryDifference {
@@ -102,11 +102,11 @@ type Pair<'a> = (Option<&'a DirectoryNode>, Option<&'a DirectoryNode>);
 /// everything below them.
 pub(super) fn all_differences(pairs: &[Pair<'_>]) -> Result<Vec<Vec<EntryDifference>>, Errno> {
     let cold = |directory: &Option<&DirectoryNode>| directory.is_some_and(|directory| directory.peek().is_err());
-    let many = pairs.iter().filter(|(old, new)| cold(old) || cold(new)).nth(MANY - 1).is_some();
+    let many = pairs.iter().filter(|(old, new)| cold(old) || cold(new)).nth(MIN_PARALLEL_READS - 1).is_some();
     let parts = parallel_map(pairs, many, |(old, new)| parts(*old, *new))?;
     let counts: Vec<usize> = parts.iter().map(Vec::len).collect();
     let parts: Vec<PageGroup<'_>> = parts.into_iter().flatten().collect();
-    let many = parts.iter().filter(|part| part.is_cold()).nth(MANY - 1).is_some();
+    let many = parts.iter().filter(|part| part.is_cold()).nth(MIN_PARALLEL_READS - 1).is_some();
     let mut found = parallel_map(&parts, many, PageGroup::differences)?.into_iter();
     Ok(counts.into_iter().map(|count| found.by_ref().take(count).flatten().collect()).collect())
 }

@@ -243,7 +243,7 @@ impl<const SIZE: usize> Pieces<SIZE> {
             // The whole content will be stored again. Reading it now reports missing blobs to the caller that changes
             // the file, not to the one that seals the tree.
             for at in 0..index(len.min(self.len).div_ceil(Self::WIDTH)) {
-                self.hold(at)?;
+                self.load_piece(at)?;
             }
         }
         let grows = end > self.len;
@@ -253,12 +253,12 @@ impl<const SIZE: usize> Pieces<SIZE> {
             (grows && !self.len.is_multiple_of(Self::WIDTH)).then(|| self.len - 1),
         ];
         for edge in edges.into_iter().flatten() {
-            self.hold(place::<SIZE>(edge).0)?;
+            self.load_piece(place::<SIZE>(edge).0)?;
         }
         if grows || start < end {
             // Up to the last piece that is touched; all of them if the content grows.
             let touched = index(end.min(self.len).div_ceil(Self::WIDTH));
-            self.fill(touched);
+            self.extend_pieces(touched);
         }
         if let Some(stored) = self.seal.take() {
             // A content of one blob is stored again completely, whatever was changed.
@@ -269,18 +269,18 @@ impl<const SIZE: usize> Pieces<SIZE> {
     }
 
     /// Loads a piece into memory.
-    fn hold(&mut self, at: usize) -> Result<(), Errno> {
+    fn load_piece(&mut self, at: usize) -> Result<(), Errno> {
         if self.piece(at).is_some() {
             return Ok(());
         }
         let bytes = self.read(at as u64 * Self::WIDTH, Self::WIDTH)?;
-        self.fill(at + 1);
+        self.extend_pieces(at + 1);
         self.held.set(at, Some(Arc::new(bytes)));
         Ok(())
     }
 
     /// Extends the vector of pieces to at least `count`.
-    fn fill(&mut self, count: usize) {
+    fn extend_pieces(&mut self, count: usize) {
         while self.held.len() < count {
             self.held.push_back(None);
         }

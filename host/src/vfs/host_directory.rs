@@ -76,10 +76,10 @@ mod system {
     use super::{File, HostDirectory, HostEntry, Path, PathBuf, entry, io};
 
     /// Nonblocking, so that opening a pipe that has replaced a file does not wait.
-    const READ: OFlags = OFlags::RDONLY.union(OFlags::NONBLOCK).union(OFlags::NOCTTY).union(OFlags::CLOEXEC);
+    const OPEN_FLAGS: OFlags = OFlags::RDONLY.union(OFlags::NONBLOCK).union(OFlags::NOCTTY).union(OFlags::CLOEXEC);
 
     pub(super) fn open(path: &Path) -> io::Result<File> {
-        Ok(rustix::fs::open(path, READ, Mode::empty())?.into())
+        Ok(rustix::fs::open(path, OPEN_FLAGS, Mode::empty())?.into())
     }
 
     pub(super) fn names(directory: &HostDirectory) -> io::Result<Vec<OsString>> {
@@ -103,7 +103,7 @@ mod system {
             }
             // The entry may have become a link since, which is an error, or another file or directory, which is read.
             FileType::Directory | FileType::RegularFile => {
-                match openat(&directory.file, name, READ.union(OFlags::NOFOLLOW), Mode::empty()) {
+                match openat(&directory.file, name, OPEN_FLAGS.union(OFlags::NOFOLLOW), Mode::empty()) {
                     Ok(file) => entry(file.into(), &directory.path.join(name)),
                     Err(Errno::LOOP | Errno::MLINK) => {
                         Err(io::Error::other("it became a symbolic link while it was being read"))

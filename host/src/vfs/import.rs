@@ -15,7 +15,7 @@ use super::path;
 use super::tree::{MODE_BITS, Tree};
 
 /// Size of the buffer for reading from the disk.
-const READ_BYTES: usize = 64 * 1024;
+const READ_BUFFER_BYTES: usize = 64 * 1024;
 
 /// Error of importing a host directory; the tree is unchanged.
 #[derive(Debug, thiserror::Error)]
@@ -246,7 +246,7 @@ impl HostImport {
         names: &[Name],
     ) -> Result<(), MountError> {
         let mut content = Content::new();
-        let mut buffer = vec![0; READ_BYTES];
+        let mut buffer = vec![0; READ_BUFFER_BYTES];
         loop {
             let count = match file.read(&mut buffer) {
                 Ok(0) => break,

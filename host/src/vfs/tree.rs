@@ -10,7 +10,7 @@ use super::path::{self, MAX_DEPTH, MAX_NAME_BYTES, MAX_PATH_BYTES, PathLookup, U
 use super::write_rules::WriteRules;
 
 /// Paths that guests may write to in a new tree, with their permission bits.
-const WRITABLE: [(&str, u32); 2] = [("workspace", 0o755), ("tmp", 0o1777)];
+const WRITABLE_DIRECTORIES: [(&str, u32); 2] = [("workspace", 0o755), ("tmp", 0o1777)];
 
 /// Permission bits of a new directory.
 pub(super) const DIRECTORY_MODE: u32 = 0o755;
@@ -54,7 +54,7 @@ impl Tree {
     pub fn new(limits: Limits, now: u64) -> Tree {
         let root = TreeNode::directory(EntryMeta { id: 1, mode: DIRECTORY_MODE, modified: now });
         let mut tree = Tree { root, write_rules: Arc::default(), limits, next_id: 2 };
-        for (name, mode) in WRITABLE {
+        for (name, mode) in WRITABLE_DIRECTORIES {
             let names = [Name::from(name)];
             let meta = EntryMeta { id: tree.next_id, mode, modified: now };
             tree.attach(&names, TreeNode::directory(meta), now).expect("the root is a directory");

@@ -12,10 +12,10 @@ use crate::error::{Failure, how_to_raise, told};
 use crate::json;
 
 /// Maximum size of a line besides its event: number, time, the hash of the previous line, the MAC.
-const ENVELOPE: u64 = 224;
+const ENVELOPE_BYTES: u64 = 224;
 
 /// Maximum size of an error that is written after the limit is reached.
-const SHORT: usize = 200;
+const SHORT_ERROR_BYTES: usize = 200;
 
 /// The audit log as one run writes it.
 ///
@@ -68,7 +68,7 @@ impl RunLog {
     }
 
     /// Ends the run, with a line that gives the reason.
-    fn fill(&self) {
+    fn end_run(&self) {
         if self.full.swap(true, Ordering::AcqRel) {
             return;
         }
@@ -112,14 +112,14 @@ impl RunLog {
         if !self.audit.is_kept() {
             return self.audit.write(event);
         }
-        let bytes = json::serialized_len(event).saturating_add(ENVELOPE);
+        let bytes = json::serialized_len(event).saturating_add(ENVELOPE_BYTES);
         if self.reserve(bytes) {
             return self.audit.write(event).inspect_err(|_| {
                 self.used.fetch_sub(bytes, Ordering::AcqRel);
             });
         }
-        self.fill();
-        match event.ending(SHORT) {
+        self.end_run();
+        match event.ending(SHORT_ERROR_BYTES) {
             Some(short) => self.audit.write(&short),
             None => Err(AuditError::Full { limit: self.limit }),
         }
@@ -221,7 +221,7 @@ mod tests {
             let log = RunLog::new(&(Arc::clone(&lines) as Arc<dyn Audit>), u64::MAX, limit);
             let written = reasons.iter().take_while(|reason| log.write(&denied(reason)).is_ok()).count();
             let full = u64::from(written < reasons.len());
-            prop_assert!(lines.bytes() <= limit + full * ENVELOPE + full * 100);
+            prop_assert!(lines.bytes() <= limit + full * ENVELOPE_BYTES + full * 100);
             prop_assert_eq!(log.failure().is_some(), full == 1);
         }
     }

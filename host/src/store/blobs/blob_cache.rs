@@ -7,7 +7,7 @@ use bytes::Bytes;
 use crate::store::BlobId;
 
 /// Memory of an entry besides its bytes: its places in both maps and the header of the bytes.
-const OVERHEAD: usize = 200;
+const ENTRY_OVERHEAD: usize = 200;
 
 /// A least-recently-used cache, bounded by the number of bytes.
 #[derive(Debug)]
@@ -60,7 +60,7 @@ impl BlobCache {
 }
 
 fn cost(bytes: &Bytes) -> usize {
-    bytes.len() + OVERHEAD
+    bytes.len() + ENTRY_OVERHEAD
 }
 
 #[cfg(test)]
@@ -75,7 +75,7 @@ mod tests {
 
     #[test]
     fn what_was_used_last_stays() {
-        let mut cache = BlobCache::new(10 * (100 + OVERHEAD));
+        let mut cache = BlobCache::new(10 * (100 + ENTRY_OVERHEAD));
         for n in 0..10 {
             cache.insert(id(n), vec![n; 100].into());
         }

@@ -8,7 +8,7 @@ use crate::store::BlobError;
 
 /// Unwritten bytes of others that an upload tolerates, besides its own, when it syncs the whole file system.
 #[cfg(target_os = "linux")]
-const SPARE: u64 = 64 << 20;
+const TOLERATED_UNWRITTEN_BYTES: u64 = 64 << 20;
 
 /// Creates a directory that only this user can access, and its parents; each is durable in its parent.
 pub(super) fn make_directory(path: &Path) -> Result<(), BlobError> {
@@ -50,7 +50,7 @@ pub(super) fn pays_to_sync_file_system(directory: &File, written: u64) -> bool {
     const KNOWN: [u32; 7] = [0xEF53, 0x5846_5342, 0x9123_683E, 0xF2F5_2010, 0xCA45_1A4E, 0x0102_1994, 0x794C_7630];
     let known = |kind: i128| KNOWN.iter().any(|known| i128::from(*known) == kind);
     rustix::fs::fstatfs(directory).is_ok_and(|found| known(i128::from(found.f_type)))
-        && unwritten().is_some_and(|bytes| bytes <= written.saturating_add(SPARE))
+        && unwritten().is_some_and(|bytes| bytes <= written.saturating_add(TOLERATED_UNWRITTEN_BYTES))
 }
 
 /// Number of bytes that the system has yet to write, to all its disks.

@@ -22,21 +22,21 @@ const RAW: u8 = 0;
 const ZSTD: u8 = 1;
 
 /// Offset of the zstd frame.
-const FRAME: usize = 13;
+const FRAME_OFFSET: usize = 13;
 
 /// Maximum size of a blob's file.
 pub(super) const MAX_FILE_BYTES: usize = MAX_BLOB_BYTES + 1;
 
 /// zstd compression level: the fastest worthwhile one, since contents are written while a run waits.
-const LEVEL: i32 = 1;
+const COMPRESSION_LEVEL: i32 = 1;
 
 /// Block size of file systems: compression that does not save a block saves nothing.
-const BLOCK: usize = 4096;
+const FILE_SYSTEM_BLOCK: usize = 4096;
 
 /// Maximum size of a blob that counts as short. Pages of directories do: they consist mostly of hashes, so that
 /// compression would save a third of them and double the time to read them. Text shrinks to half or less even if it is
 /// short.
-const SHORT: usize = 64 << 10;
+const MAX_SHORT_BYTES: usize = 64 << 10;
 
 /// BlobEncoder of blobs, reused for one after another.
 pub(super) struct BlobEncoder {
@@ -53,14 +53,14 @@ impl fmt::Debug for BlobEncoder {
 
 impl BlobEncoder {
     pub(super) fn new() -> io::Result<Self> {
-        Ok(Self { zstd: Compressor::new(LEVEL)?, file: Vec::new() })
+        Ok(Self { zstd: Compressor::new(COMPRESSION_LEVEL)?, file: Vec::new() })
     }
 
     /// Encodes a blob into the contents of its file, in two parts. Equal bytes are always encoded in the same way.
     ///
     /// The caller ensures that there are at most [`MAX_BLOB_BYTES`].
     pub(super) fn encode<'a>(&'a mut self, plain: &'a [u8]) -> io::Result<[&'a [u8]; 2]> {
-        if plain.len() >= BLOCK && self.compress(plain)? {
+        if plain.len() >= FILE_SYSTEM_BLOCK && self.compress(plain)? {
             return Ok([&self.file, &[]]);
         }
         Ok([&[RAW], plain])
@@ -70,18 +70,18 @@ impl BlobEncoder {
     fn compress(&mut self, plain: &[u8]) -> io::Result<bool> {
         let length = u32::try_from(plain.len()).map_err(|_| io::ErrorKind::InvalidInput)?;
         self.file.clear();
-        self.file.resize(FRAME, 0);
-        self.file.resize(FRAME + zstd::zstd_safe::compress_bound(plain.len()), 0);
-        let written = self.zstd.compress_to_buffer(plain, &mut self.file[FRAME..])?;
-        self.file.truncate(FRAME + written);
-        self.file[9..FRAME].copy_from_slice(&length.to_le_bytes());
+        self.file.resize(FRAME_OFFSET, 0);
+        self.file.resize(FRAME_OFFSET + zstd::zstd_safe::compress_bound(plain.len()), 0);
+        let written = self.zstd.compress_to_buffer(plain, &mut self.file[FRAME_OFFSET..])?;
+        self.file.truncate(FRAME_OFFSET + written);
+        self.file[9..FRAME_OFFSET].copy_from_slice(&length.to_le_bytes());
         let check = check(&self.file[9..]);
         self.file[1..9].copy_from_slice(&check);
         self.file[0] = ZSTD;
         let (raw, compressed) = (plain.len() + 1, self.file.len());
         // Decompression takes time too, so it must save at least an eighth; of short blobs, which are read often, half.
-        let most = if raw <= SHORT { raw / 2 } else { raw - raw / 8 };
-        Ok(compressed.div_ceil(BLOCK) < raw.div_ceil(BLOCK) && compressed < most)
+        let most = if raw <= MAX_SHORT_BYTES { raw / 2 } else { raw - raw / 8 };
+        Ok(compressed.div_ceil(FILE_SYSTEM_BLOCK) < raw.div_ceil(FILE_SYSTEM_BLOCK) && compressed < most)
     }
 }
 
@@ -91,7 +91,7 @@ pub(super) fn decode(file: Vec<u8>) -> Option<Bytes> {
     match *file.first()? {
         RAW if file.len() <= MAX_FILE_BYTES => Some(Bytes::from(file).slice(1..)),
         ZSTD => {
-            let (head, frame) = (file.get(1..FRAME)?, file.get(FRAME..)?);
+            let (head, frame) = (file.get(1..FRAME_OFFSET)?, file.get(FRAME_OFFSET..)?);
             if head[..8] != check(&file[9..]) {
                 return None;
             }
@@ -124,7 +124,7 @@ mod tests {
     fn claims(plain: &[u8], length: u32) -> Vec<u8> {
         let mut file = vec![ZSTD; 9];
         file.extend(length.to_le_bytes());
-        file.extend(zstd::bulk::compress(plain, LEVEL).expect("it compresses"));
+        file.extend(zstd::bulk::compress(plain, COMPRESSION_LEVEL).expect("it compresses"));
         let check = check(&file[9..]);
         file[1..9].copy_from_slice(&check);
         file
@@ -181,7 +181,7 @@ mod tests {
         fn anything_is_decoded_or_refused(file in prop::collection::vec(any::<u8>(), 0..200), kind in 0_u8..3) {
             let mut file = file;
             decode(file.clone());
-            if file.len() > FRAME {
+            if file.len() > FRAME_OFFSET {
                 file[0] = kind;
                 let check = check(&file[9..]);
                 file[1..9].copy_from_slice(&check);

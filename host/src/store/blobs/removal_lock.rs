@@ -12,10 +12,10 @@ use super::files::BlobFiles;
 use crate::store::{BlobError, BlobId};
 
 /// How long new uploads are held up for one that is alive. A commit takes a hundredth of this.
-const TURN: Duration = Duration::from_millis(500);
+const MAX_UPLOAD_DELAY: Duration = Duration::from_millis(500);
 
 /// Polling interval of the lock.
-const TRY: Duration = Duration::from_micros(500);
+const POLL_INTERVAL: Duration = Duration::from_micros(500);
 
 /// The exclusive right to remove blobs: while it is held, no upload is alive in any process. Hold it briefly, since
 /// commits wait for it. Ends when this value is dropped or the process ends.
@@ -52,7 +52,7 @@ impl BlobFiles {
         loop {
             let (turn, path) = self.lock_file("blobs.turn")?;
             turn.lock().map_err(BlobError::at(&path))?;
-            if let Some(lock) = self.try_until(end.min(Instant::now() + TURN))? {
+            if let Some(lock) = self.try_until(end.min(Instant::now() + MAX_UPLOAD_DELAY))? {
                 return Ok(Some(Exclusive { files: self, lock, removing: Cell::new(false) }));
             }
             drop(turn);
@@ -60,7 +60,7 @@ impl BlobFiles {
             if left.is_zero() {
                 return Ok(None);
             }
-            thread::sleep(left.min(TURN));
+            thread::sleep(left.min(MAX_UPLOAD_DELAY));
         }
     }
 
@@ -70,7 +70,7 @@ impl BlobFiles {
             match lock.try_lock() {
                 Ok(()) => return Ok(Some(lock)),
                 Err(TryLockError::WouldBlock) if Instant::now() >= end => return Ok(None),
-                Err(TryLockError::WouldBlock) => thread::sleep(TRY),
+                Err(TryLockError::WouldBlock) => thread::sleep(POLL_INTERVAL),
                 Err(TryLockError::Error(error)) => return Err(BlobError::at(&path)(error)),
             }
         }

@@ -7,7 +7,7 @@ use super::files::BlobFiles;
 use crate::store::{BlobError, BlobId};
 
 /// Number of blobs removed before commits may proceed: takes some milliseconds.
-const BATCH: usize = 256;
+const REMOVAL_BATCH: usize = 256;
 
 /// A reference from a record or a blob to a blob.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -89,7 +89,7 @@ impl BlobFiles {
             return Ok(swept);
         }
         // At least once, to remove temporary files.
-        for batch in rest.chunks(BATCH).chain(rest.is_empty().then_some(&[][..])) {
+        for batch in rest.chunks(REMOVAL_BATCH).chain(rest.is_empty().then_some(&[][..])) {
             // ReachableBlobs most of what is new before commits have to wait.
             marks.mark(roots()?)?;
             let Some(alone) = self.lock_exclusive(options.patience)? else {

@@ -19,13 +19,13 @@ use crate::store::{BlobError, BlobId, new_place, parallel_map};
 
 /// Minimum size of blobs that several threads compress: one thread compresses 200 MB/s. For smaller ones, handing them
 /// over costs more than it saves.
-const LARGE: usize = 64 << 10;
+const MIN_LARGE_BYTES: usize = 64 << 10;
 
 /// Number of bytes of large blobs that are collected for the threads.
-const BATCH: usize = 8 << 20;
+const LARGE_BATCH_BYTES: usize = 8 << 20;
 
 /// Maximum number of files that stay open until they are synced.
-const OPEN: usize = 8;
+const MAX_OPEN_FILES: usize = 8;
 
 /// The pool of uploaded blobs; see the module.
 #[derive(Debug)]
@@ -141,7 +141,7 @@ impl BlobFiles {
         plain: Vec<u8>,
         encoder: &mut BlobEncoder,
     ) -> Result<(), BlobError> {
-        let large = plain.len() >= LARGE;
+        let large = plain.len() >= MIN_LARGE_BYTES;
         if !large {
             match write(self, &pending.path, encoder, &plain) {
                 Ok(file) => pending.file = Some(file),
@@ -160,10 +160,10 @@ impl BlobFiles {
             unsynced.waiting_bytes += plain.len();
             unsynced.waiting.push((pending, plain));
         } else {
-            pending.file.take_if(|_| unsynced.pending.len() >= OPEN);
+            pending.file.take_if(|_| unsynced.pending.len() >= MAX_OPEN_FILES);
             unsynced.pending.push(pending);
         }
-        let full = unsynced.waiting_bytes >= BATCH;
+        let full = unsynced.waiting_bytes >= LARGE_BATCH_BYTES;
         drop(pool);
         if full { self.write_waiting() } else { Ok(()) }
     }

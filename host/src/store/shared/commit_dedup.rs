@@ -12,24 +12,24 @@
 //!
 //! A slot is reused when its commit has been answered. If a leader hangs and never answers, the slot is given up. A
 //! follower has as many marks as it ever had commits under way at once. Its marks are removed when it says that it
-//! closes. Those of a killed follower are removed when a leader starts and they are [`STALE`]; a follower repeats a
-//! request for [`super::PATIENCE`] only.
+//! closes. Those of a killed follower are removed when a leader starts and they are [`STALE_AGE`]; a follower repeats a
+//! request for [`super::LEADER_TIMEOUT`] only.
 
 use std::time::{Duration, SystemTime};
 
-use crate::store::record::{Batch, MAX_BATCH_BYTES, OWN, Store, StoreError};
+use crate::store::record::{Batch, MAX_BATCH_BYTES, OWN_KEY_PREFIX, Store, StoreError};
 
 use super::protocol::ClientId;
 
 /// Age at which a mark is obsolete: far longer than a follower repeats a request.
-const STALE: Duration = Duration::from_secs(600);
+const STALE_AGE: Duration = Duration::from_secs(600);
 
 /// Prefix of the keys of marks, among the store's own records.
-const KIND: [u8; 2] = [OWN, b'm'];
+const MARK_PREFIX: [u8; 2] = [OWN_KEY_PREFIX, b'm'];
 
 /// Key of the record that holds a slot's mark.
 fn key(client: &ClientId, slot: u32) -> Vec<u8> {
-    [&KIND[..], client, &slot.to_be_bytes()].concat()
+    [&MARK_PREFIX[..], client, &slot.to_be_bytes()].concat()
 }
 
 /// Encodes a mark: the number of the commit, and the time.
@@ -85,16 +85,16 @@ pub(super) fn commit_once(
 }
 
 /// Removes the marks of a follower that closes the store.
-pub(super) fn forget(store: &dyn Store, client: &ClientId) {
-    remove(store, &[&KIND[..], client].concat(), |_| true);
+pub(super) fn remove_marks(store: &dyn Store, client: &ClientId) {
+    remove(store, &[&MARK_PREFIX[..], client].concat(), |_| true);
 }
 
 /// Removes the marks of followers that were killed long ago.
-pub(super) fn sweep(store: &dyn Store) {
+pub(super) fn remove_stale_marks(store: &dyn Store) {
     let now = seconds();
-    remove(store, &KIND, |value| {
+    remove(store, &MARK_PREFIX, |value| {
         let made = number(value.get(8..)).unwrap_or(0);
-        now.saturating_sub(made) > STALE.as_secs()
+        now.saturating_sub(made) > STALE_AGE.as_secs()
     });
 }
 

@@ -13,10 +13,10 @@ use super::follower::{RequestFailure, StoreFollower};
 use super::leader::StoreLeader;
 use super::leader_lock::{holder, lock};
 use super::protocol::{ClientId, StoreAnswer, StoreRequest};
-use super::{COMPACTING, Opener, PATIENCE, commit_dedup};
+use super::{COMPACTION_TIMEOUT, LEADER_TIMEOUT, Opener, commit_dedup};
 
 /// Maximum pause between two attempts to find a leader.
-const PAUSE: Duration = Duration::from_millis(10);
+const MAX_PAUSE: Duration = Duration::from_millis(10);
 
 /// An open store, shared with other processes. Dropping it first answers all pending requests; then another process may
 /// take the store.
@@ -63,7 +63,7 @@ impl CommitSlots {
 impl OpenStore {
     /// Opens the store in an existing directory, or connects to the process that holds it.
     pub(in crate::store) fn open(dir: &Path, open: Opener) -> Result<Self, StoreError> {
-        Self::open_within(dir, open, PATIENCE)
+        Self::open_within(dir, open, LEADER_TIMEOUT)
     }
 
     pub(super) fn open_within(dir: &Path, open: Opener, patience: Duration) -> Result<Self, StoreError> {
@@ -95,7 +95,7 @@ impl Drop for OpenStore {
         self.0.closed.store(true, Ordering::SeqCst);
         let role = self.0.take();
         if let ProcessRole::Follower(leader) = &role {
-            leader.tell(&StoreRequest::Bye, Instant::now() + PAUSE);
+            leader.notify(&StoreRequest::Bye, Instant::now() + MAX_PAUSE);
         }
     }
 }
@@ -175,7 +175,7 @@ impl Store for OpenStore {
     fn compact(&self) -> Result<Compacted, StoreError> {
         self.0.ask(
             &StoreRequest::Compact,
-            COMPACTING,
+            COMPACTION_TIMEOUT,
             |store| store.compact(),
             |answer| match answer {
                 StoreAnswer::Compacted(compacted) => Some(compacted),
@@ -260,7 +260,7 @@ impl StoreMember {
                 return Err(self.leader_timeout());
             }
             sleep(pause);
-            pause = PAUSE.min(pause * 2);
+            pause = MAX_PAUSE.min(pause * 2);
         }
         Ok(())
     }

@@ -9,7 +9,7 @@ use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use super::protocol::{ClientId, StoreAnswer, StoreRequest, greet_leader, met_leader, read_frame};
+use super::protocol::{ClientId, StoreAnswer, StoreRequest, read_frame, read_leader_greeting, send_follower_greeting};
 use super::socket;
 
 /// Reason why a request has no answer.
@@ -51,8 +51,8 @@ impl StoreFollower {
         let left = deadline.saturating_duration_since(Instant::now()).max(Duration::from_millis(1));
         stream.set_read_timeout(Some(left))?;
         stream.set_write_timeout(Some(left))?;
-        greet_leader(&stream, client)?;
-        let pid = met_leader(&stream)?;
+        send_follower_greeting(&stream, client)?;
+        let pid = read_leader_greeting(&stream)?;
         stream.set_read_timeout(None)?;
         let waiting = Arc::<Mutex<PendingAnswers>>::default();
         let (reading, told) = (stream.try_clone()?, Arc::clone(&waiting));
@@ -102,7 +102,7 @@ impl StoreFollower {
     }
 
     /// Sends a request without waiting for an answer.
-    pub(super) fn tell(&self, request: &StoreRequest, deadline: Instant) {
+    pub(super) fn notify(&self, request: &StoreRequest, deadline: Instant) {
         // A leader that has ended need not be notified.
         drop(self.send(&request.frame(0), deadline));
     }

@@ -17,23 +17,25 @@ use std::time::{Duration, Instant};
 
 use crate::store::record::{Record, Store, StoreError};
 
-use super::protocol::{ClientId, PAGE_BYTES, StoreAnswer, StoreRequest, greet_follower, met_follower, read_frame};
+use super::protocol::{
+    ClientId, PAGE_BYTES, StoreAnswer, StoreRequest, read_follower_greeting, read_frame, send_leader_greeting,
+};
 use super::{commit_dedup, socket};
 
 /// Maximum number of requests under way per connection, which bounds the memory that it takes.
-const IN_FLIGHT: usize = 128;
+const MAX_IN_FLIGHT: usize = 128;
 
 /// Maximum number of connections.
-const CONNECTIONS: usize = 512;
+const MAX_CONNECTIONS: usize = 512;
 
 /// Time limit for the greeting of a new connection.
-const GREETING: Duration = Duration::from_secs(5);
+const GREETING_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Time limit for a follower to read its answers, once the socket's buffer is full.
-const UNREAD: Duration = Duration::from_secs(30);
+const WRITE_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// Time limit for followers to read their last answers when the leader closes the store.
-const PARTING: Duration = Duration::from_secs(2);
+const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// Number of records read at a time for a page.
 const PAGE_RECORDS: usize = 256;
@@ -70,7 +72,7 @@ impl StoreLeader {
         // polling.
         let listener = Arc::new(socket::listen(dir)?);
         let store: Arc<dyn Store> = Arc::from(open(dir)?);
-        commit_dedup::sweep(&*store);
+        commit_dedup::remove_stale_marks(&*store);
         let connection_set = Arc::<ConnectionSet>::default();
         let accepting = std::thread::Builder::new().name("store accepts".to_owned()).spawn({
             let (connection_set, store, listener) =
@@ -104,7 +106,7 @@ impl Drop for StoreLeader {
             drop(stream.shutdown(Shutdown::Read));
         }
         let begun = Instant::now();
-        while begun.elapsed() < PARTING && connections.iter().any(|(_, thread)| !thread.is_finished()) {
+        while begun.elapsed() < SHUTDOWN_TIMEOUT && connections.iter().any(|(_, thread)| !thread.is_finished()) {
             std::thread::sleep(Duration::from_millis(1));
         }
         for (stream, thread) in connections {
@@ -138,13 +140,13 @@ impl ConnectionSet {
     fn receive(&self, stream: UnixStream, store: &Arc<dyn Store>) -> io::Result<()> {
         let mut connections = self.lock();
         connections.retain(|(_, thread)| !thread.is_finished());
-        if connections.len() >= CONNECTIONS || !socket::same_user(&stream) {
+        if connections.len() >= MAX_CONNECTIONS || !socket::same_user(&stream) {
             return Ok(());
         }
         let (shown, store) = (stream.try_clone()?, Arc::clone(store));
         let thread = std::thread::Builder::new().name("store serves".to_owned()).spawn(move || {
             // An error on a connection ends it for its follower only.
-            drop(attend(&stream, &store));
+            drop(serve_connection(&stream, &store));
             drop(stream.shutdown(Shutdown::Both));
         })?;
         connections.push((shown, thread));
@@ -153,11 +155,11 @@ impl ConnectionSet {
 }
 
 /// Serves one connection until it is closed.
-fn attend(stream: &UnixStream, store: &Arc<dyn Store>) -> io::Result<()> {
-    stream.set_read_timeout(Some(GREETING))?;
-    stream.set_write_timeout(Some(UNREAD))?;
-    let client = met_follower(stream)?;
-    greet_follower(stream)?;
+fn serve_connection(stream: &UnixStream, store: &Arc<dyn Store>) -> io::Result<()> {
+    stream.set_read_timeout(Some(GREETING_TIMEOUT))?;
+    stream.set_write_timeout(Some(WRITE_TIMEOUT))?;
+    let client = read_follower_greeting(stream)?;
+    send_leader_greeting(stream)?;
     stream.set_read_timeout(None)?;
     let load = Arc::<InFlight>::default();
     let (outbox, answers) = channel();
@@ -215,7 +217,7 @@ impl InFlight {
 
     /// Waits until another request may begin. Returns false if the connection is closed.
     fn begin(&self) -> bool {
-        let full = |state: &mut (usize, bool)| state.0 >= IN_FLIGHT && !state.1;
+        let full = |state: &mut (usize, bool)| state.0 >= MAX_IN_FLIGHT && !state.1;
         let mut state = self.less.wait_while(self.lock(), full).unwrap_or_else(PoisonError::into_inner);
         state.0 += 1;
         !state.1
@@ -267,7 +269,7 @@ impl ConnectionHandler {
                 }
             }
             StoreRequest::Bye => {
-                commit_dedup::forget(&*self.store, &self.client);
+                commit_dedup::remove_marks(&*self.store, &self.client);
                 answer(StoreAnswer::Done);
             }
         }

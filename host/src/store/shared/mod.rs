@@ -48,11 +48,11 @@ pub use single_process::OpenStore;
 
 /// Time limit for a leader to answer a request, and for the election of a new leader.
 #[cfg(unix)]
-const PATIENCE: Duration = Duration::from_secs(30);
+const LEADER_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// Time limit for compaction, after which the leader is considered hung.
 #[cfg(unix)]
-const COMPACTING: Duration = Duration::from_secs(3600);
+const COMPACTION_TIMEOUT: Duration = Duration::from_secs(3600);
 
 /// Opens the store of a directory for exclusive use by this process.
 pub(super) type Opener = Box<dyn Fn(&Path) -> Result<Box<dyn Store>, StoreError> + Send + Sync>;

@@ -64,16 +64,16 @@ pub(super) enum StoreAnswer {
     Failed(StoreError),
 }
 
-pub(super) fn greet_leader(mut stream: impl Write, client: &ClientId) -> io::Result<()> {
+pub(super) fn send_follower_greeting(mut stream: impl Write, client: &ClientId) -> io::Result<()> {
     stream.write_all(&[&MAGIC[..], client].concat())
 }
 
-pub(super) fn greet_follower(mut stream: impl Write) -> io::Result<()> {
+pub(super) fn send_leader_greeting(mut stream: impl Write) -> io::Result<()> {
     stream.write_all(&[&MAGIC[..], &std::process::id().to_be_bytes()].concat())
 }
 
 /// Reads the greeting of a follower.
-pub(super) fn met_follower(mut stream: impl Read) -> io::Result<ClientId> {
+pub(super) fn read_follower_greeting(mut stream: impl Read) -> io::Result<ClientId> {
     check_magic(&mut stream)?;
     let mut client = ClientId::default();
     stream.read_exact(&mut client)?;
@@ -81,7 +81,7 @@ pub(super) fn met_follower(mut stream: impl Read) -> io::Result<ClientId> {
 }
 
 /// Reads the leader's greeting, and returns its process id.
-pub(super) fn met_leader(mut stream: impl Read) -> io::Result<u32> {
+pub(super) fn read_leader_greeting(mut stream: impl Read) -> io::Result<u32> {
     check_magic(&mut stream)?;
     let mut pid = [0; 4];
     stream.read_exact(&mut pid)?;

@@ -8,7 +8,7 @@ use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::{Path, PathBuf};
 
 /// Maximum length of a socket address on every Unix, including the terminator.
-const MAX_ADDRESS: usize = 100;
+const MAX_ADDRESS_BYTES: usize = 100;
 
 /// Starts to listen, replacing the socket of the previous leader. The caller holds the lock.
 pub(super) fn listen(dir: &Path) -> io::Result<UnixListener> {
@@ -59,7 +59,7 @@ struct SocketAddress {
 
 impl SocketAddress {
     fn of(dir: &Path) -> io::Result<Self> {
-        if dir.as_os_str().len() + "/socket.new".len() < MAX_ADDRESS {
+        if dir.as_os_str().len() + "/socket.new".len() < MAX_ADDRESS_BYTES {
             return Ok(Self { path: dir.to_owned(), _open: None });
         }
         if !cfg!(target_os = "linux") {

@@ -11,10 +11,10 @@ use std::time::{Duration, Instant};
 
 use proptest::prelude::*;
 
-use super::protocol::{StoreAnswer, StoreRequest, greet_leader, read_frame};
+use super::protocol::{StoreAnswer, StoreRequest, read_frame, send_follower_greeting};
 use super::*;
 use crate::store::group_commit::Compacted;
-use crate::store::record::{Batch, Change, Expectation, OWN, Owner};
+use crate::store::record::{Batch, Change, Expectation, OWN_KEY_PREFIX, Owner};
 use crate::store::{Backend, MemoryStore, open};
 
 /// A store in memory that outlives its leaders, as one on disk does.
@@ -86,8 +86,8 @@ struct RawClient(UnixStream);
 impl RawClient {
     fn greet(dir: &Path, client: u8) -> Self {
         let stream = socket::connect(dir).expect("it connects");
-        greet_leader(&stream, &[client; 16]).expect("it is sent");
-        protocol::met_leader(&stream).expect("it is met");
+        send_follower_greeting(&stream, &[client; 16]).expect("it is sent");
+        protocol::read_leader_greeting(&stream).expect("it is met");
         Self(stream)
     }
 
@@ -127,9 +127,9 @@ fn a_commit_that_is_asked_for_again_is_made_once() {
     let taking = StoreRequest::Commit { slot: 9, sequence: 1, batch };
     assert!(matches!(hand.ask(&taking), StoreAnswer::Done));
     assert!(matches!(hand.ask(&taking), StoreAnswer::Done));
-    assert_eq!(kept.scan(&[OWN], None, 10).expect("it scans").len(), 3, "a mark for each slot");
+    assert_eq!(kept.scan(&[OWN_KEY_PREFIX], None, 10).expect("it scans").len(), 3, "a mark for each slot");
     assert!(matches!(hand.ask(&StoreRequest::Bye), StoreAnswer::Done));
-    assert_eq!(kept.scan(&[OWN], None, 10).expect("it scans").len(), 1, "who goes leaves none");
+    assert_eq!(kept.scan(&[OWN_KEY_PREFIX], None, 10).expect("it scans").len(), 1, "who goes leaves none");
 }
 
 #[test]
@@ -140,7 +140,7 @@ fn nonsense_harms_only_who_sends_it() {
     let long = u32::MAX.to_be_bytes();
     let own = {
         let mut batch = Batch { own: true, ..Batch::default() };
-        batch.put([OWN, b'n'], "0");
+        batch.put([OWN_KEY_PREFIX, b'n'], "0");
         StoreRequest::Commit { slot: 1, sequence: 1, batch }.frame(1)
     };
     for bytes in [&long[..], b"\0\0\0\x01x", b"\0\0\0\x0912345678\xff", &[], &StoreRequest::Compact.frame(3)[..7]] {
@@ -207,8 +207,8 @@ fn a_leader_that_stops_answering_is_named() {
     let listener = socket::listen(dir.path()).expect("it listens");
     let leader = std::thread::spawn(move || {
         let (stream, _) = listener.accept().expect("somebody comes");
-        protocol::met_follower(&stream).expect("it greets");
-        protocol::greet_follower(&stream).expect("it is greeted");
+        protocol::read_follower_greeting(&stream).expect("it greets");
+        protocol::send_leader_greeting(&stream).expect("it is greeted");
         // The greeting is all it sends.
         drop((&stream).read_to_end(&mut Vec::new()));
     });

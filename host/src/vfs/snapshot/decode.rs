@@ -8,7 +8,7 @@ use super::super::path::{MAX_DEPTH, MAX_NAME_BYTES, MAX_PATH_BYTES, check_target
 use super::super::tree::MODE_BITS;
 use super::codec::ByteReader;
 use super::record::{BodyRecord, EntryRecord, NodeRecord, PageRecord, PartRecord, SnapshotRecord, total};
-use super::{HEAD, Malformed, tag};
+use super::{MAGIC, Malformed, tag};
 
 const NO_ORDER: Malformed = Malformed("its entries are not in order");
 const TOO_LARGE: Malformed = Malformed("its sums are too large");
@@ -30,7 +30,7 @@ pub(super) fn decode(bytes: &[u8]) -> Result<NodeRecord<'_>, Malformed> {
 /// Returns the kind of a node blob, and a reader of its contents.
 fn begin(bytes: &[u8]) -> Result<(u8, ByteReader<'_>), Malformed> {
     let mut reader = ByteReader::new(bytes);
-    if reader.array()? != HEAD {
+    if reader.array()? != MAGIC {
         return Err(Malformed("wrong magic number or version"));
     }
     Ok((reader.byte()?, reader))

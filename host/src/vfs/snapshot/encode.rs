@@ -5,12 +5,12 @@ use super::super::format_params::{LIST_CHUNKS, ends_part};
 use super::super::node::SubtreeSums;
 use super::codec::{put_number, put_text};
 use super::record::{BodyRecord, EntryRecord, NodeRecord, PageRecord, PartRecord, SnapshotRecord};
-use super::{HEAD, tag};
+use super::{MAGIC, tag};
 use crate::store::{BlobError, BlobId, BlobSink};
 
 /// Encodes a node blob.
 pub(super) fn encode(record: &NodeRecord<'_>) -> Vec<u8> {
-    let mut bytes = HEAD.to_vec();
+    let mut bytes = MAGIC.to_vec();
     match record {
         NodeRecord::Snapshot(snapshot) => {
             bytes.push(tag::SNAPSHOT);

@@ -323,7 +323,7 @@ proptest! {
 
     #[test]
     fn no_bytes_panic(kind in prop::sample::select(b"SDPLC".to_vec()), rest in prop::collection::vec(any::<u8>(), 0..200)) {
-        let bytes = [&HEAD[..], &[kind], &rest].concat();
+        let bytes = [&MAGIC[..], &[kind], &rest].concat();
         prop_assert!(rewrite(&bytes).is_err() || rewrite(&bytes) == Ok(bytes.clone()));
         prop_assert_eq!(references(&bytes).is_ok(), decode(&bytes).is_ok());
     }

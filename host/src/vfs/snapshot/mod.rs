@@ -68,7 +68,7 @@ use super::write_rules::WriteRules;
 use crate::store::{BlobError, BlobId, BlobSink, BlobSource};
 
 /// The first bytes of every node blob; the last one is the version.
-const HEAD: [u8; 3] = *b"TH\x01";
+const MAGIC: [u8; 3] = *b"TH\x01";
 
 /// Tags of the kinds of nodes and entries.
 mod tag {
