@@ -49,9 +49,9 @@ fn check_approvals(above: &[Arc<Grant>], narrowed: &Policy) -> Result<(), Attenu
     Ok(())
 }
 
-/// Finds the first grant that `grant` precedes or omits and whose approval could be avoided: it requires approval of
-/// calls that `grant` allows, `grant` does not require it for all of them, and none of the grants before `grant` covers
-/// all calls of that grant.
+/// Finds the first of the grants `passed`, which `grant` bypasses, whose approval could be avoided: it requires approval
+/// of calls that `grant` allows, `grant` does not require it for all of them, and none of the grants `earlier` replaces
+/// the bypassed one.
 pub(super) fn bypassed_approval<'g>(
     grant: &Grant,
     earlier: &[Grant],

@@ -162,8 +162,8 @@ fn secrets(node: SpannedValue, what: &str) -> Result<Vec<SecretGrant>, PolicyErr
     Ok(secrets)
 }
 
-/// Reads a secret: `"API_KEY"`, or `{ name = "API_KEY", header = "authorization", http = ["api.example.com"], insecure
-/// = true }`.
+/// Reads a secret: `"API_KEY"`, or a table such as
+/// `{ name = "API_KEY", header = "authorization", http = ["api.example.com"], insecure = true }`.
 fn secret(node: SpannedValue) -> Result<SecretGrant, PolicyError> {
     if let DocumentValue::String(name) = node.value {
         return Ok(SecretGrant { name, expose: false, http: Vec::new(), insecure: false, header: None });
@@ -302,7 +302,7 @@ mod tests {
     #[test]
     fn a_secret_may_be_bound_to_a_header() {
         let of = |secret: &str| parse(&format!("[tool.w]\nhttp = [\"x\"]\nsecrets = [{secret}]"));
-        let policy = of("{ name = \"KEY\", header = \"X-Api-SpannedKey\" }").expect("a policy");
+        let policy = of("{ name = \"KEY\", header = \"X-Api-Key\" }").expect("a policy");
         assert_eq!(policy.permissions["w"].secrets[0].header.as_deref(), Some("x-api-key"));
         let back = parse(&policy.to_toml()).expect("what it writes");
         assert_eq!(back.permissions["w"].secrets, policy.permissions["w"].secrets);

@@ -2,7 +2,6 @@
 //!
 //! Grants are bound to a method when it is first called, so that judging a call needs no lookups, and no allocation if
 //! it is allowed.
-//! when it is allowed.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, OnceLock};
@@ -20,7 +19,7 @@ use crate::tool::{MountedTools, Tool, nearest};
 
 /// The grants of a session, indexed by method.
 pub(super) struct GrantIndex {
-    held: Vec<ActiveGrant>,
+    grants: Vec<ActiveGrant>,
     /// Grants that cover each mounted method, in the order of the policy.
     methods: HashMap<String, OnceLock<Vec<MethodGrant>>>,
 }
@@ -57,7 +56,7 @@ pub(super) struct GrantAccount {
 
 /// A grant bound to one method.
 pub(super) struct MethodGrant {
-    held: usize,
+    grant: usize,
     bound: Result<BoundGrant, BindError>,
     sums: Vec<(AccountId, BoundSpend)>,
 }
@@ -137,18 +136,18 @@ impl GrantIndex {
             check(grant, tools)?;
         }
         let mut opened = HashMap::new();
-        let held = grants.into_iter().map(|grant| ActiveGrant {
+        let active = grants.into_iter().map(|grant| ActiveGrant {
             accounts: accounts(&grant, ledger, above, naming, &mut opened),
             grant: Arc::new(grant),
         });
-        let held = held.collect();
+        let active = active.collect();
         let methods = tools.iter().map(|tool| (tool.method().to_owned(), OnceLock::new()));
-        Ok(Self { held, methods: methods.collect() })
+        Ok(Self { grants: active, methods: methods.collect() })
     }
 
     /// The grants and their accounts, in order.
     pub(super) fn active_grants(&self) -> &[ActiveGrant] {
-        &self.held
+        &self.grants
     }
 
     /// Returns true if a grant could allow a call of the tool, for some arguments and with some budget.
@@ -162,7 +161,7 @@ impl GrantIndex {
     fn of(&self, tool: &Tool) -> impl Iterator<Item = &MethodGrant> {
         // The grants of an open namespace may cover only some of its methods.
         let covers =
-            |judge: &&MethodGrant| !tool.is_open() || self.held[judge.held].grant.method.matches(tool.method());
+            |judge: &&MethodGrant| !tool.is_open() || self.grants[judge.grant].grant.method.matches(tool.method());
         self.all(tool).iter().filter(covers)
     }
 
@@ -170,12 +169,12 @@ impl GrantIndex {
     fn all(&self, tool: &Tool) -> &[MethodGrant] {
         let Some(grant_index) = self.methods.get(tool.bound_as()) else { return &[] };
         grant_index.get_or_init(|| {
-            let covers = |held: &ActiveGrant| match tool.namespace() {
-                Some(namespace) => namespace.may_be_covered_by(&held.grant.method),
-                None => held.grant.method.matches(tool.method()),
+            let covers = |active: &ActiveGrant| match tool.namespace() {
+                Some(namespace) => namespace.may_be_covered_by(&active.grant.method),
+                None => active.grant.method.matches(tool.method()),
             };
-            let covering = self.held.iter().enumerate().filter(|(_, held)| covers(held));
-            covering.map(|(index, held)| MethodGrant::new(index, held, tool.function())).collect()
+            let covering = self.grants.iter().enumerate().filter(|(_, active)| covers(active));
+            covering.map(|(index, active)| MethodGrant::new(index, active, tool.function())).collect()
         })
     }
 
@@ -191,16 +190,16 @@ impl GrantIndex {
     ) -> Result<(&ActiveGrant, &MethodGrant), GrantDenial<'_>> {
         let mut nearest: Option<(u8, &MethodGrant, Option<Refused>, AccountId)> = None;
         for judge in self.of(tool) {
-            let held = &self.held[judge.held];
-            let account = held.accounts[0].id;
+            let active = &self.grants[judge.grant];
+            let account = active.accounts[0].id;
             let (rank, refused, at) = match &judge.bound {
                 Err(_) => (0, None, account),
                 Ok(bound) if !bound.holds(arguments) => (1, None, account),
                 Ok(_) => match ledger.reserve(account, &|id| judge.amount(id, arguments), now) {
-                    Ok(()) => return Ok((held, judge)),
+                    Ok(()) => return Ok((active, judge)),
                     Err((at, refused)) => {
-                        if let Some(reason) = held.bars(ledger, now) {
-                            return Err(GrantDenial { grant: Some(&held.grant), reason });
+                        if let Some(reason) = active.bars(ledger, now) {
+                            return Err(GrantDenial { grant: Some(&active.grant), reason });
                         }
                         (2, Some(refused), at)
                     }
@@ -213,31 +212,31 @@ impl GrantIndex {
         let Some((_, judge, refused, at)) = nearest else {
             return Err(GrantDenial { grant: None, reason: DenialReason::NotGranted });
         };
-        let held = &self.held[judge.held];
+        let active = &self.grants[judge.grant];
         let reason = match refused {
-            Some(refused) => DenialReason::Budget(held.name_of(at).to_owned(), refused),
+            Some(refused) => DenialReason::Budget(active.name_of(at).to_owned(), refused),
             None => judge.objection(arguments),
         };
-        Err(GrantDenial { grant: Some(&held.grant), reason })
+        Err(GrantDenial { grant: Some(&active.grant), reason })
     }
 
     /// Lists the methods that each grant covers.
     pub(super) fn coverage(&self, tools: &MountedTools) -> Vec<Coverage> {
-        let covered = |held: &ActiveGrant, index: usize| {
-            let methods = tools.iter().filter(|tool| tool.is_covered_by(&held.grant.method)).map(|tool| {
-                let judge = self.all(tool).iter().find(|judge| judge.held == index);
+        let covered = |active: &ActiveGrant, index: usize| {
+            let methods = tools.iter().filter(|tool| tool.is_covered_by(&active.grant.method)).map(|tool| {
+                let judge = self.all(tool).iter().find(|judge| judge.grant == index);
                 let problem = judge.and_then(|judge| judge.bound.as_ref().err()).map(|error| error.message.clone());
-                let optional = optional_parameters::read_by(&held.grant, tool.function());
+                let optional = optional_parameters::read_by(&active.grant, tool.function());
                 Covered { method: tool.method().to_owned(), problem, optional }
             });
             methods.collect()
         };
-        let one = |(index, held): (usize, &ActiveGrant)| Coverage {
-            grant: held.grant.name.clone(),
-            pattern: held.grant.method.to_string(),
-            methods: covered(held, index),
+        let one = |(index, active): (usize, &ActiveGrant)| Coverage {
+            grant: active.grant.name.clone(),
+            pattern: active.grant.method.to_string(),
+            methods: covered(active, index),
         };
-        self.held.iter().enumerate().map(one).collect()
+        self.grants.iter().enumerate().map(one).collect()
     }
 
     /// Lists the decision of each grant that covers a method about a call.
@@ -245,20 +244,20 @@ impl GrantIndex {
         // Name of the grant after which no other is tried.
         let mut last: Option<&str> = None;
         let opinion = |judge: &MethodGrant| {
-            let held = &self.held[judge.held];
-            let (allows, why) = match (last, judge.try_out(held, arguments, ledger, now)) {
+            let active = &self.grants[judge.grant];
+            let (allows, why) = match (last, judge.try_out(active, arguments, ledger, now)) {
                 (Some(last), _) => {
                     (false, vec![format!("it is not tried: grant `{last}` denies the call, and that is final")])
                 }
                 (None, Ok(why)) => (true, why),
                 (None, Err(reason)) => {
                     if matches!(reason, DenialReason::Ended(..)) {
-                        last = Some(&held.grant.name);
+                        last = Some(&active.grant.name);
                     }
                     (false, vec![reason.to_string()])
                 }
             };
-            Opinion { grant: held.grant.name.clone(), method: held.grant.method.to_string(), allows, why }
+            Opinion { grant: active.grant.name.clone(), method: active.grant.method.to_string(), allows, why }
         };
         self.of(tool).map(opinion).collect()
     }
@@ -267,8 +266,8 @@ impl GrantIndex {
 impl ActiveGrant {
     /// Name of the grant that owns the account.
     pub(super) fn name_of(&self, account: AccountId) -> &str {
-        let found = self.accounts.iter().find(|held| held.id == account);
-        found.map_or(self.grant.name.as_str(), |held| held.grant.name.as_str())
+        let found = self.accounts.iter().find(|entry| entry.id == account);
+        found.map_or(self.grant.name.as_str(), |entry| entry.grant.name.as_str())
     }
 
     /// Returns the reason why no later grant may replace this one: it may require approval, and it or one above it has
@@ -285,17 +284,17 @@ impl ActiveGrant {
 }
 
 impl MethodGrant {
-    fn new(index: usize, held: &ActiveGrant, function: &Function) -> Self {
-        let mut bound = grant_binding::bind(&held.grant, function);
+    fn new(index: usize, active: &ActiveGrant, function: &Function) -> Self {
+        let mut bound = grant_binding::bind(&active.grant, function);
         let mut sums = Vec::new();
-        for account in &held.accounts {
+        for account in &active.accounts {
             match grant_binding::bind_spend(&account.grant, function) {
                 Ok(Some(spend)) => sums.push((account.id, spend)),
                 Ok(None) => {}
                 Err(error) => bound = bound.and(Err(error)),
             }
         }
-        Self { held: index, bound, sums }
+        Self { grant: index, bound, sums }
     }
 
     /// Returns the amount that a call takes from an account that sums up an argument.
@@ -340,7 +339,7 @@ impl MethodGrant {
 
     fn try_out(
         &self,
-        held: &ActiveGrant,
+        active: &ActiveGrant,
         arguments: &Value,
         ledger: &Ledger,
         now: SystemTime,
@@ -348,13 +347,13 @@ impl MethodGrant {
         if self.bound.as_ref().map_or(true, |bound| !bound.holds(arguments)) {
             return Err(self.objection(arguments));
         }
-        let account = held.accounts[0].id;
+        let account = active.accounts[0].id;
         let amount = |id| self.amount(id, arguments);
         ledger.check(account, &amount, now).map_err(|(at, refused)| {
-            held.bars(ledger, now).unwrap_or_else(|| DenialReason::Budget(held.name_of(at).to_owned(), refused))
+            active.bars(ledger, now).unwrap_or_else(|| DenialReason::Budget(active.name_of(at).to_owned(), refused))
         })?;
         let mut why = vec![];
-        for GrantAccount { id, grant, .. } in &held.accounts {
+        for GrantAccount { id, grant, .. } in &active.accounts {
             if grant.calls.is_some() {
                 why.push(format!("debits one call of `{}`", grant.name));
             }
@@ -407,9 +406,9 @@ fn accounts(
     let mut chain = match &grant.parent {
         None => Vec::new(),
         Some(parent) => {
-            let held = above.iter().find(|held| *held.grant == **parent);
-            match (held, opened.get(&Arc::as_ptr(parent)).cloned()) {
-                (Some(held), _) => held.accounts.clone(),
+            let active = above.iter().find(|active| *active.grant == **parent);
+            match (active, opened.get(&Arc::as_ptr(parent)).cloned()) {
+                (Some(active), _) => active.accounts.clone(),
                 (None, Some(chain)) => chain,
                 (None, None) => {
                     let below = name.as_deref().map_or(AccountNaming::None, AccountNaming::Behind);

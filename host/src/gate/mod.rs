@@ -133,9 +133,9 @@ impl Gate {
     /// Revokes a grant, and every grant that narrows it, in any session. Running calls continue. Returns false if there
     /// is no grant of this name.
     pub fn revoke(&self, grant: &str) -> bool {
-        let found = self.grant_index.active_grants().iter().find(|held| held.grant.name == grant);
-        if let Some(held) = found {
-            self.ledger.revoke(held.accounts[0].id);
+        let found = self.grant_index.active_grants().iter().find(|active| active.grant.name == grant);
+        if let Some(active) = found {
+            self.ledger.revoke(active.accounts[0].id);
         }
         found.is_some()
     }
@@ -257,7 +257,7 @@ impl Gate {
         interrupt: &Interrupt,
     ) -> Result<Admission, NotBegun> {
         let method = tool.method();
-        let (held, judge) = match self.grant_index.debit(tool, &arguments.value, &self.ledger, SystemTime::now()) {
+        let (active, judge) = match self.grant_index.debit(tool, &arguments.value, &self.ledger, SystemTime::now()) {
             Ok(debited) => debited,
             Err(denial) => {
                 let grant = denial.grant.map(|grant| grant.name.clone());
@@ -265,16 +265,17 @@ impl Gate {
                 return Err(self.refuse(record, seq, method, arguments.value, grant.as_deref(), failure).into());
             }
         };
-        let amounts = held.accounts.iter().filter_map(|held| Some((held.id, judge.amount(held.id, &arguments.value)?)));
-        let debit = CallReservation::new(&self.ledger, held.accounts[0].id, amounts.collect());
+        let amounts =
+            active.accounts.iter().filter_map(|entry| Some((entry.id, judge.amount(entry.id, &arguments.value)?)));
+        let debit = CallReservation::new(&self.ledger, active.accounts[0].id, amounts.collect());
         let seq = match judge.asks(&arguments.value) {
             Some(reason) => {
                 let _paused = interrupt.pause();
-                Some(self.ask(record, seq, method, &arguments.value, held, &debit, &reason)?)
+                Some(self.ask(record, seq, method, &arguments.value, active, &debit, &reason)?)
             }
             None => seq,
         };
-        self.begin(record, seq, tool, arguments, held, debit)
+        self.begin(record, seq, tool, arguments, active, debit)
     }
 
     /// Counts a call, whatever the decision about it. Of the calls beyond the limit only the first is recorded:
@@ -303,17 +304,17 @@ impl Gate {
         seq: Option<u64>,
         tool: &Arc<Tool>,
         arguments: ChargedArguments,
-        held: &ActiveGrant,
+        active: &ActiveGrant,
         debit: CallReservation,
     ) -> Result<Admission, NotBegun> {
-        let (method, grant) = (tool.method(), held.grant.name.as_str());
+        let (method, grant) = (tool.method(), active.grant.name.as_str());
         let Some(seq) = assign_number(record, seq, method, &arguments.value, grant) else {
             // The run ended while the call was judged.
             debit.release();
             return Err(Failure::cancelled().into());
         };
         let (run, caller) = (record.run(), record.caller());
-        let debits = Debits { accounts: &held.accounts, amounts: debit.amounts() };
+        let debits = Debits { accounts: &active.accounts, amounts: debit.amounts() };
         let event = Event::Admitted { run, seq, caller, method, arguments: &arguments.value, grant, debits };
         let log = self.log(record);
         if let Err(error) = log.write(&event) {
@@ -407,7 +408,7 @@ impl Gate {
         let own = self.grant_index.active_grants().iter();
         let gates = self.tool_gates.gates();
         let below = gates.iter().flat_map(|gate| gate.grant_index.active_grants());
-        for account in own.chain(below).flat_map(|held| &held.accounts) {
+        for account in own.chain(below).flat_map(|active| &active.accounts) {
             if let Some(name) = &account.name {
                 self.ledger.restore(account.id, spent.get(&**name).copied().unwrap_or_default());
             }
@@ -420,7 +421,7 @@ impl Gate {
         let own = self.grant_index.active_grants().iter();
         let gates = self.tool_gates.gates();
         let below = gates.iter().flat_map(|gate| gate.grant_index.active_grants());
-        let accounts = own.chain(below).flat_map(|held| &held.accounts);
+        let accounts = own.chain(below).flat_map(|active| &active.accounts);
         let named = accounts.filter_map(|account| Some((account.name.as_deref()?.to_owned(), account.id)));
         named.map(|(name, id)| (name, self.ledger.used(id))).collect()
     }
@@ -432,10 +433,10 @@ impl Gate {
         let gates = self.tool_gates.gates();
         let below = gates.iter().flat_map(|gate| gate.grant_index.active_grants());
         let mut known = HashSet::new();
-        for held in own.chain(below).flat_map(|held| &held.accounts) {
+        for entry in own.chain(below).flat_map(|active| &active.accounts) {
             // Several grants may debit the same account.
-            if held.name.as_deref() == Some(account) && known.insert(held.id) {
-                self.ledger.shift(held.id, before, after);
+            if entry.name.as_deref() == Some(account) && known.insert(entry.id) {
+                self.ledger.shift(entry.id, before, after);
             }
         }
     }
@@ -459,11 +460,11 @@ impl Gate {
         seq: Option<u64>,
         method: &str,
         arguments: &Value,
-        held: &ActiveGrant,
+        active: &ActiveGrant,
         debit: &CallReservation,
         reason: &str,
     ) -> Result<u64, Failure> {
-        let grant = held.grant.name.as_str();
+        let grant = active.grant.name.as_str();
         let Some(approver) = self.approver.as_ref().filter(|approver| approver.is_present()) else {
             debit.release();
             let message = format!("`{method}`: grant `{grant}` needs approval, but there is no terminal to ask on");
@@ -475,15 +476,15 @@ impl Gate {
             debit.release();
             return Err(Failure::cancelled());
         };
-        let (callers, costs) = (record.callers(), self.costs(held, debit));
+        let (callers, costs) = (record.callers(), self.costs(active, debit));
         let (run, audit) = (record.run(), &*self.log(record));
         let asking =
             PendingApproval { audit, run, seq, callers: &callers, method, arguments, grant, reason, costs: &costs };
         let failure = match asking.ask(&**approver) {
-            Ok(true) => match held.over(&self.ledger, SystemTime::now()) {
+            Ok(true) => match active.over(&self.ledger, SystemTime::now()) {
                 None => return Ok(seq),
                 // The grant ended while the human was deciding.
-                Some(reason) => self.denied(method, &GrantDenial { grant: Some(&held.grant), reason }),
+                Some(reason) => self.denied(method, &GrantDenial { grant: Some(&active.grant), reason }),
             },
             Ok(false) => Failure::approval(format!("`{method}`: a human refused the call (grant `{grant}`)")),
             Err(error) => Failure::approval(format!("`{method}`: grant `{grant}` needs approval: {}", told(&error))),
@@ -497,9 +498,9 @@ impl Gate {
     }
 
     /// Lists the amounts that a reserved call takes from each budget.
-    fn costs(&self, held: &ActiveGrant, debit: &CallReservation) -> Vec<Cost> {
+    fn costs(&self, active: &ActiveGrant, debit: &CallReservation) -> Vec<Cost> {
         let mut costs = Vec::new();
-        for GrantAccount { id, grant, .. } in &held.accounts {
+        for GrantAccount { id, grant, .. } in &active.accounts {
             let used = self.ledger.used(*id);
             let spent = debit.amounts().iter().find(|(account, _)| account == id).map(|(_, amount)| *amount);
             let whole = Amount::whole;
@@ -560,7 +561,7 @@ impl Gate {
         });
         failure.with_hint(match &denial.reason {
             DenialReason::Budget(name, _) => {
-                format!("limit_hint the budget of grant `{name}`: in the policy, or `max_calls` in Python")
+                format!("raise the budget of grant `{name}`: in the policy, or `max_calls` in Python")
             }
             DenialReason::Ended(name, _) => format!("issue grant `{name}` again before making such calls"),
             _ => format!("call it with arguments that grant `{}` allows, or widen the grant in the policy", grant.name),
@@ -630,8 +631,8 @@ impl Gate {
     #[must_use]
     pub fn would_allow(&self, tool: &Tool, arguments: &Value, now: SystemTime) -> bool {
         match self.grant_index.debit(tool, arguments, &self.ledger, now) {
-            Ok((held, judge)) => {
-                self.ledger.release(held.accounts[0].id, &|id| judge.amount(id, arguments));
+            Ok((active, judge)) => {
+                self.ledger.release(active.accounts[0].id, &|id| judge.amount(id, arguments));
                 true
             }
             Err(_) => false,
@@ -641,17 +642,17 @@ impl Gate {
     /// Number of calls that each grant has allowed, with its name, in order.
     #[must_use]
     pub fn counts(&self) -> Vec<(String, u64)> {
-        let held = self.grant_index.active_grants().iter();
-        held.map(|held| (held.grant.name.clone(), self.ledger.used(held.accounts[0].id).calls)).collect()
+        let active = self.grant_index.active_grants().iter();
+        active.map(|active| (active.grant.name.clone(), self.ledger.used(active.accounts[0].id).calls)).collect()
     }
 
     /// The state of every budget.
     #[must_use]
     pub fn budgets(&self) -> Vec<Budget> {
         let mut budgets = Vec::new();
-        for held in self.grant_index.active_grants() {
-            let used = self.ledger.used(held.accounts[0].id);
-            let grant: &Grant = &held.grant;
+        for active in self.grant_index.active_grants() {
+            let used = self.ledger.used(active.accounts[0].id);
+            let grant: &Grant = &active.grant;
             if let Some(limit) = grant.calls {
                 budgets.push(Budget::new(
                     &grant.name,

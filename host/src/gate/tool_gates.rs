@@ -1,7 +1,6 @@
 //! The authority of each mounted tool, and the gate through which it calls other tools.
 //!
 //! A tool's own gate narrows the session's: nothing in a session, whoever does it, exceeds the session's grants.
-//! grants.
 
 use std::collections::HashMap;
 use std::sync::{Arc, OnceLock, Weak};

@@ -1,10 +1,8 @@
 //! Keys: Ed25519, in the format of biscuit's tools (`ed25519-private/…` and `ed25519/…`, 64 hex digits). The format of
 //! the registry (`ed25519:…`, base64) is read too.
-//! writes them (`ed25519:…`, base64) are read too.
 //!
 //! Nothing here stores a key. Biscuit also supports P-256, whose signatures can be converted into other valid ones that
 //! a revocation list would not contain, so it is rejected everywhere.
-//! revocation list would not know, so it is refused everywhere.
 
 use std::fmt;
 use std::str::FromStr;

@@ -1,6 +1,5 @@
 //! Tokens: signed grants of a policy, which another host or process accepts offline, and which their holder can narrow
 //! and pass on without asking the issuer.
-//! narrow them and pass them on without asking the issuer.
 //!
 //! A token is a [biscuit](https://doc.biscuitsec.org/reference/specifications): a chain of signed blocks that can only
 //! grow. The first block, signed by the issuer's root key, contains a policy (its JSON text) and optionally an end;

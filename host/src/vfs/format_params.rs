@@ -1,10 +1,8 @@
 //! Parameters of the storage format: sizes of the parts that a tree is stored in. Other numbers give equal trees other
 //! ids, so changing them needs a new version of the format.
-//! it needs another version of the format.
 //!
 //! Unit tests run with small parts, so that a few entries and a few hundred bytes make many of them, and once more with
 //! the real parameters, with the feature `format-sizes` (`cargo xtask test --full`).
-//! format's own sizes, by the feature `format-sizes` (`cargo xtask test --full`).
 
 /// True if small parts are used for tests.
 pub(super) const IS_SMALL: bool = cfg!(all(test, not(feature = "format-sizes")));

@@ -224,9 +224,9 @@ pub struct Debits<'a> {
 impl<'a> Debits<'a> {
     /// Iterates over the accounts by name, that of the grant first, each with the amount if it sums up an argument.
     pub fn iter(self) -> impl Iterator<Item = (&'a Arc<str>, Option<Amount>)> {
-        self.accounts.iter().filter_map(move |held| {
-            let amount = self.amounts.iter().find(|(account, _)| *account == held.id);
-            Some((held.name.as_ref()?, amount.map(|(_, amount)| *amount)))
+        self.accounts.iter().filter_map(move |grant_account| {
+            let amount = self.amounts.iter().find(|(account, _)| *account == grant_account.id);
+            Some((grant_account.name.as_ref()?, amount.map(|(_, amount)| *amount)))
         })
     }
 }
@@ -234,9 +234,9 @@ impl<'a> Debits<'a> {
 impl<'a> Debits<'a> {
     /// Iterates over the accounts that have a limit, by name, with their limits.
     pub(crate) fn limited(self) -> impl Iterator<Item = (&'a Arc<str>, Allowance)> {
-        self.accounts.iter().filter_map(|held| {
-            let allowance = allowance(&held.grant);
-            allowance.is_limited().then_some((held.name.as_ref()?, allowance))
+        self.accounts.iter().filter_map(|grant_account| {
+            let allowance = allowance(&grant_account.grant);
+            allowance.is_limited().then_some((grant_account.name.as_ref()?, allowance))
         })
     }
 }

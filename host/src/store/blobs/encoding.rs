@@ -38,7 +38,7 @@ const FILE_SYSTEM_BLOCK: usize = 4096;
 /// short.
 const MAX_SHORT_BYTES: usize = 64 << 10;
 
-/// BlobEncoder of blobs, reused for one after another.
+/// Encoder of blobs, reused for one after another.
 pub(super) struct BlobEncoder {
     zstd: Compressor<'static>,
     /// Buffer, kept for the next blob.

@@ -90,7 +90,7 @@ impl BlobFiles {
         }
         // At least once, to remove temporary files.
         for batch in rest.chunks(REMOVAL_BATCH).chain(rest.is_empty().then_some(&[][..])) {
-            // ReachableBlobs most of what is new before commits have to wait.
+            // Marks most of what is new before commits have to wait.
             marks.mark(roots()?)?;
             let Some(alone) = self.lock_exclusive(options.patience)? else {
                 swept.interrupted = true;
@@ -124,7 +124,7 @@ impl<R: Fn(&[u8]) -> Option<Vec<Named>>> ReachableBlobs<'_, R> {
         self.expanded.contains_key(id)
     }
 
-    /// ReachableBlobs blobs and everything they refer to. Blobs that are marked already cost nothing.
+    /// Marks blobs and everything they refer to. Blobs that are marked already cost nothing.
     fn mark(&mut self, mut todo: Vec<Named>) -> Result<(), BlobError> {
         while let Some(Named { id, node }) = todo.pop() {
             let expanded = self.expanded.entry(id).or_default();

@@ -125,7 +125,7 @@ impl BlobFiles {
         self.working.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// SessionRecords that a blob exists, whose name may not be durable: another process may have just renamed it.
+    /// Records that a blob exists, whose name may not be durable: another process may have just renamed it.
     pub(super) fn found(&self, place: u64, id: &BlobId) -> Result<(), BlobError> {
         let mut pool = self.pool();
         pool.check(place)?;

@@ -1,4 +1,4 @@
-//! StoreLeader election: which role this process has, and how it gets a new one when the leader ends.
+//! Leader election: which role this process has, and how it gets a new one when the leader ends.
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -35,7 +35,7 @@ struct StoreMember {
     patience: Duration,
 }
 
-/// ProcessRole of this process.
+/// Role of this process.
 #[derive(Clone)]
 enum ProcessRole {
     /// No role yet; or this process was about to lead, and the store could not be opened.

@@ -233,7 +233,7 @@ fn another_backend_or_version_is_refused() {
         open(dir.path(), backend).map(drop).expect_err("it is refused").to_string()
     };
     let reason = refused(&text, Backend::Redb);
-    assert!(reason.contains("kept by sled") || reason.contains("without the feature"), "{reason}");
+    assert!(reason.contains("created with the backend sled") || reason.contains("without the feature"), "{reason}");
     let reason = refused(&text.replace("store 1", "store 2"), Backend::Sled);
     assert!(reason.contains("version 2"), "{reason}");
     assert!(refused("nonsense", Backend::Sled).contains("damaged"));
