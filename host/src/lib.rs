@@ -29,7 +29,7 @@
 //! ```
 //!
 //! **Invariant:** a tool touches what its manifest asks for and the policy grants, and nothing else. What the two come to
-//! is worked out once a session, when the gate is made (`gate::power`), and each request, secret, bucket and call of
+//! is worked out once a session, when the gate is made (`gate::tool_gates`), and each request, secret, bucket and call of
 //! another tool is judged by it.
 //!
 //! **Invariant:** a guest never waits inside a call of the host; it returns what it waits for. A script that it runs to its end

@@ -131,7 +131,7 @@ def test_a_log_with_a_key_is_evidence(tmp_path: Path) -> None:
             Sandbox(tools=[add], audit_log=log, audit_key=wrong)
     lines = log.read_text().splitlines(keepends=True)
     log.write_text("".join(lines[:-1]))
-    with pytest.raises(NativeError, match="was cut off"):
+    with pytest.raises(NativeError, match="was truncated"):
         check_audit_log(log)
     log.write_text("".join(lines).replace('"a":1', '"a":2', 1))
     with pytest.raises(NativeError, match="line 2"):

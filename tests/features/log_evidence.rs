@@ -111,7 +111,7 @@ fn log_that_was_cut_off_is_noticed_and_not_written_on() {
             assert_eq!((status, &seen["wrong"]["line"]), (1, &json!(left + 1)), "{seen}");
         }
         let refused = keyed(&home, &[]);
-        assert!(refused.status == 2 && refused.stderr.contains("was cut off"), "{refused:?}");
+        assert!(refused.status == 2 && refused.stderr.contains("was truncated"), "{refused:?}");
     }
     home.file("log.jsonl", &log);
     assert_eq!(keyed(&home, &[]).status, 0);
@@ -189,7 +189,7 @@ fn log_with_a_key_survives_the_process_that_writes_it() {
         let output = child.wait_with_output().expect("it ends");
         let (status, seen) = match checked(&home, &["--key", "audit.key"]) {
             // A line that was not finished is removed by who opens the log next.
-            (1, seen) if seen["wrong"]["message"].as_str().is_some_and(|told| told.contains("no end")) => {
+            (1, seen) if seen["wrong"]["message"].as_str().is_some_and(|told| told.contains("is incomplete")) => {
                 assert_eq!(keyed(&home, &[]).status, 0);
                 checked(&home, &["--key", "audit.key"])
             }

@@ -123,7 +123,7 @@ fn a_tool_calls_by_name_what_it_may_and_nothing_else() {
         ("stats/quantiles", r#"{"values": [1], "probabilities": [0]}"#, "capability", "may not call `stats/quantiles`"),
         ("relay/catalog", "{}", "capability", "a tool may not call itself"),
         ("nosuch/tool", "{}", "argument", "there is no tool"),
-        ("stats/describe", "{", "argument", "no JSON"),
+        ("stats/describe", "{", "argument", "not valid JSON"),
         ("stats/describe", r#"{"values": "x"}"#, "argument", "values"),
     ] {
         let failed = told(method, arguments, &policy);

@@ -157,7 +157,7 @@ fn a_secret_that_is_bound_to_a_header_goes_into_no_other() {
     assert!(checked.stdout.contains("KEY (in the header `authorization` only)"), "{checked:?}");
     home.file("policy.toml", policy(&server, "{ name = \"KEY\", header = \"a b\" }"));
     let refused = home.run(["policy", "check", "--policy", "policy.toml"]);
-    assert!(refused.status == 2 && refused.stderr.contains("no name of a header"), "{refused:?}");
+    assert!(refused.status == 2 && refused.stderr.contains("not a valid header name"), "{refused:?}");
 }
 
 #[test]

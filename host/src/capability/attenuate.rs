@@ -1,19 +1,21 @@
-//! Narrowing a policy as a whole: grants are tried in order, so it takes more than narrowing each.
+//! Narrowing a whole policy: grants are tried in order, so narrowing each of them is not enough.
 
 use std::sync::Arc;
 
+use super::entailment::implies;
 use super::grant::{Approve, AttenuateError, Grant};
-use super::imply::implies;
 use super::permission;
 use super::policy::Policy;
 
 impl Policy {
-    /// Narrows this policy by another: each grant of `narrower` narrows the first grant here that covers it, mounts are
-    /// those of this policy, who must have signed them all that either demands, limits the smaller ones; what tools may touch stays, or becomes what `narrower` says of it. Calls under the result debit the budgets of this policy too.
+    /// Narrows this policy by another one. Each grant of `narrower` narrows the first grant here that covers it. The
+    /// mounts are those of this policy, and must be signed as both policies require; of each limit the smaller one
+    /// applies; permissions of tools stay the same, or are narrowed as `narrower` says. Calls under the result debit
+    /// the budgets of this policy too.
     ///
     /// # Errors
-    /// If a grant of `narrower` covers more than every grant here, or has a greater budget than the one that it narrows, or
-    /// passes by a grant that asks a human.
+    /// If a grant of `narrower` covers more than every grant here, has a larger budget than the one that it narrows, or
+    /// bypasses a grant that requires approval.
     pub fn attenuate(&self, narrower: Self) -> Result<Self, AttenuateError> {
         let parents: Vec<Arc<Grant>> = self.grants.iter().cloned().map(Arc::new).collect();
         let mut grants = Vec::with_capacity(narrower.grants.len());
@@ -29,36 +31,37 @@ impl Policy {
         let permissions = permission::attenuate(&self.permissions, narrower.permissions)?;
         let narrowed =
             Self { tools: self.tools.clone(), signed: self.signed.and(narrower.signed), grants, permissions, limits };
-        still_asks(&parents, &narrowed)?;
+        check_approvals(&parents, &narrowed)?;
         Ok(narrowed)
     }
 }
 
-/// Refuses a narrower policy under which no human is asked of a call of which one is asked under the wider: the grant
-/// that asks stands before those behind it, and a narrower policy may leave it out.
-fn still_asks(above: &[Arc<Grant>], narrowed: &Policy) -> Result<(), AttenuateError> {
+/// Rejects a narrower policy that would drop an approval that the wider policy requires: the grant that requires it
+/// precedes others, and a narrower policy may omit it.
+fn check_approvals(above: &[Arc<Grant>], narrowed: &Policy) -> Result<(), AttenuateError> {
     for (at, grant) in narrowed.grants.iter().enumerate() {
         let Some(parent) = &grant.parent else { continue };
         let passed = above.iter().take_while(|other| !Arc::ptr_eq(other, parent)).map(|other| &**other);
-        if let Some(asker) = unasked(grant, &narrowed.grants[..at], passed) {
+        if let Some(asker) = bypassed_approval(grant, &narrowed.grants[..at], passed) {
             return Err(AttenuateError::Unasked { grant: grant.name.clone(), asker: asker.name.clone() });
         }
     }
     Ok(())
 }
 
-/// The first grant among those that `grant` passes by of which a human could be rid: it asks about calls that `grant`
-/// allows, `grant` does not ask about all of them, and none of the grants before `grant` takes all that the asker takes.
-pub(super) fn unasked<'g>(
+/// Finds the first of the grants `passed`, which `grant` bypasses, whose approval could be avoided: it requires approval
+/// of calls that `grant` allows, `grant` does not require it for all of them, and none of the grants `earlier` replaces
+/// the bypassed one.
+pub(super) fn bypassed_approval<'g>(
     grant: &Grant,
     earlier: &[Grant],
     passed: impl IntoIterator<Item = &'g Grant>,
 ) -> Option<&'g Grant> {
     let mut askers = passed.into_iter().filter(|other| other.approve != Approve::Never);
     askers.find(|asker| {
-        // An asker that has ended denies what it covers, so what asks in its place ends no later.
+        // A grant with approval that has ended denies the calls that it covers, so its replacement must not end later.
         let asks = grant.approve.asks_whenever(&asker.approve) && grant.ends_within(asker);
-        !asks && grant.method.overlaps(&asker.method) && !earlier.iter().any(|other| other.stands_for(asker, grant))
+        !asks && grant.method.overlaps(&asker.method) && !earlier.iter().any(|other| other.replaces(asker, grant))
     })
 }
 
@@ -68,9 +71,9 @@ impl Grant {
         other.expires.is_none_or(|other| self.expires.is_some_and(|own| own <= other))
     }
 
-    /// Returns true if this grant takes every call that `asker` takes and asks whenever `asker` does, as long as `asker`
-    /// does or `behind`, which comes after it, lasts.
-    fn stands_for(&self, asker: &Self, behind: &Self) -> bool {
+    /// Returns true if this grant covers every call that `asker` covers and requires approval whenever `asker` does,
+    /// for as long as `asker`, or the later grant `behind`, lasts.
+    fn replaces(&self, asker: &Self, behind: &Self) -> bool {
         let takes_all = asker.method.is_subset_of(&self.method)
             && self.clauses.iter().all(|clause| implies(&asker.clauses, clause))
             && self.approve.asks_whenever(&asker.approve);
@@ -79,7 +82,7 @@ impl Grant {
         let takes_no_more = (self.calls.is_none() && self.spend.is_none())
             || (self.method.is_subset_of(&asker.method)
                 && asker.clauses.iter().all(|clause| implies(&self.clauses, clause)));
-        // It ends when the asker does; sooner only if nothing behind it goes on.
+        // It must end when the other does; it may end earlier only if the grant behind it does too.
         let ends = self.ends_within(asker) && (self.expires == asker.expires || behind.ends_within(self));
         takes_all && same_budgets && takes_no_more && ends
     }

@@ -1,82 +1,83 @@
-//! Clauses: what a grant asks of the arguments of a call.
+//! Clauses: the conditions of a grant on the arguments of a call.
 //!
-//! They judge canonical arguments: one object, keys in their one spelling, every value of its type. Missing and null are
-//! the same. They are judged in two ways, since what is not known must be refused by one and asked about by the other:
+//! Clauses evaluate canonical arguments: one object, each key in its only spelling, every value of its type. Missing
+//! and null are the same. There are two kinds of evaluation, since an unknown condition must be refused in one case,
+//! and requires approval in the other:
 //!
-//! - [`Clause::holds`], for `where`: whatever a test was not made for (missing, another type, NaN, a list where a number
-//!   belongs) fails it, and `*` is every element;
-//! - [`Clause::judge`], for `approve`: the same is [`Truth::Unknown`], and `*` is any element.
+//! - [`Clause::holds`], for `where`: a test fails for any value that it is not defined for (missing, another type, NaN,
+//!   a list in place of a number), and `*` means every element;
+//! - [`Clause::judge`], for `approve`: the same cases are [`Truth::Unknown`], and `*` means any element.
 
 use std::fmt;
 
 use serde_json::Value;
 
 use super::number::Number;
-use super::path::{Found, ParamPath};
+use super::path::{ParamPath, PathTarget};
 use super::span::Span;
-use super::text::{Part, are_equivalent};
-use super::truth::Truth;
+use super::three_valued_logic::Truth;
+use super::unicode_equivalence::{TextPosition, are_equivalent};
 
 /// A condition on arguments.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Clause {
-    /// Every test holds for the value at a path.
+    /// True if all tests hold for the value at a path.
     Param(Param),
-    /// Every one of these holds.
+    /// True if all of these hold.
     All(Vec<Clause>),
-    /// One of these holds.
+    /// True if at least one of these holds.
     Any(Vec<Clause>),
 }
 
 /// Tests of one parameter.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Param {
-    /// Where it is.
+    /// Path of the parameter.
     pub path: ParamPath,
-    /// What must hold of it: all of these.
+    /// Tests of the value, all of which must hold.
     pub tests: Vec<Test>,
-    /// Whether its type is a 64-bit integer, which beyond ±(2^53 - 1) is written as a decimal string. Known when the
-    /// clause was bound to a method.
+    /// Set if its type is a 64-bit integer, which beyond ±(2^53 - 1) is written as a decimal string. Known once the
+    /// clause is bound to a method.
     pub wide: bool,
-    /// Where it stands in its policy.
+    /// Position in the policy's text.
     pub span: Span,
 }
 
-/// One operator and what it compares with.
+/// A test: an operator and its operand.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Test {
-    /// A number below this.
+    /// A number less than this.
     Lt(Number),
-    /// A number not above this.
+    /// A number less than or equal to this.
     Le(Number),
-    /// A number above this.
+    /// A number greater than this.
     Gt(Number),
-    /// A number not below this.
+    /// A number greater than or equal to this.
     Ge(Number),
-    /// This value, exactly.
+    /// Exactly this value.
     Eq(Scalar),
-    /// Another value of the same type. Two texts that Unicode calls equivalent are not another.
+    /// Another value of the same type. Texts that are canonically equivalent in Unicode are not different.
     Ne(Scalar),
-    /// One of these values, exactly.
+    /// Exactly one of these values.
     In(Vec<Scalar>),
-    /// Of the type of one of these values, and none of them. Unicode as in [`Test::Ne`].
+    /// A value of the type of one of these, and different from all of them. Unicode as in [`Test::Ne`].
     NotIn(Vec<Scalar>),
-    /// A string that begins so.
+    /// A string with this prefix.
     StartsWith(String),
-    /// A string that ends so.
+    /// A string with this suffix.
     EndsWith(String),
-    /// A string that holds this one, or a list with this element.
+    /// A string that contains this one, or a list that contains this element.
     Contains(Scalar),
-    /// There and not null.
+    /// Present and not null.
     Exists,
     /// Missing or null.
     NotExists,
 }
 
-/// A value to compare with.
+/// An operand of a comparison.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Scalar {
-    /// `true` or `false`.
+    /// The value `true` or `false`.
     Bool(bool),
     /// A number.
     Number(Number),
@@ -85,7 +86,7 @@ pub enum Scalar {
 }
 
 impl Clause {
-    /// Whether the arguments satisfy it. Allocates nothing.
+    /// Returns true if the arguments satisfy the clause. Allocates nothing.
     #[must_use]
     pub fn holds(&self, arguments: &Value) -> bool {
         match self {
@@ -95,7 +96,7 @@ impl Clause {
         }
     }
 
-    /// The innermost clause that the arguments fail, for a message; none if they satisfy it.
+    /// Returns the innermost clause that the arguments fail, for a message; `None` if they satisfy the clause.
     #[must_use]
     pub fn failed(&self, arguments: &Value) -> Option<&Self> {
         match self {
@@ -104,7 +105,7 @@ impl Clause {
         }
     }
 
-    /// What the arguments have where the clause looks first, for a message.
+    /// Returns the value of the parameter that the clause reads first, for a message.
     #[must_use]
     pub fn actual<'v>(&self, arguments: &'v Value) -> Option<&'v Value> {
         match self {
@@ -113,9 +114,9 @@ impl Clause {
         }
     }
 
-    /// What is known of it when `*` means any element: the judgement of `approve`. What is missing, null or of another
-    /// type is unknown to every test but those of existence. Texts are compared by code points; one that is only
-    /// canonically equivalent to what is looked for is unknown too.
+    /// Evaluates the clause for `approve`, where `*` means any element. A value that is missing, null or of another
+    /// type is unknown to every test except those of existence. Texts are compared by code points; a text that is
+    /// canonically equivalent to the operand but not equal is unknown too.
     #[must_use]
     pub fn judge(&self, arguments: &Value) -> Truth {
         match self {
@@ -125,13 +126,13 @@ impl Clause {
         }
     }
 
-    /// The first clause of one parameter that is not known to fail, for a message; none if all fail.
+    /// Returns the first test of a parameter that is not known to fail, for a message; `None` if all fail.
     #[must_use]
     pub fn reason(&self, arguments: &Value) -> Option<&Param> {
         self.params().into_iter().find(|param| param.judge(arguments).may_hold())
     }
 
-    /// The paths that it looks at.
+    /// The parameters that the clause reads.
     pub fn params(&self) -> Vec<&Param> {
         match self {
             Self::Param(param) => vec![param],
@@ -143,7 +144,7 @@ impl Clause {
 impl Param {
     fn holds(&self, arguments: &Value) -> bool {
         self.path.every(arguments, |value| {
-            // Read once, however many tests compare it.
+            // The number is read once, however many tests compare it.
             let number = value.and_then(|value| Number::from_json(value, self.wide));
             self.tests.iter().all(|test| match (test, number) {
                 (Test::Lt(limit), Some(number)) => number < *limit,
@@ -155,46 +156,46 @@ impl Param {
         })
     }
 
-    /// As [`Clause::judge`].
+    /// Evaluates the tests like [`Clause::judge`].
     fn judge(&self, arguments: &Value) -> Truth {
         self.path.any(arguments, |found| match found {
-            Found::NoList => Truth::Unknown,
-            Found::Value(value) => Truth::all(self.tests.iter().map(|test| test.judge(value, self.wide))),
+            PathTarget::NoList => Truth::Unknown,
+            PathTarget::Value(value) => Truth::all(self.tests.iter().map(|test| test.judge(value, self.wide))),
         })
     }
 
-    /// What [`Clause::judge`] says where it is missing.
+    /// Result of [`Clause::judge`] if the parameter is missing.
     #[must_use]
     pub fn judge_missing(&self) -> Truth {
         Truth::all(self.tests.iter().map(|test| test.judge(None, self.wide)))
     }
 
-    /// What may be so of it, in words: "`amount` may be above 5000".
+    /// Describes the condition as a possibility: "`amount` may be above 5000".
     #[must_use]
     pub fn possibility(&self) -> String {
         let tests: Vec<String> = self.tests.iter().map(ToString::to_string).collect();
         format!("`{}` may {}", self.path, tests.join(" and "))
     }
 
-    /// The first value for which [`Clause::judge`] is not known to fail; none if it is missing, or all fail.
+    /// Returns the first value that [`Clause::judge`] does not know to fail; `None` if it is missing, or all fail.
     #[must_use]
     pub fn suspect<'v>(&self, arguments: &'v Value) -> Option<&'v Value> {
         let mut first = None;
         self.path.any(arguments, |found| {
             let truth = match found {
-                Found::NoList => Truth::Fails,
-                Found::Value(value) => Truth::all(self.tests.iter().map(|test| test.judge(value, self.wide))),
+                PathTarget::NoList => Truth::Fails,
+                PathTarget::Value(value) => Truth::all(self.tests.iter().map(|test| test.judge(value, self.wide))),
             };
             if truth.may_hold() && first.is_none() {
                 first = found.value();
             }
-            // The first is enough, whether it holds or not.
+            // The first value ends the search, whether it holds or not.
             if truth.may_hold() { Truth::Holds } else { Truth::Fails }
         });
         first
     }
 
-    /// The first value that fails a test; none if it is missing, or nothing fails.
+    /// Returns the first value that fails a test; `None` if it is missing, or nothing fails.
     fn actual<'v>(&self, arguments: &'v Value) -> Option<&'v Value> {
         let mut first = None;
         self.path.every(arguments, |value| {
@@ -209,7 +210,7 @@ impl Param {
 }
 
 impl Test {
-    /// What is known of it for one value; none stands for missing and null.
+    /// Evaluates the test for one value; `None` means missing or null.
     pub(super) fn judge(&self, value: Option<&Value>, wide: bool) -> Truth {
         let Some(value) = value else {
             return match self {
@@ -221,7 +222,8 @@ impl Test {
         let number = |holds: &dyn Fn(Number) -> bool| {
             Number::from_json(value, wide).map_or(Truth::Unknown, |number| holds(number).into())
         };
-        let part = |part: Part, text: &str| value.as_str().map_or(Truth::Unknown, |value| text_has(part, value, text));
+        let part =
+            |part: TextPosition, text: &str| value.as_str().map_or(Truth::Unknown, |value| text_has(part, value, text));
         match self {
             Self::Lt(limit) => number(&|number| number < *limit),
             Self::Le(limit) => number(&|number| number <= *limit),
@@ -231,10 +233,10 @@ impl Test {
             Self::In(scalars) => Truth::any(scalars.iter().map(|scalar| scalar.judge(value, wide))),
             Self::Ne(scalar) => scalar.judge(value, wide).not(),
             Self::NotIn(scalars) => Truth::any(scalars.iter().map(|scalar| scalar.judge(value, wide))).not(),
-            Self::StartsWith(text) => part(Part::Start, text),
-            Self::EndsWith(text) => part(Part::End, text),
+            Self::StartsWith(text) => part(TextPosition::Start, text),
+            Self::EndsWith(text) => part(TextPosition::End, text),
             Self::Contains(scalar) => match (value, scalar) {
-                (Value::String(value), Scalar::String(text)) => text_has(Part::Anywhere, value, text),
+                (Value::String(value), Scalar::String(text)) => text_has(TextPosition::Anywhere, value, text),
                 (Value::Array(items), _) => Truth::any(items.iter().map(|item| scalar.judge(item, wide))),
                 _ => Truth::Unknown,
             },
@@ -243,7 +245,7 @@ impl Test {
         }
     }
 
-    /// Whether it holds of a value; none stands for missing and null.
+    /// Returns true if the test holds for a value; `None` means missing or null.
     #[must_use]
     pub fn holds(&self, value: Option<&Value>, wide: bool) -> bool {
         let Some(value) = value else { return matches!(self, Self::NotExists) };
@@ -272,7 +274,7 @@ impl Test {
         }
     }
 
-    /// The operator, as policies spell it.
+    /// The operator in the spelling of policies.
     #[must_use]
     pub fn operator(&self) -> &'static str {
         match self {
@@ -294,7 +296,7 @@ impl Test {
 }
 
 impl Scalar {
-    /// Whether the value is this one. Strings: the same code points.
+    /// Returns true if the value equals this one. Strings are compared by code points.
     #[must_use]
     pub fn equals(&self, value: &Value, wide: bool) -> bool {
         match (self, value) {
@@ -305,8 +307,8 @@ impl Scalar {
         }
     }
 
-    /// As [`Scalar::equals`], but for strings that are canonically equivalent too (Unicode, UAX #15): a forbidden text
-    /// stays forbidden however it is composed.
+    /// Returns true if the value equals this one, or is a canonically equivalent string (Unicode, UAX #15): a forbidden
+    /// text remains forbidden however it is composed.
     fn resembles(&self, value: &Value, wide: bool) -> bool {
         match (self, value) {
             (Self::String(own), Value::String(value)) => are_equivalent(own, value),
@@ -314,8 +316,7 @@ impl Scalar {
         }
     }
 
-    /// What is known of a value's being this one: unknown of one of another type, and of a text that is another spelling
-    /// of this one.
+    /// Evaluates equality: unknown for a value of another type, and for another spelling of an equivalent text.
     fn judge(&self, value: &Value, wide: bool) -> Truth {
         if self.equals(value, wide) {
             Truth::Holds
@@ -334,7 +335,7 @@ impl Scalar {
         }
     }
 
-    /// As JSON. A number that JSON cannot hold exactly is a string.
+    /// Converts the value to JSON. A number that JSON cannot represent exactly becomes a string.
     #[must_use]
     pub fn to_json(&self) -> Value {
         match self {
@@ -345,8 +346,8 @@ impl Scalar {
     }
 }
 
-/// What is known of a text's having another at its start, at its end, or anywhere.
-fn text_has(part: Part, value: &str, text: &str) -> Truth {
+/// Evaluates whether a text has another one as a prefix, as a suffix, or anywhere.
+fn text_has(part: TextPosition, value: &str, text: &str) -> Truth {
     if part.has(value, text) {
         Truth::Holds
     } else if part.may_have(value, text) {

@@ -1,114 +1,114 @@
-//! Grants: what may be called, with which arguments, how often; and how one becomes a narrower one.
+//! Grants: the methods that may be called, with which arguments and how often; and how a grant is narrowed.
 
 use std::sync::Arc;
 use std::time::SystemTime;
 
 use super::clause::{Clause, Param, Scalar, Test};
-use super::imply::{implies, may_hold_whenever};
+use super::entailment::{implies, may_hold_whenever};
 use super::number::{Amount, Number};
 use super::path::{ParamPath, PathError};
 use super::pattern::{Pattern, PatternError};
 use super::span::Span;
 
-/// One entry of a policy.
+/// A permission to call methods, one entry of a policy.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Grant {
-    /// What errors, budgets and the audit call it. Empty: the policy names it `METHOD#INDEX`.
+    /// Name of the grant in errors, budgets and the audit log. If it is empty, the policy names it `METHOD#INDEX`.
     pub name: String,
-    /// Which methods it covers.
+    /// Pattern of the methods that it covers.
     pub method: Pattern,
-    /// What must hold of the arguments: all of these.
+    /// Conditions on the arguments, all of which must hold.
     pub clauses: Vec<Clause>,
-    /// How many calls it is good for; none if it does not say.
+    /// Maximum number of calls; `None` if unlimited.
     pub calls: Option<u64>,
-    /// How much of an argument it is good for, summed over all calls.
+    /// Maximum sum of an argument over all calls.
     pub spend: Option<Spend>,
-    /// When a human is asked first.
+    /// Condition for asking a human first.
     pub approve: Approve,
-    /// When it ends. Checked at every call.
+    /// Time when the grant ends, checked at every call.
     pub expires: Option<SystemTime>,
-    /// The grant that this one narrows: its clauses are among these, and its budgets are debited too.
+    /// Grant that this one narrows: its clauses are included in these, and its budgets are debited too.
     pub parent: Option<Arc<Self>>,
-    /// Where it stands in its policy.
+    /// Position in the policy's text.
     pub span: Span,
 }
 
 /// A budget on the sum of a numeric argument.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Spend {
-    /// Which argument.
+    /// Path of the argument.
     pub param: ParamPath,
-    /// The most that all calls may come to.
+    /// Maximum sum over all calls.
     pub limit: Amount,
-    /// As [`Param::wide`].
+    /// Set if the argument is a 64-bit integer, see [`Param::wide`].
     pub wide: bool,
-    /// Where it stands in its policy.
+    /// Position in the policy's text.
     pub span: Span,
 }
 
-/// When a human is asked before a call.
+/// The condition for asking a human before a call.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub enum Approve {
-    /// Never.
+    /// Never asks.
     #[default]
     Never,
-    /// Before every call.
+    /// Asks before every call.
     Always,
-    /// Before a call unless this is known not to hold of its arguments.
+    /// Asks unless this clause is known not to hold for the arguments.
     When(Clause),
 }
 
-/// Why a grant is no narrower one of another.
+/// The reason why a grant or policy is not narrower than another.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum AttenuateError {
-    /// It covers methods that the other does not.
+    /// The grant covers methods that the other does not.
     #[error("`{child}` covers methods that `{parent}` does not")]
     Method {
-        /// What is asked for.
+        /// Pattern of the narrower grant.
         child: String,
-        /// What there is.
+        /// Pattern of the wider grant.
         parent: String,
     },
-    /// Its budget is greater.
+    /// The budget of the grant is larger.
     #[error("`{name}`: a budget of {child} {kind} is more than the {parent} of the grant that it narrows")]
     Budget {
-        /// The narrower grant.
+        /// Name of the narrower grant.
         name: String,
-        /// `calls` or `spend`.
+        /// Kind of budget: `calls` or `spend`.
         kind: &'static str,
-        /// What is asked for.
+        /// Budget of the narrower grant.
         child: String,
-        /// What there is.
+        /// Budget of the wider grant.
         parent: String,
     },
-    /// A tool could touch more.
-    #[error("the tool `{alias}` may not touch {what}: the wider policy does not let it")]
+    /// A tool would have more permissions.
+    #[error("the tool `{alias}` may not use {what}: the wider policy does not allow it")]
     Permission {
-        /// The tool.
+        /// Alias of the tool.
         alias: String,
-        /// What is asked for.
+        /// The permission in question.
         what: String,
     },
-    /// It would let calls pass of which a human is asked today: grants are tried in order, and it leaves out an earlier
-    /// one.
+    /// Calls that require approval today would be allowed without it: grants are tried in order, and an earlier grant
+    /// is omitted.
     #[error(
-        "grant `{grant}` passes by `{asker}`, which comes first and asks a human: it must ask too and end no later, or \
-         come after a grant that narrows `{asker}` in nothing and ends no sooner"
+        "grant `{grant}` bypasses `{asker}`, which comes first and requires approval: it must require it too and end no later, or \
+         come after a grant that covers all that `{asker}` covers and ends no sooner"
     )]
     Unasked {
-        /// The grant that would not ask.
+        /// Name of the grant without the approval.
         grant: String,
-        /// The grant above that does.
+        /// Name of the wider grant that requires it.
         asker: String,
     },
 }
 
 impl Grant {
-    /// A grant without clauses and budgets for every method that `pattern` covers, as `--allow` makes it.
+    /// Creates a grant without clauses and budgets for every method that `pattern` covers, like `--allow`.
     ///
     /// # Errors
-    /// If the pattern is none.
+    /// If the pattern is invalid.
     pub fn allow(pattern: &str) -> Result<Self, PatternError> {
         Ok(Self {
             name: String::new(),
@@ -123,14 +123,14 @@ impl Grant {
         })
     }
 
-    /// Names it.
+    /// Sets the name.
     #[must_use]
     pub fn named(mut self, name: &str) -> Self {
         name.clone_into(&mut self.name);
         self
     }
 
-    /// Adds a clause. All must hold.
+    /// Adds a clause; all clauses must hold.
     #[must_use]
     pub fn when(mut self, clause: Clause) -> Self {
         self.clauses.push(clause);
@@ -147,31 +147,31 @@ impl Grant {
     /// Limits the sum of an argument.
     ///
     /// # Errors
-    /// If the path is none.
+    /// If the path is invalid.
     pub fn spend(mut self, param: &str, limit: Amount) -> Result<Self, PathError> {
         self.spend = Some(Spend { param: param.parse()?, limit, wide: false, span: Span::default() });
         Ok(self)
     }
 
-    /// Asks a human first.
+    /// Sets the condition for asking a human first.
     #[must_use]
     pub fn approve(mut self, approve: Approve) -> Self {
         self.approve = approve;
         self
     }
 
-    /// Ends it.
+    /// Sets the time when the grant ends.
     #[must_use]
     pub fn until(mut self, expires: SystemTime) -> Self {
         self.expires = Some(expires);
         self
     }
 
-    /// Narrows this grant by another: the result covers what `narrower` covers, asks for what both ask, has the smaller
-    /// budgets, ends when the first of both ends; and a call debits the budgets of both.
+    /// Narrows this grant by another one: the result covers the methods of `narrower`, has the conditions of both, the
+    /// smaller budgets, and the earlier end; calls debit the budgets of both.
     ///
     /// # Errors
-    /// If `narrower` covers more methods, or has a greater budget.
+    /// If `narrower` covers more methods, or has a larger budget.
     pub fn attenuate(self: &Arc<Self>, narrower: Self) -> Result<Self, AttenuateError> {
         if !narrower.method.is_subset_of(&self.method) {
             let (child, parent) = (narrower.method.to_string(), self.method.to_string());
@@ -205,11 +205,11 @@ impl Grant {
         })
     }
 
-    /// Whether this grant allows nothing that `other` does not: method, clauses, budgets, approval, end. Sound: it may
-    /// say no to a grant that is one, never yes to one that is not.
+    /// Returns true if this grant allows nothing that `other` does not, considering method, clauses, budgets, approval
+    /// and end. Sound but not complete: it may return false for a subset, but never true for a grant that is not one.
     #[must_use]
     pub fn is_subset_of(&self, other: &Self) -> bool {
-        // What `attenuate` made of it, however many times.
+        // A grant that `attenuate` derived from it, in any number of steps.
         if self.parent.as_deref().is_some_and(|parent| parent == other || parent.is_subset_of(other)) {
             return true;
         }
@@ -241,7 +241,7 @@ impl Approve {
         }
     }
 
-    /// Asks when one of the two asks.
+    /// Combines two conditions: asks if either of them asks.
     fn or(self, other: Self) -> Self {
         match (self, other) {
             (Self::Never, other) => other,
@@ -251,7 +251,7 @@ impl Approve {
         }
     }
 
-    /// Returns true if this asks whenever `other` does. Sound as [`implies`] is.
+    /// Returns true if this asks whenever `other` does. Sound like [`implies`].
     pub(super) fn asks_whenever(&self, other: &Self) -> bool {
         match (self, other) {
             (_, Self::Never) | (Self::Always, _) => true,
@@ -261,41 +261,41 @@ impl Approve {
     }
 }
 
-/// Begins a clause on a parameter: `param("amount")?.test(Test::Le(Number::Integer(500)))`.
+/// Starts a clause on a parameter: `param("amount")?.test(Test::Le(Number::Integer(500)))`.
 ///
 /// # Errors
-/// If the path is none.
+/// If the path is invalid.
 pub fn param(path: &str) -> Result<Param, PathError> {
     Ok(Param { path: path.parse()?, tests: Vec::new(), wide: false, span: Span::default() })
 }
 
 impl Param {
-    /// Adds a test. All must hold.
+    /// Adds a test; all tests must hold.
     #[must_use]
     pub fn test(mut self, test: Test) -> Self {
         self.tests.push(test);
         self
     }
 
-    /// Not above this.
+    /// Adds the test that the number is at most `limit`.
     #[must_use]
     pub fn at_most(self, limit: i64) -> Self {
         self.test(Test::Le(Number::Integer(limit.into())))
     }
 
-    /// Not below this.
+    /// Adds the test that the number is at least `limit`.
     #[must_use]
     pub fn at_least(self, limit: i64) -> Self {
         self.test(Test::Ge(Number::Integer(limit.into())))
     }
 
-    /// One of these texts.
+    /// Adds the test that the text is one of these.
     #[must_use]
     pub fn one_of<T: Into<String>>(self, texts: impl IntoIterator<Item = T>) -> Self {
         self.test(Test::In(texts.into_iter().map(|text| Scalar::String(text.into())).collect()))
     }
 
-    /// A text that begins so.
+    /// Adds the test that the text starts with `text`.
     #[must_use]
     pub fn starting_with(self, text: &str) -> Self {
         self.test(Test::StartsWith(text.to_owned()))

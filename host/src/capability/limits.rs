@@ -1,40 +1,41 @@
-//! What a run may use.
+//! Limits on the resources of a run.
 
 use std::str::FromStr;
 use std::time::Duration;
 
 use super::policy::{self, PolicyError};
 
-/// What a run may use. Reaching a limit ends the run, or fails what reached it; the session lives on.
+/// Limits on the resources of a run. Reaching a limit ends the run, or fails the operation that reached it; the session
+/// continues.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// Time from start to end, waiting included and compiling left out.
+    /// Wall-clock time from start to end, including waiting but not compilation.
     pub wall: Duration,
-    /// Steps of the guest's own count; the same script uses the same number each time.
+    /// Number of steps as counted by the guest; the same script always uses the same number.
     pub fuel: u64,
-    /// Bytes of memory of a session: its scripts, its tools, and what the host holds for both.
+    /// Bytes of memory of a session: its scripts, its tools, and data that the host holds for them.
     pub memory: u64,
     /// Bytes of standard output and standard error together.
     pub output: u64,
-    /// Bytes of the arguments of one call, as JSON.
+    /// Size of the arguments of one call in bytes of JSON.
     pub argument: u64,
-    /// Bytes of the result of one call, as JSON.
+    /// Size of the result of one call in bytes of JSON.
     pub result: u64,
-    /// Bytes of all files of the session.
+    /// Total size of the session's files in bytes.
     pub files: u64,
-    /// Bytes that a run adds to the audit log.
+    /// Bytes that a run may add to the audit log.
     pub log: u64,
-    /// Calls that run at the same time; further ones wait.
+    /// Number of calls that run at the same time; further calls wait.
     pub concurrency: u32,
-    /// Calls of a run, refused ones too. Each is on record, so this bounds what the record takes.
+    /// Number of calls of a run, including refused ones. Each call is recorded, so this limits the size of the record.
     pub calls: u64,
-    /// What one guest may wait for at once: calls, timers, reads, scripts.
+    /// Number of operations that one guest may wait for at once: calls, timers, reads, scripts.
     pub pending: u32,
-    /// Scripts of a run at the same time, its own among them; and programs that one of them runs.
+    /// Number of scripts of a run at the same time, including the main script; and of programs that one of them runs.
     pub processes: u32,
-    /// How deep scripts run scripts, and tools call tools.
+    /// Nesting depth of scripts that run scripts, and of tools that call tools.
     pub depth: u32,
-    /// Time of one call of a tool. [`Duration::MAX`]: as long as the run.
+    /// Wall-clock time of one call of a tool; [`Duration::MAX`] for as long as the run.
     pub tool_wall: Duration,
 }
 
@@ -48,8 +49,8 @@ impl Default for Limits {
             argument: 64 << 20,
             result: 64 << 20,
             files: 1 << 30,
-            // The 100,000 calls of `calls` with short arguments take 48 MB (63 MB with MACs), and a call with arguments of
-            // 64 MiB, which `argument` allows, takes as much alone.
+            // The 100,000 calls of `calls` with short arguments take 48 MB (63 MB with MACs); a single call with
+            // arguments of 64 MiB, which `argument` allows, takes about as much.
             log: 256 << 20,
             concurrency: 16,
             calls: 100_000,
@@ -62,7 +63,7 @@ impl Default for Limits {
 }
 
 impl Limits {
-    /// The keys of `[limits]` in a policy.
+    /// Keys of `[limits]` in a policy.
     pub const KEYS: [&str; 14] = [
         "wall",
         "fuel",
@@ -80,7 +81,7 @@ impl Limits {
         "tool_wall",
     ];
 
-    /// The smaller of each.
+    /// Returns the smaller value of each limit.
     #[must_use]
     pub fn at_most(&self, other: &Self) -> Self {
         Self {
@@ -102,7 +103,7 @@ impl Limits {
     }
 }
 
-/// One limit and its value, as on a command line: `calls=1000`, `tool_wall=5s`.
+/// A limit and its value, as on a command line: `calls=1000`, `tool_wall=5s`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Setting {
     name: String,
@@ -110,7 +111,7 @@ pub struct Setting {
 }
 
 impl Setting {
-    /// Sets it.
+    /// Sets the limit.
     pub fn apply(&self, limits: &mut Limits) {
         *limits = self.applied(limits).expect("it was tried when it was read, and no limit depends on another");
     }

@@ -1,6 +1,6 @@
-//! What a session may do: grants, and the policy files that they are read from.
+//! Capabilities of a session: grants, and the policies that contain them.
 //!
-//! Pure data and judgement. Nothing here calls a tool, spends a budget or knows wasmtime: the gate asks, the ledger
+//! Only data and decisions. Nothing here calls a tool, spends a budget or knows wasmtime: the gate asks, and the ledger
 //! counts.
 //!
 //! ```
@@ -10,7 +10,7 @@
 //! let policy = Policy::default().with(Grant::allow("payments/charges/*")?.when(small.into()).calls(100));
 //! assert_eq!(policy.grants[0].name, "payments/charges/*#0");
 //!
-//! // The same as a file.
+//! The same policy as a file.
 //! let text = "[[grant]]\nmethod = 'payments/charges/*'\nwhere = [{ param = 'amount', ge = 1, le = 10000 }]\ncalls = 100";
 //! assert_eq!(Policy::parse(text)?, policy);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
@@ -18,36 +18,36 @@
 
 mod attenuate;
 mod clause;
-mod document;
+mod document_format;
+mod entailment;
 mod grant;
-mod imply;
 mod limits;
 mod number;
 mod path;
 mod pattern;
 mod permission;
 mod policy;
-mod read;
-mod signed;
+mod policy_parser;
+mod required_signers;
 mod span;
-mod text;
-mod truth;
-mod written;
+mod spanned_value;
+mod three_valued_logic;
+mod unicode_equivalence;
 
 pub use clause::{Clause, Param, Scalar, Test};
-pub use document::MAX_POLICY;
+pub use entailment::implies;
 pub use grant::{Approve, AttenuateError, Grant, Spend, param};
-pub use imply::implies;
 pub use limits::{Limits, Setting};
 pub use number::{Amount, Number};
 pub use path::{ParamPath, PathError, Step};
 pub use pattern::{Pattern, PatternError};
 pub use permission::{Permissions, SecretGrant};
 pub use policy::{Policy, PolicyError};
-pub use signed::{Signed, Signer};
+pub use required_signers::{Signed, Signer};
 pub use span::Span;
+pub use spanned_value::MAX_POLICY;
+pub use three_valued_logic::Truth;
 pub use tollhouse_registry::{FileRule, HttpRequest, HttpRule, QuantityError, parse_bytes, parse_duration};
-pub use truth::Truth;
 
 #[cfg(test)]
 mod tests;

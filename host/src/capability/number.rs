@@ -1,11 +1,11 @@
-//! Numbers, compared exactly whatever their spelling; and amounts, which are added up.
+//! Numbers that are compared exactly whatever their representation; and amounts, which are added up.
 
 use std::cmp::Ordering;
 use std::fmt;
 
 use serde_json::Value;
 
-/// A finite number. Two numbers that are equal have one form: what is whole and fits is an integer.
+/// A finite number. Equal numbers have the same representation: whole numbers that fit are integers.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Number {
     /// A whole number.
@@ -14,14 +14,14 @@ pub enum Number {
     Float(f64),
 }
 
-/// 2^127: from here on a float does not fit an `i128`.
+/// The limit 2^127: floats from here on do not fit an `i128`.
 const INTEGER_END: f64 = 170_141_183_460_469_231_731_687_303_715_884_105_728.0;
 
-/// The most digits of an `i128`.
-const DIGITS: usize = 39;
+/// Maximum number of digits of an `i128`.
+const MAX_DIGITS: usize = 39;
 
 impl Number {
-    /// The number that a float is; none for infinities and NaN.
+    /// Converts a float; returns `None` for infinities and NaN.
     #[must_use]
     pub fn from_f64(float: f64) -> Option<Self> {
         if !float.is_finite() {
@@ -33,8 +33,8 @@ impl Number {
         })
     }
 
-    /// The number that a JSON value is. `wide`: the type is a 64-bit integer, whose canonical form beyond ±(2^53 - 1) is
-    /// a decimal string. Otherwise a string is no number, nor is a boolean.
+    /// Converts a JSON value. `wide` means that the type is a 64-bit integer, whose canonical form beyond ±(2^53 - 1)
+    /// is a decimal string. Otherwise strings are not numbers, nor are booleans.
     #[must_use]
     pub fn from_json(value: &Value, wide: bool) -> Option<Self> {
         match value {
@@ -47,7 +47,7 @@ impl Number {
         }
     }
 
-    /// As a JSON number, or as a decimal string if no JSON number is exactly this.
+    /// Converts to a JSON number, or to a decimal string if no JSON number is exactly equal.
     #[must_use]
     pub fn to_json(self) -> Value {
         match self {
@@ -55,7 +55,7 @@ impl Number {
             Self::Integer(integer) => match (u64::try_from(integer), i64::try_from(integer)) {
                 (Ok(integer), _) => integer.into(),
                 (_, Ok(integer)) => integer.into(),
-                // Beyond 64 bits JSON has floats only.
+                // Beyond 64 bits, JSON only has floats.
                 _ => match nearest(integer) {
                     float if Self::from_f64(float) == Some(self) => float.into(),
                     _ => integer.to_string().into(),
@@ -64,11 +64,11 @@ impl Number {
         }
     }
 
-    /// The integer that a decimal text stands for: digits, perhaps after `-`, without leading zeros.
+    /// Parses a decimal integer: digits, optionally after `-`, without leading zeros.
     #[must_use]
     pub fn from_decimal(text: &str) -> Option<Self> {
         let digits = text.strip_prefix('-').unwrap_or(text);
-        let plain = (1..=DIGITS).contains(&digits.len())
+        let plain = (1..=MAX_DIGITS).contains(&digits.len())
             && digits.bytes().all(|byte| byte.is_ascii_digit())
             && (digits == "0" || !digits.starts_with('0'))
             && text != "-0";
@@ -76,10 +76,10 @@ impl Number {
     }
 }
 
-/// The largest whole number not above a float, and whether that is the float itself; none if it does not fit.
+/// Returns the largest whole number not above a float, and whether it equals the float; `None` if it does not fit.
 #[expect(clippy::cast_possible_truncation, reason = "the floor is whole and, as just checked, fits")]
 fn floor(float: f64) -> Option<(i128, bool)> {
-    // Nearly every number; converting to 128 bits takes ten times as long.
+    // The fast path of nearly all numbers; converting to 128 bits takes ten times as long.
     let near = float as i64;
     if near.unsigned_abs() < 1 << 53 && near as f64 == float {
         return Some((near.into(), true));
@@ -88,7 +88,7 @@ fn floor(float: f64) -> Option<(i128, bool)> {
     (floor.abs() < INTEGER_END).then_some((floor as i128, floor == float))
 }
 
-/// The float nearest to an integer.
+/// Returns the float nearest to an integer.
 #[expect(clippy::cast_precision_loss, reason = "rounding is what is meant")]
 fn nearest(integer: i128) -> f64 {
     integer as f64
@@ -114,7 +114,7 @@ impl Ord for Number {
     }
 }
 
-/// An integer against a float that is none, exactly.
+/// Compares an integer with a non-integral float, exactly.
 fn against(integer: i128, float: f64) -> Ordering {
     match floor(float) {
         // The float lies above its floor.
@@ -134,82 +134,82 @@ impl fmt::Display for Number {
     }
 }
 
-/// A sum of money, bytes or whatever else a budget counts: a number that is not negative, in millionths.
+/// A sum of money, bytes or whatever else a budget counts: a nonnegative number, in millionths.
 ///
-/// A fraction is taken as it is written in decimals (`0.1` is a tenth), and what is below a millionth counts as one: a
-/// budget is never overspent by rounding.
+/// A fraction is taken in its decimal notation (`0.1` is a tenth), and a part below a millionth is rounded up: a budget
+/// is never overspent by rounding.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Amount(u128);
 
-/// How many parts one has.
-const PARTS: u128 = 1_000_000;
+/// Number of parts of a unit.
+const PARTS_PER_UNIT: u128 = 1_000_000;
 
-/// Decimals of an amount.
+/// Number of decimals of an amount.
 const DECIMALS: usize = 6;
 
 impl Amount {
-    /// The amount that a number is; none if it is negative or too large.
+    /// Converts a number; returns `None` if it is negative or too large.
     #[must_use]
     pub fn new(number: Number) -> Option<Self> {
         match number {
-            Number::Integer(integer) => u128::try_from(integer).ok()?.checked_mul(PARTS).map(Self),
+            Number::Integer(integer) => u128::try_from(integer).ok()?.checked_mul(PARTS_PER_UNIT).map(Self),
             Number::Float(float) => Self::from_text(&float.to_string()),
         }
     }
 
-    /// From a number that counts whole things.
+    /// Creates an amount of whole units.
     #[must_use]
     pub fn whole(count: u64) -> Self {
-        Self(u128::from(count) * PARTS)
+        Self(u128::from(count) * PARTS_PER_UNIT)
     }
 
-    /// From millionths.
+    /// Creates an amount from millionths.
     #[must_use]
     pub fn from_millionths(millionths: u128) -> Self {
         Self(millionths)
     }
 
-    /// In millionths.
+    /// The amount in millionths.
     #[must_use]
     pub fn millionths(self) -> u128 {
         self.0
     }
 
-    /// The sum; none if it is too large.
+    /// Adds two amounts; returns `None` if the sum is too large.
     #[must_use]
     pub fn checked_add(self, other: Self) -> Option<Self> {
         self.0.checked_add(other.0).map(Self)
     }
 
-    /// The difference, at least zero.
+    /// Subtracts an amount, resulting in at least zero.
     #[must_use]
     pub fn saturating_sub(self, other: Self) -> Self {
         Self(self.0.saturating_sub(other.0))
     }
 
-    /// As a JSON number: an integer if it is whole and fits 64 bits, else the nearest float.
+    /// Converts to a JSON number: an integer if it is whole and fits 64 bits, otherwise the nearest float.
     #[must_use]
     pub fn to_json(self) -> Value {
-        match u64::try_from(self.0 / PARTS) {
-            Ok(whole) if self.0.is_multiple_of(PARTS) => whole.into(),
+        match u64::try_from(self.0 / PARTS_PER_UNIT) {
+            Ok(whole) if self.0.is_multiple_of(PARTS_PER_UNIT) => whole.into(),
             _ => self.to_string().parse::<f64>().map_or(Value::Null, Value::from),
         }
     }
 
-    /// Reads what `f64`'s `Display` writes: digits with perhaps a point, never an exponent.
+    /// Parses the output of `f64`'s `Display`: digits, optionally with a point, never an exponent.
     fn from_text(text: &str) -> Option<Self> {
         let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
         let (kept, rest) = fraction.split_at(fraction.len().min(DECIMALS));
         let more = rest.bytes().any(|digit| digit != b'0');
         let parts: u128 = format!("{kept:0<DECIMALS$}").parse().ok()?;
         let whole: u128 = whole.parse().ok()?;
-        whole.checked_mul(PARTS)?.checked_add(parts)?.checked_add(u128::from(more)).map(Self)
+        whole.checked_mul(PARTS_PER_UNIT)?.checked_add(parts)?.checked_add(u128::from(more)).map(Self)
     }
 }
 
 impl fmt::Display for Amount {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (whole, parts) = (self.0 / PARTS, self.0 % PARTS);
+        let (whole, parts) = (self.0 / PARTS_PER_UNIT, self.0 % PARTS_PER_UNIT);
         if parts == 0 {
             return write!(f, "{whole}");
         }
@@ -286,7 +286,7 @@ mod tests {
         assert_eq!(Amount(1_500_000).to_json(), json!(1.5));
     }
 
-    /// Integers near the places where floats lose them, and anything else.
+    /// Integers near the limits of exact floats, and any others.
     fn edges() -> impl Strategy<Value = i128> {
         let near = |middle: i128| (middle - 3..=middle + 3).boxed();
         prop_oneof![
@@ -311,7 +311,7 @@ mod tests {
             let Some(number) = Number::from_f64(b) else { return Ok(()) };
             let order = Number::Integer(a).cmp(&number);
             prop_assert_eq!(number.cmp(&Number::Integer(a)), order.reverse());
-            // Against the neighbours of `b`'s whole part, whose order with `b` is known.
+            // Compared with the neighbors of `b`'s whole part, whose order relative to `b` is known.
             if b.abs() < 1e18 {
                 let whole = b.trunc() as i128;
                 let expected = match a.cmp(&whole) {

@@ -5,26 +5,27 @@ use std::str::FromStr;
 
 use serde_json::Value;
 
-use super::truth::Truth;
+use super::three_valued_logic::Truth;
 
-/// The most segments of a path. WIT types nest less than a hundred deep; a policy that looks deeper than this is a slip.
+/// Maximum number of segments of a path. WIT types nest less than a hundred levels deep; a longer path in a policy is a
+/// mistake.
 const MAX_STEPS: usize = 32;
 
-/// A path from the arguments' object to a value.
+/// A path from the object of arguments to a value.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct ParamPath(Vec<Step>);
 
-/// One segment.
+/// One segment of a path.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Step {
     /// A key of an object, or an index of a list.
     Name(String),
-    /// A field of a record, whose canonical form has all fields in the order of their definition: where it stands there,
-    /// so that it need not be searched.
+    /// A field of a record, whose canonical form has all fields in the order of their definition: its position there
+    /// avoids a search.
     Field {
-        /// Its key.
+        /// Key of the field.
         name: String,
-        /// Its place among the fields, from 0.
+        /// Position among the fields, from 0.
         at: usize,
     },
     /// An element of a list.
@@ -33,17 +34,17 @@ pub enum Step {
     Each,
 }
 
-/// What a path leads to in some arguments.
+/// The result of following a path in some arguments.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Found<'v> {
-    /// A value; none where nothing is, or null.
+pub(super) enum PathTarget<'v> {
+    /// The value; `None` if it is missing or null.
     Value(Option<&'v Value>),
-    /// Something that is no list, where the path goes into each element of one.
+    /// A value that is not a list, although the path continues into each element.
     NoList,
 }
 
-impl<'v> Found<'v> {
-    /// The value that is there.
+impl<'v> PathTarget<'v> {
+    /// Returns the value, if there is one.
     pub(super) fn value(self) -> Option<&'v Value> {
         match self {
             Self::Value(value) => value,
@@ -52,71 +53,75 @@ impl<'v> Found<'v> {
     }
 }
 
-/// Why a text is no path.
+/// The reason why a text is not a valid path.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum PathError {
-    /// It has no text, or nothing between two slashes.
+    /// The text is empty, or has nothing between two slashes.
     #[error("parameter path `{0}` has an empty segment")]
     EmptySegment(String),
-    /// A star within a segment.
+    /// The text has a star within a segment.
     #[error(
         "parameter path `{0}` has a star within a segment: `*` stands for every element of a list, as in `items/*/price`"
     )]
     PartialStar(String),
-    /// It is too long.
+    /// The path has too many segments.
     #[error("parameter path `{0}…` has more than {MAX_STEPS} segments")]
     TooLong(String),
 }
 
 impl ParamPath {
-    /// From steps that were resolved against types.
+    /// Creates a path from steps that were resolved against types.
     #[must_use]
     pub fn from_steps(steps: Vec<Step>) -> Self {
         Self(steps)
     }
 
-    /// The index that a segment is: digits without leading zeros.
+    /// Parses a segment as an index: digits without leading zeros.
     #[must_use]
     pub fn index(segment: &str) -> Option<usize> {
         let digits = segment.bytes().all(|byte| byte.is_ascii_digit());
         (digits && (segment == "0" || !segment.starts_with('0'))).then(|| segment.parse().ok()).flatten()
     }
 
-    /// Its segments.
+    /// The segments of the path.
     #[must_use]
     pub fn steps(&self) -> &[Step] {
         &self.0
     }
 
-    /// Whether `holds` is true of the value at the path; with `*`, of each there is, and there is one. It is given none
-    /// where nothing is, or null.
+    /// Returns true if `holds` is true for the value at the path; with `*`, for each existing value, of which there
+    /// must be one. `holds` is given `None` for a missing or null value.
     pub fn every<'v>(&self, arguments: &'v Value, mut holds: impl FnMut(Option<&'v Value>) -> bool) -> bool {
         walk(&self.0, Some(arguments), &mut holds)
     }
 
-    /// The greatest truth of what `judge` says of the value at the path; with `*`, of each there is. A list that is
-    /// missing is judged as a missing value, and an empty one fails.
-    pub(super) fn any<'v>(&self, arguments: &'v Value, mut judge: impl FnMut(Found<'v>) -> Truth) -> Truth {
+    /// Returns the greatest result of `judge` for the value at the path; with `*`, for each existing value. A missing
+    /// list is judged as a missing value, and an empty one fails.
+    pub(super) fn any<'v>(&self, arguments: &'v Value, mut judge: impl FnMut(PathTarget<'v>) -> Truth) -> Truth {
         walk_any(&self.0, Some(arguments), &mut judge)
     }
 }
 
-fn walk_any<'v>(steps: &[Step], mut value: Option<&'v Value>, judge: &mut impl FnMut(Found<'v>) -> Truth) -> Truth {
+fn walk_any<'v>(
+    steps: &[Step],
+    mut value: Option<&'v Value>,
+    judge: &mut impl FnMut(PathTarget<'v>) -> Truth,
+) -> Truth {
     for (at, step) in steps.iter().enumerate() {
         value = match (step, value) {
             (Step::Each, Some(Value::Array(items))) => {
                 return Truth::any(items.iter().map(|item| walk_any(&steps[at + 1..], Some(item), judge)));
             }
-            (Step::Each, None | Some(Value::Null)) => return judge(Found::Value(None)),
-            (Step::Each, Some(_)) => return judge(Found::NoList),
+            (Step::Each, None | Some(Value::Null)) => return judge(PathTarget::Value(None)),
+            (Step::Each, Some(_)) => return judge(PathTarget::NoList),
             (_, value) => enter(value, step),
         };
     }
-    judge(Found::Value(value.filter(|value| !value.is_null())))
+    judge(PathTarget::Value(value.filter(|value| !value.is_null())))
 }
 
-/// One step on, to a member or an element.
+/// Follows one step, to a member or an element.
 fn enter<'v>(value: Option<&'v Value>, step: &Step) -> Option<&'v Value> {
     match step {
         Step::Name(name) => member(value?, name),
@@ -128,7 +133,7 @@ fn enter<'v>(value: Option<&'v Value>, step: &Step) -> Option<&'v Value> {
 
 fn walk<'v>(steps: &[Step], mut value: Option<&'v Value>, holds: &mut impl FnMut(Option<&'v Value>) -> bool) -> bool {
     for (at, step) in steps.iter().enumerate() {
-        // A list that is missing or empty satisfies nothing: else an empty list would pass every clause on its elements.
+        // A missing or empty list satisfies nothing: otherwise an empty list would pass every clause on its elements.
         if *step == Step::Each {
             let Some(items) = value.and_then(Value::as_array) else { return false };
             return !items.is_empty() && items.iter().all(|item| walk(&steps[at + 1..], Some(item), holds));
@@ -141,7 +146,7 @@ fn walk<'v>(steps: &[Step], mut value: Option<&'v Value>, holds: &mut impl FnMut
 fn field<'v>(value: &'v Value, name: &str, at: usize) -> Option<&'v Value> {
     match value.as_object()?.iter().nth(at) {
         Some((key, value)) if key == name => Some(value),
-        // It is not in its canonical form; then what counts is the name.
+        // The value is not in canonical form; then the name decides.
         _ => member(value, name),
     }
 }

@@ -6,72 +6,74 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-/// The most segments of a pattern. Methods have five at most; deciding inclusion takes time that grows with this.
+/// Maximum number of segments of a pattern. Methods have five at most; the time to decide inclusion grows with this
+/// number.
 const MAX_SEGMENTS: usize = 8;
 
-/// Which methods a grant covers. `*` stands for exactly one segment, `**` for zero or more; anything else for itself.
+/// A pattern of the methods that a grant covers. `*` matches exactly one segment, `**` zero or more; any other segment
+/// matches itself.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
-pub struct Pattern(Vec<Segment>);
+pub struct Pattern(Vec<PatternSegment>);
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Segment {
+enum PatternSegment {
     Exact(String),
     One,
     Any,
 }
 
-/// Why a text is no method pattern.
+/// The reason why a text is not a valid method pattern.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum PatternError {
-    /// It has no text, or nothing between two slashes.
+    /// The text is empty, or has nothing between two slashes.
     #[error("method pattern `{0}` has an empty segment")]
     EmptySegment(String),
-    /// A star within a segment: `pay*` would look as if it matched prefixes.
+    /// The pattern has a star within a segment: `pay*` would look as if it matched prefixes.
     #[error("method pattern `{pattern}` has `{segment}`: a star stands for whole segments, as in `payments/*`")]
     PartialStar {
         /// The whole pattern.
         pattern: String,
-        /// The segment at fault.
+        /// The invalid segment.
         segment: String,
     },
-    /// It is too long.
+    /// The pattern has too many segments.
     #[error("method pattern `{0}…` has more than {MAX_SEGMENTS} segments")]
     TooLong(String),
-    /// White space, a control character, or a dot where a slash belongs.
+    /// The pattern contains white space, a control character, or a dot in place of a slash.
     #[error(
         "method pattern `{pattern}` has `{character}`: segments are joined by `/`, as in `payments/charges/create`"
     )]
     Character {
         /// The whole pattern.
         pattern: String,
-        /// The character at fault.
+        /// The invalid character.
         character: char,
     },
 }
 
 impl Pattern {
-    /// Whether the pattern covers a method.
+    /// Returns true if the pattern matches a method.
     #[must_use]
     pub fn matches(&self, method: &str) -> bool {
         let names: Vec<&str> = method.split('/').collect();
         matches(&self.0, &names)
     }
 
-    /// The only method that it covers, if it has no stars.
+    /// Returns the only method that the pattern matches, if it has no stars.
     #[must_use]
     pub fn exact(&self) -> Option<String> {
-        self.0.iter().all(|segment| matches!(segment, Segment::Exact(_))).then(|| self.to_string())
+        self.0.iter().all(|segment| matches!(segment, PatternSegment::Exact(_))).then(|| self.to_string())
     }
 
-    /// Whether every method that this pattern covers is covered by `other`. Exact.
+    /// Returns true if `other` matches every method that this pattern matches. Exact.
     #[must_use]
     pub fn is_subset_of(&self, other: &Self) -> bool {
-        // Both patterns as automata over segments, advanced side by side through every set of positions that some
-        // method reaches. Names that stand in neither pattern all behave alike, so one of them, None, stands for them.
+        // Both patterns are treated as automata over segments, advanced side by side through every set of positions
+        // that some method reaches. Names that occur in neither pattern behave alike, so `None` represents them all.
         let names = self.0.iter().chain(&other.0).filter_map(|segment| match segment {
-            Segment::Exact(name) => Some(name.as_str()),
+            PatternSegment::Exact(name) => Some(name.as_str()),
             _ => None,
         });
         let letters: BTreeSet<Option<&str>> = names.map(Some).chain([None]).collect();
@@ -87,7 +89,7 @@ impl Pattern {
                 if accepts(&self.0, next.0) && !accepts(&other.0, next.1) {
                     return false;
                 }
-                // What this pattern cannot reach any more proves nothing.
+                // States that this pattern cannot reach any more are irrelevant.
                 if next.0 != 0 && seen.insert(next) {
                     open.push(next);
                 }
@@ -98,22 +100,23 @@ impl Pattern {
 }
 
 impl Pattern {
-    /// Whether a method is covered by both patterns.
+    /// Returns true if some method matches both patterns.
     #[must_use]
     pub fn overlaps(&self, other: &Self) -> bool {
         let (one, other) = (&self.0, &other.0);
-        // meets[i][j]: some names are covered by what is left of both, after i and j segments. From the ends back.
+        // meets[i][j]: some names match the rests of both patterns after i and j segments. Computed from the ends
+        // backwards.
         let mut meets = vec![vec![false; other.len() + 1]; one.len() + 1];
         for i in (0..=one.len()).rev() {
             for j in (0..=other.len()).rev() {
                 let (left, right) = (one.get(i), other.get(j));
                 meets[i][j] = match (left, right) {
                     (None, None) => true,
-                    // `**` ends here, or takes the name that the other's next segment stands for.
-                    (Some(Segment::Any), _) => meets[i + 1][j] || (right.is_some() && meets[i][j + 1]),
-                    (_, Some(Segment::Any)) => meets[i][j + 1] || (left.is_some() && meets[i + 1][j]),
+                    // `**` ends here, or matches the name of the other pattern's next segment.
+                    (Some(PatternSegment::Any), _) => meets[i + 1][j] || (right.is_some() && meets[i][j + 1]),
+                    (_, Some(PatternSegment::Any)) => meets[i][j + 1] || (left.is_some() && meets[i + 1][j]),
                     (Some(left), Some(right)) => {
-                        let meet = left == right || *left == Segment::One || *right == Segment::One;
+                        let meet = left == right || *left == PatternSegment::One || *right == PatternSegment::One;
                         meet && meets[i + 1][j + 1]
                     }
                     _ => false,
@@ -124,54 +127,54 @@ impl Pattern {
     }
 }
 
-/// Positions in a pattern, as bits: bit n is "the first n segments are matched".
+/// Positions in a pattern, as bits: bit n means "the first n segments are matched".
 type Positions = u32;
 
-/// Adds what is reached without a segment: `**` may stand for none.
-fn closure(pattern: &[Segment], mut positions: Positions) -> Positions {
+/// Adds positions that are reached without a segment: `**` may match none.
+fn closure(pattern: &[PatternSegment], mut positions: Positions) -> Positions {
     for (at, segment) in pattern.iter().enumerate() {
-        if positions & (1 << at) != 0 && *segment == Segment::Any {
+        if positions & (1 << at) != 0 && *segment == PatternSegment::Any {
             positions |= 1 << (at + 1);
         }
     }
     positions
 }
 
-fn step(pattern: &[Segment], positions: Positions, letter: Option<&str>) -> Positions {
+fn step(pattern: &[PatternSegment], positions: Positions, letter: Option<&str>) -> Positions {
     let mut next = 0;
     for (at, segment) in pattern.iter().enumerate() {
         if positions & (1 << at) != 0 {
             next |= match segment {
-                Segment::Any => 1 << at,
-                Segment::One => 1 << (at + 1),
-                Segment::Exact(name) if Some(name.as_str()) == letter => 1 << (at + 1),
-                Segment::Exact(_) => 0,
+                PatternSegment::Any => 1 << at,
+                PatternSegment::One => 1 << (at + 1),
+                PatternSegment::Exact(name) if Some(name.as_str()) == letter => 1 << (at + 1),
+                PatternSegment::Exact(_) => 0,
             };
         }
     }
     closure(pattern, next)
 }
 
-fn accepts(pattern: &[Segment], positions: Positions) -> bool {
+fn accepts(pattern: &[PatternSegment], positions: Positions) -> bool {
     positions & (1 << pattern.len()) != 0
 }
 
-/// Greedy matching with one point to come back to: linear in pattern times method, whatever the stars.
-fn matches(pattern: &[Segment], names: &[&str]) -> bool {
+/// Greedy matching with one backtracking point: linear in pattern times method, whatever the stars.
+fn matches(pattern: &[PatternSegment], names: &[&str]) -> bool {
     let (mut at, mut name) = (0, 0);
     let mut retry: Option<(usize, usize)> = None;
     while name < names.len() {
         match pattern.get(at) {
-            Some(Segment::Any) => {
+            Some(PatternSegment::Any) => {
                 retry = Some((at + 1, name));
                 at += 1;
                 continue;
             }
-            Some(Segment::One) => {
+            Some(PatternSegment::One) => {
                 (at, name) = (at + 1, name + 1);
                 continue;
             }
-            Some(Segment::Exact(exact)) if exact == names[name] => {
+            Some(PatternSegment::Exact(exact)) if exact == names[name] => {
                 (at, name) = (at + 1, name + 1);
                 continue;
             }
@@ -181,7 +184,7 @@ fn matches(pattern: &[Segment], names: &[&str]) -> bool {
         retry = Some((after, start + 1));
         (at, name) = (after, start + 1);
     }
-    pattern[at..].iter().all(|segment| *segment == Segment::Any)
+    pattern[at..].iter().all(|segment| *segment == PatternSegment::Any)
 }
 
 impl FromStr for Pattern {
@@ -193,14 +196,14 @@ impl FromStr for Pattern {
         }
         let segments = text.split('/').map(|segment| match segment {
             "" => Err(PatternError::EmptySegment(text.to_owned())),
-            "*" => Ok(Segment::One),
-            "**" => Ok(Segment::Any),
+            "*" => Ok(PatternSegment::One),
+            "**" => Ok(PatternSegment::Any),
             _ if segment.contains('*') => {
                 Err(PatternError::PartialStar { pattern: text.to_owned(), segment: segment.to_owned() })
             }
             _ => match segment.chars().find(|c| c.is_whitespace() || c.is_control()) {
                 Some(character) => Err(PatternError::Character { pattern: text.to_owned(), character }),
-                None => Ok(Segment::Exact(segment.to_owned())),
+                None => Ok(PatternSegment::Exact(segment.to_owned())),
             },
         });
         segments.collect::<Result<_, _>>().map(Self)
@@ -214,9 +217,9 @@ impl fmt::Display for Pattern {
                 f.write_str("/")?;
             }
             f.write_str(match segment {
-                Segment::Exact(name) => name,
-                Segment::One => "*",
-                Segment::Any => "**",
+                PatternSegment::Exact(name) => name,
+                PatternSegment::One => "*",
+                PatternSegment::Any => "**",
             })?;
         }
         Ok(())
@@ -267,15 +270,17 @@ mod tests {
         }
     }
 
-    /// The definition, by recursion: what `matches` must agree with.
-    fn reference(pattern: &[Segment], names: &[&str]) -> bool {
+    /// The recursive definition that `matches` must agree with.
+    fn reference(pattern: &[PatternSegment], names: &[&str]) -> bool {
         match (pattern.split_first(), names.split_first()) {
             (None, None) => true,
-            (Some((Segment::Any, rest)), _) => {
+            (Some((PatternSegment::Any, rest)), _) => {
                 reference(rest, names) || (!names.is_empty() && reference(pattern, &names[1..]))
             }
-            (Some((Segment::One, rest)), Some((_, names))) => reference(rest, names),
-            (Some((Segment::Exact(exact), rest)), Some((name, names))) => exact == name && reference(rest, names),
+            (Some((PatternSegment::One, rest)), Some((_, names))) => reference(rest, names),
+            (Some((PatternSegment::Exact(exact), rest)), Some((name, names))) => {
+                exact == name && reference(rest, names)
+            }
             _ => false,
         }
     }
@@ -300,7 +305,7 @@ mod tests {
         ) {
             let own: Pattern = own.join("/").parse().expect("made of segments");
             let other: Pattern = other.join("/").parse().expect("made of segments");
-            // Whatever two patterns of four segments tell apart, a method of six segments of three names does.
+            // If two patterns of four segments differ at all, they differ for a method of six segments of three names.
             let counterexample = methods(6).into_iter().find(|method| own.matches(method) && !other.matches(method));
             let both = methods(6).into_iter().any(|method| own.matches(&method) && other.matches(&method));
             prop_assert_eq!(own.overlaps(&other), both, "{} {}", own, other);
@@ -308,7 +313,7 @@ mod tests {
         }
     }
 
-    /// Every method of at most so many segments `a`, `b`, `c`.
+    /// All methods of at most this many segments `a`, `b`, `c`.
     fn methods(segments: usize) -> Vec<String> {
         let mut all: Vec<String> = ["a", "b", "c"].map(str::to_owned).into();
         let mut last = all.clone();

@@ -1,81 +1,82 @@
-//! What a tool may touch besides its arguments: the tables `[tool.ALIAS]` of a policy.
+//! Permissions of tools besides their arguments: the tables `[tool.ALIAS]` of a policy.
 //!
-//! A tool gets what its manifest asks for **and** its policy grants. Nothing here connects, reads or calls.
+//! A tool has a permission only if its manifest requests it **and** the policy grants it. Nothing here connects, reads
+//! or calls.
 
 use std::collections::BTreeMap;
 use std::str::FromStr;
 
 use tollhouse_registry::{FileRule, HttpRule, MAX_PERMISSIONS, is_bucket_name, is_secret_name};
 
-use super::document::{Content, Node};
 use super::grant::{AttenuateError, Grant};
 use super::policy::{self, Policy, PolicyError};
-use super::read::{self, Table};
+use super::policy_parser::{self, TableReader};
 use super::span::Span;
+use super::spanned_value::{DocumentValue, SpannedValue};
 
-/// What one tool may touch. Empty: nothing.
+/// The permissions of one tool; none by default.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Permissions {
-    /// Requests that it may make by `wasi:http`.
+    /// Requests that it may make with `wasi:http`.
     pub http: Vec<HttpRule>,
     /// Secrets that it may use.
     pub secrets: Vec<SecretGrant>,
-    /// Paths of the session's files.
+    /// Paths of the session's files that it may access.
     pub files: Vec<FileRule>,
-    /// Buckets of the session's key-value store, which no other tool sees.
+    /// Buckets of the session's key-value store, which no other tool can access.
     pub keyvalue: Vec<String>,
-    /// Other tools that it may call. Each narrows a grant of the policy.
+    /// Other tools that it may call. Each entry narrows a grant of the policy.
     pub tools: Vec<Grant>,
-    /// Where it stands in its policy.
+    /// Position in the policy's text.
     pub span: Span,
 }
 
 /// A secret that a tool may use. Its value comes from elsewhere, never from a policy.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SecretGrant {
-    /// Its name.
+    /// Name of the secret.
     pub name: String,
-    /// Whether the tool sees the value. Otherwise it is put into headers on the wire.
+    /// Set if the tool can read the value. Otherwise the host inserts it into headers of requests.
     pub expose: bool,
-    /// Where the value may go. Empty: wherever the tool may.
+    /// Destinations that the value may be sent to; if empty, all that the tool may send requests to.
     pub http: Vec<HttpRule>,
-    /// Whether it may go over a network without TLS.
+    /// Set if the value may be sent over a network without TLS.
     pub insecure: bool,
-    /// The only header that the value may stand in, in lower case. None: any.
+    /// The only header that may contain the value, in lower case; `None` for any header.
     pub header: Option<String>,
 }
 
 impl SecretGrant {
-    /// Where the value may go, of what the tool may reach.
+    /// Returns the destinations that the value may be sent to, given the tool's permissions.
     #[must_use]
     pub fn rules<'a>(&'a self, permissions: &'a Permissions) -> &'a [HttpRule] {
         if self.http.is_empty() { &permissions.http } else { &self.http }
     }
 
-    /// The rule by which the value may go over a network without TLS, if there is one. A tool that sees the value sends it
-    /// wherever it may send anything.
+    /// Returns a rule that allows the value to be sent over a network without TLS, if there is one. A tool that can
+    /// read the value can send it wherever it may send anything.
     fn open_rule<'a>(&'a self, permissions: &'a Permissions) -> Option<&'a HttpRule> {
         let more = if self.expose { permissions.http.as_slice() } else { &[] };
         self.rules(permissions).iter().chain(more).find(|rule| rule.is_open())
     }
 }
 
-/// The keys of a table of permissions.
-const KEYS: [&str; 5] = ["http", "secrets", "files", "keyvalue", "tools"];
+/// Keys of a table of permissions.
+const PERMISSION_KEYS: [&str; 5] = ["http", "secrets", "files", "keyvalue", "tools"];
 
-/// Reads `[tool.*]`.
-pub(super) fn all(node: Node, what: &str) -> Result<BTreeMap<String, Permissions>, PolicyError> {
+/// Reads the tables `[tool.*]`.
+pub(super) fn all(node: SpannedValue, what: &str) -> Result<BTreeMap<String, Permissions>, PolicyError> {
     let mut all = BTreeMap::new();
-    for (alias, node) in Table::new(node, what)?.rest() {
+    for (alias, node) in TableReader::new(node, what)?.rest() {
         let permissions = one(node, &format!("`tool.{}`", alias.name))?;
         all.insert(alias.name, permissions);
     }
     Ok(all)
 }
 
-fn one(node: Node, what: &str) -> Result<Permissions, PolicyError> {
+fn one(node: SpannedValue, what: &str) -> Result<Permissions, PolicyError> {
     let span = node.span.clone();
-    let mut table = Table::new(node, what)?;
+    let mut table = TableReader::new(node, what)?;
     let permissions = Permissions {
         http: table.read("http", rules::<HttpRule>)?.unwrap_or_default(),
         secrets: table.read("secrets", secrets)?.unwrap_or_default(),
@@ -84,20 +85,21 @@ fn one(node: Node, what: &str) -> Result<Permissions, PolicyError> {
         tools: table.read("tools", calls)?.unwrap_or_default(),
         span: Span(span),
     };
-    table.end(what, &KEYS)?;
+    table.end(what, &PERMISSION_KEYS)?;
     for secret in &permissions.secrets {
         let rules = secret.rules(&permissions);
         if !secret.expose && rules.is_empty() {
-            let message = format!("{what}: the secret `{}` has nowhere to go", secret.name);
+            let message = format!("{what}: the secret `{}` may not be sent anywhere", secret.name);
             return Err(PolicyError::new(message, permissions.span.0.clone())
                 .hint("name hosts under `http`, or let the tool see it with `expose = true`"));
         }
         if secret.expose && secret.header.is_some() {
-            let message = format!("{what}: the tool sees the secret `{}`, and puts it wherever it likes", secret.name);
+            let message =
+                format!("{what}: the tool can read the secret `{}`, and so use it in any header", secret.name);
             return Err(PolicyError::new(message, permissions.span.0.clone())
-                .hint("`header` holds for what the host puts in: leave out `expose`, or `header`"));
+                .hint("`header` applies to values that the host inserts: leave out `expose`, or `header`"));
         }
-        // One that the tool sees goes wherever the tool sends it.
+        // A tool that can read the value can send it wherever it may send anything.
         if let Some(wide) = rules.iter().find(|rule| !secret.expose && !rule.names_one_host()) {
             let message = format!("{what}: the secret `{}` could go to any host of `{wide}`", secret.name);
             let hint = format!("say where: {{ name = \"{}\", http = [\"api.example.com\"] }}", secret.name);
@@ -106,7 +108,7 @@ fn one(node: Node, what: &str) -> Result<Permissions, PolicyError> {
         if let Some(open) = secret.open_rule(&permissions).filter(|_| !secret.insecure) {
             let message = format!("{what}: the secret `{}` could go to `{open}` without TLS", secret.name);
             let hint = format!(
-                "whoever is on the way reads it: write `https://`, or say that it may: {{ name = \"{}\", insecure = true }}",
+                "others on the network could read it: write `https://`, or allow it: {{ name = \"{}\", insecure = true }}",
                 secret.name
             );
             return Err(PolicyError::new(message, permissions.span.0.clone()).hint(hint));
@@ -115,10 +117,10 @@ fn one(node: Node, what: &str) -> Result<Permissions, PolicyError> {
     Ok(permissions)
 }
 
-/// The entries of a list, of which there are not too many.
-fn entries(node: Node, what: &str) -> Result<Vec<Node>, PolicyError> {
+/// Returns the entries of a list, which may not have too many.
+fn entries(node: SpannedValue, what: &str) -> Result<Vec<SpannedValue>, PolicyError> {
     let span = node.span.clone();
-    let entries = read::list(node, what)?;
+    let entries = policy_parser::list(node, what)?;
     if entries.len() > MAX_PERMISSIONS {
         let message = format!("`{what}` has {} entries: at most {MAX_PERMISSIONS} are allowed", entries.len());
         return Err(PolicyError::new(message, span));
@@ -126,14 +128,14 @@ fn entries(node: Node, what: &str) -> Result<Vec<Node>, PolicyError> {
     Ok(entries)
 }
 
-fn rules<T: FromStr<Err: ToString>>(node: Node, what: &str) -> Result<Vec<T>, PolicyError> {
-    entries(node, what)?.into_iter().map(|node| read::parse(node, what)).collect()
+fn rules<T: FromStr<Err: ToString>>(node: SpannedValue, what: &str) -> Result<Vec<T>, PolicyError> {
+    entries(node, what)?.into_iter().map(|node| policy_parser::parse(node, what)).collect()
 }
 
-fn buckets(node: Node, what: &str) -> Result<Vec<String>, PolicyError> {
-    let bucket = |node: Node| {
+fn buckets(node: SpannedValue, what: &str) -> Result<Vec<String>, PolicyError> {
+    let bucket = |node: SpannedValue| {
         let span = node.span.clone();
-        let name = read::string(node, what)?;
+        let name = policy_parser::string(node, what)?;
         let fits = is_bucket_name(&name);
         fits.then_some(name)
             .ok_or_else(|| PolicyError::new("a bucket's name has letters, digits, `-` and `_`, at most 100", span))
@@ -141,59 +143,60 @@ fn buckets(node: Node, what: &str) -> Result<Vec<String>, PolicyError> {
     entries(node, what)?.into_iter().map(bucket).collect()
 }
 
-fn secrets(node: Node, what: &str) -> Result<Vec<SecretGrant>, PolicyError> {
+fn secrets(node: SpannedValue, what: &str) -> Result<Vec<SecretGrant>, PolicyError> {
     let mut secrets: Vec<SecretGrant> = Vec::new();
     for node in entries(node, what)? {
         let span = node.span.clone();
         let secret = secret(node)?;
         if !is_secret_name(&secret.name) {
             return Err(PolicyError::new(
-                "a secret's name has letters, digits and `_`, and begins with no digit",
+                "a secret's name has letters, digits and `_`, and does not begin with a digit",
                 span,
             ));
         }
         if secrets.iter().any(|other| other.name == secret.name) {
-            return Err(PolicyError::new(format!("the secret `{}` stands twice", secret.name), span));
+            return Err(PolicyError::new(format!("duplicate secret `{}`", secret.name), span));
         }
         secrets.push(secret);
     }
     Ok(secrets)
 }
 
-/// `"API_KEY"`, or `{ name = "API_KEY", header = "authorization", http = ["api.example.com"], insecure = true }`.
-fn secret(node: Node) -> Result<SecretGrant, PolicyError> {
-    if let Content::String(name) = node.value {
+/// Reads a secret: `"API_KEY"`, or a table such as
+/// `{ name = "API_KEY", header = "authorization", http = ["api.example.com"], insecure = true }`.
+fn secret(node: SpannedValue) -> Result<SecretGrant, PolicyError> {
+    if let DocumentValue::String(name) = node.value {
         return Ok(SecretGrant { name, expose: false, http: Vec::new(), insecure: false, header: None });
     }
-    let mut table = Table::new(node, "a secret")?;
+    let mut table = TableReader::new(node, "a secret")?;
     let secret = SecretGrant {
-        name: read::string(table.need("name", "a secret")?, "name")?,
-        expose: table.read("expose", read::truth)?.unwrap_or_default(),
+        name: policy_parser::string(table.need("name", "a secret")?, "name")?,
+        expose: table.read("expose", policy_parser::truth)?.unwrap_or_default(),
         http: table.read("http", rules)?.unwrap_or_default(),
-        insecure: table.read("insecure", read::truth)?.unwrap_or_default(),
+        insecure: table.read("insecure", policy_parser::truth)?.unwrap_or_default(),
         header: table.read("header", header)?,
     };
     table.end("a secret", &["name", "expose", "http", "insecure", "header"])?;
     Ok(secret)
 }
 
-/// The name of a header, in lower case.
-fn header(node: Node, what: &str) -> Result<String, PolicyError> {
+/// Reads the name of a header, and converts it to lower case.
+fn header(node: SpannedValue, what: &str) -> Result<String, PolicyError> {
     let span = node.span.clone();
-    let name = http::HeaderName::try_from(read::string(node, what)?);
+    let name = http::HeaderName::try_from(policy_parser::string(node, what)?);
     name.map(|name| name.as_str().to_owned())
-        .map_err(|_| PolicyError::new("that is no name of a header", span).hint("for example `authorization`"))
+        .map_err(|_| PolicyError::new("this is not a valid header name", span).hint("for example `authorization`"))
 }
 
-/// Patterns, or whole grants.
-fn calls(node: Node, what: &str) -> Result<Vec<Grant>, PolicyError> {
+/// Reads patterns, or whole grants.
+fn calls(node: SpannedValue, what: &str) -> Result<Vec<Grant>, PolicyError> {
     let mut grants = Policy::default();
     for node in entries(node, what)? {
         let span = node.span.clone();
         let grant = match node.value {
-            Content::String(_) => {
+            DocumentValue::String(_) => {
                 let allow = |text: String| Grant::allow(&text).map_err(|error| error.to_string());
-                let read = read::string(node, what)?;
+                let read = policy_parser::string(node, what)?;
                 allow(read).map_err(|error| PolicyError::new(error, span.clone()))?
             }
             _ => policy::grant(node)?,
@@ -203,7 +206,7 @@ fn calls(node: Node, what: &str) -> Result<Vec<Grant>, PolicyError> {
     Ok(grants.grants)
 }
 
-/// Narrows what tools may touch: of a tool that `narrower` does not name, nothing changes.
+/// Narrows the permissions of tools: those of a tool that `narrower` does not mention stay the same.
 pub(super) fn attenuate(
     wider: &BTreeMap<String, Permissions>,
     narrower: BTreeMap<String, Permissions>,
@@ -275,11 +278,11 @@ mod tests {
         for (text, expected) in [
             ("[tool.w]\nhtttp = []", "unknown key `htttp`"),
             ("[tool.w]\nhttp = [\"ftp://x\"]", "no HTTP rule"),
-            ("[tool.w]\nsecrets = [\"K\"]", "nowhere to go"),
+            ("[tool.w]\nsecrets = [\"K\"]", "may not be sent anywhere"),
             ("[tool.w]\nhttp = [\"*\"]\nsecrets = [\"K\"]", "could go to any host"),
             ("[tool.w]\nhttp = [\"x\"]\nsecrets = [{ name = \"K\", http = [\"*.x\"] }]", "could go to any host"),
-            ("[tool.w]\nhttp = [\"x\"]\nsecrets = [\"K\", \"K\"]", "stands twice"),
-            ("[tool.w]\nsecrets = [{ name = \"9\", expose = true }]", "begins with no digit"),
+            ("[tool.w]\nhttp = [\"x\"]\nsecrets = [\"K\", \"K\"]", "duplicate secret"),
+            ("[tool.w]\nsecrets = [{ name = \"9\", expose = true }]", "does not begin with a digit"),
             ("[tool.w]\nsecrets = [{ name = \"K\", expose = 1 }]", "true or false"),
             ("[tool.w]\nfiles = [\"/a/../b\"]", "no path of a session"),
             ("[tool.w]\nkeyvalue = [\"a b\"]", "a bucket's name"),
@@ -304,14 +307,14 @@ mod tests {
         let back = parse(&policy.to_toml()).expect("what it writes");
         assert_eq!(back.permissions["w"].secrets, policy.permissions["w"].secrets);
         for (secret, told) in [
-            ("{ name = \"KEY\", header = \"\" }", "no name of a header"),
-            ("{ name = \"KEY\", header = \"a b\" }", "no name of a header"),
-            ("{ name = \"KEY\", header = \"a:b\" }", "no name of a header"),
-            ("{ name = \"KEY\", header = \"a\\nb\" }", "no name of a header"),
+            ("{ name = \"KEY\", header = \"\" }", "not a valid header name"),
+            ("{ name = \"KEY\", header = \"a b\" }", "not a valid header name"),
+            ("{ name = \"KEY\", header = \"a:b\" }", "not a valid header name"),
+            ("{ name = \"KEY\", header = \"a\\nb\" }", "not a valid header name"),
             ("{ name = \"KEY\", header = [\"a\"] }", "header"),
             ("{ name = \"KEY\", header = true }", "header"),
             ("{ name = \"KEY\", headers = \"a\" }", "headers"),
-            ("{ name = \"KEY\", header = \"a\", expose = true }", "wherever it likes"),
+            ("{ name = \"KEY\", header = \"a\", expose = true }", "in any header"),
         ] {
             let error = of(secret).expect_err(secret);
             assert!(error.to_string().contains(told), "{secret}: {error}");

@@ -1,6 +1,6 @@
-//! Policies: what a session mounts, grants and limits.
+//! Policies: mounts, grants and limits of a session.
 //!
-//! Nothing fails open: what a file says and this version does not know is an error, not something to skip.
+//! Nothing fails open: unknown contents of a file are an error, and are not skipped.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -8,57 +8,57 @@ use std::time::Duration;
 
 use tollhouse_registry::{LEAST_WITHOUT_UNIT, QuantityError};
 
-use super::attenuate::unasked;
-use super::document::{Content, Key, Node};
+use super::attenuate::bypassed_approval;
 use super::grant::{Approve, Grant, Spend};
 use super::limits::Limits;
 use super::number::{Amount, Number};
 use super::permission::{self, Permissions};
-use super::read::{self, Table};
-use super::signed::{self, Signed, Signer};
+use super::policy_parser::{self, TableReader};
+use super::required_signers::{self, Signed, Signer};
 use super::span::Span;
+use super::spanned_value::{DocumentValue, SpannedKey, SpannedValue};
 
-/// What a session mounts, grants and limits.
+/// A policy: mounts, grants and limits of a session.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Policy {
-    /// Packages to mount: alias to requirement (`acme:payments@^1`). None: whatever the default registry holds.
+    /// Packages to mount: alias to requirement (`acme:payments@^1`); `None` for all packages of the default registry.
     pub tools: Option<BTreeMap<String, String>>,
-    /// Who must have signed what is mounted. Empty: nobody.
+    /// Signers required of mounted packages; by default none.
     pub signed: Signed,
-    /// What may be called, tried in this order. Empty: nothing.
+    /// Grants, tried in this order; if empty, nothing may be called.
     pub grants: Vec<Grant>,
-    /// What tools may touch, by alias. Empty: nothing.
+    /// Permissions of tools by alias; by default none.
     pub permissions: BTreeMap<String, Permissions>,
-    /// What a run may use.
+    /// Limits on a run.
     pub limits: Limits,
 }
 
-/// Why a text is no policy.
+/// The reason why a text is not a valid policy.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct PolicyError {
-    /// What is wrong.
+    /// Description of what is wrong.
     pub message: String,
-    /// Where, in bytes of the text.
+    /// Position, in bytes of the text.
     pub span: Option<Range<usize>>,
-    /// What to do about it.
+    /// Advice on how to fix it.
     pub hint: Option<String>,
 }
 
 impl PolicyError {
-    /// An error at a place.
+    /// Creates an error at a position.
     #[must_use]
     pub fn new(message: impl Into<String>, span: Option<Range<usize>>) -> Self {
         Self { message: message.into(), span, hint: None }
     }
 
-    /// The error of a name that stands twice.
+    /// Creates the error for a duplicate name of a grant.
     pub(crate) fn twice(grant: &Grant) -> Self {
         let message = format!("two grants are named `{}`: budgets are counted by name", grant.name);
         Self::new(message, grant.span.0.clone())
     }
 
-    /// Says what to do about it.
+    /// Adds advice on how to fix the error.
     #[must_use]
     pub fn hint(mut self, hint: impl Into<String>) -> Self {
         self.hint = Some(hint.into());
@@ -66,38 +66,38 @@ impl PolicyError {
     }
 }
 
-/// The keys of a policy, and of a grant.
-const KEYS: [&str; 5] = ["tools", "require_signature", "grant", "tool", "limits"];
+/// Keys of a policy, and of its entries.
+const POLICY_KEYS: [&str; 5] = ["tools", "require_signature", "grant", "tool", "limits"];
 const TOOL_KEYS: [&str; 2] = ["package", "require_signature"];
-/// Limits that are sizes, in bytes.
-const SIZES: [&str; 6] = ["memory", "output", "argument", "result", "files", "log"];
+/// Limits that are sizes in bytes.
+const SIZE_KEYS: [&str; 6] = ["memory", "output", "argument", "result", "files", "log"];
 const GRANT_KEYS: [&str; 6] = ["name", "method", "where", "calls", "spend", "approve"];
 
 impl Policy {
-    /// Reads a policy file (TOML).
+    /// Parses a policy file in TOML.
     ///
     /// # Errors
-    /// What is wrong, and where.
+    /// A description of what is wrong, and where.
     pub fn parse(text: &str) -> Result<Self, PolicyError> {
-        policy(Node::toml(text)?)
+        policy(SpannedValue::toml(text)?)
     }
 
-    /// Reads a policy in JSON: the same keys, `grant` a list.
+    /// Parses a policy in JSON: the same keys, with `grant` as a list.
     ///
     /// # Errors
-    /// What is wrong.
+    /// A description of what is wrong.
     pub fn parse_json(text: &str) -> Result<Self, PolicyError> {
-        policy(Node::json(text)?)
+        policy(SpannedValue::json(text)?)
     }
 
-    /// Adds a grant, after those that there are. One without a name is called `METHOD#INDEX`.
+    /// Adds a grant after the existing ones. An unnamed grant gets the name `METHOD#INDEX`.
     #[must_use]
     pub fn with(mut self, grant: Grant) -> Self {
         self.push(grant);
         self
     }
 
-    /// As [`Policy::with`].
+    /// Adds a grant like [`Policy::with`].
     pub fn push(&mut self, mut grant: Grant) {
         if grant.name.is_empty() {
             grant.name = format!("{}#{}", grant.method, self.grants.len());
@@ -105,15 +105,15 @@ impl Policy {
         self.grants.push(grant);
     }
 
-    /// Returns true if this policy allows nothing that `other` does not, and a human is asked wherever `other` asks one:
-    /// grants are tried in order, so each must be a subset of a grant of `other` and pass by none before that one that
-    /// asks. Sound as [`Grant::is_subset_of`] is. Budgets of several grants are not added up: two grants within one grant
-    /// of `other` are two subsets of it.
+    /// Returns true if this policy allows nothing that `other` does not, and requires approval wherever `other` does:
+    /// grants are tried in order, so each must be a subset of a grant of `other`, and must not bypass an earlier one
+    /// that requires approval. Sound but not complete, like [`Grant::is_subset_of`]. Budgets of several grants are not
+    /// added up: two grants within one grant of `other` each count as a subset of it.
     #[must_use]
     pub fn is_subset_of(&self, other: &Self) -> bool {
         let is_within = |(at, own): (usize, &Grant)| {
             other.grants.iter().enumerate().any(|(place, wider)| {
-                own.is_subset_of(wider) && unasked(own, &self.grants[..at], &other.grants[..place]).is_none()
+                own.is_subset_of(wider) && bypassed_approval(own, &self.grants[..at], &other.grants[..place]).is_none()
             })
         };
         self.grants.iter().enumerate().all(is_within)
@@ -122,15 +122,15 @@ impl Policy {
     }
 }
 
-fn policy(node: Node) -> Result<Policy, PolicyError> {
-    let mut table = Table::new(node, "the policy")?;
+fn policy(node: SpannedValue) -> Result<Policy, PolicyError> {
+    let mut table = TableReader::new(node, "the policy")?;
     let mut signed = Signed::default();
     let tools = table.read("tools", |node, what| tools(node, what, &mut signed.tools))?;
-    signed.all = table.read("require_signature", signed::lists)?.unwrap_or_default();
+    signed.all = table.read("require_signature", required_signers::lists)?.unwrap_or_default();
     let limits = table.read("limits", |node, _| limits(node, Limits::default()))?.unwrap_or_default();
     let permissions = table.read("tool", permission::all)?.unwrap_or_default();
     let mut policy = Policy { tools, signed, grants: Vec::new(), permissions, limits };
-    for node in table.read("grant", read::list)?.unwrap_or_default() {
+    for node in table.read("grant", policy_parser::list)?.unwrap_or_default() {
         let span = node.span.clone();
         policy.push(grant(node)?);
         let (last, earlier) = policy.grants.split_last().expect("one was just pushed");
@@ -138,24 +138,24 @@ fn policy(node: Node) -> Result<Policy, PolicyError> {
             return Err(PolicyError { span, ..PolicyError::twice(last) });
         }
     }
-    table.end("the policy", &KEYS)?;
+    table.end("the policy", &POLICY_KEYS)?;
     Ok(policy)
 }
 
-/// What is mounted; who must have signed it goes into `signed`.
+/// Reads the packages to mount; their required signers are added to `signed`.
 fn tools(
-    node: Node,
+    node: SpannedValue,
     what: &str,
     signed: &mut BTreeMap<String, Vec<Vec<Signer>>>,
 ) -> Result<BTreeMap<String, String>, PolicyError> {
     const REQUIREMENT: &str = "a requirement such as acme:payments@^1";
     let mut tools = BTreeMap::new();
-    for (alias, node) in Table::new(node, what)?.rest() {
-        let requirement = if matches!(node.value, Content::Table(_)) {
+    for (alias, node) in TableReader::new(node, what)?.rest() {
+        let requirement = if matches!(node.value, DocumentValue::Table(_)) {
             let what = format!("`tools.{}`", alias.name);
-            let mut table = Table::new(node, &what)?;
+            let mut table = TableReader::new(node, &what)?;
             let package = table.need("package", &what)?;
-            if let Some(lists) = table.read("require_signature", signed::lists)? {
+            if let Some(lists) = table.read("require_signature", required_signers::lists)? {
                 signed.insert(alias.name.clone(), lists);
             }
             table.end(&what, &TOOL_KEYS)?;
@@ -163,22 +163,22 @@ fn tools(
         } else {
             node
         };
-        tools.insert(alias.name, read::string(requirement, REQUIREMENT)?);
+        tools.insert(alias.name, policy_parser::string(requirement, REQUIREMENT)?);
     }
     Ok(tools)
 }
 
-pub(super) fn grant(node: Node) -> Result<Grant, PolicyError> {
-    let mut table = Table::new(node, "a grant")?;
-    // First: a misspelt `method` is better explained as that than as a missing one.
+pub(super) fn grant(node: SpannedValue) -> Result<Grant, PolicyError> {
+    let mut table = TableReader::new(node, "a grant")?;
+    // Checked first: a misspelled `method` is better reported as such than as a missing one.
     table.check("a grant", &GRANT_KEYS)?;
     let method = table.need("method", "a grant")?;
     let span = method.span.clone();
     let grant = Grant {
-        method: read::parse(method, "method")?,
+        method: policy_parser::parse(method, "method")?,
         name: table.read("name", name)?.unwrap_or_default(),
-        clauses: table.read("where", read::clauses)?.unwrap_or_default(),
-        calls: table.read("calls", read::count)?,
+        clauses: table.read("where", policy_parser::clauses)?.unwrap_or_default(),
+        calls: table.read("calls", policy_parser::count)?,
         spend: table.read("spend", |node, _| spend(node))?,
         approve: table.read("approve", |node, _| approve(node))?.unwrap_or_default(),
         expires: None,
@@ -188,24 +188,24 @@ pub(super) fn grant(node: Node) -> Result<Grant, PolicyError> {
     Ok(grant)
 }
 
-fn name(node: Node, what: &str) -> Result<String, PolicyError> {
+fn name(node: SpannedValue, what: &str) -> Result<String, PolicyError> {
     let span = node.span.clone();
-    let name = read::string(node, what)?;
+    let name = policy_parser::string(node, what)?;
     if name.trim().is_empty() || name.chars().any(char::is_control) || name.len() > 200 {
         return Err(PolicyError::new("a grant's name has 1 to 200 bytes and no control characters", span));
     }
     Ok(name)
 }
 
-fn spend(node: Node) -> Result<Spend, PolicyError> {
+fn spend(node: SpannedValue) -> Result<Spend, PolicyError> {
     let whole = node.span.clone();
-    let mut table = Table::new(node, "`spend`")?;
-    let param = read::parse(table.need("param", "`spend`")?, "param")?;
+    let mut table = TableReader::new(node, "`spend`")?;
+    let param = policy_parser::parse(table.need("param", "`spend`")?, "param")?;
     let limit = table.need("limit", "`spend`")?;
     let span = limit.span.clone();
-    let limit = Amount::new(read::number(limit, "limit")?)
+    let limit = Amount::new(policy_parser::number(limit, "limit")?)
         .ok_or_else(|| PolicyError::new("`limit` of `spend` must not be negative, nor beyond 10^32", span.clone()))?;
-    // Written as JSON it would be another: a greater one, perhaps.
+    // JSON would contain a different number, possibly a greater one.
     if Number::from_json(&limit.to_json(), false).and_then(Amount::new) != Some(limit) {
         return Err(PolicyError::new("`limit` of `spend` has more digits than a number in JSON can have", span));
     }
@@ -213,36 +213,36 @@ fn spend(node: Node) -> Result<Spend, PolicyError> {
     Ok(Spend { param, limit, wide: false, span: Span(whole) })
 }
 
-fn approve(node: Node) -> Result<Approve, PolicyError> {
+fn approve(node: SpannedValue) -> Result<Approve, PolicyError> {
     match node.value {
-        Content::Bool(true) => Ok(Approve::Always),
-        Content::Bool(false) => Ok(Approve::Never),
-        _ => read::clause(node).map(Approve::When),
+        DocumentValue::Bool(true) => Ok(Approve::Always),
+        DocumentValue::Bool(false) => Ok(Approve::Never),
+        _ => policy_parser::clause(node).map(Approve::When),
     }
 }
 
-/// Limits of which one is another: a number, or a text as in a policy.
+/// Returns limits with one of them changed: to a number, or to a text as in a policy.
 pub(super) fn with_limit(others: &Limits, name: &str, value: &str) -> Result<Limits, PolicyError> {
     let value = match value.parse() {
         // A size is read as text: without a unit it is refused if it is small.
-        Ok(number) if !SIZES.contains(&name) => Content::Number(Number::Integer(number)),
-        _ => Content::String(value.to_owned()),
+        Ok(number) if !SIZE_KEYS.contains(&name) => DocumentValue::Number(Number::Integer(number)),
+        _ => DocumentValue::String(value.to_owned()),
     };
-    let plain = |value| Node { value, span: None };
-    let key = Key { name: name.to_owned(), span: None };
-    limits(plain(Content::Table(vec![(key, plain(value))])), others.clone())
+    let plain = |value| SpannedValue { value, span: None };
+    let key = SpannedKey { name: name.to_owned(), span: None };
+    limits(plain(DocumentValue::Table(vec![(key, plain(value))])), others.clone())
 }
 
-/// What is not said is as in `limits`.
-fn limits(node: Node, mut limits: Limits) -> Result<Limits, PolicyError> {
-    let mut table = Table::new(node, "`limits`")?;
+/// Reads limits; omitted ones stay as in `limits`.
+fn limits(node: SpannedValue, mut limits: Limits) -> Result<Limits, PolicyError> {
+    let mut table = TableReader::new(node, "`limits`")?;
     for (name, limit) in [("wall", &mut limits.wall), ("tool_wall", &mut limits.tool_wall)] {
         if let Some(time) = table.read(name, duration)? {
             *limit = time;
         }
     }
     for (name, limit) in [("fuel", &mut limits.fuel), ("calls", &mut limits.calls)] {
-        if let Some(count) = table.read(name, read::count)? {
+        if let Some(count) = table.read(name, policy_parser::count)? {
             *limit = count;
         }
     }
@@ -268,7 +268,7 @@ fn limits(node: Node, mut limits: Limits) -> Result<Limits, PolicyError> {
     for (name, limit, least, why) in numbers {
         if let Some(node) = table.take(name) {
             let span = node.span.clone();
-            let number = u32::try_from(read::count(node, name)?).ok().filter(|&number| number >= least);
+            let number = u32::try_from(policy_parser::count(node, name)?).ok().filter(|&number| number >= least);
             let message = || format!("`{name}` must be from {least} to 2^32 - 1: {why}");
             *limit = number.ok_or_else(|| PolicyError::new(message(), span))?;
         }
@@ -277,17 +277,18 @@ fn limits(node: Node, mut limits: Limits) -> Result<Limits, PolicyError> {
     Ok(limits)
 }
 
-fn duration(node: Node, what: &str) -> Result<Duration, PolicyError> {
+fn duration(node: SpannedValue, what: &str) -> Result<Duration, PolicyError> {
     let span = node.span.clone();
-    super::parse_duration(&read::string(node, what)?).map_err(|error| PolicyError::new(error.to_string(), span))
+    super::parse_duration(&policy_parser::string(node, what)?)
+        .map_err(|error| PolicyError::new(error.to_string(), span))
 }
 
-/// Either `"256MiB"` or a plain number of bytes.
-fn size(node: Node, what: &str) -> Result<u64, PolicyError> {
+/// Reads either `"256MiB"` or a plain number of bytes.
+fn size(node: SpannedValue, what: &str) -> Result<u64, PolicyError> {
     let span = node.span.clone();
-    if matches!(node.value, Content::Number(_)) {
-        let size = read::count(node, what)?;
-        // A program that writes JSON means bytes. Whoever writes TOML may have forgotten the unit.
+    if matches!(node.value, DocumentValue::Number(_)) {
+        let size = policy_parser::count(node, what)?;
+        // A program that writes JSON means bytes, whereas an author of TOML may have forgotten the unit.
         return match span {
             Some(_) if size > 0 && size < LEAST_WITHOUT_UNIT => {
                 Err(PolicyError::new(format!("{what}: {}", QuantityError::without_unit(size)), span))
@@ -295,5 +296,5 @@ fn size(node: Node, what: &str) -> Result<u64, PolicyError> {
             _ => Ok(size),
         };
     }
-    super::parse_bytes(&read::string(node, what)?).map_err(|error| PolicyError::new(error.to_string(), span))
+    super::parse_bytes(&policy_parser::string(node, what)?).map_err(|error| PolicyError::new(error.to_string(), span))
 }

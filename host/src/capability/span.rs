@@ -1,8 +1,9 @@
-//! Where something stands in the text that it was read from.
+//! Positions in the text that something was parsed from.
 
 use std::ops::Range;
 
-/// A range of bytes, if it is known. Two policies that say the same are equal wherever they say it, so all spans are.
+/// A range of bytes, if it is known. All spans are equal, so that policies with equal contents are equal wherever they
+/// are written.
 #[derive(Clone, Debug, Default)]
 pub struct Span(pub Option<Range<usize>>);
 

@@ -1,4 +1,5 @@
-//! Properties of the whole module: what is written is read back, what implies is true, what is narrower allows less.
+//! Property tests of the whole module: policies survive being written and read, entailment is correct, narrower
+//! policies allow less.
 
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
@@ -74,8 +75,8 @@ fn arguments() -> impl Strategy<Value = Value> {
     (value(), value(), value()).prop_map(|(a, b, l)| json!({"a": a, "b": b, "l": l}))
 }
 
-/// A clause that is neither about whether something is there nor about its place in a list: what is left out or stands
-/// elsewhere makes no difference to it but doubt.
+/// A clause that tests neither existence nor a position in a list: omitted or reordered values can only make its result
+/// unknown.
 fn clause_on_values() -> impl Strategy<Value = Clause> {
     let is_of_values = |param: &&Param| {
         !param.tests.iter().any(|test| matches!(test, Test::Exists | Test::NotExists))
@@ -84,21 +85,21 @@ fn clause_on_values() -> impl Strategy<Value = Clause> {
     clause().prop_filter("it is of values", move |clause| clause.params().iter().all(is_of_values))
 }
 
-/// Other ways to give the same arguments, or fewer of them, or with more elements in their lists.
-fn otherwise() -> impl Strategy<Value = Otherwise> {
+/// Other forms of the same arguments, or fewer of them, or with more elements in their lists.
+fn otherwise() -> impl Strategy<Value = ArgumentVariation> {
     let key = prop_oneof![Just("a"), Just("b"), Just("l"), Just("p")];
     prop_oneof![
-        Just(Otherwise::Composed),
-        Just(Otherwise::Decomposed),
-        Just(Otherwise::Floats),
-        key.clone().prop_map(Otherwise::LeftOut),
-        key.prop_map(Otherwise::Null),
-        (any::<prop::sample::Index>(), value()).prop_map(|(at, value)| Otherwise::Among(at, value)),
+        Just(ArgumentVariation::Composed),
+        Just(ArgumentVariation::Decomposed),
+        Just(ArgumentVariation::Floats),
+        key.clone().prop_map(ArgumentVariation::LeftOut),
+        key.prop_map(ArgumentVariation::Null),
+        (any::<prop::sample::Index>(), value()).prop_map(|(at, value)| ArgumentVariation::Among(at, value)),
     ]
 }
 
 #[derive(Clone, Debug)]
-enum Otherwise {
+enum ArgumentVariation {
     Composed,
     Decomposed,
     Floats,
@@ -107,12 +108,12 @@ enum Otherwise {
     Among(prop::sample::Index, Value),
 }
 
-impl Otherwise {
+impl ArgumentVariation {
     fn of(&self, value: &Value) -> Value {
         match (self, value) {
             (Self::Composed, Value::String(text)) => text.nfc().collect::<String>().into(),
             (Self::Decomposed, Value::String(text)) => text.nfd().collect::<String>().into(),
-            // As scripts write whole numbers that a float holds.
+            // Whole numbers as floats, as scripts write them.
             (Self::Floats, Value::Number(number)) => match number.as_i64() {
                 Some(whole) if whole.abs() < 1 << 53 => json!(whole as f64),
                 _ => value.clone(),
@@ -136,15 +137,15 @@ impl Otherwise {
     }
 }
 
-/// What a policy comes to for a call, at a time, with all budgets fresh. The order is that of how much it allows.
+/// The decision of a policy about a call at some time, with all budgets unused. Ordered by how much it allows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Decision {
+enum CallDecision {
     Denied,
     Asked,
     Allowed,
 }
 
-fn decide(policy: &Policy, method: &str, arguments: &Value, now: SystemTime) -> Decision {
+fn decide(policy: &Policy, method: &str, arguments: &Value, now: SystemTime) -> CallDecision {
     for grant in &policy.grants {
         if !grant.method.matches(method) || !grant.clauses.iter().all(|clause| clause.holds(arguments)) {
             continue;
@@ -154,7 +155,7 @@ fn decide(policy: &Policy, method: &str, arguments: &Value, now: SystemTime) -> 
             if grant.approve == Approve::Never {
                 continue;
             }
-            return Decision::Denied;
+            return CallDecision::Denied;
         }
         let lasts = |grant: &&Grant| {
             let amount = |spend: &Spend| {
@@ -169,17 +170,17 @@ fn decide(policy: &Policy, method: &str, arguments: &Value, now: SystemTime) -> 
                 && grant.spend.as_ref().is_none_or(|spend| amount(spend).is_some_and(|amount| amount <= spend.limit))
         };
         if chain.iter().all(lasts) {
-            return if grant.approve.asks(arguments) { Decision::Asked } else { Decision::Allowed };
+            return if grant.approve.asks(arguments) { CallDecision::Asked } else { CallDecision::Allowed };
         }
     }
-    Decision::Denied
+    CallDecision::Denied
 }
 
 fn at(hours: u64) -> SystemTime {
     SystemTime::UNIX_EPOCH + Duration::from_secs(hours * 3600)
 }
 
-/// Grants that resemble each other enough to be within each other.
+/// Grants that are similar enough to be subsets of each other.
 fn similar_grant() -> impl Strategy<Value = Grant> {
     let method = prop_oneof![Just("m/f"), Just("m/*"), Just("m/**")];
     let small = || (0_i64..3).prop_map(|limit| Clause::from(param("a").expect("a path").at_most(limit)));
@@ -275,25 +276,26 @@ proptest! {
         }
     }
 
-    /// Missing, null, spelled otherwise, or among other elements: doubt never keeps a human from being asked.
+    /// Arguments that are missing, null, spelled differently, or among other elements: doubt never prevents approval
+    /// from being required.
     #[test]
     fn approval_is_asked_in_every_form(
         clause in clause_on_values(),
         arguments in nested_arguments(),
         forms in proptest::collection::vec(otherwise(), 1..4),
     ) {
-        // These know one spelling alone, by which they do not ask; any other asks.
+        // These tests do not ask for only one spelling; any other spelling asks.
         let is_exact = |test: &Test| matches!(test, Test::Ne(_) | Test::NotIn(_));
         let is_exact = clause.params().iter().any(|param| param.tests.iter().any(is_exact));
         let approve = Approve::When(clause);
         if approve.asks(&arguments) {
-            let forms = forms.iter().filter(|form| !is_exact || !matches!(form, Otherwise::Composed | Otherwise::Decomposed));
+            let forms = forms.iter().filter(|form| !is_exact || !matches!(form, ArgumentVariation::Composed | ArgumentVariation::Decomposed));
             let other = forms.fold(arguments.clone(), |arguments, form| form.of(&arguments));
             prop_assert!(approve.asks(&other), "{approve:?} asks about {arguments}, but not about {other}");
         }
     }
 
-    /// What a clause allows by `holds`, with `*` for every element, it may hold by `judge`, with `*` for any.
+    /// If a clause holds by `holds`, with `*` as every element, it may hold by `judge`, with `*` as any.
     #[test]
     fn approval_asks_wherever_the_clause_holds(clause in clause(), arguments in nested_arguments()) {
         if clause.holds(&arguments) {
@@ -338,7 +340,7 @@ proptest! {
             prop_assert!(child.is_subset_of(&parent));
             prop_assert!(child.clauses.iter().all(|clause| parent.clauses.contains(clause) || narrower.clauses.contains(clause)));
             prop_assert!(parent.clauses.iter().all(|clause| child.clauses.contains(clause)));
-            // And so on, however often.
+            // The same holds for any number of steps.
             let child = Arc::new(child);
             if let Ok(grandchild) = child.attenuate(narrower) {
                 prop_assert!(grandchild.is_subset_of(&parent));
@@ -351,14 +353,14 @@ proptest! {
         let policy = grants.into_iter().fold(Policy::default(), Policy::with);
         let json = policy.to_json().to_string();
         let (read, again) = (Policy::parse_json(&json), Policy::parse(&policy.to_toml()));
-        // Tests that contradict each other can be built, and are refused when they are read.
+        // Contradictory tests can be built, but are rejected by the parser.
         if let Err(error) = &read {
             prop_assert!(error.message.contains("can pass"), "{error}: {json}");
             prop_assert!(again.is_err());
             return Ok(());
         }
         let (read, again) = (read.expect("it was read"), again.expect("the other form too"));
-        // TOML keeps no order of keys; what they mean has none either.
+        // TOML does not preserve the order of keys; it has no meaning either.
         prop_assert_eq!(again.to_json().to_string(), json.as_str());
         prop_assert_eq!(read.to_json().to_string(), json);
     }
@@ -484,7 +486,7 @@ fn nothing_fails_open() {
         assert!(error.message.contains(told), "{text:?}: {}", error.message);
     }
     let twice = r#"{"grant": [{"method": "a", "where": [{"param": "x", "le": 5, "le": 500}]}]}"#;
-    assert!(Policy::parse_json(twice).expect_err("a key stands twice").message.contains("`le` stands twice"));
+    assert!(Policy::parse_json(twice).expect_err("a key stands twice").message.contains("duplicate key `le`"));
     assert!(Policy::parse_json(&"[".repeat(100_000)).is_err());
 }
 

@@ -1,13 +1,14 @@
-//! A call that was admitted, until it has ended.
+//! An admitted call, until it has ended.
 //!
-//! **Invariant:** only `Gate::begin` fills the fields, and nothing changes them afterwards: what is called is what was judged.
+//! **Invariant:** only `Gate::begin` sets the fields, and nothing changes them afterwards: the call is made exactly as
+//! it was judged.
 
 use std::sync::Arc;
 use std::time::SystemTime;
 
 use serde_json::Value;
 
-use super::{AuditError, Gate, Witness};
+use super::{AuditError, CallAudit, Gate};
 use crate::capability::Amount;
 use crate::code::MemoryCharge;
 use crate::error::{Failure, Payload, told};
@@ -15,30 +16,30 @@ use crate::json;
 use crate::ledger::{AccountId, Ledger, Refused};
 use crate::tool::{Authority, CallContext, Secrets, Started, Tool, no_memory_for_result};
 
-/// A call that may happen: granted, paid for, and on record.
+/// A call that the gate has admitted: granted, charged to its budgets, and recorded.
 pub struct Admission {
     pub(super) seq: u64,
     pub(super) method: String,
     pub(super) arguments: Value,
-    /// What the arguments take of the session's memory.
+    /// Charge of the arguments to the session's memory.
     pub(super) charge: MemoryCharge,
     pub(super) tool: Arc<Tool>,
     pub(super) result_limit: u64,
-    pub(super) debit: Debit,
-    pub(super) witness: Witness,
+    pub(super) debit: CallReservation,
+    pub(super) call_audit: CallAudit,
     pub(super) authority: Arc<Authority>,
-    /// Through which the tool calls others.
+    /// Gate for calls that the tool makes to other tools.
     pub(super) gate: Option<Arc<Gate>>,
 }
 
-/// What a call was reserved in.
-pub(super) struct Debit {
+/// The reservation of a call in the accounts of its budgets.
+pub(super) struct CallReservation {
     ledger: Arc<Ledger>,
     account: AccountId,
     amounts: Vec<(AccountId, Amount)>,
 }
 
-impl Debit {
+impl CallReservation {
     pub(super) fn new(ledger: &Arc<Ledger>, account: AccountId, amounts: Vec<(AccountId, Amount)>) -> Self {
         Self { ledger: Arc::clone(ledger), account, amounts }
     }
@@ -47,8 +48,9 @@ impl Debit {
         &self.amounts
     }
 
-    /// Why the call may not begin any more: a grant that it is reserved in has ended, or was revoked.
-    fn over(&self) -> Option<Refused> {
+    /// Returns the reason why the call may not begin any more: a grant that it was reserved in has ended or was
+    /// revoked.
+    fn ended_grant(&self) -> Option<Refused> {
         self.ledger.over(self.account, SystemTime::now()).map(|(_, refused)| refused)
     }
 
@@ -59,7 +61,7 @@ impl Debit {
 }
 
 impl Admission {
-    /// The call's number in its run.
+    /// Number of the call in its run.
     #[must_use]
     pub fn seq(&self) -> u64 {
         self.seq
@@ -71,19 +73,19 @@ impl Admission {
         &self.method
     }
 
-    /// The canonical arguments: exactly what was judged.
+    /// The canonical arguments, exactly as they were judged.
     #[must_use]
     pub fn arguments(&self) -> &Value {
         &self.arguments
     }
 
-    /// Calls the tool, on this thread, and waits for it.
+    /// Calls the tool on this thread, and waits for it.
     ///
     /// # Errors
-    /// The tool's own error, a trap, a limit, or the cancellation.
+    /// An error of the tool, a trap, a limit, or the cancellation.
     pub fn invoke(&self, context: &CallContext) -> Result<Payload, Failure> {
         let secrets = &context.services.secrets;
-        self.keep(secrets)?;
+        self.sync_audit(secrets)?;
         let mut payload = self.tool.call(self, context).map_err(|mut failure| {
             secrets.redact_failure(&mut failure);
             failure
@@ -93,14 +95,14 @@ impl Admission {
         let size = json::serialized_len(&payload.value);
         if size > self.result_limit {
             let message =
-                format!("`{}`: a result of {size} bytes passes the limit of {}", self.method, self.result_limit);
+                format!("`{}`: a result of {size} bytes exceeds the limit of {}", self.method, self.result_limit);
             let is_the_tools = self.tool.has_own_result(self.result_limit);
-            return Err(Failure::limit(message, super::raise("result", is_the_tools)));
+            return Err(Failure::limit(message, super::limit_hint("result", is_the_tools)));
         }
         Ok(payload)
     }
 
-    /// Takes memory for a result, which waits for its caller.
+    /// Charges a result to the session's memory, until its caller takes it.
     fn keep_result(&self, payload: &Payload, context: &CallContext) -> Result<(), Failure> {
         if context.held().resize(json::weight(&payload.value)) {
             return Ok(());
@@ -108,20 +110,20 @@ impl Admission {
         Err(no_memory_for_result(&self.method, &context.memory))
     }
 
-    /// Returns the bytes of the session's memory that its arguments take.
+    /// Number of bytes of the session's memory that the arguments take.
     pub(crate) fn held_bytes(&self) -> u64 {
         self.charge.bytes()
     }
 
-    /// Runs the program, on this thread, until it has ended: its exit status.
+    /// Runs the program on this thread until it has ended, and returns its exit status.
     ///
     /// # Errors
     /// A trap, a limit, or the cancellation.
     pub(crate) fn run(&self, started: &Started, context: &CallContext) -> Result<u8, Failure> {
-        self.keep(&context.services.secrets)?;
+        self.sync_audit(&context.services.secrets)?;
         if self.authority.secrets().next().is_some() {
-            // In a stream a value may come in parts, and would pass by whoever looks for it.
-            let message = format!("`{}` is granted secrets, which must not leave it in a stream", self.method);
+            // In a stream a secret may be split into parts, which redaction would not recognize.
+            let message = format!("`{}` may use secrets, so its output must not be streamed", self.method);
             return Err(Failure::capability(message).with_hint("call it from JavaScript"));
         }
         self.tool.run(self, started, context).map_err(|mut failure| {
@@ -130,79 +132,84 @@ impl Admission {
         })
     }
 
-    /// Makes durable that it starts and which secrets the tool sees, or gives back what was reserved.
-    fn keep(&self, secrets: &Secrets) -> Result<(), Failure> {
-        // It may have waited for others to end.
-        if let Some(refused) = self.debit.over() {
+    /// Durably records the start of the call and the secrets that the tool can read; if that fails, the reservation is
+    /// released.
+    fn sync_audit(&self, secrets: &Secrets) -> Result<(), Failure> {
+        // The call may have waited for others to end.
+        if let Some(refused) = self.debit.ended_grant() {
             self.give_back();
             let failure =
-                Failure::capability(format!("`{}`: the grant ended before the call began: {refused}", self.method));
-            return Err(failure.with_hint("it must be given anew before such calls are allowed"));
+                Failure::capability(format!("`{}`: the grant ended before the call started: {refused}", self.method));
+            return Err(failure.with_hint("issue the grant again before making such calls"));
         }
         let alias = self.authority.alias();
         let seen = self.authority.secrets().filter(|(name, sees)| *sees && secrets.has(name));
-        let seen = seen.map(|(name, _)| self.witness.secret_used(name, alias, None));
-        let kept = seen.collect::<Result<(), _>>().and_then(|()| self.witness.sync());
+        let seen = seen.map(|(name, _)| self.call_audit.secret_used(name, alias, None));
+        let kept = seen.collect::<Result<(), _>>().and_then(|()| self.call_audit.sync());
         kept.map_err(|error| {
             self.give_back();
             if let AuditError::Spent { .. } = error {
                 return Failure::capability(format!("`{}`: {error}", self.method));
             }
-            // What cannot be kept must not happen.
-            Failure::host(format!("`{}` is not called, since that cannot be kept: {}", self.method, told(&error)))
+            // A call that cannot be recorded must not be made.
+            Failure::host(format!(
+                "`{}` was not called, because the call could not be recorded: {}",
+                self.method,
+                told(&error)
+            ))
         })
     }
 
-    /// Whether it is of a program.
+    /// Returns true if the tool is a program.
     pub(crate) fn is_program(&self) -> bool {
         self.tool.function().is_program()
     }
 
-    /// Bytes that the result may have.
+    /// Maximum size of the result in bytes.
     pub(crate) fn result_limit(&self) -> u64 {
         self.result_limit
     }
 
-    /// What is called.
+    /// The tool to call.
     pub(crate) fn tool(&self) -> &Arc<Tool> {
         &self.tool
     }
 
-    /// What the tool may touch.
+    /// The authority of the tool.
     pub(crate) fn authority(&self) -> &Arc<Authority> {
         &self.authority
     }
 
-    /// Through which the tool calls others; none if it may call none.
+    /// Gate for calls that the tool makes to other tools; `None` if it may call none.
     pub(crate) fn gate(&self) -> Option<&Arc<Gate>> {
         self.gate.as_ref()
     }
 
-    /// Writes down what the tool does.
-    pub(crate) fn witness(&self) -> &Witness {
-        &self.witness
+    /// Recorder of the tool's actions.
+    pub(crate) fn call_audit(&self) -> &CallAudit {
+        &self.call_audit
     }
 
-    /// Whether the call would begin at once, and whoever makes it can be stopped: its tool is compiled. A host function may
+    /// Returns true if the call can start at once and can be stopped, because its tool is compiled. A host function may
     /// take as long as it likes.
     pub(crate) fn is_ready(&self) -> bool {
         self.tool.is_ready()
     }
 
-    /// Whether it is of a host function: who drives the run may answer it instead.
+    /// Returns true if the call is to a host function: the code that drives the run may answer it instead.
     #[must_use]
     pub fn is_host_function(&self) -> bool {
         self.tool.package().is_none()
     }
 
-    /// Gives back what was reserved: the call was never started.
+    /// Releases the reservation of a call that was never started.
     pub(crate) fn release(self) {
         self.give_back();
     }
 
-    /// Gives back what was reserved: the call was never started, and does not start unless it is judged again.
+    /// Releases the reservation of a call that was never started, and will not start unless it is judged again.
     pub(crate) fn give_back(&self) {
         self.debit.release();
-        self.witness.released();
+        self.call_audit.released();
     }
 }

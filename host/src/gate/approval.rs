@@ -1,20 +1,20 @@
-//! Asking a human before a call, with the question and the answer on record. Knows nothing of where a human is asked.
+//! Approval of calls by a human, with the question and the answer on record. Independent of how the human is asked.
 
 use std::io;
 
 use serde_json::Value;
 
 use super::audit::{Audit, AuditError, Event};
-use super::calls::BudgetKind;
+use super::call_record::BudgetKind;
 use crate::capability::Amount;
 
-/// Asks a human. The run's clock stands still meanwhile.
+/// Asks a human for approval. The run's clock is stopped meanwhile.
 pub trait Approver: Send + Sync {
-    /// Asks whether the call may happen. Only a question that is on record can be answered: [`ApprovalRequest::put`] makes
-    /// one of what is shown. A refusal is final: no other grant is tried.
+    /// Asks whether the call may be made. Only a recorded question can be answered: [`ApprovalRequest::put`] records
+    /// the text that is shown. A refusal is final: no other grant is tried.
     ///
     /// # Errors
-    /// If nobody could be asked, or that cannot be kept on record: then the call is refused.
+    /// If nobody could be asked, or the question could not be recorded: then the call is refused.
     fn approve(&self, request: &ApprovalRequest<'_>) -> Result<Answer, ApprovalError>;
 
     /// Returns true if there is anybody to ask.
@@ -23,55 +23,55 @@ pub trait Approver: Send + Sync {
     }
 }
 
-/// The call that a human is asked about.
+/// A call that needs approval.
 #[non_exhaustive]
 pub struct ApprovalRequest<'a> {
     /// The canonical method.
     pub method: &'a str,
     /// The canonical arguments, exactly as the tool would receive them.
     pub arguments: &'a Value,
-    /// The grant that asks.
+    /// Name of the grant that requires approval.
     pub grant: &'a str,
-    /// Why it asks, in words: which clause, and what the call has there.
+    /// Reason in words: the clause, and the actual value in the call.
     pub reason: &'a str,
-    /// The tools that make the call on the script's behalf, outermost first; none if the script itself does.
+    /// Tools that make the call on the script's behalf, outermost first; empty if the script itself makes it.
     pub callers: &'a [Caller],
-    /// What the call takes from which budget.
+    /// Amounts that the call takes from each budget.
     pub costs: &'a [Cost],
-    asking: &'a Asking<'a>,
+    asking: &'a PendingApproval<'a>,
 }
 
-/// A call of a tool that makes calls itself.
+/// A call of a tool that itself makes calls.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Caller {
-    /// Its number in its run.
+    /// Number of the call in its run.
     pub seq: u64,
-    /// Its method.
+    /// Method of the call.
     pub method: String,
 }
 
-/// What a call takes from a budget.
+/// The amount that a call takes from a budget.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cost {
-    /// The grant that sets the budget.
+    /// Name of the grant that sets the budget.
     pub grant: String,
-    /// What the budget counts.
+    /// Unit that the budget counts.
     pub kind: BudgetKind,
-    /// How much the call takes.
+    /// Amount that the call takes.
     pub amount: Amount,
-    /// How much there was in the beginning.
+    /// Initial amount of the budget.
     pub limit: Amount,
-    /// How much is left after it.
+    /// Amount that remains after the call.
     pub remaining: Amount,
 }
 
-/// A question that is on record.
+/// A recorded question.
 #[derive(Debug)]
 pub struct Question {
     shown: blake3::Hash,
 }
 
-/// The answer to a question.
+/// The answer to a recorded question.
 #[derive(Debug)]
 pub struct Answer {
     shown: blake3::Hash,
@@ -79,23 +79,23 @@ pub struct Answer {
     by: String,
 }
 
-/// Why there is no answer.
+/// An error of asking for approval.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ApprovalError {
-    /// The question or the answer cannot be written down.
+    /// The question or the answer could not be logged.
     #[error("the question cannot be logged")]
     Unlogged(#[from] AuditError),
     /// Nobody could be asked.
-    #[error("nobody can be asked")]
+    #[error("nobody is available to answer")]
     Unasked(#[from] io::Error),
 }
 
 impl ApprovalRequest<'_> {
-    /// Puts on record that a human is asked, and the text that is shown. To be called before it is shown.
+    /// Records that a human is asked, and the text that is shown. To be called before the text is shown.
     ///
     /// # Errors
-    /// If it cannot be written down: then nobody may be asked.
+    /// If the question cannot be recorded: then nobody may be asked.
     pub fn put(&self, text: &str) -> Result<Question, ApprovalError> {
         let shown = blake3::hash(text.as_bytes());
         self.asking.asked(text, &shown)?;
@@ -104,18 +104,18 @@ impl ApprovalRequest<'_> {
 }
 
 impl Question {
-    /// The answer to it, and who gave it.
+    /// Creates the answer to this question; `by` tells who gave it.
     #[must_use]
     pub fn answer(self, allowed: bool, by: impl Into<String>) -> Answer {
         Answer { shown: self.shown, allowed, by: by.into() }
     }
 }
 
-/// The longest text of a question that the log has whole; of a longer one it has the hash.
+/// Maximum length of a question's text in the log; longer texts are logged as a hash.
 const MAX_TEXT: usize = 16 << 10;
 
-/// A call that is about to be asked about, and where that is written down.
-pub(super) struct Asking<'a> {
+/// A call that needs approval, and where the question is recorded.
+pub(super) struct PendingApproval<'a> {
     pub(super) audit: &'a dyn Audit,
     pub(super) run: u64,
     pub(super) seq: u64,
@@ -127,8 +127,8 @@ pub(super) struct Asking<'a> {
     pub(super) costs: &'a [Cost],
 }
 
-impl Asking<'_> {
-    /// Asks. What comes of it is durably on record when this returns true.
+impl PendingApproval<'_> {
+    /// Asks for approval. If this returns true, the consent is durably recorded.
     pub(super) fn ask(&self, approver: &dyn Approver) -> Result<bool, ApprovalError> {
         let &Self { method, arguments, grant, reason, callers, costs, .. } = self;
         let request = ApprovalRequest { method, arguments, grant, reason, callers, costs, asking: self };
@@ -137,7 +137,7 @@ impl Asking<'_> {
         let (allowed, by) = (answer.allowed, answer.by.as_str());
         let event = Event::Answered { run: self.run, seq: self.seq, allowed, by, shown: &shown };
         let logged = self.audit.write(&event).and_then(|()| self.audit.sync());
-        // A refusal needs no log to be safe.
+        // A refusal is safe even if it cannot be logged.
         if allowed {
             logged?;
         }

@@ -1,21 +1,21 @@
-//! The gate: the one place where a guest's call becomes a tool's call.
+//! The gate: the only place where a guest's call becomes a call of a tool.
 //!
-//! **Invariant:** [`Admission`] is made here and nowhere else, and a tool can be called only with one. What an
-//! admission carries is exactly what was judged: the canonical arguments, not the text that the guest sent.
+//! **Invariant:** [`Admission`] is created only here, and a tool can be called only with one. An admission contains
+//! exactly what was judged: the canonical arguments, not the text that the guest sent.
 //!
-//! **Invariant:** whatever the answer, it is in the run's record and in the audit log before anything happens.
+//! **Invariant:** every decision is in the run's record and in the audit log before it takes effect.
 
-mod accounts;
 mod admission;
 mod approval;
 mod audit;
-mod bind;
-mod calls;
-mod judge;
-mod optional;
-mod power;
+mod budget_accounts;
+mod call_record;
+mod grant_binding;
+mod grant_index;
+mod optional_parameters;
 mod spelling;
-mod suggest;
+mod suggest_policy;
+mod tool_gates;
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -23,23 +23,23 @@ use std::time::SystemTime;
 
 use serde_json::{Value, json};
 
-pub(crate) use accounts::limited_accounts;
 pub use admission::Admission;
 pub use approval::{Answer, ApprovalError, ApprovalRequest, Approver, Caller, Cost, Question};
 pub use audit::{
     Audit, AuditError, AuditFile, AuditKey, Both, Chain, CheckOptions, CheckedLog, Debits, Event, NoAuditKey, Nowhere,
 };
-pub(crate) use audit::{RunLog, Witness, incomplete, redacted};
-pub use calls::{Budget, BudgetKind, Call, CallOutcome, Calls, Record};
-pub use judge::{Coverage, Covered, Opinion};
-pub use optional::Optional;
-pub use power::Reach;
-pub use suggest::{Suggestion, suggest};
+pub(crate) use audit::{CallAudit, RunLog, incomplete, redacted};
+pub(crate) use budget_accounts::limited_accounts;
+pub use call_record::{Budget, BudgetKind, Call, CallOutcome, Calls, Record};
+pub use grant_index::{Coverage, Covered, Opinion};
+pub use optional_parameters::Optional;
+pub use suggest_policy::{Suggestion, suggest};
+pub use tool_gates::Reach;
 
-use self::admission::Debit;
-use self::approval::Asking;
-use self::judge::{Denial, Held, HeldAccount, Judges, Naming, Reason};
-use self::power::Powers;
+use self::admission::CallReservation;
+use self::approval::PendingApproval;
+use self::grant_index::{AccountNaming, ActiveGrant, DenialReason, GrantAccount, GrantDenial, GrantIndex};
+use self::tool_gates::ToolGates;
 use crate::capability::{Amount, AttenuateError, Grant, Limits, Policy, PolicyError};
 use crate::code::{Interrupt, MemoryAccount, MemoryCharge};
 use crate::error::{Failure, how_to_grant, how_to_raise, told};
@@ -47,49 +47,49 @@ use crate::json::{self, JsonError};
 use crate::ledger::{Ledger, Used};
 use crate::tool::{MountedTools, Tool, no_memory_for};
 
-/// Judges the calls of a session.
+/// The gate of a session, which judges its calls.
 pub struct Gate {
     tools: Arc<MountedTools>,
     policy: Policy,
-    judges: Judges,
+    grant_index: GrantIndex,
     ledger: Arc<Ledger>,
     audit: Arc<dyn Audit>,
     approver: Option<Arc<dyn Approver>>,
-    powers: Powers,
-    /// Whether its accounts have names: those of a session that was made from another do not.
+    tool_gates: ToolGates,
+    /// Set if its accounts have names: those of a session that was derived from another one do not.
     named: bool,
 }
 
-/// What a gate stands before and asks.
+/// The audit log and the approver of a gate.
 #[derive(Clone, Default)]
 pub struct GateOptions {
-    /// Where every decision is written. None: nowhere.
+    /// Audit log for every decision; `None` discards them.
     pub audit: Option<Arc<dyn Audit>>,
-    /// Who is asked where a grant says so. None: nobody, and such a call is denied.
+    /// Approver for grants that require approval; if `None`, such calls are denied.
     pub approver: Option<Arc<dyn Approver>>,
 }
 
-/// Why there is no narrower gate.
+/// An error of creating a narrower gate.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum NarrowError {
-    /// It would be wider.
+    /// The policy would allow more.
     #[error(transparent)]
     Attenuate(#[from] AttenuateError),
-    /// Its grants make no sense for what is mounted.
+    /// Its grants are invalid for the mounted tools.
     #[error(transparent)]
     Policy(#[from] PolicyError),
 }
 
 impl Gate {
-    /// A gate before these tools, with the grants and limits of a policy.
+    /// Creates a gate for these tools, with the grants and limits of a policy.
     ///
     /// # Errors
-    /// If a grant makes no sense for what is mounted: a method or parameter that does not exist, a test that no value
-    /// of the type can pass.
+    /// If a grant is invalid for the mounted tools: a method or parameter that does not exist, a test that no value of
+    /// the type can pass.
     pub fn new(tools: Arc<MountedTools>, policy: Policy, options: GateOptions) -> Result<Self, PolicyError> {
-        let gate = Self::with_ledger(tools, policy, options, Arc::default(), &[], Powers::default(), true)?;
-        power::fill(&gate)?;
+        let gate = Self::with_ledger(tools, policy, options, Arc::default(), &[], ToolGates::default(), true)?;
+        tool_gates::fill(&gate)?;
         Ok(gate)
     }
 
@@ -98,73 +98,74 @@ impl Gate {
         policy: Policy,
         options: GateOptions,
         ledger: Arc<Ledger>,
-        above: &[Held],
-        powers: Powers,
+        above: &[ActiveGrant],
+        tool_gates: ToolGates,
         named: bool,
     ) -> Result<Self, PolicyError> {
-        let naming = match powers.owner() {
-            _ if !named => Naming::None,
-            Some(alias) => Naming::Behind(alias),
-            None => Naming::Own,
+        let naming = match tool_gates.owner() {
+            _ if !named => AccountNaming::None,
+            Some(alias) => AccountNaming::Behind(alias),
+            None => AccountNaming::Own,
         };
-        let judges = Judges::new(policy.grants.clone(), &tools, &ledger, above, naming)?;
+        let grant_index = GrantIndex::new(policy.grants.clone(), &tools, &ledger, above, naming)?;
         let audit = options.audit.unwrap_or_else(|| Arc::new(Nowhere));
-        Ok(Self { tools, policy, judges, ledger, audit, approver: options.approver, powers, named })
+        Ok(Self { tools, policy, grant_index, ledger, audit, approver: options.approver, tool_gates, named })
     }
 
-    /// A gate that allows less, before the same tools: for a sub-agent, a tool that calls tools, a session that is
-    /// forked with less. What is spent there is spent here too, and revoking a grant here revokes what narrows it.
+    /// Creates a gate for the same tools that allows less: for a sub-agent, a tool that calls tools, a session that is
+    /// forked with a narrower policy. Its spending counts here too, and revoking a grant here revokes the grants that
+    /// narrow it.
     ///
     /// # Errors
-    /// If it would be wider, or makes no sense for what is mounted.
+    /// If it would allow more, or is invalid for the mounted tools.
     pub fn attenuate(&self, narrower: Policy) -> Result<Self, NarrowError> {
-        let gate = self.below(self.policy.attenuate(narrower)?, Powers::default(), false)?;
-        power::fill(&gate)?;
+        let gate = self.derive(self.policy.attenuate(narrower)?, ToolGates::default(), false)?;
+        tool_gates::fill(&gate)?;
         Ok(gate)
     }
 
-    /// A gate whose grants narrow those of this one.
-    fn below(&self, policy: Policy, powers: Powers, named: bool) -> Result<Self, PolicyError> {
+    /// Creates a gate whose grants narrow those of this one.
+    fn derive(&self, policy: Policy, tool_gates: ToolGates, named: bool) -> Result<Self, PolicyError> {
         let options = GateOptions { audit: Some(Arc::clone(&self.audit)), approver: self.approver.clone() };
         let (tools, ledger) = (Arc::clone(&self.tools), Arc::clone(&self.ledger));
-        Self::with_ledger(tools, policy, options, ledger, self.judges.held(), powers, named)
+        Self::with_ledger(tools, policy, options, ledger, self.grant_index.active_grants(), tool_gates, named)
     }
 
-    /// Takes a grant back, and with it every grant that narrows it, in whatever session. Calls that run go on.
-    /// False if there is no grant of this name.
+    /// Revokes a grant, and every grant that narrows it, in any session. Running calls continue. Returns false if there
+    /// is no grant of this name.
     pub fn revoke(&self, grant: &str) -> bool {
-        let found = self.judges.held().iter().find(|held| held.grant.name == grant);
-        if let Some(held) = found {
-            self.ledger.revoke(held.accounts[0].id);
+        let found = self.grant_index.active_grants().iter().find(|active| active.grant.name == grant);
+        if let Some(active) = found {
+            self.ledger.revoke(active.accounts[0].id);
         }
         found.is_some()
     }
 
-    /// What is mounted behind the gate.
+    /// The tools behind the gate.
     #[must_use]
     pub fn tools(&self) -> &Arc<MountedTools> {
         &self.tools
     }
 
-    /// What it allows and limits.
+    /// The policy of the gate.
     #[must_use]
     pub fn policy(&self) -> &Policy {
         &self.policy
     }
 
-    /// What a run may use.
+    /// The limits on a run.
     #[must_use]
     pub fn limits(&self) -> &Limits {
         &self.policy.limits
     }
 
-    /// Where every decision is written.
+    /// The audit log of every decision.
     #[must_use]
     pub fn audit(&self) -> &Arc<dyn Audit> {
         &self.audit
     }
 
-    /// Where what happens in a run is written.
+    /// The audit log of a run.
     pub(crate) fn log(&self, record: &Record) -> Arc<dyn Audit> {
         match record.log() {
             Some(log) => Arc::clone(log) as Arc<dyn Audit>,
@@ -172,18 +173,19 @@ impl Gate {
         }
     }
 
-    /// Whether a grant could allow a call of the method, for some arguments and with some budget.
+    /// Returns true if a grant could allow a call of the method, for some arguments and with some budget.
     #[must_use]
     pub fn grants(&self, method: &str) -> bool {
-        self.tools.get(method).is_some_and(|tool| tool.withdrawal().is_none() && self.judges.grants(&tool))
+        self.tools.get(method).is_some_and(|tool| tool.withdrawal().is_none() && self.grant_index.grants(&tool))
     }
 
-    /// Judges a call, in the order that the contract fixes: shape and types of the arguments, grant, budget, human,
-    /// record. Whatever the answer, it is in the record. What the arguments take of the host's memory, about, is taken of
-    /// `memory` until the admission is gone. The clock of `interrupt` stands still while a human is asked, and at no other time.
+    /// Judges a call, in the order that the contract defines: shape and types of the arguments, grant, budget,
+    /// approval, record. Every decision is recorded. The approximate memory of the arguments on the host is charged to
+    /// `memory` for the lifetime of the admission. The clock of `interrupt` is stopped while a human is asked, and at
+    /// no other time.
     ///
     /// # Errors
-    /// What the script is told: no such method, arguments that do not fit, no grant, no budget, no consent.
+    /// The error for the script: no such method, invalid arguments, no grant, no budget, no approval.
     pub fn admit(
         &self,
         record: &Record,
@@ -193,11 +195,11 @@ impl Gate {
         interrupt: &Interrupt,
     ) -> Result<Admission, Failure> {
         self.count(record, method)?;
-        let (tool, arguments) = match self.check(method, arguments, memory.left() / COPIES) {
+        let (tool, arguments) = match self.check(method, arguments, memory.left() / ARGUMENT_COPIES) {
             Ok(checked) => checked,
             Err((arguments, failure)) => return Err(self.refuse(record, None, method, arguments, None, failure)),
         };
-        let Some(charge) = memory.charge(json::weight(&arguments).saturating_mul(COPIES)) else {
+        let Some(charge) = memory.charge(json::weight(&arguments).saturating_mul(ARGUMENT_COPIES)) else {
             let failure = no_memory_for(&format!("`{method}`: the arguments"), memory);
             return Err(self.refuse(record, None, method, arguments, None, failure));
         };
@@ -207,11 +209,11 @@ impl Gate {
         self.judge_until_settled(record, None, &tool, ChargedArguments { value: arguments, charge }, interrupt)
     }
 
-    /// Judges a call again that was admitted, has not started, and was given back: another session has spent meanwhile what it
-    /// was to be paid from. It keeps its number.
+    /// Judges a call again that was admitted, has not started, and was released, because another session has meanwhile
+    /// spent the budget that it was reserved in. It keeps its number.
     ///
     /// # Errors
-    /// As [`Gate::admit`].
+    /// Those of [`Gate::admit`].
     pub(crate) fn admit_again(
         &self,
         record: &Record,
@@ -222,7 +224,8 @@ impl Gate {
         self.judge_until_settled(record, Some(seq), &tool, ChargedArguments { value: arguments, charge }, interrupt)
     }
 
-    /// Judges a call whose arguments are canonical, again as often as other sessions spend what it was to be paid from.
+    /// Judges a call with canonical arguments, repeatedly as long as other sessions spend the budget that it is
+    /// reserved in.
     fn judge_until_settled(
         &self,
         record: &Record,
@@ -235,7 +238,7 @@ impl Gate {
             match self.judge(record, seq, tool, arguments, interrupt) {
                 Ok(admission) => return Ok(admission),
                 Err(NotBegun::Failed(failure)) => return Err(failure),
-                // The ledger knows by now what the others have spent.
+                // The ledger now includes the spending of the other sessions.
                 Err(NotBegun::Spent(number, given)) => (seq, arguments) = (Some(number), given),
             }
         }
@@ -244,8 +247,8 @@ impl Gate {
         Err(self.refuse(record, seq, method, arguments.value, None, Failure::capability(message)))
     }
 
-    /// Judges a call whose arguments are canonical, and puts the answer on record. `seq` is its number if it was judged
-    /// before, and another session spent what it was to be paid from.
+    /// Judges a call with canonical arguments, and records the decision. `seq` is its number if it was judged before,
+    /// and another session spent the budget that it was reserved in.
     fn judge(
         &self,
         record: &Record,
@@ -255,7 +258,7 @@ impl Gate {
         interrupt: &Interrupt,
     ) -> Result<Admission, NotBegun> {
         let method = tool.method();
-        let (held, judge) = match self.judges.debit(tool, &arguments.value, &self.ledger, SystemTime::now()) {
+        let (active, judge) = match self.grant_index.debit(tool, &arguments.value, &self.ledger, SystemTime::now()) {
             Ok(debited) => debited,
             Err(denial) => {
                 let grant = denial.grant.map(|grant| grant.name.clone());
@@ -263,20 +266,21 @@ impl Gate {
                 return Err(self.refuse(record, seq, method, arguments.value, grant.as_deref(), failure).into());
             }
         };
-        let amounts = held.accounts.iter().filter_map(|held| Some((held.id, judge.amount(held.id, &arguments.value)?)));
-        let debit = Debit::new(&self.ledger, held.accounts[0].id, amounts.collect());
+        let amounts =
+            active.accounts.iter().filter_map(|entry| Some((entry.id, judge.amount(entry.id, &arguments.value)?)));
+        let debit = CallReservation::new(&self.ledger, active.accounts[0].id, amounts.collect());
         let seq = match judge.asks(&arguments.value) {
             Some(reason) => {
                 let _paused = interrupt.pause();
-                Some(self.ask(record, seq, method, &arguments.value, held, &debit, &reason)?)
+                Some(self.ask(record, seq, method, &arguments.value, active, &debit, &reason)?)
             }
             None => seq,
         };
-        self.begin(record, seq, tool, arguments, held, debit)
+        self.begin(record, seq, tool, arguments, active, debit)
     }
 
-    /// Counts a call, whatever comes of it. Of those that are too many only the first is on record: a script that asks on
-    /// would fill it.
+    /// Counts a call, whatever the decision about it. Of the calls beyond the limit only the first is recorded:
+    /// otherwise a script that keeps calling would fill the record.
     fn count(&self, record: &Record, method: &str) -> Result<(), Failure> {
         let limit = self.limits().calls;
         let asked = record.ask();
@@ -294,24 +298,24 @@ impl Gate {
         Err(failure)
     }
 
-    /// Puts an admission on record. From here on, the call may start. `seq` is its number if it has one already.
+    /// Records an admission. Afterwards the call may start. `seq` is its number if it has one already.
     fn begin(
         &self,
         record: &Record,
         seq: Option<u64>,
         tool: &Arc<Tool>,
         arguments: ChargedArguments,
-        held: &Held,
-        debit: Debit,
+        active: &ActiveGrant,
+        debit: CallReservation,
     ) -> Result<Admission, NotBegun> {
-        let (method, grant) = (tool.method(), held.grant.name.as_str());
-        let Some(seq) = number(record, seq, method, &arguments.value, grant) else {
-            // The run ended while this was judged.
+        let (method, grant) = (tool.method(), active.grant.name.as_str());
+        let Some(seq) = assign_number(record, seq, method, &arguments.value, grant) else {
+            // The run ended while the call was judged.
             debit.release();
             return Err(Failure::cancelled().into());
         };
         let (run, caller) = (record.run(), record.caller());
-        let debits = Debits { accounts: &held.accounts, amounts: debit.amounts() };
+        let debits = Debits { accounts: &active.accounts, amounts: debit.amounts() };
         let package = tool.release();
         let (package, given) = (package.as_deref(), &arguments.value);
         let event = Event::Admitted { run, seq, caller, method, package, arguments: given, grant, debits };
@@ -325,20 +329,23 @@ impl Gate {
             if let Some(failure) = record.log_failure() {
                 return Err(failure.into());
             }
-            // Of two logs, one may have it.
+            // If there are two logs, one of them may contain the admission.
             let _ = log.write(&Event::Released { run, seq });
             let why = told(&error);
-            return Err(Failure::host(format!("`{method}` is not called, since that cannot be logged: {why}")).into());
+            return Err(Failure::host(format!(
+                "`{method}` was not called, because the call could not be logged: {why}"
+            ))
+            .into());
         }
-        let witness = Witness::new(log, run, seq);
-        let (authority, gate) = self.powers.of(tool.alias());
+        let call_audit = CallAudit::new(log, run, seq);
+        let (authority, gate) = self.tool_gates.of(tool.alias());
         let (method, result_limit) = (method.to_owned(), tool.result_limit(self.limits().result));
         let tool = Arc::clone(tool);
         let ChargedArguments { value: arguments, charge } = arguments;
-        Ok(Admission { seq, method, arguments, charge, tool, result_limit, debit, witness, authority, gate })
+        Ok(Admission { seq, method, arguments, charge, tool, result_limit, debit, call_audit, authority, gate })
     }
 
-    /// Puts a refusal on record, under the number that the call has already, if it has one.
+    /// Records a refusal, under the existing number of the call if it has one.
     fn refuse(
         &self,
         record: &Record,
@@ -348,10 +355,10 @@ impl Gate {
         grant: Option<&str>,
         failure: Failure,
     ) -> Failure {
-        let arguments = kept(arguments);
+        let arguments = recorded_arguments(arguments);
         let seq = match seq {
             Some(seq) if record.deny(seq, grant) => seq,
-            // The run ended while this was judged.
+            // The run ended while the call was judged.
             Some(_) => return Failure::cancelled(),
             None => record.refuse(method, &arguments, grant),
         };
@@ -370,20 +377,20 @@ impl Gate {
     ) {
         let (run, caller, kind, reason) = (record.run(), record.caller(), failure.kind, failure.message.as_str());
         let event = Event::Denied { run, seq, caller, method, arguments, grant, kind, reason };
-        // A refusal needs no log to be safe, so one that cannot be written changes nothing.
+        // A refusal is safe without a log, so a failure to write it changes nothing.
         let _ = self.log(record).write(&event);
     }
 
-    /// Puts on record how an admitted call ended. The first ending counts.
+    /// Records the outcome of an admitted call. The first outcome counts.
     pub fn settle(&self, record: &Record, seq: u64, outcome: CallOutcome, error: Option<&Failure>) {
         if let Some(micros) = record.settle(seq, outcome) {
             let error = error.map(|failure| failure.message.as_str());
-            // The call is over; what the log lacks cannot be undone by not saying so to the script.
+            // The call is over; hiding its result from the script would not repair the log.
             let _ = self.log(record).write(&Event::Settled { run: record.run(), seq, outcome, micros, error });
         }
     }
 
-    /// Ends a run's record and takes it: nothing begins any more, and nobody waits for what is pending.
+    /// Closes a run's record and takes its calls: no further call may begin, and nobody waits for pending ones.
     pub fn close(&self, record: &Record) -> Calls {
         for seq in record.seal() {
             self.settle(record, seq, CallOutcome::Cancelled, None);
@@ -391,53 +398,53 @@ impl Gate {
         record.take()
     }
 
-    /// Makes durable what is on record. Nothing that was admitted may start before.
+    /// Makes all recorded events durable. No admitted call may start before.
     ///
     /// # Errors
-    /// If it is not durable.
+    /// If they are not durable.
     pub fn sync(&self) -> Result<(), AuditError> {
         self.audit.sync()
     }
 
-    /// Goes on where a session had ended: what was spent of each account, by its name.
+    /// Restores account balances, keyed by account name, when a session is reopened.
     pub fn restore(&self, spent: &HashMap<String, Used>) {
-        let own = self.judges.held().iter();
-        let gates = self.powers.gates();
-        let below = gates.iter().flat_map(|gate| gate.judges.held());
-        for account in own.chain(below).flat_map(|held| &held.accounts) {
+        let own = self.grant_index.active_grants().iter();
+        let gates = self.tool_gates.gates();
+        let below = gates.iter().flat_map(|gate| gate.grant_index.active_grants());
+        for account in own.chain(below).flat_map(|active| &active.accounts) {
             if let Some(name) = &account.name {
                 self.ledger.restore(account.id, spent.get(&**name).copied().unwrap_or_default());
             }
         }
     }
 
-    /// What is spent of each account, by its name: what [`Gate::restore`] takes.
+    /// The spending of each account, keyed by account name, for [`Gate::restore`].
     #[must_use]
     pub fn spent(&self) -> HashMap<String, Used> {
-        let own = self.judges.held().iter();
-        let gates = self.powers.gates();
-        let below = gates.iter().flat_map(|gate| gate.judges.held());
-        let accounts = own.chain(below).flat_map(|held| &held.accounts);
+        let own = self.grant_index.active_grants().iter();
+        let gates = self.tool_gates.gates();
+        let below = gates.iter().flat_map(|gate| gate.grant_index.active_grants());
+        let accounts = own.chain(below).flat_map(|active| &active.accounts);
         let named = accounts.filter_map(|account| Some((account.name.as_deref()?.to_owned(), account.id)));
         named.map(|(name, id)| (name, self.ledger.used(id))).collect()
     }
 
-    /// Takes note of what other sessions that share an account have spent of it: `before` is what was known to be spent, and
-    /// `after` what is.
+    /// Updates an account with the spending of other sessions that share it: `before` is the spending known so far, and
+    /// `after` the actual one.
     pub fn shift(&self, account: &str, before: Used, after: Used) {
-        let own = self.judges.held().iter();
-        let gates = self.powers.gates();
-        let below = gates.iter().flat_map(|gate| gate.judges.held());
+        let own = self.grant_index.active_grants().iter();
+        let gates = self.tool_gates.gates();
+        let below = gates.iter().flat_map(|gate| gate.grant_index.active_grants());
         let mut known = HashSet::new();
-        for held in own.chain(below).flat_map(|held| &held.accounts) {
-            // Several grants may debit one account.
-            if held.name.as_deref() == Some(account) && known.insert(held.id) {
-                self.ledger.shift(held.id, before, after);
+        for entry in own.chain(below).flat_map(|active| &active.accounts) {
+            // Several grants may debit the same account.
+            if entry.name.as_deref() == Some(account) && known.insert(entry.id) {
+                self.ledger.shift(entry.id, before, after);
             }
         }
     }
 
-    /// The names of the secrets that tools are granted.
+    /// Names of the secrets that tools are granted.
     #[must_use]
     pub fn secrets(&self) -> Vec<String> {
         let granted = self.policy.permissions.values().flat_map(|permissions| &permissions.secrets);
@@ -447,8 +454,8 @@ impl Gate {
         names
     }
 
-    /// Asks a human about a call that is reserved; its number in the record, which `seq` is if it has one already. Without
-    /// consent what was reserved is given back, and the refusal is on record.
+    /// Asks a human about a reserved call, and returns its number in the record (`seq`, if it has one already). Without
+    /// consent, the reservation is released and the refusal recorded.
     #[expect(clippy::too_many_arguments, reason = "each is a part of one question")]
     fn ask(
         &self,
@@ -456,11 +463,11 @@ impl Gate {
         seq: Option<u64>,
         method: &str,
         arguments: &Value,
-        held: &Held,
-        debit: &Debit,
+        active: &ActiveGrant,
+        debit: &CallReservation,
         reason: &str,
     ) -> Result<u64, Failure> {
-        let grant = held.grant.name.as_str();
+        let grant = active.grant.name.as_str();
         let Some(approver) = self.approver.as_ref().filter(|approver| approver.is_present()) else {
             debit.release();
             let message = format!("`{method}`: grant `{grant}` needs approval, but there is no terminal to ask on");
@@ -468,18 +475,19 @@ impl Gate {
                 Failure::approval(message).with_hint("run it on a terminal, or with arguments that need no approval");
             return Err(self.refuse(record, seq, method, arguments.clone(), Some(grant), failure));
         };
-        let Some(seq) = number(record, seq, method, arguments, grant) else {
+        let Some(seq) = assign_number(record, seq, method, arguments, grant) else {
             debit.release();
             return Err(Failure::cancelled());
         };
-        let (callers, costs) = (record.callers(), self.costs(held, debit));
+        let (callers, costs) = (record.callers(), self.costs(active, debit));
         let (run, audit) = (record.run(), &*self.log(record));
-        let asking = Asking { audit, run, seq, callers: &callers, method, arguments, grant, reason, costs: &costs };
+        let asking =
+            PendingApproval { audit, run, seq, callers: &callers, method, arguments, grant, reason, costs: &costs };
         let failure = match asking.ask(&**approver) {
-            Ok(true) => match held.over(&self.ledger, SystemTime::now()) {
+            Ok(true) => match active.over(&self.ledger, SystemTime::now()) {
                 None => return Ok(seq),
-                // It ended while the human thought.
-                Some(reason) => self.denied(method, &Denial { grant: Some(&held.grant), reason }),
+                // The grant ended while the human was deciding.
+                Some(reason) => self.denied(method, &GrantDenial { grant: Some(&active.grant), reason }),
             },
             Ok(false) => Failure::approval(format!("`{method}`: a human refused the call (grant `{grant}`)")),
             Err(error) => Failure::approval(format!("`{method}`: grant `{grant}` needs approval: {}", told(&error))),
@@ -488,14 +496,14 @@ impl Gate {
         if !record.deny(seq, Some(grant)) {
             return Err(Failure::cancelled());
         }
-        self.log_refusal(record, seq, method, &kept(arguments.clone()), Some(grant), &failure);
+        self.log_refusal(record, seq, method, &recorded_arguments(arguments.clone()), Some(grant), &failure);
         Err(failure)
     }
 
-    /// What a call that is reserved takes from which budget.
-    fn costs(&self, held: &Held, debit: &Debit) -> Vec<Cost> {
+    /// Lists the amounts that a reserved call takes from each budget.
+    fn costs(&self, active: &ActiveGrant, debit: &CallReservation) -> Vec<Cost> {
         let mut costs = Vec::new();
-        for HeldAccount { id, grant, .. } in &held.accounts {
+        for GrantAccount { id, grant, .. } in &active.accounts {
             let used = self.ledger.used(*id);
             let spent = debit.amounts().iter().find(|(account, _)| account == id).map(|(_, amount)| *amount);
             let whole = Amount::whole;
@@ -513,24 +521,24 @@ impl Gate {
         costs
     }
 
-    /// Finds the tool and brings the arguments to their canonical form. The error carries what there is to record.
+    /// Finds the tool and converts the arguments to their canonical form. The error contains the arguments to record.
     fn check(&self, method: &str, text: &str, memory: u64) -> Result<(Arc<Tool>, Value), (Value, Failure)> {
         let sessions = self.limits().argument;
         let Some(tool) = self.tools.get(method) else {
-            return Err((recorded(text), self.unknown(method)));
+            return Err((recorded_text(text), self.unknown(method)));
         };
         if let Some(reason) = tool.withdrawal() {
-            return Err((recorded(text), Failure::capability(format!("`{method}`: {reason}"))));
+            return Err((recorded_text(text), Failure::capability(format!("`{method}`: {reason}"))));
         }
         let limit = tool.argument_limit(sessions);
         if text.len() as u64 > limit {
-            let message = format!("`{method}`: arguments of {} bytes pass the limit of {limit}", text.len());
-            return Err((recorded(text), Failure::limit(message, raise("argument", limit < sessions))));
+            let message = format!("`{method}`: arguments of {} bytes exceed the limit of {limit}", text.len());
+            return Err((recorded_text(text), Failure::limit(message, limit_hint("argument", limit < sessions))));
         }
         let given = json::parse(text, memory).map_err(|error| {
             let failure = match error {
                 JsonError::Malformed(error) => {
-                    Failure::argument(format!("`{method}`: the arguments are no JSON: {error}"))
+                    Failure::argument(format!("`{method}`: the arguments are not valid JSON: {error}"))
                 }
                 JsonError::TooLarge(memory) => Failure::limit(
                     format!(
@@ -539,26 +547,26 @@ impl Gate {
                     format!("pass less at once, or {}", how_to_raise("memory")),
                 ),
             };
-            (recorded(text), failure)
+            (recorded_text(text), failure)
         })?;
         match tool.canonicalize(given, memory) {
             Ok(arguments) => Ok((tool, arguments)),
-            Err(failure) => Err((recorded(text), failure)),
+            Err(failure) => Err((recorded_text(text), failure)),
         }
     }
 
-    /// What the script is told of a denial: the nearest grant, and what was missing.
-    fn denied(&self, method: &str, denial: &Denial<'_>) -> Failure {
+    /// Returns the error for the script of a denied call: the grant that came closest, and the unmet condition.
+    fn denied(&self, method: &str, denial: &GrantDenial<'_>) -> Failure {
         let Some(grant) = denial.grant else { return self.not_granted(method) };
         let failure = Failure::capability(match &denial.reason {
-            Reason::Budget(..) | Reason::Ended(..) => format!("`{method}`: {}", denial.reason),
+            DenialReason::Budget(..) | DenialReason::Ended(..) => format!("`{method}`: {}", denial.reason),
             reason => format!("`{method}`: grant `{}`: {reason}", grant.name),
         });
         failure.with_hint(match &denial.reason {
-            Reason::Budget(name, _) => {
+            DenialReason::Budget(name, _) => {
                 format!("raise the budget of grant `{name}`: in the policy, or `max_calls` in Python")
             }
-            Reason::Ended(name, _) => format!("grant `{name}` must be given anew before such calls are allowed"),
+            DenialReason::Ended(name, _) => format!("issue grant `{name}` again before making such calls"),
             _ => format!("call it with arguments that grant `{}` allows, or widen the grant in the policy", grant.name),
         })
     }
@@ -572,7 +580,7 @@ impl Gate {
                 format!("granted are {}{more}", patterns.join(", "))
             }
         };
-        if let Some(alias) = self.powers.owner() {
+        if let Some(alias) = self.tool_gates.owner() {
             return Failure::capability(format!("the tool `{alias}` may not call `{method}`: {given}"))
                 .with_hint(format!("add it to `tools` under `[tool.{alias}]` in the policy"));
         }
@@ -594,61 +602,61 @@ impl Gate {
         }
     }
 
-    /// What each grant that covers a method says of a call. Nothing is called, debited or recorded.
+    /// Explains the decision of each grant that covers a method about a call. Nothing is called, debited or recorded.
     ///
     /// # Errors
-    /// If there is no such method, or the arguments do not fit.
+    /// If there is no such method, or the arguments are invalid.
     pub fn explain(&self, method: &str, arguments: &str) -> Result<Vec<Opinion>, Failure> {
         let (tool, arguments) = self.check(method, arguments, self.limits().memory).map_err(|(_, failure)| failure)?;
-        Ok(self.judges.opinions(&tool, &arguments, &self.ledger, SystemTime::now()))
+        Ok(self.grant_index.opinions(&tool, &arguments, &self.ledger, SystemTime::now()))
     }
 
-    /// Which mounted methods each grant covers, and why it can never allow a call of one.
+    /// Lists the mounted methods that each grant covers, and the reasons why it can never allow a call of one.
     #[must_use]
     pub fn coverage(&self) -> Vec<Coverage> {
-        self.judges.coverage(&self.tools)
+        self.grant_index.coverage(&self.tools)
     }
 
-    /// What each mounted tool may touch besides its arguments.
+    /// Lists the permissions of each mounted tool.
     #[must_use]
     pub fn reach(&self) -> Vec<Reach> {
-        power::reach(self)
+        tool_gates::reach(self)
     }
 
-    /// Whether the policy lets any tool make requests.
+    /// Returns true if the policy lets any tool make network requests.
     #[must_use]
     pub fn reaches_network(&self) -> bool {
         self.policy.permissions.values().any(|granted| !granted.http.is_empty())
     }
 
-    /// Checks and debits a call whose arguments are canonical, and takes the debit back: what a call costs at the gate.
-    /// For benchmarks and tests.
+    /// Checks and debits a call with canonical arguments, and releases the debit: measures the cost of a call at the
+    /// gate. For benchmarks and tests.
     #[doc(hidden)]
     #[must_use]
     pub fn would_allow(&self, tool: &Tool, arguments: &Value, now: SystemTime) -> bool {
-        match self.judges.debit(tool, arguments, &self.ledger, now) {
-            Ok((held, judge)) => {
-                self.ledger.release(held.accounts[0].id, &|id| judge.amount(id, arguments));
+        match self.grant_index.debit(tool, arguments, &self.ledger, now) {
+            Ok((active, judge)) => {
+                self.ledger.release(active.accounts[0].id, &|id| judge.amount(id, arguments));
                 true
             }
             Err(_) => false,
         }
     }
 
-    /// How many calls each grant has allowed, by its name, in order.
+    /// Number of calls that each grant has allowed, with its name, in order.
     #[must_use]
     pub fn counts(&self) -> Vec<(String, u64)> {
-        let held = self.judges.held().iter();
-        held.map(|held| (held.grant.name.clone(), self.ledger.used(held.accounts[0].id).calls)).collect()
+        let active = self.grant_index.active_grants().iter();
+        active.map(|active| (active.grant.name.clone(), self.ledger.used(active.accounts[0].id).calls)).collect()
     }
 
-    /// What is left of every budget.
+    /// The state of every budget.
     #[must_use]
     pub fn budgets(&self) -> Vec<Budget> {
         let mut budgets = Vec::new();
-        for held in self.judges.held() {
-            let used = self.ledger.used(held.accounts[0].id);
-            let grant: &Grant = &held.grant;
+        for active in self.grant_index.active_grants() {
+            let used = self.ledger.used(active.accounts[0].id);
+            let grant: &Grant = &active.grant;
             if let Some(limit) = grant.calls {
                 budgets.push(Budget::new(
                     &grant.name,
@@ -665,15 +673,16 @@ impl Gate {
     }
 }
 
-/// Why a call that is granted does not begin.
+/// The reason why a granted call does not begin.
 enum NotBegun {
-    /// What the script is told.
+    /// An error for the script.
     Failed(Failure),
-    /// Another session spent meanwhile what the call was to be paid from: its number in the record, and its arguments.
+    /// Another session has meanwhile spent the budget that the call was reserved in: its number in the record, and its
+    /// arguments.
     Spent(u64, ChargedArguments),
 }
 
-/// Canonical arguments of a call, with what they take of the session's memory.
+/// Canonical arguments of a call, with their charge to the session's memory.
 struct ChargedArguments {
     value: Value,
     charge: MemoryCharge,
@@ -685,19 +694,21 @@ impl From<Failure> for NotBegun {
     }
 }
 
-/// How often a call is judged again when other sessions spend what it was to be paid from. Each time one more budget is known
-/// to be used up, unless a call is given back meanwhile.
+/// Maximum number of times that a call is judged again because other sessions spent its budget. Each time one more
+/// budget is known to be exhausted, unless a call is released meanwhile.
 const MAX_ROUNDS: u32 = 100;
 
-/// The number of a call that is about to start: the one that it has already, or the next. None once the run has ended.
-fn number(record: &Record, seq: Option<u64>, method: &str, arguments: &Value, grant: &str) -> Option<u64> {
+/// Returns the number of a call that is about to start: the existing one, or the next. Returns `None` if the run has
+/// ended.
+fn assign_number(record: &Record, seq: Option<u64>, method: &str, arguments: &Value, grant: &str) -> Option<u64> {
     match seq {
         Some(seq) => record.take_up(seq, grant).then_some(seq),
         None => record.begin(method, arguments, grant),
     }
 }
 
-/// Why a call that a tool makes is one too many: it is inside itself, or too deep.
+/// Returns an error if a call of a tool is not allowed inside another call: it would be recursive, or nested too
+/// deeply.
 fn may_nest(record: &Record, tool: &Tool, limit: u32) -> Option<Failure> {
     let method = tool.method();
     if record.is_inside(tool.alias()) {
@@ -711,8 +722,8 @@ fn may_nest(record: &Record, tool: &Tool, limit: u32) -> Option<Failure> {
     })
 }
 
-/// How to raise a limit on one call: the tool's own, or the session's.
-pub(crate) fn raise(limit: &str, is_the_tools: bool) -> String {
+/// Hint for raising a limit on one call: the tool's own limit, or the session's.
+pub(crate) fn limit_hint(limit: &str, is_the_tools: bool) -> String {
     if is_the_tools {
         format!("it is the tool's own: `{limit}` under `[limits]` in its `tool.toml`")
     } else {
@@ -720,25 +731,26 @@ pub(crate) fn raise(limit: &str, is_the_tools: bool) -> String {
     }
 }
 
-/// Copies of a call's arguments that the host holds as long as it lasts: what was judged, and the component's values.
-const COPIES: u64 = 2;
+/// Number of copies of a call's arguments that the host holds during the call: the judged ones, and the component's
+/// values.
+const ARGUMENT_COPIES: u64 = 2;
 
-/// Most bytes of the text of refused arguments that a record keeps whole. Nothing bounds what a script without any grant
-/// may ask for.
-const REFUSED_BYTES: usize = 16 << 10;
+/// Maximum size of refused arguments that are recorded completely. Nothing else limits what a script without grants may
+/// attempt.
+const MAX_REFUSED_BYTES: usize = 16 << 10;
 
-/// Returns what a record keeps of the text of arguments that were refused: the JSON, or the text if it is none; of a long
-/// one its beginning, length and hash.
-fn recorded(text: &str) -> Value {
-    if text.len() > REFUSED_BYTES {
-        let beginning = &text[..text.floor_char_boundary(REFUSED_BYTES / 16)];
+/// Returns the recorded form of the text of refused arguments: the JSON, or the text if it is not valid JSON; for a
+/// long text its beginning, length and hash.
+fn recorded_text(text: &str) -> Value {
+    if text.len() > MAX_REFUSED_BYTES {
+        let beginning = &text[..text.floor_char_boundary(MAX_REFUSED_BYTES / 16)];
         let hash = blake3::hash(text.as_bytes()).to_hex();
         return json!({ "beginning": beginning, "bytes": text.len(), "blake3": hash.as_str() });
     }
     json::parse(text, u64::MAX).unwrap_or_else(|_| Value::String(text.to_owned()))
 }
 
-/// Returns what a record keeps of canonical arguments that were refused.
-fn kept(arguments: Value) -> Value {
-    if json::weight(&arguments) > REFUSED_BYTES as u64 { recorded(&arguments.to_string()) } else { arguments }
+/// Returns the recorded form of canonical arguments that were refused.
+fn recorded_arguments(arguments: Value) -> Value {
+    if json::weight(&arguments) > MAX_REFUSED_BYTES as u64 { recorded_text(&arguments.to_string()) } else { arguments }
 }

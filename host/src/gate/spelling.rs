@@ -6,7 +6,7 @@
 
 use serde_json::Value;
 
-use super::bind::BindError;
+use super::grant_binding::BindError;
 use crate::capability::{Approve, Clause, Grant, Param, ParamPath, Step, Test};
 use crate::tool::types::Function;
 

@@ -1,75 +1,76 @@
-//! What has been spent of each budget.
+//! The ledger: the spending of each budget.
 //!
-//! An account stands for one grant in one session. A debit is made before a call starts, in the account and in all above
-//! it or in none, and is taken back only if the call provably did not start. Nothing here knows what a grant covers.
+//! An account belongs to one grant in one session. A debit is made before a call starts, in the account and all
+//! accounts above it or in none, and is taken back only if the call provably did not start. The ledger does not know
+//! what a grant covers.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::SystemTime;
 
 use crate::capability::Amount;
 
-/// The accounts of a session and of those that were made from it. Every method is atomic.
+/// The accounts of a session and of the sessions derived from it. Every method is atomic.
 #[derive(Debug, Default)]
 pub struct Ledger {
-    accounts: Mutex<Vec<Account>>,
+    accounts: Mutex<Vec<LedgerAccount>>,
 }
 
-/// Names an account.
+/// The id of an account.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct AccountId(usize);
 
-/// What an account allows.
+/// The terms of an account.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Terms {
-    /// How many calls; none for any number.
+    /// Maximum number of calls; `None` if unlimited.
     pub calls: Option<u64>,
-    /// How much of what it sums; none for any amount.
+    /// Maximum sum of an argument; `None` if unlimited.
     pub spend: Option<Amount>,
-    /// When it ends.
+    /// Time when the account ends.
     pub expires: Option<SystemTime>,
-    /// The account that is debited too.
+    /// Parent account, which is debited too.
     pub parent: Option<AccountId>,
 }
 
 #[derive(Debug)]
-struct Account {
+struct LedgerAccount {
     terms: Terms,
     used: Used,
     revoked: bool,
 }
 
-/// What is reserved or spent.
+/// The spending of an account, including reservations.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Used {
-    /// Calls.
+    /// Number of calls.
     pub calls: u64,
-    /// The sum.
+    /// Sum of the argument.
     pub spend: Amount,
 }
 
-/// How much of an account may be used.
+/// Limits on the use of an account.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Allowance {
-    /// How many calls; none for any number.
+    /// Maximum number of calls; `None` if unlimited.
     pub calls: Option<u64>,
-    /// The greatest sum; none for any.
+    /// Maximum sum; `None` if unlimited.
     pub spend: Option<Amount>,
 }
 
 impl Allowance {
-    /// Returns true if it limits anything.
+    /// Returns true if anything is limited.
     #[must_use]
     pub fn is_limited(&self) -> bool {
         self.calls.is_some() || self.spend.is_some()
     }
 
-    /// All that may be used; nothing of what has no limit.
+    /// Returns the largest use that is allowed, with zero for what is unlimited.
     #[must_use]
     pub fn whole(&self) -> Used {
         Used { calls: self.calls.unwrap_or_default(), spend: self.spend.unwrap_or_default() }
     }
 
-    /// Returns true if so much may be used.
+    /// Returns true if this use is within the limits.
     #[must_use]
     pub fn covers(&self, used: Used) -> bool {
         self.calls.is_none_or(|limit| used.calls <= limit) && self.spend.is_none_or(|limit| used.spend <= limit)
@@ -77,7 +78,7 @@ impl Allowance {
 }
 
 impl Used {
-    /// The sum of both. What would pass all bounds stays at the bound.
+    /// Adds both, saturating at the maximum.
     #[must_use]
     pub fn plus(self, more: Self) -> Self {
         let bound = Amount::from_millionths(u128::MAX);
@@ -87,46 +88,46 @@ impl Used {
         }
     }
 
-    /// The difference, at least zero.
+    /// Subtracts the other, resulting in at least zero.
     #[must_use]
     pub fn minus(self, less: Self) -> Self {
         Self { calls: self.calls.saturating_sub(less.calls), spend: self.spend.saturating_sub(less.spend) }
     }
 
-    /// The greater number of calls, and the greater sum.
+    /// Returns the greater number of calls, and the greater sum.
     #[must_use]
     pub fn max(self, other: Self) -> Self {
         Self { calls: self.calls.max(other.calls), spend: self.spend.max(other.spend) }
     }
 }
 
-/// Why nothing was debited.
+/// The reason why nothing was debited.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Refused {
-    /// No call is left.
+    /// The number of calls is exhausted.
     #[error("its budget is used up: {limit} of {limit} calls, its limit")]
     Calls {
-        /// How many there were.
+        /// Maximum number of calls.
         limit: u64,
     },
-    /// The sum would be too large.
+    /// The sum would exceed the budget.
     #[error("its budget is {limit}, {used} of that is used, and this call asks for {asked}")]
     Spend {
-        /// The budget.
+        /// Maximum sum.
         limit: Amount,
-        /// What is used of it.
+        /// Amount used so far.
         used: Amount,
-        /// What the call asks for.
+        /// Amount that the call needs.
         asked: Amount,
     },
-    /// What it sums is missing, negative or beyond all bounds.
-    #[error("what its budget sums up is no amount in this call")]
+    /// The summed argument is missing, negative or too large.
+    #[error("the argument that its budget sums up is not a valid amount in this call")]
     NoAmount,
-    /// It ended.
+    /// The account has ended.
     #[error("it has expired")]
     Expired,
-    /// It was taken back.
+    /// The account was revoked.
     #[error("it was revoked")]
     Revoked,
 }
@@ -135,14 +136,15 @@ impl Ledger {
     /// Opens an account.
     pub fn open(&self, terms: Terms) -> AccountId {
         let mut accounts = self.lock();
-        accounts.push(Account { terms, used: Used::default(), revoked: false });
+        accounts.push(LedgerAccount { terms, used: Used::default(), revoked: false });
         AccountId(accounts.len() - 1)
     }
 
-    /// Debits one call of an account and of all above it: `amount` says what the call asks of each that sums something.
+    /// Debits one call from an account and all accounts above it: `amount` returns what the call takes from each
+    /// account that sums up an argument.
     ///
     /// # Errors
-    /// The first that refuses; then nothing is debited.
+    /// The first refusal; then nothing is debited.
     pub fn reserve(
         &self,
         account: AccountId,
@@ -164,10 +166,10 @@ impl Ledger {
         Ok(())
     }
 
-    /// Whether a call could be debited now. Nothing is.
+    /// Checks whether a call could be debited now, without debiting it.
     ///
     /// # Errors
-    /// The first that would refuse.
+    /// The first refusal.
     pub fn check(
         &self,
         account: AccountId,
@@ -177,8 +179,8 @@ impl Ledger {
         check(&self.lock(), account, amount, now)
     }
 
-    /// The first of an account and of all above it that has ended or was revoked, whatever is left of its budget; none if
-    /// all go on.
+    /// Returns the first of an account and those above it that has ended or was revoked, whatever remains of its
+    /// budget; `None` if there is none.
     #[must_use]
     pub fn over(&self, account: AccountId, now: SystemTime) -> Option<(AccountId, Refused)> {
         let accounts = self.lock();
@@ -193,7 +195,7 @@ impl Ledger {
         None
     }
 
-    /// Takes a debit back: the call did not start.
+    /// Takes back the debit of a call that did not start.
     pub fn release(&self, account: AccountId, amount: &dyn Fn(AccountId) -> Option<Amount>) {
         let mut accounts = self.lock();
         let mut next = Some(account);
@@ -207,38 +209,38 @@ impl Ledger {
         }
     }
 
-    /// Ends an account, and with it all below it. What runs goes on; what is asked from now on is refused.
+    /// Revokes an account and all accounts below it. Running calls continue; new ones are refused.
     pub fn revoke(&self, account: AccountId) {
         self.lock()[account.0].revoked = true;
     }
 
-    /// Sets what is reserved or spent of an account: what a session that goes on had spent before.
+    /// Sets the spending of an account to that of a session that is reopened.
     pub fn restore(&self, account: AccountId, used: Used) {
         self.lock()[account.0].used = used;
     }
 
-    /// Adds to an account what others that share it have spent since, or takes off what they gave back: `before` is what was
-    /// known to be spent, and `after` what is. What is reserved here stays reserved.
+    /// Updates an account by what others that share it have spent, or given back: `before` is the spending known so
+    /// far, and `after` the actual one. Reservations made here are kept.
     pub fn shift(&self, account: AccountId, before: Used, after: Used) {
         let mut accounts = self.lock();
         let used = &mut accounts[account.0].used;
         *used = used.plus(after).minus(before);
     }
 
-    /// What is reserved or spent of an account.
+    /// Returns the spending of an account, including reservations.
     #[must_use]
     pub fn used(&self, account: AccountId) -> Used {
         self.lock()[account.0].used
     }
 
-    /// Debits are made of whole, checked steps, so a poisoned lock is still good.
-    fn lock(&self) -> MutexGuard<'_, Vec<Account>> {
+    /// Locks the accounts. Debits consist of complete, checked steps, so a poisoned lock is still valid.
+    fn lock(&self) -> MutexGuard<'_, Vec<LedgerAccount>> {
         self.accounts.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 fn check(
-    accounts: &[Account],
+    accounts: &[LedgerAccount],
     account: AccountId,
     amount: &dyn Fn(AccountId) -> Option<Amount>,
     now: SystemTime,
@@ -252,7 +254,7 @@ fn check(
     Ok(())
 }
 
-impl Account {
+impl LedgerAccount {
     fn over(&self, now: SystemTime) -> Option<Refused> {
         if self.revoked {
             return Some(Refused::Revoked);

@@ -30,7 +30,7 @@ fn threads_together_never_overspend() {
                     if ledger.reserve(children[thread % 2], &|_| Some(Amount::whole(cost)), NOW).is_ok() {
                         made.fetch_add(1, Ordering::Relaxed);
                         spent.fetch_add(cost, Ordering::Relaxed);
-                        // Some never start.
+                        // Some calls never start.
                         if round % 7 == 0 {
                             ledger.release(children[thread % 2], &|_| Some(Amount::whole(cost)));
                             made.fetch_sub(1, Ordering::Relaxed);
@@ -113,7 +113,8 @@ fn an_allowance_covers_its_limits_and_nothing_beyond() {
 }
 
 proptest! {
-    /// Whatever is asked in whatever order, no account passes its terms, and each holds the sum of what is below it.
+    /// Whatever is requested in whatever order, no account exceeds its terms, and each contains the sum of those below
+    /// it.
     #[test]
     fn no_account_is_overspent(
         limits in proptest::collection::vec((0_u64..20, 0_u64..50), 4),
@@ -122,7 +123,7 @@ proptest! {
         let ledger = Ledger::default();
         let mut accounts = Vec::new();
         for (index, (calls, spend)) in limits.iter().enumerate() {
-            // A tree: the first is the root of the next two, the second that of the last.
+            // A tree: the first account is the parent of the next two, the second one that of the last.
             let parent = [None, Some(0), Some(0), Some(1)][index].map(|parent: usize| accounts[parent]);
             let spend = Some(Amount::whole(*spend));
             accounts.push(ledger.open(Terms { calls: Some(*calls), spend, expires: None, parent }));

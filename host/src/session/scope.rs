@@ -6,7 +6,7 @@ use super::host::guest_now;
 use super::state::SessionState;
 use crate::agent::Caller;
 use crate::code::Interrupt;
-use crate::gate::{Admission, Audit, Gate, Record, RunLog, Witness};
+use crate::gate::{Admission, Audit, CallAudit, Gate, Record, RunLog};
 use crate::tool::{Authority, CallContext, Handles, Peers, Working};
 use crate::vfs::Tree;
 
@@ -44,8 +44,8 @@ impl Scope {
                 Self { record: self.record.within(admission.authority().alias(), admission.seq()), ..self.clone() };
             Arc::new(inner.caller(gate, interrupt.clone(), working.clone(), files.clone())) as Arc<dyn Peers>
         });
-        let witness = admission.witness().clone();
-        let context = self.bare(admission.seq(), interrupt, witness, admission.authority(), files);
+        let call_audit = admission.call_audit().clone();
+        let context = self.bare(admission.seq(), interrupt, call_audit, admission.authority(), files);
         CallContext { peers, working, ..context }
     }
 
@@ -63,16 +63,16 @@ impl Scope {
 
     /// What an agent itself brings along, which is no tool: it has its session's files, and its imports.
     pub(super) fn own(&self, interrupt: Interrupt, working: Working) -> CallContext {
-        let witness = Witness::new(self.log(), self.record.run(), 0);
+        let call_audit = CallAudit::new(self.log(), self.record.run(), 0);
         let authority = Arc::new(Authority::agent());
-        CallContext { working, ..self.bare(0, interrupt, witness, &authority, self.session.head()) }
+        CallContext { working, ..self.bare(0, interrupt, call_audit, &authority, self.session.head()) }
     }
 
     fn bare(
         &self,
         seq: u64,
         interrupt: Interrupt,
-        witness: Witness,
+        call_audit: CallAudit,
         authority: &Arc<Authority>,
         files: Tree,
     ) -> CallContext {
@@ -89,7 +89,7 @@ impl Scope {
             authority: Arc::clone(authority),
             services: Arc::clone(&session.services),
             peers: None,
-            witness,
+            call_audit,
             files,
             working: Working::default(),
             edits: Mutex::default(),

@@ -1,14 +1,14 @@
-//! One file that holds a session: a tar archive, compressed with zstd, that `tar` can read.
+//! Session archives: one file that holds a session, as a tar archive compressed with zstd, which `tar` can read.
 //!
 //! ```text
-//! tollhouse-session.json   what it is: the caller's, and first
-//! records/NAME             the caller's, in the order of their names
-//! blobs/<64 digits>        the plain bytes of a blob, in the order of their names
+//! tollhouse-session.json   the manifest, defined by the caller; always first
+//! records/NAME             records, defined by the caller, in order of their names
+//! blobs/<64 digits>        the plain bytes of blobs, in order of their names
 //! ```
 //!
-//! Equal content makes equal bytes. What is read may come from a stranger: each entry has its place, its kind, its size
-//! and, if it is a blob, its hash checked before anyone sees it, in memory that one entry takes. Nothing is written by
-//! name, so no name leads anywhere.
+//! Equal content yields equal bytes. Archives may come from untrusted sources: the position, kind and size of each
+//! entry, and the hash of each blob, are checked before the caller sees it, using memory for one entry at a time.
+//! Entries are not written to paths made from their names, so that no name can escape a directory.
 
 use std::io::{self, BufRead, BufReader, Read, Write};
 
@@ -16,40 +16,40 @@ use tar::{Builder, EntryType, Header};
 
 use super::{BlobError, BlobId, BlobSource, MAX_BLOB_BYTES};
 
-/// The first entry.
+/// Name of the first entry, the manifest.
 const MANIFEST: &str = "tollhouse-session.json";
 
-/// The most bytes of what is no blob.
+/// Maximum size of an entry that is not a blob.
 const MAX_RECORD_BYTES: usize = 16 << 20;
 
-/// The longest name of a record: with its directory it fits in the header that every `tar` has.
+/// Maximum length of a record's name: with its directory it fits into the header that every `tar` supports.
 const MAX_NAME_BYTES: usize = 80;
 
-/// How hard zstd tries: exports are rare, and travel.
-const LEVEL: i32 = 6;
+/// zstd compression level: exports are rare, and are sent over networks.
+const COMPRESSION_LEVEL: i32 = 6;
 
-/// The most that a reader looks back for what repeats, as a power of two: 16 MiB. What is written here needs less.
-const MAX_WINDOW: u32 = 24;
+/// Maximum window of the decoder, as a power of two: 16 MiB. The encoder here uses less.
+const MAX_WINDOW_LOG: u32 = 24;
 
-/// Why an archive cannot be written or read.
+/// An error of writing or reading an archive.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ArchiveError {
-    /// The system refused, or it is no archive or not all of it.
+    /// The operating system reported an error, or the file is not an archive or is incomplete.
     #[error("the archive cannot be read or written")]
     Io(#[from] io::Error),
-    /// A blob that cannot be had, or kept.
+    /// A blob could not be read or stored.
     #[error(transparent)]
     Blob(#[from] BlobError),
-    /// An entry that does not belong there.
-    #[error("the archive is damaged, or of another program: `{entry}` {problem}")]
+    /// The archive contains an entry that does not belong there.
+    #[error("the archive is damaged, or was written by another program: `{entry}` {problem}")]
     Entry {
-        /// Its name.
+        /// Name of the entry.
         entry: String,
-        /// What is wrong.
+        /// Description of what is wrong.
         problem: &'static str,
     },
-    /// More than the caller takes.
+    /// The archive exceeds the size limit of the caller.
     #[error("the archive holds more than {0} bytes")]
     TooLarge(u64),
 }
@@ -60,49 +60,49 @@ impl ArchiveError {
     }
 }
 
-/// What an archive holds, in this order.
+/// An entry of an archive; the variants appear in this order.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Part {
-    /// What it is. First, and once.
+    /// The manifest. First, and exactly once.
     Manifest(Vec<u8>),
-    /// A record, by its name.
+    /// A record, with its name.
     Record(String, Vec<u8>),
-    /// The bytes of a blob, which are what its name says.
+    /// A blob whose bytes match its name.
     Blob(BlobId, Vec<u8>),
 }
 
-/// Writes an archive.
+/// Writer of an archive.
 pub struct ArchiveWriter<W: Write> {
     tar: Builder<zstd::Encoder<'static, W>>,
-    place: Place,
+    position: ArchivePosition,
 }
 
 impl<W: Write> ArchiveWriter<W> {
-    /// Begins an archive with what it is.
+    /// Begins an archive with its manifest.
     ///
     /// # Errors
-    /// What the system says; a manifest of more than 16 MiB.
+    /// Errors of the output; a manifest of more than 16 MiB.
     pub fn new(output: W, manifest: &[u8]) -> Result<Self, ArchiveError> {
-        let mut zstd = zstd::Encoder::new(output, LEVEL)?;
+        let mut zstd = zstd::Encoder::new(output, COMPRESSION_LEVEL)?;
         zstd.include_checksum(true)?;
-        let mut writer = Self { tar: Builder::new(zstd), place: Place::Start };
+        let mut writer = Self { tar: Builder::new(zstd), position: ArchivePosition::Start };
         writer.entry(MANIFEST, manifest)?;
         Ok(writer)
     }
 
-    /// Writes a record: before any blob, and in the order of their names. A name is made of letters, digits, `.`, `-`, `_`
-    /// and, between its parts, `/`, at most 80 of them; no part begins with `.`.
+    /// Writes a record. Records come before all blobs, in order of their names. A name consists of letters, digits,
+    /// `.`, `-`, `_` and, between its parts, `/`, at most 80 of them; no part begins with `.`.
     ///
     /// # Errors
-    /// What the system says; a name that does not belong there; more than 16 MiB.
+    /// Errors of the output; an invalid name or order; more than 16 MiB.
     pub fn record(&mut self, name: &str, bytes: &[u8]) -> Result<(), ArchiveError> {
         self.entry(&format!("records/{name}"), bytes)
     }
 
-    /// Writes blobs, in the order of their names, each once.
+    /// Writes blobs, in order of their names, each once.
     ///
     /// # Errors
-    /// What the system or the source says; a blob that does not belong there.
+    /// Errors of the output or of the source; blobs out of order.
     pub fn blobs(
         &mut self,
         ids: impl IntoIterator<Item = BlobId>,
@@ -112,7 +112,7 @@ impl<W: Write> ArchiveWriter<W> {
     }
 
     fn entry(&mut self, name: &str, bytes: &[u8]) -> Result<(), ArchiveError> {
-        self.place = self.place.next(name, bytes.len() as u64)?;
+        self.position = self.position.next(name, bytes.len() as u64)?;
         let mut header = Header::new_ustar();
         header.set_entry_type(EntryType::Regular);
         header.set_size(bytes.len() as u64);
@@ -123,49 +123,49 @@ impl<W: Write> ArchiveWriter<W> {
         Ok(self.tar.append_data(&mut header, name, bytes)?)
     }
 
-    /// Ends the archive. It is in the output then, and as durable as that makes it.
+    /// Finishes the archive. It is then complete in the output, and as durable as the output makes it.
     ///
     /// # Errors
-    /// What the system says.
+    /// Errors of the output.
     pub fn finish(self) -> Result<W, ArchiveError> {
         Ok(self.tar.into_inner()?.finish()?)
     }
 }
 
-/// Reads an archive, and gives each part to `visit`. Stops at the first error, `visit`'s too; what was visited by then is
-/// right by itself, but not all.
+/// Reads an archive, and passes each part to `visit`. Stops at the first error, including those of `visit`; parts
+/// visited until then are valid by themselves, but not complete.
 ///
-/// `most` is how many bytes the parts may have together: an archive can hold far more than its own length.
+/// `most` limits the total size of the parts in bytes: an archive can expand to far more than its own length.
 ///
 /// # Errors
-/// What the system says; whatever does not belong there.
+/// Errors of the input; anything that does not belong in an archive.
 pub fn read_archive<E: From<ArchiveError>>(
     input: impl Read,
     most: u64,
     mut visit: impl FnMut(Part) -> Result<(), E>,
 ) -> Result<(), E> {
-    let mut place = Place::Start;
+    let mut position = ArchivePosition::Start;
     let mut left = most;
     let mut tar = tar::Archive::new(decoder(input).map_err(ArchiveError::Io)?);
-    // Raw: what else a header can say, such as a longer name in an entry of its own, is not followed but refused.
+    // Raw mode: header extensions, such as a longer name in an entry of its own, are not followed but rejected.
     for entry in tar.entries().map_err(ArchiveError::Io)?.raw(true) {
         let mut entry = entry.map_err(ArchiveError::Io)?;
         let name = String::from_utf8_lossy(&entry.path_bytes()).into_owned();
         if entry.header().entry_type() != EntryType::Regular {
-            return Err(ArchiveError::entry(name, "is no plain file").into());
+            return Err(ArchiveError::entry(name, "is not a regular file").into());
         }
         let size = entry.size();
-        place = place.next(&name, size)?;
+        position = position.next(&name, size)?;
         left = left.checked_sub(size).ok_or(ArchiveError::TooLarge(most))?;
-        // No more than `next` lets pass.
+        // `next` has limited the size.
         let mut bytes = Vec::with_capacity(usize::try_from(size).unwrap_or(0));
         entry.read_to_end(&mut bytes).map_err(ArchiveError::Io)?;
         if bytes.len() as u64 != size {
-            return Err(ArchiveError::entry(name, "is cut short").into());
+            return Err(ArchiveError::entry(name, "is truncated").into());
         }
-        visit(part(&place, name, bytes)?)?;
+        visit(part(&position, name, bytes)?)?;
     }
-    if matches!(place, Place::Start) {
+    if matches!(position, ArchivePosition::Start) {
         return Err(ArchiveError::entry(MANIFEST, "is missing").into());
     }
     end(tar.into_inner())?;
@@ -174,25 +174,26 @@ pub fn read_archive<E: From<ArchiveError>>(
 
 fn decoder<R: Read>(input: R) -> io::Result<zstd::Decoder<'static, BufReader<R>>> {
     let mut decoder = zstd::Decoder::new(input)?;
-    decoder.window_log_max(MAX_WINDOW)?;
+    decoder.window_log_max(MAX_WINDOW_LOG)?;
     Ok(decoder)
 }
 
-fn part(place: &Place, name: String, bytes: Vec<u8>) -> Result<Part, ArchiveError> {
-    match place {
+fn part(position: &ArchivePosition, name: String, bytes: Vec<u8>) -> Result<Part, ArchiveError> {
+    match position {
         #[cfg(fuzzing)]
-        Place::Blob(id) if tollhouse_seeded::bug("archive") => Ok(Part::Blob(*id, bytes)),
-        Place::Blob(id) if BlobId::of(&bytes) == *id => Ok(Part::Blob(*id, bytes)),
-        Place::Blob(_) => Err(ArchiveError::entry(name, "is not what its name says")),
-        Place::Record(name) => Ok(Part::Record(name.clone(), bytes)),
-        Place::Start | Place::Manifest => Ok(Part::Manifest(bytes)),
+        ArchivePosition::Blob(id) if tollhouse_seeded::bug("archive") => Ok(Part::Blob(*id, bytes)),
+        ArchivePosition::Blob(id) if BlobId::of(&bytes) == *id => Ok(Part::Blob(*id, bytes)),
+        ArchivePosition::Blob(_) => Err(ArchiveError::entry(name, "does not match the hash in its name")),
+        ArchivePosition::Record(name) => Ok(Part::Record(name.clone(), bytes)),
+        ArchivePosition::Start | ArchivePosition::Manifest => Ok(Part::Manifest(bytes)),
     }
 }
 
-/// Behind the last entry comes nothing but what `tar` fills its blocks with; and the check of it all.
+/// Checks that nothing but the padding of `tar` follows the last entry, and reads to the end, so that zstd verifies its
+/// checksum.
 fn end(rest: impl Read) -> Result<(), ArchiveError> {
     let mut rest = BufReader::new(rest);
-    // What GNU tar writes at most.
+    // Maximum padding that GNU tar writes.
     for _ in 0..10 << 10 {
         let bytes = rest.fill_buf()?;
         match bytes.first() {
@@ -201,20 +202,20 @@ fn end(rest: impl Read) -> Result<(), ArchiveError> {
             Some(_) => break,
         }
     }
-    Err(ArchiveError::entry("", "follows its end"))
+    Err(ArchiveError::entry("", "is data after the end"))
 }
 
-/// Where in an archive we are: behind what.
+/// Position in an archive: the last entry read or written.
 #[derive(Clone, Debug)]
-enum Place {
+enum ArchivePosition {
     Start,
     Manifest,
     Record(String),
     Blob(BlobId),
 }
 
-impl Place {
-    /// The place of an entry that comes here, if it may.
+impl ArchivePosition {
+    /// Returns the position after an entry with this name and size, if it is allowed here.
     fn next(&self, name: &str, size: u64) -> Result<Self, ArchiveError> {
         let refuse = |problem| Err(ArchiveError::entry(name, problem));
         let next = match (name.strip_prefix("records/"), name.strip_prefix("blobs/")) {
@@ -222,9 +223,9 @@ impl Place {
             (Some(record), _) if is_name(record) => Self::Record(record.to_owned()),
             (_, Some(digits)) => match digits.parse::<BlobId>() {
                 Ok(id) if id.to_string() == digits => Self::Blob(id),
-                _ => return refuse("is no name of a blob"),
+                _ => return refuse("is not a valid blob name"),
             },
-            _ => return refuse("is none of its entries"),
+            _ => return refuse("is not an entry of a session archive"),
         };
         let follows = match (self, &next) {
             (Self::Start, next) => matches!(next, Self::Manifest),
@@ -235,7 +236,7 @@ impl Place {
             (Self::Blob(_), Self::Record(_)) => false,
         };
         if !follows {
-            return refuse("is out of order, or there twice");
+            return refuse("is out of order or duplicated");
         }
         let most = if matches!(next, Self::Blob(_)) { MAX_BLOB_BYTES } else { MAX_RECORD_BYTES };
         if usize::try_from(size).is_ok_and(|size| size <= most) { Ok(next) } else { refuse("is too large") }

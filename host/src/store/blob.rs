@@ -1,4 +1,4 @@
-//! Bytes that are named by what they are.
+//! Content-addressed bytes ("blobs"): their names, and the traits of sources and sinks.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -11,23 +11,23 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use bytes::Bytes;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// The most bytes of a blob. A damaged file, or an archive of a stranger, that claims more is not believed, so this is what
-/// reading one blob costs in memory at most. Contents of files are cut into chunks far smaller; a directory of 100,000
-/// entries has a tenth of it.
+/// Maximum size of a blob. A damaged file or an untrusted archive that claims more is rejected, so this is also the
+/// maximum memory that reading one blob takes. File contents are split into far smaller chunks; a directory of 100,000
+/// entries takes a tenth of this.
 pub const MAX_BLOB_BYTES: usize = 160 << 20;
 
-/// The name of bytes: their blake3 hash.
+/// The name of a blob: the blake3 hash of its bytes.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct BlobId([u8; 32]);
 
 impl BlobId {
-    /// The name of these bytes.
+    /// Computes the name of these bytes.
     #[must_use]
     pub fn of(bytes: &[u8]) -> Self {
         Self(*blake3::hash(bytes).as_bytes())
     }
 
-    /// The hash.
+    /// The bytes of the hash.
     #[must_use]
     pub fn as_bytes(&self) -> &[u8; 32] {
         &self.0
@@ -67,50 +67,50 @@ impl<'de> Deserialize<'de> for BlobId {
 impl FromStr for BlobId {
     type Err = blake3::HexError;
 
-    /// Reads 64 hexadecimal digits, in lower case as [`BlobId`] writes them.
+    /// Parses 64 hexadecimal digits, in lower case as [`BlobId`] prints them.
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         Ok(Self(*blake3::Hash::from_hex(text)?.as_bytes()))
     }
 }
 
-/// Why a blob cannot be had, or kept. Cheap to clone.
+/// An error of reading or writing a blob. Cheap to clone.
 #[derive(Clone, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum BlobError {
-    /// There is none of this name.
+    /// No blob has this name.
     #[error("the blob {0} is missing")]
     Missing(BlobId),
-    /// Its bytes are not those that were kept.
-    #[error("the blob {0} is damaged: its bytes are not what its name says")]
+    /// The stored bytes do not match the blob's name.
+    #[error("the blob {0} is damaged: its content does not match its hash")]
     Damaged(BlobId),
-    /// An upload of this process ended before it was synced, and others may have relied on what it had put.
-    #[error("another upload was given up meanwhile: try again")]
+    /// Another upload of this process ended before it was synced, and this one may have relied on its blobs.
+    #[error("another upload was abandoned in the meantime: try again")]
     Abandoned,
-    /// More than a blob may have.
+    /// The blob exceeds [`MAX_BLOB_BYTES`].
     #[error("a blob of {0} bytes is too large: at most {MAX_BLOB_BYTES}")]
     TooLarge(usize),
     /// The disk is full.
     #[error("no space is left on the device that holds `{}`", path.display())]
     Full {
-        /// What was written.
+        /// Path that was written.
         path: PathBuf,
-        /// What the system said.
+        /// Error of the operating system.
         #[source]
         source: Arc<io::Error>,
     },
-    /// The system refused.
+    /// The operating system reported an error.
     #[error("cannot read or write `{}`", path.display())]
     Io {
-        /// What was read or written.
+        /// Path that was read or written.
         path: PathBuf,
-        /// What the system said.
+        /// Error of the operating system.
         #[source]
         source: Arc<io::Error>,
     },
 }
 
 impl BlobError {
-    /// What the system said of a path.
+    /// Converts an I/O error on `path`.
     pub(super) fn at(path: &Path) -> impl FnOnce(io::Error) -> Self {
         let path = path.to_owned();
         move |error| match error.kind() {
@@ -120,70 +120,71 @@ impl BlobError {
     }
 }
 
-/// Where blobs are read. What it gives is what the name says: it has been checked.
+/// A source of blobs. The bytes that it returns have been checked against their name.
 pub trait BlobSource: Send + Sync + fmt::Debug {
-    /// The bytes of a name. What is read often should be kept at hand: callers read parts of one blob again and again.
+    /// Returns the bytes of a blob. Implementations should cache blobs, since callers read parts of one blob again and
+    /// again.
     ///
     /// # Errors
-    /// [`BlobError::Missing`], [`BlobError::Damaged`], or what the system says.
+    /// [`BlobError::Missing`], [`BlobError::Damaged`], or an error of the operating system.
     fn get(&self, id: &BlobId) -> Result<Bytes, BlobError>;
 
-    /// As [`BlobSink::place`], of the sink whose blobs this has: what came from here need not be put there again. 0 if there
-    /// is none.
+    /// Identifies the blob store that this source reads, as [`BlobSink::place`] does: blobs read from here need not be
+    /// put there again. 0 if there is no such store.
     fn place(&self) -> u64 {
         0
     }
 }
 
-/// Where blobs are put.
+/// A sink of blobs.
 pub trait BlobSink {
-    /// Which source will have them: a number that no other place has in this process. What was put at a place, by any sink
-    /// of it, is there or will be durable with what is put now. Where that cannot be kept the place ends, and sinks that
-    /// are made then are of another.
+    /// Identifies the blob store that this sink writes to, unique within the process. Blobs put earlier under the same
+    /// id, by any sink, are durable once this sink syncs. If that cannot be guaranteed, later sinks report a new id.
     fn place(&self) -> u64;
 
-    /// Takes bytes and names them. They need not be durable before the sink says so.
+    /// Adds a blob and returns its name. The blob need not be durable before the sink is synced.
     ///
     /// # Errors
-    /// What the system says.
+    /// Errors of the operating system.
     fn put(&mut self, bytes: Vec<u8>) -> Result<BlobId, BlobError>;
 
-    /// Whether a blob is there, so that it need not be read to be put; then it is as if it had been put. False if that is
-    /// not known.
+    /// Returns true if a blob exists already, so that the caller need not read it to put it; it then counts as put.
+    /// Returns false if that is not known.
     ///
     /// # Errors
-    /// What the system says.
+    /// Errors of the operating system.
     fn has(&mut self, _: &BlobId) -> Result<bool, BlobError> {
         Ok(false)
     }
 }
 
-/// A place of blobs: they are read there, and put there for good.
+/// A store of blobs, to read from and to write to.
 pub trait Blobs: BlobSource {
-    /// Begins to put blobs. What has been put may be removed as unused until a record names it: keep the upload until then.
+    /// Begins an upload. Until a record refers to them, uploaded blobs may be removed as unused: keep the upload alive
+    /// until then.
     ///
     /// # Errors
-    /// What the system says.
+    /// Errors of the operating system.
     fn begin(&self) -> Result<Box<dyn Upload + '_>, BlobError>;
 }
 
-/// Blobs on their way.
+/// An upload of blobs that are not yet durable.
 pub trait Upload: BlobSink {
-    /// Makes durable all that was put so far.
+    /// Makes all blobs put so far durable.
     ///
     /// # Errors
-    /// What the system says; then it may be tried again.
+    /// Errors of the operating system; the call may then be repeated.
     fn sync(&mut self) -> Result<(), BlobError>;
 }
 
-/// A number for [`BlobSink::place`], given once in this process.
+/// Returns a new id for [`BlobSink::place`], unique within this process.
 #[must_use]
 pub fn new_place() -> u64 {
     static NEXT: AtomicU64 = AtomicU64::new(1);
     NEXT.fetch_add(1, Ordering::Relaxed)
 }
 
-/// Blobs in memory.
+/// A store of blobs in memory.
 #[derive(Debug)]
 pub struct MemoryBlobs {
     place: u64,
@@ -201,13 +202,13 @@ impl MemoryBlobs {
         self.blobs.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// How many there are.
+    /// Number of blobs.
     #[must_use]
     pub fn len(&self) -> usize {
         self.lock().len()
     }
 
-    /// Whether there are none.
+    /// Returns true if there are no blobs.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.lock().is_empty()

@@ -1,4 +1,4 @@
-//! The store that ends with its process: for tests, and for embedders that want sessions and no disk.
+//! A store in memory, for tests and for embedders that want sessions without a disk.
 
 use std::collections::BTreeMap;
 use std::ops::Bound;
@@ -6,12 +6,12 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::record::{Batch, Record, Store, StoreError, first};
 
-/// Records in memory.
+/// A record store in memory.
 #[derive(Debug, Default)]
 pub struct MemoryStore(Mutex<BTreeMap<Vec<u8>, Vec<u8>>>);
 
 impl MemoryStore {
-    /// Batches are applied whole, so a poisoned lock is still good.
+    /// Locks the records. Batches are applied completely, so a poisoned lock is still valid.
     fn lock(&self) -> MutexGuard<'_, BTreeMap<Vec<u8>, Vec<u8>>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }

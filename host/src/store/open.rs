@@ -1,34 +1,34 @@
-//! Opening a store on disk.
+//! Opens a store on disk.
 
 use std::path::Path;
 
-use super::group::Grouped;
-use super::place::{Backend, Place};
+use super::group_commit::GroupCommitStore;
 use super::record::{Store, StoreError};
 use super::shared::OpenStore;
-use super::sled::Sled;
+use super::sled::SledEngine;
+use super::store_dir::{Backend, StoreDirectory};
 
-/// Opens the store of a directory, or makes one there. Many processes may: the first holds it and serves the others, and
-/// when it ends another takes its place.
+/// Opens the store in a directory, or creates one there. Several processes may open the same store: the first one holds
+/// it and serves the others, and when it exits another one takes over.
 ///
 /// # Errors
-/// What the system says; [`StoreError::Format`] if another backend keeps it; [`StoreError::Damaged`];
-/// [`StoreError::Hangs`] if the process that holds it does not answer.
+/// Errors of the file system; [`StoreError::Format`] if the store was created with another backend;
+/// [`StoreError::Damaged`]; [`StoreError::Hangs`] if the process that holds the store does not answer.
 pub fn open(dir: &Path, backend: Backend) -> Result<OpenStore, StoreError> {
-    Place::make(dir)?;
-    // Who holds the store would not ask with which backend another comes.
-    Place::new(dir, backend).check()?;
+    StoreDirectory::create(dir)?;
+    // The process that holds the store would not check which backend another process asks for.
+    StoreDirectory::new(dir, backend).check()?;
     OpenStore::open(dir, Box::new(move |dir| database(dir, backend)))
 }
 
-/// Opens the database of a store, for this process alone.
+/// Opens the database of a store for exclusive use by this process.
 fn database(dir: &Path, backend: Backend) -> Result<Box<dyn Store>, StoreError> {
-    let place = Place::new(dir, backend);
+    let directory = StoreDirectory::new(dir, backend);
     match backend {
-        Backend::Sled => Ok(Box::new(Grouped::<Sled>::open(place)?)),
+        Backend::Sled => Ok(Box::new(GroupCommitStore::<SledEngine>::open(directory)?)),
         #[cfg(feature = "redb")]
-        Backend::Redb => Ok(Box::new(Grouped::<super::redb::Redb>::open(place)?)),
+        Backend::Redb => Ok(Box::new(GroupCommitStore::<super::redb::RedbEngine>::open(directory)?)),
         #[cfg(not(feature = "redb"))]
-        Backend::Redb => Err(place.without_redb()),
+        Backend::Redb => Err(directory.without_redb()),
     }
 }

@@ -1,156 +1,160 @@
-//! What every store keeps and promises: records under keys, in the order of their keys, changed in batches.
+//! Records and the interface of a record store: values under ordered keys, changed in batches.
 
 use std::io;
 use std::ops::Bound;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use super::group::Compacted;
+use super::group_commit::Compacted;
 
-/// The largest value. Of a larger one a store keeps the name of a blob. sled syncs no more than this by the means that it
-/// has: see `docs/decisions.md`.
+/// Maximum size of a value; larger values are stored as blobs, and the record refers to the blob. sled never syncs
+/// larger values with the sync calls it offers: see `docs/decisions.md`.
 pub const MAX_VALUE_BYTES: usize = 4096;
 
-/// The largest key.
+/// Maximum size of a key.
 pub const MAX_KEY_BYTES: usize = 2048;
 
-/// The most that one batch may hold, keys and values and what it expects: it is made in memory, and crosses a socket whole.
+/// Maximum size of a batch: keys, values and expectations. A batch is built in memory and sent over the socket in one
+/// piece.
 pub const MAX_BATCH_BYTES: usize = 16 << 20;
 
-/// Keys that begin with this byte are the store's own. No scan of all shows them, and no batch from outside names them.
-pub(super) const OWN: u8 = 0;
+/// First byte of the store's own keys. A scan without a prefix does not return them, and a batch from outside must not
+/// contain them.
+pub(super) const OWN_KEY_PREFIX: u8 = 0;
 
-/// What an entry of a batch weighs besides its bytes.
+/// Overhead of a batch entry, added to its bytes.
 const ENTRY_BYTES: usize = 16;
 
 /// A key and its value.
 pub type Record = (Vec<u8>, Vec<u8>);
 
-/// Keeps records. Shared by threads; what one commits, all see.
+/// A key-value store of records, shared between threads: what one thread has committed, all see.
 pub trait Store: Send + Sync {
-    /// The value of a key.
+    /// Returns the value of a key.
     ///
     /// # Errors
-    /// If it cannot be read.
+    /// If the value cannot be read.
     fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, StoreError>;
 
-    /// Records whose keys begin with `prefix` and come behind `after`, in the order of their keys (bytewise), at most
-    /// `limit`. Each record is as some commit left it; two of a page may be as two commits left them.
+    /// Returns at most `limit` records whose keys begin with `prefix` and sort after `after`, in bytewise order of
+    /// their keys. Each record is as some commit left it; two records of a page may come from different commits.
     ///
     /// # Errors
-    /// If they cannot be read.
+    /// If the records cannot be read.
     fn scan(&self, prefix: &[u8], after: Option<&[u8]>, limit: usize) -> Result<Vec<Record>, StoreError>;
 
-    /// Makes all changes of a batch or none, if the owner still owns and all expectations hold; durable when it returns.
-    /// Calls from many threads share a sync.
+    /// Applies all changes of a batch or none, provided that the owner's epoch is current and all expectations hold.
+    /// The changes are durable when it returns. Calls from several threads share a sync.
     ///
     /// # Errors
-    /// [`StoreError::Stale`], [`StoreError::Conflict`]; any other leaves it unknown whether the changes were made: to
-    /// make the same batch again is right if it says what becomes of each record, not how it changes.
+    /// [`StoreError::Stale`], [`StoreError::Conflict`]. After any other error it is unknown whether the changes were
+    /// applied: retrying the same batch is correct if its changes set values and do not depend on the previous ones.
     fn commit(&self, batch: Batch) -> Result<(), StoreError>;
 
-    /// [`Store::commit`] without waiting: `done` gets what it would have returned, on some thread that must not be held
-    /// up. A store that cannot but wait, waits here.
+    /// Starts [`Store::commit`] without waiting: `done` receives its result, on a thread that must not be blocked. A
+    /// store that can only commit synchronously waits here.
     fn submit(&self, batch: Batch, done: Done) {
         done(self.commit(batch));
     }
 
-    /// Returns true if the store may yet open sockets, or be opened anew: another process serves it, and may end.
+    /// Returns true if the store may still open sockets or be reopened, because another process serves it and may exit.
     fn may_open_sockets(&self) -> bool {
         false
     }
 
-    /// Makes the store as small as what it holds. Commits wait meanwhile. A store without a disk has nothing to do.
+    /// Reduces the store to the size of its contents. Commits wait meanwhile. A store that is not on disk has nothing
+    /// to do.
     ///
     /// # Errors
-    /// What the system says; then all is as it was.
+    /// Errors of the file system; the store is then unchanged.
     fn compact(&self) -> Result<Compacted, StoreError> {
         Ok(Compacted::default())
     }
 }
 
-/// What is called when a batch is made, or refused.
+/// Callback that receives the result of a commit.
 pub type Done = Box<dyn FnOnce(Result<(), StoreError>) + Send>;
 
-/// Where a scan begins: behind what it has seen, and behind the store's own records if it is one of all.
+/// Lower bound of a scan: after the last key returned, and, without a prefix, after the store's own records.
 pub(super) fn first<'k>(prefix: &'k [u8], after: Option<&'k [u8]>) -> Bound<&'k [u8]> {
-    let prefix = if prefix.is_empty() { &[OWN + 1] } else { prefix };
+    let prefix = if prefix.is_empty() { &[OWN_KEY_PREFIX + 1] } else { prefix };
     match after {
         Some(after) if after >= prefix => Bound::Excluded(after),
         _ => Bound::Included(prefix),
     }
 }
 
-/// Changes that are made together.
+/// A set of changes that are applied together.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Batch {
-    /// On whose behalf. None: the change belongs to no session.
+    /// Owner on whose behalf the batch is written; `None` if it belongs to no session.
     pub owner: Option<Owner>,
-    /// What must be so.
+    /// Conditions that must hold when the batch is applied.
     pub expect: Vec<Expectation>,
-    /// What becomes of which record; of two changes of one key, the later.
+    /// Changes to records; if two of them have the same key, the later one counts.
     pub changes: Vec<Change>,
-    /// Whether the store made it: then it may change the store's own records.
+    /// Marks a batch made by the store itself, which may change the store's own records.
     pub(super) own: bool,
 }
 
-/// Who writes: the process that took a record's epoch to this number. When another takes it, the number rises.
+/// The writer of a batch: the process that raised the epoch in a record to this number. Another process takes over by
+/// raising it again.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Owner {
-    /// The record that holds the epoch: eight bytes, big-endian. A batch may itself raise it.
+    /// Key of the record that holds the epoch, as eight bytes, big-endian. A batch may itself raise the epoch.
     pub key: Vec<u8>,
-    /// The epoch that the owner holds.
+    /// Epoch that the writer holds.
     pub epoch: u64,
 }
 
-/// A record as it must be.
+/// A condition on the current value of a record.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Expectation {
-    /// Which.
+    /// Key of the record.
     pub key: Vec<u8>,
-    /// Its value; none if there must be none.
+    /// Expected value; `None` if the record must not exist.
     pub value: Option<Vec<u8>>,
 }
 
-/// A record as it becomes.
+/// A change to a record.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Change {
-    /// Which.
+    /// Key of the record.
     pub key: Vec<u8>,
-    /// Its value; none to remove it.
+    /// New value; `None` removes the record.
     pub value: Option<Vec<u8>>,
 }
 
 impl Batch {
-    /// A batch on behalf of an owner.
+    /// Creates an empty batch on behalf of an owner.
     #[must_use]
     pub fn of(owner: Owner) -> Self {
         Self { owner: Some(owner), ..Self::default() }
     }
 
-    /// Adds: this record must be so.
+    /// Adds a condition: the record must have this value, or must not exist.
     pub fn expect(&mut self, key: impl Into<Vec<u8>>, value: Option<Vec<u8>>) {
         self.expect.push(Expectation { key: key.into(), value });
     }
 
-    /// Adds: this record becomes so.
+    /// Adds a put to the batch.
     pub fn put(&mut self, key: impl Into<Vec<u8>>, value: impl Into<Vec<u8>>) {
         self.changes.push(Change { key: key.into(), value: Some(value.into()) });
     }
 
-    /// Adds: this record goes.
+    /// Adds a delete to the batch.
     pub fn remove(&mut self, key: impl Into<Vec<u8>>) {
         self.changes.push(Change { key: key.into(), value: None });
     }
 
-    /// Refuses what no store takes.
+    /// Rejects a batch that no store accepts: entries too large, reserved keys, too many bytes.
     pub(super) fn check(&self) -> Result<(), StoreError> {
         for change in &self.changes {
             let value = change.value.as_ref().map_or(0, Vec::len);
             if change.key.is_empty() || change.key.len() > MAX_KEY_BYTES || value > MAX_VALUE_BYTES {
                 return Err(StoreError::TooLarge { key: change.key.len(), value });
             }
-            if change.key.first() == Some(&OWN) && !self.own {
+            if change.key.first() == Some(&OWN_KEY_PREFIX) && !self.own {
                 return Err(StoreError::Reserved);
             }
         }
@@ -161,7 +165,7 @@ impl Batch {
         Ok(())
     }
 
-    /// What it weighs.
+    /// Size of the batch for [`MAX_BATCH_BYTES`].
     pub(super) fn bytes(&self) -> usize {
         let changes = self.changes.iter().map(|change| (&change.key, &change.value));
         let expected = self.expect.iter().map(|expectation| (&expectation.key, &expectation.value));
@@ -170,14 +174,14 @@ impl Batch {
         changes.chain(expected).map(entry).sum()
     }
 
-    /// Refuses what its conditions refuse; `get` reads the records as they are.
+    /// Checks the owner's epoch and all expectations; `get` reads the current records.
     pub(super) fn allowed(
         &self,
         mut get: impl FnMut(&[u8]) -> Result<Option<Vec<u8>>, StoreError>,
     ) -> Result<(), StoreError> {
-        // The store's own conditions come first: they say whether the batch was made already, and may have changed what
-        // it rests on.
-        let is_own = |expectation: &&Expectation| expectation.key.first() == Some(&OWN);
+        // The store's own conditions come first: they tell whether the batch was applied before, in which case it may
+        // itself have changed what the other conditions depend on.
+        let is_own = |expectation: &&Expectation| expectation.key.first() == Some(&OWN_KEY_PREFIX);
         for expectation in self.expect.iter().filter(is_own) {
             expectation.holds(&mut get)?;
         }
@@ -201,80 +205,80 @@ impl Expectation {
     }
 }
 
-/// Why a store did not do what it was asked. Cheap to clone: one failure may answer many commits.
+/// An error of a record store. Cheap to clone, since one failure may answer many commits.
 #[derive(Clone, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum StoreError {
-    /// Another process has taken what the writer owned.
-    #[error("another process has taken over (epoch {held} is over)")]
+    /// Another process has taken over what the writer owned.
+    #[error("another process has taken over (epoch {held} has ended)")]
     Stale {
-        /// The epoch that the writer held.
+        /// Epoch that the writer held.
         held: u64,
-        /// The epoch that is.
+        /// Current epoch.
         found: Option<u64>,
     },
-    /// A record is not as expected.
-    #[error("the record has changed meanwhile")]
+    /// The value of a record is not the expected one.
+    #[error("the record has changed in the meantime")]
     Conflict {
-        /// Which.
+        /// Key of the record.
         key: Vec<u8>,
     },
-    /// A record that no store takes.
+    /// A record exceeds the size limits of a store.
     #[error("a record with a key of {key} bytes and a value of {value} is too large")]
     TooLarge {
-        /// Bytes of the key.
+        /// Size of the key in bytes.
         key: usize,
-        /// Bytes of the value.
+        /// Size of the value in bytes.
         value: usize,
     },
-    /// A batch that no store takes.
+    /// A batch exceeds the size limit.
     #[error("a batch of {bytes} bytes is too large")]
     TooMuch {
-        /// Its bytes.
+        /// Size of the batch in bytes.
         bytes: usize,
     },
-    /// A key that begins with a zero byte.
-    #[error("a key that begins with a zero byte is the store's own")]
+    /// The key begins with a zero byte, which is reserved for the store.
+    #[error("keys that begin with a zero byte are reserved for the store")]
     Reserved,
-    /// Another process has it, and this system has no way to share it.
+    /// Another process has opened the store, and this system cannot share it between processes.
     #[error("the store `{path}` is in use by process {pid}")]
     InUse {
-        /// Where the store is.
+        /// Path of the store.
         path: PathBuf,
-        /// Which process.
+        /// Process id of the holder.
         pid: u32,
     },
-    /// The process that has the store does not answer.
+    /// The process that holds the store does not answer.
     #[error("process {pid}, which holds the store `{path}`, does not answer")]
     Hangs {
-        /// Where the store is.
+        /// Path of the store.
         path: PathBuf,
-        /// Which process.
+        /// Process id of the holder.
         pid: u32,
     },
-    /// The store was made by another version, or for another backend.
+    /// The store was created by another version or with another backend.
     #[error("the store `{path}` cannot be opened: {reason}")]
     Format {
-        /// Where the store is.
+        /// Path of the store.
         path: PathBuf,
-        /// Why not.
+        /// Reason, in words.
         reason: String,
     },
-    /// Other users can write it.
+    /// Other users have write access to the store.
     #[error("the store `{path}` can be written by other users: {why}")]
     Shared {
-        /// The directory.
+        /// Path of the directory.
         path: PathBuf,
-        /// Who can, in words.
+        /// Description of who can write to it.
         why: String,
     },
     /// The disk is full.
     #[error("no space is left on the device that holds the store")]
     Full(#[source] Arc<io::Error>),
-    /// The system refused.
+    /// The operating system reported an error.
     #[error("the store cannot be used")]
     Io(#[source] Arc<io::Error>),
-    /// What is there is not what was written.
+    /// The stored data is not what was written.
     #[error("the store is damaged: {0}")]
     Damaged(String),
 }

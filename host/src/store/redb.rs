@@ -1,10 +1,10 @@
-//! redb 4: one file, a copy-on-write tree, and a commit that syncs by itself.
+//! redb 4: a single file with a copy-on-write tree, and commits that sync by themselves.
 //!
-//! - Every commit is durable and in two phases, as redb's documentation advises where others choose what is written:
-//!   then a file is never left with a root that only a checksum vouches for. It also leaves what is needed to open
-//!   quickly after `kill -9`, which is how the processes of agents like to end.
-//! - redb checks the checksums of its pages when it repairs, and not when it reads. So each value carries the hash of
-//!   itself and its key: what a disk has changed is not served.
+//! - Every commit is durable and in two phases, as redb's documentation recommends where others choose what is written:
+//!   then the file never has a root that only a checksum vouches for. Such commits also write what is needed to reopen
+//!   quickly after `kill -9`, which is how agent processes often end.
+//! - redb verifies the checksums of its pages when it repairs, but not when it reads. So each value is stored with a
+//!   hash of its key and itself, and data changed by the disk is not returned.
 
 use std::fs::{self, OpenOptions};
 use std::io::ErrorKind;
@@ -13,34 +13,35 @@ use std::path::{Path, PathBuf};
 
 use ::redb::{Database, Durability, ReadableDatabase, StorageBackend, TableDefinition};
 
-use super::group::{Changes, Engine};
-use super::guard::{close, damaged, guarded};
-use super::place::sync_parents;
+use super::catch_panic::{catch_panics, close, damaged};
+use super::group_commit::{Changes, StorageEngine};
 use super::record::{Record, StoreError};
+use super::store_dir::sync_parents;
 
-/// All records.
+/// The table of all records.
 const RECORDS: TableDefinition<'_, &[u8], &[u8]> = TableDefinition::new("records");
 
-/// What redb keeps in memory of what it has read.
+/// Size of redb's page cache.
 const CACHE_BYTES: usize = 64 << 20;
 
-/// How much of a hash a value carries: enough against chance, which is all that a disk is.
+/// Number of hash bytes stored with a value: enough to detect accidental corruption, the only kind that a disk causes.
 const SEAL_BYTES: usize = 8;
 
 /// A redb database.
-pub(super) struct Redb {
+pub(super) struct RedbEngine {
     path: PathBuf,
-    /// None only while it is dropped.
+    /// `None` only while this is being dropped.
     database: Option<Database>,
 }
 
-impl Engine for Redb {
+impl StorageEngine for RedbEngine {
     fn open(path: &Path) -> Result<Self, StoreError> {
         fs::create_dir_all(path)?;
         let file = path.join("records.redb");
         let fresh = !file.exists();
         let file = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(file)?;
-        // What a killed process wrote and did not sync is read like all else: nobody may rest on it before it is durable.
+        // Data that a killed process wrote but did not sync can be read like any other: it must be durable before
+        // anyone relies on it.
         file.sync_all()?;
         let backend = ::redb::backends::FileBackend::new(file).map_err(|error| read(path, error.into()))?;
         let opened = Self::with_backend(path, backend)?;
@@ -99,12 +100,12 @@ impl Engine for Redb {
     }
 }
 
-impl Redb {
-    /// Opens a database that is kept by a backend.
+impl RedbEngine {
+    /// Opens a database on a given storage backend.
     pub(super) fn with_backend(path: &Path, backend: impl StorageBackend) -> Result<Self, StoreError> {
-        let database = guarded(path, read, || {
+        let database = catch_panics(path, read, || {
             let database = Database::builder().set_cache_size(CACHE_BYTES).create_with_backend(backend)?;
-            // So that readers find the table.
+            // Ensures that readers find the table.
             let exists = database.begin_read()?.open_table(RECORDS).is_ok();
             if !exists {
                 let transaction = database.begin_write()?;
@@ -118,25 +119,28 @@ impl Redb {
 
     fn with<T>(&self, what: impl FnOnce(&Database) -> Result<T, ::redb::Error>) -> Result<T, StoreError> {
         let database = self.database.as_ref().expect("it is taken only when this is dropped");
-        guarded(&self.path, read, || what(database))
+        catch_panics(&self.path, read, || what(database))
     }
 
     fn unseal(&self, key: &[u8], sealed: &[u8]) -> Result<Vec<u8>, StoreError> {
         let value = sealed.get(SEAL_BYTES..).unwrap_or_default();
         if seal(key, value) != sealed {
-            return Err(damaged(&self.path, &format!("the record `{}` is not as it was written", key.escape_ascii())));
+            return Err(damaged(
+                &self.path,
+                &format!("the checksum of the record `{}` does not match", key.escape_ascii()),
+            ));
         }
         Ok(value.to_vec())
     }
 }
 
-impl Drop for Redb {
+impl Drop for RedbEngine {
     fn drop(&mut self) {
         close(self.database.take());
     }
 }
 
-/// A value behind the hash of itself and its key.
+/// Prefixes a value with the hash of its key and itself.
 fn seal(key: &[u8], value: &[u8]) -> Vec<u8> {
     let mut hasher = blake3::Hasher::new();
     let length = u64::try_from(key.len()).unwrap_or(u64::MAX);
@@ -151,7 +155,7 @@ fn read(path: &Path, error: ::redb::Error) -> StoreError {
         ::redb::Error::Io(error) if error.kind() == ErrorKind::InvalidData => damaged(path, &error.to_string()),
         ::redb::Error::Io(error) => error.into(),
         ::redb::Error::UpgradeRequired(_) => {
-            StoreError::Format { path: path.to_owned(), reason: "another version of redb made it".to_owned() }
+            StoreError::Format { path: path.to_owned(), reason: "it was created by another version of redb".to_owned() }
         }
         error => damaged(path, &error.to_string()),
     }

@@ -1,15 +1,16 @@
-//! sled 0.34, used so that what it acknowledged survives a power cut: its own `flush` does not see to that.
+//! sled 0.34, configured so that acknowledged commits survive a power failure, which its `flush` alone does not
+//! guarantee.
 //!
-//! - After `flush`, which waits for the data to be written out, `fdatasync` of its file: what the disk and its journal
-//!   still hold back becomes durable. Directories are synced when a database is made.
-//! - Segments of 8 MiB and values of at most 4 KiB: then no page is so large that sled would put it in a file of its own
-//!   below `blobs/`, which it never syncs.
-//! - One tree, and the timer on: it also collects garbage.
-//! - What a batch changes is read by others before it is durable, though nobody is told that it was made. What they
-//!   commit because of it is durable after it, or not at all.
-//! - The index that sled writes beside its log at each opening is put in place by renaming, but sled takes one that is not
-//!   finished for the newest: what a kill or a full disk left of it goes before the next opening.
-//! - sled panics where others return an error. Here a panic is an error: [`StoreError::Damaged`].
+//! - After `flush`, which waits until the data is written out, `fdatasync` of its file: it makes durable what the disk
+//!   and the file system's journal still hold back. Directories are synced when a database is created.
+//! - Segments of 8 MiB and values of at most 4 KiB: then no page is so large that sled would store it in a separate
+//!   file below `blobs/`, which it never syncs.
+//! - One tree, and the flush timer on, since it also runs garbage collection.
+//! - Readers see the changes of a batch before it is durable, although its commit is not acknowledged yet. What they
+//!   commit based on it becomes durable after it, or not at all.
+//! - The index that sled writes beside its log at each opening is renamed into place, but sled mistakes an unfinished
+//!   one for the newest: files left by a kill or a full disk are removed before the next opening.
+//! - sled panics where other libraries return an error. Here a panic becomes an error: [`StoreError::Damaged`].
 
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io;
@@ -18,44 +19,46 @@ use std::path::{Path, PathBuf};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use super::group::{Changes, Engine};
-use super::guard::{close, damaged, guarded};
-use super::place::{sync_dir, sync_parents};
+use super::catch_panic::{catch_panics, close, damaged};
+use super::group_commit::{Changes, StorageEngine};
 use super::record::{Record, StoreError};
+use super::store_dir::{sync_dir, sync_parents};
 
-/// See above. Every opening writes one segment's rest anew, so larger ones would make opening slower.
+/// Size of a log segment; see the module. Every opening rewrites the rest of one segment, so larger ones would make
+/// opening slower.
 const SEGMENT_BYTES: usize = 8 << 20;
 
-/// How often sled writes out by itself, and collects garbage.
-const TIMER: u64 = 500;
+/// Interval in milliseconds at which sled flushes by itself, and collects garbage.
+const FLUSH_INTERVAL_MS: u64 = 500;
 
-/// What sled keeps in memory of what it has read: ledgers and records of runs are small.
+/// Size of sled's page cache: ledgers and run records are small.
 const CACHE_BYTES: u64 = 64 << 20;
 
-/// How long the last handle of a database that was just closed may live on: sled frees it when its epochs have passed.
-const LETTING_GO: Duration = Duration::from_secs(5);
+/// Time limit for the last handle of a closed database to go away: sled frees it when its epochs have passed.
+const RELEASE_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// How long to wait between two looks at its lock.
-const LOOK: Duration = Duration::from_millis(5);
+/// Polling interval for sled's lock.
+const RELEASE_POLL_INTERVAL: Duration = Duration::from_millis(5);
 
 /// A sled database.
-pub(super) struct Sled {
+pub(super) struct SledEngine {
     path: PathBuf,
-    /// None only while it is dropped.
+    /// `None` only while this is being dropped.
     db: Option<::sled::Db>,
-    /// sled's own file, opened a second time: what fails to reach the disk is reported to every handle.
+    /// sled's log file, opened a second time: the kernel reports a write error to every handle.
     file: File,
 }
 
-impl Engine for Sled {
+impl StorageEngine for SledEngine {
     fn open(path: &Path) -> Result<Self, StoreError> {
         let fresh = !path.join("db").exists();
         without_indexes(path, |name| name.ends_with(".generating"))?;
         let config = ::sled::Config::new().path(path).segment_size(SEGMENT_BYTES);
-        let config = config.flush_every_ms(Some(TIMER)).cache_capacity(CACHE_BYTES);
-        let db = guarded(path, read, || open(path, &config))?;
+        let config = config.flush_every_ms(Some(FLUSH_INTERVAL_MS)).cache_capacity(CACHE_BYTES);
+        let db = catch_panics(path, read, || open(path, &config))?;
         let file = OpenOptions::new().read(true).write(true).open(path.join("db"))?;
-        // What a killed process wrote and did not sync is read like all else: nobody may rest on it before it is durable.
+        // Data that a killed process wrote but did not sync can be read like any other: it must be durable before
+        // anyone relies on it.
         file.sync_all()?;
         if fresh {
             File::open(path.join("conf"))?.sync_all()?;
@@ -99,28 +102,29 @@ impl Engine for Sled {
     }
 }
 
-impl Sled {
+impl SledEngine {
     fn with<T>(&self, what: impl FnOnce(&::sled::Db) -> ::sled::Result<T>) -> Result<T, StoreError> {
         let db = self.db.as_ref().expect("it is taken only when this is dropped");
-        guarded(&self.path, read, || what(db))
+        catch_panics(&self.path, read, || what(db))
     }
 }
 
-impl Drop for Sled {
+impl Drop for SledEngine {
     fn drop(&mut self) {
-        // sled syncs when its last handle goes, and panics if that fails.
+        // sled syncs when its last handle is dropped, and panics if that fails.
         close(self.db.take());
     }
 }
 
-/// Opens, once no handle of this process holds the database. That another process has it was ruled out before.
+/// Opens the database once no handle of this process holds it. No other process can have it: the caller holds the
+/// store's lock.
 fn open(path: &Path, config: &::sled::Config) -> ::sled::Result<::sled::Db> {
     await_release(path)?;
     config.open()
 }
 
-/// Waits until nothing holds the lock that sled takes on its file; an error of the lock is an error of the opening. sled
-/// tells nobody when it lets go, so this looks again and again.
+/// Waits until nothing holds sled's file lock; an error of the lock is an error of the opening. sled does not signal
+/// that it has released the lock, so this polls.
 fn await_release(path: &Path) -> io::Result<()> {
     let file = match File::open(path.join("db")) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
@@ -129,17 +133,17 @@ fn await_release(path: &Path) -> io::Result<()> {
     let begun = Instant::now();
     loop {
         match file.try_lock() {
-            // Given back at once: sled takes it by a handle of its own.
+            // Released at once: sled takes the lock with a handle of its own.
             Ok(()) => return file.unlock(),
-            // sled then says what is wrong.
-            Err(TryLockError::WouldBlock) if begun.elapsed() >= LETTING_GO => return Ok(()),
-            Err(TryLockError::WouldBlock) => sleep(LOOK),
+            // sled then reports what is wrong.
+            Err(TryLockError::WouldBlock) if begun.elapsed() >= RELEASE_TIMEOUT => return Ok(()),
+            Err(TryLockError::WouldBlock) => sleep(RELEASE_POLL_INTERVAL),
             Err(TryLockError::Error(error)) => return Err(error),
         }
     }
 }
 
-/// Removes those of the indexes beside a database's log that are meant: sled makes them anew.
+/// Removes the index files beside a database's log whose names `meant` accepts: sled rebuilds them.
 pub(super) fn without_indexes(path: &Path, meant: impl Fn(&str) -> bool) -> io::Result<()> {
     let entries = match fs::read_dir(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),

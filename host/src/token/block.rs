@@ -1,12 +1,13 @@
-//! What one block of a token says, as biscuit's Datalog: written, and read back strictly.
+//! The contents of one block of a token, as biscuit's Datalog: written, and read back strictly.
 //!
 //! ```text
 //! policy("{…}");
-//! expires(2030-01-01T00:00:00Z);                            // both only if it ends
+//! expires(2030-01-01T00:00:00Z);                            // this fact and the check only if the block has an end
 //! check if time($time), $time < 2030-01-01T00:00:00Z;
 //! ```
 //!
-//! The fact is what is read; the check says the same to any other biscuit library. Nothing here judges the policy.
+//! The fact is what this module reads; the check has the same meaning for any other biscuit library. The policy is not
+//! interpreted here.
 
 use std::time::{Duration, SystemTime};
 
@@ -17,27 +18,27 @@ use biscuit_auth::format::schema::{self, op, op_binary, term};
 
 use super::TokenError;
 
-/// The names of the facts.
+/// Names of the facts.
 const POLICY: &str = "policy";
 const EXPIRES: &str = "expires";
 
-/// The check, and the name of its variable.
+/// Text of the check, and the name of its variable.
 const CHECK: &str = "check if time($now), $now < {end}";
 const NOW: &str = "now";
 
-/// The last second of the year 9999: the last that RFC 3339, and so biscuit's Datalog, can write.
+/// The last second of the year 9999: the last that RFC 3339, and so biscuit's Datalog, can represent.
 const LAST_SECOND: u64 = 253_402_300_799;
 
-/// What one block says.
+/// The contents of one block.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Contents {
-    /// The JSON text of a policy.
+pub(super) struct BlockContents {
+    /// JSON text of a policy.
     pub(super) policy: String,
-    /// When it ends, in seconds since 1970: from that second on, it is over.
+    /// Time when it ends, in seconds since 1970: from that second on, it has expired.
     pub(super) expires: Option<u64>,
 }
 
-impl Contents {
+impl BlockContents {
     pub(super) fn new(policy: &str, expires: Option<SystemTime>) -> Result<Self, TokenError> {
         let seconds = |end: SystemTime| match end.duration_since(SystemTime::UNIX_EPOCH) {
             Ok(since) if since.as_secs() <= LAST_SECOND => Ok(since.as_secs()),
@@ -46,12 +47,12 @@ impl Contents {
         Ok(Self { policy: policy.trim_ascii().to_owned(), expires: expires.map(seconds).transpose()? })
     }
 
-    /// When it ends.
+    /// Time when it ends.
     pub(super) fn end(&self) -> Option<SystemTime> {
         self.expires.and_then(|end| SystemTime::UNIX_EPOCH.checked_add(Duration::from_secs(end)))
     }
 
-    /// As a block that can be signed.
+    /// Encodes the contents as a block that can be signed.
     pub(super) fn write(&self) -> Result<BlockBuilder, TokenError> {
         let block = BlockBuilder::new().fact(fact(POLICY, &[string(&self.policy)]));
         let block = block.map_err(TokenError::Biscuit)?;
@@ -64,10 +65,10 @@ impl Contents {
         with_end().map_err(TokenError::Biscuit)
     }
 
-    /// Reads a block. `symbols` are its own and those of the blocks above it.
+    /// Decodes a block. `symbols` are its own and those of the blocks above it.
     ///
     /// # Errors
-    /// What it holds that [`Contents::write`] does not write.
+    /// A description of contents that [`BlockContents::write`] does not write.
     pub(super) fn read(block: &schema::Block, symbols: &SymbolTable) -> Result<Self, &'static str> {
         let schema::Block { symbols: own, context, version: _, facts, rules, checks, scope, public_keys } = block;
         if context.is_some() {
@@ -93,9 +94,9 @@ impl Contents {
         match (checks.as_slice(), expires) {
             ([], None) => {}
             ([check], Some(end)) if is_check(check, end, symbols) => {}
-            _ => return Err("a foreign check, or none for its end"),
+            _ => return Err("a foreign check, or no check of its end"),
         }
-        // A text that nothing refers to would be carried along unseen.
+        // An unused text would be passed along unnoticed.
         if own.iter().any(|symbol| ![POLICY, EXPIRES, NOW].contains(&symbol.as_str()) && *symbol != policy) {
             return Err("a foreign symbol");
         }
@@ -103,7 +104,7 @@ impl Contents {
     }
 }
 
-/// The only term of a fact of this name.
+/// Returns the only term of a fact with this name.
 fn value<'b>(fact: &'b schema::Fact, name: &str, symbols: &SymbolTable) -> Option<&'b term::Content> {
     let schema::Predicate { name: own, terms } = &fact.predicate;
     match terms.as_slice() {
@@ -112,7 +113,7 @@ fn value<'b>(fact: &'b schema::Fact, name: &str, symbols: &SymbolTable) -> Optio
     }
 }
 
-/// Whether it is [`CHECK`], with this end.
+/// Returns true if it is [`CHECK`] with this end.
 fn is_check(check: &schema::Check, end: u64, symbols: &SymbolTable) -> bool {
     use schema::check::Kind;
     let schema::Check { queries, kind } = check;

@@ -1,155 +1,155 @@
-//! Why a token, a key or a revocation list was refused.
+//! Errors of tokens, keys and revocation lists.
 
 use crate::capability::{AttenuateError, PolicyError};
 
-use super::narrow::{MAX_GRANTS, MAX_SEGMENTS};
+use super::block_narrowing::{MAX_GRANTS, MAX_SEGMENTS};
 use super::revocation::DIGITS;
 use super::{MAX_BLOCKS, MAX_TEXT};
 
-/// Why a token, a key or a revocation list was refused. Blocks count from 0, the issuer's.
+/// An error of a token, a key or a revocation list. Blocks are counted from 0, the issuer's.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum TokenError {
     /// The text is too long.
     #[error("the token has {bytes} bytes: at most {MAX_TEXT} are read")]
     TooLarge {
-        /// How long it is.
+        /// Length of the text in bytes.
         bytes: usize,
     },
-    /// It was passed on too often.
+    /// The token has been passed on too often.
     #[error("the token has {blocks} blocks: at most {MAX_BLOCKS} are read")]
     TooManyBlocks {
-        /// How many there are.
+        /// Number of blocks.
         blocks: usize,
     },
-    /// It is no URL-safe base64 with padding.
-    #[error("the token is no base64")]
+    /// The text is not URL-safe base64 with padding.
+    #[error("the token is not valid base64")]
     Text(#[source] base64::DecodeError),
-    /// It is no biscuit.
-    #[error("the token is no biscuit: {0}")]
+    /// The bytes are not a biscuit.
+    #[error("the token is not a valid biscuit: {0}")]
     Form(&'static str),
-    /// It is a biscuit, and holds what a token does not.
-    #[error("block {block} of the token holds {what}: only a policy and its end belong there")]
+    /// The token is a biscuit with contents that are not allowed in a token.
+    #[error("block {block} of the token contains {what}: only a policy and its end are allowed")]
     Foreign {
-        /// Which block.
+        /// Number of the block.
         block: usize,
-        /// What it holds.
+        /// Description of the contents.
         what: &'static str,
     },
-    /// What a block carries is no policy.
-    #[error("the policy in block {block} of the token is none")]
+    /// The text in a block is not a valid policy.
+    #[error("block {block} of the token contains no valid policy")]
     Policy {
-        /// Which block.
+        /// Number of the block.
         block: usize,
-        /// What is wrong with it.
+        /// Error of the policy.
         source: PolicyError,
     },
-    /// A policy has what only a policy file may have.
-    #[error("the policy in block {block} of the token has `{key}`, which does not belong in a token")]
+    /// The policy has a key that is only allowed in policy files.
+    #[error("the policy in block {block} of the token has `{key}`, which is not allowed in a token")]
     Key {
-        /// Which block.
+        /// Number of the block.
         block: usize,
-        /// What it has.
+        /// Name of the key.
         key: String,
     },
-    /// Mounts are the issuer's to choose.
+    /// Only the issuer may choose the mounts.
     #[error(
         "the policy in block {block} of the token has `tools`: only the issuer's, block 0, may choose what is mounted"
     )]
     Tools {
-        /// Which block.
+        /// Number of the block.
         block: usize,
     },
-    /// Too many grants.
+    /// The policy has too many grants.
     #[error("the policy in block {block} of the token has {grants} grants: at most {MAX_GRANTS} are read")]
     TooManyGrants {
-        /// Which block.
+        /// Number of the block.
         block: usize,
-        /// How many there are.
+        /// Number of grants.
         grants: usize,
     },
-    /// A method pattern that costs too much to compare.
+    /// A method pattern takes too long to compare.
     #[error("the method pattern `{pattern}` in block {block} of the token has more than {MAX_SEGMENTS} segments")]
     TooManySegments {
-        /// Which block.
+        /// Number of the block.
         block: usize,
         /// The pattern.
         pattern: String,
     },
-    /// Many grants that narrow many others, or inherit long clauses: a short text, and long work.
+    /// Many grants narrow many others, or inherit long clauses: a short text that takes long to process.
     #[error(
         "block {block} of the token has too many grants for what it narrows: fewer grants, or shorter clauses above"
     )]
     TooMuch {
-        /// Which block.
+        /// Number of the block.
         block: usize,
     },
-    /// A block grants what the ones above it do not.
-    #[error("block {block} of the token is wider than what it narrows")]
+    /// A block allows more than the blocks above it.
+    #[error("block {block} of the token allows more than the blocks above it")]
     Wider {
-        /// Which block.
+        /// Number of the block.
         block: usize,
-        /// In which way.
+        /// Description of what is wider.
         source: AttenuateError,
     },
     /// A block raises a limit.
     #[error("block {block} of the token raises the limit `{limit}`")]
     Limit {
-        /// Which block.
+        /// Number of the block.
         block: usize,
-        /// Which limit.
+        /// Name of the limit.
         limit: &'static str,
     },
-    /// A block ends after those above it.
-    #[error("block {block} of the token ends later than what it narrows")]
+    /// A block ends later than the blocks above it.
+    #[error("block {block} of the token ends later than the blocks above it")]
     Later {
-        /// Which block.
+        /// Number of the block.
         block: usize,
     },
-    /// The end is no time that a token holds.
-    #[error("a token ends between the years 1970 and 9999")]
+    /// The end cannot be represented in a token.
+    #[error("a token must end between the years 1970 and 9999")]
     End,
-    /// A signature does not fit: another root key, or a token that was changed.
-    #[error("the token was not issued with this root key, or was changed since")]
+    /// A signature is not valid: another root key, or a modified token.
+    #[error("the token was not issued with this root key, or was changed afterwards")]
     Signature(#[source] biscuit_auth::error::Token),
     /// A block is on the revocation list.
     #[error("block {block} of the token was revoked: {id}")]
     Revoked {
-        /// Which block.
+        /// Number of the block.
         block: usize,
-        /// Its revocation identifier.
+        /// Revocation identifier of the block.
         id: String,
     },
-    /// Its time is over.
-    #[error("the token expired: block {block} says when")]
+    /// The token has expired.
+    #[error("the token has expired: block {block} has ended")]
     Expired {
-        /// The first block whose end has passed.
+        /// Number of the first block that has ended.
         block: usize,
     },
-    /// A check failed, and it is not the end that was read.
+    /// A check other than that of the end failed.
     #[error("a check of the token fails")]
     Check(#[source] biscuit_auth::error::Token),
-    /// It is closed: nothing can be added, and it cannot be closed again.
+    /// The token is closed: no block can be added, and it cannot be closed again.
     #[error("the token is closed: nothing can be added to it")]
     Closed,
-    /// The text of a key is none. It is not repeated here, since it may be a private one.
-    #[error("no key: {0}")]
+    /// The text is not a key. It is not repeated here, since it may be a private one.
+    #[error("invalid key: {0}")]
     NoKey(&'static str),
-    /// A line of a revocation list is none.
-    #[error("line {line} of the revocation list is no revocation identifier: {DIGITS} hex digits belong there")]
+    /// A line of a revocation list is invalid.
+    #[error("line {line} of the revocation list is not a revocation identifier of {DIGITS} hex digits")]
     Revocation {
-        /// Which line, from 1.
+        /// Number of the line, from 1.
         line: usize,
     },
     /// The file of a revocation list cannot be read.
     #[error("cannot read the revocation list `{path}`")]
     RevocationFile {
-        /// Which file.
+        /// Path of the file.
         path: std::path::PathBuf,
-        /// Why.
+        /// Error of the operating system.
         source: std::io::Error,
     },
-    /// The biscuit library refused what was asked of it.
-    #[error("the token cannot be made")]
+    /// The biscuit library reported an error.
+    #[error("the token cannot be created")]
     Biscuit(#[source] biscuit_auth::error::Token),
 }

@@ -1,8 +1,8 @@
-//! Keys: Ed25519, as biscuit's tools write them (`ed25519-private/…` and `ed25519/…`, 64 hex digits). Keys as the registry
-//! writes them (`ed25519:…`, base64) are read too.
+//! Keys: Ed25519, in the format of biscuit's tools (`ed25519-private/…` and `ed25519/…`, 64 hex digits). The format of
+//! the registry (`ed25519:…`, base64) is read too.
 //!
-//! Nothing here stores a key. Biscuit also knows P-256; its signatures can be rewritten into other valid ones, which a
-//! revocation list would not know, so it is refused everywhere.
+//! Nothing here stores a key. Biscuit also supports P-256, whose signatures can be converted into other valid ones that
+//! a revocation list would not contain, so it is rejected everywhere.
 
 use std::fmt;
 use std::str::FromStr;
@@ -16,11 +16,11 @@ use super::TokenError;
 const PRIVATE: &str = "ed25519-private/";
 const PUBLIC: &str = "ed25519/";
 
-/// What signs tokens. Overwritten in memory when it is dropped.
+/// A private key, which signs tokens. Overwritten in memory when it is dropped.
 #[derive(Clone)]
 pub struct PrivateKey(biscuit_auth::PrivateKey);
 
-/// What tokens are verified with.
+/// A public key, which verifies tokens.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct PublicKey(biscuit_auth::PublicKey);
 
@@ -32,19 +32,19 @@ pub struct Keypair {
 }
 
 impl Keypair {
-    /// A new one, of the operating system's random numbers.
+    /// Generates a key pair from the random numbers of the operating system.
     #[must_use]
     pub fn generate() -> Self {
         PrivateKey(biscuit_auth::KeyPair::new().private()).into()
     }
 
-    /// What others verify with.
+    /// The public key, for those who verify.
     #[must_use]
     pub fn public(&self) -> PublicKey {
         self.public
     }
 
-    /// What to keep.
+    /// The private key, to be kept secret.
     #[must_use]
     pub fn private(&self) -> &PrivateKey {
         &self.private
@@ -68,13 +68,13 @@ impl PublicKey {
     }
 }
 
-/// The hex digits after a prefix. White space around a key does not count: it comes from a file.
+/// Returns the hex digits after a prefix, ignoring white space around the key, since it comes from a file.
 fn digits<'t>(text: &'t str, prefix: &str) -> Option<&'t str> {
     let digits = text.trim_ascii().strip_prefix(prefix)?;
     (digits.len() == 64 && digits.bytes().all(|byte| byte.is_ascii_hexdigit())).then_some(digits)
 }
 
-/// The bytes of a key as the registry writes it.
+/// Returns the bytes of a key in the format of the registry.
 fn base64(text: &str, prefix: &str) -> Option<Vec<u8>> {
     let text = text.trim_ascii().strip_prefix(prefix)?.strip_prefix(':')?;
     STANDARD.decode(text).ok().filter(|bytes| bytes.len() == 32)
@@ -100,17 +100,17 @@ impl FromStr for PublicKey {
     fn from_str(text: &str) -> Result<Self, TokenError> {
         if let Some(bytes) = base64(text, "ed25519") {
             let key = biscuit_auth::PublicKey::from_bytes(&bytes, Algorithm::Ed25519);
-            return key.map(Self).map_err(|_| TokenError::NoKey("these 32 bytes are no point of the curve"));
+            return key.map(Self).map_err(|_| TokenError::NoKey("these 32 bytes are not a point on the curve"));
         }
         let Some(digits) = digits(text, PUBLIC) else {
             return Err(TokenError::NoKey("a public key is `ed25519/` and 64 hex digits"));
         };
         let key = biscuit_auth::PublicKey::from_bytes_hex(digits, Algorithm::Ed25519);
-        key.map(Self).map_err(|_| TokenError::NoKey("these 32 bytes are no point of the curve"))
+        key.map(Self).map_err(|_| TokenError::NoKey("these 32 bytes are not a point on the curve"))
     }
 }
 
-/// The secret itself, for the file that keeps it.
+/// Writes the secret itself, for the file that keeps it.
 impl fmt::Display for PrivateKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{PRIVATE}{}", self.0.to_bytes_hex())
@@ -123,7 +123,7 @@ impl fmt::Display for PublicKey {
     }
 }
 
-/// Not the secret: what is printed for debugging ends in logs.
+/// Omits the secret, since debug output ends up in logs.
 impl fmt::Debug for PrivateKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("PrivateKey(…)")

@@ -1,21 +1,23 @@
-//! Tokens: a policy's grants, signed, so that another host or process accepts them offline, and whoever holds them can
-//! narrow them and pass them on without asking the issuer.
+//! Tokens: signed grants of a policy, which another host or process accepts offline, and which their holder can narrow
+//! and pass on without asking the issuer.
 //!
-//! A token is a [biscuit](https://doc.biscuitsec.org/reference/specifications): a chain of signed blocks that only
-//! grows. The first block, signed by the issuer's root key, carries a policy (its JSON text) and perhaps an end; each
-//! further block carries a narrower policy and perhaps an earlier end. To open a token is to verify the chain and to
-//! narrow the first policy by each block in turn. Anything else that a biscuit may hold (other facts, rules, contexts,
-//! blocks signed by third parties) is refused: the wire is biscuit's, the judgement is [`Policy::attenuate`]'s.
+//! A token is a [biscuit](https://doc.biscuitsec.org/reference/specifications): a chain of signed blocks that can only
+//! grow. The first block, signed by the issuer's root key, contains a policy (its JSON text) and optionally an end;
+//! each further block contains a narrower policy and optionally an earlier end. Opening a token verifies the chain and
+//! narrows the first policy by each block in turn. Everything else that a biscuit may contain (other facts, rules,
+//! contexts, blocks signed by third parties) is rejected: the encoding is biscuit's, the decisions are
+//! [`Policy::attenuate`]'s.
 //!
-//! What opening yields is a [`Policy`] whose grants carry the end of the token, so the gate refuses an expired grant at
-//! every call and not only when its session began.
+//! Opening yields a [`Policy`] whose grants include the end of the token, so the gate refuses an expired grant at every
+//! call and not only at the start of the session.
 //!
-//! **Budgets are not in a token.** It says how many calls a grant is good for; how many were made is in the ledger of a
-//! session. Two parties who hold one token each count on their own: together they may spend its budget twice. Who must
-//! not allow that opens a token in one session only, or hands out tokens whose budgets add up to what is meant.
+//! **Budgets are not in a token.** It contains the maximum number of calls of a grant; the number of calls made is in
+//! the ledger of a session. Two holders of the same token each count on their own, and together may spend its budget
+//! twice. To prevent that, open a token in one session only, or issue tokens whose budgets add up to the intended
+//! total.
 //!
-//! A token is a bearer's: whoever has its text may use it, and unless it is closed, narrow it. Nothing here stores
-//! tokens or keys, and nothing here calls a tool.
+//! A token is a bearer token: whoever has its text may use it and, unless it is closed, narrow it. Nothing here stores
+//! tokens or keys, or calls a tool.
 //!
 //! ```
 //! use std::time::{Duration, SystemTime};
@@ -26,22 +28,22 @@
 //! let policy = r#"{ "grant": [{ "method": "payments/**", "calls": 100 }] }"#;
 //! let issued = Token::seal(policy, Some(end), &root)?;
 //!
-//! // Whoever holds it narrows it, without a key, and passes it on.
+//! Any holder can narrow it, without a key, and pass it on.
 //! let narrower = r#"{ "grant": [{ "method": "payments/charges/create", "calls": 5 }] }"#;
 //! let passed_on = issued.attenuate(narrower, None)?.to_string();
 //!
-//! // Another host, which knows the issuer's public key and nothing else.
+//! Another host, which knows only the issuer's public key.
 //! let opened = Token::parse(&passed_on)?.open(&root.public(), &RevocationList::default(), SystemTime::now())?;
 //! assert_eq!(opened.grants[0].calls, Some(5));
 //! # Ok::<(), tollhouse::token::TokenError>(())
 //! ```
 
+mod biscuit_format;
 mod block;
+mod block_narrowing;
 mod error;
 mod keys;
-mod narrow;
 mod revocation;
-mod wire;
 
 use std::fmt;
 use std::time::{Duration, SystemTime};
@@ -53,92 +55,92 @@ use biscuit_auth::{AuthorizerBuilder, AuthorizerLimits, Biscuit, UnverifiedBiscu
 use serde::Serialize;
 
 use crate::capability::Policy;
-use block::Contents;
+use block::BlockContents;
 pub use error::TokenError;
 pub use keys::{Keypair, PrivateKey, PublicKey};
 pub use revocation::RevocationList;
 
-/// The longest text of a token, in bytes. A policy of a hundred grants is a tenth of this, and an HTTP header may be a
-/// quarter.
+/// Maximum length of a token's text in bytes. A policy of a hundred grants is a tenth of this, and an HTTP header can
+/// be a quarter of it.
 pub const MAX_TEXT: usize = 64 << 10;
 
-/// The most blocks of a token: each is one party who passed it on, and costs a signature to verify.
+/// Maximum number of blocks of a token: each is one party that passed it on, and costs the verification of a signature.
 pub const MAX_BLOCKS: usize = 16;
 
-/// How long the checks of a token may take. They are sixteen comparisons; biscuit's default of a millisecond would fail
-/// them on a busy machine.
+/// Time limit for the checks of a token. They are sixteen comparisons; biscuit's default of a millisecond would make
+/// them fail on a busy machine.
 const CHECK_TIME: Duration = Duration::from_secs(10);
 
-/// A policy, signed, that its holder can narrow. Of the form that [`Token::seal`] and [`Token::attenuate`] write, but
-/// not verified: only [`Token::open`] says what it is worth.
+/// A signed policy that its holder can narrow. It has the form that [`Token::seal`] and [`Token::attenuate`] write, but
+/// is not verified: only [`Token::open`] does that.
 #[derive(Clone)]
 pub struct Token {
-    /// The biscuit.
+    /// The encoded biscuit.
     bytes: Vec<u8>,
-    /// What it says, from the issuer's block to the last.
-    blocks: Vec<Contents>,
-    /// The revocation identifier of each block: its signature, in hex.
+    /// Contents of the blocks, from the issuer's to the last.
+    blocks: Vec<BlockContents>,
+    /// Revocation identifier of each block: its signature, in hex.
     ids: Vec<String>,
     closed: bool,
 }
 
-/// What a token says, whoever wrote it: nothing of this is verified.
+/// The contents of a token. Nothing of this is verified.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Inspection {
-    /// Whether nobody can narrow it any further.
+    /// True if nobody can narrow it any further.
     pub closed: bool,
-    /// The bytes of its text.
+    /// Length of its text in bytes.
     pub size: usize,
-    /// From the issuer's block to the last.
+    /// Blocks from the issuer's to the last.
     pub blocks: Vec<BlockInspection>,
 }
 
-/// What one block of a token says.
+/// The contents of one block of a token.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct BlockInspection {
-    /// The JSON text of its policy, as it was signed. It need not be one.
+    /// JSON text of its policy, as it was signed. It may be invalid.
     pub policy: String,
-    /// When it ends, in seconds since 1970-01-01T00:00:00Z.
+    /// Time when it ends, in seconds since 1970-01-01T00:00:00Z.
     pub expires: Option<u64>,
-    /// What a [`RevocationList`] names it by.
+    /// Identifier of the block in a [`RevocationList`].
     pub revocation_id: String,
 }
 
 impl Token {
-    /// Signs a policy (JSON, as [`Policy::parse_json`] reads it; its text is kept as it is) as a token's first block.
-    /// The end is cut to whole seconds, which is what a biscuit holds.
+    /// Signs a policy (JSON, in the format of [`Policy::parse_json`]; its text is kept unchanged) as a token's first
+    /// block. The end is truncated to whole seconds, the precision of a biscuit.
     ///
     /// # Errors
-    /// If the text is no policy or has what does not belong in a token, or if the end is not between the years 1970 and
-    /// 9999, or the token would be too large.
+    /// If the text is not a policy or contains something that is not allowed in a token, if the end is not between the
+    /// years 1970 and 9999, or if the token would be too large.
     pub fn seal(policy_json: &str, expires: Option<SystemTime>, key: &Keypair) -> Result<Self, TokenError> {
-        let contents = Contents::new(policy_json, expires)?;
-        narrow::fold(std::slice::from_ref(&contents))?;
+        let contents = BlockContents::new(policy_json, expires)?;
+        block_narrowing::fold(std::slice::from_ref(&contents))?;
         let biscuit =
             Biscuit::builder().merge(contents.write()?).build(&key.to_biscuit()).map_err(TokenError::Biscuit)?;
         Self::from_bytes(biscuit.to_vec().map_err(TokenError::Biscuit)?)
     }
 
-    /// A token for less: adds a block with a narrower policy, and perhaps an earlier end. Needs no key. What a block
-    /// does not say (limits, an end) stays as it was.
+    /// Narrows the token: adds a block with a narrower policy, and optionally an earlier end. Needs no key. Omitted
+    /// settings (limits, an end) are unchanged.
     ///
     /// # Errors
-    /// If it would be wider in any way, with the reason; if the text is no policy; if the token is closed, or would be
-    /// too large or have too many blocks.
+    /// If the policy would be wider in any way, with the reason; if the text is not a policy; if the token is closed,
+    /// or would be too large or have too many blocks.
     pub fn attenuate(&self, policy_json: &str, expires: Option<SystemTime>) -> Result<Self, TokenError> {
         if self.closed {
             return Err(TokenError::Closed);
         }
-        let added = Contents::new(policy_json, expires)?;
+        let added = BlockContents::new(policy_json, expires)?;
         let block = added.write()?;
         let mut blocks = self.blocks.clone();
         blocks.push(added);
-        narrow::fold(&blocks)?;
+        block_narrowing::fold(&blocks)?;
         let biscuit = UnverifiedBiscuit::from(&self.bytes).and_then(|biscuit| biscuit.append(block));
         Self::from_bytes(biscuit.and_then(|biscuit| biscuit.to_vec()).map_err(TokenError::Biscuit)?)
     }
 
-    /// The same token, but nobody can narrow it any further (biscuit calls that sealed).
+    /// Returns the same token in a form that nobody can narrow any further (called sealed in biscuit).
     ///
     /// # Errors
     /// If it is closed already.
@@ -150,11 +152,11 @@ impl Token {
         Self::from_bytes(biscuit.and_then(|biscuit| biscuit.to_vec()).map_err(TokenError::Biscuit)?)
     }
 
-    /// Reads the text of a token: URL-safe base64 with padding, as biscuit's tools write it. White space around it does
-    /// not count.
+    /// Parses the text of a token: URL-safe base64 with padding, in the format of biscuit's tools. Surrounding white
+    /// space is ignored.
     ///
     /// # Errors
-    /// If it is too large, no biscuit, or a biscuit that holds anything but what this module writes.
+    /// If it is too large, not a biscuit, or a biscuit with contents that this module does not write.
     pub fn parse(text: &str) -> Result<Self, TokenError> {
         let text = text.trim_ascii();
         if text.len() > MAX_TEXT {
@@ -163,15 +165,16 @@ impl Token {
         Self::from_bytes(BASE64_URL_SAFE.decode(text).map_err(TokenError::Text)?)
     }
 
-    /// Verifies the token and yields what it grants: every signature, from `root` on; no block revoked; the checks of
-    /// all blocks, at `now`; and that each block narrows what is above it. Each grant ends when the first block does.
+    /// Verifies the token and returns the policy that it grants: verifies every signature, from `root` on; that no
+    /// block is revoked; the checks of all blocks, at `now`; and that each block narrows those above it. Each grant
+    /// ends when the first block does.
     ///
     /// # Errors
     /// If any of that fails, with the block.
     pub fn open(&self, root: &PublicKey, revoked: &RevocationList, now: SystemTime) -> Result<Policy, TokenError> {
         #[cfg(fuzzing)]
         if tollhouse_seeded::bug("token") {
-            return narrow::fold(&self.blocks);
+            return block_narrowing::fold(&self.blocks);
         }
         let root = root.to_biscuit();
         let biscuit = Biscuit::from(&self.bytes, |_| Ok(root)).map_err(TokenError::Signature)?;
@@ -181,10 +184,10 @@ impl Token {
             }
         }
         self.check(&biscuit, now)?;
-        narrow::fold(&self.blocks)
+        block_narrowing::fold(&self.blocks)
     }
 
-    /// What the token says, without verifying anything.
+    /// Returns the contents of the token, without verifying anything.
     #[must_use]
     pub fn inspect(&self) -> Inspection {
         let blocks = self.blocks.iter().zip(&self.ids).map(|(contents, id)| BlockInspection {
@@ -195,9 +198,9 @@ impl Token {
         Inspection { closed: self.closed, size: text_size(self.bytes.len()), blocks: blocks.collect() }
     }
 
-    /// Evaluates the checks of all blocks. That of [`Contents::write`] is the only one that a block may have.
+    /// Evaluates the checks of all blocks. A block may only have the check that [`BlockContents::write`] writes.
     fn check(&self, biscuit: &Biscuit, now: SystemTime) -> Result<(), TokenError> {
-        // A clock before 1970 is a broken one; for it, everything has yet to end.
+        // A clock before 1970 is broken; for it, nothing has ended yet.
         let now = now.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default().as_secs();
         if let Some(block) = self.blocks.iter().position(|block| block.expires.is_some_and(|end| end <= now)) {
             return Err(TokenError::Expired { block });
@@ -209,30 +212,30 @@ impl Token {
         authorized.map(|_| ()).map_err(TokenError::Check)
     }
 
-    /// Reads a biscuit.
+    /// Decodes a biscuit.
     fn from_bytes(bytes: Vec<u8>) -> Result<Self, TokenError> {
         let size = text_size(bytes.len());
         if size > MAX_TEXT {
             return Err(TokenError::TooLarge { bytes: size });
         }
-        let wire::Read { blocks, ids, closed } = wire::read(&bytes)?;
+        let biscuit_format::DecodedBiscuit { blocks, ids, closed } = biscuit_format::read(&bytes)?;
         Ok(Self { bytes, blocks, ids, closed })
     }
 }
 
-/// How many bytes of base64 so many bytes are.
+/// Length of the base64 encoding of this many bytes.
 fn text_size(bytes: usize) -> usize {
     bytes.div_ceil(3).saturating_mul(4)
 }
 
-/// The text: whoever reads it can use the token.
+/// Writes the text, which suffices to use the token.
 impl fmt::Display for Token {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&BASE64_URL_SAFE.encode(&self.bytes))
     }
 }
 
-/// Without what makes it usable: a token that is not closed ends in a private key.
+/// Omits everything that makes the token usable: a token that is not closed ends with a private key.
 impl fmt::Debug for Token {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Token").field("blocks", &self.blocks).field("closed", &self.closed).finish_non_exhaustive()

@@ -1,7 +1,7 @@
-//! Revocation: the blocks that are no longer good.
+//! Revocation lists: the blocks that are no longer valid.
 //!
-//! Every block has an identifier, its signature. To revoke a block is to revoke every token that was made from it. The
-//! list is the opener's own; how it is brought to all who open tokens is not for this module.
+//! Every block has an identifier, its signature. Revoking a block revokes every token that was derived from it. Each
+//! opener has its own list; distributing it is not the task of this module.
 
 use std::collections::HashSet;
 use std::path::Path;
@@ -10,21 +10,21 @@ use tollhouse_registry::untrusted_file;
 
 use super::TokenError;
 
-/// Longest file of a list in bytes: half a million identifiers.
+/// Maximum size of a list file in bytes: half a million identifiers.
 const MAX_FILE: u64 = 64 << 20;
 
-/// The hex digits of an identifier: an Ed25519 signature has 64 bytes.
+/// Number of hex digits of an identifier: an Ed25519 signature has 64 bytes.
 pub(super) const DIGITS: usize = 128;
 
-/// Identifiers of blocks that are no longer good.
+/// A set of identifiers of revoked blocks.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RevocationList(HashSet<String>);
 
 impl RevocationList {
-    /// Reads a list: one identifier a line, in hex; `#` begins a comment.
+    /// Parses a list: one identifier per line, in hex; `#` begins a comment.
     ///
     /// # Errors
-    /// If a line is none. A list that is half understood would let tokens pass.
+    /// If a line is invalid. A partially understood list would let revoked tokens pass.
     pub fn parse(text: &str) -> Result<Self, TokenError> {
         let mut list = Self::default();
         for (at, line) in text.lines().enumerate() {
@@ -36,17 +36,17 @@ impl RevocationList {
         Ok(list)
     }
 
-    /// Reads the list in a file. Without the file there is no list: that is an error, not an empty one.
+    /// Reads the list in a file. A missing file is an error, and not an empty list.
     ///
     /// # Errors
-    /// If it cannot be read, or a line is no identifier.
+    /// If it cannot be read, or a line is not an identifier.
     pub fn load(path: &Path) -> Result<Self, TokenError> {
         let text = untrusted_file::read_named_text(path, MAX_FILE)
             .map_err(|error| TokenError::RevocationFile { path: path.to_owned(), source: error.into() })?;
         Self::parse(&text)
     }
 
-    /// Adds an identifier. False if it is none.
+    /// Adds an identifier. Returns false if it is invalid.
     pub fn insert(&mut self, id: &str) -> bool {
         let valid = id.len() == DIGITS && id.bytes().all(|byte| byte.is_ascii_hexdigit());
         if valid {
@@ -55,19 +55,20 @@ impl RevocationList {
         valid
     }
 
-    /// Whether a block is revoked; the identifier in lower case, as [`super::BlockInspection::revocation_id`] is.
+    /// Returns true if a block is revoked; the identifier is in lower case, like
+    /// [`super::BlockInspection::revocation_id`].
     #[must_use]
     pub fn contains(&self, id: &str) -> bool {
         self.0.contains(id)
     }
 
-    /// How many there are.
+    /// Number of identifiers.
     #[must_use]
     pub fn len(&self) -> usize {
         self.0.len()
     }
 
-    /// Whether there is none.
+    /// Returns true if the list is empty.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()

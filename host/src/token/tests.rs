@@ -1,4 +1,4 @@
-//! What a token must do, and what it must not let pass: honest use here, hostile use in `hostile`.
+//! Tests of tokens: honest use here, hostile use in `hostile`.
 
 mod hostile;
 
@@ -7,7 +7,7 @@ use std::time::{Duration, SystemTime};
 use super::*;
 use crate::capability::{Approve, AttenuateError};
 
-/// What most tests seal.
+/// Policy that most tests seal.
 const WIDE: &str = r#"{
     "tools": { "payments": "acme:payments@^1" },
     "grant": [{
@@ -20,14 +20,14 @@ const WIDE: &str = r#"{
     "limits": { "wall": "10m", "fuel": 5000000000 }
 }"#;
 
-/// Less than that.
+/// A narrower policy.
 const NARROW: &str = r#"{ "grant": [{ "method": "payments/charges/create", "calls": 5 }] }"#;
 
 fn at(seconds: u64) -> SystemTime {
     SystemTime::UNIX_EPOCH + Duration::from_secs(seconds)
 }
 
-/// The time of the tests: a token may end before or after it.
+/// Time of the tests: a token may end before or after it.
 fn now() -> SystemTime {
     at(1_800_000_000)
 }
@@ -40,12 +40,12 @@ fn nothing_revoked() -> RevocationList {
     RevocationList::default()
 }
 
-/// Seals what must be sealable.
+/// Seals a policy that must be sealable.
 fn seal(policy: &str, expires: Option<SystemTime>, root: &Keypair) -> Token {
     Token::seal(policy, expires, root).expect("the test's policy can be sealed")
 }
 
-/// Opens as another host does: from the text.
+/// Opens a token as another host does: from its text.
 fn open(token: &Token, root: &Keypair) -> Result<Policy, TokenError> {
     Token::parse(&token.to_string())?.open(&root.public(), &nothing_revoked(), now())
 }
@@ -71,7 +71,7 @@ fn the_end_of_a_token_is_the_end_of_each_grant() {
     assert_eq!(ends, [Some(hours(2)), Some(hours(2)), Some(hours(5))]);
 }
 
-/// As `WIDE`, for a holder who changes nothing.
+/// The same as `WIDE` for a holder who changes nothing.
 const WIDE_WITHOUT_TOOLS: &str = r#"{ "grant": [
     { "name": "charges", "method": "payments/charges/*", "calls": 100 },
     { "method": "weather/**" }
@@ -102,7 +102,7 @@ fn what_would_be_wider_is_refused_at_once() {
         TokenError::Wider { block: 1, source: AttenuateError::Method { .. } }
     ));
     let calls = refused(r#"{ "grant": [{ "method": "payments/charges/create", "calls": 101 }] }"#, None);
-    assert_eq!(calls.to_string(), "block 1 of the token is wider than what it narrows");
+    assert_eq!(calls.to_string(), "block 1 of the token allows more than the blocks above it");
     assert_eq!(
         std::error::Error::source(&calls).map(ToString::to_string).as_deref(),
         Some("`payments/charges/create#0`: a budget of 101 calls is more than the 100 of the grant that it narrows")
@@ -179,7 +179,7 @@ fn another_root_key_is_refused() {
 #[test]
 fn an_expired_token_is_refused() {
     let root = Keypair::generate();
-    // On the second, as the gate: what ends now has ended.
+    // Exact to the second, like the gate: a token that ends now has ended.
     assert!(matches!(open(&seal(WIDE, Some(now()), &root), &root), Err(TokenError::Expired { block: 0 })));
     let child = seal(WIDE, Some(hours(1)), &root).attenuate(NARROW, Some(at(1))).expect("narrower");
     assert!(matches!(open(&child, &root), Err(TokenError::Expired { block: 1 })));

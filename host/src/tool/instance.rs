@@ -17,7 +17,7 @@ use super::value::{self, HandleError, Passing, Returned, VAL_BYTES, ValueError};
 use super::{CallContext, Exported, Tool, no_memory_for, no_memory_for_result, unread};
 use crate::code::{self, MemoryShare, NoRoom, Stopped, with_stack};
 use crate::error::{Failure, Payload, how_to_raise, told};
-use crate::gate::raise;
+use crate::gate::limit_hint;
 
 /// Calls a function with canonical arguments.
 pub(super) fn call(
@@ -192,7 +192,7 @@ impl<'a> Call<'a> {
         let called = with_stack(WASM_STACK, || function.call(&mut *store, arguments, &mut results));
         let edits = store.data_mut().end();
         for (stream, text) in store.data().said() {
-            self.context.witness.said(stream, &self.redacted(text));
+            self.context.call_audit.said(stream, &self.redacted(text));
         }
         called.map_err(|error| self.failed(&error, store))?;
         // A call that returned keeps what it wrote, as a program does whose exit status is not 0; one that trapped does not.
@@ -233,7 +233,7 @@ impl<'a> Call<'a> {
         match refused {
             Refused::OfCall => {
                 let message = format!("`{method}` reached the memory limit of {} bytes", self.memory());
-                Failure::limit(message, raise("memory", self.memory() < session))
+                Failure::limit(message, limit_hint("memory", self.memory() < session))
             }
             Refused::OfSession => {
                 let message = format!(
@@ -280,12 +280,12 @@ impl<'a> Call<'a> {
         }
         let message = format!("`{method}` reached the time limit of {} ms, or that of its run", wall.as_millis());
         let is_the_tools = wall < self.context.wall;
-        Failure::limit(message, raise(if is_the_tools { "wall" } else { "tool_wall" }, is_the_tools))
+        Failure::limit(message, limit_hint(if is_the_tools { "wall" } else { "tool_wall" }, is_the_tools))
     }
 
     fn out_of_fuel(&self) -> Failure {
         let (method, fuel) = (self.method, self.package.fuel().unwrap_or_default());
-        Failure::limit(format!("`{method}` reached the limit of {fuel} units of fuel"), raise("fuel", true))
+        Failure::limit(format!("`{method}` reached the limit of {fuel} units of fuel"), limit_hint("fuel", true))
     }
 
     /// A trap, or what stopped the call.

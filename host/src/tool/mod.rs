@@ -78,7 +78,7 @@ pub(crate) use wasi::agent_linker;
 use crate::capability::Pattern;
 use crate::code::{Interrupt, MemoryAccount, MemoryCharge};
 use crate::error::{Failure, Payload, how_to_raise};
-use crate::gate::{Admission, Witness};
+use crate::gate::{Admission, CallAudit};
 use crate::vfs::{ApplyError, Edit, Errno, Tree};
 
 /// What tools are served by, in one session.
@@ -147,7 +147,7 @@ pub struct CallContext {
     /// Other tools that it may call.
     pub(crate) peers: Option<Arc<dyn Peers>>,
     /// Writes down what it does.
-    pub(crate) witness: Witness,
+    pub(crate) call_audit: CallAudit,
     /// The session's files when the call was made.
     pub(crate) files: Tree,
     /// The call's own view of them, for calls that it makes.

@@ -20,7 +20,7 @@ use super::stdio::Kept;
 use super::{ARGUMENTS, CallContext, DIRECTORY, Exported, STDIN, Tool, no_memory_for, unread};
 use crate::code::{self, with_stack};
 use crate::error::{Failure, Payload};
-use crate::gate::raise;
+use crate::gate::limit_hint;
 
 /// Where a program works unless it is told.
 const WORKSPACE: &str = "/workspace";
@@ -72,7 +72,7 @@ pub(super) fn call(
     if stdout.is_over() || stderr.is_over() {
         let message = format!("`{}` wrote more than the limit of {limit} bytes", tool.method());
         let is_the_tools = tool.has_own_result(limit as u64);
-        return Err(Failure::limit(message, raise("result", is_the_tools)));
+        return Err(Failure::limit(message, limit_hint("result", is_the_tools)));
     }
     let status = status.map_err(|failure| match stderr.text().trim() {
         "" => failure,

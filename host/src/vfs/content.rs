@@ -1,87 +1,87 @@
-//! The bytes of a file, in pieces that versions of it share. Knows nothing of paths, limits or time.
+//! File contents in pieces, which versions of a file share. Independent of paths, limits and time.
 //!
-//! A piece is held in memory, or it is where the content came from: an edit loads the pieces that it touches in part, and
-//! no other. How content is put into a store is in `rechunk`.
+//! A piece is held in memory, or read from where the content was stored: an edit loads only the pieces that it changes
+//! in part. `chunked_upload` puts contents into a store.
 
 use std::sync::{Arc, OnceLock};
 
 use imbl::Vector;
 
-use super::chunk::Stored;
+use super::blob_ref::BlobOrigin;
+use super::chunk::StoredContent;
 use super::errno::Errno;
-use super::scale::WHOLE_BYTES;
-use super::stored::Origin;
+use super::format_params::WHOLE_BYTES;
 use crate::store::{BlobError, BlobId};
 
-/// Bytes in a piece. A change to a piece that another version still holds copies this much, so it is small; a gigabyte
-/// is still only 16,384 of them.
+/// Size of a piece. Changing a piece that another version shares copies it, so it is small; a gigabyte is still only
+/// 16,384 pieces.
 const PIECE_BYTES: usize = 64 * 1024;
 
-/// The bytes of a file. A clone shares them; a change copies only the pieces that it touches.
+/// The content of a file. Clones share it; a change copies only the pieces that it touches.
 pub type Content = Pieces<PIECE_BYTES>;
 
-/// Bytes in pieces of `SIZE`: all are full but the last, which is not empty. So a byte's place is a division away, and
-/// nothing ever shifts, since files are only overwritten, extended and cut.
+/// Bytes in pieces of `SIZE`: all pieces are full except the last, which is not empty. So the position of a byte takes
+/// one division, and bytes never shift, since files are only overwritten, extended and cut.
 #[derive(Clone)]
 pub struct Pieces<const SIZE: usize> {
-    /// What is not held here, and what would be behind the last, is as in `origin`.
+    /// Pieces in memory. Those that are `None`, or beyond the end of this vector, are read from `origin`.
     held: Vector<Option<Arc<Vec<u8>>>>,
     len: u64,
-    origin: Option<Arc<Base>>,
-    /// Which blobs these very bytes are, once that is known.
-    pub(super) seal: OnceLock<Arc<Stored>>,
-    /// What they were when that was last known, if it was chunks.
-    pub(super) before: Option<Arc<Before>>,
+    origin: Option<Arc<ContentOrigin>>,
+    /// Blobs of exactly these bytes, once known.
+    pub(super) seal: OnceLock<Arc<StoredContent>>,
+    /// The content as it was last stored, if it was in chunks.
+    pub(super) before: Option<Arc<PriorContent>>,
 }
 
-/// A content in a store, and the store.
+/// A stored content and the store that it was read from.
 #[derive(Debug)]
-struct Base {
-    stored: Arc<Stored>,
-    origin: Arc<Origin>,
+struct ContentOrigin {
+    stored: Arc<StoredContent>,
+    origin: Arc<BlobOrigin>,
 }
 
 /// A content as it was sealed, before it was changed.
 #[derive(Debug)]
-pub(super) struct Before {
-    pub(super) stored: Arc<Stored>,
+pub(super) struct PriorContent {
+    pub(super) stored: Arc<StoredContent>,
     held: Vector<Option<Arc<Vec<u8>>>>,
 }
 
 impl<const SIZE: usize> Pieces<SIZE> {
-    /// The size of a piece, as a part of a file's size. Exact: no platform has a `usize` wider than 64 bits.
+    /// Size of a piece as a part of a file's size. Exact: no platform has a `usize` wider than 64 bits.
     const WIDTH: u64 = SIZE as u64;
 
-    /// No bytes.
+    /// Creates an empty content.
     #[must_use]
     pub fn new() -> Self {
         Self { held: Vector::new(), len: 0, origin: None, seal: OnceLock::new(), before: None }
     }
 
-    /// What a store has.
-    pub(super) fn stored(id: BlobId, len: u64, origin: &Arc<Origin>) -> Self {
-        let stored = Arc::new(Stored::unloaded(id, len, origin.place()));
+    /// Creates a content that is read from a store.
+    pub(super) fn stored(id: BlobId, len: u64, origin: &Arc<BlobOrigin>) -> Self {
+        let stored = Arc::new(StoredContent::unloaded(id, len, origin.place()));
         let seal = OnceLock::from(Arc::clone(&stored));
-        let origin = Some(Arc::new(Base { stored, origin: Arc::clone(origin) }));
+        let origin = Some(Arc::new(ContentOrigin { stored, origin: Arc::clone(origin) }));
         Self { len, origin, seal, ..Self::new() }
     }
 
-    /// How many bytes.
+    /// Number of bytes.
     #[must_use]
     pub fn len(&self) -> u64 {
         self.len
     }
 
-    /// Whether there are none.
+    /// Returns true if there are no bytes.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
 
-    /// At most `length` bytes from `offset`; fewer at the end.
+    /// Reads at most `length` bytes from `offset`; fewer at the end.
     ///
     /// # Errors
-    /// `Io` if the store does not have them, `TooLarge` for more than there is memory.
+    /// `Io` if the store does not have them, `TooLarge` if they do not fit into memory.
     pub fn read(&self, offset: u64, length: u64) -> Result<Vec<u8>, Errno> {
         let end = offset.saturating_add(length).min(self.len);
         let mut bytes = Vec::new();
@@ -90,15 +90,15 @@ impl<const SIZE: usize> Pieces<SIZE> {
         Ok(bytes)
     }
 
-    /// All of it.
+    /// Reads the whole content.
     ///
     /// # Errors
-    /// As [`Pieces::read`].
+    /// Those of [`Pieces::read`].
     pub fn to_vec(&self) -> Result<Vec<u8>, Errno> {
         self.read(0, self.len)
     }
 
-    /// Adds the bytes from `start` up to `end`, which is not behind the end, to `bytes`.
+    /// Appends the bytes from `start` to `end` to `bytes`; `end` is at most the length.
     pub(super) fn read_to(&self, start: u64, end: u64, bytes: &mut Vec<u8>) -> Result<(), BlobError> {
         let mut at = start;
         while at < end {
@@ -119,10 +119,10 @@ impl<const SIZE: usize> Pieces<SIZE> {
         Ok(())
     }
 
-    /// Writes behind the end. Costs what it adds, however long the file is.
+    /// Appends bytes at the end. The cost depends on their number, not on the length of the file.
     ///
     /// # Errors
-    /// `Io` if the last piece is not full, and the store does not have it. Nothing is written then.
+    /// `Io` if the last piece is not full, and the store does not have it. Nothing is then written.
     pub fn append(&mut self, bytes: &[u8]) -> Result<(), Errno> {
         let end = self.len.saturating_add(bytes.len() as u64);
         self.begin(self.len, end, end)?;
@@ -130,10 +130,10 @@ impl<const SIZE: usize> Pieces<SIZE> {
         Ok(())
     }
 
-    /// Writes over what is at `offset`, and behind the end if it reaches so far; a gap is filled with zeros.
+    /// Overwrites the bytes at `offset`, extending the content if necessary; a gap is filled with zeros.
     ///
     /// # Errors
-    /// `Io` if a piece must be read that the store does not have. Nothing is written then.
+    /// `Io` if a piece must be read that the store does not have. Nothing is then written.
     pub fn write_at(&mut self, offset: u64, bytes: &[u8]) -> Result<(), Errno> {
         let end = offset.saturating_add(bytes.len() as u64);
         self.begin(offset, end, end.max(self.len))?;
@@ -146,10 +146,11 @@ impl<const SIZE: usize> Pieces<SIZE> {
         Ok(())
     }
 
-    /// Cuts it to `len` bytes, or adds zeros up to there. Whole pieces of zeros are one piece, shared.
+    /// Cuts the content to `len` bytes, or extends it to that length with zeros. All whole pieces of zeros share one
+    /// piece.
     ///
     /// # Errors
-    /// `Io` if the last piece is not full, and the store does not have it. Nothing is changed then.
+    /// `Io` if the last piece is not full, and the store does not have it. Nothing is then changed.
     pub fn resize(&mut self, len: u64) -> Result<(), Errno> {
         self.begin(self.len, len, len)?;
         if len < self.len {
@@ -160,7 +161,8 @@ impl<const SIZE: usize> Pieces<SIZE> {
         Ok(())
     }
 
-    /// Whether both are the same bytes. Costs what differs, and no more than is not known already.
+    /// Returns true if both contents are the same bytes. Compares only what differs in memory and is not already known
+    /// to be equal.
     ///
     /// # Errors
     /// `Io` if the store does not have what must be compared.
@@ -168,7 +170,8 @@ impl<const SIZE: usize> Pieces<SIZE> {
         if self.len != other.len {
             return Ok(false);
         }
-        // What is equally long and stored is cut alike, so it is the same exactly if it has the same name.
+        // Stored contents of equal length are cut in the same way, so they are equal exactly if they have the same
+        // name.
         if let (Some(a), Some(b)) = (self.seal_id(), other.seal_id()) {
             return Ok(a == b);
         }
@@ -195,7 +198,8 @@ impl<const SIZE: usize> Pieces<SIZE> {
         Ok(true)
     }
 
-    /// Whether both are the same bytes, as far as that can be seen at once: if not, they may be all the same.
+    /// Returns true if both contents are evidently the same, without reading from a store; if it returns false, they
+    /// may still be the same.
     pub(super) fn evidently_same(&self, other: &Self) -> bool {
         let held = match (self.piece(0), other.piece(0)) {
             (Some(a), Some(b)) => self.len <= Self::WIDTH && a == b,
@@ -204,18 +208,18 @@ impl<const SIZE: usize> Pieces<SIZE> {
         self.len == other.len && (held || (self.seal_id().is_some() && self.seal_id() == other.seal_id()))
     }
 
-    /// Which blob these bytes are, or the list of their chunks, if that is known.
+    /// Name of the blob of these bytes, or of the list of their chunks, if it is known.
     fn seal_id(&self) -> Option<BlobId> {
         self.seal.get().map(|stored| stored.id)
     }
 
-    /// Where pieces that are not held are read.
-    pub(super) fn origin(&self) -> Option<&Origin> {
+    /// The store that pieces not in memory are read from.
+    pub(super) fn origin(&self) -> Option<&BlobOrigin> {
         self.origin.as_ref().map(|base| &*base.origin)
     }
 
-    /// Whether the bytes from `start` up to `end` are for certain what they were before.
-    pub(super) fn unchanged(&self, before: &Before, start: u64, end: u64) -> bool {
+    /// Returns true if the bytes from `start` to `end` are certainly the same as before.
+    pub(super) fn unchanged(&self, before: &PriorContent, start: u64, end: u64) -> bool {
         let (first, _) = place::<SIZE>(start);
         (first..index(end.div_ceil(Self::WIDTH))).all(|at| match (self.piece(at), before.held.get(at)) {
             (Some(now), Some(Some(then))) => Arc::ptr_eq(now, then),
@@ -232,13 +236,14 @@ impl<const SIZE: usize> Pieces<SIZE> {
         (after + 1..self.held.len()).find(|at| self.piece(*at).is_some())
     }
 
-    /// Makes ready for a change that writes from `start` up to `end`, or moves the end, which leaves `len` bytes: loads
-    /// pieces that are changed in part only. If that fails, the bytes are as they were.
+    /// Prepares a change that writes from `start` to `end`, or moves the end, and leaves `len` bytes: loads the pieces
+    /// that are changed only in part. If that fails, the content is unchanged.
     fn begin(&mut self, start: u64, end: u64, len: u64) -> Result<(), Errno> {
         if len <= WHOLE_BYTES {
-            // All of it will be stored anew. What is missing is told to who changes the file, and not to who seals the tree.
+            // The whole content will be stored again. Reading it now reports missing blobs to the caller that changes
+            // the file, not to the one that seals the tree.
             for at in 0..index(len.min(self.len).div_ceil(Self::WIDTH)) {
-                self.hold(at)?;
+                self.load_piece(at)?;
             }
         }
         let grows = end > self.len;
@@ -248,40 +253,40 @@ impl<const SIZE: usize> Pieces<SIZE> {
             (grows && !self.len.is_multiple_of(Self::WIDTH)).then(|| self.len - 1),
         ];
         for edge in edges.into_iter().flatten() {
-            self.hold(place::<SIZE>(edge).0)?;
+            self.load_piece(place::<SIZE>(edge).0)?;
         }
         if grows || start < end {
-            // Up to the last piece that is touched; with what is behind the end, all.
+            // Up to the last piece that is touched; all of them if the content grows.
             let touched = index(end.min(self.len).div_ceil(Self::WIDTH));
-            self.fill(touched);
+            self.extend_pieces(touched);
         }
         if let Some(stored) = self.seal.take() {
-            // One blob is put anew whatever was changed in it.
+            // A content of one blob is stored again completely, whatever was changed.
             let chunked = stored.len > WHOLE_BYTES;
-            self.before = chunked.then(|| Arc::new(Before { stored, held: self.held.clone() }));
+            self.before = chunked.then(|| Arc::new(PriorContent { stored, held: self.held.clone() }));
         }
         Ok(())
     }
 
-    /// Loads a piece.
-    fn hold(&mut self, at: usize) -> Result<(), Errno> {
+    /// Loads a piece into memory.
+    fn load_piece(&mut self, at: usize) -> Result<(), Errno> {
         if self.piece(at).is_some() {
             return Ok(());
         }
         let bytes = self.read(at as u64 * Self::WIDTH, Self::WIDTH)?;
-        self.fill(at + 1);
+        self.extend_pieces(at + 1);
         self.held.set(at, Some(Arc::new(bytes)));
         Ok(())
     }
 
-    /// Gives each of the first `count` pieces a place.
-    fn fill(&mut self, count: usize) {
+    /// Extends the vector of pieces to at least `count`.
+    fn extend_pieces(&mut self, count: usize) {
         while self.held.len() < count {
             self.held.push_back(None);
         }
     }
 
-    /// Writes behind the end, where the last piece is held or full.
+    /// Appends bytes at the end; the last piece is in memory or full.
     fn extend(&mut self, mut bytes: &[u8]) {
         self.len += bytes.len() as u64;
         while !bytes.is_empty() {
@@ -295,7 +300,7 @@ impl<const SIZE: usize> Pieces<SIZE> {
         }
     }
 
-    /// Writes within what is there. The pieces at the edges are held.
+    /// Overwrites existing bytes. The first and last piece touched are in memory.
     fn overwrite(&mut self, offset: u64, bytes: &[u8]) {
         let (mut at, mut rest) = (offset, bytes);
         while !rest.is_empty() {
@@ -320,7 +325,7 @@ impl<const SIZE: usize> Pieces<SIZE> {
         if end > 0
             && let Some(Some(tail)) = self.held.get_mut(at)
         {
-            // A fresh piece, so that what was cut away is not kept allocated, out of the quota's sight.
+            // A new piece, so that the removed bytes do not stay allocated without counting towards the quota.
             *tail = Arc::new(tail[..end].to_vec());
         }
     }
@@ -347,7 +352,7 @@ impl<const SIZE: usize> Pieces<SIZE> {
         }
     }
 
-    /// Bytes that still fit in the last piece, which is held if there are any.
+    /// Number of bytes that still fit into the last piece; if there are any, it is in memory.
     fn room(&self) -> usize {
         match self.held.last() {
             Some(Some(tail)) => SIZE - tail.len(),
@@ -380,7 +385,7 @@ impl<const SIZE: usize> From<Vec<u8>> for Pieces<SIZE> {
 }
 
 impl<const SIZE: usize> PartialEq for Pieces<SIZE> {
-    /// Compares bytes, and skips the pieces that both share. What cannot be read is not equal.
+    /// Compares the bytes, skipping shared pieces. Contents that cannot be read are not equal.
     fn eq(&self, other: &Self) -> bool {
         self.same(other).unwrap_or(false)
     }
@@ -392,19 +397,19 @@ impl<const SIZE: usize> std::fmt::Debug for Pieces<SIZE> {
     }
 }
 
-/// The piece that holds the byte at `offset`, and where in that piece.
+/// Returns the index of the piece that holds the byte at `offset`, and the position within it.
 fn place<const SIZE: usize>(offset: u64) -> (usize, usize) {
     let size = SIZE as u64;
     (index(offset / size), index(offset % size))
 }
 
-/// A position in memory. What is beyond is past every end.
+/// Converts a position to an index in memory. A position beyond memory is past every end.
 fn index(position: u64) -> usize {
     usize::try_from(position).unwrap_or(usize::MAX)
 }
 
-/// Makes a piece ours alone, with room for `more` bytes. It doubles up to `size`, so that many small appends cost one
-/// copy between them.
+/// Makes a piece exclusively owned, with room for `more` bytes. Its capacity doubles up to `size`, so that many small
+/// appends copy it only a few times.
 fn reserve(piece: &mut Arc<Vec<u8>>, more: usize, size: usize) -> &mut Vec<u8> {
     let needed = piece.len() + more;
     if Arc::get_mut(piece).is_none_or(|bytes| bytes.capacity() < needed) {
@@ -421,39 +426,39 @@ mod tests {
 
     use super::*;
 
-    /// Small pieces, so that a few hundred bytes already make a deep vector.
+    /// Small pieces, so that a few hundred bytes make a deep vector.
     type Small = Pieces<4>;
 
     #[derive(Debug, Clone)]
-    enum Edit {
+    enum ContentEdit {
         Append(Vec<u8>),
         WriteAt(u64, Vec<u8>),
         Resize(u64),
         Fork,
     }
 
-    fn edit() -> impl Strategy<Value = Edit> {
+    fn edit() -> impl Strategy<Value = ContentEdit> {
         let bytes = || prop::collection::vec(any::<u8>(), 0..300);
         prop_oneof![
-            3 => bytes().prop_map(Edit::Append),
-            2 => (0..900_u64, bytes()).prop_map(|(at, bytes)| Edit::WriteAt(at, bytes)),
-            2 => (0..900_u64).prop_map(Edit::Resize),
-            1 => Just(Edit::Fork),
+            3 => bytes().prop_map(ContentEdit::Append),
+            2 => (0..900_u64, bytes()).prop_map(|(at, bytes)| ContentEdit::WriteAt(at, bytes)),
+            2 => (0..900_u64).prop_map(ContentEdit::Resize),
+            1 => Just(ContentEdit::Fork),
         ]
     }
 
-    fn apply(model: &mut Vec<u8>, edit: &Edit) {
+    fn apply(model: &mut Vec<u8>, edit: &ContentEdit) {
         match edit {
-            Edit::Append(bytes) => model.extend(bytes),
-            Edit::WriteAt(at, bytes) => {
+            ContentEdit::Append(bytes) => model.extend(bytes),
+            ContentEdit::WriteAt(at, bytes) => {
                 let at = index(*at);
                 let end = at + bytes.len();
                 model.resize(model.len().max(at), 0);
                 model.resize(model.len().max(end), 0);
                 model[at..end].copy_from_slice(bytes);
             }
-            Edit::Resize(len) => model.resize(index(*len), 0),
-            Edit::Fork => {}
+            ContentEdit::Resize(len) => model.resize(index(*len), 0),
+            ContentEdit::Fork => {}
         }
     }
 
@@ -468,10 +473,10 @@ mod tests {
             for edit in &edits {
                 apply(&mut model, edit);
                 match edit {
-                    Edit::Append(bytes) => content.append(bytes).expect("all is held"),
-                    Edit::WriteAt(at, bytes) => content.write_at(*at, bytes).expect("all is held"),
-                    Edit::Resize(len) => content.resize(*len).expect("all is held"),
-                    Edit::Fork => forks.push((content.clone(), model.clone())),
+                    ContentEdit::Append(bytes) => content.append(bytes).expect("all is held"),
+                    ContentEdit::WriteAt(at, bytes) => content.write_at(*at, bytes).expect("all is held"),
+                    ContentEdit::Resize(len) => content.resize(*len).expect("all is held"),
+                    ContentEdit::Fork => forks.push((content.clone(), model.clone())),
                 }
                 prop_assert_eq!(content.len(), model.len() as u64);
                 prop_assert!(all_full(&content));
@@ -486,7 +491,7 @@ mod tests {
         }
     }
 
-    /// What `Pieces` promises of its pieces.
+    /// Checks the invariants of `Pieces`.
     fn all_full(content: &Small) -> bool {
         let sizes: Vec<usize> = content.held.iter().flatten().map(|piece| piece.len()).collect();
         sizes.split_last().is_none_or(|(last, full)| (1..=4).contains(last) && full.iter().all(|len| *len == 4))

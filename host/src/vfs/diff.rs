@@ -1,18 +1,18 @@
-//! What makes one tree of another, as edits that can be applied to a third: how the work that was done on a snapshot
-//! comes back to the tree that went on without it.
+//! Differences between trees as edits that can be applied to a third tree: this is how the work done on a snapshot is
+//! merged into a tree that has changed since.
 //!
-//! Finding the edits costs what differs: what both trees share is recognised and not entered. A file's edit shares its
-//! content.
+//! The cost of finding the edits depends on the differences: shared parts are recognized and skipped. The edit of a
+//! file shares its content.
 //!
-//! Applying is last-writer-wins by entry, and no more: an edit replaces or removes what it names, and nothing else.
-//! So two that worked on different files of one directory both keep theirs, and a directory is removed only if nothing
-//! is left in it that its remover did not know. What is in the way of that is an error, see [`ApplyError`]. Links are
-//! never followed: a path that has become a link leads nowhere else.
+//! Applying is last-writer-wins for each entry, and no more: an edit replaces or removes exactly the entry that it
+//! names. So changes to different files of one directory are all kept, and a directory is removed only if it contains
+//! nothing that its remover did not know. Conflicts are errors, see [`ApplyError`]. Links are never followed: a path
+//! that has become a link leads nowhere else.
 
-use super::compare::{self, Changed};
+use super::compare::{self, ChangedEntry};
 use super::content::Content;
 use super::errno::Errno;
-use super::node::{Meta, Name, Node, Reach};
+use super::node::{EntryMeta, Name, PathExtent, TreeNode};
 use super::path;
 use super::tree::{DIRECTORY_MODE, MODE_BITS, Tree};
 
@@ -20,79 +20,79 @@ use super::tree::{DIRECTORY_MODE, MODE_BITS, Tree};
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Edit {
-    /// Which: an absolute path, without links, `.` and `..`.
+    /// Absolute path of the entry, without links, `.` and `..`.
     pub path: String,
-    /// What becomes of it.
+    /// Change that is made to the entry.
     pub action: Action,
 }
 
-/// What becomes of an entry.
+/// The change that an edit makes to an entry.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum Action {
-    /// It is removed.
+    /// Removes the entry.
     Remove {
-        /// Whether it was a directory. What was in it has edits of its own.
+        /// Set if the entry was a directory. Its entries have edits of their own.
         directory: bool,
     },
-    /// It is there, in the place of what was.
+    /// Creates the entry, or replaces the existing one.
     Put {
-        /// What it is.
+        /// New content of the entry.
         body: Body,
         /// Permission bits, 0 to 0o7777.
         mode: u32,
-        /// Last change of its content, nanoseconds since the Unix epoch.
+        /// Time of the last change of its content, in nanoseconds since the Unix epoch.
         modified: u64,
     },
 }
 
-/// What is put.
+/// The content of an entry that an edit creates or replaces.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum Body {
-    /// A file.
+    /// A file with its content.
     File(Content),
-    /// A directory, without what is in it: a directory that is there already keeps that.
+    /// A directory without its entries: an existing directory keeps them.
     Directory,
-    /// A symbolic link, with its target.
+    /// A symbolic link with its target.
     Link(String),
 }
 
 impl Edit {
-    /// An edit from its parts, for example from a record of it. [`Tree::apply`] checks them.
+    /// Creates an edit, for example from a record of it. [`Tree::apply`] checks its parts.
     #[must_use]
     pub fn new(path: String, action: Action) -> Edit {
         Edit { path, action }
     }
 }
 
-/// Why edits were not applied; none of them was.
+/// Error of applying edits; none of them was applied.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("cannot change `{path}`")]
 #[non_exhaustive]
 pub struct ApplyError {
-    /// Which entry it failed at; `/` if it is the tree as a whole.
+    /// Path of the entry that could not be changed; `/` if the error concerns the whole tree.
     pub path: String,
-    /// Why: `NotDirectory` if something on the way is now a file or a link, `NotEmpty` if a directory is in the way
-    /// that holds something, `Quota`, `TooLarge`; `Invalid` or `NameTooLong` for what no tree could hold.
+    /// Reason: `NotDirectory` if a parent has become a file or a link, `NotEmpty` if a non-empty directory is in the
+    /// way, `Quota`, `TooLarge`; `Invalid` or `NameTooLong` for an edit that no tree could hold.
     pub source: Errno,
 }
 
 impl Tree {
-    /// What makes this tree of `base`: removals, innermost first, then what is put, outermost first. Rights and limits
-    /// are no part of it; an entry that was renamed is removed and put.
+    /// Returns the edits that turn `base` into this tree: removals, innermost first, then creations and changes,
+    /// outermost first. Access rights and limits are not included; a renamed entry is removed and created.
     ///
     /// # Errors
-    /// `Io` if what must be compared cannot be read.
+    /// `Io` if something that must be compared cannot be read.
     pub fn changes_since(&self, base: &Tree) -> Result<Vec<Edit>, Errno> {
-        let (mut removed, mut put) = (Removed::default(), Vec::new());
-        for Changed { path, old, new } in compare::changes(base.root(), self.root())? {
-            let kinds = (old.as_ref().map(Node::kind), new.as_ref().map(Node::kind));
+        let (mut removed, mut put) = (PendingRemovals::default(), Vec::new());
+        for ChangedEntry { path, old, new } in compare::changes(base.root(), self.root())? {
+            let kinds = (old.as_ref().map(TreeNode::kind), new.as_ref().map(TreeNode::kind));
             if let Some(old) = old.filter(|_| kinds.0 != kinds.1) {
                 removed.add(path.clone(), old.as_directory().is_some());
             }
             if let Some(new) = new {
-                let Meta { mode, modified, .. } = *new.meta();
+                let EntryMeta { mode, modified, .. } = *new.meta();
                 put.push(Edit { path, action: Action::Put { body: Body::of(&new), mode, modified } });
             }
         }
@@ -101,15 +101,14 @@ impl Tree {
         Ok(edits)
     }
 
-    /// Applies edits, all or none. Directories that are missing on the way to an entry are made again (mode 0755); what
-    /// is to be removed and is gone, or has become a directory where it was none or the other way round, or holds
-    /// something that the edits do not remove, stays as it is. An entry that replaces one of its kind keeps that one's
-    /// id; others get a new one.
+    /// Applies all edits or none. Missing parent directories are created (mode 0755). A removal is skipped if the entry
+    /// is gone, has changed between directory and non-directory, or contains something that the edits do not remove. An
+    /// entry that replaces one of the same kind keeps its id; other entries get a new one.
     ///
-    /// The limits hold for the outcome. Rights are not looked at: they were, when the edits were made.
+    /// The limits apply to the resulting tree. Access rights are not checked: they were when the edits were made.
     ///
     /// # Errors
-    /// See [`ApplyError`]. The tree is then as it was.
+    /// See [`ApplyError`]. The tree is then unchanged.
     pub fn apply(&mut self, edits: &[Edit]) -> Result<(), ApplyError> {
         let mut next = self.clone();
         let whole = |source| ApplyError { path: "/".to_owned(), source };
@@ -122,11 +121,11 @@ impl Tree {
         Ok(())
     }
 
-    /// Refuses edits whose sizes, together with what is there, are beyond any number.
+    /// Rejects edits whose sizes, added to the tree's, would overflow.
     fn bound(&self, edits: &[Edit]) -> Result<(), Errno> {
         let sizes = edits.iter().map(|edit| match &edit.action {
             Action::Put { body: Body::File(content), .. } => content.len(),
-            // At most 4,096, which is checked where it is made.
+            // At most 4,096, which is checked when the link is created.
             Action::Put { body: Body::Link(target), .. } => target.len() as u64,
             Action::Put { body: Body::Directory, .. } | Action::Remove { .. } => 0,
         });
@@ -145,8 +144,8 @@ impl Tree {
     fn remove_edited(&mut self, names: &[Name], directory: bool) -> Result<(), Errno> {
         let Some((name, parent)) = names.split_last() else { return Err(Errno::Busy) };
         let expected = match self.entry(names) {
-            Ok(Node::Directory(found)) => directory && found.is_empty(),
-            Ok(Node::File(_) | Node::Link(_)) => !directory,
+            Ok(TreeNode::Directory(found)) => directory && found.is_empty(),
+            Ok(TreeNode::File(_) | TreeNode::Link(_)) => !directory,
             Err(Errno::Io) => return Err(Errno::Io),
             Err(_) => false,
         };
@@ -166,16 +165,16 @@ impl Tree {
             let directory = *body == Body::Directory;
             return if directory { self.set_meta(names, mode, modified) } else { Err(Errno::IsDirectory) };
         };
-        Tree::allow_path(names, Reach::default())?;
+        Tree::allow_path(names, PathExtent::default())?;
         self.make_parents(parent, modified)?;
         let replaced = match self.entry(names) {
-            Ok(Node::Directory(_)) if *body == Body::Directory => return self.set_meta(names, mode, modified),
-            Ok(Node::Directory(found)) if !found.is_empty() => return Err(Errno::NotEmpty),
+            Ok(TreeNode::Directory(_)) if *body == Body::Directory => return self.set_meta(names, mode, modified),
+            Ok(TreeNode::Directory(found)) if !found.is_empty() => return Err(Errno::NotEmpty),
             Ok(node) => Some((node.kind(), node.meta().id)),
             Err(Errno::Io) => return Err(Errno::Io),
             Err(_) => None,
         };
-        let mut node = body.node(Meta { id: 0, mode, modified });
+        let mut node = body.node(EntryMeta { id: 0, mode, modified });
         node.meta_mut().id = match replaced {
             Some((kind, id)) if kind == node.kind() => id,
             _ => self.new_id(),
@@ -184,25 +183,25 @@ impl Tree {
     }
 
     fn make_parents(&mut self, parent: &[Name], now: u64) -> Result<(), Errno> {
-        if let Ok(Node::Directory(_)) = self.entry(parent) {
+        if let Ok(TreeNode::Directory(_)) = self.entry(parent) {
             return Ok(());
         }
         for depth in 1..=parent.len() {
             match self.entry(&parent[..depth]) {
-                Ok(Node::Directory(_)) => {}
-                Ok(Node::File(_) | Node::Link(_)) => return Err(Errno::NotDirectory),
+                Ok(TreeNode::Directory(_)) => {}
+                Ok(TreeNode::File(_) | TreeNode::Link(_)) => return Err(Errno::NotDirectory),
                 Err(Errno::Io) => return Err(Errno::Io),
                 Err(_) => {
-                    let meta = Meta { id: self.new_id(), mode: DIRECTORY_MODE, modified: now };
-                    self.enter(&parent[..depth], Node::directory(meta))?;
+                    let meta = EntryMeta { id: self.new_id(), mode: DIRECTORY_MODE, modified: now };
+                    self.enter(&parent[..depth], TreeNode::directory(meta))?;
                 }
             }
         }
         Ok(())
     }
 
-    /// As `attach`, and leaves the time of the directory alone: that has an edit of its own.
-    fn enter(&mut self, names: &[Name], node: Node) -> Result<(), Errno> {
+    /// Like `attach`, but leaves the time of the directory alone, which has an edit of its own.
+    fn enter(&mut self, names: &[Name], node: TreeNode) -> Result<(), Errno> {
         let (name, parent) = names.split_last().ok_or(Errno::Busy)?;
         self.edit(parent, |directory| directory.put(Name::clone(name), node))
     }
@@ -213,32 +212,32 @@ impl Tree {
 }
 
 impl Body {
-    fn of(node: &Node) -> Body {
+    fn of(node: &TreeNode) -> Body {
         match node {
-            Node::File(file) => Body::File(file.content.clone()),
-            Node::Directory(_) => Body::Directory,
-            Node::Link(link) => Body::Link(link.target.to_string()),
+            TreeNode::File(file) => Body::File(file.content.clone()),
+            TreeNode::Directory(_) => Body::Directory,
+            TreeNode::Link(link) => Body::Link(link.target.to_string()),
         }
     }
 
-    fn node(&self, meta: Meta) -> Node {
+    fn node(&self, meta: EntryMeta) -> TreeNode {
         match self {
-            Body::File(content) => Node::file(meta, content.clone()),
-            Body::Directory => Node::directory(meta),
-            Body::Link(target) => Node::link(meta, target),
+            Body::File(content) => TreeNode::file(meta, content.clone()),
+            Body::Directory => TreeNode::directory(meta),
+            Body::Link(target) => TreeNode::link(meta, target),
         }
     }
 }
 
-/// Removals: they are found outermost first, and made innermost first.
+/// Removals, which are found outermost first and must be applied innermost first.
 #[derive(Default)]
-struct Removed {
+struct PendingRemovals {
     edits: Vec<Edit>,
-    /// Directories that the last one found is in, and itself: what may be in them is still to come.
+    /// The directories that contain the last entry found, and that entry: removals in them may still follow.
     open: Vec<(String, bool)>,
 }
 
-impl Removed {
+impl PendingRemovals {
     fn add(&mut self, path: String, directory: bool) {
         let holds =
             |(above, _): &(String, bool)| path.strip_prefix(above.as_str()).is_some_and(|rest| rest.starts_with('/'));
@@ -288,7 +287,7 @@ mod tests {
         tree.changes_since(base).expect("all is in memory")
     }
 
-    /// Applies what made `other` of `base` to `tree`.
+    /// Applies to `tree` the edits that turn `base` into `other`.
     fn bring(tree: &mut Tree, base: &Tree, other: &Tree) -> Result<(), (String, Errno)> {
         tree.apply(&changes(other, base)).map_err(|error| (error.path, error.source))
     }
@@ -373,7 +372,7 @@ mod tests {
         assert_eq!(bring(&mut run, &base, &tool), Ok(()));
         let left: Vec<_> = run.read_directory("/workspace/a").expect("there").into_iter().map(|e| e.name).collect();
         assert_eq!(left, ["new"]);
-        // And not replaced by a file then.
+        // Nor replaced by a file after that.
         write(&mut tool, "/workspace/a", "now a file", 3);
         let before = run.clone();
         let failed = bring(&mut run, &base, &tool);
@@ -416,7 +415,7 @@ mod tests {
         let before = run.clone();
         assert_eq!(bring(&mut run, &base, &tool), Err(("/".to_owned(), Errno::Quota)));
         assert_eq!(changes(&run, &before), []);
-        // What is put first may be too much, if what follows makes up for it.
+        // Edits may exceed a limit at first if later ones compensate for it.
         let mut tool = base.clone();
         write(&mut tool, "/tmp/a", "1", 2);
         write(&mut tool, "/tmp/A", "123456", 2);
@@ -460,11 +459,11 @@ mod tests {
     const PATHS: [&str; 8] =
         ["/tmp/a", "/tmp/b", "/tmp/a/a", "/tmp/a/b", "/tmp/a/a/b", "/workspace/a", "/tmp", "/tmp/b/a"];
 
-    /// One of everything that a guest can do, at a time of its own.
+    /// Performs one of all operations of a guest, at a time of its own.
     fn act(tree: &mut Tree, (kind, path, other, size): (u8, usize, usize, u8), now: u64) {
         let (path, other) = (PATHS[path % PATHS.len()], PATHS[other % PATHS.len()]);
         let bytes = vec![size; usize::from(size)];
-        // Most are refused now and then; what counts is what comes of those that are not.
+        // Many operations are refused; the test is about the effects of the others.
         let _ = match kind % 8 {
             0 => tree.write(path, &bytes, WriteMode::Replace, now),
             1 => tree.write(path, &bytes, WriteMode::Append, now),
@@ -483,7 +482,7 @@ mod tests {
         prop::collection::vec((any::<u8>(), any::<usize>(), any::<usize>(), any::<u8>()), 0..25)
     }
 
-    fn ids(node: &Node, found: &mut Vec<u64>) {
+    fn ids(node: &TreeNode, found: &mut Vec<u64>) {
         found.push(node.meta().id);
         if let Some(directory) = node.as_directory() {
             directory.entries().expect("all is there").for_each(|(_, node)| ids(node, found));

@@ -1,28 +1,28 @@
-//! Making, moving and removing entries.
+//! Creating, moving and removing entries.
 
 use super::errno::Errno;
-use super::node::{Name, Node};
-use super::path::{self, Rest};
+use super::node::{Name, TreeNode};
+use super::path::{self, UnresolvedRest};
 use super::tree::{DIRECTORY_MODE, Tree};
 
-/// Permission bits of a link, as everywhere.
+/// Permission bits of a link, the same on all systems.
 const LINK_MODE: u32 = 0o777;
 
-/// Who asks: places bind guests only.
+/// The party that requests an operation: write rules bind guests only.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Caller {
+pub(super) enum CallerKind {
     Guest,
     Host,
 }
 
 impl Tree {
-    /// Makes a directory (mode 0755); with `parents` also those above it, and then it may exist already.
+    /// Creates a directory (mode 0755); with `parents` also its parents, and then it may exist already.
     ///
     /// # Errors
     /// `Exists`, `Access`, `NameTooLong`, `Quota`.
     pub fn create_directory(&mut self, path: &str, parents: bool, now: u64) -> Result<(), Errno> {
         if parents {
-            return self.create_directories(path, Caller::Guest, now).map(drop);
+            return self.create_directories(path, CallerKind::Guest, now).map(drop);
         }
         let found = self.find(path, false)?;
         if found.optional()?.is_some() {
@@ -30,13 +30,14 @@ impl Tree {
         }
         let names = found.names();
         self.writable_parent(&names)?;
-        self.add(&names, Node::directory, DIRECTORY_MODE, now)
+        self.add(&names, TreeNode::directory, DIRECTORY_MODE, now)
     }
 
-    /// Removes a file, a link or an empty directory; with `all` also what a directory holds. A link is not followed.
+    /// Removes a file, a link or an empty directory; with `all` also a directory with its contents. Links are not
+    /// followed.
     ///
     /// # Errors
-    /// `NotEmpty`, `Access`, `Busy` for the root and where a mount is, or is below; `Invalid` for `.` and `..`.
+    /// `NotEmpty`, `Access`, `Busy` for the root and for mount points and their parents; `Invalid` for `.` and `..`.
     pub fn remove(&mut self, path: &str, all: bool, now: u64) -> Result<(), Errno> {
         let found = self.find(path, false)?;
         let node = found.existing()?;
@@ -49,13 +50,13 @@ impl Tree {
         self.detach(&names, now).map(drop)
     }
 
-    /// Renames, replacing what POSIX `rename` replaces: anything but a directory by anything but a directory, an empty
-    /// directory by a directory. Links are not followed. An entry renamed to itself stays as it is.
+    /// Renames an entry, replacing what POSIX `rename` replaces: a non-directory by a non-directory, an empty directory
+    /// by a directory. Links are not followed. An entry renamed to itself is unchanged.
     ///
     /// # Errors
-    /// `IsDirectory`, `NotDirectory`, `NotEmpty` for what cannot be replaced; `Invalid` for a directory moved into
-    /// itself, and for `.` and `..`; `Access`; `Busy` for the root and where a mount is, or is below; `NameTooLong` if
-    /// that would be so for anything in it.
+    /// `IsDirectory`, `NotDirectory`, `NotEmpty` if the existing entry cannot be replaced; `Invalid` for a directory
+    /// moved into itself, and for `.` and `..`; `Access`; `Busy` for the root and for mount points and their parents;
+    /// `NameTooLong` if the path of any entry in it would become too long.
     pub fn rename(&mut self, from: &str, to: &str, now: u64) -> Result<(), Errno> {
         let source = self.find(from, false)?;
         source.optional()?;
@@ -91,7 +92,7 @@ impl Tree {
             return Err(Errno::NotEmpty);
         }
         Tree::allow_path(&new, node.reach())?;
-        // On a tree of its own: what fails in between must not lose the entry.
+        // On a copy of the tree: a failure halfway must not lose the entry.
         let mut next = self.clone();
         let node = next.detach(&old, now)?;
         next.attach(&new, node, now)?;
@@ -99,10 +100,10 @@ impl Tree {
         Ok(())
     }
 
-    /// Makes a symbolic link at `path`. Its target need not be there, and cannot be outside the tree.
+    /// Creates a symbolic link at `path`. Its target need not exist, and cannot be outside the tree.
     ///
     /// # Errors
-    /// `Exists`, `Access`, `Quota`; of the target: `NoEntry` if it is empty, `NameTooLong`, `Invalid`.
+    /// `Exists`, `Access`, `Quota`; for the target: `NoEntry` if it is empty, `NameTooLong`, `Invalid`.
     pub fn create_link(&mut self, target: &str, path: &str, now: u64) -> Result<(), Errno> {
         path::check_target(target)?;
         let found = self.find(path, false)?;
@@ -114,11 +115,11 @@ impl Tree {
         }
         let names = found.names();
         self.writable_parent(&names)?;
-        self.add(&names, |meta| Node::link(meta, target), LINK_MODE, now)
+        self.add(&names, |meta| TreeNode::link(meta, target), LINK_MODE, now)
     }
 
-    /// Makes a directory and those above it; gives its path, links resolved. Makes all of them or none.
-    pub(super) fn create_directories(&mut self, path: &str, caller: Caller, now: u64) -> Result<Vec<Name>, Errno> {
+    /// Creates a directory and its parents, and returns its path with links resolved. Creates all of them or none.
+    pub(super) fn create_directories(&mut self, path: &str, caller: CallerKind, now: u64) -> Result<Vec<Name>, Errno> {
         path::check(path)?;
         let mut next = self.clone();
         let names = next.extend(path, caller, now)?;
@@ -126,7 +127,7 @@ impl Tree {
         Ok(names)
     }
 
-    fn extend(&mut self, path: &str, caller: Caller, now: u64) -> Result<Vec<Name>, Errno> {
+    fn extend(&mut self, path: &str, caller: CallerKind, now: u64) -> Result<Vec<Name>, Errno> {
         let (mut base, mut rest) = (Vec::new(), path);
         loop {
             let found = self.find_from(&base, rest)?;
@@ -134,29 +135,29 @@ impl Tree {
             let missing = found.missing();
             match missing {
                 None => return self.directory_at(path),
-                Some(Rest::Link) => return Err(Errno::Exists),
-                Some(_) if caller == Caller::Guest => self.writable_parent(&names)?,
+                Some(UnresolvedRest::Link) => return Err(Errno::Exists),
+                Some(_) if caller == CallerKind::Guest => self.writable_parent(&names)?,
                 Some(_) => {}
             }
-            self.add(&names, Node::directory, DIRECTORY_MODE, now)?;
+            self.add(&names, TreeNode::directory, DIRECTORY_MODE, now)?;
             rest = match missing {
-                Some(Rest::Path { bytes }) => &rest[rest.len() - bytes..],
+                Some(UnresolvedRest::Path { bytes }) => &rest[rest.len() - bytes..],
                 _ => return Ok(names),
             };
             base = names;
         }
     }
 
-    /// The path of the directory that is there, at the end of a link perhaps.
+    /// Path of an existing directory, possibly at the end of a link.
     fn directory_at(&self, path: &str) -> Result<Vec<Name>, Errno> {
         let found = self.find(path, true)?;
-        let is_directory = matches!(found.existing(), Ok(Node::Directory(_)));
-        // Also where a link leads nowhere: the link itself is in the way.
+        let is_directory = matches!(found.existing(), Ok(TreeNode::Directory(_)));
+        // Also for a link that leads nowhere: the link itself is in the way.
         if is_directory { Ok(found.names()) } else { Err(Errno::Exists) }
     }
 }
 
-fn holds_something(node: &Node) -> bool {
+fn holds_something(node: &TreeNode) -> bool {
     node.as_directory().is_some_and(|directory| !directory.is_empty())
 }
 
@@ -165,7 +166,7 @@ mod tests {
     use super::super::{Kind, Limits, MAX_PATH_BYTES, WriteMode};
     use super::*;
 
-    /// `/workspace/d/f`, `/workspace/e` (empty), `/workspace/f`, and `/etc/a` by the host.
+    /// A tree with `/workspace/d/f`, `/workspace/e` (empty), `/workspace/f`, and `/etc/a` created by the host.
     fn tree() -> Tree {
         let mut tree = Tree::new(Limits::default(), 0);
         tree.create_directory("/workspace/d", false, 1).expect("writable");
@@ -306,7 +307,7 @@ mod tests {
         tree.create_directory(&other, true, 1).expect("3,026 bytes");
         let from = format!("/tmp/{}", "n".repeat(200));
         assert_eq!(tree.rename(&from, &format!("{other}/x"), 2), Err(Errno::NameTooLong));
-        // What the directory knows of its depth sinks with what is removed.
+        // The depth recorded for a directory decreases when entries are removed.
         tree.remove(&format!("{from}/{}", "n".repeat(200)), true, 2).expect("writable");
         assert_eq!(tree.rename(&from, &format!("{other}/x"), 2), Ok(()));
         let deep = "/tmp/deep".to_owned() + &"/d".repeat(300);

@@ -1,52 +1,52 @@
-//! Why a file operation was refused. Nothing here says where: the caller knows the path it passed.
+//! Error codes of file operations. They contain no path: the caller knows the path it passed.
 
-/// Why a file operation was refused: the `error-code` of `wit/guest.wit`, in its order.
+/// The reason why a file operation was refused: the `error-code` of `wit/guest.wit`, in its order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, thiserror::Error)]
 #[non_exhaustive]
 pub enum Errno {
-    /// The place is read-only.
+    /// The path is read-only for guests.
     #[error("permission denied: the place is read-only")]
     Access,
-    /// There is an entry of that name already.
+    /// An entry of that name exists already.
     #[error("file exists")]
     Exists,
-    /// Past the largest size of a file.
+    /// The file would exceed the maximum size.
     #[error("file too large")]
     TooLarge,
-    /// The argument makes no sense.
+    /// The argument is invalid.
     #[error("invalid argument")]
     Invalid,
-    /// A directory, where something else is needed.
+    /// A directory was given where something else is required.
     #[error("is a directory")]
     IsDirectory,
-    /// Too many symbolic links on the way.
+    /// The path leads through too many symbolic links.
     #[error("too many levels of symbolic links")]
     TooManyLinks,
-    /// A name or a path is too long, or too deep.
+    /// A name or a path is too long or too deep.
     #[error("file name too long")]
     NameTooLong,
-    /// There is no such entry.
+    /// The entry does not exist.
     #[error("no such file or directory")]
     NoEntry,
-    /// Something else, where a directory is needed.
+    /// Something else was given where a directory is required.
     #[error("not a directory")]
     NotDirectory,
-    /// The directory holds something.
+    /// The directory is not empty.
     #[error("directory not empty")]
     NotEmpty,
-    /// The session's quota of bytes or entries is used up.
+    /// The session's quota of bytes or entries is exhausted.
     #[error("disk quota exceeded")]
     Quota,
-    /// The root, or the place of a mount.
+    /// The entry is the root or a mount point.
     #[error("resource busy")]
     Busy,
-    /// What is stored cannot be read: it is missing, damaged, or not what it should be.
+    /// Stored data cannot be read: it is missing, damaged, or not what it should be.
     #[error("input/output error")]
     Io,
 }
 
 impl Errno {
-    /// The POSIX name, for example `ENOENT`: what a script sees as `.code`.
+    /// The POSIX name, for example `ENOENT`, which a script sees as `.code`.
     #[must_use]
     pub fn code(self) -> &'static str {
         match self {

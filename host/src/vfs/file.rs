@@ -1,37 +1,37 @@
-//! Changing files: their content, their permission bits, their time.
+//! Changing files: their content, permission bits and time.
 
 use std::sync::Arc;
 
 use super::content::Content;
 use super::errno::Errno;
-use super::node::{File, Meta, Name, Node, Usage};
+use super::node::{EntryMeta, FileNode, Name, TreeNode, Usage};
 use super::tree::{MODE_BITS, Tree};
 
 /// Permission bits of a new file.
 const FILE_MODE: u32 = 0o644;
 
-/// What to do with what is there already.
+/// Treatment of an existing file by a write.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum WriteMode {
-    /// Replace it.
+    /// Replaces the content.
     Replace,
-    /// Write behind it.
+    /// Appends to the content.
     Append,
-    /// Refuse with `Exists`.
+    /// Fails with `Exists`.
     Create,
 }
 
-/// Where a file is to be written: links resolved, and no directory is in the way.
-pub(super) struct Target {
+/// The resolved path of a file to write: links are followed, and no directory is in the way.
+pub(super) struct WriteTarget {
     names: Vec<Name>,
-    /// Bytes in the file that is there.
+    /// Size of the existing file in bytes.
     old: Option<u64>,
 }
 
 impl Tree {
-    /// Writes a whole file, or behind its end. If it is not there it is made, with mode 0644; a link is followed, also
-    /// to a file that is not there yet.
+    /// Writes a whole file, or appends to one. A missing file is created, with mode 0644; a link is followed, even to a
+    /// file that does not exist yet.
     ///
     /// # Errors
     /// `IsDirectory`, `Exists` with [`WriteMode::Create`], `Access`, `TooLarge`, `Quota`.
@@ -44,8 +44,8 @@ impl Tree {
         if mode == WriteMode::Append { self.append(target, contents, now) } else { self.replace(target, contents, now) }
     }
 
-    /// Writes over what is at `offset` of a file that is there, and behind its end if it reaches so far; a gap is
-    /// filled with zeros. Writing nothing changes nothing.
+    /// Overwrites an existing file at `offset`, extending it if necessary; a gap is filled with zeros. Writing no bytes
+    /// changes nothing.
     ///
     /// # Errors
     /// `IsDirectory`, `Access`, `TooLarge`, `Quota`.
@@ -65,7 +65,7 @@ impl Tree {
         self.change_content(&target.names, now, |content| content.write_at(offset, contents))
     }
 
-    /// Sets a file's size: cuts it, or adds zeros.
+    /// Sets the size of a file by cutting it or adding zeros.
     ///
     /// # Errors
     /// `IsDirectory`, `Access`, `TooLarge`, `Quota`.
@@ -82,8 +82,8 @@ impl Tree {
         self.change_content(&target.names, now, |content| content.resize(size))
     }
 
-    /// Copies a file (content and mode), replacing a file: links are followed at both ends. A new file gets an id of
-    /// its own; a replaced one keeps its id. A file copied onto itself stays as it is.
+    /// Copies a file (content and mode), replacing an existing file: links are followed at both ends. A new file gets a
+    /// new id; a replaced one keeps its id. A file copied onto itself is unchanged.
     ///
     /// # Errors
     /// `IsDirectory`, `Access`, `TooLarge`, `Quota`.
@@ -96,7 +96,7 @@ impl Tree {
         if target.names == source { Ok(()) } else { self.store(target, content, Some(mode), now) }
     }
 
-    /// Sets the permission bits; a link is followed.
+    /// Sets the permission bits, following a link.
     ///
     /// # Errors
     /// `Invalid` beyond 0o7777, `Access`.
@@ -108,7 +108,7 @@ impl Tree {
         self.alter_meta(&names, |meta| meta.mode = mode)
     }
 
-    /// Sets the time of the last change, in nanoseconds since the Unix epoch; a link is followed.
+    /// Sets the time of the last change, in nanoseconds since the Unix epoch, following a link.
     ///
     /// # Errors
     /// `Access`.
@@ -117,7 +117,7 @@ impl Tree {
         self.alter_meta(&names, |meta| meta.modified = modified)
     }
 
-    /// As [`Tree::set_modified`], of a link itself if there is one.
+    /// Sets the time of the last change like [`Tree::set_modified`], but of the link itself if the path is one.
     ///
     /// # Errors
     /// `Access`.
@@ -129,45 +129,50 @@ impl Tree {
         self.alter_meta(&names, |meta| meta.modified = modified)
     }
 
-    /// Where a path leads, if a file is there or could be made there.
-    pub(super) fn target(&self, path: &str) -> Result<Target, Errno> {
+    /// Resolves the path of a file that exists or can be created.
+    pub(super) fn target(&self, path: &str) -> Result<WriteTarget, Errno> {
         let found = self.find(path, true)?;
         let old = match found.optional()? {
-            Some(Node::File(_)) if found.slash() => return Err(Errno::NotDirectory),
-            Some(Node::File(file)) => Some(file.content.len()),
-            Some(Node::Directory(_)) => return Err(Errno::IsDirectory),
+            Some(TreeNode::File(_)) if found.slash() => return Err(Errno::NotDirectory),
+            Some(TreeNode::File(file)) => Some(file.content.len()),
+            Some(TreeNode::Directory(_)) => return Err(Errno::IsDirectory),
             // A walk that follows links does not end at one.
-            Some(Node::Link(_)) => return Err(Errno::TooManyLinks),
-            // `new/` can only be a directory.
+            Some(TreeNode::Link(_)) => return Err(Errno::TooManyLinks),
+            // A path such as `new/` can only be a directory.
             None if found.slash() => return Err(Errno::IsDirectory),
             None => None,
         };
-        Ok(Target { names: found.names(), old })
+        Ok(WriteTarget { names: found.names(), old })
     }
 
-    /// Puts `content` in the place of what is at `target`. A new file has `mode` or 0644; one that was there gets
-    /// `mode`, if there is one.
-    pub(super) fn store(&mut self, target: Target, content: Content, mode: Option<u32>, now: u64) -> Result<(), Errno> {
-        let Target { names, old } = target;
+    /// Stores `content` at `target`. A new file gets `mode`, or 0644; an existing one gets `mode` if it is given.
+    pub(super) fn store(
+        &mut self,
+        target: WriteTarget,
+        content: Content,
+        mode: Option<u32>,
+        now: u64,
+    ) -> Result<(), Errno> {
+        let WriteTarget { names, old } = target;
         self.allow_size(content.len())?;
         if let Some(old) = old {
             self.afford(bytes(old), bytes(content.len()))?;
             return self.change_file(&names, |file| {
-                file.meta = Meta { mode: mode.unwrap_or(file.meta.mode), modified: now, ..file.meta };
+                file.meta = EntryMeta { mode: mode.unwrap_or(file.meta.mode), modified: now, ..file.meta };
                 file.content = content;
                 Ok(())
             });
         }
-        self.add(&names, |meta| Node::file(meta, content), mode.unwrap_or(FILE_MODE), now)
+        self.add(&names, |meta| TreeNode::file(meta, content), mode.unwrap_or(FILE_MODE), now)
     }
 
-    fn replace(&mut self, target: Target, contents: &[u8], now: u64) -> Result<(), Errno> {
-        // Before the bytes are copied, not after.
+    fn replace(&mut self, target: WriteTarget, contents: &[u8], now: u64) -> Result<(), Errno> {
+        // Checked before the bytes are copied.
         self.allow_size(length(contents))?;
         self.store(target, Content::from(contents), None, now)
     }
 
-    fn append(&mut self, target: Target, contents: &[u8], now: u64) -> Result<(), Errno> {
+    fn append(&mut self, target: WriteTarget, contents: &[u8], now: u64) -> Result<(), Errno> {
         let Some(old) = target.old else { return self.replace(target, contents, now) };
         if contents.is_empty() {
             return Ok(());
@@ -193,24 +198,24 @@ impl Tree {
     fn change_file(
         &mut self,
         names: &[Name],
-        change: impl FnOnce(&mut File) -> Result<(), Errno>,
+        change: impl FnOnce(&mut FileNode) -> Result<(), Errno>,
     ) -> Result<(), Errno> {
         self.alter(names, |node| match node {
-            Node::File(file) => change(Arc::make_mut(file)),
-            Node::Directory(_) => Err(Errno::IsDirectory),
-            Node::Link(_) => Err(Errno::TooManyLinks),
+            TreeNode::File(file) => change(Arc::make_mut(file)),
+            TreeNode::Directory(_) => Err(Errno::IsDirectory),
+            TreeNode::Link(_) => Err(Errno::TooManyLinks),
         })
     }
 
-    /// Changes what every entry has.
-    pub(super) fn alter_meta(&mut self, names: &[Name], change: impl FnOnce(&mut Meta)) -> Result<(), Errno> {
+    /// Changes the metadata of an entry.
+    pub(super) fn alter_meta(&mut self, names: &[Name], change: impl FnOnce(&mut EntryMeta)) -> Result<(), Errno> {
         self.alter(names, |node| {
             change(node.meta_mut());
             Ok(())
         })
     }
 
-    fn writable_target(&self, target: &Target) -> Result<(), Errno> {
+    fn writable_target(&self, target: &WriteTarget) -> Result<(), Errno> {
         match target.old {
             Some(_) => self.writable(&target.names),
             None => self.writable_parent(&target.names),
@@ -230,7 +235,7 @@ fn bytes(bytes: u64) -> Usage {
     Usage { bytes, entries: 0 }
 }
 
-/// A length in memory: no platform has a `usize` wider than 64 bits.
+/// Converts a length in memory: no platform has a `usize` wider than 64 bits.
 fn length(contents: &[u8]) -> u64 {
     contents.len() as u64
 }
@@ -428,7 +433,7 @@ mod tests {
         let mut tree = tree();
         tree.create_link("../../../../workspace/./a", "/workspace/l", 1).expect("writable");
         assert_eq!(tree.read_file("/../../workspace/l").as_deref(), Ok(b"abc".as_slice()));
-        // `..` goes up from where a link led, not from where it stands.
+        // `..` goes up from the target of a link, not from the link.
         tree.create_link("/tmp", "/workspace/t", 1).expect("writable");
         assert_eq!(tree.read_file("/workspace/t/../a"), Err(Errno::NoEntry));
     }

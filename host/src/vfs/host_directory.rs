@@ -1,31 +1,32 @@
-//! Directories and files of the host's disk, opened so that what is read is what was looked at: below an open directory, by
-//! name, and never through a link. Who can write the directory can exchange names while it is read.
+//! Directories and files on the host's disk. Entries are opened by name relative to an open directory, and never
+//! through a link, so that what is read is what was examined: others who can write to the directory may exchange names
+//! meanwhile.
 
 use std::ffi::OsString;
 use std::fs::{File, Metadata};
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// A directory of the host, held open.
+/// An open directory of the host.
 pub(super) struct HostDirectory {
     #[cfg_attr(not(unix), expect(dead_code, reason = "without descriptors the path names it"))]
     file: File,
     path: PathBuf,
 }
 
-/// An entry of a directory, as it was when it was opened.
+/// An entry of a host directory, as it was when it was opened.
 pub(super) enum HostEntry {
     Directory(HostDirectory, Metadata),
     File(File, Metadata),
-    /// A symbolic link, with where it leads.
+    /// A symbolic link with its target.
     Link(PathBuf),
-    /// A device, a socket, a pipe.
+    /// A device, a socket or a pipe.
     Other,
 }
 
-/// Opens what the operator names. Links are followed.
+/// Opens a path named by the operator, following links.
 pub(super) fn open(path: &Path) -> io::Result<HostEntry> {
-    // A device is not to be opened: that alone may have an effect.
+    // Devices are not opened, since opening alone may have an effect.
     let found = std::fs::metadata(path)?;
     if !found.is_dir() && !found.is_file() {
         return Ok(HostEntry::Other);
@@ -38,21 +39,21 @@ impl HostDirectory {
         &self.path
     }
 
-    /// The names in it, in order.
+    /// Lists the names in the directory, in order.
     pub(super) fn names(&self) -> io::Result<Vec<OsString>> {
         let mut names = system::names(self)?;
-        // The system's order is arbitrary, and ids are given in ours.
+        // The order of the system is arbitrary, and ids are assigned in this order.
         names.sort();
         Ok(names)
     }
 
-    /// Opens an entry. A link is not followed.
+    /// Opens an entry without following a link.
     pub(super) fn open(&self, name: &OsString) -> io::Result<HostEntry> {
         system::open_below(self, name)
     }
 }
 
-/// What was opened is judged by itself, not by its name.
+/// Classifies an open file by its own metadata, not by its name.
 fn entry(file: File, path: &Path) -> io::Result<HostEntry> {
     let found = file.metadata()?;
     Ok(if found.is_dir() {
@@ -74,11 +75,11 @@ mod system {
 
     use super::{File, HostDirectory, HostEntry, Path, PathBuf, entry, io};
 
-    /// A pipe in the place of a file must not be waited for.
-    const READ: OFlags = OFlags::RDONLY.union(OFlags::NONBLOCK).union(OFlags::NOCTTY).union(OFlags::CLOEXEC);
+    /// Nonblocking, so that opening a pipe that has replaced a file does not wait.
+    const OPEN_FLAGS: OFlags = OFlags::RDONLY.union(OFlags::NONBLOCK).union(OFlags::NOCTTY).union(OFlags::CLOEXEC);
 
     pub(super) fn open(path: &Path) -> io::Result<File> {
-        Ok(rustix::fs::open(path, READ, Mode::empty())?.into())
+        Ok(rustix::fs::open(path, OPEN_FLAGS, Mode::empty())?.into())
     }
 
     pub(super) fn names(directory: &HostDirectory) -> io::Result<Vec<OsString>> {
@@ -100,11 +101,13 @@ mod system {
                 let target = readlinkat(&directory.file, name, Vec::new())?;
                 Ok(HostEntry::Link(PathBuf::from(OsString::from_vec(target.into_bytes()))))
             }
-            // It may have become a link since, which is then an error, or another file or directory, which is then read.
+            // The entry may have become a link since, which is an error, or another file or directory, which is read.
             FileType::Directory | FileType::RegularFile => {
-                match openat(&directory.file, name, READ.union(OFlags::NOFOLLOW), Mode::empty()) {
+                match openat(&directory.file, name, OPEN_FLAGS.union(OFlags::NOFOLLOW), Mode::empty()) {
                     Ok(file) => entry(file.into(), &directory.path.join(name)),
-                    Err(Errno::LOOP | Errno::MLINK) => Err(io::Error::other("it became a link while it was read")),
+                    Err(Errno::LOOP | Errno::MLINK) => {
+                        Err(io::Error::other("it became a symbolic link while it was being read"))
+                    }
                     Err(error) => Err(error.into()),
                 }
             }

@@ -1,5 +1,5 @@
-//! What the host brings in: directories and files of its disk, and bytes it already has. With `host_directory` the only part
-//! of the tree that touches the disk, and it only reads there.
+//! Imports from the host: directories and files from its disk, and bytes in memory. With `host_directory` the only part
+//! of this module that accesses the disk, only to read.
 
 use std::fs;
 use std::io::{self, Read};
@@ -7,102 +7,103 @@ use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use super::content::Content;
-use super::entry::Caller;
+use super::entry::CallerKind;
 use super::errno::Errno;
 use super::host_directory::{self, HostDirectory, HostEntry};
-use super::node::{Meta, Name, Node, Usage};
+use super::node::{EntryMeta, Name, TreeNode, Usage};
 use super::path;
 use super::tree::{MODE_BITS, Tree};
 
-/// Bytes read from the disk at once.
-const READ_BYTES: usize = 64 * 1024;
+/// Size of the buffer for reading from the disk.
+const READ_BUFFER_BYTES: usize = 64 * 1024;
 
-/// Why a host directory could not be brought in. Nothing was.
+/// Error of importing a host directory; the tree is unchanged.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum MountError {
     /// The host could not read its own disk.
     #[error("cannot read `{}`", path.display())]
     Host {
-        /// Where on the host.
+        /// Path on the host.
         path: PathBuf,
-        /// What the system said.
+        /// Error of the operating system.
         #[source]
         source: io::Error,
     },
     /// The host's path is neither a file nor a directory.
     #[error("`{}` is neither a file nor a directory", path.display())]
     Kind {
-        /// Where on the host.
+        /// Path on the host.
         path: PathBuf,
     },
-    /// The session cannot take this entry: too large, too deep, over the quota.
+    /// The session cannot hold this entry: too large, too deep, over the quota.
     #[error("cannot copy `{}` into the session", path.display())]
     Copy {
-        /// Where on the host.
+        /// Path on the host.
         path: PathBuf,
-        /// Why not.
+        /// Reason of the refusal.
         #[source]
         source: Errno,
     },
-    /// There can be no mount at this path of the session.
+    /// This path of the session cannot be a mount point.
     #[error("cannot mount at `{path}`")]
     Place {
-        /// Where in the session.
+        /// Path in the session.
         path: String,
-        /// Why not.
+        /// Reason of the refusal.
         #[source]
         source: Errno,
     },
-    /// There is something at this path of the session already.
+    /// The path of the session already exists.
     #[error("cannot mount at `{path}`: it already exists")]
     Occupied {
-        /// Where in the session.
+        /// Path in the session.
         path: String,
     },
 }
 
-/// What a mount brought in.
+/// Result of a mount.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Mounted {
-    /// Bytes and entries copied; the place of the mount itself is not counted.
+    /// Bytes and entries copied, not counting the mount point itself.
     pub copied: Usage,
-    /// What was left out.
+    /// Entries that were not copied.
     pub skipped: Vec<Skipped>,
 }
 
-/// Something that a mount left out.
+/// An entry that a mount did not copy.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Skipped {
-    /// Where on the host.
+    /// Path on the host.
     pub path: PathBuf,
-    /// Why.
+    /// Reason why it was skipped.
     pub reason: SkipReason,
 }
 
-/// Why a mount left something out.
+/// The reason why a mount skipped an entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, thiserror::Error)]
 #[non_exhaustive]
 pub enum SkipReason {
-    /// A device, a socket, a pipe.
+    /// A device, a socket or a pipe.
     #[error("neither a file, a directory nor a link")]
     Kind,
-    /// Its name, or the target of the link, is not UTF-8.
+    /// The name, or the target of the link, is not UTF-8.
     #[error("name is not UTF-8")]
     Name,
 }
 
 impl Tree {
-    /// Copies a host directory (or a single file) to `guest_path`. The directories above are made, also where guests
-    /// may not write. What is copied is read-only to guests, or writable, as `read_only` says, wherever it is.
+    /// Copies a host directory (or a single file) to `guest_path`. Missing parent directories are created, even where
+    /// guests may not write. The copy is read-only for guests, or writable, according to `read_only`, wherever it is.
     ///
     /// Files keep their permission bits (without setuid, setgid and sticky) and their time; links are copied as links,
-    /// so one that led out of the directory leads elsewhere or nowhere. None is followed, whoever changes the directory meanwhile. A directory may be mounted on an empty one.
+    /// so a link that led out of the directory leads elsewhere or nowhere. No link is followed, even if others change
+    /// the directory meanwhile. A directory may be mounted on an existing empty one.
     ///
     /// # Errors
-    /// See [`MountError`]. The tree is then as it was.
+    /// See [`MountError`]. The tree is then unchanged.
     pub fn mount_directory(
         &mut self,
         host_path: &Path,
@@ -111,7 +112,7 @@ impl Tree {
         now: u64,
     ) -> Result<Mounted, MountError> {
         let opened = host_directory::open(host_path).map_err(|source| host_error(host_path, source))?;
-        let mut import = Import { tree: self.clone(), now, mounted: Mounted::default() };
+        let mut import = HostImport { tree: self.clone(), now, mounted: Mounted::default() };
         let names = match opened {
             HostEntry::Directory(directory, _) => {
                 let names = import.place_for_directory(guest_path)?;
@@ -130,35 +131,35 @@ impl Tree {
         Ok(import.mounted)
     }
 
-    /// Copies a host directory (or a single file) in again, read-only, in place of what was mounted read-only there before. Without
-    /// an earlier mount it is [`Tree::mount_directory`].
+    /// Copies a host directory (or a single file) again, read-only, replacing an earlier read-only mount at the path.
+    /// Without an earlier mount it is [`Tree::mount_directory`].
     ///
     /// # Errors
-    /// See [`MountError`]. The tree is then as it was.
+    /// See [`MountError`]. The tree is then unchanged.
     pub fn remount_directory(&mut self, host_path: &Path, guest_path: &str, now: u64) -> Result<Mounted, MountError> {
         let mut next = self.clone();
         let place_error = |source| MountError::Place { path: guest_path.to_owned(), source };
         let found = self.find(guest_path, false).map_err(place_error)?;
         if found.existing().is_ok() {
             let names = found.named().map_err(place_error)?;
-            if self.places().is_read_only_at(&names) {
+            if self.write_rules().is_read_only_at(&names) {
                 next.detach(&names, now).map_err(place_error)?;
             }
         }
         let mounted = next.mount_directory(host_path, guest_path, true, now)?;
         let names = next.find(guest_path, false).and_then(|found| found.named()).map_err(place_error)?;
-        // The rule tells the next time that this is a mount.
+        // This rule identifies the path as a mount the next time.
         next.set_read_only_at(&names);
         *self = next;
         Ok(mounted)
     }
 
-    /// Writes a whole file for the host itself, where guests may not write too, and makes the directories above it.
-    /// Replaces a file; a link is followed.
+    /// Writes a whole file on behalf of the host, also where guests may not write, and creates its parent directories.
+    /// Replaces an existing file; a link is followed.
     ///
     /// # Errors
-    /// `Invalid` for a mode beyond 0o7777, `IsDirectory`, `TooLarge`, `NameTooLong`, `Quota`. The tree is then as it
-    /// was.
+    /// `Invalid` for a mode beyond 0o7777, `IsDirectory`, `TooLarge`, `NameTooLong`, `Quota`. The tree is then
+    /// unchanged.
     pub fn place_file(&mut self, path: &str, bytes: &[u8], mode: u32, now: u64) -> Result<(), Errno> {
         if mode > MODE_BITS {
             return Err(Errno::Invalid);
@@ -177,25 +178,25 @@ impl Tree {
         if parent.is_empty() {
             return Ok(());
         }
-        match self.create_directories(parent, Caller::Host, now) {
-            // Of the parent, which is a file then; not of what the caller asked for.
+        match self.create_directories(parent, CallerKind::Host, now) {
+            // The parent is a file; the error must not refer to the path that the caller passed.
             Err(Errno::Exists) => Err(Errno::NotDirectory),
             result => result.map(drop),
         }
     }
 }
 
-/// A mount that is under way, on a tree of its own.
-struct Import {
+/// A mount in progress, on its own copy of the tree.
+struct HostImport {
     tree: Tree,
     now: u64,
     mounted: Mounted,
 }
 
-impl Import {
+impl HostImport {
     fn place_for_directory(&mut self, path: &str) -> Result<Vec<Name>, MountError> {
         let place_error = |source| MountError::Place { path: path.to_owned(), source };
-        let names = self.tree.create_directories(path, Caller::Host, self.now).map_err(|errno| match errno {
+        let names = self.tree.create_directories(path, CallerKind::Host, self.now).map_err(|errno| match errno {
             Errno::Exists => MountError::Occupied { path: path.to_owned() },
             source => place_error(source),
         })?;
@@ -214,7 +215,7 @@ impl Import {
         }
     }
 
-    /// Copies what is in a directory; recursion ends where the tree's depth does.
+    /// Copies the contents of a directory; the recursion is limited by the tree's maximum depth.
     fn directory(&mut self, directory: &HostDirectory, names: &[Name]) -> Result<(), MountError> {
         let entries = directory.names().map_err(|source| host_error(directory.path(), source))?;
         for entry in entries {
@@ -226,7 +227,7 @@ impl Import {
             let names: Vec<Name> = names.iter().cloned().chain([name]).collect();
             match directory.open(&entry).map_err(|source| host_error(&path, source))? {
                 HostEntry::Directory(inner, metadata) => {
-                    self.add(&path, &names, Node::directory, mode_of(&metadata), self.now)?;
+                    self.add(&path, &names, TreeNode::directory, mode_of(&metadata), self.now)?;
                     self.directory(&inner, &names)?;
                 }
                 HostEntry::File(file, metadata) => self.file(file, &metadata, &path, &names)?,
@@ -245,7 +246,7 @@ impl Import {
         names: &[Name],
     ) -> Result<(), MountError> {
         let mut content = Content::new();
-        let mut buffer = vec![0; READ_BYTES];
+        let mut buffer = vec![0; READ_BUFFER_BYTES];
         loop {
             let count = match file.read(&mut buffer) {
                 Ok(0) => break,
@@ -254,13 +255,14 @@ impl Import {
                 Err(source) => return Err(host_error(host, source)),
             };
             content.append(&buffer[..count]).map_err(|source| copy_error(host, source))?;
-            // As it is read, not by what the system says of its size: it may grow, or have none (`/proc`).
+            // Counted while reading, not by the size that the system reports: the file may grow, or have no size
+            // (`/proc`).
             let taken = Usage { bytes: content.len(), entries: 1 };
             let allowed = self.tree.allow_size(content.len()).and_then(|()| self.tree.afford(Usage::default(), taken));
             allowed.map_err(|source| copy_error(host, source))?;
         }
         let modified = metadata.modified().ok().and_then(nanoseconds).unwrap_or(self.now);
-        self.add(host, names, |meta| Node::file(meta, content), mode_of(metadata), modified)
+        self.add(host, names, |meta| TreeNode::file(meta, content), mode_of(metadata), modified)
     }
 
     fn link(&mut self, host: PathBuf, target: &Path, names: &[Name]) -> Result<(), MountError> {
@@ -269,14 +271,14 @@ impl Import {
             return Ok(());
         };
         path::check_target(target).map_err(|source| copy_error(&host, source))?;
-        self.add(&host, names, |meta| Node::link(meta, target), 0o777, self.now)
+        self.add(&host, names, |meta| TreeNode::link(meta, target), 0o777, self.now)
     }
 
     fn add(
         &mut self,
         host: &Path,
         names: &[Name],
-        make: impl FnOnce(Meta) -> Node,
+        make: impl FnOnce(EntryMeta) -> TreeNode,
         mode: u32,
         modified: u64,
     ) -> Result<(), MountError> {
@@ -301,13 +303,13 @@ fn copy_error(path: &Path, source: Errno) -> MountError {
     MountError::Copy { path: path.to_owned(), source }
 }
 
-/// The host's clock, in nanoseconds since the Unix epoch: what a change of files is dated by.
+/// The host's clock, in nanoseconds since the Unix epoch: the time given to changes of files.
 #[must_use]
 pub fn now() -> u64 {
     nanoseconds(SystemTime::now()).unwrap_or_default()
 }
 
-/// Nanoseconds since the Unix epoch, if it is within the years 1970 to 2554 that these can say.
+/// Converts a time to nanoseconds since the Unix epoch, if it is in the representable years 1970 to 2554.
 fn nanoseconds(time: SystemTime) -> Option<u64> {
     u64::try_from(time.duration_since(UNIX_EPOCH).ok()?.as_nanos()).ok()
 }
@@ -395,7 +397,7 @@ mod tests {
             let until = std::time::Instant::now() + std::time::Duration::from_secs(2);
             while std::time::Instant::now() < until && followed.is_none() {
                 let mut tree = tree();
-                // What vanishes, or becomes a link, in between is an error.
+                // An entry that vanishes or becomes a link in between is an error.
                 if tree.mount_directory(host.path(), "/workspace/in", false, 5).is_err() {
                     continue;
                 }
@@ -457,7 +459,7 @@ mod tests {
         let place = "/workspace/in/here";
         tree.remount_directory(host.path(), place, 5).expect("readable");
         let before = tree.clone();
-        // Links are as old as their mount.
+        // Links have the time of their mount.
         tree.remount_directory(host.path(), place, 5).expect("readable");
         assert_eq!(changed_paths(&before, &tree), Ok(vec![]));
         fs::write(host.path().join("run.sh"), "changed").expect("writable");
@@ -476,7 +478,7 @@ mod tests {
         let error = tree.remount_directory(host.path(), "/workspace", 12);
         assert!(matches!(error, Err(MountError::Occupied { .. })));
 
-        // Where guests may write nothing anyway, and a single file.
+        // Also where guests may not write at all, and for a single file.
         for (from, place) in [(host.path().to_path_buf(), "/data"), (host.path().join("run.sh"), "/opt/run")] {
             for now in [13, 14] {
                 tree.remount_directory(&from, place, now).expect("readable, and a mount of before");

@@ -1,12 +1,12 @@
-//! Looking at the tree: the half of the guests' `files` interface that changes nothing. Everything may be read.
+//! Reading the tree: the read-only half of the guests' `files` interface. Everything is readable.
 
 use super::content::Content;
 use super::errno::Errno;
-use super::node::Node;
+use super::node::TreeNode;
 use super::path;
 use super::tree::Tree;
 
-/// What an entry is.
+/// The kind of an entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Kind {
@@ -18,47 +18,47 @@ pub enum Kind {
     Link,
 }
 
-/// What is known about an entry.
+/// Metadata of an entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Stat {
-    /// What it is.
+    /// Kind of the entry.
     pub kind: Kind,
-    /// Bytes in a file; length of a link's target; entries of a directory.
+    /// Bytes in a file; length of a link's target; number of entries of a directory.
     pub size: u64,
-    /// Permission bits, 0 to 0o7777. They are kept, and decide nothing: rights are a matter of places.
+    /// Permission bits, 0 to 0o7777. They are stored but not enforced: write access depends on the path.
     pub mode: u32,
-    /// Last change of its content, nanoseconds since the Unix epoch.
+    /// Time of the last change of its content, in nanoseconds since the Unix epoch.
     pub modified: u64,
-    /// The same for two paths of one tree exactly if they are one entry.
+    /// Id of the entry: two paths of one tree have the same id exactly if they are the same entry.
     pub id: u64,
 }
 
-/// An entry of a directory.
+/// An entry of a directory listing.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Entry {
-    /// Its name, without the path.
+    /// Name of the entry, without the path.
     pub name: String,
-    /// What it is.
+    /// Kind of the entry.
     pub kind: Kind,
 }
 
-impl Node {
+impl TreeNode {
     pub(super) fn kind(&self) -> Kind {
         match self {
-            Node::File(_) => Kind::File,
-            Node::Directory(_) => Kind::Directory,
-            Node::Link(_) => Kind::Link,
+            TreeNode::File(_) => Kind::File,
+            TreeNode::Directory(_) => Kind::Directory,
+            TreeNode::Link(_) => Kind::Link,
         }
     }
 
     pub(super) fn stat(&self) -> Stat {
         let size = match self {
-            Node::File(file) => file.content.len(),
-            Node::Directory(directory) => directory.sums().entries,
-            // A length in memory: no platform has a `usize` wider than 64 bits.
-            Node::Link(link) => link.target.len() as u64,
+            TreeNode::File(file) => file.content.len(),
+            TreeNode::Directory(directory) => directory.sums().entries,
+            // The length is in memory: no platform has a `usize` wider than 64 bits.
+            TreeNode::Link(link) => link.target.len() as u64,
         };
         let meta = self.meta();
         Stat { kind: self.kind(), size, mode: meta.mode, modified: meta.modified, id: meta.id }
@@ -66,25 +66,25 @@ impl Node {
 }
 
 impl Tree {
-    /// Looks at an entry; `follow` says whether a link at the end of the path is followed.
+    /// Returns the metadata of an entry; `follow` says whether a link at the end of the path is followed.
     ///
     /// # Errors
-    /// What walking a path gives: `NoEntry`, `NotDirectory`, `TooManyLinks`, `NameTooLong`, and `Invalid` if it is
-    /// not absolute or holds a NUL. So it is for every path of this module.
+    /// Errors of resolving a path: `NoEntry`, `NotDirectory`, `TooManyLinks`, `NameTooLong`, and `Invalid` if it is not
+    /// absolute or contains a NUL. The same holds for every path in this module.
     pub fn stat(&self, path: &str, follow: bool) -> Result<Stat, Errno> {
-        // A `/` at the end asks for what a link leads to, whatever `follow` says.
+        // A `/` at the end requires following a link, whatever `follow` says.
         Ok(self.find(path, follow || path.ends_with('/'))?.existing()?.stat())
     }
 
-    /// Looks at the entry whose path is exactly this: no link is followed, not even on the way.
+    /// Returns the metadata of the entry at exactly this path: no link is followed, not even on the way.
     ///
     /// # Errors
-    /// `NoEntry`, `NotDirectory`; `Invalid` for a path with `.`, `..` or needless `/` in it.
+    /// `NoEntry`, `NotDirectory`; `Invalid` for a path that contains `.`, `..` or a redundant `/`.
     pub fn stat_here(&self, path: &str) -> Result<Stat, Errno> {
         Ok(self.entry(&path::names(path)?)?.stat())
     }
 
-    /// Reads at most `length` bytes from `offset`; fewer at the end of the file, none behind it.
+    /// Reads at most `length` bytes from `offset`; fewer at the end of the file, none after it.
     ///
     /// # Errors
     /// `IsDirectory`.
@@ -100,16 +100,16 @@ impl Tree {
         self.content(path)?.to_vec()
     }
 
-    /// The content of a file as it is now: it stays so, whatever becomes of the file.
+    /// Returns the current content of a file, which later changes to the file do not affect.
     ///
     /// # Errors
     /// `IsDirectory`.
     pub fn content(&self, path: &str) -> Result<Content, Errno> {
         match self.find(path, true)?.existing()? {
-            Node::File(file) => Ok(file.content.clone()),
-            Node::Directory(_) => Err(Errno::IsDirectory),
+            TreeNode::File(file) => Ok(file.content.clone()),
+            TreeNode::Directory(_) => Err(Errno::IsDirectory),
             // A walk that follows links does not end at one.
-            Node::Link(_) => Err(Errno::TooManyLinks),
+            TreeNode::Link(_) => Err(Errno::TooManyLinks),
         }
     }
 
@@ -123,8 +123,8 @@ impl Tree {
         Ok(entries.map(|(name, node)| Entry { name: name.to_string(), kind: node.kind() }).collect())
     }
 
-    /// The first entry of a directory whose name is greater (bytewise), or the very first. So a directory can be read
-    /// on while it changes.
+    /// Returns the first entry of a directory whose name is greater than `after` (bytewise), or the very first. So a
+    /// directory can be read while it changes.
     ///
     /// # Errors
     /// `NotDirectory`.
@@ -133,14 +133,14 @@ impl Tree {
         Ok(directory.next(after)?.map(|(name, node)| Entry { name: name.to_string(), kind: node.kind() }))
     }
 
-    /// Reads a symbolic link.
+    /// Reads the target of a symbolic link.
     ///
     /// # Errors
-    /// `Invalid` if it is none.
+    /// `Invalid` if the entry is not a link.
     pub fn read_link(&self, path: &str) -> Result<String, Errno> {
         match self.find(path, path.ends_with('/'))?.existing()? {
-            Node::Link(link) => Ok(link.target.to_string()),
-            Node::File(_) | Node::Directory(_) => Err(Errno::Invalid),
+            TreeNode::Link(link) => Ok(link.target.to_string()),
+            TreeNode::File(_) | TreeNode::Directory(_) => Err(Errno::Invalid),
         }
     }
 }

@@ -1,35 +1,38 @@
 //! The session's files: a persistent tree of files, directories and symbolic links.
 //!
-//! A [`Tree`] is a value. Cloning one costs a few reference counts; a change copies only the pages of directories on the
-//! way to it and the pieces of content that it touches, so a clone is a snapshot that no later change can reach.
-//! [`Tree::seal`] puts one into a store and names it, [`Tree::open`] gives it back: of what was stored, only that is loaded
-//! which is looked at, and only that is stored again which has changed.
+//! A [`Tree`] is a value. Cloning it costs a few reference counts; a change copies only the directory pages on the path
+//! and the pieces of content that it touches, so a clone is a snapshot that later changes cannot affect. [`Tree::seal`]
+//! stores a tree and returns its name, [`Tree::open`] opens it again: parts of a stored tree are loaded only when they
+//! are accessed, and stored again only if they have changed.
 //!
-//! What is inside:
-//! - `tree`: the tree itself, its limits, the few primitive edits that everything else is made of;
-//! - `node`, `directory`, `content`: what an entry is, directories in pages, the bytes of a file in pieces;
-//! - `snapshot`: the format of what is stored, and the ways there and back;
-//! - `chunk`, `rechunk`: contents as blobs;
-//! - `stored`: what parts of a tree remember of the store; `scale`: how large parts are;
-//! - `path`: the one place that walks a path, follows links and refuses hostile names;
-//! - `places`: which parts a guest may write to;
-//! - `scope`: which parts a tool was granted, and walks that stay in them;
+//! Modules:
+//! - `tree`: the tree itself, its limits, and the few primitive edits that all operations consist of;
+//! - `node`, `directory`, `content`: entries, directories in pages, file contents in pieces;
+//! - `snapshot`: the storage format, its encoding and decoding;
+//! - `chunk`, `chunked_upload`: contents as blobs;
+//! - `blob_ref`: references from parts of a tree to the store; `format_params`: sizes of the parts;
+//! - `path`: the only code that resolves paths, follows links and rejects invalid names;
+//! - `write_rules`: the parts of the tree that guests may write to;
+//! - `scope`: the parts of the tree that a tool was granted, and path resolution confined to them;
 //! - `inspect`, `file`, `entry`: the guests' `files` interface (`wit/guest.wit`);
-//! - `import`: host directories copied in (`host_directory` opens them), files placed by the host;
-//! - `compare`: what differs between two trees, found without looking at what they share;
-//! - `change`, `unified`: that, for people: by path, and as text;
-//! - `diff`: that, as what makes one tree of the other, applied to a third.
+//! - `import`: copies of host directories (opened by `host_directory`), and files created by the host;
+//! - `compare`: the differences between two trees, found without reading what they share;
+//! - `changed_paths`, `unified_diff`: differences for people, as paths and as text;
+//! - `diff`: differences as edits that can be applied to a third tree.
 //!
-//! **Invariant:** this module knows nothing of wasmtime or of a clock, and of the store only blobs: times come in as
-//! `now`, nanoseconds since the Unix epoch. It touches the host's disk in `import` and `host_directory` only, and only to read.
+//! **Invariant:** this module knows nothing of wasmtime or of a clock, and of the store only blobs: times are passed as
+//! `now`, in nanoseconds since the Unix epoch. Only `import` and `host_directory` access the host's disk, and only to
+//! read.
 //!
-//! **Invariant:** an operation that fails leaves the tree as it was. What a store does not have, or has wrong, is
-//! [`Errno::Io`] to whoever needs it, and to nobody else.
+//! **Invariant:** a failed operation leaves the tree unchanged. Missing or damaged data of the store is [`Errno::Io`]
+//! for the operations that need it, and affects no others.
 //!
-//! **Invariant:** a tree's name follows from what is in it: its pages, chunks and encoding have no history.
+//! **Invariant:** a tree's name depends only on its contents: its pages, chunks and encoding do not depend on its
+//! history.
 //!
-//! **Invariant:** every entry, also of a hostile snapshot, has a path of at most [`MAX_PATH_BYTES`] bytes and
-//! [`MAX_DEPTH`] names, so a guest can name all that it made, and code that recurses over a tree (dropping it, too) does so within a known depth.
+//! **Invariant:** every entry, even of a hostile snapshot, has a path of at most [`MAX_PATH_BYTES`] bytes and
+//! [`MAX_DEPTH`] names, so that a guest can name everything it has created, and code that recurses over a tree
+//! (including dropping it) does so within a known depth.
 //!
 //! ```
 //! use tollhouse::vfs::{Limits, Tree, WriteMode};
@@ -43,8 +46,10 @@
 //! # Ok::<(), tollhouse::vfs::Errno>(())
 //! ```
 
-mod change;
+mod blob_ref;
+mod changed_paths;
 mod chunk;
+mod chunked_upload;
 mod compare;
 mod content;
 mod diff;
@@ -52,6 +57,7 @@ mod directory;
 mod entry;
 mod errno;
 mod file;
+mod format_params;
 mod host_directory;
 mod import;
 mod inspect;
@@ -59,16 +65,13 @@ mod inspect;
 mod model;
 mod node;
 mod path;
-mod places;
-mod rechunk;
-mod scale;
 mod scope;
 mod snapshot;
-mod stored;
 mod tree;
-mod unified;
+mod unified_diff;
+mod write_rules;
 
-pub use change::{Change, ChangeKind, changed_paths};
+pub use changed_paths::{Change, ChangeKind, changed_paths};
 pub use content::{Content, Pieces};
 pub use diff::{Action, ApplyError, Body, Edit};
 pub use errno::Errno;
@@ -83,4 +86,4 @@ pub(crate) use snapshot::Claimed;
 pub use snapshot::rewrite;
 pub use snapshot::{Malformed, OpenError, Reference, ReferenceKind, SnapshotId, references};
 pub use tree::{Limits, Tree};
-pub use unified::{UnifiedLimits, unified};
+pub use unified_diff::{UnifiedLimits, unified};

@@ -1,4 +1,4 @@
-//! The tree against the reference (`model/reference.rs`), by random operations. Tests only.
+//! Property tests of the tree against a reference model (`model/reference.rs`), by random operations.
 
 mod reference;
 
@@ -7,9 +7,10 @@ use std::sync::Arc;
 use proptest::prelude::*;
 
 use self::reference::{
-    Body, LIMITS, Model, Operation, SEALED, apply_to_model, apply_to_tree, changes, expected_changes, seen,
+    LIMITS, ModelBody, ModelOperation, ReferenceModel, SEALED, apply_to_model, apply_to_tree, changes,
+    expected_changes, seen,
 };
-use super::node::{Name, Node, Reach};
+use super::node::{Name, PathExtent, TreeNode};
 use super::*;
 use crate::store::{BlobSource, MemoryBlobs};
 
@@ -27,28 +28,28 @@ fn tail() -> impl Strategy<Value = String> {
     prop::collection::vec(name, 0..4).prop_map(|names| names.join("/"))
 }
 
-fn operation() -> impl Strategy<Value = Operation> {
+fn operation() -> impl Strategy<Value = ModelOperation> {
     let bytes = prop::collection::vec(any::<u8>(), 0..70);
     let mode = prop_oneof![Just(WriteMode::Replace), Just(WriteMode::Append), Just(WriteMode::Create)];
     let target = prop_oneof![path(), tail().prop_map(|tail| if tail.is_empty() { "a/".to_owned() } else { tail })];
     prop_oneof![
-        4 => (path(), bytes, mode).prop_map(|(path, bytes, mode)| Operation::Write(path, bytes, mode)),
-        1 => (path(), 0..80_u8).prop_map(|(path, size)| Operation::Truncate(path, size)),
-        4 => (path(), any::<bool>()).prop_map(|(path, parents)| Operation::CreateDirectory(path, parents)),
-        2 => (path(), any::<bool>()).prop_map(|(path, all)| Operation::Remove(path, all)),
-        4 => (path(), path()).prop_map(|(from, to)| Operation::Rename(from, to)),
-        2 => (path(), path()).prop_map(|(from, to)| Operation::Copy(from, to)),
-        3 => (target, path()).prop_map(|(target, path)| Operation::CreateLink(target, path)),
-        1 => (path(), 0..0o7777_u32).prop_map(|(path, mode)| Operation::SetMode(path, mode)),
-        1 => (path(), any::<u64>()).prop_map(|(path, time)| Operation::SetModified(path, time)),
-        1 => Just(Operation::Fork),
-        1 => Just(Operation::Reopen),
+        4 => (path(), bytes, mode).prop_map(|(path, bytes, mode)| ModelOperation::Write(path, bytes, mode)),
+        1 => (path(), 0..80_u8).prop_map(|(path, size)| ModelOperation::Truncate(path, size)),
+        4 => (path(), any::<bool>()).prop_map(|(path, parents)| ModelOperation::CreateDirectory(path, parents)),
+        2 => (path(), any::<bool>()).prop_map(|(path, all)| ModelOperation::Remove(path, all)),
+        4 => (path(), path()).prop_map(|(from, to)| ModelOperation::Rename(from, to)),
+        2 => (path(), path()).prop_map(|(from, to)| ModelOperation::Copy(from, to)),
+        3 => (target, path()).prop_map(|(target, path)| ModelOperation::CreateLink(target, path)),
+        1 => (path(), 0..0o7777_u32).prop_map(|(path, mode)| ModelOperation::SetMode(path, mode)),
+        1 => (path(), any::<u64>()).prop_map(|(path, time)| ModelOperation::SetModified(path, time)),
+        1 => Just(ModelOperation::Fork),
+        1 => Just(ModelOperation::Reopen),
     ]
 }
 
-/// The sums that directories keep are those of what they hold.
-fn check_sums(node: &Node) -> (Usage, Reach) {
-    let (mut usage, mut reach) = (Usage::default(), Reach::default());
+/// Checks that the sums of directories match their contents.
+fn check_sums(node: &TreeNode) -> (Usage, PathExtent) {
+    let (mut usage, mut reach) = (Usage::default(), PathExtent::default());
     if let Some(directory) = node.as_directory() {
         for (name, child) in directory.entries().expect("all is there") {
             let (below, far) = check_sums(child);
@@ -63,13 +64,13 @@ fn check_sums(node: &Node) -> (Usage, Reach) {
     (if node.as_directory().is_some() { Usage { entries: usage.entries + 1, ..usage } } else { node.usage() }, reach)
 }
 
-fn start() -> (Tree, Model) {
-    let (mut tree, mut model) = (Tree::new(LIMITS, 0), Model::new());
+fn start() -> (Tree, ReferenceModel) {
+    let (mut tree, mut model) = (Tree::new(LIMITS, 0), ReferenceModel::new());
     tree.place_file(&format!("{SEALED}/a"), b"sealed", 0o600, 0).expect("within limits");
     let names: Vec<Name> = SEALED.split('/').skip(1).map(Name::from).collect();
     tree.set_writable(&names, false);
-    model.make(SEALED, Body::Directory, 0o755, 0);
-    model.make(&format!("{SEALED}/a"), Body::File(b"sealed".to_vec()), 0o600, 0);
+    model.make(SEALED, ModelBody::Directory, 0o755, 0);
+    model.make(&format!("{SEALED}/a"), ModelBody::File(b"sealed".to_vec()), 0o600, 0);
     (tree, model)
 }
 
@@ -93,8 +94,8 @@ proptest! {
             prop_assert_eq!(tree.usage(), model.usage());
             check_sums(tree.root());
             match operation {
-                Operation::Fork => forks.push((tree.clone(), model.clone())),
-                Operation::Reopen => {
+                ModelOperation::Fork => forks.push((tree.clone(), model.clone())),
+                ModelOperation::Reopen => {
                     let id = tree.seal(&mut &*blobs).expect("all is there");
                     let source = Arc::clone(&blobs) as Arc<dyn BlobSource>;
                     tree = Tree::open(id, source, LIMITS).expect("it was just sealed");

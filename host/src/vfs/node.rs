@@ -1,198 +1,203 @@
-//! What an entry of the tree is, and the sums that every directory keeps of what is below it.
+//! Entries of the tree, and the sums that every directory keeps of everything below it.
 //!
-//! Nothing here checks a limit or a right: `tree` does that before it edits.
+//! Nothing here checks a limit or a permission: `tree` does so before an edit.
 
 use std::sync::Arc;
 
 use super::content::Content;
-use super::directory::Directory;
+use super::directory::DirectoryNode;
+use super::format_params::MAX_SUM;
 use super::path::{MAX_DEPTH, MAX_PATH_BYTES};
-use super::scale::MAX_SUM;
 
 /// A name in a directory: not empty, not `.` or `..`, without `/` and NUL.
 pub(super) type Name = Arc<str>;
 
-/// What a tree takes of its quota.
+/// The part of its quota that a tree uses.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub struct Usage {
     /// Bytes of all files, and of the targets of links. Holes and shared pieces count in full.
     pub bytes: u64,
-    /// Files, directories and links; the root is not counted.
+    /// Number of files, directories and links, not counting the root.
     pub entries: u64,
 }
 
-/// How far an entry reaches below itself.
+/// Length of the longest paths below an entry.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
-pub(super) struct Reach {
-    /// Names in the longest path below.
+pub(super) struct PathExtent {
+    /// Number of names in the longest path below.
     pub(super) levels: usize,
-    /// Bytes in the longest path below, `/` included.
+    /// Number of bytes in the longest path below, `/` included.
     pub(super) bytes: usize,
 }
 
-impl Reach {
-    /// The same, seen from above an entry with a name of so many bytes.
-    pub(super) fn above(self, name: usize) -> Reach {
-        Reach { levels: self.levels + 1, bytes: self.bytes + 1 + name }
+impl PathExtent {
+    /// Returns the same as seen from the parent of an entry whose name has this many bytes.
+    pub(super) fn above(self, name: usize) -> PathExtent {
+        PathExtent { levels: self.levels + 1, bytes: self.bytes + 1 + name }
     }
 
-    pub(super) fn or(self, other: Reach) -> Reach {
-        Reach { levels: self.levels.max(other.levels), bytes: self.bytes.max(other.bytes) }
+    pub(super) fn or(self, other: PathExtent) -> PathExtent {
+        PathExtent { levels: self.levels.max(other.levels), bytes: self.bytes.max(other.bytes) }
     }
 
-    /// Whether the maximum `self` may sink when `before`, which is part of it, becomes `after`.
-    fn sinks(self, before: Reach, after: Reach) -> bool {
+    /// Returns true if the maximum `self` may decrease when `before`, which is part of it, becomes `after`.
+    fn sinks(self, before: PathExtent, after: PathExtent) -> bool {
         (before.levels == self.levels && after.levels < before.levels)
             || (before.bytes == self.bytes && after.bytes < before.bytes)
     }
 }
 
-/// What is known of a directory, a page of it or one of its entries without looking in.
+/// Sums over the contents of a directory, of one of its pages or of an entry, known without loading them.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
-pub(super) struct Sums {
-    /// Entries of the directory itself.
+pub(super) struct SubtreeSums {
+    /// Number of entries of the directory itself.
     pub(super) entries: u64,
-    /// What they and all that is below them take.
+    /// Quota that the entries and everything below them use.
     pub(super) usage: Usage,
-    /// How far they reach, seen from the directory.
-    pub(super) reach: Reach,
+    /// Length of the longest paths, as seen from the directory.
+    pub(super) reach: PathExtent,
 }
 
-impl Sums {
-    /// What one entry adds to its directory.
-    pub(super) fn of(name: &str, node: &Node) -> Sums {
-        Sums { entries: 1, usage: node.usage(), reach: node.reach().above(name.len()) }
+impl SubtreeSums {
+    /// The contribution of one entry to the sums of its directory.
+    pub(super) fn of(name: &str, node: &TreeNode) -> SubtreeSums {
+        SubtreeSums { entries: 1, usage: node.usage(), reach: node.reach().above(name.len()) }
     }
 
-    /// Both together; none if that is more than a tree may claim.
-    pub(super) fn and(self, other: Sums) -> Option<Sums> {
+    /// Adds two sums; returns `None` if the result is more than a tree may claim.
+    pub(super) fn and(self, other: SubtreeSums) -> Option<SubtreeSums> {
         let sum = |a: u64, b: u64| a.checked_add(b).filter(|sum| *sum <= MAX_SUM);
         let bytes = sum(self.usage.bytes, other.usage.bytes)?;
         let usage = Usage { bytes, entries: sum(self.usage.entries, other.usage.entries)? };
-        Some(Sums { entries: sum(self.entries, other.entries)?, usage, reach: self.reach.or(other.reach) })
+        Some(SubtreeSums { entries: sum(self.entries, other.entries)?, usage, reach: self.reach.or(other.reach) })
     }
 
-    /// Whether a directory can have these sums.
+    /// Returns true if a directory can have these sums.
     pub(super) fn plausible(&self) -> bool {
-        let Sums { entries, usage, reach } = *self;
+        let SubtreeSums { entries, usage, reach } = *self;
         let nothing = entries == 0;
-        // Not `2 * levels`: these numbers may be anything.
+        // Not `2 * levels`: these numbers are unchecked and may be anything.
         let reaches = reach.levels >= 1 && reach.bytes / 2 >= reach.levels && usage.entries >= entries;
         let within = usage.bytes <= MAX_SUM && usage.entries <= MAX_SUM;
         let within = within && reach.levels <= MAX_DEPTH && reach.bytes <= MAX_PATH_BYTES;
-        within && if nothing { *self == Sums::default() } else { reaches }
+        within && if nothing { *self == SubtreeSums::default() } else { reaches }
     }
 
-    /// One part of the sum changes. `parts` are all of them, after that; they are looked at only if they must be.
+    /// Replaces one part of the sum. `parts` are all parts after the change; they are iterated only if necessary.
     ///
-    /// `before` is part of the sum, and `after` was checked against the tree's limits, which are no more than `u64`s:
-    /// no step can overflow.
-    pub(super) fn exchange(&mut self, before: Sums, after: Sums, parts: impl Iterator<Item = Reach>) {
+    /// `before` is part of the sum, and `after` was checked against the tree's limits, which are `u64`s at most, so no
+    /// step can overflow.
+    pub(super) fn exchange(
+        &mut self,
+        before: SubtreeSums,
+        after: SubtreeSums,
+        parts: impl Iterator<Item = PathExtent>,
+    ) {
         self.entries = self.entries - before.entries + after.entries;
         self.usage.bytes = self.usage.bytes - before.usage.bytes + after.usage.bytes;
         self.usage.entries = self.usage.entries - before.usage.entries + after.usage.entries;
         self.reach = if self.reach.sinks(before.reach, after.reach) {
-            parts.fold(Reach::default(), Reach::or)
+            parts.fold(PathExtent::default(), PathExtent::or)
         } else {
             self.reach.or(after.reach)
         };
     }
 }
 
-/// What every entry has.
+/// Metadata that every entry has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Meta {
-    /// One number for each entry of a tree, from its creation on; renaming keeps it. It is not stored: when a tree is
-    /// opened, its entries are numbered anew.
+pub(super) struct EntryMeta {
+    /// Number of the entry, unique in its tree and kept by renaming. It is not stored: opening a tree numbers its
+    /// entries again.
     pub(super) id: u64,
     /// Permission bits.
     pub(super) mode: u32,
-    /// Last change of the content, nanoseconds since the Unix epoch.
+    /// Time of the last change of the content, in nanoseconds since the Unix epoch.
     pub(super) modified: u64,
 }
 
-/// An entry.
+/// An entry of a tree.
 #[derive(Debug, Clone)]
-pub(super) enum Node {
-    File(Arc<File>),
-    Directory(Arc<Directory>),
-    Link(Arc<Link>),
+pub(super) enum TreeNode {
+    File(Arc<FileNode>),
+    Directory(Arc<DirectoryNode>),
+    Link(Arc<LinkNode>),
 }
 
 #[derive(Debug, Clone)]
-pub(super) struct File {
-    pub(super) meta: Meta,
+pub(super) struct FileNode {
+    pub(super) meta: EntryMeta,
     pub(super) content: Content,
 }
 
 #[derive(Debug, Clone)]
-pub(super) struct Link {
-    pub(super) meta: Meta,
+pub(super) struct LinkNode {
+    pub(super) meta: EntryMeta,
     pub(super) target: Box<str>,
 }
 
-impl Node {
-    pub(super) fn file(meta: Meta, content: Content) -> Node {
-        Node::File(Arc::new(File { meta, content }))
+impl TreeNode {
+    pub(super) fn file(meta: EntryMeta, content: Content) -> TreeNode {
+        TreeNode::File(Arc::new(FileNode { meta, content }))
     }
 
-    pub(super) fn directory(meta: Meta) -> Node {
-        Node::Directory(Arc::new(Directory::new(meta)))
+    pub(super) fn directory(meta: EntryMeta) -> TreeNode {
+        TreeNode::Directory(Arc::new(DirectoryNode::new(meta)))
     }
 
-    pub(super) fn link(meta: Meta, target: &str) -> Node {
-        Node::Link(Arc::new(Link { meta, target: target.into() }))
+    pub(super) fn link(meta: EntryMeta, target: &str) -> TreeNode {
+        TreeNode::Link(Arc::new(LinkNode { meta, target: target.into() }))
     }
 
-    pub(super) fn meta(&self) -> &Meta {
+    pub(super) fn meta(&self) -> &EntryMeta {
         match self {
-            Node::File(file) => &file.meta,
-            Node::Directory(directory) => &directory.meta,
-            Node::Link(link) => &link.meta,
+            TreeNode::File(file) => &file.meta,
+            TreeNode::Directory(directory) => &directory.meta,
+            TreeNode::Link(link) => &link.meta,
         }
     }
 
-    pub(super) fn meta_mut(&mut self) -> &mut Meta {
+    pub(super) fn meta_mut(&mut self) -> &mut EntryMeta {
         match self {
-            Node::File(file) => &mut Arc::make_mut(file).meta,
-            Node::Directory(directory) => &mut Arc::make_mut(directory).meta,
-            Node::Link(link) => &mut Arc::make_mut(link).meta,
+            TreeNode::File(file) => &mut Arc::make_mut(file).meta,
+            TreeNode::Directory(directory) => &mut Arc::make_mut(directory).meta,
+            TreeNode::Link(link) => &mut Arc::make_mut(link).meta,
         }
     }
 
-    pub(super) fn as_directory(&self) -> Option<&Directory> {
+    pub(super) fn as_directory(&self) -> Option<&DirectoryNode> {
         match self {
-            Node::Directory(directory) => Some(directory),
-            Node::File(_) | Node::Link(_) => None,
+            TreeNode::Directory(directory) => Some(directory),
+            TreeNode::File(_) | TreeNode::Link(_) => None,
         }
     }
 
-    /// What this entry and all below it take.
+    /// Quota used by this entry and everything below it.
     pub(super) fn usage(&self) -> Usage {
         match self {
-            Node::File(file) => Usage { bytes: file.content.len(), entries: 1 },
-            // A `usize` of a target that is at most 4,096 bytes long.
-            Node::Link(link) => Usage { bytes: link.target.len() as u64, entries: 1 },
-            Node::Directory(directory) => {
+            TreeNode::File(file) => Usage { bytes: file.content.len(), entries: 1 },
+            // The target is at most 4,096 bytes long.
+            TreeNode::Link(link) => Usage { bytes: link.target.len() as u64, entries: 1 },
+            TreeNode::Directory(directory) => {
                 let below = directory.sums().usage;
                 Usage { entries: below.entries + 1, ..below }
             }
         }
     }
 
-    /// How far it reaches.
-    pub(super) fn reach(&self) -> Reach {
-        self.as_directory().map_or_else(Reach::default, |directory| directory.sums().reach)
+    /// Length of the longest paths below this entry.
+    pub(super) fn reach(&self) -> PathExtent {
+        self.as_directory().map_or_else(PathExtent::default, |directory| directory.sums().reach)
     }
 }
 
-impl PartialEq for Node {
-    /// Whether two trees share the entry: identity, not content. This is what lets `OrdMap::diff` skip what is shared.
-    fn eq(&self, other: &Node) -> bool {
+impl PartialEq for TreeNode {
+    /// Returns true if two trees share the entry: identity, not content. This lets `OrdMap::diff` skip shared entries.
+    fn eq(&self, other: &TreeNode) -> bool {
         match (self, other) {
-            (Node::File(a), Node::File(b)) => Arc::ptr_eq(a, b),
-            (Node::Directory(a), Node::Directory(b)) => Arc::ptr_eq(a, b),
-            (Node::Link(a), Node::Link(b)) => Arc::ptr_eq(a, b),
+            (TreeNode::File(a), TreeNode::File(b)) => Arc::ptr_eq(a, b),
+            (TreeNode::Directory(a), TreeNode::Directory(b)) => Arc::ptr_eq(a, b),
+            (TreeNode::Link(a), TreeNode::Link(b)) => Arc::ptr_eq(a, b),
             _ => false,
         }
     }

@@ -1,116 +1,118 @@
-//! Walking a path: the only code that reads one. Changes nothing.
+//! Path resolution, the only code that interprets paths. Changes nothing.
 //!
-//! A path is absolute, and is resolved as POSIX does: name by name, links followed where they stand, `..` from where
-//! the walk then is. `..` above the root is the root and an absolute link starts at the root, so no path leaves the
-//! tree. A walk may be bound by more than that: see [`Rules`].
+//! A path is absolute, and is resolved as in POSIX: name by name, following links where they occur, and `..` leads to
+//! the parent of the directory reached so far. `..` at the root is the root and an absolute link starts at the root, so
+//! no path leaves the tree. A walk may be restricted further: see [`WalkRules`].
 
-use super::directory::Directory;
+use super::directory::DirectoryNode;
 use super::errno::Errno;
-use super::node::{Name, Node};
+use super::node::{Name, TreeNode};
 
-/// The longest name.
+/// Maximum length of a name in bytes.
 pub const MAX_NAME_BYTES: usize = 255;
 
-/// The longest path, and the longest target of a link.
+/// Maximum length of a path, and of the target of a link, in bytes.
 pub const MAX_PATH_BYTES: usize = 4_096;
 
-/// The most names in the path of an entry. Dropping a tree recurses; at this depth it needs well under 1 MiB of stack.
+/// Maximum number of names in the path of an entry. Dropping a tree is recursive; at this depth it needs well under 1
+/// MiB of stack.
 pub const MAX_DEPTH: usize = 512;
 
-/// The most links followed for one path: what Linux follows.
+/// Maximum number of links followed for one path, the same as in Linux.
 pub const MAX_LINKS: usize = 40;
 
-/// Where a path leads.
+/// The result of resolving a path.
 #[derive(Debug)]
-pub(super) struct Found<'a> {
-    root: &'a Node,
-    /// The directories from below the root down to the parent of the entry.
-    above: Vec<(&'a Name, &'a Node)>,
-    /// What became of the last name.
-    end: End<'a>,
-    /// Whether a `/` stands behind the last name.
+pub(super) struct PathLookup<'a> {
+    root: &'a TreeNode,
+    /// Directories from below the root down to the parent of the entry.
+    above: Vec<(&'a Name, &'a TreeNode)>,
+    /// Outcome for the last name.
+    end: PathEnd<'a>,
+    /// Set if a `/` follows the last name.
     slash: bool,
 }
 
 #[derive(Debug)]
-enum End<'a> {
-    /// The path ended in `/`, `.` or `..`: it names the innermost of `above`, or the root.
+enum PathEnd<'a> {
+    /// The path ends in `/`, `.` or `..`: it refers to the innermost of `above`, or to the root.
     Above,
-    /// There is an entry.
-    Entry(&'a Name, &'a Node),
-    /// There is none of this name.
-    Missing { name: &'a str, rest: Rest },
+    /// The entry exists.
+    Entry(&'a Name, &'a TreeNode),
+    /// No entry has this name.
+    Missing { name: &'a str, rest: UnresolvedRest },
 }
 
-/// What was still to be walked when a name was missing.
+/// The rest of the path when a name was missing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Rest {
-    /// Nothing: an entry of that name could be made.
+pub(super) enum UnresolvedRest {
+    /// The missing name was the last: an entry of that name can be created.
     Nothing,
-    /// So many bytes at the end of the path, as it was written.
+    /// This many bytes at the end of the path, as it was written.
     Path { bytes: usize },
-    /// Something, behind a link that leads nowhere.
+    /// A rest after a link that leads nowhere.
     Link,
 }
 
-impl<'a> Found<'a> {
-    /// The entry. It must be there, and be a directory if the path ends in `/`.
-    pub(super) fn existing(&self) -> Result<&'a Node, Errno> {
+impl<'a> PathLookup<'a> {
+    /// Returns the entry. It must exist, and must be a directory if the path ends in `/`.
+    pub(super) fn existing(&self) -> Result<&'a TreeNode, Errno> {
         let node = self.entry().ok_or(Errno::NoEntry)?;
         if self.slash && node.as_directory().is_none() { Err(Errno::NotDirectory) } else { Ok(node) }
     }
 
-    /// The entry, if there is one. Fails if there is not even the directory that it would be in.
-    pub(super) fn optional(&self) -> Result<Option<&'a Node>, Errno> {
+    /// Returns the entry, if it exists. Fails if not even its parent directory exists.
+    pub(super) fn optional(&self) -> Result<Option<&'a TreeNode>, Errno> {
         match self.end {
-            End::Missing { rest: Rest::Path { .. } | Rest::Link, .. } => Err(Errno::NoEntry),
+            PathEnd::Missing { rest: UnresolvedRest::Path { .. } | UnresolvedRest::Link, .. } => Err(Errno::NoEntry),
             _ => Ok(self.entry()),
         }
     }
 
-    /// If the entry is not there: what was to be walked behind it.
-    pub(super) fn missing(&self) -> Option<Rest> {
+    /// Returns the rest of the path after the missing name, if the entry is missing.
+    pub(super) fn missing(&self) -> Option<UnresolvedRest> {
         match self.end {
-            End::Missing { rest, .. } => Some(rest),
-            End::Above | End::Entry(..) => None,
+            PathEnd::Missing { rest, .. } => Some(rest),
+            PathEnd::Above | PathEnd::Entry(..) => None,
         }
     }
 
-    /// Whether a `/` stands behind the last name.
+    /// Returns true if a `/` follows the last name.
     pub(super) fn slash(&self) -> bool {
         self.slash
     }
 
-    /// The path of the entry, links resolved; of the missing one, if it is missing.
+    /// Path of the entry, existing or missing, with links resolved.
     pub(super) fn names(&self) -> Vec<Name> {
         let above = self.above.iter().map(|(name, _)| Name::clone(name));
         let last = match self.end {
-            End::Above => None,
-            End::Entry(name, _) => Some(Name::clone(name)),
-            End::Missing { name, .. } => Some(Name::from(name)),
+            PathEnd::Above => None,
+            PathEnd::Entry(name, _) => Some(Name::clone(name)),
+            PathEnd::Missing { name, .. } => Some(Name::from(name)),
         };
         above.chain(last).collect()
     }
 
-    /// As `names`, for an operation on the name itself (renaming, removing): neither the root nor `.` or `..` will do.
+    /// Path of the entry like `names`, for an operation on the name itself (renaming, removing): rejects the root, `.`
+    /// and `..`.
     pub(super) fn named(&self) -> Result<Vec<Name>, Errno> {
         match self.end {
-            End::Above if self.above.is_empty() => Err(Errno::Busy),
-            End::Above => Err(Errno::Invalid),
-            End::Entry(..) | End::Missing { .. } => Ok(self.names()),
+            PathEnd::Above if self.above.is_empty() => Err(Errno::Busy),
+            PathEnd::Above => Err(Errno::Invalid),
+            PathEnd::Entry(..) | PathEnd::Missing { .. } => Ok(self.names()),
         }
     }
 
-    fn entry(&self) -> Option<&'a Node> {
+    fn entry(&self) -> Option<&'a TreeNode> {
         match self.end {
-            End::Above => Some(self.above.last().map_or(self.root, |(_, node)| node)),
-            End::Entry(_, node) => Some(node),
-            End::Missing { .. } => None,
+            PathEnd::Above => Some(self.above.last().map_or(self.root, |(_, node)| node)),
+            PathEnd::Entry(_, node) => Some(node),
+            PathEnd::Missing { .. } => None,
         }
     }
 }
 
-/// Refuses what cannot be a path of the tree, whatever the tree holds.
+/// Rejects strings that cannot be a path of any tree.
 pub(super) fn check(path: &str) -> Result<(), Errno> {
     if path.is_empty() {
         Err(Errno::NoEntry)
@@ -123,7 +125,7 @@ pub(super) fn check(path: &str) -> Result<(), Errno> {
     }
 }
 
-/// Refuses what cannot be the target of a link.
+/// Rejects strings that cannot be the target of a link.
 pub(super) fn check_target(target: &str) -> Result<(), Errno> {
     if target.is_empty() {
         Err(Errno::NoEntry)
@@ -136,7 +138,7 @@ pub(super) fn check_target(target: &str) -> Result<(), Errno> {
     }
 }
 
-/// The names of a path without `.`, `..` and needless `/`, as this module and `diff` write them.
+/// Splits a path without `.`, `..` and redundant `/`, as this module and `diff` write them, into names.
 pub(super) fn names(path: &str) -> Result<Vec<Name>, Errno> {
     check(path)?;
     if path == "/" {
@@ -150,25 +152,25 @@ pub(super) fn names(path: &str) -> Result<Vec<Name>, Errno> {
     path[1..].split('/').map(named).collect()
 }
 
-/// What a walk may not do.
-pub(super) trait Rules {
-    /// What ends a walk.
+/// Restrictions of a walk.
+pub(super) trait WalkRules {
+    /// Error that ends a walk.
     type Stop: From<Errno>;
 
-    /// Asked before `..`, so many names below the root.
+    /// Called before `..` is followed, with the number of names below the root.
     fn up(&self, depth: usize) -> Result<(), Self::Stop>;
 
-    /// Asked before a link is followed to the root.
+    /// Called before an absolute link is followed to the root.
     fn to_root(&self) -> Result<(), Self::Stop>;
 
-    /// Asked before `name` is looked for in a directory, whether or not it is there.
-    fn look(&self, directory: &[(&Name, &Node)], name: &str) -> Result<(), Self::Stop>;
+    /// Called before `name` is looked up in a directory, whether or not it exists.
+    fn look(&self, directory: &[(&Name, &TreeNode)], name: &str) -> Result<(), Self::Stop>;
 }
 
-/// The whole tree, as POSIX says.
-pub(super) struct Anywhere;
+/// The rules of an unrestricted walk, as in POSIX.
+pub(super) struct UnrestrictedWalk;
 
-impl Rules for Anywhere {
+impl WalkRules for UnrestrictedWalk {
     type Stop = Errno;
 
     fn up(&self, _: usize) -> Result<(), Errno> {
@@ -179,20 +181,20 @@ impl Rules for Anywhere {
         Ok(())
     }
 
-    fn look(&self, _: &[(&Name, &Node)], _: &str) -> Result<(), Errno> {
+    fn look(&self, _: &[(&Name, &TreeNode)], _: &str) -> Result<(), Errno> {
         Ok(())
     }
 }
 
 /// Walks `path` from the directory `base` (the root, if it is empty). `follow` says whether a link at the very end is
-/// followed; those before it always are.
-pub(super) fn walk<'a, R: Rules>(
-    root: &'a Node,
+/// followed; links before the end always are.
+pub(super) fn walk<'a, R: WalkRules>(
+    root: &'a TreeNode,
     base: &[Name],
     path: &'a str,
     follow: bool,
     rules: &R,
-) -> Result<Found<'a>, R::Stop> {
+) -> Result<PathLookup<'a>, R::Stop> {
     let mut above = descend(root, base)?;
     let mut texts = vec![path];
     let mut links = 0;
@@ -213,13 +215,13 @@ pub(super) fn walk<'a, R: Rules>(
         match directory.get(name)? {
             None => {
                 let rest = match (last, texts.as_slice()) {
-                    (true, _) => Rest::Nothing,
-                    (false, [rest]) => Rest::Path { bytes: rest.len() },
-                    (false, _) => Rest::Link,
+                    (true, _) => UnresolvedRest::Nothing,
+                    (false, [rest]) => UnresolvedRest::Path { bytes: rest.len() },
+                    (false, _) => UnresolvedRest::Link,
                 };
-                return Ok(Found { root, above, end: End::Missing { name, rest }, slash });
+                return Ok(PathLookup { root, above, end: PathEnd::Missing { name, rest }, slash });
             }
-            Some((_, Node::Link(link))) if follow || !last => {
+            Some((_, TreeNode::Link(link))) if follow || !last => {
                 links += 1;
                 if links > MAX_LINKS {
                     return Err(Errno::TooManyLinks.into());
@@ -230,15 +232,17 @@ pub(super) fn walk<'a, R: Rules>(
                 }
                 texts.push(&link.target);
             }
-            Some((name, node)) if last => return Ok(Found { root, above, end: End::Entry(name, node), slash }),
+            Some((name, node)) if last => {
+                return Ok(PathLookup { root, above, end: PathEnd::Entry(name, node), slash });
+            }
             Some((name, node)) if node.as_directory().is_some() => above.push((name, node)),
             Some(_) => return Err(Errno::NotDirectory.into()),
         }
     }
-    Ok(Found { root, above, end: End::Above, slash: false })
+    Ok(PathLookup { root, above, end: PathEnd::Above, slash: false })
 }
 
-fn descend<'a>(root: &'a Node, base: &[Name]) -> Result<Vec<(&'a Name, &'a Node)>, Errno> {
+fn descend<'a>(root: &'a TreeNode, base: &[Name]) -> Result<Vec<(&'a Name, &'a TreeNode)>, Errno> {
     let mut above = Vec::with_capacity(base.len());
     for name in base {
         let (name, node) = innermost(root, &above)?.get(name)?.ok_or(Errno::NoEntry)?;
@@ -247,11 +251,11 @@ fn descend<'a>(root: &'a Node, base: &[Name]) -> Result<Vec<(&'a Name, &'a Node)
     Ok(above)
 }
 
-fn innermost<'a>(root: &'a Node, above: &[(&'a Name, &'a Node)]) -> Result<&'a Directory, Errno> {
+fn innermost<'a>(root: &'a TreeNode, above: &[(&'a Name, &'a TreeNode)]) -> Result<&'a DirectoryNode, Errno> {
     above.last().map_or(root, |(_, node)| node).as_directory().ok_or(Errno::NotDirectory)
 }
 
-/// Takes the next name from the innermost of the texts that still has one: the path itself, or a link's target.
+/// Takes the next name from the innermost text that still has one: the path itself, or a link's target.
 fn next_name<'a>(texts: &mut Vec<&'a str>) -> Option<&'a str> {
     while let Some(text) = texts.pop() {
         let text = text.trim_start_matches('/');

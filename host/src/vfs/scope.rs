@@ -1,77 +1,79 @@
-//! Which parts of the tree somebody was granted, and walks that stay in them: what a tool sees of the session's files.
+//! Scopes: the parts of the tree that were granted, and path resolution confined to them. This is what a tool sees of
+//! the session's files.
 //!
-//! A walk is confined twice. It begins at a directory and never leaves it, neither by `..` nor by an absolute path or
-//! link, as WASI wants it; and it looks for nothing outside the grants, so that it cannot even tell what is there.
+//! A walk is confined twice. It starts at a directory and never leaves it, neither by `..` nor by an absolute path or
+//! link, as WASI requires; and it looks up nothing outside the grants, so that it cannot even tell what exists there.
 
 use super::errno::Errno;
 use super::inspect::Stat;
-use super::node::{Name, Node};
-use super::path::{self, MAX_PATH_BYTES, Rules};
+use super::node::{Name, TreeNode};
+use super::path::{self, MAX_PATH_BYTES, WalkRules};
 use super::tree::Tree;
 
-/// A path that somebody was granted, with all that is below it.
+/// A grant of a path and everything below it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Grant {
-    /// Absolute, without `.` and `..`. It is taken by its name: a link at it, or on the way to it, is not followed.
+    /// Absolute path, without `.` and `..`. It is taken literally: a link at the path, or on the way to it, is not
+    /// followed.
     pub path: String,
-    /// Whether it may be changed, and not only read.
+    /// Set if writing is allowed too.
     pub write: bool,
 }
 
-/// What somebody was granted. Grants only add: what one of them allows is allowed, whatever the others say.
+/// A set of grants. Grants only add up: what one of them allows is allowed, whatever the others say.
 #[derive(Debug, Clone, Default)]
 pub struct Scope {
     grants: Vec<(Vec<Name>, bool)>,
 }
 
-/// How much of a path a scope allows.
+/// The access that a scope allows to a path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Allowed {
-    /// Nothing: it is as if nothing could be there.
+enum AccessLevel {
+    /// No access: the path looks as if nothing existed there.
     Nothing,
-    /// A directory above something that is granted: it may be passed, and shows only what leads there.
+    /// A directory above a granted path: it can be traversed, and shows only the names that lead there.
     Passage,
     Read,
     Write,
 }
 
 impl Scope {
-    /// What these grants allow.
+    /// Creates a scope from grants.
     ///
     /// # Errors
-    /// `Invalid` for a path that is not absolute or has `.`, `..`, a NUL or needless `/` in it; `NameTooLong`.
+    /// `Invalid` for a path that is not absolute or contains `.`, `..`, a NUL or a redundant `/`; `NameTooLong`.
     pub fn new(grants: &[Grant]) -> Result<Scope, Errno> {
         let grants = grants.iter().map(|grant| Ok((path::names(&grant.path)?, grant.write)));
         Ok(Scope { grants: grants.collect::<Result<_, Errno>>()? })
     }
 
-    /// Whether nothing is allowed.
+    /// Returns true if nothing is allowed.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.grants.is_empty()
     }
 
-    /// Whether what is at a path may be read.
+    /// Returns true if the entry at a path may be read.
     #[must_use]
     pub fn reads(&self, path: &str) -> bool {
-        self.allowed(path) >= Allowed::Read
+        self.allowed(path) >= AccessLevel::Read
     }
 
-    /// Whether what is at a path may be changed, made or removed.
+    /// Returns true if the entry at a path may be changed, created or removed.
     #[must_use]
     pub fn writes(&self, path: &str) -> bool {
-        self.allowed(path) >= Allowed::Write
+        self.allowed(path) >= AccessLevel::Write
     }
 
-    /// Whether anything may be changed that is at a path or below it.
+    /// Returns true if anything at or below a path may be changed.
     #[must_use]
     pub fn writes_below(&self, path: &str) -> bool {
         let path = split(path);
         self.grants.iter().any(|(granted, write)| *write && agree(granted, path.clone()))
     }
 
-    /// What a directory shows that is itself not granted: the names in it that lead to something that is, sorted. None
-    /// if the directory is granted, and shows all.
+    /// Returns the visible names of a directory that is not granted itself: those that lead to a granted path, sorted.
+    /// Returns `None` if the directory is granted, and everything in it is visible.
     #[must_use]
     pub fn shown(&self, path: &str) -> Option<Vec<&str>> {
         if self.reads(path) {
@@ -85,11 +87,11 @@ impl Scope {
         Some(names)
     }
 
-    /// The directories of a tree in which a holder of this scope begins, sorted: the granted ones, and those that hold
-    /// a granted path that is no directory, or is not there. None is reached through a link.
+    /// Lists the directories that a holder of this scope starts from, sorted: the granted ones, and the parents of
+    /// granted paths that are not directories, or do not exist. None is reached through a link.
     #[must_use]
     pub fn beginnings(&self, tree: &Tree) -> Vec<String> {
-        let is_directory = |names: &[Name]| matches!(tree.entry(names), Ok(Node::Directory(_)));
+        let is_directory = |names: &[Name]| matches!(tree.entry(names), Ok(TreeNode::Directory(_)));
         let begin = |names: &[Name]| {
             let parent = names.split_last().map(|(_, parent)| parent);
             let found = [Some(names), parent].into_iter().flatten().find(|names| is_directory(names));
@@ -101,23 +103,23 @@ impl Scope {
         paths
     }
 
-    fn allowed(&self, path: &str) -> Allowed {
+    fn allowed(&self, path: &str) -> AccessLevel {
         self.allow(split(path))
     }
 
-    fn allow<'a>(&self, path: impl Iterator<Item = &'a str> + Clone) -> Allowed {
+    fn allow<'a>(&self, path: impl Iterator<Item = &'a str> + Clone) -> AccessLevel {
         let depth = path.clone().count();
         let agreeing = self.grants.iter().filter(|(granted, _)| agree(granted, path.clone()));
         let allowed = agreeing.map(|(granted, write)| match (granted.len() <= depth, write) {
-            (false, _) => Allowed::Passage,
-            (true, false) => Allowed::Read,
-            (true, true) => Allowed::Write,
+            (false, _) => AccessLevel::Passage,
+            (true, false) => AccessLevel::Read,
+            (true, true) => AccessLevel::Write,
         });
-        allowed.max().unwrap_or(Allowed::Nothing)
+        allowed.max().unwrap_or(AccessLevel::Nothing)
     }
 }
 
-/// Whether one path is the other, or above it.
+/// Returns true if one path equals the other, or is a parent of it.
 fn agree<'a>(granted: &[Name], path: impl Iterator<Item = &'a str>) -> bool {
     granted.iter().map(|name| &**name).zip(path).all(|(a, b)| a == b)
 }
@@ -130,37 +132,37 @@ fn spell(names: &[Name]) -> String {
     if names.is_empty() { "/".to_owned() } else { names.iter().flat_map(|name| ["/", name]).collect() }
 }
 
-/// Why a confined walk ended.
+/// The reason why a confined walk was refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Refusal {
-    /// The path leaves the directory that it was to stay in.
+    /// The path leaves the directory that it is confined to.
     #[error("the path leaves its directory")]
     Outside,
-    /// The path leads to what was not granted.
+    /// The path leads to something that was not granted.
     #[error("not granted")]
     Hidden,
-    /// What any walk may end with.
+    /// An error that any walk may end with.
     #[error(transparent)]
     Errno(#[from] Errno),
 }
 
-/// Where a confined walk led.
+/// The result of a confined walk.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Resolved {
-    /// Absolute, links resolved (but for one at the end that was not to be followed).
+    /// Absolute path, with links resolved (except one at the end that was not to be followed).
     pub path: String,
-    /// What is there, if anything is; what it would be in is there in any case.
+    /// Metadata of the entry, if it exists; its parent directory exists in any case.
     pub stat: Option<Stat>,
-    /// Whether a `/` stands behind the last name: only a directory will do.
+    /// Set if a `/` follows the last name, so that only a directory is acceptable.
     pub slash: bool,
-    /// Whether the path ends in a name, and not in `.` or `..`.
+    /// Set if the path ends in a name, and not in `.` or `..`.
     pub named: bool,
 }
 
 impl Resolved {
-    /// The path, with a `/` behind it if it was written so.
+    /// The path, followed by a `/` if it was written so.
     #[must_use]
     pub fn spelling(&self) -> String {
         if self.slash { format!("{}/", self.path) } else { self.path.clone() }
@@ -168,14 +170,14 @@ impl Resolved {
 }
 
 impl Tree {
-    /// Finds what the relative `path` leads to from the directory at `base`, within `scope`. `follow` says whether a
-    /// link at its end is followed.
+    /// Resolves the relative `path` from the directory at `base`, within `scope`. `follow` says whether a link at its
+    /// end is followed.
     ///
     /// # Errors
-    /// See [`Refusal`]; what is at `base` must be a directory, else it is `NoEntry` or `NotDirectory`.
+    /// See [`Refusal`]; `NoEntry` or `NotDirectory` if `base` is not a directory.
     pub fn resolve(&self, base: &str, path: &str, follow: bool, scope: &Scope) -> Result<Resolved, Refusal> {
         let base = path::names(base)?;
-        if !matches!(self.entry(&base)?, Node::Directory(_)) {
+        if !matches!(self.entry(&base)?, TreeNode::Directory(_)) {
             return Err(Errno::NotDirectory.into());
         }
         match path {
@@ -185,23 +187,23 @@ impl Tree {
             _ if path.starts_with('/') => return Err(Refusal::Outside),
             _ => {}
         }
-        let found = path::walk(self.root(), &base, path, follow, &Confined { floor: base.len(), scope })?;
+        let found = path::walk(self.root(), &base, path, follow, &ConfinedWalk { floor: base.len(), scope })?;
         let node = found.optional()?;
         if found.slash() && node.is_some_and(|node| node.as_directory().is_none()) {
             return Err(Errno::NotDirectory.into());
         }
         let path = spell(&found.names());
-        Ok(Resolved { path, stat: node.map(Node::stat), slash: found.slash(), named: found.named().is_ok() })
+        Ok(Resolved { path, stat: node.map(TreeNode::stat), slash: found.slash(), named: found.named().is_ok() })
     }
 }
 
-/// A walk that stays below a directory, and within a scope.
-struct Confined<'s> {
+/// A walk that stays below a directory and within a scope.
+struct ConfinedWalk<'s> {
     floor: usize,
     scope: &'s Scope,
 }
 
-impl Rules for Confined<'_> {
+impl WalkRules for ConfinedWalk<'_> {
     type Stop = Refusal;
 
     fn up(&self, depth: usize) -> Result<(), Refusal> {
@@ -212,9 +214,9 @@ impl Rules for Confined<'_> {
         Err(Refusal::Outside)
     }
 
-    fn look(&self, directory: &[(&Name, &Node)], name: &str) -> Result<(), Refusal> {
+    fn look(&self, directory: &[(&Name, &TreeNode)], name: &str) -> Result<(), Refusal> {
         let path = directory.iter().map(|(name, _)| &***name).chain([name]);
-        if self.scope.allow(path) > Allowed::Nothing { Ok(()) } else { Err(Refusal::Hidden) }
+        if self.scope.allow(path) > AccessLevel::Nothing { Ok(()) } else { Err(Refusal::Hidden) }
     }
 }
 
@@ -229,7 +231,7 @@ mod tests {
         Scope::new(&grants).expect("absolute paths")
     }
 
-    /// `/workspace/in/{a, d/b}` and `/workspace/out/x`.
+    /// A tree with `/workspace/in/{a, d/b}` and `/workspace/out/x`.
     fn tree() -> Tree {
         let mut tree = Tree::new(Limits::default(), 0);
         for path in ["/workspace/in/a", "/workspace/in/d/b", "/workspace/out/x"] {

@@ -1,16 +1,16 @@
-//! The tree, its limits, and the primitive edits. What guests and the host ask for is made of these in `inspect`,
-//! `file`, `entry` and `import`, which check rights and limits first: an edit that has begun does not fail.
+//! The tree, its limits, and the primitive edits. The operations of guests and the host in `inspect`, `file`, `entry`
+//! and `import` consist of these and check permissions and limits first: an edit that has begun does not fail.
 
 use std::sync::Arc;
 
-use super::directory::Directory;
+use super::directory::DirectoryNode;
 use super::errno::Errno;
-use super::node::{Meta, Name, Node, Reach, Usage};
-use super::path::{self, Anywhere, Found, MAX_DEPTH, MAX_NAME_BYTES, MAX_PATH_BYTES};
-use super::places::Places;
+use super::node::{EntryMeta, Name, PathExtent, TreeNode, Usage};
+use super::path::{self, MAX_DEPTH, MAX_NAME_BYTES, MAX_PATH_BYTES, PathLookup, UnrestrictedWalk};
+use super::write_rules::WriteRules;
 
-/// What a guest may write to from the start, with the permission bits.
-const WRITABLE: [(&str, u32); 2] = [("workspace", 0o755), ("tmp", 0o1777)];
+/// Paths that guests may write to in a new tree, with their permission bits.
+const WRITABLE_DIRECTORIES: [(&str, u32); 2] = [("workspace", 0o755), ("tmp", 0o1777)];
 
 /// Permission bits of a new directory.
 pub(super) const DIRECTORY_MODE: u32 = 0o755;
@@ -18,135 +18,136 @@ pub(super) const DIRECTORY_MODE: u32 = 0o755;
 /// Permission bits that an entry can have.
 pub(super) const MODE_BITS: u32 = 0o7777;
 
-/// How large a tree may grow.
+/// Limits on the size of a tree.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
-    /// Bytes of all files and link targets, mounts included.
+    /// Maximum number of bytes of all files and link targets, mounts included.
     pub bytes: u64,
-    /// Files, directories and links, mounts included.
+    /// Maximum number of files, directories and links, mounts included.
     pub entries: u64,
-    /// Bytes of one file.
+    /// Maximum size of one file in bytes.
     pub file_bytes: u64,
 }
 
 impl Default for Limits {
-    /// 1 GiB, in one file or in many, and 250,000 entries (each costs the host some hundreds of bytes).
+    /// Returns 1 GiB, in one file or in many, and 250,000 entries (each of which costs the host some hundreds of
+    /// bytes).
     fn default() -> Self {
         Limits { bytes: 1 << 30, entries: 250_000, file_bytes: 1 << 30 }
     }
 }
 
-/// A persistent tree of files. A clone is a snapshot: it costs the same for any size, and changes to one are never
-/// seen in the other.
+/// A persistent tree of files. A clone is a snapshot: its cost does not depend on the size, and changes to one are
+/// never visible in the other.
 #[derive(Debug, Clone)]
 pub struct Tree {
-    root: Node,
-    places: Arc<Places>,
+    root: TreeNode,
+    write_rules: Arc<WriteRules>,
     limits: Limits,
     next_id: u64,
 }
 
 impl Tree {
-    /// A tree with `/workspace` and `/tmp`, which guests may write to; everything else is read-only. `now` is in
-    /// nanoseconds since the Unix epoch, here and everywhere in this module.
+    /// Creates a tree with `/workspace` and `/tmp`, which guests may write to; everything else is read-only. `now` is
+    /// in nanoseconds since the Unix epoch, as everywhere in this module.
     #[must_use]
     pub fn new(limits: Limits, now: u64) -> Tree {
-        let root = Node::directory(Meta { id: 1, mode: DIRECTORY_MODE, modified: now });
-        let mut tree = Tree { root, places: Arc::default(), limits, next_id: 2 };
-        for (name, mode) in WRITABLE {
+        let root = TreeNode::directory(EntryMeta { id: 1, mode: DIRECTORY_MODE, modified: now });
+        let mut tree = Tree { root, write_rules: Arc::default(), limits, next_id: 2 };
+        for (name, mode) in WRITABLE_DIRECTORIES {
             let names = [Name::from(name)];
-            let meta = Meta { id: tree.next_id, mode, modified: now };
-            tree.attach(&names, Node::directory(meta), now).expect("the root is a directory");
+            let meta = EntryMeta { id: tree.next_id, mode, modified: now };
+            tree.attach(&names, TreeNode::directory(meta), now).expect("the root is a directory");
             tree.next_id += 1;
             tree.set_writable(&names, true);
         }
         tree
     }
 
-    /// What the tree takes of its limits. Costs the same for any size.
+    /// The part of its limits that the tree uses. Takes constant time.
     #[must_use]
     pub fn usage(&self) -> Usage {
         self.root.as_directory().map_or_else(Usage::default, |root| root.sums().usage)
     }
 
-    /// What it may take.
+    /// The limits of the tree.
     #[must_use]
     pub fn limits(&self) -> Limits {
         self.limits
     }
 
-    /// Changes what it may take. A tree that is already beyond can still be read and made smaller.
+    /// Changes the limits. A tree that exceeds them can still be read and reduced.
     pub fn set_limits(&mut self, limits: Limits) {
         self.limits = limits;
     }
 
-    /// A tree from its parts; `next_id` is one that no entry has.
-    pub(super) fn assemble(root: Node, places: Places, limits: Limits, next_id: u64) -> Tree {
-        Tree { root, places: Arc::new(places), limits, next_id }
+    /// Creates a tree from its parts; `next_id` is an unused id.
+    pub(super) fn assemble(root: TreeNode, write_rules: WriteRules, limits: Limits, next_id: u64) -> Tree {
+        Tree { root, write_rules: Arc::new(write_rules), limits, next_id }
     }
 
-    pub(super) fn root(&self) -> &Node {
+    pub(super) fn root(&self) -> &TreeNode {
         &self.root
     }
 
-    pub(super) fn places(&self) -> &Places {
-        &self.places
+    pub(super) fn write_rules(&self) -> &WriteRules {
+        &self.write_rules
     }
 
-    /// The entry at `names`. No link is followed.
-    pub(super) fn entry(&self, names: &[Name]) -> Result<&Node, Errno> {
+    /// Returns the entry at `names`, without following links.
+    pub(super) fn entry(&self, names: &[Name]) -> Result<&TreeNode, Errno> {
         names.iter().try_fold(&self.root, |node, name| {
             let found = node.as_directory().ok_or(Errno::NotDirectory)?.get(name)?;
             found.map(|(_, node)| node).ok_or(Errno::NoEntry)
         })
     }
 
-    /// An id that no entry has had.
+    /// Returns an id that no entry has had.
     pub(super) fn new_id(&mut self) -> u64 {
         let id = self.next_id;
         self.next_id += 1;
         id
     }
 
-    /// Finds what a path leads to; `follow` says whether a link at its end is followed.
-    pub(super) fn find<'a>(&'a self, path: &'a str, follow: bool) -> Result<Found<'a>, Errno> {
+    /// Resolves a path; `follow` says whether a link at its end is followed.
+    pub(super) fn find<'a>(&'a self, path: &'a str, follow: bool) -> Result<PathLookup<'a>, Errno> {
         path::check(path)?;
-        path::walk(&self.root, &[], path, follow, &Anywhere)
+        path::walk(&self.root, &[], path, follow, &UnrestrictedWalk)
     }
 
-    /// Finds what a path leads to from the directory `base`.
-    pub(super) fn find_from<'a>(&'a self, base: &[Name], path: &'a str) -> Result<Found<'a>, Errno> {
-        path::walk(&self.root, base, path, false, &Anywhere)
+    /// Resolves a path from the directory `base`.
+    pub(super) fn find_from<'a>(&'a self, base: &[Name], path: &'a str) -> Result<PathLookup<'a>, Errno> {
+        path::walk(&self.root, base, path, false, &UnrestrictedWalk)
     }
 
-    /// Refuses a guest that wants to change the entry at `names`.
+    /// Fails if a guest may not change the entry at `names`.
     pub(super) fn writable(&self, names: &[Name]) -> Result<(), Errno> {
-        if self.places.writable(names) { Ok(()) } else { Err(Errno::Access) }
+        if self.write_rules.writable(names) { Ok(()) } else { Err(Errno::Access) }
     }
 
-    /// Refuses a guest that wants to make, remove or replace the entry at `names`.
+    /// Fails if a guest may not create, remove or replace the entry at `names`.
     pub(super) fn writable_parent(&self, names: &[Name]) -> Result<(), Errno> {
         self.writable(names.split_last().map_or(&[], |(_, parent)| parent))
     }
 
-    /// Refuses to move or remove what a place begins in.
+    /// Fails if a write rule at or below `names` prevents moving or removing the entry.
     pub(super) fn movable(&self, names: &[Name]) -> Result<(), Errno> {
-        if self.places.pinned(names) { Err(Errno::Busy) } else { Ok(()) }
+        if self.write_rules.pinned(names) { Err(Errno::Busy) } else { Ok(()) }
     }
 
-    /// Makes what is at and below `names` writable to guests, or read-only; nothing changes if it is so already.
+    /// Makes `names` and everything below writable for guests, or read-only; changes nothing if it is so already.
     pub(super) fn set_writable(&mut self, names: &[Name], writable: bool) {
-        if self.places.writable(names) != writable {
-            Arc::make_mut(&mut self.places).set(names, writable);
+        if self.write_rules.writable(names) != writable {
+            Arc::make_mut(&mut self.write_rules).set(names, writable);
         }
     }
 
-    /// Makes what is at and below a path read-only by a rule of its own, also where it is so by the rule of a place above it.
+    /// Makes a path and everything below read-only by a rule of its own, even if a parent's rule says so already.
     pub(super) fn set_read_only_at(&mut self, names: &[Name]) {
-        Arc::make_mut(&mut self.places).set(names, false);
+        Arc::make_mut(&mut self.write_rules).set(names, false);
     }
 
-    /// Refuses a change that frees `freed` and takes `taken`, if it goes over a limit. What takes no more than it
+    /// Fails if a change that frees `freed` and takes `taken` would exceed a limit. A change that takes no more than it
     /// frees is always allowed.
     pub(super) fn afford(&self, freed: Usage, taken: Usage) -> Result<(), Errno> {
         let used = self.usage();
@@ -159,13 +160,13 @@ impl Tree {
         if bytes && entries { Ok(()) } else { Err(Errno::Quota) }
     }
 
-    /// Refuses a size that no file may have.
+    /// Fails if the size exceeds the maximum of a file.
     pub(super) fn allow_size(&self, bytes: u64) -> Result<(), Errno> {
         if bytes > self.limits.file_bytes { Err(Errno::TooLarge) } else { Ok(()) }
     }
 
-    /// Refuses a path that is too long or too deep for an entry that reaches so far below itself.
-    pub(super) fn allow_path(names: &[Name], reach: Reach) -> Result<(), Errno> {
+    /// Fails if a path is too long or too deep for an entry with paths of this length below it.
+    pub(super) fn allow_path(names: &[Name], reach: PathExtent) -> Result<(), Errno> {
         let bytes: usize = names.iter().map(|name| name.len() + 1).sum();
         let fits = names.iter().all(|name| name.len() <= MAX_NAME_BYTES)
             && names.len() + reach.levels <= MAX_DEPTH
@@ -173,15 +174,15 @@ impl Tree {
         if fits { Ok(()) } else { Err(Errno::NameTooLong) }
     }
 
-    /// Enters a new entry at `names`, where none is, if the limits allow it.
+    /// Adds a new entry at `names`, where none exists, if the limits allow it.
     pub(super) fn add(
         &mut self,
         names: &[Name],
-        make: impl FnOnce(Meta) -> Node,
+        make: impl FnOnce(EntryMeta) -> TreeNode,
         mode: u32,
         now: u64,
     ) -> Result<(), Errno> {
-        let node = make(Meta { id: self.next_id, mode, modified: now });
+        let node = make(EntryMeta { id: self.next_id, mode, modified: now });
         Tree::allow_path(names, node.reach())?;
         self.afford(Usage::default(), node.usage())?;
         self.attach(names, node, now)?;
@@ -189,8 +190,8 @@ impl Tree {
         Ok(())
     }
 
-    /// Enters `node` at `names`, in the place of what was there. The parent must be a directory.
-    pub(super) fn attach(&mut self, names: &[Name], node: Node, now: u64) -> Result<(), Errno> {
+    /// Adds `node` at `names`, replacing an existing entry. The parent must be a directory.
+    pub(super) fn attach(&mut self, names: &[Name], node: TreeNode, now: u64) -> Result<(), Errno> {
         let (name, parent) = names.split_last().ok_or(Errno::Busy)?;
         self.edit(parent, |directory| {
             directory.put(Name::clone(name), node)?;
@@ -199,8 +200,8 @@ impl Tree {
         })
     }
 
-    /// Takes the entry at `names` out.
-    pub(super) fn detach(&mut self, names: &[Name], now: u64) -> Result<Node, Errno> {
+    /// Removes the entry at `names` and returns it.
+    pub(super) fn detach(&mut self, names: &[Name], now: u64) -> Result<TreeNode, Errno> {
         let (name, parent) = names.split_last().ok_or(Errno::Busy)?;
         self.edit(parent, |directory| {
             let taken = directory.take(name)?.ok_or(Errno::NoEntry)?;
@@ -213,7 +214,7 @@ impl Tree {
     pub(super) fn alter<R>(
         &mut self,
         names: &[Name],
-        change: impl FnOnce(&mut Node) -> Result<R, Errno>,
+        change: impl FnOnce(&mut TreeNode) -> Result<R, Errno>,
     ) -> Result<R, Errno> {
         match names.split_last() {
             Some((name, parent)) => {
@@ -223,23 +224,23 @@ impl Tree {
         }
     }
 
-    /// Changes the directory at `names`, and with it the sums of those above. Copies what another tree still shares.
-    /// If `change` fails, it must leave the directory as it was.
+    /// Changes the directory at `names`, and updates the sums of its parents. Copies parts that another tree shares. If
+    /// `change` fails, it must leave the directory unchanged.
     pub(super) fn edit<R>(
         &mut self,
         names: &[Name],
-        change: impl FnOnce(&mut Directory) -> Result<R, Errno>,
+        change: impl FnOnce(&mut DirectoryNode) -> Result<R, Errno>,
     ) -> Result<R, Errno> {
         edit(&mut self.root, names, change)
     }
 }
 
 fn edit<R>(
-    node: &mut Node,
+    node: &mut TreeNode,
     names: &[Name],
-    change: impl FnOnce(&mut Directory) -> Result<R, Errno>,
+    change: impl FnOnce(&mut DirectoryNode) -> Result<R, Errno>,
 ) -> Result<R, Errno> {
-    let Node::Directory(directory) = node else { return Err(Errno::NotDirectory) };
+    let TreeNode::Directory(directory) = node else { return Err(Errno::NotDirectory) };
     let directory = Arc::make_mut(directory);
     match names.split_first() {
         Some((name, below)) => directory.alter(name, |node| edit(node, below, change))?.ok_or(Errno::NoEntry)?,

@@ -9,7 +9,9 @@ use tollhouse::vfs::{ChangeKind, Errno, Kind, Limits, MAX_LINKS, Tree, Usage, Wr
 #[path = "../../../host/src/vfs/model/reference.rs"]
 mod reference;
 
-use self::reference::{LIMITS, Model, Operation, apply_to_model, apply_to_tree, changes, expected_changes, seen};
+use self::reference::{
+    LIMITS, ModelOperation, ReferenceModel, apply_to_model, apply_to_tree, changes, expected_changes, seen,
+};
 
 /// The most operations of one input: each looks at the whole tree.
 const OPERATIONS: usize = 64;
@@ -30,7 +32,7 @@ const WRITTEN: usize = 70;
 /// If that does not hold.
 pub fn vfs(data: &[u8]) {
     let mut choices = Unstructured::new(data);
-    let (mut tree, mut model) = (Tree::new(LIMITS, 0), Model::new());
+    let (mut tree, mut model) = (Tree::new(LIMITS, 0), ReferenceModel::new());
     let mut forks = vec![(tree.clone(), model.clone())];
     let blobs = Arc::new(MemoryBlobs::default());
     for now in 1..=OPERATIONS as u64 {
@@ -48,8 +50,8 @@ pub fn vfs(data: &[u8]) {
         assert_eq!(seen(&tree), model.items, "{operation:?}");
         assert_eq!(tree.usage(), model.usage(), "{operation:?}");
         match operation {
-            Operation::Fork => forks.push((tree.clone(), model.clone())),
-            Operation::Reopen => {
+            ModelOperation::Fork => forks.push((tree.clone(), model.clone())),
+            ModelOperation::Reopen => {
                 let id = tree.seal(&mut &*blobs).expect("all is there");
                 let source = Arc::clone(&blobs) as Arc<dyn BlobSource>;
                 tree = Tree::open(id, source, LIMITS).expect("it was just sealed");
@@ -64,24 +66,24 @@ pub fn vfs(data: &[u8]) {
     }
 }
 
-fn operation(choices: &mut Unstructured<'_>) -> arbitrary::Result<Operation> {
+fn operation(choices: &mut Unstructured<'_>) -> arbitrary::Result<ModelOperation> {
     Ok(match choices.int_in_range(0..=10)? {
         0 => {
             let mode = *choices.choose(&[WriteMode::Replace, WriteMode::Append, WriteMode::Create])?;
             let length = choices.int_in_range(0..=WRITTEN)?;
             // What bytes they are makes no difference, only that files differ.
-            Operation::Write(path(choices)?, vec![u8::arbitrary(choices)?; length], mode)
+            ModelOperation::Write(path(choices)?, vec![u8::arbitrary(choices)?; length], mode)
         }
-        1 => Operation::Truncate(path(choices)?, choices.int_in_range(0..=80)?),
-        2 => Operation::CreateDirectory(path(choices)?, bool::arbitrary(choices)?),
-        3 => Operation::Remove(path(choices)?, bool::arbitrary(choices)?),
-        4 => Operation::Rename(path(choices)?, path(choices)?),
-        5 => Operation::Copy(path(choices)?, path(choices)?),
-        6 => Operation::CreateLink(target(choices)?, path(choices)?),
-        7 => Operation::SetMode(path(choices)?, choices.int_in_range(0..=0o7777)?),
-        8 => Operation::SetModified(path(choices)?, u64::arbitrary(choices)?),
-        9 => Operation::Fork,
-        _ => Operation::Reopen,
+        1 => ModelOperation::Truncate(path(choices)?, choices.int_in_range(0..=80)?),
+        2 => ModelOperation::CreateDirectory(path(choices)?, bool::arbitrary(choices)?),
+        3 => ModelOperation::Remove(path(choices)?, bool::arbitrary(choices)?),
+        4 => ModelOperation::Rename(path(choices)?, path(choices)?),
+        5 => ModelOperation::Copy(path(choices)?, path(choices)?),
+        6 => ModelOperation::CreateLink(target(choices)?, path(choices)?),
+        7 => ModelOperation::SetMode(path(choices)?, choices.int_in_range(0..=0o7777)?),
+        8 => ModelOperation::SetModified(path(choices)?, u64::arbitrary(choices)?),
+        9 => ModelOperation::Fork,
+        _ => ModelOperation::Reopen,
     })
 }
 

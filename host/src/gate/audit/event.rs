@@ -1,4 +1,4 @@
-//! What is told to an audit log.
+//! Events of an audit log.
 
 use std::sync::Arc;
 
@@ -9,67 +9,67 @@ use serde_json::Value;
 use crate::capability::Amount;
 use crate::error::ErrorKind;
 use crate::gate::CallOutcome;
-use crate::gate::accounts::allowance;
-use crate::gate::judge::HeldAccount;
+use crate::gate::budget_accounts::allowance;
+use crate::gate::grant_index::GrantAccount;
 use crate::ledger::{AccountId, Allowance};
 
-/// Something that happened.
+/// An event to be logged.
 #[derive(Clone, Copy, Debug, Serialize)]
 #[serde(tag = "event", rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Event<'a> {
-    /// A run began.
+    /// A run started.
     Started {
-        /// Its number in its session.
+        /// Number of the run in its session.
         run: u64,
-        /// The script's name.
+        /// Name of the script.
         script: &'a str,
-        /// blake3 of the script, in hexadecimal.
+        /// blake3 hash of the script, in hexadecimal.
         hash: &'a str,
     },
     /// A human is about to be asked about a call.
     Asked {
-        /// The run.
+        /// Number of the run.
         run: u64,
-        /// The call's number in it.
+        /// Number of the call in the run.
         seq: u64,
-        /// The call that it is part of, if a tool makes it.
+        /// Enclosing call, if a tool makes this one.
         #[serde(skip_serializing_if = "Option::is_none")]
         caller: Option<u64>,
         /// The canonical method.
         method: &'a str,
         /// The canonical arguments.
         arguments: &'a Value,
-        /// The grant that asks.
+        /// Name of the grant that requires approval.
         grant: &'a str,
-        /// Why it asks: the clause, and what the call has there.
+        /// Reason: the clause, and the actual value in the call.
         reason: &'a str,
-        /// blake3 of the text that is shown, in hexadecimal.
+        /// blake3 hash of the text that is shown, in hexadecimal.
         shown: &'a str,
-        /// The text, unless it is long.
+        /// The text, unless it is too long.
         #[serde(skip_serializing_if = "Option::is_none")]
         text: Option<&'a str>,
     },
     /// A human answered.
     Answered {
-        /// The run.
+        /// Number of the run.
         run: u64,
-        /// The call.
+        /// Number of the call.
         seq: u64,
-        /// Whether the call may happen.
+        /// True if the call was approved.
         allowed: bool,
-        /// Who answered, as far as whoever asked knows.
+        /// Person who answered, as far as the approver knows.
         by: &'a str,
-        /// blake3 of the text that was shown, in hexadecimal.
+        /// blake3 hash of the text that was shown, in hexadecimal.
         shown: &'a str,
     },
-    /// A call was admitted. It is about to start.
+    /// A call was admitted, and is about to start.
     Admitted {
-        /// The run.
+        /// Number of the run.
         run: u64,
-        /// The call's number in it.
+        /// Number of the call in the run.
         seq: u64,
-        /// The call that it is part of, if a tool made it.
+        /// Enclosing call, if a tool made this one.
         #[serde(skip_serializing_if = "Option::is_none")]
         caller: Option<u64>,
         /// The canonical method.
@@ -79,126 +79,129 @@ pub enum Event<'a> {
         package: Option<&'a str>,
         /// The canonical arguments.
         arguments: &'a Value,
-        /// The grant that was debited.
+        /// Name of the grant that was debited.
         grant: &'a str,
-        /// What was reserved in which account.
+        /// Amounts reserved in each account.
         debits: Debits<'a>,
     },
-    /// What an admitted call had reserved was given back: it never started.
+    /// The reservation of an admitted call was released, because it never started.
     Released {
-        /// The run.
+        /// Number of the run.
         run: u64,
-        /// The call.
+        /// Number of the call.
         seq: u64,
     },
-    /// A call was refused. Nothing ran and nothing was spent.
+    /// A call was refused. Nothing was run or spent.
     Denied {
-        /// The run.
+        /// Number of the run.
         run: u64,
-        /// The call's number in it.
+        /// Number of the call in the run.
         seq: u64,
-        /// The call that it is part of, if a tool made it.
+        /// Enclosing call, if a tool made this one.
         #[serde(skip_serializing_if = "Option::is_none")]
         caller: Option<u64>,
-        /// The method that was asked for.
+        /// The requested method.
         method: &'a str,
-        /// The arguments as far as they were understood.
+        /// The arguments as far as they could be decoded.
         arguments: &'a Value,
-        /// The nearest grant.
+        /// Name of the grant that came closest to allowing the call.
         grant: Option<&'a str>,
-        /// What sort of refusal: `capability`, `argument`, `approval`, `limit`.
+        /// Kind of refusal: `capability`, `argument`, `approval`, `limit`.
         kind: ErrorKind,
         /// What was missing: the clause, the budget, the consent.
         reason: &'a str,
     },
-    /// What a tool wrote to its standard output or error.
+    /// A tool wrote to its standard output or standard error.
     Said {
-        /// The run.
+        /// Number of the run.
         run: u64,
-        /// The call.
+        /// Number of the call.
         seq: u64,
-        /// `stdout` or `stderr`.
+        /// Name of the stream: `stdout` or `stderr`.
         stream: &'a str,
         /// The text, up to a limit.
         text: &'a str,
     },
-    /// A tool makes a request by `wasi:http`.
+    /// A tool makes a request with `wasi:http`.
     Requested {
-        /// The run.
+        /// Number of the run.
         run: u64,
-        /// The call.
+        /// Number of the call.
         seq: u64,
-        /// The method of HTTP.
+        /// The HTTP method.
         method: &'a str,
-        /// Where to, without the query.
+        /// The URL without the query.
         url: &'a str,
-        /// Why it was not sent. None: it was.
+        /// Reason why the request was not sent; `None` if it was.
         refused: Option<&'a str>,
     },
-    /// The value of a secret is used: put into a request, or shown to the tool.
+    /// The value of a secret is used: inserted into a request, or shown to the tool.
     SecretUsed {
-        /// The run.
+        /// Number of the run.
         run: u64,
-        /// The call.
+        /// Number of the call.
         seq: u64,
-        /// The secret's name.
+        /// Name of the secret.
         secret: &'a str,
-        /// The alias of the tool.
+        /// Alias of the tool.
         tool: &'a str,
-        /// Where the request goes: scheme, host and port. None: the tool sees the value, whatever it does with it.
+        /// Destination of the request: scheme, host and port; `None` if the tool reads the value and may do anything
+        /// with it.
         to: Option<&'a str>,
     },
     /// A call ended.
     Settled {
-        /// The run.
+        /// Number of the run.
         run: u64,
-        /// The call.
+        /// Number of the call.
         seq: u64,
-        /// How.
+        /// Outcome of the call.
         outcome: CallOutcome,
-        /// How long it took, in microseconds.
+        /// Duration in microseconds.
         micros: u64,
-        /// Why it failed.
+        /// Error, if the call failed.
         error: Option<&'a str>,
     },
     /// The session's files were changed from outside, without a run.
     Changed {
-        /// The number that this change has among the runs.
+        /// Number of this change, among those of runs.
         run: u64,
-        /// What was done.
+        /// Description of the change.
         what: &'a str,
     },
     /// A run ended.
     Ended {
-        /// The run.
+        /// Number of the run.
         run: u64,
-        /// In one word.
+        /// Status in one word.
         status: &'a str,
-        /// Why it failed; a limit is named here.
+        /// Error, if the run failed; it names an exceeded limit.
         error: Option<&'a str>,
     },
-    /// The run has added as much to the log as it may, and ends. What it did besides is not in the log; how the calls end
-    /// that had begun, and the run itself, is.
+    /// The run has reached its limit on log lines, and is ended. Its further actions are not in the log, except the
+    /// endings of calls that had begun, and of the run itself.
     Full {
-        /// The run.
+        /// Number of the run.
         run: u64,
-        /// Its limit `log`, in bytes.
+        /// The run's limit `log`, in bytes.
         limit: u64,
     },
-    /// The last line had been cut off in the middle, by a crash, and was removed.
+    /// A crash had left an incomplete last line, which was removed.
     Mended {
-        /// How many bytes it had.
+        /// Number of bytes removed.
         bytes: u64,
     },
 }
 
 impl<'a> Event<'a> {
-    /// Returns true for what has happened when it is written. Without a line of anything else, that does not happen.
+    /// Returns true for an event that has already happened when it is written. Other events only happen if they can be
+    /// logged.
     pub(super) fn is_afterwards(&self) -> bool {
         matches!(self, Self::Settled { .. } | Self::Denied { .. } | Self::Released { .. } | Self::Said { .. })
     }
 
-    /// How something ends that had begun, with texts of at most `most` bytes; none if it says anything else.
+    /// Returns the event with texts of at most `most` bytes, if it is the ending of something that had begun; otherwise
+    /// `None`.
     pub(super) fn ending(&self, most: usize) -> Option<Self> {
         let cut = |text: &'a str| &text[..text.floor_char_boundary(most)];
         match *self {
@@ -214,38 +217,38 @@ impl<'a> Event<'a> {
     }
 }
 
-/// What a call reserved: one call of each account, and an amount of those that sum something.
+/// The accounts that a call is reserved in: one call in each, and an amount in those that sum up an argument.
 #[derive(Clone, Copy, Debug)]
 pub struct Debits<'a> {
-    pub(in crate::gate) accounts: &'a [HeldAccount],
+    pub(in crate::gate) accounts: &'a [GrantAccount],
     pub(in crate::gate) amounts: &'a [(AccountId, Amount)],
 }
 
 impl<'a> Debits<'a> {
-    /// The accounts by name, that of the grant first, with the amount for what sums something.
+    /// Iterates over the accounts by name, that of the grant first, each with the amount if it sums up an argument.
     pub fn iter(self) -> impl Iterator<Item = (&'a Arc<str>, Option<Amount>)> {
-        self.accounts.iter().filter_map(move |held| {
-            let amount = self.amounts.iter().find(|(account, _)| *account == held.id);
-            Some((held.name.as_ref()?, amount.map(|(_, amount)| *amount)))
+        self.accounts.iter().filter_map(move |grant_account| {
+            let amount = self.amounts.iter().find(|(account, _)| *account == grant_account.id);
+            Some((grant_account.name.as_ref()?, amount.map(|(_, amount)| *amount)))
         })
     }
 }
 
 impl<'a> Debits<'a> {
-    /// The accounts that have a limit, by name, with how much of them may be used.
+    /// Iterates over the accounts that have a limit, by name, with their limits.
     pub(crate) fn limited(self) -> impl Iterator<Item = (&'a Arc<str>, Allowance)> {
-        self.accounts.iter().filter_map(|held| {
-            let allowance = allowance(&held.grant);
-            allowance.is_limited().then_some((held.name.as_ref()?, allowance))
+        self.accounts.iter().filter_map(|grant_account| {
+            let allowance = allowance(&grant_account.grant);
+            allowance.is_limited().then_some((grant_account.name.as_ref()?, allowance))
         })
     }
 }
 
-/// One account, as it is logged.
+/// An account as it is logged.
 #[derive(Serialize)]
-struct Debit<'a> {
+struct LoggedDebit<'a> {
     account: &'a str,
-    /// Exact, in decimals: JSON's numbers are not.
+    /// Exact decimal text, since JSON numbers are not exact.
     #[serde(skip_serializing_if = "Option::is_none")]
     spend: Option<String>,
 }
@@ -255,7 +258,7 @@ impl Serialize for Debits<'_> {
         let mut list = serializer.serialize_seq(None)?;
         for (account, spend) in self.iter() {
             let spend = spend.map(|amount| amount.to_string());
-            list.serialize_element(&Debit { account, spend })?;
+            list.serialize_element(&LoggedDebit { account, spend })?;
         }
         list.end()
     }

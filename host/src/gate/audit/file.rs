@@ -1,4 +1,4 @@
-//! An audit log in a file that one process writes.
+//! An audit log in a file that only one process writes.
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{Seek, SeekFrom, Write};
@@ -9,53 +9,54 @@ use std::time::SystemTime;
 use serde_json::Value;
 use tollhouse_registry::untrusted_file;
 
-use super::head::{Head, HeadFile};
+use super::head::{HeadFile, LogHead};
 use super::key::{AuditKey, LineKey};
-use super::scan::{CheckOptions, CheckedLog, Scan};
+use super::verification::{CheckOptions, CheckedLog, LogScan};
 use super::{Audit, AuditError, Chain, Event};
 
-/// A log in a file that only this process writes. What was written survives the end of the process, however it ends; what
-/// was synced, also a power cut.
+/// An audit log in a file that only this process writes. Written lines survive the end of the process, however it ends;
+/// synced lines survive a power failure too.
 ///
-/// Its lines are a chain, which shows what was changed by somebody who did not make the chain anew. With a key
-/// ([`AuditFile::open_keyed`]) each line has a MAC, and `LOG.head` beside it says how long the log is: then nobody without
-/// the key can change what is written or cut it off, also not who takes over this process.
+/// Its lines form a hash chain, which reveals changes unless the rest of the chain is rewritten too. With a key
+/// ([`AuditFile::open_keyed`]) each line has a MAC, and `LOG.head` beside it records the length of the log: then nobody
+/// without the key can change written lines or truncate the log, not even an attacker who takes over this process.
 #[derive(Debug)]
 pub struct AuditFile {
     path: PathBuf,
-    tail: Mutex<Tail>,
+    tail: Mutex<LogTail>,
 }
 
 #[derive(Debug)]
-struct Tail {
+struct LogTail {
     file: File,
     chain: Chain,
-    /// How many lines are known to be on the disk, whatever happens.
+    /// Number of lines known to be on the disk.
     durable: u64,
-    keyed: Option<Keyed>,
+    keyed: Option<KeyedLog>,
 }
 
-/// Of a log that is kept with a key.
+/// State of a log that is protected by a key.
 #[derive(Debug)]
-struct Keyed {
+struct KeyedLog {
     key: LineKey,
     head: HeadFile,
 }
 
 impl AuditFile {
-    /// Opens a log and goes on where it ends; makes it if it is not there, for this user alone.
+    /// Opens a log and continues at its end; creates it if it does not exist, readable by this user only.
     ///
     /// # Errors
-    /// If it cannot be opened, another process writes it, it was altered, or it is kept with a key.
+    /// If it cannot be opened, another process writes it, it was altered, or it is protected by a key.
     pub fn open(path: impl Into<PathBuf>) -> Result<Self, AuditError> {
         Self::open_with(path.into(), None)
     }
 
-    /// As [`AuditFile::open`], of a log that is kept with a key, from now on if it was not before. The key is given whenever
-    /// the log is opened. In this process it is forgotten when this returns: what stays is the key of the next line.
+    /// Opens a log that is protected by a key, from now on if it was not before, like [`AuditFile::open`]. The key is
+    /// required whenever the log is opened. This process forgets it when this returns, and keeps only the key of the
+    /// next line.
     ///
     /// # Errors
-    /// As [`AuditFile::open`]; if the log was kept with another key, was cut off, or has lost its head.
+    /// Those of [`AuditFile::open`]; if the log was protected by another key, was truncated, or has lost its head.
     pub fn open_keyed(path: impl Into<PathBuf>, key: AuditKey) -> Result<Self, AuditError> {
         Self::open_with(path.into(), Some(key))
     }
@@ -72,16 +73,16 @@ impl AuditFile {
             Err(TryLockError::WouldBlock) => return Err(AuditError::Busy { path }),
             Err(TryLockError::Error(source)) => return Err(failed(source)),
         }
-        let scan = Scan::read(&path, &file, CheckOptions { key, ..CheckOptions::default() }, &mut |_| {})?;
+        let scan = LogScan::read(&path, &file, CheckOptions { key, ..CheckOptions::default() }, &mut |_| {})?;
         if scan.keyed_from.is_some() && scan.key.is_none() {
             return Err(AuditError::Keyed { path });
         }
         file.set_len(scan.whole).map_err(failed)?;
         file.seek(SeekFrom::End(0)).map_err(failed)?;
-        let mut tail = Tail { file, chain: scan.chain, durable: 0, keyed: None };
+        let mut tail = LogTail { file, chain: scan.chain, durable: 0, keyed: None };
         if let Some(key) = scan.key {
-            // From its first line with a MAC on, a log has a head.
-            tail.keyed = Some(Keyed { key, head: HeadFile::open(&path)? });
+            // A log has a head from its first line with a MAC on.
+            tail.keyed = Some(KeyedLog { key, head: HeadFile::open(&path)? });
             tail.make_durable().map_err(failed)?;
             tail.write_head()?;
             tail.keyed.as_ref().map_or(Ok(()), |keyed| keyed.head.sync())?;
@@ -93,37 +94,37 @@ impl AuditFile {
         Ok(log)
     }
 
-    /// Where the head of a log is that is kept with a key.
+    /// Path of the head file of a log that is protected by a key.
     #[must_use]
     pub fn head_path(path: &Path) -> PathBuf {
         super::head::path_of(path)
     }
 
-    /// Checks the whole chain; the number of lines, and the hash that the next line would name.
+    /// Verifies the whole chain, and returns the number of lines and the hash that the next line would contain.
     ///
     /// # Errors
-    /// If it cannot be read, or where it was altered.
+    /// If the log cannot be read, or where it was altered.
     pub fn verify(path: &Path) -> Result<(u64, String), AuditError> {
         events(path, &mut |_| {})
     }
 
-    /// Checks the whole log against its key and what is expected of it: what that proves.
+    /// Verifies the whole log against its key and expectations, and returns what that proves.
     ///
     /// # Errors
-    /// If it cannot be read; the first line that is wrong; if it was cut off, or has no line that is expected.
+    /// If it cannot be read; the first wrong line; if it was truncated, or does not contain an expected line.
     pub fn check(path: &Path, options: CheckOptions) -> Result<CheckedLog, AuditError> {
         scan(path, options, &mut |_| {})?.checked(path)
     }
 
-    /// Hands out every event, as it was written, in order; what [`AuditFile::verify`] returns.
+    /// Passes every event, as it was written, to `take`, in order; returns the same as [`AuditFile::verify`].
     ///
     /// # Errors
-    /// As [`AuditFile::verify`], after the events before the place that was altered.
+    /// Those of [`AuditFile::verify`], after the events before the altered line.
     pub fn read(path: &Path, take: &mut dyn FnMut(&Value)) -> Result<(u64, String), AuditError> {
         events(path, take)
     }
 
-    fn sync_tail(&self, tail: &mut Tail) -> Result<(), AuditError> {
+    fn sync_tail(&self, tail: &mut LogTail) -> Result<(), AuditError> {
         if tail.durable < tail.chain.lines() {
             tail.make_durable().map_err(|source| AuditError::Io { path: self.path.clone(), source })?;
             tail.write_head()?;
@@ -132,28 +133,28 @@ impl AuditFile {
     }
 }
 
-impl Tail {
+impl LogTail {
     fn make_durable(&mut self) -> std::io::Result<()> {
         self.file.sync_data()?;
         self.durable = self.chain.lines();
         Ok(())
     }
 
-    /// Says how long the log is, if it is kept with a key. All of it is durable: see `head`.
+    /// Writes the length of the log to its head, if it is protected by a key. All its lines are durable: see `head`.
     fn write_head(&mut self) -> Result<(), AuditError> {
-        let Some(Keyed { key, head }) = &mut self.keyed else { return Ok(()) };
+        let Some(KeyedLog { key, head }) = &mut self.keyed else { return Ok(()) };
         let (lines, last) = (self.chain.lines(), *self.chain.hash());
-        head.write(&Head { lines, last, mac: key.head(lines, &last) })
+        head.write(&LogHead { lines, last, mac: key.head(lines, &last) })
     }
 }
 
-fn scan(path: &Path, options: CheckOptions, take: &mut dyn FnMut(&Value)) -> Result<Scan, AuditError> {
+fn scan(path: &Path, options: CheckOptions, take: &mut dyn FnMut(&Value)) -> Result<LogScan, AuditError> {
     let file = untrusted_file::open_named(path);
     let file = file.map_err(|error| AuditError::Io { path: path.to_owned(), source: error.into() })?;
-    Scan::read(path, &file, options, take)
+    LogScan::read(path, &file, options, take)
 }
 
-/// Hands out every event of a log that was not altered, as it was written; what [`AuditFile::verify`] returns.
+/// Passes every event of an unaltered log, as it was written, to `take`; returns the same as [`AuditFile::verify`].
 pub(in crate::gate) fn events(path: &Path, take: &mut dyn FnMut(&Value)) -> Result<(u64, String), AuditError> {
     let checked = scan(path, CheckOptions::default(), take)?.checked(path)?;
     Ok((checked.lines, checked.head))
@@ -171,7 +172,7 @@ impl Audit for AuditFile {
         let failed = |source| AuditError::Io { path: self.path.clone(), source };
         let before = tail.file.metadata().map_err(failed)?.len();
         if let Err(source) = tail.file.write_all(&text) {
-            // Half a line must not stand before the next one. If even that fails, opening the log removes it.
+            // An incomplete line must not precede the next one. If even this fails, reopening the log removes the line.
             let _ = tail.file.set_len(before);
             return Err(failed(source));
         }
@@ -179,7 +180,7 @@ impl Audit for AuditFile {
         if let Some(keyed) = &mut tail.keyed {
             keyed.key.advance();
             if let Event::Ended { .. } = event {
-                // Behind a run nothing is synced any more, and its last lines are to be proven too.
+                // Nothing is synced after the end of a run, but its last lines must be provable too.
                 return self.sync_tail(&mut tail);
             }
         }

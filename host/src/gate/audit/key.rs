@@ -1,8 +1,8 @@
-//! The key of an audit log, and how it moves on.
+//! The key of an audit log, and its derivation from line to line.
 //!
-//! Each line has a MAC by a key of its own, and each key is derived from the one before, which is then forgotten. So who takes
-//! over the process that writes a log learns the key of the next line, and of none that is written: those he cannot make
-//! anew. Who has the first key checks them all.
+//! Each line has a MAC by a key of its own, and each key is derived from the previous one, which is then forgotten. So
+//! an attacker who takes over the writing process learns the key of the next line, but not those of written lines, and
+//! cannot forge them. The owner of the first key can verify all lines.
 
 use std::fmt;
 use std::path::Path;
@@ -13,19 +13,19 @@ use zeroize::{Zeroize as _, Zeroizing};
 
 use super::AuditError;
 
-/// Longest file of a key in bytes: the key, and white space around it.
+/// Maximum size of a key file in bytes: the key, and surrounding white space.
 const MAX_FILE: u64 = 4 << 10;
 
-/// What the text of a key begins with.
+/// Prefix of a key's text.
 const PREFIX: &str = "audit-key/";
 
-/// What each derivation is for. A change of what is authenticated is another version.
+/// Purposes of key derivations. Changing what is authenticated needs another version.
 const LINE: &str = "tollhouse 2026 audit log 1: MAC of a line";
 const HEAD: &str = "tollhouse 2026 audit log 1: MAC of a head";
 const NEXT: &str = "tollhouse 2026 audit log 1: next key";
 
-/// The first key of an audit log, which its operator keeps: whoever has it can check the log, and could write it anew. As text
-/// it is `audit-key/` and 64 hex digits. Overwritten in memory when it is dropped.
+/// The first key of an audit log, kept by its operator: its owner can verify the log, and could forge it. Its text is
+/// `audit-key/` and 64 hex digits. Overwritten in memory when it is dropped.
 ///
 /// Boxed, so that moving it leaves no copy behind.
 #[derive(Clone)]
@@ -37,26 +37,28 @@ impl Drop for AuditKey {
     }
 }
 
-/// A text that is no key of an audit log.
+/// The text is not a key of an audit log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("a key of an audit log is `audit-key/` and 64 hex digits; `tollhouse policy keygen --audit FILE` makes one")]
+#[error(
+    "a key of an audit log is `audit-key/` and 64 hex digits; create one with `tollhouse policy keygen --audit FILE`"
+)]
 pub struct NoAuditKey;
 
 impl AuditKey {
-    /// A new key, of the operating system's random numbers.
+    /// Generates a key from the random numbers of the operating system.
     ///
     /// # Errors
-    /// If the system has none.
+    /// If the operating system has none.
     pub fn generate() -> std::io::Result<Self> {
         let mut key = Self(Box::default());
         getrandom::fill(&mut *key.0)?;
         Ok(key)
     }
 
-    /// Reads a key from its file, whose text is overwritten in memory.
+    /// Reads a key from its file, and overwrites the file's text in memory.
     ///
     /// # Errors
-    /// If it cannot be read, or holds none.
+    /// If it cannot be read, or contains no key.
     pub fn read(path: &Path) -> Result<Self, AuditError> {
         let failed = |source| AuditError::Key { path: path.to_owned(), source };
         let text = untrusted_file::read_named_text(path, MAX_FILE).map(Zeroizing::new);
@@ -81,7 +83,7 @@ impl AuditKey {
 impl FromStr for AuditKey {
     type Err = NoAuditKey;
 
-    /// White space around it does not count: it comes from a file.
+    /// Parses a key, ignoring surrounding white space, since it comes from a file.
     fn from_str(text: &str) -> Result<Self, NoAuditKey> {
         let digits = text.trim_ascii().strip_prefix(PREFIX).ok_or(NoAuditKey)?.as_bytes();
         let mut key = Self(Box::default());
@@ -103,27 +105,27 @@ impl fmt::Debug for AuditKey {
     }
 }
 
-/// The key of the next line. Nothing leads back to those before.
+/// The key of the next line, from which earlier keys cannot be derived.
 #[derive(Debug)]
 pub(super) struct LineKey(AuditKey);
 
 impl LineKey {
-    /// Of the first line that has a MAC.
+    /// Returns the key of the first line that has a MAC.
     pub(super) fn first(key: AuditKey) -> Self {
         Self(key)
     }
 
-    /// The MAC of a line, which is its JSON without the MAC.
+    /// Computes the MAC of a line, over its JSON without the MAC.
     pub(super) fn line(&self, text: &[u8]) -> blake3::Hash {
         self.mac(LINE, text)
     }
 
-    /// The MAC of a head: that a log has so many lines and no more, and which is the last.
+    /// Computes the MAC of a head: it proves the number of lines and the last line.
     pub(super) fn head(&self, lines: u64, last: &blake3::Hash) -> blake3::Hash {
         self.mac(HEAD, &[&lines.to_be_bytes()[..], last.as_bytes()].concat())
     }
 
-    /// Moves on, behind a line that is written, and forgets the key of that line.
+    /// Advances to the key of the next line after a line is written, and forgets the previous key.
     pub(super) fn advance(&mut self) {
         self.0 = derived(NEXT, &self.0);
     }
@@ -138,7 +140,7 @@ impl LineKey {
     }
 }
 
-/// A key for one purpose.
+/// Derives a key for one purpose.
 fn derived(purpose: &str, from: &AuditKey) -> AuditKey {
     let mut hasher = blake3::Hasher::new_derive_key(purpose);
     hasher.update(&*from.0);

@@ -1,149 +1,149 @@
-//! The audit log: every decision and every call, as JSON lines, each of which names the hash of the one before.
+//! The audit log: every decision and every call, as JSON lines, each of which contains the hash of the previous one.
 //!
-//! A line once written cannot be changed, moved or left out without breaking the chain. Guests cannot reach it: it is no
-//! file of the session.
+//! A written line cannot be changed, moved or omitted without breaking the chain. Guests cannot access the log: it is
+//! not a file of the session.
 //!
-//! What is inside:
-//! - `event`: what there is to say;
-//! - `chain`: how lines hang together;
-//! - `run_log`: what one run adds to a log, within its limit;
-//! - `key`, `head`: what proves that nobody wrote it anew or cut it off;
-//! - `scan`: reading a log and checking it;
-//! - `redacted`: a log without the values of secrets;
-//! - `file`: a log in a file. The log of a session on disk is in its store: see `session`.
+//! Modules:
+//! - `event`: the events;
+//! - `hash_chain`: the hash chain of the lines;
+//! - `run_log`: the lines of one run, within its limit;
+//! - `key`, `head`: proof that nobody has rewritten or truncated the log;
+//! - `verification`: reading and verifying a log;
+//! - `redaction`: a log without the values of secrets;
+//! - `file`: a log in a file. The log of a persistent session is in its store: see `session`.
 
-mod chain;
 mod event;
 mod file;
+mod hash_chain;
 mod head;
 mod key;
-mod redacted;
+mod redaction;
 mod run_log;
-mod scan;
 #[cfg(test)]
 mod tests;
+mod verification;
 
 use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-pub use chain::Chain;
 pub use event::{Debits, Event};
 pub use file::AuditFile;
 pub(super) use file::events;
+pub use hash_chain::Chain;
 pub use key::{AuditKey, NoAuditKey};
-pub(crate) use redacted::redacted;
+pub(crate) use redaction::redacted;
 pub(crate) use run_log::{RunLog, incomplete};
-pub use scan::{CheckOptions, CheckedLog};
+pub use verification::{CheckOptions, CheckedLog};
 
-/// Why the log cannot be written or trusted.
+/// An error of writing or verifying an audit log.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum AuditError {
-    /// The file system refused.
+    /// The operating system reported an error.
     #[error("audit log `{}`", path.display())]
     Io {
-        /// The log.
+        /// Path of the log.
         path: PathBuf,
-        /// Why.
+        /// Error of the operating system.
         #[source]
         source: io::Error,
     },
-    /// Another process writes it.
+    /// Another process is writing the log.
     #[error("audit log `{}` is being written by another process", path.display())]
     Busy {
-        /// The log.
+        /// Path of the log.
         path: PathBuf,
     },
-    /// A log that is no file cannot be kept.
-    #[error("the session's log cannot be kept")]
+    /// A log that is not in a file could not be written.
+    #[error("the session's log cannot be written")]
     Kept(#[source] Box<dyn std::error::Error + Send + Sync>),
-    /// A budget that several sessions share is used up: another one was faster.
+    /// A budget shared by several sessions is exhausted: another session was faster.
     #[error("the budget `{account}` is used up by sessions that share it")]
     Spent {
-        /// The budget's account.
+        /// Account of the budget.
         account: String,
     },
-    /// A run has added as much to it as it may.
+    /// A run has reached its limit on log lines.
     #[error("limit `log` reached: a run adds at most {limit} bytes to the audit log")]
     Full {
-        /// Bytes.
+        /// The limit in bytes.
         limit: u64,
     },
-    /// Its key cannot be had.
+    /// The key could not be read.
     #[error("cannot read the key `{}` of an audit log", path.display())]
     Key {
-        /// The key's file.
+        /// Path of the key file.
         path: PathBuf,
-        /// Why.
+        /// Reason of the failure.
         #[source]
         source: Box<dyn std::error::Error + Send + Sync>,
     },
-    /// It has lines with MACs, and goes on only with the key.
-    #[error("audit log `{}` is kept with a key, which was not given", path.display())]
+    /// The log has lines with MACs, and can be continued only with the key.
+    #[error("audit log `{}` is protected by a key, which was not given", path.display())]
     Keyed {
-        /// The log.
+        /// Path of the log.
         path: PathBuf,
     },
-    /// Lines were removed at its end.
-    #[error("audit log `{}` was cut off: it has {lines} lines, and its head says that there were {known}", path.display())]
+    /// Lines at the end of the log were removed.
+    #[error("audit log `{}` was truncated: it has {lines} lines, and its head records {known}", path.display())]
     Cut {
-        /// The log.
+        /// Path of the log.
         path: PathBuf,
-        /// How many lines it has.
+        /// Number of lines in the log.
         lines: u64,
-        /// How many it had.
+        /// Number of lines according to the head.
         known: u64,
     },
-    /// The file beside it, which says how long it is, cannot be trusted.
+    /// The head file, which records the length of the log, cannot be trusted.
     #[error("the head `{}` of the audit log {problem}", path.display())]
     Head {
-        /// The head.
+        /// Path of the head file.
         path: PathBuf,
-        /// What is wrong with it.
+        /// Description of what is wrong with it.
         problem: &'static str,
     },
-    /// No line of it has a hash that was kept elsewhere.
-    #[error("audit log `{}` has no line whose hash is {head}: it is another log, was written anew, or was cut off", path.display())]
+    /// No line of the log has a hash that was kept elsewhere.
+    #[error("audit log `{}` has no line whose hash is {head}: it is another log, or was rewritten or truncated", path.display())]
     Unexpected {
-        /// The log.
+        /// Path of the log.
         path: PathBuf,
-        /// The hash.
+        /// The expected hash.
         head: String,
     },
-    /// It was altered.
+    /// The log was altered.
     #[error("audit log `{}` was altered: line {line} {problem}", path.display())]
     Altered {
-        /// The log.
+        /// Path of the log.
         path: PathBuf,
-        /// Counted from 1.
+        /// Number of the line, counted from 1.
         line: u64,
-        /// What does not fit.
+        /// Description of what is wrong.
         problem: &'static str,
     },
 }
 
-/// Takes events, in order, whole or not at all.
+/// A sink of events, which are written in order, completely or not at all.
 pub trait Audit: Send + Sync {
     /// Writes one event.
     ///
     /// # Errors
-    /// If it is not written. A call whose admission is not written does not start.
+    /// If it was not written. A call whose admission is not written does not start.
     fn write(&self, event: &Event<'_>) -> Result<(), AuditError>;
 
-    /// Makes durable what was written. Threads that ask at the same time share the cost.
+    /// Makes all written events durable. Threads that call it at the same time share the cost.
     ///
     /// # Errors
-    /// If it is not durable. A call whose admission is not durable does not start.
+    /// If they are not durable. A call whose admission is not durable does not start.
     fn sync(&self) -> Result<(), AuditError>;
 
-    /// Returns false if nothing is kept of what is written: then it counts against no limit.
+    /// Returns false if events are discarded, in which case they count against no limit.
     fn is_kept(&self) -> bool {
         true
     }
 }
 
-/// No log at all.
+/// An audit log that discards all events.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Nowhere;
 
@@ -161,7 +161,7 @@ impl Audit for Nowhere {
     }
 }
 
-/// Both, each with every event: the log that a session keeps, and one that somebody asked for.
+/// A pair of logs that each receive every event: the log of the session, and one that the user asked for.
 pub struct Both(pub Arc<dyn Audit>, pub Arc<dyn Audit>);
 
 impl Audit for Both {
@@ -180,39 +180,39 @@ impl Audit for Both {
     }
 }
 
-/// Writes down what happens in one call.
+/// Records the events of one call.
 #[derive(Clone)]
-pub(crate) struct Witness {
+pub(crate) struct CallAudit {
     audit: Arc<dyn Audit>,
     run: u64,
     seq: u64,
 }
 
-impl Witness {
+impl CallAudit {
     pub(crate) fn new(audit: Arc<dyn Audit>, run: u64, seq: u64) -> Self {
         Self { audit, run, seq }
     }
 
-    /// What is written so far is durable, when this returns.
+    /// Makes the events written so far durable.
     pub(crate) fn sync(&self) -> Result<(), AuditError> {
         self.audit.sync()
     }
 
-    /// The call never started, and what it had reserved is given back.
+    /// Records that the call never started, and that its reservation is released.
     pub(crate) fn released(&self) {
         let _ = self.audit.write(&Event::Released { run: self.run, seq: self.seq });
     }
 
-    /// The tool wrote this. That it cannot be logged is no reason to fail the call.
+    /// Records output of the tool. A failure to log it does not fail the call.
     pub(crate) fn said(&self, stream: &str, text: &str) {
         let _ = self.audit.write(&Event::Said { run: self.run, seq: self.seq, stream, text });
     }
 
-    /// The tool makes a request. False if that cannot be logged: then it must not be sent.
+    /// Records a request of the tool. Returns false if it cannot be logged: then it must not be sent.
     pub(crate) fn requested(&self, method: &str, url: &str, refused: Option<&str>) -> bool {
         self.audit.write(&Event::Requested { run: self.run, seq: self.seq, method, url, refused }).is_ok()
     }
-    /// The value of a secret is used, unless that cannot be logged.
+    /// Records the use of a secret's value. If this fails, the value must not be used.
     pub(crate) fn secret_used(&self, secret: &str, tool: &str, to: Option<&str>) -> Result<(), AuditError> {
         self.audit.write(&Event::SecretUsed { run: self.run, seq: self.seq, secret, tool, to })
     }

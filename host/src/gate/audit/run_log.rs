@@ -1,7 +1,7 @@
-//! What one run adds to an audit log, within its limit `log`.
+//! The lines that one run adds to an audit log, within its limit `log`.
 //!
-//! Nothing else bounds it: a script that no grant allows anything may make calls as long as it has time, and each denial is
-//! a line. So lines are measured before they are written, and the first that does not fit ends the run.
+//! Nothing else limits them: a script without any grant can attempt calls as long as it has time, and each denial is a
+//! line. So lines are measured before they are written, and the first that exceeds the limit ends the run.
 
 use std::fmt;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -11,30 +11,30 @@ use super::{Audit, AuditError, Event};
 use crate::error::{Failure, how_to_raise, told};
 use crate::json;
 
-/// Bytes that a line has besides its event, at most: number, time, the hash of the line before, the MAC.
-const ENVELOPE: u64 = 224;
+/// Maximum size of a line besides its event: number, time, the hash of the previous line, the MAC.
+const ENVELOPE_BYTES: u64 = 224;
 
-/// Bytes of an error that are written when the limit is reached.
-const SHORT: usize = 200;
+/// Maximum size of an error that is written after the limit is reached.
+const SHORT_ERROR_BYTES: usize = 200;
 
 /// The audit log as one run writes it.
 ///
-/// Once the limit is reached, a line says so (`full`), and after it only how that ends which had begun: the calls and the run
-/// itself, each in a short line.
+/// Once the limit is reached, a line says so (`full`), and after it come only the endings of calls that had begun and
+/// of the run itself, each in a short line.
 pub(crate) struct RunLog {
     audit: Arc<dyn Audit>,
     run: u64,
     limit: u64,
     used: AtomicU64,
     full: AtomicBool,
-    /// Why a line is missing that tells of what had happened already.
+    /// Reason why a line about something that has already happened is missing.
     lost: OnceLock<String>,
-    /// Stops the run.
+    /// Callback that stops the run.
     stop: OnceLock<Box<dyn Fn() + Send + Sync>>,
 }
 
 impl RunLog {
-    /// A log to which a run adds at most `limit` bytes.
+    /// Creates a log to which a run adds at most `limit` bytes.
     pub(crate) fn new(audit: &Arc<dyn Audit>, run: u64, limit: u64) -> Self {
         Self {
             audit: Arc::clone(audit),
@@ -47,12 +47,12 @@ impl RunLog {
         }
     }
 
-    /// Says how the run is stopped when the limit is reached. A run says it once, before its first line.
+    /// Sets the callback that stops the run when the limit is reached. Called once, before the first line.
     pub(crate) fn on_full(&self, stop: impl Fn() + Send + Sync + 'static) {
         let _ = self.stop.set(Box::new(stop));
     }
 
-    /// Why the run fails: its limit is reached, or something that happened in it could not be written.
+    /// Returns the failure of the run if its limit is reached, or if something that has happened could not be logged.
     pub(crate) fn failure(&self) -> Option<Failure> {
         if self.full.load(Ordering::Acquire) {
             let message = format!("limit `log` reached: a run adds at most {} bytes to the audit log", self.limit);
@@ -61,18 +61,18 @@ impl RunLog {
         self.lost.get().map(|why| incomplete(why))
     }
 
-    /// Takes room for a line. False if there is none left.
+    /// Reserves space for a line. Returns false if there is not enough left.
     fn reserve(&self, bytes: u64) -> bool {
         let taken = |used: u64| used.checked_add(bytes).filter(|used| *used <= self.limit);
         !self.full.load(Ordering::Acquire) && self.used.fetch_update(Ordering::AcqRel, Ordering::Acquire, taken).is_ok()
     }
 
-    /// Ends the run, with a line that says why.
-    fn fill(&self) {
+    /// Ends the run, with a line that gives the reason.
+    fn end_run(&self) {
         if self.full.swap(true, Ordering::AcqRel) {
             return;
         }
-        // The run ends whether that can be written or not.
+        // The run ends whether or not the line can be written.
         let _ = self.audit.write(&Event::Full { run: self.run, limit: self.limit });
         if let Some(stop) = self.stop.get() {
             stop();
@@ -80,10 +80,10 @@ impl RunLog {
     }
 }
 
-/// The failure of a run whose log lacks something that happened.
+/// Failure of a run whose log lacks something that has happened.
 pub(crate) fn incomplete(why: &str) -> Failure {
     Failure::host(format!("the audit log is not complete: {why}"))
-        .with_hint("what the run did is done; its log does not say all of it")
+        .with_hint("the effects of the run remain, but its log does not list all of them")
 }
 
 impl Audit for RunLog {
@@ -112,14 +112,14 @@ impl RunLog {
         if !self.audit.is_kept() {
             return self.audit.write(event);
         }
-        let bytes = json::serialized_len(event).saturating_add(ENVELOPE);
+        let bytes = json::serialized_len(event).saturating_add(ENVELOPE_BYTES);
         if self.reserve(bytes) {
             return self.audit.write(event).inspect_err(|_| {
                 self.used.fetch_sub(bytes, Ordering::AcqRel);
             });
         }
-        self.fill();
-        match event.ending(SHORT) {
+        self.end_run();
+        match event.ending(SHORT_ERROR_BYTES) {
             Some(short) => self.audit.write(&short),
             None => Err(AuditError::Full { limit: self.limit }),
         }
@@ -147,9 +147,9 @@ mod tests {
 
     /// A log in memory: its lines.
     #[derive(Default)]
-    struct Lines(Mutex<(Chain, Vec<Vec<u8>>)>);
+    struct MemoryLog(Mutex<(Chain, Vec<Vec<u8>>)>);
 
-    impl Lines {
+    impl MemoryLog {
         fn events(&self) -> Vec<String> {
             let lines = &self.0.lock().unwrap_or_else(PoisonError::into_inner).1;
             let event = |line: &Vec<u8>| serde_json::from_slice::<Value>(line).expect("JSON")["event"].to_string();
@@ -161,7 +161,7 @@ mod tests {
         }
     }
 
-    impl Audit for Lines {
+    impl Audit for MemoryLog {
         fn write(&self, event: &Event<'_>) -> Result<(), AuditError> {
             let mut lines = self.0.lock().unwrap_or_else(PoisonError::into_inner);
             let (line, chain) = lines.0.follow(event, SystemTime::now());
@@ -182,7 +182,7 @@ mod tests {
 
     #[test]
     fn reaching_the_limit_is_said_once_and_stops_the_run_once() {
-        let (lines, stopped) = (Arc::new(Lines::default()), Arc::new(AtomicUsize::new(0)));
+        let (lines, stopped) = (Arc::new(MemoryLog::default()), Arc::new(AtomicUsize::new(0)));
         let log = RunLog::new(&(Arc::clone(&lines) as Arc<dyn Audit>), 1, 1000);
         let count = Arc::clone(&stopped);
         log.on_full(move || {
@@ -193,7 +193,7 @@ mod tests {
         for _ in 0..3 {
             assert!(matches!(log.write(&denied(&"x".repeat(900))), Err(AuditError::Full { limit: 1000 })));
         }
-        // What would fit is not written behind a gap.
+        // A line that would fit is not written after a gap.
         assert!(log.write(&denied("no")).is_err());
         let long = "x".repeat(5000);
         let settled = Event::Settled { run: 1, seq: 1, outcome: CallOutcome::Failed, micros: 1, error: Some(&long) };
@@ -217,11 +217,11 @@ mod tests {
             limit in 0_u64..20_000,
             reasons in proptest::collection::vec(".{0,400}", 0..60),
         ) {
-            let lines = Arc::new(Lines::default());
+            let lines = Arc::new(MemoryLog::default());
             let log = RunLog::new(&(Arc::clone(&lines) as Arc<dyn Audit>), u64::MAX, limit);
             let written = reasons.iter().take_while(|reason| log.write(&denied(reason)).is_ok()).count();
             let full = u64::from(written < reasons.len());
-            prop_assert!(lines.bytes() <= limit + full * ENVELOPE + full * 100);
+            prop_assert!(lines.bytes() <= limit + full * ENVELOPE_BYTES + full * 100);
             prop_assert_eq!(log.failure().is_some(), full == 1);
         }
     }

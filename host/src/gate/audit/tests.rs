@@ -1,4 +1,5 @@
-//! What a log with a key proves: against who can write the file, and against who takes over the process that writes it.
+//! Tests of what a log with a key proves, against an attacker who can write the file, and one who takes over the
+//! writing process.
 
 use std::path::{Path, PathBuf};
 
@@ -7,13 +8,13 @@ use proptest::prelude::*;
 use super::key::LineKey;
 use super::*;
 
-struct Log {
+struct TestLog {
     _directory: tempfile::TempDir,
     path: PathBuf,
     key: AuditKey,
 }
 
-impl Log {
+impl TestLog {
     fn new() -> Self {
         let directory = tempfile::tempdir().expect("a directory");
         let path = directory.path().join("audit.jsonl");
@@ -40,7 +41,7 @@ impl Log {
         std::fs::read_to_string(&self.path).expect("it is there").lines().map(str::to_owned).collect()
     }
 
-    /// Replaces the lines; the head stays.
+    /// Replaces the lines, but not the head.
     fn set(&self, lines: &[String]) {
         let text: String = lines.iter().map(|line| format!("{line}\n")).collect();
         std::fs::write(&self.path, text).expect("it is written");
@@ -62,7 +63,7 @@ fn write(log: &AuditFile, lines: u64) {
     log.sync().expect("it is durable");
 }
 
-/// Makes the chain anew behind a change, as anybody can; MACs stay as they are.
+/// Rewrites the chain after a change, as anybody can; the MACs stay unchanged.
 fn rechained(lines: &[String]) -> Vec<String> {
     let mut previous = "0".repeat(64);
     let renew = |line: &String| {
@@ -81,12 +82,12 @@ fn without_macs(lines: &[String]) -> Vec<String> {
 
 #[test]
 fn log_with_a_key_goes_on_and_is_proven_from_its_first_line() {
-    let log = Log::of(3);
+    let log = TestLog::of(3);
     log.add(2);
     let checked = log.check().expect("it is whole");
     assert_eq!((checked.lines, checked.keyed_from, checked.proven_from), (5, Some(1), Some(1)));
     assert_eq!(checked.proven_lines, Some(5));
-    // Who has no key sees the chain, and that there are MACs.
+    // Without the key, only the chain and the presence of MACs are visible.
     let seen = AuditFile::check(&log.path, CheckOptions::default()).expect("it is whole");
     assert_eq!((seen.lines, seen.keyed_from, seen.proven_from, seen.proven_lines), (5, Some(1), None, None));
     assert_eq!(AuditFile::verify(&log.path).expect("it is whole"), (5, checked.head));
@@ -94,12 +95,12 @@ fn log_with_a_key_goes_on_and_is_proven_from_its_first_line() {
 
 #[test]
 fn log_without_a_key_is_proven_from_where_it_got_one() {
-    let log = Log::new();
+    let log = TestLog::new();
     write(&AuditFile::open(&log.path).expect("it opens"), 4);
     log.add(2);
     let checked = log.check().expect("it is whole");
     assert_eq!((checked.lines, checked.proven_from), (6, Some(5)));
-    // The lines before are bound too: the first with a MAC names them.
+    // The earlier lines are bound too: the first line with a MAC contains their hash.
     let mut lines = log.lines();
     lines[1] = lines[1].replace("a test", "other!");
     log.set(&rechained(&lines));
@@ -108,7 +109,7 @@ fn log_without_a_key_is_proven_from_where_it_got_one() {
 
 #[test]
 fn log_with_a_key_is_not_written_without_it_or_with_another() {
-    let log = Log::of(2);
+    let log = TestLog::of(2);
     assert!(matches!(AuditFile::open(&log.path), Err(AuditError::Keyed { .. })));
     let other = AuditKey::generate().expect("random numbers");
     assert!(AuditFile::open_keyed(&log.path, other).is_err());
@@ -117,7 +118,7 @@ fn log_with_a_key_is_not_written_without_it_or_with_another() {
 
 #[test]
 fn head_that_is_missing_damaged_or_of_another_log_is_refused() {
-    let (log, other) = (Log::of(3), Log::of(3));
+    let (log, other) = (TestLog::of(3), TestLog::of(3));
     let own = std::fs::read(log.head()).expect("it is there");
     for wrong in [std::fs::read(other.head()).expect("it is there"), Vec::new(), own[..90].to_vec(), b"{}".to_vec()] {
         std::fs::write(log.head(), wrong).expect("it is written");
@@ -129,17 +130,17 @@ fn head_that_is_missing_damaged_or_of_another_log_is_refused() {
     assert_eq!(log.check().expect("it is whole").lines, 3);
 }
 
-/// The process dies between two writes: what is there goes on, and what was acknowledged is proven.
+/// The process dies between two writes: the log can be continued, and acknowledged lines are proven.
 #[test]
 fn log_of_a_process_that_died_goes_on() {
-    let log = Log::of(3);
+    let log = TestLog::of(3);
     let head = std::fs::read(log.head()).expect("it is there");
     log.add(2);
-    // Lines that nobody had synced.
+    // Lines that were not synced.
     std::fs::write(log.head(), head).expect("it is written");
     let checked = log.check().expect("it is whole");
     assert_eq!((checked.lines, checked.proven_lines), (5, Some(3)));
-    // A line that was not finished.
+    // An incomplete line.
     let mut bytes = std::fs::read(&log.path).expect("it is there");
     bytes.truncate(bytes.len() - 20);
     std::fs::write(&log.path, bytes).expect("it is written");
@@ -152,7 +153,7 @@ fn log_of_a_process_that_died_goes_on() {
 
 #[test]
 fn heads_that_were_kept_elsewhere_are_found() {
-    let log = Log::of(2);
+    let log = TestLog::of(2);
     let early = log.check().expect("it is whole").head;
     log.add(3);
     let late = log.check().expect("it is whole").head;
@@ -162,7 +163,7 @@ fn heads_that_were_kept_elsewhere_are_found() {
     };
     assert_eq!(expecting(&[&late, &early]).expect("both are there").expected, [5, 2]);
     assert!(matches!(expecting(&[&early, &"0".repeat(64)]), Err(AuditError::Unexpected { .. })));
-    // All of it written anew, head and all, without a key.
+    // The whole log rewritten, including the head, without a key.
     let lines = without_macs(&log.lines());
     std::fs::remove_file(log.head()).expect("it is there");
     log.set(&lines);
@@ -170,10 +171,10 @@ fn heads_that_were_kept_elsewhere_are_found() {
     assert!(matches!(expecting(&[&early]), Err(AuditError::Unexpected { .. })));
 }
 
-/// Who takes over the process has the key of the next line.
+/// An attacker who takes over the process has the key of the next line.
 #[test]
 fn who_takes_over_the_process_cannot_rewrite_what_is_written() {
-    let log = Log::of(6);
+    let log = TestLog::of(6);
     let mut key = LineKey::first(log.key.clone());
     (0..6).for_each(|_| key.advance());
     let lines = log.lines();
@@ -187,7 +188,7 @@ fn who_takes_over_the_process_cannot_rewrite_what_is_written() {
         forged[at] = forge(&lines[at]);
         log.set(&rechained(&forged));
         assert!(log.is_refused(), "line {}", at + 1);
-        // And cut off there: of a shorter log the head cannot be made.
+        // Truncated there: the head of a shorter log cannot be computed.
         log.set(&lines[..at]);
         let last = blake3::hash(lines.get(at.wrapping_sub(1)).map_or(&[][..], |line| line.as_bytes()));
         let mac = key.head(at as u64, &last);
@@ -205,9 +206,9 @@ fn who_takes_over_the_process_cannot_rewrite_what_is_written() {
     }
 }
 
-/// What is done to a log by somebody without the key.
+/// A change to a log by an attacker without the key.
 #[derive(Clone, Debug)]
-enum Change {
+enum LogTampering {
     Byte(usize, u8),
     Remove(usize),
     Exchange(usize, usize),
@@ -217,38 +218,38 @@ enum Change {
     Insert(usize),
 }
 
-fn change() -> impl Strategy<Value = Change> {
+fn change() -> impl Strategy<Value = LogTampering> {
     prop_oneof![
-        (any::<usize>(), 1_u8..=255).prop_map(|(at, by)| Change::Byte(at, by)),
-        any::<usize>().prop_map(Change::Remove),
-        (any::<usize>(), any::<usize>()).prop_map(|(one, other)| Change::Exchange(one, other)),
-        any::<usize>().prop_map(Change::Double),
-        any::<usize>().prop_map(Change::Cut),
-        any::<usize>().prop_map(Change::NoMacs),
-        any::<usize>().prop_map(Change::Insert),
+        (any::<usize>(), 1_u8..=255).prop_map(|(at, by)| LogTampering::Byte(at, by)),
+        any::<usize>().prop_map(LogTampering::Remove),
+        (any::<usize>(), any::<usize>()).prop_map(|(one, other)| LogTampering::Exchange(one, other)),
+        any::<usize>().prop_map(LogTampering::Double),
+        any::<usize>().prop_map(LogTampering::Cut),
+        any::<usize>().prop_map(LogTampering::NoMacs),
+        any::<usize>().prop_map(LogTampering::Insert),
     ]
 }
 
-fn changed(lines: &[String], change: &Change) -> Vec<u8> {
+fn changed(lines: &[String], change: &LogTampering) -> Vec<u8> {
     let mut lines = lines.to_vec();
     let count = lines.len();
     match *change {
-        Change::Byte(at, by) => {
+        LogTampering::Byte(at, by) => {
             let mut bytes = lines.join("\n").into_bytes();
             bytes.push(b'\n');
             let at = at % bytes.len();
             bytes[at] ^= by;
             return bytes;
         }
-        Change::Remove(at) => drop(lines.remove(at % count)),
-        Change::Exchange(one, other) => lines.swap(one % count, other % count),
-        Change::Double(at) => lines.insert(at % count, lines[at % count].clone()),
-        Change::Cut(at) => lines.truncate(at % count),
-        Change::NoMacs(at) => {
+        LogTampering::Remove(at) => drop(lines.remove(at % count)),
+        LogTampering::Exchange(one, other) => lines.swap(one % count, other % count),
+        LogTampering::Double(at) => lines.insert(at % count, lines[at % count].clone()),
+        LogTampering::Cut(at) => lines.truncate(at % count),
+        LogTampering::NoMacs(at) => {
             let bare = without_macs(&lines);
             lines[at % count..].clone_from_slice(&bare[at % count..]);
         }
-        Change::Insert(at) => lines.insert(at % count, without_macs(&lines)[0].clone()),
+        LogTampering::Insert(at) => lines.insert(at % count, without_macs(&lines)[0].clone()),
     }
     let renumbered = |(n, line): (usize, &String)| {
         let rest = line.split_once(',').map_or("", |(_, rest)| rest);
@@ -262,7 +263,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 200, ..ProptestConfig::default() })]
     #[test]
     fn every_change_without_the_key_shows(lines in 1_u64..8, change in change()) {
-        let log = Log::of(lines);
+        let log = TestLog::of(lines);
         let before = std::fs::read(&log.path).expect("it is there");
         let after = changed(&log.lines(), &change);
         if after != before {

@@ -1,4 +1,4 @@
-//! Archives: what is written is read, and what is not like that is refused.
+//! Tests of archives: what was written is read back, and anything else is rejected.
 
 use std::collections::BTreeMap;
 use std::process::{Command, Stdio};
@@ -41,12 +41,12 @@ fn small() -> Vec<u8> {
     write(b"{}", &records, &[b"a blob".to_vec(), vec![0; 70_000]]).0
 }
 
-/// An archive of these entries, written without looking.
+/// Builds an archive of these entries, without checks.
 fn made_of(entries: &[(&str, &[u8])]) -> Vec<u8> {
     let mut tar = Builder::new(Vec::new());
     for (name, bytes) in entries {
         let mut header = Header::new_ustar();
-        // Through the bytes: the crate refuses some names that others write.
+        // Set as raw bytes, since the crate refuses some names that other programs write.
         header.as_old_mut().name[..name.len()].copy_from_slice(name.as_bytes());
         header.set_size(bytes.len() as u64);
         header.set_entry_type(EntryType::Regular);
@@ -71,7 +71,7 @@ fn every_byte_of_it_counts() {
     for at in 0..archive.len() {
         let mut flipped = archive.clone();
         flipped[at] ^= 1 << (at % 8);
-        // A few bits of zstd's own mean nothing.
+        // A few bits of a zstd frame have no meaning.
         assert!(read(&flipped, MOST).is_err() || read(&flipped, MOST).is_ok_and(|read| read == parts), "byte {at}");
         assert!(read(&archive[..at], MOST).is_err(), "cut at {at}");
     }
@@ -102,10 +102,13 @@ fn names_lead_nowhere() {
     ];
     for name in bad {
         let told = refused(&made_of(&[manifest, (name, b"x")]));
-        assert!(told.contains("is none of its entries") || told.contains("is no name of a blob"), "{name}: {told}");
+        assert!(
+            told.contains("is not an entry of a session archive") || told.contains("is not a valid blob name"),
+            "{name}: {told}"
+        );
     }
     let upper = format!("blobs/{}", BlobId::of(b"x").to_string().to_uppercase());
-    assert!(refused(&made_of(&[manifest, (&upper, b"x")])).contains("is no name of a blob"));
+    assert!(refused(&made_of(&[manifest, (&upper, b"x")])).contains("is not a valid blob name"));
     let mut writer = ArchiveWriter::new(Vec::new(), b"{}").expect("it begins");
     for name in ["../head", ".head", "", "a//b", "\u{fc}", &"a".repeat(81)] {
         assert!(writer.record(name, b"").is_err(), "{name}");
@@ -131,7 +134,7 @@ fn what_is_there_twice_or_out_of_order_is_refused() {
         vec![manifest, low, low],
         vec![manifest, high, low],
     ] {
-        assert!(refused(&made_of(&entries)).contains("is out of order, or there twice"), "{entries:?}");
+        assert!(refused(&made_of(&entries)).contains("is out of order or duplicated"), "{entries:?}");
     }
     assert!(refused(&made_of(&[])).contains("is missing"));
     let mut writer = ArchiveWriter::new(Vec::new(), b"{}").expect("it begins");
@@ -143,7 +146,7 @@ fn what_is_there_twice_or_out_of_order_is_refused() {
 fn a_blob_that_is_another_is_refused() {
     let name = format!("blobs/{}", BlobId::of(b"x"));
     let archive = made_of(&[(MANIFEST, b"{}"), (&name, b"y")]);
-    assert!(refused(&archive).contains(&format!("`{name}` is not what its name says")));
+    assert!(refused(&archive).contains(&format!("`{name}` does not match the hash in its name")));
 }
 
 #[test]
@@ -157,7 +160,7 @@ fn only_plain_files_are_entries() {
         header.set_cksum();
         tar.append(&header, io::empty()).expect("it is written");
         let archive = compress(&tar.into_inner().expect("it ends"));
-        assert!(refused(&archive).contains("is no plain file"), "{}", char::from(kind));
+        assert!(refused(&archive).contains("is not a regular file"), "{}", char::from(kind));
     }
 }
 
@@ -174,11 +177,11 @@ fn what_is_too_large_is_refused_before_it_is_read() {
     let archive = small();
     assert!(read(&archive, 70_014).is_ok());
     assert!(matches!(read(&archive, 70_013), Err(ArchiveError::TooLarge(70_013))));
-    // A gigabyte of padding behind the end, in some kilobytes.
+    // A gigabyte of padding after the end, in some kilobytes.
     let mut zstd = zstd::Encoder::new(Vec::new(), 1).expect("it begins");
     zstd.write_all(&zstd::decode_all(&archive[..]).expect("it is whole")).expect("it is written");
     io::copy(&mut io::repeat(0).take(1 << 30), &mut zstd).expect("it is written");
-    assert!(refused(&zstd.finish().expect("it ends")).contains("follows its end"));
+    assert!(refused(&zstd.finish().expect("it ends")).contains("is data after the end"));
 }
 
 #[test]
@@ -188,7 +191,7 @@ fn what_is_shorter_than_it_says_is_refused() {
     header.set_entry_type(EntryType::Regular);
     header.set_size(10);
     header.set_cksum();
-    assert!(refused(&compress(&[header.as_bytes(), &b"{}"[..]].concat())).contains("is cut short"));
+    assert!(refused(&compress(&[header.as_bytes(), &b"{}"[..]].concat())).contains("is truncated"));
 }
 
 #[test]

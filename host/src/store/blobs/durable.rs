@@ -1,4 +1,4 @@
-//! Making files and directories durable, and directories that only their owner can enter.
+//! Durability of files and directories, and directories that only their owner can access.
 
 use std::fs::{self, File};
 use std::io;
@@ -6,11 +6,11 @@ use std::path::Path;
 
 use crate::store::BlobError;
 
-/// How much more than its own an upload writes for others, in bytes, when it syncs all that the file system has to write.
+/// Unwritten bytes of others that an upload tolerates, besides its own, when it syncs the whole file system.
 #[cfg(target_os = "linux")]
-const SPARE: u64 = 64 << 20;
+const TOLERATED_UNWRITTEN_BYTES: u64 = 64 << 20;
 
-/// Makes a directory that only this user can enter, and those above it; each durable in the one above.
+/// Creates a directory that only this user can access, and its parents; each is durable in its parent.
 pub(super) fn make_directory(path: &Path) -> Result<(), BlobError> {
     if path.is_dir() {
         return Ok(());
@@ -24,7 +24,7 @@ pub(super) fn make_directory(path: &Path) -> Result<(), BlobError> {
     sync_directory(parent)
 }
 
-/// Makes one directory, not yet durable.
+/// Creates one directory, without making it durable.
 pub(super) fn make_entry(path: &Path) -> Result<(), BlobError> {
     let mut builder = fs::DirBuilder::new();
     #[cfg(unix)]
@@ -35,25 +35,25 @@ pub(super) fn make_entry(path: &Path) -> Result<(), BlobError> {
     }
 }
 
-/// Makes the names in a directory durable.
+/// Makes the entries of a directory durable.
 pub(super) fn sync_directory(path: &Path) -> Result<(), BlobError> {
     File::open(path).and_then(|directory| directory.sync_all()).map_err(BlobError::at(path))
 }
 
-/// Whether to sync two files or more by [`sync_file_system`]: it takes 0.3 ms where each file takes 0.15, but it writes
-/// what everyone has written. So only where that is little more than the `written` bytes of who asks, and where it makes
-/// them durable.
+/// Returns true if two or more files should be synced with [`sync_file_system`]. That call takes 0.3 ms where each file
+/// takes 0.15 ms, but it writes everyone's unwritten data. So it is used only if that is little more than the caller's
+/// `written` bytes, and only on file systems where it makes the data durable.
 #[cfg(target_os = "linux")]
 pub(super) fn pays_to_sync_file_system(directory: &File, written: u64) -> bool {
-    /// ext2 to ext4, XFS, Btrfs, F2FS, bcachefs, tmpfs, overlayfs. Others, like FUSE, hand it to whoever serves them, who
-    /// may not have made it durable when they return.
+    /// Magic numbers of ext2 to ext4, XFS, Btrfs, F2FS, bcachefs, tmpfs and overlayfs. Others, like FUSE, pass the call
+    /// on to a server, which may not have made the data durable when it returns.
     const KNOWN: [u32; 7] = [0xEF53, 0x5846_5342, 0x9123_683E, 0xF2F5_2010, 0xCA45_1A4E, 0x0102_1994, 0x794C_7630];
     let known = |kind: i128| KNOWN.iter().any(|known| i128::from(*known) == kind);
     rustix::fs::fstatfs(directory).is_ok_and(|found| known(i128::from(found.f_type)))
-        && unwritten().is_some_and(|bytes| bytes <= written.saturating_add(SPARE))
+        && unwritten().is_some_and(|bytes| bytes <= written.saturating_add(TOLERATED_UNWRITTEN_BYTES))
 }
 
-/// How many bytes the system has to write, to all its disks.
+/// Number of bytes that the system has yet to write, to all its disks.
 #[cfg(target_os = "linux")]
 fn unwritten() -> Option<u64> {
     let text = fs::read_to_string("/proc/meminfo").ok()?;
@@ -64,8 +64,8 @@ fn unwritten() -> Option<u64> {
     field("Dirty:")?.checked_add(field("Writeback:")?)?.checked_mul(1024)
 }
 
-/// Makes everything durable that was written to the file system of an open directory, by anyone. Errors of writes since
-/// the directory was opened are among its errors (since Linux 5.8).
+/// Makes everything durable that anyone has written to the file system of an open directory. Write errors since the
+/// directory was opened are reported too (since Linux 5.8).
 #[cfg(target_os = "linux")]
 pub(super) fn sync_file_system(directory: &File) -> io::Result<()> {
     Ok(rustix::fs::syncfs(directory)?)

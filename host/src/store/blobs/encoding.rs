@@ -1,4 +1,4 @@
-//! What a blob's file holds: the bytes as they are, or compressed.
+//! The format of a blob's file: the plain bytes, or compressed ones.
 //!
 //! | bytes | raw | compressed |
 //! | --- | --- | --- |
@@ -7,8 +7,8 @@
 //! | 9..13 | | the length of the plain bytes, little-endian |
 //! | 13.. | | one zstd frame |
 //!
-//! The plain bytes are checked against the blob's name by who reads them; the check here is there because a frame has bits
-//! that mean nothing: with it, each flipped bit of a file shows.
+//! The reader verifies the plain bytes against the blob's name. The checksum here is needed as well, because some bits
+//! of a zstd frame have no meaning: with it, every flipped bit of a file is detected.
 
 use std::fmt;
 use std::io;
@@ -21,82 +21,83 @@ use crate::store::MAX_BLOB_BYTES;
 const RAW: u8 = 0;
 const ZSTD: u8 = 1;
 
-/// Where the frame begins.
-const FRAME: usize = 13;
+/// Offset of the zstd frame.
+const FRAME_OFFSET: usize = 13;
 
-/// The most bytes that the file of a blob has.
+/// Maximum size of a blob's file.
 pub(super) const MAX_FILE_BYTES: usize = MAX_BLOB_BYTES + 1;
 
-/// How hard zstd tries: the least that pays. Contents are written while a run waits.
-const LEVEL: i32 = 1;
+/// zstd compression level: the fastest worthwhile one, since contents are written while a run waits.
+const COMPRESSION_LEVEL: i32 = 1;
 
-/// File systems keep files in blocks of this size: what saves none saves nothing.
-const BLOCK: usize = 4096;
+/// Block size of file systems: compression that does not save a block saves nothing.
+const FILE_SYSTEM_BLOCK: usize = 4096;
 
-/// The longest blob that is short. Pages of directories are: hashes for the most part, so that a third of them would be saved,
-/// and reading them would take twice as long. Text is halved, too.
-const SHORT: usize = 64 << 10;
+/// Maximum size of a blob that counts as short. Pages of directories do: they consist mostly of hashes, so that
+/// compression would save a third of them and double the time to read them. Text shrinks to half or less even if it is
+/// short.
+const MAX_SHORT_BYTES: usize = 64 << 10;
 
-/// Encodes blobs, one after another.
-pub(super) struct Encoder {
+/// Encoder of blobs, reused for one after another.
+pub(super) struct BlobEncoder {
     zstd: Compressor<'static>,
-    /// Kept for the next blob.
+    /// Buffer, kept for the next blob.
     file: Vec<u8>,
 }
 
-impl fmt::Debug for Encoder {
+impl fmt::Debug for BlobEncoder {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Encoder").finish_non_exhaustive()
+        f.debug_struct("BlobEncoder").finish_non_exhaustive()
     }
 }
 
-impl Encoder {
+impl BlobEncoder {
     pub(super) fn new() -> io::Result<Self> {
-        Ok(Self { zstd: Compressor::new(LEVEL)?, file: Vec::new() })
+        Ok(Self { zstd: Compressor::new(COMPRESSION_LEVEL)?, file: Vec::new() })
     }
 
-    /// What the file holds, in two parts. Equal bytes are always encoded in the same way.
+    /// Encodes a blob into the contents of its file, in two parts. Equal bytes are always encoded in the same way.
     ///
-    /// The caller has seen to it that there are at most [`MAX_BLOB_BYTES`].
+    /// The caller ensures that there are at most [`MAX_BLOB_BYTES`].
     pub(super) fn encode<'a>(&'a mut self, plain: &'a [u8]) -> io::Result<[&'a [u8]; 2]> {
-        if plain.len() >= BLOCK && self.compress(plain)? {
+        if plain.len() >= FILE_SYSTEM_BLOCK && self.compress(plain)? {
             return Ok([&self.file, &[]]);
         }
         Ok([&[RAW], plain])
     }
 
-    /// Compresses into `file`. Whether that helps.
+    /// Compresses into `file`. Returns true if that is worthwhile.
     fn compress(&mut self, plain: &[u8]) -> io::Result<bool> {
         let length = u32::try_from(plain.len()).map_err(|_| io::ErrorKind::InvalidInput)?;
         self.file.clear();
-        self.file.resize(FRAME, 0);
-        self.file.resize(FRAME + zstd::zstd_safe::compress_bound(plain.len()), 0);
-        let written = self.zstd.compress_to_buffer(plain, &mut self.file[FRAME..])?;
-        self.file.truncate(FRAME + written);
-        self.file[9..FRAME].copy_from_slice(&length.to_le_bytes());
+        self.file.resize(FRAME_OFFSET, 0);
+        self.file.resize(FRAME_OFFSET + zstd::zstd_safe::compress_bound(plain.len()), 0);
+        let written = self.zstd.compress_to_buffer(plain, &mut self.file[FRAME_OFFSET..])?;
+        self.file.truncate(FRAME_OFFSET + written);
+        self.file[9..FRAME_OFFSET].copy_from_slice(&length.to_le_bytes());
         let check = check(&self.file[9..]);
         self.file[1..9].copy_from_slice(&check);
         self.file[0] = ZSTD;
         let (raw, compressed) = (plain.len() + 1, self.file.len());
-        // Reading costs time too, so an eighth at least; of what is short and read often, half.
-        let most = if raw <= SHORT { raw / 2 } else { raw - raw / 8 };
-        Ok(compressed.div_ceil(BLOCK) < raw.div_ceil(BLOCK) && compressed < most)
+        // Decompression takes time too, so it must save at least an eighth; of short blobs, which are read often, half.
+        let most = if raw <= MAX_SHORT_BYTES { raw / 2 } else { raw - raw / 8 };
+        Ok(compressed.div_ceil(FILE_SYSTEM_BLOCK) < raw.div_ceil(FILE_SYSTEM_BLOCK) && compressed < most)
     }
 }
 
-/// The plain bytes of a file, at most [`MAX_BLOB_BYTES`]; none if it is damaged. What is decoded need not be what was
-/// encoded: its name tells.
+/// Decodes a file into the plain bytes, at most [`MAX_BLOB_BYTES`]; returns `None` if the file is damaged. The result
+/// need not be what was encoded: the caller compares it with the blob's name.
 pub(super) fn decode(file: Vec<u8>) -> Option<Bytes> {
     match *file.first()? {
         RAW if file.len() <= MAX_FILE_BYTES => Some(Bytes::from(file).slice(1..)),
         ZSTD => {
-            let (head, frame) = (file.get(1..FRAME)?, file.get(FRAME..)?);
+            let (head, frame) = (file.get(1..FRAME_OFFSET)?, file.get(FRAME_OFFSET..)?);
             if head[..8] != check(&file[9..]) {
                 return None;
             }
             let length = u32::from_le_bytes(head[8..].try_into().ok()?);
             let length = usize::try_from(length).ok().filter(|length| *length <= MAX_BLOB_BYTES)?;
-            // Gives up when there is more than it was told.
+            // Stops if there is more data than announced.
             let plain = zstd::bulk::decompress(frame, length).ok()?;
             (plain.len() == length).then(|| plain.into())
         }
@@ -116,14 +117,14 @@ mod tests {
     use super::*;
 
     fn encode(plain: &[u8]) -> Vec<u8> {
-        Encoder::new().expect("it is made").encode(plain).expect("it is encoded").concat()
+        BlobEncoder::new().expect("it is made").encode(plain).expect("it is encoded").concat()
     }
 
-    /// A compressed file that claims `length`.
+    /// A compressed file that claims a plain size of `length`.
     fn claims(plain: &[u8], length: u32) -> Vec<u8> {
         let mut file = vec![ZSTD; 9];
         file.extend(length.to_le_bytes());
-        file.extend(zstd::bulk::compress(plain, LEVEL).expect("it compresses"));
+        file.extend(zstd::bulk::compress(plain, COMPRESSION_LEVEL).expect("it compresses"));
         let check = check(&file[9..]);
         file[1..9].copy_from_slice(&check);
         file
@@ -161,7 +162,7 @@ mod tests {
         for bit in 0..file.len() * 8 {
             let mut flipped = file.clone();
             flipped[bit / 8] ^= 1 << (bit % 8);
-            // Read as raw, it is not what the name says.
+            // Read as raw, it does not match its name.
             assert!(decode(flipped).is_none_or(|decoded| decoded != plain.as_bytes()), "bit {bit}");
         }
     }
@@ -180,7 +181,7 @@ mod tests {
         fn anything_is_decoded_or_refused(file in prop::collection::vec(any::<u8>(), 0..200), kind in 0_u8..3) {
             let mut file = file;
             decode(file.clone());
-            if file.len() > FRAME {
+            if file.len() > FRAME_OFFSET {
                 file[0] = kind;
                 let check = check(&file[9..]);
                 file[1..9].copy_from_slice(&check);

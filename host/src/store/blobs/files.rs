@@ -1,4 +1,4 @@
-//! The directory of blobs: where each is, and reading.
+//! The directory of blobs: paths, listing and reading.
 
 use std::collections::{BTreeSet, VecDeque};
 use std::fs::{self, DirEntry, File};
@@ -9,47 +9,47 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use bytes::Bytes;
 use tollhouse_registry::untrusted_file::{self, ReadError};
 
-use super::cache::Cache;
+use super::blob_cache::BlobCache;
 use super::durable::{make_directory, make_entry, sync_directory};
 use super::encoding::{MAX_FILE_BYTES, decode};
-use super::pool::Pool;
+use super::upload_pool::UploadPool;
 use crate::store::{BlobError, BlobId, BlobSource, Blobs, Upload};
 
-/// What `DIR/blobs/format` holds.
+/// Contents of `DIR/blobs/format`.
 const FORMAT: &[u8] = b"tollhouse blobs 1\n";
 
-/// How many bytes of blobs are kept in memory: a large file is read in pieces far smaller than its chunks.
+/// Size of the cache of blobs: a large file is read in pieces far smaller than its chunks.
 const CACHE_BYTES: usize = 64 << 20;
 
-/// How many faults are remembered. Who has so many needs no more to know what to do.
+/// Maximum number of faults kept: with so many, more of them would not help the user.
 const MAX_FAULTS: usize = 64;
 
-/// A directory of blobs. Shared by threads and by processes.
+/// A directory of blob files, shared by threads and by processes.
 #[derive(Debug)]
 pub struct BlobFiles {
     directory: PathBuf,
-    /// `DIR/blobs`, as long as this is open: what was not written since is told when it is synced.
+    /// Handle of `DIR/blobs`, open as long as this is: syncing it reports all write errors since then.
     pub(super) root: File,
-    pub(super) pool: Mutex<Pool>,
+    pub(super) pool: Mutex<UploadPool>,
     pub(super) working: Mutex<BTreeSet<u8>>,
-    cache: Mutex<Cache>,
+    cache: Mutex<BlobCache>,
     faults: Mutex<VecDeque<Fault>>,
 }
 
-/// A blob that could not be read.
+/// A blob that could not be read, and why.
 #[derive(Clone, Debug)]
 pub struct Fault {
-    /// Which.
+    /// Name of the blob.
     pub blob: BlobId,
-    /// Why.
+    /// Error of the last attempt.
     pub error: BlobError,
 }
 
 impl BlobFiles {
-    /// Opens the blobs of `directory`, making what is absent, durably.
+    /// Opens the blobs in `directory`, creating durably whatever is absent.
     ///
     /// # Errors
-    /// If the system refuses, or another version of Tollhouse has made the directory.
+    /// If the operating system reports an error, or another version of Tollhouse has written the directory.
     pub fn open(directory: impl Into<PathBuf>) -> Result<Self, BlobError> {
         let directory = directory.into();
         let blobs = directory.join("blobs");
@@ -57,7 +57,7 @@ impl BlobFiles {
         match fs::read(&path) {
             Ok(format) if format == FORMAT => {}
             Ok(_) => {
-                let other = "these blobs are of another version of Tollhouse";
+                let other = "these blobs were written by another version of Tollhouse";
                 return Err(BlobError::at(&path)(io::Error::new(io::ErrorKind::InvalidData, other)));
             }
             Err(error) if error.kind() == io::ErrorKind::NotFound => make(&blobs, &path)?,
@@ -68,12 +68,12 @@ impl BlobFiles {
             root: File::open(&blobs).map_err(BlobError::at(&blobs))?,
             pool: Mutex::default(),
             working: Mutex::default(),
-            cache: Mutex::new(Cache::new(CACHE_BYTES)),
+            cache: Mutex::new(BlobCache::new(CACHE_BYTES)),
             faults: Mutex::default(),
         })
     }
 
-    /// The directory that was opened: `DIR`.
+    /// The directory that was opened, `DIR`.
     #[must_use]
     pub fn directory(&self) -> &Path {
         &self.directory
@@ -87,12 +87,12 @@ impl BlobFiles {
         self.directory.join("blobs/tmp")
     }
 
-    /// Where blobs are whose name begins with a byte.
+    /// Directory of the blobs whose name begins with this byte.
     pub(super) fn shelf(&self, first: u8) -> PathBuf {
         self.directory.join(format!("blobs/{first:02x}"))
     }
 
-    /// Where a blob is, if it is.
+    /// Path of a blob's file, whether it exists or not.
     #[must_use]
     pub fn path(&self, id: &BlobId) -> PathBuf {
         let name = id.to_string();
@@ -103,10 +103,10 @@ impl BlobFiles {
         path
     }
 
-    /// How many bytes a blob takes on disk, compressed; none if it is absent. It is not read.
+    /// Returns the size of a blob on disk, compressed, without reading it; `None` if it is absent.
     ///
     /// # Errors
-    /// If the system refuses.
+    /// If the operating system reports an error.
     pub fn stat(&self, id: &BlobId) -> Result<Option<u64>, BlobError> {
         let path = self.path(id);
         match fs::symlink_metadata(&path) {
@@ -116,8 +116,8 @@ impl BlobFiles {
         }
     }
 
-    /// All blobs and how many bytes they take on disk, in the order of their names. Blobs that come or go meanwhile may be
-    /// among them or not. Files whose names are not those of blobs are passed over.
+    /// Lists all blobs with their sizes on disk, in order of their names. Blobs added or removed meanwhile may be
+    /// included or not. Files whose names are not those of blobs are skipped.
     pub fn list(&self) -> impl Iterator<Item = Result<(BlobId, u64), BlobError>> {
         (0..=u8::MAX).flat_map(|first| match self.list_shelf(first) {
             Ok(listed) => listed.into_iter().map(Ok).collect(),
@@ -145,7 +145,7 @@ impl BlobFiles {
         Ok(listed)
     }
 
-    /// Reads a blob from disk and checks it.
+    /// Reads a blob from disk and verifies it.
     pub(super) fn read(&self, id: &BlobId) -> Result<Bytes, BlobError> {
         let path = self.path(id);
         // A pipe, which might stand there too, would have the reader wait.
@@ -157,12 +157,12 @@ impl BlobFiles {
             Err(ReadError::Io(error)) => return Err(BlobError::at(&path)(error)),
             Err(_) => return Err(BlobError::Damaged(*id)),
         };
-        // The length is looked at first, so that what someone made huge is never read into memory.
+        // The length is checked first, so that an oversized file is never read into memory.
         let length = file.metadata().map_err(BlobError::at(&path))?.len();
         let length = usize::try_from(length).ok().filter(|length| *length <= MAX_FILE_BYTES);
         let length = length.ok_or(BlobError::Damaged(*id))?;
         let mut bytes = Vec::with_capacity(length);
-        // So many and no more: to ask for what is behind them would be another call.
+        // Exactly this many: looking for more would take another system call.
         file.take(length as u64).read_to_end(&mut bytes).map_err(BlobError::at(&path))?;
         match decode(bytes) {
             Some(plain) if BlobId::of(&plain) == *id => Ok(plain),
@@ -170,8 +170,8 @@ impl BlobFiles {
         }
     }
 
-    /// The blobs that could not be read, each with what was said last; at most 64, the latest at the end. A blob that is
-    /// written anew is no longer among them.
+    /// The blobs that could not be read, each with its last error: at most 64, the latest at the end. A blob that has
+    /// been written again is removed from the list.
     #[must_use]
     pub fn faults(&self) -> Vec<Fault> {
         self.lock_faults().iter().cloned().collect()
@@ -186,12 +186,12 @@ impl BlobFiles {
         faults.push_back(fault);
     }
 
-    /// Whether the blob could not be read when it was tried.
+    /// Returns true if an earlier attempt to read the blob failed.
     pub(super) fn is_faulty(&self, id: &BlobId) -> bool {
         self.lock_faults().iter().any(|fault| fault.blob == *id)
     }
 
-    /// The blob was written anew, or is no more: what was known of it is no longer so.
+    /// Forgets what is known of a blob, because it was written again or removed.
     pub(super) fn forget(&self, id: &BlobId) {
         self.lock_faults().retain(|fault| fault.blob != *id);
         self.lock_cache().remove(id);
@@ -201,12 +201,12 @@ impl BlobFiles {
         self.faults.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn lock_cache(&self) -> MutexGuard<'_, Cache> {
+    fn lock_cache(&self) -> MutexGuard<'_, BlobCache> {
         self.cache.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// Makes the directories, and the file that says what is in them.
+/// Creates the directories and the file that states their format.
 fn make(blobs: &Path, format: &Path) -> Result<(), BlobError> {
     make_directory(blobs)?;
     let temporary = blobs.join("tmp");
@@ -233,7 +233,8 @@ impl BlobSource for BlobFiles {
         if let Some(bytes) = self.lock_cache().get(id) {
             return Ok(bytes);
         }
-        // Not under the lock: many read at once. Two that read the same blob both read it; that is rare and right.
+        // Not under the lock, so that many threads can read at once. If two threads read the same blob, both load it,
+        // which is rare and correct.
         match self.read(id) {
             Ok(bytes) => {
                 self.lock_cache().insert(*id, bytes.clone());
@@ -251,11 +252,11 @@ impl BlobSource for BlobFiles {
     }
 }
 
-/// The blob whose file an entry of a shelf is.
+/// Returns the blob whose file a directory entry is, or `None` if it is not a blob's file.
 fn name(first: u8, entry: &DirEntry) -> Option<BlobId> {
     let name = entry.file_name();
     let name = name.to_str()?;
     let id: BlobId = format!("{first:02x}{name}").parse().ok()?;
-    // The hexadecimal digits of other spellings are not where anyone looks.
+    // Other spellings of the hexadecimal digits are not where readers look.
     (id.to_string()[2..] == *name).then_some(id)
 }

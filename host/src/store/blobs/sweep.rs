@@ -1,4 +1,4 @@
-//! Removing blobs that nothing names: mark what is reachable, then remove the rest, beside running sessions.
+//! Garbage collection of blobs: marks the reachable ones, then removes the rest, while sessions are running.
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -6,34 +6,35 @@ use std::time::Duration;
 use super::files::BlobFiles;
 use crate::store::{BlobError, BlobId};
 
-/// How many blobs are removed before commits have their turn: some milliseconds' worth.
-const BATCH: usize = 256;
+/// Number of blobs removed before commits may proceed: takes some milliseconds.
+const REMOVAL_BATCH: usize = 256;
 
-/// A blob that a record or another blob names.
+/// A reference from a record or a blob to a blob.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Named {
-    /// Which.
+    /// Name of the blob.
     pub id: BlobId,
-    /// Whether it is named as one that names others. One blob may be named as both: whoever writes a file chooses its
-    /// bytes.
+    /// Set if the blob is referred to as a node, which refers to other blobs. A blob may be referred to both ways,
+    /// since whoever writes a file chooses its bytes.
     pub node: bool,
 }
 
-/// How to sweep.
+/// Options of a sweep.
 #[derive(Clone, Debug)]
 pub struct SweepOptions {
-    /// Only says what would be removed.
+    /// Set to report what would be removed, and remove nothing.
     pub dry_run: bool,
-    /// How long to wait for uploads that are alive, each time. If one outlives that, what is left is left for another time.
+    /// How long to wait for live uploads, each time. If an upload lasts longer, the sweep stops, and the remaining
+    /// blobs are left to the next one.
     pub patience: Duration,
 }
 
-/// How many, and what they take on disk.
+/// A number of files, and their size on disk.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Amount {
-    /// Files.
+    /// Number of files.
     pub files: u64,
-    /// Bytes.
+    /// Size in bytes.
     pub bytes: u64,
 }
 
@@ -44,30 +45,30 @@ impl Amount {
     }
 }
 
-/// What a sweep came to.
+/// Result of a sweep.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Swept {
-    /// Blobs that were there and are reachable.
+    /// Blobs that are reachable.
     pub kept: Amount,
-    /// Blobs that were removed; of a dry run, that would be.
+    /// Blobs that were removed, or would be by a dry run.
     pub removed: Amount,
-    /// What killed processes had left, and was removed too. A dry run does not look for it.
+    /// Temporary files of killed processes, which were removed too. A dry run does not look for them.
     pub leftovers: Amount,
-    /// An upload did not end in time: there is more to remove.
+    /// Set if an upload did not end in time, so that blobs remain to be removed.
     pub interrupted: bool,
 }
 
 impl BlobFiles {
     /// Removes the blobs that cannot be reached.
     ///
-    /// `roots` gives the blobs that records name: all of them, or, when it is asked again, at least those that were not
-    /// among them before. It is asked often, also while no upload is alive: what has been committed by then it must know.
-    /// What is needed and named by no record yet, such as the tree that a run began with, is for the caller to name.
-    /// `references` gives what a node names; none if the bytes are no node.
+    /// `roots` returns the blobs that records refer to: all of them or, when called again, at least those that were not
+    /// among them before. It is called often, also while no upload is alive, and must then include everything committed
+    /// so far. The caller must add blobs that are needed but not yet referred to by any record, such as the tree that a
+    /// run began with. `references` returns what a node refers to, or `None` if the bytes are not a node.
     ///
     /// # Errors
-    /// What `roots` says; a node that is reachable and cannot be read: what it names is not known, so nothing more is
+    /// Errors of `roots`; a reachable node that cannot be read: since its references are unknown, nothing more is
     /// removed.
     pub fn sweep<E: From<BlobError>>(
         &self,
@@ -75,7 +76,7 @@ impl BlobFiles {
         mut roots: impl FnMut() -> Result<Vec<Named>, E>,
         references: impl Fn(&[u8]) -> Option<Vec<Named>>,
     ) -> Result<Swept, E> {
-        let mut marks = Marks { files: self, references, expanded: HashMap::new() };
+        let mut marks = ReachableBlobs { files: self, references, expanded: HashMap::new() };
         marks.mark(roots()?)?;
         let mut swept = Swept::default();
         let mut rest = Vec::new();
@@ -87,9 +88,9 @@ impl BlobFiles {
             rest.iter().for_each(|(_, bytes)| swept.removed.add(*bytes));
             return Ok(swept);
         }
-        // At least once, for the leftovers.
-        for batch in rest.chunks(BATCH).chain(rest.is_empty().then_some(&[][..])) {
-            // Most of what is new is marked before commits have to wait.
+        // At least once, to remove temporary files.
+        for batch in rest.chunks(REMOVAL_BATCH).chain(rest.is_empty().then_some(&[][..])) {
+            // Marks most of what is new before commits have to wait.
             marks.mark(roots()?)?;
             let Some(alone) = self.lock_exclusive(options.patience)? else {
                 swept.interrupted = true;
@@ -110,25 +111,25 @@ impl BlobFiles {
     }
 }
 
-/// The blobs that can be reached.
-struct Marks<'a, R> {
+/// The set of reachable blobs.
+struct ReachableBlobs<'a, R> {
     files: &'a BlobFiles,
     references: R,
-    /// Whether what it names is marked too.
+    /// Reachable blobs; true if their references are marked too.
     expanded: HashMap<BlobId, bool>,
 }
 
-impl<R: Fn(&[u8]) -> Option<Vec<Named>>> Marks<'_, R> {
+impl<R: Fn(&[u8]) -> Option<Vec<Named>>> ReachableBlobs<'_, R> {
     fn has(&self, id: &BlobId) -> bool {
         self.expanded.contains_key(id)
     }
 
-    /// Marks these and all that they name. What is marked already costs nothing.
+    /// Marks blobs and everything they refer to. Blobs that are marked already cost nothing.
     fn mark(&mut self, mut todo: Vec<Named>) -> Result<(), BlobError> {
         while let Some(Named { id, node }) = todo.pop() {
             let expanded = self.expanded.entry(id).or_default();
             if node && !*expanded {
-                // Not from the cache, and not into it: most of these nobody else reads.
+                // The cache is bypassed, since most of these blobs are read by nobody else.
                 let bytes = self.files.read(&id)?;
                 todo.extend((self.references)(&bytes).ok_or(BlobError::Damaged(id))?);
                 *expanded = true;

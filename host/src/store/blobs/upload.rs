@@ -1,4 +1,4 @@
-//! Writing blobs.
+//! Uploads: writing blobs.
 
 use std::collections::HashSet;
 use std::fs::File;
@@ -6,48 +6,48 @@ use std::io;
 use std::mem;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use super::encoding::Encoder;
+use super::encoding::BlobEncoder;
 use super::files::BlobFiles;
-use super::pool::Pending;
+use super::upload_pool::PendingBlob;
 use crate::store::{BlobError, BlobId, BlobSink, MAX_BLOB_BYTES, Upload};
 
-/// Blobs on their way to the disk. As long as this is alive, no blob is removed: drop it when the record that names its
-/// blobs is committed, and soon.
+/// An upload of blobs that are not yet durable. As long as it is alive, no blob is removed: drop it soon after
+/// committing the record that refers to its blobs.
 ///
-/// When it fails, it does no more, and its place has ended: begin another, and put all of it again.
+/// After an error the upload is unusable and its place has ended: begin another one, and put all blobs again.
 #[derive(Debug)]
 pub struct FileUpload<'a> {
     files: &'a BlobFiles,
     place: u64,
-    /// Which of this process.
+    /// Number of this upload within the process.
     number: u64,
-    /// What names of its temporary files begin with.
+    /// Prefix of the names of its temporary files.
     prefix: String,
-    encoder: Encoder,
-    /// What was put.
+    encoder: BlobEncoder,
+    /// Blobs that were put, or found to exist.
     seen: HashSet<BlobId>,
-    /// Whether it has put something since it was synced.
+    /// Set if something was put since the last sync.
     unsynced: bool,
     failed: Option<BlobError>,
     _lock: File,
 }
 
 impl BlobFiles {
-    /// Begins to write blobs. Waits while blobs are removed.
+    /// Begins an upload. Waits while blobs are removed.
     ///
-    /// A thread that is removing blobs itself waits in vain.
+    /// Deadlocks if the same thread is removing blobs.
     ///
     /// # Errors
-    /// If the system refuses.
+    /// If the operating system reports an error.
     pub fn begin(&self) -> Result<FileUpload<'_>, BlobError> {
         static NEXT: AtomicU64 = AtomicU64::new(0);
         let blobs = self.blobs();
         let (lock, removals) = self.lock_shared()?;
         let prefix = getrandom::u64().map_err(io::Error::from).map_err(BlobError::at(&blobs))?;
-        let encoder = Encoder::new().map_err(BlobError::at(&blobs))?;
+        let encoder = BlobEncoder::new().map_err(BlobError::at(&blobs))?;
         let mut pool = self.pool();
         if pool.removals != removals {
-            // What was here need not be any more.
+            // Blobs that existed before may have been removed.
             pool.removals = removals;
             pool.renew(None);
         }
@@ -66,8 +66,8 @@ impl BlobFiles {
 }
 
 impl BlobSink for FileUpload<'_> {
-    /// The place of the blobs of this directory: another after blobs were removed from it, or after an upload of this
-    /// process failed.
+    /// Identifies the blobs in this directory. The id changes after blobs were removed, or after an upload of this
+    /// process has failed.
     fn place(&self) -> u64 {
         self.place
     }
@@ -106,13 +106,13 @@ impl Upload for FileUpload<'_> {
 }
 
 impl FileUpload<'_> {
-    /// Makes everything that was put at this place durable, and visible to all. Uploads of several threads share the work.
+    /// Makes all blobs put at this place durable and visible to all. Uploads of several threads share the work.
     ///
-    /// If it fails, some of it may be visible, which does no harm. What it says to another upload of this
-    /// process is told here too: this one may have relied on what that one has put.
+    /// If it fails, some of them may be visible, which does no harm. An error of another upload of this process is
+    /// reported here too, since this upload may have relied on what that one has put.
     ///
     /// # Errors
-    /// What the system says.
+    /// Errors of the operating system.
     pub fn sync(&mut self) -> Result<(), BlobError> {
         self.attempt(|upload| {
             upload.files.sync(upload.place)?;
@@ -121,7 +121,7 @@ impl FileUpload<'_> {
         })
     }
 
-    /// Works, or ends this upload.
+    /// Performs an operation; an error ends this upload.
     fn attempt(&mut self, work: impl FnOnce(&mut Self) -> Result<(), BlobError>) -> Result<(), BlobError> {
         if let Some(error) = &self.failed {
             return Err(error.clone());
@@ -132,20 +132,20 @@ impl FileUpload<'_> {
         })
     }
 
-    /// Takes a blob that was not put before.
+    /// Adds a blob that this upload has not seen before.
     fn take(&mut self, id: BlobId, plain: Vec<u8>) -> Result<(), BlobError> {
         if self.find(&id)? {
             return Ok(());
         }
         self.unsynced = true;
         let path = self.files.temporary().join(format!("{}-{}", self.prefix, self.seen.len()));
-        self.files.take(self.place, Pending::new(id, path, self.number), plain, &mut self.encoder)
+        self.files.take(self.place, PendingBlob::new(id, path, self.number), plain, &mut self.encoder)
     }
 
-    /// Whether a blob is there; then its name is made durable too.
+    /// Returns true if a blob exists; then its name is made durable too.
     fn find(&self, id: &BlobId) -> Result<bool, BlobError> {
-        // An empty file is not even an empty blob. What is damaged is replaced if that is known, but not looked for: that
-        // would cost as much as writing.
+        // An empty file is not even an empty blob. A blob known to be damaged is replaced, but damage is not looked
+        // for, which would cost as much as writing.
         let there = self.files.stat(id)?.is_some_and(|length| length > 0) && !self.files.is_faulty(id);
         if there {
             self.files.found(self.place, id)?;

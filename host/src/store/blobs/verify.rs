@@ -1,25 +1,25 @@
-//! Looking at every blob.
+//! Verification of all blobs.
 
 use super::files::{BlobFiles, Fault};
 use crate::store::BlobError;
 
-/// What was found.
+/// Result of a verification.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct Verified {
-    /// How many blobs are whole.
+    /// Number of intact blobs.
     pub blobs: u64,
-    /// How many bytes those take on disk.
+    /// Size of the intact blobs on disk, in bytes.
     pub bytes: u64,
-    /// Those that are not, in the order of their names.
+    /// Blobs that could not be read, in order of their names.
     pub faults: Vec<Fault>,
 }
 
 impl BlobFiles {
-    /// Reads and checks every blob. Runs and sessions may go on meanwhile.
+    /// Reads and verifies every blob. Runs and sessions may continue meanwhile.
     ///
     /// # Errors
-    /// If the directories cannot be read. A blob that cannot be read is among the faults.
+    /// If the directories cannot be read. Blobs that cannot be read are reported as faults.
     pub fn verify(&self) -> Result<Verified, BlobError> {
         let mut verified = Verified::default();
         for listed in self.list() {

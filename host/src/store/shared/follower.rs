@@ -1,4 +1,4 @@
-//! A process that asks the one that holds the store.
+//! The connection of a follower to the process that holds the store.
 
 use std::collections::HashMap;
 use std::io::{self, Write};
@@ -9,41 +9,41 @@ use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+use super::protocol::{ClientId, StoreAnswer, StoreRequest, read_frame, read_leader_greeting, send_follower_greeting};
 use super::socket;
-use super::wire::{Answer, Client, Request, greet_leader, met_leader, read_frame};
 
-/// Why there is no answer.
+/// Reason why a request has no answer.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Missed {
-    /// The leader has gone.
+pub(super) enum RequestFailure {
+    /// The connection to the leader is closed.
     Gone,
-    /// The leader is there and does not answer.
+    /// The leader does not answer in time.
     Hangs,
 }
 
 /// A connection to the leader.
-pub(super) struct Follower {
+pub(super) struct StoreFollower {
     /// The leader's process id.
     pub(super) pid: u32,
     stream: UnixStream,
     writing: Mutex<()>,
-    waiting: Arc<Mutex<Waiting>>,
+    waiting: Arc<Mutex<PendingAnswers>>,
 }
 
-/// Who waits for which answer; none any more when the connection is closed.
+/// Requests that wait for an answer; empty once the connection is closed.
 #[derive(Default)]
-struct Waiting {
+struct PendingAnswers {
     next: u64,
-    senders: HashMap<u64, Sender<Answer>>,
+    senders: HashMap<u64, Sender<StoreAnswer>>,
     closed: bool,
 }
 
-impl Follower {
-    /// Connects to the leader, who must greet before the time is over. When it is gone, `lost` is called, on a thread of
-    /// its own.
+impl StoreFollower {
+    /// Connects to the leader, which must send its greeting before the deadline. When the connection ends, `lost` is
+    /// called on a thread of its own.
     pub(super) fn connect(
         dir: &Path,
-        client: &Client,
+        client: &ClientId,
         deadline: Instant,
         lost: impl FnOnce() + Send + 'static,
     ) -> io::Result<Self> {
@@ -51,13 +51,13 @@ impl Follower {
         let left = deadline.saturating_duration_since(Instant::now()).max(Duration::from_millis(1));
         stream.set_read_timeout(Some(left))?;
         stream.set_write_timeout(Some(left))?;
-        greet_leader(&stream, client)?;
-        let pid = met_leader(&stream)?;
+        send_follower_greeting(&stream, client)?;
+        let pid = read_leader_greeting(&stream)?;
         stream.set_read_timeout(None)?;
-        let waiting = Arc::<Mutex<Waiting>>::default();
+        let waiting = Arc::<Mutex<PendingAnswers>>::default();
         let (reading, told) = (stream.try_clone()?, Arc::clone(&waiting));
         std::thread::Builder::new().name("store answers".to_owned()).spawn(move || {
-            // However reading ends, the connection is of no more use.
+            // However reading ends, the connection is no longer usable.
             drop(read(&reading, &told));
             drop(reading.shutdown(Shutdown::Both));
             {
@@ -70,18 +70,18 @@ impl Follower {
         Ok(Self { pid, stream, writing: Mutex::default(), waiting })
     }
 
-    /// Whether the leader has gone.
+    /// Returns true if the connection to the leader is closed.
     pub(super) fn is_lost(&self) -> bool {
         lock(&self.waiting).closed
     }
 
-    /// Asks, and waits for the answer until the time is over.
-    pub(super) fn ask(&self, request: &Request, deadline: Instant) -> Result<Answer, Missed> {
+    /// Sends a request, and waits for its answer until the deadline.
+    pub(super) fn ask(&self, request: &StoreRequest, deadline: Instant) -> Result<StoreAnswer, RequestFailure> {
         let (sender, answer) = channel();
         let id = {
             let mut waiting = lock(&self.waiting);
             if waiting.closed {
-                return Err(Missed::Gone);
+                return Err(RequestFailure::Gone);
             }
             waiting.next += 1;
             let id = waiting.next;
@@ -91,8 +91,8 @@ impl Follower {
         let answered = self.send(&request.frame(id), deadline).and_then(|()| {
             let left = deadline.saturating_duration_since(Instant::now());
             answer.recv_timeout(left).map_err(|error| match error {
-                RecvTimeoutError::Disconnected => Missed::Gone,
-                RecvTimeoutError::Timeout => Missed::Hangs,
+                RecvTimeoutError::Disconnected => RequestFailure::Gone,
+                RecvTimeoutError::Timeout => RequestFailure::Hangs,
             })
         });
         if answered.is_err() {
@@ -101,43 +101,43 @@ impl Follower {
         answered
     }
 
-    /// Sends without waiting for an answer.
-    pub(super) fn tell(&self, request: &Request, deadline: Instant) {
-        // Who is not there is not told.
+    /// Sends a request without waiting for an answer.
+    pub(super) fn notify(&self, request: &StoreRequest, deadline: Instant) {
+        // A leader that has ended need not be notified.
         drop(self.send(&request.frame(0), deadline));
     }
 
-    fn send(&self, frame: &[u8], deadline: Instant) -> Result<(), Missed> {
+    fn send(&self, frame: &[u8], deadline: Instant) -> Result<(), RequestFailure> {
         let _writing = self.writing.lock().unwrap_or_else(PoisonError::into_inner);
         let left = deadline.saturating_duration_since(Instant::now()).max(Duration::from_millis(1));
         let sent = self.stream.set_write_timeout(Some(left)).and_then(|()| (&self.stream).write_all(frame));
         sent.map_err(|error| {
-            // Half a frame may be out: nothing can follow it.
+            // A partial frame may have been sent: nothing can follow it.
             drop(self.stream.shutdown(Shutdown::Both));
             let timeout = matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut);
-            if timeout { Missed::Hangs } else { Missed::Gone }
+            if timeout { RequestFailure::Hangs } else { RequestFailure::Gone }
         })
     }
 }
 
-impl Drop for Follower {
+impl Drop for StoreFollower {
     fn drop(&mut self) {
         drop(self.stream.shutdown(Shutdown::Both));
     }
 }
 
-fn lock(waiting: &Mutex<Waiting>) -> MutexGuard<'_, Waiting> {
+fn lock(waiting: &Mutex<PendingAnswers>) -> MutexGuard<'_, PendingAnswers> {
     waiting.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Reads answers to the end of the connection, and gives each to who waits for it.
-fn read(stream: &UnixStream, waiting: &Mutex<Waiting>) -> io::Result<()> {
+/// Reads answers until the connection is closed, and passes each to the thread that waits for it.
+fn read(stream: &UnixStream, waiting: &Mutex<PendingAnswers>) -> io::Result<()> {
     let mut stream = io::BufReader::new(stream);
     loop {
-        let (id, answer) = Answer::read(&read_frame(&mut stream)?)?;
+        let (id, answer) = StoreAnswer::read(&read_frame(&mut stream)?)?;
         let sender = lock(waiting).senders.remove(&id);
         if let Some(sender) = sender {
-            // It may have stopped waiting.
+            // The receiver may have given up.
             drop(sender.send(answer));
         }
     }

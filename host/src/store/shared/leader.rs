@@ -1,8 +1,8 @@
-//! The process that holds the store, and serves the others.
+//! The process that holds the store and serves the others.
 //!
-//! Each connection has two threads: one reads requests and hands commits on without waiting for them, one writes answers
-//! as they come. So commits of all processes meet in one group; and a follower that sends nonsense, or does not read what
-//! it asked for, holds up itself.
+//! Each connection has two threads: one reads requests and submits commits without waiting for them, one writes answers
+//! as they come. So commits of all processes are grouped together, and a follower that sends invalid data, or does not
+//! read its answers, delays only itself.
 
 use std::fs::File;
 use std::io::{self, Write};
@@ -17,66 +17,70 @@ use std::time::{Duration, Instant};
 
 use crate::store::record::{Record, Store, StoreError};
 
-use super::wire::{Answer, Client, PAGE_BYTES, Request, greet_follower, met_follower, read_frame};
-use super::{mark, socket};
+use super::protocol::{
+    ClientId, PAGE_BYTES, StoreAnswer, StoreRequest, read_follower_greeting, read_frame, send_leader_greeting,
+};
+use super::{commit_dedup, socket};
 
-/// How many requests of one connection may be under way: so much memory it may hold, and no more.
-const IN_FLIGHT: usize = 128;
+/// Maximum number of requests under way per connection, which bounds the memory that it takes.
+const MAX_IN_FLIGHT: usize = 128;
 
-/// The most connections.
-const CONNECTIONS: usize = 512;
+/// Maximum number of connections.
+const MAX_CONNECTIONS: usize = 512;
 
-/// How long a new connection may take to greet.
-const GREETING: Duration = Duration::from_secs(5);
+/// Time limit for the greeting of a new connection.
+const GREETING_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// How long a follower may leave its answers unread, once the leader wants to send more than the socket holds.
-const UNREAD: Duration = Duration::from_secs(30);
+/// Time limit for a follower to read its answers, once the socket's buffer is full.
+const WRITE_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// How long a leader that goes waits for followers to take their last answers.
-const PARTING: Duration = Duration::from_secs(2);
+/// Time limit for followers to read their last answers when the leader closes the store.
+const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// How many records are read at a time for a page.
+/// Number of records read at a time for a page.
 const PAGE_RECORDS: usize = 256;
 
-/// The store, served.
-pub(super) struct Leader {
-    /// None only while this is dropped.
+/// The open store, and its server.
+pub(super) struct StoreLeader {
+    /// `None` only while this is being dropped.
     store: Option<Arc<dyn Store>>,
-    hall: Arc<Hall>,
-    /// None only while this is dropped.
+    connection_set: Arc<ConnectionSet>,
+    /// `None` only while this is being dropped.
     accepting: Option<JoinHandle<()>>,
-    /// The same.
+    /// `None` only while this is being dropped.
     listener: Option<Arc<UnixListener>>,
     dir: PathBuf,
     /// Held until the store is closed.
     _lock: File,
 }
 
-/// Who is connected.
+/// The open connections, each with the thread that serves it.
 #[derive(Default)]
-struct Hall {
+struct ConnectionSet {
     closed: AtomicBool,
-    guests: Mutex<Vec<(UnixStream, JoinHandle<()>)>>,
+    connections: Mutex<Vec<(UnixStream, JoinHandle<()>)>>,
 }
 
-impl Leader {
-    /// Opens the store and serves it. Who calls has the lock.
+impl StoreLeader {
+    /// Opens the store and serves it. The caller holds the lock.
     pub(super) fn start(
         dir: &Path,
         lock: File,
         open: impl Fn(&Path) -> Result<Box<dyn Store>, StoreError>,
     ) -> Result<Self, StoreError> {
-        // Before the store is opened: who comes now waits in the queue, and not in a loop.
+        // Listening starts before the store is opened, so that early followers wait in the socket's queue instead of
+        // polling.
         let listener = Arc::new(socket::listen(dir)?);
         let store: Arc<dyn Store> = Arc::from(open(dir)?);
-        mark::sweep(&*store);
-        let hall = Arc::<Hall>::default();
+        commit_dedup::remove_stale_marks(&*store);
+        let connection_set = Arc::<ConnectionSet>::default();
         let accepting = std::thread::Builder::new().name("store accepts".to_owned()).spawn({
-            let (hall, store, listener) = (Arc::clone(&hall), Arc::clone(&store), Arc::clone(&listener));
-            move || hall.accept(&listener, &store)
+            let (connection_set, store, listener) =
+                (Arc::clone(&connection_set), Arc::clone(&store), Arc::clone(&listener));
+            move || connection_set.accept(&listener, &store)
         })?;
         let (accepting, listener, dir) = (Some(accepting), Some(listener), dir.to_owned());
-        Ok(Self { store: Some(store), hall, accepting, listener, dir, _lock: lock })
+        Ok(Self { store: Some(store), connection_set, accepting, listener, dir, _lock: lock })
     }
 
     pub(super) fn store(&self) -> &Arc<dyn Store> {
@@ -84,29 +88,29 @@ impl Leader {
     }
 }
 
-impl Drop for Leader {
-    /// Answers what has been asked, and hands over: who is connected notices, and finds the lock free when the store has
-    /// been closed.
+impl Drop for StoreLeader {
+    /// Answers the pending requests, and hands over: followers notice the closed connection, and the lock is free once
+    /// the store has been closed.
     fn drop(&mut self) {
-        self.hall.closed.store(true, Ordering::SeqCst);
-        // Wakes the thread that accepts. If that cannot be, it is left to the end of the process.
+        self.connection_set.closed.store(true, Ordering::SeqCst);
+        // Wakes the accepting thread. If that is impossible, the thread is left until the process ends.
         let listener = self.listener.take();
         let woken = socket::connect(&self.dir).is_ok() || listener.as_deref().is_some_and(socket::refuse);
         if let (true, Some(accepting)) = (woken, self.accepting.take()) {
             drop(accepting.join());
         }
         drop(listener);
-        let guests = std::mem::take(&mut *self.hall.lock());
-        for (stream, _) in &guests {
-            // One that has gone already is as well.
+        let connections = std::mem::take(&mut *self.connection_set.lock());
+        for (stream, _) in &connections {
+            // A connection that is closed already needs no shutdown.
             drop(stream.shutdown(Shutdown::Read));
         }
         let begun = Instant::now();
-        while begun.elapsed() < PARTING && guests.iter().any(|(_, thread)| !thread.is_finished()) {
+        while begun.elapsed() < SHUTDOWN_TIMEOUT && connections.iter().any(|(_, thread)| !thread.is_finished()) {
             std::thread::sleep(Duration::from_millis(1));
         }
-        for (stream, thread) in guests {
-            // Who has not read its answers by now asks the next leader.
+        for (stream, thread) in connections {
+            // A follower that has not read its answers by now will ask the next leader.
             drop(stream.shutdown(Shutdown::Both));
             drop(thread.join());
         }
@@ -114,9 +118,9 @@ impl Drop for Leader {
     }
 }
 
-impl Hall {
+impl ConnectionSet {
     fn lock(&self) -> MutexGuard<'_, Vec<(UnixStream, JoinHandle<()>)>> {
-        self.guests.lock().unwrap_or_else(PoisonError::into_inner)
+        self.connections.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn accept(&self, listener: &UnixListener, store: &Arc<dyn Store>) {
@@ -125,66 +129,66 @@ impl Hall {
                 return;
             }
             match stream {
-                // What cannot be taken in is dropped: the other side sees it closed.
+                // A connection that cannot be served is dropped: the peer sees it closed.
                 Ok(stream) => drop(self.receive(stream, store)),
-                // Too many open files, most likely: they may become fewer.
+                // Most likely too many open files, which may be temporary.
                 Err(_) => std::thread::sleep(Duration::from_millis(50)),
             }
         }
     }
 
     fn receive(&self, stream: UnixStream, store: &Arc<dyn Store>) -> io::Result<()> {
-        let mut guests = self.lock();
-        guests.retain(|(_, thread)| !thread.is_finished());
-        if guests.len() >= CONNECTIONS || !socket::same_user(&stream) {
+        let mut connections = self.lock();
+        connections.retain(|(_, thread)| !thread.is_finished());
+        if connections.len() >= MAX_CONNECTIONS || !socket::same_user(&stream) {
             return Ok(());
         }
         let (shown, store) = (stream.try_clone()?, Arc::clone(store));
         let thread = std::thread::Builder::new().name("store serves".to_owned()).spawn(move || {
-            // Whatever ends a connection ends it for its follower only.
-            drop(attend(&stream, &store));
+            // An error on a connection ends it for its follower only.
+            drop(serve_connection(&stream, &store));
             drop(stream.shutdown(Shutdown::Both));
         })?;
-        guests.push((shown, thread));
+        connections.push((shown, thread));
         Ok(())
     }
 }
 
-/// Serves one connection to its end.
-fn attend(stream: &UnixStream, store: &Arc<dyn Store>) -> io::Result<()> {
-    stream.set_read_timeout(Some(GREETING))?;
-    stream.set_write_timeout(Some(UNREAD))?;
-    let client = met_follower(stream)?;
-    greet_follower(stream)?;
+/// Serves one connection until it is closed.
+fn serve_connection(stream: &UnixStream, store: &Arc<dyn Store>) -> io::Result<()> {
+    stream.set_read_timeout(Some(GREETING_TIMEOUT))?;
+    stream.set_write_timeout(Some(WRITE_TIMEOUT))?;
+    let client = read_follower_greeting(stream)?;
+    send_leader_greeting(stream)?;
     stream.set_read_timeout(None)?;
-    let load = Arc::<Load>::default();
+    let load = Arc::<InFlight>::default();
     let (outbox, answers) = channel();
-    let desk = Desk { client, store: Arc::clone(store), load: Arc::clone(&load), outbox };
+    let handler = ConnectionHandler { client, store: Arc::clone(store), load: Arc::clone(&load), outbox };
     std::thread::scope(|scope| {
         std::thread::Builder::new().name("store answers".to_owned()).spawn_scoped(scope, move || {
             write(stream, &answers, &load);
-            // The reader must not wait for room that nobody makes.
+            // The reader must not wait for room that nobody will make.
             drop(stream.shutdown(Shutdown::Both));
             load.close();
         })?;
-        // With the desk goes the outbox; the writer ends when all that is under way has been answered.
-        read(stream, desk)
+        // Dropping the handler drops the outbox; the writer ends once all pending requests have been answered.
+        read(stream, handler)
     })
 }
 
-fn read(stream: &UnixStream, desk: Desk) -> io::Result<()> {
+fn read(stream: &UnixStream, handler: ConnectionHandler) -> io::Result<()> {
     let mut stream = io::BufReader::new(stream);
     loop {
-        let (id, request) = Request::read(&read_frame(&mut stream)?)?;
-        if !desk.load.begin() {
+        let (id, request) = StoreRequest::read(&read_frame(&mut stream)?)?;
+        if !handler.load.begin() {
             return Ok(());
         }
-        desk.serve(id, request);
+        handler.serve(id, request);
     }
 }
 
-/// Writes answers as they come, those that wait together.
-fn write(mut stream: &UnixStream, answers: &Receiver<Vec<u8>>, load: &Load) {
+/// Writes answers as they come, several at a time if they queue up.
+fn write(mut stream: &UnixStream, answers: &Receiver<Vec<u8>>, load: &InFlight) {
     while let Ok(mut frames) = answers.recv() {
         let mut ended = 1;
         while let Ok(frame) = answers.try_recv() {
@@ -198,22 +202,22 @@ fn write(mut stream: &UnixStream, answers: &Receiver<Vec<u8>>, load: &Load) {
     }
 }
 
-/// How many requests of a connection are under way; none is counted when it is closed.
+/// Counter of the requests of a connection that are under way; closed when the connection is.
 #[derive(Default)]
-struct Load {
-    /// How many, and whether it is closed.
+struct InFlight {
+    /// Number of requests, and whether the counter is closed.
     state: Mutex<(usize, bool)>,
     less: Condvar,
 }
 
-impl Load {
+impl InFlight {
     fn lock(&self) -> MutexGuard<'_, (usize, bool)> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Waits for room. False if there will be none.
+    /// Waits until another request may begin. Returns false if the connection is closed.
     fn begin(&self) -> bool {
-        let full = |state: &mut (usize, bool)| state.0 >= IN_FLIGHT && !state.1;
+        let full = |state: &mut (usize, bool)| state.0 >= MAX_IN_FLIGHT && !state.1;
         let mut state = self.less.wait_while(self.lock(), full).unwrap_or_else(PoisonError::into_inner);
         state.0 += 1;
         !state.1
@@ -231,47 +235,48 @@ impl Load {
     }
 }
 
-/// Where one follower is served.
-struct Desk {
-    client: Client,
+/// Handles the requests of one follower.
+struct ConnectionHandler {
+    client: ClientId,
     store: Arc<dyn Store>,
-    load: Arc<Load>,
+    load: Arc<InFlight>,
     outbox: Sender<Vec<u8>>,
 }
 
-impl Desk {
-    fn serve(&self, id: u64, request: Request) {
+impl ConnectionHandler {
+    fn serve(&self, id: u64, request: StoreRequest) {
         let outbox = self.outbox.clone();
-        // When the writer has gone, nobody waits for the answer.
-        let answer = move |answer: Answer| drop(outbox.send(answer.frame(id)));
+        // If the writer has ended, nobody waits for the answer.
+        let answer = move |answer: StoreAnswer| drop(outbox.send(answer.frame(id)));
         match request {
-            Request::Get { key } => answer(or_failed(self.store.get(&key).map(Answer::Value))),
-            Request::Scan { prefix, after, limit } => answer(or_failed(self.page(&prefix, after, limit))),
-            Request::Commit { slot, sequence, batch } => {
-                let done = move |outcome: Result<(), StoreError>| answer(or_failed(outcome.map(|()| Answer::Done)));
-                mark::commit_once(&*self.store, (&self.client, slot, sequence), batch, done);
+            StoreRequest::Get { key } => answer(or_failed(self.store.get(&key).map(StoreAnswer::Value))),
+            StoreRequest::Scan { prefix, after, limit } => answer(or_failed(self.page(&prefix, after, limit))),
+            StoreRequest::Commit { slot, sequence, batch } => {
+                let done =
+                    move |outcome: Result<(), StoreError>| answer(or_failed(outcome.map(|()| StoreAnswer::Done)));
+                commit_dedup::commit_once(&*self.store, (&self.client, slot, sequence), batch, done);
             }
-            Request::Compact => {
+            StoreRequest::Compact => {
                 let (store, refuse) = (Arc::clone(&self.store), answer.clone());
                 let compacting = std::thread::Builder::new().name("store compacts".to_owned()).spawn(move || {
                     let outcome = store.compact();
-                    // The leader may close the store as soon as all is answered.
+                    // The leader may close the store as soon as all requests have been answered.
                     drop(store);
-                    answer(or_failed(outcome.map(Answer::Compacted)));
+                    answer(or_failed(outcome.map(StoreAnswer::Compacted)));
                 });
                 if let Err(error) = compacting {
-                    refuse(Answer::Failed(error.into()));
+                    refuse(StoreAnswer::Failed(error.into()));
                 }
             }
-            Request::Bye => {
-                mark::forget(&*self.store, &self.client);
-                answer(Answer::Done);
+            StoreRequest::Bye => {
+                commit_dedup::remove_marks(&*self.store, &self.client);
+                answer(StoreAnswer::Done);
             }
         }
     }
 
-    /// As much of a scan as makes a page.
-    fn page(&self, prefix: &[u8], mut after: Option<Vec<u8>>, limit: u64) -> Result<Answer, StoreError> {
+    /// Reads one page of a scan.
+    fn page(&self, prefix: &[u8], mut after: Option<Vec<u8>>, limit: u64) -> Result<StoreAnswer, StoreError> {
         let limit = usize::try_from(limit).unwrap_or(usize::MAX);
         let (mut page, mut bytes): (Vec<Record>, _) = (Vec::new(), 0);
         loop {
@@ -281,13 +286,13 @@ impl Desk {
             bytes += records.iter().map(|(key, value)| key.len() + value.len()).sum::<usize>();
             page.extend(records);
             if !more || bytes >= PAGE_BYTES {
-                return Ok(Answer::Page(page, more));
+                return Ok(StoreAnswer::Page(page, more));
             }
             after = page.last().map(|(key, _)| key.clone());
         }
     }
 }
 
-fn or_failed(outcome: Result<Answer, StoreError>) -> Answer {
-    outcome.unwrap_or_else(Answer::Failed)
+fn or_failed(outcome: Result<StoreAnswer, StoreError>) -> StoreAnswer {
+    outcome.unwrap_or_else(StoreAnswer::Failed)
 }

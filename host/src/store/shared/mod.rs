@@ -1,35 +1,36 @@
-//! One store, many processes.
+//! One store shared by many processes.
 //!
-//! A database is opened by one process at a time, and opening takes a hundred times as long as a commit. So the process
-//! that comes first holds the store and serves it to the others over a socket in the store's directory; it is the
-//! *leader*, they are its *followers*. When it ends, however it ends, one of them takes its place, and the others turn to
-//! that one; what they had asked and was not answered they ask again. No caller notices more than a delay.
+//! Only one process at a time can open a database, and opening takes a hundred times as long as a commit. So the first
+//! process holds the store and serves it to the others over a socket in the store's directory: it is the *leader*, they
+//! are its *followers*. When the leader ends, for whatever reason, a follower takes over, and the others connect to
+//! that one and repeat their unanswered requests. Callers notice nothing but a delay.
 //!
-//! What is inside:
-//! - `lock`: who leads; `socket`: where;
-//! - `wire`: what they say to each other;
-//! - `leader`, `follower`: the two roles; `role`: which of them this process has;
-//! - `mark`: how a commit that is asked for twice is made once.
+//! Modules:
+//! - `leader_lock`: the lock that the leader holds; `socket`: the leader's socket;
+//! - `protocol`: the messages between leader and followers;
+//! - `leader`, `follower`: the two roles; `election`: which of them this process has;
+//! - `commit_dedup`: applies a commit that is requested twice only once.
 //!
-//! **Invariant:** who has the lock has the store; it gives the lock up when the store is closed, or dies.
+//! **Invariant:** the process that holds the lock holds the store; it releases the lock when the store is closed, or
+//! when the process dies.
 
-#[cfg(not(unix))]
-mod alone;
+#[cfg(unix)]
+mod commit_dedup;
+#[cfg(unix)]
+mod election;
 #[cfg(unix)]
 mod follower;
 #[cfg(unix)]
 mod leader;
-mod lock;
+mod leader_lock;
 #[cfg(unix)]
-mod mark;
-#[cfg(unix)]
-mod role;
+mod protocol;
+#[cfg(not(unix))]
+mod single_process;
 #[cfg(unix)]
 mod socket;
 #[cfg(all(test, unix))]
 mod tests;
-#[cfg(unix)]
-mod wire;
 
 use std::path::Path;
 #[cfg(unix)]
@@ -37,21 +38,21 @@ use std::time::Duration;
 
 use super::record::{Store, StoreError};
 
+#[cfg(unix)]
+pub use election::OpenStore;
+pub(super) use leader_lock::{holder, lock};
+#[cfg(unix)]
+pub use protocol::{rewrite_answer, rewrite_request};
 #[cfg(not(unix))]
-pub use alone::OpenStore;
-pub(super) use lock::{holder, lock};
-#[cfg(unix)]
-pub use role::OpenStore;
-#[cfg(unix)]
-pub use wire::{rewrite_answer, rewrite_request};
+pub use single_process::OpenStore;
 
-/// How long a leader may leave a follower without an answer, and nobody lead.
+/// Time limit for a leader to answer a request, and for the election of a new leader.
 #[cfg(unix)]
-const PATIENCE: Duration = Duration::from_secs(30);
+const LEADER_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// How long compacting may take before its leader is taken to hang.
+/// Time limit for compaction, after which the leader is considered hung.
 #[cfg(unix)]
-const COMPACTING: Duration = Duration::from_secs(3600);
+const COMPACTION_TIMEOUT: Duration = Duration::from_secs(3600);
 
-/// Opens the store of a directory for this process alone.
+/// Opens the store of a directory for exclusive use by this process.
 pub(super) type Opener = Box<dyn Fn(&Path) -> Result<Box<dyn Store>, StoreError> + Send + Sync>;

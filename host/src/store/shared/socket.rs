@@ -1,4 +1,4 @@
-//! The socket in the store's directory.
+//! The leader's socket in the store's directory.
 
 use std::fs::{self, File};
 use std::io;
@@ -7,12 +7,12 @@ use std::os::unix::fs::PermissionsExt;
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::{Path, PathBuf};
 
-/// What an address of a socket holds on every Unix, with its end.
-const MAX_ADDRESS: usize = 100;
+/// Maximum length of a socket address on every Unix, including the terminator.
+const MAX_ADDRESS_BYTES: usize = 100;
 
-/// Listens. Who calls has the lock; the socket of the last leader is replaced.
+/// Starts to listen, replacing the socket of the previous leader. The caller holds the lock.
 pub(super) fn listen(dir: &Path) -> io::Result<UnixListener> {
-    let address = Address::of(dir)?;
+    let address = SocketAddress::of(dir)?;
     let new = address.path.join("socket.new");
     match fs::remove_file(dir.join("socket.new")) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
@@ -24,19 +24,19 @@ pub(super) fn listen(dir: &Path) -> io::Result<UnixListener> {
     Ok(listener)
 }
 
-/// Connects to whoever listens.
+/// Connects to the current leader.
 pub(super) fn connect(dir: &Path) -> io::Result<UnixStream> {
-    UnixStream::connect(Address::of(dir)?.path.join("socket"))
+    UnixStream::connect(SocketAddress::of(dir)?.path.join("socket"))
 }
 
-/// Refuses whoever connects from now on, and ends the wait of who accepts: false where the system cannot. It takes no new
-/// socket, which a process may not be left to make.
+/// Refuses further connections, and ends a pending `accept`; returns false if the system cannot do that. Needs no new
+/// socket, which the process may not be allowed to create.
 pub(super) fn refuse(listener: &UnixListener) -> bool {
     cfg!(target_os = "linux") && rustix::net::shutdown(listener, rustix::net::Shutdown::Both).is_ok()
 }
 
-/// Whether the other side is of the same user. The directory and the socket are closed to others; where the system can
-/// tell, it is asked too.
+/// Returns true if the peer belongs to the same user. Directory and socket are inaccessible to others; where the system
+/// can report the peer's user, that is checked too.
 pub(super) fn same_user(stream: &UnixStream) -> bool {
     #[cfg(any(target_os = "linux", target_os = "android"))]
     {
@@ -50,20 +50,20 @@ pub(super) fn same_user(stream: &UnixStream) -> bool {
     }
 }
 
-/// A name of the directory that is short enough for an address.
-struct Address {
+/// A path of the directory that is short enough for a socket address.
+struct SocketAddress {
     path: PathBuf,
-    /// Keeps the name alive.
+    /// Keeps the path valid.
     _open: Option<File>,
 }
 
-impl Address {
+impl SocketAddress {
     fn of(dir: &Path) -> io::Result<Self> {
-        if dir.as_os_str().len() + "/socket.new".len() < MAX_ADDRESS {
+        if dir.as_os_str().len() + "/socket.new".len() < MAX_ADDRESS_BYTES {
             return Ok(Self { path: dir.to_owned(), _open: None });
         }
         if !cfg!(target_os = "linux") {
-            let reason = format!("`{}` is too long a name for a store that processes share", dir.display());
+            let reason = format!("the path `{}` is too long for the socket of a shared store", dir.display());
             return Err(io::Error::new(io::ErrorKind::InvalidFilename, reason));
         }
         let open = File::open(dir)?;

@@ -1,4 +1,4 @@
-//! One process after the other leads; what clients send that are none.
+//! Tests of sharing: processes lead one after the other, and clients send invalid data.
 
 use std::collections::BTreeSet;
 use std::io::{Read, Write};
@@ -11,16 +11,16 @@ use std::time::{Duration, Instant};
 
 use proptest::prelude::*;
 
-use super::wire::{Answer, Request, greet_leader, read_frame};
+use super::protocol::{StoreAnswer, StoreRequest, read_frame, send_follower_greeting};
 use super::*;
-use crate::store::group::Compacted;
-use crate::store::record::{Batch, Change, Expectation, OWN, Owner};
+use crate::store::group_commit::Compacted;
+use crate::store::record::{Batch, Change, Expectation, OWN_KEY_PREFIX, Owner};
 use crate::store::{Backend, MemoryStore, open};
 
 /// A store in memory that outlives its leaders, as one on disk does.
 fn opener(store: &Arc<MemoryStore>) -> Opener {
-    struct Lent(Arc<MemoryStore>);
-    impl Store for Lent {
+    struct SharedMemoryStore(Arc<MemoryStore>);
+    impl Store for SharedMemoryStore {
         fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, StoreError> {
             self.0.get(key)
         }
@@ -37,10 +37,10 @@ fn opener(store: &Arc<MemoryStore>) -> Opener {
         }
     }
     let store = Arc::clone(store);
-    Box::new(move |_| Ok(Box::new(Lent(Arc::clone(&store)))))
+    Box::new(move |_| Ok(Box::new(SharedMemoryStore(Arc::clone(&store)))))
 }
 
-/// A batch that can be made once only.
+/// A batch that can be applied only once.
 fn once(key: &str) -> Batch {
     let mut batch = Batch::default();
     batch.expect(key, None);
@@ -58,7 +58,7 @@ fn leaders_come_and_go_and_each_commit_is_made_once() {
             let (dir, over, made) = (dir.path(), &over, &made);
             scope.spawn(move || {
                 let mut at = 0;
-                // Each stays for a while, and leads if its turn comes; going, it hands over.
+                // Each store stays open for a while, and leads if it is elected; when it closes it hands over.
                 while !over.load(Ordering::SeqCst) {
                     let store = open(dir, Backend::Sled).expect("it opens");
                     for _ in 0..60 {
@@ -80,20 +80,20 @@ fn leaders_come_and_go_and_each_commit_is_made_once() {
     assert!(found.len() > 100, "{}", found.len());
 }
 
-/// Sends frames by hand.
-struct Hand(UnixStream);
+/// A client that sends frames by hand.
+struct RawClient(UnixStream);
 
-impl Hand {
+impl RawClient {
     fn greet(dir: &Path, client: u8) -> Self {
         let stream = socket::connect(dir).expect("it connects");
-        greet_leader(&stream, &[client; 16]).expect("it is sent");
-        wire::met_leader(&stream).expect("it is met");
+        send_follower_greeting(&stream, &[client; 16]).expect("it is sent");
+        protocol::read_leader_greeting(&stream).expect("it is met");
         Self(stream)
     }
 
-    fn ask(&mut self, request: &Request) -> Answer {
+    fn ask(&mut self, request: &StoreRequest) -> StoreAnswer {
         self.0.write_all(&request.frame(7)).expect("it is sent");
-        let (id, answer) = Answer::read(&read_frame(&self.0).expect("a frame")).expect("an answer");
+        let (id, answer) = StoreAnswer::read(&read_frame(&self.0).expect("a frame")).expect("an answer");
         assert_eq!(id, 7);
         answer
     }
@@ -103,30 +103,33 @@ impl Hand {
 fn a_commit_that_is_asked_for_again_is_made_once() {
     let (dir, kept) = (tempfile::tempdir().expect("a directory"), Arc::<MemoryStore>::default());
     let leader = OpenStore::open(dir.path(), opener(&kept)).expect("it opens");
-    let commit = |sequence, key: &str| Request::Commit { slot: 1, sequence, batch: once(key) };
-    assert!(matches!(Hand::greet(dir.path(), 1).ask(&commit(1, "a")), Answer::Done));
-    // The answer was lost; so was the leader.
+    let commit = |sequence, key: &str| StoreRequest::Commit { slot: 1, sequence, batch: once(key) };
+    assert!(matches!(RawClient::greet(dir.path(), 1).ask(&commit(1, "a")), StoreAnswer::Done));
+    // The answer was lost, and so was the leader.
     drop(leader);
     let leader = OpenStore::open(dir.path(), opener(&kept)).expect("it opens");
-    let mut hand = Hand::greet(dir.path(), 1);
-    assert!(matches!(hand.ask(&commit(1, "a")), Answer::Done), "it was made already");
+    let mut hand = RawClient::greet(dir.path(), 1);
+    assert!(matches!(hand.ask(&commit(1, "a")), StoreAnswer::Done), "it was made already");
     let refused = hand.ask(&commit(2, "a"));
-    assert!(matches!(refused, Answer::Failed(StoreError::Conflict { ref key }) if key == b"a"), "{refused:?}");
-    assert!(matches!(hand.ask(&commit(2, "b")), Answer::Done), "what was refused left no mark");
-    assert!(matches!(Hand::greet(dir.path(), 2).ask(&commit(1, "c")), Answer::Done), "another's slot is another");
-    assert!(matches!(hand.ask(&commit(1, "d")), Answer::Failed(StoreError::Damaged(_))), "too late");
-    // A batch that takes over what it owns was made, and is not refused for that.
+    assert!(matches!(refused, StoreAnswer::Failed(StoreError::Conflict { ref key }) if key == b"a"), "{refused:?}");
+    assert!(matches!(hand.ask(&commit(2, "b")), StoreAnswer::Done), "what was refused left no mark");
+    assert!(
+        matches!(RawClient::greet(dir.path(), 2).ask(&commit(1, "c")), StoreAnswer::Done),
+        "another's slot is another"
+    );
+    assert!(matches!(hand.ask(&commit(1, "d")), StoreAnswer::Failed(StoreError::Damaged(_))), "too late");
+    // A batch that takes over the record of its owner was applied, and is not refused for that.
     let mut batch = Batch::default();
     batch.put("epoch", 1_u64.to_be_bytes());
     leader.commit(batch).expect("it commits");
     let mut batch = Batch::of(Owner { key: b"epoch".to_vec(), epoch: 1 });
     batch.put("epoch", 2_u64.to_be_bytes());
-    let taking = Request::Commit { slot: 9, sequence: 1, batch };
-    assert!(matches!(hand.ask(&taking), Answer::Done));
-    assert!(matches!(hand.ask(&taking), Answer::Done));
-    assert_eq!(kept.scan(&[OWN], None, 10).expect("it scans").len(), 3, "a mark for each slot");
-    assert!(matches!(hand.ask(&Request::Bye), Answer::Done));
-    assert_eq!(kept.scan(&[OWN], None, 10).expect("it scans").len(), 1, "who goes leaves none");
+    let taking = StoreRequest::Commit { slot: 9, sequence: 1, batch };
+    assert!(matches!(hand.ask(&taking), StoreAnswer::Done));
+    assert!(matches!(hand.ask(&taking), StoreAnswer::Done));
+    assert_eq!(kept.scan(&[OWN_KEY_PREFIX], None, 10).expect("it scans").len(), 3, "a mark for each slot");
+    assert!(matches!(hand.ask(&StoreRequest::Bye), StoreAnswer::Done));
+    assert_eq!(kept.scan(&[OWN_KEY_PREFIX], None, 10).expect("it scans").len(), 1, "who goes leaves none");
 }
 
 #[test]
@@ -137,30 +140,30 @@ fn nonsense_harms_only_who_sends_it() {
     let long = u32::MAX.to_be_bytes();
     let own = {
         let mut batch = Batch { own: true, ..Batch::default() };
-        batch.put([OWN, b'n'], "0");
-        Request::Commit { slot: 1, sequence: 1, batch }.frame(1)
+        batch.put([OWN_KEY_PREFIX, b'n'], "0");
+        StoreRequest::Commit { slot: 1, sequence: 1, batch }.frame(1)
     };
-    for bytes in [&long[..], b"\0\0\0\x01x", b"\0\0\0\x0912345678\xff", &[], &Request::Compact.frame(3)[..7]] {
-        let mut hand = Hand::greet(dir.path(), 3);
+    for bytes in [&long[..], b"\0\0\0\x01x", b"\0\0\0\x0912345678\xff", &[], &StoreRequest::Compact.frame(3)[..7]] {
+        let mut hand = RawClient::greet(dir.path(), 3);
         hand.0.write_all(bytes).expect("it is sent");
         hand.0.shutdown(std::net::Shutdown::Write).expect("it is open");
         let mut answer = Vec::new();
         hand.0.read_to_end(&mut answer).expect("it is closed");
         assert_eq!(answer, b"", "{bytes:?}");
     }
-    // No greeting, or none of ours.
+    // No greeting, or an invalid one.
     socket::connect(dir.path()).expect("it connects").write_all(b"GET / HTTP/1.1\r\n\r\n").expect("it is sent");
-    let mut hand = Hand::greet(dir.path(), 4);
+    let mut hand = RawClient::greet(dir.path(), 4);
     hand.0.write_all(&own).expect("it is sent");
-    let (_, answer) = Answer::read(&read_frame(&hand.0).expect("a frame")).expect("an answer");
-    assert!(matches!(answer, Answer::Failed(StoreError::Reserved)), "{answer:?}");
-    // One that asks, and does not read: it is left waiting, and others are not.
-    let mut deaf = Hand::greet(dir.path(), 5);
+    let (_, answer) = StoreAnswer::read(&read_frame(&hand.0).expect("a frame")).expect("an answer");
+    assert!(matches!(answer, StoreAnswer::Failed(StoreError::Reserved)), "{answer:?}");
+    // A client that asks but never reads: it is left waiting, and others are not.
+    let mut deaf = RawClient::greet(dir.path(), 5);
     deaf.0.set_nonblocking(true).expect("it is open");
     let mut batch = Batch::default();
     batch.put("large", vec![1; 4096]);
     leader.commit(batch).expect("it commits");
-    let frame = Request::Get { key: b"large".to_vec() }.frame(1);
+    let frame = StoreRequest::Get { key: b"large".to_vec() }.frame(1);
     while deaf.0.write(&frame).is_ok_and(|written| written == frame.len()) {}
     follower.commit(once("after all that")).expect("it commits");
     assert!(leader.leads() && !follower.leads());
@@ -182,13 +185,13 @@ fn only_the_user_may_enter_however_long_the_name() {
 #[test]
 fn a_leader_that_does_not_answer_is_named() {
     let (dir, kept) = (tempfile::tempdir().expect("a directory"), Arc::<MemoryStore>::default());
-    let lock = lock::lock(dir.path()).expect("it locks").expect("it is free");
+    let lock = leader_lock::lock(dir.path()).expect("it locks").expect("it is free");
     let patience = Duration::from_millis(200);
     let begun = Instant::now();
     let refused = OpenStore::open_within(dir.path(), opener(&kept), patience).map(drop);
     let Err(StoreError::Hangs { pid, .. }) = refused else { panic!("{refused:?}") };
     assert_eq!(pid, std::process::id());
-    // One that listens, and says nothing.
+    // A leader that listens but sends nothing.
     let listener = socket::listen(dir.path()).expect("it listens");
     let refused = OpenStore::open_within(dir.path(), opener(&kept), patience).map(drop);
     assert!(matches!(refused, Err(StoreError::Hangs { .. })), "{refused:?}");
@@ -200,13 +203,13 @@ fn a_leader_that_does_not_answer_is_named() {
 #[test]
 fn a_leader_that_stops_answering_is_named() {
     let (dir, kept) = (tempfile::tempdir().expect("a directory"), Arc::<MemoryStore>::default());
-    let _lock = lock::lock(dir.path()).expect("it locks").expect("it is free");
+    let _lock = leader_lock::lock(dir.path()).expect("it locks").expect("it is free");
     let listener = socket::listen(dir.path()).expect("it listens");
     let leader = std::thread::spawn(move || {
         let (stream, _) = listener.accept().expect("somebody comes");
-        wire::met_follower(&stream).expect("it greets");
-        wire::greet_follower(&stream).expect("it is greeted");
-        // And no more.
+        protocol::read_follower_greeting(&stream).expect("it greets");
+        protocol::send_leader_greeting(&stream).expect("it is greeted");
+        // The greeting is all it sends.
         drop((&stream).read_to_end(&mut Vec::new()));
     });
     let follower = OpenStore::open_within(dir.path(), opener(&kept), Duration::from_millis(200)).expect("it connects");
@@ -231,7 +234,7 @@ fn bytes() -> impl Strategy<Value = Vec<u8>> {
     proptest::collection::vec(any::<u8>(), 0..20)
 }
 
-fn requests() -> impl Strategy<Value = Request> {
+fn requests() -> impl Strategy<Value = StoreRequest> {
     let entry = || (bytes(), proptest::option::of(bytes()));
     let owner = proptest::option::of((bytes(), any::<u64>()).prop_map(|(key, epoch)| Owner { key, epoch }));
     let batch = (owner, proptest::collection::vec(entry(), 0..4), proptest::collection::vec(entry(), 0..4));
@@ -242,19 +245,19 @@ fn requests() -> impl Strategy<Value = Request> {
         own: false,
     });
     prop_oneof![
-        bytes().prop_map(|key| Request::Get { key }),
-        (bytes(), proptest::option::of(bytes()), any::<u64>()).prop_map(|(prefix, after, limit)| Request::Scan {
+        bytes().prop_map(|key| StoreRequest::Get { key }),
+        (bytes(), proptest::option::of(bytes()), any::<u64>()).prop_map(|(prefix, after, limit)| StoreRequest::Scan {
             prefix,
             after,
             limit
         }),
-        (any::<u32>(), any::<u64>(), batch).prop_map(|(slot, sequence, batch)| Request::Commit {
+        (any::<u32>(), any::<u64>(), batch).prop_map(|(slot, sequence, batch)| StoreRequest::Commit {
             slot,
             sequence,
             batch
         }),
-        Just(Request::Compact),
-        Just(Request::Bye),
+        Just(StoreRequest::Compact),
+        Just(StoreRequest::Bye),
     ]
 }
 
@@ -265,17 +268,17 @@ proptest! {
     fn what_is_written_is_read(request in requests(), id: u64) {
         let frame = request.frame(id);
         let read = read_frame(&frame[..]).expect("it is whole");
-        prop_assert_eq!(Request::read(&read).expect("it parses"), (id, request));
-        // Cut short or mangled it is refused or read as something else, and that is all.
+        prop_assert_eq!(StoreRequest::read(&read).expect("it parses"), (id, request));
+        // A truncated or mangled frame is rejected, or read as something else; it does no other harm.
         for end in 0..read.len() {
-            prop_assert!(Request::read(&read[..end]).is_err());
+            prop_assert!(StoreRequest::read(&read[..end]).is_err());
         }
     }
 
     #[test]
     fn any_bytes_are_read_or_refused(frame in proptest::collection::vec(any::<u8>(), 0..200)) {
-        drop(Request::read(&frame));
-        drop(Answer::read(&frame));
+        drop(StoreRequest::read(&frame));
+        drop(StoreAnswer::read(&frame));
     }
 }
 
@@ -283,22 +286,22 @@ proptest! {
 fn answers_are_read_as_written() {
     let full = || std::io::Error::from(std::io::ErrorKind::StorageFull);
     let answers = [
-        Answer::Value(None),
-        Answer::Value(Some(b"v".to_vec())),
-        Answer::Page(vec![(b"k".to_vec(), Vec::new())], true),
-        Answer::Done,
-        Answer::Compacted(Compacted { before: 9, after: 2 }),
-        Answer::Failed(StoreError::Stale { held: 1, found: Some(2) }),
-        Answer::Failed(StoreError::Conflict { key: b"k".to_vec() }),
-        Answer::Failed(StoreError::TooLarge { key: 1, value: 2 }),
-        Answer::Failed(StoreError::TooMuch { bytes: 3 }),
-        Answer::Failed(StoreError::Reserved),
-        Answer::Failed(full().into()),
-        Answer::Failed(StoreError::Damaged("here".to_owned())),
+        StoreAnswer::Value(None),
+        StoreAnswer::Value(Some(b"v".to_vec())),
+        StoreAnswer::Page(vec![(b"k".to_vec(), Vec::new())], true),
+        StoreAnswer::Done,
+        StoreAnswer::Compacted(Compacted { before: 9, after: 2 }),
+        StoreAnswer::Failed(StoreError::Stale { held: 1, found: Some(2) }),
+        StoreAnswer::Failed(StoreError::Conflict { key: b"k".to_vec() }),
+        StoreAnswer::Failed(StoreError::TooLarge { key: 1, value: 2 }),
+        StoreAnswer::Failed(StoreError::TooMuch { bytes: 3 }),
+        StoreAnswer::Failed(StoreError::Reserved),
+        StoreAnswer::Failed(full().into()),
+        StoreAnswer::Failed(StoreError::Damaged("here".to_owned())),
     ];
     for answer in answers {
         let frame = answer.frame(1);
-        let (id, read) = Answer::read(&read_frame(&frame[..]).expect("it is whole")).expect("it parses");
+        let (id, read) = StoreAnswer::read(&read_frame(&frame[..]).expect("it is whole")).expect("it parses");
         assert_eq!((id, read.frame(1)), (1, frame), "{answer:?}");
     }
 }

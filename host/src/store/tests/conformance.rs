@@ -1,25 +1,25 @@
-//! What every store must do, as tests that are run for each of them.
+//! Conformance tests, run for every store.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use proptest::prelude::*;
 
-use crate::store::group::{Engine, Grouped};
-use crate::store::place::{Backend, Place};
+use crate::store::group_commit::{GroupCommitStore, StorageEngine};
 use crate::store::record::{Batch, MAX_BATCH_BYTES, MAX_KEY_BYTES, MAX_VALUE_BYTES, Owner, Record, Store, StoreError};
+use crate::store::store_dir::{Backend, StoreDirectory};
 use crate::store::{MemoryStore, OpenStore, open};
 
-/// A store, and how it is closed and opened again.
+/// A store that can be closed and opened again.
 pub(super) trait Fixture {
     fn new() -> Self;
     fn store(&self) -> Arc<dyn Store>;
     fn reopen(&mut self);
 }
 
-struct Memory(Arc<MemoryStore>);
+struct MemoryFixture(Arc<MemoryStore>);
 
-impl Fixture for Memory {
+impl Fixture for MemoryFixture {
     fn new() -> Self {
         Self(Arc::default())
     }
@@ -28,17 +28,17 @@ impl Fixture for Memory {
         Arc::clone(&self.0) as Arc<dyn Store>
     }
 
-    /// What ends with its process cannot be opened again.
+    /// A store in memory cannot be reopened.
     fn reopen(&mut self) {}
 }
 
-/// A store on an engine, in a directory of its own.
-struct On<E: Engine> {
-    store: Option<Arc<Grouped<E>>>,
+/// A store on a storage engine, in a directory of its own.
+struct EngineFixture<E: StorageEngine> {
+    store: Option<Arc<GroupCommitStore<E>>>,
     dir: tempfile::TempDir,
 }
 
-impl<E: Engine> Fixture for On<E> {
+impl<E: StorageEngine> Fixture for EngineFixture<E> {
     fn new() -> Self {
         let mut fixture = Self { store: None, dir: tempfile::tempdir().expect("a directory") };
         fixture.reopen();
@@ -51,21 +51,21 @@ impl<E: Engine> Fixture for On<E> {
 
     fn reopen(&mut self) {
         self.store = None;
-        let place = Place::new(self.dir.path(), Backend::Sled);
-        self.store = Some(Arc::new(Grouped::open(place).expect("it opens")));
+        let directory = StoreDirectory::new(self.dir.path(), Backend::Sled);
+        self.store = Some(Arc::new(GroupCommitStore::open(directory).expect("it opens")));
     }
 }
 
-/// A store that another opened first: it is asked over the socket.
+/// A store opened while a leader has it, so that requests go over the socket.
 #[cfg(unix)]
-struct Follower {
-    /// The follower, and the leader; in this order they are dropped.
+struct FollowerFixture {
+    /// The follower, then the leader; they are dropped in this order.
     open: Option<(Arc<OpenStore>, OpenStore)>,
     dir: tempfile::TempDir,
 }
 
 #[cfg(unix)]
-impl Fixture for Follower {
+impl Fixture for FollowerFixture {
     fn new() -> Self {
         let mut fixture = Self { open: None, dir: tempfile::tempdir().expect("a directory") };
         fixture.reopen();
@@ -166,7 +166,7 @@ fn an_owner_that_was_followed_is_refused(fixture: &mut impl Fixture) {
     assert!(matches!(write(0), Err(StoreError::Stale { held: 0, found: None })), "nobody owns yet");
     store.commit(put(&[(b"epoch", &1_u64.to_be_bytes())])).expect("it commits");
     write(1).expect("the owner writes");
-    // Another takes over, in one batch with its first write.
+    // Another owner takes over in the same batch as its first write.
     let mut batch = Batch::of(owner(1));
     batch.put("epoch", 2_u64.to_be_bytes());
     batch.put("a", "taken");
@@ -267,26 +267,26 @@ fn compacting_keeps_all(fixture: &mut impl Fixture) {
     assert_eq!(after.last(), Some(&(b"z".to_vec(), b"after".to_vec())));
 }
 
-/// A step of the property below.
+/// A step of the property test below.
 #[derive(Clone, Debug)]
-enum Step {
-    /// Changes, and whether what is expected beside them holds.
+enum StoreStep {
+    /// Changes, and whether an expectation beside them holds, if there is one.
     Commit(Vec<(Vec<u8>, Option<Vec<u8>>)>, Option<bool>),
     Scan(Vec<u8>, Option<Vec<u8>>, usize),
     Reopen,
 }
 
-fn steps() -> impl Strategy<Value = Vec<Step>> {
-    // Few bytes, the edges among them: so that keys meet.
+fn steps() -> impl Strategy<Value = Vec<StoreStep>> {
+    // Few distinct bytes, including extremes, so that keys collide.
     let byte = || prop_oneof![Just(1_u8), Just(b'a'), Just(b'b'), Just(0xfe), Just(0xff)];
     let key = move || proptest::collection::vec(byte(), 1..4);
     let value = proptest::collection::vec(any::<u8>(), 0..40);
     let change = (key(), proptest::option::weighted(0.7, value));
     let step = prop_oneof![
-        8 => (proptest::collection::vec(change, 0..6), any::<Option<bool>>()).prop_map(|(c, e)| Step::Commit(c, e)),
+        8 => (proptest::collection::vec(change, 0..6), any::<Option<bool>>()).prop_map(|(c, e)| StoreStep::Commit(c, e)),
         4 => (proptest::collection::vec(byte(), 0..3), proptest::option::of(key()), 0_usize..8)
-            .prop_map(|(prefix, after, limit)| Step::Scan(prefix, after, limit)),
-        1 => Just(Step::Reopen),
+            .prop_map(|(prefix, after, limit)| StoreStep::Scan(prefix, after, limit)),
+        1 => Just(StoreStep::Reopen),
     ];
     proptest::collection::vec(step, 1..40)
 }
@@ -304,16 +304,16 @@ fn does_as_a_map_does<F: Fixture>() {
     });
 }
 
-fn does_as_the_model(fixture: &mut impl Fixture, model: &mut BTreeMap<Vec<u8>, Vec<u8>>, step: Step) {
+fn does_as_the_model(fixture: &mut impl Fixture, model: &mut BTreeMap<Vec<u8>, Vec<u8>>, step: StoreStep) {
     match step {
-        Step::Reopen => fixture.reopen(),
-        Step::Scan(prefix, after, limit) => {
+        StoreStep::Reopen => fixture.reopen(),
+        StoreStep::Scan(prefix, after, limit) => {
             let expected = model.iter().filter(|(key, _)| key.starts_with(&prefix));
             let expected = expected.filter(|(key, _)| after.as_ref().is_none_or(|after| *key > after)).take(limit);
             let expected: Vec<Record> = expected.map(|(key, value)| (key.clone(), value.clone())).collect();
             assert_eq!(scan(&*fixture.store(), &prefix, after.as_deref(), limit), expected);
         }
-        Step::Commit(changes, expected) => {
+        StoreStep::Commit(changes, expected) => {
             let mut batch = Batch::default();
             if let (Some(holds), Some((key, _))) = (expected, changes.first()) {
                 let found = model.get(key).cloned();
@@ -367,9 +367,9 @@ macro_rules! conforms {
     };
 }
 
-conforms!(memory, super::Memory);
+conforms!(memory, super::MemoryFixture);
 #[cfg(unix)]
-conforms!(follower, super::Follower);
-conforms!(on_sled, super::On<crate::store::sled::Sled>);
+conforms!(follower, super::FollowerFixture);
+conforms!(on_sled, super::EngineFixture<crate::store::sled::SledEngine>);
 #[cfg(feature = "redb")]
-conforms!(on_redb, super::On<crate::store::redb::Redb>);
+conforms!(on_redb, super::EngineFixture<crate::store::redb::RedbEngine>);

@@ -1,47 +1,51 @@
-//! A store that fails when it is told to: what stands on a store must bear it.
+//! A store that fails on demand, to test the code above a store.
 
 use std::io;
 use std::sync::{Mutex, PoisonError};
 
 use crate::store::record::{Batch, Record, Store, StoreError};
 
-/// How the next calls go.
+/// Behavior of the following calls.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Failure {
-    /// They go well.
+pub(crate) enum StoreFailure {
+    /// Calls succeed.
     #[default]
     None,
-    /// The disk is full: commits are refused, and not made.
+    /// The disk is full: commits are refused, and not applied.
     Full,
-    /// Commits are made, and reported as failed: what a failed sync is like.
+    /// Commits are applied and reported as failed, as after a failed sync.
     Unknown,
     /// Nothing can be read or written.
     Broken,
 }
 
-/// Another store, which fails on demand.
+/// Wrapper of a store that fails on demand.
 pub(crate) struct FailingStore<S> {
     store: S,
-    failure: Mutex<Failure>,
+    failure: Mutex<StoreFailure>,
 }
 
 impl<S: Store> FailingStore<S> {
-    /// A store that does not fail yet.
+    /// Wraps a store; calls succeed for now.
     pub(crate) fn new(store: S) -> Self {
         Self { store, failure: Mutex::default() }
     }
 
-    /// From now on it fails so.
-    pub(crate) fn fail(&self, failure: Failure) {
+    /// Makes the following calls fail in this way.
+    pub(crate) fn fail(&self, failure: StoreFailure) {
         *self.failure.lock().unwrap_or_else(PoisonError::into_inner) = failure;
     }
 
-    fn failure(&self) -> Failure {
+    fn failure(&self) -> StoreFailure {
         *self.failure.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn readable(&self) -> Result<&S, StoreError> {
-        if self.failure() == Failure::Broken { Err(io::Error::other("told to fail").into()) } else { Ok(&self.store) }
+        if self.failure() == StoreFailure::Broken {
+            Err(io::Error::other("told to fail").into())
+        } else {
+            Ok(&self.store)
+        }
     }
 }
 
@@ -56,12 +60,12 @@ impl<S: Store> Store for FailingStore<S> {
 
     fn commit(&self, batch: Batch) -> Result<(), StoreError> {
         match self.failure() {
-            Failure::Full => Err(io::Error::from(io::ErrorKind::StorageFull).into()),
-            Failure::Unknown => {
+            StoreFailure::Full => Err(io::Error::from(io::ErrorKind::StorageFull).into()),
+            StoreFailure::Unknown => {
                 self.store.commit(batch)?;
                 Err(io::Error::other("told to fail").into())
             }
-            Failure::None | Failure::Broken => self.readable()?.commit(batch),
+            StoreFailure::None | StoreFailure::Broken => self.readable()?.commit(batch),
         }
     }
 }
@@ -75,14 +79,14 @@ fn it_fails_when_told_and_works_again() {
         store.commit(batch)
     };
     put("1").expect("it commits");
-    store.fail(Failure::Full);
+    store.fail(StoreFailure::Full);
     assert!(matches!(put("2"), Err(StoreError::Full(_))));
     assert_eq!(store.get(b"a").expect("it reads").as_deref(), Some(&b"1"[..]));
-    store.fail(Failure::Unknown);
+    store.fail(StoreFailure::Unknown);
     assert!(matches!(put("3"), Err(StoreError::Io(_))));
     assert_eq!(store.get(b"a").expect("it reads").as_deref(), Some(&b"3"[..]), "it may have been made");
-    store.fail(Failure::Broken);
+    store.fail(StoreFailure::Broken);
     assert!(store.get(b"a").is_err() && store.scan(b"", None, 1).is_err() && put("4").is_err());
-    store.fail(Failure::None);
+    store.fail(StoreFailure::None);
     put("5").expect("it commits again");
 }

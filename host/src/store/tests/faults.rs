@@ -1,14 +1,14 @@
-//! Disks that are full, disks that fail, disks that forget: on real databases.
+//! Tests with real databases on disks that are full, that fail, or that lose data.
 
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::store::group::{Engine, Grouped};
-use crate::store::place::{Backend, Place};
+use crate::store::group_commit::{GroupCommitStore, StorageEngine};
 use crate::store::record::{Batch, MAX_KEY_BYTES, MAX_VALUE_BYTES, Store, StoreError};
-use crate::store::sled::Sled;
+use crate::store::sled::SledEngine;
+use crate::store::store_dir::{Backend, StoreDirectory};
 use crate::store::{open, repair};
 
 fn record(key: &str, value: &[u8]) -> Batch {
@@ -17,11 +17,11 @@ fn record(key: &str, value: &[u8]) -> Batch {
     batch
 }
 
-fn grouped<E: Engine>(dir: &Path) -> Result<Grouped<E>, StoreError> {
-    Grouped::open(Place::new(dir, Backend::Sled))
+fn grouped<E: StorageEngine>(dir: &Path) -> Result<GroupCommitStore<E>, StoreError> {
+    GroupCommitStore::open(StoreDirectory::new(dir, Backend::Sled))
 }
 
-/// Bytes that no file system and no database can shorten.
+/// Bytes that no file system and no database can compress.
 fn noise(seed: u64, length: usize) -> Vec<u8> {
     let mut noise = vec![0; length];
     blake3::Hasher::new().update(&seed.to_be_bytes()).finalize_xof().fill(&mut noise);
@@ -31,11 +31,11 @@ fn noise(seed: u64, length: usize) -> Vec<u8> {
 #[test]
 fn sled_keeps_nothing_outside_its_log() {
     let dir = tempfile::tempdir().expect("a directory");
-    let store = grouped::<Sled>(dir.path()).expect("it opens");
+    let store = grouped::<SledEngine>(dir.path()).expect("it opens");
     for round in 0..3 {
         let mut batch = Batch::default();
         for at in 0..400_u64 {
-            // The largest of all, and in no order.
+            // Records of the maximum size, in random order.
             let mut key = noise(at, MAX_KEY_BYTES);
             key[0] |= 1;
             batch.put(key, noise(at + round, MAX_VALUE_BYTES));
@@ -45,15 +45,15 @@ fn sled_keeps_nothing_outside_its_log() {
         }
     }
     drop(store);
-    drop(grouped::<Sled>(dir.path()).expect("it opens"));
+    drop(grouped::<SledEngine>(dir.path()).expect("it opens"));
     let blobs = fs::read_dir(dir.path().join("db-1/blobs")).expect("sled makes it").count();
     assert_eq!(blobs, 0, "sled does not sync what it keeps there");
 }
 
-/// A tmpfs of a few MiB; none where that takes more rights than there are.
-struct Small(tempfile::TempDir);
+/// A tmpfs of a few MiB; `None` if this user may not mount one.
+struct SmallDisk(tempfile::TempDir);
 
-impl Small {
+impl SmallDisk {
     fn new(size: &str) -> Option<Self> {
         let dir = tempfile::tempdir().expect("a directory");
         let mounted = Command::new("mount")
@@ -72,15 +72,15 @@ impl Small {
     }
 }
 
-impl Drop for Small {
+impl Drop for SmallDisk {
     fn drop(&mut self) {
         drop(Command::new("umount").arg("--lazy").arg(self.path()).status());
     }
 }
 
-/// Fills the disk, is refused, is given room, and goes on.
-fn survives_a_full_disk<E: Engine>(size: &str, ballast: usize) {
-    let Some(disk) = Small::new(size) else { return };
+/// Fills the disk, expects refusals, frees space, and continues.
+fn survives_a_full_disk<E: StorageEngine>(size: &str, ballast: usize) {
+    let Some(disk) = SmallDisk::new(size) else { return };
     fs::write(disk.path().join("ballast"), noise(0, ballast)).expect("there is room");
     let store = grouped::<E>(disk.path()).expect("it opens");
     let mut made = BTreeMap::new();
@@ -94,7 +94,7 @@ fn survives_a_full_disk<E: Engine>(size: &str, ballast: usize) {
     });
     assert!(matches!(refused, Some(StoreError::Full(_))), "{refused:?}");
     assert!(!made.is_empty());
-    // However often it is tried, the answer is an error.
+    // Every attempt returns an error.
     for at in 0..3 {
         let again = store.commit(record(&format!("refused/{at}"), &noise(at, MAX_VALUE_BYTES)));
         assert!(matches!(again, Err(StoreError::Full(_))), "{again:?}");
@@ -114,33 +114,32 @@ fn survives_a_full_disk<E: Engine>(size: &str, ballast: usize) {
 
 #[test]
 fn sled_survives_a_full_disk() {
-    survives_a_full_disk::<Sled>("64m", 24 << 20);
+    survives_a_full_disk::<SledEngine>("64m", 24 << 20);
 }
 
-/// Flips a byte here and there: what was written is served, or damage is reported; never anything else.
-/// sled makes an index of its log when it opens. A kill or a full disk may leave half of one.
+/// When sled opens, it writes an index of its log. A kill or a full disk may leave half of one.
 #[test]
 fn half_an_index_is_no_damage() {
     let dir = tempfile::tempdir().expect("a directory");
-    drop(grouped::<Sled>(dir.path()).expect("it opens"));
+    drop(grouped::<SledEngine>(dir.path()).expect("it opens"));
     for round in 0..3_u64 {
-        let store = grouped::<Sled>(dir.path()).expect("it opens");
+        let store = grouped::<SledEngine>(dir.path()).expect("it opens");
         store.commit(record(&format!("k/{round}"), &noise(round, 100))).expect("it commits");
         drop(store);
         let database = dir.path().join("db-1");
         let names = fs::read_dir(&database).expect("it is there").map(|entry| entry.expect("it reads").file_name());
         let index = names.filter_map(|name| name.into_string().ok()).find(|name| name.starts_with("snap."));
         let index = fs::read(database.join(index.expect("it has made one"))).expect("it reads");
-        // For the newest, and longer than any that will be: it would also be written over only in part.
+        // Named like the newest index, and longer than any real one: it would also be overwritten only in part.
         let half = [&index[..index.len() / 2], &[7; 100_000][..]].concat();
         fs::write(database.join("snap.7FFFFFFFFFFFFFFF.generating"), half).expect("it is written");
         fs::write(database.join("snap.0000000000000000.generating"), []).expect("it is written");
     }
-    let store = grouped::<Sled>(dir.path()).expect("it opens");
+    let store = grouped::<SledEngine>(dir.path()).expect("it opens");
     assert_eq!(store.scan(b"k/", None, usize::MAX).expect("it scans").len(), 3);
 }
 
-fn reports_what_has_changed<E: Engine>(file: &str) {
+fn reports_what_has_changed<E: StorageEngine>(file: &str) {
     let dir = tempfile::tempdir().expect("a directory");
     let value = |at: u64| noise(at, 700);
     {
@@ -165,8 +164,8 @@ fn reports_what_has_changed<E: Engine>(file: &str) {
     assert!(noticed > 0);
 }
 
-/// Whether everything is there; false if damage was reported.
-fn all_is_well<E: Engine>(dir: &Path, value: impl Fn(u64) -> Vec<u8>) -> bool {
+/// Returns true if everything is there, and false if damage was reported.
+fn all_is_well<E: StorageEngine>(dir: &Path, value: impl Fn(u64) -> Vec<u8>) -> bool {
     let store = match grouped::<E>(dir) {
         Ok(store) => store,
         Err(StoreError::Damaged(_) | StoreError::Format { .. }) => return false,
@@ -189,7 +188,7 @@ fn copy_all(from: &Path, to: &Path) {
 
 #[test]
 fn sled_reports_what_has_changed() {
-    reports_what_has_changed::<Sled>("db");
+    reports_what_has_changed::<SledEngine>("db");
 }
 
 #[test]
@@ -203,7 +202,7 @@ fn a_damaged_store_is_kept_aside_and_repaired() {
             store.commit(record(&format!("k/{at:03}"), &noise(at, 500))).expect("it commits");
         }
     }
-    // A log that is cut short looks like one that ends there.
+    // A truncated log looks like one that ends there.
     let log = dir.path().join("db-1/db");
     let bytes = fs::read(&log).expect("it is there");
     let last = noise(99, 500);
@@ -234,7 +233,7 @@ fn another_backend_or_version_is_refused() {
         open(dir.path(), backend).map(drop).expect_err("it is refused").to_string()
     };
     let reason = refused(&text, Backend::Redb);
-    assert!(reason.contains("kept by sled") || reason.contains("without the feature"), "{reason}");
+    assert!(reason.contains("created with the backend sled") || reason.contains("without the feature"), "{reason}");
     let reason = refused(&text.replace("store 1", "store 2"), Backend::Sled);
     assert!(reason.contains("version 2"), "{reason}");
     assert!(refused("nonsense", Backend::Sled).contains("damaged"));
@@ -253,14 +252,14 @@ fn another_backend_or_version_is_refused() {
 fn compacting_that_was_killed_leaves_the_old_one() {
     let dir = tempfile::tempdir().expect("a directory");
     drop(open(dir.path(), Backend::Sled).map(|store| store.commit(record("a", b"1"))));
-    // Killed before the new one was named.
+    // Killed before `format` referred to the new database.
     copy_all(&dir.path().join("db-1"), &make(dir.path().join("db-2")));
     let store = open(dir.path(), Backend::Sled).expect("it opens");
     assert!(!dir.path().join("db-2").exists() && store.get(b"a").expect("it reads").is_some());
     let compacted = store.compact().expect("it compacts");
     assert!(compacted.before > 0 && compacted.after > 0, "{compacted:?}");
     drop(store);
-    // Killed after that, and before the old one was removed.
+    // Killed after that, and before the old database was removed.
     copy_all(&dir.path().join("db-2"), &make(dir.path().join("db-1")));
     let store = open(dir.path(), Backend::Sled).expect("it opens");
     assert!(!dir.path().join("db-1").exists() && store.get(b"a").expect("it reads").is_some());
@@ -281,30 +280,31 @@ mod on_redb {
     use redb::backends::FileBackend;
 
     use super::*;
-    use crate::store::group::Changes;
+    use crate::store::group_commit::Changes;
     use crate::store::record::Record;
-    use crate::store::redb::Redb;
+    use crate::store::redb::RedbEngine;
 
     #[test]
     fn survives_a_full_disk() {
-        super::survives_a_full_disk::<Redb>("24m", 8 << 20);
+        super::survives_a_full_disk::<RedbEngine>("24m", 8 << 20);
     }
 
     #[test]
     fn reports_what_has_changed() {
-        super::reports_what_has_changed::<Redb>("records.redb");
+        super::reports_what_has_changed::<RedbEngine>("records.redb");
     }
 
-    /// After so many more operations (in the upper half) the disk fails with this error code (in the lower); 0: never.
+    /// A planned fault: after the number of operations in the upper half, the disk fails with the error code in the
+    /// lower half; 0 means never.
     type Fault = Arc<(AtomicU32, AtomicU32)>;
 
-    /// The faults of the databases of this test, by where they are.
+    /// Planned faults by the path of their database.
     static FAULTS: Mutex<BTreeMap<PathBuf, Fault>> = Mutex::new(BTreeMap::new());
 
     #[derive(Debug)]
-    struct Faulty(FileBackend, Fault);
+    struct FaultyBackend(FileBackend, Fault);
 
-    impl Faulty {
+    impl FaultyBackend {
         fn go(&self) -> io::Result<()> {
             let (left, code) = &*self.1;
             let code = i32::try_from(code.load(Ordering::SeqCst)).expect("a small number");
@@ -314,7 +314,7 @@ mod on_redb {
         }
     }
 
-    impl StorageBackend for Faulty {
+    impl StorageBackend for FaultyBackend {
         fn len(&self) -> io::Result<u64> {
             self.0.len()
         }
@@ -338,9 +338,9 @@ mod on_redb {
         }
     }
 
-    struct OnFaulty(Redb);
+    struct FaultyEngine(RedbEngine);
 
-    impl Engine for OnFaulty {
+    impl StorageEngine for FaultyEngine {
         fn open(path: &Path) -> Result<Self, StoreError> {
             fs::create_dir_all(path)?;
             let file = path.join("records.redb");
@@ -348,7 +348,8 @@ mod on_redb {
             let faults = FAULTS.lock().expect("no panic");
             let fault = faults.get(path).cloned().unwrap_or_default();
             drop(faults);
-            Redb::with_backend(path, Faulty(FileBackend::new(file).expect("nobody else has it"), fault)).map(Self)
+            RedbEngine::with_backend(path, FaultyBackend(FileBackend::new(file).expect("nobody else has it"), fault))
+                .map(Self)
         }
         fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, StoreError> {
             self.0.get(key)
@@ -366,7 +367,7 @@ mod on_redb {
         let dir = tempfile::tempdir().expect("a directory");
         let fault = Fault::default();
         FAULTS.lock().expect("no panic").insert(dir.path().join("db-1"), Arc::clone(&fault));
-        let store = grouped::<OnFaulty>(dir.path()).expect("it opens");
+        let store = grouped::<FaultyEngine>(dir.path()).expect("it opens");
         let mut made = BTreeMap::new();
         let (enospc, eio) = (28, 5);
         for at in 0..60_u32 {
@@ -381,14 +382,14 @@ mod on_redb {
                 Err(StoreError::Io(_)) if at % 2 == 1 => drop(made.insert(key, false)),
                 Err(error) => panic!("{error:?}"),
             }
-            // It works again, at once.
+            // The disk works again at once.
             let key = format!("k/{at:04}/after");
             store.commit(record(&key, b"")).expect("the disk is well again");
             made.insert(key, true);
         }
         assert!(made.values().any(|made| !made), "it did fail");
         drop(store);
-        let store = grouped::<OnFaulty>(dir.path()).expect("it opens");
+        let store = grouped::<FaultyEngine>(dir.path()).expect("it opens");
         for (key, made) in made {
             let found = store.get(key.as_bytes()).expect("it reads");
             assert!(found.is_some() || !made, "{key} was acknowledged");

@@ -1,4 +1,4 @@
-//! Tests of all stores together; and a store that fails, for the tests of what stands on one.
+//! Tests of all stores, and a store that fails for the tests of the code above.
 
 mod conformance;
 pub(crate) mod failing;

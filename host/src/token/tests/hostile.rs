@@ -1,4 +1,4 @@
-//! Hostile tokens: changed bytes, blocks made by hand with biscuit's own library, and sizes.
+//! Tests of hostile tokens: changed bytes, blocks made by hand with biscuit's own library, and sizes.
 
 use std::time::Instant;
 
@@ -8,24 +8,24 @@ use proptest::prelude::*;
 
 use super::*;
 
-/// The text of a Datalog string.
+/// Quotes a text as a Datalog string.
 fn quoted(policy: &str) -> String {
     format!("\"{}\"", policy.replace('\\', "\\\\").replace('"', "\\\""))
 }
 
-/// A block made by hand.
+/// Creates a block by hand.
 fn block(datalog: &str) -> BlockBuilder {
     BlockBuilder::new().code(datalog).expect("the test's Datalog is some")
 }
 
-/// What a hostile holder makes of a token, with nothing but biscuit's library.
+/// Appends a block to a token, as a hostile holder can with only biscuit's library.
 fn append(token: &Token, block: BlockBuilder) -> Result<Token, TokenError> {
     let biscuit = UnverifiedBiscuit::from(&token.bytes).expect("it is a biscuit");
     let appended = biscuit.append(block).expect("biscuit appends what it is given");
     Token::parse(&appended.to_base64().expect("it can be printed"))
 }
 
-/// What a root key signs by hand.
+/// Signs a biscuit by hand with a root key.
 fn issue(builder: BiscuitBuilder, root: &Keypair) -> Result<Token, TokenError> {
     let biscuit = builder.build(&root.to_biscuit()).expect("biscuit signs what it is given");
     Token::parse(&biscuit.to_base64().expect("it can be printed"))
@@ -224,7 +224,7 @@ fn too_many_blocks_are_refused() {
     assert!(matches!(by_hand, Err(TokenError::TooManyBlocks { blocks: 17 })));
 }
 
-/// A policy of so many grants of a pattern.
+/// A policy with one grant for each pattern.
 fn grants(patterns: impl IntoIterator<Item = String>) -> String {
     let grants: Vec<String> = patterns.into_iter().map(|pattern| format!("{{\"method\":\"{pattern}\"}}")).collect();
     format!("{{\"grant\":[{}]}}", grants.join(","))

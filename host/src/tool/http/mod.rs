@@ -30,7 +30,7 @@ use super::CallContext;
 use super::authority::Authority;
 use super::secret::{CLOSE, OPEN, Secrets, Stream};
 use crate::code::Interrupt;
-use crate::gate::Witness;
+use crate::gate::CallAudit;
 
 /// The most requests of one call that are under way at once.
 const MAX_OPEN: u32 = 64;
@@ -52,25 +52,25 @@ pub(super) struct Outgoing {
 /// Where it is written down what became of each request. Clones share it.
 #[derive(Clone)]
 struct Log {
-    witness: Witness,
+    call_audit: CallAudit,
     /// The last request that was refused, and why: for the one who reads why the tool failed.
     refused: Arc<Mutex<Option<String>>>,
 }
 
 impl Log {
     fn refuse(&self, method: &Method, url: &str, why: &str) {
-        self.witness.requested(method.as_str(), url, Some(why));
+        self.call_audit.requested(method.as_str(), url, Some(why));
         *self.last() = Some(format!("`{method} {url}` was refused: {why}"));
     }
 
     /// False if it cannot be written: then nothing is sent.
     fn allow(&self, method: &Method, url: &str) -> bool {
-        self.witness.requested(method.as_str(), url, None)
+        self.call_audit.requested(method.as_str(), url, None)
     }
 
     /// Says that the values of secrets are sent. False if it cannot be written: then nothing is sent.
     fn send(&self, secrets: &[String], tool: &str, target: &Target) -> bool {
-        secrets.iter().all(|secret| self.witness.secret_used(secret, tool, Some(&target.origin())).is_ok())
+        secrets.iter().all(|secret| self.call_audit.secret_used(secret, tool, Some(&target.origin())).is_ok())
     }
 
     /// It is replaced as a whole, so a poisoned lock is still good.
@@ -164,7 +164,7 @@ impl Outgoing {
             network: context.services.network.clone(),
             lookups: context.services.lookups.clone(),
             interrupt: context.interrupt.child(),
-            log: Log { witness: context.witness.clone(), refused: Arc::default() },
+            log: Log { call_audit: context.call_audit.clone(), refused: Arc::default() },
             open: Open::default(),
         }
     }

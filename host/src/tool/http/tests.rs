@@ -70,14 +70,14 @@ fn outgoing(grants: &str) -> (Outgoing, Arc<Lines>) {
     let authority = Authority::new("w", &asked, &policy.permissions["w"]).expect("it is asked for");
     let secrets = Secrets::default().with("KEY", "s3cr3t-value").and_then(|all| all.with("PIN", "another-value"));
     let lines = Arc::new(Lines::default());
-    let witness = Witness::new(Arc::clone(&lines) as Arc<dyn Audit>, 1, 1);
+    let call_audit = CallAudit::new(Arc::clone(&lines) as Arc<dyn Audit>, 1, 1);
     let outgoing = Outgoing {
         authority: Arc::new(authority),
         secrets: secrets.expect("secrets"),
         network: Network::default(),
         lookups: Lookups::default(),
         interrupt: Interrupt::default(),
-        log: Log { witness, refused: Arc::default() },
+        log: Log { call_audit, refused: Arc::default() },
         open: Open::default(),
     };
     (outgoing, lines)

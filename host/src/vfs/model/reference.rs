@@ -1,42 +1,43 @@
-//! What a tree must do, said so simply that it cannot be wrong: one map from path to entry, walked anew each time.
+//! A reference model of the tree, simple enough to be evidently correct: one map from path to entry, walked from the
+//! root each time.
 //!
-//! For tests: `vfs/model.rs`, and the fuzz target `vfs` (`tests/fuzz/src/vfs.rs`), which compiles this file as its own. So
-//! it names what is public, and takes that from the module around it.
+//! Used by the tests in `vfs/model.rs` and by the fuzz target `vfs` (`tests/fuzz/src/vfs.rs`), which compiles this file
+//! as its own. So it uses only public items, from the module around it.
 
 use std::collections::BTreeMap;
 
 use super::{ChangeKind, Errno, Kind, Limits, MAX_LINKS, Tree, Usage, WriteMode, changed_paths};
 
-/// Small enough that every limit is met often.
+/// Small limits, so that each of them is reached often.
 pub(super) const LIMITS: Limits = Limits { bytes: 150, entries: 18, file_bytes: 60 };
 
-/// A read-only place inside a writable one.
+/// A read-only path inside a writable one.
 pub(super) const SEALED: &str = "/workspace/r";
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Body {
+pub(super) enum ModelBody {
     File(Vec<u8>),
     Directory,
     Link(String),
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Item {
-    body: Body,
+pub(super) struct ModelItem {
+    body: ModelBody,
     mode: u32,
     modified: u64,
     id: u64,
 }
 
-/// Canonical path to entry; the root is the empty path.
+/// Entries by canonical path; the root has the empty path.
 #[derive(Debug, Clone)]
-pub(super) struct Model {
-    pub(super) items: BTreeMap<String, Item>,
+pub(super) struct ReferenceModel {
+    pub(super) items: BTreeMap<String, ModelItem>,
     next_id: u64,
 }
 
-/// Where a path leads. `named` is false for the root, `.` and `..`.
-struct Spot {
+/// The result of resolving a path. `named` is false for the root, `.` and `..`.
+struct ModelPath {
     path: String,
     named: bool,
     slash: bool,
@@ -62,17 +63,17 @@ fn require(condition: bool, errno: Errno) -> Result<(), Errno> {
     if condition { Ok(()) } else { Err(errno) }
 }
 
-impl Model {
-    pub(super) fn new() -> Model {
-        let mut model = Model { items: BTreeMap::new(), next_id: 1 };
+impl ReferenceModel {
+    pub(super) fn new() -> ReferenceModel {
+        let mut model = ReferenceModel { items: BTreeMap::new(), next_id: 1 };
         for (path, mode) in [("", 0o755), ("/workspace", 0o755), ("/tmp", 0o1777)] {
-            model.make(path, Body::Directory, mode, 0);
+            model.make(path, ModelBody::Directory, mode, 0);
         }
         model
     }
 
-    pub(super) fn make(&mut self, path: &str, body: Body, mode: u32, now: u64) {
-        self.items.insert(path.to_owned(), Item { body, mode, modified: now, id: self.next_id });
+    pub(super) fn make(&mut self, path: &str, body: ModelBody, mode: u32, now: u64) {
+        self.items.insert(path.to_owned(), ModelItem { body, mode, modified: now, id: self.next_id });
         self.next_id += 1;
         self.touch(path, now);
     }
@@ -96,9 +97,9 @@ impl Model {
 
     pub(super) fn usage(&self) -> Usage {
         let bytes = self.items.values().map(|item| match &item.body {
-            Body::File(bytes) => bytes.len() as u64,
-            Body::Link(target) => target.len() as u64,
-            Body::Directory => 0,
+            ModelBody::File(bytes) => bytes.len() as u64,
+            ModelBody::Link(target) => target.len() as u64,
+            ModelBody::Directory => 0,
         });
         Usage { bytes: bytes.sum(), entries: self.items.len() as u64 - 1 }
     }
@@ -110,19 +111,19 @@ impl Model {
         require(entries == 0 || used.entries + entries <= LIMITS.entries, Errno::Quota)
     }
 
-    fn body(&self, path: &str) -> Option<&Body> {
+    fn body(&self, path: &str) -> Option<&ModelBody> {
         self.items.get(path).map(|item| &item.body)
     }
 
     fn is_directory(&self, path: &str) -> bool {
-        self.body(path) == Some(&Body::Directory)
+        self.body(path) == Some(&ModelBody::Directory)
     }
 
     fn is_empty(&self, path: &str) -> bool {
         !self.items.keys().any(|other| other != path && within(other, path))
     }
 
-    fn walk(&self, path: &str, follow: bool, links: usize) -> Result<Spot, Errno> {
+    fn walk(&self, path: &str, follow: bool, links: usize) -> Result<ModelPath, Errno> {
         let names: Vec<&str> = path.split('/').filter(|name| !name.is_empty()).collect();
         let mut at = String::new();
         for (index, name) in names.iter().enumerate() {
@@ -136,7 +137,7 @@ impl Model {
                 name => format!("{at}/{name}"),
             };
             match self.body(&next) {
-                Some(Body::Link(target)) if follow || !last => {
+                Some(ModelBody::Link(target)) if follow || !last => {
                     require(links < MAX_LINKS, Errno::TooManyLinks)?;
                     let from = if target.starts_with('/') { "" } else { at.as_str() };
                     let slash = if last && !path.ends_with('/') { "" } else { "/" };
@@ -144,37 +145,37 @@ impl Model {
                     let end = if !last && path.ends_with('/') { "/" } else { "" };
                     return self.walk(&format!("{from}/{target}{slash}{tail}{end}"), follow, links + 1);
                 }
-                _ if last => return Ok(Spot { path: next, named: true, slash: path.ends_with('/') }),
+                _ if last => return Ok(ModelPath { path: next, named: true, slash: path.ends_with('/') }),
                 None => return Err(Errno::NoEntry),
-                Some(Body::Directory) => at = next,
+                Some(ModelBody::Directory) => at = next,
                 Some(_) => return Err(Errno::NotDirectory),
             }
         }
-        Ok(Spot { path: at, named: false, slash: false })
+        Ok(ModelPath { path: at, named: false, slash: false })
     }
 
-    fn existing(&self, path: &str, follow: bool) -> Result<Spot, Errno> {
+    fn existing(&self, path: &str, follow: bool) -> Result<ModelPath, Errno> {
         let spot = self.walk(path, follow, 0)?;
         require(self.items.contains_key(&spot.path), Errno::NoEntry)?;
         require(!spot.slash || self.is_directory(&spot.path), Errno::NotDirectory)?;
         Ok(spot)
     }
 
-    /// Where a new entry goes.
-    fn vacant(&self, path: &str) -> Result<Spot, Errno> {
+    /// Resolves the path of a new entry.
+    fn vacant(&self, path: &str) -> Result<ModelPath, Errno> {
         let spot = self.walk(path, false, 0)?;
         require(!self.items.contains_key(&spot.path), Errno::Exists)?;
         Ok(spot)
     }
 
-    /// Where a file goes, and how long the one is that is there.
+    /// Resolves the path of a file to write, and returns the length of an existing one.
     fn target(&self, path: &str) -> Result<(String, Option<usize>), Errno> {
         let spot = self.walk(path, true, 0)?;
         let old = match self.body(&spot.path) {
-            Some(Body::Directory) => return Err(Errno::IsDirectory),
-            Some(Body::File(_)) if spot.slash => return Err(Errno::NotDirectory),
-            Some(Body::File(bytes)) => Some(bytes.len()),
-            Some(Body::Link(_)) => unreachable!("links were followed"),
+            Some(ModelBody::Directory) => return Err(Errno::IsDirectory),
+            Some(ModelBody::File(_)) if spot.slash => return Err(Errno::NotDirectory),
+            Some(ModelBody::File(bytes)) => Some(bytes.len()),
+            Some(ModelBody::Link(_)) => unreachable!("links were followed"),
             None => {
                 require(!spot.slash, Errno::IsDirectory)?;
                 None
@@ -199,16 +200,17 @@ impl Model {
         self.afford(old.unwrap_or(0), bytes.len(), u64::from(old.is_none()))?;
         match self.items.get_mut(path) {
             Some(item) => {
-                *item = Item { body: Body::File(bytes), mode: mode.unwrap_or(item.mode), modified: now, ..*item };
+                *item =
+                    ModelItem { body: ModelBody::File(bytes), mode: mode.unwrap_or(item.mode), modified: now, ..*item };
             }
-            None => self.make(path, Body::File(bytes), mode.unwrap_or(0o644), now),
+            None => self.make(path, ModelBody::File(bytes), mode.unwrap_or(0o644), now),
         }
         Ok(())
     }
 
     fn file(&self, path: &str) -> Vec<u8> {
         match self.body(path) {
-            Some(Body::File(bytes)) => bytes.clone(),
+            Some(ModelBody::File(bytes)) => bytes.clone(),
             _ => Vec::new(),
         }
     }
@@ -245,9 +247,9 @@ impl Model {
         if from == to { Ok(()) } else { self.store(&to, old, self.file(&from), Some(mode), now) }
     }
 
-    fn add(&mut self, path: &str, body: Body, mode: u32, now: u64) -> Result<(), Errno> {
+    fn add(&mut self, path: &str, body: ModelBody, mode: u32, now: u64) -> Result<(), Errno> {
         require(writable(&parent(path)), Errno::Access)?;
-        let bytes = if let Body::Link(target) = &body { target.len() } else { 0 };
+        let bytes = if let ModelBody::Link(target) = &body { target.len() } else { 0 };
         self.afford(0, bytes, 1)?;
         self.make(path, body, mode, now);
         Ok(())
@@ -256,7 +258,7 @@ impl Model {
     fn create_directory(&mut self, path: &str, parents: bool, now: u64) -> Result<(), Errno> {
         if !parents {
             let path = self.vacant(path)?.path;
-            return self.add(&path, Body::Directory, 0o755, now);
+            return self.add(&path, ModelBody::Directory, 0o755, now);
         }
         let before = self.clone();
         let result = self.create_parents(path, now);
@@ -266,14 +268,14 @@ impl Model {
         result
     }
 
-    /// Makes each of the paths that the path begins with.
+    /// Creates each of the paths that the path begins with.
     fn create_parents(&mut self, path: &str, now: u64) -> Result<(), Errno> {
         let ends = path.match_indices('/').map(|(at, _)| at).filter(|at| *at > 0).chain([path.len()]);
         for end in ends {
             match self.vacant(&path[..end]) {
-                Ok(spot) => self.add(&spot.path, Body::Directory, 0o755, now)?,
+                Ok(spot) => self.add(&spot.path, ModelBody::Directory, 0o755, now)?,
                 Err(Errno::Exists) => {
-                    // What only slashes follow is last, too.
+                    // A name followed only by slashes is the last one, too.
                     let last = path[end..].bytes().all(|byte| byte == b'/');
                     let spot = self.walk(&path[..end], true, 0);
                     let body = match &spot {
@@ -282,7 +284,7 @@ impl Model {
                         Err(errno) => return Err(*errno),
                     };
                     match body {
-                        Some(Body::Directory) => {}
+                        Some(ModelBody::Directory) => {}
                         Some(_) if !last => return Err(Errno::NotDirectory),
                         _ => return Err(Errno::Exists),
                     }
@@ -341,10 +343,10 @@ impl Model {
         require(!target.is_empty(), Errno::NoEntry)?;
         let spot = self.vacant(path)?;
         require(!spot.slash, Errno::NoEntry)?;
-        self.add(&spot.path, Body::Link(target.to_owned()), 0o777, now)
+        self.add(&spot.path, ModelBody::Link(target.to_owned()), 0o777, now)
     }
 
-    fn alter(&mut self, path: &str, change: impl FnOnce(&mut Item)) -> Result<(), Errno> {
+    fn alter(&mut self, path: &str, change: impl FnOnce(&mut ModelItem)) -> Result<(), Errno> {
         let path = self.existing(path, true)?.path;
         require(writable(&path), Errno::Access)?;
         change(self.items.get_mut(&path).expect("was found"));
@@ -353,7 +355,7 @@ impl Model {
 }
 
 #[derive(Debug, Clone)]
-pub(super) enum Operation {
+pub(super) enum ModelOperation {
     Write(String, Vec<u8>, WriteMode),
     Truncate(String, u8),
     CreateDirectory(String, bool),
@@ -364,75 +366,75 @@ pub(super) enum Operation {
     SetMode(String, u32),
     SetModified(String, u64),
     Fork,
-    /// Seals the tree, and goes on with what is opened.
+    /// Seals the tree, and continues with the opened one.
     Reopen,
 }
-pub(super) fn apply_to_tree(tree: &mut Tree, operation: &Operation, now: u64) -> Result<(), Errno> {
+pub(super) fn apply_to_tree(tree: &mut Tree, operation: &ModelOperation, now: u64) -> Result<(), Errno> {
     match operation {
-        Operation::Write(path, bytes, mode) => tree.write(path, bytes, *mode, now),
-        Operation::Truncate(path, size) => tree.truncate(path, u64::from(*size), now),
-        Operation::CreateDirectory(path, parents) => tree.create_directory(path, *parents, now),
-        Operation::Remove(path, all) => tree.remove(path, *all, now),
-        Operation::Rename(from, to) => tree.rename(from, to, now),
-        Operation::Copy(from, to) => tree.copy(from, to, now),
-        Operation::CreateLink(target, path) => tree.create_link(target, path, now),
-        Operation::SetMode(path, mode) => tree.set_mode(path, *mode),
-        Operation::SetModified(path, time) => tree.set_modified(path, *time),
-        Operation::Fork | Operation::Reopen => Ok(()),
+        ModelOperation::Write(path, bytes, mode) => tree.write(path, bytes, *mode, now),
+        ModelOperation::Truncate(path, size) => tree.truncate(path, u64::from(*size), now),
+        ModelOperation::CreateDirectory(path, parents) => tree.create_directory(path, *parents, now),
+        ModelOperation::Remove(path, all) => tree.remove(path, *all, now),
+        ModelOperation::Rename(from, to) => tree.rename(from, to, now),
+        ModelOperation::Copy(from, to) => tree.copy(from, to, now),
+        ModelOperation::CreateLink(target, path) => tree.create_link(target, path, now),
+        ModelOperation::SetMode(path, mode) => tree.set_mode(path, *mode),
+        ModelOperation::SetModified(path, time) => tree.set_modified(path, *time),
+        ModelOperation::Fork | ModelOperation::Reopen => Ok(()),
     }
 }
 
-pub(super) fn apply_to_model(model: &mut Model, operation: &Operation, now: u64) -> Result<(), Errno> {
+pub(super) fn apply_to_model(model: &mut ReferenceModel, operation: &ModelOperation, now: u64) -> Result<(), Errno> {
     match operation {
-        Operation::Write(path, bytes, mode) => model.write(path, bytes, *mode, now),
-        Operation::Truncate(path, size) => model.truncate(path, usize::from(*size), now),
-        Operation::CreateDirectory(path, parents) => model.create_directory(path, *parents, now),
-        Operation::Remove(path, all) => model.remove(path, *all, now),
-        Operation::Rename(from, to) => model.rename(from, to, now),
-        Operation::Copy(from, to) => model.copy(from, to, now),
-        Operation::CreateLink(target, path) => model.create_link(target, path, now),
-        Operation::SetMode(path, mode) => model.alter(path, |item| item.mode = *mode),
-        Operation::SetModified(path, time) => model.alter(path, |item| item.modified = *time),
-        Operation::Fork | Operation::Reopen => Ok(()),
+        ModelOperation::Write(path, bytes, mode) => model.write(path, bytes, *mode, now),
+        ModelOperation::Truncate(path, size) => model.truncate(path, usize::from(*size), now),
+        ModelOperation::CreateDirectory(path, parents) => model.create_directory(path, *parents, now),
+        ModelOperation::Remove(path, all) => model.remove(path, *all, now),
+        ModelOperation::Rename(from, to) => model.rename(from, to, now),
+        ModelOperation::Copy(from, to) => model.copy(from, to, now),
+        ModelOperation::CreateLink(target, path) => model.create_link(target, path, now),
+        ModelOperation::SetMode(path, mode) => model.alter(path, |item| item.mode = *mode),
+        ModelOperation::SetModified(path, time) => model.alter(path, |item| item.modified = *time),
+        ModelOperation::Fork | ModelOperation::Reopen => Ok(()),
     }
 }
 
-/// All that can be seen of a tree, through its public interface.
-pub(super) fn seen(tree: &Tree) -> BTreeMap<String, Item> {
+/// Reads everything visible of a tree, through its public interface.
+pub(super) fn seen(tree: &Tree) -> BTreeMap<String, ModelItem> {
     let mut items = BTreeMap::new();
     let mut paths = vec![String::new()];
     while let Some(path) = paths.pop() {
         let name = if path.is_empty() { "/" } else { path.as_str() };
         let stat = tree.stat(name, false).expect("was listed");
         let body = match stat.kind {
-            Kind::File => Body::File(tree.read(name, 0, u64::MAX).expect("a file")),
+            Kind::File => ModelBody::File(tree.read(name, 0, u64::MAX).expect("a file")),
             Kind::Directory => {
                 let entries = tree.read_directory(name).expect("a directory");
                 assert!(entries.is_sorted_by(|a, b| a.name.as_bytes() < b.name.as_bytes()));
                 assert_eq!(stat.size, entries.len() as u64);
                 paths.extend(entries.iter().map(|entry| format!("{path}/{}", entry.name)));
-                Body::Directory
+                ModelBody::Directory
             }
-            // There is no other kind yet.
-            _ => Body::Link(tree.read_link(name).expect("a link")),
+            // The enum has no other kind yet.
+            _ => ModelBody::Link(tree.read_link(name).expect("a link")),
         };
-        items.insert(path, Item { body, mode: stat.mode, modified: stat.modified, id: stat.id });
+        items.insert(path, ModelItem { body, mode: stat.mode, modified: stat.modified, id: stat.id });
     }
     items
 }
 
-/// What `changed_paths` says.
+/// The result of `changed_paths`.
 pub(super) fn changes(base: &Tree, new: &Tree) -> Vec<(String, ChangeKind)> {
     let changes = changed_paths(base, new).expect("all is there");
     changes.into_iter().map(|change| (change.path, change.kind)).collect()
 }
 
-/// What it should say, found by looking at everything.
+/// The expected result of `changed_paths`, found by comparing everything.
 pub(super) fn expected_changes(
-    base: &BTreeMap<String, Item>,
-    new: &BTreeMap<String, Item>,
+    base: &BTreeMap<String, ModelItem>,
+    new: &BTreeMap<String, ModelItem>,
 ) -> Vec<(String, ChangeKind)> {
-    let same_kind = |a: &Body, b: &Body| std::mem::discriminant(a) == std::mem::discriminant(b);
+    let same_kind = |a: &ModelBody, b: &ModelBody| std::mem::discriminant(a) == std::mem::discriminant(b);
     let mut changes = Vec::new();
     let mut note = |path: &str, kind| {
         let path = if path.is_empty() { "/" } else { path }.to_owned();
@@ -441,7 +443,7 @@ pub(super) fn expected_changes(
     for (path, old) in base {
         match new.get(path) {
             Some(new) if same_kind(&old.body, &new.body) => {
-                let timed = old.body != Body::Directory && old.modified != new.modified;
+                let timed = old.body != ModelBody::Directory && old.modified != new.modified;
                 if timed || old.body != new.body || old.mode != new.mode {
                     note(path, ChangeKind::Modified);
                 }

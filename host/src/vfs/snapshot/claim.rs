@@ -2,11 +2,11 @@
 //! read; whoever takes a snapshot from elsewhere compares all of it at once, and each blob once.
 
 use super::super::directory::begins_page;
-use super::super::node::{Name, Sums, Usage};
-use super::super::scale::{LIST_CHUNKS, MIN_CHUNK_BYTES, WHOLE_BYTES, ends_part};
+use super::super::format_params::{LIST_CHUNKS, MIN_CHUNK_BYTES, WHOLE_BYTES, ends_part};
+use super::super::node::{Name, SubtreeSums, Usage};
 use super::Malformed;
 use super::decode::decode;
-use super::record::{BodyRecord, EntryRecord, PageRecord, PartRecord, Record, total};
+use super::record::{BodyRecord, EntryRecord, NodeRecord, PageRecord, PartRecord, total};
 use crate::store::BlobId;
 
 const OTHER: Malformed = Malformed("it is not what is claimed where it is named");
@@ -29,9 +29,9 @@ enum Holds {
     /// The same, and the last.
     LastList(u64),
     /// All entries of a directory.
-    Directory(Sums),
+    Directory(SubtreeSums),
     /// A page of a directory: its first name, and that of the next page.
-    Page(Sums, Name, Option<Name>),
+    Page(SubtreeSums, Name, Option<Name>),
 }
 
 impl Claimed {
@@ -41,7 +41,7 @@ impl Claimed {
     /// [`Malformed`], if it is no snapshot.
     pub(crate) fn root(snapshot: &[u8]) -> Result<(Self, Usage), Malformed> {
         match decode(snapshot)? {
-            Record::Snapshot(record) => {
+            NodeRecord::Snapshot(record) => {
                 Ok((Self { id: record.root, holds: Holds::Directory(record.sums) }, record.sums.usage))
             }
             _ => Err(OTHER),
@@ -64,23 +64,25 @@ impl Claimed {
                 }
             }
             Holds::File(claimed) => match decode(blob)? {
-                Record::Chunks(parts) if length_of(&parts) == *claimed => Ok(chunks(&parts)),
-                Record::Lists(parts) if length_of(&parts) == *claimed => Ok(lists(&parts)),
+                NodeRecord::Chunks(parts) if length_of(&parts) == *claimed => Ok(chunks(&parts)),
+                NodeRecord::Lists(parts) if length_of(&parts) == *claimed => Ok(lists(&parts)),
                 _ => Err(OTHER),
             },
             Holds::List(claimed) | Holds::LastList(claimed) => match decode(blob)? {
-                Record::Chunks(parts) if length_of(&parts) == *claimed && self.may_end(&parts) => Ok(chunks(&parts)),
+                NodeRecord::Chunks(parts) if length_of(&parts) == *claimed && self.may_end(&parts) => {
+                    Ok(chunks(&parts))
+                }
                 _ => Err(OTHER),
             },
             Holds::Directory(sums) => match decode(blob)? {
-                Record::Page(page) => entries(&page, *sums, "", None),
-                Record::Pages(records) if total(records.iter().map(|page| page.sums)) == Some(*sums) => {
+                NodeRecord::Page(page) => entries(&page, *sums, "", None),
+                NodeRecord::Pages(records) if total(records.iter().map(|page| page.sums)) == Some(*sums) => {
                     Ok(pages(&records))
                 }
                 _ => Err(OTHER),
             },
             Holds::Page(sums, first, end) => match decode(blob)? {
-                Record::Page(page) => entries(&page, *sums, first, end.as_deref()),
+                NodeRecord::Page(page) => entries(&page, *sums, first, end.as_deref()),
                 _ => Err(OTHER),
             },
         }
@@ -115,7 +117,12 @@ fn pages(records: &[PageRecord]) -> Vec<Claimed> {
 }
 
 /// What the entries of a page claim, if the page is the one that is claimed.
-fn entries(page: &[EntryRecord<'_>], sums: Sums, first: &str, end: Option<&str>) -> Result<Vec<Claimed>, Malformed> {
+fn entries(
+    page: &[EntryRecord<'_>],
+    sums: SubtreeSums,
+    first: &str,
+    end: Option<&str>,
+) -> Result<Vec<Claimed>, Malformed> {
     let begins = match page.first() {
         None => first.is_empty(),
         Some(entry) if first.is_empty() => !begins_page(entry.name),
@@ -177,9 +184,9 @@ mod tests {
             let body = BodyRecord::Stored { len, id: put(text(stored)) };
             let entry = EntryRecord { name: "f", mode: 0o644, modified: 0, body };
             let sums = entry.sums();
-            let root = put(encode(&Record::Page(vec![entry])));
+            let root = put(encode(&NodeRecord::Page(vec![entry])));
             let record = super::super::SnapshotRecord { places: Vec::new(), mode: 0o755, modified: 0, sums, root };
-            let snapshot = put(encode(&Record::Snapshot(record)));
+            let snapshot = put(encode(&NodeRecord::Snapshot(record)));
             assert_eq!(compare(snapshot, &blobs).is_ok(), stored == 100, "{stored}");
         }
     }

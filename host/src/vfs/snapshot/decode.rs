@@ -1,77 +1,77 @@
-//! From bytes, which may be hostile, to records. What is read here would be written the same: no record has two
-//! spellings. What a record claims of the blobs that it names is only as sensible as can be seen: `load` compares.
+//! Decodes bytes, which may be hostile, into records. Every record has only one encoding: anything else is rejected.
+//! Claims of a record about other blobs are only checked for plausibility: `load` compares them with those blobs.
 
 use super::super::directory::begins_page;
-use super::super::node::{Name, Reach, Sums, Usage};
+use super::super::format_params::{INLINE_BYTES, LIST_CHUNKS, MAX_CHUNK_BYTES, MAX_SUM, MIN_CHUNK_BYTES, ends_part};
+use super::super::node::{Name, PathExtent, SubtreeSums, Usage};
 use super::super::path::{MAX_DEPTH, MAX_NAME_BYTES, MAX_PATH_BYTES, check_target};
-use super::super::scale::{INLINE_BYTES, LIST_CHUNKS, MAX_CHUNK_BYTES, MAX_SUM, MIN_CHUNK_BYTES, ends_part};
 use super::super::tree::MODE_BITS;
-use super::letters::Reader;
-use super::record::{BodyRecord, EntryRecord, PageRecord, PartRecord, Record, SnapshotRecord, total};
-use super::{HEAD, Malformed, tag};
+use super::codec::ByteReader;
+use super::record::{BodyRecord, EntryRecord, NodeRecord, PageRecord, PartRecord, SnapshotRecord, total};
+use super::{MAGIC, Malformed, tag};
 
 const NO_ORDER: Malformed = Malformed("its entries are not in order");
 const TOO_LARGE: Malformed = Malformed("its sums are too large");
 
-/// Reads a node blob.
-pub(super) fn decode(bytes: &[u8]) -> Result<Record<'_>, Malformed> {
+/// Decodes a node blob.
+pub(super) fn decode(bytes: &[u8]) -> Result<NodeRecord<'_>, Malformed> {
     let (kind, mut reader) = begin(bytes)?;
     let record = match kind {
-        tag::SNAPSHOT => Record::Snapshot(snapshot(&mut reader)?),
-        tag::PAGES => Record::Pages(pages(&mut reader)?),
-        tag::PAGE => return entries(PageReader::of(reader)?).map(Record::Page),
-        tag::LISTS => Record::Lists(lists(&mut reader)?),
-        tag::CHUNKS => Record::Chunks(chunks(&mut reader)?),
-        _ => return Err(Malformed("it is of no known kind")),
+        tag::SNAPSHOT => NodeRecord::Snapshot(snapshot(&mut reader)?),
+        tag::PAGES => NodeRecord::Pages(pages(&mut reader)?),
+        tag::PAGE => return entries(PageReader::of(reader)?).map(NodeRecord::Page),
+        tag::LISTS => NodeRecord::Lists(lists(&mut reader)?),
+        tag::CHUNKS => NodeRecord::Chunks(chunks(&mut reader)?),
+        _ => return Err(Malformed("unknown kind of node")),
     };
-    if reader.is_empty() { Ok(record) } else { Err(Malformed("something is behind its end")) }
+    if reader.is_empty() { Ok(record) } else { Err(Malformed("data after the end")) }
 }
 
-/// The kind of a node blob, and what it holds.
-fn begin(bytes: &[u8]) -> Result<(u8, Reader<'_>), Malformed> {
-    let mut reader = Reader::new(bytes);
-    if reader.array()? != HEAD {
-        return Err(Malformed("it is no node of a snapshot, or of another version"));
+/// Returns the kind of a node blob, and a reader of its contents.
+fn begin(bytes: &[u8]) -> Result<(u8, ByteReader<'_>), Malformed> {
+    let mut reader = ByteReader::new(bytes);
+    if reader.array()? != MAGIC {
+        return Err(Malformed("wrong magic number or version"));
     }
     Ok((reader.byte()?, reader))
 }
 
-/// Whether a node blob says that it is a page. Whether it is one has to be seen.
+/// Returns true if a node blob claims to be a page, without checking the rest.
 pub(super) fn is_page(bytes: &[u8]) -> bool {
     begin(bytes).is_ok_and(|(kind, _)| kind == tag::PAGE)
 }
 
-/// The entries of a page, one after another. It does not look at where the page should have been cut: that costs more than
-/// all else.
+/// Reads the entries of a page, one after another. It does not check where the page should have been split, which would
+/// cost more than everything else.
 pub(super) struct PageReader<'a> {
-    reader: Reader<'a>,
+    reader: ByteReader<'a>,
     left: u64,
-    /// The name that was read last.
+    /// Name of the entry that was read last.
     pub(super) last: Option<&'a str>,
-    /// What was read comes to.
-    pub(super) sums: Sums,
+    /// Sums of the entries read so far.
+    pub(super) sums: SubtreeSums,
 }
 
 impl<'a> PageReader<'a> {
     pub(super) fn new(bytes: &'a [u8]) -> Result<PageReader<'a>, Malformed> {
         match begin(bytes)? {
             (tag::PAGE, reader) => PageReader::of(reader),
-            _ => Err(Malformed("it is another node")),
+            _ => Err(Malformed("not a page")),
         }
     }
 
-    fn of(mut reader: Reader<'a>) -> Result<PageReader<'a>, Malformed> {
+    fn of(mut reader: ByteReader<'a>) -> Result<PageReader<'a>, Malformed> {
         let left = reader.number()?;
-        Ok(PageReader { reader, left, last: None, sums: Sums::default() })
+        Ok(PageReader { reader, left, last: None, sums: SubtreeSums::default() })
     }
 
-    /// The next entry. That there is none is only said where the page ends.
+    /// Reads the next entry. Returns `None` only where the page ends.
     pub(super) fn next(&mut self) -> Result<Option<EntryRecord<'a>>, Malformed> {
         if self.left == 0 {
             let ends = self.reader.is_empty();
             #[cfg(fuzzing)]
             let ends = ends || tollhouse_seeded::bug("snapshot");
-            return if ends { Ok(None) } else { Err(Malformed("something is behind its end")) };
+            return if ends { Ok(None) } else { Err(Malformed("data after the end")) };
         }
         let entry = entry(&mut self.reader)?;
         if self.last.is_some_and(|last| last >= entry.name) {
@@ -81,14 +81,14 @@ impl<'a> PageReader<'a> {
         Ok(Some(entry))
     }
 
-    /// Passes over the entries that come next in both pages, in the same bytes. What is in them is looked at for their sums
-    /// only, and once.
+    /// Skips the next entries that are equal in both pages, byte by byte. They are decoded only for their sums, and
+    /// only once.
     pub(super) fn pass_same(&mut self, twin: &mut PageReader<'a>) -> Result<(), Malformed> {
         let same = self.reader.common(&twin.reader);
-        let (mut reader, mut bytes, mut count) = (Reader::new(same), 0, 0);
-        let (mut last, mut sums) = (self.last.max(twin.last).unwrap_or_default().as_bytes(), Sums::default());
+        let (mut reader, mut bytes, mut count) = (ByteReader::new(same), 0, 0);
+        let (mut last, mut sums) = (self.last.max(twin.last).unwrap_or_default().as_bytes(), SubtreeSums::default());
         while count < self.left.min(twin.left) {
-            // The bytes that are the same may end within an entry.
+            // The common bytes may end within an entry.
             let Ok((name, body)) = reader.text_bytes().and_then(|name| Ok((name, attributes(&mut reader)?.2))) else {
                 break;
             };
@@ -106,8 +106,8 @@ impl<'a> PageReader<'a> {
         Ok(())
     }
 
-    /// So many bytes were read elsewhere; so many entries, of which this was the last.
-    fn pass(&mut self, bytes: usize, count: u64, last: &'a str, sums: Sums) -> Result<(), Malformed> {
+    /// Skips this many bytes and entries that were read elsewhere; `last` is the name of the last of them.
+    fn pass(&mut self, bytes: usize, count: u64, last: &'a str, sums: SubtreeSums) -> Result<(), Malformed> {
         self.reader.bytes(bytes)?;
         self.sums = self.sums.and(sums).ok_or(TOO_LARGE)?;
         (self.left, self.last) = (self.left - count, Some(last));
@@ -115,10 +115,10 @@ impl<'a> PageReader<'a> {
     }
 }
 
-/// Reads as many as are announced. Nothing is allocated on the word of a number.
+/// Reads a list of the announced length. Memory is not allocated according to that number.
 fn list<'a, T>(
-    reader: &mut Reader<'a>,
-    read: impl Fn(&mut Reader<'a>) -> Result<T, Malformed>,
+    reader: &mut ByteReader<'a>,
+    read: impl Fn(&mut ByteReader<'a>) -> Result<T, Malformed>,
 ) -> Result<Vec<T>, Malformed> {
     let count = reader.number()?;
     let mut list = Vec::new();
@@ -128,28 +128,28 @@ fn list<'a, T>(
     Ok(list)
 }
 
-fn snapshot(reader: &mut Reader<'_>) -> Result<SnapshotRecord, Malformed> {
-    let places = list(reader, |reader| {
+fn snapshot(reader: &mut ByteReader<'_>) -> Result<SnapshotRecord, Malformed> {
+    let write_rules = list(reader, |reader| {
         let names = list(reader, name)?;
         let writable = match reader.byte()? {
             0 => false,
             1 => true,
-            _ => return Err(Malformed("a place is neither writable nor read-only")),
+            _ => return Err(Malformed("a write rule is neither writable nor read-only")),
         };
         Ok((names, writable))
     })?;
-    if !places.is_sorted_by(|(a, _), (b, _)| a < b) {
-        return Err(Malformed("its places are not in order"));
+    if !write_rules.is_sorted_by(|(a, _), (b, _)| a < b) {
+        return Err(Malformed("its write rules are not in order"));
     }
     let bytes = |names: &[Name]| names.iter().map(|name| name.len() + 1).sum::<usize>();
-    if places.iter().any(|(names, _)| names.len() > MAX_DEPTH || bytes(names) > MAX_PATH_BYTES) {
-        return Err(Malformed("the path of a place is too long"));
+    if write_rules.iter().any(|(names, _)| names.len() > MAX_DEPTH || bytes(names) > MAX_PATH_BYTES) {
+        return Err(Malformed("the path of a write rule is too long"));
     }
     let (mode, modified) = meta(reader)?;
-    Ok(SnapshotRecord { places, mode, modified, sums: sums(reader)?, root: reader.id()? })
+    Ok(SnapshotRecord { write_rules, mode, modified, sums: sums(reader)?, root: reader.id()? })
 }
 
-fn pages(reader: &mut Reader<'_>) -> Result<Vec<PageRecord>, Malformed> {
+fn pages(reader: &mut ByteReader<'_>) -> Result<Vec<PageRecord>, Malformed> {
     let mut first = true;
     let mut pages: Vec<PageRecord> = Vec::new();
     let count = reader.number()?;
@@ -161,12 +161,12 @@ fn pages(reader: &mut Reader<'_>) -> Result<Vec<PageRecord>, Malformed> {
             Some(last) => last.first < page.first && begins_page(&page.first) && page.sums.entries > 0,
         };
         if !right {
-            return Err(Malformed("a page does not begin where one must"));
+            return Err(Malformed("a page begins with a name that begins no page"));
         }
         pages.push(page);
     }
     if pages.len() < 2 {
-        return Err(Malformed("so few pages need no list"));
+        return Err(Malformed("a list of pages needs at least two"));
     }
     total(pages.iter().map(|page| page.sums)).ok_or(TOO_LARGE)?;
     Ok(pages)
@@ -183,15 +183,15 @@ fn entries<'a>(mut page: PageReader<'a>) -> Result<Vec<EntryRecord<'a>>, Malform
     Ok(entries)
 }
 
-fn entry<'a>(reader: &mut Reader<'a>) -> Result<EntryRecord<'a>, Malformed> {
+fn entry<'a>(reader: &mut ByteReader<'a>) -> Result<EntryRecord<'a>, Malformed> {
     let name = entry_name(reader)?;
     let (mode, modified, body) = attributes(reader)?;
     Ok(EntryRecord { name, mode, modified, body })
 }
 
-/// What is behind an entry's name.
+/// Reads the part of an entry after its name.
 #[inline]
-fn attributes<'a>(reader: &mut Reader<'a>) -> Result<(u32, u64, BodyRecord<'a>), Malformed> {
+fn attributes<'a>(reader: &mut ByteReader<'a>) -> Result<(u32, u64, BodyRecord<'a>), Malformed> {
     let kind = reader.byte()?;
     let (mode, modified) = meta(reader)?;
     let body = match kind {
@@ -206,20 +206,20 @@ fn attributes<'a>(reader: &mut Reader<'a>) -> Result<(u32, u64, BodyRecord<'a>),
         tag::DIRECTORY => BodyRecord::Directory { sums: sums(reader)?, id: reader.id()? },
         tag::LINK => {
             let target = reader.text()?;
-            check_target(target).map_err(|_| Malformed("no link can have this target"))?;
+            check_target(target).map_err(|_| Malformed("invalid link target"))?;
             BodyRecord::Link(target)
         }
-        _ => return Err(Malformed("an entry is of no known kind")),
+        _ => return Err(Malformed("unknown kind of entry")),
     };
     Ok((mode, modified, body))
 }
 
-fn lists(reader: &mut Reader<'_>) -> Result<Vec<PartRecord>, Malformed> {
+fn lists(reader: &mut ByteReader<'_>) -> Result<Vec<PartRecord>, Malformed> {
     let lists = parts(reader, 1, MAX_SUM)?;
-    if lists.len() < 2 { Err(Malformed("so few lists need no list")) } else { Ok(lists) }
+    if lists.len() < 2 { Err(Malformed("a list of lists needs at least two")) } else { Ok(lists) }
 }
 
-fn chunks(reader: &mut Reader<'_>) -> Result<Vec<PartRecord>, Malformed> {
+fn chunks(reader: &mut ByteReader<'_>) -> Result<Vec<PartRecord>, Malformed> {
     let chunks = parts(reader, MIN_CHUNK_BYTES as u64, MAX_CHUNK_BYTES as u64)?;
     let (_, others) = chunks.split_last().ok_or(Malformed("a list is empty"))?;
     if others.iter().any(|chunk| ends_part(chunk.id.as_bytes(), LIST_CHUNKS)) {
@@ -228,9 +228,9 @@ fn chunks(reader: &mut Reader<'_>) -> Result<Vec<PartRecord>, Malformed> {
     Ok(chunks)
 }
 
-/// Parts that are so short at least, but for the last, and so long at most. A file has no more chunks than its length
-/// allows: so small blobs cannot claim to be a list that no memory holds.
-fn parts(reader: &mut Reader<'_>, shortest: u64, longest: u64) -> Result<Vec<PartRecord>, Malformed> {
+/// Reads parts, each with at most `longest` bytes and, except the last, at least `shortest`. The minimum limits the
+/// number of chunks by the length of the file, so that small blobs cannot claim to be a list that exceeds the memory.
+fn parts(reader: &mut ByteReader<'_>, shortest: u64, longest: u64) -> Result<Vec<PartRecord>, Malformed> {
     let parts = list(reader, |reader| Ok(PartRecord { len: reader.number()?, id: reader.id()? }))?;
     let short = parts.iter().rev().skip(1).any(|part| part.len < shortest);
     if short || parts.iter().any(|part| part.len == 0 || part.len > longest) {
@@ -240,29 +240,29 @@ fn parts(reader: &mut Reader<'_>, shortest: u64, longest: u64) -> Result<Vec<Par
     if sum.is_some_and(|sum| sum <= MAX_SUM) { Ok(parts) } else { Err(TOO_LARGE) }
 }
 
-fn name(reader: &mut Reader<'_>) -> Result<Name, Malformed> {
+fn name(reader: &mut ByteReader<'_>) -> Result<Name, Malformed> {
     entry_name(reader).map(Name::from)
 }
 
-fn entry_name<'a>(reader: &mut Reader<'a>) -> Result<&'a str, Malformed> {
+fn entry_name<'a>(reader: &mut ByteReader<'a>) -> Result<&'a str, Malformed> {
     match reader.text()? {
-        "" | "." | ".." => Err(Malformed("no entry can have this name")),
+        "" | "." | ".." => Err(Malformed("invalid entry name")),
         name if name.len() > MAX_NAME_BYTES || name.bytes().any(|byte| matches!(byte, b'/' | 0)) => {
-            Err(Malformed("no entry can have this name"))
+            Err(Malformed("invalid entry name"))
         }
         name => Ok(name),
     }
 }
 
-fn meta(reader: &mut Reader<'_>) -> Result<(u32, u64), Malformed> {
+fn meta(reader: &mut ByteReader<'_>) -> Result<(u32, u64), Malformed> {
     let mode = u32::try_from(reader.number()?).ok().filter(|mode| *mode <= MODE_BITS);
-    Ok((mode.ok_or(Malformed("no entry can have this mode"))?, reader.fixed()?))
+    Ok((mode.ok_or(Malformed("invalid mode"))?, reader.fixed()?))
 }
 
-fn sums(reader: &mut Reader<'_>) -> Result<Sums, Malformed> {
+fn sums(reader: &mut ByteReader<'_>) -> Result<SubtreeSums, Malformed> {
     let entries = reader.number()?;
     let usage = Usage { entries: reader.number()?, bytes: reader.number()? };
-    let reach = Reach { levels: reader.count()?, bytes: reader.count()? };
-    let sums = Sums { entries, usage, reach };
-    if sums.plausible() { Ok(sums) } else { Err(Malformed("no directory can have these sums")) }
+    let reach = PathExtent { levels: reader.count()?, bytes: reader.count()? };
+    let sums = SubtreeSums { entries, usage, reach };
+    if sums.plausible() { Ok(sums) } else { Err(Malformed("impossible sums of a directory")) }
 }

@@ -1,34 +1,34 @@
-//! From records to bytes. The format is in the documentation of the module above.
+//! Encodes records as bytes. The documentation of the parent module describes the format.
 
-use super::super::chunk::Chunk;
-use super::super::node::Sums;
-use super::super::scale::{LIST_CHUNKS, ends_part};
-use super::letters::{put_number, put_text};
-use super::record::{BodyRecord, EntryRecord, PageRecord, PartRecord, Record, SnapshotRecord};
-use super::{HEAD, tag};
+use super::super::chunk::FileChunk;
+use super::super::format_params::{LIST_CHUNKS, ends_part};
+use super::super::node::SubtreeSums;
+use super::codec::{put_number, put_text};
+use super::record::{BodyRecord, EntryRecord, NodeRecord, PageRecord, PartRecord, SnapshotRecord};
+use super::{MAGIC, tag};
 use crate::store::{BlobError, BlobId, BlobSink};
 
-/// The bytes of a node blob.
-pub(super) fn encode(record: &Record<'_>) -> Vec<u8> {
-    let mut bytes = HEAD.to_vec();
+/// Encodes a node blob.
+pub(super) fn encode(record: &NodeRecord<'_>) -> Vec<u8> {
+    let mut bytes = MAGIC.to_vec();
     match record {
-        Record::Snapshot(snapshot) => {
+        NodeRecord::Snapshot(snapshot) => {
             bytes.push(tag::SNAPSHOT);
             put_snapshot(&mut bytes, snapshot);
         }
-        Record::Pages(pages) => {
+        NodeRecord::Pages(pages) => {
             bytes.push(tag::PAGES);
             put_list(&mut bytes, pages, put_page);
         }
-        Record::Page(entries) => {
+        NodeRecord::Page(entries) => {
             bytes.push(tag::PAGE);
             put_list(&mut bytes, entries, put_entry);
         }
-        Record::Lists(parts) => {
+        NodeRecord::Lists(parts) => {
             bytes.push(tag::LISTS);
             put_list(&mut bytes, parts, put_part);
         }
-        Record::Chunks(parts) => {
+        NodeRecord::Chunks(parts) => {
             bytes.push(tag::CHUNKS);
             put_list(&mut bytes, parts, put_part);
         }
@@ -36,18 +36,18 @@ pub(super) fn encode(record: &Record<'_>) -> Vec<u8> {
     bytes
 }
 
-/// Puts the list of a file's chunks, in lists if they are many, and says which blob it is.
-pub(in super::super) fn put_chunk_lists(chunks: &[Chunk], sink: &mut dyn BlobSink) -> Result<BlobId, BlobError> {
-    let ends = |chunk: &Chunk| ends_part(chunk.id.as_bytes(), LIST_CHUNKS);
+/// Stores the list of a file's chunks, in several lists if there are many, and returns its blob.
+pub(in super::super) fn put_chunk_lists(chunks: &[FileChunk], sink: &mut dyn BlobSink) -> Result<BlobId, BlobError> {
+    let ends = |chunk: &FileChunk| ends_part(chunk.id.as_bytes(), LIST_CHUNKS);
     let mut lists = Vec::new();
     for chunks in chunks.split_inclusive(ends) {
         let parts = chunks.iter().map(|chunk| PartRecord { len: chunk.len, id: chunk.id }).collect();
         let len = chunks.iter().map(|chunk| chunk.len).sum();
-        lists.push(PartRecord { len, id: sink.put(encode(&Record::Chunks(parts)))? });
+        lists.push(PartRecord { len, id: sink.put(encode(&NodeRecord::Chunks(parts)))? });
     }
     match lists.as_slice() {
         [list] => Ok(list.id),
-        _ => sink.put(encode(&Record::Lists(lists))),
+        _ => sink.put(encode(&NodeRecord::Lists(lists))),
     }
 }
 
@@ -59,7 +59,7 @@ fn put_list<T>(bytes: &mut Vec<u8>, list: &[T], put: impl Fn(&mut Vec<u8>, &T)) 
 }
 
 fn put_snapshot(bytes: &mut Vec<u8>, snapshot: &SnapshotRecord) {
-    put_list(bytes, &snapshot.places, |bytes, (names, writable)| {
+    put_list(bytes, &snapshot.write_rules, |bytes, (names, writable)| {
         put_list(bytes, names, |bytes, name| put_text(bytes, name));
         bytes.push(u8::from(*writable));
     });
@@ -106,8 +106,8 @@ fn put_meta(bytes: &mut Vec<u8>, mode: u32, modified: u64) {
     bytes.extend_from_slice(&modified.to_le_bytes());
 }
 
-fn put_sums(bytes: &mut Vec<u8>, sums: &Sums) {
-    // Levels and bytes of a path are `usize`s of at most 4,096.
+fn put_sums(bytes: &mut Vec<u8>, sums: &SubtreeSums) {
+    // The levels and bytes of a path are `usize`s of at most 4,096.
     let reach = [sums.reach.levels as u64, sums.reach.bytes as u64];
     for number in [sums.entries, sums.usage.entries, sums.usage.bytes, reach[0], reach[1]] {
         put_number(bytes, number);

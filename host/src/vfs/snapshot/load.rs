@@ -1,44 +1,44 @@
-//! From blobs to parts of a tree, when they are needed. What a blob holds must be what was claimed where it is named: so no
-//! tree is deeper or larger than its root says, whoever made the blobs.
+//! Loads parts of a tree from blobs on demand. The contents of a blob must match the claims where it is referred to, so
+//! that no tree is deeper or larger than its root claims, whoever created the blobs.
 
 use std::cmp::Ordering;
 use std::mem;
 use std::sync::Arc;
 
-use super::super::chunk::Chunk;
-use super::super::compare::Difference;
+use super::super::blob_ref::BlobOrigin;
+use super::super::chunk::FileChunk;
+use super::super::compare::EntryDifference;
 use super::super::content::Content;
-use super::super::directory::{Directory, Entries, Page, Slot, Unloaded, begins_page};
+use super::super::directory::{DirectoryNode, DirectoryPage, Entries, PageSlot, UnloadedPart, begins_page};
 use super::super::errno::Errno;
-use super::super::node::{Meta, Name, Node, Sums};
-use super::super::scale::{LIST_CHUNKS, MIN_CHUNK_BYTES, ends_part};
-use super::super::stored::Origin;
+use super::super::format_params::{LIST_CHUNKS, MIN_CHUNK_BYTES, ends_part};
+use super::super::node::{EntryMeta, Name, SubtreeSums, TreeNode};
 use super::decode::{PageReader, decode, is_page};
-use super::record::{BodyRecord, EntryRecord, PageRecord, PartRecord, Record, total};
+use super::record::{BodyRecord, EntryRecord, NodeRecord, PageRecord, PartRecord, total};
 use crate::store::{BlobError, BlobId};
 
-/// What is claimed of a page where it is named.
-pub(in super::super) struct Claim<'a> {
+/// The claims about a page at the place where it is referred to.
+pub(in super::super) struct PageClaim<'a> {
     pub(in super::super) id: BlobId,
-    pub(in super::super) unloaded: &'a Unloaded,
-    /// The least name that it can hold, which it does hold unless it is the empty one.
+    pub(in super::super) unloaded: &'a UnloadedPart,
+    /// Lower bound of the names in the page. The page contains this name, unless it is the empty one.
     pub(in super::super) first: &'a str,
-    /// Where the next page begins.
+    /// First name of the next page.
     pub(in super::super) end: Option<&'a str>,
-    pub(in super::super) sums: Sums,
+    pub(in super::super) sums: SubtreeSums,
 }
 
-/// The pages of a directory. What is in them is not loaded.
-pub(in super::super) fn pages(id: &BlobId, unloaded: &Unloaded, sums: Sums) -> Result<Vec<Slot>, Errno> {
+/// Loads the list of pages of a directory, but not their entries.
+pub(in super::super) fn pages(id: &BlobId, unloaded: &UnloadedPart, sums: SubtreeSums) -> Result<Vec<PageSlot>, Errno> {
     let blob = unloaded.origin.get(id)?;
     let page = |first, sums, id, first_id| {
-        let unloaded = Unloaded { origin: Arc::clone(&unloaded.origin), first_id };
-        Slot { first, sums, page: Page::stored(id, unloaded) }
+        let unloaded = UnloadedPart { origin: Arc::clone(&unloaded.origin), first_id };
+        PageSlot { first, sums, page: DirectoryPage::stored(id, unloaded) }
     };
     if is_page(&blob) {
         return Ok(vec![page(Name::from(""), sums, *id, unloaded.first_id)]);
     }
-    let Ok(Record::Pages(records)) = decode(&blob) else { return Err(Errno::Io) };
+    let Ok(NodeRecord::Pages(records)) = decode(&blob) else { return Err(Errno::Io) };
     if total(records.iter().map(|page| page.sums)) != Some(sums) {
         return Err(Errno::Io);
     }
@@ -51,10 +51,10 @@ pub(in super::super) fn pages(id: &BlobId, unloaded: &Unloaded, sums: Sums) -> R
     Ok(records.into_iter().map(slot).collect())
 }
 
-/// The entries of a page.
-pub(in super::super) fn page(claim: &Claim<'_>) -> Result<Entries, Errno> {
+/// Loads the entries of a page.
+pub(in super::super) fn page(claim: &PageClaim<'_>) -> Result<Entries, Errno> {
     let blob = claim.unloaded.origin.get(&claim.id)?;
-    let mut cursor = Cursor::new(claim, &blob)?;
+    let mut cursor = PageCursor::new(claim, &blob)?;
     let mut entries = Entries::new();
     while let Some(entry) = cursor.next()? {
         if !entries.is_empty() && begins_page(entry.record.name) {
@@ -66,14 +66,14 @@ pub(in super::super) fn page(claim: &Claim<'_>) -> Result<Entries, Errno> {
     Ok(entries)
 }
 
-/// What is different in two pages. Of what is the same in both, nothing is made but the sums: pages of which each has a few
-/// changes cost little more than to read them.
+/// Finds the differences between two pages. Of common entries only the sums are computed, so that comparing pages with
+/// a few changes costs little more than reading them.
 ///
-/// That a page should have been cut at a name, or that both have an entry that no entry can be, goes unnoticed: what differs is
-/// the same.
-pub(in super::super) fn differences(old: &Claim<'_>, new: &Claim<'_>) -> Result<Vec<Difference>, Errno> {
+/// A page that is split in the wrong place, and an invalid entry that both pages contain, go unnoticed: they do not
+/// affect the differences.
+pub(in super::super) fn differences(old: &PageClaim<'_>, new: &PageClaim<'_>) -> Result<Vec<EntryDifference>, Errno> {
     let (left, right) = (old.unloaded.origin.get(&old.id)?, new.unloaded.origin.get(&new.id)?);
-    let (mut left, mut right) = (Cursor::new(old, &left)?, Cursor::new(new, &right)?);
+    let (mut left, mut right) = (PageCursor::new(old, &left)?, PageCursor::new(new, &right)?);
     let (mut before, mut after) = (left.next()?, right.next()?);
     let mut found = Vec::new();
     loop {
@@ -97,70 +97,70 @@ pub(in super::super) fn differences(old: &Claim<'_>, new: &Claim<'_>) -> Result<
         if let Some(entry) = old.as_ref().or(new.as_ref()).filter(|_| !same) {
             let name = Name::from(entry.record.name);
             let (old, new) = (old.map(|entry| left.node(&entry)), new.map(|entry| right.node(&entry)));
-            found.push(Difference { name, old, new });
+            found.push(EntryDifference { name, old, new });
         }
     }
 }
 
-/// Reads a page and compares it with what is claimed of it.
-struct Cursor<'a> {
-    claim: &'a Claim<'a>,
+/// Reads a page and compares it with the claims about it.
+struct PageCursor<'a> {
+    claim: &'a PageClaim<'a>,
     page: PageReader<'a>,
 }
 
-/// An entry of a page, not yet a part of a tree.
-struct Entry<'a> {
+/// An entry of a page, not yet part of a tree.
+struct PageEntry<'a> {
     id: u64,
     record: EntryRecord<'a>,
 }
 
-impl<'a> Cursor<'a> {
-    fn new(claim: &'a Claim<'a>, blob: &'a [u8]) -> Result<Cursor<'a>, Errno> {
-        Ok(Cursor { claim, page: PageReader::new(blob).map_err(|_| Errno::Io)? })
+impl<'a> PageCursor<'a> {
+    fn new(claim: &'a PageClaim<'a>, blob: &'a [u8]) -> Result<PageCursor<'a>, Errno> {
+        Ok(PageCursor { claim, page: PageReader::new(blob).map_err(|_| Errno::Io)? })
     }
 
-    /// The next entry. That there is none is only said of a page that is what is claimed.
-    fn next(&mut self) -> Result<Option<Entry<'a>>, Errno> {
-        let Claim { unloaded, first, end, sums, .. } = *self.claim;
+    /// Reads the next entry. Returns `None` only if the page matches the claims about it.
+    fn next(&mut self) -> Result<Option<PageEntry<'a>>, Errno> {
+        let PageClaim { unloaded, first, end, sums, .. } = *self.claim;
         let (before, last) = (self.page.sums, self.page.last);
         let record = self.page.next().map_err(|_| Errno::Io)?;
         let right = match (&record, last) {
             (Some(_), Some(_)) => true,
             (Some(record), None) if first.is_empty() => !begins_page(record.name),
             (Some(record), None) => record.name == first,
-            // Only the first page of several may be empty, or that of an empty directory.
+            // Only the first of several pages may be empty, or the only page of an empty directory.
             (None, None) => first.is_empty() && before == sums,
             (None, Some(last)) => end.is_none_or(|end| last < end) && before == sums,
         };
-        // No overflow: both are below what a tree may claim.
+        // No overflow: both are below the maximum that a tree may claim.
         let id = unloaded.first_id + before.usage.entries;
-        if right { Ok(record.map(|record| Entry { id, record })) } else { Err(Errno::Io) }
+        if right { Ok(record.map(|record| PageEntry { id, record })) } else { Err(Errno::Io) }
     }
 
-    fn node(&self, Entry { id, record }: &Entry<'_>) -> Node {
+    fn node(&self, PageEntry { id, record }: &PageEntry<'_>) -> TreeNode {
         let origin = &self.claim.unloaded.origin;
-        let meta = Meta { id: *id, mode: record.mode, modified: record.modified };
+        let meta = EntryMeta { id: *id, mode: record.mode, modified: record.modified };
         match &record.body {
-            BodyRecord::Inline(bytes) => Node::file(meta, Content::from(bytes.to_vec())),
-            BodyRecord::Stored { len, id } => Node::file(meta, Content::stored(*id, *len, origin)),
+            BodyRecord::Inline(bytes) => TreeNode::file(meta, Content::from(bytes.to_vec())),
+            BodyRecord::Stored { len, id } => TreeNode::file(meta, Content::stored(*id, *len, origin)),
             BodyRecord::Directory { sums, id } => {
-                Node::Directory(Arc::new(Directory::stored(meta, *sums, *id, origin)))
+                TreeNode::Directory(Arc::new(DirectoryNode::stored(meta, *sums, *id, origin)))
             }
-            BodyRecord::Link(target) => Node::link(meta, target),
+            BodyRecord::Link(target) => TreeNode::link(meta, target),
         }
     }
 }
 
-/// The chunks of a file that has so many bytes.
-pub(in super::super) fn chunks(id: &BlobId, len: u64, origin: &Origin) -> Result<Vec<Chunk>, BlobError> {
+/// Loads the list of chunks of a file with this length.
+pub(in super::super) fn chunks(id: &BlobId, len: u64, origin: &BlobOrigin) -> Result<Vec<FileChunk>, BlobError> {
     let sum = |parts: &[PartRecord]| parts.iter().map(|part| part.len).sum::<u64>();
     let mut chunks = Vec::new();
     match parts(id, origin)? {
-        Record::Chunks(parts) if sum(&parts) == len => add_chunks(&mut chunks, &parts),
-        Record::Lists(lists) if sum(&lists) == len => {
+        NodeRecord::Chunks(parts) if sum(&parts) == len => add_chunks(&mut chunks, &parts),
+        NodeRecord::Lists(lists) if sum(&lists) == len => {
             for (at, list) in lists.iter().enumerate() {
                 let parts = match parts(&list.id, origin)? {
-                    Record::Chunks(parts) if sum(&parts) == list.len => parts,
+                    NodeRecord::Chunks(parts) if sum(&parts) == list.len => parts,
                     _ => return Err(BlobError::Damaged(list.id)),
                 };
                 let last = parts.last().filter(|last| ends_part(last.id.as_bytes(), LIST_CHUNKS));
@@ -176,19 +176,19 @@ pub(in super::super) fn chunks(id: &BlobId, len: u64, origin: &Origin) -> Result
     Ok(chunks)
 }
 
-fn add_chunks(chunks: &mut Vec<Chunk>, parts: &[PartRecord]) {
-    let mut start = chunks.last().map_or(0, Chunk::end);
+fn add_chunks(chunks: &mut Vec<FileChunk>, parts: &[PartRecord]) {
+    let mut start = chunks.last().map_or(0, FileChunk::end);
     for part in parts {
-        chunks.push(Chunk { start, len: part.len, id: part.id });
+        chunks.push(FileChunk { start, len: part.len, id: part.id });
         start += part.len;
     }
 }
 
-/// A list of parts, or a list of lists. What it says is not what a tree says, if it cannot be read.
-fn parts(id: &BlobId, origin: &Origin) -> Result<Record<'static>, BlobError> {
+/// Loads a list of parts, or a list of lists. Any other content is reported as damage of the blob.
+fn parts(id: &BlobId, origin: &BlobOrigin) -> Result<NodeRecord<'static>, BlobError> {
     match decode(&origin.get(id)?) {
-        Ok(Record::Lists(lists)) => Ok(Record::Lists(lists)),
-        Ok(Record::Chunks(parts)) => Ok(Record::Chunks(parts)),
+        Ok(NodeRecord::Lists(lists)) => Ok(NodeRecord::Lists(lists)),
+        Ok(NodeRecord::Chunks(parts)) => Ok(NodeRecord::Chunks(parts)),
         _ => Err(BlobError::Damaged(*id)),
     }
 }

@@ -1,31 +1,31 @@
-//! From parts of a tree to blobs: those that are not there yet.
+//! Stores those parts of a tree as blobs that are not stored yet.
 
 use std::collections::HashSet;
 
-use super::super::directory::{Directory, Entries, Slot};
-use super::super::node::{File, Name, Node};
-use super::super::scale::INLINE_BYTES;
-use super::super::stored::Origin;
+use super::super::blob_ref::BlobOrigin;
+use super::super::directory::{DirectoryNode, Entries, PageSlot};
+use super::super::format_params::INLINE_BYTES;
+use super::super::node::{FileNode, Name, TreeNode};
 use super::encode::encode;
-use super::record::{BodyRecord, EntryRecord, PageRecord, Record};
+use super::record::{BodyRecord, EntryRecord, NodeRecord, PageRecord};
 use super::{ReferenceKind, references};
 use crate::store::{BlobError, BlobId, BlobSink};
 
-/// What puts a tree at a place. A blob is put after all that it names.
-pub(super) struct Sealer<'a> {
+/// Stores a tree at a place. A blob is stored after all blobs that it refers to.
+pub(super) struct TreeSealer<'a> {
     pub(super) sink: &'a mut dyn BlobSink,
-    /// What was brought over from another place without being looked at.
+    /// Blobs that were copied from another place without being decoded into a tree.
     copied: HashSet<BlobId>,
 }
 
-impl<'a> Sealer<'a> {
-    pub(super) fn new(sink: &'a mut dyn BlobSink) -> Sealer<'a> {
-        Sealer { sink, copied: HashSet::new() }
+impl<'a> TreeSealer<'a> {
+    pub(super) fn new(sink: &'a mut dyn BlobSink) -> TreeSealer<'a> {
+        TreeSealer { sink, copied: HashSet::new() }
     }
 
-    /// Puts a directory, and before it those below: a list of what is to be done, since a tree may be too deep for
-    /// recursion where a stack is small.
-    pub(super) fn directory(&mut self, directory: &Directory) -> Result<BlobId, BlobError> {
+    /// Stores a directory, after those below it. Uses a list instead of recursion, since a tree may be too deep for a
+    /// small stack.
+    pub(super) fn directory(&mut self, directory: &DirectoryNode) -> Result<BlobId, BlobError> {
         let place = self.sink.place();
         let mut todo = vec![(directory, false)];
         while let Some((directory, ready)) = todo.pop() {
@@ -36,22 +36,22 @@ impl<'a> Sealer<'a> {
                 let pages = directory.peek().unwrap_or_default().iter();
                 let pages = pages.filter(|slot| slot.page.seal.at(place).is_none());
                 let entries = pages.filter_map(|slot| slot.page.peek().ok()).flat_map(Entries::values);
-                todo.extend(entries.filter_map(Node::as_directory).map(|below| (below, false)));
+                todo.extend(entries.filter_map(TreeNode::as_directory).map(|below| (below, false)));
             }
         }
         directory.seal().at(place).ok_or_else(nowhere)
     }
 
-    /// Puts a directory, in which all others are there already.
-    fn pages(&mut self, directory: &Directory) -> Result<(), BlobError> {
+    /// Stores a directory whose subdirectories are stored already.
+    fn pages(&mut self, directory: &DirectoryNode) -> Result<(), BlobError> {
         let id = match (directory.peek(), directory.seal().id()) {
             (Ok([slot]), _) => self.page(slot)?,
             (Ok(slots), _) => {
-                let page = |slot: &Slot| {
+                let page = |slot: &PageSlot| {
                     Ok(PageRecord { first: Name::clone(&slot.first), sums: slot.sums, id: self.page(slot)? })
                 };
                 let pages = slots.iter().map(page).collect::<Result<_, BlobError>>()?;
-                self.sink.put(encode(&Record::Pages(pages)))?
+                self.sink.put(encode(&NodeRecord::Pages(pages)))?
             }
             (Err(unloaded), Some(id)) => self.copy(id, unloaded.map(|unloaded| &*unloaded.origin))?,
             (Err(_), None) => return Err(nowhere()),
@@ -60,7 +60,7 @@ impl<'a> Sealer<'a> {
         Ok(())
     }
 
-    fn page(&mut self, slot: &Slot) -> Result<BlobId, BlobError> {
+    fn page(&mut self, slot: &PageSlot) -> Result<BlobId, BlobError> {
         let (page, place) = (&slot.page, self.sink.place());
         if let Some(id) = page.seal.at(place) {
             return Ok(id);
@@ -81,21 +81,21 @@ impl<'a> Sealer<'a> {
             let body = self.body(node)?;
             records.push(EntryRecord { name, mode: meta.mode, modified: meta.modified, body });
         }
-        self.sink.put(encode(&Record::Page(records)))
+        self.sink.put(encode(&NodeRecord::Page(records)))
     }
 
-    fn body<'n>(&mut self, node: &'n Node) -> Result<BodyRecord<'n>, BlobError> {
+    fn body<'n>(&mut self, node: &'n TreeNode) -> Result<BodyRecord<'n>, BlobError> {
         Ok(match node {
-            Node::File(file) => self.file(file)?,
-            Node::Directory(directory) => {
+            TreeNode::File(file) => self.file(file)?,
+            TreeNode::Directory(directory) => {
                 let id = directory.seal().at(self.sink.place()).ok_or_else(nowhere)?;
                 BodyRecord::Directory { sums: directory.sums(), id }
             }
-            Node::Link(link) => BodyRecord::Link(&link.target),
+            TreeNode::Link(link) => BodyRecord::Link(&link.target),
         })
     }
 
-    fn file(&mut self, file: &File) -> Result<BodyRecord<'static>, BlobError> {
+    fn file(&mut self, file: &FileNode) -> Result<BodyRecord<'static>, BlobError> {
         let len = file.content.len();
         if len <= INLINE_BYTES {
             let mut bytes = Vec::new();
@@ -105,9 +105,9 @@ impl<'a> Sealer<'a> {
         Ok(BodyRecord::Stored { len, id: file.content.seal(self.sink)?.id })
     }
 
-    /// Brings a node blob over, with all that it names, and gives its id back. A list, and no recursion: what it says has
-    /// not been checked, only that it is what its name says.
-    fn copy(&mut self, id: BlobId, origin: Option<&Origin>) -> Result<BlobId, BlobError> {
+    /// Copies a node blob from its origin, with everything that it refers to, and returns its id. Uses a list instead
+    /// of recursion: the blobs match their names, but their contents have not been checked.
+    fn copy(&mut self, id: BlobId, origin: Option<&BlobOrigin>) -> Result<BlobId, BlobError> {
         let origin = origin.ok_or(BlobError::Missing(id))?;
         let mut todo = vec![(id, ReferenceKind::Node, false)];
         while let Some((id, kind, ready)) = todo.pop() {
@@ -128,7 +128,7 @@ impl<'a> Sealer<'a> {
     }
 }
 
-/// What cannot be: a part that is neither loaded nor stored, or one that should be there by now.
+/// Error for a state that cannot occur: a part that is neither loaded nor stored, or one that should be stored by now.
 fn nowhere() -> BlobError {
     BlobError::Missing(BlobId::of(&[]))
 }

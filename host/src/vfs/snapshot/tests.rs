@@ -1,17 +1,17 @@
-//! What snapshots promise, and what hostile blobs get. The small tests are here; random trees are in `wild`.
+//! Tests of snapshots and of hostile blobs. The small tests are here; those with random trees are in `hostile_tests`.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use super::super::node::{Reach, Sums};
-use super::super::scale::MAX_SUM;
+use super::super::format_params::MAX_SUM;
+use super::super::node::{PathExtent, SubtreeSums};
 use super::super::{Errno, Limits, Usage, WriteMode, changed_paths};
 use super::record::{EntryRecord, PageRecord, PartRecord};
 use super::*;
 use crate::store::MemoryBlobs;
 
-/// A directory of several pages with contents of all forms, a deep one, an empty one, a link.
+/// A tree with a directory of several pages with contents of all forms, a deep directory, an empty one, and a link.
 pub(super) fn tree() -> Tree {
     let mut tree = Tree::new(Limits::default(), 7);
     for n in 0..50_u8 {
@@ -33,7 +33,7 @@ pub(super) fn open(id: SnapshotId, blobs: &Arc<MemoryBlobs>) -> Tree {
     Tree::open(id, Arc::clone(blobs) as Arc<dyn BlobSource>, Limits::default()).expect("it is there")
 }
 
-/// Every blob of a snapshot, and whether it is a node.
+/// Lists every blob of a snapshot, and whether it is a node.
 pub(super) fn blobs_of(id: SnapshotId, blobs: &MemoryBlobs) -> Vec<(BlobId, ReferenceKind)> {
     let (mut seen, mut found) = (HashSet::new(), Vec::new());
     let mut todo = vec![Reference { id: id.blob(), kind: ReferenceKind::Node }];
@@ -64,7 +64,7 @@ fn what_is_opened_is_what_was_sealed() {
 #[test]
 fn sealing_puts_what_is_not_there_and_no_more() {
     let (mut tree, blobs) = (tree(), Arc::new(MemoryBlobs::default()));
-    let mut sink = Counted { blobs: &blobs, puts: 0 };
+    let mut sink = CountingSink { blobs: &blobs, puts: 0 };
     let id = tree.seal(&mut sink).expect("all is there");
     let all = std::mem::take(&mut sink.puts);
     assert!(all > 50, "{all}");
@@ -75,7 +75,8 @@ fn sealing_puts_what_is_not_there_and_no_more() {
     assert_eq!(std::mem::take(&mut sink.puts), 1, "it came from there");
     tree.write("/workspace/d/file9", b"new", WriteMode::Replace, 10).expect("writable");
     tree.seal(&mut sink).expect("all is there");
-    // The page, the list of pages, the two directories above it of one page each, the head; `/workspace` may have two.
+    // The page, the list of pages, the two directories above it of one page each, the first blob; `/workspace` may have
+    // two.
     assert!(sink.puts <= 7, "{}", sink.puts);
 }
 
@@ -130,11 +131,11 @@ fn a_missing_blob_is_an_error_of_what_needs_it() {
     let none = Arc::new(MemoryBlobs::default());
     assert!(matches!(Tree::open(id, none, Limits::default()), Err(OpenError::Blob(BlobError::Missing(_)))));
     let plain = BlobSink::put(&mut &*blobs, b"no snapshot".to_vec()).expect("memory does not fail");
-    let page = BlobSink::put(&mut &*blobs, encode(&Record::Page(Vec::new()))).expect("memory does not fail");
+    let page = BlobSink::put(&mut &*blobs, encode(&NodeRecord::Page(Vec::new()))).expect("memory does not fail");
     for id in [plain, page] {
         let opened = Tree::open(id.into(), Arc::clone(&blobs) as Arc<dyn BlobSource>, Limits::default());
         let error = opened.expect_err("no snapshot").to_string();
-        assert_eq!(error, format!("`{id}` is no snapshot"));
+        assert_eq!(error, format!("`{id}` is not a snapshot"));
     }
     let only = Arc::new(MemoryBlobs::default());
     BlobSink::put(&mut &*only, blobs.get(&id.blob()).expect("there").to_vec()).expect("memory does not fail");
@@ -146,8 +147,8 @@ fn a_missing_blob_is_an_error_of_what_needs_it() {
     assert_eq!(seal(&opened, &only), id);
 }
 
-/// What cannot be decoded, with the reason.
-// Its counts are those of small parts.
+/// Blobs that cannot be decoded, with the reason.
+// The counts are those of small parts.
 #[cfg(not(feature = "format-sizes"))]
 #[test]
 fn no_record_has_two_spellings() {
@@ -157,52 +158,56 @@ fn no_record_has_two_spellings() {
     let link = |target| EntryRecord { body: BodyRecord::Link(target), ..entry("a") };
     let file = |len| EntryRecord { body: BodyRecord::Stored { len, id: BlobId::of(b"") }, ..entry("a") };
     let below = |sums| EntryRecord { body: BodyRecord::Directory { sums, id: BlobId::of(b"") }, ..entry("a") };
-    let one = Sums { entries: 1, usage: Usage { bytes: 0, entries: 1 }, reach: Reach { levels: 1, bytes: 2 } };
+    let one =
+        SubtreeSums { entries: 1, usage: Usage { bytes: 0, entries: 1 }, reach: PathExtent { levels: 1, bytes: 2 } };
     let page = |first: &str| PageRecord { first: first.into(), sums: one, id: BlobId::of(b"") };
     let part = |len| PartRecord { len, id: BlobId::of(b"part") };
-    let deep = Reach { levels: 513, bytes: 1_026 };
+    let deep = PathExtent { levels: 513, bytes: 1_026 };
     let refused = [
-        (Record::Page(vec![entry("b"), entry("a")]), "its entries are not in order"),
-        (Record::Page(vec![entry("a"), entry("a")]), "its entries are not in order"),
-        (Record::Page(vec![entry("a"), entry(&begins)]), "an entry belongs in another page"),
-        (Record::Page(vec![entry("")]), "no entry can have this name"),
-        (Record::Page(vec![entry("..")]), "no entry can have this name"),
-        (Record::Page(vec![entry("a/b")]), "no entry can have this name"),
-        (Record::Page(vec![entry("a\0")]), "no entry can have this name"),
-        (Record::Page(vec![entry(&long)]), "no entry can have this name"),
-        (Record::Page(vec![EntryRecord { mode: 0o10000, ..entry("a") }]), "no entry can have this mode"),
-        (Record::Page(vec![link("")]), "no link can have this target"),
-        (Record::Page(vec![file(u64::MAX)]), "a file is too long"),
-        (Record::Page(vec![below(Sums { reach: deep, ..one })]), "no directory can have these sums"),
-        (Record::Page(vec![below(Sums { entries: 2, ..one })]), "no directory can have these sums"),
-        (Record::Page(vec![below(Sums { entries: 0, ..one })]), "no directory can have these sums"),
-        (Record::Pages(vec![page("")]), "so few pages need no list"),
-        (Record::Pages(vec![page(&begins), page(&begins)]), "a page does not begin where one must"),
-        (Record::Pages(vec![page(""), page(&begins), page(&begins)]), "a page does not begin where one must"),
-        (Record::Chunks(vec![]), "a list is empty"),
-        (Record::Chunks(vec![part(0)]), "a part is too short or too long"),
-        (Record::Chunks(vec![part(63), part(64)]), "a part is too short or too long"),
-        (Record::Chunks(vec![part(1 << 20)]), "a part is too short or too long"),
-        (Record::Lists(vec![part(1)]), "so few lists need no list"),
-        (Record::Lists(vec![part(MAX_SUM), part(1)]), "its sums are too large"),
+        (NodeRecord::Page(vec![entry("b"), entry("a")]), "its entries are not in order"),
+        (NodeRecord::Page(vec![entry("a"), entry("a")]), "its entries are not in order"),
+        (NodeRecord::Page(vec![entry("a"), entry(&begins)]), "an entry belongs in another page"),
+        (NodeRecord::Page(vec![entry("")]), "invalid entry name"),
+        (NodeRecord::Page(vec![entry("..")]), "invalid entry name"),
+        (NodeRecord::Page(vec![entry("a/b")]), "invalid entry name"),
+        (NodeRecord::Page(vec![entry("a\0")]), "invalid entry name"),
+        (NodeRecord::Page(vec![entry(&long)]), "invalid entry name"),
+        (NodeRecord::Page(vec![EntryRecord { mode: 0o10000, ..entry("a") }]), "invalid mode"),
+        (NodeRecord::Page(vec![link("")]), "invalid link target"),
+        (NodeRecord::Page(vec![file(u64::MAX)]), "a file is too long"),
+        (NodeRecord::Page(vec![below(SubtreeSums { reach: deep, ..one })]), "impossible sums of a directory"),
+        (NodeRecord::Page(vec![below(SubtreeSums { entries: 2, ..one })]), "impossible sums of a directory"),
+        (NodeRecord::Page(vec![below(SubtreeSums { entries: 0, ..one })]), "impossible sums of a directory"),
+        (NodeRecord::Pages(vec![page("")]), "a list of pages needs at least two"),
+        (NodeRecord::Pages(vec![page(&begins), page(&begins)]), "a page begins with a name that begins no page"),
+        (
+            NodeRecord::Pages(vec![page(""), page(&begins), page(&begins)]),
+            "a page begins with a name that begins no page",
+        ),
+        (NodeRecord::Chunks(vec![]), "a list is empty"),
+        (NodeRecord::Chunks(vec![part(0)]), "a part is too short or too long"),
+        (NodeRecord::Chunks(vec![part(63), part(64)]), "a part is too short or too long"),
+        (NodeRecord::Chunks(vec![part(1 << 20)]), "a part is too short or too long"),
+        (NodeRecord::Lists(vec![part(1)]), "a list of lists needs at least two"),
+        (NodeRecord::Lists(vec![part(MAX_SUM), part(1)]), "its sums are too large"),
     ];
     for (record, reason) in refused {
         assert_eq!(decode(&encode(&record)), Err(Malformed(reason)), "{record:?}");
     }
-    let mut longer = encode(&Record::Page(vec![entry("a")]));
+    let mut longer = encode(&NodeRecord::Page(vec![entry("a")]));
     longer.push(0);
-    assert_eq!(decode(&longer), Err(Malformed("something is behind its end")));
-    // A file of 3 bytes as a blob of its own: read as its bytes, so what follows is out of step.
-    assert!(decode(&encode(&Record::Page(vec![file(3)]))).is_err());
+    assert_eq!(decode(&longer), Err(Malformed("data after the end")));
+    // A file of 3 bytes as a separate blob: it is read as inline bytes, so the rest is misaligned.
+    assert!(decode(&encode(&NodeRecord::Page(vec![file(3)]))).is_err());
 }
 
-/// Counts what is put.
-struct Counted<'a> {
+/// Counts the blobs put.
+struct CountingSink<'a> {
     blobs: &'a MemoryBlobs,
     puts: usize,
 }
 
-impl BlobSink for Counted<'_> {
+impl BlobSink for CountingSink<'_> {
     fn place(&self) -> u64 {
         BlobSource::place(self.blobs)
     }

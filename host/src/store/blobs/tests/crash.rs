@@ -1,4 +1,4 @@
-//! Processes that are killed while they upload.
+//! Tests of processes that are killed while they upload.
 
 use std::env;
 use std::io::{self, BufRead, BufReader, Write};
@@ -8,13 +8,14 @@ use std::time::Duration;
 
 use super::*;
 
-/// Tells [`uploads_until_it_is_killed`] where to. Without it, it does nothing.
+/// Environment variable with the directory for [`uploads_until_it_is_killed`], which does nothing without it.
 const DIRECTORY: &str = "TOLLHOUSE_TEST_BLOBS";
 
-/// Tells it which contents.
+/// Environment variable with the number of the first content.
 const SEED: &str = "TOLLHOUSE_TEST_SEED";
 
-/// Not a test but the process that the tests here kill. It says each blob that it has synced, a line for an upload.
+/// The process that these tests kill, not a test by itself. It prints the blobs that it has synced, one line for each
+/// upload.
 #[test]
 fn uploads_until_it_is_killed() {
     let (Ok(directory), Ok(seed)) = (env::var(DIRECTORY), env::var(SEED)) else { return };
@@ -22,7 +23,7 @@ fn uploads_until_it_is_killed() {
     let files = BlobFiles::open(directory).expect("it opens");
     loop {
         let count = seed % 23;
-        // Half of them are put by each of the processes.
+        // Half of the blobs are put by every process.
         let ids = put(&files, (0..count).map(|n| content(if n % 2 == 0 { seed * 100 + n } else { seed % 1_000 + n })));
         let line = ids.iter().map(|id| format!("{id} ")).collect::<String>() + "\n";
         io::stdout().write_all(line.as_bytes()).expect("the parent listens");
@@ -42,14 +43,14 @@ pub(super) fn spawn(directory: &Path, seed: u64) -> Child {
         .expect("it runs again")
 }
 
-/// The blobs of all whole lines that a child has said, once it is dead.
+/// Returns the blobs in all complete lines that a child has printed, once it is dead.
 pub(super) fn acknowledged(child: &mut Child) -> Vec<BlobId> {
     let mut ids = Vec::new();
     let mut lines = BufReader::new(child.stdout.take().expect("it is piped"));
     let mut line = String::new();
     while lines.read_line(&mut line).expect("it is read") > 0 {
         if line.ends_with('\n') {
-            // The test harness says something too.
+            // The test harness prints lines too.
             ids.extend(line.split_whitespace().filter_map(|word| word.parse::<BlobId>().ok()));
         }
         line.clear();

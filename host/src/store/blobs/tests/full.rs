@@ -1,15 +1,15 @@
-//! A disk that is full.
+//! Tests of a full disk.
 
 use std::path::PathBuf;
 use std::process::Command;
 
 use super::*;
 
-/// A small file system in memory, as long as this lives.
-struct Small(PathBuf);
+/// A small file system in memory, mounted as long as this lives.
+struct SmallDisk(PathBuf);
 
-impl Small {
-    /// None where this user may not mount one.
+impl SmallDisk {
+    /// Mounts the file system, or returns `None` if this user may not.
     fn mount(home: &TempDir, kilobytes: u32) -> Option<Self> {
         let path = home.path().join("small");
         fs::create_dir(&path).expect("it is made");
@@ -23,7 +23,7 @@ impl Small {
     }
 }
 
-impl Drop for Small {
+impl Drop for SmallDisk {
     fn drop(&mut self) {
         let _ = Command::new("umount").arg("-l").arg(&self.0).status();
     }
@@ -32,7 +32,7 @@ impl Drop for Small {
 #[test]
 fn a_full_disk_loses_nothing_and_can_be_emptied() {
     let home = tempfile::tempdir().expect("a temporary directory");
-    let Some(small) = Small::mount(&home, 2_000) else { return };
+    let Some(small) = SmallDisk::mount(&home, 2_000) else { return };
     let files = BlobFiles::open(&small.0).expect("it opens");
     let mut acknowledged = Vec::new();
     let error = (0..)

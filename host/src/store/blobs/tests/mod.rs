@@ -1,4 +1,4 @@
-//! Blobs on disk, as their users see them. Crashes and full disks are in files of their own.
+//! Tests of blobs on disk through the public interface. Crashes and full disks have their own files.
 
 mod crash;
 mod full;
@@ -25,7 +25,7 @@ fn home() -> (TempDir, BlobFiles) {
     (home, files)
 }
 
-/// Bytes that no other number has; every second of them can be compressed.
+/// Content that is unique to a number; every second one can be compressed.
 fn content(n: u64) -> Vec<u8> {
     let length = 100 + usize::try_from(n % 7).expect("it is small") * 1_500;
     match n % 2 {
@@ -45,7 +45,7 @@ fn put(files: &BlobFiles, contents: impl IntoIterator<Item = Vec<u8>>) -> Vec<Bl
     ids
 }
 
-/// All files below a directory.
+/// Lists all files below a directory.
 fn walk(directory: &Path) -> Vec<std::path::PathBuf> {
     let entries = fs::read_dir(directory).expect("it is there").map(|entry| entry.expect("it is listed").path());
     entries.flat_map(|path| if path.is_dir() { walk(&path) } else { vec![path] }).collect()
@@ -177,7 +177,7 @@ fn what_is_known_to_be_damaged_is_replaced_by_who_has_the_bytes() {
     assert!(files.get(&id).is_err());
     put(&files, [content(1)]);
     assert_eq!((files.get(&id).expect("it is whole"), files.faults().len()), (content(1).into(), 0));
-    // What a power cut leaves on some file systems.
+    // This is what a power failure leaves on some file systems.
     fs::write(files.path(&id), b"").expect("it can be written");
     let fresh = BlobFiles::open(home.path()).expect("it opens");
     put(&fresh, [content(1)]);
@@ -265,7 +265,7 @@ fn nobody_removes_while_an_upload_is_alive() {
     let since = Instant::now();
     assert!(other.lock_exclusive(Duration::from_millis(50)).expect("it tries").is_none());
     assert!(since.elapsed() >= Duration::from_millis(50));
-    // Who waited in vain holds nobody up.
+    // A remover that timed out does not block others.
     drop(other.begin().expect("it begins"));
     drop(upload);
     let alone = other.lock_exclusive(PATIENCE).expect("it locks").expect("nobody uploads");

@@ -1,5 +1,5 @@
-//! What uploads of one process owe each other: a tree remembers that a part of it is at a place, and the next upload of
-//! that place is not given the part again.
+//! Tests of what uploads of one process owe each other: a tree remembers that a part of it is at a place, and does not
+//! give that part to the next upload of the same place.
 
 use std::sync::atomic::AtomicUsize;
 
@@ -50,7 +50,7 @@ fn what_fails_ends_the_place() {
     let mut other = files.begin().expect("it begins");
     let first = other.put(content(1)).expect("it is put");
     let id = one.put(content(3)).expect("it is put");
-    // A directory where the file is to be.
+    // A directory where the file would have to be.
     fs::create_dir_all(files.path(&id)).expect("it is made");
     let error = one.sync().expect_err("it cannot be renamed");
     assert!(matches!(&error, BlobError::Io { path, .. } if *path == files.path(&id)), "{error:?}");

@@ -1,4 +1,4 @@
-//! What is reachable stays, whatever happens at the same time; the rest goes.
+//! Tests of garbage collection: reachable blobs stay, whatever happens at the same time; the others go.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Mutex;
@@ -9,7 +9,7 @@ use super::*;
 
 const OPTIONS: SweepOptions = SweepOptions { dry_run: false, patience: PATIENCE };
 
-/// A node is a letter and, for each blob it names, whether that is a node, and its id.
+/// Encodes a node: a letter and, for each reference, a byte that tells if it is a node, and its id.
 fn node(children: &[Named]) -> Vec<u8> {
     let child = |named: &Named| [&[u8::from(named.node)], &named.id.as_bytes()[..]].concat();
     [b"N".to_vec(), children.iter().flat_map(child).collect()].concat()
@@ -23,7 +23,7 @@ fn references(bytes: &[u8]) -> Option<Vec<Named>> {
     bytes.strip_prefix(b"N")?.chunks(33).map(child).collect()
 }
 
-/// The ids of everything below these.
+/// Returns the ids of everything below these roots.
 fn reachable(files: &BlobFiles, roots: &[Named]) -> BTreeSet<BlobId> {
     let mut todo = roots.to_vec();
     let mut seen = BTreeMap::new();
@@ -102,20 +102,20 @@ fn an_upload_that_lasts_is_not_waited_for_without_end() {
     drop(upload);
 }
 
-/// Sessions of one store: what their records name.
+/// The sessions of a store: the blob that the record of each refers to.
 #[derive(Default)]
-struct Records(Mutex<BTreeMap<u64, Named>>);
+struct SessionRecords(Mutex<BTreeMap<u64, Named>>);
 
-impl Records {
+impl SessionRecords {
     fn roots(&self) -> Vec<Named> {
         self.0.lock().expect("nobody panics").values().copied().collect()
     }
 }
 
-/// Uploads a tree of old and new, and then commits a record of it.
-fn commit(files: &BlobFiles, records: &Records, session: u64, round: u64) {
+/// Uploads a tree of old and new blobs, and then commits a record that refers to it.
+fn commit(files: &BlobFiles, records: &SessionRecords, session: u64, round: u64) {
     let mut upload = files.begin().expect("it begins");
-    // Of few, so that what is put was often there before, and is being removed.
+    // Drawn from a few contents, so that many exist already and are being removed.
     let leaf = |n: u64| content((session * 7 + round * 3 + n) % 40);
     let mut children: Vec<_> =
         (0..4).map(|n| Named { id: upload.put(leaf(n)).expect("it is put"), node: false }).collect();
@@ -136,7 +136,7 @@ fn commit(files: &BlobFiles, records: &Records, session: u64, round: u64) {
 #[test]
 fn nothing_reachable_is_removed_beside_running_sessions() {
     let (home, files) = home();
-    let records = Records::default();
+    let records = SessionRecords::default();
     let stop = AtomicBool::new(false);
     let removed = thread::scope(|scope| {
         let sweeping = scope.spawn(|| {
@@ -154,7 +154,7 @@ fn nothing_reachable_is_removed_beside_running_sessions() {
                 scope.spawn(move || {
                     for round in 0..30 {
                         commit(files, records, session, round);
-                        // Nobody else replaces this record, so what it names must be there.
+                        // Nobody else replaces this record, so the blobs that it refers to must exist.
                         let root = records.0.lock().expect("nobody panics").get(&session).copied();
                         if let Some(root) = root {
                             reachable(files, &[root]);
