@@ -42,6 +42,7 @@ pub(super) fn read(text: &[u8], named: bool) -> Result<Vec<FileDiff>, String> {
                 headed = true;
             }
             reader.at += 1;
+            headed |= next.see_name(line);
             next.see_git(line);
             next.header.push(line.to_vec());
             continue;
@@ -72,6 +73,21 @@ impl FileDiff {
         let absent = |name: &str, line: &[u8]| name == NOTHING || is_epoch(line);
         self.before = self.before.max(if absent(&old_name, old) { Presence::Absent } else { Presence::Present });
         self.after = self.after.max(if absent(&new_name, new) { Presence::Absent } else { Presence::Present });
+    }
+
+    /// Takes the name of a line whose pair is missing: true if it is such a line.
+    fn see_name(&mut self, line: &[u8]) -> bool {
+        let (old, new) = (line.starts_with(b"--- "), line.starts_with(b"+++ "));
+        let slot = match (old, new) {
+            (true, _) => &mut self.old_name,
+            (_, true) => &mut self.new_name,
+            _ => return false,
+        };
+        let found = name(line);
+        if found != NOTHING {
+            *slot = Some(found);
+        }
+        true
     }
 
     /// Sees in the head of the first hunk whether there is nothing before or afterwards.

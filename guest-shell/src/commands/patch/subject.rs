@@ -100,7 +100,8 @@ impl Run<'_, '_> {
         }
     }
 
-    /// Returns true if a diff looks as if it had been applied already: it creates what is there, or deletes what is not.
+    /// Returns true if a diff looks as if it had been applied already: it creates what is there, or deletes what is
+    /// not.
     fn asks_reversed(&self, diff: &FileDiff, found: Found) -> bool {
         let (absent, empty) = (found.is_none(), found.is_none_or(|(_, size)| size == 0));
         let said = if empty { diff.after } else { diff.before };

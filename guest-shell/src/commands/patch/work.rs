@@ -175,7 +175,7 @@ impl Run<'_, '_> {
                         Verdict::Anyway => anyway = true,
                         Verdict::Reversed => {
                             hunk = hunk.reversed();
-                            patched.reversed = true;
+                            (patched.reversed, patched.mismatch) = (true, true);
                             place = Some(Place { line, fuzz });
                         }
                     }
@@ -240,6 +240,7 @@ impl Run<'_, '_> {
         if removes {
             if fs.lstat(&self.path(target)).await.is_ok() {
                 fs.remove(&self.path(target), false).await?;
+                self.remove_empty_parents(target).await;
             }
             return Ok(Ok(()));
         }
@@ -253,9 +254,25 @@ impl Run<'_, '_> {
             return Ok(written);
         }
         if diff.rename && name != target && !to_output {
+            if backs_up {
+                self.back_up(name).await?;
+            }
             self.context.fs.remove(&self.path(name), false).await?;
+            self.remove_empty_parents(name).await;
         }
         Ok(Ok(()))
+    }
+
+    /// Removes directories that nothing is left in, as far as a name says them.
+    async fn remove_empty_parents(&self, name: &str) {
+        let fs = &self.context.fs;
+        for parent in Path::new(name).ancestors().skip(1).filter_map(Path::to_str).filter(|parent| !parent.is_empty()) {
+            let path = self.path(parent);
+            let empty = fs.read_dir(&path).await.is_ok_and(|children| children.is_empty());
+            if !empty || fs.remove(&path, false).await.is_err() {
+                return;
+            }
+        }
     }
 
     /// Keeps the file that is there, or an empty one for none.

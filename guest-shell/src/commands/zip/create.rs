@@ -1,20 +1,20 @@
 //! `zip`: makes an archive, or another one of one that is there.
 
-use std::collections::HashSet;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Duration;
 
 use bashkit::time::UNIX_EPOCH;
 use bashkit::{Command, CommandContext, CommandStatus, FileType, Result, async_trait, vfs_join};
 
 use super::entry::{Archive, DIRECTORY, Damage, Entry, FILE, PIPE, SYMLINK, Writer, pack, percent};
+use super::finish::trash;
 use super::selection::{Selection, Selector, Source};
 use super::zip_options::{Action, Options};
 use crate::commands::files::reason;
 
 /// Exit statuses of Info-ZIP, and its words for them.
 const BROKEN: (i32, &str) = (3, "Zip file structure invalid");
-const TEST: (i32, &str) = (8, "Zip file invalid, could not spawn unzip, or wrong unzip");
+pub(super) const TEST: (i32, &str) = (8, "Zip file invalid, could not spawn unzip, or wrong unzip");
 const NOTHING: (i32, &str) = (12, "Nothing to do!");
 const UNWRITABLE: (i32, &str) = (15, "Could not create output file");
 const USAGE: (i32, &str) = (16, "Invalid command arguments");
@@ -61,11 +61,11 @@ impl Command for Zip {
 }
 
 /// One execution.
-struct Run<'a, 'c> {
-    context: &'a CommandContext<'c>,
-    options: Options,
+pub(super) struct Run<'a, 'c> {
+    pub(super) context: &'a CommandContext<'c>,
+    pub(super) options: Options,
     /// Messages.
-    told: String,
+    pub(super) told: String,
     /// What goes to standard error in any case.
     errors: String,
 }
@@ -428,96 +428,6 @@ impl Run<'_, '_> {
         Ok(comment.strip_suffix(b"\r\n").map_or(comment.clone(), <[u8]>::to_vec))
     }
 
-    /// Tests an archive as `unzip -tqq` does, and says what came of it.
-    fn test(&mut self, file: &str, archive: &Archive) -> std::result::Result<(), i32> {
-        let mut good = !archive.entries.is_empty();
-        if !good {
-            self.told += &format!("warning [{file}]:  zipfile is empty\n");
-        }
-        for (at, entry) in archive.entries.iter().enumerate() {
-            let (_, damage) = archive.content(entry);
-            let name = &entry.name;
-            self.told += &match damage {
-                None => continue,
-                Some(Damage::Sum { found, expected }) => {
-                    format!("{name:<22}  bad CRC {found:08x}  (should be {expected:08x})\n")
-                }
-                Some(Damage::Encrypted) => format!("   skipping: {name:<22}  encrypted (not supported)\n"),
-                Some(Damage::Method(method)) => {
-                    format!("   skipping: {name:<22}  unsupported compression method {method}\n")
-                }
-                Some(Damage::Offset(place)) => {
-                    format!("file #{}:  bad zipfile offset (local header sig):  {place}\n", at + 1)
-                }
-                Some(Damage::Invalid) => {
-                    format!("  error:  invalid compressed data to inflate {name}\n")
-                }
-            };
-            good = false;
-        }
-        if good {
-            self.say(&format!("test of {file} OK\n"));
-            return Ok(());
-        }
-        self.told += &format!("test of {file} FAILED\n");
-        Err(self.fail(TEST, "original files unmodified"))
-    }
-
-    /// Removes files that are in the archive, and directories that are empty then.
-    async fn remove_moved(&mut self, moved: &[Source]) -> Result<()> {
-        let mut directories: Vec<PathBuf> = Vec::new();
-        let mut seen = HashSet::new();
-        for source in moved.iter().filter(|source| seen.insert(&source.given)) {
-            if source.name.ends_with('/') {
-                directories.push(source.path.clone());
-                continue;
-            }
-            if source.kind == FileType::Fifo || self.context.fs.remove(&source.path, false).await.is_err() {
-                self.warn(&format!("error deleting {}", source.given));
-            }
-            if self.options.no_directories && source.name.contains('/') {
-                directories.extend(source.path.parent().map(Path::to_owned));
-            }
-        }
-        directories.sort();
-        for path in directories.into_iter().rev() {
-            // One with something in it stays, and nothing is said of it.
-            let empty = self.context.fs.read_dir(&path).await.is_ok_and(|children| children.is_empty());
-            if empty {
-                let _ = self.context.fs.remove(&path, false).await;
-            }
-        }
-        Ok(())
-    }
-
-    /// Shows what would be done.
-    fn show(&mut self, entries: &[Entry], selection: &Selection, all: bool) {
-        let head = match self.options.action {
-            _ if all => "Archive contains:\n",
-            Action::Delete => "Would Delete:\n",
-            Action::Freshen => "Would Freshen:\n",
-            Action::Add | Action::Update => "Would Add/Update:\n",
-        };
-        self.say(head);
-        let marked = entries.iter().zip(&selection.marks).filter(|(_, mark)| mark.marked || all);
-        let size = |mark: &super::selection::Mark, entry: &Entry| {
-            mark.source
-                .as_ref()
-                .map_or(entry.size, |source| if source.kind == FileType::Directory { 0 } else { source.size })
-        };
-        let old = marked.map(|(entry, mark)| (entry.name.clone(), size(mark, entry)));
-        let new = selection
-            .found
-            .iter()
-            .map(|source| (source.name.clone(), if source.kind == FileType::Directory { 0 } else { source.size }));
-        let shown: Vec<(String, u64)> = old.chain(new).collect();
-        for (name, _) in &shown {
-            self.say(&format!("  {name}\n"));
-        }
-        let bytes: u64 = shown.iter().map(|(_, size)| size).sum();
-        self.told += &format!("Total {} entries ({bytes} bytes)\n", shown.len());
-    }
-
     async fn input(&self) -> Result<Vec<u8>> {
         let mut bytes = Vec::new();
         while let Some(chunk) = self.context.stdin.read_chunk().await? {
@@ -526,17 +436,17 @@ impl Run<'_, '_> {
         Ok(bytes)
     }
 
-    fn say(&mut self, text: &str) {
+    pub(super) fn say(&mut self, text: &str) {
         if !self.options.quiet {
             self.told += text;
         }
     }
 
-    fn warn(&mut self, text: &str) {
+    pub(super) fn warn(&mut self, text: &str) {
         self.say(&format!("\tzip warning: {text}\n"));
     }
 
-    fn fail(&mut self, (status, words): (i32, &str), text: &str) -> i32 {
+    pub(super) fn fail(&mut self, (status, words): (i32, &str), text: &str) -> i32 {
         self.told += &format!("\nzip error: {words} ({text})\n");
         status
     }
@@ -557,9 +467,4 @@ impl Made {
             self.newest = self.newest.max(entry.time);
         }
     }
-}
-
-/// Files that are in the archive already.
-fn trash(selection: &Selection) -> Vec<Source> {
-    selection.marks.iter().filter_map(|mark| mark.trash.clone()).collect()
 }

@@ -119,17 +119,7 @@ impl Run<'_, '_> {
                 return Ok(NOT_FOUND);
             }
         };
-        let comment = match self.options.action {
-            Action::Comment => true,
-            Action::List(Form::Info(_) | Form::Names) => false,
-            _ => heads,
-        };
-        if comment && !archive.comment.is_empty() {
-            self.stdout.extend(&archive.comment);
-            if archive.comment.last() != Some(&b'\n') {
-                self.say("\n");
-            }
-        }
+        self.tell_comment(&archive, heads);
         if self.options.action == Action::Comment {
             return Ok(0);
         }
@@ -146,6 +136,21 @@ impl Run<'_, '_> {
         }
         status = status.max(self.act(&archive, &name, named).await?);
         Ok(status)
+    }
+
+    /// Shows the archive's comment, where there is a head or nothing else is asked for.
+    fn tell_comment(&mut self, archive: &Archive, heads: bool) {
+        let comment = match self.options.action {
+            Action::Comment => true,
+            Action::List(Form::Info(_) | Form::Names) => false,
+            _ => heads,
+        };
+        if comment && !archive.comment.is_empty() {
+            self.stdout.extend(&archive.comment);
+            if archive.comment.last() != Some(&b'\n') {
+                self.say("\n");
+            }
+        }
     }
 
     /// Name of the program in messages.

@@ -7,6 +7,7 @@
 //! | [`zip_options`], [`unzip_options`] | the command lines |
 //! | [`selection`] | what `zip` works on |
 //! | [`create`] | `zip` |
+//! | [`finish`] | what `zip` does beside making an archive |
 //! | [`extract`] | `unzip` |
 //! | [`place`] | files that `unzip` writes |
 //! | [`list`] | lists of what is in an archive |
@@ -14,6 +15,7 @@
 mod create;
 mod entry;
 mod extract;
+mod finish;
 mod list;
 mod pattern;
 mod place;

@@ -1,7 +1,7 @@
 //! Files that `unzip` takes out of an archive: where they go, what is there already, and links.
 //!
-//! **Invariant:** nothing is written through a link that the archive made. A link is a file with its target as text until all
-//! else is written, as with Info-ZIP, so that what is said to be below it finds no directory.
+//! **Invariant:** nothing is written through a link that the archive made. A link is a file with its target as text until
+//! all else is written, as with Info-ZIP, so that what is said to be below it finds no directory.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -174,17 +174,13 @@ impl Run<'_, '_> {
             }
             return Ok((if made { Place::Directory(path) } else { Place::Nowhere }, status));
         }
-        let last = match last.as_str() {
-            "" => {
-                self.stderr += &format!("mapname:  conversion of {name} failed\n");
-                return Ok((Place::Nowhere, ERROR));
-            }
-            "." => "_",
-            ".." => "__",
-            last => last,
-        };
-        path.push(last);
-        Ok((Place::File(path, shown + last), status))
+        if last.is_empty() {
+            self.stderr += &format!("mapname:  conversion of {name} failed\n");
+            return Ok((Place::Nowhere, ERROR));
+        }
+        let last = if matches!(last.as_str(), "." | "..") { "_".repeat(last.len()) } else { last };
+        path.push(&last);
+        Ok((Place::File(path, shown + &last), status))
     }
 
     fn cannot_place(&mut self, why: &str, name: &str) -> Place {
