@@ -166,6 +166,16 @@ fn programs_are_listed_taken_back_and_added_again() {
 }
 
 #[test]
+fn program_that_uses_no_files_is_added() {
+    let home = Home::new();
+    let module = "(module (memory (export \"memory\") 1) (func (export \"_start\")))";
+    home.file("nothing.wasm", wat::parse_str(module).expect("it is a module"));
+    let ran = home.run(["programs", "add", "nothing", "--from", "nothing.wasm"]);
+    assert_eq!(ran.status, 0, "{ran:?}");
+    assert_eq!(out(&home.sh("nothing; echo $?", &["--allow", "nothing/run"])), "0\n");
+}
+
+#[test]
 fn tool_is_not_taken_back_as_a_program() {
     let home = Home::with_tools(&["stats"]);
     assert_eq!(home.run(["programs", "rm", "stats"]).status, 1);

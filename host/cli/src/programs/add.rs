@@ -9,8 +9,8 @@ use semver::Version;
 use serde_json::json;
 use tollhouse::tool::names::{Face, Spelling, taken_by};
 use tollhouse_registry::{
-    Digest, MAX_COMPONENT, Manifest, PackageName, PublishError, PublishRequest, Registry, Release, ReleaseName,
-    anatomy, package_dir, untrusted_file,
+    Anatomy, ComponentError, Digest, MAX_COMPONENT, Manifest, PackageName, PublishError, PublishRequest, Registry,
+    Release, ReleaseName, anatomy, finish, package_dir, untrusted_file,
 };
 
 use super::super::author::Stop;
@@ -177,9 +177,10 @@ impl Add {
             }
             wheel => make_python(wheel, places, stop, progress)?,
         };
+        let uses_files = self.uses_files(&component, package)?;
         let mut request = PublishRequest::new(component);
-        request.manifest = Some(self.manifest(package));
-        self.check_program(&request)?;
+        request.manifest = Some(self.manifest(package, uses_files));
+        request.check().map_err(|error| self.refused(&error))?;
         Ok(request)
     }
 
@@ -231,7 +232,7 @@ impl Add {
                     .hint("name the component in it"));
             }
         }
-        self.check_program(&request)?;
+        self.uses_files(&request.component, &package_of(&self.name)?)?;
         Ok(request)
     }
 
@@ -241,14 +242,17 @@ impl Add {
         })
     }
 
-    /// Checks that what is to be published is a program.
-    fn check_program(&self, request: &PublishRequest) -> Result<()> {
-        request.check().map_err(|error| self.refused(&error))?;
-        // A core module that can be published is one.
-        match anatomy(&request.component) {
-            Ok(anatomy) if !is_program(&anatomy.exports) => Err(self.no_program("it exports no `wasi:cli/run`")),
-            _ => Ok(()),
+    /// Checks that a component, or a core module, is a program. Returns true if it can use files.
+    fn uses_files(&self, component: &[u8], package: &PackageName) -> Result<bool> {
+        let unfit = |error: &ComponentError| failed(&format!("cannot add `{}`", self.name), error, error.hint());
+        let about = Manifest::parse(&self.manifest(package, false)).expect("the manifest is made here");
+        // A core module is made a component to be looked at. What is published is made of the bytes as they are.
+        let finished = finish(component.to_vec(), &about, None, &[]).map_err(|error| unfit(&error))?;
+        let Anatomy { imports, exports, .. } = anatomy(&finished).map_err(|error| unfit(&error))?;
+        if !is_program(&exports) {
+            return Err(self.no_program("it exports no `wasi:cli/run`"));
         }
+        Ok(imports.iter().any(|import| import.starts_with("wasi:filesystem/")))
     }
 
     fn no_program(&self, why: &str) -> CliError {
@@ -280,8 +284,7 @@ impl Add {
         fs::create_dir_all(&bin).map_err(|error| unwritten(&error))?;
         let component = format!("bin/{}.wasm", self.name);
         let manifest = request.manifest.as_deref().unwrap_or_default();
-        // Before the tables.
-        let manifest = manifest.replacen("\n\n[", &format!("\ncomponent = \"{component}\"\n\n["), 1);
+        let manifest = manifest.replacen("\nversion", &format!("\ncomponent = \"{component}\"\nversion"), 1);
         let write = |path: PathBuf, bytes: &[u8]| -> io::Result<()> {
             let mut file = tempfile::NamedTempFile::new_in(path.parent().unwrap_or(output))?;
             io::Write::write_all(&mut file, bytes)?;
@@ -300,7 +303,7 @@ impl Add {
     }
 
     /// The manifest of a program. What it may touch is for policies to say: it asks for whatever files they grant.
-    fn manifest(&self, package: &PackageName) -> String {
+    fn manifest(&self, package: &PackageName, uses_files: bool) -> String {
         let (version, more, asks) = if self.is_made() {
             let more = format!("description = \"{}\"\nlicense = \"{}\"\n", MADE.description, MADE.license);
             (MADE.version.to_owned(), more, MADE.asks)
@@ -308,7 +311,8 @@ impl Add {
             let version = self.version.clone().unwrap_or(Version::new(0, 1, 0));
             (version.to_string(), format!("description = \"The program `{}`.\"\n", self.name), "")
         };
-        format!("name = \"{package}\"\nversion = \"{version}\"\n{more}\n[permissions]\nfiles = [\"/\"]\n{asks}")
+        let files = if uses_files { "files = [\"/\"]\n" } else { "" };
+        format!("name = \"{package}\"\nversion = \"{version}\"\n{more}\n[permissions]\n{files}{asks}")
     }
 
     fn tell(&self, release: &Release, already: bool) {
