@@ -10,7 +10,7 @@ use serde_json::Value;
 use super::{AuditError, Gate, Witness};
 use crate::capability::Amount;
 use crate::code::MemoryCharge;
-use crate::error::{Failure, Payload, told};
+use crate::error::{Failure, Payload, error_chain};
 use crate::json;
 use crate::ledger::{AccountId, Ledger, Refused};
 use crate::tool::{Authority, CallContext, Secrets, Started, Tool, no_memory_for_result};
@@ -149,7 +149,11 @@ impl Admission {
                 return Failure::capability(format!("`{}`: {error}", self.method));
             }
             // What cannot be kept must not happen.
-            Failure::host(format!("`{}` is not called, since that cannot be kept: {}", self.method, told(&error)))
+            Failure::host(format!(
+                "`{}` is not called, since that cannot be kept: {}",
+                self.method,
+                error_chain(&error)
+            ))
         })
     }
 

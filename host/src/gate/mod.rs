@@ -41,7 +41,7 @@ use self::judge::{Denial, Held, HeldAccount, Judges, Naming, Reason};
 use self::power::Powers;
 use crate::capability::{Amount, AttenuateError, Grant, Limits, Policy, PolicyError};
 use crate::code::{Interrupt, MemoryAccount, MemoryCharge};
-use crate::error::{Failure, how_to_grant, how_to_raise, told};
+use crate::error::{Failure, error_chain, how_to_grant, how_to_raise};
 use crate::json::{self, JsonError};
 use crate::ledger::{Ledger, Used};
 use crate::tool::{MountedTools, Tool, no_memory_for};
@@ -324,7 +324,7 @@ impl Gate {
             }
             // Of two logs, one may have it.
             let _ = log.write(&Event::Released { run, seq });
-            let why = told(&error);
+            let why = error_chain(&error);
             return Err(Failure::host(format!("`{method}` is not called, since that cannot be logged: {why}")).into());
         }
         let witness = Witness::new(log, run, seq);
@@ -479,7 +479,9 @@ impl Gate {
                 Some(reason) => self.denied(method, &Denial { grant: Some(&held.grant), reason }),
             },
             Ok(false) => Failure::approval(format!("`{method}`: a human refused the call (grant `{grant}`)")),
-            Err(error) => Failure::approval(format!("`{method}`: grant `{grant}` needs approval: {}", told(&error))),
+            Err(error) => {
+                Failure::approval(format!("`{method}`: grant `{grant}` needs approval: {}", error_chain(&error)))
+            }
         };
         debit.release();
         if !record.deny(seq, Some(grant)) {

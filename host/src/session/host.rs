@@ -14,7 +14,7 @@ use super::state::{Keeping, Session};
 use super::threads::{Around, Threads};
 use crate::capability::{Limits, Policy, PolicyError};
 use crate::code::{Cache, CacheError, Code, CodeError, CompileObserver};
-use crate::error::{Failure, told};
+use crate::error::{Failure, error_chain};
 use crate::gate::{Approver, Audit, Both, Gate, GateOptions, NarrowError, redacted};
 use crate::guest::{Guests, Language};
 use crate::ledger::Used;
@@ -319,7 +319,7 @@ impl HostState {
             return Ok(component);
         }
         let compile = |tools| self.code.tool(tools, &format!("agent-{digest}"), || Ok::<_, CodeError>(bytes.to_vec()));
-        let component = self.code.tools(false).and_then(compile).map_err(|error| told(&error))?;
+        let component = self.code.tools(false).and_then(compile).map_err(|error| error_chain(&error))?;
         let mut agents = self.agents();
         agents.truncate(MAX_AGENTS - 1);
         agents.push_front((digest.to_owned(), component.clone()));

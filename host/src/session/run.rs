@@ -23,7 +23,7 @@ use super::state::{Place, SessionState, micros};
 use super::step::{CancelHandle, Operation, Pending, ProgramStreams, Step};
 use super::work::{Input, News, Work};
 use crate::code::{Interrupt, with_stack};
-use crate::error::{Failure, told};
+use crate::error::{Failure, error_chain};
 use crate::gate::{AuditError, CallOutcome, Event};
 use crate::guest::{self, Completion, GuestError, Language, OperationId, Outcome, Script, Together, Value, Waiting};
 use crate::tool::{CallContext, CallEffects, Told, WriteError, unfit};
@@ -228,7 +228,8 @@ impl Run {
                     admission.release();
                 }
             }
-            return self.end(Outcome::failed(Failure::host(format!("the run cannot be kept: {}", told(&error)))));
+            return self
+                .end(Outcome::failed(Failure::host(format!("the run cannot be kept: {}", error_chain(&error)))));
         }
         if !self.outstanding.keys().any(|id| process::owner(*id) == pid) {
             self.end_of(pid, Outcome::failed(Failure::deadlock()));
@@ -263,7 +264,7 @@ impl Run {
             let (script, hash) = (&*self.script.name, &*self.script.hash);
             let event = Event::Started { run: self.scope.record.run(), script, hash };
             if let Err(error) = self.scope.log().write(&event) {
-                self.end(Outcome::failed(Failure::host(format!("the run does not start: {}", told(&error)))));
+                self.end(Outcome::failed(Failure::host(format!("the run does not start: {}", error_chain(&error)))));
                 return None;
             }
         }

@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex};
 
 use super::host::guest_now;
 use super::state::SessionState;
-use crate::agent::Caller;
+use crate::agent::ToolCaller;
 use crate::code::Interrupt;
 use crate::gate::{Admission, Audit, Gate, Record, RunLog, Witness};
 use crate::tool::{Authority, CallContext, Handles, Peers, Working};
@@ -51,14 +51,14 @@ impl Scope {
 
     /// A component that calls tools through a gate, and lends them its own files: those that it works on, or `files`
     /// before it works.
-    pub(super) fn caller(self, gate: &Arc<Gate>, interrupt: Interrupt, working: Working, files: Tree) -> Caller {
+    pub(super) fn caller(self, gate: &Arc<Gate>, interrupt: Interrupt, working: Working, files: Tree) -> ToolCaller {
         let (record, call, own) = (self.record.clone(), interrupt.clone(), working.clone());
         let memory = self.session.memory.clone();
         let context = move |admission: &Admission| {
             let files = own.snapshot().unwrap_or_else(|| files.clone());
             self.context(admission, call.child(), files)
         };
-        Caller { gate: Arc::clone(gate), record, context: Box::new(context), interrupt, working, memory }
+        ToolCaller { gate: Arc::clone(gate), record, context: Box::new(context), interrupt, working, memory }
     }
 
     /// What an agent itself brings along, which is no tool: it has its session's files, and its imports.

@@ -21,7 +21,7 @@ use super::{Left, RunResult};
 use crate::agent::Program;
 use crate::capability::{Limits, Policy};
 use crate::code::MemoryAccount;
-use crate::error::{Failure, Payload, told};
+use crate::error::{Failure, Payload, error_chain};
 use crate::gate::{Event, Gate};
 use crate::guest::{Catalog, Guests, Language, Script};
 use crate::tool::{Services, Warm};
@@ -149,7 +149,7 @@ impl Session {
     pub fn call(&self, method: &str, arguments: &str) -> Result<Payload, Failure> {
         let call = self.start_call(method, arguments).map_err(|error| match error {
             HostError::Secret(_) => Failure::policy(error.to_string()),
-            error => Failure::host(told(&error)),
+            error => Failure::host(error_chain(&error)),
         })?;
         call.finish()
     }

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use super::pool::{MAX_TOOL_THREADS, Pool};
 use super::threads::{Meanwhile, Threads};
-use crate::code::{Interrupt, Stopped, sleeps_at_most};
+use crate::code::{Interrupt, Stopped, max_sleep};
 use crate::error::Failure;
 use crate::gate::Admission;
 use crate::guest::{Completion, OperationId, Value};
@@ -283,7 +283,7 @@ impl Work {
             }
             let timer = self.timers.peek().map(|Reverse((at, _))| *at);
             let lapse = deadline.and_then(|deadline| deadline.checked_add(Duration::from_millis(1)));
-            let look = sleeps_at_most().map(|most| now + most);
+            let look = max_sleep().map(|most| now + most);
             let news = match [timer, lapse, look].into_iter().flatten().min() {
                 Some(until) => self.receiver.recv_timeout(until - now),
                 // This run holds a sender, so the channel never closes.

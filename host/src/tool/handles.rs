@@ -11,7 +11,7 @@ use wasmtime::component::{Instance, ResourceAny};
 
 use super::state::ToolState;
 use super::types::Resource;
-use crate::code::{Share, Taken};
+use crate::code::{Permit, Quota};
 
 /// The most live handles of one run.
 pub(super) const MAX_HANDLES: usize = 10_000;
@@ -28,7 +28,7 @@ pub(super) struct Kept {
 }
 
 /// A place among the run's, and one among those of all runs.
-pub(super) struct Place(#[expect(dead_code, reason = "held until it is dropped")] [Taken; 2]);
+pub(super) struct Place(#[expect(dead_code, reason = "held until it is dropped")] [Permit; 2]);
 
 /// A kept instance, entered by one call at a time.
 pub(super) type Shared = Arc<Mutex<Kept>>;
@@ -37,7 +37,7 @@ pub(super) type Shared = Arc<Mutex<Kept>>;
 pub struct Handles {
     key: [u8; 32],
     table: Mutex<Table>,
-    kept: Share,
+    kept: Quota,
 }
 
 #[derive(Default)]
@@ -59,14 +59,14 @@ impl Handles {
     /// No handles yet. The tokens follow from the seed.
     #[must_use]
     pub fn new(seed: [u8; 32]) -> Self {
-        Self { key: seed, table: Mutex::default(), kept: Share::of(MAX_KEPT) }
+        Self { key: seed, table: Mutex::default(), kept: Quota::of(MAX_KEPT) }
     }
 
     /// A place for one more instance that outlives its call.
     ///
     /// # Errors
     /// If this run has as many as it may, or all runs together have: what is told of it.
-    pub(super) fn place(&self, all: &Share) -> Result<Place, String> {
+    pub(super) fn place(&self, all: &Quota) -> Result<Place, String> {
         let own = self.kept.take().ok_or_else(|| format!("a run keeps at most {MAX_KEPT}"))?;
         let of_all = all.take().ok_or_else(|| format!("all runs of this process keep at most {}", all.most()))?;
         Ok(Place([own, of_all]))

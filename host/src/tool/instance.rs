@@ -16,7 +16,7 @@ use super::types::{Function, FunctionKind, Resource};
 use super::value::{self, HandleError, Passing, Returned, VAL_BYTES, ValueError};
 use super::{CallContext, Exported, Tool, no_memory_for, no_memory_for_result, unread};
 use crate::code::{self, MemoryShare, NoRoom, Stopped, with_stack};
-use crate::error::{Failure, Payload, how_to_raise, told};
+use crate::error::{Failure, Payload, error_chain, how_to_raise};
 use crate::gate::raise;
 
 /// Calls a function with canonical arguments.
@@ -131,7 +131,8 @@ impl<'a> Call<'a> {
     /// A place for its instance, which handles keep. Without one, what the call made is gone with the instance.
     fn place(&self) -> Result<Place, Failure> {
         let method = self.method;
-        let tools = self.package.engine().map_err(|error| Failure::host(format!("`{method}`: {}", told(&error))))?;
+        let tools =
+            self.package.engine().map_err(|error| Failure::host(format!("`{method}`: {}", error_chain(&error))))?;
         self.context.handles.place(&tools.kept).map_err(|most| {
             let message = format!("`{method}`: {most} instances of tools for handles");
             Failure::limit(message, "drop handles that are no longer needed, or make several by one call")

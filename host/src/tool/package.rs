@@ -14,7 +14,7 @@ use super::state::ToolState;
 use super::types;
 use super::wasi;
 use crate::code::{Code, CodeError, ToolEngine};
-use crate::error::{Failure, told};
+use crate::error::{Failure, error_chain};
 
 /// Why a package cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -48,7 +48,7 @@ impl PackageError {
     pub(super) fn brief(&self) -> String {
         match self {
             Self::Registry(error) => error.brief(),
-            error => told(error),
+            error => error_chain(error),
         }
     }
 }
@@ -273,7 +273,7 @@ impl Package {
     }
 
     fn not_loaded(&self, error: &PackageError) -> Failure {
-        let message = format!("cannot load `{}@{}`: {}", self.release.name, self.release.version, told(error));
+        let message = format!("cannot load `{}@{}`: {}", self.release.name, self.release.version, error_chain(error));
         match error {
             // Its own fault: it wants more memories or tables than an instance may have, say.
             PackageError::Code(CodeError::Compile(_)) => Failure::tool(message),

@@ -8,13 +8,13 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::Exported;
 use super::handles::Kept;
-use crate::code::{MemoryAccount, Taken};
+use crate::code::{MemoryAccount, Permit};
 
 /// How many instances of one package wait. Calls beyond those that run at the same time make their own.
 const IDLE: usize = 4;
 
 /// An instance that waits, and its place among those of all sessions.
-struct Idle(Kept, #[expect(dead_code, reason = "held until it is dropped")] Taken);
+struct Idle(Kept, #[expect(dead_code, reason = "held until it is dropped")] Permit);
 
 /// The waiting instances of a session, by the alias of their package.
 #[derive(Default)]

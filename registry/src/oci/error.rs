@@ -1,4 +1,4 @@
-//! What goes wrong between this machine and a registry of OCI artifacts.
+//! Errors between this machine and a registry of OCI artifacts.
 
 use crate::{
     digest::Digest,
@@ -6,120 +6,120 @@ use crate::{
     signature::SignatureError,
 };
 
-/// Why nothing was pushed or pulled.
+/// Reason why nothing was pushed or pulled.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum OciError {
-    /// No answer, or half of one.
+    /// The registry cannot be reached, or broke off its answer.
     #[error("cannot reach `{host}`: {problem}")]
     Unreachable {
-        /// The host.
+        /// Host of the registry.
         host: String,
-        /// What happened.
+        /// Description of the error.
         problem: String,
     },
-    /// The registry says no.
+    /// The registry refused a request.
     #[error("`{host}` does not {what}: {problem}")]
     Refused {
-        /// The host.
+        /// Host of the registry.
         host: String,
-        /// What was asked of it: a verb and its object.
+        /// The request: a verb and its object.
         what: String,
-        /// What it says.
+        /// Answer of the registry.
         problem: String,
     },
-    /// The registry wants to know who asks, or does not let them.
+    /// The registry requires credentials, or does not accept them.
     #[error("`{host}` does not {what}: {}", if *known { "it refuses the credentials" } else { "it wants credentials, and there are none" })]
     Unauthorized {
-        /// The host.
+        /// Host of the registry.
         host: String,
-        /// What was asked of it.
+        /// The request: a verb and its object.
         what: String,
-        /// Whether there were credentials.
+        /// True if credentials were known.
         known: bool,
     },
-    /// The credentials cannot be found out.
+    /// The credentials cannot be determined.
     #[error("cannot get the credentials for `{host}`: {problem}")]
     Credentials {
-        /// The host.
+        /// Host of the registry.
         host: String,
-        /// What happened.
+        /// Description of the error.
         problem: String,
     },
-    /// There is no such artifact.
+    /// The artifact does not exist.
     #[error("there is no `{reference}`")]
     NotFound {
-        /// What was asked for.
+        /// The requested artifact.
         reference: String,
     },
-    /// It says nothing about which.
+    /// The reference has neither a tag nor a digest.
     #[error("`{reference}` names neither a tag nor a digest")]
     Which {
-        /// What was asked for.
+        /// The given reference.
         reference: String,
     },
-    /// The registry sends elsewhere, to where nothing is fetched from.
+    /// The registry redirects to an address that must not be used.
     #[error("`{host}` sends to `{to}`, which is not followed")]
     Redirected {
-        /// The host.
+        /// Host of the registry.
         host: String,
-        /// Where to.
+        /// Target of the redirect.
         to: String,
     },
-    /// More than what a release may have.
+    /// A part is larger than a release may have.
     #[error("the {what} has more than {limit} bytes")]
     TooLarge {
-        /// Which part.
+        /// Name of the part.
         what: String,
-        /// How many are allowed.
+        /// Limit in bytes.
         limit: u64,
     },
-    /// The registry gives something else than what was asked for.
+    /// The registry returned content other than what was requested.
     #[error("the {what} is not what was asked for: it should hash to `{expected}`, and hashes to `{found}`")]
     Altered {
-        /// Which part.
+        /// Name of the part.
         what: String,
-        /// What it should be.
+        /// Expected digest.
         expected: Digest,
-        /// What it is.
+        /// Digest of the received content.
         found: Digest,
     },
-    /// The tag names something else than what was pinned.
+    /// The tag no longer refers to the pinned digest.
     #[error("`{reference}` has moved: the tag now names `{found}`")]
     Moved {
-        /// What was asked for.
+        /// The requested artifact.
         reference: String,
-        /// What the tag names.
+        /// Digest that the tag refers to.
         found: Digest,
     },
-    /// It is no WebAssembly artifact, or none of a form that is known here.
+    /// The artifact is not WebAssembly, or not in a known layout.
     #[error("`{reference}` is no artifact of WebAssembly: {problem}")]
     NotWasm {
-        /// What was asked for.
+        /// The requested artifact.
         reference: String,
-        /// What it is instead.
+        /// Description of the artifact.
         problem: String,
     },
-    /// The tag names something else.
+    /// The tag refers to another artifact.
     #[error("`{reference}` exists with other content: the tag names `{found}`, and this release would be `{ours}`")]
     Taken {
-        /// The tag.
+        /// The requested tag.
         reference: String,
-        /// What it names.
+        /// Digest that the tag refers to.
         found: Digest,
-        /// What it would name.
+        /// Digest of the artifact to be pushed.
         ours: Digest,
     },
-    /// What would be pushed is not what was published.
+    /// The release to be pushed was altered.
     #[error(transparent)]
     Registry(#[from] Error),
-    /// What would be pushed has a signature that is none.
+    /// The release to be pushed has an invalid signature.
     #[error(transparent)]
     Signature(#[from] SignatureError),
 }
 
 impl OciError {
-    /// What to do about it.
+    /// Returns a hint on how to fix the problem.
     pub fn hint(&self) -> Option<&'static str> {
         Some(match self {
             Self::Unreachable { .. } => {
@@ -140,7 +140,7 @@ impl OciError {
         })
     }
 
-    /// A manifest or a config that means nothing.
+    /// Creates the error of a manifest or config that is not valid.
     pub(super) fn not_wasm(reference: &impl ToString, problem: impl ToString) -> Self {
         Self::NotWasm { reference: reference.to_string(), problem: excerpt(&problem.to_string()) }
     }

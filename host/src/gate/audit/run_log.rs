@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use super::{Audit, AuditError, Event};
-use crate::error::{Failure, how_to_raise, told};
+use crate::error::{Failure, error_chain, how_to_raise};
 use crate::json;
 
 /// Bytes that a line has besides its event, at most: number, time, the hash of the line before, the MAC.
@@ -93,7 +93,7 @@ impl Audit for RunLog {
             && event.is_afterwards()
             && !self.full.load(Ordering::Acquire)
         {
-            let _ = self.lost.set(told(error));
+            let _ = self.lost.set(error_chain(error));
         }
         written
     }

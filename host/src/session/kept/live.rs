@@ -15,7 +15,7 @@ use super::record::{Head, RunRecord, States};
 use super::turn::{Turn, Waiting};
 use super::{SessionId, Sessions, SessionsError, key};
 use crate::capability::Policy;
-use crate::error::told;
+use crate::error::error_chain;
 use crate::gate::{Audit, Chain, Event};
 use crate::guest::Language;
 use crate::ledger::Used;
@@ -425,11 +425,11 @@ struct Entries {
 
 impl Backing for Entries {
     fn load(&self) -> Result<Vec<(Key, Bytes)>, String> {
-        self.place.keyvalue(&self.id).map_err(|error| told(&error))
+        self.place.keyvalue(&self.id).map_err(|error| error_chain(&error))
     }
 
     fn keep(&self, changes: &[Changed]) -> Result<(), String> {
-        self.log.keep(changes).map_err(|error| told(&error))
+        self.log.keep(changes).map_err(|error| error_chain(&error))
     }
 }
 

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use super::Run;
 use super::outstanding::Outstanding;
 use crate::code::{CodeError, Interrupt};
-use crate::error::{Failure, how_to_raise, told};
+use crate::error::{Failure, error_chain, how_to_raise};
 use crate::gate::{Admission, CallOutcome};
 use crate::guest::{self, Completion, OperationId, ProgramRun, Runnable, Script, Together};
 use crate::session::process::{self, Beginning, MAIN, Pid, Process};
@@ -132,7 +132,7 @@ impl Run {
         drop(paused);
         let guest = guest.map_err(|error| match error {
             CodeError::Full(full) => full.failure(&format!("`{name}`")),
-            error => Failure::host(format!("`{name}` does not start: {}", told(&error))),
+            error => Failure::host(format!("`{name}` does not start: {}", error_chain(&error))),
         })?;
         // A nested script is given as text: `shell(…)`, `node -e`.
         let (arguments, environment) = (run.arguments, run.environment);

@@ -1,14 +1,15 @@
-//! What of a WIT text can be searched for.
+//! Searchable words of a WIT text.
 
 use wit_parser::{Docs, WorldItem, WorldKey};
 
-use super::Wit;
-use crate::search::Words;
+use super::WitText;
+use crate::search::SearchWords;
 
-impl Wit {
-    /// The functions that its worlds export, their docs and those of their interfaces, and the packages that they import.
-    pub(crate) fn words(&self) -> Words {
-        let mut words = Words::default();
+impl WitText {
+    /// Collects the functions that the worlds export, their docs and those of their interfaces, and the packages that
+    /// they import.
+    pub(crate) fn words(&self) -> SearchWords {
+        let mut words = SearchWords::default();
         for world in self.resolve.packages[self.main].worlds.values() {
             let world = &self.resolve.worlds[*world];
             words.docs(&world.docs);
@@ -38,9 +39,9 @@ impl Wit {
     }
 }
 
-impl Words {
+impl SearchWords {
     fn function(&mut self, name: &str, docs: &Docs) {
-        // Of a method, `[method]blob.read`, what stands behind the bracket.
+        // For a method, `[method]blob.read`, the part after the bracket.
         let name = name.rsplit(']').next().unwrap_or(name);
         self.functions.insert(name.to_lowercase());
         self.docs(docs);

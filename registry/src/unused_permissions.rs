@@ -1,14 +1,14 @@
-//! What a manifest asks for against what its component imports: who asks for what no import could use, asks for nothing.
+//! Unused permissions: rejects manifests that request permissions which no import of the component can use.
 
 use wit_parser::WorldKey;
 
 use crate::{component::Component, permission::Permissions};
 
-/// What needs an import: its key in the manifest, and the beginnings of names of which one must be imported.
+/// Keys under `[permissions]` that need an import, each with prefixes of which an imported name must have one.
 const NEEDS: [(&str, &[&str]); 3] =
     [("http", &["wasi:http/"]), ("files", &["wasi:filesystem/"]), ("keyvalue", &["wasi:keyvalue/"])];
 
-/// The keys under `[permissions]` that no import needs, each with what it would take.
+/// Returns the keys under `[permissions]` that no import can use, each with what it would need.
 pub(crate) fn needless(asked: &Permissions, component: &Component) -> Vec<(&'static str, String)> {
     let imports = imports(component);
     let imported = |beginnings: &[&str]| {
@@ -24,7 +24,7 @@ pub(crate) fn needless(asked: &Permissions, component: &Component) -> Vec<(&'sta
         .filter(|(key, beginnings)| asks(key) && !imported(beginnings))
         .map(|(key, beginnings)| (key, format!("`{}…`", beginnings.join("…` or `"))))
         .collect();
-    // A secret is put into a request's headers, or seen as a variable of the environment.
+    // A secret is used in a request's headers, or read from an environment variable.
     let hidden = asked.secrets.iter().any(|secret| !secret.expose) && !imported(&["wasi:http/"]);
     let seen = asked.secrets.iter().any(|secret| secret.expose) && !imported(&["wasi:cli/environment"]);
     if hidden || seen {
@@ -37,7 +37,8 @@ pub(crate) fn needless(asked: &Permissions, component: &Component) -> Vec<(&'sta
     needless
 }
 
-/// What it imports that no permission asks for, and that is denied so: not what every compiler brings along.
+/// Returns the imports that no permission covers, so that their calls are denied. Imports that every compiler adds are
+/// left out.
 pub(crate) fn unasked(asked: &Permissions, component: &Component) -> Vec<&'static str> {
     let imports = imports(component);
     let imported = |beginning: &str| imports.iter().any(|import| import.starts_with(beginning));
@@ -46,11 +47,11 @@ pub(crate) fn unasked(asked: &Permissions, component: &Component) -> Vec<&'stati
     asks.into_iter().filter(|(_, beginning, nothing)| *nothing && imported(beginning)).map(|(key, ..)| key).collect()
 }
 
-/// The names of what a component imports.
+/// Lists the names of a component's imports.
 pub(crate) fn imports(component: &Component) -> Vec<String> {
     let world = &component.resolve.worlds[component.world];
     let names = world.imports.iter().filter_map(|(key, item)| match (key, item) {
-        // Types that functions of the world itself use.
+        // A type that functions of the world itself use.
         (_, wit_parser::WorldItem::Type { .. }) => None,
         (WorldKey::Name(name), _) => Some(name.clone()),
         (key, _) => Some(component.resolve.name_world_key(key)),

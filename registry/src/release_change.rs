@@ -1,5 +1,5 @@
-//! What is said of a release after it was published: yanked, deprecated, signed. Each is a line of the index, written as
-//! that of a publish is.
+//! Changes of a release after it was published: yanked, deprecated, signed. Each is a line of the index, written the
+//! way a publish is.
 
 use std::time::SystemTime;
 
@@ -7,40 +7,40 @@ use semver::Version;
 
 use crate::{
     error::{Error, ResolveError},
-    index::{Change, MAX_MESSAGE, Release, Signature, check_message},
+    index::{MAX_MESSAGE, Release, ReleaseChange, Signature, check_message},
     name::{PackageName, ReleaseName, Requirement},
     registry::Registry,
     signature::{PrivateKey, PublicKey, SignatureError},
-    store::{Blob, Lock},
+    store::{Blob, WriteLock},
 };
 
-/// What came of a change.
+/// Result of a change.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Changed {
-    /// The release as it is now.
+    /// The release after the change.
     pub release: Release,
-    /// Whether it was so before: then nothing was written.
+    /// True if the release was in this state already, so that nothing was written.
     pub already: bool,
 }
 
-/// Why a release is not changed. Nothing was written that counts.
+/// Reason why a release is not changed. Nothing took effect.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ChangeError {
-    /// There is no such release.
+    /// The release does not exist.
     #[error(transparent)]
     Resolve(#[from] ResolveError),
-    /// A deprecation says nothing, or too much.
+    /// The message of a deprecation is empty, too long, or has several lines.
     #[error("the message of a deprecation has 1 to {MAX_MESSAGE} bytes and no control characters")]
     Message,
-    /// What would be signed is not what was published.
+    /// The registry cannot be used, or the release is not as it was published.
     #[error(transparent)]
     Registry(#[from] Error),
 }
 
 impl ChangeError {
-    /// What to do about it.
+    /// Returns a hint on how to fix the problem.
     pub fn hint(&self) -> Option<&'static str> {
         match self {
             Self::Resolve(error) => error.hint(),
@@ -51,23 +51,24 @@ impl ChangeError {
 }
 
 impl Registry {
-    /// Takes a release back, or puts it back in its place: what is yanked is not resolved any more, and who has pinned it
-    /// still gets it.
+    /// Yanks a release, or undoes that. A yanked release is no longer resolved, but stays available to those who have
+    /// pinned it.
     ///
     /// # Errors
     /// If there is no such release, or the index cannot be written.
     pub fn yank(&self, release: &ReleaseName, yanked: bool) -> Result<Changed, ChangeError> {
         self.change(release, |found, _| {
             let ReleaseName { name, version } = release.clone();
-            let change = if yanked { Change::Yank { name, version } } else { Change::Unyank { name, version } };
+            let change =
+                if yanked { ReleaseChange::Yank { name, version } } else { ReleaseChange::Unyank { name, version } };
             Ok((found.yanked != yanked).then_some(change))
         })
     }
 
-    /// Tells the users of a release why to use something else, which may be named. None: it is deprecated no more.
+    /// Deprecates a release with a message to its users, which may name a replacement, or undoes that with `None`.
     ///
     /// # Errors
-    /// As [`Registry::yank`]; if the message is empty, too long, or more than a line.
+    /// As [`Registry::yank`]; if the message is empty, too long, or has several lines.
     pub fn deprecate(
         &self,
         release: &ReleaseName,
@@ -81,12 +82,12 @@ impl Registry {
             let same = found.deprecated.as_ref().map(|it| (&it.message, it.replacement.as_ref()))
                 == why.as_ref().map(|(message, replacement)| (message, replacement.as_ref()));
             let (message, replacement) = why.map_or((None, None), |(message, other)| (Some(message), other));
-            Ok((!same).then_some(Change::Deprecate { name, version, message, replacement }))
+            Ok((!same).then_some(ReleaseChange::Deprecate { name, version, message, replacement }))
         })
     }
 
-    /// Signs a release: its name, its version, and the digests of component, WIT and manifest. They are read first, and
-    /// must be what was published.
+    /// Signs a release: its name, its version, and the digests of component, WIT and manifest. These files are read
+    /// first, and must be as they were published.
     ///
     /// # Errors
     /// As [`Registry::yank`]; if a part of the release is missing or was altered.
@@ -98,9 +99,9 @@ impl Registry {
             let ReleaseName { name, version } = release.clone();
             let (signature, key) = (key.sign(found), key.public());
             let named = found.signatures.iter().any(|own| own.key == key && own.signature == Blob::of(&signature));
-            // Also what is named already: a damaged file is put right.
+            // A signature that the index names already is written too, which repairs a damaged file.
             let signature = lock.write(&signature)?;
-            Ok((!named).then_some(Change::Sign { name, version, key, signature }))
+            Ok((!named).then_some(ReleaseChange::Sign { name, version, key, signature }))
         })
     }
 
@@ -120,19 +121,19 @@ impl Registry {
         Err(SignatureError::Wrong { release: full, key: *key })
     }
 
-    /// The bytes of a signature, as the index names them.
+    /// Loads the bytes of a signature that the index names.
     pub(crate) fn load_signature(&self, release: &Release, signature: &Signature) -> Result<Vec<u8>, Error> {
         let what = || format!("signature of `{}` by `{}`", release.full_name(), signature.key);
         self.store.read(&signature.signature, what)
     }
 
-    /// Appends what `make` makes of a release, under the lock; nothing, if that is nothing.
+    /// Appends the change that `make` returns for a release, under the lock. If it returns none, nothing is written.
     fn change(
         &self,
         release: &ReleaseName,
-        make: impl FnOnce(&Release, &Lock<'_>) -> Result<Option<Change>, ChangeError>,
+        make: impl FnOnce(&Release, &WriteLock<'_>) -> Result<Option<ReleaseChange>, ChangeError>,
     ) -> Result<Changed, ChangeError> {
-        // Without a look first, asking for what is not there would make a directory.
+        // Checked first, since taking the lock would create a directory for a registry that does not exist.
         self.find(release)?;
         let lock = self.store.lock()?;
         let found = self.find(release)?;
@@ -143,13 +144,13 @@ impl Registry {
         Ok(Changed { release, already: false })
     }
 
-    /// Appends a line, and gives the release that it is of as it then is.
+    /// Appends a line to the index, and returns the changed release.
     pub(crate) fn append(
         &self,
-        lock: &Lock<'_>,
+        lock: &WriteLock<'_>,
         name: &PackageName,
         version: &Version,
-        change: Change,
+        change: ReleaseChange,
     ) -> Result<Release, Error> {
         let cached = self.settled_index()?;
         let line = cached.index.line(change, SystemTime::now());

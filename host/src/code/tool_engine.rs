@@ -1,4 +1,4 @@
-//! An engine of tools, and how much of its room may wait for something.
+//! Engine of tools, with quotas for instances that are idle.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -7,18 +7,20 @@ use wasmtime::Engine;
 
 use super::{CodeError, start};
 
-/// An engine of tools.
+/// Engine of tools, and the quotas of its instance slots.
 pub(crate) struct ToolEngine {
     pub(crate) engine: Engine,
     fingerprint: String,
-    /// Instances that handles keep, of all runs together: the rest is for calls, which need one only while they last.
-    pub(crate) kept: Share,
-    /// Instances that wait for the next call, of all sessions together: they must not take the room of who has work.
-    pub(crate) idle: Share,
+    /// Quota of instances that handles keep, over all runs. The other slots are for calls, which need one only while
+    /// they last.
+    pub(crate) kept: Quota,
+    /// Quota of instances that are kept for the next call, over all sessions. It keeps them from taking the slots of
+    /// active calls.
+    pub(crate) idle: Quota,
 }
 
 impl ToolEngine {
-    /// Of an engine with room for so many instances.
+    /// Starts the clock of a new engine, which has room for the given number of instances.
     pub(super) fn start(made: wasmtime::Result<(Engine, u32)>) -> Result<Self, CodeError> {
         let mut room = 0;
         let engine = start(made.map(|(engine, instances)| {
@@ -26,47 +28,47 @@ impl ToolEngine {
             engine
         }))?;
         let fingerprint = tollhouse_engine::fingerprint(&engine);
-        Ok(Self { engine, fingerprint, kept: Share::of(room / 2), idle: Share::of(room / 4) })
+        Ok(Self { engine, fingerprint, kept: Quota::of(room / 2), idle: Quota::of(room / 4) })
     }
 
-    /// What the cache calls the code of a component.
+    /// Returns the name of a component's code in the cache.
     pub(super) fn key(&self, digest: &str) -> String {
         format!("tool-{}-{digest}.cwasm", &self.fingerprint[..16])
     }
 }
 
-/// So many places, shared by all its clones.
+/// Counting quota, shared by all clones.
 #[derive(Clone)]
-pub(crate) struct Share {
+pub(crate) struct Quota {
     taken: Arc<AtomicUsize>,
     most: usize,
 }
 
-/// A place, free again when this is dropped.
-pub(crate) struct Taken(Arc<AtomicUsize>);
+/// One unit of a [`Quota`], given back when this is dropped.
+pub(crate) struct Permit(Arc<AtomicUsize>);
 
-impl Drop for Taken {
+impl Drop for Permit {
     fn drop(&mut self) {
         self.0.fetch_sub(1, Ordering::Relaxed);
     }
 }
 
-impl Share {
-    /// So many, all of them free.
+impl Quota {
+    /// Creates a quota of `most` permits.
     pub(crate) fn of(most: usize) -> Self {
         Self { taken: Arc::default(), most }
     }
 
-    /// How many there are.
+    /// Returns the number of permits, taken or not.
     pub(crate) fn most(&self) -> usize {
         self.most
     }
 
-    /// Takes one, if any is free.
-    pub(crate) fn take(&self) -> Option<Taken> {
+    /// Takes a permit, if one is free.
+    pub(crate) fn take(&self) -> Option<Permit> {
         let more = |taken: usize| (taken < self.most).then_some(taken + 1);
         self.taken.fetch_update(Ordering::Relaxed, Ordering::Relaxed, more).ok()?;
-        Some(Taken(Arc::clone(&self.taken)))
+        Some(Permit(Arc::clone(&self.taken)))
     }
 }
 
@@ -76,14 +78,14 @@ mod tests {
 
     #[test]
     fn a_share_has_so_many_places_and_takes_them_back() {
-        let share = Share::of(2);
+        let share = Quota::of(2);
         let (first, second) = (share.take(), share.clone().take());
         assert!(first.is_some() && second.is_some() && share.take().is_none());
         drop(first);
         assert!(share.take().is_some());
     }
 
-    /// Whatever waits, calls have room: also where there is little.
+    /// Slots remain for calls, however few the engine has.
     #[test]
     fn what_waits_never_takes_all_room() {
         for room in [100, 2_000] {

@@ -1,4 +1,4 @@
-//! Room for instances: an engine has so many, and who finds none free waits for one.
+//! Limit on instances: an engine has a fixed number of slots, and a caller that finds none free waits for one.
 
 use std::io;
 use std::time::{Duration, Instant};
@@ -8,31 +8,31 @@ use wasmtime::{PoolConcurrencyLimitError, Result};
 use super::{Interrupt, Stopped};
 use crate::error::Failure;
 
-/// How long who waits sleeps between two looks: at first, and at most. Nothing tells when an instance is dropped, and
+/// First and longest sleep of a waiting caller between two attempts. Nothing signals that an instance was dropped, and
 /// hundreds may wait.
 const PAUSE: (Duration, Duration) = (Duration::from_millis(1), Duration::from_millis(20));
 
-/// How often the first instance of a component is tried again while the kernel has the pages of its image in use.
+/// Number of further attempts for the first instance of a component while the kernel has the pages of its image in use.
 const TRIES: u32 = 20;
 
-/// There was no room for an instance until time was up.
+/// Error of a caller that found no free slot for an instance in time.
 #[derive(Clone, Debug, thiserror::Error)]
 #[error("{0}")]
 pub struct NoRoom(String);
 
 impl NoRoom {
-    /// What is told of it, who wanted one.
+    /// Converts to the failure that a run reports, naming `who` as the one that needed the instance.
     pub(crate) fn failure(&self, who: &str) -> Failure {
         let message = format!("{who} does not start: {self}, over all sessions of this process");
         Failure::limit(message, "run fewer sessions at once, or let fewer calls and scripts of each wait")
     }
 }
 
-/// Makes an instance. While its engine has no room for another one this waits: until the switch says stop, or for as long
-/// as it is patient. Where the kernel has the pages of a memory's image in use, it tries [`TRIES`] times more.
+/// Makes an instance. While its engine has no free slot this waits, until the interrupt says stop or for as long as
+/// `patience`. While the kernel has the pages of a memory's image in use, it retries up to [`TRIES`] times.
 ///
 /// # Errors
-/// [`NoRoom`], [`Stopped::Cancelled`], or what `make` fails with otherwise.
+/// [`NoRoom`], [`Stopped::Cancelled`], or any other error of `make`.
 pub(crate) fn instantiate<I>(
     interrupt: &Interrupt,
     patience: Duration,
@@ -61,8 +61,8 @@ pub(crate) fn instantiate<I>(
     }
 }
 
-/// Whether the image of a memory could not be sealed for now: under load the kernel may hold on to pages that were just
-/// written, and then refuses (`EBUSY` in fcntl(2), `F_SEAL_WRITE`).
+/// Returns true if the image of a memory could not be sealed for now: under load the kernel may hold on to pages that
+/// were just written, and then refuses (`EBUSY` in fcntl(2), `F_SEAL_WRITE`).
 fn is_busy(error: &wasmtime::Error) -> bool {
     let is_busy = |error: &io::Error| error.kind() == io::ErrorKind::ResourceBusy;
     error.chain().any(|cause| cause.downcast_ref().is_some_and(is_busy))
@@ -75,7 +75,7 @@ mod tests {
 
     use super::*;
 
-    /// An engine with room for one, and what makes one.
+    /// Creates an engine with one slot, and a function that makes an instance in it.
     fn engine() -> (Engine, impl Fn(&mut Store<()>) -> Result<wasmtime::component::Instance>) {
         let mut pool = PoolingAllocationConfig::new();
         pool.total_component_instances(1);

@@ -1,4 +1,4 @@
-//! How deep a component's value types are nested. Decoding, printing and reflecting them recurses; the validator's own
+//! Nesting depth of a component's value types. Decoding, printing and reflecting them recurses; the validator's own
 //! bound (on size) is far above what a stack holds. Must not recurse itself.
 
 use std::collections::{HashMap, HashSet};
@@ -11,16 +11,16 @@ use wasmparser::{
     types::Types,
 };
 
-/// Deepest nesting allowed: what the WIT parser allows within one type.
+/// Deepest nesting allowed: the WIT parser's limit within one type.
 pub(crate) const MAX_DEPTH: usize = 100;
 
-/// The deepest nesting of value types in what is imported and exported under these names.
+/// Returns the deepest nesting of value types in the imports and exports of these names.
 pub(crate) fn of(types: &Types, imports: &[String], exports: &[String]) -> usize {
     let types = types.as_ref();
     let mut open: Vec<ComponentEntityType> = Vec::new();
     open.extend(imports.iter().filter_map(|name| types.component_item_for_import(name)).map(|item| item.ty));
     open.extend(exports.iter().filter_map(|name| types.component_item_for_export(name)).map(|item| item.ty));
-    let mut walk = Walk { types, open, seen: HashSet::new(), depths: HashMap::new() };
+    let mut walk = TypeWalk { types, open, seen: HashSet::new(), depths: HashMap::new() };
     let mut deepest = 0;
     while let Some(entity) = walk.open.pop() {
         for value in walk.values(entity) {
@@ -30,17 +30,17 @@ pub(crate) fn of(types: &Types, imports: &[String], exports: &[String]) -> usize
     deepest
 }
 
-struct Walk<'a> {
+struct TypeWalk<'a> {
     types: wasmparser::types::TypesRef<'a>,
-    /// What is still to be looked into.
+    /// Entities that are yet to be examined.
     open: Vec<ComponentEntityType>,
-    /// What has been looked into: instances, components and function types.
+    /// Instances, components and function types that were examined.
     seen: HashSet<ComponentAnyTypeId>,
     depths: HashMap<ComponentDefinedTypeId, usize>,
 }
 
-impl Walk<'_> {
-    /// The value types that an entity is made of; the entities in it are put off.
+impl TypeWalk<'_> {
+    /// Returns the value types of an entity, and queues the entities within it.
     fn values(&mut self, entity: ComponentEntityType) -> Vec<ComponentDefinedTypeId> {
         let id = match entity {
             ComponentEntityType::Func(id) => ComponentAnyTypeId::Func(id),
@@ -73,7 +73,7 @@ impl Walk<'_> {
         Vec::new()
     }
 
-    /// How many types stand within each other, `root` included. Types cannot contain themselves.
+    /// Returns the number of types that are nested within each other, `root` included. Types cannot contain themselves.
     fn depth(&mut self, root: ComponentDefinedTypeId) -> usize {
         let mut stack = vec![root];
         while let Some(id) = stack.last().copied() {
@@ -97,7 +97,7 @@ fn defined(value: ComponentValType) -> Option<ComponentDefinedTypeId> {
     }
 }
 
-/// The types that a type directly consists of.
+/// Returns the types that a type directly consists of.
 fn parts(ty: &ComponentDefinedType) -> Vec<ComponentDefinedTypeId> {
     use ComponentDefinedType as D;
     let parts: Vec<ComponentValType> = match ty {
@@ -127,7 +127,7 @@ mod tests {
         assert_eq!(outcome, Err(ComponentError::NoExports));
         for depth in [super::MAX_DEPTH + 1, 5_000, 200_000] {
             let error = Component::read(&nested_lists(depth)).map(|_| ()).expect_err("too deep");
-            // The validator has a bound of its own, which may be the lower one.
+            // The validator has a bound of its own, which may be lower.
             assert!(matches!(error, ComponentError::TooDeep { .. } | ComponentError::Invalid { .. }), "{error}");
         }
     }

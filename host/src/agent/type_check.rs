@@ -1,11 +1,11 @@
-//! Whether what an agent imports is what a tool exports: the same types, part by part.
+//! Type check of imports: an imported function must have exactly the exported function's types.
 
 use wasmtime::component::Type as Import;
 use wasmtime::component::types::ComponentFunc;
 
 use crate::tool::types::{Case, Field, Function, Members, Shape, Type};
 
-/// Checks an imported function against an exported one; the error says what differs.
+/// Checks an imported function against an exported one. The error names the difference.
 pub(super) fn check(import: &ComponentFunc, export: &Function) -> Result<(), String> {
     let params: Vec<(&str, Import)> = import.params().collect();
     if params.len() != export.params.len() {
@@ -72,7 +72,7 @@ fn same(import: &Import, export: &Type) -> bool {
         (Import::Result(result), Shape::Result { ok, err }) => {
             same_payload(result.ok().as_ref(), ok.as_deref()) && same_payload(result.err().as_ref(), err.as_deref())
         }
-        // Which resource it is, is checked when it is used.
+        // The identity of a resource type is checked when a resource is used.
         (Import::Own(_), Shape::Own(_)) | (Import::Borrow(_), Shape::Borrow(_)) => true,
         _ => false,
     }

@@ -1,5 +1,6 @@
-//! How many instances a component makes of the modules and components in it. Compilers lay out each of them: forty components, each
-//! of which makes two of the one before, are 2.6 KB and a trillion instances. Must be called before anything is compiled.
+//! Limit on the instances that a component makes of its modules and components. Compilers lay out each of them: forty
+//! components, each of which makes two instances of the one before, are 2.6 KB and a trillion instances. Must be called
+//! before anything is compiled.
 
 use wasmparser::{
     BinaryReaderError, ComponentAlias, ComponentExternalKind, ComponentInstance, ComponentOuterAliasKind,
@@ -8,35 +9,39 @@ use wasmparser::{
 
 use super::ComponentError;
 
-/// The most instances. Those that are composed of several tools, in Python, have some hundred.
+/// Largest number of instances. A composition of several tools in Python has some hundred.
 pub(crate) const MOST: u64 = 2_000;
 
-/// One component, or a module in it, that is being read.
+/// Component that is being read, or a module in it.
 #[derive(Default)]
-struct Scope {
+struct ComponentScope {
     is_component: bool,
-    /// Instances that an instance of it makes of others.
+    /// Number of instances that one instance of it makes of others.
     count: u64,
-    /// The same of the components that have an index in it; none of those that it is given.
+    /// The same number for each component that has an index in it. `None` for components that it does not define
+    /// itself.
     components: Vec<Option<u64>>,
 }
 
-/// Checks that `bytes` makes no more than 2,000 instances, and none of components that are not in it.
+/// Checks that `bytes` makes no more than 2,000 instances, and none of components from outside.
 ///
 /// # Errors
-/// If it does, or does not parse.
+/// If it does, or cannot be parsed.
 pub fn check_instances(bytes: &[u8]) -> Result<(), ComponentError> {
-    let mut open: Vec<Scope> = Vec::new();
+    let mut open: Vec<ComponentScope> = Vec::new();
     for payload in Parser::new(0).parse_all(bytes) {
         read(&mut open, payload.map_err(super::invalid)?)?;
     }
     Ok(())
 }
 
-fn read(open: &mut Vec<Scope>, payload: Payload<'_>) -> Result<(), ComponentError> {
+fn read(open: &mut Vec<ComponentScope>, payload: Payload<'_>) -> Result<(), ComponentError> {
     match payload {
         Payload::Version { encoding, .. } => {
-            open.push(Scope { is_component: encoding == wasmparser::Encoding::Component, ..Scope::default() });
+            open.push(ComponentScope {
+                is_component: encoding == wasmparser::Encoding::Component,
+                ..ComponentScope::default()
+            });
         }
         Payload::End(_) => {
             let ended = open.pop().filter(|ended| ended.is_component);
@@ -63,8 +68,8 @@ fn read(open: &mut Vec<Scope>, payload: Payload<'_>) -> Result<(), ComponentErro
     Ok(())
 }
 
-/// Gives their indices to components that are imported, exported, or named by an alias.
-fn name(open: &mut [Scope], payload: Payload<'_>) -> Result<(), BinaryReaderError> {
+/// Assigns indices to components that are imported, exported, or named by an alias.
+fn name(open: &mut [ComponentScope], payload: Payload<'_>) -> Result<(), BinaryReaderError> {
     let mut named = Vec::new();
     match payload {
         Payload::ComponentImportSection(section) => {
@@ -101,13 +106,14 @@ fn name(open: &mut [Scope], payload: Payload<'_>) -> Result<(), BinaryReaderErro
     Ok(())
 }
 
-/// The instances that a component makes of others, by its index in the component that is so far outside.
-fn known(open: &[Scope], outside: u32, index: u32) -> Option<u64> {
+/// Returns the number of instances that a component makes of others, by its index in the component `outside` levels
+/// further out.
+fn known(open: &[ComponentScope], outside: u32, index: u32) -> Option<u64> {
     let scope = open.iter().rev().nth(usize::try_from(outside).ok()?)?;
     *scope.components.get(usize::try_from(index).ok()?)?
 }
 
-fn add(open: &mut [Scope], more: u64) -> Result<(), ComponentError> {
+fn add(open: &mut [ComponentScope], more: u64) -> Result<(), ComponentError> {
     let Some(scope) = open.last_mut() else { return Ok(()) };
     scope.count = scope.count.saturating_add(more);
     if scope.count > MOST { Err(ComponentError::TooManyInstances) } else { Ok(()) }
@@ -122,7 +128,7 @@ mod tests {
         check_instances(&bytes)
     }
 
-    /// `levels` components, each of which makes two of the one before.
+    /// Makes `levels` components, each of which makes two instances of the one before.
     fn doubling(levels: usize) -> String {
         let mut text = "(component (component $c0 (core module $m) (core instance (instantiate $m)))".to_owned();
         for level in 1..levels {
@@ -144,7 +150,7 @@ mod tests {
 
     #[test]
     fn names_of_components_are_followed() {
-        // By an export, which is another index.
+        // By an export, which gets an index of its own.
         let exported = doubling(40).replace(
             "(instance (instantiate $c39)))",
             "(export $e \"x\" (component $c39)) (instance (instantiate $e)))",

@@ -1,11 +1,11 @@
-//! What a component imports against what a host of Tollhouse gives it.
+//! Imports that a Tollhouse host provides, compared with those of a component.
 
 use semver::Version;
 
-use crate::asks::imports;
 use crate::component::Component;
+use crate::unused_permissions::imports;
 
-/// The packages whose interfaces every tool can import, and the beginning of the versions.
+/// Packages whose interfaces the host provides to every tool, with the prefix of their versions.
 const GIVEN: [(&str, &str); 9] = [
     ("wasi:cli", "0.2."),
     ("wasi:clocks", "0.2."),
@@ -18,17 +18,17 @@ const GIVEN: [(&str, &str); 9] = [
     ("tollhouse:program", "0.1."),
 ];
 
-/// What it imports that nobody could ever give: it is no interface of a package, so no other tool has it.
+/// Returns imports that nobody can ever satisfy: they are not interfaces of a package, so no other tool exports them.
 pub(crate) fn impossible(component: &Component) -> Vec<String> {
     imports(component).into_iter().filter(|import| package(import).is_none()).collect()
 }
 
-/// What it imports of WASI that no host here gives: it traps when it is called.
+/// Returns imports of WASI that no Tollhouse host provides: calling them traps.
 pub(crate) fn trapping(component: &Component) -> Vec<String> {
     imports(component).into_iter().filter(|import| is_wasi(import) && !is_given(import)).collect()
 }
 
-/// The packages of other tools that it imports interfaces of, with the interface.
+/// Returns the imports from packages of other tools: package and interface.
 pub(crate) fn of_tools(component: &Component) -> Vec<(String, String)> {
     let others = imports(component).into_iter().filter(|import| !is_given(import) && !is_wasi(import));
     others.filter_map(|import| Some((package(&import)?.to_owned(), import))).collect()
@@ -45,7 +45,7 @@ fn is_given(import: &str) -> bool {
         && Version::parse(version).is_ok()
 }
 
-/// `acme:stock` of `acme:stock/stock@0.1.0`.
+/// Returns the package of an import: `acme:stock` of `acme:stock/stock@0.1.0`.
 fn package(import: &str) -> Option<&str> {
     let (package, _) = import.split_once('/')?;
     package.contains(':').then_some(package)

@@ -1,7 +1,7 @@
-//! Requests to one repository, each answer bounded, each told who asks if it must be.
+//! HTTP client of one repository: bounded answers, authentication where the registry requires it.
 //!
-//! **Invariant:** credentials and tokens go to the registry's own origin, and credentials to the issuer of tokens that it names
-//! over a connection that is as safe; never to where a redirect leads.
+//! **Invariant:** credentials and tokens are sent to the registry's own origin, and credentials to the issuer of tokens
+//! that it names over an equally safe connection; never to the target of a redirect.
 
 use std::cell::RefCell;
 use std::io::Read;
@@ -14,43 +14,43 @@ use ureq::http::{HeaderMap, HeaderValue, Method, Request, Response, StatusCode, 
 use ureq::tls::{Certificate, PemItem, RootCerts, TlsConfig, parse_pem};
 use ureq::{Agent, Body, Proxy, SendBody};
 
-use super::challenge::Challenge;
+use super::challenge::AuthChallenge;
 use super::{OciError, Remote, Repository};
 use crate::error::excerpt;
 use crate::store::{Blob, length};
 
-/// How long a host may take to be found and to answer a connection.
+/// Timeout of resolving a host and connecting to it.
 const CONNECT: Duration = Duration::from_secs(30);
 
-/// How long an answer may take to begin.
+/// Timeout of an answer's beginning.
 const ANSWER: Duration = Duration::from_secs(120);
 
-/// How long a body may take: the largest component over a slow line.
+/// Timeout of a body: the largest component over a slow line.
 const BODY: Duration = Duration::from_secs(3600);
 
-/// Most redirects of one request: registries use one, to where they keep their blobs.
+/// Most redirects of one request: registries use one, to their storage of blobs.
 const MAX_REDIRECTS: usize = 5;
 
-/// Largest text that says what went wrong, and largest token, in bytes.
+/// Largest error text and largest token, in bytes.
 const MAX_TEXT: u64 = 64 << 10;
 
-/// What is asked for.
-pub(super) struct Ask<'a> {
+/// Request to the registry.
+pub(super) struct RegistryRequest<'a> {
     pub(super) method: Method,
-    /// For messages: a verb and its object.
+    /// Verb and object, for messages.
     pub(super) what: &'a str,
     pub(super) headers: &'a [(&'a str, &'a str)],
     pub(super) body: Option<&'a [u8]>,
 }
 
-impl<'a> Ask<'a> {
+impl<'a> RegistryRequest<'a> {
     pub(super) fn new(method: Method, what: &'a str) -> Self {
         Self { method, what, headers: &[], body: None }
     }
 }
 
-/// The way to one repository.
-pub(super) struct Wire<'a> {
+/// HTTP client of one repository.
+pub(super) struct RepositoryClient<'a> {
     remote: &'a Remote<'a>,
     repository: &'a Repository,
     agent: Agent,
@@ -59,15 +59,15 @@ pub(super) struct Wire<'a> {
     authorization: RefCell<Option<HeaderValue>>,
 }
 
-impl<'a> Wire<'a> {
-    /// `scope` is what is to be done there: `pull`, or `pull,push`. Never more is asked for.
+impl<'a> RepositoryClient<'a> {
+    /// Creates a client. `scope` is the requested access: `pull`, or `pull,push`. No more is ever requested.
     pub(super) fn new(
         remote: &'a Remote<'a>,
         repository: &'a Repository,
         scope: &'static str,
     ) -> Result<Self, OciError> {
         let scheme = if remote.plain_http || repository.is_local() { "http" } else { "https" };
-        // Docker's own registry answers under another name than its images have.
+        // Docker's own registry has another host name than its images.
         let host = if repository.host() == "docker.io" { "registry-1.docker.io" } else { repository.host() };
         let unreachable = |problem: String| OciError::Unreachable { host: repository.host().to_owned(), problem };
         let base = format!("{scheme}://{host}/").parse().map_err(|error| unreachable(format!("{error}")))?;
@@ -98,13 +98,13 @@ impl<'a> Wire<'a> {
         Ok(Self { remote, repository, agent: config.into(), base, scope, authorization: RefCell::default() })
     }
 
-    /// The address of something of the repository: `manifests/1.0.0`.
+    /// Returns the URI of a part of the repository: `manifests/1.0.0`.
     pub(super) fn uri(&self, rest: &str) -> Uri {
         let text = format!("{}v2/{}/{rest}", self.base, self.repository.path());
         text.parse().expect("hosts, paths, tags and digests hold nothing that a URI does not")
     }
 
-    /// Where a `Location` leads.
+    /// Resolves the target of a `Location` header.
     pub(super) fn location(&self, from: &Uri, headers: &HeaderMap) -> Result<Uri, OciError> {
         let text = headers.get(LOCATION).and_then(|value| value.to_str().ok()).unwrap_or_default();
         let refused = || OciError::Redirected { host: self.host(), to: excerpt(text) };
@@ -118,8 +118,8 @@ impl<'a> Wire<'a> {
         self.is_safe(&to).then_some(to).ok_or_else(refused)
     }
 
-    /// Whether something may be asked of it: over TLS; or without, if the registry itself is asked so, of its own host, and of
-    /// others only if the user wants that.
+    /// Returns true if a request to this URI is safe: over TLS; or without, if the registry itself is reached so, on
+    /// its own host, and on other hosts only if the user wants that.
     fn is_safe(&self, uri: &Uri) -> bool {
         let is_named = uri.authority().is_some_and(|authority| !authority.as_str().contains('@'));
         let is_as_plain = uri.scheme_str() == self.base.scheme_str();
@@ -127,7 +127,8 @@ impl<'a> Wire<'a> {
             && (uri.scheme_str() == Some("https") || is_as_plain && (self.remote.plain_http || self.is_own_host(uri)))
     }
 
-    /// Whether credentials may go there for a token: over TLS, or, to a registry that is asked plainly, to its own host.
+    /// Returns true if credentials may be sent to this URI for a token: over TLS, or, for a registry without TLS, on
+    /// its own host.
     fn is_issuer(&self, uri: &Uri) -> bool {
         self.is_safe(uri) && (uri.scheme_str() == Some("https") || self.is_own_host(uri))
     }
@@ -136,8 +137,8 @@ impl<'a> Wire<'a> {
         uri.host().is_some_and(|host| self.base.host().is_some_and(|own| own.eq_ignore_ascii_case(host)))
     }
 
-    /// Asks, once more if the registry wants to know who does, and follows where it sends.
-    pub(super) fn ask(&self, ask: &Ask<'_>, uri: Uri) -> Result<Response<Body>, OciError> {
+    /// Sends a request, again with authentication if the registry requires it, and follows redirects.
+    pub(super) fn ask(&self, ask: &RegistryRequest<'_>, uri: Uri) -> Result<Response<Body>, OciError> {
         let mut uri = uri;
         let (mut asked, mut redirects) = (false, 0);
         loop {
@@ -157,7 +158,12 @@ impl<'a> Wire<'a> {
         }
     }
 
-    fn send(&self, ask: &Ask<'_>, uri: &Uri, authorization: Option<HeaderValue>) -> Result<Response<Body>, OciError> {
+    fn send(
+        &self,
+        ask: &RegistryRequest<'_>,
+        uri: &Uri,
+        authorization: Option<HeaderValue>,
+    ) -> Result<Response<Body>, OciError> {
         let mut request = Request::builder().method(ask.method.clone()).uri(uri);
         for (name, value) in ask.headers {
             request = request.header(*name, *value);
@@ -168,7 +174,7 @@ impl<'a> Wire<'a> {
         let sent = match ask.body {
             None => request.body(()).map_err(ureq::Error::from).and_then(|request| self.agent.run(request)),
             Some(bytes) => {
-                let mut reader = Watched { bytes, all: length(bytes), what: ask.what, remote: self.remote };
+                let mut reader = ProgressBody { bytes, all: length(bytes), what: ask.what, remote: self.remote };
                 let request = request.header(CONTENT_LENGTH, length(bytes)).body(SendBody::from_reader(&mut reader));
                 request.map_err(ureq::Error::from).and_then(|request| self.agent.run(request))
             }
@@ -183,19 +189,19 @@ impl<'a> Wire<'a> {
         self.repository.host().to_owned()
     }
 
-    /// Finds out what to say of who asks.
+    /// Determines the authorization for a challenge.
     fn authenticate(&self, what: &str, headers: &HeaderMap) -> Result<(), OciError> {
         let texts = headers.get_all(WWW_AUTHENTICATE).iter().filter_map(|value| value.to_str().ok());
-        let challenges: Vec<Challenge> = texts.filter_map(Challenge::read).collect();
+        let challenges: Vec<AuthChallenge> = texts.filter_map(AuthChallenge::read).collect();
         let credentials = (self.remote.credentials)(self.repository.host())
             .map_err(|problem| OciError::Credentials { host: self.host(), problem })?;
         let basic = credentials.map(|it| format!("Basic {}", STANDARD.encode(format!("{}:{}", it.name, it.password))));
         let known = basic.is_some();
         let value = match (challenges.first(), basic) {
-            (Some(Challenge::Bearer { realm, service }), basic) => {
+            (Some(AuthChallenge::Bearer { realm, service }), basic) => {
                 Some(format!("Bearer {}", self.token(what, realm, service.as_deref(), basic)?))
             }
-            (Some(Challenge::Basic), basic) => basic,
+            (Some(AuthChallenge::Basic), basic) => basic,
             (None, _) => None,
         };
         let value = value.and_then(|value| HeaderValue::from_str(&value).ok());
@@ -206,10 +212,10 @@ impl<'a> Wire<'a> {
         Ok(())
     }
 
-    /// A token for this repository and what is to be done there. No redirect is followed on the way.
+    /// Fetches a token for this repository and scope. No redirect is followed.
     fn token(&self, what: &str, realm: &str, service: Option<&str>, basic: Option<String>) -> Result<String, OciError> {
         #[derive(Deserialize)]
-        struct Answer {
+        struct TokenResponse {
             token: Option<String>,
             access_token: Option<String>,
         }
@@ -223,7 +229,7 @@ impl<'a> Wire<'a> {
             uri.ok_or_else(|| refused(format!("it wants a token of `{}`, which is not asked", excerpt(realm))))?;
         let known = basic.is_some();
         let basic = basic.and_then(|basic| HeaderValue::from_str(&basic).ok());
-        let response = self.send(&Ask::new(Method::GET, what), &uri, basic)?;
+        let response = self.send(&RegistryRequest::new(Method::GET, what), &uri, basic)?;
         if matches!(response.status(), StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN) {
             return Err(OciError::Unauthorized { host: self.host(), what: what.to_owned(), known });
         }
@@ -231,19 +237,19 @@ impl<'a> Wire<'a> {
             return Err(refused(format!("who gives tokens answers {}", response.status())));
         }
         let bytes = self.read(response, "token", MAX_TEXT)?;
-        let answer: Option<Answer> = serde_json::from_slice(&bytes).ok();
+        let answer: Option<TokenResponse> = serde_json::from_slice(&bytes).ok();
         let token = answer.and_then(|answer| answer.token.or(answer.access_token));
         token.ok_or_else(|| refused("who gives tokens gives none".into()))
     }
 
-    /// What the registry says when it does not do what was asked: its status, and the first of its errors.
-    pub(super) fn refusal(&self, ask: &Ask<'_>, response: Response<Body>) -> OciError {
+    /// Creates the error of a refused request: its status, and the first of the registry's errors.
+    pub(super) fn refusal(&self, ask: &RegistryRequest<'_>, response: Response<Body>) -> OciError {
         #[derive(Deserialize)]
-        struct Answer {
-            errors: Vec<Problem>,
+        struct ErrorResponse {
+            errors: Vec<RegistryProblem>,
         }
         #[derive(Deserialize)]
-        struct Problem {
+        struct RegistryProblem {
             code: String,
             #[serde(default)]
             message: String,
@@ -254,13 +260,13 @@ impl<'a> Wire<'a> {
             return OciError::Unauthorized { host: self.host(), what, known };
         }
         let said = self.read(response, "answer", MAX_TEXT).ok();
-        let said: Option<Answer> = said.and_then(|bytes| serde_json::from_slice(&bytes).ok());
+        let said: Option<ErrorResponse> = said.and_then(|bytes| serde_json::from_slice(&bytes).ok());
         let said = said.and_then(|answer| answer.errors.into_iter().next());
         let said = said.map(|problem| format!(": {} {}", excerpt(&problem.code), excerpt(&problem.message)));
         OciError::Refused { host: self.host(), what, problem: format!("{status}{}", said.unwrap_or_default()) }
     }
 
-    /// A body, if it is no longer than that.
+    /// Reads a body within a limit.
     pub(super) fn read(&self, response: Response<Body>, what: &str, limit: u64) -> Result<Vec<u8>, OciError> {
         let too_large = || OciError::TooLarge { what: what.to_owned(), limit };
         let mut body = response.into_body();
@@ -269,7 +275,7 @@ impl<'a> Wire<'a> {
             return Err(too_large());
         }
         let mut reader = body.as_reader();
-        // What it claims is not believed: room is made as bytes come.
+        // The announced length is not trusted: memory is allocated as bytes arrive.
         let (mut bytes, mut piece) = (Vec::new(), vec![0; 64 << 10]);
         loop {
             let count = reader
@@ -286,13 +292,13 @@ impl<'a> Wire<'a> {
         }
     }
 
-    /// A blob, checked. `limit` is what such a part may have.
+    /// Fetches and checks a blob. `limit` is the largest size of such a part.
     pub(super) fn blob(&self, blob: Blob, what: &str, limit: u64) -> Result<Vec<u8>, OciError> {
         if blob.size > limit {
             return Err(OciError::TooLarge { what: what.to_owned(), limit });
         }
         let give = format!("give the {what}");
-        let ask = Ask::new(Method::GET, &give);
+        let ask = RegistryRequest::new(Method::GET, &give);
         let response = self.ask(&ask, self.uri(&format!("blobs/{}", blob.digest)))?;
         if response.status() != StatusCode::OK {
             return Err(self.refusal(&ask, response));
@@ -306,15 +312,15 @@ impl<'a> Wire<'a> {
     }
 }
 
-/// A body whose bytes are told as they go.
-struct Watched<'a> {
+/// Body that reports its progress.
+struct ProgressBody<'a> {
     bytes: &'a [u8],
     all: u64,
     what: &'a str,
     remote: &'a Remote<'a>,
 }
 
-impl Read for Watched<'_> {
+impl Read for ProgressBody<'_> {
     fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
         let count = self.bytes.read(buffer)?;
         (self.remote.watch)(self.what, self.all - length(self.bytes), self.all);
@@ -322,7 +328,7 @@ impl Read for Watched<'_> {
     }
 }
 
-/// Whether two addresses are of one scheme, host and port.
+/// Returns true if two URIs have the same scheme, host and port.
 fn is_same_origin(one: &Uri, other: &Uri) -> bool {
     let origin = |uri: &Uri| {
         let secure = uri.scheme_str() == Some("https");
@@ -332,7 +338,7 @@ fn is_same_origin(one: &Uri, other: &Uri) -> bool {
     origin(one) == origin(other)
 }
 
-/// A text as a part of a query.
+/// Percent-encodes a text for a query.
 pub(super) fn percent(text: &str) -> String {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~".contains(&byte);
     let write = |byte: u8| if plain(byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") };
@@ -365,7 +371,7 @@ mod tests {
         let credentials = |_: &str| Ok(None);
         let remote = Remote::new(&credentials);
         let repository: Repository = "ghcr.io/a/b".parse().expect("a repository");
-        let wire = Wire::new(&remote, &repository, "pull").expect("a way");
+        let wire = RepositoryClient::new(&remote, &repository, "pull").expect("a way");
         let from = wire.uri("blobs/x");
         assert_eq!(from, uri("https://ghcr.io/v2/a/b/blobs/x"));
         let to = |text: &str| {
@@ -385,7 +391,7 @@ mod tests {
         let remote = Remote::new(&credentials);
         let issues = |host: &str, realm: &str| {
             let repository: Repository = format!("{host}/a").parse().expect("a repository");
-            Wire::new(&remote, &repository, "pull").expect("a way").is_issuer(&uri(realm))
+            RepositoryClient::new(&remote, &repository, "pull").expect("a way").is_issuer(&uri(realm))
         };
         for (host, realm, expected) in [
             ("ghcr.io", "https://auth.example/token", true),
@@ -404,7 +410,7 @@ mod tests {
         let mut remote = Remote::new(&credentials);
         let scheme = |remote: &Remote<'_>, host: &str| {
             let repository: Repository = format!("{host}/a").parse().expect("a repository");
-            let wire = Wire::new(remote, &repository, "pull").expect("a way");
+            let wire = RepositoryClient::new(remote, &repository, "pull").expect("a way");
             wire.uri("x").scheme_str().map(str::to_owned).expect("it has one")
         };
         for (host, expected) in [("localhost:5000", "http"), ("10.0.0.1:5000", "https"), ("docker.io", "https")] {

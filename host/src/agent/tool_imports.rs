@@ -1,17 +1,17 @@
-//! Tools that a component calls: found and checked when they are called if the caller is a tool, since what a tool imports
-//! is known only when it is compiled, and nearly every import may go unused.
+//! Tools that a component calls. The imports of a tool are found and checked only when they are called: they are known
+//! only after compiling it, and most go unused.
 
 use serde_json::{Value, json};
 use wasmtime::component::Val;
 use wasmtime::component::types::ComponentFunc;
 
-use super::{Caller, import, same};
+use super::{ToolCaller, import, type_check};
 use crate::error::{Failure, Payload};
 use crate::tool::types::FunctionKind;
 use crate::tool::value::Handles;
 use crate::tool::{Held, Peers};
 
-impl Peers for Caller {
+impl Peers for ToolCaller {
     fn call(
         &self,
         name: &str,
@@ -25,7 +25,7 @@ impl Peers for Caller {
         }
         let (alias, export) = import::find(&self.gate, name)?;
         let tool = import::tool(self.gate.tools(), &alias, &export, name, function)?;
-        same::check(ty, tool.function())
+        type_check::check(ty, tool.function())
             .map_err(|problem| import::unusable(&format!("{name}#{function}"), &problem))?;
         import::answer(&tool, self, params, handles)
     }
@@ -44,7 +44,7 @@ impl Peers for Caller {
         let granted = |method: &str| self.gate.grants(method);
         let mut tools = self.gate.tools().iter().filter(|tool| drops(&tool.function().kind));
         if let Some(tool) = tools.find(|tool| granted(tool.method())) {
-            // A resource that cannot be let go of ends with the run, and so does one that may not.
+            // A resource that cannot be dropped, or may not be, ends with the run.
             let _ = import::ask(tool.method(), &json!({ "self": held.token }).to_string(), self);
         }
     }

@@ -1,5 +1,5 @@
-//! What `wkg` leaves on a disk: its local backend keeps each release as `ROOT/NAMESPACE/PACKAGE/VERSION.wasm`. Must not
-//! publish anything.
+//! Directories in the layout of `wkg`: its local backend keeps each release as `ROOT/NAMESPACE/PACKAGE/VERSION.wasm`.
+//! Must not publish anything.
 
 use std::{
     fs, io,
@@ -15,19 +15,19 @@ use crate::{
     publish::PublishRequest,
 };
 
-/// A release in such a directory. Nothing of it was read yet.
+/// Release in a directory of `wkg`. Its file was not read yet.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Foreign {
-    /// Its file.
+    /// Path of the component's file.
     pub path: PathBuf,
-    /// The name, as its directories say.
+    /// Name according to the directories.
     pub name: PackageName,
-    /// The version, as its file says.
+    /// Version according to the file name.
     pub version: Version,
 }
 
-/// A directory cannot be listed.
+/// Error of a directory that cannot be listed.
 #[derive(Debug, thiserror::Error)]
 #[error("cannot list `{}`", path.display())]
 pub struct LayoutError {
@@ -36,12 +36,12 @@ pub struct LayoutError {
 }
 
 impl Foreign {
-    /// What is to be published.
+    /// Reads the component and returns a request to publish it.
     ///
     /// # Errors
     /// If the file cannot be read, or is larger than a component may be.
     pub fn request(&self) -> Result<PublishRequest, PackageError> {
-        // What is no file may never end.
+        // Reading a pipe or a device might never end.
         let missing = || PackageError::NoComponent { path: self.path.clone() };
         if !self.path.is_file() {
             return Err(missing());
@@ -52,8 +52,8 @@ impl Foreign {
     }
 }
 
-/// The releases below `root` that fit, by name, oldest version first: so that each is compared with those before it. What
-/// is not named as a release is, is none.
+/// Lists the fitting releases below `root`, by name, oldest version first, so that each is compared with its
+/// predecessors. Files whose path does not name a release are skipped.
 ///
 /// # Errors
 /// If a directory cannot be listed.

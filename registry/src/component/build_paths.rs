@@ -1,16 +1,16 @@
-//! What a component says of the machine that built it.
+//! Build paths in a component: traces of the machine that built it.
 
 use memchr::memmem;
 
 use crate::error::excerpt;
 
-/// Directories that every user has elsewhere, and whose files compilers name in what they make.
+/// Directories that every user has in another place. Compilers embed the names of their files.
 const OF_A_USER: [&str; 2] = ["/.cargo/registry/src/", "/.rustup/toolchains/"];
 
-/// How much of a path is looked at on either side of such a directory.
+/// Bytes of context that are searched for a path on either side of such a directory.
 const AROUND: usize = 120;
 
-/// A path of the machine on which it was built, if there is one in it.
+/// Returns a path of the build machine that the component contains, if there is one.
 pub(crate) fn path_of_builder(bytes: &[u8]) -> Option<String> {
     let at = OF_A_USER.iter().find_map(|directory| memmem::find(bytes, directory.as_bytes()))?;
     let is_of_path = |byte: &&u8| byte.is_ascii_graphic() && !b"\"'`<>|:".contains(byte);

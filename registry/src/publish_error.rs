@@ -1,4 +1,4 @@
-//! Why something is not published, and what to do about it.
+//! Errors of publishing, with hints.
 
 use semver::Version;
 
@@ -13,116 +13,116 @@ use crate::{
     wit::WitError,
 };
 
-/// Why something is not published. Nothing was written that counts.
+/// Reason why a release is not published. Nothing took effect.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum PublishError {
-    /// The bytes are no component.
+    /// The bytes are not a valid component.
     #[error(transparent)]
     Component(#[from] ComponentError),
-    /// The manifest means nothing.
+    /// The manifest is not valid.
     #[error("the manifest is wrong: {0}")]
     Manifest(#[from] ManifestError),
-    /// The WIT text means nothing, or something else than the component.
+    /// The WIT text is not valid, or does not describe the component.
     #[error(transparent)]
     Wit(#[from] WitError),
-    /// More than [`MAX_README`].
+    /// The readme is larger than [`MAX_README`].
     #[error("the readme has {size} bytes: at most {MAX_README} are allowed")]
     Readme {
-        /// How many.
+        /// Size in bytes.
         size: usize,
     },
-    /// The manifest's default interface is none that the component exports.
+    /// The component does not export the manifest's default interface.
     #[error("the manifest's default interface is `{wanted}`, which the component does not export")]
     NoDefault {
-        /// What the manifest says.
+        /// The interface named by the manifest.
         wanted: String,
     },
-    /// Nothing says what it is called, or several things say different things.
+    /// The name or version is missing or ambiguous.
     #[error("the component does not say its {what}{}", candidates(found))]
     Unnamed {
-        /// `name` or `version`.
+        /// Missing part: `name` or `version`.
         what: &'static str,
-        /// The packages whose interfaces it exports, if there are several.
+        /// The candidates, if there are several: packages whose interfaces the component exports.
         found: Vec<String>,
     },
-    /// What the component calls itself is no name here.
+    /// The component's own name is not a valid package name here.
     #[error("the component calls itself `{given}`")]
     Name {
-        /// What it calls itself.
+        /// The component's own name.
         given: String,
-        /// Why that is no name.
+        /// Reason why it is not valid.
         source: NameError,
     },
-    /// Manifest and caller say different things.
+    /// Manifest and caller contradict each other.
     #[error("the manifest says {what} `{manifest}`, and `{given}` was asked for")]
     Conflict {
-        /// `name` or `version`.
+        /// Contested part: `name` or `version`.
         what: &'static str,
-        /// What the manifest says.
+        /// Value in the manifest.
         manifest: String,
-        /// What was asked for.
+        /// Value given by the caller.
         given: String,
     },
-    /// A version has build metadata.
+    /// The version has build metadata.
     #[error("the version `{0}` has build metadata: that would be a second release of one version")]
     BuildMetadata(Version),
-    /// The manifest asks for what no import of the component could use.
+    /// The manifest requests permissions that no import of the component can use.
     #[error("the manifest asks for {}", needless.iter().map(|(key, import)| format!("`{key}`, and the component does not import {import}")).collect::<Vec<_>>().join("; for "))]
     Needless {
-        /// The keys under `[permissions]`, each with what it would take.
+        /// Keys under `[permissions]`, each with the import that it would need.
         needless: Vec<(&'static str, String)>,
     },
-    /// It imports what no host gives, and no other tool could.
+    /// The component has an import that no host provides and no other tool can.
     #[error(
         "the component imports {}, which is no interface of a package, so no host and no other tool can give it",
         names(imports)
     )]
     Ungiven {
-        /// What it imports.
+        /// Names of these imports.
         imports: Vec<String>,
     },
-    /// Who uses an earlier release could not use this one, and its version says that they could.
+    /// The release breaks users of an earlier one, although its version claims to be compatible.
     #[error("`{name}@{version}` breaks what `{earlier}` has: {}", differences.join("; "))]
     Breaks {
-        /// The package.
+        /// Name of the package.
         name: PackageName,
-        /// The version.
+        /// Version of the release.
         version: Version,
-        /// The version that it is said to be compatible with.
+        /// Version of the release that it breaks.
         earlier: Version,
-        /// What is gone or another: a sentence each, a few at most.
+        /// Differences, a sentence each, a few at most.
         differences: Vec<String>,
-        /// What to do about it.
+        /// Hint on how to fix the problem.
         hint: String,
     },
-    /// The version exists, and is something else.
+    /// The version exists with other content.
     #[error("`{name}@{version}` exists with other bytes: another {parts}")]
     Exists {
-        /// The package.
+        /// Name of the package.
         name: PackageName,
-        /// The version.
+        /// Version of the release.
         version: Version,
-        /// Which parts differ, in words.
+        /// The parts that differ, in words.
         parts: String,
     },
-    /// Somebody else's registry has a new version of a package that is here, and nobody said that it is meant: what resolves
-    /// the package would take it.
+    /// A foreign registry has a new version of a package that is here, and the caller did not confirm it: resolving the
+    /// package would then select it.
     #[error("`{repository}` calls it `{release}`, and the releases of that package that are here come from elsewhere")]
     Intruder {
-        /// The release.
+        /// Name of the release.
         release: ReleaseName,
-        /// Where it was pulled from.
+        /// Repository that it was pulled from.
         repository: Repository,
     },
-    /// A signature that came with it is one of something else.
+    /// A signature that came with the release does not match it.
     #[error(
         "the signature of `{release}` by `{key}` that came with it is wrong: it is of another release, of other bytes, or forged"
     )]
     Forged {
-        /// The release.
+        /// Name of the release.
         release: ReleaseName,
-        /// The key.
+        /// Key of the signature.
         key: PublicKey,
     },
     /// The registry cannot be read or written.
@@ -131,7 +131,7 @@ pub enum PublishError {
 }
 
 impl PublishError {
-    /// What to do about it.
+    /// Returns a hint on how to fix the problem.
     pub fn hint(&self) -> Option<&str> {
         match self {
             Self::Breaks { hint, .. } => Some(hint),
@@ -160,7 +160,7 @@ impl PublishError {
     }
 }
 
-/// Names for a message.
+/// Formats candidate names for a message.
 fn candidates(found: &[String]) -> String {
     match found.split_last() {
         Some((last, [first, ..])) if found.len() == 2 => {

@@ -1,4 +1,5 @@
-//! How a package says that it is built, and where a build leaves what is published. Data only: must not build anything.
+//! Build settings of a package: how its component is built and where a build leaves it. Data only: must not build
+//! anything.
 
 use std::path::PathBuf;
 
@@ -6,26 +7,28 @@ use serde::Deserialize;
 
 use crate::{manifest::Manifest, name::Requirement};
 
-/// How a component is made: `[build]` in the manifest. Only read on the publisher's machine, by `tollhouse build`.
+/// Build settings of a component: `[build]` in the manifest. Only read on the publisher's machine, by `tollhouse
+/// build`.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct Build {
-    /// With which toolchain. None: what lies in the directory tells.
+    /// The toolchain. If `None`, it is inferred from the files in the directory.
     #[serde(default)]
     pub lang: Option<Language>,
-    /// A command, in words, that is run in the package's directory instead of the toolchain's own.
+    /// A command with its arguments that is run in the package's directory instead of the toolchain's own.
     #[serde(default)]
     pub command: Vec<String>,
-    /// Where that leaves a component, or a core module that describes its interface, relative to the manifest.
+    /// The file that the command writes: a component, or a core module that describes its interface. Relative to the
+    /// manifest.
     #[serde(default)]
     pub output: Option<String>,
-    /// Releases whose exports serve what it imports, from within: they become parts of the component.
+    /// Releases whose exports satisfy imports of the component. They are composed into it.
     #[serde(default)]
     pub compose: Vec<Requirement>,
 }
 
-/// A toolchain that makes components.
+/// A toolchain that builds components.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
@@ -43,7 +46,7 @@ pub enum Language {
 }
 
 impl Language {
-    /// What it is called in a manifest and on the command line.
+    /// Returns the toolchain's name in a manifest and on the command line.
     pub fn name(self) -> &'static str {
         match self {
             Self::Rust => "rust",
@@ -56,7 +59,7 @@ impl Language {
 }
 
 impl Manifest {
-    /// Where a build leaves the component, relative to the manifest: where `component` says, else
+    /// Returns the path of the built component, relative to the manifest: `component` of the manifest, else
     /// `build/PACKAGE.wasm`.
     pub fn built(&self) -> PathBuf {
         match &self.component {

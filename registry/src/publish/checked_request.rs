@@ -1,52 +1,52 @@
-//! What of a request is checked without a registry.
+//! Checks of a publish request that need no registry.
 
 use semver::Version;
 
 use super::{GivenSignature, MAX_README, PublishRequest};
 use crate::{
-    asks,
     component::{Component, adapted, path_of_builder},
     digest::Digest,
     error::excerpt,
-    given, identity,
+    host_imports, identity,
     index::Release,
     manifest::{DefaultInterface, Manifest},
     name::{PackageName, ReleaseName},
     oci::Origin,
     permission::Permissions,
-    refusal::PublishError,
+    publish_error::PublishError,
     signature::Statement,
     store::Blob,
-    wit::{self, Shape, Wit, print_component},
+    unused_permissions,
+    wit::{self, Shape, WitText, print_component},
 };
 
-/// A text of a release.
-pub(super) struct Text {
+/// Text of a release.
+pub(super) struct ReleaseText {
     pub(super) text: String,
-    /// Whether the publisher gave it, or it was made from the component.
+    /// True if the publisher gave it, false if it was generated from the component.
     given: bool,
 }
 
-/// A request that passed all checks that need no registry.
-pub(super) struct Checked {
+/// Request that passed all checks that need no registry.
+pub(super) struct CheckedRequest {
     pub(super) name: PackageName,
     pub(super) version: Version,
     pub(super) component: Vec<u8>,
-    pub(super) wit: Text,
-    pub(super) manifest: Text,
+    pub(super) wit: ReleaseText,
+    pub(super) manifest: ReleaseText,
     pub(super) readme: Option<String>,
     pub(super) exports: Shape,
-    /// The packages of other tools that it imports, each with the interface.
+    /// Imported packages of other tools, each with the interface.
     tools: Vec<(String, String)>,
     pub(super) signatures: Vec<GivenSignature>,
     pub(super) origin: Option<Origin>,
-    /// Whether the caller said the name.
+    /// True if the caller gave the name.
     pub(super) named: bool,
     pub(super) allow_breaking: bool,
     pub(super) warnings: Vec<String>,
 }
 
-impl Checked {
+impl CheckedRequest {
     pub(super) fn new(request: PublishRequest) -> Result<Self, PublishError> {
         if let Some(size) = request.readme.as_ref().map(String::len).filter(|size| *size > MAX_README) {
             return Err(PublishError::Readme { size });
@@ -60,32 +60,32 @@ impl Checked {
             return Err(PublishError::NoDefault { wanted: wanted.clone() });
         }
         let wit = request.wit.as_deref().or(component.about.wit.as_deref());
-        let wit = wit.map(Wit::parse).transpose()?;
+        let wit = wit.map(WitText::parse).transpose()?;
         if let Some(wit) = &wit {
             wit.check(&component)?;
         }
         let (name, version) = identity::of(&request, manifest.as_ref(), wit.as_ref(), &component)?;
         let asked = manifest.as_ref().map(|manifest| manifest.permissions.clone()).unwrap_or_default();
-        let impossible = given::impossible(&component);
+        let impossible = host_imports::impossible(&component);
         if !impossible.is_empty() {
             return Err(PublishError::Ungiven { imports: impossible });
         }
-        let needless = asks::needless(&asked, &component);
+        let needless = unused_permissions::needless(&asked, &component);
         if !needless.is_empty() {
             return Err(PublishError::Needless { needless });
         }
         let warnings = warnings(&request.component, &component, &asked, &name, wit.as_ref());
         let manifest = match request.manifest {
-            Some(text) => Text { text, given: true },
-            None => Text { text: described(&name, &version, &component), given: false },
+            Some(text) => ReleaseText { text, given: true },
+            None => ReleaseText { text: described(&name, &version, &component), given: false },
         };
         let wit = match (request.wit, &component.about.wit) {
-            (Some(text), _) => Text { text, given: true },
-            (None, Some(text)) => Text { text: text.clone(), given: false },
-            (None, None) => Text { text: print_component(&component)?, given: false },
+            (Some(text), _) => ReleaseText { text, given: true },
+            (None, Some(text)) => ReleaseText { text: text.clone(), given: false },
+            (None, None) => ReleaseText { text: print_component(&component)?, given: false },
         };
         let exports = wit::exports(&component)?;
-        let tools = given::of_tools(&component);
+        let tools = host_imports::of_tools(&component);
         let named = request.name.is_some();
         let PublishRequest { component, readme, signatures, origin, allow_breaking, .. } = request;
         let checked = Self {
@@ -107,7 +107,7 @@ impl Checked {
         Ok(checked)
     }
 
-    /// Checks that the signatures that came with it are of exactly this release.
+    /// Checks that the signatures that came with the request are of exactly this release.
     fn verify(&self) -> Result<(), PublishError> {
         let Self { name, version, .. } = self;
         let component = Digest::of(&self.component);
@@ -122,11 +122,11 @@ impl Checked {
         }
     }
 
-    /// Checks that a release is what was asked to be published. What was not given is not compared: it may have been
-    /// given the first time, or be printed otherwise by another version of this program. Nor is the readme, which
-    /// changes nothing that runs.
+    /// Checks that an existing release is the same as the requested one. Parts that the request does not give are not
+    /// compared: they may have been given the first time, or be generated differently by another version of this
+    /// program. Nor is the readme, which does not affect what runs.
     pub(super) fn compare(&self, release: &Release) -> Result<(), PublishError> {
-        let same = |text: &Text, blob: &Blob| !text.given || Blob::of(text.text.as_bytes()) == *blob;
+        let same = |text: &ReleaseText, blob: &Blob| !text.given || Blob::of(text.text.as_bytes()) == *blob;
         let parts = [
             ("component", Blob::of(&self.component) == release.component),
             ("WIT text", same(&self.wit, &release.wit)),
@@ -143,7 +143,7 @@ impl Checked {
         })
     }
 
-    /// What to say of tools that it imports and that are not here. They may be where it runs.
+    /// Returns warnings about imported tools that this registry does not have. They may exist where the component runs.
     pub(super) fn absent(&self, releases: &[Release]) -> impl Iterator<Item = String> {
         let absent = self.tools.iter().filter(|(package, _)| {
             package != self.name.as_str() && !releases.iter().any(|release| release.name.as_str() == package)
@@ -152,30 +152,30 @@ impl Checked {
             .map(|(package, import)| format!("the component imports `{import}`, and this registry has no `{package}`"))
     }
 
-    /// The bytes of all parts, also of those that were made from the component.
+    /// Iterates over the bytes of all parts, including those that were generated from the component.
     pub(super) fn parts(&self) -> impl Iterator<Item = &[u8]> {
         let texts = [Some(self.wit.text.as_str()), Some(self.manifest.text.as_str()), self.readme.as_deref()];
         std::iter::once(&self.component[..]).chain(texts.into_iter().flatten().map(str::as_bytes))
     }
 }
 
-/// What the publisher should know of a component that passes.
+/// Collects warnings about a valid component.
 fn warnings(
     bytes: &[u8],
     component: &Component,
     asked: &Permissions,
     name: &PackageName,
-    wit: Option<&Wit>,
+    wit: Option<&WitText>,
 ) -> Vec<String> {
-    let mut warnings: Vec<String> = asks::unasked(asked, component)
+    let mut warnings: Vec<String> = unused_permissions::unasked(asked, component)
         .into_iter()
         .map(|key| format!("the component imports `wasi:{key}`, and the manifest asks for no `{key}`: it is denied"))
         .collect();
-    let trapping = given::trapping(component).into_iter();
+    let trapping = host_imports::trapping(component).into_iter();
     warnings.extend(trapping.map(|import| {
         format!("the component imports `{}`, which no host of Tollhouse gives: a call of it traps", excerpt(&import))
     }));
-    if let Some(package) = wit.map(Wit::package)
+    if let Some(package) = wit.map(WitText::package)
         && identity::names_a_package(package)
         && format!("{}:{}", package.namespace, package.name) != name.as_str()
     {
@@ -190,7 +190,7 @@ fn warnings(
     warnings
 }
 
-/// A manifest for a component that came without one.
+/// Generates a manifest for a component that came without one.
 fn described(name: &PackageName, version: &Version, component: &Component) -> String {
     let mut table = toml::Table::new();
     table.insert("name".into(), name.to_string().into());

@@ -1,5 +1,6 @@
-//! An export taken out of a component, whose binary form counts exports among what it defines: all that comes behind it is
-//! counted anew. What is nested has counts of its own, and stays as it is, to the byte.
+//! Removal of an export from a component. The binary form numbers exports among the instances that a component defines,
+//! so everything behind the export is renumbered. Nested parts have numbers of their own and stay as they are, to the
+//! byte.
 
 use std::convert::Infallible;
 
@@ -12,12 +13,12 @@ use wasmparser::{
 
 use super::{ComponentError, HEADER, check_whole, invalid, sections};
 
-/// The component without an interface that it exports. None if it exports none of that name.
+/// Removes an exported interface from a component. Returns `None` if it exports none of that name.
 ///
-/// componentize-py needs this: what it makes exports its own initialiser (`exports`), which has done its work.
+/// componentize-py needs this: its output exports its own initialiser (`exports`), which is of no use afterwards.
 ///
 /// # Errors
-/// If it is no component.
+/// If the bytes are not a component.
 pub fn without_export(component: &[u8], name: &str) -> Result<Option<Vec<u8>>, ComponentError> {
     check_whole(component)?;
     let mut kept = component[..HEADER].to_vec();
@@ -57,13 +58,13 @@ pub fn without_export(component: &[u8], name: &str) -> Result<Option<Vec<u8>>, C
     Ok(gone.map(|_| kept))
 }
 
-/// The sections in which instances are defined or named.
+/// Section in which instances are defined or named.
 const INSTANCES: u8 = 5;
 const ALIASES: u8 = 6;
 const IMPORTS: u8 = 10;
 const EXPORTS: u8 = 11;
 
-/// How many instances a section defines that holds no exports.
+/// Returns the number of instances that a section without exports defines.
 fn defined(id: u8, reader: BinaryReader<'_>) -> Result<u32, ComponentError> {
     let mut count = 0;
     match id {
@@ -86,24 +87,25 @@ fn defined(id: u8, reader: BinaryReader<'_>) -> Result<u32, ComponentError> {
     Ok(count)
 }
 
-/// Looks for the export in a section: if it is there, what is left of the section, and which instance is gone.
+/// Looks for the export in a section. If it is there, returns the remaining section and the number of the removed
+/// instance.
 fn find(
     reader: BinaryReader<'_>,
     name: &str,
     instances: &mut u32,
-    gone: &mut Option<Shift>,
+    gone: &mut Option<IndexShift>,
 ) -> Result<Option<Vec<u8>>, ComponentError> {
     let mut left = ComponentExportSection::new();
     for export in ComponentExportSectionReader::new(reader).map_err(invalid)? {
         let export = export.map_err(invalid)?;
         let is_instance = export.kind == ComponentExternalKind::Instance;
         if is_instance && export.name.name == name && gone.is_none() {
-            *gone = Some(Shift { gone: *instances });
+            *gone = Some(IndexShift { gone: *instances });
             continue;
         }
         *instances += u32::from(is_instance);
-        // Before it nothing is counted anew.
-        let mut shift = Shift { gone: gone.as_ref().map_or(u32::MAX, |shift| shift.gone) };
+        // Sections before the export keep their numbers.
+        let mut shift = IndexShift { gone: gone.as_ref().map_or(u32::MAX, |shift| shift.gone) };
         shift.parse_component_export(&mut left, export).map_err(unwritten)?;
     }
     Ok(gone.as_ref().map(|_| if left.is_empty() { Vec::new() } else { appended(&left) }))
@@ -119,16 +121,16 @@ fn unwritten(error: wasm_encoder::reencode::Error<Infallible>) -> ComponentError
     ComponentError::NotAdapted { problem: error.to_string() }
 }
 
-/// Counts instances as they are counted when one is gone.
-struct Shift {
+/// Renumbering of instances after one of them was removed.
+struct IndexShift {
     gone: u32,
 }
 
-impl Reencode for Shift {
+impl Reencode for IndexShift {
     type Error = Infallible;
 }
 
-impl ReencodeComponent for Shift {
+impl ReencodeComponent for IndexShift {
     fn component_instance_index(&mut self, index: u32) -> u32 {
         if index > self.gone { index - 1 } else { index }
     }
