@@ -11,7 +11,7 @@ pub struct Digest([u8; 32]);
 
 /// Error of a text that is not a digest.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{given}` is no digest: expected `sha256:` and 64 lower-case hexadecimal digits")]
+#[error("`{given}` is not a digest: expected `sha256:` and 64 lower-case hexadecimal digits")]
 pub struct DigestError {
     given: String,
 }

@@ -78,7 +78,7 @@ impl OpenDirectory {
         let path = self.path.join(name);
         match system::make(&self.handle, &path, name) {
             Err(error) if error.kind() != std::io::ErrorKind::AlreadyExists => {
-                Err(Error::io("make the directory", &path)(error))
+                Err(Error::io("create the directory", &path)(error))
             }
             _ => self.sync(),
         }
@@ -101,10 +101,10 @@ impl OpenDirectory {
     /// Creates a temporary file under a new name, which is to be renamed.
     pub(crate) fn temporary(&self) -> Result<(String, File), Error> {
         let mut random = [0; 16];
-        getrandom::fill(&mut random).map_err(|error| Error::io("make a file in", &self.path)(error.into()))?;
+        getrandom::fill(&mut random).map_err(|error| Error::io("create a file in", &self.path)(error.into()))?;
         let name = format!("{TEMPORARY}-{}", hex::encode(random));
         let file = system::open_file(&self.handle, &self.path.join(&name), &name, system::OpenMode::New);
-        file.map(|file| (name, file)).map_err(Error::io("make a file in", &self.path))
+        file.map(|file| (name, file)).map_err(Error::io("create a file in", &self.path))
     }
 
     /// Moves a file into another directory under a new name, replacing a file of that name.

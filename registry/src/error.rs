@@ -31,7 +31,7 @@ pub enum Error {
         path: PathBuf,
     },
     /// Something else is in the place of a file or directory of the registry: a link, a pipe, a file with two names.
-    #[error("`{}` is not a {wanted} of this registry alone: no link, pipe or device is followed there", path.display())]
+    #[error("`{}` is not a {wanted} that belongs to this registry alone: links, pipes and devices are not followed", path.display())]
     Kind {
         /// Path of the entry.
         path: PathBuf,
@@ -47,7 +47,7 @@ pub enum Error {
         why: String,
     },
     /// A file is longer than any that a registry writes.
-    #[error("`{}` has {length} bytes, and more than {most} are not read or written", path.display())]
+    #[error("`{}` has {length} bytes: at most {most} are allowed", path.display())]
     Long {
         /// Path of the file.
         path: PathBuf,
@@ -77,7 +77,7 @@ pub enum Error {
         what: String,
     },
     /// The content of a blob does not match its digest.
-    #[error("the {what} `{digest}` was altered: `{}` now hashes to `{found}`", path.display())]
+    #[error("the {what} `{digest}` was altered: `{}` now has the digest `{found}`", path.display())]
     Altered {
         /// Content of the blob in words: the part of a release.
         what: String,
@@ -89,7 +89,7 @@ pub enum Error {
         path: PathBuf,
     },
     /// A blob does not have the length that the index records. It was not read.
-    #[error("the {what} `{digest}` was altered: `{}` has {found} bytes and not {size}", path.display())]
+    #[error("the {what} `{digest}` was altered: `{}` has {found} bytes instead of {size}", path.display())]
     Resized {
         /// Content of the blob, in words.
         what: String,
@@ -103,7 +103,7 @@ pub enum Error {
         path: PathBuf,
     },
     /// A blob is missing.
-    #[error("the {what} `{digest}` is missing: there is no `{}`", path.display())]
+    #[error("the {what} `{digest}` is missing: `{}` does not exist", path.display())]
     Missing {
         /// Content of the blob, in words.
         what: String,
@@ -134,9 +134,9 @@ impl Error {
     #[must_use]
     pub fn brief(&self) -> String {
         match self {
-            Self::Altered { what, digest, found, .. } => format!("the {what} `{digest}` was altered: it is `{found}`"),
+            Self::Altered { what, digest, found, .. } => format!("the {what} `{digest}` was altered: its digest is `{found}`"),
             Self::Resized { what, digest, size, found, .. } => {
-                format!("the {what} `{digest}` was altered: it has {found} bytes and not {size}")
+                format!("the {what} `{digest}` was altered: it has {found} bytes instead of {size}")
             }
             Self::Missing { what, digest, .. } => format!("the {what} `{digest}` is missing"),
             Self::Unreadable { .. } => self.to_string(),
@@ -144,7 +144,7 @@ impl Error {
             Self::Newer { line, what, .. } => {
                 format!("the index was written by a newer version: line {line} has {what}")
             }
-            Self::Kind { wanted, .. } => format!("something else lies in the place of a {wanted} of the registry"),
+            Self::Kind { wanted, .. } => format!("something else is in the place of a {wanted} of the registry"),
             Self::Shared { why, .. } => format!("other users can write the registry: {why}"),
             Self::Long { length, most, .. } => format!("a file of the registry has {length} bytes, more than {most}"),
             Self::NotADirectory { .. } => "the registry is not a directory".to_owned(),
@@ -160,16 +160,16 @@ impl Error {
                  backup"
             }
             Self::Index { .. } => {
-                "nothing was loaded; restore the file `index` from a backup, or begin a new registry and publish again"
+                "nothing was loaded; restore the file `index` from a backup, or create a new registry and publish again"
             }
             Self::Newer { .. } | Self::Unreadable { .. } => "use the version that wrote it, or a later one",
-            Self::NotADirectory { .. } => "name a directory; it is made when something is first published",
-            Self::Kind { .. } => "nothing was read or written there; move it away, or name another registry",
+            Self::NotADirectory { .. } => "name a directory; it is created when something is first published",
+            Self::Kind { .. } => "nothing was read or written there; move it away, or use another registry",
             Self::Shared { .. } => {
                 "who can write a registry can publish in it: take that right away (`chmod -R go-w`), or say that these \
                  users are trusted (`--trust-writers`, `TOLLHOUSE_TRUST_WRITERS=1`)"
             }
-            Self::Long { .. } => "restore the file from a backup, or begin a new registry and publish again",
+            Self::Long { .. } => "restore the file from a backup, or create a new registry and publish again",
             Self::Io { .. } => return None,
         })
     }
@@ -209,11 +209,11 @@ impl ResolveError {
     pub fn hint(&self) -> Option<&'static str> {
         match self {
             Self::UnknownPackage { packages: 0, .. } => Some("the registry is empty: publish something first"),
-            Self::UnknownPackage { .. } => Some("publish it first, or list what there is"),
+            Self::UnknownPackage { .. } => Some("publish it first, or list the existing packages"),
             Self::NoRelease { wanted, available, .. } => {
                 let fitting = |(version, _): &&(Version, bool)| wanted.matches(version);
                 if available.iter().filter(fitting).count() > 0 {
-                    Some("what fits was yanked; ask for another version")
+                    Some("the fitting releases were yanked; request another version")
                 } else if available.iter().all(|(version, _)| !version.pre.is_empty()) {
                     Some("a pre-release is only found when it is named, for example `=1.0.0-rc.1`")
                 } else {

@@ -64,7 +64,7 @@ pub struct HttpRequest<'a> {
 
 /// Error of a text that is not an HTTP rule.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{text}` is no HTTP rule: {problem}")]
+#[error("`{text}` is not an HTTP rule: {problem}")]
 pub struct HttpRuleError {
     text: String,
     problem: &'static str,
@@ -202,7 +202,7 @@ fn parse(text: &str) -> Result<HttpRule, &'static str> {
     let (secure, rest) = match target.split_once("://") {
         Some(("https", rest)) => (true, rest),
         Some(("http", rest)) => (false, rest),
-        Some(_) => return Err("the scheme is `https` or `http`"),
+        Some(_) => return Err("the scheme must be `https` or `http`"),
         None => (true, target),
     };
     let (authority, path) = rest.find('/').map_or((rest, ""), |at| rest.split_at(at));
@@ -210,11 +210,11 @@ fn parse(text: &str) -> Result<HttpRule, &'static str> {
     let port = match port {
         None => Some(if secure { 443 } else { 80 }),
         Some("*") => None,
-        Some(port) => Some(port.parse().ok().filter(|&port| port > 0).ok_or("the port is 1 to 65535, or `*`")?),
+        Some(port) => Some(port.parse().ok().filter(|&port| port > 0).ok_or("the port must be 1 to 65535, or `*`")?),
     };
     let path = path.trim_end_matches('/');
     if path.bytes().any(|byte| !byte.is_ascii_graphic() || b"*?#".contains(&byte)) || is_devious(path) {
-        return Err("the path is plain: what is below it is covered, without `*`, `?`, `#` or `..`");
+        return Err("the path must not have `*`, `?`, `#` or `..`; it covers all paths below it");
     }
     Ok(HttpRule { methods, secure, host: parse_host(host)?, port, path: path.to_owned() })
 }
@@ -224,7 +224,7 @@ fn parse_methods(text: &str) -> Result<Vec<String>, &'static str> {
     let fits =
         |method: &String| !method.is_empty() && method.bytes().all(|byte| byte.is_ascii_uppercase() || byte == b'-');
     if !methods.iter().all(fits) {
-        return Err("methods are in capitals, with commas between: `GET,HEAD`");
+        return Err("methods must be in capitals, separated by commas: `GET,HEAD`");
     }
     methods.sort();
     methods.dedup();
@@ -237,7 +237,7 @@ fn split_port(authority: &str) -> Result<(&str, Option<&str>), &'static str> {
         let (host, rest) = authority.split_at(end + 1);
         return match rest.strip_prefix(':') {
             None if rest.is_empty() => Ok((host, None)),
-            None => Err("after the bracket comes `:port` or nothing"),
+            None => Err("only `:port` may follow the bracket"),
             port => Ok((host, port)),
         };
     }
@@ -249,7 +249,7 @@ fn parse_host(text: &str) -> Result<HostPattern, &'static str> {
         return Ok(HostPattern::Any);
     }
     if let Some(inner) = text.strip_prefix('[') {
-        let address: Ipv6Addr = inner.trim_end_matches(']').parse().map_err(|_| "brackets hold an IPv6 address")?;
+        let address: Ipv6Addr = inner.trim_end_matches(']').parse().map_err(|_| "brackets must hold an IPv6 address")?;
         return Ok(HostPattern::Address(IpAddr::V6(address).to_canonical()));
     }
     if let Ok(address) = text.parse::<IpAddr>() {
@@ -262,7 +262,7 @@ fn parse_host(text: &str) -> Result<HostPattern, &'static str> {
         (1..=63).contains(&label.len()) && label.bytes().all(inner)
     };
     if name.len() > 253 || !name.split('.').all(label) {
-        return Err("the host is a name in ASCII (an international one in its `xn--` form), an address, or `*`");
+        return Err("the host must be an ASCII name (an international one in its `xn--` form), an address, or `*`");
     }
     // `127.1`, `0x7f.1`: numbers that resolvers read as addresses.
     if name
@@ -270,7 +270,7 @@ fn parse_host(text: &str) -> Result<HostPattern, &'static str> {
         .next()
         .is_some_and(|last| last.starts_with("0x") || last.bytes().all(|byte| byte.is_ascii_digit()))
     {
-        return Err("an address has four parts, or is IPv6 in brackets");
+        return Err("an address must have four parts, or be IPv6 in brackets");
     }
     Ok(if under { HostPattern::Under(name) } else { HostPattern::Name(name) })
 }

@@ -132,7 +132,7 @@ mod tests {
         request.version = Some(Version::new(3, 0, 0));
         assert_eq!(identity(&request), Ok("a:b@3.0.0".into()));
         request.version = Some(Version::new(4, 0, 0));
-        assert_eq!(identity(&request), Err("the manifest says version `3.0.0`, and `4.0.0` was asked for".into()));
+        assert_eq!(identity(&request), Err("the manifest says version `3.0.0`, but `4.0.0` was requested".into()));
     }
 
     #[test]

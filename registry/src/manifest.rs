@@ -126,7 +126,7 @@ impl<'de> Deserialize<'de> for DefaultInterface {
         match wit_parser::validate_id(&text) {
             Ok(()) => Ok(Self::Interface(text)),
             Err(_) => Err(D::Error::custom(format!(
-                "`{}` is no interface: expected a WIT name without package, for example `charges`, or `none`",
+                "`{}` is not an interface: expected a WIT name without package, for example `charges`, or `none`",
                 excerpt(&text)
             ))),
         }
@@ -255,7 +255,7 @@ impl Manifest {
 fn version<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Version, D::Error> {
     let text = String::deserialize(deserializer)?;
     let version: Version = text.parse().map_err(|error| {
-        D::Error::custom(format!("`{}` is no SemVer version such as `1.2.0`: {error}", excerpt(&text)))
+        D::Error::custom(format!("`{}` is not a SemVer version such as `1.2.0`: {error}", excerpt(&text)))
     })?;
     #[cfg(fuzzing)]
     if tollhouse_seeded::bug("manifest") {
@@ -264,7 +264,7 @@ fn version<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Version, D::Err
     if version.build.is_empty() {
         Ok(version)
     } else {
-        Err(D::Error::custom(format!("`{version}` has build metadata: leave out what follows the `+`")))
+        Err(D::Error::custom(format!("`{version}` has build metadata: remove the `+` and the text after it")))
     }
 }
 
@@ -273,7 +273,7 @@ fn method<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::Error
     if is_method(&text) {
         return Ok(text);
     }
-    Err(D::Error::custom(format!("`{}` is no method such as `charges/create`", excerpt(&text))))
+    Err(D::Error::custom(format!("`{}` is not a method such as `charges/create`", excerpt(&text))))
 }
 
 fn duration<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Duration>, D::Error> {
@@ -293,7 +293,7 @@ fn arguments<'de, D: Deserializer<'de>>(
     };
     match value {
         serde_json::Value::Object(object) => Ok(object),
-        _ => Err(D::Error::custom("arguments are one object: a table, or a string that holds a JSON object")),
+        _ => Err(D::Error::custom("arguments must be one object: a table, or a string that holds a JSON object")),
     }
 }
 
@@ -420,18 +420,18 @@ mod tests {
             Manifest::parse("name = \"a:b\"\nversion = \"1.0.0+linux\"").expect_err("build").message().contains("`+`")
         );
         assert!(error("effect = \"maybe\"").contains("unknown variant `maybe`"));
-        assert!(error("default = \"acme:x/y\"").contains("no interface"));
+        assert!(error("default = \"acme:x/y\"").contains("not an interface"));
         assert!(error("[limits]\nmemory = \"64MB\"").contains("not a size"));
         assert!(error("[limits]\nfuel = -1").contains("invalid value"));
         assert!(error("[permissions]\nnet = []").contains("unknown key `net`"));
-        assert!(error("[permissions]\nfiles = [\"/a/../b\"]").contains("no path of a session"));
-        assert!(error("[permissions]\nsecrets = [\"A B\"]").contains("no name of a secret"));
+        assert!(error("[permissions]\nfiles = [\"/a/../b\"]").contains("not a path of a session"));
+        assert!(error("[permissions]\nsecrets = [\"A B\"]").contains("not a name of a secret"));
         assert!(error("[[example]]\nmethod = \"f\"\narguments = \"[1]\"").contains("one object"));
         assert!(error("[[example]]\nmethod = \"f\"\narguments = { a = nan }").contains("no number"));
         assert!(error("[[example]]\nmethod = \"f\"\narguments = { a = 2020-01-01 }").contains("no dates"));
         assert!(error("[[example]]\nmethod = \"f\"\nresult = 1\nresult-json = '1'").contains("both"));
         assert!(error("[[example]]\nmethod = \"f\"\nresult = 1\nerror = 1").contains("both"));
-        assert!(error("[[example]]\nmethod = \"f g\"").contains("no method"));
+        assert!(error("[[example]]\nmethod = \"f g\"").contains("not a method"));
         assert!(error("[build]\nlang = \"cobol\"").contains("unknown variant `cobol`"));
         assert!(error("[build]\nshell = \"make\"").contains("unknown key `shell`"));
         let long = format!("description = \"{}\"", "x".repeat(MAX_MANIFEST));

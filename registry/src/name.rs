@@ -59,7 +59,7 @@ pub enum NameError {
         given: String,
     },
     /// A hyphen is at the beginning, at the end or beside another one.
-    #[error("the {part} in `{given}` has a hyphen that does not stand between two words")]
+    #[error("the {part} in `{given}` has a hyphen that is not between two words")]
     Hyphen {
         /// Part of the name: `namespace` or `package`.
         part: &'static str,
@@ -168,7 +168,7 @@ pub enum RequirementError {
     #[error(transparent)]
     Name(#[from] NameError),
     /// The part after the `@` is not a SemVer requirement.
-    #[error("`{given}` is no version requirement: expected for example `^1.2`, `=1.2.3` or `>=1, <3`")]
+    #[error("`{given}` is not a version requirement: expected for example `^1.2`, `=1.2.3` or `>=1, <3`")]
     Versions {
         /// The rejected text.
         given: String,
@@ -223,7 +223,7 @@ pub enum ReleaseNameError {
     #[error(transparent)]
     Name(#[from] NameError),
     /// The part after the `@` is not a version.
-    #[error("`{0}` names no release: write the whole version, for example `acme:payments@1.2.0`")]
+    #[error("`{0}` is not the name of a release: write the whole version, for example `acme:payments@1.2.0`")]
     Version(String),
 }
 
@@ -303,7 +303,7 @@ mod tests {
         assert_eq!(error("a:b/c"), "the package in `a:b/c` holds `/`: only a-z, 0-9 and `-` are allowed");
         assert_eq!(error("a:b:c"), "the package in `a:b:c` holds `:`: only a-z, 0-9 and `-` are allowed");
         assert_eq!(error("1a:b"), "the namespace in `1a:b` begins with a digit: it must begin with a letter");
-        assert_eq!(error("a:b--c"), "the package in `a:b--c` has a hyphen that does not stand between two words");
+        assert_eq!(error("a:b--c"), "the package in `a:b--c` has a hyphen that is not between two words");
         assert_eq!(error("a:\u{1b}"), "the package in `a:\\u{1b}` holds `\\u{1b}`: only a-z, 0-9 and `-` are allowed");
         assert!(error(&format!("a:{}", "b".repeat(MAX_NAME))).contains("at most 128"));
     }

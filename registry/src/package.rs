@@ -68,7 +68,7 @@ pub enum PackageError {
         directory: PathBuf,
     },
     /// The manifest is not valid.
-    #[error("`{}` is wrong: {source}", path.display())]
+    #[error("`{}` is not valid: {source}", path.display())]
     Manifest {
         /// Path of the manifest.
         path: PathBuf,
@@ -135,9 +135,9 @@ impl PackageError {
             }
             Self::NoComponent { .. } => "build it, or fix `component` in `tool.toml`; it is relative to that file",
             Self::NotBuilt { .. } | Self::NoBuild { .. } | Self::NoCargo { .. } => {
-                "if it is built elsewhere, say where with `component = \"…\"` in `tool.toml`"
+                "if it is built elsewhere, set `component = \"…\"` in `tool.toml`"
             }
-            Self::Cargo { .. } => "fix its `Cargo.toml`, or say where the component is with `component = \"…\"`",
+            Self::Cargo { .. } => "fix its `Cargo.toml`, or set `component = \"…\"`",
             Self::Wit(error) => return error.hint(),
             Self::Outside { .. } => "put a copy of the file there",
             Self::Io { .. }

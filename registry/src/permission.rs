@@ -45,7 +45,7 @@ pub struct FileRule {
 
 /// Error of a text that is not a file rule.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` is no path of a session: write `/workspace/data`, or `/workspace/data:ro` to read only")]
+#[error("`{0}` is not a path of a session: write `/workspace/data`, or `/workspace/data:ro` to read only")]
 pub struct FileRuleError(String);
 
 impl FileRule {
@@ -150,7 +150,7 @@ impl<'de> Deserialize<'de> for Secret {
         if is_secret_name(&name) || (name == "*" && !expose) {
             return Ok(Self { name, expose });
         }
-        Err(D::Error::custom(format!("`{}` is no name of a secret: letters, digits and `_`", excerpt(&name))))
+        Err(D::Error::custom(format!("`{}` is not a name of a secret: letters, digits and `_`", excerpt(&name))))
     }
 }
 
@@ -183,7 +183,7 @@ fn list<'de, D: Deserializer<'de>>(
     let values = bounded(Vec::<String>::deserialize(deserializer)?)?;
     match values.iter().find(|value| !fits(value)) {
         None => Ok(values),
-        Some(value) => Err(D::Error::custom(format!("`{}` is no {expected}", excerpt(value)))),
+        Some(value) => Err(D::Error::custom(format!("`{}` is not a {expected}", excerpt(value)))),
     }
 }
 

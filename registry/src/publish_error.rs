@@ -21,7 +21,7 @@ pub enum PublishError {
     #[error(transparent)]
     Component(#[from] ComponentError),
     /// The manifest is not valid.
-    #[error("the manifest is wrong: {0}")]
+    #[error("the manifest is not valid: {0}")]
     Manifest(#[from] ManifestError),
     /// The WIT text is not valid, or does not describe the component.
     #[error(transparent)]
@@ -55,7 +55,7 @@ pub enum PublishError {
         source: NameError,
     },
     /// Manifest and caller contradict each other.
-    #[error("the manifest says {what} `{manifest}`, and `{given}` was asked for")]
+    #[error("the manifest says {what} `{manifest}`, but `{given}` was requested")]
     Conflict {
         /// Contested part: `name` or `version`.
         what: &'static str,
@@ -65,17 +65,17 @@ pub enum PublishError {
         given: String,
     },
     /// The version has build metadata.
-    #[error("the version `{0}` has build metadata: that would be a second release of one version")]
+    #[error("the version `{0}` has build metadata, which would allow two releases of one version")]
     BuildMetadata(Version),
     /// The manifest requests permissions that no import of the component can use.
-    #[error("the manifest asks for {}", needless.iter().map(|(key, import)| format!("`{key}`, and the component does not import {import}")).collect::<Vec<_>>().join("; for "))]
+    #[error("the manifest requests {}", needless.iter().map(|(key, import)| format!("`{key}`, but the component does not import {import}")).collect::<Vec<_>>().join("; for "))]
     Needless {
         /// Keys under `[permissions]`, each with the import that it would need.
         needless: Vec<(&'static str, String)>,
     },
     /// The component has an import that no host provides and no other tool can.
     #[error(
-        "the component imports {}, which is no interface of a package, so no host and no other tool can give it",
+        "the component imports {}, which is not an interface of a package, so neither the host nor another tool can provide it",
         names(imports)
     )]
     Ungiven {
@@ -83,7 +83,7 @@ pub enum PublishError {
         imports: Vec<String>,
     },
     /// The release breaks users of an earlier one, although its version claims to be compatible.
-    #[error("`{name}@{version}` breaks what `{earlier}` has: {}", differences.join("; "))]
+    #[error("`{name}@{version}` breaks `{earlier}`: {}", differences.join("; "))]
     Breaks {
         /// Name of the package.
         name: PackageName,
@@ -97,7 +97,7 @@ pub enum PublishError {
         hint: String,
     },
     /// The version exists with other content.
-    #[error("`{name}@{version}` exists with other bytes: another {parts}")]
+    #[error("`{name}@{version}` exists with other content: different {parts}")]
     Exists {
         /// Name of the package.
         name: PackageName,
@@ -108,7 +108,7 @@ pub enum PublishError {
     },
     /// A foreign registry has a new version of a package that is here, and the caller did not confirm it: resolving the
     /// package would then select it.
-    #[error("`{repository}` calls it `{release}`, and the releases of that package that are here come from elsewhere")]
+    #[error("`{repository}` has the release `{release}`, and the local releases of that package come from elsewhere")]
     Intruder {
         /// Name of the release.
         release: ReleaseName,
@@ -117,7 +117,7 @@ pub enum PublishError {
     },
     /// A signature that came with the release does not match it.
     #[error(
-        "the signature of `{release}` by `{key}` that came with it is wrong: it is of another release, of other bytes, or forged"
+        "the signature of `{release}` by `{key}` that came with it is not valid: it belongs to another release or other bytes, or is forged"
     )]
     Forged {
         /// Name of the release.
@@ -138,23 +138,23 @@ impl PublishError {
             Self::Ungiven { .. } => {
                 Some("import an interface of WASI or of another tool, or compose it with a component that exports this")
             }
-            Self::Needless { .. } => Some("leave it out of `[permissions]`, or build the component that uses it"),
+            Self::Needless { .. } => Some("remove it from `[permissions]`, or build a component that uses it"),
             Self::Component(error) => error.hint(),
             Self::Wit(error) => error.hint(),
             Self::Registry(error) => error.hint(),
             Self::Unnamed { .. } | Self::Name { .. } => {
-                Some("say it with `--name NAMESPACE:PACKAGE --version 1.0.0`, or in a `tool.toml` beside it")
+                Some("set it with `--name NAMESPACE:PACKAGE --version 1.0.0`, or in a `tool.toml` beside the component")
             }
-            Self::Conflict { .. } => Some("change the manifest, or leave the option out"),
+            Self::Conflict { .. } => Some("change the manifest, or omit the option"),
             Self::NoDefault { .. } => {
                 Some("name an interface without its package, `none`, or leave `default` out of the manifest")
             }
-            Self::BuildMetadata(_) => Some("leave out the `+…`"),
+            Self::BuildMetadata(_) => Some("remove the `+…`"),
             Self::Exists { .. } => Some("a release never changes: publish under the next version"),
             Self::Intruder { .. } => {
-                Some("`--name NAMESPACE:PACKAGE` says that this package, or another one, is meant")
+                Some("`--name NAMESPACE:PACKAGE` confirms that this package, or another one, is meant")
             }
-            Self::Forged { .. } => Some("nothing of it was used; ask who is said to have signed it"),
+            Self::Forged { .. } => Some("nothing of it was used; ask the owner of the key"),
             Self::Manifest(_) | Self::Readme { .. } => None,
         }
     }

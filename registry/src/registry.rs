@@ -248,7 +248,7 @@ impl Registry {
 
     /// Creates the error of a line that was just written and is missing.
     pub(crate) fn lost(&self) -> Error {
-        let problem = "the line that was just written is not there".into();
+        let problem = "the line that was just written is missing".into();
         Error::Index { path: self.store.index(), line: 0, problem }
     }
 
@@ -393,7 +393,7 @@ mod tests {
         assert!(registry.yank(&newest, true).expect("it is yanked").already);
         assert_eq!(resolve(&registry, "a:b").expect("another"), "1.9.0");
         let error = resolve(&registry, "a:b@^1.10").expect_err("yanked");
-        assert_eq!(error.hint(), Some("what fits was yanked; ask for another version"));
+        assert_eq!(error.hint(), Some("the fitting releases were yanked; request another version"));
         assert!(error.to_string().contains("1.10.0 (yanked), 1.9.0, 1.0.0"), "{error}");
         registry.yank(&newest, false).expect("it unyanks");
         assert_eq!(resolve(&registry, "a:b").expect("it is back"), "1.10.0");

@@ -32,7 +32,7 @@ pub enum ChangeError {
     #[error(transparent)]
     Resolve(#[from] ResolveError),
     /// The message of a deprecation is empty, too long, or has several lines.
-    #[error("the message of a deprecation has 1 to {MAX_MESSAGE} bytes and no control characters")]
+    #[error("the message of a deprecation must have 1 to {MAX_MESSAGE} bytes and no control characters")]
     Message,
     /// The registry cannot be used, or the release is not as it was published.
     #[error(transparent)]

@@ -37,13 +37,13 @@ pub struct PrivateKey(SigningKey);
 #[non_exhaustive]
 pub enum KeyError {
     /// The text is not in the form of a public key.
-    #[error("a public key is `ed25519:` and 32 bytes in base64, which is 44 characters")]
+    #[error("a public key must be `ed25519:` and 32 bytes in base64, which is 44 characters")]
     Public,
     /// The text is not in the form of a private key.
-    #[error("a private key is `ed25519-private:` and 32 bytes in base64, which is 44 characters")]
+    #[error("a private key must be `ed25519-private:` and 32 bytes in base64, which is 44 characters")]
     Private,
     /// The text is in the form of a key that cannot verify anything.
-    #[error("these 32 bytes are no point of the curve that a signature could be verified with")]
+    #[error("these 32 bytes are not a usable public key: no point of the curve, or a weak one")]
     Point,
 }
 
@@ -60,7 +60,7 @@ pub enum SignatureError {
         key: PublicKey,
     },
     /// The index names a signature that does not match the release.
-    #[error("the signature of `{release}` by `{key}` is wrong: it is of another release, of other bytes, or forged")]
+    #[error("the signature of `{release}` by `{key}` is not valid: it belongs to another release or other bytes, or is forged")]
     Wrong {
         /// Name of the release.
         release: ReleaseName,
@@ -76,8 +76,8 @@ impl SignatureError {
     /// Returns a hint on how to fix the problem.
     pub fn hint(&self) -> Option<&'static str> {
         match self {
-            Self::Unsigned { .. } => Some("nothing of it was used; whoever has the key signs it with `registry sign`"),
-            Self::Wrong { .. } => Some("nothing of it was used; find out who wrote it before it is signed again"),
+            Self::Unsigned { .. } => Some("nothing of it was used; the owner of the key can sign it with `registry sign`"),
+            Self::Wrong { .. } => Some("nothing of it was used; find out who wrote it before signing it again"),
             Self::Registry(error) => error.hint(),
         }
     }

@@ -54,7 +54,7 @@ pub enum TrustError {
         problem: String,
     },
     /// The text is not a valid name.
-    #[error("`{0}` is no name of a key: 1 to {MAX_NAME} letters, digits, `-`, `_` and `.`")]
+    #[error("`{0}` is not a name of a key: 1 to {MAX_NAME} letters, digits, `-`, `_` and `.`")]
     Name(String),
     /// The name belongs to another key.
     #[error("`{name}` is the name of another key, `{key}`")]
@@ -108,13 +108,13 @@ impl TrustedKeys {
                 continue;
             }
             let wrong = |problem: String| TrustError::Line { path: self.path.clone(), line: at + 1, problem };
-            let (name, key) = line.split_once(' ').ok_or_else(|| wrong("it is no name and key".into()))?;
+            let (name, key) = line.split_once(' ').ok_or_else(|| wrong("it is not a name and a key".into()))?;
             if !is_key_name(name) {
                 return Err(wrong(TrustError::Name(excerpt(name)).to_string()));
             }
             let key = key.trim().parse().map_err(|error: crate::KeyError| wrong(error.to_string()))?;
             if keys.insert(name.to_owned(), key).is_some() {
-                return Err(wrong(format!("the name `{name}` stands twice")));
+                return Err(wrong(format!("the name `{name}` occurs twice")));
             }
         }
         Ok(keys)
@@ -156,7 +156,7 @@ impl TrustedKeys {
     /// Takes the write lock: a file of its own, since the file of keys is replaced when it is written.
     fn lock(&self) -> Result<File, TrustError> {
         let parent = self.parent();
-        fs::create_dir_all(parent).map_err(self.io("make the directory of"))?;
+        fs::create_dir_all(parent).map_err(self.io("create the directory of"))?;
         let file = OpenOptions::new().create(true).truncate(false).write(true).open(self.path.with_extension("lock"));
         let file = file.map_err(self.io("lock"))?;
         file.lock().map_err(self.io("lock"))?;

@@ -314,7 +314,7 @@ fn what_breaks_or_fails_is_not_published() {
     for more in [&["--dry-run"][..], &[]] {
         let broken = publish(&home, api("g", 1), "1.1.0", "", more);
         assert_eq!(broken.status, 1, "{broken:?}");
-        for told in ["t:api/api#f", "is gone", "2.0.0", "--allow-breaking"] {
+        for told in ["t:api/api#f", "is missing", "2.0.0", "--allow-breaking"] {
             assert!(broken.stderr.contains(told), "{told}: {broken:?}");
         }
     }

@@ -1,8 +1,8 @@
-//! Arguments, brought to their one spelling and checked against their types.
+//! Canonicalization of arguments: each value gets its one spelling, and is checked against its type.
 //!
-//! The gate judges what comes out of here, and the tool receives exactly that. So this is the place where nothing may
-//! be ambiguous: every accepted spelling has one canonical form (listed at [`super::types::Shape`]), and what has none
-//! is an error that says where. No engine, no handles: a handle is any string here.
+//! The gate judges the output, and the tool receives exactly the same. So nothing may be ambiguous here: every accepted
+//! spelling has one canonical form (listed at [`super::types::Shape`]), and a value without one is an error that names
+//! its place. No engine, no handles: a handle is any string here.
 //!
 //! Accepted beside the canonical form:
 //! - keys of records, names of cases and flags in kebab-case, snake_case or lowerCamelCase;
@@ -31,13 +31,13 @@ pub use self::number::MAX_SAFE;
 pub(crate) use self::number::bounds;
 pub(super) use self::number::{exact_integer, float_json, float_value, integer_json, to_f32};
 
-/// Brings the arguments of a call to their canonical form: one object, keys in the order of the parameters.
+/// Canonicalizes the arguments of a call: one object, with keys in the order of the parameters.
 ///
-/// It is idempotent, and what it returns lowers without a further check but that of handles. What is left out, and stands there as
-/// null, takes `memory` at most, in bytes.
+/// Idempotent; the result can be lowered without further checks except those of handles. Omitted options are filled in
+/// as null, which may take at most `memory` bytes.
 ///
 /// # Errors
-/// The first thing that does not fit.
+/// The first value that does not fit.
 pub fn canonicalize(function: &Function, mut arguments: Value, memory: u64) -> Result<Value, ArgumentError> {
     if !arguments.is_object() {
         return Err(ArgumentError::NotAnObject { form: form(&function.params), got: show(&arguments) });
@@ -47,10 +47,10 @@ pub fn canonicalize(function: &Function, mut arguments: Value, memory: u64) -> R
     Ok(arguments)
 }
 
-/// Brings one value to the canonical form of its type. `root` begins the paths of errors; it may be empty.
+/// Canonicalizes one value of a type. Paths in errors begin with `root`, which may be empty.
 ///
 /// # Errors
-/// The first thing that does not fit.
+/// The first part that does not fit.
 pub fn canonicalize_value(ty: &Type, mut value: Value, root: &str) -> Result<Value, ArgumentError> {
     check(ty, &mut value, &mut Room(u64::MAX)).map_err(|fault| {
         let fault = if root.is_empty() { fault } else { fault.under_key(root) };
@@ -59,7 +59,7 @@ pub fn canonicalize_value(ty: &Type, mut value: Value, root: &str) -> Result<Val
     Ok(value)
 }
 
-/// What the arguments of a function look like: `{values, mode?}`.
+/// Describes the arguments of a function: `{values, mode?}`.
 #[must_use]
 pub fn form(params: &[Field]) -> String {
     let names: Vec<String> = params
@@ -69,12 +69,12 @@ pub fn form(params: &[Field]) -> String {
     format!("{{{}}}", names.join(", "))
 }
 
-/// Bytes of memory that may still be taken by what a value leaves out: a record of options may have hundreds of fields, and a list of
-/// such records is short as it is given.
+/// Bytes of memory that omitted values may still take: a record of options may have hundreds of fields, and a list of
+/// such records may be short as it is given.
 struct Room(u64);
 
 impl Room {
-    /// Takes what all fields of a record would take without values.
+    /// Takes the memory of all fields of a record without values.
     fn take_members(&mut self, fields: &Members<Field>) -> Checked {
         let bytes: u64 = fields.iter().map(|field| EMPTY_MEMBER + field.camel.len() as u64).sum();
         self.0 = self.0.checked_sub(bytes).ok_or_else(|| Fault::new(What::TooLarge))?;
@@ -82,7 +82,7 @@ impl Room {
     }
 }
 
-/// Bytes that a member without a value takes of memory besides its key, about.
+/// Approximate bytes of memory of a member without a value, besides its key.
 const EMPTY_MEMBER: u64 = 128;
 
 /// Checks `value` and rewrites it in place.
@@ -147,7 +147,7 @@ fn float(ty: &Type, value: &mut Value) -> Checked {
 
 fn bytes(ty: &Type, value: &mut Value) -> Checked {
     match value {
-        // The engine accepts only the canonical text (padded, no stray bits), so what decodes stays as it is.
+        // The engine accepts only the canonical text (padded, no stray bits), so valid text stays unchanged.
         Value::String(text) => match BASE64.decode(text.as_bytes()) {
             Ok(_) => Ok(()),
             Err(_) => Err(Fault::mismatch(ty, value)),
@@ -205,7 +205,7 @@ fn record(fields: &Members<Field>, value: &mut Value, room: &mut Room) -> Checke
     Ok(())
 }
 
-/// Brings the keys of an object to their canonical spelling and order, and fills in null for options left out.
+/// Canonicalizes the keys of an object and their order, and fills in null for omitted options.
 fn arrange(
     fields: &Members<Field>,
     object: Map<String, Value>,
@@ -253,12 +253,12 @@ fn unknown(fields: &Members<Field>, key: &str) -> Box<Fault> {
     Fault::new(What::Unknown { nearest, known }).under_key(key)
 }
 
-/// The case that `text` names.
+/// Returns the case that `text` names.
 fn case<'a>(cases: &'a Members<Case>, text: &Value) -> Option<&'a Case> {
     cases.find(text.as_str()?)
 }
 
-/// Names the case that was perhaps meant, or those that there are.
+/// Creates the error of an unknown case: with the one that was perhaps meant, or a list of all.
 fn no_case(ty: &Type, cases: &Members<Case>, value: &Value) -> Box<Fault> {
     let near = value.as_str().and_then(|text| names::nearest(text, cases.iter().map(|case| case.name.as_str())));
     let expected = match near {
@@ -268,7 +268,7 @@ fn no_case(ty: &Type, cases: &Members<Case>, value: &Value) -> Box<Fault> {
     Fault::expected(expected, value)
 }
 
-/// So many cases are listed in an error.
+/// Most cases that an error lists.
 const LISTED_CASES: usize = 12;
 
 fn names_of(cases: &Members<Case>) -> String {
@@ -302,7 +302,7 @@ fn flags(ty: &Type, cases: &Members<Case>, value: &mut Value) -> Checked {
     Ok(())
 }
 
-/// Takes `tag` and `val` out of an object that has nothing else.
+/// Takes `tag` and `val` out of an object that has no other keys.
 fn tagged(value: &mut Value, expected: impl Fn() -> String) -> Result<(Value, Option<Value>), Box<Fault>> {
     let Value::Object(object) = value else {
         return Err(Fault::expected(format!("{{tag, val}}, {}", expected()), value));
@@ -319,7 +319,7 @@ fn tagged(value: &mut Value, expected: impl Fn() -> String) -> Result<(Value, Op
     Ok((tag, object.get_mut("val").map(Value::take)))
 }
 
-/// `{tag, val}` with the payload checked.
+/// Makes `{tag, val}` after checking the payload.
 fn with_payload(tag: &str, ty: Option<&Type>, val: Option<Value>, room: &mut Room) -> Result<Value, Box<Fault>> {
     let mut object = Map::with_capacity(2);
     object.insert("tag".to_owned(), Value::String(tag.to_owned()));
@@ -405,7 +405,7 @@ fn map(ty: &Type, key: &Type, item: &Type, value: &mut Value, room: &mut Room) -
     Ok(())
 }
 
-/// The value that an object's key spells.
+/// Returns the value of a map's key from its spelling in an object.
 pub(super) fn key_value(key: &Type, name: String) -> Value {
     match &key.shape {
         Shape::Bool if name == "true" => Value::Bool(true),
@@ -415,7 +415,7 @@ pub(super) fn key_value(key: &Type, name: String) -> Value {
     }
 }
 
-/// The key that spells a value.
+/// Returns the spelling of a map's key in an object.
 pub(super) fn key_text(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),

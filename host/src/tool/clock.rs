@@ -1,5 +1,5 @@
-//! A tool's clocks: they stand still at the time of the call. A wait can be interrupted, and takes the time that the tool
-//! spends waiting: no clock and no timer measures how long the tool computes, or the code that it calls.
+//! Clocks of a tool: they stand still at the time of the call. A wait can be interrupted, and timers run only while the
+//! tool waits: no clock and no timer measures how long the tool, or code that it calls, computes.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -15,10 +15,10 @@ use wasmtime_wasi::{HostMonotonicClock, HostWallClock};
 use super::state::ToolState;
 use crate::code::{Interrupt, TICK};
 
-/// What every clock of a guest counts in, in nanoseconds: a millisecond, as in browsers that do not isolate their pages.
+/// Resolution of every clock of a guest in nanoseconds: a millisecond, as in browsers that do not isolate their pages.
 pub(crate) const RESOLUTION: u64 = 1_000_000;
 
-/// Nanoseconds since the Unix epoch. Clones show the same time.
+/// Clock at a fixed time in nanoseconds since the Unix epoch. Clones show the same time.
 #[derive(Clone, Default)]
 pub(super) struct Clock {
     now: Arc<AtomicU64>,
@@ -26,7 +26,7 @@ pub(super) struct Clock {
 }
 
 impl Clock {
-    /// It shows this time from now on.
+    /// Sets the time.
     pub(super) fn set(&self, now: u64) {
         self.now.store(now, Ordering::Relaxed);
     }
@@ -77,18 +77,18 @@ impl monotonic_clock::Host for ToolState {
     }
 }
 
-/// How long a tool has waited for timers, all in all: the time that its timers go by. Clones are one.
+/// Total time that a tool has waited for timers, which is the time base of its timers. Clones share it.
 ///
-/// A timer by the machine's clock would tell a tool how long it computed between setting the timer and looking whether it
-/// is due: a clock as fine as the machine's.
+/// A timer by the machine's clock would tell a tool how long it computed between setting the timer and checking it: as
+/// precise a clock as the machine's.
 #[derive(Clone, Default)]
 struct Waiting(Arc<Mutex<Spans>>);
 
 #[derive(Default)]
 struct Spans {
-    /// The time of waits that are over.
+    /// Duration of the waits that are over.
     over: Duration,
-    /// How many timers are waited for now, and since when one is.
+    /// Number of timers that are waited for now, and the time since which there is one.
     timers: usize,
     since: Option<Instant>,
 }
@@ -108,7 +108,7 @@ impl Waiting {
         self.spans().so_far()
     }
 
-    /// The tool waits for a timer, until what is returned is dropped.
+    /// Counts a wait for a timer until the returned guard is dropped.
     fn begin(&self) -> WaitingFor<'_> {
         let mut spans = self.spans();
         spans.timers += 1;
@@ -117,7 +117,7 @@ impl Waiting {
     }
 }
 
-/// A timer that is waited for.
+/// Guard of a wait for a timer.
 struct WaitingFor<'w>(&'w Waiting);
 
 impl Drop for WaitingFor<'_> {
@@ -131,9 +131,9 @@ impl Drop for WaitingFor<'_> {
     }
 }
 
-/// A wait that ends at its time, or when the call is to stop: the tool then runs into its epoch at once.
+/// Wait that ends at its time, or when the call is to stop: the tool then runs into its epoch at once.
 struct Wait {
-    /// By the time that the tool has waited. None: the end of time.
+    /// End of the wait, in time that the tool has waited. `None` means never.
     until: Option<Duration>,
     waiting: Waiting,
     interrupt: Interrupt,
@@ -146,7 +146,7 @@ impl Pollable for Wait {
         loop {
             let rest = self.until.map_or(TICK, |until| until.saturating_sub(self.waiting.so_far()));
             if rest.is_zero() || self.interrupt.stopped().is_some() {
-                // Others that wait beside it are looked at before the tool is told.
+                // Other waits of the same poll are checked before the tool continues.
                 return tokio::task::yield_now().await;
             }
             tokio::time::sleep(rest.min(TICK)).await;

@@ -1,27 +1,28 @@
-//! The named types of a package, for those who declare them in another language.
+//! Named types of a package, for generators of declarations in other languages.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::names;
 use super::types::{Definition, FunctionKind, Package, Resource, Shape, Type};
 
-/// A named type: its interface and its name there.
+/// Identity of a named type: its interface and its name there.
 pub(super) type Key<'a> = (&'a str, &'a str);
 
-/// What a name stands for.
+/// Definition of a named type.
 #[derive(Clone, Copy)]
 pub(super) enum Body<'a> {
     Type(&'a Type, &'a Definition),
     Resource(&'a Resource),
 }
 
-/// A named type, and what it is called where it is declared.
+/// Named type and its name in the declarations.
 pub(super) struct Named<'a> {
     pub(super) name: String,
     pub(super) body: Body<'a>,
 }
 
-/// All named types of a package. `spelling` makes of a name in PascalCase one that can be declared; it is none of `taken`.
+/// Collects all named types of a package. `spelling` turns a name in PascalCase into one that can be declared, and
+/// avoids the names in `taken`.
 pub(super) fn gather<'a>(
     package: &'a Package,
     taken: &[&str],
@@ -46,7 +47,7 @@ pub(super) fn gather<'a>(
     for (key, body) in found {
         let (interface, own) = key;
         let mut name = names::to_pascal(own);
-        // Types of two interfaces with one name: the interface tells them apart.
+        // Types of the same name in two interfaces: the interface is added to distinguish them.
         if count.get(&name).is_some_and(|count| *count > 1) {
             let interface = interface.rsplit('/').next().unwrap_or_default();
             name.insert_str(0, &names::to_pascal(interface.split('@').next().unwrap_or_default()));
@@ -60,11 +61,11 @@ pub(super) fn gather<'a>(
     named
 }
 
-/// Finds the named types and resources in a type.
+/// Collects the named types and resources within a type.
 fn find<'a>(ty: &'a Type, found: &mut BTreeMap<Key<'a>, Body<'a>>) {
     if let Some(definition) = &ty.definition {
         let key = (definition.interface.as_str(), definition.name.as_str());
-        // Seen before, and so were the types in it.
+        // Known already, and so are the types within it.
         if found.insert(key, Body::Type(ty, definition)).is_some() {
             return;
         }
@@ -75,7 +76,7 @@ fn find<'a>(ty: &'a Type, found: &mut BTreeMap<Key<'a>, Body<'a>>) {
     inner(&ty.shape).into_iter().for_each(|ty| find(ty, found));
 }
 
-/// The types that a type is made of, in their order.
+/// Returns the component types of a type, in their order.
 pub(super) fn inner(shape: &Shape) -> Vec<&Type> {
     match shape {
         Shape::List(inner) | Shape::FixedList(inner, _) | Shape::Option(inner) => vec![inner],

@@ -1,5 +1,5 @@
-//! Resources of tools, as components hold them that call tools: an agent's `counter` is a resource of the host's, which
-//! keeps the token of the tool's.
+//! Imported resources: resources of tools, as components hold them that call tools. A `counter` of an agent is a
+//! resource of the host, which keeps the token of the tool's resource.
 
 use wasmtime::StoreContextMut;
 use wasmtime::component::{Resource, ResourceAny, ResourceType};
@@ -8,25 +8,25 @@ use super::state::ToolState;
 use super::types;
 use super::value::{HandleError, Handles, Passing};
 
-/// What stands in the caller's table for a resource of a tool.
+/// Entry of the caller's table for a resource of a tool.
 pub(crate) struct Held {
-    /// Names it in the run.
+    /// Token of the resource in the run.
     pub(crate) token: String,
-    /// Which resource of which interface it is, as the tool exports it.
+    /// Resource type, as the tool exports it.
     pub(crate) resource: types::Resource,
 }
 
-/// What every imported resource is to a caller. Which one it is, is checked when it is used.
+/// Returns the single host resource type behind all imported resources. The concrete type is checked on use.
 pub(crate) fn resource_type() -> ResourceType {
     ResourceType::host::<Held>()
 }
 
-/// What a resource was whose last handle the caller dropped.
+/// Removes the entry of a resource whose last handle the caller dropped.
 pub(crate) fn dropped(store: &mut StoreContextMut<'_, ToolState>, rep: u32) -> Option<Held> {
     store.data_mut().handles.with_room().delete(Resource::<Held>::new_own(rep)).ok()
 }
 
-/// The handles of a caller, between its table and the tokens of the run.
+/// Conversion of a caller's handles between its table and the tokens of the run.
 pub(crate) struct HeldHandles<'a> {
     store: StoreContextMut<'a, ToolState>,
 }
@@ -38,7 +38,7 @@ impl<'a> HeldHandles<'a> {
 }
 
 impl Handles for HeldHandles<'_> {
-    /// The caller passes a resource: its token. One that is passed for good leaves its table.
+    /// Returns the token of a resource that the caller passes. An owned one leaves the caller's table.
     fn issue(&mut self, resource: &types::Resource, value: ResourceAny) -> Result<String, HandleError> {
         let lost = || HandleError::Lost { resource: resource.name.clone() };
         let own = value.try_into_resource::<Held>(&mut self.store).map_err(|_| lost())?;
@@ -54,7 +54,7 @@ impl Handles for HeldHandles<'_> {
         Ok(token)
     }
 
-    /// The caller is given a resource: an entry of its table.
+    /// Makes an entry of the caller's table for a resource that the caller receives.
     fn resolve(&mut self, resource: &types::Resource, token: &str, _: Passing) -> Result<ResourceAny, HandleError> {
         let held = Held { token: token.to_owned(), resource: resource.clone() };
         let limit = super::handles::MAX_HANDLES;

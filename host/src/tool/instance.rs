@@ -1,4 +1,4 @@
-//! One call of one function, in a fresh instance, or in the instance that a handle names.
+//! Call of one function, in a fresh instance, or in the instance that a handle names.
 
 use std::sync::{Arc, Mutex, MutexGuard, TryLockError};
 use std::time::{Duration, Instant};
@@ -35,7 +35,7 @@ pub(super) fn call(
     let call = Call::new(tool, exported, context);
     match handles.shared.clone() {
         Some(shared) => {
-            // A call that trapped leaves the instance closed to others, which wasmtime itself enforces.
+            // After a trap the instance refuses further calls, which wasmtime itself enforces.
             let mut kept = enter_kept(&shared, method, context)?;
             handles.spend();
             if let FunctionKind::Drop(_) = function.kind {
@@ -60,8 +60,8 @@ pub(super) fn call(
     }
 }
 
-/// Waits for a kept instance until the call is to stop. Two tools that call each other may each hold what the other waits
-/// for, and then nothing else would end that.
+/// Locks a kept instance, waiting until the call is to stop. Two tools that call each other may each hold the instance
+/// that the other waits for, and nothing else would end such a deadlock.
 fn enter_kept<'k>(shared: &'k Shared, method: &str, context: &CallContext) -> Result<MutexGuard<'k, Kept>, Failure> {
     loop {
         match shared.try_lock() {
@@ -80,19 +80,19 @@ fn enter_kept<'k>(shared: &'k Shared, method: &str, context: &CallContext) -> Re
     }
 }
 
-/// Bytes that a tool may always pass to its host at once: enough for a request or a write of its own, however little memory
-/// is left.
+/// Bytes that a tool may always pass to its host at once, however little memory is left: enough for a request or a
+/// write of its own.
 const MIN_CROSSING: usize = 1 << 20;
 
-/// Bytes that a tool may pass to its host at once, in a call of the host or as its result.
+/// Returns the number of bytes that a tool may pass to its host at once, in a call of the host or as its result.
 fn crossing(share: &MemoryShare) -> usize {
     usize::try_from(share.bytes()).unwrap_or(usize::MAX).max(MIN_CROSSING)
 }
 
-/// How often a call looks whether a kept instance is free: calls on one resource at the same time are rare.
+/// Interval at which a call checks whether a kept instance is free: concurrent calls on one resource are rare.
 const WAIT: Duration = Duration::from_millis(1);
 
-/// What is called.
+/// Call of a function: its tool, arguments and context.
 pub(super) struct Call<'a> {
     pub(super) tool: &'a Tool,
     exported: &'a Exported,
@@ -107,7 +107,7 @@ impl<'a> Call<'a> {
         Self { tool, exported, package: &exported.package, method: tool.method(), function: tool.function(), context }
     }
 
-    /// An instance for this call: one that waits in the session, or a fresh one.
+    /// Returns an instance for this call: an idle one of the session, or a fresh one.
     fn instance(&self) -> Result<Kept, Failure> {
         if let Some(mut kept) = self.context.warm.take(self.exported, self.tool.alias()) {
             self.begin(&mut kept.store)?;
@@ -128,7 +128,8 @@ impl<'a> Call<'a> {
         }
     }
 
-    /// A place for its instance, which handles keep. Without one, what the call made is gone with the instance.
+    /// Reserves a slot for an instance that handles keep. Without one, resources that the call creates are lost with
+    /// the instance.
     fn place(&self) -> Result<Place, Failure> {
         let method = self.method;
         let tools =
@@ -139,19 +140,19 @@ impl<'a> Call<'a> {
         })
     }
 
-    /// The package's code. Compiling it takes none of the run's time.
+    /// Returns the package's code. Compiling it takes none of the run's time.
     pub(super) fn loaded(&self) -> Result<&'a Loaded, Failure> {
         let _paused = (!self.package.is_loaded()).then(|| self.context.interrupt.pause());
         self.package.loaded().map_err(Failure::clone)
     }
 
-    /// Makes a kept instance this call's.
+    /// Prepares a kept instance for this call.
     fn begin(&self, store: &mut Store<ToolState>) -> Result<(), Failure> {
         store.data_mut().begin(self.context);
         self.watch(store)
     }
 
-    /// The call ends when the run does, and at the manifest's limits.
+    /// Sets the limits of the call: it ends when the run does, and at the manifest's limits.
     pub(super) fn watch(&self, store: &mut Store<ToolState>) -> Result<(), Failure> {
         if let Some(fuel) = self.package.fuel() {
             let filled = store.set_fuel(fuel);
@@ -164,7 +165,7 @@ impl<'a> Call<'a> {
         Ok(())
     }
 
-    /// The time that it may take.
+    /// Returns the time limit of the call.
     fn wall(&self) -> Duration {
         self.package.wall(self.context.wall)
     }
@@ -186,7 +187,7 @@ impl<'a> Call<'a> {
     fn enter(&self, kept: &mut Kept, arguments: &[Val], handles: &mut CallHandles<'_>) -> Result<Payload, Failure> {
         let Kept { store, instance, .. } = kept;
         let function = self.export(store, *instance)?;
-        // Held until what was passed is charged.
+        // Held until the passed values are charged.
         let share = self.context.memory.share();
         store.set_hostcall_fuel(crossing(&share));
         let mut results = vec![Val::Bool(false); usize::from(self.function.result.is_some())];
@@ -196,7 +197,8 @@ impl<'a> Call<'a> {
             self.context.witness.said(stream, &self.redacted(text));
         }
         called.map_err(|error| self.failed(&error, store))?;
-        // A call that returned keeps what it wrote, as a program does whose exit status is not 0; one that trapped does not.
+        // A call that returned keeps its writes, as a program does whose exit status is not 0; one that trapped does
+        // not.
         self.context.changed(edits.map_err(|errno| unread(self.method, errno))?);
         if !self.context.held().grow(value::weight(&results)) {
             return Err(self.too_much_returned());
@@ -213,7 +215,7 @@ impl<'a> Call<'a> {
         }
     }
 
-    /// What is told of a tool that passed more values to its host at once than there is memory for.
+    /// Creates the failure of a tool that passed larger values to its host at once than there is memory for.
     fn too_much_at_once(&self, most: usize) -> Failure {
         let message = format!(
             "`{}` passed values of more than {most} bytes to its host at once, the memory that was left: each item of a \
@@ -228,7 +230,7 @@ impl<'a> Call<'a> {
         no_memory_for_result(self.method, &self.context.memory)
     }
 
-    /// What is told of a tool that ended since there was no memory for it.
+    /// Creates the failure of a tool that ran out of memory.
     fn out_of_memory(&self, refused: Refused) -> Failure {
         let (method, session) = (self.method, self.context.memory.limit());
         match refused {
@@ -255,7 +257,7 @@ impl<'a> Call<'a> {
         })
     }
 
-    /// The error case of the tool's `result`. Its message is the payload's own, when it has one.
+    /// Creates the failure of the error case of the tool's `result`. Its message is the payload's own, if it has one.
     fn error(&self, payload: Payload) -> Failure {
         let told = match &payload.value {
             Value::Null => "it gave no reason".to_owned(),
@@ -289,7 +291,7 @@ impl<'a> Call<'a> {
         Failure::limit(format!("`{method}` reached the limit of {fuel} units of fuel"), raise("fuel", true))
     }
 
-    /// A trap, or what stopped the call.
+    /// Creates the failure of a trap, or of an interrupted call.
     pub(super) fn failed(&self, error: &wasmtime::Error, store: &mut Store<ToolState>) -> Failure {
         store.data_mut().trapped = true;
         let method = self.method;
@@ -321,7 +323,7 @@ impl<'a> Call<'a> {
             None => error.root_cause().to_string(),
         };
         if let Some(failure) = error.downcast_ref::<Failure>() {
-            // Of a call that the tool made, and that it cannot be told about.
+            // From a call that the tool made, with a failure that its types cannot express.
             let told = Failure::tool(format!("`{method}` failed: {}", failure.message));
             return Failure { hint: failure.hint.clone(), ..told };
         }
@@ -331,12 +333,12 @@ impl<'a> Call<'a> {
     }
 }
 
-/// The handles of one call: resolved from the run's, issued for the instance that it ran in.
+/// Handles of one call: resolved from those of the run, issued for the instance that the call uses.
 struct CallHandles<'a> {
     context: &'a CallContext,
     run: &'a Handles,
     alias: Arc<str>,
-    /// The instance that the call's handles live in.
+    /// Instance that the call's handles live in.
     shared: Option<Shared>,
     spent: Vec<String>,
     issued: Vec<(String, Resource, ResourceAny)>,
@@ -348,14 +350,14 @@ impl<'a> CallHandles<'a> {
         Self { context, run, alias, shared: None, spent: Vec::new(), issued: Vec::new() }
     }
 
-    /// The call begins: what it takes for good is gone.
+    /// Removes the handles that the call takes ownership of, when the call begins.
     fn spend(&mut self) {
         for token in self.spent.drain(..) {
             self.run.remove(&token);
         }
     }
 
-    /// Keeps the instance, if the call issued anything that lives in it.
+    /// Keeps the instance if the call issued a handle of a resource in it.
     fn keep(self, instance: impl FnOnce() -> Shared) {
         if self.issued.is_empty() {
             return;

@@ -1,6 +1,6 @@
 //! `wasi:keyvalue` for tools: buckets that belong to the session, each to one tool.
 //!
-//! A bucket's name means nothing outside the alias that opened it: no tool sees what another stored.
+//! The name of a bucket is local to the alias that opened it: no tool sees the data of another.
 
 use std::ops::Bound;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -26,20 +26,20 @@ mod bindings {
 
 use self::bindings::wasi::keyvalue::{atomics, batch, store};
 
-/// The most bytes of keys and values in one session.
+/// Most bytes of keys and values in one session.
 const MAX_BYTES: usize = 64 << 20;
 
-/// The most bytes of one value, and of one key.
+/// Most bytes of one value, and of one key.
 const MAX_VALUE: usize = 4 << 20;
 const MAX_KEY: usize = 1024;
 
-/// How many keys one page of a listing has.
+/// Number of keys on one page of a listing.
 const PAGE: usize = 1000;
 
-/// What one entry takes besides its key and value, about.
+/// Approximate bytes of an entry besides its key and value.
 const ENTRY: usize = 64;
 
-/// What is told of a key that no tool can have stored.
+/// Rejects a key that no tool can have stored.
 fn check_key(key: &str) -> Result<(), Error> {
     if (1..=MAX_KEY).contains(&key.len()) {
         return Ok(());
@@ -47,26 +47,26 @@ fn check_key(key: &str) -> Result<(), Error> {
     Err(Error::Other(format!("a key has 1 to {MAX_KEY} bytes, and this one {}", key.len())))
 }
 
-/// The longest name of a bucket.
+/// Longest name of a bucket.
 const MAX_BUCKET: usize = 512;
 
 /// Alias, bucket and key.
 pub(crate) type Key = (Arc<str>, Arc<str>, String);
 
-/// What becomes of an entry; none: it goes.
+/// Change of an entry: its new value, or `None` if it is deleted.
 pub(crate) type Changed = (Key, Option<Bytes>);
 
-/// Where the entries of a session on disk are kept.
+/// Persistent storage of the entries of a session on disk.
 pub(crate) trait Backing: Send + Sync {
-    /// All of them.
+    /// Loads all entries.
     fn load(&self) -> Result<Vec<(Key, Bytes)>, String>;
 
-    /// Makes all changes or none, durably.
+    /// Applies all changes or none, durably.
     fn keep(&self, changes: &[Changed]) -> Result<(), String>;
 }
 
-/// The key-value store of a session. Clones share it. One with a backing is read when it is first used, and a change is
-/// durable before the tool is told of it.
+/// Key-value store of a session. Clones share it. A store with a backing is loaded when it is first used, and a change
+/// is durable before the tool gets its answer.
 #[derive(Clone, Default)]
 pub(crate) struct KeyValue(Arc<State>);
 
@@ -80,35 +80,35 @@ struct State {
 struct Entries {
     values: OrdMap<Key, Bytes>,
     bytes: usize,
-    /// What became of which entry since it was last kept.
+    /// Changes since the last write to the backing.
     changes: Vec<Changed>,
 }
 
 impl KeyValue {
-    /// A store whose entries are kept.
+    /// Creates a store with a backing.
     pub(crate) fn kept(backing: Arc<dyn Backing>) -> Self {
         Self(Arc::new(State { entries: Mutex::default(), backing: Some(backing) }))
     }
 
-    /// A store in memory that begins with what this one holds now, and goes its own way.
+    /// Creates an independent store in memory with a copy of the current entries.
     pub(crate) fn fork(&self) -> Result<Self, String> {
         let entries = Mutex::new(Some(self.read()?));
         Ok(Self(Arc::new(State { entries, backing: None })))
     }
 
-    /// Others may have changed what is kept: it is read again when it is next used.
+    /// Drops the loaded entries, which another process may have changed: they are loaded again at the next use.
     pub(crate) fn forget(&self) {
         if self.0.backing.is_some() {
             *self.lock() = None;
         }
     }
 
-    /// What is in it now.
+    /// Returns the current entries.
     fn read(&self) -> Result<Entries, String> {
         Ok(self.loaded(&mut self.lock())?.clone())
     }
 
-    /// Makes all changes or none, one caller at a time.
+    /// Applies all changes or none, one caller at a time.
     fn change<R>(&self, change: impl FnOnce(&mut Entries) -> Result<R, Error>) -> Result<R, Error> {
         let mut entries = self.lock();
         let mut next = self.loaded(&mut entries)?.clone();
@@ -118,7 +118,7 @@ impl KeyValue {
             && !changes.is_empty()
             && let Err(error) = backing.keep(&changes)
         {
-            // Whether it was kept is not known: it is read again.
+            // The outcome of the write is unknown: the entries are loaded again.
             *entries = None;
             return Err(error.into());
         }
@@ -138,13 +138,13 @@ impl KeyValue {
         Ok(entries.as_mut().expect("it was just filled"))
     }
 
-    /// Every change is whole, so a poisoned lock is still good.
+    /// Locks the entries. No change can be seen half done, so a poisoned lock is still good.
     fn lock(&self) -> MutexGuard<'_, Option<Entries>> {
         self.0.entries.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// What an entry takes of its session's store; none if no tool can have stored it.
+/// Returns the bytes that an entry takes of its session's store. Returns `None` if no tool can have stored it.
 pub(crate) fn keyvalue_size((_, bucket, key): &Key, value: usize) -> Option<usize> {
     let fits = (1..=MAX_KEY).contains(&key.len()) && bucket.len() <= MAX_BUCKET && value <= MAX_VALUE;
     fits.then(|| key.len() + value + ENTRY)
@@ -186,13 +186,13 @@ fn size(key: &str, value: &[u8]) -> usize {
     key.len() + value.len() + ENTRY
 }
 
-/// A value as it was, to be replaced only if it still is.
+/// Compare-and-swap handle: a value that is replaced only if it is still the current one.
 #[expect(unreachable_pub, reason = "the bindings re-export it")]
 pub struct Cas {
     bucket: Bucket,
     key: String,
     current: Option<Bytes>,
-    /// What key and value take of the session's memory: the store may have other values by now.
+    /// Memory of key and value in the session's account: the store may have other values by now.
     charge: MemoryCharge,
 }
 
@@ -203,7 +203,7 @@ impl Cas {
         Ok(cas)
     }
 
-    /// Takes note of what the value is now.
+    /// Records the current value.
     fn see(&mut self, current: Option<Bytes>) -> Result<(), Error> {
         let bytes = size(&self.key, current.as_deref().unwrap_or_default());
         if !self.charge.resize(bytes as u64) {
@@ -214,12 +214,12 @@ impl Cas {
     }
 }
 
-/// What is told of values that there is no memory for.
+/// Creates the error of values that there is no memory for.
 fn no_memory(bytes: usize) -> Error {
     Error::Other(format!("no memory of the session is left for {bytes} bytes: raise `memory` in `limits`"))
 }
 
-/// An open bucket.
+/// Bucket that a tool has opened.
 #[derive(Clone)]
 #[expect(unreachable_pub, reason = "the bindings re-export it")]
 pub struct Bucket {
@@ -233,12 +233,12 @@ impl Bucket {
     }
 }
 
-/// What a tool is told, or why it traps.
+/// Error of an operation: reported to the tool, or a trap.
 #[expect(unreachable_pub, reason = "the bindings re-export it")]
 pub enum Error {
-    /// It may not open the bucket.
+    /// The tool may not open the bucket.
     AccessDenied,
-    /// Anything else, in words.
+    /// Any other error, in words.
     Other(String),
     /// The tool used a resource that it does not have.
     Trap(wasmtime::Error),
@@ -256,7 +256,7 @@ impl From<ResourceTableError> for Error {
     }
 }
 
-/// The store as one call sees it.
+/// Store as one call sees it.
 pub(super) struct View<'a> {
     pub(super) authority: &'a Authority,
     pub(super) store: &'a KeyValue,
@@ -310,7 +310,7 @@ impl store::HostBucket for View<'_> {
     fn list_keys(&mut self, bucket: Resource<Bucket>, cursor: Option<String>) -> Result<store::KeyResponse, Error> {
         let bucket = self.table.get(&bucket)?;
         let entries = self.store.read()?;
-        // A cursor is the last key of the page before. No key is empty, so the first page is after the empty one.
+        // A cursor is the last key of the previous page. No key is empty, so the first page follows the empty key.
         let after = bucket.key(cursor.unwrap_or_default());
         let own = entries.values.range((Bound::Excluded(after), Bound::Unbounded));
         let own = own.take_while(|((alias, name, _), _)| *alias == bucket.alias && *name == bucket.name);
@@ -328,7 +328,7 @@ impl store::HostBucket for View<'_> {
 }
 
 impl atomics::Host for View<'_> {
-    /// A counter is a decimal number as text, so that whoever gets it can read it.
+    /// Increments a counter: a decimal number as text, so that any reader of the key understands it.
     fn increment(&mut self, bucket: Resource<Bucket>, key: String, delta: i64) -> Result<i64, Error> {
         let bucket = self.table.get(&bucket)?;
         self.store.change(|entries| {
@@ -345,7 +345,7 @@ impl atomics::Host for View<'_> {
         })
     }
 
-    /// A swap that failed gives the handle back, with what is there now.
+    /// Swaps the value. If that fails, returns the handle with the current value.
     fn swap(&mut self, cas: Resource<Cas>, value: Vec<u8>) -> Result<Result<(), atomics::CasError>> {
         let mut cas = self.table.delete(cas)?;
         let swapped = self.store.change(|entries| {
@@ -393,7 +393,7 @@ impl batch::Host for View<'_> {
     ) -> Result<Vec<Option<(String, Vec<u8>)>>, Error> {
         let bucket = self.table.get(&bucket)?;
         let entries = self.store.read()?;
-        // One key may be named a thousand times: each time its value is copied.
+        // The same key may be named a thousand times: each time its value is copied.
         let found = keys.into_iter().map(|key| entries.get(bucket, key.clone()).map(|value| (key, value)));
         let found: Vec<Option<(String, &Bytes)>> = found.collect();
         let bytes = found.iter().flatten().map(|(key, value)| size(key, value)).fold(0, usize::saturating_add);
@@ -401,7 +401,7 @@ impl batch::Host for View<'_> {
         Ok(found.into_iter().map(|entry| entry.map(|(key, value)| (key, value.to_vec()))).collect())
     }
 
-    /// All of them or none.
+    /// Sets all values or none.
     fn set_many(&mut self, bucket: Resource<Bucket>, values: Vec<(String, Vec<u8>)>) -> Result<(), Error> {
         let bucket = self.table.get(&bucket)?;
         self.store.change(|entries| values.into_iter().try_for_each(|(key, value)| entries.set(bucket, key, value)))
@@ -422,7 +422,7 @@ impl HasData for Whole {
     type Data<'a> = View<'a>;
 }
 
-/// Offers it to tools.
+/// Adds the interfaces to a linker.
 pub(super) fn add_to_linker(linker: &mut Linker<ToolState>) -> Result<()> {
     store::add_to_linker::<ToolState, Whole>(linker, ToolState::keyvalue)?;
     atomics::add_to_linker::<ToolState, Whole>(linker, ToolState::keyvalue)?;
@@ -478,7 +478,7 @@ mod tests {
         assert!(set(&store, &one, "0000", &vec![1; MAX_VALUE]), "what replaces takes the other's place");
     }
 
-    /// A value that the host holds for a tool counts as the tool's, as often as it is held.
+    /// A value that the host holds for a tool is charged for the tool, as often as it is held.
     #[test]
     fn copies_of_values_take_of_the_sessions_memory() {
         let (store, memory) = (KeyValue::default(), MemoryAccount::new(16 << 20));
@@ -494,7 +494,7 @@ mod tests {
             matches!(batch::Host::get_many(&mut view, second, many(5)), Err(Error::Other(told)) if told.contains("`memory`"))
         );
         assert_eq!(memory.taken(), 0, "copies are the tool's once it has them");
-        // A value that was replaced is kept by whoever has seen it.
+        // A replaced value stays in memory for the handles that have seen it.
         let cas = atomics::HostCas::new(&mut view, third, "k".to_owned()).ok().expect("there is memory");
         assert!(memory.taken() >= MAX_VALUE as u64);
         assert!(atomics::HostCas::drop(&mut view, cas).is_ok());
@@ -502,7 +502,7 @@ mod tests {
         assert!(matches!(atomics::HostCas::new(&mut view, fourth, "k".repeat(MAX_KEY + 1)), Err(Error::Other(_))));
     }
 
-    /// Keeps what it is told, unless it is broken.
+    /// Backing that records changes, and fails once it is broken.
     #[derive(Default)]
     struct Disk {
         kept: Mutex<Vec<Changed>>,

@@ -1,4 +1,4 @@
-//! What pins releases: those that a session was made with, and those of a `tollhouse.lock`.
+//! Pinned releases: those of a session, and those of a `tollhouse.lock`.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -9,67 +9,68 @@ use tollhouse_registry::{Digest, Error as RegistryError, PackageName, Permission
 use super::mounted::MountError;
 use super::package::Package;
 
-/// The form of the file. A reader that does not know it refuses the file.
+/// Version of the file format. A reader that does not know it refuses the file.
 const FORM: u32 = 1;
 
 /// Largest `tollhouse.lock` that is read, in bytes: that of some five thousand tools.
 pub const MAX_LOCK: u64 = 4 << 20;
 
-/// What the file says of itself.
+/// Comment at the head of the file.
 const HEAD: &str = "\
 # What the policy mounts, to the byte. `tollhouse lock` writes this file: keep it with the policy.
 ";
 
-/// How much of a diff a message shows, in bytes.
+/// Bytes of a diff that a message shows.
 const MAX_DIFF: usize = 4_000;
 
-/// Which release each alias means, for good.
+/// Pinned releases by alias.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Lock(pub BTreeMap<String, Locked>);
 
-/// One release, by all that a tool is: its code, its interface, and what it says and asks for.
+/// Pinned release, identified by everything that matters of a tool: its code, its interface, its description and its
+/// permissions.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Locked {
-    /// The package.
+    /// Name of the package.
     pub name: PackageName,
-    /// Its version.
+    /// Version of the release.
     pub version: semver::Version,
     /// sha256 of the component, in hexadecimal; so are the others.
     pub component: String,
-    /// Of the WIT text.
+    /// sha256 of the WIT text.
     pub wit: String,
-    /// Of the manifest, which holds the description and what is asked for.
+    /// sha256 of the manifest, which holds the description and the requested permissions.
     pub manifest: String,
-    /// Of what it asks for. Earlier versions of this program did not keep it.
+    /// sha256 of the requested permissions. Earlier versions of this program did not store it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub permissions: Option<String>,
-    /// Of its description.
+    /// sha256 of the description.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
 }
 
-/// A `tollhouse.lock`: what is pinned, and for which policy.
+/// Content of a `tollhouse.lock`: the pinned releases, and the policy that they are for.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LockFile {
-    /// Name of the policy's file, in the same directory. Earlier versions of this program did not keep it.
+    /// Name of the policy's file, in the same directory. Earlier versions of this program did not store it.
     pub policy: Option<String>,
-    /// The pinned releases.
+    /// Releases that are pinned.
     pub lock: Lock,
 }
 
-/// Why a text is no lock.
+/// Error of a text that is not a lock file.
 #[derive(Debug, Clone, thiserror::Error)]
 #[non_exhaustive]
 pub enum LockError {
-    /// It is no TOML, or has a key that is not known.
+    /// The text is not TOML, or has an unknown key.
     #[error("{0}")]
     Text(String),
-    /// A later version of this program wrote it.
+    /// A later version of this program wrote the file.
     #[error("it has the form {0}, which this version does not know")]
     Newer(u32),
 }
 
-/// The file: TOML.
+/// Lock file as TOML.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Written {
@@ -93,10 +94,10 @@ struct WrittenTool {
 }
 
 impl LockFile {
-    /// Reads a `tollhouse.lock`.
+    /// Parses a `tollhouse.lock`.
     ///
     /// # Errors
-    /// If it is none.
+    /// If it is not valid.
     pub fn parse(text: &str) -> Result<Self, LockError> {
         let written: Written = toml::from_str(text).map_err(|error| LockError::Text(error.message().to_owned()))?;
         if written.version != FORM {
@@ -117,7 +118,7 @@ impl LockFile {
         Ok(Self { policy: written.policy, lock: Lock(locked.collect()) })
     }
 
-    /// The text of a `tollhouse.lock`. None if it was made by a version that kept less than the file holds.
+    /// Formats a `tollhouse.lock`. Returns `None` if a version made the lock that stored less than the file needs.
     #[must_use]
     pub fn to_toml(&self) -> Option<String> {
         let digest = |hex: &String| format!("sha256:{hex}").parse().ok();
@@ -140,7 +141,7 @@ impl LockFile {
 }
 
 impl Lock {
-    /// Reads what a `tollhouse.lock` pins.
+    /// Parses the pinned releases of a `tollhouse.lock`.
     ///
     /// # Errors
     /// As [`LockFile::parse`].
@@ -148,13 +149,13 @@ impl Lock {
         Ok(LockFile::parse(text)?.lock)
     }
 
-    /// The text of a `tollhouse.lock` for no policy in particular. As [`LockFile::to_toml`].
+    /// Formats a `tollhouse.lock` without a policy. As [`LockFile::to_toml`].
     #[must_use]
     pub fn to_toml(&self) -> Option<String> {
         LockFile { policy: None, lock: self.clone() }.to_toml()
     }
 
-    /// Whether another pins the same bytes under the same aliases.
+    /// Returns true if the other lock pins the same bytes under the same aliases.
     #[must_use]
     pub fn is_same(&self, other: &Self) -> bool {
         let bytes = |lock: &Self| -> Vec<_> {
@@ -164,8 +165,8 @@ impl Lock {
         bytes(self) == bytes(other)
     }
 
-    /// Checks that it pins what is asked for, and gives what it pins beyond that. What is asked for by no name, all of a
-    /// registry, is what it pins.
+    /// Checks that the lock pins every requested tool, and returns the other pinned releases. For a request of a whole
+    /// registry, the pinned releases are the request.
     pub(super) fn check(
         &self,
         named: Option<&BTreeMap<String, String>>,
@@ -190,7 +191,7 @@ impl Lock {
 }
 
 impl Locked {
-    /// What pins a release.
+    /// Pins the release of a package.
     #[must_use]
     pub fn of(package: &Package) -> Self {
         let release = package.release();
@@ -205,12 +206,12 @@ impl Locked {
         }
     }
 
-    /// Whether it is what a requirement such as `acme:payments@^1` asks for.
+    /// Returns true if the release satisfies a requirement such as `acme:payments@^1`.
     pub(crate) fn fits(&self, wanted: &Requirement) -> bool {
         wanted.name == self.name && wanted.versions.matches(&self.version)
     }
 
-    /// What of a release is another than what is pinned, and how they differ.
+    /// Returns the part of a release that differs from the pinned one, with a diff.
     pub(super) fn differs(
         &self,
         registry: &Registry,
@@ -242,7 +243,7 @@ impl Locked {
     }
 }
 
-/// How one part differs: line by line, if both texts are there.
+/// Describes the difference of one part: line by line, if both texts exist.
 fn difference(registry: &Registry, (part, pinned, found): (&str, &String, Digest)) -> String {
     let text = |digest: &Digest| if part == "component" { None } else { registry.text(digest) };
     let old = format!("sha256:{pinned}").parse().ok();

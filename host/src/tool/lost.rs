@@ -1,28 +1,29 @@
-//! Faces that mounted tools lack, because their alias has a meaning of its own in a language of scripts.
+//! Missing faces of mounted tools: their alias has another meaning in a script language.
 
 use std::fmt;
 
 use super::names::{self, Face, Faces, Spelling};
 use super::{HostTool, Tool};
 
-/// Face that the tools of one alias lack, and what scripts write instead of it.
+/// Face that the tools of one alias lack, and the spelling that scripts use instead.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct LostFace {
     /// Alias of the tools.
     pub alias: String,
-    /// Face that they lack.
+    /// Kind of the missing face.
     pub face: Face,
-    /// What has the name there, for example ``a builtin of the shell (`echo`)``.
+    /// Owner of the name, for example ``a builtin of the shell (`echo`)``.
     pub taken_by: String,
-    /// How scripts call one of the tools: `tool echo say`, `crypto_say(…)`.
+    /// Spelling that scripts use for one of the tools: `tool echo say`, `crypto_say(…)`.
     pub instead: String,
-    /// Whether the alias has more tools than that one.
+    /// True if the alias has more tools than that one.
     pub several: bool,
 }
 
 impl LostFace {
-    /// A face, if the tool that has these ones lacks it. An open namespace stands for all tools in it.
+    /// Returns the missing face of a tool with these faces, if it lacks it. An open namespace stands for all tools in
+    /// it.
     fn of(alias: &str, spelling: Spelling, faces: &Faces, is_open: bool, face: Face) -> Option<Self> {
         let taken_by = names::taken_by(alias, spelling, face)?;
         let instead = match (face, is_open) {
@@ -34,7 +35,7 @@ impl LostFace {
         Some(Self { alias: alias.to_owned(), face, taken_by, instead, several: is_open })
     }
 
-    /// The faces that a host function lacks.
+    /// Lists the missing faces of a host function.
     pub(super) fn of_host(tool: &HostTool) -> Vec<Self> {
         let (method, spelling) = (tool.method(), Spelling::Own);
         let (alias, faces) = (method.split('/').next().unwrap_or(method), names::faces(method, spelling));
@@ -45,7 +46,7 @@ impl LostFace {
         self.face == face && self.alias == *tool.alias
     }
 
-    /// The faces that these tools lack, each once for an alias. Tools of one alias follow one another.
+    /// Lists the missing faces of these tools, each once for an alias. Tools of one alias must follow one another.
     pub(super) fn of_all<'t>(tools: impl Iterator<Item = &'t Tool>) -> Vec<Self> {
         let mut found: Vec<Self> = Vec::new();
         for tool in tools {

@@ -1,5 +1,5 @@
-//! `tollhouse:program/tools`: other tools, for a component that learns their names only when it runs, as an interpreter
-//! does. What it may call, and what comes of it, is the same as for imports of the tools' own interfaces.
+//! `tollhouse:program/tools`: other tools, for a component that learns their names only when it runs, such as an
+//! interpreter. Permissions and outcomes are the same as for imports of the tools' own interfaces.
 
 use serde_json::Value;
 use wasmtime::component::{HasData, Linker};
@@ -17,10 +17,10 @@ mod bindings {
 
 use self::bindings::tollhouse::program::tools;
 
-/// What the interface is imported as.
+/// Import name of the interface.
 pub(super) const NAME: &str = "tollhouse:program/tools@0.1.0";
 
-/// Adds it to a linker.
+/// Adds the interface to a linker.
 pub(super) fn add_to_linker(linker: &mut Linker<ToolState>) -> wasmtime::Result<()> {
     tools::add_to_linker::<ToolState, Whole>(linker, |state| state)
 }
@@ -67,7 +67,7 @@ impl From<Payload> for tools::Value {
 impl From<Failure> for tools::Failure {
     fn from(failure: Failure) -> Self {
         Self {
-            // The word that it is in JSON.
+            // The kind is spelled as in JSON.
             kind: serde_json::to_value(failure.kind)
                 .ok()
                 .and_then(|kind| Some(kind.as_str()?.to_owned()))

@@ -1,7 +1,7 @@
-//! A program's run: its operating system, its end, and what that comes to.
+//! Run of a program: its operating system, its end and its result.
 //!
-//! A program is a component that exports `wasi:cli/run` (`reflect/program`). It runs in a fresh instance, with what any
-//! tool finds, and besides with arguments, environment, streams and a directory that it works in.
+//! A program is a component that exports `wasi:cli/run` (`reflect/program`). It runs in a fresh instance with the
+//! imports of any tool, and with arguments, environment, streams and a working directory.
 
 use std::time::Duration;
 
@@ -22,23 +22,23 @@ use crate::code::{self, with_stack};
 use crate::error::{Failure, Payload};
 use crate::gate::raise;
 
-/// Where a program works unless it is told.
+/// Default working directory of a program.
 const WORKSPACE: &str = "/workspace";
 
-/// What a program is given besides its arguments, in the shell.
+/// Environment and streams of a program that the shell starts.
 pub(crate) struct Started {
-    /// Its environment.
+    /// Environment variables of the program.
     pub(crate) environment: Vec<(String, String)>,
-    /// What it reads.
+    /// Standard input of the program.
     pub(crate) stdin: Pipe,
-    /// What it writes.
+    /// Standard output of the program.
     pub(crate) stdout: Pipe,
-    /// What it writes about that.
+    /// Standard error of the program.
     pub(crate) stderr: Pipe,
 }
 
 impl Drop for Started {
-    /// Whatever the end: who waits for the program's streams hears of it.
+    /// Closes the streams whatever the outcome, so that nobody waits for them.
     fn drop(&mut self) {
         self.stdin.abandon();
         self.stdout.end();
@@ -100,10 +100,10 @@ pub(super) fn run(
     program.run()
 }
 
-/// A program that is to run.
+/// Program that is ready to run.
 struct Program<'a, In, Out> {
     call: Call<'a>,
-    /// As they were judged.
+    /// Arguments, as the gate judged them.
     arguments: &'a Value,
     environment: &'a [(String, String)],
     stdin: In,
@@ -112,7 +112,7 @@ struct Program<'a, In, Out> {
 }
 
 impl<In: StdinStream + 'static, Out: StdoutStream + 'static> Program<'_, In, Out> {
-    /// Runs it to its end, on this thread; its exit status.
+    /// Runs the program to its end, on this thread, and returns its exit status.
     fn run(self) -> Result<u8, Failure> {
         let Self { call, arguments, environment, stdin, stdout, stderr } = self;
         let words = arguments.get(ARGUMENTS).and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
@@ -137,12 +137,12 @@ impl<In: StdinStream + 'static, Out: StdoutStream + 'static> Program<'_, In, Out
             Ok((Ok(()),)) => Ok(0),
             Ok((Err(()),)) => Ok(1),
             Err(error) => match error.downcast_ref::<I32Exit>() {
-                // As a shell sees it: the low eight bits.
+                // As a shell reports it: the low eight bits.
                 Some(I32Exit(status)) => Ok(u8::try_from(status & 0xff).unwrap_or(1)),
                 None => Err(call.failed(&error, &mut store)),
             },
         };
-        // Whatever its end: what a program wrote is written.
+        // Writes of a program are kept whatever the outcome.
         let edits = store.data_mut().end().map_err(|errno| unread(call.method, errno))?;
         call.context.changed(edits);
         status

@@ -1,41 +1,42 @@
-//! JSON Schema (2020-12) of what a function takes and returns, for MCP and for scripts that look before they call.
+//! JSON Schema (2020-12) of a function's parameters and result, for MCP and for scripts that inspect tools before
+//! calling them.
 //!
-//! A schema of parameters describes the canonical form: who follows it is understood. The other spellings that
-//! `canonical` accepts are not in it. Types are written out where they are used: readers of schemas, language models
-//! among them, follow `$ref` badly.
+//! A schema of parameters describes the canonical form, which is always accepted. The other spellings that `canonical`
+//! accepts are not in it. Types are written out where they are used: readers of schemas, language models among them,
+//! follow `$ref` badly.
 
 use serde_json::{Map, Value, json};
 
 use super::canonical::{self, MAX_SAFE};
 use super::types::{Case, Field, Function, Members, Shape, Type};
 
-/// Which way values go. What comes back may be spelled as a string where a parameter is best given as a number.
+/// Direction of values. A returned value may be spelled as a string where a parameter is best given as a number.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Way {
     In,
     Out,
 }
 
-/// The schema of the one object that a function takes.
+/// Returns the schema of the one object that a function takes.
 #[must_use]
 pub fn parameters(function: &Function) -> Value {
     object(&function.params, Way::In)
 }
 
-/// The schema of what a function returns (when it does not fail); of null if it returns nothing.
+/// Returns the schema of a function's successful result; of null if it returns nothing.
 #[must_use]
 pub fn result(function: &Function) -> Value {
     function.returns().map_or_else(|| json!({"type": "null"}), |ty| schema(ty, Way::Out))
 }
 
-/// The schema of the `payload` of its errors. None if it has no errors of its own.
+/// Returns the schema of the `payload` of a function's errors. Returns `None` if it has no errors of its own.
 #[must_use]
 pub fn error(function: &Function) -> Option<Value> {
     let payload = function.fails_with()?;
     Some(payload.map_or_else(|| json!({"type": "null"}), |ty| schema(ty, Way::Out)))
 }
 
-/// What scripts learn about a method: `{method, description, parameters, result, error?, granted}`.
+/// Describes a method for scripts: `{method, description, parameters, result, error?, granted}`.
 #[must_use]
 pub fn describe(method: &str, function: &Function, granted: bool) -> Value {
     let mut about = Map::new();
@@ -57,7 +58,7 @@ fn schema(ty: &Type, way: Way) -> Value {
     schema
 }
 
-/// Sets the description: what is said about the place goes before what is said about the type.
+/// Sets the description: docs of the field before docs of the type.
 fn describe_as(schema: &mut Value, docs: Option<&str>) {
     if let (Some(docs), Some(object)) = (docs.map(str::trim).filter(|docs| !docs.is_empty()), schema.as_object_mut()) {
         object.insert("description".to_owned(), json!(docs));
@@ -117,7 +118,7 @@ fn integer_schema(shape: &Shape, way: Way) -> Value {
     }
 }
 
-/// A bound of an integer type: all of them fit `i64` or `u64`.
+/// Converts a bound of an integer type to JSON: all of them fit `i64` or `u64`.
 fn number(n: i128) -> Value {
     i64::try_from(n).map(Value::from).or_else(|_| u64::try_from(n).map(Value::from)).unwrap_or_default()
 }
@@ -163,7 +164,7 @@ fn tagged_as(tag: &str, payload: Option<&Type>, docs: Option<&str>, way: Way) ->
     schema
 }
 
-/// Names, with their docs in the description: `enum` has no place for them.
+/// Returns the schema of named cases, with their docs in the description, since `enum` has no place for them.
 fn names(cases: &Members<Case>) -> Value {
     let list: Vec<&str> = cases.iter().map(|case| case.name.as_str()).collect();
     let mut schema = json!({"type": "string", "enum": list});
@@ -175,7 +176,7 @@ fn names(cases: &Members<Case>) -> Value {
     schema
 }
 
-/// Adds null to what a schema admits.
+/// Returns a schema that also admits null.
 fn nullable(mut schema: Value) -> Value {
     let Some(object) = schema.as_object_mut() else {
         return schema;

@@ -1,4 +1,4 @@
-//! What a tool's store holds: its operating system, and what it has used.
+//! State of a tool's store: its operating system, and its resource usage.
 
 use std::convert::Infallible;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -19,7 +19,7 @@ use super::{Authority, CallContext, Peers, Services, keyvalue};
 use crate::code::{Interrupt, MemoryAccount, MemoryCharge};
 use crate::vfs::{Edit, Errno};
 
-/// What a tool's store holds.
+/// State of a tool's store.
 pub(crate) struct ToolState {
     wasi: WasiCtx,
     pub(super) handles: HandleTable,
@@ -27,7 +27,7 @@ pub(crate) struct ToolState {
     stderr: Kept,
     pub(super) clock: Clock,
     random: [Random; 2],
-    /// None, until the tool is granted some or asks for what it has.
+    /// Files of the tool. `None` until it is granted some or calls functions of files.
     files: Option<Files>,
     http: WasiHttpCtx,
     outgoing: Outgoing,
@@ -35,23 +35,23 @@ pub(crate) struct ToolState {
     services: Arc<Services>,
     /// Other tools that it may call.
     pub(super) peers: Option<Arc<dyn Peers>>,
-    /// Stops the call that runs.
+    /// Interrupt of the current call.
     pub(super) interrupt: Interrupt,
     pub(crate) memory: MemoryLimit,
-    /// A call ended in the middle: what the instance holds is of no use any more.
+    /// True after a call that ended halfway: the state of the instance is unusable.
     pub(super) trapped: bool,
 }
 
-/// The names and values of one message's header fields come to so many bytes at most.
+/// Most bytes of the names and values of one message's header fields.
 const FIELD_BYTES: usize = 32 << 10;
 
 impl ToolState {
-    /// A world without authority, for one call.
+    /// Creates the state of a tool for one call.
     pub(super) fn new(context: &CallContext, memory: u64) -> Self {
         Self::with(context, memory, |_| {})
     }
 
-    /// A world without authority but for what `configure` adds.
+    /// Creates a state without authority except for the additions of `configure`.
     pub(crate) fn with(context: &CallContext, memory: u64, configure: impl FnOnce(&mut WasiCtxBuilder)) -> Self {
         let (stdout, stderr) = (Kept::default(), Kept::default());
         let clock = Clock::default();
@@ -100,12 +100,12 @@ impl ToolState {
         state
     }
 
-    /// Keeps so many bytes at most of what it prints, of each stream.
+    /// Limits the printed bytes that are kept of each stream.
     pub(super) fn keep_printed(&self, bytes: usize) {
         [&self.stdout, &self.stderr].into_iter().for_each(|kept| kept.keep_at_most(bytes));
     }
 
-    /// Another call in the same world: its own time, random numbers and switch.
+    /// Prepares the state for another call: its own time, random numbers and interrupt.
     pub(super) fn begin(&mut self, context: &CallContext) {
         self.clock.set(context.now);
         for (stream, random) in self.random.iter().enumerate() {
@@ -118,7 +118,7 @@ impl ToolState {
         self.outgoing = Outgoing::new(context);
         self.peers.clone_from(&context.peers);
         let scope = context.authority.files();
-        // What the tools change that it calls goes through its hands, even if it sees none of it.
+        // Changes by tools that it calls pass through its view of the files, even if it sees none of them.
         if self.files.is_some() || !scope.is_empty() || self.peers.is_some() {
             let files = self.files.get_or_insert_with(Files::new);
             files.begin(context.files.clone(), scope.clone(), context.now);
@@ -126,47 +126,48 @@ impl ToolState {
         }
     }
 
-    /// The call is over: what it changed of the files. What may keep the instance must not keep the session through it.
+    /// Ends the call and returns its changes of files. The instance may be kept, and then must not keep the session
+    /// alive.
     ///
     /// # Errors
-    /// If that cannot be read.
+    /// If the changes cannot be read.
     pub(crate) fn end(&mut self) -> Result<Vec<Edit>, Errno> {
         self.peers = None;
         self.outgoing.end();
         self.files.as_mut().map_or_else(|| Ok(Vec::new()), Files::end)
     }
 
-    /// Says where the program works that begins: absolute. Without files it works nowhere.
+    /// Sets the working directory of a program, an absolute path. Without files it has none.
     pub(super) fn enter(&mut self, directory: &str) {
         if let Some(files) = &self.files {
             files.enter(directory);
         }
     }
 
-    /// The session's files, as far as the tool may use them.
+    /// Returns the session's files that the tool may use.
     pub(super) fn files(&mut self) -> FilesView<'_> {
         FilesView { files: self.files.get_or_insert_with(Files::new), table: self.handles.with_room() }
     }
 
-    /// The session's key-value store, as far as the tool may use it.
+    /// Returns the part of the session's key-value store that the tool may use.
     pub(super) fn keyvalue(&mut self) -> keyvalue::View<'_> {
         let Self { authority, services, handles, memory, .. } = self;
         keyvalue::View { authority, store: &services.store, table: handles.with_room(), memory: &memory.account }
     }
 
-    /// What the tool wrote, by stream.
+    /// Returns the tool's output by stream.
     pub(super) fn said(&self) -> Vec<(&'static str, String)> {
         let streams = [("stdout", &self.stdout), ("stderr", &self.stderr)];
         let texts = streams.into_iter().map(|(stream, kept)| (stream, kept.text().trim().to_owned()));
         texts.filter(|(_, text)| !text.is_empty()).collect()
     }
 
-    /// The last request of the tool that was refused, and why.
+    /// Returns the last request of the tool that was refused, with the reason.
     pub(super) fn refused(&self) -> Option<String> {
         self.outgoing.refused()
     }
 
-    /// What the tool wrote to its standard error, for example a panic's message.
+    /// Returns the tool's standard error, for example a panic's message.
     pub(super) fn complaint(&self) -> String {
         self.stderr.text().trim().to_owned()
     }
@@ -184,7 +185,7 @@ impl WasiHttpView for ToolState {
     }
 }
 
-/// Random numbers that follow from a seed. Clones draw from one sequence.
+/// Random numbers from a seed. Clones draw from one sequence.
 #[derive(Clone)]
 struct Random(Arc<Mutex<ChaCha12Rng>>);
 
@@ -195,7 +196,7 @@ impl Default for Random {
 }
 
 impl Random {
-    /// Begins the sequence of a seed. Two interfaces take two streams of the same seed.
+    /// Restarts the sequence from a seed. Two interfaces use two streams of the same seed.
     fn seed(&self, seed: [u8; 32], stream: u64) {
         let mut random = ChaCha12Rng::from_seed(seed);
         random.set_stream(stream);
@@ -223,24 +224,24 @@ impl TryRng for Random {
     }
 }
 
-/// Bytes that an element of a table takes: a pointer.
+/// Bytes of an element of a table: a pointer.
 const ELEMENT_BYTES: u64 = size_of::<usize>() as u64;
 
-/// The limit that an instance met.
+/// Limit that refused memory to an instance.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Refused {
-    /// That of a call: its tool's, or as much as its session has.
+    /// Limit of a call: its tool's, or all memory of its session.
     OfCall,
-    /// What is left of its session's memory.
+    /// Memory left in the session.
     OfSession,
 }
 
-/// Memories and tables of one instance, within the limit of a call and what is left of its session's memory.
+/// Limiter of the memories and tables of one instance: the limit of a call, and the memory left in its session.
 pub(crate) struct MemoryLimit {
     limit: u64,
     account: MemoryAccount,
     charge: MemoryCharge,
-    /// The limit that the instance met last in the call that runs.
+    /// Limit that refused memory last in the current call.
     pub(crate) refused: Option<Refused>,
 }
 
@@ -249,12 +250,12 @@ impl MemoryLimit {
         Self { limit, account: session.clone(), charge: session.open(), refused: None }
     }
 
-    /// Returns the bytes that the instance has. They never shrink.
+    /// Returns the bytes of the instance's memories and tables, which never shrink.
     pub(crate) fn used(&self) -> u64 {
         self.charge.bytes()
     }
 
-    /// Takes more, or takes note of the limit that forbids it.
+    /// Charges more bytes, or records the limit that forbids it.
     fn grow(&mut self, more: u64) -> bool {
         let refused = match self.used().checked_add(more) {
             Some(all) if all <= self.limit => (!self.charge.resize(all)).then_some(Refused::OfSession),
@@ -267,12 +268,12 @@ impl MemoryLimit {
 
 impl ResourceLimiter for MemoryLimit {
     fn memory_growing(&mut self, current: usize, desired: usize, maximum: Option<usize>) -> Result<bool> {
-        // What the memory itself forbids is not taken.
+        // Memory beyond the memory's own maximum is not charged.
         Ok(maximum.is_none_or(|most| desired <= most) && self.grow(desired.saturating_sub(current) as u64))
     }
 
     fn table_growing(&mut self, current: usize, desired: usize, maximum: Option<usize>) -> Result<bool> {
-        // The pool's own bound; asking for more is an answer of -1, not a trap.
+        // The pool's own bound; a request beyond it returns -1 instead of trapping.
         let most = maximum.unwrap_or(usize::MAX).min(100_000);
         let more = (desired.saturating_sub(current) as u64).saturating_mul(ELEMENT_BYTES);
         Ok(desired <= most && self.grow(more))

@@ -1,5 +1,5 @@
-//! A tool's standard output and error: the beginning is kept, the rest is dropped, and the tool never notices; or, where
-//! what it writes is its result, the tool ends.
+//! Standard output and error of a tool: the beginning is kept, the rest is dropped without the tool noticing. If the
+//! output is the tool's result, the tool ends instead.
 
 use std::io;
 use std::pin::Pin;
@@ -13,29 +13,29 @@ use wasmtime_wasi::p2::{OutputStream, Pollable, StreamError};
 
 use crate::code::{MemoryAccount, MemoryCharge};
 
-/// How many bytes of each stream are kept, unless the tool's manifest says fewer.
+/// Bytes that are kept of each stream, unless the tool's manifest says fewer.
 pub(super) const KEPT: usize = 64 << 10;
 
-/// How many bytes a tool may write in one go.
+/// Most bytes that a tool may write at once.
 const CHUNK: usize = 1 << 20;
 
-/// What a tool wrote. Clones share it.
+/// Captured output of a tool. Clones share it.
 #[derive(Clone, Default)]
 pub(super) struct Kept {
     state: Arc<Mutex<State>>,
-    /// How much there may be, if who writes more is to end.
+    /// Limit beyond which the writer is ended, if there is one.
     limit: Option<usize>,
 }
 
 struct State {
     bytes: Vec<u8>,
-    /// How many are kept.
+    /// Bytes that are kept.
     room: usize,
-    /// What they take of the session's memory, where they are a result.
+    /// Memory of the output in the session's account, if the output is a result.
     charge: Option<MemoryCharge>,
-    /// More was written than there may be.
+    /// True after a write beyond the limit.
     over: bool,
-    /// More was written than there is memory for.
+    /// True after a write that there was no memory for.
     is_short: bool,
 }
 
@@ -45,39 +45,39 @@ impl Default for State {
     }
 }
 
-/// The trap of a program that wrote more than its result may have.
+/// Trap of a program whose output exceeds the size of a result.
 #[derive(Debug, thiserror::Error)]
 #[error("it wrote more than its result may have")]
 struct TooMuch;
 
 impl Kept {
-    /// What ends who writes more, or more than there is memory for.
+    /// Creates an output that ends its writer beyond the limit, or beyond the memory.
     pub(super) fn bounded(limit: usize, memory: &MemoryAccount) -> Self {
         let state = State { charge: Some(memory.open()), ..State::default() };
         Self { state: Arc::new(Mutex::new(state)), limit: Some(limit) }
     }
 
-    /// Keeps so many bytes at most.
+    /// Limits the bytes that are kept.
     pub(super) fn keep_at_most(&self, bytes: usize) {
         self.lock().room = bytes;
     }
 
-    /// What was kept, as text.
+    /// Returns the kept output as text.
     pub(super) fn text(&self) -> String {
         String::from_utf8_lossy(&self.lock().bytes).into_owned()
     }
 
-    /// Whether more was written than there may be.
+    /// Returns true after a write beyond the limit.
     pub(super) fn is_over(&self) -> bool {
         self.lock().over
     }
 
-    /// Returns true if more was written than there is memory for.
+    /// Returns true after a write that there was no memory for.
     pub(super) fn is_short(&self) -> bool {
         self.lock().is_short
     }
 
-    /// Forgets what was kept.
+    /// Discards the kept output.
     pub(super) fn clear(&self) {
         self.lock().bytes.clear();
     }

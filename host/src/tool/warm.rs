@@ -1,7 +1,8 @@
-//! Instances that wait for the next call, of packages whose manifest says `instance = "session"`.
+//! Cache of instances that wait for the next call, for packages whose manifest says `instance = "session"`.
 //!
-//! A cache and nothing else: what is in it may be dropped between any two calls, and is, where its session's memory is short. It belongs to one session, so nothing
-//! that a tool remembers reaches another. An instance that trapped, or that keeps a live resource, never comes here.
+//! Only a cache: instances may be dropped between any two calls, and are when their session's memory is short. It
+//! belongs to one session, so no state of a tool reaches another session. An instance that trapped, or that keeps a
+//! live resource, is never put here.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -10,18 +11,18 @@ use super::Exported;
 use super::handles::Kept;
 use crate::code::{MemoryAccount, Permit};
 
-/// How many instances of one package wait. Calls beyond those that run at the same time make their own.
+/// Number of idle instances of one package. Further concurrent calls make their own.
 const IDLE: usize = 4;
 
-/// An instance that waits, and its place among those of all sessions.
+/// Idle instance, with its permit of the quota over all sessions.
 struct Idle(Kept, #[expect(dead_code, reason = "held until it is dropped")] Permit);
 
-/// The waiting instances of a session, by the alias of their package.
+/// Idle instances of a session, by the alias of their package.
 #[derive(Default)]
 pub struct Warm(Mutex<HashMap<Arc<str>, Vec<Idle>>>);
 
 impl Warm {
-    /// One that waits, if the package allows it.
+    /// Takes an idle instance, if the package allows reuse.
     pub(super) fn take(&self, exported: &Exported, alias: &Arc<str>) -> Option<Kept> {
         if !exported.package.keeps_instances() {
             return None;
@@ -29,7 +30,7 @@ impl Warm {
         self.lock().get_mut(alias)?.pop().map(|idle| idle.0)
     }
 
-    /// Keeps an instance for the next call, if the package allows it and there is room, in its session's memory too.
+    /// Keeps an instance for the next call, if the package allows it and there is room, also in its session's memory.
     pub(super) fn put(&self, exported: &Exported, alias: &Arc<str>, kept: Kept, memory: &MemoryAccount) {
         if !exported.package.keeps_instances() || kept.store.data().trapped {
             return;
@@ -45,10 +46,10 @@ impl Warm {
         }
     }
 
-    /// Drops all that wait.
+    /// Drops all idle instances.
     pub(crate) fn clear(&self) {
         let all = std::mem::take(&mut *self.lock());
-        // Outside of the lock: taking instances down takes time.
+        // Outside of the lock: dropping instances takes time.
         drop(all);
     }
 

@@ -1,8 +1,9 @@
-//! What a tool finds where it looks for an operating system: everything is there, and nothing has authority.
+//! WASI as tools see it: every import exists, and none has authority of its own.
 //!
-//! Files: the granted paths of the session's. Arguments: none; environment: the names of granted secrets. Network: `wasi:http` as far
-//! as it is granted, sockets refused. Key-value store: the granted buckets. Clocks: fixed at the time of the call. Randomness: seeded by session, run and call, so that a replay draws the same. Standard output and error: kept
-//! for the error message of a tool that fails, up to a limit.
+//! Files: the granted paths of the session's. Arguments: none; environment: the names of granted secrets. Network:
+//! `wasi:http` as far as it is granted, sockets refused. Key-value store: the granted buckets. Clocks: fixed at the
+//! time of the call. Randomness: seeded by session, run and call, so that a replay draws the same. Standard output and
+//! error: kept for the error message of a tool that fails, up to a limit.
 
 use wasmtime::component::types::ComponentItem;
 use wasmtime::component::{Component, HasData, Linker, LinkerInstance, Resource, ResourceType};
@@ -17,12 +18,12 @@ use super::state::ToolState;
 use super::{clock, files, held, keyvalue, named};
 use crate::error::Failure;
 
-/// The packages of WASI 0.2 that [`linker`] offers in whole. A component that was built against an older 0.2 gets the
-/// one that is here: they are compatible.
+/// Packages of WASI 0.2 that [`linker`] provides as a whole. A component that was built against an older 0.2 gets the
+/// present version, which is compatible.
 const OFFERED: [&str; 6] =
     ["wasi:cli/", "wasi:clocks/", "wasi:filesystem/", "wasi:io/", "wasi:random/", "wasi:sockets/"];
 
-/// Interfaces that are offered one by one: their packages have others that are not.
+/// Interfaces that are provided one by one, since their packages also have others.
 const OFFERED_ALONE: [&str; 5] = [
     "wasi:http/types@0.2.",
     "wasi:http/outgoing-handler@0.2.",
@@ -35,15 +36,15 @@ fn is_offered(name: &str) -> bool {
     OFFERED.iter().chain(&OFFERED_ALONE).any(|offered| name.starts_with(offered))
 }
 
-/// What an agent may import of WASI. Its other imports are tools, and whoever links them defines them.
+/// Creates the linker of an agent's imports of WASI. Its other imports are tools, which the caller defines.
 pub(crate) fn agent_linker(engine: &Engine, component: &Component) -> Result<Linker<ToolState>> {
     let mut linker = linker(engine)?;
     define_unoffered(&mut linker, component)?;
     Ok(linker)
 }
 
-/// Defines what a component imports of WASI and no host here offers: it can be imported, and traps with its name when it
-/// is called. Nearly every component imports more than it uses.
+/// Defines a component's WASI imports that no host here provides: they can be linked, and trap with their name when
+/// they are called. Nearly every component imports more than it uses.
 pub(super) fn define_unoffered(linker: &mut Linker<ToolState>, component: &Component) -> Result<()> {
     let engine = linker.engine().clone();
     for (name, item) in component.component_type().imports(&engine) {
@@ -54,7 +55,7 @@ pub(super) fn define_unoffered(linker: &mut Linker<ToolState>, component: &Compo
     Ok(())
 }
 
-/// Defines what a tool imports of other tools: each call asks whoever may call them on the tool's behalf.
+/// Defines a tool's imports of other tools: each call goes through the tool's `Peers`.
 pub(super) fn define_peers(linker: &mut Linker<ToolState>, component: &Component) -> Result<()> {
     let engine = linker.engine().clone();
     for (import, item) in component.component_type().imports(&engine) {
@@ -122,13 +123,13 @@ fn trap(
             Ok(())
         }
         ComponentItem::Resource(_) => at.resource(name, resource(name), |_, _| Ok(())),
-        // Types need no definition; what else there is makes linking fail, with its name.
+        // Types need no definition; any other kind makes linking fail, with its name.
         _ => Ok(()),
     }
 }
 
-/// What a resource is, by its name: interfaces that no host offers still pass on those of `wasi:io`, which have to be
-/// the ones that are offered.
+/// Returns the type of a resource by its name: interfaces that no host provides may still pass resources of `wasi:io`,
+/// which must be those that are provided.
 fn resource(name: &str) -> ResourceType {
     match name {
         "input-stream" => ResourceType::host::<DynInputStream>(),
@@ -138,22 +139,22 @@ fn resource(name: &str) -> ResourceType {
     }
 }
 
-/// A resource of an interface that no host offers. None is ever made.
+/// Resource of an interface that no host provides. None is ever created.
 struct Unoffered;
 
-/// Everything that a tool may import, made once a process.
+/// Creates the linker of everything that a tool may import, once a process.
 pub(super) fn linker(engine: &Engine) -> Result<Linker<ToolState>> {
     let mut linker = Linker::new(engine);
     wasmtime_wasi::p2::add_to_linker_sync(&mut linker)?;
     // WASI's own waits cannot be interrupted.
     linker.allow_shadowing(true);
     clock::add_to_linker::<ToolState, Whole>(&mut linker, |state| state)?;
-    // Its files are those of a directory of this machine; here they are the session's.
+    // wasmtime's files are directories of this machine; here they are the session's.
     files::add_to_linker(&mut linker, ToolState::files)?;
     linker.allow_shadowing(false);
     wasmtime_wasi_http::p2::add_only_http_to_linker_sync(&mut linker)?;
     linker.allow_shadowing(true);
-    // Its own keeps texts of any length.
+    // wasmtime's implementation accepts texts of any length.
     let mut types = linker.instance(HTTP_TYPES)?;
     types.func_wrap("[method]outgoing-request.set-method", set_method)?;
     types.func_wrap("[method]outgoing-request.set-scheme", set_scheme)?;
@@ -164,22 +165,22 @@ pub(super) fn linker(engine: &Engine) -> Result<Linker<ToolState>> {
     Ok(linker)
 }
 
-/// `wasi:http/types`, in the version that wasmtime offers.
+/// `wasi:http/types`, in the version that wasmtime provides.
 const HTTP_TYPES: &str = "wasi:http/types@0.2.12";
 
-/// The longest method of a request, in bytes: registered ones have 17 at most.
+/// Longest method of a request, in bytes: registered ones have 17 at most.
 const MAX_METHOD: usize = 64;
 
-/// The longest scheme of a request, in bytes.
+/// Longest scheme of a request, in bytes.
 const MAX_SCHEME: usize = 64;
 
-/// The longest authority of a request, in bytes: a name has 253 at most, and a port 6.
+/// Longest authority of a request, in bytes: a name has 253 at most, and a port 6.
 const MAX_AUTHORITY: usize = 1 << 10;
 
-/// The longest path of a request with its query, in bytes. Servers take 8 KiB, or less.
+/// Longest path of a request with its query, in bytes. Servers accept 8 KiB, or less.
 const MAX_PATH: usize = 16 << 10;
 
-/// `outgoing-request.set-method`, of a method that is not too long.
+/// `outgoing-request.set-method`, with a limit on the length.
 fn set_method(
     mut store: StoreContextMut<'_, ToolState>,
     (request, method): (Resource<OutgoingRequest>, Method),
@@ -190,7 +191,7 @@ fn set_method(
     Ok((store.data_mut().http().set_method(request, method)?,))
 }
 
-/// `outgoing-request.set-scheme`, of one that is not too long.
+/// `outgoing-request.set-scheme`, with a limit on the length.
 fn set_scheme(
     mut store: StoreContextMut<'_, ToolState>,
     (request, scheme): (Resource<OutgoingRequest>, Option<Scheme>),
@@ -201,7 +202,7 @@ fn set_scheme(
     Ok((store.data_mut().http().set_scheme(request, scheme)?,))
 }
 
-/// `outgoing-request.set-authority`, of one that is not too long.
+/// `outgoing-request.set-authority`, with a limit on the length.
 fn set_authority(
     mut store: StoreContextMut<'_, ToolState>,
     (request, authority): (Resource<OutgoingRequest>, Option<String>),
@@ -212,7 +213,7 @@ fn set_authority(
     Ok((store.data_mut().http().set_authority(request, authority)?,))
 }
 
-/// `outgoing-request.set-path-with-query`, of one that is not too long.
+/// `outgoing-request.set-path-with-query`, with a limit on the length.
 fn set_path(
     mut store: StoreContextMut<'_, ToolState>,
     (request, path): (Resource<OutgoingRequest>, Option<String>),
@@ -223,7 +224,7 @@ fn set_path(
     Ok((store.data_mut().http().set_path_with_query(request, path)?,))
 }
 
-/// An interface that is implemented by all of a tool's state.
+/// Marker of interfaces that the whole state of a tool implements.
 struct Whole;
 
 impl HasData for Whole {

@@ -92,7 +92,7 @@ impl DependenciesError {
         match self {
             Self::Component(error) => error.hint(),
             Self::TooLarge | Self::Unreadable { .. } => {
-                Some("it runs all the same; who publishes it should build it again")
+                Some("it runs nevertheless; its publisher should build it again")
             }
         }
     }
@@ -134,7 +134,7 @@ fn unpacked(packed: &[u8], left: &mut u64) -> Result<Vec<Dependency>, Dependenci
     let list: DependencyList = serde_json::from_slice(&text).map_err(|error| unreadable(error.to_string()))?;
     let is_word = |word: &str| (1..=MAX_WORD).contains(&word.len()) && word.bytes().all(|byte| byte.is_ascii_graphic());
     match list.packages.iter().find(|one| !is_word(&one.name) || !is_word(&one.source)) {
-        Some(one) => Err(unreadable(format!("`{}` from `{}` is no crate", one.name, one.source))),
+        Some(one) => Err(unreadable(format!("`{}` from `{}` is not a crate", one.name, one.source))),
         None => Ok(list.packages),
     }
 }

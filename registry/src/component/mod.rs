@@ -74,16 +74,16 @@ pub enum ComponentError {
         looks_like: &'static str,
     },
     /// The file is a core module, not a component.
-    #[error("this is a core WebAssembly module and no component")]
+    #[error("this is a core WebAssembly module, not a component")]
     CoreModule,
     /// The module is a program or describes its interface, but cannot be made a component.
-    #[error("this core module cannot be made a component: {problem}")]
+    #[error("this core module cannot be converted to a component: {problem}")]
     NotAdapted {
         /// Description of the error.
         problem: String,
     },
     /// The version of the binary format is unknown.
-    #[error("this is WebAssembly of an unknown form (version {version}, layer {layer})")]
+    #[error("this is an unknown version of WebAssembly (version {version}, layer {layer})")]
     UnknownForm {
         /// Version in the header.
         version: u16,
@@ -113,7 +113,7 @@ pub enum ComponentError {
     #[error("this is a WIT package in binary form: it describes interfaces and holds no code")]
     WitPackage,
     /// The file holds code, where only a description is expected.
-    #[error("this is a component with code, and no WIT package in binary form")]
+    #[error("this is a component with code, not a WIT package in binary form")]
     NoWitPackage,
     /// Types are nested too deep.
     #[error("the component has types nested {depth} deep: at most {} are allowed", type_depth::MAX_DEPTH)]
@@ -125,7 +125,7 @@ pub enum ComponentError {
     #[error("the component makes more than {} instances of the modules and components in it", instance_count::MOST)]
     TooManyInstances,
     /// The component makes an instance of a component that it imports, or that another instance exports.
-    #[error("the component makes an instance of a component that it is given, which is not supported")]
+    #[error("the component makes an instance of a component from outside, which is not supported")]
     GivenComponent,
     /// The component is valid, but its interface cannot be expressed in WIT.
     #[error("the component's interface cannot be written as WIT: {problem}")]
@@ -143,7 +143,7 @@ impl ComponentError {
                 "build for wasm32-wasip2 (`cargo build --target wasm32-wasip2`), which makes components, or turn the \
                  module into one with `wasm-tools component new`"
             }
-            Self::Empty | Self::Truncated { .. } => "it was not written or copied to its end: build or fetch it again",
+            Self::Empty | Self::Truncated { .. } => "the file is incomplete: build or download it again",
             Self::NotWasm { .. } => "name the built component: a `.wasm` file, or the directory of a package",
             Self::NoExports => "export a function or an interface in its world",
             Self::WitPackage => "name the component that implements it",
@@ -151,7 +151,7 @@ impl ComponentError {
             Self::UnknownForm { .. } | Self::Invalid { .. } => {
                 "build it again with current tools; `wasm-tools validate` says more"
             }
-            Self::NoWit { .. } => "a tool exports functions and interfaces, and no modules, components or values",
+            Self::NoWit { .. } => "a tool may export functions and interfaces, but no modules, components or values",
             Self::TooLarge { .. }
             | Self::TooDeep { .. }
             | Self::TooManyInstances
@@ -202,7 +202,7 @@ fn decoded(bytes: &[u8]) -> Result<(DecodedWasm, ComponentMetadata), ComponentEr
     }
     // The decoder asserts its assumptions on exports. None of its state is used after a panic.
     let Ok(decoded) = catch_unwind(|| wit_component::decode(bytes)) else {
-        return Err(ComponentError::NoWit { problem: "it exports something that WIT has no word for".into() });
+        return Err(ComponentError::NoWit { problem: "it exports something that WIT cannot express".into() });
     };
     match decoded {
         Ok(decoded) => Ok((decoded, surface.about)),
@@ -356,7 +356,7 @@ fn surface(bytes: &[u8]) -> Result<ComponentSurface, ComponentError> {
                     // The name of an interface on something else is valid, but crashes wit-component's decoder.
                     let named_interface = export.name.name.contains([':', '/', '=']);
                     if named_interface && export.kind != ComponentExternalKind::Instance {
-                        let problem = format!("`{}` is exported and is no interface", excerpt(export.name.name));
+                        let problem = format!("`{}` is exported but is not an interface", excerpt(export.name.name));
                         return Err(ComponentError::NoWit { problem });
                     }
                     if export.kind != ComponentExternalKind::Value {

@@ -109,11 +109,11 @@ impl IndexLine {
         let (body, sum) = split_sum(line).ok_or_else(|| altered("it does not end in a sum"))?;
         let digest = Digest::of(body);
         if sum.parse() != Ok(digest) {
-            return Err(altered("it does not hash to its sum"));
+            return Err(altered("its content does not match its sum"));
         }
         let line: Self = serde_json::from_slice(line).map_err(|error| unknown(line, number, &error))?;
         if line.v != FORM {
-            return Err(IndexDamage::Newer { line: number, what: format!("the form {}", line.v) });
+            return Err(IndexDamage::Newer { line: number, what: format!("the format version {}", line.v) });
         }
         Ok((line, digest))
     }
@@ -137,7 +137,7 @@ pub(crate) fn last_sum(end: &[u8]) -> Option<Digest> {
 /// Checks that a text is a valid message of a deprecation, which is printed as one line.
 pub(crate) fn check_message(message: &str) -> Result<(), String> {
     if message.trim().is_empty() || message.len() > MAX_MESSAGE || message.chars().any(char::is_control) {
-        return Err(format!("a message has 1 to {MAX_MESSAGE} bytes and no control characters"));
+        return Err(format!("a message must have 1 to {MAX_MESSAGE} bytes and no control characters"));
     }
     Ok(())
 }
@@ -153,10 +153,10 @@ fn split_sum(line: &[u8]) -> Option<(&[u8], &str)> {
 /// Returns the reason why a line with a correct sum cannot be read.
 fn unknown(line: &[u8], number: u64, error: &serde_json::Error) -> IndexDamage {
     match serde_json::from_slice::<LineHeader>(line) {
-        Ok(LineHeader { v, .. }) if v != FORM => IndexDamage::Newer { line: number, what: format!("the form {v}") },
+        Ok(LineHeader { v, .. }) if v != FORM => IndexDamage::Newer { line: number, what: format!("the format version {v}") },
         Ok(LineHeader { op, .. }) if !OPERATIONS.contains(&op.as_str()) => {
             IndexDamage::Newer { line: number, what: format!("the operation `{}`", crate::error::excerpt(&op)) }
         }
-        _ => IndexDamage::Altered { line: number, problem: format!("it is no line of an index: {error}") },
+        _ => IndexDamage::Altered { line: number, problem: format!("it is not a line of an index: {error}") },
     }
 }

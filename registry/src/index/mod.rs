@@ -129,7 +129,7 @@ impl ReleaseIndex {
                         Some(Deprecation { message, replacement })
                     }
                     (None, None) => None,
-                    (None, Some(_)) => return Err("it has a replacement and no message".into()),
+                    (None, Some(_)) => return Err("it has a replacement but no message".into()),
                 };
                 Ok(())
             }

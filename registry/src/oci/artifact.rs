@@ -211,11 +211,11 @@ impl OciManifest {
             serde_json::from_slice(bytes).map_err(|error| wrong(format!("its manifest: {error}")))?;
         let media_type = head.media_type.unwrap_or_else(|| said.to_owned());
         if media_type != MANIFEST_TYPE {
-            return Err(wrong(format!("it is of type `{media_type}`, and not `{MANIFEST_TYPE}`")));
+            return Err(wrong(format!("its type is `{media_type}` instead of `{MANIFEST_TYPE}`")));
         }
         let manifest: Self = serde_json::from_slice(bytes).map_err(|error| wrong(format!("its manifest: {error}")))?;
         if manifest.schema_version != 2 {
-            return Err(wrong(format!("its manifest has the form {}", manifest.schema_version)));
+            return Err(wrong(format!("its manifest has the unknown schema version {}", manifest.schema_version)));
         }
         Ok(manifest)
     }
@@ -225,10 +225,10 @@ impl OciManifest {
         match &self.layers[..] {
             [layer] if layer.media_type == COMPONENT_TYPE => Ok(layer),
             [layer] => {
-                let problem = format!("its layer is of type `{}`, and not `{COMPONENT_TYPE}`", layer.media_type);
+                let problem = format!("its layer has the type `{}` instead of `{COMPONENT_TYPE}`", layer.media_type);
                 Err(OciError::not_wasm(reference, problem))
             }
-            layers => Err(OciError::not_wasm(reference, format!("it has {} layers, and not one", layers.len()))),
+            layers => Err(OciError::not_wasm(reference, format!("it has {} layers instead of one", layers.len()))),
         }
     }
 
@@ -259,7 +259,7 @@ impl TollhouseSection {
         let read = |signed: &SignatureEntry| {
             let bytes = STANDARD.decode(&signed.signature);
             let bytes = bytes.map_err(|_| {
-                OciError::not_wasm(reference, format!("its signature by `{}` is no base64", signed.key))
+                OciError::not_wasm(reference, format!("its signature by `{}` is not base64", signed.key))
             })?;
             Ok(GivenSignature { key: signed.key, bytes })
         };

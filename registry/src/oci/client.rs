@@ -226,7 +226,7 @@ impl<'a> RepositoryClient<'a> {
         let uri = format!("{realm}{separator}scope={}{service}", percent(&scope)).parse::<Uri>();
         let uri = uri.ok().filter(|uri| self.is_issuer(uri));
         let uri =
-            uri.ok_or_else(|| refused(format!("it wants a token of `{}`, which is not asked", excerpt(realm))))?;
+            uri.ok_or_else(|| refused(format!("its token issuer `{}` is not trusted with credentials", excerpt(realm))))?;
         let known = basic.is_some();
         let basic = basic.and_then(|basic| HeaderValue::from_str(&basic).ok());
         let response = self.send(&RegistryRequest::new(Method::GET, what), &uri, basic)?;
@@ -234,12 +234,12 @@ impl<'a> RepositoryClient<'a> {
             return Err(OciError::Unauthorized { host: self.host(), what: what.to_owned(), known });
         }
         if response.status() != StatusCode::OK {
-            return Err(refused(format!("who gives tokens answers {}", response.status())));
+            return Err(refused(format!("the token issuer answers {}", response.status())));
         }
         let bytes = self.read(response, "token", MAX_TEXT)?;
         let answer: Option<TokenResponse> = serde_json::from_slice(&bytes).ok();
         let token = answer.and_then(|answer| answer.token.or(answer.access_token));
-        token.ok_or_else(|| refused("who gives tokens gives none".into()))
+        token.ok_or_else(|| refused("the token issuer returned no token".into()))
     }
 
     /// Creates the error of a refused request: its status, and the first of the registry's errors.

@@ -29,7 +29,7 @@ pub enum OciError {
         problem: String,
     },
     /// The registry requires credentials, or does not accept them.
-    #[error("`{host}` does not {what}: {}", if *known { "it refuses the credentials" } else { "it wants credentials, and there are none" })]
+    #[error("`{host}` does not {what}: {}", if *known { "it rejects the credentials" } else { "it requires credentials, and none are configured" })]
     Unauthorized {
         /// Host of the registry.
         host: String,
@@ -47,19 +47,19 @@ pub enum OciError {
         problem: String,
     },
     /// The artifact does not exist.
-    #[error("there is no `{reference}`")]
+    #[error("`{reference}` does not exist")]
     NotFound {
         /// The requested artifact.
         reference: String,
     },
     /// The reference has neither a tag nor a digest.
-    #[error("`{reference}` names neither a tag nor a digest")]
+    #[error("`{reference}` has neither a tag nor a digest")]
     Which {
         /// The given reference.
         reference: String,
     },
     /// The registry redirects to an address that must not be used.
-    #[error("`{host}` sends to `{to}`, which is not followed")]
+    #[error("`{host}` redirects to `{to}`, which is not followed")]
     Redirected {
         /// Host of the registry.
         host: String,
@@ -75,7 +75,7 @@ pub enum OciError {
         limit: u64,
     },
     /// The registry returned content other than what was requested.
-    #[error("the {what} is not what was asked for: it should hash to `{expected}`, and hashes to `{found}`")]
+    #[error("the {what} is not as requested: its digest should be `{expected}` and is `{found}`")]
     Altered {
         /// Name of the part.
         what: String,
@@ -85,7 +85,7 @@ pub enum OciError {
         found: Digest,
     },
     /// The tag no longer refers to the pinned digest.
-    #[error("`{reference}` has moved: the tag now names `{found}`")]
+    #[error("`{reference}` has moved: the tag now refers to `{found}`")]
     Moved {
         /// The requested artifact.
         reference: String,
@@ -93,7 +93,7 @@ pub enum OciError {
         found: Digest,
     },
     /// The artifact is not WebAssembly, or not in a known layout.
-    #[error("`{reference}` is no artifact of WebAssembly: {problem}")]
+    #[error("`{reference}` is not a WebAssembly artifact: {problem}")]
     NotWasm {
         /// The requested artifact.
         reference: String,
@@ -101,7 +101,7 @@ pub enum OciError {
         problem: String,
     },
     /// The tag refers to another artifact.
-    #[error("`{reference}` exists with other content: the tag names `{found}`, and this release would be `{ours}`")]
+    #[error("`{reference}` exists with other content: the tag refers to `{found}`, and this release would be `{ours}`")]
     Taken {
         /// The requested tag.
         reference: String,
@@ -123,17 +123,17 @@ impl OciError {
     pub fn hint(&self) -> Option<&'static str> {
         Some(match self {
             Self::Unreachable { .. } => {
-                "what was pulled before is in the registry, and is mounted without the network: `tollhouse registry ls`"
+                "releases that were pulled before are mounted without the network; `tollhouse registry ls` lists them"
             }
             Self::Unauthorized { known: false, .. } => "`docker login HOST`, or `podman login` with Docker's config",
-            Self::Unauthorized { .. } => "they are those of Docker's config: `docker login HOST` anew",
-            Self::Credentials { .. } => "fix `config.json` of Docker, or what it names, or `docker logout HOST`",
-            Self::NotFound { .. } => "look at its name and its tag; a private one may need `docker login HOST`",
+            Self::Unauthorized { .. } => "the credentials come from Docker's configuration: run `docker login HOST` again",
+            Self::Credentials { .. } => "fix Docker's `config.json` or its credential helper, or run `docker logout HOST`",
+            Self::NotFound { .. } => "check its name and tag; a private one may need `docker login HOST`",
             Self::Which { .. } => "add `:TAG`, which is usually the version, or `@sha256:…`",
-            Self::Altered { .. } => "nothing of it was used; the registry, or what stands between, is broken or lies",
-            Self::Moved { .. } => "nothing of it was used; find out why, then pin what it names now",
-            Self::Taken { .. } => "push under another tag, or `--force` if the tag is to move",
-            Self::Redirected { .. } => "only https is followed, and no upload; ask who runs the registry",
+            Self::Altered { .. } => "nothing of it was used; the registry, or a proxy before it, is broken or malicious",
+            Self::Moved { .. } => "nothing of it was used; find out why, then pin the new digest",
+            Self::Taken { .. } => "push under another tag, or move the tag with `--force`",
+            Self::Redirected { .. } => "only redirects to https are followed, and none of an upload; ask the registry's operator",
             Self::Registry(error) => return error.hint(),
             Self::Signature(error) => return error.hint(),
             Self::Refused { .. } | Self::TooLarge { .. } | Self::NotWasm { .. } => return None,

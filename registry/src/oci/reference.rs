@@ -43,7 +43,7 @@ pub struct Origin {
 
 /// Error of a text that is not a reference.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{given}` names no artifact of a registry: {problem}; it is written `HOST/REPOSITORY:TAG`")]
+#[error("`{given}` is not a reference to an artifact: {problem}; write `HOST/REPOSITORY:TAG`")]
 pub struct ReferenceError {
     given: String,
     problem: &'static str,
@@ -87,7 +87,7 @@ impl FromStr for Repository {
             return Err(wrong("it does not begin with a host, such as `ghcr.io` or `localhost:5000`"));
         }
         if !path.split('/').all(is_component) {
-            return Err(wrong("its repository is not of a-z, 0-9, and `.`, `_`, `-` between them"));
+            return Err(wrong("its repository may have a-z, 0-9, and `.`, `_`, `-` between them"));
         }
         Ok(Self { host: host.into(), path: path.into() })
     }
@@ -135,7 +135,7 @@ impl FromStr for Reference {
     fn from_str(text: &str) -> Result<Self, ReferenceError> {
         let wrong = |problem| ReferenceError { given: excerpt(text), problem };
         let (rest, digest) = match text.split_once('@') {
-            Some((rest, digest)) => (rest, Some(digest.parse().map_err(|_| wrong("its digest is no `sha256:…`"))?)),
+            Some((rest, digest)) => (rest, Some(digest.parse().map_err(|_| wrong("its digest is not `sha256:` and 64 hexadecimal digits"))?)),
             None => (text, None),
         };
         let (name, tag) = match rest.rsplit_once(':') {
@@ -144,7 +144,7 @@ impl FromStr for Reference {
             _ => (rest, None),
         };
         if tag.is_some_and(|tag| !is_tag(tag)) {
-            return Err(wrong("its tag is not of letters, digits, `_`, `.` and `-`"));
+            return Err(wrong("its tag may have letters, digits, `_`, `.` and `-`"));
         }
         let repository = name.parse().map_err(|error: ReferenceError| wrong(error.problem))?;
         Ok(Self { repository, tag: tag.map(str::to_owned), digest })

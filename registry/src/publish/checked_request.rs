@@ -169,11 +169,11 @@ fn warnings(
 ) -> Vec<String> {
     let mut warnings: Vec<String> = unused_permissions::unasked(asked, component)
         .into_iter()
-        .map(|key| format!("the component imports `wasi:{key}`, and the manifest asks for no `{key}`: it is denied"))
+        .map(|key| format!("the component imports `wasi:{key}`, but the manifest requests no `{key}`: its calls are denied"))
         .collect();
     let trapping = host_imports::trapping(component).into_iter();
     warnings.extend(trapping.map(|import| {
-        format!("the component imports `{}`, which no host of Tollhouse gives: a call of it traps", excerpt(&import))
+        format!("the component imports `{}`, which no Tollhouse host provides: calling it traps", excerpt(&import))
     }));
     if let Some(package) = wit.map(WitText::package)
         && identity::names_a_package(package)

@@ -107,7 +107,7 @@ impl Registry {
                 }
             }
             if checked.readme.as_deref().is_some_and(|readme| release.readme != Some(Blob::of(readme.as_bytes()))) {
-                warnings.push("the readme differs from the one that was published, which stays".into());
+                warnings.push("the readme differs from the published one, which is kept".into());
             }
             let release = self.add_signatures(&lock, release, &checked.signatures)?;
             return Ok(Published { release, already: true, warnings });
@@ -199,7 +199,7 @@ impl Registry {
             differences.push(format!("and {more} more"));
         }
         if checked.allow_breaking {
-            warnings.push(format!("it breaks what `{}` has: {}", earlier.full_name(), differences.join("; ")));
+            warnings.push(format!("it breaks `{}`: {}", earlier.full_name(), differences.join("; ")));
             return Ok(true);
         }
         let highest = releases.iter().map(|release| &release.version).max().unwrap_or(&checked.version);
@@ -209,7 +209,7 @@ impl Registry {
             version: checked.version.clone(),
             earlier: earlier.version.clone(),
             differences,
-            hint: format!("publish it as `{next}`, or keep what is there; `--allow-breaking` publishes and records it"),
+            hint: format!("publish it as `{next}`, or undo the changes; `--allow-breaking` publishes it and records that"),
         })
     }
 

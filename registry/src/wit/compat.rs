@@ -20,7 +20,7 @@ pub(crate) fn breaks(old: &Shape, new: &Shape) -> Vec<String> {
             Some(other) => {
                 told.push(format!("the {kind} `{name}` was `{}` and is `{}`", excerpt(definition), excerpt(other)));
             }
-            None => told.push(format!("the {kind} `{name}` is gone")),
+            None => told.push(format!("the {kind} `{name}` is missing")),
         }
     }
     // A type that no function uses any more is not reported on its own.
@@ -109,7 +109,7 @@ mod tests {
         let old = shape(&[("a:b/c@1.2.0#f", "func(x: u32)"), ("a:b/c@1.2.0#g", "func()")]);
         let more = shape(&[("a:b/c@1.3.0#f", "func(x: u32)"), ("a:b/c@1.3.0#g", "func()"), ("h", "func()")]);
         assert_eq!(breaks(&old, &more), [""; 0]);
-        assert_eq!(breaks(&more, &old), ["the function `h` is gone"]);
+        assert_eq!(breaks(&more, &old), ["the function `h` is missing"]);
         let other = shape(&[("a:b/c@1.3.0#f", "func(x: u64)"), ("a:b/c@1.3.0#g", "func()")]);
         assert_eq!(breaks(&old, &other), ["the function `a:b/c@1#f` was `func(x: u32)` and is `func(x: u64)`"]);
     }

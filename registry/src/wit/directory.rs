@@ -182,7 +182,7 @@ mod tests {
         assert!(told(&[main, ("deps/a.wit", b"package")]).contains("deps/a.wit"));
         assert!(told(&[("world.wit", &[0xff])]).contains("cannot read"));
         let code = told(&[main, ("deps/a.wasm", &component(CHARGES))]);
-        assert!(code.contains("deps/a.wasm") && code.contains("no WIT package in binary form"), "{code}");
+        assert!(code.contains("deps/a.wasm") && code.contains("not a WIT package in binary form"), "{code}");
     }
 
     #[test]

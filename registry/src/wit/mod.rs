@@ -54,9 +54,9 @@ impl WitError {
         Some(match self {
             Self::TooLarge { .. } | Self::TooComplex => return None,
             Self::Syntax { .. } => {
-                "packages that it uses belong into `wit/deps/`; or publish the component file alone, without doc comments"
+                "put its dependencies into `wit/deps/`, or publish the component file alone, without doc comments"
             }
-            Self::Mismatch { .. } => "build the component again from this WIT, or leave the WIT text out",
+            Self::Mismatch { .. } => "build the component again from this WIT, or omit the WIT text",
         })
     }
 }

@@ -55,8 +55,8 @@ pub(super) fn exports(resolve: &Resolve, world: WorldId) -> Option<Shape> {
 /// Lists the differences between `text`, a world as written, and `built`, a component: a sentence for each item, or for
 /// each interface that one of them lacks.
 pub(super) fn differences(text: &Shape, built: &Shape) -> Vec<String> {
-    let mut differences = absent(built, text, "the component has", "the text has not");
-    differences.extend(absent(text, built, "the text has", "the component has not"));
+    let mut differences = absent(built, text, "the component has", "the text lacks it");
+    differences.extend(absent(text, built, "the text has", "the component lacks it"));
     for (name, definition) in built {
         if let Some(other) = text.get(name)
             && other != definition

@@ -69,7 +69,7 @@ fn who_asks_is_told_to_the_registry_and_to_nobody_else() {
         assert!(none.status == 1 && none.stderr.contains("docker login"), "{none:?}");
         let wrong = docker(&home, &json!({ "auths": { oci.host(): { "auth": "YWRhOndyb25n" } } }));
         let wrong = pull_with(&home, &wrong, &oci);
-        assert!(wrong.status == 1 && wrong.stderr.contains("refuses the credentials"), "{wrong:?}");
+        assert!(wrong.status == 1 && wrong.stderr.contains("rejects the credentials"), "{wrong:?}");
         assert!(!wrong.stderr.contains("wrong") || !wrong.stderr.contains("YWRh"), "{wrong:?}");
         let right =
             docker(&home, &json!({ "auths": { oci.host(): { "auth": ADA }, "other.example": { "auth": "eDp5" } } }));

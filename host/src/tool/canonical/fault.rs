@@ -1,72 +1,72 @@
-//! Why a value does not fit, and where: built only when it does not.
+//! Errors of values that do not fit, with their place. Paths are built only when a value does not fit.
 
 use serde_json::Value;
 
 use crate::tool::types::Type;
 
-/// So much of a value is quoted in an error.
+/// Most characters of a value that an error quotes.
 pub(super) const QUOTED: usize = 60;
 
-/// Why arguments do not fit. Paths are written as in JavaScript: `charge.items[2].price`.
+/// Reason why arguments do not fit. Paths are written as in JavaScript: `charge.items[2].price`.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ArgumentError {
     /// The arguments are not one object.
     #[error("expected one object, {form}, got {got}")]
     NotAnObject {
-        /// What the object looks like: `{values, mode?}`.
+        /// Expected form of the object: `{values, mode?}`.
         form: String,
-        /// What was given.
+        /// The given value.
         got: String,
     },
-    /// A value of another type, or out of range.
+    /// A value has another type, or is out of range.
     #[error("{path}: expected {expected}, got {got}")]
     Mismatch {
-        /// Where.
+        /// Path of the value.
         path: String,
-        /// What fits there.
+        /// Description of valid values.
         expected: String,
-        /// What was given.
+        /// The given value.
         got: String,
     },
-    /// A value that must be given is not.
+    /// A required value is missing.
     #[error("{path}: missing, expected {expected}")]
     Missing {
-        /// Where.
+        /// Path of the value.
         path: String,
-        /// What fits there.
+        /// Description of valid values.
         expected: String,
     },
-    /// A key that is not part of the type.
+    /// A key is not part of the type.
     #[error("{path}: unknown key{}{}", nearest.as_ref().map_or_else(String::new, |near| format!(", did you mean `{near}`?")), listed(known))]
     UnknownKey {
-        /// Where, with the key.
+        /// Path with the key.
         path: String,
-        /// The key that it was perhaps meant to be.
+        /// The most similar key of the type.
         nearest: Option<String>,
-        /// The keys that there are, if no one is near.
+        /// All keys of the type, if none is similar.
         known: Vec<String>,
     },
-    /// What is left out takes too much memory.
+    /// The omitted values take too much memory.
     #[error("{path}: the options that are left out take more memory than is left for the arguments")]
     TooLarge {
-        /// Where.
+        /// Path of the value.
         path: String,
     },
-    /// Two keys that mean one field, or one entry of a map.
+    /// Two keys name the same field, or the same entry of a map.
     #[error("{path}: given twice, as `{first}` and as `{second}`")]
     Twice {
-        /// Where, with the canonical key.
+        /// Path with the canonical key.
         path: String,
-        /// One spelling.
+        /// One of the spellings.
         first: String,
-        /// The other.
+        /// The other spelling.
         second: String,
     },
 }
 
 impl ArgumentError {
-    /// Where the arguments do not fit; empty when it is the whole.
+    /// Returns the path of the value that does not fit; empty for the whole.
     #[must_use]
     pub fn path(&self) -> &str {
         match self {
@@ -84,7 +84,7 @@ fn listed(known: &[String]) -> String {
     if known.is_empty() { String::new() } else { format!(", expected one of `{}`", known.join("`, `")) }
 }
 
-/// A fault, with its path still upside down: segments are added while unwinding, so that a value that fits pays nothing.
+/// Error whose path is still in reverse: segments are added while unwinding, so that a value that fits costs nothing.
 pub(super) struct Fault {
     path: Vec<Segment>,
     what: What,
@@ -103,7 +103,7 @@ pub(super) enum What {
     TooLarge,
 }
 
-/// Boxed, because nearly every value fits.
+/// Result of a check, with a boxed error because nearly every value fits.
 pub(super) type Checked = Result<(), Box<Fault>>;
 
 impl Fault {
@@ -159,7 +159,7 @@ fn is_identifier(key: &str) -> bool {
     !key.is_empty() && key.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_' || b == b'$' || b == b'-')
 }
 
-/// A value as an error shows it: short, on one line.
+/// Formats a value for an error: short, on one line.
 pub(in crate::tool) fn show(value: &Value) -> String {
     match value {
         Value::Null => "null".to_owned(),
@@ -176,7 +176,7 @@ fn quote(text: &str) -> String {
     Value::String(short).to_string()
 }
 
-/// A name that a stranger made up, as an error shows it outside of quotes: its control characters escaped.
+/// Formats a stranger's name for an error outside of quotes, with control characters escaped.
 pub(in crate::tool) fn on_one_line(text: &str) -> String {
     let mut line = String::with_capacity(text.len());
     for character in text.chars() {

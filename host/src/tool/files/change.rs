@@ -1,10 +1,10 @@
-//! Changing the tree that a call works on: opening, writing, making, moving and removing.
+//! Changes of the tree that a call works on: opening, writing, creating, moving and removing.
 
 use super::Code;
 use super::work::{Open, Place, Removed, Work};
 use crate::vfs::{Content, Errno, Kind, WriteMode};
 
-/// How something is to be opened.
+/// Options of an open.
 #[derive(Clone, Copy, Default)]
 #[expect(clippy::struct_excessive_bools, reason = "they are flags of `open-at`")]
 pub(super) struct How {
@@ -18,7 +18,7 @@ pub(super) struct How {
     pub(super) mutate: bool,
 }
 
-/// Where in a file something is written.
+/// Position of a write in a file.
 #[derive(Clone, Copy)]
 pub(super) enum Offset {
     At(u64),
@@ -53,7 +53,7 @@ impl Work {
                 self.tree.write(&found.spelling(), &[], WriteMode::Create, self.now)?;
             }
         }
-        // What is open for nothing is open for reading, as everywhere.
+        // A descriptor opened without rights can be read, as everywhere.
         Ok(Open { spot: self.spot(&found.path, false), read: how.read || !how.write, write: how.write, roams: false })
     }
 
@@ -105,7 +105,7 @@ impl Work {
         }
     }
 
-    /// Changes a file that is in no tree, within the limits of the one that it was in.
+    /// Changes a file that was removed from the tree, within the limits of its former tree.
     fn change_removed(
         &self,
         removed: &mut Removed,
@@ -170,7 +170,7 @@ impl Work {
         Ok(self.tree.create_link(target, &found.spelling(), self.now)?)
     }
 
-    /// Removes an empty directory, or what is none.
+    /// Removes an empty directory, or an entry that is not a directory.
     pub(super) fn remove(&mut self, at: &Open, path: &str, directory: bool) -> Result<(), Code> {
         let found = self.resolve(at, path, false)?;
         let is_directory = found.stat.ok_or(Code::NoEntry)?.kind == Kind::Directory;

@@ -1,4 +1,4 @@
-//! `wasi:filesystem/types`: arguments taken apart, answers put together. What they mean is in `work` and `change`.
+//! `wasi:filesystem/types`: conversion of arguments and results. Their meaning is in `work` and `change`.
 
 use wasmtime::component::Resource;
 use wasmtime_wasi::p2::bindings::clocks::wall_clock::Datetime;
@@ -16,10 +16,10 @@ use crate::vfs::{Kind, Stat};
 
 const SECOND: u64 = 1_000_000_000;
 
-/// A handle of a descriptor.
+/// Handle of a descriptor.
 type Handle = Resource<Descriptor>;
 
-/// A directory being read: where it is by name, so that it costs nothing, and sees what happens meanwhile.
+/// Directory that is being read. Its position is a name, so that it costs nothing, and sees concurrent changes.
 struct Listing {
     open: Open,
     after: Option<String>,
@@ -35,7 +35,7 @@ impl FilesView<'_> {
     }
 }
 
-/// A handle that stands for nothing.
+/// Creates the trap of a handle that does not exist.
 fn trap(error: wasmtime::Error) -> wasmtime_wasi::p2::FsError {
     wasmtime_wasi::p2::FsError::trap(error)
 }
@@ -175,7 +175,7 @@ impl HostDescriptor for FilesView<'_> {
             write: flags.contains(DescriptorFlags::WRITE),
             mutate: flags.contains(DescriptorFlags::MUTATE_DIRECTORY),
         };
-        // First, so that nothing is made that then cannot be opened.
+        // Checked first, so that nothing is created that then cannot be opened.
         let slot = self.files.slot()?;
         let open = self.work().open(&at, &path, how)?;
         self.hold(open, slot).map_err(trap)
@@ -247,7 +247,7 @@ fn follows(flags: PathFlags) -> bool {
     flags.contains(PathFlags::SYMLINK_FOLLOW)
 }
 
-/// The time that is to be set, if any.
+/// Returns the time to be set, if any.
 fn nanoseconds(time: NewTimestamp, now: u64) -> Result<Option<u64>, Code> {
     match time {
         NewTimestamp::NoChange => Ok(None),
@@ -260,7 +260,7 @@ fn nanoseconds(time: NewTimestamp, now: u64) -> Result<Option<u64>, Code> {
     }
 }
 
-/// What an entry is known by, and not what is in it: C libraries make the number of an inode of it.
+/// Hashes the identity of an entry, not its content: C libraries use the hash as inode number.
 fn hash(stat: Stat) -> MetadataHashValue {
     let hash = blake3::derive_key("tollhouse wasi:filesystem metadata-hash", &stat.id.to_le_bytes());
     let half = |at: usize| hash[at..at + 8].iter().fold(0, |half, byte| half << 8 | u64::from(*byte));
@@ -279,7 +279,7 @@ impl From<Kind> for DescriptorType {
 
 impl From<Stat> for DescriptorStat {
     fn from(stat: Stat) -> Self {
-        // A remainder of a second fits.
+        // The remainder within a second fits.
         let nanoseconds = u32::try_from(stat.modified % SECOND).unwrap_or_default();
         DescriptorStat {
             type_: stat.kind.into(),

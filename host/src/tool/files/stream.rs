@@ -1,8 +1,9 @@
-//! Files as streams of `wasi:io`. They are always ready.
+//! Streams of `wasi:io` on files. They are always ready.
 //!
-//! Against the letter of WASI, a stream that came to the end of its file, or failed, can be used again: a file may have
-//! grown meanwhile, or room been made. C libraries keep one stream for a descriptor, and expect that of it. Why it
-//! failed is told by `filesystem-error-code`; wasi-libc does not ask, and makes `EIO` of a full quota.
+//! Contrary to the letter of WASI, a stream that reached the end of its file, or failed, can be used again: the file
+//! may have grown meanwhile, or space become free. C libraries keep one stream for a descriptor, and expect that.
+//! `filesystem-error-code` gives the reason of a failure; wasi-libc does not call it, and reports a full quota as
+//! `EIO`.
 
 use bytes::Bytes;
 use wasmtime_wasi::p2::{InputStream, OutputStream, Pollable, StreamError, StreamResult};
@@ -11,7 +12,7 @@ use super::change::Offset;
 use super::work::Open;
 use super::{CHUNK, Code, Shared, Slot};
 
-/// Reads on, from an offset.
+/// Stream that reads from an offset on.
 pub(super) struct Reader {
     work: Shared,
     open: Open,
@@ -19,7 +20,7 @@ pub(super) struct Reader {
     _slot: Slot,
 }
 
-/// Writes on, from an offset or behind the end.
+/// Stream that writes from an offset on, or appends.
 pub(super) struct Writer {
     work: Shared,
     open: Open,

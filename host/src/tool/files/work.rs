@@ -1,7 +1,7 @@
-//! The tree that a call works on, what is open in it, and looking at it. `change` has the rest.
+//! Tree that a call works on, its open entries, and read access. `change` has the rest.
 //!
-//! An open file or directory is a [`Spot`]: every change of the tree goes through here, so a spot is told when its entry
-//! is moved or removed.
+//! An open file or directory is an [`OpenEntry`]: every change of the tree goes through here, so it is updated when its
+//! entry is moved or removed.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
@@ -9,62 +9,62 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use super::Code;
 use crate::vfs::{Content, Edit, Entry, Kind, Limits, Resolved, Scope, Stat, Tree};
 
-/// The tree that a call works on.
+/// Working tree of a call.
 pub(super) struct Work {
     pub(super) tree: Tree,
     pub(super) scope: Scope,
-    /// The call's time, nanoseconds since the Unix epoch.
+    /// Time of the call, nanoseconds since the Unix epoch.
     pub(super) now: u64,
-    /// Where a program works: the name `.` among the directories to begin at.
+    /// Working directory of a program, preopened as `.`.
     pub(super) directory: Option<String>,
-    /// The tree's own; it is held to less while removed files are open.
+    /// Limits of the tree, which are reduced while removed files are open.
     pub(super) limits: Limits,
-    /// What is open, by path.
+    /// Open entries by path.
     spots: BTreeMap<String, Weak<Spot>>,
     /// Open files that were removed.
     gone: Vec<Weak<Spot>>,
-    /// Bytes in them, when last counted.
+    /// Size of these files in bytes, at the last count.
     pub(super) held: u64,
-    /// What the call changed, once it has ended.
+    /// Changes of the call, once it has ended.
     pub(super) left: Option<Vec<Edit>>,
 }
 
-/// Where something open is. Descriptors and streams of one entry share one spot.
+/// Location of an open entry. Descriptors and streams of one entry share it.
 pub(super) struct Spot {
     directory: bool,
     place: Mutex<Place>,
 }
 
 pub(super) enum Place {
-    /// At this path, which no link is on.
+    /// At this path, which contains no link.
     At(String),
     /// A file that was removed.
     Removed(Removed),
-    /// A directory that was removed, or something that an earlier call left open.
+    /// A directory that was removed, or an entry that an earlier call left open.
     Nowhere,
 }
 
-/// All that is left of a file.
+/// Content and metadata of a removed file.
 pub(super) struct Removed {
     pub(super) content: Content,
     pub(super) stat: Stat,
 }
 
 impl Spot {
-    /// Locked only by who has the work locked already, or alone.
+    /// Locks the location. Only holders of the lock on the tree, or single owners, may do so.
     pub(super) fn lock(&self) -> MutexGuard<'_, Place> {
         self.place.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// An open file or directory.
+/// Open file or directory, with its rights.
 #[derive(Clone)]
 pub(super) struct Open {
     pub(super) spot: Arc<Spot>,
     pub(super) read: bool,
     pub(super) write: bool,
-    /// Whether a path from here may go up: from where a program works, as far as its grants go. Its C library gives it
-    /// no other way to `../file`.
+    /// True if a path from here may go up: from a program's working directory, as far as its grants permit. Its C
+    /// library has no other way to reach `../file`.
     pub(super) roams: bool,
 }
 
@@ -73,7 +73,7 @@ impl Open {
         self.spot.directory
     }
 
-    /// Refuses to read what is not open for that.
+    /// Returns an error unless the entry is open for reading.
     pub(super) fn readable(&self) -> Result<(), Code> {
         match (self.is_directory(), self.read) {
             (true, _) => Err(Code::IsDirectory),
@@ -82,12 +82,12 @@ impl Open {
         }
     }
 
-    /// Refuses to write what is not open for that; no directory is.
+    /// Returns an error unless the entry is open for writing; a directory never is.
     pub(super) fn writable(&self) -> Result<(), Code> {
         if self.write { Ok(()) } else { Err(Code::BadDescriptor) }
     }
 
-    /// Refuses what is not about files.
+    /// Returns an error for a directory.
     pub(super) fn file(&self) -> Result<(), Code> {
         if self.is_directory() { Err(Code::BadDescriptor) } else { Ok(()) }
     }
@@ -104,7 +104,7 @@ impl Work {
         Self { tree, scope, now, directory, limits, spots, gone, held: 0, left }
     }
 
-    /// Goes on with another tree. What is open is where it was, if the same kind of entry is there.
+    /// Switches to another tree. Open entries stay open if the same kind of entry is at their path.
     pub(super) fn begin(&mut self, tree: Tree, scope: Scope, now: u64) {
         (self.limits, self.tree, self.scope, self.now) = (tree.limits(), tree, scope, now);
         self.left = None;
@@ -123,14 +123,15 @@ impl Work {
         });
     }
 
-    /// Lets go of the tree.
+    /// Takes the tree out.
     pub(super) fn end(&mut self, empty: Tree) -> Tree {
         self.scope = Scope::default();
         std::mem::replace(&mut self.tree, empty)
     }
 
-    /// The directories to begin at, with their names. Of a program, whose C library takes the name `.` for whatever no
-    /// other name begins, and `/` for the same: where it works comes last, and the root as what is in it.
+    /// Returns the preopened directories with their names. A program's C library tries the name `.` for every path that
+    /// no other name matches, and `/` likewise: so the working directory comes last, and the root is replaced by its
+    /// entries.
     pub(super) fn beginnings(&mut self) -> Vec<(Open, String)> {
         let mut paths = self.scope.beginnings(&self.tree);
         let directory = self.directory.clone().filter(|directory| self.is_directory(directory));
@@ -156,7 +157,7 @@ impl Work {
         self.tree.stat_here(path).is_ok_and(|stat| stat.kind == Kind::Directory)
     }
 
-    /// Follows a path from an open directory.
+    /// Resolves a path from an open directory.
     pub(super) fn resolve(&self, at: &Open, path: &str, follow: bool) -> Result<Resolved, Code> {
         at.directory()?;
         let base = self.path(&at.spot)?;
@@ -167,13 +168,13 @@ impl Work {
         Ok(self.tree.resolve(&base, path, follow, &self.scope)?)
     }
 
-    /// As `resolve`, for what looks at an entry: there must be one, and a `/` at the end asks for what a link leads to.
+    /// As `resolve`, for operations on an existing entry: there must be one, and a trailing `/` follows a link.
     pub(super) fn find(&self, at: &Open, path: &str, follow: bool) -> Result<(String, Stat), Code> {
         let found = self.resolve(at, path, follow || path.ends_with('/'))?;
         Ok((found.path, found.stat.ok_or(Code::NoEntry)?))
     }
 
-    /// Where something open is.
+    /// Returns the current path of an open entry.
     pub(super) fn path(&self, spot: &Spot) -> Result<String, Code> {
         match &*spot.lock() {
             Place::At(path) => Ok(path.clone()),
@@ -194,7 +195,7 @@ impl Work {
         self.shown(&path, stat)
     }
 
-    /// What may be known about an entry. Of a directory on the way to what is granted: that it is there.
+    /// Returns the visible metadata of an entry. For a directory on the way to a grant: only that it exists.
     fn shown(&self, path: &str, stat: Stat) -> Result<Stat, Code> {
         match self.scope.shown(path) {
             None => Ok(stat),
@@ -203,7 +204,7 @@ impl Work {
         }
     }
 
-    /// Reads from a file, and says whether its end was reached.
+    /// Reads from a file. Returns true if its end was reached.
     pub(super) fn read(&self, open: &Open, offset: u64, length: u64) -> Result<(Vec<u8>, bool), Code> {
         open.readable()?;
         let content = match &*open.spot.lock() {
@@ -215,13 +216,13 @@ impl Work {
             Place::Nowhere => return Err(Code::NoEntry),
         };
         let bytes = content.read(offset, length)?;
-        // A length in memory fits. Nothing read is the end, also if nothing was asked for: C libraries take the other
-        // answer for an interruption, and try again for ever.
+        // A length in memory fits. An empty read is the end, even if nothing was requested: C libraries take the other
+        // answer for an interruption, and retry for ever.
         let end = bytes.is_empty() || offset.saturating_add(bytes.len() as u64) >= content.len();
         Ok((bytes, end))
     }
 
-    /// The entry of a directory behind that of a name, or the first.
+    /// Returns the entry of a directory that follows a name, or the first.
     pub(super) fn next_entry(&self, open: &Open, after: Option<&str>) -> Result<Option<Entry>, Code> {
         let Ok(path) = self.path(&open.spot) else { return Ok(None) };
         let Some(names) = self.scope.shown(&path) else { return Ok(self.tree.next_entry(&path, after)?) };
@@ -239,11 +240,11 @@ impl Work {
         found.stat.ok_or(Code::NoEntry)?;
         self.may_read(&found.path)?;
         let target = self.tree.read_link(&found.path)?;
-        // Where that is, is none of the tool's business, says WASI.
+        // WASI hides the target of absolute links from tools.
         if target.starts_with('/') { Err(Code::NotPermitted) } else { Ok(target) }
     }
 
-    /// Whether anything can be changed from an open directory on.
+    /// Returns true if anything may be changed below an open directory.
     pub(super) fn mutable(&self, open: &Open) -> bool {
         self.path(&open.spot).is_ok_and(|path| self.scope.writes_below(&path))
     }
@@ -257,7 +258,7 @@ impl Work {
         if self.scope.writes(path) { Ok(()) } else { Err(Code::ReadOnly) }
     }
 
-    /// The spot at a path where an entry of that kind is.
+    /// Returns the location of an entry of that kind at a path.
     pub(super) fn spot(&mut self, path: &str, directory: bool) -> Arc<Spot> {
         if let Some(spot) = self.spots.get(path).and_then(Weak::upgrade) {
             return spot;
@@ -270,7 +271,7 @@ impl Work {
         spot
     }
 
-    /// What is left for those who have the entry at a path open, before it is removed.
+    /// Saves the content for holders of an open entry, before it is removed.
     pub(super) fn part(&self, path: &str) -> Option<(Arc<Spot>, Place)> {
         let spot = self.spots.get(path)?.upgrade()?;
         let rest = (!spot.directory).then(|| Some((self.tree.content(path).ok()?, self.tree.stat_here(path).ok()?)));
@@ -281,7 +282,7 @@ impl Work {
         Some((spot, place))
     }
 
-    /// The entry at a path has been removed.
+    /// Updates the open entries after an entry was removed.
     pub(super) fn removed(&mut self, path: &str, parted: Option<(Arc<Spot>, Place)>) {
         self.spots.remove(path);
         if let Some((spot, place)) = parted {
@@ -290,7 +291,7 @@ impl Work {
         }
     }
 
-    /// An entry has been moved, with all that is below it.
+    /// Updates the open entries after an entry was moved, with everything below it.
     pub(super) fn moved(&mut self, from: &str, to: &str) {
         let below = format!("{from}/");
         let mut moved = self.spots.split_off(from);
@@ -304,7 +305,7 @@ impl Work {
         }
     }
 
-    /// Counts what removed files that are still open hold, and takes it off the quota.
+    /// Counts the bytes of removed files that are still open, and subtracts them from the quota.
     pub(super) fn settle(&mut self) {
         self.gone.retain(|spot| spot.strong_count() > 0);
         let sizes = self.gone.iter().filter_map(Weak::upgrade).map(|spot| match &*spot.lock() {

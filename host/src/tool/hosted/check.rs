@@ -1,4 +1,4 @@
-//! Whether arguments fit a schema, told in bounded time and memory: scripts choose what they give.
+//! Validation of arguments against a JSON Schema, in bounded time and memory, since scripts choose the arguments.
 
 use jsonschema::error::{TypeKind, ValidationErrorKind};
 use jsonschema::{JsonType, PatternOptions, ValidationError, Validator};
@@ -6,32 +6,32 @@ use serde_json::Value;
 
 use super::looks::{Counted, Looks, Seen, longest_path};
 
-/// The longest text that a message shows, in bytes.
+/// Longest text that a message shows, in bytes.
 pub(super) const MAX_SHOWN: usize = 60;
 
-/// The longest message about arguments that do not fit, in characters: a schema may list what it takes.
+/// Longest message about invalid arguments, in characters: a schema may list all it accepts.
 const MAX_PROBLEM: usize = 400;
 
-/// How often arguments may be looked at while they are checked, however small they are: a fraction of a second.
+/// Validation steps that small arguments may take: a fraction of a second.
 const MAX_LOOKS: usize = 1_000_000;
 
-/// And to say what is wrong with them, unless that takes too much memory: each thing that is found on the way is kept, with
-/// the names of the fields above it, until the first of them is told.
+/// Validation steps for the explanation of an error, which needs memory besides: each error on the way is kept, with
+/// the names of the fields above it, until the first of them is reported.
 const MAX_LOOKS_TO_EXPLAIN: usize = 20_000;
 const MAX_BYTES_TO_EXPLAIN: usize = 32 << 20;
 
-/// A schema that arguments are checked by.
+/// Compiled schema that validates arguments.
 pub(super) struct Checked(Validator<Counted>);
 
 impl Checked {
-    /// Reads a schema. What is wrong with it, in words.
+    /// Compiles a schema. The error describes what is wrong with it.
     pub(super) fn new(schema: &Value) -> Result<Self, String> {
         // A pattern is matched in linear time, whatever the value.
         let options = jsonschema::options_for::<Counted>().with_pattern_options(PatternOptions::regex());
         options.build(schema).map(Self).map_err(|error| error.to_string())
     }
 
-    /// What is wrong with arguments, in words.
+    /// Validates arguments. The error describes the problem.
     pub(super) fn check(&self, arguments: &Value) -> Result<(), String> {
         let looks = Looks::enough_for(arguments, MAX_LOOKS);
         let fits = self.0.is_valid(Seen::new(arguments, &looks));
@@ -45,7 +45,7 @@ impl Checked {
     }
 }
 
-/// What is wrong with arguments that do not fit.
+/// Describes the problem of invalid arguments.
 fn explain(validator: &Validator<Counted>, arguments: &Value) -> String {
     let looks = Looks::new(MAX_LOOKS_TO_EXPLAIN.min(MAX_BYTES_TO_EXPLAIN / (1 + longest_path(arguments))));
     let found = validator.validate(Seen::new(arguments, &looks)).err();
@@ -67,7 +67,7 @@ fn explain(validator: &Validator<Counted>, arguments: &Value) -> String {
     text.chars().take(MAX_PROBLEM).collect()
 }
 
-/// What says most: of a choice the one branch that was meant, if that can be told.
+/// Returns the most informative error: for a choice that of the intended branch, if it can be determined.
 fn telling<'e, 'v>(error: &'e ValidationError<'v>) -> &'e ValidationError<'v> {
     let (ValidationErrorKind::AnyOf { context } | ValidationErrorKind::OneOfNotValid { context }) = error.kind() else {
         return error;
@@ -77,7 +77,7 @@ fn telling<'e, 'v>(error: &'e ValidationError<'v>) -> &'e ValidationError<'v> {
         let null = matches!(other.kind(), ValidationErrorKind::Type { kind: TypeKind::Single(JsonType::Null) });
         null && other.instance_path().as_str() == here
     };
-    // It is of another type, or a field that says of what kind it is says another one.
+    // The branch is for another type, or a field that gives the kind has another value.
     let is_another = |other: &ValidationError<'_>| {
         let below = other.instance_path().as_str().strip_prefix(here);
         match other.kind() {
@@ -107,12 +107,12 @@ mod tests {
         Checked::new(&schema).expect("a schema")
     }
 
-    /// `{"left": {"left": … leaf}}`, as deep as a script can nest what it gives.
+    /// Builds `{"left": {"left": … leaf}}`, nested as deep as scripts can.
     fn nested(leaf: Value) -> Value {
         (0..120).fold(leaf, |inner, _| json!({ "left": inner }))
     }
 
-    /// Each of the two has the left side looked at, and what is left of that: 2^120 times, if nothing ends it.
+    /// Each of two branches examines the left side, and everything within it: 2^120 steps without a limit.
     #[test]
     fn a_choice_of_itself_is_looked_at_no_longer_than_it_may_be() {
         let case = |kind: &str| {
@@ -171,7 +171,7 @@ mod tests {
         }
     }
 
-    /// Each error that is found on the way could keep a copy of what is wrong, and of the names above it.
+    /// Each error on the way could keep a copy of the value and of the names above it.
     #[test]
     fn what_is_large_is_told_in_short() {
         let schema = schema(json!({
@@ -189,7 +189,7 @@ mod tests {
         assert_eq!(problem, "a.b: value is not of type \"object\"");
     }
 
-    /// Nothing here refers to itself, so nothing is remembered, and the schema alone has it looked at 4^30 times.
+    /// Nothing here refers to itself, so no result is cached, and the schema alone takes 4^30 steps.
     #[test]
     fn a_schema_that_takes_too_long_fits_nothing() {
         let level = |number: usize| {

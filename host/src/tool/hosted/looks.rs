@@ -1,8 +1,9 @@
-//! Arguments as a schema looks at them, and how often it may.
+//! Step budget of validation.
 //!
-//! A schema that refers to itself in several branches of a choice looks at a value once for each branch, at what is in it
-//! once for each branch of each of those, and so on: what a script nests a hundred deep would be looked at for ever, and no
-//! limit on its time would end that. So each look is counted, and when there have been too many all there is to see is null.
+//! A schema that refers to itself in several branches of a choice examines a value once for each branch, its parts once
+//! for each branch of each of those, and so on: the validation of a value that a script nests a hundred deep would
+//! never end, and no limit on the script's time would stop it. So each access to a value is counted, and once the
+//! budget is spent every value looks like null.
 
 use std::borrow::Cow;
 use std::cell::Cell;
@@ -14,13 +15,13 @@ use jsonschema::JsonType;
 use jsonschema::json::{Array, Json, Node, NodeIdentity, Object, cmp};
 use serde_json::{Map, Number, Value, map};
 
-/// Text is looked at as often as it has so many bytes.
+/// Bytes of text that count as one step.
 const BYTES: usize = 64;
 
-/// How often each part of a value may be looked at, on average: what a schema says of it in several places.
+/// Average number of steps for each part of a value: a schema may mention it in several places.
 const EACH: usize = 32;
 
-/// How often a validator may still look.
+/// Remaining steps of a validation.
 pub(super) struct Looks(Cell<usize>);
 
 impl Looks {
@@ -28,17 +29,17 @@ impl Looks {
         Self(Cell::new(count))
     }
 
-    /// As many as a value takes that has so much in it, and `more`.
+    /// Creates a budget for a value in proportion to its size, plus `more` steps.
     pub(super) fn enough_for(value: &Value, more: usize) -> Self {
         Self::new(parts(value).saturating_mul(EACH).saturating_add(more))
     }
 
-    /// Whether there have been too many: what was found then means nothing.
+    /// Returns true if the budget is spent, so that the validation's result is meaningless.
     pub(super) fn are_over(&self) -> bool {
         self.0.get() == 0
     }
 
-    /// Takes so many, if there are more.
+    /// Spends steps. Returns false if there are not enough.
     fn take(&self, count: usize) -> bool {
         let left = self.0.get().saturating_sub(count);
         self.0.set(left);
@@ -46,14 +47,14 @@ impl Looks {
     }
 }
 
-/// JSON whose looks are counted.
+/// JSON whose accesses are counted.
 pub(super) struct Counted;
 
-/// A value of it.
+/// Value of [`BudgetedJson`].
 #[derive(Clone, Copy)]
 pub(super) struct Seen<'a> {
     value: &'a Value,
-    /// None of the name of a field, which is only a text.
+    /// Budget. `None` for the name of a field, which is only a text.
     looks: Option<&'a Looks>,
 }
 
@@ -62,12 +63,12 @@ impl<'a> Seen<'a> {
         Self { value, looks: Some(looks) }
     }
 
-    /// Looks at it.
+    /// Accesses the value for one step.
     fn look(self) -> &'a Value {
         self.look_as_often_as(1)
     }
 
-    /// Looks at all of it, if it is a text.
+    /// Accesses the whole text, if the value is one.
     fn read(self) -> &'a Value {
         self.look_as_often_as(1 + self.value.as_str().map_or(0, str::len) / BYTES)
     }
@@ -136,7 +137,7 @@ impl<'a> Node<'a, Counted> for Seen<'a> {
         cmp::equal(self.read(), expected)
     }
 
-    /// What an error keeps of it, as often as it is found: no more than a message shows.
+    /// Copies the part of the value that an error keeps, as often as it occurs: no more than a message shows.
     fn to_value(&self) -> Cow<'a, Value> {
         match self.value {
             Value::Array(_) => Cow::Owned(Value::Array(Vec::new())),
@@ -153,7 +154,7 @@ impl<'a> Node<'a, Counted> for Seen<'a> {
     }
 }
 
-/// An object.
+/// Object whose accesses are counted.
 pub(super) struct Fields<'a> {
     fields: &'a Map<String, Value>,
     looks: Option<&'a Looks>,
@@ -189,7 +190,7 @@ impl<'a> Iterator for FieldsIter<'a> {
     }
 }
 
-/// An array.
+/// Array whose accesses are counted.
 pub(super) struct Items<'a> {
     items: &'a [Value],
     looks: Option<&'a Looks>,
@@ -207,7 +208,8 @@ impl<'a> Array<'a, Counted> for Items<'a> {
         ItemsIter(self.items.iter(), self.looks)
     }
 
-    /// By their text: the crate's own hashes are the same for all arrays of empty arrays, whatever their form.
+    /// Compares values by their text: the crate's own hashes are equal for all arrays of empty arrays, whatever their
+    /// form.
     fn is_unique(&self) -> bool {
         let mut known = HashSet::new();
         self.items.iter().all(|item| {
@@ -218,7 +220,7 @@ impl<'a> Array<'a, Counted> for Items<'a> {
     }
 }
 
-/// Writes a value so that equal ones are the same text, and others are not.
+/// Writes a value so that equal values have the same text, and others do not.
 fn spell(value: &Value, text: &mut String) {
     match value {
         Value::Array(items) => {
@@ -241,7 +243,7 @@ fn spell(value: &Value, text: &mut String) {
             text.push('}');
         }
         Value::Number(number) => match number.as_f64().filter(|_| number.is_f64()) {
-            // 1.0 is 1.
+            // The number 1.0 equals 1.
             #[expect(clippy::cast_possible_truncation, reason = "it is whole, and small enough")]
             Some(float) if float.fract() == 0.0 && float.abs() < 1e30 => {
                 let _ = write!(text, "{}", float as i128);
@@ -268,7 +270,7 @@ impl<'a> Iterator for ItemsIter<'a> {
     }
 }
 
-/// The most bytes of names that stand above something in a value.
+/// Returns the most bytes of names above any part of a value.
 pub(super) fn longest_path(value: &Value) -> usize {
     match value {
         Value::Array(items) => items.iter().map(longest_path).max().unwrap_or_default(),
@@ -279,7 +281,7 @@ pub(super) fn longest_path(value: &Value) -> usize {
     }
 }
 
-/// How many values there are in a value, with itself; of texts and names as many as are looked at.
+/// Counts the values within a value, including itself; a text or name counts as many steps as it takes.
 fn parts(value: &Value) -> usize {
     match value {
         Value::Array(items) => 1 + items.iter().map(parts).sum::<usize>(),

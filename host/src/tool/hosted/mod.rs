@@ -1,7 +1,7 @@
-//! Host functions: what the embedding program gives scripts as tools.
+//! Host functions: functions of the embedding program that scripts call as tools.
 //!
-//! The arguments are described by JSON Schema, and their spelling is its own: no other is accepted. The gate judges a call
-//! of one as it judges any other, by types that are read off the schema ([`types`](super::types)).
+//! Their arguments are described by JSON Schema, and have no spelling but its own. The gate judges their calls as any
+//! other, by types that are derived from the schema ([`types`](super::types)).
 
 mod check;
 mod looks;
@@ -23,7 +23,7 @@ use crate::capability::Pattern;
 use crate::code::{Interrupt, Stopped};
 use crate::error::{Failure, Payload};
 
-/// The most segments of a method in an open namespace.
+/// Most segments of a method in an open namespace.
 const MAX_SEGMENTS: usize = 16;
 
 /// Implementation of a host function in the embedding program.
@@ -31,7 +31,7 @@ pub trait HostFunction: Send + Sync {
     /// Answers one call, on a thread that may block. Calls of one run may come at the same time.
     ///
     /// # Errors
-    /// Returns the failure that the script is told.
+    /// Returns the failure that the script receives.
     fn call(&self, call: &HostCall<'_>) -> Result<Payload, Failure>;
 }
 
@@ -53,23 +53,23 @@ pub struct HostCall<'a> {
 }
 
 impl HostCall<'_> {
-    /// Returns true if nobody waits for the answer any more: the run ended, was cancelled, or its time is over.
+    /// Returns true if nobody waits for the answer any more: the run ended, was cancelled, or exceeded its time.
     #[must_use]
     pub fn is_over(&self) -> bool {
         self.context.interrupt.stopped().is_some()
     }
 
-    /// Returns the switch that stops this call. It outlives the call, so that another thread can ask it.
+    /// Returns the interrupt of this call. It outlives the call, so that another thread can check it.
     #[must_use]
     pub fn interrupt(&self) -> Interrupt {
         self.context.interrupt.clone()
     }
 
-    /// Takes memory of the session for a part of the result, before the part is made. The whole result is counted once
-    /// more when it was returned; a function that returns much keeps by this from first making what is then refused.
+    /// Reserves memory of the session for a part of the result, before the part is made. The whole result is counted
+    /// again when it is returned; this call spares a function from making a large result that is then refused.
     ///
     /// # Errors
-    /// Returns the failure that the script is to be told, if fewer bytes are left.
+    /// Returns the failure for the script, if fewer bytes are left.
     pub fn keep(&self, bytes: u64) -> Result<(), Failure> {
         if self.context.held().grow(bytes) {
             Ok(())
@@ -78,29 +78,29 @@ impl HostCall<'_> {
         }
     }
 
-    /// Returns true if the call was cancelled, and not if its time is over.
+    /// Returns true if the call was cancelled, but not if it exceeded its time.
     #[must_use]
     pub fn is_cancelled(&self) -> bool {
         self.context.interrupt.stopped() == Some(Stopped::Cancelled)
     }
 }
 
-/// Reason for which a function cannot be a host function.
+/// Reason why a function cannot be a host function.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum HostToolError {
-    /// Name that cannot be used.
+    /// The name cannot be used.
     #[error(transparent)]
     Name(#[from] NameError),
-    /// Segment of a name that cannot be used.
+    /// A segment of the name cannot be used.
     #[error("`{name}` is no name of a tool: `{segment}` takes ASCII letters, digits, `_` and `-`, and is not empty")]
     Segment {
         /// Whole name, as it was given.
         name: String,
-        /// Segment between slashes that is refused.
+        /// Refused segment between slashes.
         segment: String,
     },
-    /// Schema that is no JSON Schema.
+    /// The schema is not a JSON Schema.
     #[error("the schema of `{name}` is no JSON Schema: {problem}")]
     Schema {
         /// Name of the function.
@@ -110,7 +110,7 @@ pub enum HostToolError {
     },
 }
 
-/// A function of the embedding program, or an open namespace of such functions.
+/// Function of the embedding program, or an open namespace of such functions.
 ///
 /// ```
 /// # use tollhouse::tool::HostTool;
@@ -125,12 +125,12 @@ pub struct HostTool {
     method: String,
     schemas: Arc<HostSchemas>,
     pub(crate) function: Function,
-    /// What a grant of a method in a namespace overlaps with.
+    /// Pattern of the methods in a namespace, for grants that cover some of them.
     below: Option<Pattern>,
-    /// None of an open namespace: any object.
+    /// Schema of the arguments. `None` for an open namespace, which accepts any object.
     schema: Option<Arc<Checked>>,
     answer: Option<Arc<dyn HostFunction>>,
-    /// Why every call of it is denied, if it is only the place of a tool that was.
+    /// Reason why every call is denied, if the function replaces a withdrawn tool.
     withdrawn: Option<Arc<str>>,
 }
 
@@ -141,10 +141,11 @@ impl fmt::Debug for HostTool {
 }
 
 impl HostTool {
-    /// A function: its name (`get_weather`, `math.add`), what it does, and the JSON Schema of the one object that it takes.
+    /// Creates a function from its name (`get_weather`, `math.add`), its description, and the JSON Schema of the one
+    /// object that it takes.
     ///
     /// # Errors
-    /// If the name cannot be used, or the schema is none.
+    /// If the name cannot be used, or the schema is not valid.
     pub fn new(name: &str, description: &str, parameters: Value) -> Result<Self, HostToolError> {
         let broken = |problem: String| HostToolError::Schema { name: name.to_owned(), problem };
         let method = method_of(name)?;
@@ -156,10 +157,10 @@ impl HostTool {
         Ok(tool)
     }
 
-    /// The same, with the JSON Schema of what it returns. Declarations and descriptions have it; what is returned is not checked.
+    /// Adds the JSON Schema of the result. It is part of declarations and descriptions; results are not checked.
     ///
     /// # Errors
-    /// If the schema is none.
+    /// If the schema is not valid.
     pub fn returning(self, result: Value) -> Result<Self, HostToolError> {
         let broken = |problem: String| HostToolError::Schema { name: self.method.replace('/', "."), problem };
         Checked::new(&result).map_err(broken)?;
@@ -173,7 +174,7 @@ impl HostTool {
         self
     }
 
-    /// A namespace whose members nobody names beforehand: the gate judges each call of `name/…`, with whatever arguments.
+    /// Creates an open namespace: the gate judges each call of `name/…`, with any arguments.
     ///
     /// # Errors
     /// If the name cannot be used.
@@ -186,21 +187,23 @@ impl HostTool {
         Ok(Self { below, ..tool.with_schemas(schemas) })
     }
 
-    /// Answered by this. Without an answer, whoever drives the run answers (see [`Run::resume`](crate::session::Run::resume)).
+    /// Sets the implementation. Without one, the driver of the run answers (see
+    /// [`Run::resume`](crate::session::Run::resume)).
     #[must_use]
     pub fn answered_by(mut self, answer: impl HostFunction + 'static) -> Self {
         self.answer = Some(Arc::new(answer));
         self
     }
 
-    /// Denied whatever the grants say, for this reason: it stands where a tool was that a session may still call.
+    /// Denies all calls for this reason, whatever the grants say: the function replaces a tool that a session may still
+    /// call.
     #[must_use]
     pub fn withdrawn(mut self, reason: &str) -> Self {
         self.withdrawn = Some(reason.into());
         self
     }
 
-    /// Why every call of it is denied, if it was withdrawn.
+    /// Returns the reason why every call is denied, if the function was withdrawn.
     pub(crate) fn withdrawal(&self) -> Option<&str> {
         self.withdrawn.as_deref()
     }
@@ -216,53 +219,53 @@ impl HostTool {
         Self { method, schemas, function, below: None, schema: None, answer: None, withdrawn: None }
     }
 
-    /// Its canonical method; of a namespace what its methods begin with.
+    /// Returns the canonical method; for a namespace, the prefix of its methods.
     #[must_use]
     pub fn method(&self) -> &str {
         &self.method
     }
 
-    /// The JSON Schema of what it takes.
+    /// Returns the JSON Schema of the arguments.
     #[must_use]
     pub fn parameters(&self) -> &Value {
         &self.schemas.parameters
     }
 
-    /// The JSON Schema of what it returns; `true` where nothing was said of that.
+    /// Returns the JSON Schema of the result; `true` if it is unspecified.
     #[must_use]
     pub fn result(&self) -> &Value {
         &self.schemas.result
     }
 
-    /// Whether it is an open namespace.
+    /// Returns true if this is an open namespace.
     #[must_use]
     pub fn is_namespace(&self) -> bool {
         self.schema.is_none()
     }
 
-    /// Faces that it lacks, because the first segment of its method means something else in JavaScript or in the shell.
+    /// Lists the faces that the function lacks, because the first segment of its method means something else in
+    /// JavaScript or in the shell.
     #[must_use]
     pub fn lost_faces(&self) -> Vec<LostFace> {
         LostFace::of_host(self)
     }
 
-    /// Whether a pattern may cover a method of this namespace.
+    /// Returns true if a pattern may cover a method of this namespace.
     pub(crate) fn may_be_covered_by(&self, pattern: &Pattern) -> bool {
         self.below.as_ref().is_some_and(|below| below.overlaps(pattern))
     }
 
-    /// Whether a method is of this namespace.
+    /// Returns true if a method belongs to this namespace.
     pub(super) fn holds(&self, method: &str) -> bool {
         let rest = method.strip_prefix(self.method.as_str()).and_then(|rest| rest.strip_prefix('/'));
         self.is_namespace()
             && rest.is_some_and(|rest| rest.split('/').count() <= MAX_SEGMENTS && rest.split('/').all(is_segment))
     }
 
-    /// Checks arguments, as the gate does before it judges a call.
+    /// Validates arguments, as the gate does before it judges a call.
     ///
     /// # Errors
-    /// What is wrong with them, in words: that it takes too long to say whether they fit, if their schema has them looked at
-    /// again and again.
+    /// A description of the problem. Arguments are also refused if their validation takes too many steps.
     pub fn check(&self, arguments: &Value) -> Result<(), String> {
         if !arguments.is_object() {
             return Err("it takes one object".to_owned());
@@ -279,7 +282,7 @@ impl HostTool {
     }
 }
 
-/// The method that a name means: its segments are joined by `.` or `/`.
+/// Returns the method of a name, whose segments are joined by `.` or `/`.
 fn method_of(name: &str) -> Result<String, HostToolError> {
     let method = name.replace('.', "/");
     if let Some(segment) = method.split('/').find(|segment| !is_segment(segment)) {

@@ -1,16 +1,16 @@
-//! What a JSON Schema says beyond types: texts of authors, defaults, and bounds for which TypeScript has no words.
+//! Remarks: parts of a JSON Schema that types cannot express, such as descriptions, defaults, and bounds.
 
 use serde_json::{Map, Value};
 
 use super::typescript::{Direction, resolved};
 
-/// The most remarks on one function; a model is told no more of it.
+/// Most remarks on one function, which limits the text that models receive.
 const MAX_REMARKS: usize = 40;
 
-/// How deep fields are looked for.
+/// Depth to which fields are examined.
 const MAX_DEPTH: usize = 6;
 
-/// Keywords that bound a value, each with one of its own.
+/// Keywords that bound a value, each with a value of its own.
 const BOUNDS: [&str; 14] = [
     "format",
     "pattern",
@@ -31,13 +31,13 @@ const BOUNDS: [&str; 14] = [
 /// Remark on one value of a function.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Remark {
-    /// Where the value is: `order.items[].price`; in a result it begins with `result`.
+    /// Path of the value: `order.items[].price`; in a result it begins with `result`.
     pub place: String,
-    /// Text of the author, with default and bounds behind it, on one line.
+    /// Description by the author, followed by default and bounds, on one line.
     pub text: String,
 }
 
-/// Returns what is said of a value, as a doc comment has it; empty if nothing is.
+/// Returns the remarks on a value as a doc comment; empty if there are none.
 pub(super) fn doc_comment(root: &Value, schema: &Value, direction: Direction) -> String {
     let mut said = Said::of(root, schema, direction);
     if let Some(items) = only_case(root, schema).get("items").and_then(|items| only_case(root, items).as_object()) {
@@ -47,7 +47,7 @@ pub(super) fn doc_comment(root: &Value, schema: &Value, direction: Direction) ->
     said.docs.into_iter().map(str::to_owned).chain(tags).collect::<Vec<_>>().join("\n")
 }
 
-/// Returns what is said of a function's parameters and result, and of the fields in them.
+/// Returns the remarks on a function's parameters and result, and on the fields in them.
 pub(super) fn remarks(parameters: &Value, result: &Value) -> Vec<Remark> {
     let mut arguments =
         Finder { root: parameters, direction: Direction::Argument, within: Vec::new(), found: Vec::new() };
@@ -60,7 +60,7 @@ pub(super) fn remarks(parameters: &Value, result: &Value) -> Vec<Remark> {
     all
 }
 
-/// What one schema says of its value.
+/// Remarks of one schema on its value.
 struct Said<'s> {
     docs: Option<&'s str>,
     bounds: Vec<(String, String)>,
@@ -76,7 +76,7 @@ impl<'s> Said<'s> {
             add_bounds(&mut bounds, object, "");
         }
         let default = schema.get("default").or_else(|| part.get("default"));
-        // That it may be left out, and that it may be null, the type says.
+        // The type says that the value may be omitted or null.
         let is_told = |default: &&Value| direction == Direction::Argument && !default.is_null();
         if let Some(default) = default.filter(is_told) {
             bounds.push(("default".to_owned(), default.to_string()));
@@ -84,7 +84,7 @@ impl<'s> Said<'s> {
         Self { docs, bounds }
     }
 
-    /// The same on one line.
+    /// Formats the remarks on one line.
     fn line(&self) -> String {
         let docs = self.docs.map(|docs| docs.split_whitespace().collect::<Vec<_>>().join(" ")).unwrap_or_default();
         let bounds: Vec<String> = self.bounds.iter().map(|(keyword, value)| format!("{keyword} {value}")).collect();
@@ -109,7 +109,7 @@ fn add_bounds(bounds: &mut Vec<(String, String)>, object: &Map<String, Value>, p
     }
 }
 
-/// The one choice that there is besides null.
+/// Returns the only choice besides null.
 fn only_case<'s>(root: &'s Value, schema: &'s Value) -> &'s Value {
     let part = resolved(root, schema).0;
     let cases = ["anyOf", "oneOf"].iter().find_map(|word| part.get(*word)?.as_array());
@@ -121,11 +121,11 @@ fn only_case<'s>(root: &'s Value, schema: &'s Value) -> &'s Value {
     }
 }
 
-/// Finds what is said of the fields of a schema.
+/// Collector of remarks on the fields of a schema.
 struct Finder<'s> {
     root: &'s Value,
     direction: Direction,
-    /// The parts that are being looked into: what refers back to one of them was told already.
+    /// Parts that are being examined: references back to them are skipped.
     within: Vec<&'s Value>,
     found: Vec<Remark>,
 }

@@ -1,20 +1,20 @@
-//! JSON Schema as types: what the gate needs to know of a host function to check a policy, and the shell to read flags.
+//! JSON Schema as types: for the gate, which checks policies against them, and for the shell, which reads flags.
 //!
-//! What it has no word for is any JSON value. That loses nothing: the schema itself checks the arguments.
+//! Parts without an equivalent become any JSON value. That loses nothing: the schema itself validates the arguments.
 
 use serde_json::{Map, Value};
 
 use crate::tool::types::{Field, Members, Shape, Type};
 
-/// How deep a schema is read; below that is any value.
+/// Depth to which a schema is converted; deeper parts become any value.
 const MAX_DEPTH: usize = 12;
 
-/// How many types are read off one schema, shared evenly among the fields of each object: parts that refer to other parts,
-/// several times each, would else be written out without end.
+/// Most types that are derived from one schema, shared evenly among the fields of each object: otherwise parts that
+/// refer to other parts, several times each, would be written out without end.
 const MAX_TYPES: usize = 10_000;
 
-/// The parameters that a schema names, and whether it takes others. A schema that leaves that open takes no others as far
-/// as a policy goes: a clause on a name that nobody declared is more often misspelt than meant.
+/// Returns the parameters that a schema names, and true if it accepts others. A schema that leaves that open accepts no
+/// others as far as a policy is concerned: a clause on an undeclared name is more often a misspelling.
 pub(super) fn params(schema: &Value) -> Result<(Members<Field>, bool), String> {
     let mut reader = Reader { root: schema, within: Vec::new() };
     let object = reader.resolved(schema).as_object().ok_or("it is no object")?;
@@ -31,11 +31,11 @@ pub(super) fn params(schema: &Value) -> Result<(Members<Field>, bool), String> {
 
 struct Reader<'s> {
     root: &'s Value,
-    /// The parts that are being read: what refers back to one of them is any value there.
+    /// Parts that are being converted: references back to them become any value.
     within: Vec<&'s Value>,
 }
 
-/// How much more is read.
+/// Remaining size and depth.
 #[derive(Clone, Copy)]
 struct Room {
     depth: usize,
@@ -43,7 +43,7 @@ struct Room {
 }
 
 impl Room {
-    /// What is left after one type; none if that is nothing.
+    /// Returns the remaining size after one type. Returns `None` if nothing remains.
     fn less(self) -> Option<Self> {
         Some(Self { depth: self.depth.checked_sub(1)?, types: self.types.checked_sub(1)? })
     }
@@ -114,7 +114,7 @@ impl<'s> Reader<'s> {
         }
     }
 
-    /// A choice: known if it is between something and nothing.
+    /// Converts a choice: possible if it is between a type and null.
     fn one_of(&mut self, cases: &'s [Value], room: Room) -> Type {
         let is_null = |case: &&Value| case.get("type").is_some_and(|ty| ty == "null");
         let (nothing, rest): (Vec<_>, Vec<_>) = cases.iter().partition(is_null);

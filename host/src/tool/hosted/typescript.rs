@@ -1,7 +1,7 @@
-//! JSON Schema as TypeScript, for the declarations of host functions and for what models are told of them.
+//! JSON Schema as TypeScript, for the declarations of host functions and for descriptions to models.
 //!
-//! A type never says less than is true: what TypeScript has no word for is `any`. Where a type is wider than its schema, the
-//! schema still judges each call.
+//! A type never excludes valid values: parts that TypeScript cannot express become `any`. Where a type is wider than
+//! its schema, the schema still validates each call.
 
 use std::collections::{HashMap, HashSet};
 use std::fmt::Write as _;
@@ -11,42 +11,43 @@ use serde_json::{Map, Value};
 use super::remarks::{self, Remark};
 use crate::tool::typescript::{comment, grouped, identifier, indent, property, quoted};
 
-/// How deep types are written out; below that stands `any`.
+/// Depth to which types are written out; deeper parts become `any`.
 const MAX_DEPTH: usize = 8;
 
-/// How many types and fields of one schema are written out: parts that refer to other parts, several times each, are endless.
+/// Most types and fields of one schema that are written out: parts that refer to other parts, several times each, would
+/// be endless.
 const MAX_TYPES: usize = 2_000;
 
-/// How many types of one alias have names of their own.
+/// Most named types of one alias.
 const MAX_NAMED: usize = 100;
 
-/// How deep parts that contain themselves are looked for.
+/// Depth to which recursive parts are searched for.
 const MAX_NESTING: usize = 200;
 
-/// Whether a value goes to the function or comes from it.
+/// Direction of a value, to the function or from it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(in crate::tool) enum Direction {
-    /// Bytes may be given as `Uint8Array` or in base64.
+    /// Argument: bytes may be given as `Uint8Array` or in base64.
     Argument,
-    /// Bytes arrive as `Uint8Array`.
+    /// Result: bytes arrive as `Uint8Array`.
     Result,
 }
 
-/// What is told of a host function on one line: its types, and the remarks on them.
+/// One-line signature of a host function: its types, and the remarks on them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HostSignature {
-    /// Type of the one object that it takes; none if it takes nothing.
+    /// Type of the one object that it takes. `None` if it takes nothing.
     pub arguments: Option<String>,
-    /// Type of what it returns.
+    /// Type of the result.
     pub result: String,
-    /// Types that contain themselves: names and definitions.
+    /// Recursive types: names and definitions.
     pub types: Vec<(String, String)>,
-    /// Texts of the author, defaults and bounds.
+    /// Descriptions by the author, defaults and bounds.
     pub remarks: Vec<Remark>,
 }
 
 impl HostSignature {
-    /// Reads the JSON Schemas of what a function takes and returns (`true` if nothing is known of that).
+    /// Creates a signature from the JSON Schemas of arguments and result (`true` if one is unspecified).
     #[must_use]
     pub fn new(parameters: &Value, result: &Value) -> Self {
         let mut named = NamedTypes::new("", &[]);
@@ -62,15 +63,15 @@ impl HostSignature {
     }
 }
 
-/// Whether a function takes anything, by the schema of its one object. One that lists no names and leaves open whether there
-/// are others takes none, as far as anybody is told.
+/// Returns true if a function takes arguments, by the schema of its one object. A schema that lists no names and leaves
+/// open whether there are others counts as taking none.
 fn takes_arguments(parameters: &Value) -> bool {
     let named = parameters.get("properties").and_then(Value::as_object);
     let rest = parameters.get("additionalProperties");
     named.is_some_and(|named| !named.is_empty()) || rest.map_or(named.is_none(), |rest| *rest != Value::Bool(false))
 }
 
-/// Writes parameters and result of a function, as they stand behind its name.
+/// Writes parameters and result of a function, as they follow its name.
 pub(in crate::tool) fn write_signature(
     text: &mut String,
     named: &NamedTypes<'_>,
@@ -88,9 +89,9 @@ pub(in crate::tool) fn write_signature(
     let _ = writeln!(text, "): Promise<{}>;", type_of(result, Direction::Result));
 }
 
-/// The types of some schemas that have names: parts that contain themselves.
+/// Named types of some schemas: parts that are recursive.
 pub(in crate::tool) struct NamedTypes<'s> {
-    /// What stands before a name where it is used, with a point behind it.
+    /// Prefix of names where they are used, with a dot at its end.
     scope: String,
     taken: HashSet<String>,
     by_part: HashMap<(*const Value, Direction), usize>,
@@ -114,7 +115,7 @@ impl<'s> NamedTypes<'s> {
         self.types.is_empty()
     }
 
-    /// Names the parts of a schema that contain themselves.
+    /// Names the recursive parts of a schema.
     pub(in crate::tool) fn add(&mut self, root: &'s Value, direction: Direction) {
         let mut finder = Finder { root, within: Vec::new(), seen: HashSet::new(), found: Vec::new() };
         finder.visit(root);
@@ -152,7 +153,7 @@ impl<'s> NamedTypes<'s> {
         Some(format!("{}{}", self.scope, self.types[*at].name))
     }
 
-    /// Declares them.
+    /// Writes the declarations.
     pub(in crate::tool) fn write(&self, text: &mut String) {
         for ty in &self.types {
             comment(text, 1, &remarks::doc_comment(ty.root, ty.part, ty.direction));
@@ -167,12 +168,12 @@ impl NamedType<'_> {
     }
 }
 
-/// Finds the parts of a schema that contain themselves.
+/// Search for the recursive parts of a schema.
 struct Finder<'s> {
     root: &'s Value,
     within: Vec<&'s Value>,
     seen: HashSet<*const Value>,
-    /// Each with the pointer that leads to it.
+    /// Recursive parts, each with a pointer to it.
     found: Vec<(&'s Value, &'s str)>,
 }
 
@@ -201,7 +202,7 @@ impl<'s> Finder<'s> {
     }
 }
 
-/// Follows references within a schema, as far as they go: the part, and the last pointer to it.
+/// Follows references within a schema, as far as they go: returns the part, and the last pointer to it.
 pub(super) fn resolved<'s>(root: &'s Value, mut schema: &'s Value) -> (&'s Value, &'s str) {
     let mut last = "";
     for _ in 0..MAX_DEPTH {
@@ -214,7 +215,7 @@ pub(super) fn resolved<'s>(root: &'s Value, mut schema: &'s Value) -> (&'s Value
     (schema, last)
 }
 
-/// How types are written.
+/// Layout of types.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Layout {
     /// With comments, and a line for each field where there is much to say.
@@ -228,7 +229,7 @@ struct Writer<'w, 's> {
     root: &'s Value,
     direction: Direction,
     layout: Layout,
-    /// The parts that are being written: what refers back to one of them is `any` there.
+    /// Parts that are being written: references back to them become `any`.
     within: Vec<&'s Value>,
     left: usize,
 }
@@ -238,7 +239,7 @@ impl<'w, 's> Writer<'w, 's> {
         Self { named, root, direction, layout, within: Vec::new(), left: MAX_TYPES }
     }
 
-    /// The type of a schema's values, written to stand at an indentation of so many levels.
+    /// Returns the type of a schema's values, indented by `depth` levels.
     fn type_of(&mut self, schema: &'s Value, depth: usize) -> String {
         let part = resolved(self.root, schema).0;
         self.named.name_of(part, self.direction).unwrap_or_else(|| self.written(part, depth))
@@ -277,7 +278,7 @@ impl<'w, 's> Writer<'w, 's> {
             parts.push(self.type_of(part, depth));
         }
         parts.retain(|part| part != "any");
-        // What only says that it is an object, or a list, says nothing beside those.
+        // A choice that is only an object or a list adds nothing beside more precise ones.
         let has_form =
             ["properties", "additionalProperties", "items", "prefixItems"].iter().any(|w| object.contains_key(*w));
         if parts.is_empty() || has_form {
@@ -286,7 +287,7 @@ impl<'w, 's> Writer<'w, 's> {
         intersection(parts)
     }
 
-    /// The type that a schema says itself, without its choices.
+    /// Returns the type of a schema itself, without its choices.
     fn own(&mut self, object: &'s Map<String, Value>, depth: usize) -> String {
         match object.get("type") {
             Some(Value::Array(types)) => {
@@ -346,7 +347,7 @@ impl<'w, 's> Writer<'w, 's> {
 
     fn object(&mut self, object: &'s Map<String, Value>, depth: usize) -> String {
         let properties = object.get("properties").and_then(Value::as_object).filter(|named| !named.is_empty());
-        // What a pattern of names says of their values, TypeScript cannot.
+        // TypeScript cannot express the types of values whose names match a pattern.
         let has_patterns = object.contains_key("patternProperties");
         let rest = if has_patterns { Some(&Value::Bool(true)) } else { object.get("additionalProperties") };
         let Some(properties) = properties else { return self.map(object, rest, depth) };
@@ -375,7 +376,7 @@ impl<'w, 's> Writer<'w, 's> {
         self.laid_out(&fields, is_short, depth)
     }
 
-    /// An object whose names nobody knows beforehand.
+    /// Returns the type of an object with arbitrary names.
     fn map(&mut self, object: &'s Map<String, Value>, rest: Option<&'s Value>, depth: usize) -> String {
         let item = rest.map_or_else(|| "any".to_owned(), |rest| self.type_of(rest, depth));
         let names = object.get("propertyNames").and_then(|names| names.get("enum")).and_then(Value::as_array);
@@ -404,7 +405,7 @@ impl<'w, 's> Writer<'w, 's> {
     }
 }
 
-/// The type of names that are not listed: it has to admit the values of those that are. Of long ones it says nothing.
+/// Returns the type of unlisted names, which must admit the values of the listed ones. If that is long, it is left out.
 fn type_of_others(types: &[String]) -> String {
     if types.iter().any(|ty| ty.contains(['{', '"', '('])) {
         return "any".to_owned();
@@ -420,7 +421,7 @@ fn literal(value: &Value) -> String {
     }
 }
 
-/// The choices, each once; `any` if that is one of them.
+/// Returns the union of the choices, each once; `any` if that is one of them.
 fn union(choices: impl IntoIterator<Item = String>) -> String {
     let mut known: Vec<String> = Vec::new();
     for choice in choices {
@@ -431,14 +432,14 @@ fn union(choices: impl IntoIterator<Item = String>) -> String {
             known.push(choice);
         }
     }
-    // What admits nothing adds nothing.
+    // A type without values adds nothing.
     if known.len() > 1 {
         known.retain(|choice| choice != "never");
     }
     if known.is_empty() { "never".to_owned() } else { known.join(" | ") }
 }
 
-/// What is all of these; `any` says nothing.
+/// Returns the intersection of types, without `any`.
 fn intersection(parts: Vec<String>) -> String {
     let mut known: Vec<String> = Vec::new();
     for part in parts {

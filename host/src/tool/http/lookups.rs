@@ -1,7 +1,7 @@
-//! Lookups of names that a session has under way.
+//! Name look-ups of a session that are in progress.
 //!
-//! A lookup that a name server does not answer goes on for a while after its request was given up: nothing can stop the
-//! system's resolver. So lookups are counted until they have ended, and not until somebody stops waiting for them.
+//! A look-up that a name server does not answer continues for a while after its request was given up: nothing can stop
+//! the system's resolver. So look-ups are counted until they have ended, not until their request stops waiting.
 
 use std::io;
 use std::net::IpAddr;
@@ -11,10 +11,10 @@ use tokio::sync::Semaphore;
 
 use super::network::Network;
 
-/// The most lookups of one session that are under way at once.
+/// Most concurrent look-ups of one session.
 const MAX_LOOKUPS: usize = 16;
 
-/// The lookups of one session, and of those that were made from it. Clones share them.
+/// Look-ups of one session, and of the sessions forked from it. Clones share them.
 #[derive(Clone)]
 pub(crate) struct Lookups(Arc<Semaphore>);
 
@@ -25,10 +25,10 @@ impl Default for Lookups {
 }
 
 impl Lookups {
-    /// Finds the addresses of a name, once fewer lookups than the most are under way.
+    /// Resolves a name, once fewer look-ups than the limit are in progress.
     ///
     /// # Errors
-    /// If it has none, or nobody can say.
+    /// If the name has no address, or cannot be resolved.
     pub(super) async fn resolve(&self, network: &Network, host: &str) -> io::Result<Vec<IpAddr>> {
         let permit = Arc::clone(&self.0).acquire_owned().await.map_err(io::Error::other)?;
         let (network, host) = (network.clone(), host.to_owned());
@@ -53,7 +53,7 @@ mod tests {
     use super::super::network::Resolver;
     use super::*;
 
-    /// A name server that keeps silent until it is told to answer.
+    /// Name server that does not answer until it is told to.
     #[derive(Default)]
     struct Silent {
         asked: AtomicUsize,

@@ -1,10 +1,12 @@
-//! `wasi:http` for tools: each request is judged before anything is resolved, and its addresses before anything connects.
+//! `wasi:http` for tools: each request is judged before its name is resolved, and its addresses before a connection is
+//! made.
 //!
-//! **Invariant:** what connects is an address that was judged: a name is resolved once, by the host, and never again, so
-//! it cannot lead elsewhere after the judgement. The host follows no redirect; a tool that follows one makes a new request.
+//! **Invariant:** connections go to addresses that were judged: a name is resolved once, by the host, so it cannot lead
+//! elsewhere after the judgement. The host follows no redirect; a tool that follows one makes a new request.
 //!
-//! **Invariant:** the value of a secret is put into a header here and nowhere else, after the request was judged, and the
-//! log has that before anything is sent. What answers is searched for values before the tool sees it (`redacted`).
+//! **Invariant:** the value of a secret is inserted into a header here and nowhere else, after the request was judged,
+//! and the audit log records that before anything is sent. Responses are searched for values before the tool sees them
+//! (`redacted`).
 
 mod address;
 mod lookups;
@@ -32,13 +34,13 @@ use super::secret::{CLOSE, OPEN, Secrets, Stream};
 use crate::code::Interrupt;
 use crate::gate::Witness;
 
-/// The most requests of one call that are under way at once.
+/// Most concurrent requests of one call.
 const MAX_OPEN: u32 = 64;
 
 /// Bytes of a request's body that the host takes from a tool at once. It holds two such chunks, and sends one.
 const BODY_CHUNK: usize = 16 << 10;
 
-/// The way out of one call.
+/// Outgoing requests of one call.
 pub(super) struct Outgoing {
     authority: Arc<Authority>,
     secrets: Secrets,
@@ -49,11 +51,11 @@ pub(super) struct Outgoing {
     open: Open,
 }
 
-/// Where it is written down what became of each request. Clones share it.
+/// Audit log of the requests. Clones share it.
 #[derive(Clone)]
 struct Log {
     witness: Witness,
-    /// The last request that was refused, and why: for the one who reads why the tool failed.
+    /// The last refused request, with the reason: for messages about the tool's failure.
     refused: Arc<Mutex<Option<String>>>,
 }
 
@@ -63,27 +65,27 @@ impl Log {
         *self.last() = Some(format!("`{method} {url}` was refused: {why}"));
     }
 
-    /// False if it cannot be written: then nothing is sent.
+    /// Records an allowed request. Returns false if that fails: then nothing is sent.
     fn allow(&self, method: &Method, url: &str) -> bool {
         self.witness.requested(method.as_str(), url, None)
     }
 
-    /// Says that the values of secrets are sent. False if it cannot be written: then nothing is sent.
+    /// Records that values of secrets are sent. Returns false if that fails: then nothing is sent.
     fn send(&self, secrets: &[String], tool: &str, target: &Target) -> bool {
         secrets.iter().all(|secret| self.witness.secret_used(secret, tool, Some(&target.origin())).is_ok())
     }
 
-    /// It is replaced as a whole, so a poisoned lock is still good.
+    /// Locks the last refusal. It is replaced as a whole, so a poisoned lock is still good.
     fn last(&self) -> MutexGuard<'_, Option<String>> {
         self.refused.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// How many requests are under way.
+/// Counter of the requests in progress.
 #[derive(Clone, Default)]
 struct Open(Arc<AtomicU32>);
 
-/// One of them. Dropping it makes room for another.
+/// Guard of a request in progress, which frees its slot when it is dropped.
 struct Opened(Open);
 
 impl Open {
@@ -99,19 +101,19 @@ impl Drop for Opened {
     }
 }
 
-/// Where a request goes.
+/// Target of a request.
 #[derive(Clone, Debug)]
 struct Target {
     method: Method,
     secure: bool,
-    /// A name or an address, without brackets.
+    /// Name or address, without brackets.
     host: String,
     port: u16,
     path: String,
 }
 
 impl Target {
-    /// None if the request names no host, or names it in a way that one reader may take for another host.
+    /// Returns the target. Returns `None` if the request names no host, or some reader may take it for another host.
     fn of(method: &Method, uri: &Uri) -> Option<Self> {
         let authority = uri.authority()?;
         let host = authority.host();
@@ -138,20 +140,20 @@ impl Target {
         HttpRequest { method: self.method.as_str(), scheme, host: &self.host, port: self.port, path: &self.path }
     }
 
-    /// For the log: without the query, which may hold what is nobody's business.
+    /// Returns the URL for the log, without the query, which may be confidential.
     fn url(&self) -> String {
         format!("{}{}", self.origin(), self.path)
     }
 
-    /// Scheme, host and port.
+    /// Returns scheme, host and port.
     fn origin(&self) -> String {
         let HttpRequest { scheme, host, port, .. } = self.request();
         if host.contains(':') { format!("{scheme}://[{host}]:{port}") } else { format!("{scheme}://{host}:{port}") }
     }
 
-    /// Returns true if the server is asked to send back what it got: a tool would read a secret there.
+    /// Returns true if the method makes the server send back the request: a tool would read a secret there.
     fn echoes(&self) -> bool {
-        // Servers may take methods in any case, and one of them knows `TRACE` by another name too.
+        // Servers may accept methods in any case, and one of them has another name for `TRACE`.
         ["TRACE", "TRACK"].iter().any(|method| self.method.as_str().eq_ignore_ascii_case(method))
     }
 }
@@ -169,17 +171,18 @@ impl Outgoing {
         }
     }
 
-    /// The call is over, and so are its requests: an instance that is kept must not go on with them.
+    /// Ends the call and its requests: an instance that is kept must not continue them.
     pub(super) fn end(&self) {
         self.interrupt.cancel();
     }
 
-    /// The last request of the call that was refused, and why.
+    /// Returns the last refused request of the call, with the reason.
     pub(super) fn refused(&self) -> Option<String> {
         self.log.last().clone()
     }
 
-    /// Judges a request and puts the values of secrets in: where it goes, and the secrets. The error says why not.
+    /// Judges a request and inserts the values of secrets. Returns the target and the secrets. The error is the reason
+    /// of a refusal.
     fn judge(&self, request: &mut Request<WasiBody>) -> Result<(Target, Vec<String>), (String, String)> {
         let Some(target) = Target::of(request.method(), request.uri()) else {
             return Err((request.uri().to_string(), "it names no host, or not plainly".to_owned()));
@@ -203,20 +206,20 @@ impl Outgoing {
             if target.echoes() {
                 return refused("a server that is asked to send a request back would show its secrets");
             }
-            // What is compressed cannot be searched for a secret that the server says back.
+            // A compressed answer cannot be searched for a secret that the server sends back.
             request.headers_mut().insert(ACCEPT_ENCODING, HeaderValue::from_static("identity"));
         }
         Ok((target, used))
     }
 
-    /// Returns true if a request holds the value of a secret already: of one that the tool sees.
+    /// Returns true if a request already holds the value of a secret that the tool sees.
     fn carries_value(&self, request: &Request<WasiBody>) -> bool {
         let holds = |bytes: &[u8]| self.secrets.redact_bytes(bytes).is_some();
         holds(request.uri().to_string().as_bytes()) || request.headers().values().any(|value| holds(value.as_bytes()))
     }
 
-    /// A header with the values of the secrets that it names, which are added to those that are `used`; the error says why
-    /// one may not go there.
+    /// Returns a header with the values of the secrets that it names, and adds these to `used`. The error says why a
+    /// secret may not be sent there.
     fn substitute(
         &self,
         header: &HeaderName,
@@ -254,8 +257,8 @@ impl Outgoing {
         Ok(Some(header))
     }
 
-    /// Returns what takes the values of secrets out of responses; none if there is nothing to take out. A tool reads those
-    /// that it may see.
+    /// Returns the redactor of responses. Returns `None` if there is nothing to redact. Secrets that the tool may see
+    /// are not redacted.
     fn redaction(&self) -> Option<Stream> {
         let sees = |name: &str| self.authority.secrets().any(|(secret, sees)| sees && secret == name);
         self.secrets.stream(sees)

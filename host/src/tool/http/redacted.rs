@@ -1,4 +1,4 @@
-//! Responses without the values of secrets: a server that says back what it was sent tells the tool no secret by that.
+//! Responses without the values of secrets: a server that sends back its request does not reveal a secret to the tool.
 
 use std::pin::Pin;
 use std::task::{Context, Poll};
@@ -10,10 +10,11 @@ use wasmtime_wasi_http::Error;
 
 use crate::tool::secret::Stream;
 
-/// Codings that a tool is told the names of.
+/// Content codings that messages name.
 const CODINGS: [&str; 6] = ["gzip", "x-gzip", "compress", "deflate", "br", "zstd"];
 
-/// Refuses a response to a request with secrets that could not be searched for them. The request asked for no compression.
+/// Refuses a response to a request with secrets that cannot be searched for them, although the request asked for no
+/// compression.
 ///
 /// # Errors
 /// If the body is compressed.
@@ -22,7 +23,7 @@ pub(super) fn refuse_unreadable(headers: &HeaderMap) -> Result<(), Error> {
         for value in headers.get_all(name) {
             let codings = value.to_str().unwrap_or("?").split(',').map(str::trim);
             if let Some(coding) = codings.into_iter().find(|coding| !coding.eq_ignore_ascii_case(plain)) {
-                // The tool is told it, and any other name may be the secret.
+                // The tool sees the message, and an unknown name may be the secret.
                 let known = CODINGS.into_iter().find(|known| coding.eq_ignore_ascii_case(known));
                 return Err(Error::HttpResponseContentCoding(Some(known.unwrap_or("another").to_owned())));
             }
@@ -31,7 +32,7 @@ pub(super) fn refuse_unreadable(headers: &HeaderMap) -> Result<(), Error> {
     Ok(())
 }
 
-/// Takes the values out of headers, body and trailers.
+/// Redacts headers, body and trailers.
 pub(super) fn response<B>(response: http::Response<B>, redaction: Stream) -> http::Response<Redacted<B>>
 where
     B: Body<Data = Bytes, Error = Error> + Unpin,
@@ -39,14 +40,14 @@ where
     let (mut head, body) = response.into_parts();
     redact_headers(&mut head.headers, &redaction);
     if !body.is_end_stream() {
-        // What is taken out has another length than what stands there instead.
+        // Placeholders differ in length from the values.
         head.headers.remove(CONTENT_LENGTH);
     }
     http::Response::from_parts(head, Redacted { body, redaction, trailers: None, ended: false })
 }
 
 fn redact_headers(headers: &mut HeaderMap, redaction: &Stream) {
-    // What a secret leaves of a name is no name that anybody asks for.
+    // After redaction the name would be of no use to anybody.
     let named: Vec<HeaderName> =
         headers.keys().filter(|name| redaction.is_in_name(name.as_str().as_bytes())).cloned().collect();
     for name in named {
@@ -54,24 +55,24 @@ fn redact_headers(headers: &mut HeaderMap, redaction: &Stream) {
     }
     for value in headers.values_mut() {
         if let Some(redacted) = redaction.whole(value.as_bytes()) {
-            // What a secret leaves of a header is a header, and so is a name.
+            // A redacted header is a valid header, and so is a name.
             *value = HeaderValue::from_bytes(&redacted).unwrap_or(HeaderValue::from_static(""));
         }
     }
 }
 
-/// A body without the values of secrets.
+/// Redacted body.
 pub(super) struct Redacted<B> {
     body: B,
     redaction: Stream,
-    /// What follows the last of the body.
+    /// Trailers, which follow the body.
     trailers: Option<HeaderMap>,
-    /// Whether all of the body was read.
+    /// True once the whole body was read.
     ended: bool,
 }
 
 impl<B: Body<Data = Bytes, Error = Error> + Unpin> Redacted<B> {
-    /// Returns what was held back until the end; none if there is nothing.
+    /// Returns the bytes that were held back until the end. Returns `None` if there are none.
     fn rest(&mut self) -> Option<Frame<Bytes>> {
         self.ended = true;
         let mut rest = Vec::new();
@@ -102,7 +103,7 @@ impl<B: Body<Data = Bytes, Error = Error> + Unpin> Body for Redacted<B> {
                 Ok(data) => {
                     let mut redacted = Vec::with_capacity(data.len());
                     self.redaction.push(&data, &mut redacted);
-                    // All of it may have to wait for more.
+                    // All of it may be held back until more arrives.
                     if !redacted.is_empty() {
                         return Poll::Ready(Some(Ok(Frame::data(redacted.into()))));
                     }
@@ -124,7 +125,7 @@ impl<B: Body<Data = Bytes, Error = Error> + Unpin> Body for Redacted<B> {
     }
 
     fn size_hint(&self) -> SizeHint {
-        // Nobody knows before it is read.
+        // The size is unknown before the body is read.
         SizeHint::default()
     }
 }
@@ -138,7 +139,7 @@ mod tests {
 
     type Frames = Vec<Result<Frame<Bytes>, Error>>;
 
-    /// A body that is there at once.
+    /// Body whose frames are all ready.
     struct Ready(std::collections::VecDeque<Result<Frame<Bytes>, Error>>);
 
     impl Body for Ready {

@@ -1,4 +1,4 @@
-//! Requests as they are judged, without a network.
+//! Judgement of requests, without a network.
 
 use std::sync::PoisonError;
 
@@ -39,7 +39,7 @@ fn so_many_and_no_more() {
     assert!(open.enter().is_some());
 }
 
-/// Keeps what it is told.
+/// Audit log that keeps its lines.
 #[derive(Default)]
 struct Lines(Mutex<Vec<String>>);
 
@@ -61,7 +61,7 @@ impl Audit for Lines {
     }
 }
 
-/// The way out of a tool that is granted this.
+/// Creates the outgoing requests of a tool with these grants.
 fn outgoing(grants: &str) -> (Outgoing, Arc<Lines>) {
     let asks = "name = \"a:b\"\nversion = \"1.0.0\"\n[permissions]\nhttp = [\"*\"]\n\
         secrets = [{ name = \"KEY\", expose = true }, \"PIN\"]";

@@ -1,4 +1,4 @@
-//! One request and its response, on a connection of its own.
+//! HTTP connection of one request and its response.
 
 use std::net::{IpAddr, SocketAddr};
 use std::pin::{Pin, pin};
@@ -24,22 +24,22 @@ use crate::code::{Interrupt, TICK};
 use crate::tool::authority::Authority;
 use crate::tool::secret::Stream as Redaction;
 
-/// How long connecting may take, unless the tool says: a host that does not answer is no host.
+/// Timeout of connecting, unless the tool sets one.
 const CONNECT: Duration = Duration::from_secs(30);
 
-/// How long a response may keep silent, unless the tool says. The limits of call and run hold besides.
+/// Timeout of a silent response, unless the tool sets one. The limits of call and run apply besides.
 const SILENCE: Duration = Duration::from_secs(600);
 
-/// The most bytes of a response that are read at once: its head has fewer.
+/// Most bytes of a response that are read at once: its head is smaller.
 const READ_BUFFER: usize = 64 << 10;
 
-/// A response as `wasi:http` takes it.
+/// Response in the form of `wasi:http`.
 pub(super) type Response = http::Response<WasiBody>;
 
-/// What keeps the connection going.
+/// Future that drives the connection.
 pub(super) type Io = Box<dyn Future<Output = Result<(), Error>> + Send>;
 
-/// A request that was judged, and all that it needs.
+/// Request that was judged, with everything that sending it needs.
 pub(super) struct Exchange {
     pub(super) authority: Arc<Authority>,
     pub(super) network: Network,
@@ -47,16 +47,16 @@ pub(super) struct Exchange {
     pub(super) interrupt: Interrupt,
     pub(super) log: Log,
     pub(super) target: Target,
-    /// The secrets whose values the request carries.
+    /// Secrets whose values the request carries.
     pub(super) secrets: Vec<String>,
-    /// What takes the values of secrets out of the response.
+    /// Redactor of the response.
     pub(super) redaction: Option<Redaction>,
     pub(super) options: RequestOptions,
     pub(super) opened: Opened,
 }
 
 impl Exchange {
-    /// Sends the request. It ends early, with an error, when the call is stopped.
+    /// Sends the request. Ends early, with an error, when the call is stopped.
     pub(super) async fn run(self, request: Request<WasiBody>) -> Result<(Response, Io), Error> {
         let interrupt = self.interrupt.clone();
         until_stopped(&interrupt, self.exchange(request)).await
@@ -67,9 +67,9 @@ impl Exchange {
         let connected = timeout(patience, self.connect()).await.map_err(|_| Error::ConnectionTimeout)?;
         let (mut sender, connection) =
             http1::Builder::new().max_buf_size(READ_BUFFER).handshake(TokioIo::new(connected?)).await?;
-        // Dropped with the response, and the connection with it.
+        // Dropped with the response, which closes the connection.
         let driver = wasmtime_wasi::runtime::spawn(connection);
-        // To a server, only path and query are said; the host stands in its header.
+        // Requests to a server have only path and query; the host is in its header.
         let path = request.uri().path_and_query().map_or("/", |path| path.as_str());
         *request.uri_mut() = path.parse::<Uri>().map_err(|_| Error::HttpRequestUriInvalid)?;
         let silence = self.options.first_byte_timeout.unwrap_or(SILENCE);
@@ -90,7 +90,7 @@ impl Exchange {
 
     async fn connect(&self) -> Result<Box<dyn Stream>, Error> {
         let stream = self.reach(self.addresses().await?).await?;
-        // Small requests wait for nothing.
+        // Small requests are sent at once.
         stream.set_nodelay(true).map_err(Error::Connect)?;
         if !self.target.secure {
             return Ok(Box::new(stream));
@@ -105,7 +105,7 @@ impl Exchange {
         Ok(Box::new(secured.map_err(Error::Tls)?))
     }
 
-    /// The addresses that may be connected to, judged. Whatever comes of that is on record before anything connects.
+    /// Resolves the host and judges its addresses. The decision is recorded before a connection is made.
     async fn addresses(&self) -> Result<Vec<IpAddr>, Error> {
         let Target { method, host, .. } = &self.target;
         let url = self.target.url();
@@ -124,7 +124,7 @@ impl Exchange {
         let request = self.target.request();
         let (allowed, refused): (Vec<IpAddr>, Vec<IpAddr>) =
             found.into_iter().partition(|address| self.authority.allows_address(&request, *address));
-        // A name of this machine may lead elsewhere. What goes there would be read on the way.
+        // A name of this machine may resolve to another one, and the request would be readable on the way.
         let sends =
             |address: IpAddr| self.secrets.iter().all(|secret| self.authority.sends_to(secret, &request, address));
         let (allowed, open): (Vec<IpAddr>, Vec<IpAddr>) = allowed.into_iter().partition(|address| sends(*address));
@@ -156,12 +156,12 @@ impl Exchange {
     }
 }
 
-/// What a request goes over.
+/// Transport of a request.
 trait Stream: AsyncRead + AsyncWrite + Send + Unpin {}
 
 impl<T: AsyncRead + AsyncWrite + Send + Unpin> Stream for T {}
 
-/// Works until the call is stopped.
+/// Awaits `work` until the call is stopped.
 async fn until_stopped<T>(interrupt: &Interrupt, work: impl Future<Output = Result<T, Error>>) -> Result<T, Error> {
     let mut work = pin!(work);
     let mut tick = pin!(sleep(TICK));
@@ -172,7 +172,7 @@ async fn until_stopped<T>(interrupt: &Interrupt, work: impl Future<Output = Resu
     .await
 }
 
-/// Ready when the call is to stop. It looks at every tick.
+/// Returns ready when the call is to stop, which is checked at every tick.
 fn poll_stopped(interrupt: &Interrupt, mut tick: Pin<&mut Sleep>, context: &mut Context<'_>) -> Poll<()> {
     loop {
         if interrupt.stopped().is_some() {
@@ -185,7 +185,7 @@ fn poll_stopped(interrupt: &Interrupt, mut tick: Pin<&mut Sleep>, context: &mut 
     }
 }
 
-/// A response's body, which ends when the call is stopped, or when it keeps silent for too long.
+/// Body of a response, which ends when the call is stopped, or when it is silent for too long.
 struct ResponseBody {
     incoming: Incoming,
     silence: Duration,
@@ -202,7 +202,7 @@ impl ResponseBody {
     }
 }
 
-/// A time past the end of the clock never comes; a day is as good.
+/// Returns the time after a duration. Beyond the end of the clock, a day stands for never.
 fn later(silence: Duration) -> Instant {
     Instant::now() + silence.min(Duration::from_secs(86_400))
 }

@@ -1,29 +1,30 @@
-//! Programs: components that export `wasi:cli/run` and nothing else that can be called. Each is one method, named as its
-//! alias: what `run` leaves to the operating system, arguments and streams, are its parameters and its result.
+//! Programs: components that export `wasi:cli/run` and nothing else that can be called. Each is one method, named like
+//! its alias: the arguments and streams that `run` takes from the operating system become its parameters and its
+//! result.
 
 use wit_parser::Resolve;
 
 use super::Instance;
 use crate::tool::types::{Export, Field, Function, FunctionKind, Package, Shape, Type};
 
-/// What a program exports, of whatever 0.2.
+/// Export of a program, in any version 0.2.
 const RUN: &str = "wasi:cli/run@0.2.";
 
-/// The parameter that holds a program's arguments, the only one that must be there.
+/// Parameter with a program's arguments, the only required one.
 pub(crate) const ARGUMENTS: &str = "arguments";
-/// The parameter that holds what it reads.
+/// Parameter with the standard input.
 pub(crate) const STDIN: &str = "stdin";
-/// The parameter that says where it works.
+/// Parameter with the working directory.
 pub(crate) const DIRECTORY: &str = "directory";
 
-/// The interface that makes a component with `count` functions a program.
+/// Returns the interface that makes a component with `count` functions a program.
 pub(super) fn run_of<'i>(resolve: &Resolve, instances: &'i [Instance], count: usize) -> Option<&'i Instance> {
     let run = instances.iter().find(|instance| instance.export.starts_with(RUN))?;
     let only = count == 1 && resolve.interfaces[run.id].functions.contains_key("run");
     only.then_some(run)
 }
 
-/// What a program offers.
+/// Creates the model of a program.
 pub(super) fn package(run: &Instance, imports: Vec<String>) -> Package {
     let export = Export { instance: Some(run.export.clone()), function: "run".to_owned() };
     let function = Function {

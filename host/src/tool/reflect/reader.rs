@@ -1,4 +1,4 @@
-//! Reads the functions of a world: where they stand, what they are called, which of them can be.
+//! Reader of a world's functions: their place, their names, and whether they can be called.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -9,7 +9,7 @@ use super::docs::{Scope, WitDocs};
 use super::shape::unambiguous;
 use crate::tool::types::{Export, Field, Function, FunctionKind, Interface, Package, Resource, Shape, Unavailable};
 
-/// Why a function is unavailable.
+/// Result whose error says why a function is unavailable.
 pub(super) type Refused<T> = Result<T, String>;
 
 pub(super) struct Reader<'r> {
@@ -18,7 +18,7 @@ pub(super) struct Reader<'r> {
     /// Exported interfaces, which can define resources.
     pub(super) exported: HashMap<InterfaceId, &'r Instance>,
     pub(super) package: Package,
-    /// Paths taken, and by which export.
+    /// Paths in use, and the export that uses each.
     taken: BTreeMap<Vec<String>, String>,
     /// Parts of types read for the current function, and for all.
     pub(super) parts: usize,
@@ -123,7 +123,7 @@ impl<'r> Reader<'r> {
         Ok(Function { path: Vec::new(), docs, params, result, kind, export, schemas: None })
     }
 
-    /// Every resource can be let go of.
+    /// Adds the destructor that every resource has.
     fn dropper(&mut self, instance: &Instance, name: &str, mut path: Vec<String>) {
         path.extend([name.to_owned(), "drop".to_owned()]);
         // A method that its author called `drop` is what scripts mean; the handle then lives until the run ends.
@@ -142,7 +142,7 @@ impl<'r> Reader<'r> {
         });
     }
 
-    /// Adds a function, unless another stands at its path or above it.
+    /// Adds a function, unless another one has its path or a prefix of it.
     fn add(&mut self, function: Function) {
         let by = format!("{}#{}", function.export.instance.as_deref().unwrap_or_default(), function.export.function);
         let other = (1..=function.path.len()).find_map(|n| self.taken.get(function.path.get(..n)?));
@@ -157,8 +157,8 @@ impl<'r> Reader<'r> {
         self.package.functions.push(function);
     }
 
-    /// A path that leads on from a function is refused in `add`; this finds the functions that came after what leads on
-    /// from them.
+    /// Removes functions whose path is a prefix of another one's. `add` refuses a path that continues a function's;
+    /// this finds the functions that came later than their continuations.
     pub(super) fn finish(mut self) -> Package {
         let namespaces: HashSet<Vec<String>> = self
             .taken
@@ -175,7 +175,7 @@ impl<'r> Reader<'r> {
         self.package
     }
 
-    /// Where a type is defined, for its docs.
+    /// Returns the place of a type's definition, for its docs.
     pub(super) fn scope(&self, owner: TypeOwner) -> Scope<'r> {
         let TypeOwner::Interface(id) = owner else {
             return Scope::World;

@@ -1,13 +1,13 @@
-//! Reads the types of a function. They are written out in full, so their size is bounded.
+//! Reader of a function's types. They are written out in full, so their size is bounded.
 
 use wit_parser::{self as wit, TypeDefKind, TypeOwner};
 
 use super::reader::{Reader, Refused};
 use crate::tool::types::{Case, Definition, Field, MAX_DEPTH, Members, Named, Resource, Shape, Type};
 
-/// A function's types have at most so many parts, written out in full. wasi:http's largest function has about 250.
+/// Most parts of a function's types, written out in full. wasi:http's largest function has about 250.
 const MAX_PARTS: usize = 20_000;
-/// All functions of a package together: a bound on memory, since each function carries its types.
+/// Most parts of all functions of a package: a bound on memory, since each function carries its types.
 const MAX_PARTS_OF_PACKAGE: usize = 500_000;
 
 impl Reader<'_> {
@@ -51,8 +51,8 @@ impl Reader<'_> {
         }
         let resolve = self.resolve;
         let def = &resolve.types[id];
-        // A type brought in by `use`, or renamed: what it stands for, under the name where it was defined. Only what
-        // has no name there (`type amount = u64`) takes this one.
+        // A type brought in by `use`, or renamed: its target, under the name where it was defined. Only a target
+        // without a name (`type amount = u64`) takes this one.
         if let TypeDefKind::Type(target) = &def.kind {
             let mut ty = self.ty(target, depth)?;
             if ty.definition.is_none() {
@@ -173,7 +173,8 @@ impl Reader<'_> {
 
     fn resource(&self, id: wit::TypeId) -> Refused<Resource> {
         let mut def = &self.resolve.types[id];
-        // A resource brought in by `use`. Definitions come before uses, so the chain ends; the count is a second lock.
+        // A resource brought in by `use`. Definitions come before uses, so the chain ends; the count is a second
+        // guarantee.
         for _ in 0..MAX_DEPTH {
             match def.kind {
                 TypeDefKind::Type(wit::Type::Id(id)) => def = &self.resolve.types[id],
@@ -199,12 +200,12 @@ struct Docs<'d> {
     text: Option<&'d TypeDefKind>,
 }
 
-/// Members of a text that are in another order than in the component are searched for only in types of this size: the
-/// search is quadratic, and the text is not ours.
+/// Largest type whose members are searched for if the text has another order than the component: the search is
+/// quadratic, and the text is hostile.
 const SEARCHED: usize = 256;
 
 impl Docs<'_> {
-    /// Docs of the member that stands at `at`; `own` are those that the component itself carries.
+    /// Returns the docs of the member at index `at`; `own` are those in the component itself.
     fn of(&self, at: usize, name: &str, own: &wit::Docs) -> Option<String> {
         fn pick<'m, T>(
             all: &'m [T],

@@ -1,41 +1,42 @@
-//! What bytes say once the escapes of URLs and of JSON are undone and lines are joined, and where each of those bytes stood.
+//! Decoding of bytes: escapes of URLs and of JSON are undone and lines are joined, with the original position of each
+//! byte.
 //!
-//! A writer chooses which characters it escapes, and how: a list of ways to write a secret would never be complete. So the
-//! escapes are undone, in every order up to [`DEPTH`], and the plain value is searched for in what comes out. Encoders of
-//! base64 break lines, wherever they choose: so each reading is read with its lines joined too.
+//! A writer chooses which characters it escapes, and how: a list of all spellings of a secret would never be complete.
+//! So the escapes are undone, in every order up to [`DEPTH`], and the plain value is searched for in the results.
+//! Encoders of base64 break lines anywhere: so each result is also searched with its lines joined.
 
 use std::ops::Range;
 
 use super::encoding::Bytes;
 
-/// Encodings within encodings that are undone: JSON in a URL, JSON in JSON.
+/// Nested encodings that are undone: JSON in a URL, JSON in JSON.
 const DEPTH: usize = 2;
 
-/// A way to escape bytes.
+/// Kind of escapes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Escapes {
-    /// `%2f`, in URLs.
+    /// Percent escapes of URLs: `%2f`.
     Percent,
-    /// The same, and `+` for a space, in forms.
+    /// Percent escapes, and `+` for a space, in forms.
     Form,
-    /// `\/`, `\u002f` in strings of JSON; also `\x2f`, as other languages have it.
+    /// Escapes in strings of JSON: `\/`, `\u002f`; also `\x2f`, as other languages have it.
     Json,
 }
 
 const ALL: [Escapes; 3] = [Escapes::Form, Escapes::Percent, Escapes::Json];
 
-/// Bytes as they are read once escapes are undone.
+/// Decoded bytes with their original positions.
 pub(super) struct View {
     pub(super) bytes: Bytes,
-    /// Where each byte stood. None: where it stands.
+    /// Original range of each byte. `None` if nothing was decoded.
     places: Option<Vec<Range<u32>>>,
-    /// Where an escape begins whose end is not there yet.
+    /// Start of an incomplete escape at the end.
     pub(super) cut: Option<usize>,
 }
 
 impl View {
-    /// Returns all ways to read `bytes`, which are no more than `u32::MAX`; `+` is read as a space only where a space
-    /// matters. Unless they are the `last`, what they end with may be the beginning of an escape.
+    /// Returns all decodings of `bytes`, which are no more than `u32::MAX`; `+` is decoded as a space only where a
+    /// space matters. Unless these are the `last` bytes, an incomplete escape may be at their end.
     pub(super) fn all(bytes: &[u8], spaces: bool, last: bool) -> Vec<Self> {
         let all = if spaces { &ALL[..] } else { &ALL[1..] };
         let mut views = vec![Self { bytes: Bytes::new(bytes.to_vec()), places: None, cut: None }];
@@ -53,7 +54,7 @@ impl View {
         views
     }
 
-    /// Returns what is read once lines are joined; none if there is one only.
+    /// Returns the bytes with lines joined. Returns `None` if there is only one line.
     fn join(&self, last: bool) -> Option<Self> {
         if !self.bytes.iter().copied().any(is_of_line_break) {
             return None;
@@ -66,7 +67,7 @@ impl View {
             if length > 0 {
                 rest.start += length;
             } else if *first == b'\r' && rest.len() == 1 && !last {
-                // It may be half of a line break.
+                // The byte may be half of a line break.
                 view.cut = Some(self.place(rest.start).start);
                 break;
             } else {
@@ -80,7 +81,7 @@ impl View {
         Some(view)
     }
 
-    /// Returns where the byte of that index stood.
+    /// Returns the original range of the byte at an index.
     pub(super) fn place(&self, index: usize) -> Range<usize> {
         match &self.places {
             None => index..index + 1,
@@ -88,7 +89,7 @@ impl View {
         }
     }
 
-    /// Returns the beginning of the escape that a place lies within, if it lies within one.
+    /// Returns the start of the escape around a position, if there is one.
     pub(super) fn escape_around(&self, place: usize) -> Option<usize> {
         let places = self.places.as_ref()?;
         let next = places.partition_point(|range| wide(range.end) <= place);
@@ -96,7 +97,7 @@ impl View {
         (start < place).then_some(start)
     }
 
-    /// Returns what is read once these escapes are undone; none if there are none.
+    /// Returns the bytes with these escapes undone. Returns `None` if there are none.
     fn decode(&self, escapes: Escapes, last: bool) -> Option<Self> {
         if !self.bytes.iter().any(|byte| escapes.may_begin_with(*byte)) {
             return None;
@@ -117,7 +118,7 @@ impl View {
                     changed = true;
                 }
                 Escape::Cut if !last => {
-                    // What follows an escape whose end is elsewhere is read when it is there.
+                    // Bytes behind an incomplete escape are decoded when it is complete.
                     view.cut = Some(self.place(at).start);
                     changed = true;
                     break;
@@ -133,13 +134,13 @@ impl View {
     }
 }
 
-/// Returns true for a byte that a line break may begin with.
+/// Returns true for a byte that may begin a line break.
 pub(super) fn is_of_line_break(byte: u8) -> bool {
     matches!(byte, b'\n' | b'\r')
 }
 
-/// Returns the length of the line break that the bytes begin with: one alone, with one blank at most behind it, as folded lines
-/// of headers have. Without that limit a reader would have to wait for any number of them.
+/// Returns the length of the line break at the beginning of the bytes: a single one, followed by one blank at most, as
+/// in folded lines of headers. Without that limit a reader would have to wait for any number of them.
 fn line_break(bytes: &[u8]) -> usize {
     let length = match bytes {
         [b'\n', ..] => 1,
@@ -158,17 +159,17 @@ fn narrow(place: usize) -> u32 {
     u32::try_from(place).expect("so long is nothing that is read at once")
 }
 
-/// What bytes begin with.
+/// Escape at the beginning of bytes.
 enum Escape {
-    /// No escape.
+    /// No escape here.
     None,
-    /// What may become an escape.
+    /// Possible beginning of an escape.
     Cut,
-    /// An escape of this length.
+    /// Complete escape of this length.
     Whole { decoded: Decoded, length: usize },
 }
 
-/// What an escape stands for.
+/// Decoded value of an escape.
 struct Decoded {
     bytes: [u8; 4],
     length: usize,
@@ -203,14 +204,14 @@ impl Escape {
 impl Escapes {
     fn may_begin_with(self, byte: u8) -> bool {
         match self {
-            // One view is enough where no `+` stands.
+            // Without a `+`, one view is enough.
             Self::Form => byte == b'+',
             Self::Percent => byte == b'%',
             Self::Json => byte == b'\\',
         }
     }
 
-    /// Returns the escape that the bytes begin with. There is at least one.
+    /// Returns the escape that the bytes begin with. There is at least one byte.
     fn read(self, bytes: &[u8]) -> Escape {
         match (self, bytes[0]) {
             (Self::Form, b'+') => Escape::whole(b' ', 1),
@@ -225,7 +226,7 @@ impl Escapes {
     }
 }
 
-/// Reads an escape of JSON, which begins with `\`.
+/// Decodes an escape of JSON, which begins with `\`.
 fn json(bytes: &[u8]) -> Escape {
     let plain = match bytes.get(1) {
         None => return Escape::Cut,
@@ -248,7 +249,7 @@ fn json(bytes: &[u8]) -> Escape {
     Escape::whole(plain, 2)
 }
 
-/// Reads `\u002f`, or a pair of surrogates.
+/// Decodes `\u002f`, or a pair of surrogates.
 fn unicode(bytes: &[u8]) -> Escape {
     let high = match digits(&bytes[2..], 4) {
         Digits::Value(value) => value,
@@ -276,7 +277,7 @@ fn unicode(bytes: &[u8]) -> Escape {
 /// Hexadecimal digits at the beginning of bytes.
 enum Digits {
     None,
-    /// There are fewer, and nothing else follows.
+    /// Too few digits, at the end of the bytes.
     Cut,
     Value(u32),
 }

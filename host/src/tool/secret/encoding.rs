@@ -1,5 +1,5 @@
-//! Encodings of a secret that leave no byte of it as it was: hexadecimal and base64. Encodings that keep most bytes, as
-//! those of JSON and of URLs do, are undone in what is searched instead: see `decoding`.
+//! Encodings of a secret that change every byte: hexadecimal and base64. Encodings that keep most bytes, as those of
+//! JSON and of URLs do, are undone in the searched text instead: see `decoding`.
 
 use base64::engine::general_purpose::{STANDARD_NO_PAD, URL_SAFE_NO_PAD};
 use zeroize::Zeroizing;

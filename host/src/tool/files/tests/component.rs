@@ -1,4 +1,4 @@
-//! A tool's files, used by a component through its standard library: `tests/fixtures/filer`.
+//! Files of a tool, used by a component through its standard library: `tests/fixtures/filer`.
 
 use std::sync::LazyLock;
 
@@ -10,7 +10,7 @@ use super::{LIMITS, MAX_OPEN, NOW, scope, tree};
 use crate::tool::files::{Files, FilesView, add_to_linker};
 use crate::vfs::Tree;
 
-/// Made by `cargo xtask build`, beside the guests.
+/// Component made by `cargo xtask build`, beside the guests.
 const FILER: &str = concat!(env!("TOLLHOUSE_GUESTS"), "/../wasm32-wasip2/guest/tollhouse_fixture_filer.wasm");
 
 static COMPONENT: LazyLock<Component> = LazyLock::new(|| {
@@ -65,7 +65,7 @@ impl Filer {
         result
     }
 
-    /// Calls a function that takes paths and texts and gives a result, which is told as text.
+    /// Calls a function that takes paths and texts, and formats its result as text.
     fn ask(&mut self, function: &str, arguments: &[&str]) -> Result<String, String> {
         let arguments: Vec<_> = arguments.iter().map(|text| Val::String((*text).to_owned())).collect();
         told(self.call(function, &arguments))
@@ -142,7 +142,7 @@ fn a_component_cannot_do_what_it_was_not_granted() {
     assert_eq!(ask("write", &["/workspace/out/x", "mine"]), ok(""));
     assert_eq!(ask("entries", &["/workspace/out"]), ok("x"));
     assert_eq!(ask("write", &["/workspace/out/y", ""]), err("PermissionDenied"));
-    // What no preopened directory is above of is nowhere, and what is above of one is not passed.
+    // Paths that no preopened directory contains do not exist, and a path cannot lead above one.
     for path in ["/workspace/secret", "/etc/host", "/workspace/none", "/"] {
         assert!(ask("read", &[path]).is_err() && ask("stat", &[path]).is_err(), "{path}");
     }
@@ -152,7 +152,7 @@ fn a_component_cannot_do_what_it_was_not_granted() {
     assert_eq!(filer.store.data_mut().files.end().map(|edits| edits.len()), Ok(1));
 }
 
-/// All that Rust's wasi-libc says of an error of a stream: it does not ask `filesystem-error-code`.
+/// Error text of Rust's wasi-libc for any error of a stream: it does not call `filesystem-error-code`.
 const EIO: &str = "I/O error (os error 29)";
 
 #[test]

@@ -1,8 +1,8 @@
-//! What a grant allows, and what it does not: each denial has a twin.
+//! Grants of files: each denial has a twin that is allowed.
 
 use super::*;
 
-/// Every way to change something at a path.
+/// Tries every way to change an entry at a path.
 fn attempts(tool: &mut Tool, at: u32, path: &str) -> Vec<Result<(), Code>> {
     vec![
         tool.open(at, path, "w").map(drop),
@@ -14,7 +14,7 @@ fn attempts(tool: &mut Tool, at: u32, path: &str) -> Vec<Result<(), Code>> {
     ]
 }
 
-/// Every way to make something at a path where nothing is.
+/// Tries every way to create an entry at an unused path.
 pub(super) fn makings(tool: &mut Tool, at: u32, path: &str) -> Vec<Result<(), Code>> {
     vec![
         tool.put(at, path, "x"),

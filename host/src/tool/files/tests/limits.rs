@@ -1,4 +1,4 @@
-//! Numbers and amounts that a guest chooses.
+//! Limits on numbers and sizes that a guest chooses.
 
 use super::grants::makings;
 use super::*;

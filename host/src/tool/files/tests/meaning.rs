@@ -1,4 +1,4 @@
-//! What operations mean: POSIX, as far as WASI has it.
+//! Semantics of operations: POSIX, as far as WASI has it.
 
 use super::*;
 
@@ -108,7 +108,7 @@ fn a_removed_file_lives_as_long_as_it_is_open() {
     assert!(!tool.view().is_same_object(handle(one), handle(other)).expect("no trap"));
     assert_eq!(tool.write(one, u64::MAX, "x"), Err(Code::FileTooLarge));
     assert_eq!(tool.write(one, LIMITS.file_bytes, "x"), Err(Code::FileTooLarge));
-    // One that is replaced, too.
+    // A replaced file stays open too.
     tool.put(at, "b", "replacing").expect("granted");
     tool.rename(at, "b", at, "a").expect("granted");
     assert_eq!(tool.all(other).as_deref(), Ok("another"));
@@ -174,7 +174,7 @@ fn times_are_those_of_the_call_or_as_set() {
     let stat = told(tool.view().stat(handle(file))).expect("there");
     assert!(stat.data_access_timestamp.is_none() && stat.status_change_timestamp.is_none());
     assert_eq!(modified(stat), Some((18_446_744_073, 709_551_615)));
-    // Of a link, or of what it leads to.
+    // Times of a link, or of its target.
     tool.symlink(at, "a", "l").expect("granted");
     let own = NewTimestamp::Timestamp(Datetime { seconds: 9, nanoseconds: 0 });
     told(tool.view().set_times_at(handle(at), PathFlags::empty(), "l".into(), NewTimestamp::Now, own))

@@ -1,4 +1,4 @@
-//! A tool's files, called as its bindings would call them. What is denied has a twin that is not.
+//! Files of a tool, called as its bindings would call them. Each denial has a twin that is allowed.
 
 mod component;
 mod grants;
@@ -22,7 +22,7 @@ const LIMITS: Limits = Limits { bytes: 8 << 20, entries: 40, file_bytes: 6 << 20
 
 const NOW: u64 = 5_000_000_007;
 
-/// `/workspace/in/{a, d/b}`, `/workspace/out/x`, `/workspace/secret`, `/etc/host`.
+/// Builds a tree of `/workspace/in/{a, d/b}`, `/workspace/out/x`, `/workspace/secret`, `/etc/host`.
 fn tree() -> Tree {
     let mut tree = Tree::new(LIMITS, 0);
     let files =
@@ -38,7 +38,7 @@ fn scope(grants: &[(&str, bool)]) -> Scope {
     Scope::new(&grants.iter().map(grant).collect::<Vec<_>>()).expect("absolute paths")
 }
 
-/// A tool with its files. Handles are plain numbers here.
+/// Tool with its files. Handles are plain numbers here.
 struct Tool {
     files: Files,
     table: ResourceTable,

@@ -1,4 +1,4 @@
-//! Descriptors against a reference that is too simple to be wrong.
+//! Model test: descriptors against a reference that is too simple to be wrong.
 
 use std::collections::BTreeMap;
 
@@ -6,12 +6,12 @@ use proptest::prelude::*;
 
 use super::*;
 
-/// What a tool may do, by number: which operation, which name, which other name, which descriptor, how many bytes.
+/// Operation of a tool, by numbers: operation, name, other name, descriptor, byte count.
 type Act = (u8, usize, usize, usize, u8);
 
 const NAMES: [&str; 4] = ["a", "b", "d/a", "d/b"];
 
-/// Names to files, and files to bytes: all there is to know.
+/// Reference model: names to files, and files to bytes.
 #[derive(Default)]
 struct Model {
     names: BTreeMap<&'static str, usize>,
