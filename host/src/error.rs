@@ -56,7 +56,7 @@ pub enum ErrorKind {
     Policy,
     /// The script waits for something that cannot happen.
     Deadlock,
-    /// The host failed.
+    /// An error of the host itself.
     Host,
 }
 
@@ -198,7 +198,7 @@ impl Failure {
     /// Creates the failure of a script that waits for nothing that can happen.
     #[must_use]
     pub fn deadlock() -> Self {
-        Self::new(ErrorKind::Deadlock, "DeadlockError", "the script waits for something that nothing can bring about")
+        Self::new(ErrorKind::Deadlock, "DeadlockError", "the script waits for something that can never happen")
     }
 
     /// Creates the failure of a policy, or of mounted tools, that do not fit.

@@ -13,7 +13,7 @@ use crate::{manifest::Manifest, name::Requirement};
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct Build {
-    /// The toolchain. If `None`, it is inferred from the files in the directory.
+    /// Toolchain of the component. If `None`, it is inferred from the files in the directory.
     #[serde(default)]
     pub lang: Option<Language>,
     /// A command with its arguments that is run in the package's directory instead of the toolchain's own.
@@ -33,15 +33,15 @@ pub struct Build {
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum Language {
-    /// Rust, with wit-bindgen.
+    /// Rust toolchain with wit-bindgen.
     Rust,
-    /// Rust, with cargo-component.
+    /// Rust toolchain with cargo-component.
     RustCargoComponent,
-    /// JavaScript, with ComponentizeJS.
+    /// JavaScript toolchain ComponentizeJS.
     Js,
-    /// Python, with componentize-py.
+    /// Python toolchain componentize-py.
     Python,
-    /// C, with clang.
+    /// C toolchain with clang.
     C,
 }
 

@@ -134,7 +134,9 @@ impl Error {
     #[must_use]
     pub fn brief(&self) -> String {
         match self {
-            Self::Altered { what, digest, found, .. } => format!("the {what} `{digest}` was altered: its digest is `{found}`"),
+            Self::Altered { what, digest, found, .. } => {
+                format!("the {what} `{digest}` was altered: its digest is `{found}`")
+            }
             Self::Resized { what, digest, size, found, .. } => {
                 format!("the {what} `{digest}` was altered: it has {found} bytes instead of {size}")
             }
@@ -182,7 +184,7 @@ pub enum ResolveError {
     /// No package has this name.
     #[error("no package `{name}` in the registry{}", nearest.as_ref().map(|near| format!("; did you mean `{near}`?")).unwrap_or_default())]
     UnknownPackage {
-        /// The requested name.
+        /// Name that was requested.
         name: PackageName,
         /// The most similar name that exists, if one is similar.
         nearest: Option<PackageName>,
@@ -194,7 +196,7 @@ pub enum ResolveError {
     NoRelease {
         /// Name of the package.
         name: PackageName,
-        /// The requested versions.
+        /// Versions that were requested.
         wanted: VersionReq,
         /// All releases, newest first: version, and whether it is yanked.
         available: Vec<(Version, bool)>,

@@ -16,7 +16,7 @@ const MAX_DECODINGS: usize = 4;
 /// Returns true if a server may read a path as another one: because of dot segments or separators, escaped any number
 /// of times or written in characters that some server folds to them, or because of a character at which a server may
 /// cut the path.
-pub(crate) fn is_devious(path: &str) -> bool {
+pub(crate) fn is_ambiguous(path: &str) -> bool {
     // Only ASCII is sent: other characters are escaped before, unless the caller wants a path with two readings.
     if !path.is_ascii() {
         return true;
@@ -162,7 +162,7 @@ mod tests {
             "/v1/..+/admin",
             "/v1/.%20./admin",
         ] {
-            assert!(is_devious(path), "{path}");
+            assert!(is_ambiguous(path), "{path}");
         }
         for tail in [
             // Escapes in digits that are folded, or whose accents are dropped.
@@ -188,9 +188,9 @@ mod tests {
             "x/..\u{338}../admin",
             "\u{215f}../../admin",
         ] {
-            assert!(is_devious(&escaped(tail)), "{tail:?}");
+            assert!(is_ambiguous(&escaped(tail)), "{tail:?}");
         }
-        assert!(is_devious("/v1/\u{e9}"), "not escaped at all");
+        assert!(is_ambiguous("/v1/\u{e9}"), "not escaped at all");
     }
 
     #[test]
@@ -216,7 +216,7 @@ mod tests {
             "/v1/a%20b+c",
             "/v1/-/_/@/$/~",
         ] {
-            assert!(!is_devious(path), "{path}");
+            assert!(!is_ambiguous(path), "{path}");
         }
         for tail in [
             "café x%",
@@ -235,7 +235,7 @@ mod tests {
             "→",
             "no\u{303}",
         ] {
-            assert!(!is_devious(&escaped(tail)), "{tail:?}");
+            assert!(!is_ambiguous(&escaped(tail)), "{tail:?}");
         }
     }
 
@@ -245,17 +245,17 @@ mod tests {
         for c in ('\u{80}'..=char::MAX).filter(|c| !c.is_control()) {
             let path = escaped(&format!("x{c}y"));
             if std::iter::once(c).nfkc().any(|c| STRUCTURE.contains(&u8::try_from(c).unwrap_or_default())) {
-                assert!(is_devious(&path), "{c:?}");
+                assert!(is_ambiguous(&path), "{c:?}");
                 folded += 1;
             } else if c.is_alphanumeric() && !is_separator(c) {
-                assert!(!is_devious(&path), "{c:?}");
+                assert!(!is_ambiguous(&path), "{c:?}");
                 letters += 1;
             }
         }
         // As Python's `unicodedata` counts them. Later versions of Unicode have more.
         assert!(folded >= 50 && letters > 130_000, "{folded} {letters}");
         for c in ['\u{fe30}', '\u{fe14}', '\u{fe16}', '\u{fe52}', '\u{ff0e}', '\u{ff03}', '\u{2025}', '\u{37e}'] {
-            assert!(is_devious(&escaped(&format!("..{c}x/admin"))), "{c:?}");
+            assert!(is_ambiguous(&escaped(&format!("..{c}x/admin"))), "{c:?}");
         }
     }
 
@@ -289,7 +289,7 @@ mod tests {
                 '.' => format!("{c}{c}/admin"),
                 _ => format!("x{c}..{c}..{c}admin"),
             };
-            assert!(is_devious(&escaped(&tail)), "U+{:04X} is `{read}` in {charset}", u32::from(c));
+            assert!(is_ambiguous(&escaped(&tail)), "U+{:04X} is `{read}` in {charset}", u32::from(c));
         }
     }
 
@@ -335,7 +335,7 @@ mod tests {
                 \u{ff45}\u{215f}\u{bd}\u{e9}]){0,10}",
         ) {
             let path = escaped(&tail);
-            if !is_devious(&path) {
+            if !is_ambiguous(&path) {
                 let depths = resolved_depths(&path);
                 prop_assert!(depths.iter().all(|depth| *depth >= 1), "{} {:?}", path, depths);
             }

@@ -8,7 +8,7 @@ use std::net::{IpAddr, Ipv6Addr};
 use std::str::FromStr;
 
 use crate::error::excerpt;
-use crate::http_path::is_devious;
+use crate::http_path::is_ambiguous;
 
 /// Set of HTTP requests: `[METHOD[,METHOD] ][scheme://]host[:port][/path]`.
 ///
@@ -144,7 +144,7 @@ impl HttpRule {
     }
 
     fn covers_path(&self, path: &str) -> bool {
-        self.path.is_empty() || (is_below(path, &self.path) && !is_devious(path))
+        self.path.is_empty() || (is_below(path, &self.path) && !is_ambiguous(path))
     }
 }
 
@@ -213,7 +213,7 @@ fn parse(text: &str) -> Result<HttpRule, &'static str> {
         Some(port) => Some(port.parse().ok().filter(|&port| port > 0).ok_or("the port must be 1 to 65535, or `*`")?),
     };
     let path = path.trim_end_matches('/');
-    if path.bytes().any(|byte| !byte.is_ascii_graphic() || b"*?#".contains(&byte)) || is_devious(path) {
+    if path.bytes().any(|byte| !byte.is_ascii_graphic() || b"*?#".contains(&byte)) || is_ambiguous(path) {
         return Err("the path must not have `*`, `?`, `#` or `..`; it covers all paths below it");
     }
     Ok(HttpRule { methods, secure, host: parse_host(host)?, port, path: path.to_owned() })
@@ -249,7 +249,8 @@ fn parse_host(text: &str) -> Result<HostPattern, &'static str> {
         return Ok(HostPattern::Any);
     }
     if let Some(inner) = text.strip_prefix('[') {
-        let address: Ipv6Addr = inner.trim_end_matches(']').parse().map_err(|_| "brackets must hold an IPv6 address")?;
+        let address: Ipv6Addr =
+            inner.trim_end_matches(']').parse().map_err(|_| "brackets must hold an IPv6 address")?;
         return Ok(HostPattern::Address(IpAddr::V6(address).to_canonical()));
     }
     if let Ok(address) = text.parse::<IpAddr>() {

@@ -18,7 +18,7 @@ use crate::{
 /// Largest manifest in bytes: a person wrote it, and each mount of the package reads it.
 pub const MAX_MANIFEST: usize = 256 << 10;
 
-/// Manifest of a package. An unknown key is an error. An unknown key is an error.
+/// Manifest of a package. An unknown key is an error.
 ///
 /// ```
 /// let manifest = tollhouse_registry::Manifest::parse(
@@ -65,19 +65,19 @@ pub struct Manifest {
     /// Lifetime of an instance. If `None`, a call.
     #[serde(default)]
     pub instance: Option<InstancePolicy>,
-    /// Requested permissions.
+    /// Permissions that the tool requests.
     #[serde(default)]
     pub permissions: Permissions,
     /// Limits below those of the session.
     #[serde(default)]
     pub limits: Limits,
-    /// Example calls.
+    /// Example calls of the tool.
     #[serde(default, rename = "example")]
     pub examples: Vec<Example>,
     /// Path of the built component, relative to the manifest. Only read when a directory is built or published.
     #[serde(default)]
     pub component: Option<String>,
-    /// Build settings. Only read when a directory is built.
+    /// Build settings of the component. Only read when a directory is built.
     #[serde(default)]
     pub build: Option<Build>,
 }
@@ -111,7 +111,7 @@ pub enum InstancePolicy {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum DefaultInterface {
-    /// No interface. Written `"none"`.
+    /// No default interface. Written `"none"`.
     None,
     /// The interface of this WIT name without package: `charges`.
     Interface(String),
@@ -222,7 +222,7 @@ impl ManifestError {
 }
 
 impl Manifest {
-    /// Parses a manifest.
+    /// Parses the text of a manifest.
     ///
     /// # Errors
     /// If the text is not TOML, has an unknown key, lacks `name` or `version`, or holds an invalid value; with the

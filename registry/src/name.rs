@@ -29,7 +29,7 @@ pub enum NameError {
     /// The text has no colon.
     #[error("`{given}` has no namespace: a package is named `namespace:package`")]
     NoNamespace {
-        /// The rejected text.
+        /// Text that was rejected.
         given: String,
     },
     /// The part before or after the colon is empty.
@@ -37,7 +37,7 @@ pub enum NameError {
     Empty {
         /// Part of the name: `namespace` or `package`.
         part: &'static str,
-        /// The rejected text.
+        /// Text that was rejected.
         given: String,
     },
     /// The name has a character that is not allowed.
@@ -45,7 +45,7 @@ pub enum NameError {
     Character {
         /// Part of the name: `namespace` or `package`.
         part: &'static str,
-        /// The rejected text.
+        /// Text that was rejected.
         given: String,
         /// The character, escaped if it does not print.
         character: String,
@@ -55,7 +55,7 @@ pub enum NameError {
     Digit {
         /// Part of the name: `namespace` or `package`.
         part: &'static str,
-        /// The rejected text.
+        /// Text that was rejected.
         given: String,
     },
     /// A hyphen is at the beginning, at the end or beside another one.
@@ -63,7 +63,7 @@ pub enum NameError {
     Hyphen {
         /// Part of the name: `namespace` or `package`.
         part: &'static str,
-        /// The rejected text.
+        /// Text that was rejected.
         given: String,
     },
     /// The name is longer than [`MAX_NAME`].
@@ -71,7 +71,7 @@ pub enum NameError {
     Long {
         /// Beginning of the rejected text.
         given: String,
-        /// Length in bytes.
+        /// Length of the name in bytes.
         length: usize,
     },
 }
@@ -170,7 +170,7 @@ pub enum RequirementError {
     /// The part after the `@` is not a SemVer requirement.
     #[error("`{given}` is not a version requirement: expected for example `^1.2`, `=1.2.3` or `>=1, <3`")]
     Versions {
-        /// The rejected text.
+        /// Text that was rejected.
         given: String,
         /// Error of the parser.
         source: VersionsError,

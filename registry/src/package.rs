@@ -36,7 +36,7 @@ pub enum PackageError {
     TooLarge {
         /// Path of the file.
         path: PathBuf,
-        /// Limit in bytes.
+        /// Largest allowed size in bytes.
         limit: u64,
     },
     /// A pipe, a device, or a directory is in the place of a file.

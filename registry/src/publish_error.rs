@@ -29,7 +29,7 @@ pub enum PublishError {
     /// The readme is larger than [`MAX_README`].
     #[error("the readme has {size} bytes: at most {MAX_README} are allowed")]
     Readme {
-        /// Size in bytes.
+        /// Size of the readme in bytes.
         size: usize,
     },
     /// The component does not export the manifest's default interface.

@@ -56,11 +56,13 @@ pub enum SignatureError {
     Unsigned {
         /// Name of the release.
         release: ReleaseName,
-        /// The expected key.
+        /// Key that was expected.
         key: PublicKey,
     },
     /// The index names a signature that does not match the release.
-    #[error("the signature of `{release}` by `{key}` is not valid: it belongs to another release or other bytes, or is forged")]
+    #[error(
+        "the signature of `{release}` by `{key}` is not valid: it belongs to another release or other bytes, or is forged"
+    )]
     Wrong {
         /// Name of the release.
         release: ReleaseName,
@@ -76,7 +78,9 @@ impl SignatureError {
     /// Returns a hint on how to fix the problem.
     pub fn hint(&self) -> Option<&'static str> {
         match self {
-            Self::Unsigned { .. } => Some("nothing of it was used; the owner of the key can sign it with `registry sign`"),
+            Self::Unsigned { .. } => {
+                Some("nothing of it was used; the owner of the key can sign it with `registry sign`")
+            }
             Self::Wrong { .. } => Some("nothing of it was used; find out who wrote it before signing it again"),
             Self::Registry(error) => error.hint(),
         }

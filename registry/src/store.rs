@@ -32,7 +32,7 @@ const TEMPORARY: &str = "tmp";
 pub struct Blob {
     /// SHA-256 of the content.
     pub digest: Digest,
-    /// Length in bytes.
+    /// Length of the content in bytes.
     pub size: u64,
 }
 

@@ -59,7 +59,7 @@ pub enum TrustError {
     /// The name belongs to another key.
     #[error("`{name}` is the name of another key, `{key}`")]
     Taken {
-        /// The requested name.
+        /// Name that was requested.
         name: String,
         /// Key that has the name.
         key: PublicKey,

@@ -33,7 +33,7 @@ pub enum ReadError {
     /// The file is longer than the limit.
     #[error("it has more than {limit} bytes")]
     TooLarge {
-        /// Limit in bytes.
+        /// Largest allowed size in bytes.
         limit: u64,
     },
     /// The file is not UTF-8 text.

@@ -13,7 +13,7 @@ pub struct Verified {
     /// Number of bytes of an incomplete last line: its writer was killed, or somebody cut it off. Its release does not
     /// exist, and the next change of the registry removes it.
     pub torn: u64,
-    /// Number of releases.
+    /// Number of releases in the index.
     pub releases: usize,
     /// Number of their signatures.
     pub signatures: usize,

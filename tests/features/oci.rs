@@ -240,10 +240,7 @@ fn what_wkg_keeps_is_imported() {
     assert_eq!((all.status, count("imported"), count("refused")), (1, Some(2), Some(2)), "{all:?}");
     assert_eq!(told["imported"][1]["already"], true, "{told}");
     assert!(told["refused"][0]["error"].as_str().is_some_and(|text| text.contains("not a WebAssembly file")), "{told}");
-    assert!(
-        told["refused"][1]["error"].as_str().is_some_and(|text| text.contains("breaks `1.0.0`")),
-        "{told}"
-    );
+    assert!(told["refused"][1]["error"].as_str().is_some_and(|text| text.contains("breaks `1.0.0`")), "{told}");
     assert_eq!(listed(&home).as_array().map(Vec::len), Some(2));
     let nothing = import(&["test:nothing"]);
     assert!(nothing.status == 1 && nothing.stderr.contains("no release of `test:nothing"), "{nothing:?}");

@@ -13,7 +13,8 @@ use crate::gate::{CallOutcome, Gate};
 use crate::tool::types::{Function, Shape, Type};
 use crate::tool::value::{self, Handles};
 use crate::tool::{
-    HeldHandles, MountedTools, Peers as _, Tool, ToolState, dropped, no_memory_for, resource_type, serves, unfit,
+    CallerHandles, MountedTools, PeerTools as _, Tool, ToolState, cannot_apply_changes, dropped, no_memory_for,
+    resource_type, serves,
 };
 
 /// Defines one import in a linker.
@@ -65,7 +66,7 @@ pub(super) fn unusable(name: &str, problem: &str) -> Failure {
 }
 
 fn not_granted(name: &str, method: &str) -> Failure {
-    Failure::capability(format!("the agent imports `{name}`, and no grant allows `{method}`"))
+    Failure::capability(format!("the agent imports `{name}`, but no grant allows `{method}`"))
         .with_hint(how_to_grant(method))
 }
 
@@ -85,12 +86,15 @@ pub(super) fn find(gate: &Gate, import: &str) -> Result<(String, String), Failur
     }
     match found.len() {
         1 => Ok(found.swap_remove(0)),
-        0 => Err(unusable(import, "nothing that is mounted exports it")
+        0 => Err(unusable(import, "no mounted package exports it")
             .with_hint("publish the package, or mount it with `--tool ALIAS=NS:NAME@REQ`")),
         _ => {
             let aliases: Vec<String> = found.iter().map(|(alias, _)| format!("`{alias}`")).collect();
-            Err(unusable(import, &format!("it is mounted as {}, all of them granted or none", aliases.join(" and ")))
-                .with_hint("grant methods of one alias only, or mount it once"))
+            Err(unusable(
+                import,
+                &format!("it is mounted as {}, and the grants cover all of these or none", aliases.join(" and ")),
+            )
+            .with_hint("grant methods of one alias only, or mount it once"))
         }
     }
 }
@@ -130,7 +134,7 @@ fn define_gated(
     caller: Arc<ToolCaller>,
 ) -> Result<(), Failure> {
     let defined = inner.func_new(name, move |store, _, params, results| {
-        let returned = answer(&tool, &caller, params, &mut HeldHandles::new(store))?;
+        let returned = answer(&tool, &caller, params, &mut CallerHandles::new(store))?;
         if let (Some(slot), Some(value)) = (results.first_mut(), returned) {
             *slot = value;
         }
@@ -176,7 +180,8 @@ pub(super) fn ask(method: &str, arguments: &str, caller: &ToolCaller) -> Result<
     let context = (caller.context)(&admission);
     let result = admission.invoke(&context);
     let applied = caller.working.apply(&context.edits());
-    let result = result.and_then(|payload| applied.map(|()| payload).map_err(|error| unfit(method, &error)));
+    let result =
+        result.and_then(|payload| applied.map(|()| payload).map_err(|error| cannot_apply_changes(method, &error)));
     let outcome = if result.is_ok() { CallOutcome::Ok } else { CallOutcome::Failed };
     caller.gate.settle(&caller.record, admission.seq(), outcome, result.as_ref().err());
     result

@@ -29,7 +29,7 @@ use crate::code::{self, Interrupt, MemoryAccount, NoRoom, Stopped, with_stack};
 use crate::error::Failure;
 use crate::gate::{Admission, Gate, Record};
 use crate::guest::{Output, OutputError, Stream};
-use crate::tool::{CallContext, ToolState, Working, agent_linker, unread};
+use crate::tool::{CallContext, ToolState, WorkingFiles, agent_linker, cannot_read_changes};
 
 /// Name, arguments and environment that an agent is started with.
 #[derive(Clone, Debug, Default)]
@@ -38,7 +38,7 @@ pub struct Program {
     pub name: String,
     /// The arguments that follow the name.
     pub arguments: Vec<String>,
-    /// The environment variables.
+    /// Environment variables of the program.
     pub environment: Vec<(String, String)>,
 }
 
@@ -56,7 +56,7 @@ pub(crate) struct ToolCaller {
     /// Interrupt of the run or the call.
     pub(crate) interrupt: Interrupt,
     /// Files of the component, which its calls see and change.
-    pub(crate) working: Working,
+    pub(crate) working: WorkingFiles,
     /// Memory account of the session.
     pub(crate) memory: MemoryAccount,
 }
@@ -102,7 +102,7 @@ impl LinkedAgent {
             }
         }
         if !component.component_type().exports(&engine).any(|(name, _)| name.starts_with(RUN)) {
-            return Err(Failure::argument("it exports no `wasi:cli/run`, as a program does")
+            return Err(Failure::argument("it is not a program: it does not export `wasi:cli/run`")
                 .with_hint("build a binary (`fn main`) for wasm32-wasip2; a tool is published, not run"));
         }
         Ok(Self { component, linker })
@@ -138,7 +138,7 @@ impl LinkedAgent {
         let changed = store.data_mut().end().map(|edits| context.changed(edits));
         let state = store.data();
         let result = match ran {
-            Ok(_) if let Err(errno) = changed => Err(AgentError::Failed(unread(&program.name, errno))),
+            Ok(_) if let Err(errno) = changed => Err(AgentError::Failed(cannot_read_changes(&program.name, errno))),
             Ok(Ok(())) => Ok(0),
             Ok(Err(())) => Ok(1),
             Err(error) => ending(&error, state.memory.refused.is_some()),

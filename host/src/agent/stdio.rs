@@ -15,7 +15,7 @@ use crate::guest::{Output, OutputError, Stream};
 /// Most bytes that an agent may write at once.
 const CHUNK: usize = 1 << 20;
 
-/// One stream of the run's output.
+/// Stream of the run's output.
 #[derive(Clone)]
 pub(super) struct AgentOutput {
     output: Arc<Mutex<Output>>,

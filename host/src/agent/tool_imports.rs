@@ -9,9 +9,9 @@ use super::{ToolCaller, import, type_check};
 use crate::error::{Failure, Payload};
 use crate::tool::types::FunctionKind;
 use crate::tool::value::Handles;
-use crate::tool::{Held, Peers};
+use crate::tool::{ImportedResource, PeerTools};
 
-impl Peers for ToolCaller {
+impl PeerTools for ToolCaller {
     fn call(
         &self,
         name: &str,
@@ -39,7 +39,7 @@ impl Peers for ToolCaller {
         granted.map(|tool| tool.describe(true)).collect()
     }
 
-    fn release(&self, held: Held) {
+    fn release(&self, held: ImportedResource) {
         let drops = |kind: &FunctionKind| matches!(kind, FunctionKind::Drop(resource) if *resource == held.resource);
         let granted = |method: &str| self.gate.grants(method);
         let mut tools = self.gate.tools().iter().filter(|tool| drops(&tool.function().kind));

@@ -9,7 +9,7 @@ use crate::tool::types::{Case, Field, Function, Members, Shape, Type};
 pub(super) fn check(import: &ComponentFunc, export: &Function) -> Result<(), String> {
     let params: Vec<(&str, Import)> = import.params().collect();
     if params.len() != export.params.len() {
-        return Err(format!("it takes {} parameters, and is given {}", export.params.len(), params.len()));
+        return Err(format!("it takes {} parameters, but the import has {}", export.params.len(), params.len()));
     }
     for ((name, ty), field) in params.iter().zip(export.params.iter()) {
         if *name != field.name {

@@ -38,7 +38,7 @@ pub enum CacheError {
     /// Other users could put code there.
     #[error("the cache directory `{}` can be written by other users", path.display())]
     Shared {
-        /// The directory concerned.
+        /// Directory that others can write.
         path: PathBuf,
     },
     /// The key file is not 32 bytes.

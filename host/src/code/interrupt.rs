@@ -65,7 +65,7 @@ pub enum Stopped {
     /// The run or the call was cancelled.
     #[error("cancelled")]
     Cancelled,
-    /// The deadline passed.
+    /// The deadline of the run passed.
     #[error("out of time")]
     Deadline,
 }

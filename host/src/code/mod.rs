@@ -82,7 +82,7 @@ pub enum CodeError {
     #[error("component does not compile")]
     Compile(#[source] anyhow::Error),
     /// The engine's instances are all in use, and none became free in time.
-    #[error("there is no room for another guest: {0}")]
+    #[error("there is no free slot for another guest: {0}")]
     Full(NoRoom),
     /// An embedded guest cannot be unpacked.
     #[error("the `{name}` guest in this binary is damaged")]

@@ -44,7 +44,7 @@ pub(crate) struct Quota {
     most: usize,
 }
 
-/// One unit of a [`Quota`], given back when this is dropped.
+/// Unit of a [`Quota`], given back when this is dropped.
 pub(crate) struct Permit(Arc<AtomicUsize>);
 
 impl Drop for Permit {

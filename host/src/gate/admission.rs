@@ -13,7 +13,7 @@ use crate::code::MemoryCharge;
 use crate::error::{Failure, Payload, error_chain};
 use crate::json;
 use crate::ledger::{AccountId, Ledger, Refused};
-use crate::tool::{Authority, CallContext, Secrets, Started, Tool, no_memory_for_result};
+use crate::tool::{Authority, CallContext, ProgramStart, Secrets, Tool, no_memory_for_result};
 
 /// A call that may happen: granted, paid for, and on record.
 pub struct Admission {
@@ -117,7 +117,7 @@ impl Admission {
     ///
     /// # Errors
     /// A trap, a limit, or the cancellation.
-    pub(crate) fn run(&self, started: &Started, context: &CallContext) -> Result<u8, Failure> {
+    pub(crate) fn run(&self, started: &ProgramStart, context: &CallContext) -> Result<u8, Failure> {
         self.keep(&context.services.secrets)?;
         if self.authority.secrets().next().is_some() {
             // In a stream a value may come in parts, and would pass by whoever looks for it.

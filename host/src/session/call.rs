@@ -11,7 +11,7 @@ use crate::code::{Interrupt, Stopped, TICK};
 use crate::error::{ErrorKind, Failure, Payload, error_chain};
 use crate::gate::{Admission, CallOutcome, Event};
 use crate::guest::Outcome;
-use crate::tool::{Package, unfit};
+use crate::tool::{Package, cannot_apply_changes};
 
 /// One call of one tool. Nothing is judged or called before [`CallRun::finish`].
 pub struct CallRun {
@@ -103,7 +103,7 @@ impl CallRun {
         }
         let context = scope.context(&admission, self.interrupt.clone(), self.session.head());
         let result = admission.invoke(&context);
-        let changed = self.session.change(&context.edits()).map_err(|error| unfit(&self.method, &error));
+        let changed = self.session.change(&context.edits()).map_err(|error| cannot_apply_changes(&self.method, &error));
         result.and_then(|payload| changed.map(|()| payload))
     }
 

@@ -16,7 +16,7 @@ use crate::code::{Interrupt, Stopped};
 use crate::error::{ErrorKind, Failure, error_chain};
 use crate::gate::Event;
 use crate::guest::{GuestError, Outcome, Output};
-use crate::tool::Working;
+use crate::tool::WorkingFiles;
 
 /// One execution of an agent that is a component. Nothing runs before [`ComponentRun::finish`].
 pub struct ComponentRun {
@@ -96,7 +96,7 @@ impl ComponentRun {
     /// What its imports ask.
     fn caller(&self) -> ToolCaller {
         let scope = Scope::new(&self.session, self.number);
-        scope.caller(&self.session.gate, self.interrupt.clone(), Working::default(), self.session.head())
+        scope.caller(&self.session.gate, self.interrupt.clone(), WorkingFiles::default(), self.session.head())
     }
 
     fn execute(

@@ -15,7 +15,7 @@ use crate::error::{ErrorKind, Failure, how_to_raise};
 use crate::guest::{
     Completion, Guest, GuestError, Language, OperationId, Outcome, OutputSink, Script, Step, Stream, Together, Waiting,
 };
-use crate::tool::{Pipe, Started};
+use crate::tool::{Pipe, ProgramStart};
 use crate::vfs::{self, ApplyError, Edit, Tree};
 
 /// Names a process of a run.
@@ -71,7 +71,7 @@ struct Within {
     /// The other one's operation.
     operation: OperationId,
     /// What it reads and writes. Letting go of them tells the other one of their end.
-    streams: Started,
+    streams: ProgramStart,
     depth: u32,
 }
 
@@ -164,7 +164,7 @@ impl OutputSink for Piped {
 }
 
 /// What takes the output of a script with these streams.
-pub(super) fn sink(streams: &Started) -> Box<dyn OutputSink> {
+pub(super) fn sink(streams: &ProgramStart) -> Box<dyn OutputSink> {
     Box::new(Piped { stdout: streams.stdout.clone(), stderr: streams.stderr.clone() })
 }
 
@@ -210,7 +210,7 @@ impl Processes {
     }
 
     /// Adds one that another one runs, by this operation.
-    pub(super) fn add(&mut self, operation: OperationId, streams: Started, process: Process) {
+    pub(super) fn add(&mut self, operation: OperationId, streams: ProgramStart, process: Process) {
         let depth = self.alive.get(&owner(operation)).map_or(0, Process::depth) + 1;
         self.last += 1;
         self.alive.insert(self.last, Process { within: Some(Within { operation, streams, depth }), ..process });

@@ -26,7 +26,7 @@ use crate::code::{Interrupt, with_stack};
 use crate::error::{Failure, error_chain};
 use crate::gate::{AuditError, CallOutcome, Event};
 use crate::guest::{self, Completion, GuestError, Language, OperationId, Outcome, Script, Together, Value, Waiting};
-use crate::tool::{CallContext, CallEffects, Told, WriteError, unfit};
+use crate::tool::{CallContext, CallEffects, OnComplete, WriteError, cannot_apply_changes};
 use crate::vfs::Tree;
 
 /// Where a run's script starts.
@@ -277,11 +277,11 @@ impl Run {
         drop(held);
         self.outstanding.remove(completion.id);
         let pid = process::owner(completion.id);
-        Some((pid, processes.resume(completion, &edits, |error| unfit("a tool", error), guest_now())?))
+        Some((pid, processes.resume(completion, &edits, |error| cannot_apply_changes("a tool", error), guest_now())?))
     }
 
     /// What tells a guest of bytes that it waits for.
-    fn told_bytes(&self, id: OperationId) -> Told<Bytes> {
+    fn told_bytes(&self, id: OperationId) -> OnComplete<Bytes> {
         let told = self.work.told(id, |bytes: Bytes| Value::Bytes(bytes.into()));
         Box::new(move |bytes| told(Ok(bytes)))
     }
@@ -320,7 +320,7 @@ impl Run {
                 }
             }
             Operation::Write { stream, bytes, end } => {
-                let told: Told<Result<(), WriteError>> = self.work.told(id, |()| Value::Nothing);
+                let told: OnComplete<Result<(), WriteError>> = self.work.told(id, |()| Value::Nothing);
                 if let Some(process) = self.process_of(id) {
                     process.streams.write(id, stream, &bytes, end, told);
                 }

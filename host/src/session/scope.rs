@@ -7,7 +7,7 @@ use super::state::SessionState;
 use crate::agent::ToolCaller;
 use crate::code::Interrupt;
 use crate::gate::{Admission, Audit, Gate, Record, RunLog, Witness};
-use crate::tool::{Authority, CallContext, Handles, Peers, Working};
+use crate::tool::{Authority, CallContext, Handles, PeerTools, WorkingFiles};
 use crate::vfs::Tree;
 
 /// What the calls of one run share. Cheap to clone.
@@ -38,11 +38,11 @@ impl Scope {
 
     /// What an admitted call brings along; `files` is what the caller has.
     pub(super) fn context(&self, admission: &Admission, interrupt: Interrupt, files: Tree) -> CallContext {
-        let working = Working::default();
+        let working = WorkingFiles::default();
         let peers = admission.gate().map(|gate| {
             let inner =
                 Self { record: self.record.within(admission.authority().alias(), admission.seq()), ..self.clone() };
-            Arc::new(inner.caller(gate, interrupt.clone(), working.clone(), files.clone())) as Arc<dyn Peers>
+            Arc::new(inner.caller(gate, interrupt.clone(), working.clone(), files.clone())) as Arc<dyn PeerTools>
         });
         let witness = admission.witness().clone();
         let context = self.bare(admission.seq(), interrupt, witness, admission.authority(), files);
@@ -51,7 +51,13 @@ impl Scope {
 
     /// A component that calls tools through a gate, and lends them its own files: those that it works on, or `files`
     /// before it works.
-    pub(super) fn caller(self, gate: &Arc<Gate>, interrupt: Interrupt, working: Working, files: Tree) -> ToolCaller {
+    pub(super) fn caller(
+        self,
+        gate: &Arc<Gate>,
+        interrupt: Interrupt,
+        working: WorkingFiles,
+        files: Tree,
+    ) -> ToolCaller {
         let (record, call, own) = (self.record.clone(), interrupt.clone(), working.clone());
         let memory = self.session.memory.clone();
         let context = move |admission: &Admission| {
@@ -62,7 +68,7 @@ impl Scope {
     }
 
     /// What an agent itself brings along, which is no tool: it has its session's files, and its imports.
-    pub(super) fn own(&self, interrupt: Interrupt, working: Working) -> CallContext {
+    pub(super) fn own(&self, interrupt: Interrupt, working: WorkingFiles) -> CallContext {
         let witness = Witness::new(self.log(), self.record.run(), 0);
         let authority = Arc::new(Authority::agent());
         CallContext { working, ..self.bare(0, interrupt, witness, &authority, self.session.head()) }
@@ -91,7 +97,7 @@ impl Scope {
             peers: None,
             witness,
             files,
-            working: Working::default(),
+            working: WorkingFiles::default(),
             edits: Mutex::default(),
         }
     }

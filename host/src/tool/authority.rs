@@ -39,9 +39,9 @@ impl Authority {
     /// If the policy grants something that the manifest does not request: one of the two is mistaken about the tool.
     pub(crate) fn new(alias: &str, asked: &Asked, granted: &Permissions) -> Result<Self, PolicyError> {
         let unasked = |what: String, asks: Vec<String>| {
-            let message = format!("`tool.{alias}` grants {what}, and the tool's manifest does not ask for it");
+            let message = format!("`tool.{alias}` grants {what}, but the tool's manifest does not request it");
             let asks = if asks.is_empty() { "nothing of the kind".to_owned() } else { asks.join(", ") };
-            Err(PolicyError::new(message, granted.span.0.clone()).hint(format!("it asks for {asks}")))
+            Err(PolicyError::new(message, granted.span.0.clone()).hint(format!("it requests {asks}")))
         };
         let texts = |rules: &[HttpRule]| rules.iter().map(|rule| format!("`{rule}`")).collect();
         if let Some(rule) = granted.http.iter().find(|rule| !asked.http.iter().any(|ask| ask.overlaps(rule))) {

@@ -12,7 +12,7 @@ use wasmtime_wasi::p2::bindings::clocks::monotonic_clock::{self, Duration as Nan
 use wasmtime_wasi::p2::{DynPollable, Pollable, subscribe};
 use wasmtime_wasi::{HostMonotonicClock, HostWallClock};
 
-use super::state::ToolState;
+use super::tool_state::ToolState;
 use crate::code::{Interrupt, TICK};
 
 /// Resolution of every clock of a guest in nanoseconds: a millisecond, as in browsers that do not isolate their pages.
@@ -20,12 +20,12 @@ pub(crate) const RESOLUTION: u64 = 1_000_000;
 
 /// Clock at a fixed time in nanoseconds since the Unix epoch. Clones show the same time.
 #[derive(Clone, Default)]
-pub(super) struct Clock {
+pub(super) struct FixedClock {
     now: Arc<AtomicU64>,
-    waiting: Waiting,
+    waiting: WaitTime,
 }
 
-impl Clock {
+impl FixedClock {
     /// Sets the time.
     pub(super) fn set(&self, now: u64) {
         self.now.store(now, Ordering::Relaxed);
@@ -36,7 +36,7 @@ impl Clock {
     }
 }
 
-impl HostWallClock for Clock {
+impl HostWallClock for FixedClock {
     fn resolution(&self) -> Duration {
         Duration::from_nanos(RESOLUTION)
     }
@@ -46,7 +46,7 @@ impl HostWallClock for Clock {
     }
 }
 
-impl HostMonotonicClock for Clock {
+impl HostMonotonicClock for FixedClock {
     fn resolution(&self) -> u64 {
         RESOLUTION
     }
@@ -72,7 +72,7 @@ impl monotonic_clock::Host for ToolState {
     fn subscribe_duration(&mut self, duration: Nanoseconds) -> Result<Resource<DynPollable>> {
         let waiting = self.clock.waiting.clone();
         let until = waiting.so_far().checked_add(Duration::from_nanos(duration));
-        let wait = self.handles.with_room().push(Wait { until, waiting, interrupt: self.interrupt.clone() })?;
+        let wait = self.handles.with_room().push(TimerWait { until, waiting, interrupt: self.interrupt.clone() })?;
         subscribe(self.handles.with_room(), wait)
     }
 }
@@ -82,10 +82,10 @@ impl monotonic_clock::Host for ToolState {
 /// A timer by the machine's clock would tell a tool how long it computed between setting the timer and checking it: as
 /// precise a clock as the machine's.
 #[derive(Clone, Default)]
-struct Waiting(Arc<Mutex<Spans>>);
+struct WaitTime(Arc<Mutex<WaitSpans>>);
 
 #[derive(Default)]
-struct Spans {
+struct WaitSpans {
     /// Duration of the waits that are over.
     over: Duration,
     /// Number of timers that are waited for now, and the time since which there is one.
@@ -93,14 +93,14 @@ struct Spans {
     since: Option<Instant>,
 }
 
-impl Spans {
+impl WaitSpans {
     fn so_far(&self) -> Duration {
         self.over + self.since.map_or(Duration::ZERO, |since| since.elapsed())
     }
 }
 
-impl Waiting {
-    fn spans(&self) -> MutexGuard<'_, Spans> {
+impl WaitTime {
+    fn spans(&self) -> MutexGuard<'_, WaitSpans> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -109,18 +109,18 @@ impl Waiting {
     }
 
     /// Counts a wait for a timer until the returned guard is dropped.
-    fn begin(&self) -> WaitingFor<'_> {
+    fn begin(&self) -> WaitGuard<'_> {
         let mut spans = self.spans();
         spans.timers += 1;
         spans.since.get_or_insert_with(Instant::now);
-        WaitingFor(self)
+        WaitGuard(self)
     }
 }
 
 /// Guard of a wait for a timer.
-struct WaitingFor<'w>(&'w Waiting);
+struct WaitGuard<'w>(&'w WaitTime);
 
-impl Drop for WaitingFor<'_> {
+impl Drop for WaitGuard<'_> {
     fn drop(&mut self) {
         let mut spans = self.0.spans();
         spans.timers -= 1;
@@ -132,15 +132,15 @@ impl Drop for WaitingFor<'_> {
 }
 
 /// Wait that ends at its time, or when the call is to stop: the tool then runs into its epoch at once.
-struct Wait {
+struct TimerWait {
     /// End of the wait, in time that the tool has waited. `None` means never.
     until: Option<Duration>,
-    waiting: Waiting,
+    waiting: WaitTime,
     interrupt: Interrupt,
 }
 
 #[async_trait::async_trait]
-impl Pollable for Wait {
+impl Pollable for TimerWait {
     async fn ready(&mut self) {
         let _waiting = self.waiting.begin();
         loop {
@@ -160,7 +160,7 @@ mod tests {
 
     #[test]
     fn waiting_is_counted_while_a_timer_is_waited_for() {
-        let waiting = Waiting::default();
+        let waiting = WaitTime::default();
         let is_frozen = || waiting.so_far() == waiting.so_far() && waiting.spans().since.is_none();
         assert!(is_frozen() && waiting.so_far() == Duration::ZERO);
         let (one, other) = (waiting.begin(), waiting.begin());

@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use wasmtime::Store;
 use wasmtime::component::{Instance, ResourceAny};
 
-use super::state::ToolState;
+use super::tool_state::ToolState;
 use super::types::Resource;
 use crate::code::{Permit, Quota};
 
@@ -20,39 +20,39 @@ pub(super) const MAX_HANDLES: usize = 10_000;
 const MAX_KEPT: usize = 100;
 
 /// Instance that outlives its call because a handle names a resource in it.
-pub(super) struct Kept {
+pub(super) struct KeptInstance {
     pub(super) store: Store<ToolState>,
     pub(super) instance: Instance,
     /// Permits of an instance that handles keep.
-    pub(super) place: Option<Place>,
+    pub(super) place: Option<KeptPermits>,
 }
 
 /// Permits of a kept instance: one of the run's quota, and one of the quota of all runs.
-pub(super) struct Place(#[expect(dead_code, reason = "held until it is dropped")] [Permit; 2]);
+pub(super) struct KeptPermits(#[expect(dead_code, reason = "held until it is dropped")] [Permit; 2]);
 
 /// Kept instance, entered by one call at a time.
-pub(super) type Shared = Arc<Mutex<Kept>>;
+pub(super) type SharedInstance = Arc<Mutex<KeptInstance>>;
 
 /// Live resources of a run.
 pub struct Handles {
     key: [u8; 32],
-    table: Mutex<Table>,
+    table: Mutex<TokenTable>,
     kept: Quota,
 }
 
 #[derive(Default)]
-struct Table {
+struct TokenTable {
     issued: u64,
-    live: HashMap<String, Handle>,
+    live: HashMap<String, ResourceHandle>,
 }
 
 #[derive(Clone)]
-pub(super) struct Handle {
+pub(super) struct ResourceHandle {
     pub(super) resource: ResourceAny,
     /// Alias of the tool, which separates packages with the same names of types, and two mounts of one package.
     pub(super) alias: Arc<str>,
     pub(super) ty: Resource,
-    pub(super) shared: Shared,
+    pub(super) shared: SharedInstance,
 }
 
 impl Handles {
@@ -66,14 +66,14 @@ impl Handles {
     ///
     /// # Errors
     /// A message, if this run or all runs together have as many as they may.
-    pub(super) fn place(&self, all: &Quota) -> Result<Place, String> {
+    pub(super) fn place(&self, all: &Quota) -> Result<KeptPermits, String> {
         let own = self.kept.take().ok_or_else(|| format!("a run keeps at most {MAX_KEPT}"))?;
         let of_all = all.take().ok_or_else(|| format!("all runs of this process keep at most {}", all.most()))?;
-        Ok(Place([own, of_all]))
+        Ok(KeptPermits([own, of_all]))
     }
 
     /// Returns the handle of a token.
-    pub(super) fn get(&self, token: &str) -> Option<Handle> {
+    pub(super) fn get(&self, token: &str) -> Option<ResourceHandle> {
         self.lock().live.get(token).cloned()
     }
 
@@ -94,11 +94,11 @@ impl Handles {
     }
 
     /// Stores a handle under a token from [`Handles::token`].
-    pub(super) fn keep(&self, token: String, handle: Handle) {
+    pub(super) fn keep(&self, token: String, handle: ResourceHandle) {
         self.lock().live.insert(token, handle);
     }
 
-    fn lock(&self) -> MutexGuard<'_, Table> {
+    fn lock(&self) -> MutexGuard<'_, TokenTable> {
         self.table.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -8,13 +8,13 @@ use tollhouse_engine::WASM_STACK;
 use wasmtime::component::{Func, Instance, ResourceAny, ResourceTableError, Val};
 use wasmtime::{Store, Trap};
 
-use super::handles::{Handle, Handles, Kept, MAX_HANDLES, Place, Shared};
-use super::package::{Loaded, Package};
-use super::state::{Refused, ToolState};
-use super::stdio::KEPT;
+use super::captured_output::KEPT;
+use super::handles::{Handles, KeptInstance, KeptPermits, MAX_HANDLES, ResourceHandle, SharedInstance};
+use super::package::{LoadedPackage, Package};
+use super::tool_state::{MemoryRefusal, ToolState};
 use super::types::{Function, FunctionKind, Resource};
 use super::value::{self, HandleError, Passing, Returned, VAL_BYTES, ValueError};
-use super::{CallContext, Exported, Tool, no_memory_for, no_memory_for_result, unread};
+use super::{CallContext, PackageFunction, Tool, cannot_read_changes, no_memory_for, no_memory_for_result};
 use crate::code::{self, MemoryShare, NoRoom, Stopped, with_stack};
 use crate::error::{Failure, Payload, error_chain, how_to_raise};
 use crate::gate::raise;
@@ -22,7 +22,7 @@ use crate::gate::raise;
 /// Calls a function with canonical arguments.
 pub(super) fn call(
     tool: &Tool,
-    exported: &Exported,
+    exported: &PackageFunction,
     arguments: Value,
     context: &CallContext,
 ) -> Result<Payload, Failure> {
@@ -32,7 +32,7 @@ pub(super) fn call(
         ValueError::TooLarge => no_memory_for(&format!("`{method}`: the arguments"), &context.memory),
         error => Failure::argument(format!("`{method}`: {error}")),
     })?;
-    let call = Call::new(tool, exported, context);
+    let call = FunctionCall::new(tool, exported, context);
     match handles.shared.clone() {
         Some(shared) => {
             // After a trap the instance refuses further calls, which wasmtime itself enforces.
@@ -62,7 +62,11 @@ pub(super) fn call(
 
 /// Locks a kept instance, waiting until the call is to stop. Two tools that call each other may each hold the instance
 /// that the other waits for, and nothing else would end such a deadlock.
-fn enter_kept<'k>(shared: &'k Shared, method: &str, context: &CallContext) -> Result<MutexGuard<'k, Kept>, Failure> {
+fn enter_kept<'k>(
+    shared: &'k SharedInstance,
+    method: &str,
+    context: &CallContext,
+) -> Result<MutexGuard<'k, KeptInstance>, Failure> {
     loop {
         match shared.try_lock() {
             Ok(kept) => return Ok(kept),
@@ -93,22 +97,22 @@ fn crossing(share: &MemoryShare) -> usize {
 const WAIT: Duration = Duration::from_millis(1);
 
 /// Call of a function: its tool, arguments and context.
-pub(super) struct Call<'a> {
+pub(super) struct FunctionCall<'a> {
     pub(super) tool: &'a Tool,
-    exported: &'a Exported,
+    exported: &'a PackageFunction,
     package: &'a Package,
     pub(super) method: &'a str,
     function: &'a Function,
     pub(super) context: &'a CallContext,
 }
 
-impl<'a> Call<'a> {
-    pub(super) fn new(tool: &'a Tool, exported: &'a Exported, context: &'a CallContext) -> Self {
+impl<'a> FunctionCall<'a> {
+    pub(super) fn new(tool: &'a Tool, exported: &'a PackageFunction, context: &'a CallContext) -> Self {
         Self { tool, exported, package: &exported.package, method: tool.method(), function: tool.function(), context }
     }
 
     /// Returns an instance for this call: an idle one of the session, or a fresh one.
-    fn instance(&self) -> Result<Kept, Failure> {
+    fn instance(&self) -> Result<KeptInstance, Failure> {
         if let Some(mut kept) = self.context.warm.take(self.exported, self.tool.alias()) {
             self.begin(&mut kept.store)?;
             return Ok(kept);
@@ -123,14 +127,14 @@ impl<'a> Call<'a> {
             code::instantiate(&self.context.interrupt, Duration::MAX, || loaded.pre.instantiate(&mut store))
         });
         match made {
-            Ok(instance) => Ok(Kept { store, instance, place: None }),
+            Ok(instance) => Ok(KeptInstance { store, instance, place: None }),
             Err(error) => Err(self.failed(&error, &mut store)),
         }
     }
 
     /// Reserves a slot for an instance that handles keep. Without one, resources that the call creates are lost with
     /// the instance.
-    fn place(&self) -> Result<Place, Failure> {
+    fn place(&self) -> Result<KeptPermits, Failure> {
         let method = self.method;
         let tools =
             self.package.engine().map_err(|error| Failure::host(format!("`{method}`: {}", error_chain(&error))))?;
@@ -141,7 +145,7 @@ impl<'a> Call<'a> {
     }
 
     /// Returns the package's code. Compiling it takes none of the run's time.
-    pub(super) fn loaded(&self) -> Result<&'a Loaded, Failure> {
+    pub(super) fn loaded(&self) -> Result<&'a LoadedPackage, Failure> {
         let _paused = (!self.package.is_loaded()).then(|| self.context.interrupt.pause());
         self.package.loaded().map_err(Failure::clone)
     }
@@ -184,8 +188,13 @@ impl<'a> Call<'a> {
         Ok(Payload::default())
     }
 
-    fn enter(&self, kept: &mut Kept, arguments: &[Val], handles: &mut CallHandles<'_>) -> Result<Payload, Failure> {
-        let Kept { store, instance, .. } = kept;
+    fn enter(
+        &self,
+        kept: &mut KeptInstance,
+        arguments: &[Val],
+        handles: &mut CallHandles<'_>,
+    ) -> Result<Payload, Failure> {
+        let KeptInstance { store, instance, .. } = kept;
         let function = self.export(store, *instance)?;
         // Held until the passed values are charged.
         let share = self.context.memory.share();
@@ -199,7 +208,7 @@ impl<'a> Call<'a> {
         called.map_err(|error| self.failed(&error, store))?;
         // A call that returned keeps its writes, as a program does whose exit status is not 0; one that trapped does
         // not.
-        self.context.changed(edits.map_err(|errno| unread(self.method, errno))?);
+        self.context.changed(edits.map_err(|errno| cannot_read_changes(self.method, errno))?);
         if !self.context.held().grow(value::weight(&results)) {
             return Err(self.too_much_returned());
         }
@@ -222,7 +231,7 @@ impl<'a> Call<'a> {
              list takes {VAL_BYTES}",
             self.method
         );
-        let hint = "ask for less at once, let fewer calls run at once, or";
+        let hint = "request less at once, run fewer calls at once, or";
         Failure::limit(message, format!("{hint} {}", how_to_raise("memory")))
     }
 
@@ -231,19 +240,19 @@ impl<'a> Call<'a> {
     }
 
     /// Creates the failure of a tool that ran out of memory.
-    fn out_of_memory(&self, refused: Refused) -> Failure {
+    fn out_of_memory(&self, refused: MemoryRefusal) -> Failure {
         let (method, session) = (self.method, self.context.memory.limit());
         match refused {
-            Refused::OfCall => {
+            MemoryRefusal::OfCall => {
                 let message = format!("`{method}` reached the memory limit of {} bytes", self.memory());
                 Failure::limit(message, raise("memory", self.memory() < session))
             }
-            Refused::OfSession => {
+            MemoryRefusal::OfSession => {
                 let message = format!(
                     "`{method}` reached the memory limit of {session} bytes, which scripts, calls and tools of a session \
                      share"
                 );
-                let hint = "let fewer calls run at once, drop handles that are no longer needed, or";
+                let hint = "run fewer calls at once, drop handles that are no longer needed, or";
                 Failure::limit(message, format!("{hint} {}", how_to_raise("memory")))
             }
         }
@@ -311,7 +320,7 @@ impl<'a> Call<'a> {
             let most = handles.capacity();
             let message = format!("`{method}` has {most} handles of its host at once, as many as it may have");
             let more = if handles.is_largest() { String::new() } else { format!(", or {}", how_to_raise("memory")) };
-            return Failure::limit(message, format!("drop what is no longer needed{more}"));
+            return Failure::limit(message, format!("drop data that is no longer needed{more}"));
         }
         if code::is_too_much_at_once(error) {
             return self.too_much_at_once(store.hostcall_fuel());
@@ -339,7 +348,7 @@ struct CallHandles<'a> {
     run: &'a Handles,
     alias: Arc<str>,
     /// Instance that the call's handles live in.
-    shared: Option<Shared>,
+    shared: Option<SharedInstance>,
     spent: Vec<String>,
     issued: Vec<(String, Resource, ResourceAny)>,
 }
@@ -358,13 +367,13 @@ impl<'a> CallHandles<'a> {
     }
 
     /// Keeps the instance if the call issued a handle of a resource in it.
-    fn keep(self, instance: impl FnOnce() -> Shared) {
+    fn keep(self, instance: impl FnOnce() -> SharedInstance) {
         if self.issued.is_empty() {
             return;
         }
         let shared = instance();
         for (token, ty, resource) in self.issued {
-            let handle = Handle { resource, alias: Arc::clone(&self.alias), ty, shared: Arc::clone(&shared) };
+            let handle = ResourceHandle { resource, alias: Arc::clone(&self.alias), ty, shared: Arc::clone(&shared) };
             self.run.keep(token, handle);
         }
     }

@@ -11,7 +11,7 @@ use wasmtime::Result;
 use wasmtime::component::{HasData, Linker, Resource, ResourceTable, ResourceTableError};
 
 use super::authority::Authority;
-use super::state::ToolState;
+use super::tool_state::ToolState;
 use crate::code::{MemoryAccount, MemoryCharge};
 
 mod bindings {
@@ -51,49 +51,49 @@ fn check_key(key: &str) -> Result<(), Error> {
 const MAX_BUCKET: usize = 512;
 
 /// Alias, bucket and key.
-pub(crate) type Key = (Arc<str>, Arc<str>, String);
+pub(crate) type EntryKey = (Arc<str>, Arc<str>, String);
 
 /// Change of an entry: its new value, or `None` if it is deleted.
-pub(crate) type Changed = (Key, Option<Bytes>);
+pub(crate) type EntryChange = (EntryKey, Option<Bytes>);
 
 /// Persistent storage of the entries of a session on disk.
-pub(crate) trait Backing: Send + Sync {
-    /// Loads all entries.
-    fn load(&self) -> Result<Vec<(Key, Bytes)>, String>;
+pub(crate) trait KeyValueBacking: Send + Sync {
+    /// Loads all entries of the session.
+    fn load(&self) -> Result<Vec<(EntryKey, Bytes)>, String>;
 
     /// Applies all changes or none, durably.
-    fn keep(&self, changes: &[Changed]) -> Result<(), String>;
+    fn keep(&self, changes: &[EntryChange]) -> Result<(), String>;
 }
 
 /// Key-value store of a session. Clones share it. A store with a backing is loaded when it is first used, and a change
 /// is durable before the tool gets its answer.
 #[derive(Clone, Default)]
-pub(crate) struct KeyValue(Arc<State>);
+pub(crate) struct KeyValue(Arc<StoreState>);
 
 #[derive(Default)]
-struct State {
-    entries: Mutex<Option<Entries>>,
-    backing: Option<Arc<dyn Backing>>,
+struct StoreState {
+    entries: Mutex<Option<EntryMap>>,
+    backing: Option<Arc<dyn KeyValueBacking>>,
 }
 
 #[derive(Clone, Default)]
-struct Entries {
-    values: OrdMap<Key, Bytes>,
+struct EntryMap {
+    values: OrdMap<EntryKey, Bytes>,
     bytes: usize,
     /// Changes since the last write to the backing.
-    changes: Vec<Changed>,
+    changes: Vec<EntryChange>,
 }
 
 impl KeyValue {
     /// Creates a store with a backing.
-    pub(crate) fn kept(backing: Arc<dyn Backing>) -> Self {
-        Self(Arc::new(State { entries: Mutex::default(), backing: Some(backing) }))
+    pub(crate) fn kept(backing: Arc<dyn KeyValueBacking>) -> Self {
+        Self(Arc::new(StoreState { entries: Mutex::default(), backing: Some(backing) }))
     }
 
     /// Creates an independent store in memory with a copy of the current entries.
     pub(crate) fn fork(&self) -> Result<Self, String> {
         let entries = Mutex::new(Some(self.read()?));
-        Ok(Self(Arc::new(State { entries, backing: None })))
+        Ok(Self(Arc::new(StoreState { entries, backing: None })))
     }
 
     /// Drops the loaded entries, which another process may have changed: they are loaded again at the next use.
@@ -104,12 +104,12 @@ impl KeyValue {
     }
 
     /// Returns the current entries.
-    fn read(&self) -> Result<Entries, String> {
+    fn read(&self) -> Result<EntryMap, String> {
         Ok(self.loaded(&mut self.lock())?.clone())
     }
 
     /// Applies all changes or none, one caller at a time.
-    fn change<R>(&self, change: impl FnOnce(&mut Entries) -> Result<R, Error>) -> Result<R, Error> {
+    fn change<R>(&self, change: impl FnOnce(&mut EntryMap) -> Result<R, Error>) -> Result<R, Error> {
         let mut entries = self.lock();
         let mut next = self.loaded(&mut entries)?.clone();
         let result = change(&mut next)?;
@@ -126,9 +126,9 @@ impl KeyValue {
         Ok(result)
     }
 
-    fn loaded<'e>(&self, entries: &'e mut Option<Entries>) -> Result<&'e mut Entries, String> {
+    fn loaded<'e>(&self, entries: &'e mut Option<EntryMap>) -> Result<&'e mut EntryMap, String> {
         if entries.is_none() {
-            let mut loaded = Entries::default();
+            let mut loaded = EntryMap::default();
             for (key, value) in self.0.backing.as_ref().map_or_else(|| Ok(Vec::new()), |backing| backing.load())? {
                 loaded.bytes += size(&key.2, &value);
                 loaded.values.insert(key, value);
@@ -139,18 +139,18 @@ impl KeyValue {
     }
 
     /// Locks the entries. No change can be seen half done, so a poisoned lock is still good.
-    fn lock(&self) -> MutexGuard<'_, Option<Entries>> {
+    fn lock(&self) -> MutexGuard<'_, Option<EntryMap>> {
         self.0.entries.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 /// Returns the bytes that an entry takes of its session's store. Returns `None` if no tool can have stored it.
-pub(crate) fn keyvalue_size((_, bucket, key): &Key, value: usize) -> Option<usize> {
+pub(crate) fn keyvalue_size((_, bucket, key): &EntryKey, value: usize) -> Option<usize> {
     let fits = (1..=MAX_KEY).contains(&key.len()) && bucket.len() <= MAX_BUCKET && value <= MAX_VALUE;
     fits.then(|| key.len() + value + ENTRY)
 }
 
-impl Entries {
+impl EntryMap {
     fn set(&mut self, bucket: &Bucket, key: String, value: Vec<u8>) -> Result<(), Error> {
         check_key(&key)?;
         if value.len() > MAX_VALUE {
@@ -228,7 +228,7 @@ pub struct Bucket {
 }
 
 impl Bucket {
-    fn key(&self, key: String) -> Key {
+    fn key(&self, key: String) -> EntryKey {
         (Arc::clone(&self.alias), Arc::clone(&self.name), key)
     }
 }
@@ -257,14 +257,14 @@ impl From<ResourceTableError> for Error {
 }
 
 /// Store as one call sees it.
-pub(super) struct View<'a> {
+pub(super) struct KeyValueView<'a> {
     pub(super) authority: &'a Authority,
     pub(super) store: &'a KeyValue,
     pub(super) table: &'a mut ResourceTable,
     pub(super) memory: &'a MemoryAccount,
 }
 
-impl store::Host for View<'_> {
+impl store::Host for KeyValueView<'_> {
     fn open(&mut self, name: String) -> Result<Resource<Bucket>, Error> {
         if !self.authority.opens(&name) {
             return Err(Error::AccessDenied);
@@ -285,7 +285,7 @@ impl store::Host for View<'_> {
     }
 }
 
-impl store::HostBucket for View<'_> {
+impl store::HostBucket for KeyValueView<'_> {
     fn get(&mut self, bucket: Resource<Bucket>, key: String) -> Result<Option<Vec<u8>>, Error> {
         Ok(self.store.read()?.get(self.table.get(&bucket)?, key).map(|value| value.to_vec()))
     }
@@ -327,7 +327,7 @@ impl store::HostBucket for View<'_> {
     }
 }
 
-impl atomics::Host for View<'_> {
+impl atomics::Host for KeyValueView<'_> {
     /// Increments a counter: a decimal number as text, so that any reader of the key understands it.
     fn increment(&mut self, bucket: Resource<Bucket>, key: String, delta: i64) -> Result<i64, Error> {
         let bucket = self.table.get(&bucket)?;
@@ -337,7 +337,7 @@ impl atomics::Host for View<'_> {
                 Some(value) => std::str::from_utf8(value)
                     .ok()
                     .and_then(|text| text.parse::<i64>().ok())
-                    .ok_or_else(|| format!("the value of `{key}` is no count"))?,
+                    .ok_or_else(|| format!("the value of `{key}` is not a counter"))?,
             };
             let sum = now.checked_add(delta).ok_or_else(|| format!("the count of `{key}` is at its end"))?;
             entries.set(bucket, key, sum.to_string().into_bytes())?;
@@ -365,7 +365,7 @@ impl atomics::Host for View<'_> {
     }
 }
 
-impl atomics::HostCas for View<'_> {
+impl atomics::HostCas for KeyValueView<'_> {
     fn new(&mut self, bucket: Resource<Bucket>, key: String) -> Result<Resource<Cas>, Error> {
         check_key(&key)?;
         let bucket = self.table.get(&bucket)?.clone();
@@ -385,7 +385,7 @@ impl atomics::HostCas for View<'_> {
     }
 }
 
-impl batch::Host for View<'_> {
+impl batch::Host for KeyValueView<'_> {
     fn get_many(
         &mut self,
         bucket: Resource<Bucket>,
@@ -416,17 +416,17 @@ impl batch::Host for View<'_> {
     }
 }
 
-struct Whole;
+struct HasKeyValue;
 
-impl HasData for Whole {
-    type Data<'a> = View<'a>;
+impl HasData for HasKeyValue {
+    type Data<'a> = KeyValueView<'a>;
 }
 
 /// Adds the interfaces to a linker.
 pub(super) fn add_to_linker(linker: &mut Linker<ToolState>) -> Result<()> {
-    store::add_to_linker::<ToolState, Whole>(linker, ToolState::keyvalue)?;
-    atomics::add_to_linker::<ToolState, Whole>(linker, ToolState::keyvalue)?;
-    batch::add_to_linker::<ToolState, Whole>(linker, ToolState::keyvalue)
+    store::add_to_linker::<ToolState, HasKeyValue>(linker, ToolState::keyvalue)?;
+    atomics::add_to_linker::<ToolState, HasKeyValue>(linker, ToolState::keyvalue)?;
+    batch::add_to_linker::<ToolState, HasKeyValue>(linker, ToolState::keyvalue)
 }
 
 #[cfg(test)]
@@ -487,7 +487,7 @@ mod tests {
         let mut table = ResourceTable::new();
         let mut handle = || table.push(one.clone()).expect("there is room");
         let (first, second, third, fourth) = (handle(), handle(), handle(), handle());
-        let mut view = View { authority: &authority, store: &store, table: &mut table, memory: &memory };
+        let mut view = KeyValueView { authority: &authority, store: &store, table: &mut table, memory: &memory };
         let many = |count: usize| vec!["k".to_owned(); count];
         assert_eq!(batch::Host::get_many(&mut view, first, many(3)).ok().map(|found| found.len()), Some(3));
         assert!(
@@ -504,18 +504,18 @@ mod tests {
 
     /// Backing that records changes, and fails once it is broken.
     #[derive(Default)]
-    struct Disk {
-        kept: Mutex<Vec<Changed>>,
+    struct TestBacking {
+        kept: Mutex<Vec<EntryChange>>,
         broken: std::sync::atomic::AtomicBool,
     }
 
-    impl Backing for Disk {
-        fn load(&self) -> Result<Vec<(Key, Bytes)>, String> {
+    impl KeyValueBacking for TestBacking {
+        fn load(&self) -> Result<Vec<(EntryKey, Bytes)>, String> {
             let kept = self.kept.lock().expect("no panic");
             Ok(kept.iter().filter_map(|(key, value)| Some((key.clone(), value.clone()?))).collect())
         }
 
-        fn keep(&self, changes: &[Changed]) -> Result<(), String> {
+        fn keep(&self, changes: &[EntryChange]) -> Result<(), String> {
             if self.broken.load(std::sync::atomic::Ordering::Relaxed) {
                 return Err("the disk is full".to_owned());
             }
@@ -526,8 +526,8 @@ mod tests {
 
     #[test]
     fn what_cannot_be_kept_is_not_changed() {
-        let disk = Arc::new(Disk::default());
-        let store = KeyValue::kept(Arc::clone(&disk) as Arc<dyn Backing>);
+        let disk = Arc::new(TestBacking::default());
+        let store = KeyValue::kept(Arc::clone(&disk) as Arc<dyn KeyValueBacking>);
         let one = bucket("a", "x");
         assert!(set(&store, &one, "k", b"1"));
         disk.broken.store(true, std::sync::atomic::Ordering::Relaxed);

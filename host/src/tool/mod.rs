@@ -21,28 +21,28 @@ pub mod value;
 pub mod words;
 
 mod authority;
+mod captured_output;
 mod clock;
-mod declared;
+mod dynamic_tools;
 mod files;
 mod handle_table;
 mod handles;
-mod held;
-mod hosted;
+mod host_function;
 mod http;
+mod imported_resources;
 mod imports;
 mod instance;
+mod instance_cache;
 mod keyvalue;
-mod lock;
-mod lost;
+mod lock_file;
+mod missing_faces;
 mod mounted;
-mod named;
 mod package;
 mod pipe;
 mod program;
 mod secret;
-mod state;
-mod stdio;
-mod warm;
+mod tool_state;
+mod type_names;
 mod wasi;
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -54,25 +54,25 @@ use wasmtime::component::types::ComponentFunc;
 
 pub(crate) use authority::Authority;
 pub(crate) use clock::RESOLUTION as CLOCK_RESOLUTION;
-pub(crate) use files::Working;
+pub(crate) use files::WorkingFiles;
 pub use handles::Handles;
-pub(crate) use held::{Held, HeldHandles, dropped, resource_type};
-pub use hosted::{HostCall, HostFunction, HostTool, HostToolError};
-use http::Lookups;
+pub use host_function::{HostCall, HostFunction, HostTool, HostToolError};
+use http::NameLookups;
 pub use http::{CertificateError, Network, Resolver};
+pub(crate) use imported_resources::{CallerHandles, ImportedResource, dropped, resource_type};
 pub(crate) use imports::serves;
-pub(crate) use keyvalue::{Backing, Changed, Key, KeyValue, keyvalue_size};
-pub use lock::{Lock, LockError, LockFile, Locked, MAX_LOCK};
-pub use lost::LostFace;
+pub use instance_cache::Warm;
+pub(crate) use keyvalue::{EntryChange, EntryKey, KeyValue, KeyValueBacking, keyvalue_size};
+pub use lock_file::{Lock, LockError, LockFile, Locked, MAX_LOCK};
+pub use missing_faces::LostFace;
 pub use mounted::{Clash, MountError, MountedTools};
 pub use names::nearest;
 pub use package::{Package, PackageError, Packages};
-pub(crate) use pipe::{Pipe, Told, WriteError};
-pub(crate) use program::Started;
+pub(crate) use pipe::{OnComplete, Pipe, WriteError};
+pub(crate) use program::ProgramStart;
 pub(crate) use reflect::program::{ARGUMENTS, DIRECTORY, STDIN};
 pub use secret::{SecretError, Secrets};
-pub(crate) use state::ToolState;
-pub use warm::Warm;
+pub(crate) use tool_state::ToolState;
 pub(crate) use wasi::agent_linker;
 
 use crate::capability::Pattern;
@@ -83,11 +83,11 @@ use crate::vfs::{ApplyError, Edit, Errno, Tree};
 
 /// Services of the host for the tools of one session.
 #[derive(Clone, Default)]
-pub(crate) struct Services {
+pub(crate) struct ToolServices {
     /// Access to the network.
     pub(crate) network: Network,
     /// Name look-ups of the session's tools.
-    pub(crate) lookups: Lookups,
+    pub(crate) lookups: NameLookups,
     /// Values of the session's secrets.
     pub(crate) secrets: Secrets,
     /// Key-value store of the session.
@@ -95,7 +95,7 @@ pub(crate) struct Services {
 }
 
 /// Other tools, as a component calls them that imports them.
-pub(crate) trait Peers: Send + Sync {
+pub(crate) trait PeerTools: Send + Sync {
     /// Calls a function of an imported interface, whose type in the component is `ty`.
     ///
     /// # Errors
@@ -119,7 +119,7 @@ pub(crate) trait Peers: Send + Sync {
     fn catalog(&self) -> Vec<Value>;
 
     /// Drops a resource of a tool, which the component has dropped.
-    fn release(&self, held: Held);
+    fn release(&self, held: ImportedResource);
 }
 
 /// Context of a call: everything besides its arguments.
@@ -143,15 +143,15 @@ pub struct CallContext {
     /// Authority of the tool.
     pub(crate) authority: Arc<Authority>,
     /// Services of the host.
-    pub(crate) services: Arc<Services>,
+    pub(crate) services: Arc<ToolServices>,
     /// Other tools that it may call.
-    pub(crate) peers: Option<Arc<dyn Peers>>,
+    pub(crate) peers: Option<Arc<dyn PeerTools>>,
     /// Audit log of the call's side effects.
     pub(crate) witness: Witness,
     /// Files of the session when the call was made.
     pub(crate) files: Tree,
     /// Files as the call sees them, for calls that it makes itself.
-    pub(crate) working: Working,
+    pub(crate) working: WorkingFiles,
     /// Changes of files, once the call has returned.
     pub(crate) edits: Mutex<Vec<Edit>>,
 }
@@ -183,7 +183,7 @@ impl CallContext {
 /// Effects of a call besides its result, until its caller has received it.
 #[derive(Default)]
 pub(crate) struct CallEffects {
-    /// Changes of files.
+    /// Changes of files by the call.
     pub(crate) edits: Vec<Edit>,
     /// Memory of the result. `None` if the call was not made.
     pub(crate) held: Option<MemoryCharge>,
@@ -205,13 +205,13 @@ pub(crate) fn no_memory_for_result(method: &str, memory: &MemoryAccount) -> Fail
 }
 
 /// Creates the failure of a call whose changes of files cannot be applied.
-pub(crate) fn unfit(method: &str, error: &ApplyError) -> Failure {
+pub(crate) fn cannot_apply_changes(method: &str, error: &ApplyError) -> Failure {
     let message = format!("`{method}` returned, and its changes of the files do not fit: {error}: {}", error.source);
     Failure::limit(message, format!("none of them were made; if it is the quota, {}", how_to_raise("files")))
 }
 
 /// Creates the failure of a call whose changes of files cannot be determined.
-pub(crate) fn unread(method: &str, errno: Errno) -> Failure {
+pub(crate) fn cannot_read_changes(method: &str, errno: Errno) -> Failure {
     let message = format!("`{method}` returned, and what it changed of the files cannot be read: {errno}");
     Failure::host(message).with_hint("`tollhouse store verify` says what is missing or damaged")
 }
@@ -222,16 +222,16 @@ pub struct Tool {
     faces: names::Faces,
     /// Alias of the package, which instances, handles and authority belong to.
     alias: Arc<str>,
-    source: Source,
+    source: ToolSource,
 }
 
 /// Origin of a tool's function.
-enum Source {
-    Package(Exported),
+enum ToolSource {
+    Package(PackageFunction),
     Host(Arc<HostTool>),
 }
 
-impl Source {
+impl ToolSource {
     fn spelling(&self) -> names::Spelling {
         match self {
             Self::Package(_) => names::Spelling::Wit,
@@ -241,7 +241,7 @@ impl Source {
 }
 
 /// Function of a package.
-pub(crate) struct Exported {
+pub(crate) struct PackageFunction {
     package: Arc<Package>,
     /// Index of the function in its package.
     index: usize,
@@ -282,8 +282,8 @@ impl Tool {
     #[must_use]
     pub fn package(&self) -> Option<&Package> {
         match &self.source {
-            Source::Package(exported) => Some(&exported.package),
-            Source::Host(_) => None,
+            ToolSource::Package(exported) => Some(&exported.package),
+            ToolSource::Host(_) => None,
         }
     }
 
@@ -291,16 +291,16 @@ impl Tool {
     #[must_use]
     pub fn function(&self) -> &types::Function {
         match &self.source {
-            Source::Package(Exported { package, index }) => &package.types().functions[*index],
-            Source::Host(tool) => &tool.function,
+            ToolSource::Package(PackageFunction { package, index }) => &package.types().functions[*index],
+            ToolSource::Host(tool) => &tool.function,
         }
     }
 
     /// Returns the reason why every call is denied, if the tool replaces a withdrawn host function.
     pub(crate) fn withdrawal(&self) -> Option<&str> {
         match &self.source {
-            Source::Package(_) => None,
-            Source::Host(tool) => tool.withdrawal(),
+            ToolSource::Package(_) => None,
+            ToolSource::Host(tool) => tool.withdrawal(),
         }
     }
 
@@ -313,7 +313,7 @@ impl Tool {
     /// Returns the open namespace that the tool is, or is a method of.
     pub(crate) fn namespace(&self) -> Option<&HostTool> {
         match &self.source {
-            Source::Host(tool) if tool.is_namespace() => Some(tool),
+            ToolSource::Host(tool) if tool.is_namespace() => Some(tool),
             _ => None,
         }
     }
@@ -357,14 +357,14 @@ impl Tool {
     /// The first argument that does not fit.
     pub fn canonicalize(&self, arguments: Value, memory: u64) -> Result<Value, Failure> {
         let checked = match &self.source {
-            Source::Package(_) => match canonical::canonicalize(self.function(), arguments, memory) {
+            ToolSource::Package(_) => match canonical::canonicalize(self.function(), arguments, memory) {
                 Err(error @ canonical::ArgumentError::TooLarge { .. }) => {
                     let hint = format!("pass less at once, or {}", how_to_raise("memory"));
                     return Err(Failure::limit(format!("`{}`: {error}", self.method), hint));
                 }
                 checked => checked.map_err(|error| error.to_string()),
             },
-            Source::Host(tool) => tool.check(&arguments).map(|()| arguments),
+            ToolSource::Host(tool) => tool.check(&arguments).map(|()| arguments),
         };
         checked.map_err(|problem| {
             let form = canonical::form(&self.function().params);
@@ -382,9 +382,9 @@ impl Tool {
     /// One line for standard error.
     pub fn parse_words(&self, words: &[String], memory: u64) -> Result<Value, String> {
         let parsed = match &self.source {
-            Source::Package(_) => words::parse_words(self.function(), words, memory),
+            ToolSource::Package(_) => words::parse_words(self.function(), words, memory),
             // The schema decides whether they fit.
-            Source::Host(_) => words::object(self.function(), words).map(Value::Object),
+            ToolSource::Host(_) => words::object(self.function(), words).map(Value::Object),
         };
         parsed.map_err(|error| error.to_string())
     }
@@ -393,7 +393,7 @@ impl Tool {
     #[must_use]
     pub fn describe(&self, granted: bool) -> Value {
         let mut about = schema::describe(&self.method, self.function(), granted);
-        if let Source::Host(tool) = &self.source {
+        if let ToolSource::Host(tool) = &self.source {
             about["parameters"] = tool.parameters().clone();
             if tool.result().is_object() {
                 about["result"] = tool.result().clone();
@@ -411,11 +411,11 @@ impl Tool {
     /// Calls the tool, as admitted, on this thread.
     pub(crate) fn call(&self, admission: &Admission, context: &CallContext) -> Result<Payload, Failure> {
         match &self.source {
-            Source::Package(exported) if self.function().is_program() => {
+            ToolSource::Package(exported) if self.function().is_program() => {
                 program::call(self, exported, admission.arguments(), admission.result_limit(), context)
             }
-            Source::Package(exported) => instance::call(self, exported, admission.arguments().clone(), context),
-            Source::Host(tool) => tool.answer(&HostCall {
+            ToolSource::Package(exported) => instance::call(self, exported, admission.arguments().clone(), context),
+            ToolSource::Host(tool) => tool.answer(&HostCall {
                 method: &self.method,
                 arguments: admission.arguments(),
                 seq: admission.seq(),
@@ -425,10 +425,15 @@ impl Tool {
     }
 
     /// Runs the tool, as admitted, on this thread, if it is a program, and returns its exit status.
-    pub(crate) fn run(&self, admission: &Admission, started: &Started, context: &CallContext) -> Result<u8, Failure> {
+    pub(crate) fn run(
+        &self,
+        admission: &Admission,
+        started: &ProgramStart,
+        context: &CallContext,
+    ) -> Result<u8, Failure> {
         match &self.source {
-            Source::Package(exported) => program::run(self, exported, admission.arguments(), started, context),
-            Source::Host(_) => Err(Failure::host(format!("`{}` is no program", self.method))),
+            ToolSource::Package(exported) => program::run(self, exported, admission.arguments(), started, context),
+            ToolSource::Host(_) => Err(Failure::host(format!("`{}` is not a program", self.method))),
         }
     }
 }

@@ -9,11 +9,11 @@ use tollhouse_registry::{
     Error as RegistryError, PackageName, Registry, Release, ReleaseName, Requirement, RequirementError, SignatureError,
 };
 
-use super::lock::{Lock, Locked};
-use super::lost::LostFace;
+use super::lock_file::{Lock, Locked};
+use super::missing_faces::LostFace;
 use super::names::{Methods, NameError, Spelling};
 use super::package::{Package, PackageError, Packages};
-use super::{Exported, HostTool, Source, Tool, help, nearest, python, types, typescript};
+use super::{HostTool, PackageFunction, Tool, ToolSource, help, nearest, python, types, typescript};
 use crate::capability::{Policy, Signed, Signer};
 
 /// Tools of a session by canonical method.
@@ -57,7 +57,7 @@ impl Clash {
     #[must_use]
     pub fn hint(&self) -> String {
         let Some((first, _)) = self.packages.first().filter(|_| self.unusable.is_none()) else {
-            return format!("{self}; `tollhouse registry verify` tells all that is damaged");
+            return format!("{self}; `tollhouse registry verify` lists all damage");
         };
         let name = &self.name;
         format!("{self}: use that name, or give the short one to a package with `--tool {name}={first}`")
@@ -87,7 +87,7 @@ pub enum MountError {
         source: PackageError,
     },
     /// A host function has the alias of a package.
-    #[error("the host function `{name}` and the package `{alias}` would have one name")]
+    #[error("the host function `{name}` and the package `{alias}` would have the same name")]
     Hidden {
         /// Name of the function.
         name: String,
@@ -100,7 +100,7 @@ pub enum MountError {
     /// Scripts could not distinguish two names.
     #[error(transparent)]
     Names(#[from] NameError),
-    /// None of the required keys has signed this release.
+    /// No required key has signed this release.
     #[error("cannot mount `{alias}`: `{release}` is not signed by {wanted}")]
     Unsigned {
         /// Alias of the tool.
@@ -120,7 +120,7 @@ pub enum MountError {
         source: SignatureError,
     },
     /// The policy names a signer whose key is unknown.
-    #[error("the policy requires a signature of `{0}`, and no trusted key has that name")]
+    #[error("the policy requires a signature of `{0}`, but no trusted key has that name")]
     UnknownSigner(String),
     /// The pinned releases do not match the policy.
     #[error("`{alias}`: {problem}")]
@@ -131,15 +131,15 @@ pub enum MountError {
         problem: String,
     },
     /// The registry no longer has a pinned release.
-    #[error("`{alias}`: the registry has no {locked}, which is pinned")]
+    #[error("`{alias}`: the registry no longer has the pinned {locked}")]
     Gone {
         /// Alias of the tool.
         alias: String,
-        /// The pinned release.
+        /// Release that is pinned.
         locked: Locked,
     },
     /// A tool may call an import that the registry has but the policy does not name.
-    #[error("`{alias}` imports `{import}` and may call it, and `[tools]` names no package that has it")]
+    #[error("`{alias}` imports `{import}` and may call it, but `[tools]` names no package that exports it")]
     Unnamed {
         /// Alias of the importing tool.
         alias: String,
@@ -149,13 +149,13 @@ pub enum MountError {
         package: Requirement,
     },
     /// The registry has other content under the name of a pinned release.
-    #[error("`{alias}`: the {what} of {locked} is not the one that is pinned")]
+    #[error("`{alias}`: the {what} of {locked} differs from the pinned one")]
     Changed {
         /// Alias of the tool.
         alias: String,
-        /// The pinned release.
+        /// Release that is pinned.
         locked: Locked,
-        /// Part that differs.
+        /// Part of the release that differs.
         what: &'static str,
         /// Difference of the pinned and the present content, in lines of a unified diff.
         diff: String,
@@ -173,25 +173,25 @@ impl MountError {
                 Some("write `namespace:package@version`, for example `acme:payments@^1`".into())
             }
             Self::Unsigned { release, .. } => Some(format!(
-                "nothing of it was used; who has the key signs it: `tollhouse registry sign {release} --key FILE`"
+                "nothing of it was used; the owner of the key can sign it with `tollhouse registry sign {release} --key FILE`"
             )),
             Self::Signature { source, .. } => source.hint().map(str::to_owned),
             Self::UnknownSigner(name) => Some(format!(
-                "say whose key it is: `tollhouse registry trust add {name} ed25519:…`, or write the key into the policy"
+                "add the key: `tollhouse registry trust add {name} ed25519:…`, or write the key into the policy"
             )),
-            Self::Pins { .. } => Some("`tollhouse lock` pins what the policy asks for".into()),
+            Self::Pins { .. } => Some("`tollhouse lock` pins the releases that the policy requests".into()),
             Self::Unnamed { alias, package, .. } => {
                 let name = package.name.package();
                 Some(format!(
-                    "what a tool imports is not mounted unless it is named: add `{name} = \"{package}\"` to `[tools]`, or \
+                    "a tool's imports are not mounted unless they are named: add `{name} = \"{package}\"` to `[tools]`, or \
                      take it out of `[tool.{alias}]`"
                 ))
             }
             Self::Gone { .. } => Some("take it from a backup of the registry, or publish the same bytes again".into()),
             Self::Changed { diff, .. } => {
-                Some(format!("nothing of it was used; what is pinned (-) and what is there (+):\n{diff}"))
+                Some(format!("nothing of it was used; the pinned (-) and the present content (+):\n{diff}"))
             }
-            Self::Hidden { .. } => Some("mount the package under another alias, or name the function otherwise".into()),
+            Self::Hidden { .. } => Some("mount the package under another alias, or rename the function".into()),
             Self::Names(_) => Some("mount the package under another alias: `--tool ALIAS=NS:NAME`".into()),
             _ => None,
         }
@@ -221,7 +221,7 @@ impl Packages {
                 mounted.packages().iter().filter(|(alias, _)| !extra.contains(alias)).cloned().collect();
             self.check_imports(&asked, policy)?;
             return extra.into_iter().next().map_or(Ok(mounted), |alias| {
-                Err(MountError::Pins { alias, problem: "the lock pins it, and nothing mounts it".to_owned() })
+                Err(MountError::Pins { alias, problem: "the lock pins it, but nothing mounts it".to_owned() })
             });
         }
         self.mount_unpinned(policy, more, &Lock::default())
@@ -429,7 +429,7 @@ impl MountedTools {
         for (alias, package) in &packages {
             let alias: Arc<str> = alias.as_str().into();
             for (index, function) in package.types().functions.iter().enumerate() {
-                let source = Source::Package(Exported { package: Arc::clone(package), index });
+                let source = ToolSource::Package(PackageFunction { package: Arc::clone(package), index });
                 listed.push((function.method(&alias), Arc::clone(&alias), source));
             }
         }
@@ -439,7 +439,7 @@ impl MountedTools {
             if packages.iter().any(|(other, _)| other == alias) {
                 return Err(MountError::Hidden { name: tool.method().to_owned(), alias: alias.to_owned() });
             }
-            listed.push((tool.method().to_owned(), alias.into(), Source::Host(Arc::clone(tool))));
+            listed.push((tool.method().to_owned(), alias.into(), ToolSource::Host(Arc::clone(tool))));
         }
         let names = Methods::new(listed.iter().map(|(method, _, source)| (method.as_str(), source.spelling())))?;
         let tools = listed.into_iter().map(|(method, alias, source)| {
@@ -477,7 +477,7 @@ impl MountedTools {
         let namespace = self.host.iter().find(|tool| tool.holds(method))?;
         let root = self.tools.get(namespace.method())?;
         let faces = root.faces.below(method.strip_prefix(namespace.method())?.trim_start_matches('/'));
-        let source = Source::Host(Arc::clone(namespace));
+        let source = ToolSource::Host(Arc::clone(namespace));
         Some(Arc::new(Tool { method: method.to_owned(), faces, alias: Arc::clone(&root.alias), source }))
     }
 

@@ -25,10 +25,10 @@ pub enum Spelling {
 pub enum NameError {
     /// An alias is not a valid name.
     #[error(
-        "alias `{alias}` is not a name: it takes ASCII letters, digits, `-` and `_`, begins with a letter, and has at most 200 bytes"
+        "alias `{alias}` is not a name: it must have ASCII letters, digits, `-` and `_`, begin with a letter, and have at most 200 bytes"
     )]
     NotAName {
-        /// The rejected alias.
+        /// Alias that was rejected.
         alias: String,
     },
     /// Two methods have the same face.
@@ -133,7 +133,7 @@ pub enum Face {
 }
 
 impl Face {
-    /// All kinds of faces.
+    /// Array of all kinds of faces.
     pub const ALL: [Self; 2] = [Self::Global, Self::Command];
 }
 

@@ -10,7 +10,7 @@ use wasmtime::component::{ComponentExportIndex, InstancePre, Linker};
 
 use super::mounted::MountedTools;
 use super::reflect::{self, DefaultInterface};
-use super::state::ToolState;
+use super::tool_state::ToolState;
 use super::types;
 use super::wasi;
 use crate::code::{Code, CodeError, ToolEngine};
@@ -32,7 +32,7 @@ pub enum PackageError {
     /// The exports cannot be offered as tools.
     #[error("`{release}` cannot be used as a tool")]
     Reflect {
-        /// Name and version.
+        /// Name and version of the release.
         release: String,
         /// Cause of the failure.
         #[source]
@@ -55,12 +55,12 @@ impl PackageError {
 
 /// Packages of a process: one registry, one linker, and all packages that were reflected so far.
 pub struct Packages {
-    shared: Arc<Shared>,
+    shared: Arc<PackagesState>,
     known: Mutex<HashMap<String, Arc<Package>>>,
     mounted: Mutex<Option<Arc<MountedTools>>>,
 }
 
-struct Shared {
+struct PackagesState {
     code: Code,
     registry: Option<Registry>,
     /// Linkers with everything that tools may import: for tools without a limit on fuel, and for those with one.
@@ -70,13 +70,13 @@ struct Shared {
 /// Release that is ready to be mounted.
 pub struct Package {
     release: Release,
-    reflected: Reflected,
-    shared: Arc<Shared>,
-    loaded: OnceLock<Result<Loaded, Failure>>,
+    reflected: ReflectedRelease,
+    shared: Arc<PackagesState>,
+    loaded: OnceLock<Result<LoadedPackage, Failure>>,
 }
 
 /// Release that is ready to be called.
-pub(super) struct Loaded {
+pub(super) struct LoadedPackage {
     pub(super) pre: InstancePre<ToolState>,
     /// Export of each function of `types`. `None` for `drop`, which the host does itself.
     pub(super) exports: Vec<Option<ComponentExportIndex>>,
@@ -84,7 +84,7 @@ pub(super) struct Loaded {
 
 /// Cache entry of a reflected release.
 #[derive(serde::Serialize, serde::Deserialize)]
-struct Reflected {
+struct ReflectedRelease {
     description: Option<String>,
     types: types::Package,
     /// True if instances may outlive their call.
@@ -100,15 +100,15 @@ struct Reflected {
     output: Option<u64>,
 }
 
-/// Version of the cache entries. Raise it when [`Reflected`] or the results of reflection change: older entries are
+/// Version of the cache entries. Raise it when [`ReflectedRelease`] or the results of reflection change: older entries are
 /// then ignored.
-const REFLECTED_VERSION: u32 = 7;
+const REFLECTED_VERSION: u32 = 8;
 
 impl Packages {
     /// Creates the packages of a registry.
     #[must_use]
     pub fn new(code: Code, registry: Option<Registry>) -> Self {
-        let shared = Shared { code, registry, linkers: Default::default() };
+        let shared = PackagesState { code, registry, linkers: Default::default() };
         Self { shared: Arc::new(shared), known: Mutex::default(), mounted: Mutex::default() }
     }
 
@@ -140,7 +140,7 @@ impl Packages {
         self.mounted.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn reflected(&self, release: &Release) -> Result<Reflected, PackageError> {
+    fn reflected(&self, release: &Release) -> Result<ReflectedRelease, PackageError> {
         let registry = self.registry().ok_or(PackageError::NoRegistry)?;
         let key = format!("types-{REFLECTED_VERSION}-{}.json", blake3::hash(digests(release).as_bytes()).to_hex());
         let cached = self.shared.code.cache().and_then(|cache| cache.get(&key));
@@ -160,7 +160,7 @@ impl Packages {
             release: format!("{}@{}", release.name, release.version),
             source,
         })?;
-        let reflected = Reflected {
+        let reflected = ReflectedRelease {
             description: manifest.description,
             types,
             keeps_instances: manifest.instance == Some(InstancePolicy::Session),
@@ -191,7 +191,7 @@ fn digests(release: &Release) -> String {
 }
 
 impl Package {
-    /// Returns the release.
+    /// Returns the release of the package.
     #[must_use]
     pub fn release(&self) -> &Release {
         &self.release
@@ -268,7 +268,7 @@ impl Package {
     }
 
     /// Returns the machine code, compiled and linked once a process. The error is meant for the caller of the tool.
-    pub(super) fn loaded(&self) -> Result<&Loaded, &Failure> {
+    pub(super) fn loaded(&self) -> Result<&LoadedPackage, &Failure> {
         let loaded = self.loaded.get_or_init(|| self.load().map_err(|error| self.not_loaded(&error)));
         loaded.as_ref()
     }
@@ -282,7 +282,7 @@ impl Package {
         }
     }
 
-    fn load(&self) -> Result<Loaded, PackageError> {
+    fn load(&self) -> Result<LoadedPackage, PackageError> {
         let shared = &self.shared;
         let registry = shared.registry.as_ref().ok_or(PackageError::NoRegistry)?;
         let link = |error: wasmtime::Error| PackageError::Code(CodeError::Compile(error.into()));
@@ -302,7 +302,7 @@ impl Package {
         let mut linker = self.linker(component.engine()).map_err(link)?.clone();
         wasi::define_peers(&mut linker, &component).map_err(link)?;
         wasi::define_unoffered(&mut linker, &component).map_err(link)?;
-        Ok(Loaded { pre: linker.instantiate_pre(&component).map_err(link)?, exports })
+        Ok(LoadedPackage { pre: linker.instantiate_pre(&component).map_err(link)?, exports })
     }
 
     /// Returns the engine that the package runs in.

@@ -25,7 +25,7 @@ use crate::code::{Interrupt, MemoryAccount, MemoryCharge, TICK};
 pub(crate) const CAPACITY: usize = 64 << 10;
 
 /// Completion callback, called once when the script's end can continue.
-pub(crate) type Told<T> = Box<dyn FnOnce(T) + Send>;
+pub(crate) type OnComplete<T> = Box<dyn FnOnce(T) + Send>;
 
 /// Error of a write: the program at the other end is gone, or was given more than it asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -34,26 +34,26 @@ pub(crate) enum WriteError {
     #[error("broken pipe: nobody reads it any more")]
     Broken,
     /// Earlier bytes are not taken yet, or these are too many.
-    #[error("a stream takes {CAPACITY} bytes, and more when those are taken")]
+    #[error("a stream holds {CAPACITY} bytes: write more when those were read")]
     Full,
 }
 
 /// Stream between a script and a program. Clones share it.
 #[derive(Clone)]
 pub(crate) struct Pipe {
-    shared: Arc<Shared>,
+    shared: Arc<PipeInner>,
     /// Interrupt of the program.
     interrupt: Interrupt,
 }
 
 #[derive(Default)]
-struct Shared {
-    state: Mutex<State>,
+struct PipeInner {
+    state: Mutex<PipeState>,
     changed: Notify,
 }
 
 #[derive(Default)]
-struct State {
+struct PipeState {
     bytes: BytesMut,
     /// Memory of bytes that a script wrote, in the session's account. A program's bytes are few and not charged.
     charge: Option<MemoryCharge>,
@@ -68,26 +68,26 @@ struct State {
     /// The program asked for bytes, and there were none.
     wanted: bool,
     /// Pending write at the script's end, by the number of its operation.
-    writer: Option<(u64, Told<Result<(), WriteError>>)>,
-    readers: VecDeque<Read>,
+    writer: Option<(u64, OnComplete<Result<(), WriteError>>)>,
+    readers: VecDeque<PendingRead>,
 }
 
 /// Pending read of a script.
-struct Read {
+struct PendingRead {
     operation: u64,
     limit: usize,
-    told: Told<Bytes>,
+    told: OnComplete<Bytes>,
 }
 
 /// Notifications to scripts that a change causes, sent once the lock is free.
-type News = Vec<Box<dyn FnOnce()>>;
+type Notifications = Vec<Box<dyn FnOnce()>>;
 
-impl State {
+impl PipeState {
     /// Collects the notifications that the current state calls for.
-    fn news(&mut self) -> News {
-        let mut news = News::new();
+    fn news(&mut self) -> Notifications {
+        let mut news = Notifications::new();
         while (!self.bytes.is_empty() || self.ended)
-            && let Some(Read { limit, told, .. }) = self.readers.pop_front()
+            && let Some(PendingRead { limit, told, .. }) = self.readers.pop_front()
         {
             let bytes = self.take(limit);
             self.end_read |= bytes.is_empty();
@@ -145,7 +145,7 @@ impl Pipe {
     }
 
     /// Changes the state, and sends the resulting notifications.
-    fn change<T>(&self, change: impl FnOnce(&mut State) -> T) -> T {
+    fn change<T>(&self, change: impl FnOnce(&mut PipeState) -> T) -> T {
         let mut state = self.lock();
         let changed = change(&mut state);
         let news = state.news();
@@ -158,7 +158,7 @@ impl Pipe {
 
     /// Writes bytes to the program, for an operation of the script. `told` is called when the program has taken them
     /// and asks for more, or when it never will.
-    pub(crate) fn write(&self, operation: u64, bytes: &[u8], end: bool, told: Told<Result<(), WriteError>>) {
+    pub(crate) fn write(&self, operation: u64, bytes: &[u8], end: bool, told: OnComplete<Result<(), WriteError>>) {
         let refused = self.change(|state| {
             if state.gone {
                 return Some((told, Err(WriteError::Broken)));
@@ -183,10 +183,10 @@ impl Pipe {
 
     /// Reads bytes without waiting, for an operation of a script: the output of a program, or in a program's place its
     /// input. `told` is called when there are some, and with none at the end. Readers are served in their order.
-    pub(crate) fn read(&self, operation: u64, limit: u32, told: Told<Bytes>) {
+    pub(crate) fn read(&self, operation: u64, limit: u32, told: OnComplete<Bytes>) {
         // No platform has a `usize` of less than 32 bits.
         let limit = usize::try_from(limit.max(1)).unwrap_or(usize::MAX);
-        self.change(|state| state.readers.push_back(Read { operation, limit, told }));
+        self.change(|state| state.readers.push_back(PendingRead { operation, limit, told }));
     }
 
     /// Cancels an operation, whose callback is then never called.
@@ -247,7 +247,7 @@ impl Pipe {
     }
 
     /// Waits until a condition holds, or the program is to end.
-    async fn until(&self, mut so: impl FnMut(&mut State) -> bool) {
+    async fn until(&self, mut so: impl FnMut(&mut PipeState) -> bool) {
         while !self.change_if_asked(&mut so) && self.interrupt.stopped().is_none() {
             // An interrupt wakes nobody, so it is checked as often as the program would check itself.
             let _ = tokio::time::timeout(TICK, self.shared.changed.notified()).await;
@@ -255,7 +255,7 @@ impl Pipe {
     }
 
     /// As [`Pipe::change`], for a condition that only reads the state, and may request bytes.
-    fn change_if_asked(&self, look: &mut impl FnMut(&mut State) -> bool) -> bool {
+    fn change_if_asked(&self, look: &mut impl FnMut(&mut PipeState) -> bool) -> bool {
         let mut state = self.lock();
         let seen = look(&mut state);
         let news = state.news();
@@ -265,22 +265,22 @@ impl Pipe {
     }
 
     /// Locks the state. No change can be seen half done, so a poisoned lock is still good.
-    fn lock(&self) -> MutexGuard<'_, State> {
+    fn lock(&self) -> MutexGuard<'_, PipeState> {
         self.shared.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 /// Input end of a program.
 #[derive(Clone)]
-pub(crate) struct Reader(pub(crate) Pipe);
+pub(crate) struct PipeReader(pub(crate) Pipe);
 
 /// Output end of a program.
 #[derive(Clone)]
-pub(crate) struct Writer(pub(crate) Pipe);
+pub(crate) struct PipeWriter(pub(crate) Pipe);
 
-impl InputStream for Reader {
+impl InputStream for PipeReader {
     fn read(&mut self, size: usize) -> Result<Bytes, StreamError> {
-        let read = |state: &mut State| match (state.bytes.is_empty(), state.ended) {
+        let read = |state: &mut PipeState| match (state.bytes.is_empty(), state.ended) {
             (false, _) => Ok(state.take(size)),
             (true, true) => Err(StreamError::Closed),
             (true, false) => {
@@ -293,9 +293,9 @@ impl InputStream for Reader {
 }
 
 #[async_trait::async_trait]
-impl Pollable for Reader {
+impl Pollable for PipeReader {
     async fn ready(&mut self) {
-        let there = |state: &mut State| {
+        let there = |state: &mut PipeState| {
             state.wanted = state.bytes.is_empty() && !state.ended;
             !state.wanted
         };
@@ -303,7 +303,7 @@ impl Pollable for Reader {
     }
 }
 
-impl OutputStream for Writer {
+impl OutputStream for PipeWriter {
     fn write(&mut self, bytes: Bytes) -> Result<(), StreamError> {
         self.0.change(|state| {
             if state.gone {
@@ -329,27 +329,27 @@ impl OutputStream for Writer {
 }
 
 #[async_trait::async_trait]
-impl Pollable for Writer {
+impl Pollable for PipeWriter {
     async fn ready(&mut self) {
         self.0.until(|state| state.gone || state.bytes.len() < CAPACITY).await;
     }
 }
 
-impl IsTerminal for Reader {
+impl IsTerminal for PipeReader {
     fn is_terminal(&self) -> bool {
         false
     }
 }
 
-impl IsTerminal for Writer {
+impl IsTerminal for PipeWriter {
     fn is_terminal(&self) -> bool {
         false
     }
 }
 
-impl StdinStream for Reader {
+impl StdinStream for PipeReader {
     fn async_stream(&self) -> Box<dyn AsyncRead + Send + Sync> {
-        Box::new(Unoffered)
+        Box::new(AsyncUnsupported)
     }
 
     fn p2_stream(&self) -> Box<dyn InputStream> {
@@ -357,9 +357,9 @@ impl StdinStream for Reader {
     }
 }
 
-impl StdoutStream for Writer {
+impl StdoutStream for PipeWriter {
     fn async_stream(&self) -> Box<dyn AsyncWrite + Send + Sync> {
-        Box::new(Unoffered)
+        Box::new(AsyncUnsupported)
     }
 
     fn p2_stream(&self) -> Box<dyn OutputStream> {
@@ -368,15 +368,15 @@ impl StdoutStream for Writer {
 }
 
 /// Marker for streams of WASI 0.3, which programs do not have here.
-struct Unoffered;
+struct AsyncUnsupported;
 
-impl AsyncRead for Unoffered {
+impl AsyncRead for AsyncUnsupported {
     fn poll_read(self: Pin<&mut Self>, _: &mut Context<'_>, _: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
         Poll::Ready(Ok(()))
     }
 }
 
-impl AsyncWrite for Unoffered {
+impl AsyncWrite for AsyncUnsupported {
     fn poll_write(self: Pin<&mut Self>, _: &mut Context<'_>, _: &[u8]) -> Poll<io::Result<usize>> {
         Poll::Ready(Err(io::ErrorKind::BrokenPipe.into()))
     }
@@ -401,7 +401,7 @@ mod tests {
     }
 
     /// Creates a callback, and the channel that receives its argument.
-    fn told<T: Send + 'static>() -> (Told<T>, Receiver<T>) {
+    fn told<T: Send + 'static>() -> (OnComplete<T>, Receiver<T>) {
         let (sender, receiver) = channel();
         (Box::new(move |value| drop(sender.send(value))), receiver)
     }
@@ -409,7 +409,7 @@ mod tests {
     #[test]
     fn a_program_gets_what_it_asks_for() {
         let pipe = pipe();
-        let mut program = Reader(pipe.clone());
+        let mut program = PipeReader(pipe.clone());
         let (asked, hears) = told();
         pipe.write(1, b"", false, asked);
         assert!(hears.try_recv().is_err(), "it asked for nothing yet");
@@ -439,13 +439,13 @@ mod tests {
         let (late, hears) = told();
         pipe.write(1, b"y", false, late);
         assert_eq!(hears.try_recv(), Ok(Err(WriteError::Broken)));
-        assert!(matches!(Writer(pipe).write(Bytes::from_static(b"z")), Err(StreamError::Closed)));
+        assert!(matches!(PipeWriter(pipe).write(Bytes::from_static(b"z")), Err(StreamError::Closed)));
     }
 
     #[test]
     fn a_script_reads_what_there_is_and_then_the_end() {
         let pipe = pipe();
-        let mut program = Writer(pipe.clone());
+        let mut program = PipeWriter(pipe.clone());
         let (reads, hears) = told();
         pipe.read(1, 2, reads);
         assert!(hears.try_recv().is_err());
@@ -516,7 +516,7 @@ mod tests {
     #[test]
     fn neither_end_fills_the_host() {
         let pipe = pipe();
-        let mut program = Writer(pipe.clone());
+        let mut program = PipeWriter(pipe.clone());
         assert_eq!(program.check_write().expect("open"), CAPACITY);
         program.write(vec![0; CAPACITY].into()).expect("room");
         assert_eq!(program.check_write().expect("open"), 0);
@@ -529,7 +529,7 @@ mod tests {
     #[test]
     fn a_switch_ends_a_wait() {
         let interrupt = Interrupt::default();
-        let mut program = Reader(Pipe::new(&interrupt));
+        let mut program = PipeReader(Pipe::new(&interrupt));
         let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().expect("a runtime");
         let waits = std::thread::spawn(move || runtime.block_on(program.ready()));
         interrupt.cancel();

@@ -13,11 +13,11 @@ use wasmtime_wasi::I32Exit;
 use wasmtime_wasi::cli::{StdinStream, StdoutStream};
 use wasmtime_wasi::p2::pipe::MemoryInputPipe;
 
-use super::instance::Call;
-use super::pipe::{Pipe, Reader, Writer};
-use super::state::ToolState;
-use super::stdio::Kept;
-use super::{ARGUMENTS, CallContext, DIRECTORY, Exported, STDIN, Tool, no_memory_for, unread};
+use super::captured_output::CapturedOutput;
+use super::instance::FunctionCall;
+use super::pipe::{Pipe, PipeReader, PipeWriter};
+use super::tool_state::ToolState;
+use super::{ARGUMENTS, CallContext, DIRECTORY, PackageFunction, STDIN, Tool, cannot_read_changes, no_memory_for};
 use crate::code::{self, with_stack};
 use crate::error::{Failure, Payload};
 use crate::gate::raise;
@@ -26,7 +26,7 @@ use crate::gate::raise;
 const WORKSPACE: &str = "/workspace";
 
 /// Environment and streams of a program that the shell starts.
-pub(crate) struct Started {
+pub(crate) struct ProgramStart {
     /// Environment variables of the program.
     pub(crate) environment: Vec<(String, String)>,
     /// Standard input of the program.
@@ -37,7 +37,7 @@ pub(crate) struct Started {
     pub(crate) stderr: Pipe,
 }
 
-impl Drop for Started {
+impl Drop for ProgramStart {
     /// Closes the streams whatever the outcome, so that nobody waits for them.
     fn drop(&mut self) {
         self.stdin.abandon();
@@ -49,16 +49,16 @@ impl Drop for Started {
 /// Calls a program like any tool: its input is a text, and so is its output.
 pub(super) fn call(
     tool: &Tool,
-    exported: &Exported,
+    exported: &PackageFunction,
     arguments: &Value,
     limit: u64,
     context: &CallContext,
 ) -> Result<Payload, Failure> {
     let limit = usize::try_from(limit).unwrap_or(usize::MAX);
-    let [stdout, stderr] = [0, 1].map(|_| Kept::bounded(limit, &context.memory));
+    let [stdout, stderr] = [0, 1].map(|_| CapturedOutput::bounded(limit, &context.memory));
     let stdin = arguments.get(STDIN).and_then(Value::as_str).unwrap_or_default();
-    let program = Program {
-        call: Call::new(tool, exported, context),
+    let program = ProgramRun {
+        call: FunctionCall::new(tool, exported, context),
         arguments,
         environment: &[],
         stdin: MemoryInputPipe::new(Bytes::copy_from_slice(stdin.as_bytes())),
@@ -84,25 +84,25 @@ pub(super) fn call(
 /// Runs a program with streams.
 pub(super) fn run(
     tool: &Tool,
-    exported: &Exported,
+    exported: &PackageFunction,
     arguments: &Value,
-    started: &Started,
+    started: &ProgramStart,
     context: &CallContext,
 ) -> Result<u8, Failure> {
-    let program = Program {
-        call: Call::new(tool, exported, context),
+    let program = ProgramRun {
+        call: FunctionCall::new(tool, exported, context),
         arguments,
         environment: &started.environment,
-        stdin: Reader(started.stdin.clone()),
-        stdout: Writer(started.stdout.clone()),
-        stderr: Writer(started.stderr.clone()),
+        stdin: PipeReader(started.stdin.clone()),
+        stdout: PipeWriter(started.stdout.clone()),
+        stderr: PipeWriter(started.stderr.clone()),
     };
     program.run()
 }
 
 /// Program that is ready to run.
-struct Program<'a, In, Out> {
-    call: Call<'a>,
+struct ProgramRun<'a, In, Out> {
+    call: FunctionCall<'a>,
     /// Arguments, as the gate judged them.
     arguments: &'a Value,
     environment: &'a [(String, String)],
@@ -111,7 +111,7 @@ struct Program<'a, In, Out> {
     stderr: Out,
 }
 
-impl<In: StdinStream + 'static, Out: StdoutStream + 'static> Program<'_, In, Out> {
+impl<In: StdinStream + 'static, Out: StdoutStream + 'static> ProgramRun<'_, In, Out> {
     /// Runs the program to its end, on this thread, and returns its exit status.
     fn run(self) -> Result<u8, Failure> {
         let Self { call, arguments, environment, stdin, stdout, stderr } = self;
@@ -143,7 +143,7 @@ impl<In: StdinStream + 'static, Out: StdoutStream + 'static> Program<'_, In, Out
             },
         };
         // Writes of a program are kept whatever the outcome.
-        let edits = store.data_mut().end().map_err(|errno| unread(call.method, errno))?;
+        let edits = store.data_mut().end().map_err(|errno| cannot_read_changes(call.method, errno))?;
         call.context.changed(edits);
         status
     }

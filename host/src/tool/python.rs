@@ -6,8 +6,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
-use super::declared::{self, Body, Key, Named};
 use super::names;
+use super::type_names::{self, NamedType, TypeBody, TypeKey};
 use super::types::{Case, Field, Function, Members, Shape, Type};
 use super::typescript::Mounted;
 
@@ -64,27 +64,27 @@ pub fn module(mounted: &[Mounted<'_>]) -> String {
     for package in mounted {
         let alias = identifier(&names::to_pascal(package.alias));
         let taken: Vec<&str> = used.iter().map(String::as_str).collect();
-        let named = declared::gather(package.package, &taken, |name| identifier(&format!("{alias}{name}")));
+        let named = type_names::gather(package.package, &taken, |name| identifier(&format!("{alias}{name}")));
         used.extend(named.values().map(|named| named.name.clone()));
-        let mut writer = Writer { text, named, used, written: BTreeSet::new() };
+        let mut writer = ModuleWriter { text, named, used, written: BTreeSet::new() };
         for function in &package.package.functions {
             writer.function(&alias, package.alias, function);
         }
-        Writer { text, used, .. } = writer;
+        ModuleWriter { text, used, .. } = writer;
     }
     text
 }
 
-struct Writer<'a> {
+struct ModuleWriter<'a> {
     text: String,
-    named: BTreeMap<Key<'a>, Named<'a>>,
-    /// All names of the module so far.
+    named: BTreeMap<TypeKey<'a>, NamedType<'a>>,
+    /// Names that the module has so far.
     used: BTreeSet<String>,
     /// Types that are declared already.
-    written: BTreeSet<Key<'a>>,
+    written: BTreeSet<TypeKey<'a>>,
 }
 
-impl<'a> Writer<'a> {
+impl<'a> ModuleWriter<'a> {
     /// Returns a name that the module does not have yet.
     fn fresh(&mut self, name: &str) -> String {
         let mut name = identifier(name);
@@ -102,20 +102,20 @@ impl<'a> Writer<'a> {
         let method = function.method(package);
         let docs = function.docs.as_deref().map(|docs| format!("{}\n\n", docs.trim())).unwrap_or_default();
         let arguments = self.fresh(&format!("{name}Arguments"));
-        self.dict(&arguments, &format!("{docs}What `{method}` takes."), &function.params);
+        self.dict(&arguments, &format!("{docs}Arguments of `{method}`."), &function.params);
         let returns = function.returns().map_or_else(|| "None".to_owned(), |ty| self.name(ty));
         let result = self.fresh(&format!("{name}Result"));
-        self.alias(&result, &returns, &format!("What `{method}` returns."));
+        self.alias(&result, &returns, &format!("Result of `{method}`."));
         if let Some(payload) = function.fails_with() {
             let payload = payload.map_or_else(|| "None".to_owned(), |ty| self.name(ty));
             let error = self.fresh(&format!("{name}Error"));
-            self.alias(&error, &payload, &format!("The payload of what `{method}` fails with."));
+            self.alias(&error, &payload, &format!("Payload of the errors of `{method}`."));
         }
     }
 
     /// Declares the named types in a type, dependencies first. Types nest to [`super::types::MAX_DEPTH`].
     fn declare(&mut self, ty: &'a Type) {
-        declared::inner(&ty.shape).into_iter().for_each(|inner| self.declare(inner));
+        type_names::inner(&ty.shape).into_iter().for_each(|inner| self.declare(inner));
         let key = match (&ty.definition, &ty.shape) {
             (Some(definition), _) => (definition.interface.as_str(), definition.name.as_str()),
             (None, Shape::Own(resource) | Shape::Borrow(resource)) => {
@@ -123,17 +123,17 @@ impl<'a> Writer<'a> {
             }
             (None, _) => return,
         };
-        let Some(Named { name, body }) = self.named.get(&key) else { return };
+        let Some(NamedType { name, body }) = self.named.get(&key) else { return };
         if !self.written.insert(key) {
             return;
         }
         let name = name.clone();
         match *body {
-            Body::Resource(resource) => {
+            TypeBody::Resource(resource) => {
                 let docs = format!("A handle of a `{}`, as a call returned it.", resource.name);
                 let _ = write!(self.text, "\n{name} = NewType(\"{name}\", str)\n{}\n", string(&docs, 0));
             }
-            Body::Type(ty, definition) => {
+            TypeBody::Type(ty, definition) => {
                 let docs = definition.docs.as_deref().unwrap_or_default();
                 match &ty.shape {
                     Shape::Record(fields) => self.dict(&name, docs, fields),
@@ -329,21 +329,21 @@ MyPayLedger = NewType("MyPayLedger", str)
 
 
 class MyPayLedgerNewArguments(TypedDict):
-    """What `my-pay/ledger/new` takes."""
+    """Arguments of `my-pay/ledger/new`."""
 
     name: str
 
 MyPayLedgerNewResult: TypeAlias = MyPayLedger
-"""What `my-pay/ledger/new` returns."""
+"""Result of `my-pay/ledger/new`."""
 
 
 class MyPayLedgerDeleteArguments(TypedDict):
-    """What `my-pay/ledger/delete` takes."""
+    """Arguments of `my-pay/ledger/delete`."""
 
     self: MyPayLedger
 
 MyPayLedgerDeleteResult: TypeAlias = None
-"""What `my-pay/ledger/delete` returns."""
+"""Result of `my-pay/ledger/delete`."""
 
 MyPayCurrency: TypeAlias = Literal["eur", "us-dollar"]
 """What it is paid in."""
@@ -380,7 +380,7 @@ MyPayProblem: TypeAlias = MyPayProblemRefused | MyPayProblemClosed
 class MyPayCreateArguments(TypedDict):
     """Makes a charge.
 
-    What `my-pay/create` takes.
+    Arguments of `my-pay/create`.
     """
 
     charge: MyPayCharge
@@ -388,33 +388,33 @@ class MyPayCreateArguments(TypedDict):
     retries: NotRequired[list[int | None] | None]
 
 MyPayCreateResult: TypeAlias = MyPayCharge
-"""What `my-pay/create` returns."""
+"""Result of `my-pay/create`."""
 
 MyPayCreateError: TypeAlias = MyPayProblem
-"""The payload of what `my-pay/create` fails with."""
+"""Payload of the errors of `my-pay/create`."""
 
 MyPayOdd = TypedDict("MyPayOdd", {"class": int, "from": NotRequired[int | None]})
 
 
 class MyPayLookArguments(TypedDict):
-    """What `my-pay/look` takes."""
+    """Arguments of `my-pay/look`."""
 
     odd: MyPayOdd
 
 MyPayLookResult: TypeAlias = list[tuple[int, Ok[None] | Err[str]]]
-"""What `my-pay/look` returns."""
+"""Result of `my-pay/look`."""
 
 
 class MyPayLedgerDropArguments(TypedDict):
-    """Lets go of a `ledger`. Its handle is of no use afterwards.
+    """Drops a `ledger`. Its handle cannot be used afterwards.
 
-    What `my-pay/ledger/drop` takes.
+    Arguments of `my-pay/ledger/drop`.
     """
 
     self: MyPayLedger
 
 MyPayLedgerDropResult: TypeAlias = None
-"""What `my-pay/ledger/drop` returns."""
+"""Result of `my-pay/ledger/drop`."""
 "#;
         assert_eq!(own, expected);
     }

@@ -15,7 +15,7 @@ use wit_parser::decoding::DecodedWasm;
 use wit_parser::{InterfaceId, Resolve, World, WorldId, WorldItem, WorldKey};
 
 use self::docs::WitDocs;
-use self::reader::Reader;
+use self::reader::WorldReader;
 use super::types::Package;
 
 /// Most functions of a package.
@@ -58,7 +58,7 @@ pub enum ReflectError {
     #[error("a core module, not a component: build it for `wasm32-wasip2`, or wrap it with `wasm-tools component new`")]
     CoreModule,
     /// The bytes are a WIT package in binary form.
-    #[error("a WIT package in binary form, not a component: it has types and no code")]
+    #[error("a WIT package in binary form, not a component: it has types but no code")]
     WitPackage,
     /// The manifest names a default interface that the component does not export.
     #[error("the default interface `{name}` is not exported; exported: {}", if exported.is_empty() { "none".to_owned() } else { format!("`{}`", exported.join("`, `")) })]
@@ -69,7 +69,7 @@ pub enum ReflectError {
         exported: Vec<String>,
     },
     /// The component exports more functions than a package may have.
-    #[error("{count} functions, of at most {MAX_FUNCTIONS}")]
+    #[error("{count} functions: at most {MAX_FUNCTIONS} are allowed")]
     TooMany {
         /// Number of functions.
         count: usize,
@@ -130,7 +130,7 @@ fn reflect_world(
             WorldItem::Interface { id, .. } if is_toolchains(resolve, key, *id) => {}
             WorldItem::Interface { id, .. } => {
                 count += resolve.interfaces[*id].functions.len();
-                instances.push(Instance::new(resolve, key, *id));
+                instances.push(ExportedInterface::new(resolve, key, *id));
             }
             WorldItem::Function(_) => count += 1,
             WorldItem::Type { .. } => {}
@@ -143,7 +143,7 @@ fn reflect_world(
         return Ok(program::package(run, imports(resolve, world)));
     }
     let default = find_default(resolve, &instances, default)?;
-    let mut reader = Reader::new(resolve, docs, &instances);
+    let mut reader = WorldReader::new(resolve, docs, &instances);
     for item in world.exports.values() {
         if let WorldItem::Function(function) = item {
             reader.function(function, None, Vec::new());
@@ -169,13 +169,13 @@ fn imports(resolve: &Resolve, world: &World) -> Vec<String> {
 }
 
 /// Interface that the component exports.
-struct Instance {
+struct ExportedInterface {
     id: InterfaceId,
     export: String,
     name: String,
 }
 
-impl Instance {
+impl ExportedInterface {
     fn new(resolve: &Resolve, key: &WorldKey, id: InterfaceId) -> Self {
         let name = match key {
             WorldKey::Name(name) => name.clone(),
@@ -194,7 +194,7 @@ fn key_name(resolve: &Resolve, key: &WorldKey) -> String {
 
 fn find_default(
     resolve: &Resolve,
-    instances: &[Instance],
+    instances: &[ExportedInterface],
     default: &DefaultInterface,
 ) -> Result<Option<InterfaceId>, ReflectError> {
     let useful = || instances.iter().filter(|instance| !resolve.interfaces[instance.id].functions.is_empty());

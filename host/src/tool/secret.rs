@@ -23,7 +23,7 @@ use tollhouse_registry::is_secret_name;
 use zeroize::Zeroizing;
 
 use self::redactor::Redactor;
-pub(super) use self::redactor::Stream;
+pub(super) use self::redactor::StreamRedactor;
 
 /// Beginning of a placeholder.
 pub(super) const OPEN: &str = "{{secret:";
@@ -41,16 +41,16 @@ const MAX_VALUE: usize = 16 << 10;
 /// Most secrets of a session.
 const MAX_SECRETS: usize = 1000;
 
-/// Secrets by name. Cheap to clone.
+/// Secrets of a session by name. Cheap to clone.
 ///
 /// Values are zeroised when the last clone is dropped. Copies in the buffers of HTTP and TLS and in the tables of the
 /// redactor are not: a process that holds secrets should leave no core dump (the command line disables them; an
 /// embedder sets `RLIMIT_CORE` to 0 and `PR_SET_DUMPABLE` to 0).
 #[derive(Clone, Default)]
-pub struct Secrets(Arc<State>);
+pub struct Secrets(Arc<SecretsState>);
 
 #[derive(Default)]
-struct State {
+struct SecretsState {
     values: BTreeMap<String, Zeroizing<String>>,
     /// Redactor, built on first use. `None` if no value is long enough.
     redactor: OnceLock<Option<Arc<Redactor>>>,
@@ -98,7 +98,7 @@ impl Secrets {
         if values.len() > MAX_SECRETS {
             return Err(SecretError::Many);
         }
-        Ok(Self(Arc::new(State { values, redactor: OnceLock::new() })))
+        Ok(Self(Arc::new(SecretsState { values, redactor: OnceLock::new() })))
     }
 
     /// Returns the value of a secret.
@@ -137,10 +137,10 @@ impl Secrets {
 
     /// Returns a redactor of a stream, for all values except those that the reader `sees`. Returns `None` if there is
     /// nothing to redact.
-    pub(super) fn stream(&self, sees: impl Fn(&str) -> bool) -> Option<Stream> {
+    pub(super) fn stream(&self, sees: impl Fn(&str) -> bool) -> Option<StreamRedactor> {
         let redactor = self.redactor()?;
         let hidden = redactor.hidden(sees);
-        hidden.contains(&true).then(|| Stream::new(Arc::clone(redactor), hidden))
+        hidden.contains(&true).then(|| StreamRedactor::new(Arc::clone(redactor), hidden))
     }
 
     fn redactor(&self) -> Option<&Arc<Redactor>> {
@@ -154,7 +154,7 @@ impl Secrets {
 }
 
 impl fmt::Debug for Secrets {
-    /// Shows names only.
+    /// Shows names only, not values.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_set().entries(self.0.values.keys()).finish()
     }

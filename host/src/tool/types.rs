@@ -20,7 +20,7 @@ pub const MAX_DEPTH: usize = 100;
 pub struct Package {
     /// Names of all imports, as in the component's binary: `wasi:io/streams@0.2.6`.
     pub imports: Vec<String>,
-    /// Exported interfaces.
+    /// Interfaces that the package exports.
     pub interfaces: Vec<Interface>,
     /// Functions that can be called: those of the world itself, of the default interface, of the others.
     pub functions: Vec<Function>,

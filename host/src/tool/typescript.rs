@@ -10,11 +10,11 @@
 use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write as _;
 
-use super::declared::{self, Body, Key, Named};
-pub use super::hosted::remarks::Remark;
-pub use super::hosted::typescript::HostSignature;
-use super::hosted::typescript::{Direction, NamedTypes, write_signature};
+pub use super::host_function::remarks::Remark;
+pub use super::host_function::typescript::HostSignature;
+use super::host_function::typescript::{NamedTypes, ValueDirection, write_signature};
 use super::names::{self, Face, Spelling};
+use super::type_names::{self, NamedType, TypeBody, TypeKey};
 use super::types::{Case, Field, Function, FunctionKind, Members, Package, Shape, Type};
 
 /// Package under its alias.
@@ -53,16 +53,18 @@ fn declare(text: &mut String, mounted: &Mounted<'_>, granted: &dyn Fn(&str) -> b
     let types = Types::gather(&alias, mounted.package);
     types.write(text);
     if let Some(taken_by) = taken_by {
-        let writer = Writer { types: &types, alias: mounted.alias, spelling, granted, interfaces: HashMap::new() };
+        let writer =
+            DeclarationWriter { types: &types, alias: mounted.alias, spelling, granted, interfaces: HashMap::new() };
         writer.flattened(text, mounted, &taken_by);
         return;
     }
-    let mut tree = Node::default();
+    let mut tree = PathNode::default();
     for function in &mounted.package.functions {
         tree.add(&function.path, function);
     }
     if let Some(program) = tree.function {
-        let writer = Writer { types: &types, alias: mounted.alias, spelling, granted, interfaces: HashMap::new() };
+        let writer =
+            DeclarationWriter { types: &types, alias: mounted.alias, spelling, granted, interfaces: HashMap::new() };
         writer.program(text, &alias, program, mounted.docs.unwrap_or_default());
         return;
     }
@@ -74,19 +76,19 @@ fn declare(text: &mut String, mounted: &Mounted<'_>, granted: &dyn Fn(&str) -> b
         .iter()
         .filter_map(|interface| Some((interface.name.as_str(), interface.docs.as_deref()?)))
         .collect();
-    let writer = Writer { types: &types, alias: mounted.alias, spelling, granted, interfaces };
+    let writer = DeclarationWriter { types: &types, alias: mounted.alias, spelling, granted, interfaces };
     writer.node(text, &tree, 1);
     text.push_str("};\n");
 }
 
 /// Functions by the segments of their paths.
 #[derive(Default)]
-struct Node<'f> {
+struct PathNode<'f> {
     function: Option<&'f Function>,
-    inner: BTreeMap<&'f str, Node<'f>>,
+    inner: BTreeMap<&'f str, PathNode<'f>>,
 }
 
-impl<'f> Node<'f> {
+impl<'f> PathNode<'f> {
     fn add(&mut self, path: &'f [String], function: &'f Function) {
         match path.split_first() {
             Some((first, rest)) => self.inner.entry(first).or_default().add(rest, function),
@@ -95,7 +97,7 @@ impl<'f> Node<'f> {
     }
 }
 
-struct Writer<'a> {
+struct DeclarationWriter<'a> {
     types: &'a Types<'a>,
     alias: &'a str,
     spelling: Spelling,
@@ -103,9 +105,9 @@ struct Writer<'a> {
     interfaces: HashMap<&'a str, &'a str>,
 }
 
-impl Writer<'_> {
+impl DeclarationWriter<'_> {
     /// Writes the properties of a namespace. Paths have at most three segments, which bounds the recursion.
-    fn node(&self, text: &mut String, node: &Node<'_>, depth: usize) {
+    fn node(&self, text: &mut String, node: &PathNode<'_>, depth: usize) {
         for (name, inner) in &node.inner {
             match inner.function {
                 Some(function) => self.function(text, name, function, depth),
@@ -122,7 +124,8 @@ impl Writer<'_> {
 
     /// Writes the functions of an alias that is not a global.
     fn flattened(&self, text: &mut String, mounted: &Mounted<'_>, taken_by: &str) {
-        let stays = format!("`{}` is {taken_by} and stays that: its tools have flattened names.", mounted.alias);
+        let stays =
+            format!("`{}` is {taken_by} and keeps that meaning: its tools have flattened names.", mounted.alias);
         comment(text, 0, &format!("{}\n\n{stays}", mounted.docs.unwrap_or_default()));
         for function in &mounted.package.functions {
             self.comment(text, function, function.docs.clone().unwrap_or_default(), 0);
@@ -193,7 +196,7 @@ impl Writer<'_> {
 /// Named types of a package, with their names in TypeScript.
 struct Types<'a> {
     alias: String,
-    named: BTreeMap<Key<'a>, Named<'a>>,
+    named: BTreeMap<TypeKey<'a>, NamedType<'a>>,
     /// Named types of host functions.
     hosted: NamedTypes<'a>,
     /// True if there is an open namespace among them.
@@ -216,11 +219,11 @@ impl<'a> Types<'a> {
     fn gather(alias: &str, package: &'a Package) -> Self {
         let mut hosted = NamedTypes::new(&format!("{alias}."), TAKEN);
         for schemas in package.functions.iter().filter_map(|function| function.schemas.as_deref()) {
-            hosted.add(&schemas.parameters, Direction::Argument);
-            hosted.add(&schemas.result, Direction::Result);
+            hosted.add(&schemas.parameters, ValueDirection::Argument);
+            hosted.add(&schemas.result, ValueDirection::Result);
         }
         let has_methods = package.functions.iter().any(Function::is_namespace);
-        Self { alias: alias.to_owned(), named: declared::gather(package, TAKEN, identifier), hosted, has_methods }
+        Self { alias: alias.to_owned(), named: type_names::gather(package, TAKEN, identifier), hosted, has_methods }
     }
 
     fn write(&self, text: &mut String) {
@@ -230,8 +233,8 @@ impl<'a> Types<'a> {
         let _ = writeln!(text, "declare namespace {} {{", self.alias);
         for named in self.named.values() {
             match &named.body {
-                Body::Resource(resource) => {
-                    comment(text, 1, &format!("A handle of a `{}`. Let go of it with `drop`.", resource.name));
+                TypeBody::Resource(resource) => {
+                    comment(text, 1, &format!("A handle of a `{}`. Release it with `drop`.", resource.name));
                     let _ = writeln!(
                         text,
                         "  type {} = string & {{ readonly resource: {} }};",
@@ -239,7 +242,7 @@ impl<'a> Types<'a> {
                         quoted(&resource.name)
                     );
                 }
-                Body::Type(ty, definition) => {
+                TypeBody::Type(ty, definition) => {
                     comment(text, 1, definition.docs.as_deref().unwrap_or_default());
                     if let Shape::Record(fields) = &ty.shape {
                         let _ = writeln!(text, "  interface {} {}", named.name, self.object(fields, 1));
@@ -448,7 +451,7 @@ mod tests {
   }
   /** What it is paid in. */
   type Currency = "eur" | "us-dollar";
-  /** A handle of a `ledger`. Let go of it with `drop`. */
+  /** A handle of a `ledger`. Release it with `drop`. */
   type Ledger = string & { readonly resource: "ledger" };
   type Problem = { tag: "refused"; val: string } | { tag: "closed" };
   interface OtherCharge { a: number }
@@ -463,7 +466,7 @@ declare const myPay: {
   create(args: { charge: myPay.ChargesCharge; retries?: (number | null)[] | null }): Promise<myPay.ChargesCharge>;
   ledger: {
     delete(args: { self: myPay.Ledger }): Promise<null>;
-    /** Lets go of a `ledger`. Its handle is of no use afterwards. */
+    /** Drops a `ledger`. Its handle cannot be used afterwards. */
     drop(args: { self: myPay.Ledger }): Promise<null>;
     "new"(args: { name: string }): Promise<myPay.Ledger>;
   };
@@ -502,7 +505,7 @@ declare const myPay: {
         let expected = "declare namespace crypto_ {
   interface Key { id: number }
 }
-/** `crypto` is a global of JavaScript (`crypto`) and stays that: its tools have flattened names. */
+/** `crypto` is a global of JavaScript (`crypto`) and keeps that meaning: its tools have flattened names. */
 /** Signs. */
 declare function crypto_signIt(args: { key: crypto_.Key }): Promise<string>;
 ";

@@ -38,9 +38,9 @@ pub enum ValueError {
 #[non_exhaustive]
 pub enum HandleError {
     /// The token names no handle of this run, or one that was dropped or given away.
-    #[error("no handle of `{resource}` is `{token}`: it was never issued in this run, or was dropped or given away")]
+    #[error("`{token}` is not a handle of `{resource}`: it was never issued in this run, or was dropped or given away")]
     Unknown {
-        /// Expected resource type.
+        /// Resource type that was expected.
         resource: String,
         /// The given token, shortened.
         token: String,
@@ -48,7 +48,7 @@ pub enum HandleError {
     /// The handle names a resource of another type.
     #[error("expected a handle of `{expected}`, got one of `{got}`")]
     WrongResource {
-        /// Expected resource type.
+        /// Resource type that was expected.
         expected: String,
         /// Resource type of the handle.
         got: String,
@@ -356,22 +356,22 @@ fn lower_map(
 /// # Errors
 /// [`ValueError`].
 pub fn lift(value: Val, ty: &Type, handles: &mut dyn Handles) -> Result<Payload, ValueError> {
-    let mut lift = Lift { handles, path: Vec::new(), specials: Vec::new(), owed: 0 };
+    let mut lift = ValueLifter { handles, path: Vec::new(), specials: Vec::new(), owed: 0 };
     let value = lift.value(value, ty)?;
     lift.pay()?;
     Ok(Payload { value, specials: lift.specials })
 }
 
 /// Step of the path to the value that is being lifted. Pointers are written only for special values.
-enum Step<'t> {
+enum PathStep<'t> {
     Key(&'t str),
     Entry(String),
     Index(usize),
 }
 
-struct Lift<'t, 'h> {
+struct ValueLifter<'t, 'h> {
     handles: &'h mut dyn Handles,
-    path: Vec<Step<'t>>,
+    path: Vec<PathStep<'t>>,
     specials: Vec<Special>,
     /// Bytes that are not charged yet.
     owed: u64,
@@ -380,7 +380,7 @@ struct Lift<'t, 'h> {
 /// Bytes that are charged at once: an account is shared, and values are small.
 const OWED: u64 = 64 << 10;
 
-impl<'t> Lift<'t, '_> {
+impl<'t> ValueLifter<'t, '_> {
     /// Charges the bytes that are due.
     fn pay(&mut self) -> Result<(), ValueError> {
         if self.handles.room(std::mem::take(&mut self.owed)) { Ok(()) } else { Err(ValueError::TooLarge) }
@@ -470,7 +470,7 @@ impl<'t> Lift<'t, '_> {
     ) -> Result<Value, ValueError> {
         let mut lifted = Vec::with_capacity(items.len());
         for (index, item) in items.into_iter().enumerate() {
-            self.path.push(Step::Index(index));
+            self.path.push(PathStep::Index(index));
             lifted.push(self.value(item, member(index).ok_or_else(|| mismatch(ty))?)?);
             self.path.pop();
         }
@@ -488,7 +488,7 @@ impl<'t> Lift<'t, '_> {
         }
         let mut object = Map::with_capacity(fields.len());
         for (field, (_, value)) in fields.iter().zip(values) {
-            self.path.push(Step::Key(&field.camel));
+            self.path.push(PathStep::Key(&field.camel));
             object.insert(field.camel.clone(), self.value(value, &field.ty)?);
             self.path.pop();
         }
@@ -506,7 +506,7 @@ impl<'t> Lift<'t, '_> {
         object.insert("tag".to_owned(), Value::String(tag.to_owned()));
         match (payload, value) {
             (Some(payload), Some(value)) => {
-                self.path.push(Step::Key("val"));
+                self.path.push(PathStep::Key("val"));
                 object.insert("val".to_owned(), self.value(*value, payload)?);
                 self.path.pop();
             }
@@ -530,7 +530,7 @@ impl<'t> Lift<'t, '_> {
             if last.get(&name) != Some(&index) {
                 continue;
             }
-            self.path.push(Step::Entry(name.clone()));
+            self.path.push(PathStep::Entry(name.clone()));
             object.insert(name, self.value(value, item)?);
             self.path.pop();
         }
@@ -550,9 +550,9 @@ impl<'t> Lift<'t, '_> {
         for step in &self.path {
             pointer.push('/');
             match step {
-                Step::Key(key) => pointer.push_str(key),
-                Step::Entry(key) => pointer.push_str(&key.replace('~', "~0").replace('/', "~1")),
-                Step::Index(index) => pointer.push_str(&index.to_string()),
+                PathStep::Key(key) => pointer.push_str(key),
+                PathStep::Entry(key) => pointer.push_str(&key.replace('~', "~0").replace('/', "~1")),
+                PathStep::Index(index) => pointer.push_str(&index.to_string()),
             }
         }
         self.owed += (size_of::<Special>() + pointer.len()) as u64;

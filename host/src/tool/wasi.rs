@@ -13,9 +13,9 @@ use wasmtime_wasi_http::WasiHttpView as _;
 use wasmtime_wasi_http::p2::bindings::http::types::{HostOutgoingRequest as _, Method, Scheme};
 use wasmtime_wasi_http::p2::types::HostOutgoingRequest as OutgoingRequest;
 
-use super::held::HeldHandles;
-use super::state::ToolState;
-use super::{clock, files, held, keyvalue, named};
+use super::imported_resources::CallerHandles;
+use super::tool_state::ToolState;
+use super::{clock, dynamic_tools, files, imported_resources, keyvalue};
 use crate::error::Failure;
 
 /// Packages of WASI 0.2 that [`linker`] provides as a whole. A component that was built against an older 0.2 gets the
@@ -55,15 +55,15 @@ pub(super) fn define_unoffered(linker: &mut Linker<ToolState>, component: &Compo
     Ok(())
 }
 
-/// Defines a tool's imports of other tools: each call goes through the tool's `Peers`.
+/// Defines a tool's imports of other tools: each call goes through the tool's `PeerTools`.
 pub(super) fn define_peers(linker: &mut Linker<ToolState>, component: &Component) -> Result<()> {
     let engine = linker.engine().clone();
     for (import, item) in component.component_type().imports(&engine) {
         if import.starts_with("wasi:") {
             continue;
         }
-        if import == named::NAME {
-            named::add_to_linker(linker)?;
+        if import == dynamic_tools::NAME {
+            dynamic_tools::add_to_linker(linker)?;
             continue;
         }
         let ComponentItem::ComponentInstance(instance) = &item.ty else {
@@ -74,12 +74,16 @@ pub(super) fn define_peers(linker: &mut Linker<ToolState>, component: &Component
         for (name, item) in instance.exports(&engine) {
             match &item.ty {
                 ComponentItem::ComponentFunc(_) => peer(&mut inner, import, name)?,
-                ComponentItem::Resource(_) => inner.resource(name, held::resource_type(), |mut store, rep| {
-                    if let (Some(held), Some(peers)) = (held::dropped(&mut store, rep), store.data().peers.clone()) {
-                        peers.release(held);
-                    }
-                    Ok(())
-                })?,
+                ComponentItem::Resource(_) => {
+                    inner.resource(name, imported_resources::resource_type(), |mut store, rep| {
+                        if let (Some(held), Some(peers)) =
+                            (imported_resources::dropped(&mut store, rep), store.data().peers.clone())
+                        {
+                            peers.release(held);
+                        }
+                        Ok(())
+                    })?
+                }
                 other => trap(&mut inner, &engine, &format!("{import}#{name}"), name, other)?,
             }
         }
@@ -91,11 +95,13 @@ fn peer(inner: &mut LinkerInstance<'_, ToolState>, import: &str, name: &str) -> 
     let (import, function) = (import.to_owned(), name.to_owned());
     inner.func_new(name, move |store, ty, params, results| {
         let Some(peers) = store.data().peers.clone() else {
-            return Err(Failure::capability(format!("it called `{import}#{function}`, and may call no other tool"))
-                .with_hint("name what it may call under `[tool.ALIAS]` in the policy: `tools = [\"…\"]`")
-                .into());
+            return Err(Failure::capability(format!(
+                "it called `{import}#{function}`, but may not call any other tool"
+            ))
+            .with_hint("list the methods that it may call under `[tool.ALIAS]` in the policy: `tools = [\"…\"]`")
+            .into());
         };
-        let returned = peers.call(&import, &function, &ty, params, &mut HeldHandles::new(store))?;
+        let returned = peers.call(&import, &function, &ty, params, &mut CallerHandles::new(store))?;
         if let (Some(slot), Some(value)) = (results.first_mut(), returned) {
             *slot = value;
         }
@@ -113,7 +119,9 @@ fn trap(
     match item {
         ComponentItem::ComponentFunc(_) => {
             let path = path.to_owned();
-            at.func_new(name, move |_, _, _, _| Err(wasmtime::format_err!("it called `{path}`, which no host offers")))
+            at.func_new(name, move |_, _, _, _| {
+                Err(wasmtime::format_err!("it called `{path}`, which no Tollhouse host provides"))
+            })
         }
         ComponentItem::ComponentInstance(instance) => {
             let mut inner = at.instance(name)?;
@@ -135,12 +143,12 @@ fn resource(name: &str) -> ResourceType {
         "input-stream" => ResourceType::host::<DynInputStream>(),
         "output-stream" => ResourceType::host::<DynOutputStream>(),
         "pollable" => ResourceType::host::<DynPollable>(),
-        _ => ResourceType::host::<Unoffered>(),
+        _ => ResourceType::host::<UnofferedResource>(),
     }
 }
 
 /// Resource of an interface that no host provides. None is ever created.
-struct Unoffered;
+struct UnofferedResource;
 
 /// Creates the linker of everything that a tool may import, once a process.
 pub(super) fn linker(engine: &Engine) -> Result<Linker<ToolState>> {
@@ -148,7 +156,7 @@ pub(super) fn linker(engine: &Engine) -> Result<Linker<ToolState>> {
     wasmtime_wasi::p2::add_to_linker_sync(&mut linker)?;
     // WASI's own waits cannot be interrupted.
     linker.allow_shadowing(true);
-    clock::add_to_linker::<ToolState, Whole>(&mut linker, |state| state)?;
+    clock::add_to_linker::<ToolState, HasToolState>(&mut linker, |state| state)?;
     // wasmtime's files are directories of this machine; here they are the session's.
     files::add_to_linker(&mut linker, ToolState::files)?;
     linker.allow_shadowing(false);
@@ -225,8 +233,8 @@ fn set_path(
 }
 
 /// Marker of interfaces that the whole state of a tool implements.
-struct Whole;
+struct HasToolState;
 
-impl HasData for Whole {
+impl HasData for HasToolState {
     type Data<'a> = &'a mut ToolState;
 }

@@ -46,7 +46,7 @@ pub enum WordsError {
         flag: String,
         /// Description of valid values.
         expected: String,
-        /// The given value.
+        /// Value that was given.
         got: String,
     },
     /// A flag is given more than once.
@@ -98,7 +98,7 @@ pub fn parse_words(function: &Function, words: &[String], memory: u64) -> Result
 /// # Errors
 /// The first word without a meaning, in one line that names the flag.
 pub fn object(function: &Function, words: &[String]) -> Result<Map<String, Value>, WordsError> {
-    Parser::new(function).parse(words)
+    WordParser::new(function).parse(words)
 }
 
 /// Describes the usage of a function: `--amount <u32> [--note <string>]`.
@@ -173,7 +173,7 @@ fn in_flags(function: &Function, error: ArgumentError) -> WordsError {
     }
 }
 
-struct Parser<'f> {
+struct WordParser<'f> {
     function: &'f Function,
     object: Map<String, Value>,
     /// Flags already given, by the path that they set: lists are extended, any other repetition is an error.
@@ -182,7 +182,7 @@ struct Parser<'f> {
     loose: Vec<String>,
 }
 
-impl<'f> Parser<'f> {
+impl<'f> WordParser<'f> {
     fn new(function: &'f Function) -> Self {
         Self { function, object: Map::new(), given: Vec::new(), loose: Vec::new() }
     }

@@ -64,7 +64,7 @@ pub enum ComponentError {
     /// The file is larger than [`MAX_COMPONENT`].
     #[error("the component has {size} bytes: at most {MAX_COMPONENT} are allowed")]
     TooLarge {
-        /// Size in bytes.
+        /// Size of the component in bytes.
         size: usize,
     },
     /// The file is not WebAssembly.

@@ -153,7 +153,9 @@ fn split_sum(line: &[u8]) -> Option<(&[u8], &str)> {
 /// Returns the reason why a line with a correct sum cannot be read.
 fn unknown(line: &[u8], number: u64, error: &serde_json::Error) -> IndexDamage {
     match serde_json::from_slice::<LineHeader>(line) {
-        Ok(LineHeader { v, .. }) if v != FORM => IndexDamage::Newer { line: number, what: format!("the format version {v}") },
+        Ok(LineHeader { v, .. }) if v != FORM => {
+            IndexDamage::Newer { line: number, what: format!("the format version {v}") }
+        }
         Ok(LineHeader { op, .. }) if !OPERATIONS.contains(&op.as_str()) => {
             IndexDamage::Newer { line: number, what: format!("the operation `{}`", crate::error::excerpt(&op)) }
         }

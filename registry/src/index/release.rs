@@ -12,7 +12,7 @@ use crate::{
     store::Blob,
 };
 
-/// Release: the files published under a name and a version. It never changes, except for `yanked`, `deprecated` and
+/// Files that were published under a name and a version. A release never changes, except for `yanked`, `deprecated` and
 /// `signatures`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]

@@ -225,8 +225,8 @@ impl<'a> RepositoryClient<'a> {
         let service = service.map(|service| format!("&service={}", percent(service))).unwrap_or_default();
         let uri = format!("{realm}{separator}scope={}{service}", percent(&scope)).parse::<Uri>();
         let uri = uri.ok().filter(|uri| self.is_issuer(uri));
-        let uri =
-            uri.ok_or_else(|| refused(format!("its token issuer `{}` is not trusted with credentials", excerpt(realm))))?;
+        let uri = uri
+            .ok_or_else(|| refused(format!("its token issuer `{}` is not trusted with credentials", excerpt(realm))))?;
         let known = basic.is_some();
         let basic = basic.and_then(|basic| HeaderValue::from_str(&basic).ok());
         let response = self.send(&RegistryRequest::new(Method::GET, what), &uri, basic)?;

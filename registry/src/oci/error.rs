@@ -49,13 +49,13 @@ pub enum OciError {
     /// The artifact does not exist.
     #[error("`{reference}` does not exist")]
     NotFound {
-        /// The requested artifact.
+        /// Reference of the requested artifact.
         reference: String,
     },
     /// The reference has neither a tag nor a digest.
     #[error("`{reference}` has neither a tag nor a digest")]
     Which {
-        /// The given reference.
+        /// Reference as it was given.
         reference: String,
     },
     /// The registry redirects to an address that must not be used.
@@ -71,7 +71,7 @@ pub enum OciError {
     TooLarge {
         /// Name of the part.
         what: String,
-        /// Limit in bytes.
+        /// Largest allowed size in bytes.
         limit: u64,
     },
     /// The registry returned content other than what was requested.
@@ -79,7 +79,7 @@ pub enum OciError {
     Altered {
         /// Name of the part.
         what: String,
-        /// Expected digest.
+        /// Digest that was expected.
         expected: Digest,
         /// Digest of the received content.
         found: Digest,
@@ -87,7 +87,7 @@ pub enum OciError {
     /// The tag no longer refers to the pinned digest.
     #[error("`{reference}` has moved: the tag now refers to `{found}`")]
     Moved {
-        /// The requested artifact.
+        /// Reference of the requested artifact.
         reference: String,
         /// Digest that the tag refers to.
         found: Digest,
@@ -95,7 +95,7 @@ pub enum OciError {
     /// The artifact is not WebAssembly, or not in a known layout.
     #[error("`{reference}` is not a WebAssembly artifact: {problem}")]
     NotWasm {
-        /// The requested artifact.
+        /// Reference of the requested artifact.
         reference: String,
         /// Description of the artifact.
         problem: String,
@@ -103,7 +103,7 @@ pub enum OciError {
     /// The tag refers to another artifact.
     #[error("`{reference}` exists with other content: the tag refers to `{found}`, and this release would be `{ours}`")]
     Taken {
-        /// The requested tag.
+        /// Reference with the requested tag.
         reference: String,
         /// Digest that the tag refers to.
         found: Digest,
@@ -126,14 +126,22 @@ impl OciError {
                 "releases that were pulled before are mounted without the network; `tollhouse registry ls` lists them"
             }
             Self::Unauthorized { known: false, .. } => "`docker login HOST`, or `podman login` with Docker's config",
-            Self::Unauthorized { .. } => "the credentials come from Docker's configuration: run `docker login HOST` again",
-            Self::Credentials { .. } => "fix Docker's `config.json` or its credential helper, or run `docker logout HOST`",
+            Self::Unauthorized { .. } => {
+                "the credentials come from Docker's configuration: run `docker login HOST` again"
+            }
+            Self::Credentials { .. } => {
+                "fix Docker's `config.json` or its credential helper, or run `docker logout HOST`"
+            }
             Self::NotFound { .. } => "check its name and tag; a private one may need `docker login HOST`",
             Self::Which { .. } => "add `:TAG`, which is usually the version, or `@sha256:…`",
-            Self::Altered { .. } => "nothing of it was used; the registry, or a proxy before it, is broken or malicious",
+            Self::Altered { .. } => {
+                "nothing of it was used; the registry, or a proxy before it, is broken or malicious"
+            }
             Self::Moved { .. } => "nothing of it was used; find out why, then pin the new digest",
             Self::Taken { .. } => "push under another tag, or move the tag with `--force`",
-            Self::Redirected { .. } => "only redirects to https are followed, and none of an upload; ask the registry's operator",
+            Self::Redirected { .. } => {
+                "only redirects to https are followed, and none of an upload; ask the registry's operator"
+            }
             Self::Registry(error) => return error.hint(),
             Self::Signature(error) => return error.hint(),
             Self::Refused { .. } | Self::TooLarge { .. } | Self::NotWasm { .. } => return None,

@@ -20,7 +20,7 @@ pub use self::{
 
 /// Credentials of a user at a registry.
 pub struct Credentials {
-    /// User name.
+    /// Name of the user.
     pub name: String,
     /// Password, or a token in its place.
     pub password: String,
@@ -42,9 +42,9 @@ pub struct Remote<'a> {
     pub certificates: Option<Vec<u8>>,
     /// True to use the proxy that the environment names.
     pub proxy: bool,
-    /// Source of credentials.
+    /// Callback that finds credentials.
     pub credentials: FindCredentials<'a>,
-    /// Progress callback.
+    /// Callback that reports progress.
     pub watch: Watch<'a>,
 }
 

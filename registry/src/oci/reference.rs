@@ -135,7 +135,10 @@ impl FromStr for Reference {
     fn from_str(text: &str) -> Result<Self, ReferenceError> {
         let wrong = |problem| ReferenceError { given: excerpt(text), problem };
         let (rest, digest) = match text.split_once('@') {
-            Some((rest, digest)) => (rest, Some(digest.parse().map_err(|_| wrong("its digest is not `sha256:` and 64 hexadecimal digits"))?)),
+            Some((rest, digest)) => (
+                rest,
+                Some(digest.parse().map_err(|_| wrong("its digest is not `sha256:` and 64 hexadecimal digits"))?),
+            ),
             None => (text, None),
         };
         let (name, tag) = match rest.rsplit_once(':') {

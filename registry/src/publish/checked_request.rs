@@ -169,7 +169,9 @@ fn warnings(
 ) -> Vec<String> {
     let mut warnings: Vec<String> = unused_permissions::unasked(asked, component)
         .into_iter()
-        .map(|key| format!("the component imports `wasi:{key}`, but the manifest requests no `{key}`: its calls are denied"))
+        .map(|key| {
+            format!("the component imports `wasi:{key}`, but the manifest requests no `{key}`: its calls are denied")
+        })
         .collect();
     let trapping = host_imports::trapping(component).into_iter();
     warnings.extend(trapping.map(|import| {

@@ -77,7 +77,7 @@ impl PublishRequest {
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Published {
-    /// The published release.
+    /// Release that was published.
     pub release: Release,
     /// True if it was published before, so that nothing changed, except that damaged files were repaired.
     pub already: bool,
@@ -209,7 +209,9 @@ impl Registry {
             version: checked.version.clone(),
             earlier: earlier.version.clone(),
             differences,
-            hint: format!("publish it as `{next}`, or undo the changes; `--allow-breaking` publishes it and records that"),
+            hint: format!(
+                "publish it as `{next}`, or undo the changes; `--allow-breaking` publishes it and records that"
+            ),
         })
     }
 

@@ -28,7 +28,7 @@ pub enum WitError {
     /// The text is larger than [`MAX_WIT`].
     #[error("the WIT text has {size} bytes: at most {MAX_WIT} are allowed")]
     TooLarge {
-        /// Size in bytes.
+        /// Size of the text in bytes.
         size: usize,
     },
     /// The text does not parse, or needs a package that it does not contain.

@@ -8,29 +8,29 @@ use wasmtime_wasi::p2::bindings::sync::filesystem::types::{
 };
 use wasmtime_wasi::p2::{DynInputStream, DynOutputStream, FsResult};
 
-use super::change::{How, Offset};
-use super::stream::{Reader, Writer};
-use super::work::Open;
-use super::{CHUNK, Code, FilesView, Held, Slot};
+use super::stream::{FileReader, FileWriter};
+use super::working_tree::OpenEntry;
+use super::write_operations::{OpenOptions, WriteOffset};
+use super::{CHUNK, Code, FilesView, HeldDescriptor, OpenSlot};
 use crate::vfs::{Kind, Stat};
 
 const SECOND: u64 = 1_000_000_000;
 
 /// Handle of a descriptor.
-type Handle = Resource<Descriptor>;
+type DescriptorHandle = Resource<Descriptor>;
 
 /// Directory that is being read. Its position is a name, so that it costs nothing, and sees concurrent changes.
-struct Listing {
-    open: Open,
+struct DirectoryListing {
+    open: OpenEntry,
     after: Option<String>,
-    _slot: Slot,
+    _slot: OpenSlot,
 }
 
 impl FilesView<'_> {
-    fn output(&mut self, handle: &Handle, offset: Offset) -> FsResult<Resource<DynOutputStream>> {
+    fn output(&mut self, handle: &DescriptorHandle, offset: WriteOffset) -> FsResult<Resource<DynOutputStream>> {
         let open = self.open(handle).map_err(trap)?;
         open.writable()?;
-        let writer = Writer::new(self.files.work.clone(), open, offset, self.files.slot()?);
+        let writer = FileWriter::new(self.files.work.clone(), open, offset, self.files.slot()?);
         Ok(self.table.push(Box::new(writer) as DynOutputStream)?)
     }
 }
@@ -41,30 +41,30 @@ fn trap(error: wasmtime::Error) -> wasmtime_wasi::p2::FsError {
 }
 
 impl HostDescriptor for FilesView<'_> {
-    fn read_via_stream(&mut self, handle: Handle, offset: Filesize) -> FsResult<Resource<DynInputStream>> {
+    fn read_via_stream(&mut self, handle: DescriptorHandle, offset: Filesize) -> FsResult<Resource<DynInputStream>> {
         let open = self.open(&handle).map_err(trap)?;
         open.readable()?;
-        let reader = Reader::new(self.files.work.clone(), open, offset, self.files.slot()?);
+        let reader = FileReader::new(self.files.work.clone(), open, offset, self.files.slot()?);
         Ok(self.table.push(Box::new(reader) as DynInputStream)?)
     }
 
-    fn write_via_stream(&mut self, handle: Handle, offset: Filesize) -> FsResult<Resource<DynOutputStream>> {
-        self.output(&handle, Offset::At(offset))
+    fn write_via_stream(&mut self, handle: DescriptorHandle, offset: Filesize) -> FsResult<Resource<DynOutputStream>> {
+        self.output(&handle, WriteOffset::At(offset))
     }
 
-    fn append_via_stream(&mut self, handle: Handle) -> FsResult<Resource<DynOutputStream>> {
-        self.output(&handle, Offset::End)
+    fn append_via_stream(&mut self, handle: DescriptorHandle) -> FsResult<Resource<DynOutputStream>> {
+        self.output(&handle, WriteOffset::End)
     }
 
-    fn advise(&mut self, handle: Handle, _: Filesize, _: Filesize, _: Advice) -> FsResult<()> {
+    fn advise(&mut self, handle: DescriptorHandle, _: Filesize, _: Filesize, _: Advice) -> FsResult<()> {
         Ok(self.open(&handle).map_err(trap)?.file()?)
     }
 
-    fn sync_data(&mut self, handle: Handle) -> FsResult<()> {
+    fn sync_data(&mut self, handle: DescriptorHandle) -> FsResult<()> {
         self.open(&handle).map(drop).map_err(trap)
     }
 
-    fn get_flags(&mut self, handle: Handle) -> FsResult<DescriptorFlags> {
+    fn get_flags(&mut self, handle: DescriptorHandle) -> FsResult<DescriptorFlags> {
         let open = self.open(&handle).map_err(trap)?;
         let mutable = open.is_directory() && self.work().mutable(&open);
         let set = [
@@ -76,17 +76,17 @@ impl HostDescriptor for FilesView<'_> {
         Ok(flags)
     }
 
-    fn get_type(&mut self, handle: Handle) -> FsResult<DescriptorType> {
+    fn get_type(&mut self, handle: DescriptorHandle) -> FsResult<DescriptorType> {
         let open = self.open(&handle).map_err(trap)?;
         Ok(if open.is_directory() { DescriptorType::Directory } else { DescriptorType::RegularFile })
     }
 
-    fn set_size(&mut self, handle: Handle, size: Filesize) -> FsResult<()> {
+    fn set_size(&mut self, handle: DescriptorHandle, size: Filesize) -> FsResult<()> {
         let open = self.open(&handle).map_err(trap)?;
         Ok(self.work().set_size(&open, size)?)
     }
 
-    fn set_times(&mut self, handle: Handle, accessed: NewTimestamp, modified: NewTimestamp) -> FsResult<()> {
+    fn set_times(&mut self, handle: DescriptorHandle, accessed: NewTimestamp, modified: NewTimestamp) -> FsResult<()> {
         let open = self.open(&handle).map_err(trap)?;
         let mut work = self.work();
         nanoseconds(accessed, work.now)?;
@@ -96,47 +96,47 @@ impl HostDescriptor for FilesView<'_> {
         }
     }
 
-    fn read(&mut self, handle: Handle, length: Filesize, offset: Filesize) -> FsResult<(Vec<u8>, bool)> {
+    fn read(&mut self, handle: DescriptorHandle, length: Filesize, offset: Filesize) -> FsResult<(Vec<u8>, bool)> {
         let open = self.open(&handle).map_err(trap)?;
         Ok(self.work().read(&open, offset, length.min(CHUNK))?)
     }
 
-    fn write(&mut self, handle: Handle, bytes: Vec<u8>, offset: Filesize) -> FsResult<Filesize> {
+    fn write(&mut self, handle: DescriptorHandle, bytes: Vec<u8>, offset: Filesize) -> FsResult<Filesize> {
         let open = self.open(&handle).map_err(trap)?;
-        self.work().write(&open, Offset::At(offset), &bytes)?;
+        self.work().write(&open, WriteOffset::At(offset), &bytes)?;
         // No platform has a `usize` wider than 64 bits.
         Ok(bytes.len() as u64)
     }
 
-    fn read_directory(&mut self, handle: Handle) -> FsResult<Resource<DirectoryEntryStream>> {
+    fn read_directory(&mut self, handle: DescriptorHandle) -> FsResult<Resource<DirectoryEntryStream>> {
         let open = self.open(&handle).map_err(trap)?;
         open.directory()?;
-        let listing = self.table.push(Listing { open, after: None, _slot: self.files.slot()? })?;
+        let listing = self.table.push(DirectoryListing { open, after: None, _slot: self.files.slot()? })?;
         Ok(Resource::new_own(listing.rep()))
     }
 
-    fn sync(&mut self, handle: Handle) -> FsResult<()> {
+    fn sync(&mut self, handle: DescriptorHandle) -> FsResult<()> {
         self.sync_data(handle)
     }
 
-    fn create_directory_at(&mut self, handle: Handle, path: String) -> FsResult<()> {
+    fn create_directory_at(&mut self, handle: DescriptorHandle, path: String) -> FsResult<()> {
         let at = self.open(&handle).map_err(trap)?;
         Ok(self.work().create_directory(&at, &path)?)
     }
 
-    fn stat(&mut self, handle: Handle) -> FsResult<DescriptorStat> {
+    fn stat(&mut self, handle: DescriptorHandle) -> FsResult<DescriptorStat> {
         let open = self.open(&handle).map_err(trap)?;
         Ok(self.work().stat(&open)?.into())
     }
 
-    fn stat_at(&mut self, handle: Handle, flags: PathFlags, path: String) -> FsResult<DescriptorStat> {
+    fn stat_at(&mut self, handle: DescriptorHandle, flags: PathFlags, path: String) -> FsResult<DescriptorStat> {
         let at = self.open(&handle).map_err(trap)?;
         Ok(self.work().stat_at(&at, &path, follows(flags))?.into())
     }
 
     fn set_times_at(
         &mut self,
-        handle: Handle,
+        handle: DescriptorHandle,
         flags: PathFlags,
         path: String,
         accessed: NewTimestamp,
@@ -151,21 +151,28 @@ impl HostDescriptor for FilesView<'_> {
         }
     }
 
-    fn link_at(&mut self, handle: Handle, _: PathFlags, _: String, other: Handle, _: String) -> FsResult<()> {
+    fn link_at(
+        &mut self,
+        handle: DescriptorHandle,
+        _: PathFlags,
+        _: String,
+        other: DescriptorHandle,
+        _: String,
+    ) -> FsResult<()> {
         self.open(&handle).and_then(|_| self.open(&other)).map_err(trap)?;
         Err(Code::Unsupported.into())
     }
 
     fn open_at(
         &mut self,
-        handle: Handle,
+        handle: DescriptorHandle,
         path_flags: PathFlags,
         path: String,
         open_flags: OpenFlags,
         flags: DescriptorFlags,
-    ) -> FsResult<Handle> {
+    ) -> FsResult<DescriptorHandle> {
         let at = self.open(&handle).map_err(trap)?;
-        let how = How {
+        let how = OpenOptions {
             follow: follows(path_flags),
             create: open_flags.contains(OpenFlags::CREATE),
             directory: open_flags.contains(OpenFlags::DIRECTORY),
@@ -181,55 +188,66 @@ impl HostDescriptor for FilesView<'_> {
         self.hold(open, slot).map_err(trap)
     }
 
-    fn readlink_at(&mut self, handle: Handle, path: String) -> FsResult<String> {
+    fn readlink_at(&mut self, handle: DescriptorHandle, path: String) -> FsResult<String> {
         let at = self.open(&handle).map_err(trap)?;
         Ok(self.work().read_link(&at, &path)?)
     }
 
-    fn remove_directory_at(&mut self, handle: Handle, path: String) -> FsResult<()> {
+    fn remove_directory_at(&mut self, handle: DescriptorHandle, path: String) -> FsResult<()> {
         let at = self.open(&handle).map_err(trap)?;
         Ok(self.work().remove(&at, &path, true)?)
     }
 
-    fn rename_at(&mut self, handle: Handle, from: String, other: Handle, to: String) -> FsResult<()> {
+    fn rename_at(
+        &mut self,
+        handle: DescriptorHandle,
+        from: String,
+        other: DescriptorHandle,
+        to: String,
+    ) -> FsResult<()> {
         let at = self.open(&handle).map_err(trap)?;
         let other = self.open(&other).map_err(trap)?;
         Ok(self.work().rename((&at, &from), (&other, &to))?)
     }
 
-    fn symlink_at(&mut self, handle: Handle, target: String, path: String) -> FsResult<()> {
+    fn symlink_at(&mut self, handle: DescriptorHandle, target: String, path: String) -> FsResult<()> {
         let at = self.open(&handle).map_err(trap)?;
         Ok(self.work().create_link(&at, &target, &path)?)
     }
 
-    fn unlink_file_at(&mut self, handle: Handle, path: String) -> FsResult<()> {
+    fn unlink_file_at(&mut self, handle: DescriptorHandle, path: String) -> FsResult<()> {
         let at = self.open(&handle).map_err(trap)?;
         Ok(self.work().remove(&at, &path, false)?)
     }
 
-    fn is_same_object(&mut self, one: Handle, other: Handle) -> wasmtime::Result<bool> {
+    fn is_same_object(&mut self, one: DescriptorHandle, other: DescriptorHandle) -> wasmtime::Result<bool> {
         Ok(std::sync::Arc::ptr_eq(&self.open(&one)?.spot, &self.open(&other)?.spot))
     }
 
-    fn metadata_hash(&mut self, handle: Handle) -> FsResult<MetadataHashValue> {
+    fn metadata_hash(&mut self, handle: DescriptorHandle) -> FsResult<MetadataHashValue> {
         let open = self.open(&handle).map_err(trap)?;
         Ok(hash(self.work().stat(&open)?))
     }
 
-    fn metadata_hash_at(&mut self, handle: Handle, flags: PathFlags, path: String) -> FsResult<MetadataHashValue> {
+    fn metadata_hash_at(
+        &mut self,
+        handle: DescriptorHandle,
+        flags: PathFlags,
+        path: String,
+    ) -> FsResult<MetadataHashValue> {
         let at = self.open(&handle).map_err(trap)?;
         Ok(hash(self.work().stat_at(&at, &path, follows(flags))?))
     }
 
-    fn drop(&mut self, handle: Handle) -> wasmtime::Result<()> {
-        self.table.delete(Resource::<Held>::new_own(handle.rep()))?;
+    fn drop(&mut self, handle: DescriptorHandle) -> wasmtime::Result<()> {
+        self.table.delete(Resource::<HeldDescriptor>::new_own(handle.rep()))?;
         Ok(())
     }
 }
 
 impl HostDirectoryEntryStream for FilesView<'_> {
     fn read_directory_entry(&mut self, stream: Resource<DirectoryEntryStream>) -> FsResult<Option<DirectoryEntry>> {
-        let listing = self.table.get_mut(&Resource::<Listing>::new_borrow(stream.rep()))?;
+        let listing = self.table.get_mut(&Resource::<DirectoryListing>::new_borrow(stream.rep()))?;
         let next = self.files.work.lock().next_entry(&listing.open, listing.after.as_deref())?;
         Ok(next.map(|entry| {
             listing.after = Some(entry.name.clone());
@@ -238,7 +256,7 @@ impl HostDirectoryEntryStream for FilesView<'_> {
     }
 
     fn drop(&mut self, stream: Resource<DirectoryEntryStream>) -> wasmtime::Result<()> {
-        self.table.delete(Resource::<Listing>::new_own(stream.rep()))?;
+        self.table.delete(Resource::<DirectoryListing>::new_own(stream.rep()))?;
         Ok(())
     }
 }

@@ -1,9 +1,9 @@
 //! The session's files as a tool sees them: `wasi:filesystem` 0.2 on the paths that it was granted.
 //!
-//! A call works on a snapshot of its run's tree ([`Files`]); its changes are taken out as edits when it has ended, and
+//! A call works on a snapshot of its run's tree ([`ToolFiles`]); its changes are taken out as edits when it has ended, and
 //! are applied to the run's tree, as it is then, when the result is delivered. So concurrent calls do not see each
 //! other's work, and a call that is not delivered leaves nothing behind. The exception is a program that is stopped:
-//! its changes up to then are kept ([`Working::changes`]).
+//! its changes up to then are kept ([`WorkingFiles::changes`]).
 //!
 //! - `work`: the snapshot, its operations, and files that are open; no wasmtime there;
 //! - `change`: the operations that change entries;
@@ -34,12 +34,12 @@
 //!
 //! **Invariant:** rights are determined for each operation, and never stored in a descriptor.
 
-mod change;
 mod descriptor;
 mod stream;
 #[cfg(test)]
 mod tests;
-mod work;
+mod working_tree;
+mod write_operations;
 
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
@@ -50,7 +50,7 @@ use wasmtime_wasi::p2::bindings::filesystem::types::ErrorCode as Code;
 use wasmtime_wasi::p2::bindings::sync::filesystem::types::{self, Descriptor, ErrorCode};
 use wasmtime_wasi::p2::bindings::sync::io::error::Error as IoError;
 
-use self::work::{Open, Work};
+use self::working_tree::{OpenEntry, WorkingTree};
 use crate::vfs::{ApplyError, Edit, Errno, Limits, Refusal, Scope, Tree};
 
 /// Most descriptors, and streams of files and directories, that a tool may hold at once: Linux's default for a process.
@@ -60,21 +60,21 @@ pub(super) const MAX_OPEN: usize = 1_024;
 const CHUNK: u64 = 1 << 20;
 
 /// Files of a tool, for one call after another.
-pub(crate) struct Files {
-    work: Shared,
+pub(crate) struct ToolFiles {
+    work: SharedTree,
     base: Tree,
     /// Slot that every open descriptor and stream clones.
-    slots: Slot,
+    slots: OpenSlot,
 }
 
 /// Reference-counted slot, of which there may be [`MAX_OPEN`].
-type Slot = Arc<()>;
+type OpenSlot = Arc<()>;
 
 /// Files of a call that makes calls itself: those calls see them, and their changes are applied to them.
 #[derive(Clone, Default)]
-pub(crate) struct Working(Arc<OnceLock<Shared>>);
+pub(crate) struct WorkingFiles(Arc<OnceLock<SharedTree>>);
 
-impl Working {
+impl WorkingFiles {
     /// Returns the current files. Returns `None` before the call has begun.
     pub(crate) fn snapshot(&self) -> Option<Tree> {
         Some(self.0.get()?.lock().tree.clone())
@@ -107,20 +107,20 @@ impl Working {
 
 /// Shared state of a tool's descriptors and streams.
 #[derive(Clone)]
-struct Shared(Arc<Mutex<Work>>);
+struct SharedTree(Arc<Mutex<WorkingTree>>);
 
-impl Shared {
-    fn lock(&self) -> MutexGuard<'_, Work> {
+impl SharedTree {
+    fn lock(&self) -> MutexGuard<'_, WorkingTree> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Files {
+impl ToolFiles {
     /// Creates an empty file system, until a call begins.
     pub(crate) fn new() -> Self {
         let tree = Tree::new(Limits::default(), 0);
-        let work = Work::new(tree.clone(), Scope::default(), 0);
-        Self { work: Shared(Arc::new(Mutex::new(work))), base: tree, slots: Arc::default() }
+        let work = WorkingTree::new(tree.clone(), Scope::default(), 0);
+        Self { work: SharedTree(Arc::new(Mutex::new(work))), base: tree, slots: Arc::default() }
     }
 
     /// Begins a call, on a snapshot of its run's tree, at a time in nanoseconds since the Unix epoch. Descriptors that
@@ -137,7 +137,7 @@ impl Files {
     }
 
     /// Shares the files with the calls that this one makes.
-    pub(crate) fn share(&self, working: &Working) {
+    pub(crate) fn share(&self, working: &WorkingFiles) {
         // A context belongs to one call, so it is set once.
         let _ = working.0.set(self.work.clone());
     }
@@ -157,19 +157,19 @@ impl Files {
         Ok(left.clone())
     }
 
-    fn slot(&self) -> Result<Slot, Code> {
+    fn slot(&self) -> Result<OpenSlot, Code> {
         // WASI has no `EMFILE`. One of the clones is our own.
         if Arc::strong_count(&self.slots) > MAX_OPEN {
             Err(Code::InsufficientMemory)
         } else {
-            Ok(Slot::clone(&self.slots))
+            Ok(OpenSlot::clone(&self.slots))
         }
     }
 }
 
 /// View that implements `wasi:filesystem`.
 pub(crate) struct FilesView<'a> {
-    pub(crate) files: &'a mut Files,
+    pub(crate) files: &'a mut ToolFiles,
     pub(crate) table: &'a mut ResourceTable,
 }
 
@@ -190,33 +190,33 @@ pub(crate) fn add_to_linker<T: Send + 'static>(
 }
 
 /// State of a descriptor's handle.
-struct Held {
-    open: Open,
-    _slot: Slot,
+struct HeldDescriptor {
+    open: OpenEntry,
+    _slot: OpenSlot,
 }
 
 impl FilesView<'_> {
-    fn work(&self) -> MutexGuard<'_, Work> {
+    fn work(&self) -> MutexGuard<'_, WorkingTree> {
         self.files.work.lock()
     }
 
     /// Returns the state of a handle. The bindings name wasmtime's own descriptors, of which there are none: the number
     /// of a handle always means one of ours.
-    fn open(&self, descriptor: &Resource<Descriptor>) -> wasmtime::Result<Open> {
-        Ok(self.table.get(&Resource::<Held>::new_borrow(descriptor.rep()))?.open.clone())
+    fn open(&self, descriptor: &Resource<Descriptor>) -> wasmtime::Result<OpenEntry> {
+        Ok(self.table.get(&Resource::<HeldDescriptor>::new_borrow(descriptor.rep()))?.open.clone())
     }
 
-    fn hold(&mut self, open: Open, slot: Slot) -> wasmtime::Result<Resource<Descriptor>> {
-        let held = self.table.push(Held { open, _slot: slot })?;
+    fn hold(&mut self, open: OpenEntry, slot: OpenSlot) -> wasmtime::Result<Resource<Descriptor>> {
+        let held = self.table.push(HeldDescriptor { open, _slot: slot })?;
         Ok(Resource::new_own(held.rep()))
     }
 }
 
 impl preopens::Host for FilesView<'_> {
     fn get_directories(&mut self) -> wasmtime::Result<Vec<(Resource<Descriptor>, String)>> {
-        let beginnings = self.work().beginnings();
+        let preopened = self.work().preopened();
         // A guest that calls this again and again gets fewer and fewer, and finally none.
-        let held = beginnings.into_iter().map_while(|(open, path)| Some((open, self.files.slot().ok()?, path)));
+        let held = preopened.into_iter().map_while(|(open, path)| Some((open, self.files.slot().ok()?, path)));
         let held: Vec<_> = held.collect();
         held.into_iter().map(|(open, slot, path)| Ok((self.hold(open, slot)?, path))).collect()
     }

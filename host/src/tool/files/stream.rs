@@ -8,34 +8,34 @@
 use bytes::Bytes;
 use wasmtime_wasi::p2::{InputStream, OutputStream, Pollable, StreamError, StreamResult};
 
-use super::change::Offset;
-use super::work::Open;
-use super::{CHUNK, Code, Shared, Slot};
+use super::working_tree::OpenEntry;
+use super::write_operations::WriteOffset;
+use super::{CHUNK, Code, OpenSlot, SharedTree};
 
 /// Stream that reads from an offset on.
-pub(super) struct Reader {
-    work: Shared,
-    open: Open,
+pub(super) struct FileReader {
+    work: SharedTree,
+    open: OpenEntry,
     offset: u64,
-    _slot: Slot,
+    _slot: OpenSlot,
 }
 
 /// Stream that writes from an offset on, or appends.
-pub(super) struct Writer {
-    work: Shared,
-    open: Open,
-    offset: Offset,
-    _slot: Slot,
+pub(super) struct FileWriter {
+    work: SharedTree,
+    open: OpenEntry,
+    offset: WriteOffset,
+    _slot: OpenSlot,
 }
 
-impl Reader {
-    pub(super) fn new(work: Shared, open: Open, offset: u64, slot: Slot) -> Self {
+impl FileReader {
+    pub(super) fn new(work: SharedTree, open: OpenEntry, offset: u64, slot: OpenSlot) -> Self {
         Self { work, open, offset, _slot: slot }
     }
 }
 
-impl Writer {
-    pub(super) fn new(work: Shared, open: Open, offset: Offset, slot: Slot) -> Self {
+impl FileWriter {
+    pub(super) fn new(work: SharedTree, open: OpenEntry, offset: WriteOffset, slot: OpenSlot) -> Self {
         Self { work, open, offset, _slot: slot }
     }
 }
@@ -44,7 +44,7 @@ fn failed(code: Code) -> StreamError {
     StreamError::LastOperationFailed(code.into())
 }
 
-impl InputStream for Reader {
+impl InputStream for FileReader {
     fn read(&mut self, size: usize) -> StreamResult<Bytes> {
         if size == 0 {
             return Ok(Bytes::new());
@@ -60,10 +60,10 @@ impl InputStream for Reader {
     }
 }
 
-impl OutputStream for Writer {
+impl OutputStream for FileWriter {
     fn write(&mut self, bytes: Bytes) -> StreamResult<()> {
         self.work.lock().write(&self.open, self.offset, &bytes).map_err(failed)?;
-        if let Offset::At(offset) = &mut self.offset {
+        if let WriteOffset::At(offset) = &mut self.offset {
             *offset = offset.saturating_add(bytes.len() as u64);
         }
         Ok(())
@@ -79,11 +79,11 @@ impl OutputStream for Writer {
 }
 
 #[async_trait::async_trait]
-impl Pollable for Reader {
+impl Pollable for FileReader {
     async fn ready(&mut self) {}
 }
 
 #[async_trait::async_trait]
-impl Pollable for Writer {
+impl Pollable for FileWriter {
     async fn ready(&mut self) {}
 }

@@ -16,15 +16,15 @@ const MAX_LOOKUPS: usize = 16;
 
 /// Look-ups of one session, and of the sessions forked from it. Clones share them.
 #[derive(Clone)]
-pub(crate) struct Lookups(Arc<Semaphore>);
+pub(crate) struct NameLookups(Arc<Semaphore>);
 
-impl Default for Lookups {
+impl Default for NameLookups {
     fn default() -> Self {
         Self(Arc::new(Semaphore::new(MAX_LOOKUPS)))
     }
 }
 
-impl Lookups {
+impl NameLookups {
     /// Resolves a name, once fewer look-ups than the limit are in progress.
     ///
     /// # Errors
@@ -55,13 +55,13 @@ mod tests {
 
     /// Name server that does not answer until it is told to.
     #[derive(Default)]
-    struct Silent {
+    struct SilentResolver {
         asked: AtomicUsize,
         answer: Notify,
     }
 
     #[async_trait::async_trait]
-    impl Resolver for Arc<Silent> {
+    impl Resolver for Arc<SilentResolver> {
         async fn resolve(&self, _: &str) -> io::Result<Vec<IpAddr>> {
             self.asked.fetch_add(1, Ordering::Relaxed);
             self.answer.notified().await;
@@ -72,15 +72,15 @@ mod tests {
     #[test]
     fn lookups_that_are_given_up_count_until_they_end() {
         wasmtime_wasi::runtime::in_tokio(async {
-            let silent = Arc::new(Silent::default());
+            let silent = Arc::new(SilentResolver::default());
             let network = Network::default().with_resolver(Arc::new(Arc::clone(&silent)));
-            let lookups = Lookups::default();
+            let lookups = NameLookups::default();
             for _ in 0..2 * MAX_LOOKUPS {
                 let given_up = timeout(Duration::from_millis(5), lookups.resolve(&network, "slow.example")).await;
                 assert!(given_up.is_err());
             }
             assert_eq!(silent.asked.load(Ordering::Relaxed), MAX_LOOKUPS);
-            let other = Lookups::default();
+            let other = NameLookups::default();
             assert!(timeout(Duration::from_millis(5), other.resolve(&network, "slow.example")).await.is_err());
             assert_eq!(silent.asked.load(Ordering::Relaxed), MAX_LOOKUPS + 1, "another session has its own");
             let answering = tokio::spawn(async move {

@@ -9,10 +9,10 @@
 //! (`redacted`).
 
 mod address;
+mod connection;
 mod lookups;
 mod network;
-mod redacted;
-mod wire;
+mod redacted_response;
 
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -25,12 +25,12 @@ use wasmtime_wasi_http::{Error, RequestOptions, WasiBody, WasiHttpHooks};
 use zeroize::Zeroizing;
 
 pub(super) use self::address::is_public;
-pub(crate) use self::lookups::Lookups;
+use self::connection::{ConnectionDriver, HttpExchange, ToolResponse};
+pub(crate) use self::lookups::NameLookups;
 pub use self::network::{CertificateError, Network, Resolver};
-use self::wire::{Exchange, Io, Response};
 use super::CallContext;
 use super::authority::Authority;
-use super::secret::{CLOSE, OPEN, Secrets, Stream};
+use super::secret::{CLOSE, OPEN, Secrets, StreamRedactor};
 use crate::code::Interrupt;
 use crate::gate::Witness;
 
@@ -41,25 +41,25 @@ const MAX_OPEN: u32 = 64;
 const BODY_CHUNK: usize = 16 << 10;
 
 /// Outgoing requests of one call.
-pub(super) struct Outgoing {
+pub(super) struct OutgoingRequests {
     authority: Arc<Authority>,
     secrets: Secrets,
     network: Network,
-    lookups: Lookups,
+    lookups: NameLookups,
     interrupt: Interrupt,
-    log: Log,
-    open: Open,
+    log: RequestLog,
+    open: RequestCounter,
 }
 
 /// Audit log of the requests. Clones share it.
 #[derive(Clone)]
-struct Log {
+struct RequestLog {
     witness: Witness,
     /// The last refused request, with the reason: for messages about the tool's failure.
     refused: Arc<Mutex<Option<String>>>,
 }
 
-impl Log {
+impl RequestLog {
     fn refuse(&self, method: &Method, url: &str, why: &str) {
         self.witness.requested(method.as_str(), url, Some(why));
         *self.last() = Some(format!("`{method} {url}` was refused: {why}"));
@@ -71,7 +71,7 @@ impl Log {
     }
 
     /// Records that values of secrets are sent. Returns false if that fails: then nothing is sent.
-    fn send(&self, secrets: &[String], tool: &str, target: &Target) -> bool {
+    fn send(&self, secrets: &[String], tool: &str, target: &RequestTarget) -> bool {
         secrets.iter().all(|secret| self.witness.secret_used(secret, tool, Some(&target.origin())).is_ok())
     }
 
@@ -83,19 +83,19 @@ impl Log {
 
 /// Counter of the requests in progress.
 #[derive(Clone, Default)]
-struct Open(Arc<AtomicU32>);
+struct RequestCounter(Arc<AtomicU32>);
 
 /// Guard of a request in progress, which frees its slot when it is dropped.
-struct Opened(Open);
+struct RequestGuard(RequestCounter);
 
-impl Open {
-    fn enter(&self) -> Option<Opened> {
+impl RequestCounter {
+    fn enter(&self) -> Option<RequestGuard> {
         let room = |open: u32| (open < MAX_OPEN).then_some(open + 1);
-        self.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, room).ok().map(|_| Opened(self.clone()))
+        self.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, room).ok().map(|_| RequestGuard(self.clone()))
     }
 }
 
-impl Drop for Opened {
+impl Drop for RequestGuard {
     fn drop(&mut self) {
         self.0.0.fetch_sub(1, Ordering::Relaxed);
     }
@@ -103,7 +103,7 @@ impl Drop for Opened {
 
 /// Target of a request.
 #[derive(Clone, Debug)]
-struct Target {
+struct RequestTarget {
     method: Method,
     secure: bool,
     /// Name or address, without brackets.
@@ -112,7 +112,7 @@ struct Target {
     path: String,
 }
 
-impl Target {
+impl RequestTarget {
     /// Returns the target. Returns `None` if the request names no host, or some reader may take it for another host.
     fn of(method: &Method, uri: &Uri) -> Option<Self> {
         let authority = uri.authority()?;
@@ -158,7 +158,7 @@ impl Target {
     }
 }
 
-impl Outgoing {
+impl OutgoingRequests {
     pub(super) fn new(context: &CallContext) -> Self {
         Self {
             authority: Arc::clone(&context.authority),
@@ -166,8 +166,8 @@ impl Outgoing {
             network: context.services.network.clone(),
             lookups: context.services.lookups.clone(),
             interrupt: context.interrupt.child(),
-            log: Log { witness: context.witness.clone(), refused: Arc::default() },
-            open: Open::default(),
+            log: RequestLog { witness: context.witness.clone(), refused: Arc::default() },
+            open: RequestCounter::default(),
         }
     }
 
@@ -183,16 +183,16 @@ impl Outgoing {
 
     /// Judges a request and inserts the values of secrets. Returns the target and the secrets. The error is the reason
     /// of a refusal.
-    fn judge(&self, request: &mut Request<WasiBody>) -> Result<(Target, Vec<String>), (String, String)> {
-        let Some(target) = Target::of(request.method(), request.uri()) else {
-            return Err((request.uri().to_string(), "it names no host, or not plainly".to_owned()));
+    fn judge(&self, request: &mut Request<WasiBody>) -> Result<(RequestTarget, Vec<String>), (String, String)> {
+        let Some(target) = RequestTarget::of(request.method(), request.uri()) else {
+            return Err((request.uri().to_string(), "it names no host, or an ambiguous one".to_owned()));
         };
         let refused = |why: &str| Err((target.url(), why.to_owned()));
         if target.method == Method::CONNECT || !self.authority.allows(&target.request()) {
-            return refused("no rule that is both asked for and granted covers it");
+            return refused("no rule that is both requested and granted covers it");
         }
         if target.echoes() && self.carries_value(request) {
-            return refused("a server that is asked to send a request back would show its secrets");
+            return refused("a method that makes a server send back the request would reveal its secrets");
         }
         let mut used = Vec::new();
         for (header, value) in request.headers_mut() {
@@ -204,7 +204,7 @@ impl Outgoing {
         }
         if !used.is_empty() {
             if target.echoes() {
-                return refused("a server that is asked to send a request back would show its secrets");
+                return refused("a method that makes a server send back the request would reveal its secrets");
             }
             // A compressed answer cannot be searched for a secret that the server sends back.
             request.headers_mut().insert(ACCEPT_ENCODING, HeaderValue::from_static("identity"));
@@ -224,7 +224,7 @@ impl Outgoing {
         &self,
         header: &HeaderName,
         value: &HeaderValue,
-        target: &Target,
+        target: &RequestTarget,
         used: &mut Vec<String>,
     ) -> Result<Option<HeaderValue>, String> {
         let text = value.as_bytes();
@@ -240,9 +240,7 @@ impl Outgoing {
             let granted = self.authority.sends(name, &target.request());
             let secret = self.secrets.get(name).filter(|_| granted).ok_or_else(|| refused(name))?;
             if let Some(only) = self.authority.header_of(name).filter(|only| *only != header.as_str()) {
-                return Err(format!(
-                    "the secret `{name}` is granted for the header `{only}`, and stands in `{header}`"
-                ));
+                return Err(format!("the secret `{name}` is granted for the header `{only}`, but used in `{header}`"));
             }
             if !used.iter().any(|used| used == name) {
                 used.push(name.to_owned());
@@ -259,19 +257,19 @@ impl Outgoing {
 
     /// Returns the redactor of responses. Returns `None` if there is nothing to redact. Secrets that the tool may see
     /// are not redacted.
-    fn redaction(&self) -> Option<Stream> {
+    fn redaction(&self) -> Option<StreamRedactor> {
         let sees = |name: &str| self.authority.secrets().any(|(secret, sees)| sees && secret == name);
         self.secrets.stream(sees)
     }
 }
 
-impl WasiHttpHooks for Outgoing {
+impl WasiHttpHooks for OutgoingRequests {
     fn send_request(
         &mut self,
         mut request: Request<WasiBody>,
         options: Option<RequestOptions>,
         _sent: Box<dyn Future<Output = Result<(), Error>> + Send>,
-    ) -> Box<dyn Future<Output = Result<(Response, Io), Error>> + Send> {
+    ) -> Box<dyn Future<Output = Result<(ToolResponse, ConnectionDriver), Error>> + Send> {
         let method = request.method().clone();
         match self.judge(&mut request) {
             Err((url, why)) => {
@@ -281,7 +279,7 @@ impl WasiHttpHooks for Outgoing {
             Ok((target, secrets)) => match self.open.enter() {
                 None => Box::new(std::future::ready(Err(Error::ConnectionLimitReached))),
                 Some(opened) => {
-                    let exchange = Exchange {
+                    let exchange = HttpExchange {
                         authority: Arc::clone(&self.authority),
                         network: self.network.clone(),
                         lookups: self.lookups.clone(),

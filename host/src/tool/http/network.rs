@@ -22,9 +22,9 @@ pub trait Resolver: Send + Sync {
 
 /// Network access of a process. Cheap to clone.
 #[derive(Clone)]
-pub struct Network(Arc<State>);
+pub struct Network(Arc<NetworkState>);
 
-struct State {
+struct NetworkState {
     resolver: Arc<dyn Resolver>,
     /// Trusted certificates besides the web's own.
     roots: Vec<CertificateDer<'static>>,
@@ -35,19 +35,19 @@ struct State {
 
 /// Reason why a text holds no certificates.
 #[derive(Clone, Debug, thiserror::Error)]
-#[error("these are no PEM certificates: {0}")]
+#[error("not PEM certificates: {0}")]
 pub struct CertificateError(String);
 
 impl Default for Network {
     /// Uses the system's resolver, and the certificates that browsers trust.
     fn default() -> Self {
-        Self::new(Arc::new(System), Vec::new(), Vec::new())
+        Self::new(Arc::new(SystemResolver), Vec::new(), Vec::new())
     }
 }
 
 impl Network {
     fn new(resolver: Arc<dyn Resolver>, roots: Vec<CertificateDer<'static>>, unread: Vec<u8>) -> Self {
-        Self(Arc::new(State { resolver, roots, unread, tls: OnceLock::new() }))
+        Self(Arc::new(NetworkState { resolver, roots, unread, tls: OnceLock::new() }))
     }
 
     /// Replaces the resolver.
@@ -118,10 +118,10 @@ impl fmt::Debug for Network {
 static LOOKUPS: Semaphore = Semaphore::const_new(128);
 
 /// Resolver of the system.
-struct System;
+struct SystemResolver;
 
 #[async_trait::async_trait]
-impl Resolver for System {
+impl Resolver for SystemResolver {
     async fn resolve(&self, host: &str) -> io::Result<Vec<IpAddr>> {
         let permit = LOOKUPS.acquire().await.map_err(io::Error::other)?;
         let host = host.to_owned();

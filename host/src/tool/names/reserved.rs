@@ -4,15 +4,15 @@
 pub(super) const JAVASCRIPT: &[(&[&str], &str)] = &[
     (JAVASCRIPT_WORDS, "a reserved word of JavaScript"),
     (JAVASCRIPT_GLOBALS, "a global of JavaScript"),
-    (JAVASCRIPT_INHERITED, "a name that JavaScript asks any object for"),
-    (SCRIPT_GLOBALS, "a name that Tollhouse gives to scripts"),
+    (JAVASCRIPT_INHERITED, "a name that JavaScript looks up on every object"),
+    (SCRIPT_GLOBALS, "a name that Tollhouse defines for scripts"),
 ];
 
 /// Lists of names in the shell, each with its description.
 pub(super) const SHELL: &[(&[&str], &str)] = &[
     (SHELL_WORDS, "a reserved word of the shell"),
     (SHELL_BUILTINS, "a builtin of the shell"),
-    (SCRIPT_COMMANDS, "a command that Tollhouse gives to scripts"),
+    (SCRIPT_COMMANDS, "a command that Tollhouse defines for scripts"),
 ];
 
 /// ECMA-262 (2025) §12.7.2: reserved words, those reserved in strict mode and modules, and the literals; `arguments`,

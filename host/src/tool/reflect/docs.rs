@@ -11,18 +11,18 @@ use wit_parser::{
 /// Most bytes of a WIT text: wasi:http with all its dependencies has a tenth of that.
 const MAX_TEXT: usize = 4 << 20;
 
-/// Parsed WIT text.
+/// Parsed WIT text with its docs.
 pub(super) struct WitDocs {
     packages: Vec<UnresolvedPackage>,
 }
 
 /// Place of a definition.
-pub(super) enum Scope<'a> {
+pub(super) enum DefinitionScope<'a> {
     /// Interface of a package: package and interface name.
     Interface(&'a PackageName, &'a str),
     /// Interface that a world defines inline.
     Inline(&'a str),
-    /// World itself.
+    /// World of the component itself.
     World,
 }
 
@@ -41,14 +41,14 @@ impl WitDocs {
     }
 
     /// Returns the docs of an interface. An inline one may have them at its `export`.
-    pub(super) fn interface(&self, scope: &Scope<'_>) -> Option<String> {
+    pub(super) fn interface(&self, scope: &DefinitionScope<'_>) -> Option<String> {
         let (_, interface) = self.find_interface(scope)?;
         interface.docs.contents.clone()
     }
 
     /// Returns the docs of a function, by its name in the component: `describe`, `[method]counter.increment`.
-    pub(super) fn function(&self, scope: &Scope<'_>, name: &str) -> Option<String> {
-        if let Scope::World = scope {
+    pub(super) fn function(&self, scope: &DefinitionScope<'_>, name: &str) -> Option<String> {
+        if let DefinitionScope::World = scope {
             let mut items = self.worlds().filter_map(|(_, world)| world.exports.get(&WorldKey::Name(name.to_owned())));
             return items.find_map(|item| match item {
                 WorldItem::Function(function) => function.docs.contents.clone(),
@@ -60,8 +60,8 @@ impl WitDocs {
     }
 
     /// Returns the definition of a type, with the docs of its members.
-    pub(super) fn ty(&self, scope: &Scope<'_>, name: &str) -> Option<&TypeDef> {
-        let (package, id) = if let Scope::World = scope {
+    pub(super) fn ty(&self, scope: &DefinitionScope<'_>, name: &str) -> Option<&TypeDef> {
+        let (package, id) = if let DefinitionScope::World = scope {
             self.worlds().find_map(|(package, world)| match world.imports.get(&WorldKey::Name(name.to_owned())) {
                 Some(WorldItem::Type { id, .. }) => Some((package, *id)),
                 _ => None,
@@ -84,17 +84,17 @@ impl WitDocs {
         self.packages.iter().flat_map(|package| package.worlds.iter().map(move |(_, world)| (package, world)))
     }
 
-    fn find_interface(&self, scope: &Scope<'_>) -> Option<(&UnresolvedPackage, &Interface)> {
+    fn find_interface(&self, scope: &DefinitionScope<'_>) -> Option<(&UnresolvedPackage, &Interface)> {
         match scope {
-            Scope::World => None,
-            Scope::Inline(name) => {
+            DefinitionScope::World => None,
+            DefinitionScope::Inline(name) => {
                 let key = WorldKey::Name((*name).to_owned());
                 self.worlds().find_map(|(package, world)| match world.exports.get(&key)? {
                     WorldItem::Interface { id, .. } => Some((package, package.interfaces.get(*id)?)),
                     _ => None,
                 })
             }
-            Scope::Interface(package, name) => {
+            DefinitionScope::Interface(package, name) => {
                 let named =
                     |p: &&UnresolvedPackage| p.name.namespace == package.namespace && p.name.name == package.name;
                 // The version of the component is the right one; a text with only another version is close enough for

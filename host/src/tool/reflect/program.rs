@@ -4,7 +4,7 @@
 
 use wit_parser::Resolve;
 
-use super::Instance;
+use super::ExportedInterface;
 use crate::tool::types::{Export, Field, Function, FunctionKind, Package, Shape, Type};
 
 /// Export of a program, in any version 0.2.
@@ -18,14 +18,18 @@ pub(crate) const STDIN: &str = "stdin";
 pub(crate) const DIRECTORY: &str = "directory";
 
 /// Returns the interface that makes a component with `count` functions a program.
-pub(super) fn run_of<'i>(resolve: &Resolve, instances: &'i [Instance], count: usize) -> Option<&'i Instance> {
+pub(super) fn run_of<'i>(
+    resolve: &Resolve,
+    instances: &'i [ExportedInterface],
+    count: usize,
+) -> Option<&'i ExportedInterface> {
     let run = instances.iter().find(|instance| instance.export.starts_with(RUN))?;
     let only = count == 1 && resolve.interfaces[run.id].functions.contains_key("run");
     only.then_some(run)
 }
 
 /// Creates the model of a program.
-pub(super) fn package(run: &Instance, imports: Vec<String>) -> Package {
+pub(super) fn package(run: &ExportedInterface, imports: Vec<String>) -> Package {
     let export = Export { instance: Some(run.export.clone()), function: "run".to_owned() };
     let function = Function {
         path: Vec::new(),
@@ -35,17 +39,17 @@ pub(super) fn package(run: &Instance, imports: Vec<String>) -> Package {
                 .to_owned(),
         ),
         params: [
-            field(ARGUMENTS, Shape::List(Box::new(Shape::String.into())), "What follows its name on a command line."),
-            field(STDIN, optional(Shape::String), "What it reads; nothing if left out."),
-            field(DIRECTORY, optional(Shape::String), "The directory that it works in; `/workspace` if left out."),
+            field(ARGUMENTS, Shape::List(Box::new(Shape::String.into())), "Command-line arguments, without the program's name."),
+            field(STDIN, optional(Shape::String), "Standard input; empty if omitted."),
+            field(DIRECTORY, optional(Shape::String), "Working directory; `/workspace` if omitted."),
         ]
         .into_iter()
         .collect(),
         result: Some(Type::from(Shape::Record(
             [
-                field("exit-code", Shape::U8, "0 if all went well."),
-                field("stdout", Shape::String, "What it wrote; what is no UTF-8 is replaced."),
-                field("stderr", Shape::String, "What it wrote about that."),
+                field("exit-code", Shape::U8, "Exit status; 0 means success."),
+                field("stdout", Shape::String, "Standard output; bytes that are not UTF-8 are replaced."),
+                field("stderr", Shape::String, "Standard error."),
             ]
             .into_iter()
             .collect(),

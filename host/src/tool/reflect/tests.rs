@@ -130,7 +130,7 @@ fn what_cannot_cross_is_refused_by_name() {
     assert_eq!(
         reasons,
         [
-            "things/later: it is async, and calls of tools are not",
+            "things/later: it is async, which calls of tools cannot be",
             "things/watch: its result: a stream cannot cross the gate",
             "things/soon: parameter `x`: a future cannot cross the gate",
         ]

@@ -7,14 +7,14 @@
 
 use std::ops::Range;
 
-use super::encoding::Bytes;
+use super::encoding::ZeroizedBytes;
 
 /// Nested encodings that are undone: JSON in a URL, JSON in JSON.
 const DEPTH: usize = 2;
 
 /// Kind of escapes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Escapes {
+enum EscapeKind {
     /// Percent escapes of URLs: `%2f`.
     Percent,
     /// Percent escapes, and `+` for a space, in forms.
@@ -23,23 +23,23 @@ enum Escapes {
     Json,
 }
 
-const ALL: [Escapes; 3] = [Escapes::Form, Escapes::Percent, Escapes::Json];
+const ALL: [EscapeKind; 3] = [EscapeKind::Form, EscapeKind::Percent, EscapeKind::Json];
 
 /// Decoded bytes with their original positions.
-pub(super) struct View {
-    pub(super) bytes: Bytes,
+pub(super) struct DecodedView {
+    pub(super) bytes: ZeroizedBytes,
     /// Original range of each byte. `None` if nothing was decoded.
     places: Option<Vec<Range<u32>>>,
     /// Start of an incomplete escape at the end.
     pub(super) cut: Option<usize>,
 }
 
-impl View {
+impl DecodedView {
     /// Returns all decodings of `bytes`, which are no more than `u32::MAX`; `+` is decoded as a space only where a
     /// space matters. Unless these are the `last` bytes, an incomplete escape may be at their end.
     pub(super) fn all(bytes: &[u8], spaces: bool, last: bool) -> Vec<Self> {
         let all = if spaces { &ALL[..] } else { &ALL[1..] };
-        let mut views = vec![Self { bytes: Bytes::new(bytes.to_vec()), places: None, cut: None }];
+        let mut views = vec![Self { bytes: ZeroizedBytes::new(bytes.to_vec()), places: None, cut: None }];
         let mut outer = 0..1;
         for _ in 0..DEPTH {
             let inner = views.len();
@@ -59,7 +59,8 @@ impl View {
         if !self.bytes.iter().copied().any(is_of_line_break) {
             return None;
         }
-        let mut view = Self { bytes: Bytes::new(Vec::with_capacity(self.bytes.len())), places: None, cut: self.cut };
+        let mut view =
+            Self { bytes: ZeroizedBytes::new(Vec::with_capacity(self.bytes.len())), places: None, cut: self.cut };
         let mut places = Vec::with_capacity(self.bytes.len());
         let mut rest = 0..self.bytes.len();
         while let Some(first) = self.bytes.get(rest.start) {
@@ -98,11 +99,12 @@ impl View {
     }
 
     /// Returns the bytes with these escapes undone. Returns `None` if there are none.
-    fn decode(&self, escapes: Escapes, last: bool) -> Option<Self> {
+    fn decode(&self, escapes: EscapeKind, last: bool) -> Option<Self> {
         if !self.bytes.iter().any(|byte| escapes.may_begin_with(*byte)) {
             return None;
         }
-        let mut view = Self { bytes: Bytes::new(Vec::with_capacity(self.bytes.len())), places: None, cut: self.cut };
+        let mut view =
+            Self { bytes: ZeroizedBytes::new(Vec::with_capacity(self.bytes.len())), places: None, cut: self.cut };
         let mut places = Vec::with_capacity(self.bytes.len());
         let (mut at, mut changed) = (0, false);
         while at < self.bytes.len() {
@@ -112,18 +114,18 @@ impl View {
                 places.extend(std::iter::repeat_n(place, decoded.len()));
             };
             match escapes.read(&self.bytes[at..]) {
-                Escape::Whole { decoded, length } => {
+                EscapeMatch::Whole { decoded, length } => {
                     push(decoded.as_bytes(), length);
                     at += length;
                     changed = true;
                 }
-                Escape::Cut if !last => {
+                EscapeMatch::Cut if !last => {
                     // Bytes behind an incomplete escape are decoded when it is complete.
                     view.cut = Some(self.place(at).start);
                     changed = true;
                     break;
                 }
-                Escape::Cut | Escape::None => {
+                EscapeMatch::Cut | EscapeMatch::None => {
                     push(&self.bytes[at..=at], 1);
                     at += 1;
                 }
@@ -160,34 +162,34 @@ fn narrow(place: usize) -> u32 {
 }
 
 /// Escape at the beginning of bytes.
-enum Escape {
+enum EscapeMatch {
     /// No escape here.
     None,
     /// Possible beginning of an escape.
     Cut,
     /// Complete escape of this length.
-    Whole { decoded: Decoded, length: usize },
+    Whole { decoded: DecodedChar, length: usize },
 }
 
 /// Decoded value of an escape.
-struct Decoded {
+struct DecodedChar {
     bytes: [u8; 4],
     length: usize,
 }
 
-impl Decoded {
+impl DecodedChar {
     fn as_bytes(&self) -> &[u8] {
         &self.bytes[..self.length]
     }
 }
 
-impl From<u8> for Decoded {
+impl From<u8> for DecodedChar {
     fn from(byte: u8) -> Self {
         Self { bytes: [byte, 0, 0, 0], length: 1 }
     }
 }
 
-impl From<char> for Decoded {
+impl From<char> for DecodedChar {
     fn from(character: char) -> Self {
         let mut bytes = [0; 4];
         let length = character.encode_utf8(&mut bytes).len();
@@ -195,13 +197,13 @@ impl From<char> for Decoded {
     }
 }
 
-impl Escape {
-    fn whole(decoded: impl Into<Decoded>, length: usize) -> Self {
+impl EscapeMatch {
+    fn whole(decoded: impl Into<DecodedChar>, length: usize) -> Self {
         Self::Whole { decoded: decoded.into(), length }
     }
 }
 
-impl Escapes {
+impl EscapeKind {
     fn may_begin_with(self, byte: u8) -> bool {
         match self {
             // Without a `+`, one view is enough.
@@ -212,30 +214,32 @@ impl Escapes {
     }
 
     /// Returns the escape that the bytes begin with. There is at least one byte.
-    fn read(self, bytes: &[u8]) -> Escape {
+    fn read(self, bytes: &[u8]) -> EscapeMatch {
         match (self, bytes[0]) {
-            (Self::Form, b'+') => Escape::whole(b' ', 1),
+            (Self::Form, b'+') => EscapeMatch::whole(b' ', 1),
             (Self::Percent | Self::Form, b'%') => match digits(&bytes[1..], 2) {
-                Digits::Value(value) => Escape::whole(u8::try_from(value).expect("two digits"), 3),
-                Digits::Cut => Escape::Cut,
-                Digits::None => Escape::None,
+                HexDigits::Value(value) => EscapeMatch::whole(u8::try_from(value).expect("two digits"), 3),
+                HexDigits::Cut => EscapeMatch::Cut,
+                HexDigits::None => EscapeMatch::None,
             },
             (Self::Json, b'\\') => json(bytes),
-            _ => Escape::None,
+            _ => EscapeMatch::None,
         }
     }
 }
 
 /// Decodes an escape of JSON, which begins with `\`.
-fn json(bytes: &[u8]) -> Escape {
+fn json(bytes: &[u8]) -> EscapeMatch {
     let plain = match bytes.get(1) {
-        None => return Escape::Cut,
+        None => return EscapeMatch::Cut,
         Some(b'u') => return unicode(bytes),
         Some(b'x') => {
             return match digits(&bytes[2..], 2) {
-                Digits::Value(value) => char::from_u32(value).map_or(Escape::None, |read| Escape::whole(read, 4)),
-                Digits::Cut => Escape::Cut,
-                Digits::None => Escape::None,
+                HexDigits::Value(value) => {
+                    char::from_u32(value).map_or(EscapeMatch::None, |read| EscapeMatch::whole(read, 4))
+                }
+                HexDigits::Cut => EscapeMatch::Cut,
+                HexDigits::None => EscapeMatch::None,
             };
         }
         Some(b'b') => 8,
@@ -244,52 +248,52 @@ fn json(bytes: &[u8]) -> Escape {
         Some(b'r') => b'\r',
         Some(b't') => b'\t',
         Some(other) if other.is_ascii_punctuation() => *other,
-        Some(_) => return Escape::None,
+        Some(_) => return EscapeMatch::None,
     };
-    Escape::whole(plain, 2)
+    EscapeMatch::whole(plain, 2)
 }
 
 /// Decodes `\u002f`, or a pair of surrogates.
-fn unicode(bytes: &[u8]) -> Escape {
+fn unicode(bytes: &[u8]) -> EscapeMatch {
     let high = match digits(&bytes[2..], 4) {
-        Digits::Value(value) => value,
-        Digits::Cut => return Escape::Cut,
-        Digits::None => return Escape::None,
+        HexDigits::Value(value) => value,
+        HexDigits::Cut => return EscapeMatch::Cut,
+        HexDigits::None => return EscapeMatch::None,
     };
     if let Some(character) = char::from_u32(high) {
-        return Escape::whole(character, 6);
+        return EscapeMatch::whole(character, 6);
     }
     let rest = &bytes[6..];
     let begun = &b"\\u"[..rest.len().min(2)];
     let low = match digits(rest.get(2..).unwrap_or_default(), 4) {
-        _ if !rest.starts_with(begun) => return Escape::whole(char::REPLACEMENT_CHARACTER, 6),
-        _ if rest.len() < 2 => return Escape::Cut,
-        Digits::Value(value) => value,
-        Digits::Cut => return Escape::Cut,
-        Digits::None => return Escape::whole(char::REPLACEMENT_CHARACTER, 6),
+        _ if !rest.starts_with(begun) => return EscapeMatch::whole(char::REPLACEMENT_CHARACTER, 6),
+        _ if rest.len() < 2 => return EscapeMatch::Cut,
+        HexDigits::Value(value) => value,
+        HexDigits::Cut => return EscapeMatch::Cut,
+        HexDigits::None => return EscapeMatch::whole(char::REPLACEMENT_CHARACTER, 6),
     };
     match char::decode_utf16([high, low].map(|unit| u16::try_from(unit).expect("four digits"))).next() {
-        Some(Ok(character)) => Escape::whole(character, 12),
-        _ => Escape::whole(char::REPLACEMENT_CHARACTER, 6),
+        Some(Ok(character)) => EscapeMatch::whole(character, 12),
+        _ => EscapeMatch::whole(char::REPLACEMENT_CHARACTER, 6),
     }
 }
 
 /// Hexadecimal digits at the beginning of bytes.
-enum Digits {
+enum HexDigits {
     None,
     /// Too few digits, at the end of the bytes.
     Cut,
     Value(u32),
 }
 
-fn digits(bytes: &[u8], count: usize) -> Digits {
+fn digits(bytes: &[u8], count: usize) -> HexDigits {
     let mut value = 0;
     for index in 0..count {
         match bytes.get(index).map(|digit| char::from(*digit).to_digit(16)) {
-            None => return Digits::Cut,
-            Some(None) => return Digits::None,
+            None => return HexDigits::Cut,
+            Some(None) => return HexDigits::None,
             Some(Some(digit)) => value = value << 4 | digit,
         }
     }
-    Digits::Value(value)
+    HexDigits::Value(value)
 }

@@ -18,8 +18,8 @@ impl Secrets {
         }
         let (old, value) = (std::mem::take(&mut payload.specials), std::mem::take(&mut payload.value));
         let old = old.into_iter().map(|special| (special.pointer, special.kind)).collect();
-        let mut walk = Walk { secrets: self, old, new: Vec::new() };
-        payload.value = walk.value(value, &mut Place::default());
+        let mut walk = PayloadWalk { secrets: self, old, new: Vec::new() };
+        payload.value = walk.value(value, &mut PointerPair::default());
         payload.specials = walk.new;
     }
 
@@ -40,8 +40,8 @@ impl Secrets {
         if !self.is_held_by(value) {
             return None;
         }
-        let mut walk = Walk { secrets: self, old: HashMap::new(), new: Vec::new() };
-        Some(walk.value(value.clone(), &mut Place::default()))
+        let mut walk = PayloadWalk { secrets: self, old: HashMap::new(), new: Vec::new() };
+        Some(walk.value(value.clone(), &mut PointerPair::default()))
     }
 
     fn is_held_by(&self, value: &Value) -> bool {
@@ -58,12 +58,12 @@ impl Secrets {
 
 /// JSON Pointers of one place: before and after redaction of names.
 #[derive(Default)]
-struct Place {
+struct PointerPair {
     old: String,
     new: String,
 }
 
-impl Place {
+impl PointerPair {
     /// Calls `work` at a place below this one.
     fn below<T>(&mut self, old: &str, new: &str, work: impl FnOnce(&mut Self) -> T) -> T {
         let (old_end, new_end) = (self.old.len(), self.new.len());
@@ -79,15 +79,15 @@ impl Place {
 }
 
 /// Walk through a value.
-struct Walk<'a> {
+struct PayloadWalk<'a> {
     secrets: &'a Secrets,
     /// Special values by their place before redaction.
     old: HashMap<String, SpecialKind>,
     new: Vec<Special>,
 }
 
-impl Walk<'_> {
-    fn value(&mut self, value: Value, place: &mut Place) -> Value {
+impl PayloadWalk<'_> {
+    fn value(&mut self, value: Value, place: &mut PointerPair) -> Value {
         match value {
             Value::String(text) => Value::String(self.text(text, place)),
             Value::Array(items) => {
@@ -113,7 +113,7 @@ impl Walk<'_> {
         }
     }
 
-    fn text(&mut self, text: String, place: &Place) -> String {
+    fn text(&mut self, text: String, place: &PointerPair) -> String {
         let Some(kind) = self.old.remove(&place.old) else {
             return self.secrets.redact_text(&text).unwrap_or(text);
         };

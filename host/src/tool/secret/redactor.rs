@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind};
 
-use super::decoding::{View, is_of_line_break};
-use super::encoding::{Bytes, encodings, hexadecimal};
+use super::decoding::{DecodedView, is_of_line_break};
+use super::encoding::{ZeroizedBytes, encodings, hexadecimal};
 use super::placeholder;
 
 /// Bytes that are searched at once. Decoding them in several ways takes some 200 times that much memory at most.
@@ -15,9 +15,9 @@ const WINDOW: usize = 64 << 10;
 /// Automaton of all values. Its states contain the values too, byte by byte, where nothing can zeroise them: only the
 /// process can keep them out of a core dump (see `Secrets`).
 pub(super) struct Redactor {
-    exact: Patterns,
+    exact: PatternSet,
     /// Patterns of hexadecimal digits.
-    in_any_case: Patterns,
+    in_any_case: PatternSet,
     /// Names of the secrets.
     names: Vec<String>,
     /// Bytes that a pattern begins with.
@@ -27,20 +27,20 @@ pub(super) struct Redactor {
 }
 
 /// Patterns that are searched for at once.
-struct Patterns {
+struct PatternSet {
     automaton: AhoCorasick,
-    all: Vec<Pattern>,
+    all: Vec<SecretPattern>,
 }
 
-struct Pattern {
-    bytes: Bytes,
+struct SecretPattern {
+    bytes: ZeroizedBytes,
     /// Index of the secret's name.
     secret: usize,
 }
 
 /// Range of bytes that holds a secret.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Found {
+struct SecretRange {
     range: Range<usize>,
     secret: usize,
 }
@@ -51,8 +51,8 @@ impl Redactor {
         let (mut names, mut exact, mut in_any_case) = (Vec::new(), Vec::new(), Vec::new());
         for (name, value) in secrets {
             let secret = names.len();
-            exact.extend(encodings(value).into_iter().map(|bytes| Pattern { bytes, secret }));
-            in_any_case.push(Pattern { bytes: hexadecimal(value), secret });
+            exact.extend(encodings(value).into_iter().map(|bytes| SecretPattern { bytes, secret }));
+            in_any_case.push(SecretPattern { bytes: hexadecimal(value), secret });
             names.push(name.to_owned());
         }
         let mut first = [false; 256];
@@ -62,7 +62,13 @@ impl Redactor {
             first[usize::from(byte.to_ascii_uppercase())] = true;
         }
         let spaces = exact.iter().any(|pattern| pattern.bytes.contains(&b' '));
-        Self { exact: Patterns::new(exact, false), in_any_case: Patterns::new(in_any_case, true), names, first, spaces }
+        Self {
+            exact: PatternSet::new(exact, false),
+            in_any_case: PatternSet::new(in_any_case, true),
+            names,
+            first,
+            spaces,
+        }
     }
 
     /// Returns which secrets are redacted for a reader who may see those that `sees` names.
@@ -74,11 +80,11 @@ impl Redactor {
     pub(super) fn redact(self: &Arc<Self>, bytes: &[u8]) -> Option<Vec<u8>> {
         let is_read_otherwise =
             |byte: &u8| matches!(byte, b'%' | b'\\') || is_of_line_break(*byte) || (self.spaces && *byte == b'+');
-        let holds = |patterns: &Patterns| patterns.automaton.is_match(bytes);
+        let holds = |patterns: &PatternSet| patterns.automaton.is_match(bytes);
         if !bytes.iter().any(is_read_otherwise) && !holds(&self.exact) && !holds(&self.in_any_case) {
             return None;
         }
-        let mut stream = Stream::new(Arc::clone(self), vec![true; self.names.len()]);
+        let mut stream = StreamRedactor::new(Arc::clone(self), vec![true; self.names.len()]);
         let mut redacted = Vec::with_capacity(bytes.len());
         for window in bytes.chunks(WINDOW) {
             stream.push(window, &mut redacted);
@@ -89,8 +95,8 @@ impl Redactor {
 
     /// Returns the ranges of secrets in order, and the start of a possible incomplete secret at the end. Overlapping
     /// ranges are merged, and named by the first of them, and among those by the longest.
-    fn find(&self, bytes: &[u8], hidden: &[bool], last: bool) -> (Vec<Found>, usize) {
-        let views = View::all(bytes, self.spaces, last);
+    fn find(&self, bytes: &[u8], hidden: &[bool], last: bool) -> (Vec<SecretRange>, usize) {
+        let views = DecodedView::all(bytes, self.spaces, last);
         let mut all = Vec::new();
         for view in &views {
             for patterns in [&self.exact, &self.in_any_case] {
@@ -98,7 +104,7 @@ impl Redactor {
             }
         }
         all.sort_by_key(|found| (found.range.start, usize::MAX - found.range.end));
-        let mut merged: Vec<Found> = Vec::new();
+        let mut merged: Vec<SecretRange> = Vec::new();
         for found in all {
             match merged.last_mut() {
                 Some(before) if found.range.start < before.range.end => {
@@ -112,8 +118,8 @@ impl Redactor {
     }
 
     /// Returns the start of the bytes that must wait for more.
-    fn rest(&self, length: usize, views: &[View], hidden: &[bool]) -> usize {
-        let of_view = |view: &View| {
+    fn rest(&self, length: usize, views: &[DecodedView], hidden: &[bool]) -> usize {
+        let of_view = |view: &DecodedView| {
             let begun = self.begun(&view.bytes, hidden).map(|index| view.place(index).start);
             begun.into_iter().chain(view.cut).min().unwrap_or(length)
         };
@@ -130,21 +136,21 @@ impl Redactor {
         let longest = self.patterns().map(|pattern| pattern.bytes.len()).max().unwrap_or_default();
         (bytes.len().saturating_sub(longest.saturating_sub(1))..bytes.len()).find(|start| {
             let end = &bytes[*start..];
-            let longer = |pattern: &&Pattern| hidden[pattern.secret] && pattern.bytes.len() > end.len();
-            let digits = |pattern: &Pattern| pattern.bytes[..end.len()].eq_ignore_ascii_case(end);
+            let longer = |pattern: &&SecretPattern| hidden[pattern.secret] && pattern.bytes.len() > end.len();
+            let digits = |pattern: &SecretPattern| pattern.bytes[..end.len()].eq_ignore_ascii_case(end);
             self.first[usize::from(end[0])]
                 && (self.exact.all.iter().filter(longer).any(|pattern| pattern.bytes.starts_with(end))
                     || self.in_any_case.all.iter().filter(longer).any(digits))
         })
     }
 
-    fn patterns(&self) -> impl Iterator<Item = &Pattern> {
+    fn patterns(&self) -> impl Iterator<Item = &SecretPattern> {
         self.exact.all.iter().chain(&self.in_any_case.all)
     }
 }
 
-impl Patterns {
-    fn new(all: Vec<Pattern>, in_any_case: bool) -> Self {
+impl PatternSet {
+    fn new(all: Vec<SecretPattern>, in_any_case: bool) -> Self {
         // All matches are needed, not only the longest: an overlapping match is part of a secret too. A prefilter would
         // keep one more copy of the values, in one piece.
         let automaton = AhoCorasick::builder()
@@ -158,8 +164,8 @@ impl Patterns {
     }
 
     /// Finds the patterns in a view, as ranges of the original bytes.
-    fn find<'a>(&'a self, view: &'a View) -> impl Iterator<Item = Found> {
-        self.automaton.find_overlapping_iter(view.bytes.as_slice()).map(|found| Found {
+    fn find<'a>(&'a self, view: &'a DecodedView) -> impl Iterator<Item = SecretRange> {
+        self.automaton.find_overlapping_iter(view.bytes.as_slice()).map(|found| SecretRange {
             range: view.place(found.start()).start..view.place(found.end() - 1).end,
             secret: self.all[found.pattern().as_usize()].secret,
         })
@@ -167,28 +173,28 @@ impl Patterns {
 }
 
 /// Redactor of a stream, whose secrets may cross the borders of its parts.
-pub(in crate::tool) struct Stream {
+pub(in crate::tool) struct StreamRedactor {
     redactor: Arc<Redactor>,
     /// Flags of the secrets that are redacted.
     hidden: Vec<bool>,
     /// Bytes that may be the beginning of a secret, until more arrive.
-    held: Bytes,
+    held: ZeroizedBytes,
     /// Number of these bytes that belong to a secret that was replaced already.
     covered: usize,
     /// True if any secret was replaced.
     found: bool,
 }
 
-impl Stream {
+impl StreamRedactor {
     pub(super) fn new(redactor: Arc<Redactor>, hidden: Vec<bool>) -> Self {
-        Self { redactor, hidden, held: Bytes::default(), covered: 0, found: false }
+        Self { redactor, hidden, held: ZeroizedBytes::default(), covered: 0, found: false }
     }
 
     /// Takes the next part, and appends the bytes that are certainly no part of a secret.
     pub(in crate::tool) fn push(&mut self, part: &[u8], redacted: &mut Vec<u8>) {
         for window in part.chunks(WINDOW) {
             // Not `extend`: growing would leave a copy behind.
-            let mut whole = Bytes::new(Vec::with_capacity(self.held.len() + window.len()));
+            let mut whole = ZeroizedBytes::new(Vec::with_capacity(self.held.len() + window.len()));
             whole.extend_from_slice(&self.held);
             whole.extend_from_slice(window);
             self.held = whole;
@@ -226,7 +232,7 @@ impl Stream {
     fn advance(&mut self, last: bool, redacted: &mut Vec<u8>) {
         let (found, rest) = self.redactor.find(&self.held, &self.hidden, last);
         let mut at = self.covered;
-        for Found { range, secret } in found {
+        for SecretRange { range, secret } in found {
             if range.start < at {
                 at = at.max(range.end);
             } else if range.start < rest {
@@ -238,7 +244,7 @@ impl Stream {
         }
         redacted.extend_from_slice(self.held.get(at..rest).unwrap_or_default());
         self.covered = at.saturating_sub(rest);
-        self.held = Bytes::new(self.held[rest..].to_vec());
+        self.held = ZeroizedBytes::new(self.held[rest..].to_vec());
     }
 }
 

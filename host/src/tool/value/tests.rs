@@ -294,7 +294,7 @@ fn handles_are_strings_that_only_their_keeper_understands() {
     let error = lower(json!("x"), &Shape::Own(resource.clone()).into(), &mut NoHandles).expect_err("unknown");
     assert_eq!(
         error.to_string(),
-        "no handle of `counter` is `x`: it was never issued in this run, or was dropped or given away"
+        "`x` is not a handle of `counter`: it was never issued in this run, or was dropped or given away"
     );
     assert!(lower(json!(1), &Shape::Borrow(resource).into(), &mut NoHandles).is_err());
 }

@@ -3,8 +3,8 @@
 mod component;
 mod grants;
 mod limits;
-mod meaning;
 mod model;
+mod semantics;
 
 use wasmtime::component::{Resource, ResourceTable};
 use wasmtime_wasi::p2::bindings::clocks::wall_clock::Datetime;
@@ -39,8 +39,8 @@ fn scope(grants: &[(&str, bool)]) -> Scope {
 }
 
 /// Tool with its files. Handles are plain numbers here.
-struct Tool {
-    files: Files,
+struct FilesFixture {
+    files: ToolFiles,
     table: ResourceTable,
 }
 
@@ -54,15 +54,15 @@ fn handle(rep: u32) -> Resource<Descriptor> {
 
 const FOLLOW: PathFlags = PathFlags::SYMLINK_FOLLOW;
 
-impl Tool {
-    fn on(tree: Tree, grants: &[(&str, bool)]) -> Tool {
-        let mut files = Files::new();
+impl FilesFixture {
+    fn on(tree: Tree, grants: &[(&str, bool)]) -> FilesFixture {
+        let mut files = ToolFiles::new();
         files.begin(tree, scope(grants), NOW);
-        Tool { files, table: ResourceTable::new() }
+        FilesFixture { files, table: ResourceTable::new() }
     }
 
-    fn new(grants: &[(&str, bool)]) -> Tool {
-        Tool::on(tree(), grants)
+    fn new(grants: &[(&str, bool)]) -> FilesFixture {
+        FilesFixture::on(tree(), grants)
     }
 
     fn view(&mut self) -> FilesView<'_> {

@@ -20,7 +20,7 @@ fn redact(secrets: &[&str], text: &str) -> String {
 
 /// Redacts bytes in parts of these lengths, which are repeated.
 fn in_parts(redactor: &Arc<Redactor>, bytes: &[u8], lengths: &[usize]) -> Vec<u8> {
-    let mut stream = Stream::new(Arc::clone(redactor), vec![true; redactor.names.len()]);
+    let mut stream = StreamRedactor::new(Arc::clone(redactor), vec![true; redactor.names.len()]);
     let (mut redacted, mut rest) = (Vec::new(), bytes);
     for length in lengths.iter().cycle() {
         if rest.is_empty() {
@@ -157,7 +157,7 @@ fn hexadecimal_in_any_case_and_lines_of_base64_are_found() {
     }
     // A line break that may continue is held back, and no more than one.
     let redactor = redactor(&[secret]);
-    let mut stream = Stream::new(redactor, vec![true]);
+    let mut stream = StreamRedactor::new(redactor, vec![true]);
     let mut redacted = Vec::new();
     stream.push(b"event: \r\n\r", &mut redacted);
     assert_eq!(redacted, b"event: \r\n");
@@ -170,7 +170,7 @@ fn hexadecimal_in_any_case_and_lines_of_base64_are_found() {
 #[test]
 fn what_could_go_on_is_held_back_and_nothing_else() {
     let redactor = redactor(&["s3cr3t-value"]);
-    let mut stream = Stream::new(Arc::clone(&redactor), vec![true]);
+    let mut stream = StreamRedactor::new(Arc::clone(&redactor), vec![true]);
     let mut redacted = Vec::new();
     for (part, so_far) in [
         ("event: 1\n\n", "event: 1\n\n"),
@@ -183,7 +183,7 @@ fn what_could_go_on_is_held_back_and_nothing_else() {
         assert_eq!(String::from_utf8_lossy(&redacted), so_far);
     }
     // A reader who may see a secret gets it.
-    let mut stream = Stream::new(redactor, vec![false]);
+    let mut stream = StreamRedactor::new(redactor, vec![false]);
     let mut whole = Vec::new();
     stream.push(b"s3cr3t-value", &mut whole);
     assert_eq!(whole, b"s3cr3t-value");

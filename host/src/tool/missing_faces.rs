@@ -71,6 +71,6 @@ impl fmt::Display for LostFace {
         };
         let (tool, write) = if self.several { ("its tools", "write for example") } else { ("its tool", "write") };
         let Self { alias, taken_by, instead, .. } = self;
-        write!(f, "`{alias}` is {taken_by} and stays that: for {tool} in {scripts}, {write} `{instead}`")
+        write!(f, "`{alias}` is {taken_by} and keeps that meaning: for {tool} in {scripts}, {write} `{instead}`")
     }
 }

@@ -22,25 +22,25 @@ const BYTES: usize = 64;
 const EACH: usize = 32;
 
 /// Remaining steps of a validation.
-pub(super) struct Looks(Cell<usize>);
+pub(super) struct StepBudget(Cell<usize>);
 
-impl Looks {
+impl StepBudget {
     pub(super) fn new(count: usize) -> Self {
         Self(Cell::new(count))
     }
 
     /// Creates a budget for a value in proportion to its size, plus `more` steps.
-    pub(super) fn enough_for(value: &Value, more: usize) -> Self {
+    pub(super) fn for_value(value: &Value, more: usize) -> Self {
         Self::new(parts(value).saturating_mul(EACH).saturating_add(more))
     }
 
     /// Returns true if the budget is spent, so that the validation's result is meaningless.
-    pub(super) fn are_over(&self) -> bool {
+    pub(super) fn is_spent(&self) -> bool {
         self.0.get() == 0
     }
 
     /// Spends steps. Returns false if there are not enough.
-    fn take(&self, count: usize) -> bool {
+    fn spend(&self, count: usize) -> bool {
         let left = self.0.get().saturating_sub(count);
         self.0.set(left);
         left > 0
@@ -48,38 +48,38 @@ impl Looks {
 }
 
 /// JSON whose accesses are counted.
-pub(super) struct Counted;
+pub(super) struct BudgetedJson;
 
 /// Value of [`BudgetedJson`].
 #[derive(Clone, Copy)]
-pub(super) struct Seen<'a> {
+pub(super) struct BudgetedValue<'a> {
     value: &'a Value,
     /// Budget. `None` for the name of a field, which is only a text.
-    looks: Option<&'a Looks>,
+    budget: Option<&'a StepBudget>,
 }
 
-impl<'a> Seen<'a> {
-    pub(super) fn new(value: &'a Value, looks: &'a Looks) -> Self {
-        Self { value, looks: Some(looks) }
+impl<'a> BudgetedValue<'a> {
+    pub(super) fn new(value: &'a Value, budget: &'a StepBudget) -> Self {
+        Self { value, budget: Some(budget) }
     }
 
     /// Accesses the value for one step.
-    fn look(self) -> &'a Value {
-        self.look_as_often_as(1)
+    fn access(self) -> &'a Value {
+        self.access_for(1)
     }
 
     /// Accesses the whole text, if the value is one.
     fn read(self) -> &'a Value {
-        self.look_as_often_as(1 + self.value.as_str().map_or(0, str::len) / BYTES)
+        self.access_for(1 + self.value.as_str().map_or(0, str::len) / BYTES)
     }
 
-    fn look_as_often_as(self, count: usize) -> &'a Value {
-        if self.looks.is_none_or(|looks| looks.take(count)) { self.value } else { &Value::Null }
+    fn access_for(self, count: usize) -> &'a Value {
+        if self.budget.is_none_or(|budget| budget.spend(count)) { self.value } else { &Value::Null }
     }
 }
 
-impl Json for Counted {
-    type Node<'a> = Seen<'a>;
+impl Json for BudgetedJson {
+    type Node<'a> = BudgetedValue<'a>;
     type PreparedKey = String;
     type StringBuffer = Value;
 
@@ -87,23 +87,23 @@ impl Json for Counted {
         key.to_owned()
     }
 
-    fn with_string_node<T>(buffer: &mut Value, string: &str, f: impl FnOnce(Seen<'_>) -> T) -> T {
+    fn with_string_node<T>(buffer: &mut Value, string: &str, f: impl FnOnce(BudgetedValue<'_>) -> T) -> T {
         *buffer = Value::String(string.to_owned());
-        f(Seen { value: buffer, looks: None })
+        f(BudgetedValue { value: buffer, budget: None })
     }
 }
 
-impl<'a> Node<'a, Counted> for Seen<'a> {
-    type Object = Fields<'a>;
-    type Array = Items<'a>;
+impl<'a> Node<'a, BudgetedJson> for BudgetedValue<'a> {
+    type Object = BudgetedObject<'a>;
+    type Array = BudgetedArray<'a>;
     type Number = &'a Number;
 
-    fn as_object(&self) -> Option<Fields<'a>> {
-        self.look().as_object().map(|fields| Fields { fields, looks: self.looks })
+    fn as_object(&self) -> Option<BudgetedObject<'a>> {
+        self.access().as_object().map(|fields| BudgetedObject { fields, budget: self.budget })
     }
 
-    fn as_array(&self) -> Option<Items<'a>> {
-        self.look().as_array().map(|items| Items { items, looks: self.looks })
+    fn as_array(&self) -> Option<BudgetedArray<'a>> {
+        self.access().as_array().map(|items| BudgetedArray { items, budget: self.budget })
     }
 
     fn as_string(&self) -> Option<Cow<'a, str>> {
@@ -111,19 +111,19 @@ impl<'a> Node<'a, Counted> for Seen<'a> {
     }
 
     fn as_number(&self) -> Option<&'a Number> {
-        self.look().as_number()
+        self.access().as_number()
     }
 
     fn as_boolean(&self) -> Option<bool> {
-        self.look().as_bool()
+        self.access().as_bool()
     }
 
     fn is_null(&self) -> bool {
-        self.look().is_null()
+        self.access().is_null()
     }
 
     fn json_type(&self) -> JsonType {
-        match self.look() {
+        match self.access() {
             Value::Null => JsonType::Null,
             Value::Bool(_) => JsonType::Boolean,
             Value::Number(_) => JsonType::Number,
@@ -142,8 +142,8 @@ impl<'a> Node<'a, Counted> for Seen<'a> {
         match self.value {
             Value::Array(_) => Cow::Owned(Value::Array(Vec::new())),
             Value::Object(_) => Cow::Owned(Value::Object(Map::new())),
-            Value::String(text) if text.len() > super::check::MAX_SHOWN => {
-                Cow::Owned(text[..text.floor_char_boundary(super::check::MAX_SHOWN + 4)].into())
+            Value::String(text) if text.len() > super::validation::MAX_SHOWN => {
+                Cow::Owned(text[..text.floor_char_boundary(super::validation::MAX_SHOWN + 4)].into())
             }
             short => Cow::Borrowed(short),
         }
@@ -155,13 +155,13 @@ impl<'a> Node<'a, Counted> for Seen<'a> {
 }
 
 /// Object whose accesses are counted.
-pub(super) struct Fields<'a> {
+pub(super) struct BudgetedObject<'a> {
     fields: &'a Map<String, Value>,
-    looks: Option<&'a Looks>,
+    budget: Option<&'a StepBudget>,
 }
 
-impl<'a> Object<'a, Counted> for Fields<'a> {
-    type Node = Seen<'a>;
+impl<'a> Object<'a, BudgetedJson> for BudgetedObject<'a> {
+    type Node = BudgetedValue<'a>;
     type MemberName = &'a str;
     type MembersIter = FieldsIter<'a>;
 
@@ -169,35 +169,35 @@ impl<'a> Object<'a, Counted> for Fields<'a> {
         self.fields.len()
     }
 
-    fn get(&self, key: &String) -> Option<Seen<'a>> {
-        self.fields.get(key).map(|value| Seen { value, looks: self.looks })
+    fn get(&self, key: &String) -> Option<BudgetedValue<'a>> {
+        self.fields.get(key).map(|value| BudgetedValue { value, budget: self.budget })
     }
 
     fn members(&self) -> FieldsIter<'a> {
-        FieldsIter(self.fields.iter(), self.looks)
+        FieldsIter(self.fields.iter(), self.budget)
     }
 }
 
-pub(super) struct FieldsIter<'a>(map::Iter<'a>, Option<&'a Looks>);
+pub(super) struct FieldsIter<'a>(map::Iter<'a>, Option<&'a StepBudget>);
 
 impl<'a> Iterator for FieldsIter<'a> {
-    type Item = (&'a str, Seen<'a>);
+    type Item = (&'a str, BudgetedValue<'a>);
 
     fn next(&mut self) -> Option<Self::Item> {
         let (name, value) = self.0.next()?;
-        let may = self.1.is_none_or(|looks| looks.take(1 + name.len() / BYTES));
-        may.then_some((name.as_str(), Seen { value, looks: self.1 }))
+        let may = self.1.is_none_or(|budget| budget.spend(1 + name.len() / BYTES));
+        may.then_some((name.as_str(), BudgetedValue { value, budget: self.1 }))
     }
 }
 
 /// Array whose accesses are counted.
-pub(super) struct Items<'a> {
+pub(super) struct BudgetedArray<'a> {
     items: &'a [Value],
-    looks: Option<&'a Looks>,
+    budget: Option<&'a StepBudget>,
 }
 
-impl<'a> Array<'a, Counted> for Items<'a> {
-    type Node = Seen<'a>;
+impl<'a> Array<'a, BudgetedJson> for BudgetedArray<'a> {
+    type Node = BudgetedValue<'a>;
     type ElementsIter = ItemsIter<'a>;
 
     fn len(&self) -> usize {
@@ -205,7 +205,7 @@ impl<'a> Array<'a, Counted> for Items<'a> {
     }
 
     fn elements(&self) -> ItemsIter<'a> {
-        ItemsIter(self.items.iter(), self.looks)
+        ItemsIter(self.items.iter(), self.budget)
     }
 
     /// Compares values by their text: the crate's own hashes are equal for all arrays of empty arrays, whatever their
@@ -215,7 +215,7 @@ impl<'a> Array<'a, Counted> for Items<'a> {
         self.items.iter().all(|item| {
             let mut text = String::new();
             spell(item, &mut text);
-            self.looks.is_none_or(|looks| looks.take(1 + text.len() / BYTES)) && known.insert(text)
+            self.budget.is_none_or(|budget| budget.spend(1 + text.len() / BYTES)) && known.insert(text)
         })
     }
 }
@@ -258,15 +258,15 @@ fn spell(value: &Value, text: &mut String) {
     }
 }
 
-pub(super) struct ItemsIter<'a>(slice::Iter<'a, Value>, Option<&'a Looks>);
+pub(super) struct ItemsIter<'a>(slice::Iter<'a, Value>, Option<&'a StepBudget>);
 
 impl<'a> Iterator for ItemsIter<'a> {
-    type Item = Seen<'a>;
+    type Item = BudgetedValue<'a>;
 
     fn next(&mut self) -> Option<Self::Item> {
         let value = self.0.next()?;
-        let may = self.1.is_none_or(|looks| looks.take(1));
-        may.then_some(Seen { value, looks: self.1 })
+        let may = self.1.is_none_or(|budget| budget.spend(1));
+        may.then_some(BudgetedValue { value, budget: self.1 })
     }
 }
 

@@ -4,7 +4,7 @@ use jsonschema::error::{TypeKind, ValidationErrorKind};
 use jsonschema::{JsonType, PatternOptions, ValidationError, Validator};
 use serde_json::Value;
 
-use super::looks::{Counted, Looks, Seen, longest_path};
+use super::step_budget::{BudgetedJson, BudgetedValue, StepBudget, longest_path};
 
 /// Longest text that a message shows, in bytes.
 pub(super) const MAX_SHOWN: usize = 60;
@@ -13,30 +13,30 @@ pub(super) const MAX_SHOWN: usize = 60;
 const MAX_PROBLEM: usize = 400;
 
 /// Validation steps that small arguments may take: a fraction of a second.
-const MAX_LOOKS: usize = 1_000_000;
+const MAX_STEPS: usize = 1_000_000;
 
 /// Validation steps for the explanation of an error, which needs memory besides: each error on the way is kept, with
 /// the names of the fields above it, until the first of them is reported.
-const MAX_LOOKS_TO_EXPLAIN: usize = 20_000;
+const MAX_STEPS_TO_EXPLAIN: usize = 20_000;
 const MAX_BYTES_TO_EXPLAIN: usize = 32 << 20;
 
 /// Compiled schema that validates arguments.
-pub(super) struct Checked(Validator<Counted>);
+pub(super) struct ArgumentValidator(Validator<BudgetedJson>);
 
-impl Checked {
+impl ArgumentValidator {
     /// Compiles a schema. The error describes what is wrong with it.
     pub(super) fn new(schema: &Value) -> Result<Self, String> {
         // A pattern is matched in linear time, whatever the value.
-        let options = jsonschema::options_for::<Counted>().with_pattern_options(PatternOptions::regex());
+        let options = jsonschema::options_for::<BudgetedJson>().with_pattern_options(PatternOptions::regex());
         options.build(schema).map(Self).map_err(|error| error.to_string())
     }
 
     /// Validates arguments. The error describes the problem.
     pub(super) fn check(&self, arguments: &Value) -> Result<(), String> {
-        let looks = Looks::enough_for(arguments, MAX_LOOKS);
-        let fits = self.0.is_valid(Seen::new(arguments, &looks));
-        if looks.are_over() {
-            return Err("it takes too long to see whether they fit its schema: nest them less deeply".to_owned());
+        let budget = StepBudget::for_value(arguments, MAX_STEPS);
+        let fits = self.0.is_valid(BudgetedValue::new(arguments, &budget));
+        if budget.is_spent() {
+            return Err("checking them against its schema takes too long: nest them less deeply".to_owned());
         }
         #[cfg(fuzzing)]
         let fits = fits
@@ -46,10 +46,10 @@ impl Checked {
 }
 
 /// Describes the problem of invalid arguments.
-fn explain(validator: &Validator<Counted>, arguments: &Value) -> String {
-    let looks = Looks::new(MAX_LOOKS_TO_EXPLAIN.min(MAX_BYTES_TO_EXPLAIN / (1 + longest_path(arguments))));
-    let found = validator.validate(Seen::new(arguments, &looks)).err();
-    let Some(error) = found.as_ref().filter(|_| !looks.are_over()) else {
+fn explain(validator: &Validator<BudgetedJson>, arguments: &Value) -> String {
+    let budget = StepBudget::new(MAX_STEPS_TO_EXPLAIN.min(MAX_BYTES_TO_EXPLAIN / (1 + longest_path(arguments))));
+    let found = validator.validate(BudgetedValue::new(arguments, &budget)).err();
+    let Some(error) = found.as_ref().filter(|_| !budget.is_spent()) else {
         return "they do not fit its schema, and are too large to say where".to_owned();
     };
     let error = telling(error);
@@ -103,8 +103,8 @@ mod tests {
 
     use super::*;
 
-    fn schema(schema: Value) -> Checked {
-        Checked::new(&schema).expect("a schema")
+    fn schema(schema: Value) -> ArgumentValidator {
+        ArgumentValidator::new(&schema).expect("a schema")
     }
 
     /// Builds `{"left": {"left": … leaf}}`, nested as deep as scripts can.

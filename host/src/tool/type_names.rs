@@ -6,19 +6,19 @@ use super::names;
 use super::types::{Definition, FunctionKind, Package, Resource, Shape, Type};
 
 /// Identity of a named type: its interface and its name there.
-pub(super) type Key<'a> = (&'a str, &'a str);
+pub(super) type TypeKey<'a> = (&'a str, &'a str);
 
 /// Definition of a named type.
 #[derive(Clone, Copy)]
-pub(super) enum Body<'a> {
+pub(super) enum TypeBody<'a> {
     Type(&'a Type, &'a Definition),
     Resource(&'a Resource),
 }
 
 /// Named type and its name in the declarations.
-pub(super) struct Named<'a> {
+pub(super) struct NamedType<'a> {
     pub(super) name: String,
-    pub(super) body: Body<'a>,
+    pub(super) body: TypeBody<'a>,
 }
 
 /// Collects all named types of a package. `spelling` turns a name in PascalCase into one that can be declared, and
@@ -27,7 +27,7 @@ pub(super) fn gather<'a>(
     package: &'a Package,
     taken: &[&str],
     spelling: impl Fn(&str) -> String,
-) -> BTreeMap<Key<'a>, Named<'a>> {
+) -> BTreeMap<TypeKey<'a>, NamedType<'a>> {
     let mut found = BTreeMap::new();
     for function in &package.functions {
         let params = function.params.iter().map(|field| &field.ty);
@@ -35,7 +35,7 @@ pub(super) fn gather<'a>(
             find(ty, &mut found);
         }
         if let FunctionKind::Constructor(resource) = &function.kind {
-            found.entry((&resource.instance, &resource.name)).or_insert(Body::Resource(resource));
+            found.entry((&resource.instance, &resource.name)).or_insert(TypeBody::Resource(resource));
         }
     }
     let mut count: HashMap<String, usize> = HashMap::new();
@@ -56,22 +56,22 @@ pub(super) fn gather<'a>(
         while !used.insert(name.clone()) {
             name.push('_');
         }
-        named.insert(key, Named { name, body });
+        named.insert(key, NamedType { name, body });
     }
     named
 }
 
 /// Collects the named types and resources within a type.
-fn find<'a>(ty: &'a Type, found: &mut BTreeMap<Key<'a>, Body<'a>>) {
+fn find<'a>(ty: &'a Type, found: &mut BTreeMap<TypeKey<'a>, TypeBody<'a>>) {
     if let Some(definition) = &ty.definition {
         let key = (definition.interface.as_str(), definition.name.as_str());
         // Known already, and so are the types within it.
-        if found.insert(key, Body::Type(ty, definition)).is_some() {
+        if found.insert(key, TypeBody::Type(ty, definition)).is_some() {
             return;
         }
     }
     if let Shape::Own(resource) | Shape::Borrow(resource) = &ty.shape {
-        found.entry((&resource.instance, &resource.name)).or_insert(Body::Resource(resource));
+        found.entry((&resource.instance, &resource.name)).or_insert(TypeBody::Resource(resource));
     }
     inner(&ty.shape).into_iter().for_each(|ty| find(ty, found));
 }

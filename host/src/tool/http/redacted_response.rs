@@ -8,7 +8,7 @@ use http::header::{CONTENT_ENCODING, CONTENT_LENGTH, HeaderMap, HeaderName, Head
 use hyper::body::{Body, Frame, SizeHint};
 use wasmtime_wasi_http::Error;
 
-use crate::tool::secret::Stream;
+use crate::tool::secret::StreamRedactor;
 
 /// Content codings that messages name.
 const CODINGS: [&str; 6] = ["gzip", "x-gzip", "compress", "deflate", "br", "zstd"];
@@ -33,7 +33,7 @@ pub(super) fn refuse_unreadable(headers: &HeaderMap) -> Result<(), Error> {
 }
 
 /// Redacts headers, body and trailers.
-pub(super) fn response<B>(response: http::Response<B>, redaction: Stream) -> http::Response<Redacted<B>>
+pub(super) fn response<B>(response: http::Response<B>, redaction: StreamRedactor) -> http::Response<RedactedBody<B>>
 where
     B: Body<Data = Bytes, Error = Error> + Unpin,
 {
@@ -43,10 +43,10 @@ where
         // Placeholders differ in length from the values.
         head.headers.remove(CONTENT_LENGTH);
     }
-    http::Response::from_parts(head, Redacted { body, redaction, trailers: None, ended: false })
+    http::Response::from_parts(head, RedactedBody { body, redaction, trailers: None, ended: false })
 }
 
-fn redact_headers(headers: &mut HeaderMap, redaction: &Stream) {
+fn redact_headers(headers: &mut HeaderMap, redaction: &StreamRedactor) {
     // After redaction the name would be of no use to anybody.
     let named: Vec<HeaderName> =
         headers.keys().filter(|name| redaction.is_in_name(name.as_str().as_bytes())).cloned().collect();
@@ -61,17 +61,17 @@ fn redact_headers(headers: &mut HeaderMap, redaction: &Stream) {
     }
 }
 
-/// Redacted body.
-pub(super) struct Redacted<B> {
+/// Response body without secrets.
+pub(super) struct RedactedBody<B> {
     body: B,
-    redaction: Stream,
+    redaction: StreamRedactor,
     /// Trailers, which follow the body.
     trailers: Option<HeaderMap>,
     /// True once the whole body was read.
     ended: bool,
 }
 
-impl<B: Body<Data = Bytes, Error = Error> + Unpin> Redacted<B> {
+impl<B: Body<Data = Bytes, Error = Error> + Unpin> RedactedBody<B> {
     /// Returns the bytes that were held back until the end. Returns `None` if there are none.
     fn rest(&mut self) -> Option<Frame<Bytes>> {
         self.ended = true;
@@ -81,7 +81,7 @@ impl<B: Body<Data = Bytes, Error = Error> + Unpin> Redacted<B> {
     }
 }
 
-impl<B: Body<Data = Bytes, Error = Error> + Unpin> Body for Redacted<B> {
+impl<B: Body<Data = Bytes, Error = Error> + Unpin> Body for RedactedBody<B> {
     type Data = Bytes;
     type Error = Error;
 
@@ -140,9 +140,9 @@ mod tests {
     type Frames = Vec<Result<Frame<Bytes>, Error>>;
 
     /// Body whose frames are all ready.
-    struct Ready(std::collections::VecDeque<Result<Frame<Bytes>, Error>>);
+    struct ReadyBody(std::collections::VecDeque<Result<Frame<Bytes>, Error>>);
 
-    impl Body for Ready {
+    impl Body for ReadyBody {
         type Data = Bytes;
         type Error = Error;
 
@@ -151,17 +151,17 @@ mod tests {
         }
     }
 
-    fn redacted(head: &[(&'static str, &'static str)], frames: Frames) -> http::Response<Redacted<Ready>> {
+    fn redacted(head: &[(&'static str, &'static str)], frames: Frames) -> http::Response<RedactedBody<ReadyBody>> {
         let secrets = Secrets::default().with("KEY", "s3cr3t-value").expect("a secret");
         let mut builder = http::Response::builder();
         for (name, value) in head {
             builder = builder.header(*name, *value);
         }
-        let whole = builder.body(Ready(frames.into())).expect("a response");
+        let whole = builder.body(ReadyBody(frames.into())).expect("a response");
         response(whole, secrets.stream(|_| false).expect("there is a secret"))
     }
 
-    fn read(response: http::Response<Redacted<Ready>>) -> (String, Option<HeaderMap>) {
+    fn read(response: http::Response<RedactedBody<ReadyBody>>) -> (String, Option<HeaderMap>) {
         let runtime = tokio::runtime::Builder::new_current_thread().build().expect("a runtime");
         let collected = runtime.block_on(response.into_body().collect()).expect("it is whole");
         let trailers = collected.trailers().cloned();

@@ -16,7 +16,7 @@ pub enum ArgumentError {
     NotAnObject {
         /// Expected form of the object: `{values, mode?}`.
         form: String,
-        /// The given value.
+        /// Value that was given.
         got: String,
     },
     /// A value has another type, or is out of range.
@@ -26,7 +26,7 @@ pub enum ArgumentError {
         path: String,
         /// Description of valid values.
         expected: String,
-        /// The given value.
+        /// Value that was given.
         got: String,
     },
     /// A required value is missing.
@@ -44,7 +44,7 @@ pub enum ArgumentError {
         path: String,
         /// The most similar key of the type.
         nearest: Option<String>,
-        /// All keys of the type, if none is similar.
+        /// Known keys of the type, if none is similar.
         known: Vec<String>,
     },
     /// The omitted values take too much memory.
@@ -58,9 +58,9 @@ pub enum ArgumentError {
     Twice {
         /// Path with the canonical key.
         path: String,
-        /// One of the spellings.
+        /// First of the two spellings.
         first: String,
-        /// The other spelling.
+        /// Second of the two spellings.
         second: String,
     },
 }
@@ -85,17 +85,17 @@ fn listed(known: &[String]) -> String {
 }
 
 /// Error whose path is still in reverse: segments are added while unwinding, so that a value that fits costs nothing.
-pub(super) struct Fault {
-    path: Vec<Segment>,
-    what: What,
+pub(super) struct ValueFault {
+    path: Vec<PathSegment>,
+    what: FaultKind,
 }
 
-enum Segment {
+enum PathSegment {
     Key(String),
     Index(usize),
 }
 
-pub(super) enum What {
+pub(super) enum FaultKind {
     Mismatch { expected: String, got: String },
     Missing { expected: String },
     Unknown { nearest: Option<String>, known: Vec<String> },
@@ -104,10 +104,10 @@ pub(super) enum What {
 }
 
 /// Result of a check, with a boxed error because nearly every value fits.
-pub(super) type Checked = Result<(), Box<Fault>>;
+pub(super) type CheckResult = Result<(), Box<ValueFault>>;
 
-impl Fault {
-    pub(super) fn new(what: What) -> Box<Self> {
+impl ValueFault {
+    pub(super) fn new(what: FaultKind) -> Box<Self> {
         Box::new(Self { path: Vec::new(), what })
     }
 
@@ -116,16 +116,16 @@ impl Fault {
     }
 
     pub(super) fn expected(expected: impl Into<String>, value: &Value) -> Box<Self> {
-        Self::new(What::Mismatch { expected: expected.into(), got: show(value) })
+        Self::new(FaultKind::Mismatch { expected: expected.into(), got: show(value) })
     }
 
     pub(super) fn under_key(mut self: Box<Self>, key: &str) -> Box<Self> {
-        self.path.push(Segment::Key(shorten(key)));
+        self.path.push(PathSegment::Key(shorten(key)));
         self
     }
 
     pub(super) fn under_index(mut self: Box<Self>, index: usize) -> Box<Self> {
-        self.path.push(Segment::Index(index));
+        self.path.push(PathSegment::Index(index));
         self
     }
 
@@ -133,22 +133,22 @@ impl Fault {
         let mut path = String::new();
         for segment in self.path.iter().rev() {
             match segment {
-                Segment::Index(index) => path.push_str(&format!("[{index}]")),
-                Segment::Key(key) if is_identifier(key) || (path.is_empty() && *key == on_one_line(key)) => {
+                PathSegment::Index(index) => path.push_str(&format!("[{index}]")),
+                PathSegment::Key(key) if is_identifier(key) || (path.is_empty() && *key == on_one_line(key)) => {
                     if !path.is_empty() {
                         path.push('.');
                     }
                     path.push_str(key);
                 }
-                Segment::Key(key) => path.push_str(&format!("[{}]", quote(key))),
+                PathSegment::Key(key) => path.push_str(&format!("[{}]", quote(key))),
             }
         }
         match self.what {
-            What::Mismatch { expected, got } => ArgumentError::Mismatch { path, expected, got },
-            What::Missing { expected } => ArgumentError::Missing { path, expected },
-            What::TooLarge => ArgumentError::TooLarge { path },
-            What::Unknown { nearest, known } => ArgumentError::UnknownKey { path, nearest, known },
-            What::Twice { first, second } => {
+            FaultKind::Mismatch { expected, got } => ArgumentError::Mismatch { path, expected, got },
+            FaultKind::Missing { expected } => ArgumentError::Missing { path, expected },
+            FaultKind::TooLarge => ArgumentError::TooLarge { path },
+            FaultKind::Unknown { nearest, known } => ArgumentError::UnknownKey { path, nearest, known },
+            FaultKind::Twice { first, second } => {
                 ArgumentError::Twice { path, first: on_one_line(&first), second: on_one_line(&second) }
             }
         }

@@ -16,20 +16,20 @@ const MAX_TYPES: usize = 10_000;
 /// Returns the parameters that a schema names, and true if it accepts others. A schema that leaves that open accepts no
 /// others as far as a policy is concerned: a clause on an undeclared name is more often a misspelling.
 pub(super) fn params(schema: &Value) -> Result<(Members<Field>, bool), String> {
-    let mut reader = Reader { root: schema, within: Vec::new() };
-    let object = reader.resolved(schema).as_object().ok_or("it is no object")?;
+    let mut reader = SchemaReader { root: schema, within: Vec::new() };
+    let object = reader.resolved(schema).as_object().ok_or("it is not an object")?;
     if !matches!(object.get("type"), None | Some(Value::String(_))) || !is_of(object, "object") {
-        return Err("a tool takes one object: its `type` is `object`".to_owned());
+        return Err("a tool takes one object: its `type` must be `object`".to_owned());
     }
     let named = object.get("properties").and_then(Value::as_object);
     let open = match object.get("additionalProperties") {
         Some(more) => *more != Value::Bool(false),
         None => named.is_none_or(Map::is_empty) && object.len() <= 1,
     };
-    Ok((reader.fields(object, Room { depth: MAX_DEPTH, types: MAX_TYPES }), open))
+    Ok((reader.fields(object, SizeBudget { depth: MAX_DEPTH, types: MAX_TYPES }), open))
 }
 
-struct Reader<'s> {
+struct SchemaReader<'s> {
     root: &'s Value,
     /// Parts that are being converted: references back to them become any value.
     within: Vec<&'s Value>,
@@ -37,19 +37,19 @@ struct Reader<'s> {
 
 /// Remaining size and depth.
 #[derive(Clone, Copy)]
-struct Room {
+struct SizeBudget {
     depth: usize,
     types: usize,
 }
 
-impl Room {
+impl SizeBudget {
     /// Returns the remaining size after one type. Returns `None` if nothing remains.
     fn less(self) -> Option<Self> {
         Some(Self { depth: self.depth.checked_sub(1)?, types: self.types.checked_sub(1)? })
     }
 }
 
-impl<'s> Reader<'s> {
+impl<'s> SchemaReader<'s> {
     /// Follows references within the schema, as far as they go.
     fn resolved(&self, mut schema: &'s Value) -> &'s Value {
         for _ in 0..MAX_DEPTH {
@@ -62,13 +62,13 @@ impl<'s> Reader<'s> {
         schema
     }
 
-    fn fields(&mut self, object: &'s Map<String, Value>, room: Room) -> Members<Field> {
+    fn fields(&mut self, object: &'s Map<String, Value>, room: SizeBudget) -> Members<Field> {
         let required = |name: &str| {
             let names = object.get("required").and_then(Value::as_array);
             names.is_some_and(|names| names.iter().any(|known| known == name))
         };
         let properties = object.get("properties").and_then(Value::as_object);
-        let each = Room { types: room.types / properties.map_or(1, |named| named.len().max(1)), ..room };
+        let each = SizeBudget { types: room.types / properties.map_or(1, |named| named.len().max(1)), ..room };
         let fields = properties.into_iter().flatten().map(|(name, schema)| {
             let ty = self.ty(schema, each);
             let ty = if required(name) || ty.is_nullable() { ty } else { Shape::Option(Box::new(ty)).into() };
@@ -79,7 +79,7 @@ impl<'s> Reader<'s> {
         fields.collect()
     }
 
-    fn ty(&mut self, schema: &'s Value, room: Room) -> Type {
+    fn ty(&mut self, schema: &'s Value, room: SizeBudget) -> Type {
         let Some(deeper) = room.less() else { return Shape::Json.into() };
         let part = self.resolved(schema);
         if self.within.iter().any(|outer| std::ptr::eq(*outer, part)) {
@@ -91,7 +91,7 @@ impl<'s> Reader<'s> {
         ty
     }
 
-    fn of(&mut self, object: &'s Map<String, Value>, deeper: Room) -> Type {
+    fn of(&mut self, object: &'s Map<String, Value>, deeper: SizeBudget) -> Type {
         if let Some(cases) = ["anyOf", "oneOf"].iter().find_map(|word| object.get(*word)?.as_array()) {
             return self.one_of(cases, deeper);
         }
@@ -115,7 +115,7 @@ impl<'s> Reader<'s> {
     }
 
     /// Converts a choice: possible if it is between a type and null.
-    fn one_of(&mut self, cases: &'s [Value], room: Room) -> Type {
+    fn one_of(&mut self, cases: &'s [Value], room: SizeBudget) -> Type {
         let is_null = |case: &&Value| case.get("type").is_some_and(|ty| ty == "null");
         let (nothing, rest): (Vec<_>, Vec<_>) = cases.iter().partition(is_null);
         let ty = match rest.as_slice() {
@@ -125,7 +125,7 @@ impl<'s> Reader<'s> {
         if nothing.is_empty() { ty } else { nullable(ty) }
     }
 
-    fn plain(&mut self, ty: &Value, object: &'s Map<String, Value>, room: Room) -> Type {
+    fn plain(&mut self, ty: &Value, object: &'s Map<String, Value>, room: SizeBudget) -> Type {
         let shape = match ty.as_str() {
             Some("string") => Shape::String,
             Some("boolean") => Shape::Bool,

@@ -21,13 +21,13 @@ const CHUNK: usize = 1 << 20;
 
 /// Captured output of a tool. Clones share it.
 #[derive(Clone, Default)]
-pub(super) struct Kept {
-    state: Arc<Mutex<State>>,
+pub(super) struct CapturedOutput {
+    state: Arc<Mutex<CaptureState>>,
     /// Limit beyond which the writer is ended, if there is one.
     limit: Option<usize>,
 }
 
-struct State {
+struct CaptureState {
     bytes: Vec<u8>,
     /// Bytes that are kept.
     room: usize,
@@ -39,7 +39,7 @@ struct State {
     is_short: bool,
 }
 
-impl Default for State {
+impl Default for CaptureState {
     fn default() -> Self {
         Self { bytes: Vec::new(), room: KEPT, charge: None, over: false, is_short: false }
     }
@@ -50,10 +50,10 @@ impl Default for State {
 #[error("it wrote more than its result may have")]
 struct TooMuch;
 
-impl Kept {
+impl CapturedOutput {
     /// Creates an output that ends its writer beyond the limit, or beyond the memory.
     pub(super) fn bounded(limit: usize, memory: &MemoryAccount) -> Self {
-        let state = State { charge: Some(memory.open()), ..State::default() };
+        let state = CaptureState { charge: Some(memory.open()), ..CaptureState::default() };
         Self { state: Arc::new(Mutex::new(state)), limit: Some(limit) }
     }
 
@@ -95,18 +95,18 @@ impl Kept {
         if kept.over && self.limit.is_some() { Err(TooMuch) } else { Ok(()) }
     }
 
-    fn lock(&self) -> MutexGuard<'_, State> {
+    fn lock(&self) -> MutexGuard<'_, CaptureState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl IsTerminal for Kept {
+impl IsTerminal for CapturedOutput {
     fn is_terminal(&self) -> bool {
         false
     }
 }
 
-impl StdoutStream for Kept {
+impl StdoutStream for CapturedOutput {
     fn async_stream(&self) -> Box<dyn AsyncWrite + Send + Sync> {
         Box::new(self.clone())
     }
@@ -116,7 +116,7 @@ impl StdoutStream for Kept {
     }
 }
 
-impl OutputStream for Kept {
+impl OutputStream for CapturedOutput {
     fn write(&mut self, bytes: Bytes) -> Result<(), StreamError> {
         self.keep(&bytes).map_err(|over| StreamError::Trap(over.into()))
     }
@@ -131,11 +131,11 @@ impl OutputStream for Kept {
 }
 
 #[async_trait::async_trait]
-impl Pollable for Kept {
+impl Pollable for CapturedOutput {
     async fn ready(&mut self) {}
 }
 
-impl AsyncWrite for Kept {
+impl AsyncWrite for CapturedOutput {
     fn poll_write(self: Pin<&mut Self>, _: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
         Poll::Ready(self.keep(bytes).map(|()| bytes.len()).map_err(io::Error::other))
     }

@@ -4,7 +4,7 @@
 use serde_json::Value;
 use wasmtime::component::{HasData, Linker};
 
-use super::state::ToolState;
+use super::tool_state::ToolState;
 use crate::error::{Failure, Payload, SpecialKind};
 
 mod bindings {
@@ -22,12 +22,12 @@ pub(super) const NAME: &str = "tollhouse:program/tools@0.1.0";
 
 /// Adds the interface to a linker.
 pub(super) fn add_to_linker(linker: &mut Linker<ToolState>) -> wasmtime::Result<()> {
-    tools::add_to_linker::<ToolState, Whole>(linker, |state| state)
+    tools::add_to_linker::<ToolState, HasDynamicTools>(linker, |state| state)
 }
 
-struct Whole;
+struct HasDynamicTools;
 
-impl HasData for Whole {
+impl HasData for HasDynamicTools {
     type Data<'a> = &'a mut ToolState;
 }
 
@@ -38,8 +38,8 @@ impl tools::Host for ToolState {
         }
         let called = match self.peers.clone() {
             Some(peers) => peers.ask(&method, &arguments),
-            None => Err(Failure::capability(format!("`{method}` is not called: this program may call no tool"))
-                .with_hint("name what it may call under `[tool.ALIAS]` in the policy: `tools = [\"…\"]`")),
+            None => Err(Failure::capability(format!("`{method}` is not called: this program may not call any tool"))
+                .with_hint("list the methods that it may call under `[tool.ALIAS]` in the policy: `tools = [\"…\"]`")),
         };
         Ok(called.map(Into::into).map_err(Into::into))
     }

@@ -1,6 +1,6 @@
 //! Tree that a call works on, its open entries, and read access. `change` has the rest.
 //!
-//! An open file or directory is an [`OpenEntry`]: every change of the tree goes through here, so it is updated when its
+//! An open file or directory is tracked by an [`EntryLocation`]: every change of the tree goes through here, so it is updated when its
 //! entry is moved or removed.
 
 use std::collections::BTreeMap;
@@ -10,7 +10,7 @@ use super::Code;
 use crate::vfs::{Content, Edit, Entry, Kind, Limits, Resolved, Scope, Stat, Tree};
 
 /// Working tree of a call.
-pub(super) struct Work {
+pub(super) struct WorkingTree {
     pub(super) tree: Tree,
     pub(super) scope: Scope,
     /// Time of the call, nanoseconds since the Unix epoch.
@@ -20,9 +20,9 @@ pub(super) struct Work {
     /// Limits of the tree, which are reduced while removed files are open.
     pub(super) limits: Limits,
     /// Open entries by path.
-    spots: BTreeMap<String, Weak<Spot>>,
+    spots: BTreeMap<String, Weak<EntryLocation>>,
     /// Open files that were removed.
-    gone: Vec<Weak<Spot>>,
+    gone: Vec<Weak<EntryLocation>>,
     /// Size of these files in bytes, at the last count.
     pub(super) held: u64,
     /// Changes of the call, once it has ended.
@@ -30,45 +30,45 @@ pub(super) struct Work {
 }
 
 /// Location of an open entry. Descriptors and streams of one entry share it.
-pub(super) struct Spot {
+pub(super) struct EntryLocation {
     directory: bool,
-    place: Mutex<Place>,
+    place: Mutex<LocationState>,
 }
 
-pub(super) enum Place {
+pub(super) enum LocationState {
     /// At this path, which contains no link.
     At(String),
     /// A file that was removed.
-    Removed(Removed),
+    Removed(RemovedFile),
     /// A directory that was removed, or an entry that an earlier call left open.
     Nowhere,
 }
 
 /// Content and metadata of a removed file.
-pub(super) struct Removed {
+pub(super) struct RemovedFile {
     pub(super) content: Content,
     pub(super) stat: Stat,
 }
 
-impl Spot {
+impl EntryLocation {
     /// Locks the location. Only holders of the lock on the tree, or single owners, may do so.
-    pub(super) fn lock(&self) -> MutexGuard<'_, Place> {
+    pub(super) fn lock(&self) -> MutexGuard<'_, LocationState> {
         self.place.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 /// Open file or directory, with its rights.
 #[derive(Clone)]
-pub(super) struct Open {
-    pub(super) spot: Arc<Spot>,
+pub(super) struct OpenEntry {
+    pub(super) spot: Arc<EntryLocation>,
     pub(super) read: bool,
     pub(super) write: bool,
     /// True if a path from here may go up: from a program's working directory, as far as its grants permit. Its C
     /// library has no other way to reach `../file`.
-    pub(super) roams: bool,
+    pub(super) may_go_up: bool,
 }
 
-impl Open {
+impl OpenEntry {
     pub(super) fn is_directory(&self) -> bool {
         self.spot.directory
     }
@@ -97,7 +97,7 @@ impl Open {
     }
 }
 
-impl Work {
+impl WorkingTree {
     pub(super) fn new(tree: Tree, scope: Scope, now: u64) -> Self {
         let limits = tree.limits();
         let (directory, spots, gone, left) = Default::default();
@@ -117,7 +117,7 @@ impl Work {
                 Kind::Link => false,
             });
             if !kept {
-                *spot.lock() = Place::Nowhere;
+                *spot.lock() = LocationState::Nowhere;
             }
             kept
         });
@@ -132,8 +132,8 @@ impl Work {
     /// Returns the preopened directories with their names. A program's C library tries the name `.` for every path that
     /// no other name matches, and `/` likewise: so the working directory comes last, and the root is replaced by its
     /// entries.
-    pub(super) fn beginnings(&mut self) -> Vec<(Open, String)> {
-        let mut paths = self.scope.beginnings(&self.tree);
+    pub(super) fn preopened(&mut self) -> Vec<(OpenEntry, String)> {
+        let mut paths = self.scope.preopened(&self.tree);
         let directory = self.directory.clone().filter(|directory| self.is_directory(directory));
         if directory.is_some()
             && let Ok(root) = paths.binary_search_by(|path| path.as_str().cmp("/"))
@@ -145,8 +145,8 @@ impl Work {
             paths.sort_unstable();
             paths.dedup();
         }
-        let mut begin = |path: &str, name: String, roams| {
-            (Open { spot: self.spot(path, true), read: true, write: false, roams }, name)
+        let mut begin = |path: &str, name: String, may_go_up| {
+            (OpenEntry { spot: self.spot(path, true), read: true, write: false, may_go_up }, name)
         };
         let mut found: Vec<_> = paths.into_iter().map(|path| begin(&path, path.clone(), false)).collect();
         found.extend(directory.map(|directory| begin(&directory, ".".to_owned(), true)));
@@ -158,10 +158,10 @@ impl Work {
     }
 
     /// Resolves a path from an open directory.
-    pub(super) fn resolve(&self, at: &Open, path: &str, follow: bool) -> Result<Resolved, Code> {
+    pub(super) fn resolve(&self, at: &OpenEntry, path: &str, follow: bool) -> Result<Resolved, Code> {
         at.directory()?;
         let base = self.path(&at.spot)?;
-        if at.roams && path.split('/').any(|name| name == "..") && !path.starts_with('/') {
+        if at.may_go_up && path.split('/').any(|name| name == "..") && !path.starts_with('/') {
             let path = format!("{}/{path}", base.trim_start_matches('/'));
             return Ok(self.tree.resolve("/", path.trim_start_matches('/'), follow, &self.scope)?);
         }
@@ -169,28 +169,28 @@ impl Work {
     }
 
     /// As `resolve`, for operations on an existing entry: there must be one, and a trailing `/` follows a link.
-    pub(super) fn find(&self, at: &Open, path: &str, follow: bool) -> Result<(String, Stat), Code> {
+    pub(super) fn find(&self, at: &OpenEntry, path: &str, follow: bool) -> Result<(String, Stat), Code> {
         let found = self.resolve(at, path, follow || path.ends_with('/'))?;
         Ok((found.path, found.stat.ok_or(Code::NoEntry)?))
     }
 
     /// Returns the current path of an open entry.
-    pub(super) fn path(&self, spot: &Spot) -> Result<String, Code> {
+    pub(super) fn path(&self, spot: &EntryLocation) -> Result<String, Code> {
         match &*spot.lock() {
-            Place::At(path) => Ok(path.clone()),
-            Place::Removed(_) | Place::Nowhere => Err(Code::NoEntry),
+            LocationState::At(path) => Ok(path.clone()),
+            LocationState::Removed(_) | LocationState::Nowhere => Err(Code::NoEntry),
         }
     }
 
-    pub(super) fn stat(&self, open: &Open) -> Result<Stat, Code> {
+    pub(super) fn stat(&self, open: &OpenEntry) -> Result<Stat, Code> {
         match &*open.spot.lock() {
-            Place::At(path) => self.shown(path, self.tree.stat_here(path)?),
-            Place::Removed(removed) => Ok(Stat { size: removed.content.len(), ..removed.stat }),
-            Place::Nowhere => Err(Code::NoEntry),
+            LocationState::At(path) => self.shown(path, self.tree.stat_here(path)?),
+            LocationState::Removed(removed) => Ok(Stat { size: removed.content.len(), ..removed.stat }),
+            LocationState::Nowhere => Err(Code::NoEntry),
         }
     }
 
-    pub(super) fn stat_at(&self, at: &Open, path: &str, follow: bool) -> Result<Stat, Code> {
+    pub(super) fn stat_at(&self, at: &OpenEntry, path: &str, follow: bool) -> Result<Stat, Code> {
         let (path, stat) = self.find(at, path, follow)?;
         self.shown(&path, stat)
     }
@@ -205,15 +205,15 @@ impl Work {
     }
 
     /// Reads from a file. Returns true if its end was reached.
-    pub(super) fn read(&self, open: &Open, offset: u64, length: u64) -> Result<(Vec<u8>, bool), Code> {
+    pub(super) fn read(&self, open: &OpenEntry, offset: u64, length: u64) -> Result<(Vec<u8>, bool), Code> {
         open.readable()?;
         let content = match &*open.spot.lock() {
-            Place::At(path) => {
+            LocationState::At(path) => {
                 self.may_read(path)?;
                 self.tree.content(path)?
             }
-            Place::Removed(removed) => removed.content.clone(),
-            Place::Nowhere => return Err(Code::NoEntry),
+            LocationState::Removed(removed) => removed.content.clone(),
+            LocationState::Nowhere => return Err(Code::NoEntry),
         };
         let bytes = content.read(offset, length)?;
         // A length in memory fits. An empty read is the end, even if nothing was requested: C libraries take the other
@@ -223,7 +223,7 @@ impl Work {
     }
 
     /// Returns the entry of a directory that follows a name, or the first.
-    pub(super) fn next_entry(&self, open: &Open, after: Option<&str>) -> Result<Option<Entry>, Code> {
+    pub(super) fn next_entry(&self, open: &OpenEntry, after: Option<&str>) -> Result<Option<Entry>, Code> {
         let Ok(path) = self.path(&open.spot) else { return Ok(None) };
         let Some(names) = self.scope.shown(&path) else { return Ok(self.tree.next_entry(&path, after)?) };
         let later = names.into_iter().filter(|name| after.is_none_or(|after| *name > after));
@@ -235,7 +235,7 @@ impl Work {
         Ok(there.next())
     }
 
-    pub(super) fn read_link(&self, at: &Open, path: &str) -> Result<String, Code> {
+    pub(super) fn read_link(&self, at: &OpenEntry, path: &str) -> Result<String, Code> {
         let found = self.resolve(at, path, false)?;
         found.stat.ok_or(Code::NoEntry)?;
         self.may_read(&found.path)?;
@@ -245,7 +245,7 @@ impl Work {
     }
 
     /// Returns true if anything may be changed below an open directory.
-    pub(super) fn mutable(&self, open: &Open) -> bool {
+    pub(super) fn mutable(&self, open: &OpenEntry) -> bool {
         self.path(&open.spot).is_ok_and(|path| self.scope.writes_below(&path))
     }
 
@@ -259,31 +259,31 @@ impl Work {
     }
 
     /// Returns the location of an entry of that kind at a path.
-    pub(super) fn spot(&mut self, path: &str, directory: bool) -> Arc<Spot> {
+    pub(super) fn spot(&mut self, path: &str, directory: bool) -> Arc<EntryLocation> {
         if let Some(spot) = self.spots.get(path).and_then(Weak::upgrade) {
             return spot;
         }
         if self.spots.len() > 2 * super::MAX_OPEN {
             self.spots.retain(|_, spot| spot.strong_count() > 0);
         }
-        let spot = Arc::new(Spot { directory, place: Mutex::new(Place::At(path.to_owned())) });
+        let spot = Arc::new(EntryLocation { directory, place: Mutex::new(LocationState::At(path.to_owned())) });
         self.spots.insert(path.to_owned(), Arc::downgrade(&spot));
         spot
     }
 
     /// Saves the content for holders of an open entry, before it is removed.
-    pub(super) fn part(&self, path: &str) -> Option<(Arc<Spot>, Place)> {
+    pub(super) fn part(&self, path: &str) -> Option<(Arc<EntryLocation>, LocationState)> {
         let spot = self.spots.get(path)?.upgrade()?;
         let rest = (!spot.directory).then(|| Some((self.tree.content(path).ok()?, self.tree.stat_here(path).ok()?)));
         let place = match rest.flatten() {
-            Some((content, stat)) => Place::Removed(Removed { content, stat }),
-            None => Place::Nowhere,
+            Some((content, stat)) => LocationState::Removed(RemovedFile { content, stat }),
+            None => LocationState::Nowhere,
         };
         Some((spot, place))
     }
 
     /// Updates the open entries after an entry was removed.
-    pub(super) fn removed(&mut self, path: &str, parted: Option<(Arc<Spot>, Place)>) {
+    pub(super) fn removed(&mut self, path: &str, parted: Option<(Arc<EntryLocation>, LocationState)>) {
         self.spots.remove(path);
         if let Some((spot, place)) = parted {
             *spot.lock() = place;
@@ -300,7 +300,7 @@ impl Work {
         for (path, spot) in moved {
             let Some(open) = spot.upgrade() else { continue };
             let path = format!("{to}{}", &path[from.len()..]);
-            *open.lock() = Place::At(path.clone());
+            *open.lock() = LocationState::At(path.clone());
             self.spots.insert(path, spot);
         }
     }
@@ -309,8 +309,8 @@ impl Work {
     pub(super) fn settle(&mut self) {
         self.gone.retain(|spot| spot.strong_count() > 0);
         let sizes = self.gone.iter().filter_map(Weak::upgrade).map(|spot| match &*spot.lock() {
-            Place::Removed(removed) => removed.content.len(),
-            Place::At(_) | Place::Nowhere => 0,
+            LocationState::Removed(removed) => removed.content.len(),
+            LocationState::At(_) | LocationState::Nowhere => 0,
         });
         self.held = sizes.fold(0, u64::saturating_add);
         let bytes = self.limits.bytes.saturating_sub(self.held);

@@ -4,12 +4,12 @@
 use wasmtime::StoreContextMut;
 use wasmtime::component::{Resource, ResourceAny, ResourceType};
 
-use super::state::ToolState;
+use super::tool_state::ToolState;
 use super::types;
 use super::value::{HandleError, Handles, Passing};
 
 /// Entry of the caller's table for a resource of a tool.
-pub(crate) struct Held {
+pub(crate) struct ImportedResource {
     /// Token of the resource in the run.
     pub(crate) token: String,
     /// Resource type, as the tool exports it.
@@ -18,30 +18,30 @@ pub(crate) struct Held {
 
 /// Returns the single host resource type behind all imported resources. The concrete type is checked on use.
 pub(crate) fn resource_type() -> ResourceType {
-    ResourceType::host::<Held>()
+    ResourceType::host::<ImportedResource>()
 }
 
 /// Removes the entry of a resource whose last handle the caller dropped.
-pub(crate) fn dropped(store: &mut StoreContextMut<'_, ToolState>, rep: u32) -> Option<Held> {
-    store.data_mut().handles.with_room().delete(Resource::<Held>::new_own(rep)).ok()
+pub(crate) fn dropped(store: &mut StoreContextMut<'_, ToolState>, rep: u32) -> Option<ImportedResource> {
+    store.data_mut().handles.with_room().delete(Resource::<ImportedResource>::new_own(rep)).ok()
 }
 
 /// Conversion of a caller's handles between its table and the tokens of the run.
-pub(crate) struct HeldHandles<'a> {
+pub(crate) struct CallerHandles<'a> {
     store: StoreContextMut<'a, ToolState>,
 }
 
-impl<'a> HeldHandles<'a> {
+impl<'a> CallerHandles<'a> {
     pub(crate) fn new(store: StoreContextMut<'a, ToolState>) -> Self {
         Self { store }
     }
 }
 
-impl Handles for HeldHandles<'_> {
+impl Handles for CallerHandles<'_> {
     /// Returns the token of a resource that the caller passes. An owned one leaves the caller's table.
     fn issue(&mut self, resource: &types::Resource, value: ResourceAny) -> Result<String, HandleError> {
         let lost = || HandleError::Lost { resource: resource.name.clone() };
-        let own = value.try_into_resource::<Held>(&mut self.store).map_err(|_| lost())?;
+        let own = value.try_into_resource::<ImportedResource>(&mut self.store).map_err(|_| lost())?;
         let table = self.store.data_mut().handles.with_room();
         let got = table.get(&own).map_err(|_| lost())?;
         if got.resource != *resource {
@@ -56,7 +56,7 @@ impl Handles for HeldHandles<'_> {
 
     /// Makes an entry of the caller's table for a resource that the caller receives.
     fn resolve(&mut self, resource: &types::Resource, token: &str, _: Passing) -> Result<ResourceAny, HandleError> {
-        let held = Held { token: token.to_owned(), resource: resource.clone() };
+        let held = ImportedResource { token: token.to_owned(), resource: resource.clone() };
         let limit = super::handles::MAX_HANDLES;
         let entry = self.store.data_mut().handles.with_room().push(held).map_err(|_| HandleError::TooMany { limit })?;
         ResourceAny::try_from_resource(entry, &mut self.store)

@@ -26,7 +26,7 @@ const MAX_NESTING: usize = 200;
 
 /// Direction of a value, to the function or from it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(in crate::tool) enum Direction {
+pub(in crate::tool) enum ValueDirection {
     /// Argument: bytes may be given as `Uint8Array` or in base64.
     Argument,
     /// Result: bytes arrive as `Uint8Array`.
@@ -51,13 +51,14 @@ impl HostSignature {
     #[must_use]
     pub fn new(parameters: &Value, result: &Value) -> Self {
         let mut named = NamedTypes::new("", &[]);
-        named.add(parameters, Direction::Argument);
-        named.add(result, Direction::Result);
-        let type_of = |schema, direction| Writer::new(&named, schema, direction, Layout::Line).type_of(schema, 0);
+        named.add(parameters, ValueDirection::Argument);
+        named.add(result, ValueDirection::Result);
+        let type_of =
+            |schema, direction| TypeWriter::new(&named, schema, direction, TypeLayout::Line).type_of(schema, 0);
         Self {
-            arguments: takes_arguments(parameters).then(|| type_of(parameters, Direction::Argument)),
-            result: type_of(result, Direction::Result),
-            types: named.types.iter().map(|ty| (ty.name.clone(), ty.body(&named, Layout::Line))).collect(),
+            arguments: takes_arguments(parameters).then(|| type_of(parameters, ValueDirection::Argument)),
+            result: type_of(result, ValueDirection::Result),
+            types: named.types.iter().map(|ty| (ty.name.clone(), ty.body(&named, TypeLayout::Line))).collect(),
             remarks: remarks::remarks(parameters, result),
         }
     }
@@ -79,14 +80,15 @@ pub(in crate::tool) fn write_signature(
     result: &Value,
     depth: usize,
 ) {
-    let type_of = |schema, direction| Writer::new(named, schema, direction, Layout::Lines).type_of(schema, depth);
+    let type_of =
+        |schema, direction| TypeWriter::new(named, schema, direction, TypeLayout::Lines).type_of(schema, depth);
     text.push('(');
     if takes_arguments(parameters) {
         let is_required = parameters.get("required").and_then(Value::as_array).is_some_and(|names| !names.is_empty());
         let optional = if is_required { "" } else { "?" };
-        let _ = write!(text, "args{optional}: {}", type_of(parameters, Direction::Argument));
+        let _ = write!(text, "args{optional}: {}", type_of(parameters, ValueDirection::Argument));
     }
-    let _ = writeln!(text, "): Promise<{}>;", type_of(result, Direction::Result));
+    let _ = writeln!(text, "): Promise<{}>;", type_of(result, ValueDirection::Result));
 }
 
 /// Named types of some schemas: parts that are recursive.
@@ -94,7 +96,7 @@ pub(in crate::tool) struct NamedTypes<'s> {
     /// Prefix of names where they are used, with a dot at its end.
     scope: String,
     taken: HashSet<String>,
-    by_part: HashMap<(*const Value, Direction), usize>,
+    by_part: HashMap<(*const Value, ValueDirection), usize>,
     types: Vec<NamedType<'s>>,
 }
 
@@ -102,7 +104,7 @@ struct NamedType<'s> {
     name: String,
     part: &'s Value,
     root: &'s Value,
-    direction: Direction,
+    direction: ValueDirection,
 }
 
 impl<'s> NamedTypes<'s> {
@@ -116,8 +118,8 @@ impl<'s> NamedTypes<'s> {
     }
 
     /// Names the recursive parts of a schema.
-    pub(in crate::tool) fn add(&mut self, root: &'s Value, direction: Direction) {
-        let mut finder = Finder { root, within: Vec::new(), seen: HashSet::new(), found: Vec::new() };
+    pub(in crate::tool) fn add(&mut self, root: &'s Value, direction: ValueDirection) {
+        let mut finder = RecursionFinder { root, within: Vec::new(), seen: HashSet::new(), found: Vec::new() };
         finder.visit(root);
         for (part, pointer) in finder.found {
             let alike = |ty: &NamedType<'_>| {
@@ -136,10 +138,10 @@ impl<'s> NamedTypes<'s> {
         }
     }
 
-    fn free_name(&mut self, pointer: &str, direction: Direction) -> String {
+    fn free_name(&mut self, pointer: &str, direction: ValueDirection) -> String {
         let last = pointer.rsplit('/').next().filter(|last| !last.is_empty());
         let mut name = identifier(last.unwrap_or("Arguments"));
-        if direction == Direction::Result && (last.is_none() || self.taken.contains(&name)) {
+        if direction == ValueDirection::Result && (last.is_none() || self.taken.contains(&name)) {
             name = if last.is_none() { "Result".to_owned() } else { format!("{name}Result") };
         }
         while !self.taken.insert(name.clone()) {
@@ -148,28 +150,28 @@ impl<'s> NamedTypes<'s> {
         name
     }
 
-    fn name_of(&self, part: &Value, direction: Direction) -> Option<String> {
+    fn name_of(&self, part: &Value, direction: ValueDirection) -> Option<String> {
         let at = self.by_part.get(&(std::ptr::from_ref(part), direction))?;
         Some(format!("{}{}", self.scope, self.types[*at].name))
     }
 
-    /// Writes the declarations.
+    /// Writes the declarations of these types.
     pub(in crate::tool) fn write(&self, text: &mut String) {
         for ty in &self.types {
             comment(text, 1, &remarks::doc_comment(ty.root, ty.part, ty.direction));
-            let _ = writeln!(text, "  type {} = {};", ty.name, ty.body(self, Layout::Lines));
+            let _ = writeln!(text, "  type {} = {};", ty.name, ty.body(self, TypeLayout::Lines));
         }
     }
 }
 
 impl NamedType<'_> {
-    fn body(&self, named: &NamedTypes<'_>, layout: Layout) -> String {
-        Writer::new(named, self.root, self.direction, layout).written(self.part, 1)
+    fn body(&self, named: &NamedTypes<'_>, layout: TypeLayout) -> String {
+        TypeWriter::new(named, self.root, self.direction, layout).written(self.part, 1)
     }
 }
 
 /// Search for the recursive parts of a schema.
-struct Finder<'s> {
+struct RecursionFinder<'s> {
     root: &'s Value,
     within: Vec<&'s Value>,
     seen: HashSet<*const Value>,
@@ -177,7 +179,7 @@ struct Finder<'s> {
     found: Vec<(&'s Value, &'s str)>,
 }
 
-impl<'s> Finder<'s> {
+impl<'s> RecursionFinder<'s> {
     fn visit(&mut self, schema: &'s Value) {
         let (part, pointer) = resolved(self.root, schema);
         if self.within.iter().any(|outer| std::ptr::eq(*outer, part)) {
@@ -215,27 +217,27 @@ pub(super) fn resolved<'s>(root: &'s Value, mut schema: &'s Value) -> (&'s Value
     (schema, last)
 }
 
-/// Layout of types.
+/// Layout in which types are written.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Layout {
+enum TypeLayout {
     /// With comments, and a line for each field where there is much to say.
     Lines,
-    /// On one line.
+    /// Everything on one line.
     Line,
 }
 
-struct Writer<'w, 's> {
+struct TypeWriter<'w, 's> {
     named: &'w NamedTypes<'w>,
     root: &'s Value,
-    direction: Direction,
-    layout: Layout,
+    direction: ValueDirection,
+    layout: TypeLayout,
     /// Parts that are being written: references back to them become `any`.
     within: Vec<&'s Value>,
     left: usize,
 }
 
-impl<'w, 's> Writer<'w, 's> {
-    fn new(named: &'w NamedTypes<'w>, root: &'s Value, direction: Direction, layout: Layout) -> Self {
+impl<'w, 's> TypeWriter<'w, 's> {
+    fn new(named: &'w NamedTypes<'w>, root: &'s Value, direction: ValueDirection, layout: TypeLayout) -> Self {
         Self { named, root, direction, layout, within: Vec::new(), left: MAX_TYPES }
     }
 
@@ -316,8 +318,8 @@ impl<'w, 's> Writer<'w, 's> {
         let is_bytes = object.get("contentEncoding").is_some_and(|encoding| encoding == "base64");
         match (is_bytes, self.direction) {
             (false, _) => "string",
-            (true, Direction::Argument) => "string | Uint8Array",
-            (true, Direction::Result) => "Uint8Array",
+            (true, ValueDirection::Argument) => "string | Uint8Array",
+            (true, ValueDirection::Result) => "Uint8Array",
         }
     }
 
@@ -357,7 +359,7 @@ impl<'w, 's> Writer<'w, 's> {
         let is_required = |name: &str| required.is_some_and(|names| names.iter().any(|known| known == name));
         let said: Vec<String> =
             properties.values().map(|schema| remarks::doc_comment(self.root, schema, self.direction)).collect();
-        let is_short = self.layout == Layout::Line || properties.len() <= 3 && said.iter().all(String::is_empty);
+        let is_short = self.layout == TypeLayout::Line || properties.len() <= 3 && said.iter().all(String::is_empty);
         let deeper = if is_short { depth } else { depth + 1 };
         let (mut fields, mut types) = (Vec::new(), Vec::new());
         for ((name, schema), said) in properties.iter().zip(said) {
@@ -389,7 +391,7 @@ impl<'w, 's> Writer<'w, 's> {
 
     fn laid_out(&self, fields: &[(String, String)], is_short: bool, depth: usize) -> String {
         let line = |between: &str| fields.iter().map(|(_, field)| field.as_str()).collect::<Vec<_>>().join(between);
-        if self.layout == Layout::Line {
+        if self.layout == TypeLayout::Line {
             return format!("{{{}}}", line(", "));
         }
         if is_short {
@@ -460,12 +462,12 @@ mod tests {
 
     use super::*;
 
-    fn written(schema: &Value, direction: Direction) -> String {
-        Writer::new(&NamedTypes::new("", &[]), schema, direction, Layout::Lines).type_of(schema, 0)
+    fn written(schema: &Value, direction: ValueDirection) -> String {
+        TypeWriter::new(&NamedTypes::new("", &[]), schema, direction, TypeLayout::Lines).type_of(schema, 0)
     }
 
     fn argument(schema: Value) -> String {
-        written(&schema, Direction::Argument)
+        written(&schema, ValueDirection::Argument)
     }
 
     #[test]
@@ -545,7 +547,7 @@ mod tests {
         }
         let bytes = json!({ "type": "string", "contentEncoding": "base64" });
         assert_eq!(argument(bytes.clone()), "string | Uint8Array");
-        assert_eq!(written(&bytes, Direction::Result), "Uint8Array");
+        assert_eq!(written(&bytes, ValueDirection::Result), "Uint8Array");
     }
 
     #[test]
@@ -555,7 +557,7 @@ mod tests {
             "properties": { "city": { "type": "string", "description": "Where */ to." }, "days": { "type": "integer", "default": 1 } },
             "required": ["city"],
         });
-        assert_eq!(written(&schema, Direction::Result).matches("@default").count(), 0);
+        assert_eq!(written(&schema, ValueDirection::Result).matches("@default").count(), 0);
         let expected = "{\n  /** Where *\\/ to. */\n  city: string;\n  /** @default 1 */\n  days?: number;\n}";
         assert_eq!(argument(schema), expected);
         let bounds = json!({ "properties": { "at": { "anyOf": [{ "type": "string", "format": "date" }, { "type": "null" }] } } });
@@ -575,10 +577,10 @@ mod tests {
         };
         let (same, again, other) = (tree("number"), tree("number"), tree("string"));
         let mut named = NamedTypes::new("look.", &["Promise"]);
-        named.add(&same, Direction::Argument);
-        named.add(&again, Direction::Argument);
-        named.add(&again, Direction::Result);
-        named.add(&other, Direction::Argument);
+        named.add(&same, ValueDirection::Argument);
+        named.add(&again, ValueDirection::Argument);
+        named.add(&again, ValueDirection::Result);
+        named.add(&other, ValueDirection::Argument);
         let mut text = String::new();
         named.write(&mut text);
         write_signature(&mut text, &named, &again, &again, 0);

@@ -1,13 +1,13 @@
 //! Changes of the tree that a call works on: opening, writing, creating, moving and removing.
 
 use super::Code;
-use super::work::{Open, Place, Removed, Work};
+use super::working_tree::{LocationState, OpenEntry, RemovedFile, WorkingTree};
 use crate::vfs::{Content, Errno, Kind, WriteMode};
 
 /// Options of an open.
 #[derive(Clone, Copy, Default)]
 #[expect(clippy::struct_excessive_bools, reason = "they are flags of `open-at`")]
-pub(super) struct How {
+pub(super) struct OpenOptions {
     pub(super) follow: bool,
     pub(super) create: bool,
     pub(super) directory: bool,
@@ -20,13 +20,13 @@ pub(super) struct How {
 
 /// Position of a write in a file.
 #[derive(Clone, Copy)]
-pub(super) enum Offset {
+pub(super) enum WriteOffset {
     At(u64),
     End,
 }
 
-impl Work {
-    pub(super) fn open(&mut self, at: &Open, path: &str, how: How) -> Result<Open, Code> {
+impl WorkingTree {
+    pub(super) fn open(&mut self, at: &OpenEntry, path: &str, how: OpenOptions) -> Result<OpenEntry, Code> {
         if how.directory && (how.create || how.exclusive || how.truncate) {
             return Err(Code::Invalid);
         }
@@ -54,61 +54,66 @@ impl Work {
             }
         }
         // A descriptor opened without rights can be read, as everywhere.
-        Ok(Open { spot: self.spot(&found.path, false), read: how.read || !how.write, write: how.write, roams: false })
+        Ok(OpenEntry {
+            spot: self.spot(&found.path, false),
+            read: how.read || !how.write,
+            write: how.write,
+            may_go_up: false,
+        })
     }
 
-    fn open_directory(&mut self, path: &str, how: How) -> Result<Open, Code> {
+    fn open_directory(&mut self, path: &str, how: OpenOptions) -> Result<OpenEntry, Code> {
         if how.create || how.truncate || how.write {
             return Err(Code::IsDirectory);
         }
         if how.mutate && !self.scope.writes_below(path) {
             return Err(Code::ReadOnly);
         }
-        Ok(Open { spot: self.spot(path, true), read: true, write: false, roams: false })
+        Ok(OpenEntry { spot: self.spot(path, true), read: true, write: false, may_go_up: false })
     }
 
     /// Writes to a file, all or nothing.
-    pub(super) fn write(&mut self, open: &Open, offset: Offset, bytes: &[u8]) -> Result<(), Code> {
+    pub(super) fn write(&mut self, open: &OpenEntry, offset: WriteOffset, bytes: &[u8]) -> Result<(), Code> {
         open.writable()?;
         self.settle();
         match &mut *open.spot.lock() {
-            Place::At(path) => {
+            LocationState::At(path) => {
                 self.may_write(path)?;
                 let written = match offset {
-                    Offset::At(offset) => self.tree.write_at(path, offset, bytes, self.now),
-                    Offset::End => self.tree.write(path, bytes, WriteMode::Append, self.now),
+                    WriteOffset::At(offset) => self.tree.write_at(path, offset, bytes, self.now),
+                    WriteOffset::End => self.tree.write(path, bytes, WriteMode::Append, self.now),
                 };
                 Ok(written?)
             }
-            Place::Removed(_) if bytes.is_empty() => Ok(()),
-            Place::Removed(removed) => {
+            LocationState::Removed(_) if bytes.is_empty() => Ok(()),
+            LocationState::Removed(removed) => {
                 let old = removed.content.len();
-                let start = if let Offset::At(offset) = offset { offset } else { old };
+                let start = if let WriteOffset::At(offset) = offset { offset } else { old };
                 // A length in memory fits.
                 let end = start.checked_add(bytes.len() as u64).ok_or(Code::FileTooLarge)?;
                 self.change_removed(removed, old.max(end), |content| content.write_at(start, bytes))
             }
-            Place::Nowhere => Err(Code::NoEntry),
+            LocationState::Nowhere => Err(Code::NoEntry),
         }
     }
 
-    pub(super) fn set_size(&mut self, open: &Open, size: u64) -> Result<(), Code> {
+    pub(super) fn set_size(&mut self, open: &OpenEntry, size: u64) -> Result<(), Code> {
         open.writable()?;
         self.settle();
         match &mut *open.spot.lock() {
-            Place::At(path) => {
+            LocationState::At(path) => {
                 self.may_write(path)?;
                 Ok(self.tree.truncate(path, size, self.now)?)
             }
-            Place::Removed(removed) => self.change_removed(removed, size, |content| content.resize(size)),
-            Place::Nowhere => Err(Code::NoEntry),
+            LocationState::Removed(removed) => self.change_removed(removed, size, |content| content.resize(size)),
+            LocationState::Nowhere => Err(Code::NoEntry),
         }
     }
 
     /// Changes a file that was removed from the tree, within the limits of its former tree.
     fn change_removed(
         &self,
-        removed: &mut Removed,
+        removed: &mut RemovedFile,
         size: u64,
         change: impl FnOnce(&mut Content) -> Result<(), Errno>,
     ) -> Result<(), Code> {
@@ -127,27 +132,33 @@ impl Work {
         Ok(())
     }
 
-    pub(super) fn set_modified(&mut self, open: &Open, modified: u64) -> Result<(), Code> {
+    pub(super) fn set_modified(&mut self, open: &OpenEntry, modified: u64) -> Result<(), Code> {
         match &mut *open.spot.lock() {
-            Place::At(path) => {
+            LocationState::At(path) => {
                 self.may_write(path)?;
                 Ok(self.tree.set_own_modified(path, modified)?)
             }
-            Place::Removed(removed) => {
+            LocationState::Removed(removed) => {
                 removed.stat.modified = modified;
                 Ok(())
             }
-            Place::Nowhere => Err(Code::NoEntry),
+            LocationState::Nowhere => Err(Code::NoEntry),
         }
     }
 
-    pub(super) fn set_modified_at(&mut self, at: &Open, path: &str, follow: bool, modified: u64) -> Result<(), Code> {
+    pub(super) fn set_modified_at(
+        &mut self,
+        at: &OpenEntry,
+        path: &str,
+        follow: bool,
+        modified: u64,
+    ) -> Result<(), Code> {
         let (path, _) = self.find(at, path, follow)?;
         self.may_write(&path)?;
         Ok(self.tree.set_own_modified(&path, modified)?)
     }
 
-    pub(super) fn create_directory(&mut self, at: &Open, path: &str) -> Result<(), Code> {
+    pub(super) fn create_directory(&mut self, at: &OpenEntry, path: &str) -> Result<(), Code> {
         let found = self.resolve(at, path, false)?;
         if found.stat.is_some() {
             return Err(Code::Exist);
@@ -157,7 +168,7 @@ impl Work {
         Ok(self.tree.create_directory(&found.path, false, self.now)?)
     }
 
-    pub(super) fn create_link(&mut self, at: &Open, target: &str, path: &str) -> Result<(), Code> {
+    pub(super) fn create_link(&mut self, at: &OpenEntry, target: &str, path: &str) -> Result<(), Code> {
         if target.starts_with('/') {
             return Err(Code::NotPermitted);
         }
@@ -171,7 +182,7 @@ impl Work {
     }
 
     /// Removes an empty directory, or an entry that is not a directory.
-    pub(super) fn remove(&mut self, at: &Open, path: &str, directory: bool) -> Result<(), Code> {
+    pub(super) fn remove(&mut self, at: &OpenEntry, path: &str, directory: bool) -> Result<(), Code> {
         let found = self.resolve(at, path, false)?;
         let is_directory = found.stat.ok_or(Code::NoEntry)?.kind == Kind::Directory;
         match (directory, is_directory) {
@@ -187,7 +198,7 @@ impl Work {
         Ok(())
     }
 
-    pub(super) fn rename(&mut self, from: (&Open, &str), to: (&Open, &str)) -> Result<(), Code> {
+    pub(super) fn rename(&mut self, from: (&OpenEntry, &str), to: (&OpenEntry, &str)) -> Result<(), Code> {
         let (source, target) = (self.resolve(from.0, from.1, false)?, self.resolve(to.0, to.1, false)?);
         source.stat.ok_or(Code::NoEntry)?;
         if !source.named || !target.named {

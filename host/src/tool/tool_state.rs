@@ -9,13 +9,13 @@ use wasmtime::{ResourceLimiter, Result};
 use wasmtime_wasi::{WasiCtx, WasiCtxBuilder, WasiCtxView, WasiView};
 use wasmtime_wasi_http::{WasiHttpCtx, WasiHttpCtxView, WasiHttpView};
 
-use super::clock::Clock;
-use super::files::{Files, FilesView};
+use super::captured_output::CapturedOutput;
+use super::clock::FixedClock;
+use super::files::{FilesView, ToolFiles};
 use super::handle_table::HandleTable;
-use super::http::Outgoing;
+use super::http::OutgoingRequests;
 use super::secret::placeholder;
-use super::stdio::Kept;
-use super::{Authority, CallContext, Peers, Services, keyvalue};
+use super::{Authority, CallContext, PeerTools, ToolServices, keyvalue};
 use crate::code::{Interrupt, MemoryAccount, MemoryCharge};
 use crate::vfs::{Edit, Errno};
 
@@ -23,18 +23,18 @@ use crate::vfs::{Edit, Errno};
 pub(crate) struct ToolState {
     wasi: WasiCtx,
     pub(super) handles: HandleTable,
-    stdout: Kept,
-    stderr: Kept,
-    pub(super) clock: Clock,
-    random: [Random; 2],
+    stdout: CapturedOutput,
+    stderr: CapturedOutput,
+    pub(super) clock: FixedClock,
+    random: [SeededRandom; 2],
     /// Files of the tool. `None` until it is granted some or calls functions of files.
-    files: Option<Files>,
+    files: Option<ToolFiles>,
     http: WasiHttpCtx,
-    outgoing: Outgoing,
+    outgoing: OutgoingRequests,
     authority: Arc<Authority>,
-    services: Arc<Services>,
+    services: Arc<ToolServices>,
     /// Other tools that it may call.
-    pub(super) peers: Option<Arc<dyn Peers>>,
+    pub(super) peers: Option<Arc<dyn PeerTools>>,
     /// Interrupt of the current call.
     pub(super) interrupt: Interrupt,
     pub(crate) memory: MemoryLimit,
@@ -53,9 +53,9 @@ impl ToolState {
 
     /// Creates a state without authority except for the additions of `configure`.
     pub(crate) fn with(context: &CallContext, memory: u64, configure: impl FnOnce(&mut WasiCtxBuilder)) -> Self {
-        let (stdout, stderr) = (Kept::default(), Kept::default());
-        let clock = Clock::default();
-        let random = [Random::default(), Random::default()];
+        let (stdout, stderr) = (CapturedOutput::default(), CapturedOutput::default());
+        let clock = FixedClock::default();
+        let random = [SeededRandom::default(), SeededRandom::default()];
         let mut insecure_seed = [0; 16];
         insecure_seed.copy_from_slice(&context.seed[..16]);
         let mut builder = WasiCtx::builder();
@@ -88,7 +88,7 @@ impl ToolState {
             random,
             files: None,
             http,
-            outgoing: Outgoing::new(context),
+            outgoing: OutgoingRequests::new(context),
             authority: Arc::clone(&context.authority),
             services: Arc::clone(&context.services),
             peers: None,
@@ -115,12 +115,12 @@ impl ToolState {
         self.stderr.clear();
         self.interrupt = context.interrupt.clone();
         self.memory.refused = None;
-        self.outgoing = Outgoing::new(context);
+        self.outgoing = OutgoingRequests::new(context);
         self.peers.clone_from(&context.peers);
         let scope = context.authority.files();
         // Changes by tools that it calls pass through its view of the files, even if it sees none of them.
         if self.files.is_some() || !scope.is_empty() || self.peers.is_some() {
-            let files = self.files.get_or_insert_with(Files::new);
+            let files = self.files.get_or_insert_with(ToolFiles::new);
             files.begin(context.files.clone(), scope.clone(), context.now);
             files.share(&context.working);
         }
@@ -134,7 +134,7 @@ impl ToolState {
     pub(crate) fn end(&mut self) -> Result<Vec<Edit>, Errno> {
         self.peers = None;
         self.outgoing.end();
-        self.files.as_mut().map_or_else(|| Ok(Vec::new()), Files::end)
+        self.files.as_mut().map_or_else(|| Ok(Vec::new()), ToolFiles::end)
     }
 
     /// Sets the working directory of a program, an absolute path. Without files it has none.
@@ -146,13 +146,18 @@ impl ToolState {
 
     /// Returns the session's files that the tool may use.
     pub(super) fn files(&mut self) -> FilesView<'_> {
-        FilesView { files: self.files.get_or_insert_with(Files::new), table: self.handles.with_room() }
+        FilesView { files: self.files.get_or_insert_with(ToolFiles::new), table: self.handles.with_room() }
     }
 
     /// Returns the part of the session's key-value store that the tool may use.
-    pub(super) fn keyvalue(&mut self) -> keyvalue::View<'_> {
+    pub(super) fn keyvalue(&mut self) -> keyvalue::KeyValueView<'_> {
         let Self { authority, services, handles, memory, .. } = self;
-        keyvalue::View { authority, store: &services.store, table: handles.with_room(), memory: &memory.account }
+        keyvalue::KeyValueView {
+            authority,
+            store: &services.store,
+            table: handles.with_room(),
+            memory: &memory.account,
+        }
     }
 
     /// Returns the tool's output by stream.
@@ -187,15 +192,15 @@ impl WasiHttpView for ToolState {
 
 /// Random numbers from a seed. Clones draw from one sequence.
 #[derive(Clone)]
-struct Random(Arc<Mutex<ChaCha12Rng>>);
+struct SeededRandom(Arc<Mutex<ChaCha12Rng>>);
 
-impl Default for Random {
+impl Default for SeededRandom {
     fn default() -> Self {
         Self(Arc::new(Mutex::new(ChaCha12Rng::from_seed([0; 32]))))
     }
 }
 
-impl Random {
+impl SeededRandom {
     /// Restarts the sequence from a seed. Two interfaces use two streams of the same seed.
     fn seed(&self, seed: [u8; 32], stream: u64) {
         let mut random = ChaCha12Rng::from_seed(seed);
@@ -208,7 +213,7 @@ impl Random {
     }
 }
 
-impl TryRng for Random {
+impl TryRng for SeededRandom {
     type Error = Infallible;
 
     fn try_next_u32(&mut self) -> std::result::Result<u32, Infallible> {
@@ -229,7 +234,7 @@ const ELEMENT_BYTES: u64 = size_of::<usize>() as u64;
 
 /// Limit that refused memory to an instance.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Refused {
+pub(crate) enum MemoryRefusal {
     /// Limit of a call: its tool's, or all memory of its session.
     OfCall,
     /// Memory left in the session.
@@ -242,7 +247,7 @@ pub(crate) struct MemoryLimit {
     account: MemoryAccount,
     charge: MemoryCharge,
     /// Limit that refused memory last in the current call.
-    pub(crate) refused: Option<Refused>,
+    pub(crate) refused: Option<MemoryRefusal>,
 }
 
 impl MemoryLimit {
@@ -258,8 +263,8 @@ impl MemoryLimit {
     /// Charges more bytes, or records the limit that forbids it.
     fn grow(&mut self, more: u64) -> bool {
         let refused = match self.used().checked_add(more) {
-            Some(all) if all <= self.limit => (!self.charge.resize(all)).then_some(Refused::OfSession),
-            _ => Some(Refused::OfCall),
+            Some(all) if all <= self.limit => (!self.charge.resize(all)).then_some(MemoryRefusal::OfSession),
+            _ => Some(MemoryRefusal::OfCall),
         };
         self.refused = refused.or(self.refused);
         refused.is_none()
@@ -293,9 +298,9 @@ mod tests {
         assert!(grow(&mut one, 0, 500) && one.table_growing(0, 10, None).expect("it answers"));
         assert_eq!((one.used(), session.taken()), (580, 580));
         assert!(!grow(&mut one, 500, 521));
-        assert_eq!(one.refused, Some(Refused::OfCall));
+        assert_eq!(one.refused, Some(MemoryRefusal::OfCall));
         assert!(!grow(&mut other, 0, 421));
-        assert_eq!(other.refused, Some(Refused::OfSession));
+        assert_eq!(other.refused, Some(MemoryRefusal::OfSession));
         drop(one);
         assert!(grow(&mut other, 0, 1_000));
         assert_eq!((other.used(), session.left()), (1_000, 0));

@@ -4,7 +4,7 @@ use super::*;
 
 #[test]
 fn links_in_circles_end() {
-    let mut tool = Tool::new(&[("/workspace/in", true)]);
+    let mut tool = FilesFixture::new(&[("/workspace/in", true)]);
     let at = tool.at("/workspace/in");
     tool.symlink(at, "two", "one").expect("granted");
     tool.symlink(at, "one", "two").expect("granted");
@@ -16,7 +16,7 @@ fn links_in_circles_end() {
 
 #[test]
 fn flags_of_open_mean_what_posix_says() {
-    let mut tool = Tool::new(&[("/workspace/in", true)]);
+    let mut tool = FilesFixture::new(&[("/workspace/in", true)]);
     let at = tool.at("/workspace/in");
     assert_eq!(tool.open(at, "new", "rw"), Err(Code::NoEntry));
     assert_eq!(tool.open(at, "none/new", "wc"), Err(Code::NoEntry));
@@ -50,7 +50,7 @@ fn flags_of_open_mean_what_posix_says() {
 
 #[test]
 fn entries_are_removed_as_posix_says() {
-    let mut tool = Tool::new(&[("/workspace/in", true)]);
+    let mut tool = FilesFixture::new(&[("/workspace/in", true)]);
     let at = tool.at("/workspace/in");
     assert_eq!(tool.unlink(at, "d"), Err(Code::IsDirectory));
     assert_eq!(tool.unlink(at, "."), Err(Code::IsDirectory));
@@ -67,7 +67,7 @@ fn entries_are_removed_as_posix_says() {
 
 #[test]
 fn a_descriptor_follows_its_entry() {
-    let mut tool = Tool::new(&[("/workspace/in", true), ("/tmp", true)]);
+    let mut tool = FilesFixture::new(&[("/workspace/in", true), ("/tmp", true)]);
     let (at, tmp) = (tool.at("/workspace/in"), tool.at("/tmp"));
     let directory = tool.open(at, "d", "rd").expect("there");
     let file = tool.open(at, "d/b", "rw").expect("there");
@@ -91,7 +91,7 @@ fn a_descriptor_follows_its_entry() {
 
 #[test]
 fn a_removed_file_lives_as_long_as_it_is_open() {
-    let mut tool = Tool::new(&[("/workspace/in", true)]);
+    let mut tool = FilesFixture::new(&[("/workspace/in", true)]);
     let at = tool.at("/workspace/in");
     let (one, two) = (tool.open(at, "a", "rw").expect("there"), tool.open(at, "a", "rw").expect("there"));
     let mut writer = tool.writer(two, None).expect("writable");
@@ -117,7 +117,7 @@ fn a_removed_file_lives_as_long_as_it_is_open() {
 
 #[test]
 fn a_removed_directory_is_empty_and_holds_nothing() {
-    let mut tool = Tool::new(&[("/workspace/in", true)]);
+    let mut tool = FilesFixture::new(&[("/workspace/in", true)]);
     let at = tool.at("/workspace/in");
     tool.mkdir(at, "e").expect("granted");
     let gone = tool.open(at, "e", "rd").expect("there");
@@ -132,7 +132,7 @@ fn a_removed_directory_is_empty_and_holds_nothing() {
 
 #[test]
 fn streams_see_what_others_write() {
-    let mut tool = Tool::new(&[("/workspace/in", true)]);
+    let mut tool = FilesFixture::new(&[("/workspace/in", true)]);
     let at = tool.at("/workspace/in");
     let file = tool.open(at, "a", "rw").expect("there");
     let (mut first, mut second) = (tool.reader(file, 0).expect("readable"), tool.reader(file, 3).expect("readable"));
@@ -156,7 +156,7 @@ fn streams_see_what_others_write() {
 
 #[test]
 fn times_are_those_of_the_call_or_as_set() {
-    let mut tool = Tool::new(&[("/workspace/in", true)]);
+    let mut tool = FilesFixture::new(&[("/workspace/in", true)]);
     let at = tool.at("/workspace/in");
     let modified = |stat: DescriptorStat| stat.data_modification_timestamp.map(|time| (time.seconds, time.nanoseconds));
     assert_eq!(tool.stat(at, "a").map(modified), Ok(Some((0, 1))));
@@ -188,7 +188,7 @@ fn times_are_those_of_the_call_or_as_set() {
 
 #[test]
 fn one_entry_is_one_object() {
-    let mut tool = Tool::new(&[("/workspace/in", true), ("/workspace", false)]);
+    let mut tool = FilesFixture::new(&[("/workspace/in", true), ("/workspace", false)]);
     let (at, top) = (tool.at("/workspace/in"), tool.at("/workspace"));
     let one = tool.open(at, "a", "r").expect("there");
     let other = tool.open(top, "in/a", "rw").expect("there");
@@ -207,7 +207,7 @@ fn one_entry_is_one_object() {
 
 #[test]
 fn what_there_is_not_is_unsupported_and_what_needs_nothing_works() {
-    let mut tool = Tool::new(&[("/workspace/in", true)]);
+    let mut tool = FilesFixture::new(&[("/workspace/in", true)]);
     let at = tool.at("/workspace/in");
     let linked = told(tool.view().link_at(handle(at), FOLLOW, "a".into(), handle(at), "b".into()));
     assert_eq!(linked, Err(Code::Unsupported));
@@ -219,7 +219,7 @@ fn what_there_is_not_is_unsupported_and_what_needs_nothing_works() {
 
 #[test]
 fn a_directory_can_be_emptied_while_it_is_read() {
-    let mut tool = Tool::new(&[("/workspace/in", true)]);
+    let mut tool = FilesFixture::new(&[("/workspace/in", true)]);
     let at = tool.at("/workspace/in");
     for name in ["b", "c", "é"] {
         tool.put(at, name, "").expect("granted");
@@ -238,7 +238,7 @@ fn a_directory_can_be_emptied_while_it_is_read() {
 
 #[test]
 fn what_is_open_is_open_in_the_next_call_on_its_tree() {
-    let mut tool = Tool::new(&[("/workspace/in", true)]);
+    let mut tool = FilesFixture::new(&[("/workspace/in", true)]);
     let at = tool.at("/workspace/in");
     let (a, b) = (tool.open(at, "a", "rw").expect("there"), tool.open(at, "d/b", "rw").expect("there"));
     let directory = tool.open(at, "d", "rd").expect("there");

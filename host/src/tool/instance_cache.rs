@@ -7,23 +7,23 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::Exported;
-use super::handles::Kept;
+use super::PackageFunction;
+use super::handles::KeptInstance;
 use crate::code::{MemoryAccount, Permit};
 
 /// Number of idle instances of one package. Further concurrent calls make their own.
 const IDLE: usize = 4;
 
 /// Idle instance, with its permit of the quota over all sessions.
-struct Idle(Kept, #[expect(dead_code, reason = "held until it is dropped")] Permit);
+struct IdleInstance(KeptInstance, #[expect(dead_code, reason = "held until it is dropped")] Permit);
 
 /// Idle instances of a session, by the alias of their package.
 #[derive(Default)]
-pub struct Warm(Mutex<HashMap<Arc<str>, Vec<Idle>>>);
+pub struct Warm(Mutex<HashMap<Arc<str>, Vec<IdleInstance>>>);
 
 impl Warm {
     /// Takes an idle instance, if the package allows reuse.
-    pub(super) fn take(&self, exported: &Exported, alias: &Arc<str>) -> Option<Kept> {
+    pub(super) fn take(&self, exported: &PackageFunction, alias: &Arc<str>) -> Option<KeptInstance> {
         if !exported.package.keeps_instances() {
             return None;
         }
@@ -31,7 +31,7 @@ impl Warm {
     }
 
     /// Keeps an instance for the next call, if the package allows it and there is room, also in its session's memory.
-    pub(super) fn put(&self, exported: &Exported, alias: &Arc<str>, kept: Kept, memory: &MemoryAccount) {
+    pub(super) fn put(&self, exported: &PackageFunction, alias: &Arc<str>, kept: KeptInstance, memory: &MemoryAccount) {
         if !exported.package.keeps_instances() || kept.store.data().trapped {
             return;
         }
@@ -42,7 +42,7 @@ impl Warm {
         let mut all = self.lock();
         let idle = all.entry(Arc::clone(alias)).or_default();
         if idle.len() < IDLE {
-            idle.extend(tools.idle.take().map(|place| Idle(kept, place)));
+            idle.extend(tools.idle.take().map(|place| IdleInstance(kept, place)));
         }
     }
 
@@ -53,7 +53,7 @@ impl Warm {
         drop(all);
     }
 
-    fn lock(&self) -> MutexGuard<'_, HashMap<Arc<str>, Vec<Idle>>> {
+    fn lock(&self) -> MutexGuard<'_, HashMap<Arc<str>, Vec<IdleInstance>>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -19,10 +19,10 @@ use wasmtime_wasi_http::io::TokioIo;
 use wasmtime_wasi_http::{Error, RequestOptions, WasiBody};
 
 use super::network::Network;
-use super::{Log, Lookups, Opened, Target, redacted};
+use super::{NameLookups, RequestGuard, RequestLog, RequestTarget, redacted_response};
 use crate::code::{Interrupt, TICK};
 use crate::tool::authority::Authority;
-use crate::tool::secret::Stream as Redaction;
+use crate::tool::secret::StreamRedactor;
 
 /// Timeout of connecting, unless the tool sets one.
 const CONNECT: Duration = Duration::from_secs(30);
@@ -34,35 +34,35 @@ const SILENCE: Duration = Duration::from_secs(600);
 const READ_BUFFER: usize = 64 << 10;
 
 /// Response in the form of `wasi:http`.
-pub(super) type Response = http::Response<WasiBody>;
+pub(super) type ToolResponse = http::Response<WasiBody>;
 
 /// Future that drives the connection.
-pub(super) type Io = Box<dyn Future<Output = Result<(), Error>> + Send>;
+pub(super) type ConnectionDriver = Box<dyn Future<Output = Result<(), Error>> + Send>;
 
 /// Request that was judged, with everything that sending it needs.
-pub(super) struct Exchange {
+pub(super) struct HttpExchange {
     pub(super) authority: Arc<Authority>,
     pub(super) network: Network,
-    pub(super) lookups: Lookups,
+    pub(super) lookups: NameLookups,
     pub(super) interrupt: Interrupt,
-    pub(super) log: Log,
-    pub(super) target: Target,
+    pub(super) log: RequestLog,
+    pub(super) target: RequestTarget,
     /// Secrets whose values the request carries.
     pub(super) secrets: Vec<String>,
     /// Redactor of the response.
-    pub(super) redaction: Option<Redaction>,
+    pub(super) redaction: Option<StreamRedactor>,
     pub(super) options: RequestOptions,
-    pub(super) opened: Opened,
+    pub(super) opened: RequestGuard,
 }
 
-impl Exchange {
+impl HttpExchange {
     /// Sends the request. Ends early, with an error, when the call is stopped.
-    pub(super) async fn run(self, request: Request<WasiBody>) -> Result<(Response, Io), Error> {
+    pub(super) async fn run(self, request: Request<WasiBody>) -> Result<(ToolResponse, ConnectionDriver), Error> {
         let interrupt = self.interrupt.clone();
         until_stopped(&interrupt, self.exchange(request)).await
     }
 
-    async fn exchange(self, mut request: Request<WasiBody>) -> Result<(Response, Io), Error> {
+    async fn exchange(self, mut request: Request<WasiBody>) -> Result<(ToolResponse, ConnectionDriver), Error> {
         let patience = self.options.connect_timeout.unwrap_or(CONNECT);
         let connected = timeout(patience, self.connect()).await.map_err(|_| Error::ConnectionTimeout)?;
         let (mut sender, connection) =
@@ -76,19 +76,19 @@ impl Exchange {
         let sent = timeout(silence, sender.send_request(request)).await;
         let response = sent.map_err(|_| Error::HttpResponseTimeout)??;
         if !self.secrets.is_empty() {
-            redacted::refuse_unreadable(response.headers())?;
+            redacted_response::refuse_unreadable(response.headers())?;
         }
         let silence = self.options.between_bytes_timeout.unwrap_or(SILENCE);
         let (interrupt, opened) = (self.interrupt, self.opened);
         let response = response.map(|incoming| ResponseBody::new(incoming, silence, interrupt, opened));
         let response = match self.redaction {
-            Some(redaction) => redacted::response(response, redaction).map(|body| body.boxed_unsync()),
+            Some(redaction) => redacted_response::response(response, redaction).map(|body| body.boxed_unsync()),
             None => response.map(|body| body.boxed_unsync()),
         };
         Ok((response, Box::new(async move { Ok(driver.await?) })))
     }
 
-    async fn connect(&self) -> Result<Box<dyn Stream>, Error> {
+    async fn connect(&self) -> Result<Box<dyn Transport>, Error> {
         let stream = self.reach(self.addresses().await?).await?;
         // Small requests are sent at once.
         stream.set_nodelay(true).map_err(Error::Connect)?;
@@ -97,9 +97,7 @@ impl Exchange {
         }
         let name = ServerName::try_from(self.target.host.clone()).map_err(|_| Error::TlsCertificateError)?;
         let tls = self.network.tls().map_err(|error| {
-            Error::InternalError(Some(format!(
-                "the certificates that this host was given (SSL_CERT_FILE) cannot be read: {error}"
-            )))
+            Error::InternalError(Some(format!("this host's certificates (SSL_CERT_FILE) cannot be read: {error}")))
         })?;
         let secured = tokio_rustls::TlsConnector::from(tls).connect(name, stream).await;
         Ok(Box::new(secured.map_err(Error::Tls)?))
@@ -107,7 +105,7 @@ impl Exchange {
 
     /// Resolves the host and judges its addresses. The decision is recorded before a connection is made.
     async fn addresses(&self) -> Result<Vec<IpAddr>, Error> {
-        let Target { method, host, .. } = &self.target;
+        let RequestTarget { method, host, .. } = &self.target;
         let url = self.target.url();
         let found = match host.parse::<IpAddr>() {
             Ok(address) => Ok(vec![address]),
@@ -157,9 +155,9 @@ impl Exchange {
 }
 
 /// Transport of a request.
-trait Stream: AsyncRead + AsyncWrite + Send + Unpin {}
+trait Transport: AsyncRead + AsyncWrite + Send + Unpin {}
 
-impl<T: AsyncRead + AsyncWrite + Send + Unpin> Stream for T {}
+impl<T: AsyncRead + AsyncWrite + Send + Unpin> Transport for T {}
 
 /// Awaits `work` until the call is stopped.
 async fn until_stopped<T>(interrupt: &Interrupt, work: impl Future<Output = Result<T, Error>>) -> Result<T, Error> {
@@ -192,11 +190,11 @@ struct ResponseBody {
     until: Instant,
     tick: Pin<Box<Sleep>>,
     interrupt: Interrupt,
-    _opened: Opened,
+    _opened: RequestGuard,
 }
 
 impl ResponseBody {
-    fn new(incoming: Incoming, silence: Duration, interrupt: Interrupt, opened: Opened) -> Self {
+    fn new(incoming: Incoming, silence: Duration, interrupt: Interrupt, opened: RequestGuard) -> Self {
         let until = later(silence);
         Self { incoming, silence, until, tick: Box::pin(sleep(TICK)), interrupt, _opened: opened }
     }

@@ -3,19 +3,19 @@
 //! Their arguments are described by JSON Schema, and have no spelling but its own. The gate judges their calls as any
 //! other, by types that are derived from the schema ([`types`](super::types)).
 
-mod check;
-mod looks;
 pub(super) mod remarks;
 mod schema;
+mod step_budget;
 pub(super) mod typescript;
+mod validation;
 
 use std::fmt;
 use std::sync::Arc;
 
 use serde_json::{Value, json};
 
-use self::check::Checked;
-use super::lost::LostFace;
+use self::validation::ArgumentValidator;
+use super::missing_faces::LostFace;
 use super::names::{self, NameError, Spelling};
 use super::types::{Export, Function, FunctionKind, HostSchemas, Members, Shape};
 use super::{CallContext, no_memory_for_result};
@@ -93,7 +93,9 @@ pub enum HostToolError {
     #[error(transparent)]
     Name(#[from] NameError),
     /// A segment of the name cannot be used.
-    #[error("`{name}` is no name of a tool: `{segment}` takes ASCII letters, digits, `_` and `-`, and is not empty")]
+    #[error(
+        "`{name}` is not a name of a tool: `{segment}` must have ASCII letters, digits, `_` and `-`, and not be empty"
+    )]
     Segment {
         /// Whole name, as it was given.
         name: String,
@@ -101,7 +103,7 @@ pub enum HostToolError {
         segment: String,
     },
     /// The schema is not a JSON Schema.
-    #[error("the schema of `{name}` is no JSON Schema: {problem}")]
+    #[error("the schema of `{name}` is not a JSON Schema: {problem}")]
     Schema {
         /// Name of the function.
         name: String,
@@ -128,7 +130,7 @@ pub struct HostTool {
     /// Pattern of the methods in a namespace, for grants that cover some of them.
     below: Option<Pattern>,
     /// Schema of the arguments. `None` for an open namespace, which accepts any object.
-    schema: Option<Arc<Checked>>,
+    schema: Option<Arc<ArgumentValidator>>,
     answer: Option<Arc<dyn HostFunction>>,
     /// Reason why every call is denied, if the function replaces a withdrawn tool.
     withdrawn: Option<Arc<str>>,
@@ -149,7 +151,7 @@ impl HostTool {
     pub fn new(name: &str, description: &str, parameters: Value) -> Result<Self, HostToolError> {
         let broken = |problem: String| HostToolError::Schema { name: name.to_owned(), problem };
         let method = method_of(name)?;
-        let checked = Checked::new(&parameters).map_err(broken)?;
+        let checked = ArgumentValidator::new(&parameters).map_err(broken)?;
         let (params, open) = schema::params(&parameters).map_err(broken)?;
         let mut tool = Self::of(method, description, FunctionKind::Hosted { open }, parameters);
         tool.function.params = params;
@@ -163,7 +165,7 @@ impl HostTool {
     /// If the schema is not valid.
     pub fn returning(self, result: Value) -> Result<Self, HostToolError> {
         let broken = |problem: String| HostToolError::Schema { name: self.method.replace('/', "."), problem };
-        Checked::new(&result).map_err(broken)?;
+        ArgumentValidator::new(&result).map_err(broken)?;
         let parameters = self.schemas.parameters.clone();
         Ok(self.with_schemas(HostSchemas { parameters, result, is_namespace: false }))
     }
@@ -268,7 +270,7 @@ impl HostTool {
     /// A description of the problem. Arguments are also refused if their validation takes too many steps.
     pub fn check(&self, arguments: &Value) -> Result<(), String> {
         if !arguments.is_object() {
-            return Err("it takes one object".to_owned());
+            return Err("they must be one object".to_owned());
         }
         self.schema.as_ref().map_or(Ok(()), |schema| schema.check(arguments))
     }
@@ -277,7 +279,7 @@ impl HostTool {
         match &self.answer {
             Some(answer) => answer.call(call),
             None => Err(Failure::host(format!("`{}` has no answer", call.method))
-                .with_hint("give the host function one, or answer the call with `resume`")),
+                .with_hint("set its implementation, or answer the call with `resume`")),
         }
     }
 }
@@ -345,11 +347,9 @@ mod tests {
         let notes = |tool: HostTool| tool.lost_faces().iter().map(ToString::to_string).collect::<Vec<_>>();
         let function = |name| HostTool::new(name, "", json!({ "type": "object" })).expect("a tool");
         assert_eq!(notes(function("get_weather")), [""; 0]);
-        let echo =
-            "`echo` is a builtin of the shell (`echo`) and stays that: for its tool in the shell, write `tool echo`";
+        let echo = "`echo` is a builtin of the shell (`echo`) and keeps that meaning: for its tool in the shell, write `tool echo`";
         assert_eq!(notes(function("echo")), [echo]);
-        let fetch =
-            "`fetch` is a global of JavaScript (`fetch`) and stays that: for its tool in JavaScript, write `fetch_(…)`";
+        let fetch = "`fetch` is a global of JavaScript (`fetch`) and keeps that meaning: for its tool in JavaScript, write `fetch_(…)`";
         assert_eq!(notes(function("fetch")), [fetch]);
         let namespace = notes(HostTool::namespace("sleep", "").expect("a namespace"));
         assert!(

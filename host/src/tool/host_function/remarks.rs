@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use super::typescript::{Direction, resolved};
+use super::typescript::{ValueDirection, resolved};
 
 /// Most remarks on one function, which limits the text that models receive.
 const MAX_REMARKS: usize = 40;
@@ -38,8 +38,8 @@ pub struct Remark {
 }
 
 /// Returns the remarks on a value as a doc comment; empty if there are none.
-pub(super) fn doc_comment(root: &Value, schema: &Value, direction: Direction) -> String {
-    let mut said = Said::of(root, schema, direction);
+pub(super) fn doc_comment(root: &Value, schema: &Value, direction: ValueDirection) -> String {
+    let mut said = SchemaRemarks::of(root, schema, direction);
     if let Some(items) = only_case(root, schema).get("items").and_then(|items| only_case(root, items).as_object()) {
         add_bounds(&mut said.bounds, items, "items.");
     }
@@ -49,10 +49,15 @@ pub(super) fn doc_comment(root: &Value, schema: &Value, direction: Direction) ->
 
 /// Returns the remarks on a function's parameters and result, and on the fields in them.
 pub(super) fn remarks(parameters: &Value, result: &Value) -> Vec<Remark> {
-    let mut arguments =
-        Finder { root: parameters, direction: Direction::Argument, within: Vec::new(), found: Vec::new() };
+    let mut arguments = RemarkCollector {
+        root: parameters,
+        direction: ValueDirection::Argument,
+        within: Vec::new(),
+        found: Vec::new(),
+    };
     arguments.look_into(parameters, "");
-    let mut results = Finder { root: result, direction: Direction::Result, within: Vec::new(), found: Vec::new() };
+    let mut results =
+        RemarkCollector { root: result, direction: ValueDirection::Result, within: Vec::new(), found: Vec::new() };
     results.look_at(result, "result");
     let mut all = arguments.found;
     all.extend(results.found);
@@ -61,13 +66,13 @@ pub(super) fn remarks(parameters: &Value, result: &Value) -> Vec<Remark> {
 }
 
 /// Remarks of one schema on its value.
-struct Said<'s> {
+struct SchemaRemarks<'s> {
     docs: Option<&'s str>,
     bounds: Vec<(String, String)>,
 }
 
-impl<'s> Said<'s> {
-    fn of(root: &'s Value, schema: &'s Value, direction: Direction) -> Self {
+impl<'s> SchemaRemarks<'s> {
+    fn of(root: &'s Value, schema: &'s Value, direction: ValueDirection) -> Self {
         let part = resolved(root, schema).0;
         let text = |schema: &'s Value| schema.get("description").and_then(Value::as_str).map(str::trim);
         let docs = text(schema).or_else(|| text(part)).filter(|docs| !docs.is_empty());
@@ -77,7 +82,7 @@ impl<'s> Said<'s> {
         }
         let default = schema.get("default").or_else(|| part.get("default"));
         // The type says that the value may be omitted or null.
-        let is_told = |default: &&Value| direction == Direction::Argument && !default.is_null();
+        let is_told = |default: &&Value| direction == ValueDirection::Argument && !default.is_null();
         if let Some(default) = default.filter(is_told) {
             bounds.push(("default".to_owned(), default.to_string()));
         }
@@ -122,17 +127,17 @@ fn only_case<'s>(root: &'s Value, schema: &'s Value) -> &'s Value {
 }
 
 /// Collector of remarks on the fields of a schema.
-struct Finder<'s> {
+struct RemarkCollector<'s> {
     root: &'s Value,
-    direction: Direction,
+    direction: ValueDirection,
     /// Parts that are being examined: references back to them are skipped.
     within: Vec<&'s Value>,
     found: Vec<Remark>,
 }
 
-impl<'s> Finder<'s> {
+impl<'s> RemarkCollector<'s> {
     fn look_at(&mut self, schema: &'s Value, place: &str) {
-        let text = Said::of(self.root, schema, self.direction).line();
+        let text = SchemaRemarks::of(self.root, schema, self.direction).line();
         if !text.is_empty() {
             self.found.push(Remark { place: place.to_owned(), text });
         }
@@ -200,7 +205,7 @@ mod tests {
     #[test]
     fn doc_comment_has_the_bounds_of_items_too() {
         let days = json!({ "type": "array", "description": "Days.", "minItems": 1, "items": { "type": "string", "format": "date" } });
-        assert_eq!(doc_comment(&days, &days, Direction::Argument), "Days.\n@minItems 1\n@items.format date");
+        assert_eq!(doc_comment(&days, &days, ValueDirection::Argument), "Days.\n@minItems 1\n@items.format date");
     }
 
     #[test]

@@ -66,14 +66,14 @@ pub enum LockError {
     #[error("{0}")]
     Text(String),
     /// A later version of this program wrote the file.
-    #[error("it has the form {0}, which this version does not know")]
+    #[error("its format version {0} is unknown to this version of Tollhouse")]
     Newer(u32),
 }
 
 /// Lock file as TOML.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Written {
+struct LockDocument {
     version: u32,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     policy: Option<String>,
@@ -99,7 +99,8 @@ impl LockFile {
     /// # Errors
     /// If it is not valid.
     pub fn parse(text: &str) -> Result<Self, LockError> {
-        let written: Written = toml::from_str(text).map_err(|error| LockError::Text(error.message().to_owned()))?;
+        let written: LockDocument =
+            toml::from_str(text).map_err(|error| LockError::Text(error.message().to_owned()))?;
         if written.version != FORM {
             return Err(LockError::Newer(written.version));
         }
@@ -135,7 +136,7 @@ impl LockFile {
             Some((alias.clone(), tool))
         };
         let tool = self.lock.0.iter().map(tool).collect::<Option<_>>()?;
-        let text = toml::to_string(&Written { version: FORM, policy: self.policy.clone(), tool }).ok()?;
+        let text = toml::to_string(&LockDocument { version: FORM, policy: self.policy.clone(), tool }).ok()?;
         Some(format!("{HEAD}{text}"))
     }
 }
@@ -178,9 +179,9 @@ impl Lock {
             let wanted: Requirement =
                 requirement.parse().map_err(|source| MountError::Requirement { alias: alias.clone(), source })?;
             match self.0.get(alias) {
-                None => return Err(pins(alias, "it is mounted, and the lock does not pin it".to_owned())),
+                None => return Err(pins(alias, "it is mounted, but the lock does not pin it".to_owned())),
                 Some(locked) if !locked.fits(&wanted) => {
-                    return Err(pins(alias, format!("`{wanted}` is asked for, and the lock pins {locked}")));
+                    return Err(pins(alias, format!("the policy requests `{wanted}`, but the lock pins {locked}")));
                 }
                 Some(_) => {}
             }
