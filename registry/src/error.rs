@@ -158,7 +158,7 @@ impl Error {
     pub fn hint(&self) -> Option<&'static str> {
         Some(match self {
             Self::Altered { .. } | Self::Resized { .. } | Self::Missing { .. } => {
-                "nothing of it was used; publish the same bytes again to put the file right, or restore it from a \
+                "nothing of it was used; publish the same bytes again to repair the file, or restore it from a \
                  backup"
             }
             Self::Index { .. } => {
@@ -168,8 +168,8 @@ impl Error {
             Self::NotADirectory { .. } => "name a directory; it is created when something is first published",
             Self::Kind { .. } => "nothing was read or written there; move it away, or use another registry",
             Self::Shared { .. } => {
-                "who can write a registry can publish in it: take that right away (`chmod -R go-w`), or say that these \
-                 users are trusted (`--trust-writers`, `TOLLHOUSE_TRUST_WRITERS=1`)"
+                "anyone who can write a registry can publish in it: remove that right (`chmod -R go-w`), or declare these \
+                 users trusted (`--trust-writers`, `TOLLHOUSE_TRUST_WRITERS=1`)"
             }
             Self::Long { .. } => "restore the file from a backup, or create a new registry and publish again",
             Self::Io { .. } => return None,

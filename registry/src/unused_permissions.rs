@@ -37,8 +37,8 @@ pub(crate) fn needless(asked: &Permissions, component: &Component) -> Vec<(&'sta
     needless
 }
 
-/// Returns the imports that no permission covers, so that their calls are denied. Imports that every compiler adds are
-/// left out.
+/// Returns the keys of permissions that imports need and the manifest does not request, so that calls are denied. Imports
+/// that every compiler adds are left out.
 pub(crate) fn unasked(asked: &Permissions, component: &Component) -> Vec<&'static str> {
     let imports = imports(component);
     let imported = |beginning: &str| imports.iter().any(|import| import.starts_with(beginning));

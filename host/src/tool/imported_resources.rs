@@ -21,7 +21,7 @@ pub(crate) fn resource_type() -> ResourceType {
     ResourceType::host::<ImportedResource>()
 }
 
-/// Removes the entry of a resource whose last handle the caller dropped.
+/// Removes and returns the entry of a resource whose last handle the caller dropped.
 pub(crate) fn dropped(store: &mut StoreContextMut<'_, ToolState>, rep: u32) -> Option<ImportedResource> {
     store.data_mut().handles.with_room().delete(Resource::<ImportedResource>::new_own(rep)).ok()
 }

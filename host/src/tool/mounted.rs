@@ -184,7 +184,7 @@ impl MountError {
                 let name = package.name.package();
                 Some(format!(
                     "a tool's imports are not mounted unless they are named: add `{name} = \"{package}\"` to `[tools]`, or \
-                     take it out of `[tool.{alias}]`"
+                     remove it from `[tool.{alias}]`"
                 ))
             }
             Self::Gone { .. } => Some("take it from a backup of the registry, or publish the same bytes again".into()),

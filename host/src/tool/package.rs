@@ -100,8 +100,8 @@ struct ReflectedRelease {
     output: Option<u64>,
 }
 
-/// Version of the cache entries. Raise it when [`ReflectedRelease`] or the results of reflection change: older entries are
-/// then ignored.
+/// Version of the cache entries. Raise it when [`ReflectedRelease`] or the results of reflection change: older entries
+/// are then ignored.
 const REFLECTED_VERSION: u32 = 8;
 
 impl Packages {

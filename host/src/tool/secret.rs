@@ -61,7 +61,7 @@ struct SecretsState {
 #[non_exhaustive]
 pub enum SecretError {
     /// The name is not valid.
-    #[error("`{0}` is no name of a secret: letters, digits and `_`")]
+    #[error("`{0}` is not a name of a secret: letters, digits and `_`")]
     Name(String),
     /// The value is empty, or has control characters, which no header can carry.
     #[error("the value of the secret `{0}` is empty, or has a line break or another control character")]

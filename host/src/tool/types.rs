@@ -153,7 +153,7 @@ pub enum FunctionKind {
     Static(Resource),
     /// Program: its method is the alias alone.
     Program,
-    /// Function of the embedding program (`hosted`).
+    /// Function of the embedding program (`host_function`).
     Hosted {
         /// True if it accepts parameters that it does not name.
         open: bool,

@@ -297,7 +297,7 @@ impl<'a> RepositoryClient<'a> {
         if blob.size > limit {
             return Err(OciError::TooLarge { what: what.to_owned(), limit });
         }
-        let give = format!("give the {what}");
+        let give = format!("fetch the {what}");
         let ask = RegistryRequest::new(Method::GET, &give);
         let response = self.ask(&ask, self.uri(&format!("blobs/{}", blob.digest)))?;
         if response.status() != StatusCode::OK {

@@ -19,7 +19,7 @@ pub enum OciError {
         problem: String,
     },
     /// The registry refused a request.
-    #[error("`{host}` does not {what}: {problem}")]
+    #[error("cannot {what} at `{host}`: {problem}")]
     Refused {
         /// Host of the registry.
         host: String,
@@ -29,7 +29,7 @@ pub enum OciError {
         problem: String,
     },
     /// The registry requires credentials, or does not accept them.
-    #[error("`{host}` does not {what}: {}", if *known { "it rejects the credentials" } else { "it requires credentials, and none are configured" })]
+    #[error("cannot {what} at `{host}`: {}", if *known { "it rejects the credentials" } else { "it requires credentials, and none are configured" })]
     Unauthorized {
         /// Host of the registry.
         host: String,

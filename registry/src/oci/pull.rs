@@ -11,7 +11,7 @@ use crate::{
     registry::Registry, store::Blob,
 };
 
-/// Name, version and limits that a pulled artifact must agree with.
+/// Name and version that a pulled artifact must have, or gets if it states none.
 #[derive(Debug, Clone, Default)]
 #[non_exhaustive]
 pub struct Wanted {

@@ -66,7 +66,7 @@ impl RepositoryClient<'_> {
     /// is none.
     pub(super) fn manifest(&self, which: &str) -> Result<Option<(Vec<u8>, String)>, OciError> {
         let headers = [(ACCEPT.as_str(), ACCEPTED)];
-        let ask = RegistryRequest { headers: &headers, ..RegistryRequest::new(Method::GET, "give the manifest") };
+        let ask = RegistryRequest { headers: &headers, ..RegistryRequest::new(Method::GET, "fetch the manifest") };
         let response = self.ask(&ask, self.uri(&format!("manifests/{which}")))?;
         match response.status() {
             StatusCode::OK => {
@@ -82,11 +82,11 @@ impl RepositoryClient<'_> {
     /// Uploads a blob, unless the registry has it.
     fn upload(&self, bytes: &[u8], part: &str) -> Result<(), OciError> {
         let digest = Digest::of(bytes);
-        let look = RegistryRequest::new(Method::HEAD, "say what it has");
+        let look = RegistryRequest::new(Method::HEAD, "look up blobs");
         if self.ask(&look, self.uri(&format!("blobs/{digest}")))?.status() == StatusCode::OK {
             return Ok(());
         }
-        let what = format!("take the {part}");
+        let what = format!("upload the {part}");
         let begin = RegistryRequest { body: Some(&[]), ..RegistryRequest::new(Method::POST, &what) };
         let begun = self.uri("blobs/uploads/");
         let response = self.ask(&begin, begun.clone())?;
@@ -109,7 +109,7 @@ impl RepositoryClient<'_> {
         let put = RegistryRequest {
             headers: &headers,
             body: Some(bytes),
-            ..RegistryRequest::new(Method::PUT, "take the manifest")
+            ..RegistryRequest::new(Method::PUT, "upload the manifest")
         };
         let response = self.ask(&put, self.uri(&format!("manifests/{tag}")))?;
         if response.status() == StatusCode::CREATED { Ok(()) } else { Err(self.refusal(&put, response)) }

@@ -185,8 +185,8 @@ fn warnings(
     }
     if let Some(path) = path_of_builder(bytes) {
         warnings.push(format!(
-            "the component holds paths of the machine that built it (`{path}`), so elsewhere other bytes come of it: \
-             `tollhouse build` leaves them out, and so does `--remap-path-prefix` in RUSTFLAGS"
+            "the component holds paths of the machine that built it (`{path}`), so other machines build other bytes: \
+             `tollhouse build` omits them, and so does `--remap-path-prefix` in RUSTFLAGS"
         ));
     }
     warnings

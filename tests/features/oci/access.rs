@@ -113,7 +113,7 @@ fn credentials_come_from_a_helper() {
     let other = Home::new();
     helper("#!/bin/sh\nread -r host\necho 'credentials not found in native keychain'\nexit 1\n");
     let ran = pull_with(&other, &environment, &oci);
-    assert!(ran.status == 1 && ran.stderr.contains("there are none"), "{ran:?}");
+    assert!(ran.status == 1 && ran.stderr.contains("none are configured"), "{ran:?}");
     helper("#!/bin/sh\nread -r host\necho 'half of secret'\nexit 1\n");
     let ran = pull_with(&other, &environment, &oci);
     assert!(ran.status == 1 && ran.stderr.contains("`docker-credential-test` fails"), "{ran:?}");

@@ -1,4 +1,5 @@
-//! `wasi:filesystem/types`: conversion of arguments and results. Their meaning is in `work` and `change`.
+//! `wasi:filesystem/types`: conversion of arguments and results. Their meaning is in `working_tree` and
+//! `write_operations`.
 
 use wasmtime::component::Resource;
 use wasmtime_wasi::p2::bindings::clocks::wall_clock::Datetime;

@@ -1,12 +1,12 @@
 //! The session's files as a tool sees them: `wasi:filesystem` 0.2 on the paths that it was granted.
 //!
-//! A call works on a snapshot of its run's tree ([`ToolFiles`]); its changes are taken out as edits when it has ended, and
-//! are applied to the run's tree, as it is then, when the result is delivered. So concurrent calls do not see each
+//! A call works on a snapshot of its run's tree ([`ToolFiles`]); its changes are taken out as edits when it has ended,
+//! and are applied to the run's tree, as it is then, when the result is delivered. So concurrent calls do not see each
 //! other's work, and a call that is not delivered leaves nothing behind. The exception is a program that is stopped:
 //! its changes up to then are kept ([`WorkingFiles::changes`]).
 //!
-//! - `work`: the snapshot, its operations, and files that are open; no wasmtime there;
-//! - `change`: the operations that change entries;
+//! - `working_tree`: the snapshot, its operations, and files that are open; no wasmtime there;
+//! - `write_operations`: the operations that change entries;
 //! - `descriptor`, `stream`: the interface;
 //! - this file: the host's state, preopened directories, and conversion of errors.
 //!

@@ -1,7 +1,7 @@
-//! Tree that a call works on, its open entries, and read access. `change` has the rest.
+//! Tree that a call works on, its open entries, and read access. `write_operations` has the rest.
 //!
-//! An open file or directory is tracked by an [`EntryLocation`]: every change of the tree goes through here, so it is updated when its
-//! entry is moved or removed.
+//! An open file or directory is tracked by an [`EntryLocation`]: every change of the tree goes through here, so it is
+//! updated when its entry is moved or removed.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
@@ -133,7 +133,7 @@ impl WorkingTree {
     /// no other name matches, and `/` likewise: so the working directory comes last, and the root is replaced by its
     /// entries.
     pub(super) fn preopened(&mut self) -> Vec<(OpenEntry, String)> {
-        let mut paths = self.scope.preopened(&self.tree);
+        let mut paths = self.scope.beginnings(&self.tree);
         let directory = self.directory.clone().filter(|directory| self.is_directory(directory));
         if directory.is_some()
             && let Ok(root) = paths.binary_search_by(|path| path.as_str().cmp("/"))

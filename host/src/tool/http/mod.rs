@@ -6,7 +6,7 @@
 //!
 //! **Invariant:** the value of a secret is inserted into a header here and nowhere else, after the request was judged,
 //! and the audit log records that before anything is sent. Responses are searched for values before the tool sees them
-//! (`redacted`).
+//! (`redacted_response`).
 
 mod address;
 mod connection;

@@ -35,7 +35,7 @@ struct NetworkState {
 
 /// Reason why a text holds no certificates.
 #[derive(Clone, Debug, thiserror::Error)]
-#[error("not PEM certificates: {0}")]
+#[error("cannot read PEM certificates: {0}")]
 pub struct CertificateError(String);
 
 impl Default for Network {
@@ -99,7 +99,7 @@ fn certificates(pem: &[u8]) -> Result<Vec<CertificateDer<'static>>, CertificateE
     let read: Result<Vec<_>, _> = CertificateDer::pem_slice_iter(pem).collect();
     let read = read.map_err(|error| CertificateError(error.to_string()))?;
     if read.is_empty() {
-        return Err(CertificateError("there is none".to_owned()));
+        return Err(CertificateError("it contains none".to_owned()));
     }
     let mut probe = RootCertStore::empty();
     for certificate in &read {

@@ -35,7 +35,7 @@ pub(super) fn package(run: &ExportedInterface, imports: Vec<String>) -> Package 
         path: Vec::new(),
         docs: Some(
             "Runs the program to its end. In the shell it is a command of this name, with streams; here its input is a \
-             text, and so is what it wrote."
+             text, and so is its output."
                 .to_owned(),
         ),
         params: [
