@@ -1,17 +1,17 @@
-//! The error that a script, its user and a program all see: one shape, from every part of the system.
+//! Error that a script, its user and an embedding program all see: one shape, from every part of the system.
 //!
-//! Areas have error types of their own (`capability::PolicyError`, `vfs::Errno`, …); they become a [`Failure`] where
+//! Modules have error types of their own (`capability::PolicyError`, `vfs::Errno`, …), which become a [`Failure`] where
 //! they reach a run.
 
 use serde::{Deserialize, Serialize};
 
-/// An error with its causes, in one line.
-pub(crate) fn told(error: &dyn std::error::Error) -> String {
+/// Formats an error with its causes, in one line.
+pub(crate) fn error_chain(error: &dyn std::error::Error) -> String {
     let causes = std::iter::successors(Some(error), |error| error.source());
     causes.map(ToString::to_string).collect::<Vec<_>>().join(": ")
 }
 
-/// How a limit of a run is raised, from whatever it was started.
+/// Hint that says how to raise a limit of a run, in the words of every interface.
 pub(crate) fn how_to_raise(limit: &str) -> String {
     let flag = match limit {
         "wall" => "--timeout",
@@ -22,10 +22,10 @@ pub(crate) fn how_to_raise(limit: &str) -> String {
     format!("raise `{limit}` in `limits`: `{flag}`, or `[limits]` in a policy")
 }
 
-/// How a method is granted, from whatever a run is started.
+/// Hint that says how to grant a method, in the words of every interface.
 pub(crate) fn how_to_grant(method: &str, is_program: bool) -> String {
     let option = match method {
-        // Without a host that it may ask, a grant for it is none.
+        // It is of no use without a host that it may call.
         "http/fetch" => "--allow-net HOST".to_owned(),
         // With the session's files, without which most programs are of little use.
         _ if is_program => format!("--allow {method}/run"),
@@ -34,20 +34,20 @@ pub(crate) fn how_to_grant(method: &str, is_program: bool) -> String {
     format!("grant it: `{option}`, `capabilities` in Python, or [[grant]] method = \"{method}\" in a policy")
 }
 
-/// The part of the system, or of the script, that a failure came from. In JSON: `error.kind`.
+/// Part of the system, or of the script, that a failure came from. In JSON: `error.kind`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
 pub enum ErrorKind {
-    /// The script does not parse.
+    /// The script cannot be parsed.
     Syntax,
-    /// The script threw.
+    /// The script threw an exception.
     Exception,
     /// A shell script ended with a status other than 0.
     Exit,
     /// A tool failed: its own error, or a trap.
     Tool,
-    /// Arguments do not fit the method, or there is no such method.
+    /// Arguments do not fit the method, or the method does not exist.
     Argument,
     /// No grant allows the call.
     Capability,
@@ -57,46 +57,46 @@ pub enum ErrorKind {
     Limit,
     /// The run or the operation was cancelled.
     Cancelled,
-    /// The policy is at fault.
+    /// The policy does not fit, or is not valid.
     Policy,
     /// The script waits for something that cannot happen.
     Deadlock,
-    /// The host is at fault.
+    /// An error of the host itself.
     Host,
 }
 
-/// Why a call, an operation or a whole run failed. In JSON: `error`.
+/// Failure of a call, an operation or a whole run. In JSON: `error`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, thiserror::Error)]
 #[error("{name}: {message}")]
 pub struct Failure {
-    /// Where it came from.
+    /// Origin of the failure.
     pub kind: ErrorKind,
-    /// The name of its class, for example `CapabilityError`.
+    /// Name of the error class, for example `CapabilityError`.
     pub name: String,
-    /// What happened.
+    /// Description of the failure.
     pub message: String,
-    /// What to do about it.
+    /// Advice on how to fix it.
     pub hint: Option<String>,
-    /// The calls that led to it: functions, files, lines and columns, innermost first.
+    /// Stack trace of the script: functions, files, lines and columns, innermost first.
     pub stack: Option<String>,
-    /// Where in a script it happened, if that is known.
+    /// Position in a script, if it is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub location: Option<Location>,
-    /// What the tool said: the error case of its `result`.
+    /// Error value of the tool: the error case of its `result`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub payload: Option<Payload>,
 }
 
-/// A place in a script. In JSON: `error.location`.
+/// Position in a script. In JSON: `error.location`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Location {
-    /// What the script, or its file, is called.
+    /// Name of the script or of its file.
     pub file: String,
-    /// The line, from 1.
+    /// Line number, from 1.
     pub line: u32,
-    /// The column in bytes of UTF-8, from 1; none where only the line is known.
+    /// Column in bytes of UTF-8, from 1. `None` if only the line is known.
     pub column: Option<u32>,
-    /// The text of the line, if the place is in the script that was run. At most 512 bytes.
+    /// Text of the line, at most 512 bytes, if the position is in the script that was run.
     pub source: Option<String>,
 }
 
@@ -104,7 +104,7 @@ impl Location {
     /// Longest text of a line, in bytes.
     const MAX_SOURCE: usize = 512;
 
-    /// Adds the text of the line from the script that was run, if the place is in that.
+    /// Adds the text of the line if the position is in the script that was run.
     pub(crate) fn quote(&mut self, name: &str, script: &str) {
         if self.file != name {
             return;
@@ -114,34 +114,34 @@ impl Location {
     }
 }
 
-/// A JSON value, with the places in it that stand for something JSON has no word for.
+/// JSON value, with marks where a JSON string represents a value that JSON cannot express.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Payload {
-    /// The value in its canonical spelling.
+    /// Value in its canonical spelling.
     pub value: serde_json::Value,
-    /// The places, for a guest whose language has the words.
+    /// Marked places, for a guest whose language can express the values.
     #[serde(skip)]
     pub specials: Vec<Special>,
 }
 
-/// One place in a [`Payload`] where a JSON string stands for something else.
+/// Place in a [`Payload`] where a JSON string represents something else.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Special {
-    /// RFC 6901 JSON Pointer; empty for the whole value.
+    /// RFC 6901 JSON Pointer, empty for the whole value.
     pub pointer: String,
-    /// What stands there.
+    /// Kind of the value at this place.
     pub kind: SpecialKind,
 }
 
-/// What a JSON string stands for.
+/// Kind of value that a JSON string represents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SpecialKind {
-    /// Bytes, as base64.
+    /// Bytes, encoded as base64.
     Bytes,
     /// An integer beyond ±(2^53 - 1), in decimal.
     Integer,
-    /// `NaN`, `Infinity` or `-Infinity`.
+    /// `NaN`, `Infinity` or `-Infinity`, spelled out.
     Float,
 }
 
@@ -164,80 +164,80 @@ impl Failure {
         }
     }
 
-    /// No grant allows a call.
+    /// Creates the failure of a call that no grant allows.
     #[must_use]
     pub fn capability(message: impl Into<String>) -> Self {
         Self::new(ErrorKind::Capability, "CapabilityError", message)
     }
 
-    /// A human refused a call, or there is none to ask.
+    /// Creates the failure of a call that a human refused, or that nobody can be asked about.
     #[must_use]
     pub fn approval(message: impl Into<String>) -> Self {
         Self::new(ErrorKind::Approval, "CapabilityError", message)
     }
 
-    /// Arguments do not fit, or there is no such method.
+    /// Creates the failure of a call whose arguments do not fit, or whose method does not exist.
     #[must_use]
     pub fn argument(message: impl Into<String>) -> Self {
         Self::new(ErrorKind::Argument, "ArgumentError", message)
     }
 
-    /// A tool failed.
+    /// Creates the failure of a tool.
     #[must_use]
     pub fn tool(message: impl Into<String>) -> Self {
         Self::new(ErrorKind::Tool, "ToolError", message)
     }
 
-    /// A limit was reached: which, its value, and how to raise it.
+    /// Creates the failure of a reached limit. The message names it and its value, the hint says how to raise it.
     #[must_use]
     pub fn limit(message: impl Into<String>, hint: impl Into<String>) -> Self {
         Self::new(ErrorKind::Limit, "LimitError", message).with_hint(hint)
     }
 
-    /// The run or the operation was cancelled.
+    /// Creates the failure of a cancelled run or operation.
     #[must_use]
     pub fn cancelled() -> Self {
         Self::new(ErrorKind::Cancelled, "CancelledError", "cancelled")
     }
 
-    /// The script waits for nothing that can happen.
+    /// Creates the failure of a script that waits for nothing that can happen.
     #[must_use]
     pub fn deadlock() -> Self {
-        Self::new(ErrorKind::Deadlock, "DeadlockError", "the script waits for something that nothing can bring about")
+        Self::new(ErrorKind::Deadlock, "DeadlockError", "the script waits for something that can never happen")
     }
 
-    /// The policy, or what is mounted, does not fit.
+    /// Creates the failure of a policy, or of mounted tools, that do not fit.
     #[must_use]
     pub fn policy(message: impl Into<String>) -> Self {
         Self::new(ErrorKind::Policy, "PolicyError", message)
     }
 
-    /// A program ended with a status other than 0.
+    /// Creates the failure of a program that ended with a status other than 0.
     #[must_use]
     pub fn exit(status: u8) -> Self {
         Self::new(ErrorKind::Exit, "ExitError", format!("exit status {status}"))
     }
 
-    /// A program trapped.
+    /// Creates the failure of a program that trapped.
     #[must_use]
     pub fn trap(message: impl Into<String>) -> Self {
         Self::new(ErrorKind::Exception, "Trap", message)
     }
 
-    /// The host is at fault.
+    /// Creates a failure of the host.
     #[must_use]
     pub fn host(message: impl Into<String>) -> Self {
         Self::new(ErrorKind::Host, "HostError", message)
     }
 
-    /// Adds what to do about it.
+    /// Adds advice on how to fix the failure.
     #[must_use]
     pub fn with_hint(mut self, hint: impl Into<String>) -> Self {
         self.hint = Some(hint.into());
         self
     }
 
-    /// Adds what the tool said.
+    /// Adds the error value of the tool.
     #[must_use]
     pub fn with_payload(mut self, payload: Payload) -> Self {
         self.payload = Some(payload);

@@ -1,7 +1,7 @@
-//! JSON that guests make, read within bounds.
+//! Bounded reading of JSON that guests make.
 //!
-//! A text takes a multiple of its length once it is read: `[0,0,0]` has two bytes for each value, and a [`Value`] takes
-//! 72. So values are counted as they are read, and reading stops at the one that is too much.
+//! A parsed text takes a multiple of its length: `[0,0,0]` has two bytes for each value, and a [`Value`] takes 72. So
+//! values are counted as they are read, and reading stops at the first value beyond the bound.
 
 use std::borrow::Cow;
 use std::cell::Cell;
@@ -11,34 +11,34 @@ use serde::Serialize;
 use serde::de::{DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Number, Value};
 
-/// Deepest nesting of values. `serde_json` reads 127 levels, and a log, a result or an answer puts what it holds a few
-/// deeper: a script must not write what makes a log unreadable.
+/// Deepest nesting of values. `serde_json` reads 127 levels, and a log, a result or an answer nests its values a few
+/// levels deeper: a script must not be able to write values that make a log unreadable.
 const MAX_DEPTH: usize = 100;
 
-/// Bytes that a member of an object takes besides its key's text and its value, about: an entry of an index map.
+/// Approximate bytes of an object's member besides its key's text and its value: an entry of an index map.
 const MEMBER_BYTES: u64 = 48;
 
 /// Reason why a text was not read.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum JsonError {
-    /// It is no JSON, or nests too deep: what is wrong, in words.
+    /// The text is not JSON, or nests too deep; with a description of the problem.
     #[error("{0}")]
     Malformed(String),
-    /// Its value would take more memory than it may.
+    /// The value would take more memory than it may; with the bound in bytes.
     #[error("its values take more than {0} bytes of memory")]
     TooLarge(u64),
 }
 
-/// Reads a text whose value takes at most so many bytes of memory, about. A lone surrogate that is escaped in a value is U+FFFD.
+/// Parses a text whose value takes at most about `memory` bytes. Escaped lone surrogates in values become U+FFFD.
 ///
 /// # Errors
-/// If it is no JSON, nests too deep, or is too large.
+/// If the text is not JSON, nests too deep, or is too large.
 pub(crate) fn parse(text: &str, memory: u64) -> Result<Value, JsonError> {
     let text = well_formed(text, memory)?;
     let copied = if matches!(text, Cow::Owned(_)) { text.len() as u64 } else { 0 };
     let left = Cell::new(memory.checked_sub(copied));
     let mut deserializer = serde_json::Deserializer::from_str(&text);
-    let read = Bounded { left: &left, depth: MAX_DEPTH }.deserialize(&mut deserializer);
+    let read = BoundedReader { left: &left, depth: MAX_DEPTH }.deserialize(&mut deserializer);
     let read = read.and_then(|value| deserializer.end().map(|()| value));
     read.map_err(|error| match left.get() {
         Some(_) => JsonError::Malformed(error.to_string()),
@@ -49,19 +49,20 @@ pub(crate) fn parse(text: &str, memory: u64) -> Result<Value, JsonError> {
 /// Length of an escape of one UTF-16 code unit: `\uXXXX`.
 const ESCAPE: usize = 6;
 
-/// Replaces each lone surrogate that is escaped in a value by U+FFFD, as `TextEncoder` does: strings of JavaScript may hold one
-/// (`'😀'.slice(0, 1)`), text of Rust cannot. In a key it stays, and is then refused: two keys could become one.
+/// Replaces each escaped lone surrogate in a value by U+FFFD, as `TextEncoder` does: strings of JavaScript may hold one
+/// (`'😀'.slice(0, 1)`), strings of Rust cannot. In a key it stays, and the key is then refused: two keys could become
+/// one.
 ///
 /// # Errors
-/// If a copy of the text is needed, and would take more than so many bytes.
+/// If a copy of the text is needed, and would take more than `memory` bytes.
 fn well_formed(text: &str, memory: u64) -> Result<Cow<'_, str>, JsonError> {
     if !text.contains("\\u") {
         return Ok(Cow::Borrowed(text));
     }
     let bytes = text.as_bytes();
-    // What is written of the copy, and up to where the text is in it.
+    // The copy so far, and the length of the text that it covers.
     let (mut copy, mut taken) = (String::new(), 0);
-    // Of the string that is being read: both, as they were where it began.
+    // For the string that is being read: both, as they were at its start.
     let mut string = None;
     let mut at = 0;
     while let Some(byte) = bytes.get(at) {
@@ -114,7 +115,7 @@ fn escaped_unit(text: &[u8], at: usize) -> Option<u16> {
     u16::from_str_radix(digits, 16).ok()
 }
 
-/// Returns the bytes of memory that a value takes, about, as [`parse`] counts them.
+/// Returns the approximate bytes of memory that a value takes, as [`parse`] counts them.
 pub(crate) fn weight(value: &Value) -> u64 {
     let within = match value {
         Value::String(text) => text.len() as u64,
@@ -127,16 +128,16 @@ pub(crate) fn weight(value: &Value) -> u64 {
     size_of::<Value>() as u64 + within
 }
 
-/// Reader of one value.
+/// Deserializer of one value within bounds.
 #[derive(Clone, Copy)]
-struct Bounded<'a> {
-    /// Bytes that may still be taken; none once they did not last.
+struct BoundedReader<'a> {
+    /// Bytes that may still be used. `None` once they were exceeded.
     left: &'a Cell<Option<u64>>,
-    /// Levels that may still be opened.
+    /// Levels of nesting that may still be opened.
     depth: usize,
 }
 
-impl Bounded<'_> {
+impl BoundedReader<'_> {
     fn take<E: serde::de::Error>(&self, bytes: u64) -> Result<(), E> {
         let left = self.left.get().and_then(|left| left.checked_sub(bytes));
         self.left.set(left);
@@ -150,7 +151,7 @@ impl Bounded<'_> {
     }
 }
 
-impl<'de> DeserializeSeed<'de> for Bounded<'_> {
+impl<'de> DeserializeSeed<'de> for BoundedReader<'_> {
     type Value = Value;
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Value, D::Error> {
@@ -159,7 +160,7 @@ impl<'de> DeserializeSeed<'de> for Bounded<'_> {
     }
 }
 
-impl<'de> Visitor<'de> for Bounded<'_> {
+impl<'de> Visitor<'de> for BoundedReader<'_> {
     type Value = Value;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -214,8 +215,8 @@ impl<'de> Visitor<'de> for Bounded<'_> {
 
 /// Returns the length of a value as JSON text, without making the text.
 pub(crate) fn serialized_len(value: &impl Serialize) -> u64 {
-    struct Count(u64);
-    impl std::io::Write for Count {
+    struct ByteCounter(u64);
+    impl std::io::Write for ByteCounter {
         fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
             self.0 += bytes.len() as u64;
             Ok(bytes.len())
@@ -224,7 +225,7 @@ pub(crate) fn serialized_len(value: &impl Serialize) -> u64 {
             Ok(())
         }
     }
-    let mut count = Count(0);
+    let mut count = ByteCounter(0);
     serde_json::to_writer(&mut count, value).expect("plain data serializes, and counting does not fail");
     count.0
 }

@@ -1,49 +1,50 @@
-//! Composition: a component whose imports others serve from within, so that nothing of it goes through a gate.
+//! Composition of components: imports of one are satisfied by exports of others within one component. Calls between
+//! them do not go through a gate.
 
 use wac_graph::types::Package;
 use wac_graph::{CompositionGraph, EncodeOptions, PackageId, PlugError, Processor};
 
 use crate::component::{Component, ComponentError, check_whole};
 
-/// Why components cannot be composed.
+/// Reason why components cannot be composed.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ComposeError {
-    /// One of them is none.
+    /// An input is not a valid component.
     #[error("`{name}` cannot be composed")]
     Component {
-        /// What it is called.
+        /// Name of the input.
         name: String,
-        /// Why not.
+        /// Reason why it is not valid.
         #[source]
         source: ComponentError,
     },
-    /// It has nothing that the other imports.
+    /// A plug exports nothing that the socket imports.
     #[error("`{plug}` exports nothing that `{socket}` imports in the same form")]
     Useless {
-        /// Which serves nothing.
+        /// Name of the useless plug.
         plug: String,
-        /// The component that imports.
+        /// Name of the component that imports.
         socket: String,
     },
-    /// What comes of it is not valid, for example since both use a resource that only one may define.
+    /// The composition is not valid, for example since both components use a resource that only one may define.
     #[error("`{plug}` cannot be composed into `{socket}`: {problem}")]
     Failed {
-        /// Which was to serve.
+        /// Name of the plug.
         plug: String,
-        /// The component that imports.
+        /// Name of the component that imports.
         socket: String,
-        /// Why not.
+        /// Cause of the failure.
         problem: String,
     },
 }
 
-/// Serves the imports of one component by the exports of others, by turns; gives the component that holds them all. What
-/// none of them serves is imported as before, and so is what they import themselves. Each is given with its name, for
-/// messages.
+/// Satisfies the imports of one component (the socket) by the exports of others (the plugs), one after the other, and
+/// returns the component that holds them all. Imports that no plug satisfies remain, and so do the plugs' own imports.
+/// Each component is given with a name for messages.
 ///
 /// # Errors
-/// If one of them is no component, or serves nothing.
+/// If an input is not a component, or satisfies nothing.
 pub fn compose(socket: (&str, Vec<u8>), plugs: Vec<(String, Vec<u8>)>) -> Result<Vec<u8>, ComposeError> {
     let (name, mut composed) = socket;
     check(name, &composed)?;
@@ -67,7 +68,7 @@ fn plugged(socket: &str, bytes: Vec<u8>, plug: &str, with: Vec<u8>) -> Result<Ve
             Package::from_bytes(name, None, bytes, graph.types_mut()).map_err(|error| format!("{error:#}"))?;
         graph.register_package(package).map_err(|error| error.to_string())
     };
-    // The graph's own names: both may be releases of one package.
+    // Names of the graph's own, since both may be releases of one package.
     let outer = register("socket", bytes).map_err(failed)?;
     let inner = register("plug", with).map_err(failed)?;
     wac_graph::plug(&mut graph, vec![inner], outer).map_err(|error| match error {
@@ -79,7 +80,7 @@ fn plugged(socket: &str, bytes: Vec<u8>, plug: &str, with: Vec<u8>) -> Result<Ve
     graph.encode(options).map_err(|error| failed(in_full(&error)))
 }
 
-/// An error with what it came of.
+/// Formats an error with its causes.
 fn in_full(error: &dyn std::error::Error) -> String {
     std::iter::successors(Some(error), |error| error.source()).map(ToString::to_string).collect::<Vec<_>>().join(": ")
 }
@@ -102,7 +103,7 @@ package acme:stock@0.1.0 { interface stock { left: func() -> u32; } }
 ";
 
     fn imports(bytes: &[u8]) -> Vec<String> {
-        crate::asks::imports(&Component::read(bytes).expect("a component"))
+        crate::unused_permissions::imports(&Component::read(bytes).expect("a component"))
     }
 
     #[test]

@@ -1,36 +1,36 @@
-//! The name of some bytes: their SHA-256. Must not know what the bytes are for.
+//! SHA-256 digests, which name content. Must not know what the bytes are for.
 
 use std::{fmt, str::FromStr};
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use sha2::{Digest as _, Sha256};
 
-/// SHA-256 of some bytes. Written `sha256:` and 64 lower-case hexadecimal digits, as OCI does.
+/// SHA-256 digest. Its text form is `sha256:` and 64 lower-case hexadecimal digits, as in OCI.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Digest([u8; 32]);
 
-/// A text that is no digest.
+/// Error of a text that is not a digest.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{given}` is no digest: expected `sha256:` and 64 lower-case hexadecimal digits")]
+#[error("`{given}` is not a digest: expected `sha256:` and 64 lower-case hexadecimal digits")]
 pub struct DigestError {
     given: String,
 }
 
 impl Digest {
-    /// What the first line of an index gives as its predecessor.
+    /// Predecessor digest of the first line of an index.
     pub(crate) const ZERO: Self = Self([0; 32]);
 
-    /// Hashes `bytes`.
+    /// Computes the digest of `bytes`.
     pub fn of(bytes: &[u8]) -> Self {
         Self(Sha256::digest(bytes).into())
     }
 
-    /// The 64 hexadecimal digits without their prefix: the name of the blob's file.
+    /// Returns the 64 hexadecimal digits without the prefix: the file name of the blob.
     pub fn hex(&self) -> String {
         hex::encode(self.0)
     }
 
-    /// The 32 bytes of the hash.
+    /// Returns the 32 bytes of the digest.
     pub fn as_bytes(&self) -> &[u8; 32] {
         &self.0
     }

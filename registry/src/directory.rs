@@ -1,6 +1,7 @@
-//! Directories that are held open, so that what is read, written or removed below one is in it: a symbolic link, a pipe or a
-//! device in the place of a file is an error, and is never followed, waited for or written to. On Unix also a guard
-//! against other users who may write there. Must not know what a registry's files mean.
+//! Directory handles that are safe against file swaps: a directory is held open, and everything below it is reached
+//! through the handle. A symbolic link, a pipe or a device in the place of a file is an error; it is never followed,
+//! waited for or written to. On Unix also a guard against other users who may write there. Must not know what a
+//! registry's files mean.
 
 use std::{
     ffi::OsString,
@@ -10,30 +11,31 @@ use std::{
 
 use crate::error::Error;
 
-/// The beginning of the names of files that are being written. Nothing else in `tmp` is ours to remove.
+/// Prefix of the names of temporary files. Only files with this prefix are removed from `tmp`.
 const TEMPORARY: &str = ".tmp";
 
-/// A directory that is open.
+/// Handle of an open directory.
 #[derive(Debug)]
-pub(crate) struct Directory {
+pub(crate) struct OpenDirectory {
     path: PathBuf,
     handle: system::Handle,
-    writers: Writers,
+    writers: AllowedWriters,
 }
 
-/// The users who may be able to write a directory.
+/// Policy on the users who may be able to write a directory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(crate) enum Writers {
+pub(crate) enum AllowedWriters {
     /// This user and the system's administrator. A directory that others can write is refused.
     #[default]
     Own,
-    /// Whoever can: the operator trusts them.
+    /// Any user: the operator trusts them.
     Any,
 }
 
-impl Directory {
-    /// Opens the directory of this path; none if there is none. Links on the way to it are followed: the operator names it.
-    pub(crate) fn open(path: &Path, writers: Writers) -> Result<Option<Self>, Error> {
+impl OpenDirectory {
+    /// Opens a directory by its path. Returns `None` if there is none. Links on the way to it are followed, since the
+    /// operator names the path.
+    pub(crate) fn open(path: &Path, writers: AllowedWriters) -> Result<Option<Self>, Error> {
         let open = system::open(path).map_err(|error| match wrong_kind(error, path, "directory", "open") {
             Error::Kind { path, .. } => Error::NotADirectory { path },
             error => error,
@@ -41,20 +43,20 @@ impl Directory {
         found(open)?.map(|handle| Self { path: path.to_owned(), handle, writers }.guarded()).transpose()
     }
 
-    /// As [`open`](Self::open); the directory and those above it are made if need be, each durable in the one above.
-    pub(crate) fn open_or_make(path: &Path, writers: Writers) -> Result<Self, Error> {
+    /// As [`open`](Self::open), but creates missing directories on the path, each of them durably.
+    pub(crate) fn open_or_make(path: &Path, writers: AllowedWriters) -> Result<Self, Error> {
         if let Some(open) = Self::open(path, writers)? {
             return Ok(open);
         }
         let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
         let name = path.file_name().ok_or_else(|| Error::NotADirectory { path: path.to_owned() })?;
-        // What is above the registry is not the registry's to judge.
-        let parent = Self::open_or_make(parent, Writers::Any)?;
+        // Directories above the registry are outside its responsibility.
+        let parent = Self::open_or_make(parent, AllowedWriters::Any)?;
         parent.make(name.as_ref())?;
         Self::open(path, writers)?.ok_or_else(|| Error::NotADirectory { path: path.to_owned() })
     }
 
-    /// Opens a directory in this one; none if there is none.
+    /// Opens a subdirectory. Returns `None` if there is none.
     pub(crate) fn below(&self, name: &str) -> Result<Option<Self>, Error> {
         let path = self.path.join(name);
         let open = system::open_below(&self.handle, &path, name);
@@ -63,7 +65,7 @@ impl Directory {
             .transpose()
     }
 
-    /// As [`below`](Self::below); the directory is made if need be.
+    /// As [`below`](Self::below), but creates the directory if it is missing.
     pub(crate) fn make_below(&self, name: &str) -> Result<Self, Error> {
         if let Some(open) = self.below(name)? {
             return Ok(open);
@@ -76,43 +78,43 @@ impl Directory {
         let path = self.path.join(name);
         match system::make(&self.handle, &path, name) {
             Err(error) if error.kind() != std::io::ErrorKind::AlreadyExists => {
-                Err(Error::io("make the directory", &path)(error))
+                Err(Error::io("create the directory", &path)(error))
             }
             _ => self.sync(),
         }
     }
 
-    /// Opens a file to read it; none if there is none.
+    /// Opens a file for reading. Returns `None` if there is none.
     pub(crate) fn read(&self, name: &str) -> Result<Option<File>, Error> {
         let path = self.path.join(name);
-        let file = system::open_file(&self.handle, &path, name, system::Use::Read);
+        let file = system::open_file(&self.handle, &path, name, system::OpenMode::Read);
         found(file.map_err(|error| wrong_kind(error, &path, "regular file", "open")))
     }
 
-    /// Opens a file to write it, and makes it if it is not there. It is not truncated.
+    /// Opens a file for writing, creating it if it is missing. It is not truncated.
     pub(crate) fn write(&self, name: &str) -> Result<File, Error> {
         let path = self.path.join(name);
-        let file = system::open_file(&self.handle, &path, name, system::Use::Write);
+        let file = system::open_file(&self.handle, &path, name, system::OpenMode::Write);
         file.map_err(|error| wrong_kind(error, &path, "regular file", "open"))
     }
 
-    /// Makes a file of a new name, to be renamed.
+    /// Creates a temporary file under a new name, which is to be renamed.
     pub(crate) fn temporary(&self) -> Result<(String, File), Error> {
         let mut random = [0; 16];
-        getrandom::fill(&mut random).map_err(|error| Error::io("make a file in", &self.path)(error.into()))?;
+        getrandom::fill(&mut random).map_err(|error| Error::io("create a file in", &self.path)(error.into()))?;
         let name = format!("{TEMPORARY}-{}", hex::encode(random));
-        let file = system::open_file(&self.handle, &self.path.join(&name), &name, system::Use::New);
-        file.map(|file| (name, file)).map_err(Error::io("make a file in", &self.path))
+        let file = system::open_file(&self.handle, &self.path.join(&name), &name, system::OpenMode::New);
+        file.map(|file| (name, file)).map_err(Error::io("create a file in", &self.path))
     }
 
-    /// Gives a file of this directory a name in another one, in the place of what has that name.
+    /// Moves a file into another directory under a new name, replacing a file of that name.
     pub(crate) fn rename(&self, name: &str, to: &Self, new: &str) -> Result<(), Error> {
         let path = to.path.join(new);
         let renamed = system::rename((&self.handle, &self.path.join(name), name), (&to.handle, &path, new));
         renamed.map_err(Error::io("write", &path))
     }
 
-    /// Removes a file, or the link that has its name. One that is not there is none.
+    /// Removes a file, or a link of that name. A missing file is not an error.
     pub(crate) fn remove(&self, name: &str) -> Result<(), Error> {
         let path = self.path.join(name);
         match system::remove(&self.handle, &path, name) {
@@ -121,8 +123,8 @@ impl Directory {
         }
     }
 
-    /// Removes the files that writers left here that were killed: regular files of this user with a name that
-    /// [`temporary`](Self::temporary) gives. What else lies here is somebody else's.
+    /// Removes temporary files of killed writers: regular files of this user with a name as
+    /// [`temporary`](Self::temporary) makes it. Other files belong to somebody else.
     pub(crate) fn sweep(&self) -> Result<(), Error> {
         for name in self.names()? {
             let Some(name) = name.to_str().filter(|name| name.starts_with(TEMPORARY)) else { continue };
@@ -133,18 +135,18 @@ impl Directory {
         Ok(())
     }
 
-    /// The names of all that is here.
+    /// Lists the names of all entries.
     pub(crate) fn names(&self) -> Result<Vec<OsString>, Error> {
         system::names(&self.handle, &self.path).map_err(Error::io("list", &self.path))
     }
 
-    /// Makes durable which names are here.
+    /// Makes the directory's entries durable.
     pub(crate) fn sync(&self) -> Result<(), Error> {
         system::sync(&self.handle).map_err(Error::io("sync", &self.path))
     }
 
     fn guarded(self) -> Result<Self, Error> {
-        if self.writers == Writers::Any {
+        if self.writers == AllowedWriters::Any {
             return Ok(self);
         }
         match system::others(&self.handle).map_err(Error::io("look at", &self.path))? {
@@ -154,15 +156,15 @@ impl Directory {
     }
 }
 
-/// Says in words which other users can write what lies at a path, if others can. It must be there.
+/// Describes the other users who can write to a path, if there are any. The path must exist.
 ///
 /// # Errors
-/// What the system says.
+/// Any error of the system.
 pub fn other_writers(path: &Path) -> std::io::Result<Option<String>> {
     system::others(&system::open(path)?)
 }
 
-/// What is not there is nothing, and not an error.
+/// Turns a "not found" error into `None`.
 fn found<T>(result: Result<T, Error>) -> Result<Option<T>, Error> {
     match result {
         Ok(value) => Ok(Some(value)),
@@ -178,7 +180,7 @@ fn wrong_kind(error: std::io::Error, path: &Path, wanted: &'static str, action: 
     Error::io(action, path)(error)
 }
 
-/// By descriptors.
+/// Implementation by file descriptors.
 #[cfg(unix)]
 mod system {
     use std::{
@@ -197,15 +199,15 @@ mod system {
 
     pub(super) type Handle = OwnedFd;
 
-    /// Without `NONBLOCK` a pipe in the place of a file would be waited for.
+    /// Without `NONBLOCK`, opening a pipe in the place of a file would block.
     const FILE: OFlags = OFlags::NOFOLLOW.union(OFlags::NONBLOCK).union(OFlags::CLOEXEC).union(OFlags::NOCTTY);
     const DIRECTORY: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);
-    /// Written by this user alone, whatever the umask.
+    /// Writable by this user alone, whatever the umask.
     const DIRECTORY_MODE: Mode = Mode::from_bits_truncate(0o755);
 
-    /// What a file is opened for.
+    /// Purpose for which a file is opened.
     #[derive(Clone, Copy, PartialEq, Eq)]
-    pub(super) enum Use {
+    pub(super) enum OpenMode {
         Read,
         Write,
         New,
@@ -223,17 +225,17 @@ mod system {
         Ok(mkdirat(parent, name, DIRECTORY_MODE)?)
     }
 
-    pub(super) fn open_file(parent: &Handle, _: &Path, name: &str, used: Use) -> io::Result<File> {
+    pub(super) fn open_file(parent: &Handle, _: &Path, name: &str, used: OpenMode) -> io::Result<File> {
         let (flags, mode) = match used {
-            Use::Read => (OFlags::RDONLY, Mode::empty()),
-            Use::Write => (OFlags::WRONLY | OFlags::CREATE, Mode::from_bits_truncate(0o644)),
-            // Readable for whom the umask lets, writable for none: a blob never changes.
-            Use::New => (OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL, Mode::from_bits_truncate(0o444)),
+            OpenMode::Read => (OFlags::RDONLY, Mode::empty()),
+            OpenMode::Write => (OFlags::WRONLY | OFlags::CREATE, Mode::from_bits_truncate(0o644)),
+            // Readable according to the umask, writable for nobody: a blob never changes.
+            OpenMode::New => (OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL, Mode::from_bits_truncate(0o444)),
         };
         let file = openat(parent, name, FILE | flags, mode)?;
         let stat = fstat(&file)?;
-        // A file with a second name is somebody else's too, and writing would change it there.
-        let alone = used == Use::Read || stat.st_nlink <= 1;
+        // A file with a second name may belong to somebody else too, and writing would change it there.
+        let alone = used == OpenMode::Read || stat.st_nlink <= 1;
         if !FileType::from_raw_mode(stat.st_mode).is_file() || !alone {
             return Err(Errno::LOOP.into());
         }
@@ -269,7 +271,8 @@ mod system {
         Ok(fsync(directory)?)
     }
 
-    /// Who else can write it, in words. An access control list shows in the group's bits.
+    /// Describes the other users who can write to a handle. An access control list shows in the group's permission
+    /// bits.
     pub(super) fn others(directory: &Handle) -> io::Result<Option<String>> {
         let stat = fstat(directory)?;
         let mode = Mode::from_raw_mode(stat.st_mode);
@@ -283,17 +286,18 @@ mod system {
         })
     }
 
-    /// Returns true if something of another kind has the name that was opened.
+    /// Returns true if an open failed since the name belongs to something of another kind.
     pub(super) fn is_wrong_kind(error: &io::Error) -> bool {
-        // A link; a link or a file in the place of a directory; a directory that is to be written; a socket or a pipe that nobody
-        // reads.
+        // A link; a link or a file in the place of a directory; a directory opened for writing; a socket, or a pipe
+        // without a reader.
         [Errno::LOOP, Errno::MLINK, Errno::NOTDIR, Errno::ISDIR, Errno::NXIO]
             .iter()
             .any(|errno| error.raw_os_error() == Some(errno.raw_os_error()))
     }
 }
 
-/// By paths: such systems have no way to open what is below a directory, and make links for administrators alone.
+/// Implementation by paths: these systems cannot open files relative to a directory handle, and only administrators can
+/// create links there.
 #[cfg(not(unix))]
 mod system {
     use std::{
@@ -306,7 +310,7 @@ mod system {
     pub(super) type Handle = ();
 
     #[derive(Clone, Copy, PartialEq, Eq)]
-    pub(super) enum Use {
+    pub(super) enum OpenMode {
         Read,
         Write,
         New,
@@ -324,15 +328,15 @@ mod system {
         fs::create_dir(path)
     }
 
-    pub(super) fn open_file((): &Handle, path: &Path, _: &str, used: Use) -> io::Result<File> {
+    pub(super) fn open_file((): &Handle, path: &Path, _: &str, used: OpenMode) -> io::Result<File> {
         if fs::symlink_metadata(path).is_ok_and(|found| !found.is_file()) {
             return Err(io::ErrorKind::NotADirectory.into());
         }
         let mut options = OpenOptions::new();
         match used {
-            Use::Read => options.read(true),
-            Use::Write => options.create(true).truncate(false).write(true),
-            Use::New => options.create_new(true).write(true),
+            OpenMode::Read => options.read(true),
+            OpenMode::Write => options.create(true).truncate(false).write(true),
+            OpenMode::New => options.create_new(true).write(true),
         };
         options.open(path)
     }
@@ -353,7 +357,7 @@ mod system {
         fs::read_dir(path)?.map(|entry| Ok(entry?.file_name())).collect()
     }
 
-    /// A directory cannot be opened as a file here, and the file system has to see to it.
+    /// Does nothing: a directory cannot be opened as a file here, so durability is left to the file system.
     pub(super) fn sync((): &Handle) -> io::Result<()> {
         Ok(())
     }

@@ -1,5 +1,5 @@
-//! What goes wrong in a registry's directory, and in looking something up there. What a publisher did wrong is in
-//! `publish`, `component`, `manifest` and `wit`. Must not decide what happens then.
+//! Errors of a registry's directory and of look-ups in it. Errors of a publisher's input are in `publish`, `component`,
+//! `manifest` and `wit`. Must not decide how an error is handled.
 
 use std::{
     io,
@@ -10,116 +10,116 @@ use semver::{Version, VersionReq};
 
 use crate::{digest::Digest, name::PackageName};
 
-/// The registry's directory cannot be used, or it does not hold what it should.
+/// Error of a registry's directory: it cannot be used, or its content is not as it should be.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// The file system refused.
+    /// The file system refused an operation.
     #[error("cannot {action} `{}`", path.display())]
     Io {
-        /// What was tried: a verb.
+        /// The operation: a verb.
         action: &'static str,
-        /// On what.
+        /// Path of the file or directory.
         path: PathBuf,
-        /// Why not.
+        /// The error of the system.
         source: io::Error,
     },
-    /// The path of the registry is something else than a directory.
+    /// The path of the registry is not a directory.
     #[error("the registry `{}` is not a directory", path.display())]
     NotADirectory {
-        /// The path.
+        /// Path of the registry.
         path: PathBuf,
     },
-    /// Something else lies where the registry has a file or directory of its own: a link, a pipe, a file with two names.
-    #[error("`{}` is not a {wanted} of this registry alone: no link, pipe or device is followed there", path.display())]
+    /// Something else is in the place of a file or directory of the registry: a link, a pipe, a file with two names.
+    #[error("`{}` is not a {wanted} that belongs to this registry alone: links, pipes and devices are not followed", path.display())]
     Kind {
-        /// The path.
+        /// Path of the entry.
         path: PathBuf,
-        /// What has to be there.
+        /// Expected kind of the entry.
         wanted: &'static str,
     },
-    /// Other users can write the directory.
+    /// Other users can write to the directory.
     #[error("`{}` can be written by other users: {why}", path.display())]
     Shared {
-        /// The directory.
+        /// Path of the directory.
         path: PathBuf,
-        /// Who can, in words.
+        /// Description of the users.
         why: String,
     },
-    /// A file is longer than any that is written here.
-    #[error("`{}` has {length} bytes, and more than {most} are not read or written", path.display())]
+    /// A file is longer than any that a registry writes.
+    #[error("`{}` has {length} bytes: at most {most} are allowed", path.display())]
     Long {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
-        /// Its length in bytes.
+        /// Length of the file in bytes.
         length: u64,
-        /// The most that there may be.
+        /// Largest allowed length in bytes.
         most: u64,
     },
-    /// The index is not as it was written.
+    /// The index was altered.
     #[error("the index `{}` was altered or damaged: line {line}: {problem}", path.display())]
     Index {
-        /// The index.
+        /// Path of the index.
         path: PathBuf,
-        /// Counted from 1.
+        /// Line number, counted from 1.
         line: u64,
-        /// What does not fit.
+        /// Description of the damage.
         problem: String,
     },
-    /// The index uses something that a later version of this program introduced.
+    /// The index uses a feature of a later version of this program.
     #[error("the index `{}` was written by a newer version: line {line} has {what}", path.display())]
     Newer {
-        /// The index.
+        /// Path of the index.
         path: PathBuf,
-        /// Counted from 1.
+        /// Line number, counted from 1.
         line: u64,
-        /// What is not known here.
+        /// Name of the unknown feature.
         what: String,
     },
-    /// A blob does not hash to its name.
-    #[error("the {what} `{digest}` was altered: `{}` now hashes to `{found}`", path.display())]
+    /// The content of a blob does not match its digest.
+    #[error("the {what} `{digest}` was altered: `{}` now has the digest `{found}`", path.display())]
     Altered {
-        /// What it holds, in words: which part of which release.
+        /// Content of the blob in words: the part of a release.
         what: String,
-        /// What the index says.
+        /// Digest according to the index.
         digest: Digest,
-        /// What is there.
+        /// Digest of the content found.
         found: Digest,
-        /// Its file.
+        /// Path of the blob's file.
         path: PathBuf,
     },
-    /// A blob has not the length that the index says. It was not read.
-    #[error("the {what} `{digest}` was altered: `{}` has {found} bytes and not {size}", path.display())]
+    /// A blob does not have the length that the index records. It was not read.
+    #[error("the {what} `{digest}` was altered: `{}` has {found} bytes instead of {size}", path.display())]
     Resized {
-        /// What it holds, in words.
+        /// Content of the blob, in words.
         what: String,
-        /// What the index says.
+        /// Digest according to the index.
         digest: Digest,
-        /// The length that the index says, in bytes.
+        /// Length according to the index, in bytes.
         size: u64,
-        /// The length that is there, in bytes.
+        /// Length of the file, in bytes.
         found: u64,
-        /// Its file.
+        /// Path of the blob's file.
         path: PathBuf,
     },
-    /// A blob is not there.
-    #[error("the {what} `{digest}` is missing: there is no `{}`", path.display())]
+    /// A blob is missing.
+    #[error("the {what} `{digest}` is missing: `{}` does not exist", path.display())]
     Missing {
-        /// What it holds, in words.
+        /// Content of the blob, in words.
         what: String,
-        /// What the index says.
+        /// Digest according to the index.
         digest: Digest,
-        /// Its file.
+        /// Path of the blob's file.
         path: PathBuf,
     },
-    /// A blob is what was published, and cannot be read all the same.
+    /// A blob is intact, but its content cannot be used.
     #[error("the {what} `{digest}` cannot be read: {problem}")]
     Unreadable {
-        /// What it holds, in words.
+        /// Content of the blob, in words.
         what: String,
-        /// What the index says.
+        /// Digest according to the index.
         digest: Digest,
-        /// Why not.
+        /// Reason why it cannot be used.
         problem: String,
     },
 }
@@ -130,13 +130,15 @@ impl Error {
         move |source| Self::Io { action, path, source }
     }
 
-    /// What is wrong, with the digest of what was damaged, and without paths.
+    /// Describes the problem in short: with the digest of a damaged blob, without paths.
     #[must_use]
     pub fn brief(&self) -> String {
         match self {
-            Self::Altered { what, digest, found, .. } => format!("the {what} `{digest}` was altered: it is `{found}`"),
+            Self::Altered { what, digest, found, .. } => {
+                format!("the {what} `{digest}` was altered: its digest is `{found}`")
+            }
             Self::Resized { what, digest, size, found, .. } => {
-                format!("the {what} `{digest}` was altered: it has {found} bytes and not {size}")
+                format!("the {what} `{digest}` was altered: it has {found} bytes instead of {size}")
             }
             Self::Missing { what, digest, .. } => format!("the {what} `{digest}` is missing"),
             Self::Unreadable { .. } => self.to_string(),
@@ -144,7 +146,7 @@ impl Error {
             Self::Newer { line, what, .. } => {
                 format!("the index was written by a newer version: line {line} has {what}")
             }
-            Self::Kind { wanted, .. } => format!("something else lies in the place of a {wanted} of the registry"),
+            Self::Kind { wanted, .. } => format!("something else is in the place of a {wanted} of the registry"),
             Self::Shared { why, .. } => format!("other users can write the registry: {why}"),
             Self::Long { length, most, .. } => format!("a file of the registry has {length} bytes, more than {most}"),
             Self::NotADirectory { .. } => "the registry is not a directory".to_owned(),
@@ -152,51 +154,51 @@ impl Error {
         }
     }
 
-    /// What to do about it.
+    /// Returns a hint on how to fix the problem.
     pub fn hint(&self) -> Option<&'static str> {
         Some(match self {
             Self::Altered { .. } | Self::Resized { .. } | Self::Missing { .. } => {
-                "nothing of it was used; publish the same bytes again to put the file right, or restore it from a \
+                "nothing of it was used; publish the same bytes again to repair the file, or restore it from a \
                  backup"
             }
             Self::Index { .. } => {
-                "nothing was loaded; restore the file `index` from a backup, or begin a new registry and publish again"
+                "nothing was loaded; restore the file `index` from a backup, or create a new registry and publish again"
             }
             Self::Newer { .. } | Self::Unreadable { .. } => "use the version that wrote it, or a later one",
-            Self::NotADirectory { .. } => "name a directory; it is made when something is first published",
-            Self::Kind { .. } => "nothing was read or written there; move it away, or name another registry",
+            Self::NotADirectory { .. } => "name a directory; it is created when something is first published",
+            Self::Kind { .. } => "nothing was read or written there; move it away, or use another registry",
             Self::Shared { .. } => {
-                "who can write a registry can publish in it: take that right away (`chmod -R go-w`), or say that these \
-                 users are trusted (`--trust-writers`, `TOLLHOUSE_TRUST_WRITERS=1`)"
+                "anyone who can write a registry can publish in it: remove that right (`chmod -R go-w`), or declare these \
+                 users trusted (`--trust-writers`, `TOLLHOUSE_TRUST_WRITERS=1`)"
             }
-            Self::Long { .. } => "restore the file from a backup, or begin a new registry and publish again",
+            Self::Long { .. } => "restore the file from a backup, or create a new registry and publish again",
             Self::Io { .. } => return None,
         })
     }
 }
 
-/// Nothing was found that fits.
+/// Error of a look-up that found no fitting release.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ResolveError {
-    /// No release has this name.
+    /// No package has this name.
     #[error("no package `{name}` in the registry{}", nearest.as_ref().map(|near| format!("; did you mean `{near}`?")).unwrap_or_default())]
     UnknownPackage {
-        /// The name.
+        /// Name that was requested.
         name: PackageName,
         /// The most similar name that exists, if one is similar.
         nearest: Option<PackageName>,
-        /// How many packages there are.
+        /// Number of packages in the registry.
         packages: usize,
     },
-    /// No release of the package fits.
+    /// No release of the package satisfies the requirement.
     #[error("no release of `{name}` fits `{wanted}`: there is {}", listing(available))]
     NoRelease {
-        /// The package.
+        /// Name of the package.
         name: PackageName,
-        /// What was asked for.
+        /// Versions that were requested.
         wanted: VersionReq,
-        /// What exists, newest first: version, and whether it is yanked.
+        /// All releases, newest first: version, and whether it is yanked.
         available: Vec<(Version, bool)>,
     },
     /// The registry cannot be read.
@@ -205,15 +207,15 @@ pub enum ResolveError {
 }
 
 impl ResolveError {
-    /// What to do about it.
+    /// Returns a hint on how to fix the problem.
     pub fn hint(&self) -> Option<&'static str> {
         match self {
             Self::UnknownPackage { packages: 0, .. } => Some("the registry is empty: publish something first"),
-            Self::UnknownPackage { .. } => Some("publish it first, or list what there is"),
+            Self::UnknownPackage { .. } => Some("publish it first, or list the existing packages"),
             Self::NoRelease { wanted, available, .. } => {
                 let fitting = |(version, _): &&(Version, bool)| wanted.matches(version);
                 if available.iter().filter(fitting).count() > 0 {
-                    Some("what fits was yanked; ask for another version")
+                    Some("the fitting releases were yanked; request another version")
                 } else if available.iter().all(|(version, _)| !version.pre.is_empty()) {
                     Some("a pre-release is only found when it is named, for example `=1.0.0-rc.1`")
                 } else {
@@ -225,7 +227,7 @@ impl ResolveError {
     }
 }
 
-/// Versions for a message: the ten newest.
+/// Formats the ten newest versions for a message.
 fn listing(available: &[(Version, bool)]) -> String {
     let mut text = String::new();
     for (at, (version, yanked)) in available.iter().take(10).enumerate() {
@@ -239,7 +241,7 @@ fn listing(available: &[(Version, bool)]) -> String {
     }
 }
 
-/// A hostile text for a message: its beginning, without control characters.
+/// Formats the beginning of a hostile text for a message, with control characters escaped.
 pub(crate) fn excerpt(text: &str) -> String {
     const LONGEST: usize = 80;
     let mut short: String = text.chars().take(LONGEST).flat_map(printable).collect();
@@ -249,7 +251,7 @@ pub(crate) fn excerpt(text: &str) -> String {
     short
 }
 
-/// The character, or its escape if a terminal would obey it or not show it.
+/// Returns the character, or its escape if a terminal would interpret or hide it.
 fn printable(c: char) -> impl Iterator<Item = char> {
     let escape = c.escape_debug();
     let plain = escape.len() == 1 || matches!(c, '\'' | '"' | '\\');

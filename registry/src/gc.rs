@@ -1,21 +1,21 @@
-//! What nothing names any more: found, and removed.
+//! Garbage collection of blobs.
 
 use std::collections::HashSet;
 
 use crate::{digest::Digest, error::Error, registry::Registry};
 
-/// What was removed, or would be.
+/// Result of a garbage collection.
 #[derive(Debug, Clone, Default)]
 #[non_exhaustive]
 pub struct Swept {
-    /// The blobs.
+    /// Blobs that were removed, or would be in a dry run.
     pub removed: Vec<Digest>,
-    /// Their bytes.
+    /// Total size of these blobs in bytes.
     pub bytes: u64,
 }
 
 impl Registry {
-    /// Removes blobs that the index does not name, and that are not in `kept`. With `dry`, only says which.
+    /// Removes blobs that neither the index nor `kept` names. With `dry`, only reports them.
     ///
     /// # Errors
     /// If the index cannot be read: then nothing is removed.
@@ -23,7 +23,7 @@ impl Registry {
         if self.store.open_blobs()?.is_none() {
             return Ok(Swept::default());
         }
-        // Under the lock no writer has put a blob that it is about to name.
+        // While this holds the lock, no writer can have written a blob that it is yet to name.
         let lock = self.store.lock()?;
         let mut named = kept.clone();
         for release in self.settled_index()?.index.releases() {

@@ -1,22 +1,23 @@
-//! Paths of requests that some server may read as other paths. Text only: must not know rules.
+//! Ambiguous URL paths: request paths that some server may read as other paths. Text only: must not know rules.
 //!
 //! Servers decode escapes once or more often, fold characters by Unicode's compatibility mappings, or write them in a
-//! character set of their own, and then look for separators and dots. A rule names a path as text, so a path that has
-//! two readings is below no rule.
+//! character set of their own, and then look for separators and dots. A rule names a path as text, so a path with two
+//! readings matches no rule.
 
 use unicode_normalization::UnicodeNormalization as _;
 use unicode_normalization::char::is_combining_mark;
 
-/// What separates a path, ends it, or escapes within it.
+/// Characters that separate a path, end it, or escape within it.
 const STRUCTURE: &[u8] = b"./\\%;?#";
 
-/// How often escapes are undone before a path counts as escaped more often than anybody needs.
+/// Number of rounds in which escapes are decoded. A path with escapes beyond that is refused.
 const MAX_DECODINGS: usize = 4;
 
-/// Returns true if a server may take a path for another than it seems: by dot segments and separators, escaped however often
-/// or written in characters that some server takes for them, or by what a server may cut the path at.
-pub(crate) fn is_devious(path: &str) -> bool {
-    // Only ASCII is sent: the rest is escaped, or was not by whoever wants to be read in two ways.
+/// Returns true if a server may read a path as another one: because of dot segments or separators, escaped any number
+/// of times or written in characters that some server folds to them, or because of a character at which a server may
+/// cut the path.
+pub(crate) fn is_ambiguous(path: &str) -> bool {
+    // Only ASCII is sent: other characters are escaped before, unless the caller wants a path with two readings.
     if !path.is_ascii() {
         return true;
     }
@@ -24,7 +25,7 @@ pub(crate) fn is_devious(path: &str) -> bool {
     let mut bytes = path.as_bytes().to_vec();
     for _ in 0..MAX_DECODINGS {
         let decoded = decode(&bytes);
-        // Overlong forms of `.` and `/` are no UTF-8.
+        // Overlong forms of `.` and `/` are not valid UTF-8.
         let Ok(text) = std::str::from_utf8(&decoded) else { return true };
         let folded: String = text.nfkc().collect();
         if is_odd(text, &folded) || slashes(&decoded) != slashes(path.as_bytes()) {
@@ -60,8 +61,8 @@ fn decode(text: &[u8]) -> Vec<u8> {
     decoded
 }
 
-/// Returns true if a text has other separators or ends for some server than its own `/`, or a segment of dots. `folded` is
-/// the text in Unicode's form NFKC.
+/// Returns true if some server sees a separator or an end in a text other than its own `/`, or a segment of dots.
+/// `folded` is the text in Unicode's form NFKC.
 fn is_odd(text: &str, folded: &str) -> bool {
     let structure = |text: &str| text.bytes().filter(|byte| STRUCTURE.contains(byte)).count();
     text.chars().any(|c| c.is_control() || is_separator(c))
@@ -69,8 +70,8 @@ fn is_odd(text: &str, folded: &str) -> bool {
         || folded.split(|c| c == '/' || is_faint_separator(c)).any(is_dots)
 }
 
-/// Returns true for a separator that is not `/`: the backslash, and what character sets in use write as one of the two, or
-/// what looks like one of them in mathematics.
+/// Returns true for a separator that is not `/`: the backslash, characters that character sets in use encode as one of
+/// the two, and characters of mathematics that look like them.
 fn is_separator(c: char) -> bool {
     matches!(
         c,
@@ -82,24 +83,26 @@ fn is_separator(c: char) -> bool {
     )
 }
 
-/// Returns true for what the same character sets take for `/`, and what stands in plain words and numbers too: accents,
-/// and the slash of a fraction such as `½`. These are refused where dots beside them would be a segment.
+/// Returns true for characters that the same character sets map to `/`, but which also occur in plain words and
+/// numbers: accents, and the slash of a fraction such as `½`. They are refused only where dots beside them would form a
+/// segment.
 fn is_faint_separator(c: char) -> bool {
     matches!(c, '\u{301}' | '\u{338}' | '\u{2044}')
 }
 
-/// Returns true for a segment that is `.` or `..` to some server: dots and no letter or digit, since servers drop spaces,
-/// marks and what nobody sees. What follows `;` (parameters), `?`, `#` or `:` (streams of Windows) is cut off first.
+/// Returns true for a segment that some server reads as `.` or `..`: dots and no letter or digit, since servers drop
+/// spaces, marks and invisible characters. Text after `;` (parameters), `?`, `#` or `:` (streams of Windows) is cut off
+/// first.
 fn is_dots(segment: &str) -> bool {
     let is_dot = |c| matches!(c, '.' | '\u{b7}' | '\u{66c}' | '\u{2022}');
-    // The fillers of Hangul are letters that nobody sees.
+    // The fillers of Hangul are invisible letters.
     let is_seen = |c: char| c.is_alphanumeric() && !is_combining_mark(c) && !matches!(c, '\u{115f}' | '\u{1160}');
     let name = segment.split([';', '?', '#', ':']).next().unwrap_or_default();
     name.contains(is_dot) && !name.contains(is_seen)
 }
 
-/// Returns true if a text without escapes of its own has one for some server: `%uXXXX`, or digits that come of folding
-/// letters and dropping marks.
+/// Returns true if a text without ordinary escapes has an escape for some server: `%uXXXX`, or one whose digits appear
+/// after folding letters and dropping marks.
 fn has_hidden_escape(folded: &str) -> bool {
     let chars: Vec<char> = folded.chars().collect();
     let digits = |chars: &[char], count: usize| {
@@ -118,7 +121,7 @@ mod tests {
 
     use super::*;
 
-    /// A path below `/v1` with everything but ASCII escaped.
+    /// Escapes everything but ASCII in a path below `/v1`.
     fn escaped(tail: &str) -> String {
         let escape = |byte: u8| if byte.is_ascii() { char::from(byte).to_string() } else { format!("%{byte:02x}") };
         format!("/v1/{}", tail.bytes().map(escape).collect::<String>())
@@ -142,33 +145,33 @@ mod tests {
             "/v1/..%2500/admin",
             "/v1/x%0a",
             "/v1/x%c2%85",
-            // Overlong, and no UTF-8.
+            // Overlong encodings, which are not UTF-8.
             "/v1/%c0%ae%c0%ae/admin",
             "/v1/%e0%80%ae./admin",
             "/v1/%25c0%25ae/admin",
             "/v1/caf%e9",
-            // IIS.
+            // Escapes of IIS.
             "/v1/%u002e%u002e/admin",
             "/v1/%U002E./admin",
             "/v1/%25u002e./admin",
             "/v1/%u%30%3002e./admin",
-            // Spaces, and what nobody sees.
+            // Spaces and invisible characters.
             "/v1/..%20/admin",
             "/v1/%20../admin",
             "/v1/.../admin",
             "/v1/..+/admin",
             "/v1/.%20./admin",
         ] {
-            assert!(is_devious(path), "{path}");
+            assert!(is_ambiguous(path), "{path}");
         }
         for tail in [
-            // Escaped in digits that are folded, or whose accents are dropped.
+            // Escapes in digits that are folded, or whose accents are dropped.
             "%\u{ff12}e%\u{ff12}\u{ff45}/admin",
             "%2\u{117}%2\u{117}/admin",
             "%\u{200b}2e./admin",
             "%\u{ff55}002e./admin",
             "\u{66a}2e\u{2030}2e/admin",
-            // Characters without a place of their own.
+            // Characters that have no slot of their own in a character set.
             "..\u{a0}/admin",
             "..\u{3000}/admin",
             ".\u{200b}./admin",
@@ -185,9 +188,9 @@ mod tests {
             "x/..\u{338}../admin",
             "\u{215f}../../admin",
         ] {
-            assert!(is_devious(&escaped(tail)), "{tail:?}");
+            assert!(is_ambiguous(&escaped(tail)), "{tail:?}");
         }
-        assert!(is_devious("/v1/\u{e9}"), "not escaped at all");
+        assert!(is_ambiguous("/v1/\u{e9}"), "not escaped at all");
     }
 
     #[test]
@@ -213,7 +216,7 @@ mod tests {
             "/v1/a%20b+c",
             "/v1/-/_/@/$/~",
         ] {
-            assert!(!is_devious(path), "{path}");
+            assert!(!is_ambiguous(path), "{path}");
         }
         for tail in [
             "café x%",
@@ -232,7 +235,7 @@ mod tests {
             "→",
             "no\u{303}",
         ] {
-            assert!(!is_devious(&escaped(tail)), "{tail:?}");
+            assert!(!is_ambiguous(&escaped(tail)), "{tail:?}");
         }
     }
 
@@ -242,23 +245,24 @@ mod tests {
         for c in ('\u{80}'..=char::MAX).filter(|c| !c.is_control()) {
             let path = escaped(&format!("x{c}y"));
             if std::iter::once(c).nfkc().any(|c| STRUCTURE.contains(&u8::try_from(c).unwrap_or_default())) {
-                assert!(is_devious(&path), "{c:?}");
+                assert!(is_ambiguous(&path), "{c:?}");
                 folded += 1;
             } else if c.is_alphanumeric() && !is_separator(c) {
-                assert!(!is_devious(&path), "{c:?}");
+                assert!(!is_ambiguous(&path), "{c:?}");
                 letters += 1;
             }
         }
         // As Python's `unicodedata` counts them. Later versions of Unicode have more.
         assert!(folded >= 50 && letters > 130_000, "{folded} {letters}");
         for c in ['\u{fe30}', '\u{fe14}', '\u{fe16}', '\u{fe52}', '\u{ff0e}', '\u{ff03}', '\u{2025}', '\u{37e}'] {
-            assert!(is_devious(&escaped(&format!("..{c}x/admin"))), "{c:?}");
+            assert!(is_ambiguous(&escaped(&format!("..{c}x/admin"))), "{c:?}");
         }
     }
 
-    /// Characters beyond NFKC that character sets with ASCII in its place write as ASCII, with one that does: the tables of
-    /// the International Components for Unicode (icu-data, `charset/data/ucm`), but for sets of seven bits, for IBM-864 and
-    /// IBM-1102, and for private use. Those of seven bits have `\` in the place of a letter such as `Ö`, and no Unicode.
+    /// Characters beyond NFKC that character sets based on ASCII map to an ASCII character, each with one such set:
+    /// from the tables of the International Components for Unicode (icu-data, `charset/data/ucm`), without sets of
+    /// seven bits, IBM-864, IBM-1102, and private use. Sets of seven bits have `\` in the place of a letter such as
+    /// `Ö`, and no Unicode.
     const BEST_FITS: [(char, char, &str); 15] = [
         ('\u{a5}', '\\', "windows-932"),
         ('\u{b4}', '/', "windows-1253"),
@@ -285,11 +289,12 @@ mod tests {
                 '.' => format!("{c}{c}/admin"),
                 _ => format!("x{c}..{c}..{c}admin"),
             };
-            assert!(is_devious(&escaped(&tail)), "U+{:04X} is `{read}` in {charset}", u32::from(c));
+            assert!(is_ambiguous(&escaped(&tail)), "U+{:04X} is `{read}` in {charset}", u32::from(c));
         }
     }
 
-    /// A server that folds by NFKC and by every character set at once, drops what nobody sees, and cuts where it can.
+    /// Resolves a path as the worst server might: it folds by NFKC and by every character set at once, drops invisible
+    /// characters, and cuts wherever it can.
     fn resolved_depths(path: &str) -> Vec<i32> {
         let mut text = path.to_owned();
         for _ in 0..8 {
@@ -330,7 +335,7 @@ mod tests {
                 \u{ff45}\u{215f}\u{bd}\u{e9}]){0,10}",
         ) {
             let path = escaped(&tail);
-            if !is_devious(&path) {
+            if !is_ambiguous(&path) {
                 let depths = resolved_depths(&path);
                 prop_assert!(depths.iter().all(|depth| *depth >= 1), "{} {:?}", path, depths);
             }

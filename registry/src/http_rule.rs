@@ -1,21 +1,21 @@
-//! Which HTTP requests something may make: asked for by a manifest, granted by a policy. Text and comparison only: must
-//! not resolve names or connect.
+//! Rules for HTTP requests: requested by a manifest, granted by a policy. Text and comparison only: must not resolve
+//! names or connect.
 //!
-//! **Invariant:** what a rule does not name it does not cover: another scheme, port, method or path.
+//! **Invariant:** a rule covers only what it names: never another scheme, port, method or path.
 
 use std::fmt;
 use std::net::{IpAddr, Ipv6Addr};
 use std::str::FromStr;
 
 use crate::error::excerpt;
-use crate::http_path::is_devious;
+use crate::http_path::is_ambiguous;
 
-/// A set of requests: `[METHOD[,METHOD] ][scheme://]host[:port][/path]`.
+/// Set of HTTP requests: `[METHOD[,METHOD] ][scheme://]host[:port][/path]`.
 ///
 /// The scheme is `https` unless it is written, the port the scheme's unless it is written, `*` any port. The host is a
-/// name, `*.example.com` (every name below it, not itself), an IP address (IPv6 in brackets), or `*`: any host. Addresses
-/// that are not public are reached only by a rule that names them: that is for the host to see to.
-/// The path covers itself and what is below it. Without methods, every method; without a path, every path.
+/// name, `*.example.com` (every name below it, not itself), an IP address (IPv6 in brackets), or `*`: any host.
+/// Addresses that are not public are reached only by a rule that names them, which the host enforces. The path covers
+/// itself and what is below it. Without methods, every method; without a path, every path.
 ///
 /// ```
 /// use tollhouse_registry::{HttpRequest, HttpRule};
@@ -28,50 +28,50 @@ use crate::http_path::is_devious;
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HttpRule {
-    /// Sorted; empty: every method.
+    /// Sorted list of methods. An empty list means every method.
     methods: Vec<String>,
     secure: bool,
-    host: Host,
-    /// None: every port.
+    host: HostPattern,
+    /// `None` means every port.
     port: Option<u16>,
-    /// Without a `/` at its end; empty: every path.
+    /// Path without a trailing `/`. An empty path means every path.
     path: String,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Host {
+enum HostPattern {
     Any,
-    /// Below this name.
+    /// Any name below this one.
     Under(String),
     Name(String),
     Address(IpAddr),
 }
 
-/// One request, as it would go over the wire.
+/// HTTP request, as it is sent.
 #[derive(Debug, Clone, Copy)]
 pub struct HttpRequest<'a> {
-    /// In capitals, as standard methods are.
+    /// Method, in capitals if it is a standard one.
     pub method: &'a str,
-    /// `http` or `https`.
+    /// Scheme: `http` or `https`.
     pub scheme: &'a str,
-    /// A name or an address, in any spelling; IPv6 with or without brackets.
+    /// Host: a name or an address in any spelling; IPv6 with or without brackets.
     pub host: &'a str,
-    /// The port that is connected to.
+    /// Port of the connection.
     pub port: u16,
-    /// Without the query.
+    /// Path without the query.
     pub path: &'a str,
 }
 
-/// Why a text is no rule.
+/// Error of a text that is not an HTTP rule.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{text}` is no HTTP rule: {problem}")]
+#[error("`{text}` is not an HTTP rule: {problem}")]
 pub struct HttpRuleError {
     text: String,
     problem: &'static str,
 }
 
 impl HttpRuleError {
-    /// How to write one.
+    /// Returns a hint on the syntax of rules.
     #[must_use]
     pub fn hint(&self) -> &'static str {
         "write `[METHOD,… ][https://]host[:port][/path]`, for example `GET https://api.example.com/v1`"
@@ -79,18 +79,18 @@ impl HttpRuleError {
 }
 
 impl HttpRule {
-    /// Whether a request is in the set. A path that some server may read as another is below no path: one with `.`, `..`, a
-    /// separator in disguise, control characters, or other bytes than escaped UTF-8.
+    /// Returns true if the set contains a request. A path that some server may read as another never matches a rule
+    /// with a path: one with `.`, `..`, a separator in disguise, control characters, or bytes other than escaped UTF-8.
     #[must_use]
     pub fn covers(&self, request: &HttpRequest<'_>) -> bool {
         (self.methods.is_empty() || self.methods.iter().any(|method| method == request.method))
             && request.scheme == self.scheme()
             && self.port.is_none_or(|port| port == request.port)
-            && self.host.covers(&Host::of(request.host))
+            && self.host.covers(&HostPattern::of(request.host))
             && self.covers_path(request.path)
     }
 
-    /// Whether some request is in both sets.
+    /// Returns true if some request is in both sets.
     #[must_use]
     pub fn overlaps(&self, other: &Self) -> bool {
         let methods = self.methods.is_empty()
@@ -102,7 +102,7 @@ impl HttpRule {
         methods && ports && paths && hosts && self.secure == other.secure
     }
 
-    /// Whether every request of this set is in the other.
+    /// Returns true if the other set contains every request of this one.
     #[must_use]
     pub fn is_subset_of(&self, other: &Self) -> bool {
         let methods = other.methods.is_empty()
@@ -115,25 +115,26 @@ impl HttpRule {
             && is_below(&self.path, &other.path)
     }
 
-    /// Whether it names one host, so that what goes there goes to nobody else.
+    /// Returns true if the rule names exactly one host, so that no other host can receive its requests.
     #[must_use]
     pub fn names_one_host(&self) -> bool {
-        matches!(self.host, Host::Name(_) | Host::Address(_))
+        matches!(self.host, HostPattern::Name(_) | HostPattern::Address(_))
     }
 
-    /// Whether it names this very address. Only such a rule lets a request reach an address that is not public.
+    /// Returns true if the rule names exactly this address. Only such a rule permits requests to an address that is not
+    /// public.
     #[must_use]
     pub fn names_address(&self, address: IpAddr) -> bool {
-        self.host == Host::Address(address.to_canonical())
+        self.host == HostPattern::Address(address.to_canonical())
     }
 
-    /// Returns true if its requests go over a network without TLS: by `http`, and not to this machine.
+    /// Returns true if the rule permits requests over a network without TLS: by `http`, and not to this machine.
     #[must_use]
     pub fn is_open(&self) -> bool {
         let own = match &self.host {
-            Host::Address(address) => address.is_loopback(),
-            Host::Name(name) => name == "localhost",
-            Host::Any | Host::Under(_) => false,
+            HostPattern::Address(address) => address.is_loopback(),
+            HostPattern::Name(name) => name == "localhost",
+            HostPattern::Any | HostPattern::Under(_) => false,
         };
         !self.secure && !own
     }
@@ -143,12 +144,12 @@ impl HttpRule {
     }
 
     fn covers_path(&self, path: &str) -> bool {
-        self.path.is_empty() || (is_below(path, &self.path) && !is_devious(path))
+        self.path.is_empty() || (is_below(path, &self.path) && !is_ambiguous(path))
     }
 }
 
-impl Host {
-    /// The host of a request.
+impl HostPattern {
+    /// Parses the host of a request.
     fn of(text: &str) -> Self {
         let bare = text.strip_prefix('[').and_then(|text| text.strip_suffix(']')).unwrap_or(text);
         match bare.parse::<IpAddr>() {
@@ -169,12 +170,12 @@ impl Host {
     }
 }
 
-/// Names are compared without case, and without the dot that ends an absolute one.
+/// Normalizes a host name for comparison: lower case, and without the trailing dot of an absolute name.
 fn canonical_name(name: &str) -> String {
     name.strip_suffix('.').unwrap_or(name).to_ascii_lowercase()
 }
 
-/// Whether a path is another or below it.
+/// Returns true if a path is `base` or below it.
 fn is_below(path: &str, base: &str) -> bool {
     path.strip_prefix(base).is_some_and(|rest| rest.is_empty() || rest.starts_with('/') || base.is_empty())
 }
@@ -187,7 +188,7 @@ impl FromStr for HttpRule {
     }
 }
 
-/// The longest rule, in bytes. Nobody's path is longer.
+/// Longest rule in bytes. Real paths are shorter.
 const MAX_RULE: usize = 2048;
 
 fn parse(text: &str) -> Result<HttpRule, &'static str> {
@@ -201,7 +202,7 @@ fn parse(text: &str) -> Result<HttpRule, &'static str> {
     let (secure, rest) = match target.split_once("://") {
         Some(("https", rest)) => (true, rest),
         Some(("http", rest)) => (false, rest),
-        Some(_) => return Err("the scheme is `https` or `http`"),
+        Some(_) => return Err("the scheme must be `https` or `http`"),
         None => (true, target),
     };
     let (authority, path) = rest.find('/').map_or((rest, ""), |at| rest.split_at(at));
@@ -209,11 +210,11 @@ fn parse(text: &str) -> Result<HttpRule, &'static str> {
     let port = match port {
         None => Some(if secure { 443 } else { 80 }),
         Some("*") => None,
-        Some(port) => Some(port.parse().ok().filter(|&port| port > 0).ok_or("the port is 1 to 65535, or `*`")?),
+        Some(port) => Some(port.parse().ok().filter(|&port| port > 0).ok_or("the port must be 1 to 65535, or `*`")?),
     };
     let path = path.trim_end_matches('/');
-    if path.bytes().any(|byte| !byte.is_ascii_graphic() || b"*?#".contains(&byte)) || is_devious(path) {
-        return Err("the path is plain: what is below it is covered, without `*`, `?`, `#` or `..`");
+    if path.bytes().any(|byte| !byte.is_ascii_graphic() || b"*?#".contains(&byte)) || is_ambiguous(path) {
+        return Err("the path must not have `*`, `?`, `#` or `..`; it covers all paths below it");
     }
     Ok(HttpRule { methods, secure, host: parse_host(host)?, port, path: path.to_owned() })
 }
@@ -223,7 +224,7 @@ fn parse_methods(text: &str) -> Result<Vec<String>, &'static str> {
     let fits =
         |method: &String| !method.is_empty() && method.bytes().all(|byte| byte.is_ascii_uppercase() || byte == b'-');
     if !methods.iter().all(fits) {
-        return Err("methods are in capitals, with commas between: `GET,HEAD`");
+        return Err("methods must be in capitals, separated by commas: `GET,HEAD`");
     }
     methods.sort();
     methods.dedup();
@@ -236,23 +237,24 @@ fn split_port(authority: &str) -> Result<(&str, Option<&str>), &'static str> {
         let (host, rest) = authority.split_at(end + 1);
         return match rest.strip_prefix(':') {
             None if rest.is_empty() => Ok((host, None)),
-            None => Err("after the bracket comes `:port` or nothing"),
+            None => Err("only `:port` may follow the bracket"),
             port => Ok((host, port)),
         };
     }
     Ok(authority.split_once(':').map_or((authority, None), |(host, port)| (host, Some(port))))
 }
 
-fn parse_host(text: &str) -> Result<Host, &'static str> {
+fn parse_host(text: &str) -> Result<HostPattern, &'static str> {
     if text == "*" {
-        return Ok(Host::Any);
+        return Ok(HostPattern::Any);
     }
     if let Some(inner) = text.strip_prefix('[') {
-        let address: Ipv6Addr = inner.trim_end_matches(']').parse().map_err(|_| "brackets hold an IPv6 address")?;
-        return Ok(Host::Address(IpAddr::V6(address).to_canonical()));
+        let address: Ipv6Addr =
+            inner.trim_end_matches(']').parse().map_err(|_| "brackets must hold an IPv6 address")?;
+        return Ok(HostPattern::Address(IpAddr::V6(address).to_canonical()));
     }
     if let Ok(address) = text.parse::<IpAddr>() {
-        return Ok(Host::Address(address));
+        return Ok(HostPattern::Address(address));
     }
     let (under, name) = text.strip_prefix("*.").map_or((false, text), |name| (true, name));
     let name = canonical_name(name);
@@ -261,7 +263,7 @@ fn parse_host(text: &str) -> Result<Host, &'static str> {
         (1..=63).contains(&label.len()) && label.bytes().all(inner)
     };
     if name.len() > 253 || !name.split('.').all(label) {
-        return Err("the host is a name in ASCII (an international one in its `xn--` form), an address, or `*`");
+        return Err("the host must be an ASCII name (an international one in its `xn--` form), an address, or `*`");
     }
     // `127.1`, `0x7f.1`: numbers that resolvers read as addresses.
     if name
@@ -269,9 +271,9 @@ fn parse_host(text: &str) -> Result<Host, &'static str> {
         .next()
         .is_some_and(|last| last.starts_with("0x") || last.bytes().all(|byte| byte.is_ascii_digit()))
     {
-        return Err("an address has four parts, or is IPv6 in brackets");
+        return Err("an address must have four parts, or be IPv6 in brackets");
     }
-    Ok(if under { Host::Under(name) } else { Host::Name(name) })
+    Ok(if under { HostPattern::Under(name) } else { HostPattern::Name(name) })
 }
 
 impl fmt::Display for HttpRule {
@@ -281,11 +283,11 @@ impl fmt::Display for HttpRule {
         }
         write!(f, "{}://", self.scheme())?;
         match &self.host {
-            Host::Any => f.write_str("*")?,
-            Host::Under(name) => write!(f, "*.{name}")?,
-            Host::Name(name) => f.write_str(name)?,
-            Host::Address(IpAddr::V4(address)) => write!(f, "{address}")?,
-            Host::Address(IpAddr::V6(address)) => write!(f, "[{address}]")?,
+            HostPattern::Any => f.write_str("*")?,
+            HostPattern::Under(name) => write!(f, "*.{name}")?,
+            HostPattern::Name(name) => f.write_str(name)?,
+            HostPattern::Address(IpAddr::V4(address)) => write!(f, "{address}")?,
+            HostPattern::Address(IpAddr::V6(address)) => write!(f, "[{address}]")?,
         }
         match self.port {
             None => f.write_str(":*")?,
@@ -306,7 +308,7 @@ mod tests {
         text.parse().expect("a rule")
     }
 
-    /// `METHOD URL`, split as a URL is.
+    /// Checks a request given as `METHOD URL`, split as a URL is.
     fn covers(rule_text: &str, request: &str) -> bool {
         let (method, url) = request.split_once(' ').expect("a method");
         let (scheme, rest) = url.split_once("://").expect("a scheme");
@@ -358,7 +360,7 @@ mod tests {
             ("api.example/v1", "GET https://api.example/v1/..%e2%82%a9../admin", false),
             ("api.example/v1", "GET https://api.example/v1/%u002e%u002e/admin", false),
             ("api.example/v1", "GET https://api.example/v1/100%25/%7Eme/%5Bx%5D", true),
-            // A rule without a path says nothing of paths.
+            // A rule without a path places no condition on paths.
             ("api.example", "GET https://api.example/..%00/caf%e9", true),
         ] {
             assert_eq!(covers(rule, request), expected, "{rule} {request}");

@@ -1,19 +1,19 @@
-//! What a release is called. The manifest says; else the caller; else the WIT text and the component, each as far as
-//! it can know. Must not look at a registry.
+//! Name and version of a release. They come from the manifest, else from the caller, else from the WIT text and the
+//! component as far as these tell. Must not look at a registry.
 
 use semver::Version;
 use wit_parser::{WorldItem, WorldKey};
 
 use crate::{
     component::Component, error::excerpt, manifest::Manifest, name::PackageName, publish::PublishRequest,
-    refusal::PublishError, wit::Wit,
+    publish_error::PublishError, wit::WitText,
 };
 
-/// Finds name and version.
+/// Determines name and version of a release.
 pub(crate) fn of(
     request: &PublishRequest,
     manifest: Option<&Manifest>,
-    wit: Option<&Wit>,
+    wit: Option<&WitText>,
     component: &Component,
 ) -> Result<(PackageName, Version), PublishError> {
     let (name, version) = match manifest {
@@ -23,7 +23,7 @@ pub(crate) fn of(
     if version.build.is_empty() { Ok((name, version)) } else { Err(PublishError::BuildMetadata(version)) }
 }
 
-/// What the manifest says, and the caller does not contradict.
+/// Returns name and version of the manifest, after comparing them with the caller's.
 fn declared(request: &PublishRequest, manifest: &Manifest) -> Result<(PackageName, Version), PublishError> {
     let conflict = |what, manifest: &dyn ToString, given: &dyn ToString| PublishError::Conflict {
         what,
@@ -37,14 +37,14 @@ fn declared(request: &PublishRequest, manifest: &Manifest) -> Result<(PackageNam
     }
 }
 
-/// What the caller says, or can be found out.
+/// Returns name and version given by the caller, else found in the component.
 fn found(
     request: &PublishRequest,
-    wit: Option<&Wit>,
+    wit: Option<&WitText>,
     component: &Component,
 ) -> Result<(PackageName, Version), PublishError> {
     let packages = exported_packages(component);
-    let written = wit.map(Wit::package).filter(|package| names_a_package(package));
+    let written = wit.map(WitText::package).filter(|package| names_a_package(package));
     let only = match &packages[..] {
         [only] => Some(*only),
         _ => None,
@@ -64,14 +64,14 @@ fn found(
             });
         }
     };
-    // A WIT package's version is that of the release only if it is the release's own package.
+    // The version of a WIT package is that of the release only if the package is the release's own.
     let of_package = [written, only].into_iter().flatten().find(|package| full_name(package) == name.as_str());
     let in_section = || component.about.version.as_deref().and_then(|version| version.parse().ok());
     let version = request.version.clone().or_else(|| of_package?.version.clone()).or_else(in_section);
     Ok((name, version.ok_or(PublishError::Unnamed { what: "version", found: Vec::new() })?))
 }
 
-/// The packages of the interfaces that a component exports, each once. Those of WASI say what it is, and not whose.
+/// Returns the packages of the exported interfaces, each once. WASI's are left out: they do not identify the component.
 fn exported_packages(component: &Component) -> Vec<&wit_parser::PackageName> {
     let resolve = &component.resolve;
     let mut packages: Vec<&wit_parser::PackageName> = Vec::new();
@@ -88,7 +88,7 @@ fn exported_packages(component: &Component) -> Vec<&wit_parser::PackageName> {
     packages
 }
 
-/// Whether an interface of that name can be a package's default.
+/// Returns true if an interface of that name can be a package's default.
 pub(crate) fn exports_interface(component: &Component, wanted: &str) -> bool {
     let resolve = &component.resolve;
     resolve.worlds[component.world].exports.iter().any(|(key, item)| match (key, item) {
@@ -98,7 +98,7 @@ pub(crate) fn exports_interface(component: &Component, wanted: &str) -> bool {
     })
 }
 
-/// Not so the name that a decoder gives to what has none.
+/// Returns true unless the name is a placeholder that the decoder gives to an unnamed package.
 pub(crate) fn names_a_package(package: &wit_parser::PackageName) -> bool {
     (package.namespace.as_str(), package.name.as_str()) != ("root", "component")
 }
@@ -115,7 +115,7 @@ mod tests {
     fn identity(request: &PublishRequest) -> Result<String, String> {
         let component = Component::read(&request.component).expect("a component");
         let manifest = request.manifest.as_deref().map(|text| Manifest::parse(text).expect("a manifest"));
-        let wit = request.wit.as_deref().map(|text| Wit::parse(text).expect("WIT"));
+        let wit = request.wit.as_deref().map(|text| WitText::parse(text).expect("WIT"));
         let identity = of(request, manifest.as_ref(), wit.as_ref(), &component);
         identity.map(|(name, version)| format!("{name}@{version}")).map_err(|error| error.to_string())
     }
@@ -132,7 +132,7 @@ mod tests {
         request.version = Some(Version::new(3, 0, 0));
         assert_eq!(identity(&request), Ok("a:b@3.0.0".into()));
         request.version = Some(Version::new(4, 0, 0));
-        assert_eq!(identity(&request), Err("the manifest says version `3.0.0`, and `4.0.0` was asked for".into()));
+        assert_eq!(identity(&request), Err("the manifest says version `3.0.0`, but `4.0.0` was requested".into()));
     }
 
     #[test]

@@ -1,5 +1,5 @@
-//! `tool.toml`: what a publisher says about a package. Data only: must not grant, check against a component or run
-//! anything.
+//! The manifest `tool.toml`: a publisher's description of a package. Data only: must not grant, check against a
+//! component or run anything.
 
 use std::{ops::Range, time::Duration};
 
@@ -7,7 +7,7 @@ use semver::Version;
 use serde::{Deserialize, Deserializer, de::Error as _};
 
 use crate::{
-    build::Build,
+    build_settings::Build,
     error::excerpt,
     manifest_keys,
     name::PackageName,
@@ -18,7 +18,7 @@ use crate::{
 /// Largest manifest in bytes: a person wrote it, and each mount of the package reads it.
 pub const MAX_MANIFEST: usize = 256 << 10;
 
-/// A package's manifest. An unknown key is an error.
+/// Manifest of a package. An unknown key is an error.
 ///
 /// ```
 /// let manifest = tollhouse_registry::Manifest::parse(
@@ -42,78 +42,78 @@ pub const MAX_MANIFEST: usize = 256 << 10;
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct Manifest {
-    /// The package.
+    /// Name of the package.
     pub name: PackageName,
-    /// Its version. Without build metadata: that would be a second release of one version.
+    /// Version, without build metadata: that would allow two releases of one version.
     #[serde(deserialize_with = "version")]
     pub version: Version,
-    /// What it is for, in a sentence.
+    /// Purpose of the package, in a sentence.
     #[serde(default)]
     pub description: Option<String>,
-    /// Under what terms: an SPDX expression.
+    /// License as an SPDX expression.
     #[serde(default)]
     pub license: Option<String>,
-    /// Who made it: `Name <mail@example>`.
+    /// Authors in the form `Name <mail@example>`.
     #[serde(default)]
     pub authors: Vec<String>,
-    /// What happens when a call is made twice. None leaves it to what the tool is granted.
+    /// Effect of repeating a call. If `None`, the grants of the tool decide.
     #[serde(default)]
     pub effect: Option<Effect>,
-    /// Whose functions can be called without naming their interface.
+    /// Interface whose functions can be called without naming it.
     #[serde(default)]
     pub default: Option<DefaultInterface>,
-    /// How long an instance may live. None means a call.
+    /// Lifetime of an instance. If `None`, a call.
     #[serde(default)]
     pub instance: Option<InstancePolicy>,
-    /// What it asks for.
+    /// Permissions that the tool requests.
     #[serde(default)]
     pub permissions: Permissions,
     /// Limits below those of the session.
     #[serde(default)]
     pub limits: Limits,
-    /// Calls that show what it does.
+    /// Example calls of the tool.
     #[serde(default, rename = "example")]
     pub examples: Vec<Example>,
-    /// Where the built component is, relative to the manifest. Only read when a directory is built or published.
+    /// Path of the built component, relative to the manifest. Only read when a directory is built or published.
     #[serde(default)]
     pub component: Option<String>,
-    /// How it is built. Only read when a directory is built.
+    /// Build settings of the component. Only read when a directory is built.
     #[serde(default)]
     pub build: Option<Build>,
 }
 
-/// What happens when a call is made twice.
+/// Effect of repeating a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
 pub enum Effect {
-    /// Nothing but an answer: it may be made any number of times.
+    /// No effect besides the result: a call may be repeated any number of times.
     Pure,
-    /// With the same key, the same as when it is made once.
+    /// Repeating a call with the same key has the same effect as making it once.
     Idempotent,
-    /// It happens again. So it is never made again without asking.
+    /// Each call takes effect again, so it is never repeated without asking.
     Once,
 }
 
-/// How long an instance may live.
+/// Lifetime of an instance.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
 pub enum InstancePolicy {
-    /// No call sees what another left.
+    /// One call: no call sees state of another one.
     #[default]
     Call,
-    /// It may be kept, and dropped between any two calls: a cache.
+    /// The session, as a cache: an instance may be kept, and dropped between any two calls.
     Session,
 }
 
-/// Whose functions can be called without naming their interface.
+/// Interface whose functions can be called without naming it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum DefaultInterface {
-    /// Those of none. Written `"none"`.
+    /// No default interface. Written `"none"`.
     None,
-    /// Those of this one, by its WIT name without package: `charges`.
+    /// The interface of this WIT name without package: `charges`.
     Interface(String),
 }
 
@@ -126,7 +126,7 @@ impl<'de> Deserialize<'de> for DefaultInterface {
         match wit_parser::validate_id(&text) {
             Ok(()) => Ok(Self::Interface(text)),
             Err(_) => Err(D::Error::custom(format!(
-                "`{}` is no interface: expected a WIT name without package, for example `charges`, or `none`",
+                "`{}` is not an interface: expected a WIT name without package, for example `charges`, or `none`",
                 excerpt(&text)
             ))),
         }
@@ -138,48 +138,49 @@ impl<'de> Deserialize<'de> for DefaultInterface {
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct Limits {
-    /// Time.
+    /// Wall-clock time of the call.
     #[serde(default, deserialize_with = "duration")]
     pub wall: Option<Duration>,
-    /// What it executes, in wasmtime's count: about one unit for each instruction of WebAssembly.
+    /// Fuel in wasmtime's count: about one unit for each WebAssembly instruction.
     #[serde(default)]
     pub fuel: Option<u64>,
     /// Linear memory, in bytes.
     #[serde(default, deserialize_with = "bytes")]
     pub memory: Option<u64>,
-    /// What it writes to its standard output and error, in bytes.
+    /// Standard output and error, in bytes.
     #[serde(default, deserialize_with = "bytes")]
     pub output: Option<u64>,
-    /// Its arguments, in bytes of JSON.
+    /// Arguments in bytes of JSON.
     #[serde(default, deserialize_with = "bytes")]
     pub argument: Option<u64>,
-    /// Its result, in bytes of JSON.
+    /// Result in bytes of JSON.
     #[serde(default, deserialize_with = "bytes")]
     pub result: Option<u64>,
 }
 
-/// A call that shows what a tool does.
+/// Example call of a tool.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct Example {
-    /// The method without the alias: `charges/create`.
+    /// Method without the alias: `charges/create`.
     #[serde(deserialize_with = "method")]
     pub method: String,
-    /// The arguments: a table, or a string that holds a JSON object.
+    /// Arguments: a table, or a string that holds a JSON object.
     #[serde(default, deserialize_with = "arguments")]
     pub arguments: serde_json::Map<String, serde_json::Value>,
-    /// What comes back. In TOML it is the value itself; `result-json` takes a JSON text, for what TOML cannot say.
+    /// Expected result. In TOML it is the value itself; `result-json` takes a JSON text, for values that TOML cannot
+    /// express.
     #[serde(default, deserialize_with = "json_value")]
     pub result: Option<serde_json::Value>,
     #[serde(default, rename = "result-json", deserialize_with = "json_text")]
     result_json: Option<serde_json::Value>,
-    /// What its error carries, if it is to fail: the error case of the function's `result`.
+    /// Expected error value, if the call is to fail: the error case of the function's `result`.
     #[serde(default, deserialize_with = "json_value")]
     pub error: Option<serde_json::Value>,
 }
 
-/// What is wrong with a manifest.
+/// Error in a manifest, with its place.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{message} (line {line}, column {column})")]
 pub struct ManifestError {
@@ -198,32 +199,33 @@ impl ManifestError {
         Self { message: message.into(), span, line, column }
     }
 
-    /// What is wrong, without the place.
+    /// Returns the problem without its place.
     pub fn message(&self) -> &str {
         &self.message
     }
 
-    /// Where, in bytes of the manifest's text. Empty at 0 when it is about the whole.
+    /// Returns the byte range of the problem in the manifest's text. It is empty at 0 if the problem concerns the whole
+    /// text.
     pub fn span(&self) -> Range<usize> {
         self.span.clone()
     }
 
-    /// The line, from 1.
+    /// Returns the line, from 1.
     pub fn line(&self) -> usize {
         self.line
     }
 
-    /// The column in characters, from 1.
+    /// Returns the column in characters, from 1.
     pub fn column(&self) -> usize {
         self.column
     }
 }
 
 impl Manifest {
-    /// Reads a manifest.
+    /// Parses the text of a manifest.
     ///
     /// # Errors
-    /// What is no TOML, has an unknown key, lacks `name` or `version`, or holds a value that means nothing, with its
+    /// If the text is not TOML, has an unknown key, lacks `name` or `version`, or holds an invalid value; with the
     /// place.
     pub fn parse(text: &str) -> Result<Self, ManifestError> {
         if text.len() > MAX_MANIFEST {
@@ -253,7 +255,7 @@ impl Manifest {
 fn version<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Version, D::Error> {
     let text = String::deserialize(deserializer)?;
     let version: Version = text.parse().map_err(|error| {
-        D::Error::custom(format!("`{}` is no SemVer version such as `1.2.0`: {error}", excerpt(&text)))
+        D::Error::custom(format!("`{}` is not a SemVer version such as `1.2.0`: {error}", excerpt(&text)))
     })?;
     #[cfg(fuzzing)]
     if tollhouse_seeded::bug("manifest") {
@@ -262,7 +264,7 @@ fn version<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Version, D::Err
     if version.build.is_empty() {
         Ok(version)
     } else {
-        Err(D::Error::custom(format!("`{version}` has build metadata: leave out what follows the `+`")))
+        Err(D::Error::custom(format!("`{version}` has build metadata: remove the `+` and the text after it")))
     }
 }
 
@@ -271,7 +273,7 @@ fn method<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::Error
     if is_method(&text) {
         return Ok(text);
     }
-    Err(D::Error::custom(format!("`{}` is no method such as `charges/create`", excerpt(&text))))
+    Err(D::Error::custom(format!("`{}` is not a method such as `charges/create`", excerpt(&text))))
 }
 
 fn duration<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Duration>, D::Error> {
@@ -291,7 +293,7 @@ fn arguments<'de, D: Deserializer<'de>>(
     };
     match value {
         serde_json::Value::Object(object) => Ok(object),
-        _ => Err(D::Error::custom("arguments are one object: a table, or a string that holds a JSON object")),
+        _ => Err(D::Error::custom("arguments must be one object: a table, or a string that holds a JSON object")),
     }
 }
 
@@ -303,7 +305,7 @@ fn json_text<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<serde_
     serde_json::from_str(&String::deserialize(deserializer)?).map(Some).map_err(D::Error::custom)
 }
 
-/// What a TOML value is in JSON. The parser's own limit bounds the depth.
+/// Converts a TOML value to JSON. The parser's own limit bounds the depth.
 fn to_json(value: toml::Value) -> Result<serde_json::Value, String> {
     Ok(match value {
         toml::Value::String(text) => text.into(),
@@ -329,7 +331,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::build::Language;
+    use crate::build_settings::Language;
 
     const HEAD: &str = "name = \"a:b\"\nversion = \"1.0.0\"\n";
 
@@ -418,18 +420,18 @@ mod tests {
             Manifest::parse("name = \"a:b\"\nversion = \"1.0.0+linux\"").expect_err("build").message().contains("`+`")
         );
         assert!(error("effect = \"maybe\"").contains("unknown variant `maybe`"));
-        assert!(error("default = \"acme:x/y\"").contains("no interface"));
+        assert!(error("default = \"acme:x/y\"").contains("not an interface"));
         assert!(error("[limits]\nmemory = \"64MB\"").contains("not a size"));
         assert!(error("[limits]\nfuel = -1").contains("invalid value"));
         assert!(error("[permissions]\nnet = []").contains("unknown key `net`"));
-        assert!(error("[permissions]\nfiles = [\"/a/../b\"]").contains("no path of a session"));
-        assert!(error("[permissions]\nsecrets = [\"A B\"]").contains("no name of a secret"));
+        assert!(error("[permissions]\nfiles = [\"/a/../b\"]").contains("not a path of a session"));
+        assert!(error("[permissions]\nsecrets = [\"A B\"]").contains("not a name of a secret"));
         assert!(error("[[example]]\nmethod = \"f\"\narguments = \"[1]\"").contains("one object"));
         assert!(error("[[example]]\nmethod = \"f\"\narguments = { a = nan }").contains("no number"));
         assert!(error("[[example]]\nmethod = \"f\"\narguments = { a = 2020-01-01 }").contains("no dates"));
         assert!(error("[[example]]\nmethod = \"f\"\nresult = 1\nresult-json = '1'").contains("both"));
         assert!(error("[[example]]\nmethod = \"f\"\nresult = 1\nerror = 1").contains("both"));
-        assert!(error("[[example]]\nmethod = \"f g\"").contains("no method"));
+        assert!(error("[[example]]\nmethod = \"f g\"").contains("not a method"));
         assert!(error("[build]\nlang = \"cobol\"").contains("unknown variant `cobol`"));
         assert!(error("[build]\nshell = \"make\"").contains("unknown key `shell`"));
         let long = format!("description = \"{}\"", "x".repeat(MAX_MANIFEST));

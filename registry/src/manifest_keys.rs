@@ -1,4 +1,4 @@
-//! Known keys of `tool.toml`, for an error that says which one a misspelt key stands for. Must not read values.
+//! Known keys of `tool.toml`, used to suggest the right spelling of a misspelt key. Must not read values.
 
 use std::ops::Range;
 
@@ -28,8 +28,8 @@ const TABLES: [(&str, &[&str]); 4] = [
     ("build", &["lang", "command", "output", "compose"]),
 ];
 
-/// Finds the first unknown key of a manifest: an error message, and the key's place. None if all keys are known, or the
-/// text is not TOML.
+/// Finds the first unknown key of a manifest, and returns an error message and the key's place. Returns `None` if all
+/// keys are known, or the text is not TOML.
 pub(crate) fn unknown(text: &str) -> Option<(String, Range<usize>)> {
     let manifest = DeTable::parse(text).ok()?;
     let manifest = manifest.get_ref();
@@ -55,10 +55,10 @@ fn stranger(table: &DeTable<'_>, known: &[&str], place: &str) -> Option<(String,
     Some((format!("unknown key `{}`{place}; {advice}", crate::error::excerpt(name)), key.span()))
 }
 
-/// The known key within two slips of a misspelt one.
+/// Returns a known key within two edits of a misspelt one.
 fn nearest<'n>(name: &str, known: &[&'n str]) -> Option<&'n str> {
     let distance = |other: &&str| strsim::damerau_levenshtein(name, other);
-    // Longer names take time, and are no slips.
+    // Longer names take time, and are not misspellings.
     known.iter().copied().filter(|other| name.len() <= other.len() + 2 && distance(other) <= 2).min_by_key(distance)
 }
 
@@ -80,7 +80,7 @@ mod tests {
     #[test]
     fn listed_keys_are_those_that_a_manifest_takes() {
         let takes = |text: &str| match crate::Manifest::parse(text) {
-            // A value of the wrong type comes after the key.
+            // A value of the wrong type is reported later.
             Err(error) => !error.message().contains("unknown field"),
             Ok(_) => true,
         };

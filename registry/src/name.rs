@@ -1,5 +1,5 @@
-//! How packages are named and asked for: `namespace:package` and `namespace:package@requirement`.
-//! Must not look anything up.
+//! Names and requirements of packages: `namespace:package` and `namespace:package@requirement`. Must not look anything
+//! up.
 
 use std::{fmt, marker::PhantomData, str::FromStr};
 
@@ -12,9 +12,9 @@ use crate::error::excerpt;
 /// implementations allow a repository's name.
 pub const MAX_NAME: usize = 128;
 
-/// A package's name: `namespace:package`, each a WIT identifier in lower case (`acme:payments-eu`).
+/// Name of a package: `namespace:package`, each a WIT identifier in lower case (`acme:payments-eu`).
 ///
-/// WIT allows words in upper case too, and calls two names equal that differ in case only. Here there is one
+/// WIT also allows words in upper case, and treats two names as equal that differ in case only. Here there is one
 /// spelling, so that two packages never look alike.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct PackageName {
@@ -22,30 +22,30 @@ pub struct PackageName {
     colon: usize,
 }
 
-/// Why a text is no package name.
+/// Error of a text that is not a package name.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum NameError {
-    /// There is no colon.
+    /// The text has no colon.
     #[error("`{given}` has no namespace: a package is named `namespace:package`")]
     NoNamespace {
-        /// The text.
+        /// Text that was rejected.
         given: String,
     },
-    /// There is nothing before or after the colon.
+    /// The part before or after the colon is empty.
     #[error("the {part} in `{given}` is empty: a package is named `namespace:package`")]
     Empty {
-        /// `namespace` or `package`.
+        /// Part of the name: `namespace` or `package`.
         part: &'static str,
-        /// The text.
+        /// Text that was rejected.
         given: String,
     },
-    /// A character that names have not.
+    /// The name has a character that is not allowed.
     #[error("the {part} in `{given}` holds `{character}`: only a-z, 0-9 and `-` are allowed")]
     Character {
-        /// `namespace` or `package`.
+        /// Part of the name: `namespace` or `package`.
         part: &'static str,
-        /// The text.
+        /// Text that was rejected.
         given: String,
         /// The character, escaped if it does not print.
         character: String,
@@ -53,41 +53,41 @@ pub enum NameError {
     /// The namespace or the package begins with a digit.
     #[error("the {part} in `{given}` begins with a digit: it must begin with a letter")]
     Digit {
-        /// `namespace` or `package`.
+        /// Part of the name: `namespace` or `package`.
         part: &'static str,
-        /// The text.
+        /// Text that was rejected.
         given: String,
     },
-    /// A hyphen at the beginning, at the end or beside another one.
-    #[error("the {part} in `{given}` has a hyphen that does not stand between two words")]
+    /// A hyphen is at the beginning, at the end or beside another one.
+    #[error("the {part} in `{given}` has a hyphen that is not between two words")]
     Hyphen {
-        /// `namespace` or `package`.
+        /// Part of the name: `namespace` or `package`.
         part: &'static str,
-        /// The text.
+        /// Text that was rejected.
         given: String,
     },
-    /// Longer than [`MAX_NAME`].
+    /// The name is longer than [`MAX_NAME`].
     #[error("`{given}` is {length} bytes long: a package name has at most {MAX_NAME}")]
     Long {
-        /// The beginning of the text.
+        /// Beginning of the rejected text.
         given: String,
-        /// Its length in bytes.
+        /// Length of the name in bytes.
         length: usize,
     },
 }
 
 impl PackageName {
-    /// What stands before the colon.
+    /// Returns the part before the colon.
     pub fn namespace(&self) -> &str {
         &self.text[..self.colon]
     }
 
-    /// What stands after the colon.
+    /// Returns the part after the colon.
     pub fn package(&self) -> &str {
         &self.text[self.colon + 1..]
     }
 
-    /// Both, with the colon.
+    /// Returns the whole name, with the colon.
     pub fn as_str(&self) -> &str {
         &self.text
     }
@@ -109,7 +109,7 @@ impl FromStr for PackageName {
     }
 }
 
-/// The rules of WIT for identifiers, less its upper case.
+/// Checks the rules of WIT for identifiers, without upper case.
 fn check_part(part: &'static str, value: &str, whole: &str) -> Result<(), NameError> {
     let given = || excerpt(whole);
     let allowed = |c: char| matches!(c, 'a'..='z' | '0'..='9' | '-');
@@ -151,33 +151,33 @@ impl<'de> Deserialize<'de> for PackageName {
     }
 }
 
-/// What someone asks for: a package, and which versions of it fit. Written `acme:payments@^1`.
+/// Requirement of a package: its name and the versions that are acceptable. Written `acme:payments@^1`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Requirement {
-    /// The package.
+    /// Name of the package.
     pub name: PackageName,
-    /// The versions. `*`, which stands for every release but pre-releases, if none was written.
+    /// Acceptable versions. If none were written, `*`, which matches every release except pre-releases.
     pub versions: VersionReq,
 }
 
-/// Why a text is no requirement.
+/// Error of a text that is not a requirement.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum RequirementError {
-    /// What stands before the `@` is no name.
+    /// The part before the `@` is not a name.
     #[error(transparent)]
     Name(#[from] NameError),
-    /// What stands behind it is no SemVer requirement.
-    #[error("`{given}` is no version requirement: expected for example `^1.2`, `=1.2.3` or `>=1, <3`")]
+    /// The part after the `@` is not a SemVer requirement.
+    #[error("`{given}` is not a version requirement: expected for example `^1.2`, `=1.2.3` or `>=1, <3`")]
     Versions {
-        /// What stands there.
+        /// Text that was rejected.
         given: String,
-        /// What is wrong with it.
+        /// Error of the parser.
         source: VersionsError,
     },
 }
 
-/// What is wrong with a SemVer requirement.
+/// Error of a SemVer requirement.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct VersionsError(String);
@@ -206,24 +206,24 @@ impl Serialize for Requirement {
     }
 }
 
-/// One release. Written `acme:payments@1.2.0`.
+/// Name and version of a release. Written `acme:payments@1.2.0`.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ReleaseName {
-    /// The package.
+    /// Name of the package.
     pub name: PackageName,
-    /// Its version.
+    /// Version of the release.
     pub version: Version,
 }
 
-/// Why a text names no release.
+/// Error of a text that does not name a release.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ReleaseNameError {
-    /// What stands before the `@` is no name.
+    /// The part before the `@` is not a name.
     #[error(transparent)]
     Name(#[from] NameError),
-    /// There is no version behind it.
-    #[error("`{0}` names no release: write the whole version, for example `acme:payments@1.2.0`")]
+    /// The part after the `@` is not a version.
+    #[error("`{0}` is not the name of a release: write the whole version, for example `acme:payments@1.2.0`")]
     Version(String),
 }
 
@@ -261,9 +261,9 @@ where
     T: FromStr<Err: fmt::Display>,
     D: Deserializer<'de>,
 {
-    struct Visitor<T>(PhantomData<T>);
+    struct FromStrVisitor<T>(PhantomData<T>);
 
-    impl<T: FromStr<Err: fmt::Display>> de::Visitor<'_> for Visitor<T> {
+    impl<T: FromStr<Err: fmt::Display>> de::Visitor<'_> for FromStrVisitor<T> {
         type Value = T;
 
         fn expecting(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -275,7 +275,7 @@ where
         }
     }
 
-    deserializer.deserialize_str(Visitor(PhantomData))
+    deserializer.deserialize_str(FromStrVisitor(PhantomData))
 }
 
 #[cfg(test)]
@@ -303,7 +303,7 @@ mod tests {
         assert_eq!(error("a:b/c"), "the package in `a:b/c` holds `/`: only a-z, 0-9 and `-` are allowed");
         assert_eq!(error("a:b:c"), "the package in `a:b:c` holds `:`: only a-z, 0-9 and `-` are allowed");
         assert_eq!(error("1a:b"), "the namespace in `1a:b` begins with a digit: it must begin with a letter");
-        assert_eq!(error("a:b--c"), "the package in `a:b--c` has a hyphen that does not stand between two words");
+        assert_eq!(error("a:b--c"), "the package in `a:b--c` has a hyphen that is not between two words");
         assert_eq!(error("a:\u{1b}"), "the package in `a:\\u{1b}` holds `\\u{1b}`: only a-z, 0-9 and `-` are allowed");
         assert!(error(&format!("a:{}", "b".repeat(MAX_NAME))).contains("at most 128"));
     }
@@ -320,7 +320,7 @@ mod tests {
     }
 
     proptest! {
-        /// Whatever we accept, WIT accepts.
+        /// Every name that we accept is a WIT identifier.
         #[test]
         fn names_are_wit_identifiers(text in "[a-c0-2:-]{0,8}") {
             if let Ok(name) = text.parse::<PackageName>() {
@@ -330,7 +330,7 @@ mod tests {
             }
         }
 
-        /// Whatever WIT accepts in lower case, we accept.
+        /// Every lower-case WIT identifier is accepted.
         #[test]
         fn wit_identifiers_are_names(text in "[a-c0-2-]{0,8}") {
             if wit_parser::validate_id(&text).is_ok() {

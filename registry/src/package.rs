@@ -1,5 +1,5 @@
-//! A package directory: `tool.toml`, `wit/`, `README.md`, and a component that a build left somewhere near. Must not
-//! build anything.
+//! Package directories: `tool.toml`, `wit/`, `README.md`, and a component that a build left nearby. Must not build
+//! anything.
 
 use std::{
     fs,
@@ -16,108 +16,108 @@ use crate::{
     manifest::{MAX_MANIFEST, Manifest, ManifestError},
     publish::{MAX_README, PublishRequest},
     untrusted_file::{self, ReadError},
-    wit::{MAX_WIT_FILES, Wit, WitError},
+    wit::{MAX_WIT_FILES, WitError, WitText},
 };
 
-/// Why a directory is no package.
+/// Reason why a directory is not a package.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum PackageError {
     /// A file cannot be read.
     #[error("cannot read `{}`", path.display())]
     Io {
-        /// Which.
+        /// Path of the file.
         path: PathBuf,
-        /// Why not.
+        /// The error of the system.
         source: io::Error,
     },
-    /// A file is larger than what may be published.
+    /// A file is larger than may be published.
     #[error("`{}` has more than {limit} bytes", path.display())]
     TooLarge {
-        /// Which.
+        /// Path of the file.
         path: PathBuf,
-        /// How many are allowed.
+        /// Largest allowed size in bytes.
         limit: u64,
     },
-    /// A pipe, a device, or a directory in the place of a file.
+    /// A pipe, a device, or a directory is in the place of a file.
     #[error("`{}` is {kind}, not a regular file", path.display())]
     NotRegular {
-        /// Which.
+        /// Path of the entry.
         path: PathBuf,
-        /// Kind of what is there, with its article.
+        /// Kind of the entry, with its article.
         kind: &'static str,
     },
-    /// A link to a file that does not belong to the package: what it leads to would be published.
+    /// A link leads to a file outside the package, which must not be published by accident.
     #[error("`{}` is a link to `{}`, outside of the package", path.display(), target.display())]
     Outside {
-        /// Which.
+        /// Path of the link.
         path: PathBuf,
-        /// Where it leads.
+        /// Target of the link.
         target: PathBuf,
     },
-    /// More files than a package has.
+    /// A directory has more files than a package may have.
     #[error("`{}` has more than {MAX_WIT_FILES} files", path.display())]
     TooMany {
-        /// Which directory.
+        /// Path of the directory.
         path: PathBuf,
     },
-    /// There is neither a manifest nor a Rust package.
+    /// The directory has neither a manifest nor a Rust package.
     #[error("there is no `tool.toml` in `{}`", directory.display())]
     NoManifest {
-        /// The directory.
+        /// Path of the directory.
         directory: PathBuf,
     },
-    /// The manifest means nothing.
-    #[error("`{}` is wrong: {source}", path.display())]
+    /// The manifest is not valid.
+    #[error("`{}` is not valid: {source}", path.display())]
     Manifest {
-        /// Its file.
+        /// Path of the manifest.
         path: PathBuf,
-        /// Its text.
+        /// Text of the manifest.
         text: String,
-        /// What is wrong.
+        /// Error in the manifest.
         source: ManifestError,
     },
-    /// The manifest names a component that is not there.
+    /// The manifest names a component that does not exist.
     #[error("the component `{}`, which `tool.toml` names, does not exist", path.display())]
     NoComponent {
-        /// Where it should be.
+        /// Expected path of the component.
         path: PathBuf,
     },
-    /// The WIT files mean nothing.
+    /// The WIT files are not valid.
     #[error(transparent)]
     Wit(#[from] WitError),
     /// cargo could not say where it builds.
     #[error("cargo cannot describe `{}`: {problem}", directory.display())]
     Cargo {
-        /// The directory.
+        /// Path of the directory.
         directory: PathBuf,
-        /// What it said.
+        /// Error output of cargo.
         problem: String,
     },
-    /// Nothing was built where builds go by default, and cargo, which knows other places, is not there.
+    /// No build was found at the default location, and cargo, which knows other locations, is not installed.
     #[error("no built component of `{}` was found, and cargo is not installed (or not on PATH)", directory.display())]
     NoCargo {
-        /// The directory.
+        /// Path of the directory.
         directory: PathBuf,
     },
-    /// Nothing was built, or not where it is looked for.
+    /// No build was found.
     #[error("no built component of `{}` was found: build it with `{command}`", directory.display())]
     NotBuilt {
-        /// The directory.
+        /// Path of the directory.
         directory: PathBuf,
-        /// What builds it.
+        /// Command that builds the package.
         command: &'static str,
     },
-    /// Nothing says how it is built or where the component is.
+    /// Neither a build nor the component's location is configured.
     #[error("`{}` has no `Cargo.toml`, and its `tool.toml` does not say where the component is", directory.display())]
     NoBuild {
-        /// The directory.
+        /// Path of the directory.
         directory: PathBuf,
     },
 }
 
 impl PackageError {
-    /// What is wrong with a file that cannot be read.
+    /// Converts an error of reading the file at `path`.
     pub(crate) fn unread(path: &Path) -> impl FnOnce(ReadError) -> Self {
         let path = path.to_owned();
         move |error| match error {
@@ -127,7 +127,7 @@ impl PackageError {
         }
     }
 
-    /// What to do about it.
+    /// Returns a hint on how to fix the problem.
     pub fn hint(&self) -> Option<&'static str> {
         Some(match self {
             Self::NoManifest { .. } => {
@@ -135,9 +135,9 @@ impl PackageError {
             }
             Self::NoComponent { .. } => "build it, or fix `component` in `tool.toml`; it is relative to that file",
             Self::NotBuilt { .. } | Self::NoBuild { .. } | Self::NoCargo { .. } => {
-                "if it is built elsewhere, say where with `component = \"…\"` in `tool.toml`"
+                "if it is built elsewhere, set `component = \"…\"` in `tool.toml`"
             }
-            Self::Cargo { .. } => "fix its `Cargo.toml`, or say where the component is with `component = \"…\"`",
+            Self::Cargo { .. } => "fix its `Cargo.toml`, or set `component = \"…\"`",
             Self::Wit(error) => return error.hint(),
             Self::Outside { .. } => "put a copy of the file there",
             Self::Io { .. }
@@ -149,14 +149,14 @@ impl PackageError {
     }
 }
 
-/// Reads a package directory: all that is published of it.
+/// Reads a package directory: everything of it that is published.
 ///
-/// The component is where `component` in `tool.toml` says, else the newest that `tollhouse build`, cargo or
-/// cargo-component made. A Rust package without `tool.toml` is named as its `Cargo.toml` or its WIT says; the caller can
-/// replace both.
+/// The component is at `component` of `tool.toml`, else the newest that `tollhouse build`, cargo or cargo-component
+/// made. A Rust package without `tool.toml` takes its name from `Cargo.toml` or its WIT; the caller can replace name
+/// and version.
 ///
 /// # Errors
-/// What is missing or wrong.
+/// The file that is missing or not valid.
 pub fn package_dir(directory: &Path) -> Result<PublishRequest, PackageError> {
     let manifest = manifest(directory)?;
     let (component, crate_) = match manifest.as_ref().and_then(|(_, manifest)| manifest.component.as_ref()) {
@@ -175,10 +175,10 @@ pub fn package_dir(directory: &Path) -> Result<PublishRequest, PackageError> {
     Ok(request)
 }
 
-/// The manifest of a package directory.
+/// Reads the manifest of a package directory.
 ///
 /// # Errors
-/// If there is none, or it means nothing.
+/// If there is none, or it is not valid.
 pub fn package_manifest(directory: &Path) -> Result<Manifest, PackageError> {
     match manifest(directory)? {
         Some((_, manifest)) => Ok(manifest),
@@ -186,7 +186,8 @@ pub fn package_manifest(directory: &Path) -> Result<Manifest, PackageError> {
     }
 }
 
-/// The WIT text of a package directory, with doc comments, that stands alone. None if it has no `wit/`.
+/// Reads the WIT text of a package directory, self-contained and with doc comments. Returns `None` if there is no
+/// `wit/`.
 ///
 /// # Errors
 /// If it cannot be read.
@@ -194,23 +195,23 @@ pub fn package_wit(directory: &Path) -> Result<Option<String>, PackageError> {
     Ok(wit(directory)?.map(|wit| wit.print()).transpose()?)
 }
 
-/// The newest component or module that cargo or cargo-component built of a Rust package with a profile, in the directory of
-/// that name: `release`, `debug`.
+/// Returns the newest component or module that cargo or cargo-component built of a Rust package with a profile, given
+/// by the name of its directory: `release`, `debug`.
 ///
 /// # Errors
-/// If there is none, or cargo cannot describe the package.
+/// If there is none, or cannot be determined since cargo cannot describe the package.
 pub fn cargo_built(directory: &Path, profile: &str) -> Result<PathBuf, PackageError> {
     let mut crate_ = cargo::describe(directory)?;
     crate_.candidates.retain(|path| path.parent().is_some_and(|parent| parent.ends_with(profile)));
     newest(&crate_.candidates).ok_or_else(|| not_built(directory, &crate_))
 }
 
-/// The newest component that a build left, and what cargo says of the package if it knows it.
-fn found(directory: &Path, manifest: Option<&Manifest>) -> Result<(PathBuf, Option<cargo::Crate>), PackageError> {
+/// Finds the newest built component, and describes the package if cargo was asked.
+fn found(directory: &Path, manifest: Option<&Manifest>) -> Result<(PathBuf, Option<cargo::RustPackage>), PackageError> {
     let mut candidates: Vec<PathBuf> = manifest.map(|manifest| directory.join(manifest.built())).into_iter().collect();
     let crate_ = match directory.join("Cargo.toml").is_file().then(|| cargo::describe(directory)).transpose() {
         Ok(crate_) => crate_,
-        // What is built already needs no cargo.
+        // An existing build can be found without cargo.
         Err(error) => {
             candidates.extend(cargo::usual_places(directory));
             return newest(&candidates).map(|newest| (newest, None)).ok_or(error);
@@ -231,16 +232,16 @@ fn found(directory: &Path, manifest: Option<&Manifest>) -> Result<(PathBuf, Opti
     })
 }
 
-/// `wit/`, if there is one.
-fn wit(directory: &Path) -> Result<Option<Wit>, PackageError> {
+/// Reads `wit/`, if it exists.
+fn wit(directory: &Path) -> Result<Option<WitText>, PackageError> {
     let wit = directory.join("wit");
     if !wit.is_dir() {
         return Ok(None);
     }
-    Wit::read_directory(&wit).map(Some)
+    WitText::read_directory(&wit).map(Some)
 }
 
-/// `tool.toml`, if there is one.
+/// Reads `tool.toml`, if it exists.
 fn manifest(directory: &Path) -> Result<Option<(String, Manifest)>, PackageError> {
     let path = directory.join("tool.toml");
     let Some(text) = read_text(directory, "tool.toml", MAX_MANIFEST)? else { return Ok(None) };
@@ -250,15 +251,16 @@ fn manifest(directory: &Path) -> Result<Option<(String, Manifest)>, PackageError
     }
 }
 
-/// What a Rust package without `tool.toml` is called. What is left open is found in the component.
-fn named(wit: Option<&Wit>, crate_: &cargo::Crate) -> (Option<crate::PackageName>, Option<Version>) {
-    let package = wit.map(Wit::package);
+/// Determines name and version of a Rust package without `tool.toml`. Either may remain unknown, and is then found in
+/// the component.
+fn named(wit: Option<&WitText>, crate_: &cargo::RustPackage) -> (Option<crate::PackageName>, Option<Version>) {
+    let package = wit.map(WitText::package);
     let written = || package.and_then(|package| format!("{}:{}", package.namespace, package.name).parse().ok());
     let version = package.and_then(|package| package.version.clone());
     (crate_.package.clone().or_else(written), Some(version.unwrap_or_else(|| crate_.version.clone())))
 }
 
-fn not_built(directory: &Path, crate_: &cargo::Crate) -> PackageError {
+fn not_built(directory: &Path, crate_: &cargo::RustPackage) -> PackageError {
     PackageError::NotBuilt {
         directory: directory.to_owned(),
         command: if crate_.cargo_component {
@@ -269,10 +271,10 @@ fn not_built(directory: &Path, crate_: &cargo::Crate) -> PackageError {
     }
 }
 
-/// The newest of the files that is a component. If there are only modules, the newest of those: publishing says what
-/// is wrong with it.
+/// Returns the newest component among the files. If there are only modules, the newest of those: publishing reports
+/// what is wrong with it.
 fn newest(candidates: &[PathBuf]) -> Option<PathBuf> {
-    // Of two of one age the first: `max_by_key` takes the last.
+    // Of two files of the same age the first is taken: `max_by_key` takes the last.
     let seen = candidates.iter().rev().filter_map(|path| {
         let mut header = [0; 8];
         let mut file = untrusted_file::open_regular(path).ok()?;
@@ -283,7 +285,7 @@ fn newest(candidates: &[PathBuf]) -> Option<PathBuf> {
     seen.max_by_key(|(rank, _)| *rank).map(|(_, path)| path.clone())
 }
 
-/// A file's content, if there is such a file.
+/// Reads a file. Returns `None` if it does not exist.
 pub(crate) fn read(path: &Path, limit: usize) -> Result<Option<Vec<u8>>, PackageError> {
     match untrusted_file::read_regular(path, u64::try_from(limit).unwrap_or(u64::MAX)) {
         Err(ReadError::Io(error)) if error.kind() == io::ErrorKind::NotFound => Ok(None),
@@ -291,7 +293,7 @@ pub(crate) fn read(path: &Path, limit: usize) -> Result<Option<Vec<u8>>, Package
     }
 }
 
-/// A text of a package directory, which lies in it.
+/// Reads a text file of a package directory, which must be within it.
 fn read_text(directory: &Path, name: &str, limit: usize) -> Result<Option<String>, PackageError> {
     let path = directory.join(name);
     if let (Ok(inside), Ok(target)) = (fs::canonicalize(directory), fs::canonicalize(&path))

@@ -1,4 +1,4 @@
-//! What a tool asks for beyond its arguments. Data only: a policy grants it, and the host gives it.
+//! Permissions that a tool requests beyond its arguments. Data only: a policy grants them, and the host enforces them.
 
 use std::fmt;
 use std::str::FromStr;
@@ -8,7 +8,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
 use crate::error::excerpt;
 use crate::http_rule::HttpRule;
 
-/// What a tool asks for. It gets what the policy grants of it.
+/// Permissions that a tool requests. It gets those that the policy grants.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 #[non_exhaustive]
@@ -16,46 +16,46 @@ pub struct Permissions {
     /// Files and directories of the session.
     #[serde(deserialize_with = "texts", serialize_with = "as_texts")]
     pub files: Vec<FileRule>,
-    /// Requests that it makes by `wasi:http`.
+    /// HTTP requests by `wasi:http`.
     #[serde(deserialize_with = "texts", serialize_with = "as_texts")]
     pub http: Vec<HttpRule>,
     /// Buckets of `wasi:keyvalue`: names of letters, digits, `-` and `_`.
     #[serde(deserialize_with = "buckets")]
     pub keyvalue: Vec<String>,
-    /// Secrets that it uses.
+    /// Secrets that the tool uses.
     #[serde(deserialize_with = "secrets")]
     pub secrets: Vec<Secret>,
-    /// Methods of other tools that it calls: patterns.
+    /// Methods of other tools that it calls, as patterns.
     #[serde(deserialize_with = "tools")]
     pub tools: Vec<String>,
 }
 
-/// The most entries of one list, here and in a policy: each request is compared with all of them, and each entry of a
-/// policy with each of a manifest.
+/// Largest number of entries of one list, here and in a policy: each request is compared with all of them, and each
+/// entry of a policy with each of a manifest.
 pub const MAX_PERMISSIONS: usize = 1000;
 
-/// A path of the session's files, with all below it: `/workspace/out`, or `/workspace/in:ro` to read only.
+/// Path of the session's files, with everything below it: `/workspace/out`, or `/workspace/in:ro` to read only.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FileRule {
-    /// Absolute, without `.`, `..` or empty segments; `/` is everything.
+    /// Absolute path, without `.`, `..` or empty segments. `/` means everything.
     pub path: String,
-    /// Whether it may be changed.
+    /// True if writing is permitted.
     pub write: bool,
 }
 
-/// Why a text is no path.
+/// Error of a text that is not a file rule.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` is no path of a session: write `/workspace/data`, or `/workspace/data:ro` to read only")]
+#[error("`{0}` is not a path of a session: write `/workspace/data`, or `/workspace/data:ro` to read only")]
 pub struct FileRuleError(String);
 
 impl FileRule {
-    /// Whether it allows all that `other` does.
+    /// Returns true if this rule permits everything that `other` permits.
     #[must_use]
     pub fn covers(&self, other: &Self) -> bool {
         (self.write || !other.write) && self.holds(&other.path)
     }
 
-    /// Whether a path is this one or below it.
+    /// Returns true if a path is this one or below it.
     #[must_use]
     pub fn holds(&self, path: &str) -> bool {
         let base = self.path.trim_end_matches('/');
@@ -87,17 +87,18 @@ impl fmt::Display for FileRule {
     }
 }
 
-/// A secret by its name, which is all that a manifest, a policy or a log ever holds of it.
+/// Secret by name. A manifest, a policy or a log never holds more of a secret than its name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Secret {
-    /// Letters, digits and `_`: `API_KEY`. A tool that puts whatever secret it is told into a header asks for `*`.
+    /// Name of letters, digits and `_`: `API_KEY`. A tool that puts any secret it is asked for into a header requests
+    /// `*`.
     pub name: String,
-    /// Whether the tool must see the value. Otherwise it writes `{{secret:NAME}}` into a header, and the value is put
-    /// there on the wire.
+    /// True if the tool must see the value. Otherwise it writes `{{secret:NAME}}` into a header, and the host inserts
+    /// the value when it sends the request.
     pub expose: bool,
 }
 
-/// Whether a text can be the name of a secret.
+/// Returns true if a text is a valid name of a secret.
 #[must_use]
 pub fn is_secret_name(name: &str) -> bool {
     let character = |c: char| c.is_ascii_alphanumeric() || c == '_';
@@ -107,7 +108,7 @@ pub fn is_secret_name(name: &str) -> bool {
         && name.chars().all(character)
 }
 
-/// Whether a text can be the name of a bucket.
+/// Returns true if a text is a valid name of a bucket.
 #[must_use]
 pub fn is_bucket_name(name: &str) -> bool {
     let character = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
@@ -124,7 +125,7 @@ impl Serialize for Secret {
     }
 }
 
-/// `"API_KEY"`, or `{ name = "API_KEY", expose = true }`.
+/// Secret as a manifest writes it: `"API_KEY"`, or `{ name = "API_KEY", expose = true }`.
 #[derive(Deserialize)]
 #[serde(untagged, expecting = "a secret is its name, or a table with `name` and `expose`")]
 enum WrittenSecret {
@@ -149,7 +150,7 @@ impl<'de> Deserialize<'de> for Secret {
         if is_secret_name(&name) || (name == "*" && !expose) {
             return Ok(Self { name, expose });
         }
-        Err(D::Error::custom(format!("`{}` is no name of a secret: letters, digits and `_`", excerpt(&name))))
+        Err(D::Error::custom(format!("`{}` is not a name of a secret: letters, digits and `_`", excerpt(&name))))
     }
 }
 
@@ -173,7 +174,7 @@ fn secrets<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Secret>, D:
     bounded(Vec::deserialize(deserializer)?)
 }
 
-/// A list of strings that all pass a check.
+/// Deserializes a list of strings that must all pass a check.
 fn list<'de, D: Deserializer<'de>>(
     deserializer: D,
     expected: &str,
@@ -182,7 +183,7 @@ fn list<'de, D: Deserializer<'de>>(
     let values = bounded(Vec::<String>::deserialize(deserializer)?)?;
     match values.iter().find(|value| !fits(value)) {
         None => Ok(values),
-        Some(value) => Err(D::Error::custom(format!("`{}` is no {expected}", excerpt(value)))),
+        Some(value) => Err(D::Error::custom(format!("`{}` is not a {expected}", excerpt(value)))),
     }
 }
 
@@ -194,7 +195,7 @@ fn tools<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<String>, D::E
     list(deserializer, "method or pattern such as `payments/charges/*`", is_method)
 }
 
-/// Whether a text can be a method or a pattern of methods.
+/// Returns true if a text is a valid method or pattern of methods.
 pub(crate) fn is_method(text: &str) -> bool {
     let character = |c: char| !c.is_whitespace() && !c.is_control();
     text.split('/').all(|segment| !segment.is_empty() && segment.chars().all(character))

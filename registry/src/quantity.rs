@@ -1,10 +1,10 @@
-//! Amounts as people write them: `60s`, `256MiB`. Must not know what they limit.
+//! Quantities as people write them: `60s`, `256MiB`. Must not know what they limit.
 
 use std::time::Duration;
 
 use crate::error::excerpt;
 
-/// A text that is no amount.
+/// Error of a text that is not a quantity.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{given}` {problem}; try {examples}")]
 pub struct QuantityError {
@@ -13,10 +13,10 @@ pub struct QuantityError {
     examples: String,
 }
 
-/// Reads a span of time: a whole number and `ms`, `s`, `m`, `h` or `d`.
+/// Parses a duration: a whole number and `ms`, `s`, `m`, `h` or `d`.
 ///
 /// # Errors
-/// Everything else, and what does not fit 64 bits of milliseconds.
+/// If the text has another form, or the value does not fit 64 bits of milliseconds.
 pub fn parse_duration(text: &str) -> Result<Duration, QuantityError> {
     let units = [("ms", 1), ("s", 1_000), ("m", 60_000), ("h", 3_600_000), ("d", 86_400_000)];
     scaled(text, &units).map(Duration::from_millis).ok_or_else(|| QuantityError {
@@ -26,13 +26,14 @@ pub fn parse_duration(text: &str) -> Result<Duration, QuantityError> {
     })
 }
 
-/// Least size that may be written without a unit: of less, a unit was forgotten.
+/// Smallest size that may be written without a unit: a smaller number probably lacks its unit.
 pub const LEAST_WITHOUT_UNIT: u64 = 1 << 10;
 
-/// Reads a number of bytes: a whole number and `B`, `KiB`, `MiB` or `GiB`, or none of them from [`LEAST_WITHOUT_UNIT`] on.
+/// Parses a size in bytes: a whole number and `B`, `KiB`, `MiB` or `GiB`. The unit may be left out from
+/// [`LEAST_WITHOUT_UNIT`] on.
 ///
 /// # Errors
-/// Everything else (`MB` too: it is not said often enough which of the two it means), and what does not fit 64 bits.
+/// If the text has another form (`MB` too, which is ambiguous), or the value does not fit 64 bits.
 pub fn parse_bytes(text: &str) -> Result<u64, QuantityError> {
     let units = [("", 1), ("B", 1), ("KiB", 1 << 10), ("MiB", 1 << 20), ("GiB", 1 << 30)];
     let size = scaled(text, &units);
@@ -49,7 +50,7 @@ pub fn parse_bytes(text: &str) -> Result<u64, QuantityError> {
 }
 
 impl QuantityError {
-    /// The error of a size below [`LEAST_WITHOUT_UNIT`] that has no unit.
+    /// Creates the error of a size below [`LEAST_WITHOUT_UNIT`] without a unit.
     #[must_use]
     pub fn without_unit(size: u64) -> Self {
         let examples = format!("`{size}MiB`, or `{size}B` for {size} bytes");

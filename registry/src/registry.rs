@@ -1,5 +1,5 @@
-//! A registry's directory: what is in it, and bytes that are checked each time they are read.
-//! What may be put in is decided in `publish`.
+//! The directory of a registry: reading its index and its content, which is checked each time. `publish` decides what
+//! may be added.
 
 use std::{
     collections::BTreeMap,
@@ -13,61 +13,61 @@ use semver::{Comparator, Op, Version, VersionReq};
 
 use crate::{
     digest::Digest,
-    directory::Writers,
+    directory::AllowedWriters,
     error::{Error, ResolveError},
-    index::{Damage, Index, Release},
+    index::{IndexDamage, Release, ReleaseIndex},
     manifest::Manifest,
     name::{PackageName, ReleaseName},
-    store::{Blob, Store},
+    store::{Blob, RegistryStore},
     wit::MAX_WIT,
 };
 
-/// A release with its texts.
+/// Release with its texts.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Shown {
-    /// The release.
+    /// The release itself.
     pub release: Release,
-    /// Its manifest.
+    /// Manifest of the release.
     pub manifest: Manifest,
-    /// Its WIT text.
+    /// WIT text of the release.
     pub wit: String,
-    /// Its readme.
+    /// Readme of the release.
     pub readme: Option<String>,
     /// All releases of the package, newest version first.
     pub versions: Vec<Release>,
 }
 
-/// A registry. Every method can be called from many threads, and the directory used by many processes.
+/// Handle of a registry. Every method can be called from many threads, and the directory can be used by many processes.
 #[derive(Debug)]
 pub struct Registry {
-    pub(crate) store: Store,
-    cached: Mutex<Cached>,
+    pub(crate) store: RegistryStore,
+    cached: Mutex<CachedIndex>,
 }
 
 impl Registry {
-    /// Opens a registry. A directory that does not exist is an empty registry; the first publish makes it.
+    /// Opens a registry. A directory that does not exist is an empty registry; the first publish creates it.
     ///
     /// # Errors
-    /// If the path is something else than a directory, if other users can write it, or if its index was altered.
+    /// If the path is not a directory, if other users can write it, or if its index was altered.
     pub fn open(path: impl Into<PathBuf>) -> Result<Self, Error> {
         Self::unchecked(path).checked()
     }
 
-    /// As [`open`](Self::open), for who wants to know what is wrong: nothing is read yet.
+    /// As [`open`](Self::open), without reading anything yet, so that a damaged registry can be examined.
     #[must_use]
     pub fn unchecked(path: impl Into<PathBuf>) -> Self {
-        Self { store: Store::new(path.into()), cached: Mutex::default() }
+        Self { store: RegistryStore::new(path.into()), cached: Mutex::default() }
     }
 
-    /// Takes a registry that other users can write, too, if `trusted`: they can publish in it and rewrite its index.
+    /// Accepts a registry that other users can write too, if `trusted`: they can publish in it and rewrite its index.
     #[must_use]
     pub fn trusting_writers(mut self, trusted: bool) -> Self {
-        self.store.writers = if trusted { Writers::Any } else { Writers::Own };
+        self.store.writers = if trusted { AllowedWriters::Any } else { AllowedWriters::Own };
         self
     }
 
-    /// Reads the index once, so that a registry that cannot be used is known early.
+    /// Reads the index once, so that an unusable registry is reported early.
     ///
     /// # Errors
     /// As [`open`](Self::open).
@@ -76,7 +76,7 @@ impl Registry {
         Ok(self)
     }
 
-    /// All releases, by name, newest version first.
+    /// Lists all releases, by name, newest version first.
     ///
     /// # Errors
     /// If the index cannot be read.
@@ -85,7 +85,8 @@ impl Registry {
         Ok(cached.index.packages().values().flat_map(|versions| versions.values().rev().cloned()).collect())
     }
 
-    /// Of each package the release that a requirement of `*` resolves to, by name. A package without one is left out.
+    /// Lists the latest release of each package, by name: the one that `*` resolves to. A package without one is left
+    /// out.
     ///
     /// # Errors
     /// If the index cannot be read.
@@ -95,17 +96,17 @@ impl Registry {
         Ok(cached.index.packages().values().filter_map(newest).collect())
     }
 
-    /// The highest release of a package that fits and is not yanked.
+    /// Returns the highest release of a package that satisfies the requirement and is not yanked.
     ///
     /// # Errors
-    /// If there is none: what there is instead.
+    /// If there is none. The error lists the existing releases.
     pub fn resolve(&self, name: &PackageName, wanted: &VersionReq) -> Result<Release, ResolveError> {
         let cached = self.index()?;
         let Some(versions) = cached.index.packages().get(name) else { return Err(unknown(name, &cached)) };
         highest(versions, wanted).cloned().ok_or_else(|| no_release(name, wanted, versions))
     }
 
-    /// One release, also one that was yanked: for who has pinned it.
+    /// Returns one release, even if it was yanked: for users who have pinned it.
     ///
     /// # Errors
     /// If the index cannot be read.
@@ -114,10 +115,10 @@ impl Registry {
         Ok(cached.index.release(name, version).cloned())
     }
 
-    /// The release of this name, also one that was yanked.
+    /// Returns the release of this name, even if it was yanked.
     ///
     /// # Errors
-    /// If there is none: what there is instead.
+    /// If there is none. The error lists the existing releases.
     pub fn find(&self, wanted: &ReleaseName) -> Result<Release, ResolveError> {
         let ReleaseName { name, version } = wanted;
         if let Some(release) = self.release(name, version)? {
@@ -136,7 +137,7 @@ impl Registry {
         Err(no_release(name, &wanted, versions))
     }
 
-    /// Everything about the release that [`resolve`](Self::resolve) gives, but its component.
+    /// Returns everything about the release that [`resolve`](Self::resolve) returns, except its component.
     ///
     /// # Errors
     /// If there is none, or its blobs are missing or were altered.
@@ -144,7 +145,7 @@ impl Registry {
         let release = self.resolve(name, wanted)?;
         let versions = match self.index()?.index.packages().get(name) {
             Some(versions) => versions.values().rev().cloned().collect(),
-            // The index was exchanged for another one since.
+            // The index was replaced since.
             None => Vec::new(),
         };
         Ok(Shown {
@@ -156,7 +157,7 @@ impl Registry {
         })
     }
 
-    /// The component of a release.
+    /// Loads the component of a release.
     ///
     /// # Errors
     /// If its blob is missing or was altered.
@@ -164,7 +165,7 @@ impl Registry {
         self.load(release, &release.component, "component")
     }
 
-    /// The WIT text of a release.
+    /// Loads the WIT text of a release.
     ///
     /// # Errors
     /// If its blob is missing or was altered.
@@ -172,7 +173,7 @@ impl Registry {
         self.load_text(release, &release.wit, "WIT text")
     }
 
-    /// The manifest of a release.
+    /// Loads the manifest of a release.
     ///
     /// # Errors
     /// If its blob is missing or was altered, or a later version of this program wrote it.
@@ -185,7 +186,7 @@ impl Registry {
         })
     }
 
-    /// The readme of a release, if it has one.
+    /// Loads the readme of a release, if it has one.
     ///
     /// # Errors
     /// If its blob is missing or was altered.
@@ -193,7 +194,7 @@ impl Registry {
         release.readme.as_ref().map(|blob| self.load_text(release, blob, "readme")).transpose()
     }
 
-    /// A text by its digest, if it is there and whole, whatever names it.
+    /// Returns a text by its digest, whatever refers to it. Returns `None` if it is missing or damaged.
     #[must_use]
     pub fn text(&self, digest: &Digest) -> Option<String> {
         let most = u64::try_from(MAX_WIT).unwrap_or(u64::MAX);
@@ -212,13 +213,14 @@ impl Registry {
         })
     }
 
-    /// The index as it is now.
+    /// Returns the current index.
     ///
-    /// Reading takes no lock. A writer that cuts off a torn line and appends its own may so be seen half way, which
-    /// looks like damage: what looks damaged is read once more while nobody writes.
-    pub(crate) fn index(&self) -> Result<MutexGuard<'_, Cached>, Error> {
+    /// Reading takes no lock. A writer that cuts off a torn line and appends its own may be seen in between, which
+    /// looks like damage: so an index that looks damaged is read once more while nobody writes.
+    pub(crate) fn index(&self) -> Result<MutexGuard<'_, CachedIndex>, Error> {
         let looks_damaged = {
-            // An index that a panic left half read would fail its chain, and be read anew.
+            // After a panic the index may be half read: its chain would not fit, and it would be read again from its
+            // start.
             let mut cached = self.cached.lock().unwrap_or_else(PoisonError::into_inner);
             match cached.refresh(&self.store) {
                 Ok(()) => return Ok(cached),
@@ -226,64 +228,64 @@ impl Registry {
                 Err(error) => return Err(error),
             }
         };
-        // The mutex is free while this waits: a writer of this process holds the lock when it asks for the mutex.
+        // The mutex is released while this waits: a writer of this process holds the lock when it asks for the mutex.
         match self.store.lock_shared()? {
             None => Err(looks_damaged),
             Some(_lock) => self.settled_index(),
         }
     }
 
-    /// The whole index, read from its first byte on: how many lines it has, and all releases.
-    pub(crate) fn read_anew(&self) -> Result<Anew, Error> {
+    /// Reads the whole index from its first byte: number of lines, and all releases.
+    pub(crate) fn read_anew(&self) -> Result<FreshIndex, Error> {
         self.cached.lock().unwrap_or_else(PoisonError::into_inner).stamp = None;
         let (lines, torn) = {
             let cached = self.index()?;
             let length = cached.stamp.map_or(0, |(length, _)| length);
             (cached.index.lines(), length.saturating_sub(cached.index.end()))
         };
-        Ok(Anew { lines, torn, releases: self.list()? })
+        Ok(FreshIndex { lines, torn, releases: self.list()? })
     }
 
-    /// A line that was just written is not there.
+    /// Creates the error of a line that was just written and is missing.
     pub(crate) fn lost(&self) -> Error {
-        let problem = "the line that was just written is not there".into();
+        let problem = "the line that was just written is missing".into();
         Error::Index { path: self.store.index(), line: 0, problem }
     }
 
-    /// The index as it is now, for one who holds the lock.
-    pub(crate) fn settled_index(&self) -> Result<MutexGuard<'_, Cached>, Error> {
+    /// Returns the current index, for a caller that holds the lock.
+    pub(crate) fn settled_index(&self) -> Result<MutexGuard<'_, CachedIndex>, Error> {
         let mut cached = self.cached.lock().unwrap_or_else(PoisonError::into_inner);
         cached.refresh(&self.store)?;
         Ok(cached)
     }
 }
 
-/// The index, read from its first line on.
-pub(crate) struct Anew {
+/// Index that was read from its first line.
+pub(crate) struct FreshIndex {
     pub(crate) lines: u64,
-    /// How many bytes after the last whole line are of one that is not whole.
+    /// Number of bytes of an incomplete last line.
     pub(crate) torn: u64,
     pub(crate) releases: Vec<Release>,
 }
 
-/// The index as it was last read.
+/// Index as it was last read.
 #[derive(Debug, Default)]
-pub(crate) struct Cached {
-    pub(crate) index: Index,
-    /// Length and time of the file then.
+pub(crate) struct CachedIndex {
+    pub(crate) index: ReleaseIndex,
+    /// Length and modification time of the file at that time.
     stamp: Option<(u64, Option<SystemTime>)>,
 }
 
-impl Cached {
-    /// Brings it up to date: nothing is read of a file that has not changed, and only the end of one that has grown.
-    fn refresh(&mut self, store: &Store) -> Result<(), Error> {
+impl CachedIndex {
+    /// Updates the index: reads nothing of an unchanged file, and only the end of one that has grown.
+    fn refresh(&mut self, store: &RegistryStore) -> Result<(), Error> {
         let path = store.index();
         let Some(mut file) = store.open_index()? else {
             *self = Self::default();
             return Ok(());
         };
         let metadata = file.metadata().map_err(Error::io("look at", &path))?;
-        // Some file systems keep no times. The length then has to do.
+        // Some file systems keep no times. The length alone has to do there.
         let stamp = (metadata.len(), metadata.modified().ok());
         if self.stamp == Some(stamp) {
             return Ok(());
@@ -294,7 +296,7 @@ impl Cached {
         }
         let mut bytes = Vec::new();
         let from = self.index.end();
-        // Not more than there was when its length was looked at.
+        // No more than the length that was just determined.
         let rest = stamp.0.saturating_sub(from);
         let read = file.seek(SeekFrom::Start(from)).and_then(|_| file.take(rest).read_to_end(&mut bytes));
         read.map_err(Error::io("read", &path))?;
@@ -306,15 +308,15 @@ impl Cached {
             Err(damage) => {
                 *self = Self::default();
                 Err(match damage {
-                    Damage::Altered { line, problem } => Error::Index { path, line, problem },
-                    Damage::Newer { line, what } => Error::Newer { path, line, what },
+                    IndexDamage::Altered { line, problem } => Error::Index { path, line, problem },
+                    IndexDamage::Newer { line, what } => Error::Newer { path, line, what },
                 })
             }
         }
     }
 }
 
-fn unknown(name: &PackageName, cached: &Cached) -> ResolveError {
+fn unknown(name: &PackageName, cached: &CachedIndex) -> ResolveError {
     let packages = cached.index.packages();
     let nearest = nearest(name, packages.keys());
     ResolveError::UnknownPackage { name: name.clone(), nearest, packages: packages.len() }
@@ -325,7 +327,7 @@ fn no_release(name: &PackageName, wanted: &VersionReq, versions: &BTreeMap<Versi
     ResolveError::NoRelease { name: name.clone(), wanted: wanted.clone(), available }
 }
 
-/// The highest version that fits and is not yanked.
+/// Returns the highest version that satisfies the requirement and is not yanked.
 fn highest<'a>(versions: &'a BTreeMap<Version, Release>, wanted: &VersionReq) -> Option<&'a Release> {
     #[cfg(fuzzing)]
     if tollhouse_seeded::bug("index") {
@@ -334,13 +336,13 @@ fn highest<'a>(versions: &'a BTreeMap<Version, Release>, wanted: &VersionReq) ->
     versions.values().rev().find(|release| !release.yanked && wanted.matches(&release.version))
 }
 
-/// The name that someone may have meant.
+/// Returns the name that is most similar to the wanted one.
 fn nearest<'a>(wanted: &PackageName, names: impl Iterator<Item = &'a PackageName>) -> Option<PackageName> {
     let distance = |other: &PackageName| {
-        // The right package of another namespace is nearer than any misspelling of both.
+        // The same package name in another namespace is closer than any misspelling of both.
         if other.package() == wanted.package() { 1 } else { strsim::osa_distance(wanted.as_str(), other.as_str()) }
     };
-    // A third of the letters wrong, and it is another word.
+    // With more than a third of the letters wrong it is another word.
     let similar = names.map(|other| (distance(other), other)).filter(|(far, other)| far * 3 <= other.as_str().len());
     similar.min_by_key(|(far, _)| *far).map(|(_, other)| other.clone())
 }
@@ -391,7 +393,7 @@ mod tests {
         assert!(registry.yank(&newest, true).expect("it is yanked").already);
         assert_eq!(resolve(&registry, "a:b").expect("another"), "1.9.0");
         let error = resolve(&registry, "a:b@^1.10").expect_err("yanked");
-        assert_eq!(error.hint(), Some("what fits was yanked; ask for another version"));
+        assert_eq!(error.hint(), Some("the fitting releases were yanked; request another version"));
         assert!(error.to_string().contains("1.10.0 (yanked), 1.9.0, 1.0.0"), "{error}");
         registry.yank(&newest, false).expect("it unyanks");
         assert_eq!(resolve(&registry, "a:b").expect("it is back"), "1.10.0");

@@ -1,5 +1,6 @@
-//! Finding packages by words. What is searched is kept in a file beside the index, which is made of the index and the texts
-//! that it names, and made anew when the index has changed. It is for looking: nothing that is mounted comes from it.
+//! Full-text search of packages. The search data is kept in a file beside the index, generated from the index and the
+//! texts that it names, and generated again when the index has changed. It serves look-ups only: nothing is mounted
+//! from it.
 
 use std::{
     cmp::Reverse,
@@ -13,54 +14,54 @@ use crate::{
     index::{Release, last_sum},
     name::PackageName,
     registry::Registry,
-    wit::Wit,
+    wit::WitText,
 };
 
-/// What the file begins with. Raise the number when its lines change.
+/// First line of the file. Raise the number when the format of its lines changes.
 const FORM: &str = "tollhouse search 1";
 
-/// How much of the docs of a package is searched, in bytes.
+/// Bytes of the docs of a package that are searched.
 const MAX_DOCS: usize = 20_000;
 
-/// How many functions are shown of a package.
+/// Number of functions that are listed of a found package.
 const MAX_FUNCTIONS: usize = 5;
 
-/// A package that was found.
+/// Package that a search found.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Found {
-    /// Its name.
+    /// Name of the package.
     pub name: String,
-    /// The release that was searched: the highest that is not yanked.
+    /// Version that was searched: the highest that is not yanked.
     pub version: String,
-    /// What it is for.
+    /// Description of the package.
     pub description: String,
-    /// Functions that have one of the words in their names, a few.
+    /// Functions with one of the words in their names, a few at most.
     pub functions: Vec<String>,
-    /// Whether that release is deprecated.
+    /// True if that release is deprecated.
     pub deprecated: bool,
 }
 
-/// A line of the file. Fields are separated by tabs, which are in none of them.
+/// Line of the search file. Fields are separated by tabs, which no field contains.
 #[derive(Clone, Copy)]
-struct Entry<'a> {
+struct SearchEntry<'a> {
     name: &'a str,
     version: &'a str,
-    /// `d`, or nothing.
+    /// `d` if deprecated, else empty.
     deprecated: &'a str,
-    /// The digests of WIT and manifest: what the rest was made of.
+    /// Digests of WIT and manifest, from which the rest was generated.
     of: &'a str,
     description: &'a str,
-    /// Separated by spaces.
+    /// Names of functions, separated by spaces.
     functions: &'a str,
-    /// In lower case, the description too.
+    /// Docs and description in lower case.
     docs: &'a str,
-    /// Packages that it imports, separated by spaces.
+    /// Imported packages, separated by spaces.
     imports: &'a str,
 }
 
 impl Registry {
-    /// Packages that have all of these words, the best first.
+    /// Finds packages that have all of these words, the best first.
     ///
     /// # Errors
     /// If the index cannot be read.
@@ -72,23 +73,23 @@ impl Registry {
             .filter(|word| !word.is_empty())
             .collect();
         let text = self.searched()?;
-        let mut ranked: Vec<(usize, Entry<'_>)> =
+        let mut ranked: Vec<(usize, SearchEntry<'_>)> =
             entries(&text).filter_map(|entry| Some((entry.rank(&words)?, entry))).collect();
         ranked.sort_by_key(|(rank, entry)| (Reverse(*rank), entry.name));
         Ok(ranked.into_iter().take(limit).map(|(_, entry)| entry.found(&words)).collect())
     }
 
-    /// The packages whose newest releases import an interface of this one, by name.
+    /// Lists the packages whose newest releases import an interface of this one, by name.
     ///
     /// # Errors
     /// If the index cannot be read.
     pub fn dependents(&self, name: &PackageName) -> Result<Vec<String>, Error> {
         let text = self.searched()?;
-        let depends = |entry: &Entry<'_>| entry.imports.split(' ').any(|import| import == name.as_str());
+        let depends = |entry: &SearchEntry<'_>| entry.imports.split(' ').any(|import| import == name.as_str());
         Ok(entries(&text).filter(depends).map(|entry| entry.name.to_owned()).collect())
     }
 
-    /// The lines of the file, made anew if they are not of the index as it is.
+    /// Returns the lines of the search file, generated again if the index has changed.
     fn searched(&self) -> Result<String, Error> {
         let kept = self.kept();
         if let (Some(head), Some((sum, lines))) = (self.head(), &kept)
@@ -97,7 +98,7 @@ impl Registry {
             return Ok(lines.clone());
         }
         let old = kept.map(|(_, lines)| lines).unwrap_or_default();
-        let known: HashMap<&str, Entry<'_>> = entries(&old).map(|entry| (entry.of, entry)).collect();
+        let known: HashMap<&str, SearchEntry<'_>> = entries(&old).map(|entry| (entry.of, entry)).collect();
         let (releases, head) = {
             let cached = self.index()?;
             let head = cached.index.head();
@@ -107,7 +108,7 @@ impl Registry {
         let lines: String = releases.iter().map(|release| self.line(release, &known)).collect();
         if let Some(head) = head {
             let sum = Digest::of(lines.as_bytes());
-            // A registry that this user cannot write is searched all the same, only slower.
+            // In a registry that this user cannot write, the search works without the file, only slower.
             let _ = self
                 .store
                 .lock()
@@ -116,7 +117,8 @@ impl Registry {
         Ok(lines)
     }
 
-    /// The file: the sum of the index that it was made of, and its lines. None if it is not there, or not as it was written.
+    /// Reads the file: the sum of the index that it was generated from, and its lines. Returns `None` if it is missing
+    /// or damaged.
     fn kept(&self) -> Option<(Digest, String)> {
         let text = self.store.search().ok()??;
         let (head, lines) = text.split_once('\n')?;
@@ -125,7 +127,8 @@ impl Registry {
         (sum == Digest::of(lines.as_bytes())).then(|| (made_of, lines.to_owned()))
     }
 
-    /// The sum of the last line of the index, without reading the others. None if its end is torn.
+    /// Returns the sum of the index's last line, without reading the other lines. Returns `None` if the index ends in a
+    /// torn line.
     fn head(&self) -> Option<Digest> {
         const ENOUGH: u64 = 256;
         let mut file = self.store.open_index().ok()??;
@@ -136,19 +139,19 @@ impl Registry {
         last_sum(&end)
     }
 
-    /// The line of a release; what is known of it is not read again. A damaged one is found by its name.
-    fn line(&self, release: &Release, known: &HashMap<&str, Entry<'_>>) -> String {
+    /// Makes the line of a release, reusing a known line. A damaged release can be found by its name only.
+    fn line(&self, release: &Release, known: &HashMap<&str, SearchEntry<'_>>) -> String {
         let of = format!("{}{}", release.wit.digest.hex(), release.manifest.digest.hex());
         let deprecated = if release.deprecated.is_some() { "d" } else { "" };
         let (name, version) = (&release.name, &release.version);
         let head = format!("{name}\t{version}\t{deprecated}\t{of}");
         if let Some(entry) = known.get(of.as_str()) {
-            let Entry { description, functions, docs, imports, .. } = entry;
+            let SearchEntry { description, functions, docs, imports, .. } = entry;
             return format!("{head}\t{description}\t{functions}\t{docs}\t{imports}\n");
         }
         let description = self.load_manifest(release).ok().and_then(|manifest| manifest.description);
         let description = plain(&description.unwrap_or_default());
-        let words = self.load_wit(release).ok().and_then(|text| Wit::parse(&text).ok()).map(|wit| wit.words());
+        let words = self.load_wit(release).ok().and_then(|text| WitText::parse(&text).ok()).map(|wit| wit.words());
         let words = words.unwrap_or_default();
         let functions = words.functions.into_iter().collect::<Vec<_>>().join(" ");
         let imports = words.imports.into_iter().collect::<Vec<_>>().join(" ");
@@ -158,22 +161,22 @@ impl Registry {
     }
 }
 
-/// What of a WIT text is searched.
+/// Searchable words of a WIT text.
 #[derive(Default)]
-pub(crate) struct Words {
-    /// Names of exported functions.
+pub(crate) struct SearchWords {
+    /// Names of the exported functions.
     pub(crate) functions: BTreeSet<String>,
-    /// All doc comments.
+    /// Text of all doc comments.
     pub(crate) docs: String,
-    /// Names of packages that are imported, but WASI's.
+    /// Names of imported packages, except WASI's.
     pub(crate) imports: BTreeSet<String>,
 }
 
-fn entries(text: &str) -> impl Iterator<Item = Entry<'_>> {
-    text.lines().filter_map(Entry::parse)
+fn entries(text: &str) -> impl Iterator<Item = SearchEntry<'_>> {
+    text.lines().filter_map(SearchEntry::parse)
 }
 
-impl<'a> Entry<'a> {
+impl<'a> SearchEntry<'a> {
     fn parse(line: &'a str) -> Option<Self> {
         let mut fields = line.split('\t');
         let mut next = || fields.next();
@@ -189,7 +192,7 @@ impl<'a> Entry<'a> {
         })
     }
 
-    /// How well it fits: none if a word is nowhere.
+    /// Ranks a package for a search. Returns `None` if a word does not occur.
     fn rank(&self, words: &[String]) -> Option<usize> {
         words.iter().map(|word| self.rank_of(word)).sum()
     }
@@ -203,7 +206,7 @@ impl<'a> Entry<'a> {
             let whole = self.functions.split(' ').any(|name| name == word);
             return Some(if whole { 12 } else { 8 });
         }
-        // The docs hold the description too.
+        // The docs include the description.
         let docs = self.docs.contains(word);
         docs.then(|| if self.description.to_lowercase().contains(word) { 4 } else { 1 })
     }
@@ -220,7 +223,7 @@ impl<'a> Entry<'a> {
     }
 }
 
-/// A text in one line.
+/// Collapses a text into one line.
 fn plain(text: &str) -> String {
     let words: Vec<&str> =
         text.split(|c: char| c.is_whitespace() || c.is_control()).filter(|word| !word.is_empty()).collect();
@@ -236,11 +239,11 @@ mod tests {
 
     use crate::{
         Registry,
-        index::{Change, Index},
+        index::{ReleaseChange, ReleaseIndex},
         store::Blob,
     };
 
-    /// A registry of so many packages, written as it lies there and not as it is published, which takes longer.
+    /// Creates a registry of many packages by writing its files directly, since publishing takes longer.
     fn filled(directory: &std::path::Path, packages: usize) -> Registry {
         let blobs = directory.join("blobs/sha256");
         fs::create_dir_all(&blobs).expect("it is made");
@@ -250,13 +253,13 @@ mod tests {
             fs::write(blobs.join(blob.digest.hex()), bytes).expect("it writes");
             blob
         };
-        let mut index = Index::default();
+        let mut index = ReleaseIndex::default();
         let mut lines = Vec::new();
         let wit = put(crate::testing::CHARGES.as_bytes());
         for number in 0..packages {
             let name = format!("acme:tool-{number}");
             let text = format!("name = \"{name}\"\nversion = \"1.0.0\"\ndescription = \"Does the thing {number}.\"\n");
-            let change = Change::Publish {
+            let change = ReleaseChange::Publish {
                 name: name.parse().expect("a name"),
                 version: semver::Version::new(1, 0, 0),
                 component: wit,
@@ -287,7 +290,7 @@ mod tests {
         let (exact, took) = found("thing 4711");
         assert_eq!(exact[0].name, "acme:tool-4711");
         println!("10,000 releases: {took:?}");
-        // Optimised it is 50 ms; this code is not, and other tests run beside it.
+        // An optimised build takes 50 ms; this one is not, and other tests run beside it.
         assert!(took < Duration::from_secs(2), "{took:?}");
     }
 }

@@ -1,4 +1,4 @@
-//! Who vouches for a release: Ed25519 keys, and what exactly they sign. Must not decide whom to trust.
+//! Signatures of releases: Ed25519 keys, and the statement that they sign. Must not decide whom to trust.
 //!
 //! The bytes of the statement and of the keys are in `format.md`; change both together.
 
@@ -16,55 +16,57 @@ use crate::{
     name::{PackageName, ReleaseName},
 };
 
-/// Length of a signature.
+/// Length of a signature in bytes.
 pub(crate) const SIGNATURE_BYTES: u64 = 64;
 
-/// What a statement begins with, so that a signature of it is never one of something else.
+/// First line of the statement, so that a signature can never be one of another kind of message.
 const DOMAIN: &str = "tollhouse release signature, version 1";
 
 const PUBLIC: &str = "ed25519:";
 const PRIVATE: &str = "ed25519-private:";
 
-/// What signatures are verified with. Written `ed25519:` and the key's 32 bytes in base64.
+/// Public key that verifies signatures. Written `ed25519:` and the key's 32 bytes in base64.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct PublicKey([u8; 32]);
 
-/// What signs releases. Overwritten in memory when it is dropped.
+/// Private key that signs releases. Overwritten in memory when it is dropped.
 pub struct PrivateKey(SigningKey);
 
-/// Why a text is no key. The text is not in it: it may be half of a private one.
+/// Error of a text that is not a key. It does not contain the text, which may be half of a private key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum KeyError {
-    /// It is not written as a public key is.
-    #[error("a public key is `ed25519:` and 32 bytes in base64, which is 44 characters")]
+    /// The text is not in the form of a public key.
+    #[error("a public key must be `ed25519:` and 32 bytes in base64, which is 44 characters")]
     Public,
-    /// It is not written as a private key is.
-    #[error("a private key is `ed25519-private:` and 32 bytes in base64, which is 44 characters")]
+    /// The text is not in the form of a private key.
+    #[error("a private key must be `ed25519-private:` and 32 bytes in base64, which is 44 characters")]
     Private,
-    /// It is written as a key, and nothing can be verified with it.
-    #[error("these 32 bytes are no point of the curve that a signature could be verified with")]
+    /// The text is in the form of a key that cannot verify anything.
+    #[error("these 32 bytes are not a usable public key: no point of the curve, or a weak one")]
     Point,
 }
 
-/// A release is not signed as it should be.
+/// Error of a release that is not signed as expected.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum SignatureError {
-    /// Not by this key.
+    /// The key has not signed the release.
     #[error("`{release}` is not signed by `{key}`")]
     Unsigned {
-        /// The release.
+        /// Name of the release.
         release: ReleaseName,
-        /// The key.
+        /// Key that was expected.
         key: PublicKey,
     },
-    /// The index names a signature, which is one of something else.
-    #[error("the signature of `{release}` by `{key}` is wrong: it is of another release, of other bytes, or forged")]
+    /// The index names a signature that does not match the release.
+    #[error(
+        "the signature of `{release}` by `{key}` is not valid: it belongs to another release or other bytes, or is forged"
+    )]
     Wrong {
-        /// The release.
+        /// Name of the release.
         release: ReleaseName,
-        /// The key.
+        /// Key of the signature.
         key: PublicKey,
     },
     /// The signature cannot be read.
@@ -73,17 +75,19 @@ pub enum SignatureError {
 }
 
 impl SignatureError {
-    /// What to do about it.
+    /// Returns a hint on how to fix the problem.
     pub fn hint(&self) -> Option<&'static str> {
         match self {
-            Self::Unsigned { .. } => Some("nothing of it was used; whoever has the key signs it with `registry sign`"),
-            Self::Wrong { .. } => Some("nothing of it was used; find out who wrote it before it is signed again"),
+            Self::Unsigned { .. } => {
+                Some("nothing of it was used; the owner of the key can sign it with `registry sign`")
+            }
+            Self::Wrong { .. } => Some("nothing of it was used; find out who wrote it before signing it again"),
             Self::Registry(error) => error.hint(),
         }
     }
 }
 
-/// What a signature of a release says.
+/// Content of a signed statement about a release.
 pub(crate) struct Statement<'a> {
     pub(crate) name: &'a PackageName,
     pub(crate) version: &'a Version,
@@ -100,7 +104,7 @@ impl<'a> From<&'a Release> for Statement<'a> {
     }
 }
 
-/// What is signed, to the byte.
+/// Encodes a statement as the bytes that are signed.
 fn statement(statement: &Statement<'_>) -> Vec<u8> {
     let Statement { name, version, component, wit, manifest } = statement;
     format!("{DOMAIN}\nname {name}\nversion {version}\ncomponent {component}\nwit {wit}\nmanifest {manifest}\n")
@@ -108,7 +112,8 @@ fn statement(statement: &Statement<'_>) -> Vec<u8> {
 }
 
 impl PublicKey {
-    /// Whether `signature` is this key's of a release. Keys and signatures that would pass for several messages do not.
+    /// Returns true if `signature` is this key's signature of a release. Keys and signatures that could be valid for
+    /// several messages are rejected.
     pub(crate) fn has_signed<'a>(&self, release: impl Into<Statement<'a>>, signature: &[u8]) -> bool {
         let (Ok(key), Ok(signature)) =
             (VerifyingKey::from_bytes(&self.0), ed25519_dalek::Signature::from_slice(signature))
@@ -120,7 +125,7 @@ impl PublicKey {
 }
 
 impl PrivateKey {
-    /// A new one, of the operating system's random numbers.
+    /// Generates a key from the operating system's random numbers.
     ///
     /// # Errors
     /// If the system has none.
@@ -132,13 +137,13 @@ impl PrivateKey {
         Ok(Self(key))
     }
 
-    /// What others verify with.
+    /// Returns the public key that verifies this key's signatures.
     #[must_use]
     pub fn public(&self) -> PublicKey {
         PublicKey(self.0.verifying_key().to_bytes())
     }
 
-    /// The key as a file keeps it.
+    /// Returns the text form of the key, as a file stores it.
     #[must_use]
     pub fn to_text(&self) -> String {
         format!("{PRIVATE}{}", STANDARD.encode(self.0.to_bytes()))
@@ -149,8 +154,8 @@ impl PrivateKey {
     }
 }
 
-/// The 32 bytes after a prefix: in base64 behind `ed25519:`, or as `policy keygen` writes them, in hexadecimal behind
-/// `ed25519/`.
+/// Decodes the 32 bytes after a prefix: in base64 behind `ed25519:`, or in hexadecimal behind `ed25519/`, as `policy
+/// keygen` writes keys.
 fn bytes(text: &str, prefix: &str) -> Option<[u8; 32]> {
     if let Some(base64) = text.strip_prefix(prefix) {
         return STANDARD.decode(base64).ok()?.try_into().ok();
@@ -171,7 +176,7 @@ impl FromStr for PublicKey {
     }
 }
 
-/// White space around it does not count: it comes from a file.
+/// Ignores white space around the key, since it comes from a file.
 impl FromStr for PrivateKey {
     type Err = KeyError;
 
@@ -193,7 +198,7 @@ impl fmt::Debug for PublicKey {
     }
 }
 
-/// Not the secret: what is printed for debugging ends in logs.
+/// Omits the secret, since debug output ends up in logs.
 impl fmt::Debug for PrivateKey {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         out.write_str("PrivateKey(…)")
@@ -216,7 +221,7 @@ impl<'de> Deserialize<'de> for PublicKey {
 mod tests {
     use super::*;
 
-    /// The first key of RFC 8032.
+    /// First key of RFC 8032's test vectors.
     const SECRET: &str = "ed25519-private:nWGxne/9WmC6hEr0kuwsxERJxWl7MmkZcDusAxyuf2A=";
     const KEY: &str = "ed25519:11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo=";
 
@@ -245,7 +250,7 @@ mod tests {
         ] {
             assert_eq!(text.parse::<PublicKey>(), Err(KeyError::Public), "{text}");
         }
-        // The neutral element: every signature of anything would pass for some.
+        // The neutral element: some signatures would be valid for every message.
         let weak = format!("{PUBLIC}{}", STANDARD.encode([&[1][..], &[0; 31]].concat()));
         assert_eq!(weak.parse::<PublicKey>(), Err(KeyError::Point));
         assert!(KEY.parse::<PrivateKey>().is_err());

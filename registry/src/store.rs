@@ -1,5 +1,5 @@
-//! The registry's directory: where things are, and how they are written so that neither a crash nor a second process
-//! leaves half of one. Must not know what an index line or a blob means. The layout is in `format.md`.
+//! Storage of the registry's directory: where files are, and how they are written so that neither a crash nor a second
+//! process leaves half of one. Must not know what an index line or a blob means. The layout is in `format.md`.
 
 use std::{
     fs::File,
@@ -11,14 +11,14 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     digest::Digest,
-    directory::{Directory, Writers},
+    directory::{AllowedWriters, OpenDirectory},
     error::Error,
 };
 
-/// The longest index that is read, in bytes: that of some 300,000 releases. What is longer was not written by us.
+/// Longest index that is read, in bytes: enough for some 300,000 releases. A longer one was not written by Tollhouse.
 const MAX_INDEX: u64 = 256 << 20;
 
-/// The longest file that is searched, in bytes.
+/// Longest search file that is read, in bytes.
 const MAX_SEARCH: u64 = 256 << 20;
 
 const INDEX: &str = "index";
@@ -27,44 +27,44 @@ const LOCK: &str = "lock";
 const BLOBS: [&str; 2] = ["blobs", "sha256"];
 const TEMPORARY: &str = "tmp";
 
-/// What a file of the registry is known by: hash and length of its content.
+/// Reference to a file of the registry by hash and length of its content.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Blob {
-    /// The hash.
+    /// SHA-256 of the content.
     pub digest: Digest,
-    /// The length in bytes.
+    /// Length of the content in bytes.
     pub size: u64,
 }
 
 impl Blob {
-    /// Describes `bytes`.
+    /// Computes the reference of `bytes`.
     pub fn of(bytes: &[u8]) -> Self {
         Self { digest: Digest::of(bytes), size: length(bytes) }
     }
 }
 
-/// The length of `bytes` as files count it.
+/// Returns the length of `bytes` as `u64`.
 pub(crate) fn length(bytes: &[u8]) -> u64 {
     u64::try_from(bytes.len()).expect("no platform has a usize of more than 64 bits")
 }
 
-/// The directory. It need not exist: what is not there is empty, and the first write makes it.
+/// Directory of a registry. It need not exist: a missing directory is empty, and the first write creates it.
 #[derive(Debug)]
-pub(crate) struct Store {
+pub(crate) struct RegistryStore {
     root: PathBuf,
-    pub(crate) writers: Writers,
+    pub(crate) writers: AllowedWriters,
 }
 
-impl Store {
+impl RegistryStore {
     pub(crate) fn new(root: PathBuf) -> Self {
-        Self { root, writers: Writers::default() }
+        Self { root, writers: AllowedWriters::default() }
     }
 
     pub(crate) fn index(&self) -> PathBuf {
         self.root.join(INDEX)
     }
 
-    /// The path of a blob, for messages: it is opened below an open directory.
+    /// Returns the path of a blob for messages. The blob itself is opened relative to an open directory.
     pub(crate) fn blob(&self, digest: &Digest) -> PathBuf {
         self.blobs().join(digest.hex())
     }
@@ -73,12 +73,12 @@ impl Store {
         BLOBS.iter().fold(self.root.clone(), |path, part| path.join(part))
     }
 
-    fn open(&self) -> Result<Option<Directory>, Error> {
-        Directory::open(&self.root, self.writers)
+    fn open(&self) -> Result<Option<OpenDirectory>, Error> {
+        OpenDirectory::open(&self.root, self.writers)
     }
 
-    /// Opens the directory of all blobs; none if there is none.
-    pub(crate) fn open_blobs(&self) -> Result<Option<Directory>, Error> {
+    /// Opens the directory of all blobs. Returns `None` if there is none.
+    pub(crate) fn open_blobs(&self) -> Result<Option<OpenDirectory>, Error> {
         let mut directory = self.open()?;
         for part in BLOBS {
             directory = directory.map(|above| above.below(part)).transpose()?.flatten();
@@ -86,7 +86,7 @@ impl Store {
         Ok(directory)
     }
 
-    /// Opens the index, which may not be there, and says how long it is.
+    /// Opens the index, if it exists, and checks its length.
     pub(crate) fn open_index(&self) -> Result<Option<File>, Error> {
         let Some(file) = self.open()?.map(|root| root.read(INDEX)).transpose()?.flatten() else { return Ok(None) };
         let path = self.index();
@@ -97,19 +97,19 @@ impl Store {
         Ok(Some(file))
     }
 
-    /// Reads what is searched (see `search`), if it is there.
+    /// Reads the search file (see `search`), if it exists.
     pub(crate) fn search(&self) -> Result<Option<String>, Error> {
         let file = self.open()?.map(|root| root.read(SEARCH)).transpose()?.flatten();
         let read = |file: File| io::read_to_string(file.take(MAX_SEARCH));
         file.map(read).transpose().map_err(Error::io("read", &self.root.join(SEARCH)))
     }
 
-    /// Reads a blob and checks it. `what` names it in errors.
+    /// Reads and checks a blob. `what` describes it in errors.
     pub(crate) fn read(&self, blob: &Blob, what: impl Fn() -> String) -> Result<Vec<u8>, Error> {
         let Blob { digest, size } = *blob;
         let path = self.blob(&digest);
         let Some(file) = self.open_blob(&digest)? else { return Err(Error::Missing { what: what(), digest, path }) };
-        // The length is looked at first, so that a file that someone made huge is never read into memory.
+        // The length is checked first, so that a file that someone made huge is never read into memory.
         let found = file.metadata().map_err(Error::io("look at", &path))?.len();
         if found != size {
             return Err(Error::Resized { what: what(), digest, size, found, path });
@@ -122,7 +122,8 @@ impl Store {
         }
     }
 
-    /// Reads a blob that nothing but its digest is known of, if it is whole and no longer than `most` bytes.
+    /// Reads a blob of which only the digest is known. Returns `None` if it is missing, damaged or longer than `most`
+    /// bytes.
     pub(crate) fn read_any(&self, digest: &Digest, most: u64) -> Option<Vec<u8>> {
         let size = self.open_blob(digest).ok()??.metadata().ok()?.len();
         (size <= most).then(|| self.read(&Blob { digest: *digest, size }, String::new).ok())?
@@ -132,20 +133,20 @@ impl Store {
         Ok(self.open_blobs()?.map(|blobs| blobs.read(&digest.hex())).transpose()?.flatten())
     }
 
-    /// Waits for the one right to write, making the directory if need be.
-    pub(crate) fn lock(&self) -> Result<Lock<'_>, Error> {
-        let root = Directory::open_or_make(&self.root, self.writers)?;
+    /// Waits for the exclusive write lock, creating the directory if it is missing.
+    pub(crate) fn lock(&self) -> Result<WriteLock<'_>, Error> {
+        let root = OpenDirectory::open_or_make(&self.root, self.writers)?;
         let [outer, inner] = BLOBS;
         let blobs = root.make_below(outer)?.make_below(inner)?;
         let temporary = root.make_below(TEMPORARY)?;
         let file = root.write(LOCK)?;
         file.lock().map_err(Error::io("lock", &self.root.join(LOCK)))?;
-        // Under the lock nothing that a writer left there is in use.
+        // Under the lock, files that writers left there are not in use.
         temporary.sweep()?;
-        Ok(Lock { store: self, root, blobs, temporary, _file: file })
+        Ok(WriteLock { store: self, root, blobs, temporary, _file: file })
     }
 
-    /// Waits until nobody writes. None if nobody can have written: there is no lock file.
+    /// Waits until nobody writes. Returns `None` if there is no lock file, so that nobody can have written.
     pub(crate) fn lock_shared(&self) -> Result<Option<File>, Error> {
         let file = self.open()?.map(|root| root.read(LOCK)).transpose()?.flatten();
         let lock = |file: File| file.lock_shared().map(|()| file);
@@ -153,18 +154,17 @@ impl Store {
     }
 }
 
-/// The right to write. Ends with this value, or with the process, however it ends.
-pub(crate) struct Lock<'a> {
-    store: &'a Store,
-    root: Directory,
-    blobs: Directory,
-    temporary: Directory,
+/// Exclusive write lock. Released when this is dropped, or when the process ends in any way.
+pub(crate) struct WriteLock<'a> {
+    store: &'a RegistryStore,
+    root: OpenDirectory,
+    blobs: OpenDirectory,
+    temporary: OpenDirectory,
     _file: File,
 }
 
-impl Lock<'_> {
-    /// Stores bytes under their hash, durably. Bytes that are there already are left alone; what is there under that
-    /// name and is something else is replaced.
+impl WriteLock<'_> {
+    /// Stores bytes under their hash, durably. An intact blob is left alone; other content under that name is replaced.
     pub(crate) fn write(&self, bytes: &[u8]) -> Result<Blob, Error> {
         let blob = Blob::of(bytes);
         match self.store.read(&blob, String::new) {
@@ -178,13 +178,13 @@ impl Lock<'_> {
         Ok(blob)
     }
 
-    /// Replaces what is searched.
+    /// Replaces the search file.
     pub(crate) fn write_search(&self, bytes: &[u8]) -> Result<(), Error> {
         self.replace(&self.root, SEARCH, bytes)
     }
 
-    /// Temporary file, fsync, rename, fsync of the directory.
-    fn replace(&self, directory: &Directory, name: &str, bytes: &[u8]) -> Result<(), Error> {
+    /// Replaces a file: temporary file, fsync, rename, fsync of the directory.
+    fn replace(&self, directory: &OpenDirectory, name: &str, bytes: &[u8]) -> Result<(), Error> {
         let (temporary, mut file) = self.temporary.temporary()?;
         let written = file.write_all(bytes).and_then(|()| file.sync_all());
         let path = self.store.root.join(TEMPORARY).join(&temporary);
@@ -198,8 +198,8 @@ impl Lock<'_> {
         renamed.and_then(|()| directory.sync())
     }
 
-    /// Puts a line behind the first `end` bytes of the index, durably. What was behind them goes: it is what a killed
-    /// writer left of its line.
+    /// Appends a line behind the first `end` bytes of the index, durably. Bytes behind them are cut off: they are an
+    /// incomplete line of a killed writer.
     pub(crate) fn append(&self, end: u64, line: &[u8]) -> Result<(), Error> {
         let path = self.store.index();
         let length = end.saturating_add(length(line));
@@ -210,20 +210,20 @@ impl Lock<'_> {
         let written = append_at(&mut file, end, line);
         if written.is_err() {
             // The line may be there in part or in whole, and is not known to be durable: it must not count. If this
-            // fails too, what is left is a torn line or a release that the caller was told failed.
+            // fails too, a torn line remains, or a release whose publisher got an error.
             let _ = file.set_len(end).and_then(|()| file.sync_all());
         }
         written.map_err(Error::io("append to", &path))?;
-        // The first line: the name of the file may be new.
+        // With the first line the file itself is new.
         if end == 0 { self.root.sync() } else { Ok(()) }
     }
 
-    /// The names of all blobs, and of what else lies there.
+    /// Lists the names of all entries in the directory of blobs.
     pub(crate) fn blob_names(&self) -> Result<Vec<std::ffi::OsString>, Error> {
         self.blobs.names()
     }
 
-    /// The length of a blob, in bytes; none if what has its name is no regular file.
+    /// Returns the length of a blob in bytes. Returns `None` if it is not a regular file.
     pub(crate) fn blob_size(&self, digest: &Digest) -> Result<Option<u64>, Error> {
         match self.blobs.read(&digest.hex()) {
             Ok(None) | Err(Error::Kind { .. }) => Ok(None),
@@ -234,7 +234,7 @@ impl Lock<'_> {
         }
     }
 
-    /// Removes a blob.
+    /// Removes a blob from the directory.
     pub(crate) fn remove_blob(&self, digest: &Digest) -> Result<(), Error> {
         self.blobs.remove(&digest.hex())
     }
@@ -243,8 +243,8 @@ impl Lock<'_> {
 fn append_at(file: &mut File, end: u64, line: &[u8]) -> io::Result<()> {
     if file.metadata()?.len() > end {
         file.set_len(end)?;
-        // The end must be durable before the new line is: else a crash could show the new line's end behind the old
-        // line's beginning.
+        // The truncation must be durable before the new line is: else a crash could leave the new line's end behind the
+        // old line's beginning.
         file.sync_all()?;
     }
     file.seek(SeekFrom::Start(end))?;
@@ -258,9 +258,9 @@ mod tests {
 
     use super::*;
 
-    fn store() -> (tempfile::TempDir, Store) {
+    fn store() -> (tempfile::TempDir, RegistryStore) {
         let directory = tempfile::tempdir().expect("a directory");
-        let store = Store::new(directory.path().join("deep/registry"));
+        let store = RegistryStore::new(directory.path().join("deep/registry"));
         (directory, store)
     }
 

@@ -1,10 +1,10 @@
-//! Components for tests, made from WIT text. Compiled into the unit tests here and, by path, into the integration
+//! Test components, generated from WIT text. Compiled into the unit tests here and, by path, into the integration
 //! tests. Must not use the rest of the crate.
 
 use wit_component::{ComponentEncoder, StringEncoding, dummy_module, embed_component_metadata};
 use wit_parser::{ManglingAndAbi, Resolve};
 
-/// A package with one interface.
+/// Package with one interface.
 pub(crate) const CHARGES: &str = "\
 package acme:payments@1.2.0;
 
@@ -20,17 +20,17 @@ world tool {
 }
 ";
 
-/// A core module that does nothing in the shape of the one world of `wit`.
+/// Makes a core module that does nothing, with the exports and imports of the one world of `wit`.
 pub(crate) fn core_module(wit: &str) -> Vec<u8> {
     module(wit, None)
 }
 
-/// A component that does nothing in the shape of the one world of `wit`.
+/// Makes a component that does nothing, with the exports and imports of the one world of `wit`.
 pub(crate) fn component(wit: &str) -> Vec<u8> {
     encode(&module(wit, None))
 }
 
-/// A component that does nothing in the shape of a world of `wit`.
+/// Makes a component that does nothing, with the exports and imports of a world of `wit`.
 pub(crate) fn component_of(wit: &str, world: &str) -> Vec<u8> {
     encode(&module(wit, Some(world)))
 }
@@ -49,14 +49,14 @@ fn encode(module: &[u8]) -> Vec<u8> {
     encoder.expect("a module").encode().expect("a component")
 }
 
-/// `wit` in binary form.
+/// Encodes `wit` in binary form.
 pub(crate) fn wit_package(wit: &str) -> Vec<u8> {
     let mut resolve = Resolve::default();
     let package = resolve.push_source("test.wit", wit).expect("WIT");
     wit_component::encode(&resolve, package).expect("a package")
 }
 
-/// A component that imports a function of a list of lists of lists.
+/// Makes a component that imports a function whose parameter is a list, nested `depth` levels deep.
 pub(crate) fn nested_lists(depth: usize) -> Vec<u8> {
     let mut types = leb(depth + 1);
     types.extend([0x70, 0x7d]);
@@ -78,7 +78,7 @@ pub(crate) fn nested_lists(depth: usize) -> Vec<u8> {
     bytes
 }
 
-/// Value types are written as signed numbers, of which the negative ones are primitive types.
+/// Encodes the index of a value type: a signed number, since negative numbers are primitive types.
 fn signed_leb(number: usize) -> Vec<u8> {
     let mut bytes = leb(number);
     if let Some(last) = bytes.last_mut()

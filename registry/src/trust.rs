@@ -1,5 +1,5 @@
-//! Keys that this machine's user trusts, by the names that the user gave them: a small file. Where it lies the caller says;
-//! not in a registry, whose writers are who is to be checked.
+//! Trusted keys of this machine's user, by names that the user gave them: a small file. The caller says where it is; it
+//! must not be in a registry, whose writers are the ones to be checked.
 
 use std::{
     collections::BTreeMap,
@@ -17,57 +17,57 @@ use crate::{
 /// Longest name of a key, in bytes.
 const MAX_NAME: usize = 64;
 
-/// Largest file: ten thousand keys.
+/// Largest file in bytes: room for ten thousand keys.
 const MAX_BYTES: u64 = 1 << 20;
 
-/// What the file says of itself.
+/// Comment at the head of the file.
 const HEAD: &str = "# Keys that releases may be signed with, by name. `tollhouse registry trust` writes this file.\n";
 
-/// A file of trusted keys: a line each, `NAME KEY`.
+/// File of trusted keys, a line each: `NAME KEY`.
 #[derive(Debug, Clone)]
 pub struct TrustedKeys {
     path: PathBuf,
 }
 
-/// Why the file cannot be used, or a key is not put into it.
+/// Reason why the file cannot be used, or a key is not added to it.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum TrustError {
-    /// The file system refused.
+    /// The file system refused an operation.
     #[error("cannot {action} `{}`", path.display())]
     Io {
-        /// What was tried: a verb.
+        /// The operation: a verb.
         action: &'static str,
-        /// On what.
+        /// Path of the file.
         path: PathBuf,
-        /// Why not.
+        /// The error of the system.
         source: io::Error,
     },
-    /// A line means nothing.
+    /// A line is not valid.
     #[error("`{}`, line {line}: {problem}", path.display())]
     Line {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
-        /// Counted from 1.
+        /// Line number, counted from 1.
         line: usize,
-        /// What is wrong.
+        /// Description of the error.
         problem: String,
     },
-    /// The text can be no name.
-    #[error("`{0}` is no name of a key: 1 to {MAX_NAME} letters, digits, `-`, `_` and `.`")]
+    /// The text is not a valid name.
+    #[error("`{0}` is not a name of a key: 1 to {MAX_NAME} letters, digits, `-`, `_` and `.`")]
     Name(String),
-    /// The name has another key.
+    /// The name belongs to another key.
     #[error("`{name}` is the name of another key, `{key}`")]
     Taken {
-        /// The name.
+        /// Name that was requested.
         name: String,
-        /// Its key.
+        /// Key that has the name.
         key: PublicKey,
     },
 }
 
 impl TrustError {
-    /// What to do about it.
+    /// Returns a hint on how to fix the problem.
     pub fn hint(&self) -> Option<&'static str> {
         match self {
             Self::Taken { .. } => Some("choose another name, or remove that key first"),
@@ -77,7 +77,7 @@ impl TrustError {
     }
 }
 
-/// Whether a text can be the name of a key.
+/// Returns true if a text is a valid name of a key.
 #[must_use]
 pub fn is_key_name(text: &str) -> bool {
     let character = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
@@ -85,16 +85,16 @@ pub fn is_key_name(text: &str) -> bool {
 }
 
 impl TrustedKeys {
-    /// Those of a file. One that does not exist has none.
+    /// Creates a handle of the file. A file that does not exist holds no keys.
     #[must_use]
     pub fn new(path: impl Into<PathBuf>) -> Self {
         Self { path: path.into() }
     }
 
-    /// All of them, by name.
+    /// Lists all keys by name.
     ///
     /// # Errors
-    /// If the file cannot be read, or a line of it means nothing: then none of them counts.
+    /// If the file cannot be read or has an invalid line: then none of its keys is trusted.
     pub fn list(&self) -> Result<BTreeMap<String, PublicKey>, TrustError> {
         let text = match untrusted_file::read_regular_text(&self.path, MAX_BYTES) {
             Ok(text) => text,
@@ -108,22 +108,22 @@ impl TrustedKeys {
                 continue;
             }
             let wrong = |problem: String| TrustError::Line { path: self.path.clone(), line: at + 1, problem };
-            let (name, key) = line.split_once(' ').ok_or_else(|| wrong("it is no name and key".into()))?;
+            let (name, key) = line.split_once(' ').ok_or_else(|| wrong("it is not a name and a key".into()))?;
             if !is_key_name(name) {
                 return Err(wrong(TrustError::Name(excerpt(name)).to_string()));
             }
             let key = key.trim().parse().map_err(|error: crate::KeyError| wrong(error.to_string()))?;
             if keys.insert(name.to_owned(), key).is_some() {
-                return Err(wrong(format!("the name `{name}` stands twice")));
+                return Err(wrong(format!("the name `{name}` occurs twice")));
             }
         }
         Ok(keys)
     }
 
-    /// Adds a key. False if it was there.
+    /// Adds a key. Returns false if it was there already.
     ///
     /// # Errors
-    /// If the name is none, or another key's.
+    /// If the name is not valid, or belongs to another key.
     pub fn add(&self, name: &str, key: PublicKey) -> Result<bool, TrustError> {
         if !is_key_name(name) {
             return Err(TrustError::Name(excerpt(name)));
@@ -138,7 +138,7 @@ impl TrustedKeys {
         self.write(&keys).map(|()| true)
     }
 
-    /// Removes a key, by its name or by itself. The names that it had.
+    /// Removes a key, given by name or by itself, and returns the names that it had.
     ///
     /// # Errors
     /// If the file cannot be written.
@@ -153,10 +153,10 @@ impl TrustedKeys {
         Ok(gone.into_keys().collect())
     }
 
-    /// The right to write. The file itself is replaced, so it is beside it.
+    /// Takes the write lock: a file of its own, since the file of keys is replaced when it is written.
     fn lock(&self) -> Result<File, TrustError> {
         let parent = self.parent();
-        fs::create_dir_all(parent).map_err(self.io("make the directory of"))?;
+        fs::create_dir_all(parent).map_err(self.io("create the directory of"))?;
         let file = OpenOptions::new().create(true).truncate(false).write(true).open(self.path.with_extension("lock"));
         let file = file.map_err(self.io("lock"))?;
         file.lock().map_err(self.io("lock"))?;
@@ -169,7 +169,7 @@ impl TrustedKeys {
         let written = file.write_all((HEAD.to_owned() + &lines).as_bytes()).and_then(|()| file.as_file().sync_all());
         written.map_err(self.io("write"))?;
         file.persist(&self.path).map_err(|error| self.io("write")(error.error))?;
-        // A key that was removed must not be back after a power cut. Only Unix opens directories.
+        // A removed key must not reappear after a power cut. Only Unix opens directories.
         if cfg!(unix) {
             File::open(self.parent()).and_then(|directory| directory.sync_all()).map_err(self.io("write"))?;
         }

@@ -1,6 +1,6 @@
-//! Files that others wrote, or put where a file is expected: opened without waiting for anybody, known to be regular files before
-//! they are read, and read up to a limit. The length that the system tells is not believed: a file of `/proc` may have
-//! none and no end. Must not know what the files mean.
+//! Untrusted files: files that others wrote, or put where a file is expected. They are opened without blocking, checked
+//! to be regular files, and read up to a limit. The length that the system reports is not trusted: a file of `/proc`
+//! may report none and have no end. Must not know what the files mean.
 
 use std::{
     fs::{self, File, Metadata, OpenOptions},
@@ -8,35 +8,35 @@ use std::{
     path::Path,
 };
 
-/// Streams that the person who names them means: their ends are this process's own descriptors, or nothing at all.
+/// Streams that are safe to open by name: they lead to this process's own descriptors, or to nothing at all.
 const STREAMS: [&str; 2] = ["/dev/stdin", "/dev/null"];
 
-/// Directories of this process's own descriptors. A shell names process substitutions by them: `<(…)`.
+/// Directories of this process's own descriptors. Shells use them for process substitutions: `<(…)`.
 const DESCRIPTORS: [&str; 2] = ["/dev/fd", "/proc/self/fd"];
 
-/// Room that is made at once, in bytes: a short secret leaves no copy behind in a buffer that grew.
+/// Initial capacity of a buffer in bytes: a short secret then leaves no copy behind when the buffer grows.
 const AT_ONCE: u64 = 64 << 10;
 
-/// Why a file is not read.
+/// Reason why a file is not read.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ReadError {
-    /// The file system refused.
+    /// The file system refused an operation.
     #[error(transparent)]
     Io(#[from] io::Error),
-    /// Something else has its name.
+    /// The file is not a regular one.
     #[error("it is {kind}, not a regular file")]
     Kind {
-        /// Kind of what is there, with its article.
+        /// Kind of the file, with its article.
         kind: &'static str,
     },
-    /// It is longer than what may be read.
+    /// The file is longer than the limit.
     #[error("it has more than {limit} bytes")]
     TooLarge {
-        /// Limit in bytes.
+        /// Largest allowed size in bytes.
         limit: u64,
     },
-    /// It is no text.
+    /// The file is not UTF-8 text.
     #[error("it is not UTF-8 text")]
     NotText,
 }
@@ -51,15 +51,15 @@ impl From<ReadError> for io::Error {
     }
 }
 
-/// Opens a regular file to read it. Links are followed.
+/// Opens a regular file for reading. Links are followed.
 ///
 /// # Errors
-/// If something else has this name, or the system refuses.
+/// If the path names something else, or the system refuses.
 pub fn open_regular(path: &Path) -> Result<File, ReadError> {
     open_regular_with(path, OpenOptions::new().read(true))
 }
 
-/// Opens a regular file as these options say, which may make it. Links are followed.
+/// Opens a regular file with these options, which may create it. Links are followed.
 ///
 /// # Errors
 /// As [`open_regular`].
@@ -67,7 +67,8 @@ pub fn open_regular_with(path: &Path, options: &OpenOptions) -> Result<File, Rea
     let opened = open_at_once(path, options);
     let found = match &opened {
         Ok(file) => file.metadata()?,
-        // Sockets, pipes that nobody reads, and directories that are to be written are refused with an error that names none of them.
+        // For sockets, pipes without a reader, and directories opened for writing, the system's error does not name the
+        // kind.
         Err(error) if error.kind() != io::ErrorKind::NotFound => match fs::metadata(path) {
             Ok(found) => found,
             Err(_) => return Ok(opened?),
@@ -80,8 +81,8 @@ pub fn open_regular_with(path: &Path, options: &OpenOptions) -> Result<File, Rea
     }
 }
 
-/// Opens a file that a person named: a regular file, or one of this process's own descriptors (`/dev/stdin`, `/dev/fd/N`), which may
-/// be a pipe or a terminal, or `/dev/null`.
+/// Opens a file that a person named: a regular file, `/dev/null`, or one of this process's own descriptors
+/// (`/dev/stdin`, `/dev/fd/N`), which may be a pipe or a terminal.
 ///
 /// # Errors
 /// As [`open_regular`].
@@ -101,7 +102,7 @@ pub fn read_regular(path: &Path, limit: u64) -> Result<Vec<u8>, ReadError> {
     read_limited(open_regular(path)?, limit)
 }
 
-/// Reads a file that a person named, as [`open_named`] opens it, of at most `limit` bytes.
+/// Reads a file of at most `limit` bytes that a person named, as [`open_named`] opens it.
 ///
 /// # Errors
 /// If it is longer, or as [`open_named`].
@@ -109,23 +110,24 @@ pub fn read_named(path: &Path, limit: u64) -> Result<Vec<u8>, ReadError> {
     read_limited(open_named(path)?, limit)
 }
 
-/// Reads a text as [`read_regular`] does.
+/// Reads a text file as [`read_regular`] does.
 ///
 /// # Errors
-/// If it is no UTF-8, or as [`read_regular`].
+/// If it is not UTF-8, or as [`read_regular`].
 pub fn read_regular_text(path: &Path, limit: u64) -> Result<String, ReadError> {
     text(read_regular(path, limit)?)
 }
 
-/// Reads a text as [`read_named`] does.
+/// Reads a text file as [`read_named`] does.
 ///
 /// # Errors
-/// If it is no UTF-8, or as [`read_named`].
+/// If it is not UTF-8, or as [`read_named`].
 pub fn read_named_text(path: &Path, limit: u64) -> Result<String, ReadError> {
     text(read_named(path, limit)?)
 }
 
-/// Reads a stream to its end, of at most `limit` bytes. It is not closed, and what is behind the limit is left in it.
+/// Reads a stream of at most `limit` bytes to its end. The stream is not closed, and bytes after the limit are left in
+/// it.
 ///
 /// # Errors
 /// If it is longer, or the system refuses.
@@ -136,15 +138,15 @@ pub fn read_limited(source: impl Read, limit: u64) -> Result<Vec<u8>, ReadError>
     if bytes.len() as u64 > limit { Err(ReadError::TooLarge { limit }) } else { Ok(bytes) }
 }
 
-/// Takes bytes as UTF-8.
+/// Converts bytes to text.
 ///
 /// # Errors
-/// If they are none.
+/// If they are not UTF-8.
 pub fn text(bytes: Vec<u8>) -> Result<String, ReadError> {
     String::from_utf8(bytes).map_err(|_| ReadError::NotText)
 }
 
-/// Returns true if a path names a stream of this process's own.
+/// Returns true if a path names one of this process's own streams.
 fn is_stream(path: &Path) -> bool {
     STREAMS.iter().any(|stream| path == Path::new(stream)) || descriptor(path).is_some()
 }
@@ -156,14 +158,14 @@ pub fn descriptor(path: &Path) -> Option<i32> {
     path.file_name()?.to_str()?.parse().ok()
 }
 
-/// Opens what has this name, without waiting for the other end of a pipe or for a device.
+/// Opens a path without waiting for the other end of a pipe or for a device.
 #[cfg(unix)]
 fn open_at_once(path: &Path, options: &OpenOptions) -> io::Result<File> {
     use std::os::unix::fs::OpenOptionsExt as _;
 
     use rustix::fs::OFlags;
 
-    // Stays set: what a driver makes of a regular file, as that of `/proc/kmsg`, is not waited for either. The standard
+    // The flag stays set, so that reads from files of a driver, such as `/proc/kmsg`, do not block either. The standard
     // library adds CLOEXEC.
     let flags = OFlags::NONBLOCK | OFlags::NOCTTY;
     options.clone().custom_flags(flags.bits().cast_signed()).open(path)
@@ -174,7 +176,7 @@ fn open_at_once(path: &Path, options: &OpenOptions) -> io::Result<File> {
     options.open(path)
 }
 
-/// Kind of what is no regular file, with its article.
+/// Returns the kind of a file that is not regular, with its article.
 #[cfg(unix)]
 fn other_kind(found: &Metadata) -> Option<&'static str> {
     use std::os::unix::fs::FileTypeExt as _;
@@ -258,7 +260,7 @@ mod tests {
         assert!(matches!(read_regular(&path, 1 << 20), Err(ReadError::TooLarge { .. })));
         fs::write(&path, [0xff]).expect("it is written");
         assert!(matches!(read_named_text(&path, 5), Err(ReadError::NotText)));
-        // It says that it has no bytes, has no end, and is read by eights.
+        // It reports no bytes, has no end, and is read in eights.
         if cfg!(target_os = "linux") {
             let pagemap = read_regular("/proc/self/pagemap".as_ref(), 1 << 20);
             assert!(pagemap.is_err(), "{} bytes", pagemap.map_or(0, |bytes| bytes.len()));

@@ -1,48 +1,48 @@
-//! Whether everything in a registry is what it was: every line, every blob, every signature.
+//! Verification of a whole registry: every line, every blob, every signature.
 
 use std::collections::HashSet;
 
-use crate::{component::Component, digest::Digest, error::Error, index::Release, registry::Registry, wit::Wit};
+use crate::{component::Component, digest::Digest, error::Error, index::Release, registry::Registry, wit::WitText};
 
-/// What was looked at, and what is wrong.
+/// Result of a verification: counts and problems.
 #[derive(Debug, Clone, Default)]
 #[non_exhaustive]
 pub struct Verified {
-    /// How many lines the index has.
+    /// Number of lines of the index.
     pub lines: u64,
-    /// How many bytes after the last line are of one that is not whole: its writer was killed, or somebody cut it off. No
-    /// release of such a line is there, and the next change of the registry removes it.
+    /// Number of bytes of an incomplete last line: its writer was killed, or somebody cut it off. Its release does not
+    /// exist, and the next change of the registry removes it.
     pub torn: u64,
-    /// How many releases.
+    /// Number of releases in the index.
     pub releases: usize,
-    /// How many signatures they have.
+    /// Number of their signatures.
     pub signatures: usize,
-    /// How many blobs they name, each once.
+    /// Number of distinct blobs that they name.
     pub blobs: usize,
-    /// The bytes of those.
+    /// Total size of these blobs in bytes.
     pub bytes: u64,
-    /// What is wrong.
+    /// Problems that were found.
     pub problems: Vec<Problem>,
 }
 
-/// Something that is wrong.
+/// Problem of a release or of the index.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Problem {
-    /// The release, `NAME@VERSION`; none if it is the index.
+    /// Release, as `NAME@VERSION`. `None` if the problem is the index.
     pub release: Option<String>,
-    /// What is wrong, in a sentence.
+    /// Description of the problem, in a sentence.
     pub problem: String,
-    /// What to do about it.
+    /// Hint on how to fix it.
     pub hint: Option<&'static str>,
 }
 
 impl Registry {
-    /// Checks every line of the index and every blob that it names: that each hashes to its name, that manifests are of
-    /// their releases, that WIT texts describe their components, and that signatures are of what they are said to be.
-    /// `each` is told which release is next: its number, how many there are, and itself.
+    /// Verifies every line of the index and every blob that it names: each must hash to its name, manifests must belong
+    /// to their releases, WIT texts must describe their components, and signatures must be valid. `each` is called
+    /// before each release with its number, the number of releases, and the release.
     ///
-    /// What was written since it began is not looked at.
+    /// Changes that were written since the start are not verified.
     pub fn verify(&self, mut each: impl FnMut(usize, usize, &Release)) -> Verified {
         let mut verified = Verified::default();
         let releases = match self.read_anew() {
@@ -81,7 +81,8 @@ impl Registry {
             Component::read(&bytes).map_err(|error| text(format!("the component of `{name}`: {error}")))
         });
         let wit = self.load_wit(release).map_err(|error| of(&error));
-        let wit = wit.and_then(|wit| Wit::parse(&wit).map_err(|error| text(format!("the WIT of `{name}`: {error}"))));
+        let wit =
+            wit.and_then(|wit| WitText::parse(&wit).map_err(|error| text(format!("the WIT of `{name}`: {error}"))));
         match (component, wit) {
             (Ok(component), Ok(wit)) => {
                 wrong(wit.check(&component).map_err(|error| text(format!("the WIT of `{name}`: {error}"))));

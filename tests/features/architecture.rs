@@ -95,7 +95,7 @@ fn only_the_gate_calls_a_tool() {
     only_in(&lines, "get_func(", "tool/instance.rs");
     // What a tool may touch is made of a manifest and a policy, there, and a request is judged before it connects.
     only_in(&lines, "Authority::new(", "gate/tool_gates.rs");
-    only_in(&lines, "TcpStream::connect(", "tool/http/wire.rs");
+    only_in(&lines, "TcpStream::connect(", "tool/http/connection.rs");
     only_in(&lines, "Exchange {", "tool/http/");
 }
 

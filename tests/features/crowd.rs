@@ -143,7 +143,10 @@ fn without_room_for_a_guest_there_is_a_limit() {
     println!("{} guests", held.len());
     let told = std::iter::successors(Some(&error as &dyn std::error::Error), |error| error.source());
     let told: Vec<String> = told.map(ToString::to_string).collect();
-    assert!(told[0].contains("no room for another guest") && told[0].contains(&held.len().to_string()), "{told:?}");
+    assert!(
+        told[0].contains("no free slot for another guest") && told[0].contains(&held.len().to_string()),
+        "{told:?}"
+    );
     assert!(held.len() >= SESSIONS, "{}", held.len());
     held.pop();
     assert_eq!(run(&session(&host, Limits::default()), Language::JavaScript, "return 2").value, Some(json!(2)));

@@ -70,10 +70,9 @@ fn home_with_taken_names() -> Home {
 }
 
 /// What is told of the shell's face of `my:echo`, mounted as `echo`.
-const NO_COMMAND: &str =
-    "`echo` is a builtin of the shell (`echo`) and stays that: for its tool in the shell, write `tool echo say`";
+const NO_COMMAND: &str = "`echo` is a builtin of the shell (`echo`) and keeps that meaning: for its tool in the shell, write `tool echo say`";
 /// What is told of the face in JavaScript of `my:crypto`, mounted as `crypto`.
-const NO_GLOBAL: &str = "`crypto` is a global of JavaScript (`crypto`) and stays that: for its tool in JavaScript, write \
+const NO_GLOBAL: &str = "`crypto` is a global of JavaScript (`crypto`) and keeps that meaning: for its tool in JavaScript, write \
                          `crypto_say(…)`";
 
 #[test]

@@ -64,7 +64,7 @@ fn a_tool_that_may_call_nothing_calls_nothing() {
     let ran = call(&home(), &chain(&["relay"], ""), "relay.mean", &json!({ "values": [1] }));
     assert_eq!(ran["error"]["kind"], "tool", "{ran}");
     assert!(
-        message(&ran).contains("it called `tollhouse:stats/stats@0.1.0#describe`, and may call no other tool"),
+        message(&ran).contains("it called `tollhouse:stats/stats@0.1.0#describe`, but may not call any other tool"),
         "{ran}"
     );
     assert_eq!(ran["calls"].as_array().map(Vec::len), Some(1), "{ran}");
@@ -214,7 +214,7 @@ fn what_a_tool_imports_and_may_call_is_named_by_the_policy_and_pinned() {
     assert_eq!(call(&home, &policy("\"stats/*\""), "relay.mean", &four)["value"], 4, "as it is pinned");
     home.file("policy.toml", policy(""));
     let ran = home.run(["run", "--policy", "policy.toml", "-e", "1"]);
-    assert!(ran.status == 2 && ran.stderr.contains("`stats`: the lock pins it, and nothing mounts it"), "{ran:?}");
+    assert!(ran.status == 2 && ran.stderr.contains("`stats`: the lock pins it, but nothing mounts it"), "{ran:?}");
     assert_eq!(home.run(["lock", "--policy", "policy.toml"]).status, 0);
     assert_eq!(pins(&lock()), ["relay"]);
 }
@@ -239,12 +239,12 @@ fn what_a_policy_grants_a_tool_must_make_sense() {
     let home = home();
     for (table, expected) in [
         ("[tool.relais]\ntools = []", "did you mean `tool.relay`?"),
-        ("[tool.relay]\nhttp = [\"https://evil.example\"]", "does not ask for it"),
+        ("[tool.relay]\nhttp = [\"https://evil.example\"]", "does not request it"),
         ("[tool.relay]\nsecrets = [{ name = \"QUIET\", expose = true }]", "`QUIET` without `expose`"),
         ("[tool.relay]\nsecrets = [{ name = \"OTHER\", expose = true }]", "the secret `OTHER`"),
         ("[tool.relay]\nfiles = [\"/workspace\"]", "files of `/workspace`"),
         ("[tool.relay]\nkeyvalue = [\"default\"]", "the bucket `default`"),
-        ("[tool.stats]\ntools = [\"relay/*\"]", "does not ask for it"),
+        ("[tool.stats]\ntools = [\"relay/*\"]", "does not request it"),
     ] {
         home.file("policy.toml", format!("[[grant]]\nmethod = \"**\"\n{table}\n"));
         for verb in [["run", "-e", "1"].as_slice(), &["policy", "check"]] {

@@ -200,7 +200,7 @@ fn a_tag_that_is_a_version_is_that_version() {
     oci.put_manifest(REPOSITORY, "2.0.0", &manifest);
     let other = Home::new();
     let refused = other.run(["registry", "pull", &to("2.0.0")]);
-    assert!(refused.status == 1 && refused.stderr.contains("`2.0.0` was asked for"), "{refused:?}");
+    assert!(refused.status == 1 && refused.stderr.contains("`2.0.0` was requested"), "{refused:?}");
     ok(&other, &["registry", "pull", &to("stable")]);
 }
 
@@ -213,7 +213,7 @@ fn what_breaks_an_earlier_release_is_not_pulled_unasked() {
     let reference = |tag: &str| format!("{}/{REPOSITORY}:{tag}", oci.host());
     ok(&home, &["registry", "pull", &reference("1.0.0")]);
     let ran = home.run(["registry", "pull", &reference("1.1.0")]);
-    assert!(ran.status == 1 && ran.stderr.contains("breaks what `1.0.0` has"), "{ran:?}");
+    assert!(ran.status == 1 && ran.stderr.contains("breaks `1.0.0`"), "{ran:?}");
     ok(&home, &["registry", "pull", &reference("1.1.0"), "--allow-breaking"]);
     assert_eq!(listed(&home)[0]["breaking"], true);
 }
@@ -240,10 +240,7 @@ fn what_wkg_keeps_is_imported() {
     assert_eq!((all.status, count("imported"), count("refused")), (1, Some(2), Some(2)), "{all:?}");
     assert_eq!(told["imported"][1]["already"], true, "{told}");
     assert!(told["refused"][0]["error"].as_str().is_some_and(|text| text.contains("not a WebAssembly file")), "{told}");
-    assert!(
-        told["refused"][1]["error"].as_str().is_some_and(|text| text.contains("breaks what `1.0.0` has")),
-        "{told}"
-    );
+    assert!(told["refused"][1]["error"].as_str().is_some_and(|text| text.contains("breaks `1.0.0`")), "{told}");
     assert_eq!(listed(&home).as_array().map(Vec::len), Some(2));
     let nothing = import(&["test:nothing"]);
     assert!(nothing.status == 1 && nothing.stderr.contains("no release of `test:nothing"), "{nothing:?}");

@@ -87,7 +87,7 @@ fn a_tool_reaches_what_it_is_granted_and_nothing_else() {
     assert_eq!(fetch(&home, &both, &by_name, &[]), "you asked for /v1", "its address is granted too");
     let log = std::fs::read_to_string(home.path().join("audit.jsonl")).expect("it was written");
     assert!(log.contains(&format!("\"url\":\"http://{at}/v1/x\",\"refused\":null")), "without the query: {log}");
-    assert!(log.contains("no rule that is both asked for and granted covers it"), "{log}");
+    assert!(log.contains("no rule that is both requested and granted covers it"), "{log}");
     assert!(log.contains("its host has no public address"), "{log}");
 }
 
@@ -342,7 +342,7 @@ fn a_server_must_be_who_it_says_it_is() {
         // Who reads them later trusts nobody then.
         let damaged = network().with_unread_certificates(text.as_bytes());
         let told = get(&session(&home, damaged, &table), &at("api.test")).expect_err("no certificates");
-        assert!(told.contains("certificates that this host was given (SSL_CERT_FILE) cannot be read"), "{told}");
+        assert!(told.contains("this host's certificates (SSL_CERT_FILE) cannot be read"), "{told}");
     }
 }
 

@@ -150,7 +150,7 @@ fn a_secret_that_is_bound_to_a_header_goes_into_no_other() {
     assert!(with("authorization").contains("Bearer {{secret:KEY}}"));
     for name in ["x-debug", "cookie", "user-agent", "referer"] {
         let told = with(name);
-        assert!(told.contains("is granted for the header `authorization`, and stands in"), "{name}: {told}");
+        assert!(told.contains("is granted for the header `authorization`, but used in"), "{name}: {told}");
     }
     assert_eq!(server.seen().len(), 1, "nothing that was refused arrived");
     let checked = home.run(["policy", "check", "--policy", "policy.toml"]);

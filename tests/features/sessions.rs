@@ -118,7 +118,7 @@ fn a_session_keeps_what_it_was_made_with() {
     assert!(told.contains("session put"), "{told}");
     // Another registry does not have what it was made with.
     let told = refused(&home, &["run", "--registry", "none", "--session", "s", "-e", "1"], 2);
-    assert!(told.contains("the registry has no tollhouse:stats@"), "{told}");
+    assert!(told.contains("the registry no longer has the pinned tollhouse:stats@"), "{told}");
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! One import of an agent: found among what is mounted, checked, and led to the gate.
+//! Imports of an agent: each is found among the mounted tools, checked, and routed through the gate.
 
 use std::sync::Arc;
 
@@ -7,26 +7,27 @@ use wasmtime::Engine;
 use wasmtime::component::types::ComponentItem;
 use wasmtime::component::{Linker, LinkerInstance, Val};
 
-use super::{Caller, same};
+use super::{ToolCaller, type_check};
 use crate::error::{ErrorKind, Failure, Payload, how_to_grant};
 use crate::gate::{CallOutcome, Gate};
 use crate::tool::types::{Function, Shape, Type};
 use crate::tool::value::{self, Handles};
 use crate::tool::{
-    HeldHandles, MountedTools, Peers as _, Tool, ToolState, dropped, no_memory_for, resource_type, serves, unfit,
+    CallerHandles, MountedTools, PeerTools as _, Tool, ToolState, cannot_apply_changes, dropped, no_memory_for,
+    resource_type, serves,
 };
 
-/// Defines an import.
+/// Defines one import in a linker.
 pub(super) fn define(
     linker: &mut Linker<ToolState>,
     engine: &Engine,
     name: &str,
     item: &ComponentItem,
-    caller: &Arc<Caller>,
+    caller: &Arc<ToolCaller>,
 ) -> Result<(), Failure> {
     let ComponentItem::ComponentInstance(instance) = item else {
         return match item {
-            // A type that another import's functions use.
+            // A type that functions of another import use.
             ComponentItem::Type(_) => Ok(()),
             _ => Err(unusable(name, "only whole interfaces can be imported, by the name of their package")),
         };
@@ -37,12 +38,12 @@ pub(super) fn define(
         match &item.ty {
             ComponentItem::ComponentFunc(ty) => {
                 let tool = tool(caller.gate.tools(), &alias, &export, name, function)?;
-                same::check(ty, tool.function())
+                type_check::check(ty, tool.function())
                     .map_err(|problem| unusable(&format!("{name}#{function}"), &problem))?;
                 if !caller.gate.grants(tool.method()) {
                     return Err(not_granted(name, tool.method()));
                 }
-                gated(&mut inner, function, tool, Arc::clone(caller))?;
+                define_gated(&mut inner, function, tool, Arc::clone(caller))?;
             }
             ComponentItem::Resource(_) => {
                 let caller = Arc::clone(caller);
@@ -65,12 +66,12 @@ pub(super) fn unusable(name: &str, problem: &str) -> Failure {
 }
 
 fn not_granted(name: &str, method: &str) -> Failure {
-    Failure::capability(format!("the agent imports `{name}`, and no grant allows `{method}`"))
+    Failure::capability(format!("the agent imports `{name}`, but no grant allows `{method}`"))
         .with_hint(how_to_grant(method, false))
 }
 
-/// The alias and the exported interface that an import means: the same name, and a version that is compatible. Where
-/// several aliases serve it, the grants say which: the one that they cover.
+/// Finds the alias and exported interface that serve an import: same name, compatible version. If several aliases
+/// qualify, the one that the grants cover is taken.
 pub(super) fn find(gate: &Gate, import: &str) -> Result<(String, String), Failure> {
     let mut found = Vec::new();
     for (alias, package) in gate.tools().packages() {
@@ -85,17 +86,20 @@ pub(super) fn find(gate: &Gate, import: &str) -> Result<(String, String), Failur
     }
     match found.len() {
         1 => Ok(found.swap_remove(0)),
-        0 => Err(unusable(import, "nothing that is mounted exports it")
+        0 => Err(unusable(import, "no mounted package exports it")
             .with_hint("publish the package, or mount it with `--tool ALIAS=NS:NAME@REQ`")),
         _ => {
             let aliases: Vec<String> = found.iter().map(|(alias, _)| format!("`{alias}`")).collect();
-            Err(unusable(import, &format!("it is mounted as {}, all of them granted or none", aliases.join(" and ")))
-                .with_hint("grant methods of one alias only, or mount it once"))
+            Err(unusable(
+                import,
+                &format!("it is mounted as {}, and the grants cover all of these or none", aliases.join(" and ")),
+            )
+            .with_hint("grant methods of one alias only, or mount it once"))
         }
     }
 }
 
-/// Whether a grant covers a function of an interface.
+/// Returns true if a grant covers a function of an interface.
 fn is_granted(gate: &Gate, alias: &str, export: &str) -> bool {
     let packages = gate.tools().packages();
     let functions =
@@ -122,15 +126,15 @@ pub(super) fn tool(
     tool.ok_or_else(|| unusable(import, &format!("`{alias}` has no function `{function}` that can be called")))
 }
 
-/// Defines a function that asks the gate.
-fn gated(
+/// Defines a function that goes through the gate.
+fn define_gated(
     inner: &mut LinkerInstance<'_, ToolState>,
     name: &str,
     tool: Arc<Tool>,
-    caller: Arc<Caller>,
+    caller: Arc<ToolCaller>,
 ) -> Result<(), Failure> {
     let defined = inner.func_new(name, move |store, _, params, results| {
-        let returned = answer(&tool, &caller, params, &mut HeldHandles::new(store))?;
+        let returned = answer(&tool, &caller, params, &mut CallerHandles::new(store))?;
         if let (Some(slot), Some(value)) = (results.first_mut(), returned) {
             *slot = value;
         }
@@ -139,23 +143,24 @@ fn gated(
     defined.map_err(|error| Failure::host(format!("cannot link the agent: {error:#}")))
 }
 
-/// What an imported function returns: the tool's result, or what the component is told of a failure.
+/// Calls a tool for an imported function, and returns the tool's result, or the failure in the form that the component
+/// can receive.
 pub(super) fn answer(
     tool: &Tool,
-    caller: &Caller,
+    caller: &ToolCaller,
     params: &[Val],
     handles: &mut dyn Handles,
 ) -> wasmtime::Result<Option<Val>> {
     let called = call(tool, caller, params, handles);
     let answered = called.and_then(|value| lower_result(tool.function(), value, handles));
-    answered.or_else(|failure| told(tool.function(), failure, handles))
+    answered.or_else(|failure| lower_failure(tool.function(), failure, handles))
 }
 
-/// Copies of what a component passes to a tool, while it is read: as given, as its copy, as JSON and as text.
+/// Copies that exist at once of the values that a component passes to a tool: as passed, copied, as JSON and as text.
 const COPIES: u64 = 4;
 
-/// Asks the gate, and calls.
-fn call(tool: &Tool, caller: &Caller, params: &[Val], handles: &mut dyn Handles) -> Result<Value, Failure> {
+/// Calls a tool through the gate with values of a component.
+fn call(tool: &Tool, caller: &ToolCaller, params: &[Val], handles: &mut dyn Handles) -> Result<Value, Failure> {
     let _held = caller
         .memory
         .charge(value::weight(params).saturating_mul(COPIES))
@@ -170,18 +175,19 @@ fn call(tool: &Tool, caller: &Caller, params: &[Val], handles: &mut dyn Handles)
 }
 
 /// Asks the gate for a call, and makes it.
-pub(super) fn ask(method: &str, arguments: &str, caller: &Caller) -> Result<Payload, Failure> {
+pub(super) fn ask(method: &str, arguments: &str, caller: &ToolCaller) -> Result<Payload, Failure> {
     let admission = caller.gate.admit(&caller.record, method, arguments, &caller.memory, &caller.interrupt)?;
     let context = (caller.context)(&admission);
     let result = admission.invoke(&context);
     let applied = caller.working.apply(&context.edits());
-    let result = result.and_then(|payload| applied.map(|()| payload).map_err(|error| unfit(method, &error)));
+    let result =
+        result.and_then(|payload| applied.map(|()| payload).map_err(|error| cannot_apply_changes(method, &error)));
     let outcome = if result.is_ok() { CallOutcome::Ok } else { CallOutcome::Failed };
     caller.gate.settle(&caller.record, admission.seq(), outcome, result.as_ref().err());
     result
 }
 
-/// A returned value as the import's result: behind `ok`, where the function can fail.
+/// Lowers a returned value to the import's result, wrapped in `ok` where the function can fail.
 fn lower_result(function: &Function, value: Value, handles: &mut dyn Handles) -> Result<Option<Val>, Failure> {
     let mut lower =
         |value: Value, ty: &Type| value::lower(value, ty, handles).map_err(|error| Failure::host(error.to_string()));
@@ -195,15 +201,15 @@ fn lower_result(function: &Function, value: Value, handles: &mut dyn Handles) ->
     }
 }
 
-/// What an agent is told of a failure: the tool's own error as it is; any other as text, where the function's error is
-/// a text; else the agent ends with it, since its types have no word for it.
-fn told(function: &Function, failure: Failure, handles: &mut dyn Handles) -> wasmtime::Result<Option<Val>> {
+/// Converts a failure for the agent: the tool's own error unchanged; any other as text if the function's error type is
+/// a string. Other functions have no value for it, and the agent ends with the failure.
+fn lower_failure(function: &Function, failure: Failure, handles: &mut dyn Handles) -> wasmtime::Result<Option<Val>> {
     let Some(Shape::Result { err, .. }) = function.result.as_ref().map(|ty| &ty.shape) else {
         return Err(failure.into());
     };
     let lowered = match (&failure.payload, err.as_deref()) {
         (Some(payload), Some(ty)) => value::lower(payload.value.clone(), ty, handles).ok().map(Box::new),
-        (_, Some(Type { shape: Shape::String, .. })) if may_be_told(failure.kind) => {
+        (_, Some(Type { shape: Shape::String, .. })) if can_be_lowered(failure.kind) => {
             Some(Box::new(Val::String(failure.to_string())))
         }
         (Some(_), None) => return Ok(Some(Val::Result(Err(None)))),
@@ -215,8 +221,8 @@ fn told(function: &Function, failure: Failure, handles: &mut dyn Handles) -> was
     }
 }
 
-/// Whether the agent can go on after it.
-fn may_be_told(kind: ErrorKind) -> bool {
+/// Returns true if the agent can continue after a failure of this kind.
+fn can_be_lowered(kind: ErrorKind) -> bool {
     matches!(
         kind,
         ErrorKind::Capability | ErrorKind::Approval | ErrorKind::Argument | ErrorKind::Tool | ErrorKind::Limit

@@ -1,16 +1,17 @@
-//! Components that call tools: agents, which are programs (`wasi:cli/command`) that import tools by their WIT names, and
-//! tools that import other tools.
+//! Components that call tools: agents, which are programs (`wasi:cli/command`) that import tools by their WIT names,
+//! and tools that import other tools.
 //!
-//! Each import is satisfied from what the session has mounted, and every function of it leads to the gate. An import that
-//! no mounted package exports, that has other types, or that no grant covers, is an error before anything runs.
+//! Each import is satisfied from the session's mounted packages, and every function of it goes through the gate. It is
+//! an error before anything runs if no mounted package exports an import, if its types differ, or if no grant covers
+//! it.
 //!
 //! **Invariant:** an agent reaches a tool only through [`Gate::admit`](crate::gate::Gate::admit).
 
 mod import;
-mod peers;
-mod same;
 mod stdin;
 mod stdio;
+mod tool_imports;
+mod type_check;
 
 use std::io::Read;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -22,76 +23,76 @@ use wasmtime::component::Component;
 use wasmtime_wasi::I32Exit;
 use wasmtime_wasi::p2::bindings::sync::Command;
 
-use self::stdin::Input;
-use self::stdio::Written;
+use self::stdin::AgentStdin;
+use self::stdio::AgentOutput;
 use crate::code::{self, Interrupt, MemoryAccount, NoRoom, Stopped, with_stack};
 use crate::error::Failure;
 use crate::gate::{Admission, Gate, Record};
 use crate::guest::{Output, OutputError, Stream};
-use crate::tool::{CallContext, ToolState, Working, agent_linker, unread};
+use crate::tool::{CallContext, ToolState, WorkingFiles, agent_linker, cannot_read_changes};
 
-/// What an agent is started with.
+/// Name, arguments and environment that an agent is started with.
 #[derive(Clone, Debug, Default)]
 pub struct Program {
-    /// Its name, `argv[0]`.
+    /// The program's name, `argv[0]`.
     pub name: String,
-    /// Its further arguments.
+    /// The arguments that follow the name.
     pub arguments: Vec<String>,
-    /// Its environment.
+    /// Environment variables of the program.
     pub environment: Vec<(String, String)>,
 }
 
-/// What a program exports.
+/// Export that makes a component a program, without its version.
 const RUN: &str = "wasi:cli/run@";
 
-/// Makes what a call brings along.
+/// Constructor of the context of a call.
 pub(crate) type MakeContext = Box<dyn Fn(&Admission) -> CallContext + Send + Sync>;
 
-/// A component that calls tools, as its imports see it: an agent, or a tool during a call.
-pub(crate) struct Caller {
+/// Component that calls tools, as its imports see it: an agent, or a tool during a call.
+pub(crate) struct ToolCaller {
     pub(crate) gate: Arc<Gate>,
     pub(crate) record: Record,
     pub(crate) context: MakeContext,
-    /// The run's, or the call's.
+    /// Interrupt of the run or the call.
     pub(crate) interrupt: Interrupt,
-    /// Its own files, which calls see and change.
-    pub(crate) working: Working,
-    /// Its session's memory.
+    /// Files of the component, which its calls see and change.
+    pub(crate) working: WorkingFiles,
+    /// Memory account of the session.
     pub(crate) memory: MemoryAccount,
 }
 
-/// How an agent ended.
-pub(crate) struct Ended {
-    /// The exit status, or why there is none.
-    pub(crate) result: Result<u8, Ending>,
-    /// The most bytes of memory that it had.
+/// Outcome of an agent.
+pub(crate) struct AgentOutcome {
+    /// Exit status, or the reason why there is none.
+    pub(crate) result: Result<u8, AgentError>,
+    /// Peak memory in bytes.
     pub(crate) memory: u64,
 }
 
-/// Why an agent ended before its end.
-pub(crate) enum Ending {
-    /// It was stopped.
+/// Reason why an agent did not run to its end.
+pub(crate) enum AgentError {
+    /// The agent was stopped.
     Stopped(Stopped),
-    /// It wanted more memory than it may have.
+    /// The agent requested more memory than its limit.
     Memory,
-    /// Its output was refused.
+    /// The output of the agent was refused.
     Output(OutputError),
-    /// It cannot be linked, a call failed that it cannot be told about, or it trapped.
+    /// The agent cannot be linked, it trapped, or a call failed in a way that its types cannot express.
     Failed(Failure),
 }
 
-/// An agent, linked and ready to run.
-pub(crate) struct Agent {
+/// Agent that is linked and ready to run.
+pub(crate) struct LinkedAgent {
     component: Component,
     linker: wasmtime::component::Linker<ToolState>,
 }
 
-impl Agent {
-    /// Links an agent: WASI without authority, and each other import with what the session has mounted.
+impl LinkedAgent {
+    /// Links an agent: WASI without authority, and each other import to a mounted tool.
     ///
     /// # Errors
     /// The first import that cannot be satisfied.
-    pub(crate) fn link(component: Component, caller: &Arc<Caller>) -> Result<Self, Failure> {
+    pub(crate) fn link(component: Component, caller: &Arc<ToolCaller>) -> Result<Self, Failure> {
         let engine = component.engine().clone();
         let mut linker = agent_linker(&engine, &component)
             .map_err(|error| Failure::host(format!("cannot link the agent: {error:#}")))?;
@@ -101,24 +102,24 @@ impl Agent {
             }
         }
         if !component.component_type().exports(&engine).any(|(name, _)| name.starts_with(RUN)) {
-            return Err(Failure::argument("it exports no `wasi:cli/run`, as a program does")
+            return Err(Failure::argument("it is not a program: it does not export `wasi:cli/run`")
                 .with_hint("build a binary (`fn main`) for wasm32-wasip2; a tool is published, not run"));
         }
         Ok(Self { component, linker })
     }
 
-    /// Runs it to its end, on this thread.
+    /// Runs the agent to its end, on this thread.
     pub(crate) fn run(
         &self,
         program: &Program,
         stdin: Box<dyn Read + Send>,
         output: &Arc<Mutex<Output>>,
         context: &CallContext,
-    ) -> Ended {
+    ) -> AgentOutcome {
         let state = ToolState::with(context, context.memory.limit(), |wasi| {
-            wasi.stdin(Input::new(stdin, context.interrupt.clone()))
-                .stdout(Written::new(output, Stream::Stdout))
-                .stderr(Written::new(output, Stream::Stderr))
+            wasi.stdin(AgentStdin::new(stdin, context.interrupt.clone()))
+                .stdout(AgentOutput::new(output, Stream::Stdout))
+                .stderr(AgentOutput::new(output, Stream::Stderr))
                 .arg(&program.name)
                 .args(&program.arguments)
                 .envs(&program.environment);
@@ -133,36 +134,36 @@ impl Agent {
             command.wasi_cli_run().call_run(&mut store)
         });
         let refused = output.lock().unwrap_or_else(PoisonError::into_inner).refused().cloned();
-        // Whatever the end, what it wrote is written.
+        // Changes to files are kept whatever the outcome.
         let changed = store.data_mut().end().map(|edits| context.changed(edits));
         let state = store.data();
         let result = match ran {
-            Ok(_) if let Err(errno) = changed => Err(Ending::Failed(unread(&program.name, errno))),
+            Ok(_) if let Err(errno) = changed => Err(AgentError::Failed(cannot_read_changes(&program.name, errno))),
             Ok(Ok(())) => Ok(0),
             Ok(Err(())) => Ok(1),
             Err(error) => ending(&error, state.memory.refused.is_some()),
         };
-        let result = refused.map_or(result, |refused| Err(Ending::Output(refused)));
-        Ended { result, memory: state.memory.used() }
+        let result = refused.map_or(result, |refused| Err(AgentError::Output(refused)));
+        AgentOutcome { result, memory: state.memory.used() }
     }
 }
 
-fn ending(error: &wasmtime::Error, refused: bool) -> Result<u8, Ending> {
+fn ending(error: &wasmtime::Error, refused: bool) -> Result<u8, AgentError> {
     if let Some(I32Exit(status)) = error.downcast_ref::<I32Exit>() {
-        // As a shell sees it: the low eight bits.
+        // As a shell reports it: the low eight bits.
         return Ok(u8::try_from(status & 0xff).unwrap_or(1));
     }
     if let Some(stopped) = error.downcast_ref::<Stopped>() {
-        return Err(Ending::Stopped(*stopped));
+        return Err(AgentError::Stopped(*stopped));
     }
     if let Some(failure) = error.downcast_ref::<Failure>() {
-        return Err(Ending::Failed(failure.clone()));
+        return Err(AgentError::Failed(failure.clone()));
     }
     if let Some(full) = error.downcast_ref::<NoRoom>() {
-        return Err(Ending::Failed(full.failure("the agent")));
+        return Err(AgentError::Failed(full.failure("the agent")));
     }
     if refused {
-        return Err(Ending::Memory);
+        return Err(AgentError::Memory);
     }
-    Err(Ending::Failed(Failure::trap(format!("the agent trapped: {}", error.root_cause()))))
+    Err(AgentError::Failed(Failure::trap(format!("the agent trapped: {}", error.root_cause()))))
 }

@@ -1,5 +1,5 @@
-//! What an agent reads: fetched when it first asks, a bounded part ahead of it, and waited for in a way that the end of
-//! the run interrupts.
+//! Standard input of an agent: read from when the agent first asks, a bounded part ahead of it, with waits that the end
+//! of the run interrupts.
 
 use std::io::{ErrorKind, Read};
 use std::sync::mpsc::{Receiver, TryRecvError, sync_channel};
@@ -12,67 +12,67 @@ use wasmtime_wasi::p2::{InputStream, Pollable, StreamError, pipe};
 
 use crate::code::{Interrupt, TICK};
 
-/// How many bytes are read at once, and how many such parts are kept ahead of the agent.
+/// Bytes of one read, and the number of such chunks that are buffered ahead of the agent.
 const PART: usize = 64 << 10;
 const PARTS: usize = 4;
 
-/// An agent's standard input. Clones share what was read so far.
+/// Standard input of an agent. Clones share their position.
 #[derive(Clone)]
-pub(super) struct Input {
-    shared: Arc<Mutex<Shared>>,
+pub(super) struct AgentStdin {
+    shared: Arc<Mutex<StdinState>>,
     interrupt: Interrupt,
 }
 
-struct Shared {
-    source: Source,
-    /// Read, and not yet taken.
+struct StdinState {
+    source: StdinSource,
+    /// Bytes that were read and not yet taken.
     part: Bytes,
-    /// Why it ended before its end; the next read says so.
+    /// Read error that the next read reports.
     error: Option<std::io::Error>,
 }
 
-enum Source {
-    /// Nobody asked yet.
+enum StdinSource {
+    /// Source that nobody has read from.
     Unread(Box<dyn Read + Send>),
-    /// A thread reads.
+    /// Chunks from the thread that reads.
     Reading(Receiver<std::io::Result<Bytes>>),
-    /// It is at its end.
+    /// End of the input.
     Ended,
 }
 
-impl Input {
+impl AgentStdin {
     pub(super) fn new(reader: Box<dyn Read + Send>, interrupt: Interrupt) -> Self {
-        let shared = Shared { source: Source::Unread(reader), part: Bytes::new(), error: None };
+        let shared = StdinState { source: StdinSource::Unread(reader), part: Bytes::new(), error: None };
         Self { shared: Arc::new(Mutex::new(shared)), interrupt }
     }
 
-    /// Each change is whole, so a poisoned lock is still good.
-    fn lock(&self) -> MutexGuard<'_, Shared> {
+    /// Locks the state. No change can be seen half done, so a poisoned lock is still good.
+    fn lock(&self) -> MutexGuard<'_, StdinState> {
         self.shared.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Shared {
-    /// Takes over what the reading thread has, without waiting. False if there is nothing yet.
+impl StdinState {
+    /// Takes over a chunk from the reading thread, without waiting. Returns false if there is none yet.
     fn fetch(&mut self) -> bool {
         if !self.part.is_empty() {
             return true;
         }
-        if let Source::Unread(_) = self.source
-            && let Source::Unread(reader) = std::mem::replace(&mut self.source, Source::Ended)
+        if let StdinSource::Unread(_) = self.source
+            && let StdinSource::Unread(reader) = std::mem::replace(&mut self.source, StdinSource::Ended)
         {
             match start(reader) {
-                Ok(receiver) => self.source = Source::Reading(receiver),
+                Ok(receiver) => self.source = StdinSource::Reading(receiver),
                 Err(error) => self.error = Some(error),
             }
         }
-        let Source::Reading(receiver) = &self.source else { return true };
+        let StdinSource::Reading(receiver) = &self.source else { return true };
         match receiver.try_recv() {
             Ok(Ok(part)) => self.part = part,
             Err(TryRecvError::Empty) => return false,
-            Err(TryRecvError::Disconnected) => self.source = Source::Ended,
+            Err(TryRecvError::Disconnected) => self.source = StdinSource::Ended,
             Ok(Err(error)) => {
-                self.source = Source::Ended;
+                self.source = StdinSource::Ended;
                 self.error = Some(error);
             }
         }
@@ -80,7 +80,7 @@ impl Shared {
     }
 }
 
-/// Reads on a thread of its own, which ends when nobody takes what it reads, or stays in a read that never ends.
+/// Starts a thread that reads. It ends when nobody takes its chunks any more, or stays in a read that never returns.
 fn start(mut reader: Box<dyn Read + Send>) -> std::io::Result<Receiver<std::io::Result<Bytes>>> {
     let (sender, receiver) = sync_channel(PARTS);
     let read = move || {
@@ -104,14 +104,14 @@ fn start(mut reader: Box<dyn Read + Send>) -> std::io::Result<Receiver<std::io::
     Ok(receiver)
 }
 
-impl IsTerminal for Input {
+impl IsTerminal for AgentStdin {
     fn is_terminal(&self) -> bool {
         false
     }
 }
 
-impl StdinStream for Input {
-    /// Only WASI 0.3 asks for this one, which agents do not find.
+impl StdinStream for AgentStdin {
+    /// Never used: only WASI 0.3 calls it, which agents do not have.
     fn async_stream(&self) -> Box<dyn AsyncRead + Send + Sync> {
         StdinStream::async_stream(&pipe::MemoryInputPipe::new(Bytes::new()))
     }
@@ -121,7 +121,7 @@ impl StdinStream for Input {
     }
 }
 
-impl InputStream for Input {
+impl InputStream for AgentStdin {
     fn read(&mut self, size: usize) -> Result<Bytes, StreamError> {
         let mut shared = self.lock();
         if !shared.fetch() {
@@ -130,7 +130,7 @@ impl InputStream for Input {
         if let Some(error) = shared.error.take() {
             return Err(StreamError::LastOperationFailed(error.into()));
         }
-        if shared.part.is_empty() && matches!(shared.source, Source::Ended) {
+        if shared.part.is_empty() && matches!(shared.source, StdinSource::Ended) {
             return Err(StreamError::Closed);
         }
         let count = shared.part.len().min(size);
@@ -139,10 +139,10 @@ impl InputStream for Input {
 }
 
 #[async_trait::async_trait]
-impl Pollable for Input {
+impl Pollable for AgentStdin {
     async fn ready(&mut self) {
         loop {
-            // When the run is to end, the agent runs into its epoch at once.
+            // At the end of the run the agent stops at its epoch at once.
             let there = self.lock().fetch();
             if there || self.interrupt.stopped().is_some() {
                 return tokio::task::yield_now().await;

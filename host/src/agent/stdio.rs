@@ -1,4 +1,4 @@
-//! Where an agent writes: the run's output, as it comes and as far as its limit goes.
+//! Standard output and error of an agent: the run's output, written as it comes, up to the run's limit.
 
 use std::io;
 use std::pin::Pin;
@@ -12,17 +12,17 @@ use wasmtime_wasi::p2::{OutputStream, Pollable, StreamError};
 
 use crate::guest::{Output, OutputError, Stream};
 
-/// How many bytes an agent may write in one go.
+/// Most bytes that an agent may write at once.
 const CHUNK: usize = 1 << 20;
 
-/// One stream of the run's output.
+/// Stream of the run's output.
 #[derive(Clone)]
-pub(super) struct Written {
+pub(super) struct AgentOutput {
     output: Arc<Mutex<Output>>,
     stream: Stream,
 }
 
-impl Written {
+impl AgentOutput {
     pub(super) fn new(output: &Arc<Mutex<Output>>, stream: Stream) -> Self {
         Self { output: Arc::clone(output), stream }
     }
@@ -32,13 +32,13 @@ impl Written {
     }
 }
 
-impl IsTerminal for Written {
+impl IsTerminal for AgentOutput {
     fn is_terminal(&self) -> bool {
         false
     }
 }
 
-impl StdoutStream for Written {
+impl StdoutStream for AgentOutput {
     fn async_stream(&self) -> Box<dyn AsyncWrite + Send + Sync> {
         Box::new(self.clone())
     }
@@ -48,9 +48,9 @@ impl StdoutStream for Written {
     }
 }
 
-impl OutputStream for Written {
+impl OutputStream for AgentOutput {
     fn write(&mut self, bytes: Bytes) -> Result<(), StreamError> {
-        // Refused output is a trap: what the agent goes on to write would be lost in silence.
+        // Refused output is a trap: the agent's further writes would be lost in silence.
         self.put(&bytes).map_err(|refused| StreamError::Trap(refused.into()))
     }
 
@@ -64,11 +64,11 @@ impl OutputStream for Written {
 }
 
 #[async_trait::async_trait]
-impl Pollable for Written {
+impl Pollable for AgentOutput {
     async fn ready(&mut self) {}
 }
 
-impl AsyncWrite for Written {
+impl AsyncWrite for AgentOutput {
     fn poll_write(self: Pin<&mut Self>, _: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
         Poll::Ready(self.put(bytes).map(|()| bytes.len()).map_err(io::Error::other))
     }

@@ -1,12 +1,12 @@
 //! Compiled code on disk, authenticated.
 //!
 //! An entry is two files: the code, which is mapped as it is, and beside it its blake3 under a key that lies in the
-//! same directory and that only this user can read. Who can write an entry that passes could as well replace the
-//! `tollhouse` binary. An entry that does not pass is treated as absent: the code is compiled again.
+//! same directory and that only this user can read. Anyone who can write an entry that passes could as well replace the
+//! `tollhouse` binary. An entry that does not pass is treated as absent, and the code is compiled again.
 //!
-//! To read 15 MB takes longer than all else that a process does before its first script. So what passed once leaves a third
-//! file, which names the file that it was (device, inode, size, times of its last change), under the same key: as long as
-//! that is the file, nobody has written to it since.
+//! Reading 15 MB takes longer than everything else that a process does before its first script. So an entry that passed
+//! once gets a third file, which identifies the checked file (device, inode, size, times of its last change) under the
+//! same key: as long as that identity matches, nobody has written to the file since.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
@@ -22,38 +22,38 @@ pub struct Cache {
     key: [u8; 32],
 }
 
-/// Why a directory cannot be a cache.
+/// Reason why a directory cannot be used as a cache.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum CacheError {
-    /// The file system said no.
+    /// The file system refused an operation.
     #[error("cannot use the cache directory `{}`", path.display())]
     Io {
-        /// What was touched.
+        /// The file or directory concerned.
         path: PathBuf,
-        /// What the system said.
+        /// The error of the system.
         #[source]
         source: io::Error,
     },
     /// Other users could put code there.
     #[error("the cache directory `{}` can be written by other users", path.display())]
     Shared {
-        /// The directory.
+        /// Directory that others can write.
         path: PathBuf,
     },
     /// The key file is not 32 bytes.
     #[error("the key of the cache, `{}`, is damaged: remove that file", path.display())]
     Key {
-        /// The file.
+        /// The key file concerned.
         path: PathBuf,
     },
 }
 
 impl Cache {
-    /// Opens a cache, making the directory and its key if they are absent.
+    /// Opens a cache, creating the directory and its key if they are absent.
     ///
     /// # Errors
-    /// If it cannot be used, or other users can write to it.
+    /// If the directory cannot be used, or other users can write to it.
     pub fn open(directory: impl Into<PathBuf>) -> Result<Self, CacheError> {
         let directory = directory.into();
         let io = |path: &Path| {
@@ -70,29 +70,29 @@ impl Cache {
         Ok(Self { directory, key })
     }
 
-    /// Where it is.
+    /// Returns the directory of the cache.
     #[must_use]
     pub fn directory(&self) -> &Path {
         &self.directory
     }
 
-    /// The entry of a name, if there is one that passes.
+    /// Returns the entry called `name`, if there is one and it authenticates.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<Vec<u8>> {
         let content = fs::read(self.directory.join(name)).ok()?;
         self.passes(name, &content).then_some(content)
     }
 
-    /// Keeps an entry under a name. Readers in other processes see the whole entry or none.
+    /// Stores an entry under a name. Readers in other processes see the whole entry or none.
     ///
     /// # Errors
-    /// If it cannot be written.
+    /// If the entry cannot be written.
     pub fn put(&self, name: &str, content: &[u8]) -> io::Result<()> {
         self.write(&mac_name(name), self.mac(name, content).to_hex().as_bytes())?;
         self.write(name, content)
     }
 
-    /// Maps an entry as machine code, if there is one that passes.
+    /// Maps an entry as machine code, if there is one and it authenticates.
     #[expect(unsafe_code, reason = "wasmtime cannot check machine code; the cache proves who wrote it")]
     pub(super) fn component(&self, engine: &Engine, name: &str) -> Option<Component> {
         let path = self.directory.join(name);
@@ -112,14 +112,15 @@ impl Cache {
         unsafe { Component::deserialize_file(engine, &path) }.ok()
     }
 
-    /// Whether this is the file that passed.
+    /// Returns true if a note says that this very file has passed already.
     fn is_seen(&self, name: &str, identity: &[u8]) -> bool {
         self.holds(&seen_name(name), self.mac(&seen_name(name), identity))
     }
 
-    /// Takes note that this file passed. If that cannot be written, the next process reads it once more.
+    /// Records that this file passed. If the record cannot be written, the next process authenticates the file again.
     fn see(&self, name: &str, file: &File, identity: &[u8]) {
-        // What was read is what the disk has: else a loss of power could leave this note beside a file of zeros.
+        // The note may only vouch for content that is on the disk: else a loss of power could leave it beside a file of
+        // zeros.
         if file.sync_all().is_ok() {
             let _ = self.write(&seen_name(name), self.mac(&seen_name(name), identity).to_hex().as_bytes());
         }
@@ -129,7 +130,7 @@ impl Cache {
         self.holds(&mac_name(name), self.mac(name, content))
     }
 
-    /// Whether a file holds this hash.
+    /// Returns true if a file holds this hash.
     fn holds(&self, name: &str, hash: blake3::Hash) -> bool {
         let held = fs::read_to_string(self.directory.join(name)).ok();
         let held = held.and_then(|hex| blake3::Hash::from_hex(hex.trim()).ok());
@@ -137,7 +138,7 @@ impl Cache {
         held.is_some_and(|held| held == hash)
     }
 
-    /// The name is hashed too, so that one entry cannot stand in for another.
+    /// Computes the MAC of an entry, over its name too, so that one entry cannot replace another.
     fn mac(&self, name: &str, content: &[u8]) -> blake3::Hash {
         let mut hasher = blake3::Hasher::new_keyed(&self.key);
         hasher.update(&(name.len() as u64).to_le_bytes()).update(name.as_bytes()).update(content);
@@ -160,7 +161,7 @@ fn seen_name(name: &str) -> String {
     format!("{name}.seen")
 }
 
-/// Which file it is, and when it was last written to or given a name: the system keeps that, and no program can set it.
+/// Identifies a file and its last change (of content or name) by values that the system keeps and no program can set.
 #[cfg(unix)]
 fn identity(file: &File) -> Option<Vec<u8>> {
     use std::os::unix::fs::MetadataExt;
@@ -170,13 +171,13 @@ fn identity(file: &File) -> Option<Vec<u8>> {
     Some(all.chain(times.into_iter().map(i64::to_le_bytes)).flatten().collect())
 }
 
-/// Elsewhere it is read each time.
+/// Returns nothing: on other systems an entry is authenticated each time.
 #[cfg(not(unix))]
 fn identity(_: &File) -> Option<Vec<u8>> {
     None
 }
 
-/// The first process makes the key; one that comes at the same moment takes the first one's.
+/// Reads the key, or creates it. Of processes that do this at the same moment, all use the key of the first.
 fn read_or_make_key(directory: &Path, path: &Path) -> io::Result<Vec<u8>> {
     match fs::read(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => {}
@@ -216,7 +217,7 @@ fn make_private(directory: &Path) -> io::Result<()> {
 
 #[cfg(not(unix))]
 fn is_private(_: &Path) -> io::Result<bool> {
-    // Elsewhere a user's cache directory is private by its place.
+    // On other systems a user's cache directory is private by its location.
     Ok(true)
 }
 
@@ -280,17 +281,17 @@ mod tests {
         let at = |name: &str| cache.directory().join(name);
         assert!(cache.component(&engine, "a").is_some());
         let seen = fs::read(at("a.seen")).expect("it passed");
-        // Known: what it should hash to is not looked at any more.
+        // A file that passed before is not compared with its MAC again.
         fs::remove_file(at("a.mac")).expect("it is there");
         assert!(cache.component(&engine, "a").is_some());
-        // What another entry left says nothing of this one, and a new file is another file.
+        // The note of one entry does not vouch for another one, and a new file is not the file that passed.
         fs::copy(at("a"), at("b")).expect("it copies");
         fs::write(at("b.seen"), &seen).expect("it writes");
         assert!(cache.component(&engine, "b").is_none());
         let time = fs::metadata(at("a")).and_then(|made| made.modified()).expect("it is there");
         let mut changed = code.clone();
         *changed.last_mut().expect("it is not empty") ^= 1;
-        // Long enough for the system's clock to go on.
+        // Long enough for the system's clock to advance.
         std::thread::sleep(std::time::Duration::from_millis(20));
         fs::write(at("a"), &changed).expect("it writes");
         File::options().append(true).open(at("a")).and_then(|file| file.set_modified(time)).expect("it is set");

@@ -1,13 +1,13 @@
-//! The guests that this binary carries.
+//! Guests that are embedded in this binary.
 
-/// A guest's machine code, as `tollhouse-precompile` made it.
+/// Machine code of a guest, as `tollhouse-precompile` made it.
 #[derive(Clone, Copy)]
 pub struct Embedded {
-    /// zstd of what `precompile_component` gave.
+    /// Output of `precompile_component`, compressed with zstd.
     pub code: &'static [u8],
-    /// blake3 of the unpacked code, known when the binary was built, in hexadecimal.
+    /// blake3 of the uncompressed code in hexadecimal, known when the binary was built.
     pub digest: &'static str,
-    /// The pages of its memory that every script writes to, four bytes each.
+    /// Numbers of the memory pages that every script writes to, four bytes each.
     pub pages: &'static [u8],
 }
 
@@ -24,14 +24,14 @@ const SHELL: Embedded = Embedded {
 };
 
 impl Embedded {
-    /// Their numbers.
+    /// Decodes the numbers of these pages.
     pub(crate) fn pages(self) -> Vec<u32> {
         let (numbers, _) = self.pages.as_chunks();
         numbers.iter().map(|bytes| u32::from_le_bytes(*bytes)).collect()
     }
 }
 
-/// The guest of a name: `js`, anything else is the shell.
+/// Returns an embedded guest: the one for JavaScript for `js`, else the shell.
 #[must_use]
 pub fn embedded(name: &str) -> Embedded {
     if name == "js" { JS } else { SHELL }
@@ -41,7 +41,7 @@ pub fn embedded(name: &str) -> Embedded {
 mod tests {
     use super::*;
 
-    /// Where the system does not say they are not known: on Linux it does.
+    /// Only Linux tells which pages were written.
     #[cfg(target_os = "linux")]
     #[test]
     fn the_pages_are_known_that_scripts_write_to() {

@@ -1,4 +1,4 @@
-//! Stopping what runs: one switch for a run and everything it started.
+//! Interrupts: one switch stops a run and everything that it started.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -6,42 +6,42 @@ use std::time::Instant;
 
 use wasmtime::{Store, UpdateDeadline};
 
-use super::attend;
-use super::turns::{self, Account};
+use super::cpu_scheduler::{self, CpuAccount};
+use super::poll_hook;
 
-/// The switch. Clones share it.
+/// Switch that stops a run. Clones share it.
 #[derive(Clone, Debug, Default)]
-pub struct Interrupt(Arc<State>);
+pub struct Interrupt(Arc<SwitchState>);
 
 #[derive(Debug, Default)]
-struct State {
+struct SwitchState {
     cancelled: AtomicBool,
-    clock: Mutex<Clock>,
-    /// A run's switch also stops the calls that it made.
+    clock: Mutex<DeadlineClock>,
+    /// Switch of the run that made this call: it stops the call too.
     parent: Option<Interrupt>,
-    /// What a run has computed, and all that it started.
-    account: Account,
+    /// CPU time of the run and everything that it started.
+    account: CpuAccount,
 }
 
-/// When time is up.
+/// Deadline of a switch, and its pauses.
 #[derive(Debug, Default)]
-struct Clock {
+struct DeadlineClock {
     deadline: Option<Instant>,
-    /// How many pauses last, and since when time stands still.
+    /// Number of pauses in effect, and the time at which the first of them began.
     pauses: u32,
     since: Option<Instant>,
 }
 
-impl Clock {
-    /// The deadline, if nothing pauses any more.
+impl DeadlineClock {
+    /// Returns the deadline as it would be if all pauses ended now.
     fn deadline(&self) -> Option<Instant> {
         let paused = self.since.map(|since| since.elapsed()).unwrap_or_default();
         self.deadline.and_then(|deadline| deadline.checked_add(paused))
     }
 }
 
-/// Time stands still until it is dropped.
-#[must_use = "time goes on when it is dropped"]
+/// Guard that holds back the deadline of a switch until it is dropped.
+#[must_use = "the deadline moves on again when this is dropped"]
 #[derive(Debug)]
 pub struct Paused(Interrupt);
 
@@ -58,37 +58,38 @@ impl Drop for Paused {
     }
 }
 
-/// Why an instance was stopped. The error of the call into wasm that was running.
+/// Reason why an instance was stopped: the error of the interrupted call into wasm.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Stopped {
-    /// Somebody cancelled it.
+    /// The run or the call was cancelled.
     #[error("cancelled")]
     Cancelled,
-    /// Its time was up.
+    /// The deadline of the run passed.
     #[error("out of time")]
     Deadline,
 }
 
 impl Interrupt {
-    /// A switch that this one also throws.
+    /// Creates a switch that this one also throws.
     #[must_use]
     pub fn child(&self) -> Self {
-        Self(Arc::new(State { parent: Some(self.clone()), ..State::default() }))
+        Self(Arc::new(SwitchState { parent: Some(self.clone()), ..SwitchState::default() }))
     }
 
-    /// Stops what runs, soon.
+    /// Stops the run soon: at the next tick of its engine's clock.
     pub fn cancel(&self) {
         self.0.cancelled.store(true, Ordering::Relaxed);
     }
 
-    /// Sets the time at which everything stops. The earliest counts.
+    /// Sets the time at which everything stops. If several are set, the earliest counts.
     pub fn set_deadline(&self, deadline: Instant) {
         let mut clock = self.clock();
         clock.deadline = Some(clock.deadline.map_or(deadline, |earlier| earlier.min(deadline)));
     }
 
-    /// Lets no time pass, for this switch and those above it, until the answer is dropped: compiling counts for nobody.
+    /// Holds back the deadlines of this switch and its parents until the returned guard is dropped. Compiling takes
+    /// nobody's time.
     pub fn pause(&self) -> Paused {
         for interrupt in self.chain() {
             let mut clock = interrupt.clock();
@@ -98,20 +99,22 @@ impl Interrupt {
         Paused(self.clone())
     }
 
-    /// When everything stops, if anybody said. While it is paused, that moves on.
+    /// Returns the earliest deadline of this switch and its parents, if there is one. A pause moves it.
     #[must_use]
     pub fn deadline(&self) -> Option<Instant> {
         self.chain().filter_map(|interrupt| interrupt.clock().deadline()).min()
     }
 
-    /// Whether it is time to stop, and why. This thread sees to what it is to see to: see [`attended`](super::attended).
+    /// Returns the reason to stop now, if there is one. Calls this thread's poll hook: see
+    /// [`attended`](super::attended).
     #[must_use]
     pub fn stopped(&self) -> Option<Stopped> {
-        attend::see();
+        poll_hook::poll();
         self.is_thrown()
     }
 
-    /// The same for who holds a lock, or asks for another thread.
+    /// As [`stopped`](Self::stopped), without calling the hook: for a caller that holds a lock or asks on behalf of
+    /// another thread.
     pub(super) fn is_thrown(&self) -> Option<Stopped> {
         if self.chain().any(|interrupt| interrupt.0.cancelled.load(Ordering::Relaxed)) {
             return Some(Stopped::Cancelled);
@@ -119,28 +122,29 @@ impl Interrupt {
         self.deadline().is_some_and(|deadline| Instant::now() >= deadline).then_some(Stopped::Deadline)
     }
 
-    /// That of the run.
-    pub(super) fn account(&self) -> &Account {
+    /// Returns the CPU account of the run.
+    pub(super) fn account(&self) -> &CpuAccount {
         self.chain().last().map_or(&self.0.account, |run| &run.0.account)
     }
 
-    /// This switch and those above it.
+    /// Iterates over this switch and its parents.
     fn chain(&self) -> impl Iterator<Item = &Self> {
         std::iter::successors(Some(self), |interrupt| interrupt.0.parent.as_ref())
     }
 
-    /// Every change is whole, so a poisoned lock is still good.
-    fn clock(&self) -> MutexGuard<'_, Clock> {
+    /// Locks the clock. No change can be seen half done, so a poisoned lock is still good.
+    fn clock(&self) -> MutexGuard<'_, DeadlineClock> {
         self.0.clock.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Makes a store look at this switch at every tick of its engine's clock, and whether it is another's turn.
+    /// Makes a store check this switch at every tick of its engine's clock, and yield to other runs if its time slice
+    /// is over.
     pub fn watch<T>(&self, store: &mut Store<T>) {
         let interrupt = self.clone();
-        turns::begin(&interrupt);
+        cpu_scheduler::start(&interrupt);
         store.set_epoch_deadline(1);
         store.epoch_deadline_callback(move |_| {
-            turns::next(&interrupt);
+            cpu_scheduler::charge_tick(&interrupt);
             match interrupt.stopped() {
                 Some(stopped) => Err(stopped.into()),
                 None => Ok(UpdateDeadline::Continue(1)),

@@ -1,63 +1,65 @@
-//! The memory of a session: one sum of what its scripts and tools have, and of what the host holds for them.
+//! Memory of a session: one sum for its scripts, its tools, and everything that the host holds for them.
 //!
-//! **Invariant:** the charges of an account never come to more than its limit, and what is dropped is given back.
+//! **Invariant:** the charges of an account never exceed its limit, and a dropped charge is given back.
 
 use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
-/// Bytes of memory that the runs of one session may take, and those that are taken. Clones share the sum.
+/// Limit and sum of the bytes of memory that the runs of one session take. Clones share the sum.
 #[derive(Clone)]
-pub struct MemoryAccount(Arc<Sum>);
+pub struct MemoryAccount(Arc<AccountState>);
 
-struct Sum {
+struct AccountState {
     limit: u64,
     taken: AtomicU64,
-    /// Calls that may pass values to the host now.
+    /// Number of calls that may pass values to the host now.
     passing: AtomicU32,
-    /// Gives up what is only kept for speed.
+    /// Callback that drops whatever is only kept for speed.
     reclaim: Box<dyn Fn() + Send + Sync>,
 }
 
-/// Part of what is left of an account, for one of the calls that pass values to the host at the same time. Nothing is taken
-/// for it: what is passed is known only when it is there.
+/// Equal part of an account's remaining bytes, for one of the calls that pass values to the host at the same time. It
+/// reserves nothing: the size of a value is known only once it has arrived.
 pub(crate) struct MemoryShare {
     account: MemoryAccount,
     bytes: u64,
 }
 
-/// Bytes that are taken of an account until this is dropped.
+/// Bytes that are charged to an account until this is dropped.
 pub struct MemoryCharge {
     account: MemoryAccount,
     bytes: u64,
 }
 
 impl MemoryAccount {
-    /// Creates an account of so many bytes, of which none are taken.
+    /// Creates an account with a limit of `limit` bytes.
     #[must_use]
     pub fn new(limit: u64) -> Self {
         Self::reclaiming(limit, || {})
     }
 
-    /// Creates an account that calls `reclaim` where little is left: it drops what is only kept for speed, and takes nothing.
+    /// Creates an account that calls `reclaim` when little is left. The callback drops data that is only kept for
+    /// speed, and must not charge anything.
     pub(crate) fn reclaiming(limit: u64, reclaim: impl Fn() + Send + Sync + 'static) -> Self {
         let (taken, passing) = Default::default();
-        Self(Arc::new(Sum { limit, taken, passing, reclaim: Box::new(reclaim) }))
+        Self(Arc::new(AccountState { limit, taken, passing, reclaim: Box::new(reclaim) }))
     }
 
-    /// Returns the bytes that may be taken at once.
+    /// Returns the limit in bytes.
     #[must_use]
     pub fn limit(&self) -> u64 {
         self.0.limit
     }
 
-    /// Returns the bytes that are taken.
+    /// Returns the number of bytes that are charged.
     #[must_use]
     pub fn taken(&self) -> u64 {
         self.0.taken.load(Ordering::Relaxed)
     }
 
-    /// Returns the bytes that are left, after what is only kept for speed was given up, if they were less than half.
+    /// Returns the number of bytes that are left. If that is less than half, data that is only kept for speed is
+    /// dropped first.
     #[must_use]
     pub fn left(&self) -> u64 {
         if self.is_short() {
@@ -66,19 +68,19 @@ impl MemoryAccount {
         self.limit().saturating_sub(self.taken())
     }
 
-    /// Returns true if less than half is left: nothing more is kept for speed.
+    /// Returns true if less than half is left, so that nothing more should be kept just for speed.
     pub(crate) fn is_short(&self) -> bool {
         self.taken() > self.limit() / 2
     }
 
-    /// Takes bytes; none if fewer are left.
+    /// Charges bytes, or returns `None` if fewer are left.
     #[must_use]
     pub fn charge(&self, bytes: u64) -> Option<MemoryCharge> {
         let mut charge = self.open();
         charge.resize(bytes).then_some(charge)
     }
 
-    /// Returns a charge of no bytes, which grows.
+    /// Returns an empty charge, which can grow.
     #[must_use]
     pub fn open(&self) -> MemoryCharge {
         MemoryCharge { account: self.clone(), bytes: 0 }
@@ -97,13 +99,13 @@ impl MemoryAccount {
 }
 
 impl MemoryCharge {
-    /// Returns the bytes that it has taken.
+    /// Returns the number of bytes charged.
     #[must_use]
     pub fn bytes(&self) -> u64 {
         self.bytes
     }
 
-    /// Changes what it takes. False, and nothing is changed, if fewer bytes are left than it grows by.
+    /// Sets the size of the charge. Returns false, and changes nothing, if fewer bytes are left than it grows by.
     #[must_use]
     pub fn resize(&mut self, bytes: u64) -> bool {
         match bytes.checked_sub(self.bytes) {
@@ -124,7 +126,7 @@ impl MemoryCharge {
         true
     }
 
-    /// Takes more. False, and nothing is changed, if fewer bytes are left.
+    /// Adds to the charge. Returns false, and changes nothing, if fewer bytes are left.
     #[must_use]
     pub fn grow(&mut self, more: u64) -> bool {
         self.bytes.checked_add(more).is_some_and(|bytes| self.resize(bytes))
@@ -132,7 +134,7 @@ impl MemoryCharge {
 }
 
 impl MemoryShare {
-    /// Returns the bytes that it comes to.
+    /// Returns the size of this share in bytes.
     pub(crate) fn bytes(&self) -> u64 {
         self.bytes
     }

@@ -1,6 +1,6 @@
-//! Stacks for wasm: threads begin with 2 or 8 MiB, and running off the end of one would end the process.
+//! Stacks for wasm: threads begin with 2 or 8 MiB, and an overflow would end the process.
 //!
-//! A thread that has too little of its own keeps one more, so that not every step maps and unmaps some MiB.
+//! A thread whose own stack is too small keeps a second one, so that not every step maps and unmaps some MiB.
 #![expect(unsafe_code, reason = "giving a stack's memory back")]
 
 use std::cell::Cell;
@@ -8,26 +8,26 @@ use std::cell::Cell;
 use corosensei::on_stack;
 use corosensei::stack::{DefaultStack, Stack as _};
 
-use super::turns;
+use super::cpu_scheduler;
 
-/// What the host's own functions take of the stack below a guest or tool.
+/// Stack that the host's own functions use below a guest or tool, in bytes.
 const HOST_STACK: usize = 1 << 20;
 
-/// What a kept stack keeps of its memory: what most steps need.
+/// Bytes of a spare stack that stay resident: as much as most steps need.
 const KEPT: usize = 256 << 10;
 
 thread_local! {
-    /// The stack that this thread keeps, while nothing runs on it.
+    /// The thread's spare stack, while nothing runs on it.
     static SPARE: Cell<Option<DefaultStack>> = const { Cell::new(None) };
-    /// The lowest address of the kept stack that this thread is on, if it is on one.
+    /// Lowest address of the spare stack that this thread runs on, if it runs on one.
     static LIMIT: Cell<Option<usize>> = const { Cell::new(None) };
 }
 
-/// Enters wasm with as much stack as its engine lets it use, wherever the caller stands. On a thread with enough it costs
-/// nothing. Afterwards another may have its turn.
+/// Enters wasm with as much stack as its engine permits, whatever the caller has left. Costs nothing on a thread whose
+/// stack is large enough. Frees the run's CPU slot afterwards.
 pub(crate) fn with_stack<T>(wasm: usize, enter: impl FnOnce() -> T) -> T {
     let left = with_enough(wasm, enter);
-    turns::leave();
+    cpu_scheduler::release();
     left
 }
 
@@ -35,11 +35,11 @@ fn with_enough<T>(wasm: usize, enter: impl FnOnce() -> T) -> T {
     if remaining() >= wasm + HOST_STACK {
         return enter();
     }
-    // More than was asked for: what is entered may itself want as much, a little further down.
+    // More than was requested: the code that is entered may itself request as much, a little further down.
     let size = wasm + 2 * HOST_STACK;
     let kept = SPARE.take().filter(|stack| stack.base().get() - stack.limit().get() > size);
     let mut stack = kept.unwrap_or_else(|| DefaultStack::new(size).expect("the process can map some MiB"));
-    let within = Within(LIMIT.replace(Some(stack.limit().get())));
+    let within = StackGuard(LIMIT.replace(Some(stack.limit().get())));
     let result = on_stack(&mut stack, enter);
     drop(within);
     give_back(&stack);
@@ -47,31 +47,31 @@ fn with_enough<T>(wasm: usize, enter: impl FnOnce() -> T) -> T {
     result
 }
 
-/// The bytes of stack below here.
+/// Returns the bytes of stack below the current frame.
 fn remaining() -> usize {
     let Some(limit) = LIMIT.get() else { return stacker::remaining_stack().unwrap_or(0) };
     let here = 0_u8;
     (&raw const here as usize).saturating_sub(limit)
 }
 
-/// On another stack until it is dropped, also by a panic.
-struct Within(Option<usize>);
+/// Guard of a switched stack: restores the previous limit when it is dropped, also by a panic.
+struct StackGuard(Option<usize>);
 
-impl Drop for Within {
+impl Drop for StackGuard {
     fn drop(&mut self) {
         LIMIT.set(self.0);
     }
 }
 
-/// Gives the memory of a stack back that a deep recursion took.
+/// Returns memory of a stack to the system that a deep recursion took.
 fn give_back(stack: &DefaultStack) {
     #[cfg(target_os = "linux")]
     {
         let low = stack.limit().get().next_multiple_of(rustix::param::page_size());
         let bytes = (stack.base().get() - KEPT).saturating_sub(low);
         let low = std::ptr::with_exposed_provenance_mut(low);
-        // SAFETY: these pages are the stack's own, which lives, and nothing runs on it: what is in them is dead.
-        // An error means that they stay, which is no error here.
+        // SAFETY: these pages belong to the stack, which is alive, and nothing runs on it: their content is dead. On an
+        // error they stay resident, which is harmless.
         let _ = unsafe { rustix::mm::madvise(low, bytes, rustix::mm::Advice::LinuxDontNeed) };
     }
     #[cfg(not(target_os = "linux"))]
@@ -82,7 +82,7 @@ fn give_back(stack: &DefaultStack) {
 mod tests {
     use super::*;
 
-    /// Takes so many KiB of stack; gives the lowest address.
+    /// Uses `kib` KiB of stack and returns the lowest address.
     fn deep(kib: usize) -> usize {
         let frame = std::hint::black_box([0_u8; 1 << 10]);
         if kib == 0 { frame.as_ptr().addr() } else { deep(kib - 1).min(frame.as_ptr().addr()) }

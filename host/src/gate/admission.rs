@@ -11,10 +11,10 @@ use serde_json::Value;
 use super::{AuditError, CallAudit, Gate};
 use crate::capability::Amount;
 use crate::code::MemoryCharge;
-use crate::error::{Failure, Payload, told};
+use crate::error::{Failure, Payload, error_chain};
 use crate::json;
 use crate::ledger::{AccountId, Ledger, Refused};
-use crate::tool::{Authority, CallContext, Secrets, Started, Tool, no_memory_for_result};
+use crate::tool::{Authority, CallContext, ProgramStart, Secrets, Tool, no_memory_for_result};
 
 /// A call that the gate has admitted: granted, charged to its budgets, and recorded.
 pub struct Admission {
@@ -119,7 +119,7 @@ impl Admission {
     ///
     /// # Errors
     /// A trap, a limit, or the cancellation.
-    pub(crate) fn run(&self, started: &Started, context: &CallContext) -> Result<u8, Failure> {
+    pub(crate) fn run(&self, started: &ProgramStart, context: &CallContext) -> Result<u8, Failure> {
         self.sync_audit(&context.services.secrets)?;
         if self.authority.secrets().next().is_some() {
             // In a stream a secret may be split into parts, which redaction would not recognize.
@@ -155,7 +155,7 @@ impl Admission {
             Failure::host(format!(
                 "`{}` was not called, because the call could not be recorded: {}",
                 self.method,
-                told(&error)
+                error_chain(&error)
             ))
         })
     }

@@ -42,7 +42,7 @@ use self::grant_index::{AccountNaming, ActiveGrant, DenialReason, GrantAccount, 
 use self::tool_gates::ToolGates;
 use crate::capability::{Amount, AttenuateError, Grant, Limits, Policy, PolicyError};
 use crate::code::{Interrupt, MemoryAccount, MemoryCharge};
-use crate::error::{Failure, how_to_grant, how_to_raise, told};
+use crate::error::{Failure, error_chain, how_to_grant, how_to_raise};
 use crate::json::{self, JsonError};
 use crate::ledger::{Ledger, Used};
 use crate::tool::{MountedTools, Tool, no_memory_for};
@@ -331,7 +331,7 @@ impl Gate {
             }
             // If there are two logs, one of them may contain the admission.
             let _ = log.write(&Event::Released { run, seq });
-            let why = told(&error);
+            let why = error_chain(&error);
             return Err(Failure::host(format!(
                 "`{method}` was not called, because the call could not be logged: {why}"
             ))
@@ -490,7 +490,9 @@ impl Gate {
                 Some(reason) => self.denied(method, &GrantDenial { grant: Some(&active.grant), reason }),
             },
             Ok(false) => Failure::approval(format!("`{method}`: a human refused the call (grant `{grant}`)")),
-            Err(error) => Failure::approval(format!("`{method}`: grant `{grant}` needs approval: {}", told(&error))),
+            Err(error) => {
+                Failure::approval(format!("`{method}`: grant `{grant}` needs approval: {}", error_chain(&error)))
+            }
         };
         debit.release();
         if !record.deny(seq, Some(grant)) {

@@ -8,10 +8,10 @@ use super::result::{RunResult, Usage};
 use super::scope::Scope;
 use super::state::{Place, SessionState, micros};
 use crate::code::{Interrupt, Stopped, TICK};
-use crate::error::{ErrorKind, Failure, Payload, told};
+use crate::error::{ErrorKind, Failure, Payload, error_chain};
 use crate::gate::{Admission, CallOutcome, Event};
 use crate::guest::Outcome;
-use crate::tool::{Package, unfit};
+use crate::tool::{Package, cannot_apply_changes};
 
 /// One call of one tool. Nothing is judged or called before [`CallRun::finish`].
 pub struct CallRun {
@@ -76,7 +76,7 @@ impl CallRun {
         let hash = blake3::hash(self.arguments.as_bytes()).to_hex();
         let started = Event::Started { run: scope.record.run(), script: &self.method, hash: &hash };
         let written = scope.log().write(&started);
-        written.map_err(|error| Failure::host(format!("the call is not made: {}", told(&error))))?;
+        written.map_err(|error| Failure::host(format!("the call is not made: {}", error_chain(&error))))?;
         let memory = &self.session.memory;
         let admitted = gate.admit(&scope.record, &self.method, &self.arguments, memory, &self.interrupt);
         // A question to a human ends with it.
@@ -103,7 +103,7 @@ impl CallRun {
         }
         let context = scope.context(&admission, self.interrupt.clone(), self.session.head());
         let result = admission.invoke(&context);
-        let changed = self.session.change(&context.edits()).map_err(|error| unfit(&self.method, &error));
+        let changed = self.session.change(&context.edits()).map_err(|error| cannot_apply_changes(&self.method, &error));
         result.and_then(|payload| changed.map(|()| payload))
     }
 

@@ -11,12 +11,12 @@ use super::options::{Captured, RunOptions, Stdin};
 use super::result::{RunResult, Usage, outcome_of};
 use super::scope::Scope;
 use super::state::{Place, SessionState, micros};
-use crate::agent::{Agent, Caller, Ending, Program};
+use crate::agent::{AgentError, LinkedAgent, Program, ToolCaller};
 use crate::code::{Interrupt, Stopped};
-use crate::error::{ErrorKind, Failure, told};
+use crate::error::{ErrorKind, Failure, error_chain};
 use crate::gate::Event;
 use crate::guest::{GuestError, Outcome, Output};
-use crate::tool::Working;
+use crate::tool::WorkingFiles;
 
 /// One execution of an agent that is a component. Nothing runs before [`ComponentRun::finish`].
 pub struct ComponentRun {
@@ -94,25 +94,25 @@ impl ComponentRun {
     }
 
     /// What its imports ask.
-    fn caller(&self) -> Caller {
+    fn caller(&self) -> ToolCaller {
         let scope = Scope::new(&self.session, self.number);
-        scope.caller(&self.session.gate, self.interrupt.clone(), Working::default(), self.session.head())
+        scope.caller(&self.session.gate, self.interrupt.clone(), WorkingFiles::default(), self.session.head())
     }
 
     fn execute(
         &mut self,
-        caller: &Arc<Caller>,
+        caller: &Arc<ToolCaller>,
         stdin: Stdin,
         output: &Arc<Mutex<Output>>,
-    ) -> Result<(u8, u64), (Ending, u64)> {
-        let failed = |failure: Failure| (Ending::Failed(failure), 0);
+    ) -> Result<(u8, u64), (AgentError, u64)> {
+        let failed = |failure: Failure| (AgentError::Failed(failure), 0);
         let digest = blake3::hash(&self.component).to_hex();
         let started = Event::Started { run: self.number, script: &self.program.name, hash: &digest };
         let written = self.session.gate.log(&caller.record).write(&started);
-        written.map_err(|error| failed(Failure::host(format!("the run does not start: {}", told(&error)))))?;
+        written.map_err(|error| failed(Failure::host(format!("the run does not start: {}", error_chain(&error)))))?;
         let component = self.session.compile_agent(&digest, &self.component);
         let component = component.map_err(|error| failed(Failure::argument(format!("no agent: {error}"))))?;
-        let agent = Agent::link(component, caller).map_err(failed)?;
+        let agent = LinkedAgent::link(component, caller).map_err(failed)?;
         let stdin: Box<dyn Read + Send> = match stdin {
             Stdin::Empty => Box::new(io::empty()),
             Stdin::Bytes(bytes) => Box::new(io::Cursor::new(bytes)),
@@ -131,21 +131,21 @@ impl ComponentRun {
         ended.result.map(|status| (status, ended.memory)).map_err(|ending| (ending, ended.memory))
     }
 
-    fn outcome(&self, ending: Ending) -> Outcome {
+    fn outcome(&self, ending: AgentError) -> Outcome {
         // When the run is stopped, so is the call that it waits for, and it is the run's end that counts.
         let ending = match (self.interrupt.stopped(), ending) {
-            (Some(stopped), Ending::Failed(_)) => Ending::Stopped(stopped),
+            (Some(stopped), AgentError::Failed(_)) => AgentError::Stopped(stopped),
             (_, ending) => ending,
         };
         let error = match ending {
-            Ending::Failed(failure) => {
+            AgentError::Failed(failure) => {
                 let exit_code = if failure.kind == ErrorKind::Policy { 2 } else { 1 };
                 return Outcome { exit_code, ..Outcome::failed(failure) };
             }
-            Ending::Stopped(Stopped::Deadline) => GuestError::Deadline,
-            Ending::Stopped(_) => GuestError::Cancelled,
-            Ending::Memory => GuestError::Memory,
-            Ending::Output(refused) => GuestError::Output(refused),
+            AgentError::Stopped(Stopped::Deadline) => GuestError::Deadline,
+            AgentError::Stopped(_) => GuestError::Cancelled,
+            AgentError::Memory => GuestError::Memory,
+            AgentError::Output(refused) => GuestError::Output(refused),
         };
         outcome_of(&error, self.session.limits())
     }

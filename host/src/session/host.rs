@@ -15,12 +15,13 @@ use super::state::{Keeping, Session};
 use super::threads::{Around, Threads};
 use crate::capability::{Limits, Policy, PolicyError};
 use crate::code::{Cache, CacheError, Code, CodeError, CompileObserver};
-use crate::error::{Failure, told};
+use crate::error::{Failure, error_chain};
 use crate::gate::{Approver, Audit, Both, Gate, GateOptions, NarrowError, redacted};
 use crate::guest::{Guests, Language};
 use crate::ledger::Used;
 use crate::tool::{
-    CLOCK_RESOLUTION, HostTool, KeyValue, Lock, Locked, MountError, MountedTools, Network, Packages, Secrets, Services,
+    CLOCK_RESOLUTION, HostTool, KeyValue, Lock, Locked, MountError, MountedTools, Network, Packages, Secrets,
+    ToolServices,
 };
 use crate::vfs::{self, Tree};
 
@@ -201,7 +202,8 @@ impl Host {
         let files = options.files.unwrap_or_else(|| Tree::new(file_limits(&policy.limits), vfs::now()));
         let audit = options.audit.map(|audit| redacted(audit, &options.secrets));
         let gate = Gate::new(mounted, policy, GateOptions { audit, approver: options.approver })?;
-        let services = Services { network: self.0.network.clone(), secrets: options.secrets, ..Services::default() };
+        let services =
+            ToolServices { network: self.0.network.clone(), secrets: options.secrets, ..ToolServices::default() };
         let mut secret = [0; 32];
         getrandom::fill(&mut secret).map_err(|error| HostError::Random(error.into()))?;
         Ok(Session::new(&self.0, gate, files, services, Keeping::Memory { secret, runs: Arc::default() }))
@@ -262,7 +264,7 @@ impl Host {
         gate.restore(&sessions.spent(id)?);
         let store = KeyValue::kept(kept.keyvalue());
         let (network, secrets) = (self.0.network.clone(), options.secrets);
-        let services = Services { network, secrets, store: store.clone(), ..Services::default() };
+        let services = ToolServices { network, secrets, store: store.clone(), ..ToolServices::default() };
         let (secret, files) = (sessions.seed(id)?, kept.head(limits)?);
         let session =
             Session::new(&self.0, gate, files, services, Keeping::Disk { secret, kept: Arc::clone(&kept), main: true });
@@ -332,7 +334,7 @@ impl HostState {
             return Ok(component);
         }
         let compile = |tools| self.code.tool(tools, &format!("agent-{digest}"), || Ok::<_, CodeError>(bytes.to_vec()));
-        let component = self.code.tools(false).and_then(compile).map_err(|error| told(&error))?;
+        let component = self.code.tools(false).and_then(compile).map_err(|error| error_chain(&error))?;
         let mut agents = self.agents();
         agents.truncate(MAX_AGENTS - 1);
         agents.push_front((digest.to_owned(), component.clone()));

@@ -14,7 +14,7 @@ use crate::error::{ErrorKind, Failure};
 use crate::guest::{
     Completion, Guest, GuestError, Language, OperationId, Outcome, OutputSink, Script, Step, Stream, Together, Waiting,
 };
-use crate::tool::{Pipe, Started};
+use crate::tool::{Pipe, ProgramStart};
 use crate::vfs::{self, ApplyError, Edit, Tree};
 
 /// Names a process of a run.
@@ -72,7 +72,7 @@ struct Within {
     /// The other one's operation.
     operation: OperationId,
     /// What it reads and writes. Letting go of them tells the other one of their end.
-    streams: Started,
+    streams: ProgramStart,
 }
 
 impl Process {
@@ -168,7 +168,7 @@ impl OutputSink for Piped {
 }
 
 /// What takes the output of a script with these streams.
-pub(super) fn sink(streams: &Started) -> Box<dyn OutputSink> {
+pub(super) fn sink(streams: &ProgramStart) -> Box<dyn OutputSink> {
     Box::new(Piped { stdout: streams.stdout.clone(), stderr: streams.stderr.clone() })
 }
 
@@ -199,7 +199,7 @@ impl Processes {
     }
 
     /// Adds one that another one runs, by this operation.
-    pub(super) fn add(&mut self, operation: OperationId, streams: Started, process: Process) {
+    pub(super) fn add(&mut self, operation: OperationId, streams: ProgramStart, process: Process) {
         self.last += 1;
         self.alive.insert(self.last, Process { within: Some(Within { operation, streams }), ..process });
     }

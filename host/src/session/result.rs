@@ -6,7 +6,7 @@ use serde_json::Value;
 use super::process::BROKEN_PIPE;
 use super::state::{Place, SessionState};
 use crate::capability::Limits;
-use crate::error::{ErrorKind, Failure, how_to_raise, told};
+use crate::error::{ErrorKind, Failure, error_chain, how_to_raise};
 use crate::gate::{Budget, Calls, incomplete};
 use crate::guest::{GuestError, Language, Outcome, OutputError};
 use crate::vfs::{self, Tree};
@@ -151,7 +151,7 @@ impl RunResult {
 
     /// What the run left could not be kept: the session is as it was before.
     pub(super) fn lost(&mut self, error: &dyn std::error::Error) {
-        let message = format!("what the run left cannot be kept: {}", told(error));
+        let message = format!("what the run left cannot be kept: {}", error_chain(error));
         let hint = "the session's files are as they were before the run; what was spent stays spent";
         (self.status, self.exit_code) = (Status::Failed, 1);
         self.error = Some(Failure::host(message).with_hint(hint));
@@ -163,7 +163,7 @@ impl RunResult {
     pub(super) fn unlogged(&mut self, error: &dyn std::error::Error) {
         if self.error.is_none() {
             (self.status, self.exit_code) = (Status::Failed, 1);
-            self.error = Some(incomplete(&told(error)));
+            self.error = Some(incomplete(&error_chain(error)));
         }
     }
 }

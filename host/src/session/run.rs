@@ -23,10 +23,10 @@ use super::state::{Place, SessionState, micros};
 use super::step::{CancelHandle, Operation, Pending, ProgramStreams, Step};
 use super::work::{Input, News, Work};
 use crate::code::{Interrupt, with_stack};
-use crate::error::{Failure, told};
+use crate::error::{Failure, error_chain};
 use crate::gate::{AuditError, CallOutcome, Event};
 use crate::guest::{self, Completion, GuestError, Language, OperationId, Outcome, Script, Together, Value, Waiting};
-use crate::tool::{CallContext, CallEffects, Told, WriteError, unfit};
+use crate::tool::{CallContext, CallEffects, OnComplete, WriteError, cannot_apply_changes};
 use crate::vfs::Tree;
 
 /// Where a run's script starts.
@@ -228,7 +228,8 @@ impl Run {
                     admission.release();
                 }
             }
-            return self.end(Outcome::failed(Failure::host(format!("the run cannot be kept: {}", told(&error)))));
+            return self
+                .end(Outcome::failed(Failure::host(format!("the run cannot be kept: {}", error_chain(&error)))));
         }
         if !self.outstanding.keys().any(|id| process::owner(*id) == pid) {
             self.end_of(pid, Outcome::failed(Failure::deadlock()));
@@ -263,7 +264,7 @@ impl Run {
             let (script, hash) = (&*self.script.name, &*self.script.hash);
             let event = Event::Started { run: self.scope.record.run(), script, hash };
             if let Err(error) = self.scope.log().write(&event) {
-                self.end(Outcome::failed(Failure::host(format!("the run does not start: {}", told(&error)))));
+                self.end(Outcome::failed(Failure::host(format!("the run does not start: {}", error_chain(&error)))));
                 return None;
             }
         }
@@ -276,11 +277,11 @@ impl Run {
         drop(held);
         self.outstanding.remove(completion.id);
         let pid = process::owner(completion.id);
-        Some((pid, processes.resume(completion, &edits, |error| unfit("a tool", error), guest_now())?))
+        Some((pid, processes.resume(completion, &edits, |error| cannot_apply_changes("a tool", error), guest_now())?))
     }
 
     /// What tells a guest of bytes that it waits for.
-    fn told_bytes(&self, id: OperationId) -> Told<Bytes> {
+    fn told_bytes(&self, id: OperationId) -> OnComplete<Bytes> {
         let told = self.work.told(id, |bytes: Bytes| Value::Bytes(bytes.into()));
         Box::new(move |bytes| told(Ok(bytes)))
     }
@@ -319,7 +320,7 @@ impl Run {
                 }
             }
             Operation::Write { stream, bytes, end } => {
-                let told: Told<Result<(), WriteError>> = self.work.told(id, |()| Value::Nothing);
+                let told: OnComplete<Result<(), WriteError>> = self.work.told(id, |()| Value::Nothing);
                 if let Some(process) = self.process_of(id) {
                     process.streams.write(id, stream, &bytes, end, told);
                 }

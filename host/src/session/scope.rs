@@ -4,10 +4,10 @@ use std::sync::{Arc, Mutex};
 
 use super::host::guest_now;
 use super::state::SessionState;
-use crate::agent::Caller;
+use crate::agent::ToolCaller;
 use crate::code::Interrupt;
 use crate::gate::{Admission, Audit, CallAudit, Gate, Record, RunLog};
-use crate::tool::{Authority, CallContext, Handles, Peers, Working};
+use crate::tool::{Authority, CallContext, Handles, PeerTools, WorkingFiles};
 use crate::vfs::Tree;
 
 /// What the calls of one run share. Cheap to clone.
@@ -38,11 +38,11 @@ impl Scope {
 
     /// What an admitted call brings along; `files` is what the caller has.
     pub(super) fn context(&self, admission: &Admission, interrupt: Interrupt, files: Tree) -> CallContext {
-        let working = Working::default();
+        let working = WorkingFiles::default();
         let peers = admission.gate().map(|gate| {
             let inner =
                 Self { record: self.record.within(admission.authority().alias(), admission.seq()), ..self.clone() };
-            Arc::new(inner.caller(gate, interrupt.clone(), working.clone(), files.clone())) as Arc<dyn Peers>
+            Arc::new(inner.caller(gate, interrupt.clone(), working.clone(), files.clone())) as Arc<dyn PeerTools>
         });
         let call_audit = admission.call_audit().clone();
         let context = self.bare(admission.seq(), interrupt, call_audit, admission.authority(), files);
@@ -51,18 +51,24 @@ impl Scope {
 
     /// A component that calls tools through a gate, and lends them its own files: those that it works on, or `files`
     /// before it works.
-    pub(super) fn caller(self, gate: &Arc<Gate>, interrupt: Interrupt, working: Working, files: Tree) -> Caller {
+    pub(super) fn caller(
+        self,
+        gate: &Arc<Gate>,
+        interrupt: Interrupt,
+        working: WorkingFiles,
+        files: Tree,
+    ) -> ToolCaller {
         let (record, call, own) = (self.record.clone(), interrupt.clone(), working.clone());
         let memory = self.session.memory.clone();
         let context = move |admission: &Admission| {
             let files = own.snapshot().unwrap_or_else(|| files.clone());
             self.context(admission, call.child(), files)
         };
-        Caller { gate: Arc::clone(gate), record, context: Box::new(context), interrupt, working, memory }
+        ToolCaller { gate: Arc::clone(gate), record, context: Box::new(context), interrupt, working, memory }
     }
 
     /// What an agent itself brings along, which is no tool: it has its session's files, and its imports.
-    pub(super) fn own(&self, interrupt: Interrupt, working: Working) -> CallContext {
+    pub(super) fn own(&self, interrupt: Interrupt, working: WorkingFiles) -> CallContext {
         let call_audit = CallAudit::new(self.log(), self.record.run(), 0);
         let authority = Arc::new(Authority::agent());
         CallContext { working, ..self.bare(0, interrupt, call_audit, &authority, self.session.head()) }
@@ -91,7 +97,7 @@ impl Scope {
             peers: None,
             call_audit,
             files,
-            working: Working::default(),
+            working: WorkingFiles::default(),
             edits: Mutex::default(),
         }
     }

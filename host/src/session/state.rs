@@ -21,10 +21,10 @@ use super::{Left, RunResult};
 use crate::agent::Program;
 use crate::capability::{Limits, Policy};
 use crate::code::MemoryAccount;
-use crate::error::{Failure, Payload, told};
+use crate::error::{Failure, Payload, error_chain};
 use crate::gate::{Event, Gate};
 use crate::guest::{Catalog, Guests, Language, Script};
-use crate::tool::{Services, Warm};
+use crate::tool::{ToolServices, Warm};
 use crate::vfs::{ApplyError, Edit, Tree};
 
 /// Files, grants and budgets that outlive a run. Cheap to clone; clones are one session.
@@ -51,7 +51,7 @@ pub(super) struct SessionState {
     pub(super) warm: Arc<Warm>,
     /// What its runs may take of the host's memory, one after the other.
     pub(super) memory: MemoryAccount,
-    pub(super) services: Arc<Services>,
+    pub(super) services: Arc<ToolServices>,
     /// A secret that a tool is granted and nobody gave.
     missing: Option<String>,
     busy: AtomicBool,
@@ -85,7 +85,13 @@ impl Drop for Free<'_> {
 }
 
 impl Session {
-    pub(super) fn new(host: &Arc<HostState>, gate: Gate, files: Tree, services: Services, keeping: Keeping) -> Self {
+    pub(super) fn new(
+        host: &Arc<HostState>,
+        gate: Gate,
+        files: Tree,
+        services: ToolServices,
+        keeping: Keeping,
+    ) -> Self {
         let gate = Arc::new(gate);
         let warm = Arc::new(Warm::default());
         let idle = Arc::downgrade(&warm);
@@ -149,7 +155,7 @@ impl Session {
     pub fn call(&self, method: &str, arguments: &str) -> Result<Payload, Failure> {
         let call = self.start_call(method, arguments).map_err(|error| match error {
             HostError::Secret(_) => Failure::policy(error.to_string()),
-            error => Failure::host(told(&error)),
+            error => Failure::host(error_chain(&error)),
         })?;
         call.finish()
     }
@@ -225,7 +231,7 @@ impl Session {
         // More may have to be signed than before.
         self.0.host.packages().check_signed(gate.tools(), &gate.policy().signed)?;
         let store = self.0.services.store.fork().map_err(HostError::KeyValue)?;
-        let services = Services { store, ..Services::clone(&self.0.services) };
+        let services = ToolServices { store, ..ToolServices::clone(&self.0.services) };
         let keeping = match &self.0.keeping {
             Keeping::Memory { runs, .. } => {
                 let mut secret = [0; 32];

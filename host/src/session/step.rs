@@ -8,7 +8,7 @@ use super::work::News;
 use crate::code::Interrupt;
 use crate::gate::Admission;
 use crate::guest::OperationId;
-use crate::tool::Started;
+use crate::tool::ProgramStart;
 
 /// Where a run stands.
 pub enum Step {
@@ -56,7 +56,7 @@ pub enum Operation {
 }
 
 /// What a program that is to run reads and writes.
-pub struct ProgramStreams(pub(super) Started);
+pub struct ProgramStreams(pub(super) ProgramStart);
 
 impl Operation {
     /// Of what the gate has admitted.

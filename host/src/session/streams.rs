@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use crate::code::{Interrupt, MemoryAccount};
 use crate::error::{Failure, how_to_raise};
 use crate::guest::{OperationId, ProgramRun, Runnable};
-use crate::tool::{Pipe, Started, Told, WriteError};
+use crate::tool::{OnComplete, Pipe, ProgramStart, WriteError};
 
 /// The streams of a run.
 #[derive(Default)]
@@ -41,7 +41,7 @@ impl Streams {
         interrupt: &Interrupt,
         most: u32,
         memory: &MemoryAccount,
-    ) -> Result<Started, Failure> {
+    ) -> Result<ProgramStart, Failure> {
         let Self { open, ended } = self;
         open.retain(|number, open| {
             let over = open.pipe.is_over();
@@ -72,7 +72,7 @@ impl Streams {
         };
         let stdin = open(run.stdin, Role::Input);
         let (stdout, stderr) = (open(run.stdout, Role::Output), open(run.stderr, Role::Output));
-        Ok(Started { environment: run.environment.clone(), stdin, stdout, stderr })
+        Ok(ProgramStart { environment: run.environment.clone(), stdin, stdout, stderr })
     }
 
     /// Gives bytes to a program; or, to a stream that it writes, says that nothing is read of that any more.
@@ -82,7 +82,7 @@ impl Streams {
         number: u32,
         bytes: &[u8],
         end: bool,
-        told: Told<Result<(), WriteError>>,
+        told: OnComplete<Result<(), WriteError>>,
     ) {
         match self.open.get(&number) {
             Some(Open { pipe, role: Role::Input, .. }) => pipe.write(id, bytes, end, told),
@@ -104,7 +104,7 @@ impl Streams {
         id: OperationId,
         number: u32,
         limit: u32,
-        told: Told<bytes::Bytes>,
+        told: OnComplete<bytes::Bytes>,
     ) -> Result<(), Failure> {
         match self.open.get(&number) {
             Some(Open { pipe, role: Role::Output, .. }) => {
@@ -148,7 +148,7 @@ mod tests {
         let mut streams = Streams::default();
         let mut start =
             |id: u64, first: u32| streams.start(id, &run(first), &Interrupt::default(), 16, &MemoryAccount::new(0));
-        let started: Vec<Started> =
+        let started: Vec<ProgramStart> =
             (1..=16).map(|id| start(id, u32::try_from(id).expect("small") * 3).expect("there is room")).collect();
         assert!(start(17, 900).is_err_and(|failure| failure.message.contains("16 programs")));
         drop(started);

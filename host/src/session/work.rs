@@ -9,11 +9,11 @@ use std::time::{Duration, Instant};
 
 use super::pool::{MAX_TOOL_THREADS, Pool};
 use super::threads::{Meanwhile, Threads};
-use crate::code::{Interrupt, Stopped, sleeps_at_most};
+use crate::code::{Interrupt, Stopped, max_sleep};
 use crate::error::Failure;
 use crate::gate::Admission;
 use crate::guest::{Completion, OperationId, Value};
-use crate::tool::{CallContext, CallEffects, Started, Told, WriteError};
+use crate::tool::{CallContext, CallEffects, OnComplete, ProgramStart, WriteError};
 
 /// The most bytes of input that one operation reads.
 const READ_LIMIT: u32 = 1 << 20;
@@ -59,7 +59,7 @@ pub(super) struct Work {
     timed: bool,
     waiting: VecDeque<Job>,
     /// Programs that have not started.
-    starting: Vec<(Job, Started)>,
+    starting: Vec<(Job, ProgramStart)>,
     running: u32,
     /// Reads that have not ended.
     reads: u32,
@@ -153,14 +153,14 @@ impl Work {
 
     /// Runs a program, when the run next waits or goes on: then whoever reads its streams does, and what it writes to two of
     /// them is read in the order in which it wrote.
-    pub(super) fn run(&mut self, id: OperationId, admission: Admission, context: CallContext, started: Started) {
+    pub(super) fn run(&mut self, id: OperationId, admission: Admission, context: CallContext, started: ProgramStart) {
         self.programs += 1;
         self.starting.push((Job { id, admission, context }, started));
     }
 
     /// Starts a program on a thread of its own: the stages of a pipeline wait for each other, so none may wait for a thread.
     /// The program ends when its switch says so at the latest.
-    fn start(&self, meanwhile: Meanwhile, Job { id, admission, context }: Job, started: Started) {
+    fn start(&self, meanwhile: Meanwhile, Job { id, admission, context }: Job, started: ProgramStart) {
         let sender = self.sender.clone();
         let run = move || {
             let result = admission.run(&started, &context).map(Value::Exited);
@@ -175,7 +175,7 @@ impl Work {
     }
 
     /// What tells the run that something has happened to a stream.
-    pub(super) fn told<T: 'static>(&self, id: OperationId, value: fn(T) -> Value) -> Told<Result<T, WriteError>> {
+    pub(super) fn told<T: 'static>(&self, id: OperationId, value: fn(T) -> Value) -> OnComplete<Result<T, WriteError>> {
         let sender = self.sender();
         Box::new(move |told| {
             let result = told.map(value).map_err(|error| Failure::tool(error.to_string()));
@@ -283,7 +283,7 @@ impl Work {
             }
             let timer = self.timers.peek().map(|Reverse((at, _))| *at);
             let lapse = deadline.and_then(|deadline| deadline.checked_add(Duration::from_millis(1)));
-            let look = sleeps_at_most().map(|most| now + most);
+            let look = max_sleep().map(|most| now + most);
             let news = match [timer, lapse, look].into_iter().flatten().min() {
                 Some(until) => self.receiver.recv_timeout(until - now),
                 // This run holds a sender, so the channel never closes.

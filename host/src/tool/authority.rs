@@ -1,6 +1,7 @@
-//! What the tools of one alias may touch in one session: what their manifest asks for **and** the policy grants.
+//! Authority of the tools of one alias in one session: the intersection of their manifest's requests **and** the
+//! policy's grants.
 //!
-//! Made once a session and asked at every request. What is in only one of the two is not there.
+//! Made once a session and consulted at every request. A permission that only one of the two names does not exist.
 
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -11,7 +12,7 @@ use super::http::is_public;
 use crate::capability::{Pattern, Permissions, PolicyError, SecretGrant};
 use crate::vfs::{Grant, Scope};
 
-/// What the tools of one alias may touch.
+/// Authority of the tools of one alias.
 pub(crate) struct Authority {
     alias: Arc<str>,
     asked: Vec<HttpRule>,
@@ -20,26 +21,27 @@ pub(crate) struct Authority {
 }
 
 impl Authority {
-    /// No authority at all.
+    /// Creates an empty authority.
     pub(crate) fn none(alias: Arc<str>) -> Self {
         Self { alias, asked: Vec::new(), granted: Permissions::default(), files: Scope::default() }
     }
 
-    /// That of an agent, which is no tool: all of its session's files, and nothing else but its imports.
+    /// Creates the authority of an agent, which is not a tool: all files of its session, and nothing else besides its
+    /// imports.
     pub(crate) fn agent() -> Self {
         let files = Scope::new(&[Grant { path: "/".to_owned(), write: true }]).expect("the root is a path");
         Self { files, ..Self::none("".into()) }
     }
 
-    /// What is asked for and granted.
+    /// Creates the intersection of requested and granted permissions.
     ///
     /// # Errors
-    /// If the policy grants what the manifest does not ask for: one of the two is mistaken about the tool.
+    /// If the policy grants something that the manifest does not request: one of the two is mistaken about the tool.
     pub(crate) fn new(alias: &str, asked: &Asked, granted: &Permissions) -> Result<Self, PolicyError> {
         let unasked = |what: String, asks: Vec<String>| {
-            let message = format!("`tool.{alias}` grants {what}, and the tool's manifest does not ask for it");
+            let message = format!("`tool.{alias}` grants {what}, but the tool's manifest does not request it");
             let asks = if asks.is_empty() { "nothing of the kind".to_owned() } else { asks.join(", ") };
-            Err(PolicyError::new(message, granted.span.0.clone()).hint(format!("it asks for {asks}")))
+            Err(PolicyError::new(message, granted.span.0.clone()).hint(format!("it requests {asks}")))
         };
         let texts = |rules: &[HttpRule]| rules.iter().map(|rule| format!("`{rule}`")).collect();
         if let Some(rule) = granted.http.iter().find(|rule| !asked.http.iter().any(|ask| ask.overlaps(rule))) {
@@ -66,7 +68,7 @@ impl Authority {
             return unasked(format!("the bucket `{bucket}`"), names.collect());
         }
         for grant in &granted.tools {
-            // A manifest knows the other tools by the names of their packages; here they have their aliases.
+            // A manifest names other tools by their packages; here they have aliases.
             let method = any_alias(&grant.method.to_string());
             if !asked.tools.iter().any(|ask| overlap(&method, &any_alias(ask))) {
                 let patterns = asked.tools.iter().map(|ask| format!("`{ask}`"));
@@ -86,18 +88,20 @@ impl Authority {
         Ok(Self { alias: alias.into(), asked: asked.http.clone(), granted: granted.clone(), files })
     }
 
-    /// Whose authority it is.
+    /// Returns the alias of the tools.
     pub(crate) fn alias(&self) -> &Arc<str> {
         &self.alias
     }
 
-    /// Whether a request may be made, as far as its name goes; [`Authority::allows_address`] judges where that leads.
+    /// Returns true if a request may be made, judged by its host name; [`Authority::allows_address`] judges the
+    /// resolved addresses.
     pub(super) fn allows(&self, request: &HttpRequest<'_>) -> bool {
         self.asked.iter().any(|rule| rule.covers(request)) && self.granted.http.iter().any(|rule| rule.covers(request))
     }
 
-    /// Whether a request may be made to an address that its host resolved to. Public addresses are what names are for;
-    /// any other has to be granted by itself, so that no name, whoever controls it, leads into a private network.
+    /// Returns true if a request may be made to an address that its host resolved to. Public addresses need no more
+    /// than the rule for the name; any other must be granted as an address, so that no name, whoever controls it, leads
+    /// into a private network.
     pub(super) fn allows_address(&self, request: &HttpRequest<'_>, address: IpAddr) -> bool {
         let host = address.to_canonical().to_string();
         let names = |rule: &&HttpRule| rule.names_address(address);
@@ -105,24 +109,25 @@ impl Authority {
             || self.granted.http.iter().filter(names).any(|rule| rule.covers(&HttpRequest { host: &host, ..*request }))
     }
 
-    /// Whether the value of a secret may go along with a request; [`Authority::sends_to`] judges where that leads.
+    /// Returns true if a request may carry the value of a secret, judged by its host name; [`Authority::sends_to`]
+    /// judges the resolved addresses.
     pub(super) fn sends(&self, secret: &str, request: &HttpRequest<'_>) -> bool {
         let covers = |rule: &HttpRule| rule.covers(request);
         self.secret(secret).is_some_and(|secret| {
-            // Policies that are read say so already; others are made by Rust.
+            // Parsed policies are checked for this already; others are built in Rust.
             let shut = |rule: &HttpRule| secret.insecure || !rule.is_open();
             secret.rules(&self.granted).iter().any(|rule| covers(rule) && shut(rule))
         })
     }
 
-    /// Whether the value of a secret may go to an address that the request's host resolved to: without TLS only to this
-    /// machine, unless the policy says otherwise.
+    /// Returns true if the value of a secret may be sent to an address that the request's host resolved to: without TLS
+    /// only to this machine, unless the policy says otherwise.
     pub(super) fn sends_to(&self, secret: &str, request: &HttpRequest<'_>, address: IpAddr) -> bool {
         let private = request.scheme == "https" || address.to_canonical().is_loopback();
         private || self.secret(secret).is_some_and(|secret| secret.insecure)
     }
 
-    /// The only header that the value of a secret may stand in, in lower case, if the policy names one.
+    /// Returns the only header that may hold the value of a secret, in lower case, if the policy names one.
     pub(super) fn header_of(&self, secret: &str) -> Option<&str> {
         self.secret(secret)?.header.as_deref()
     }
@@ -131,17 +136,17 @@ impl Authority {
         self.granted.secrets.iter().find(|granted| granted.name == name)
     }
 
-    /// The secrets, and whether the tool sees the value of each.
+    /// Iterates over the secrets, with true for those whose values the tool may see.
     pub(crate) fn secrets(&self) -> impl Iterator<Item = (&str, bool)> {
         self.granted.secrets.iter().map(|secret| (secret.name.as_str(), secret.expose))
     }
 
-    /// Whether a bucket may be opened.
+    /// Returns true if a bucket may be opened.
     pub(super) fn opens(&self, bucket: &str) -> bool {
         self.granted.keyvalue.iter().any(|granted| granted == bucket)
     }
 
-    /// What it sees of the session's files.
+    /// Returns the session's files that the tools may use.
     pub(super) fn files(&self) -> &Scope {
         &self.files
     }
@@ -152,13 +157,13 @@ fn scope(rules: &[FileRule]) -> Result<Scope, String> {
     Scope::new(&grants).map_err(|errno| format!("a path of `files` cannot be in any session: {errno}"))
 }
 
-/// What both rules allow.
+/// Returns the rule that permits what both rules permit.
 fn intersection(ask: &FileRule, grant: &FileRule) -> Option<FileRule> {
     let inner = [(ask, grant), (grant, ask)].into_iter().find(|(outer, inner)| outer.holds(&inner.path))?.1;
     Some(FileRule { path: inner.path.clone(), write: ask.write && grant.write })
 }
 
-/// A pattern under any alias.
+/// Returns a pattern that matches under any alias.
 fn any_alias(pattern: &str) -> String {
     match pattern.split_once('/') {
         Some((alias, rest)) if alias != "**" => format!("*/{rest}"),
@@ -234,7 +239,7 @@ mod tests {
         let plain = |host| HttpRequest { scheme: "http", port: 80, ..get(host, "/") };
         assert!(told.sends("KEY", &plain("api.example")) && told.sends_to("KEY", &plain("api.example"), away));
         assert_eq!(told.header_of("KEY"), Some("x-key"));
-        // No file says this: who builds it in Rust is held to the same.
+        // Not expressible in a policy file, but a policy built in Rust is held to the same rule.
         told.granted.secrets[0].insecure = false;
         assert!(!told.sends("KEY", &plain("api.example")));
         assert!(told.sends("KEY", &plain("localhost")) && told.sends_to("KEY", &plain("localhost"), here));

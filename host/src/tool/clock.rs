@@ -1,5 +1,5 @@
-//! A tool's clocks: they stand still at the time of the call. A wait can be interrupted, and takes the time that the tool
-//! spends waiting: no clock and no timer measures how long the tool computes, or the code that it calls.
+//! Clocks of a tool: they stand still at the time of the call. A wait can be interrupted, and timers run only while the
+//! tool waits: no clock and no timer measures how long the tool, or code that it calls, computes.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -12,21 +12,21 @@ use wasmtime_wasi::p2::bindings::clocks::monotonic_clock::{self, Duration as Nan
 use wasmtime_wasi::p2::{DynPollable, Pollable, subscribe};
 use wasmtime_wasi::{HostMonotonicClock, HostWallClock};
 
-use super::state::ToolState;
+use super::tool_state::ToolState;
 use crate::code::{Interrupt, TICK};
 
-/// What every clock of a guest counts in, in nanoseconds: a millisecond, as in browsers that do not isolate their pages.
+/// Resolution of every clock of a guest in nanoseconds: a millisecond, as in browsers that do not isolate their pages.
 pub(crate) const RESOLUTION: u64 = 1_000_000;
 
-/// Nanoseconds since the Unix epoch. Clones show the same time.
+/// Clock at a fixed time in nanoseconds since the Unix epoch. Clones show the same time.
 #[derive(Clone, Default)]
-pub(super) struct Clock {
+pub(super) struct FixedClock {
     now: Arc<AtomicU64>,
-    waiting: Waiting,
+    waiting: WaitTime,
 }
 
-impl Clock {
-    /// It shows this time from now on.
+impl FixedClock {
+    /// Sets the time.
     pub(super) fn set(&self, now: u64) {
         self.now.store(now, Ordering::Relaxed);
     }
@@ -36,7 +36,7 @@ impl Clock {
     }
 }
 
-impl HostWallClock for Clock {
+impl HostWallClock for FixedClock {
     fn resolution(&self) -> Duration {
         Duration::from_nanos(RESOLUTION)
     }
@@ -46,7 +46,7 @@ impl HostWallClock for Clock {
     }
 }
 
-impl HostMonotonicClock for Clock {
+impl HostMonotonicClock for FixedClock {
     fn resolution(&self) -> u64 {
         RESOLUTION
     }
@@ -72,35 +72,35 @@ impl monotonic_clock::Host for ToolState {
     fn subscribe_duration(&mut self, duration: Nanoseconds) -> Result<Resource<DynPollable>> {
         let waiting = self.clock.waiting.clone();
         let until = waiting.so_far().checked_add(Duration::from_nanos(duration));
-        let wait = self.handles.with_room().push(Wait { until, waiting, interrupt: self.interrupt.clone() })?;
+        let wait = self.handles.with_room().push(TimerWait { until, waiting, interrupt: self.interrupt.clone() })?;
         subscribe(self.handles.with_room(), wait)
     }
 }
 
-/// How long a tool has waited for timers, all in all: the time that its timers go by. Clones are one.
+/// Total time that a tool has waited for timers, which is the time base of its timers. Clones share it.
 ///
-/// A timer by the machine's clock would tell a tool how long it computed between setting the timer and looking whether it
-/// is due: a clock as fine as the machine's.
+/// A timer by the machine's clock would tell a tool how long it computed between setting the timer and checking it: as
+/// precise a clock as the machine's.
 #[derive(Clone, Default)]
-struct Waiting(Arc<Mutex<Spans>>);
+struct WaitTime(Arc<Mutex<WaitSpans>>);
 
 #[derive(Default)]
-struct Spans {
-    /// The time of waits that are over.
+struct WaitSpans {
+    /// Duration of the waits that are over.
     over: Duration,
-    /// How many timers are waited for now, and since when one is.
+    /// Number of timers that are waited for now, and the time since which there is one.
     timers: usize,
     since: Option<Instant>,
 }
 
-impl Spans {
+impl WaitSpans {
     fn so_far(&self) -> Duration {
         self.over + self.since.map_or(Duration::ZERO, |since| since.elapsed())
     }
 }
 
-impl Waiting {
-    fn spans(&self) -> MutexGuard<'_, Spans> {
+impl WaitTime {
+    fn spans(&self) -> MutexGuard<'_, WaitSpans> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -108,19 +108,19 @@ impl Waiting {
         self.spans().so_far()
     }
 
-    /// The tool waits for a timer, until what is returned is dropped.
-    fn begin(&self) -> WaitingFor<'_> {
+    /// Counts a wait for a timer until the returned guard is dropped.
+    fn begin(&self) -> WaitGuard<'_> {
         let mut spans = self.spans();
         spans.timers += 1;
         spans.since.get_or_insert_with(Instant::now);
-        WaitingFor(self)
+        WaitGuard(self)
     }
 }
 
-/// A timer that is waited for.
-struct WaitingFor<'w>(&'w Waiting);
+/// Guard of a wait for a timer.
+struct WaitGuard<'w>(&'w WaitTime);
 
-impl Drop for WaitingFor<'_> {
+impl Drop for WaitGuard<'_> {
     fn drop(&mut self) {
         let mut spans = self.0.spans();
         spans.timers -= 1;
@@ -131,22 +131,22 @@ impl Drop for WaitingFor<'_> {
     }
 }
 
-/// A wait that ends at its time, or when the call is to stop: the tool then runs into its epoch at once.
-struct Wait {
-    /// By the time that the tool has waited. None: the end of time.
+/// Wait that ends at its time, or when the call is to stop: the tool then runs into its epoch at once.
+struct TimerWait {
+    /// End of the wait, in time that the tool has waited. `None` means never.
     until: Option<Duration>,
-    waiting: Waiting,
+    waiting: WaitTime,
     interrupt: Interrupt,
 }
 
 #[async_trait::async_trait]
-impl Pollable for Wait {
+impl Pollable for TimerWait {
     async fn ready(&mut self) {
         let _waiting = self.waiting.begin();
         loop {
             let rest = self.until.map_or(TICK, |until| until.saturating_sub(self.waiting.so_far()));
             if rest.is_zero() || self.interrupt.stopped().is_some() {
-                // Others that wait beside it are looked at before the tool is told.
+                // Other waits of the same poll are checked before the tool continues.
                 return tokio::task::yield_now().await;
             }
             tokio::time::sleep(rest.min(TICK)).await;
@@ -160,7 +160,7 @@ mod tests {
 
     #[test]
     fn waiting_is_counted_while_a_timer_is_waited_for() {
-        let waiting = Waiting::default();
+        let waiting = WaitTime::default();
         let is_frozen = || waiting.so_far() == waiting.so_far() && waiting.spans().since.is_none();
         assert!(is_frozen() && waiting.so_far() == Duration::ZERO);
         let (one, other) = (waiting.begin(), waiting.begin());

@@ -1,22 +1,23 @@
-//! Handles that a tool's instance has of its host, and the memory that they take.
+//! Table of the handles that a tool's instance has of its host, and the memory that they take.
 //!
-//! A handle is small for the tool and may be large for the host: a request holds its address and its fields, a body holds
-//! what was written and not yet sent. An instance has a few for nothing; room for more is taken from its session's memory.
+//! A handle is small for the tool and may be large for the host: a request holds its address and its fields, a body
+//! holds bytes that were written and not yet sent. The first handles of an instance are free; room for more is charged
+//! to its session's memory.
 
 use wasmtime::component::ResourceTable;
 
 use crate::code::{MemoryAccount, MemoryCharge};
 
-/// Bytes that the host holds for one handle, at most: the fields of a message and its address, or chunks of a body.
+/// Most bytes that the host holds for one handle: the fields of a message and its address, or chunks of a body.
 const HANDLE_BYTES: u64 = 64 << 10;
 
-/// Handles that are made room for at once; the first ones are not charged.
+/// Number of handles by which the table grows. The first ones are not charged.
 const STEP: usize = 32;
 
-/// The most handles of an instance.
+/// Most handles of an instance.
 const MAX_HANDLES: usize = 4_096;
 
-/// Handles that one call of the host makes, at most.
+/// Most handles that one call of the host makes.
 const SPARE: usize = 4;
 
 /// Table of the handles of one instance.
@@ -26,25 +27,25 @@ pub(super) struct HandleTable {
 }
 
 impl HandleTable {
-    /// Creates an empty table, which takes from a session's memory as it grows.
+    /// Creates an empty table, which charges a session's memory as it grows.
     pub(super) fn new(session: &MemoryAccount) -> Self {
         let mut table = ResourceTable::new();
         table.set_max_capacity(STEP);
         Self { table, charge: session.open() }
     }
 
-    /// Returns the handles that there is room for.
+    /// Returns the number of handles that there is room for.
     pub(super) fn capacity(&self) -> usize {
         self.table.max_capacity()
     }
 
-    /// Returns true if no more memory would give it more room.
+    /// Returns true if the table has its largest size, whatever the memory.
     pub(super) fn is_largest(&self) -> bool {
         self.capacity() >= MAX_HANDLES
     }
 
-    /// Returns the table with room for what one call of the host makes, if there is memory for it. Where there is none,
-    /// the table is full once its last places are taken.
+    /// Returns the table with room for one call of the host, if there is memory for it. Otherwise the table is full
+    /// once its last slots are used.
     pub(super) fn with_room(&mut self) -> &mut ResourceTable {
         let capacity = self.capacity();
         if !self.has_room() && capacity < MAX_HANDLES && self.charge.grow(STEP as u64 * HANDLE_BYTES) {
@@ -53,7 +54,7 @@ impl HandleTable {
         &mut self.table
     }
 
-    /// A table does not tell how many entries it has: whether some fit is tried.
+    /// Returns true if some entries fit, which is tried: a table does not report how many it has.
     fn has_room(&mut self) -> bool {
         let tried = [(); SPARE].map(|()| self.table.push(()).ok());
         let fits = tried.iter().all(Option::is_some);

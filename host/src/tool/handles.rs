@@ -1,7 +1,7 @@
-//! Live resources of tools: the instances that keep them, and the tokens that name them.
+//! Handles: live resources of tools, the instances that keep them, and the tokens that name them.
 //!
-//! A token is 128 bits that nobody outside can predict, so a handle cannot be forged; it is the same in a replay. It
-//! names a resource of one instance in one run and nothing else.
+//! A token is 128 bits that nobody outside can predict, so a handle cannot be forged; a replay gives the same tokens. A
+//! token names one resource of one instance in one run.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -9,80 +9,80 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use wasmtime::Store;
 use wasmtime::component::{Instance, ResourceAny};
 
-use super::state::ToolState;
+use super::tool_state::ToolState;
 use super::types::Resource;
-use crate::code::{Share, Taken};
+use crate::code::{Permit, Quota};
 
-/// The most live handles of one run.
+/// Most live handles of one run.
 pub(super) const MAX_HANDLES: usize = 10_000;
 
-/// The most instances of one run that outlive their calls: one run must not take the room from the others.
+/// Most instances of one run that outlive their calls, so that a run leaves slots to the others.
 const MAX_KEPT: usize = 100;
 
-/// An instance that outlives its call because a handle names something in it.
-pub(super) struct Kept {
+/// Instance that outlives its call because a handle names a resource in it.
+pub(super) struct KeptInstance {
     pub(super) store: Store<ToolState>,
     pub(super) instance: Instance,
-    /// Of one that handles keep.
-    pub(super) place: Option<Place>,
+    /// Permits of an instance that handles keep.
+    pub(super) place: Option<KeptPermits>,
 }
 
-/// A place among the run's, and one among those of all runs.
-pub(super) struct Place(#[expect(dead_code, reason = "held until it is dropped")] [Taken; 2]);
+/// Permits of a kept instance: one of the run's quota, and one of the quota of all runs.
+pub(super) struct KeptPermits(#[expect(dead_code, reason = "held until it is dropped")] [Permit; 2]);
 
-/// A kept instance, entered by one call at a time.
-pub(super) type Shared = Arc<Mutex<Kept>>;
+/// Kept instance, entered by one call at a time.
+pub(super) type SharedInstance = Arc<Mutex<KeptInstance>>;
 
-/// The live resources of a run.
+/// Live resources of a run.
 pub struct Handles {
     key: [u8; 32],
-    table: Mutex<Table>,
-    kept: Share,
+    table: Mutex<TokenTable>,
+    kept: Quota,
 }
 
 #[derive(Default)]
-struct Table {
+struct TokenTable {
     issued: u64,
-    live: HashMap<String, Handle>,
+    live: HashMap<String, ResourceHandle>,
 }
 
 #[derive(Clone)]
-pub(super) struct Handle {
+pub(super) struct ResourceHandle {
     pub(super) resource: ResourceAny,
-    /// Whose, so that two packages with the same names of types stay apart, and two mounts of one package.
+    /// Alias of the tool, which separates packages with the same names of types, and two mounts of one package.
     pub(super) alias: Arc<str>,
     pub(super) ty: Resource,
-    pub(super) shared: Shared,
+    pub(super) shared: SharedInstance,
 }
 
 impl Handles {
-    /// No handles yet. The tokens follow from the seed.
+    /// Creates an empty table. The tokens follow from the seed.
     #[must_use]
     pub fn new(seed: [u8; 32]) -> Self {
-        Self { key: seed, table: Mutex::default(), kept: Share::of(MAX_KEPT) }
+        Self { key: seed, table: Mutex::default(), kept: Quota::of(MAX_KEPT) }
     }
 
-    /// A place for one more instance that outlives its call.
+    /// Reserves a slot for one more instance that outlives its call.
     ///
     /// # Errors
-    /// If this run has as many as it may, or all runs together have: what is told of it.
-    pub(super) fn place(&self, all: &Share) -> Result<Place, String> {
+    /// A message, if this run or all runs together have as many as they may.
+    pub(super) fn place(&self, all: &Quota) -> Result<KeptPermits, String> {
         let own = self.kept.take().ok_or_else(|| format!("a run keeps at most {MAX_KEPT}"))?;
         let of_all = all.take().ok_or_else(|| format!("all runs of this process keep at most {}", all.most()))?;
-        Ok(Place([own, of_all]))
+        Ok(KeptPermits([own, of_all]))
     }
 
-    /// What a token names.
-    pub(super) fn get(&self, token: &str) -> Option<Handle> {
+    /// Returns the handle of a token.
+    pub(super) fn get(&self, token: &str) -> Option<ResourceHandle> {
         self.lock().live.get(token).cloned()
     }
 
-    /// Forgets a token: its resource was given away or dropped.
+    /// Removes a token whose resource was given away or dropped.
     pub(super) fn remove(&self, token: &str) {
         self.lock().live.remove(token);
     }
 
-    /// Makes tokens without knowing yet which instance they will name: [`Handles::keep`] says.
+    /// Generates a token before its instance is known, for [`Handles::keep`].
     pub(super) fn token(&self) -> Option<String> {
         let mut table = self.lock();
         if table.live.len() >= MAX_HANDLES {
@@ -93,12 +93,12 @@ impl Handles {
         Some(format!("handle:{}", &mac.to_hex()[..32]))
     }
 
-    /// Puts a handle under a token that [`Handles::token`] gave.
-    pub(super) fn keep(&self, token: String, handle: Handle) {
+    /// Stores a handle under a token from [`Handles::token`].
+    pub(super) fn keep(&self, token: String, handle: ResourceHandle) {
         self.lock().live.insert(token, handle);
     }
 
-    fn lock(&self) -> MutexGuard<'_, Table> {
+    fn lock(&self) -> MutexGuard<'_, TokenTable> {
         self.table.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -1,18 +1,18 @@
-//! Help as plain text: of one method, and of all that begin with some words.
+//! Help as plain text: of one method, and of all methods with a common prefix.
 //!
-//! What `payments --help` prints in the shell. Names and docs come from strangers: control characters are left out.
+//! Printed in the shell by `payments --help`. Names and docs come from strangers: control characters are removed.
 
 use std::fmt::Write as _;
 
 use super::types::{Field, Function, Shape, Type};
 use super::words;
 
-/// Lines are at most so wide where a line can be broken: what a terminal shows.
+/// Width at which lines are broken where possible: that of a terminal.
 const WIDTH: usize = 100;
-/// Types are written out so deep; deeper ones are named.
+/// Depth to which types are written out; deeper ones are named.
 const DEPTH: usize = 4;
 
-/// The help of one method, whose words in the shell are `command`.
+/// Formats the help of one method. `command` is its name in the shell.
 #[must_use]
 pub fn method(command: &str, function: &Function) -> String {
     let mut text = String::new();
@@ -42,16 +42,16 @@ pub fn method(command: &str, function: &Function) -> String {
 /// Method in a listing.
 #[derive(Clone, Copy, Debug)]
 pub struct Entry<'a> {
-    /// Canonical method.
+    /// Canonical name of the method.
     pub method: &'a str,
-    /// Its words in the shell: those of the method, or others before them.
+    /// Command in the shell: the words of the method, or others before them.
     pub command: &'a str,
-    /// What its author says about it.
+    /// Docs by the author.
     pub docs: Option<&'a str>,
 }
 
-/// The methods that begin with `prefix`, each with the first sentence of its docs, in the order of `entries`. None if no
-/// method begins so.
+/// Lists the methods that begin with `prefix`, each with the first sentence of its docs, in the order of `entries`.
+/// Returns `None` if no method begins with it.
 #[must_use]
 pub fn listing(prefix: &str, entries: &[Entry<'_>]) -> Option<String> {
     let below = |method: &str| {
@@ -75,7 +75,7 @@ pub fn listing(prefix: &str, entries: &[Entry<'_>]) -> Option<String> {
     Some(text)
 }
 
-/// One flag with its docs; the fields of a record follow as flags of their own.
+/// Writes one flag with its docs; the fields of a record follow as flags of their own.
 fn flag(text: &mut String, field: &Field, prefix: &str) {
     let name = format!("{prefix}{}", field.name);
     let required = if field.is_optional() { "" } else { ", required" };
@@ -86,7 +86,7 @@ fn flag(text: &mut String, field: &Field, prefix: &str) {
     if let Some(docs) = field.docs.as_ref().or(type_docs) {
         paragraph(text, 6, docs);
     }
-    // One level: deeper records are given as JSON, or by flags that the pattern suggests.
+    // One level only: deeper records are given as JSON, or by flags that the pattern suggests.
     if let (Some(fields), true) = (words::dotted(field), prefix.is_empty()) {
         for inner in fields.iter() {
             flag(text, inner, &format!("{name}."));
@@ -94,7 +94,7 @@ fn flag(text: &mut String, field: &Field, prefix: &str) {
     }
 }
 
-/// A type in the words of WIT, written out to some depth.
+/// Formats a type in WIT syntax, written out to some depth.
 fn type_text(ty: &Type, depth: usize) -> String {
     let named = |word: &str| ty.definition.as_ref().map_or_else(|| word.to_owned(), |d| d.name.clone());
     let Some(deeper) = depth.checked_sub(1) else {
@@ -139,12 +139,12 @@ fn first_sentence(docs: &str) -> &str {
     paragraph.get(..end).unwrap_or(paragraph)
 }
 
-/// On one line, without control characters.
+/// Collapses text into one line, without control characters.
 fn clean(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ").chars().filter(|c| !c.is_control()).collect()
 }
 
-/// Docs, with their own line breaks where a blank line follows, filled to the width elsewhere.
+/// Writes docs as paragraphs: keeps blank lines, and fills lines to the width.
 fn paragraph(text: &mut String, indent: usize, docs: &str) {
     let margin = " ".repeat(indent);
     for (index, block) in docs.trim().split("\n\n").enumerate() {

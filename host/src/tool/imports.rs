@@ -1,4 +1,4 @@
-//! What tools import of other tools: who serves it, and that a policy names whoever does.
+//! Imports of tools from other tools: which packages satisfy them, and the check that a policy names those packages.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use super::mounted::MountError;
 use super::package::{Package, Packages};
 use crate::capability::{Pattern, Policy};
 
-/// Whether an exported interface serves an import: `acme:payments/charges@1.3.0` serves `…@1.2.0`.
+/// Returns true if an exported interface satisfies an import: `acme:payments/charges@1.3.0` satisfies `…@1.2.0`.
 pub(crate) fn serves(export: &str, import: &str) -> bool {
     let ((export, has), (import, wants)) = (versioned(export), versioned(import));
     export == import
@@ -24,12 +24,12 @@ fn versioned(name: &str) -> (&str, Option<Version>) {
     (base, version.and_then(|version| version.parse().ok()))
 }
 
-/// A version is a requirement of what is compatible with it.
+/// Returns the requirement of all versions that are compatible with this one.
 fn compatible(version: &Version) -> Option<VersionReq> {
     version.to_string().parse().ok()
 }
 
-/// The package that an interface belongs to, and its versions that serve the import.
+/// Returns the package of an interface, and the requirement of the versions that satisfy the import.
 fn package_of(import: &str) -> Option<(PackageName, VersionReq)> {
     let (base, version) = versioned(import);
     let (package, _) = base.split_once('/')?;
@@ -37,26 +37,26 @@ fn package_of(import: &str) -> Option<(PackageName, VersionReq)> {
     Some((package.parse().ok()?, versions))
 }
 
-/// Whether a package exports what serves an import.
+/// Returns true if a package exports an interface that satisfies an import.
 fn has(package: &Package, import: &str) -> bool {
     package.types().interfaces.iter().any(|interface| serves(&interface.export, import))
 }
 
-/// Whether the policy lets the tools of an alias call something of a package, under its own name.
+/// Returns true if the policy lets the tools of an alias call a method of a package, under its own name.
 fn may_call(policy: &Policy, alias: &str, name: &PackageName) -> bool {
     let Ok(all) = format!("{}/**", name.package()).parse::<Pattern>() else { return false };
     policy.permissions.get(alias).is_some_and(|granted| granted.tools.iter().any(|grant| grant.method.overlaps(&all)))
 }
 
 impl Packages {
-    /// Refuses a policy that lets a mounted tool call something that it imports, that the registry has, and that nothing
-    /// mounted serves: whoever names the imports of a tool would choose whose package answers. What the registry has not, or
-    /// what does not serve, stays out: its call says so.
+    /// Rejects a policy that lets a mounted tool call an import that the registry has but no mounted package satisfies:
+    /// otherwise the author of a tool could choose whose package answers, by the names of its imports. Imports that the
+    /// registry does not have, or that do not fit, are ignored here: calling them reports that.
     ///
     /// # Errors
     /// [`MountError::Unnamed`]; if the registry cannot be read.
     pub(super) fn check_imports(&self, mounted: &[(String, Arc<Package>)], policy: &Policy) -> Result<(), MountError> {
-        // Without names, all of the registry is mounted.
+        // Without names, the whole registry is mounted.
         if policy.tools.is_none() {
             return Ok(());
         }
@@ -76,11 +76,12 @@ impl Packages {
         Ok(())
     }
 
-    /// Returns true if the registry has a release that an import would be served by.
+    /// Returns true if the registry has a release that would satisfy an import.
     fn would_serve(&self, wanted: &Requirement, import: &str) -> Result<bool, MountError> {
         let Some(registry) = self.registry() else { return Ok(false) };
         match registry.resolve(&wanted.name, &wanted.versions) {
-            // The release of a version may export its interface in another one. One that is damaged may serve.
+            // A release may export its interface in a version other than its own. A damaged one might satisfy the
+            // import.
             Ok(release) => Ok(self.package(release).map_or(true, |package| has(&package, import))),
             Err(ResolveError::Registry(source)) => {
                 Err(MountError::Package { alias: wanted.name.package().to_owned(), source: source.into() })

@@ -1,4 +1,4 @@
-//! One call of one function, in a fresh instance, or in the instance that a handle names.
+//! Call of one function, in a fresh instance, or in the instance that a handle names.
 
 use std::sync::{Arc, Mutex, MutexGuard, TryLockError};
 use std::time::{Duration, Instant};
@@ -8,21 +8,21 @@ use tollhouse_engine::WASM_STACK;
 use wasmtime::component::{Func, Instance, ResourceAny, ResourceTableError, Val};
 use wasmtime::{Store, Trap};
 
-use super::handles::{Handle, Handles, Kept, MAX_HANDLES, Place, Shared};
-use super::package::{Loaded, Package};
-use super::state::{Refused, ToolState};
-use super::stdio::KEPT;
+use super::captured_output::KEPT;
+use super::handles::{Handles, KeptInstance, KeptPermits, MAX_HANDLES, ResourceHandle, SharedInstance};
+use super::package::{LoadedPackage, Package};
+use super::tool_state::{MemoryRefusal, ToolState};
 use super::types::{Function, FunctionKind, Resource};
 use super::value::{self, HandleError, Passing, Returned, VAL_BYTES, ValueError};
-use super::{CallContext, Exported, Tool, no_memory_for, no_memory_for_result, unread};
+use super::{CallContext, PackageFunction, Tool, cannot_read_changes, no_memory_for, no_memory_for_result};
 use crate::code::{self, MemoryShare, NoRoom, Stopped, with_stack};
-use crate::error::{Failure, Payload, how_to_raise, told};
+use crate::error::{Failure, Payload, error_chain, how_to_raise};
 use crate::gate::limit_hint;
 
 /// Calls a function with canonical arguments.
 pub(super) fn call(
     tool: &Tool,
-    exported: &Exported,
+    exported: &PackageFunction,
     arguments: Value,
     context: &CallContext,
 ) -> Result<Payload, Failure> {
@@ -32,10 +32,10 @@ pub(super) fn call(
         ValueError::TooLarge => no_memory_for(&format!("`{method}`: the arguments"), &context.memory),
         error => Failure::argument(format!("`{method}`: {error}")),
     })?;
-    let call = Call::new(tool, exported, context);
+    let call = FunctionCall::new(tool, exported, context);
     match handles.shared.clone() {
         Some(shared) => {
-            // A call that trapped leaves the instance closed to others, which wasmtime itself enforces.
+            // After a trap the instance refuses further calls, which wasmtime itself enforces.
             let mut kept = enter_kept(&shared, method, context)?;
             handles.spend();
             if let FunctionKind::Drop(_) = function.kind {
@@ -60,9 +60,13 @@ pub(super) fn call(
     }
 }
 
-/// Waits for a kept instance until the call is to stop. Two tools that call each other may each hold what the other waits
-/// for, and then nothing else would end that.
-fn enter_kept<'k>(shared: &'k Shared, method: &str, context: &CallContext) -> Result<MutexGuard<'k, Kept>, Failure> {
+/// Locks a kept instance, waiting until the call is to stop. Two tools that call each other may each hold the instance
+/// that the other waits for, and nothing else would end such a deadlock.
+fn enter_kept<'k>(
+    shared: &'k SharedInstance,
+    method: &str,
+    context: &CallContext,
+) -> Result<MutexGuard<'k, KeptInstance>, Failure> {
     loop {
         match shared.try_lock() {
             Ok(kept) => return Ok(kept),
@@ -80,35 +84,35 @@ fn enter_kept<'k>(shared: &'k Shared, method: &str, context: &CallContext) -> Re
     }
 }
 
-/// Bytes that a tool may always pass to its host at once: enough for a request or a write of its own, however little memory
-/// is left.
+/// Bytes that a tool may always pass to its host at once, however little memory is left: enough for a request or a
+/// write of its own.
 const MIN_CROSSING: usize = 1 << 20;
 
-/// Bytes that a tool may pass to its host at once, in a call of the host or as its result.
+/// Returns the number of bytes that a tool may pass to its host at once, in a call of the host or as its result.
 fn crossing(share: &MemoryShare) -> usize {
     usize::try_from(share.bytes()).unwrap_or(usize::MAX).max(MIN_CROSSING)
 }
 
-/// How often a call looks whether a kept instance is free: calls on one resource at the same time are rare.
+/// Interval at which a call checks whether a kept instance is free: concurrent calls on one resource are rare.
 const WAIT: Duration = Duration::from_millis(1);
 
-/// What is called.
-pub(super) struct Call<'a> {
+/// Call of a function: its tool, arguments and context.
+pub(super) struct FunctionCall<'a> {
     pub(super) tool: &'a Tool,
-    exported: &'a Exported,
+    exported: &'a PackageFunction,
     package: &'a Package,
     pub(super) method: &'a str,
     function: &'a Function,
     pub(super) context: &'a CallContext,
 }
 
-impl<'a> Call<'a> {
-    pub(super) fn new(tool: &'a Tool, exported: &'a Exported, context: &'a CallContext) -> Self {
+impl<'a> FunctionCall<'a> {
+    pub(super) fn new(tool: &'a Tool, exported: &'a PackageFunction, context: &'a CallContext) -> Self {
         Self { tool, exported, package: &exported.package, method: tool.method(), function: tool.function(), context }
     }
 
-    /// An instance for this call: one that waits in the session, or a fresh one.
-    fn instance(&self) -> Result<Kept, Failure> {
+    /// Returns an instance for this call: an idle one of the session, or a fresh one.
+    fn instance(&self) -> Result<KeptInstance, Failure> {
         if let Some(mut kept) = self.context.warm.take(self.exported, self.tool.alias()) {
             self.begin(&mut kept.store)?;
             return Ok(kept);
@@ -123,34 +127,36 @@ impl<'a> Call<'a> {
             code::instantiate(&self.context.interrupt, Duration::MAX, || loaded.pre.instantiate(&mut store))
         });
         match made {
-            Ok(instance) => Ok(Kept { store, instance, place: None }),
+            Ok(instance) => Ok(KeptInstance { store, instance, place: None }),
             Err(error) => Err(self.failed(&error, &mut store)),
         }
     }
 
-    /// A place for its instance, which handles keep. Without one, what the call made is gone with the instance.
-    fn place(&self) -> Result<Place, Failure> {
+    /// Reserves a slot for an instance that handles keep. Without one, resources that the call creates are lost with
+    /// the instance.
+    fn place(&self) -> Result<KeptPermits, Failure> {
         let method = self.method;
-        let tools = self.package.engine().map_err(|error| Failure::host(format!("`{method}`: {}", told(&error))))?;
+        let tools =
+            self.package.engine().map_err(|error| Failure::host(format!("`{method}`: {}", error_chain(&error))))?;
         self.context.handles.place(&tools.kept).map_err(|most| {
             let message = format!("`{method}`: {most} instances of tools for handles");
             Failure::limit(message, "drop handles that are no longer needed, or make several by one call")
         })
     }
 
-    /// The package's code. Compiling it takes none of the run's time.
-    pub(super) fn loaded(&self) -> Result<&'a Loaded, Failure> {
+    /// Returns the package's code. Compiling it takes none of the run's time.
+    pub(super) fn loaded(&self) -> Result<&'a LoadedPackage, Failure> {
         let _paused = (!self.package.is_loaded()).then(|| self.context.interrupt.pause());
         self.package.loaded().map_err(Failure::clone)
     }
 
-    /// Makes a kept instance this call's.
+    /// Prepares a kept instance for this call.
     fn begin(&self, store: &mut Store<ToolState>) -> Result<(), Failure> {
         store.data_mut().begin(self.context);
         self.watch(store)
     }
 
-    /// The call ends when the run does, and at the manifest's limits.
+    /// Sets the limits of the call: it ends when the run does, and at the manifest's limits.
     pub(super) fn watch(&self, store: &mut Store<ToolState>) -> Result<(), Failure> {
         if let Some(fuel) = self.package.fuel() {
             let filled = store.set_fuel(fuel);
@@ -163,7 +169,7 @@ impl<'a> Call<'a> {
         Ok(())
     }
 
-    /// The time that it may take.
+    /// Returns the time limit of the call.
     fn wall(&self) -> Duration {
         self.package.wall(self.context.wall)
     }
@@ -182,10 +188,15 @@ impl<'a> Call<'a> {
         Ok(Payload::default())
     }
 
-    fn enter(&self, kept: &mut Kept, arguments: &[Val], handles: &mut CallHandles<'_>) -> Result<Payload, Failure> {
-        let Kept { store, instance, .. } = kept;
+    fn enter(
+        &self,
+        kept: &mut KeptInstance,
+        arguments: &[Val],
+        handles: &mut CallHandles<'_>,
+    ) -> Result<Payload, Failure> {
+        let KeptInstance { store, instance, .. } = kept;
         let function = self.export(store, *instance)?;
-        // Held until what was passed is charged.
+        // Held until the passed values are charged.
         let share = self.context.memory.share();
         store.set_hostcall_fuel(crossing(&share));
         let mut results = vec![Val::Bool(false); usize::from(self.function.result.is_some())];
@@ -195,8 +206,9 @@ impl<'a> Call<'a> {
             self.context.call_audit.said(stream, &self.redacted(text));
         }
         called.map_err(|error| self.failed(&error, store))?;
-        // A call that returned keeps what it wrote, as a program does whose exit status is not 0; one that trapped does not.
-        self.context.changed(edits.map_err(|errno| unread(self.method, errno))?);
+        // A call that returned keeps its writes, as a program does whose exit status is not 0; one that trapped does
+        // not.
+        self.context.changed(edits.map_err(|errno| cannot_read_changes(self.method, errno))?);
         if !self.context.held().grow(value::weight(&results)) {
             return Err(self.too_much_returned());
         }
@@ -212,14 +224,14 @@ impl<'a> Call<'a> {
         }
     }
 
-    /// What is told of a tool that passed more values to its host at once than there is memory for.
+    /// Creates the failure of a tool that passed larger values to its host at once than there is memory for.
     fn too_much_at_once(&self, most: usize) -> Failure {
         let message = format!(
             "`{}` passed values of more than {most} bytes to its host at once, the memory that was left: each item of a \
              list takes {VAL_BYTES}",
             self.method
         );
-        let hint = "ask for less at once, let fewer calls run at once, or";
+        let hint = "request less at once, run fewer calls at once, or";
         Failure::limit(message, format!("{hint} {}", how_to_raise("memory")))
     }
 
@@ -227,20 +239,20 @@ impl<'a> Call<'a> {
         no_memory_for_result(self.method, &self.context.memory)
     }
 
-    /// What is told of a tool that ended since there was no memory for it.
-    fn out_of_memory(&self, refused: Refused) -> Failure {
+    /// Creates the failure of a tool that ran out of memory.
+    fn out_of_memory(&self, refused: MemoryRefusal) -> Failure {
         let (method, session) = (self.method, self.context.memory.limit());
         match refused {
-            Refused::OfCall => {
+            MemoryRefusal::OfCall => {
                 let message = format!("`{method}` reached the memory limit of {} bytes", self.memory());
                 Failure::limit(message, limit_hint("memory", self.memory() < session))
             }
-            Refused::OfSession => {
+            MemoryRefusal::OfSession => {
                 let message = format!(
                     "`{method}` reached the memory limit of {session} bytes, which scripts, calls and tools of a session \
                      share"
                 );
-                let hint = "let fewer calls run at once, drop handles that are no longer needed, or";
+                let hint = "run fewer calls at once, drop handles that are no longer needed, or";
                 Failure::limit(message, format!("{hint} {}", how_to_raise("memory")))
             }
         }
@@ -254,7 +266,7 @@ impl<'a> Call<'a> {
         })
     }
 
-    /// The error case of the tool's `result`. Its message is the payload's own, when it has one.
+    /// Creates the failure of the error case of the tool's `result`. Its message is the payload's own, if it has one.
     fn error(&self, payload: Payload) -> Failure {
         let told = match &payload.value {
             Value::Null => "it gave no reason".to_owned(),
@@ -288,7 +300,7 @@ impl<'a> Call<'a> {
         Failure::limit(format!("`{method}` reached the limit of {fuel} units of fuel"), limit_hint("fuel", true))
     }
 
-    /// A trap, or what stopped the call.
+    /// Creates the failure of a trap, or of an interrupted call.
     pub(super) fn failed(&self, error: &wasmtime::Error, store: &mut Store<ToolState>) -> Failure {
         store.data_mut().trapped = true;
         let method = self.method;
@@ -308,7 +320,7 @@ impl<'a> Call<'a> {
             let most = handles.capacity();
             let message = format!("`{method}` has {most} handles of its host at once, as many as it may have");
             let more = if handles.is_largest() { String::new() } else { format!(", or {}", how_to_raise("memory")) };
-            return Failure::limit(message, format!("drop what is no longer needed{more}"));
+            return Failure::limit(message, format!("drop data that is no longer needed{more}"));
         }
         if code::is_too_much_at_once(error) {
             return self.too_much_at_once(store.hostcall_fuel());
@@ -320,7 +332,7 @@ impl<'a> Call<'a> {
             None => error.root_cause().to_string(),
         };
         if let Some(failure) = error.downcast_ref::<Failure>() {
-            // Of a call that the tool made, and that it cannot be told about.
+            // From a call that the tool made, with a failure that its types cannot express.
             let told = Failure::tool(format!("`{method}` failed: {}", failure.message));
             return Failure { hint: failure.hint.clone(), ..told };
         }
@@ -330,13 +342,13 @@ impl<'a> Call<'a> {
     }
 }
 
-/// The handles of one call: resolved from the run's, issued for the instance that it ran in.
+/// Handles of one call: resolved from those of the run, issued for the instance that the call uses.
 struct CallHandles<'a> {
     context: &'a CallContext,
     run: &'a Handles,
     alias: Arc<str>,
-    /// The instance that the call's handles live in.
-    shared: Option<Shared>,
+    /// Instance that the call's handles live in.
+    shared: Option<SharedInstance>,
     spent: Vec<String>,
     issued: Vec<(String, Resource, ResourceAny)>,
 }
@@ -347,21 +359,21 @@ impl<'a> CallHandles<'a> {
         Self { context, run, alias, shared: None, spent: Vec::new(), issued: Vec::new() }
     }
 
-    /// The call begins: what it takes for good is gone.
+    /// Removes the handles that the call takes ownership of, when the call begins.
     fn spend(&mut self) {
         for token in self.spent.drain(..) {
             self.run.remove(&token);
         }
     }
 
-    /// Keeps the instance, if the call issued anything that lives in it.
-    fn keep(self, instance: impl FnOnce() -> Shared) {
+    /// Keeps the instance if the call issued a handle of a resource in it.
+    fn keep(self, instance: impl FnOnce() -> SharedInstance) {
         if self.issued.is_empty() {
             return;
         }
         let shared = instance();
         for (token, ty, resource) in self.issued {
-            let handle = Handle { resource, alias: Arc::clone(&self.alias), ty, shared: Arc::clone(&shared) };
+            let handle = ResourceHandle { resource, alias: Arc::clone(&self.alias), ty, shared: Arc::clone(&shared) };
             self.run.keep(token, handle);
         }
     }

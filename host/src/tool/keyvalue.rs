@@ -1,6 +1,6 @@
 //! `wasi:keyvalue` for tools: buckets that belong to the session, each to one tool.
 //!
-//! A bucket's name means nothing outside the alias that opened it: no tool sees what another stored.
+//! The name of a bucket is local to the alias that opened it: no tool sees the data of another.
 
 use std::ops::Bound;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -11,7 +11,7 @@ use wasmtime::Result;
 use wasmtime::component::{HasData, Linker, Resource, ResourceTable, ResourceTableError};
 
 use super::authority::Authority;
-use super::state::ToolState;
+use super::tool_state::ToolState;
 use crate::code::{MemoryAccount, MemoryCharge};
 
 mod bindings {
@@ -26,20 +26,20 @@ mod bindings {
 
 use self::bindings::wasi::keyvalue::{atomics, batch, store};
 
-/// The most bytes of keys and values in one session.
+/// Most bytes of keys and values in one session.
 const MAX_BYTES: usize = 64 << 20;
 
-/// The most bytes of one value, and of one key.
+/// Most bytes of one value, and of one key.
 const MAX_VALUE: usize = 4 << 20;
 const MAX_KEY: usize = 1024;
 
-/// How many keys one page of a listing has.
+/// Number of keys on one page of a listing.
 const PAGE: usize = 1000;
 
-/// What one entry takes besides its key and value, about.
+/// Approximate bytes of an entry besides its key and value.
 const ENTRY: usize = 64;
 
-/// What is told of a key that no tool can have stored.
+/// Rejects a key that no tool can have stored.
 fn check_key(key: &str) -> Result<(), Error> {
     if (1..=MAX_KEY).contains(&key.len()) {
         return Ok(());
@@ -47,69 +47,69 @@ fn check_key(key: &str) -> Result<(), Error> {
     Err(Error::Other(format!("a key has 1 to {MAX_KEY} bytes, and this one {}", key.len())))
 }
 
-/// The longest name of a bucket.
+/// Longest name of a bucket.
 const MAX_BUCKET: usize = 512;
 
 /// Alias, bucket and key.
-pub(crate) type Key = (Arc<str>, Arc<str>, String);
+pub(crate) type EntryKey = (Arc<str>, Arc<str>, String);
 
-/// What becomes of an entry; none: it goes.
-pub(crate) type Changed = (Key, Option<Bytes>);
+/// Change of an entry: its new value, or `None` if it is deleted.
+pub(crate) type EntryChange = (EntryKey, Option<Bytes>);
 
-/// Where the entries of a session on disk are kept.
-pub(crate) trait Backing: Send + Sync {
-    /// All of them.
-    fn load(&self) -> Result<Vec<(Key, Bytes)>, String>;
+/// Persistent storage of the entries of a session on disk.
+pub(crate) trait KeyValueBacking: Send + Sync {
+    /// Loads all entries of the session.
+    fn load(&self) -> Result<Vec<(EntryKey, Bytes)>, String>;
 
-    /// Makes all changes or none, durably.
-    fn keep(&self, changes: &[Changed]) -> Result<(), String>;
+    /// Applies all changes or none, durably.
+    fn keep(&self, changes: &[EntryChange]) -> Result<(), String>;
 }
 
-/// The key-value store of a session. Clones share it. One with a backing is read when it is first used, and a change is
-/// durable before the tool is told of it.
+/// Key-value store of a session. Clones share it. A store with a backing is loaded when it is first used, and a change
+/// is durable before the tool gets its answer.
 #[derive(Clone, Default)]
-pub(crate) struct KeyValue(Arc<State>);
+pub(crate) struct KeyValue(Arc<StoreState>);
 
 #[derive(Default)]
-struct State {
-    entries: Mutex<Option<Entries>>,
-    backing: Option<Arc<dyn Backing>>,
+struct StoreState {
+    entries: Mutex<Option<EntryMap>>,
+    backing: Option<Arc<dyn KeyValueBacking>>,
 }
 
 #[derive(Clone, Default)]
-struct Entries {
-    values: OrdMap<Key, Bytes>,
+struct EntryMap {
+    values: OrdMap<EntryKey, Bytes>,
     bytes: usize,
-    /// What became of which entry since it was last kept.
-    changes: Vec<Changed>,
+    /// Changes since the last write to the backing.
+    changes: Vec<EntryChange>,
 }
 
 impl KeyValue {
-    /// A store whose entries are kept.
-    pub(crate) fn kept(backing: Arc<dyn Backing>) -> Self {
-        Self(Arc::new(State { entries: Mutex::default(), backing: Some(backing) }))
+    /// Creates a store with a backing.
+    pub(crate) fn kept(backing: Arc<dyn KeyValueBacking>) -> Self {
+        Self(Arc::new(StoreState { entries: Mutex::default(), backing: Some(backing) }))
     }
 
-    /// A store in memory that begins with what this one holds now, and goes its own way.
+    /// Creates an independent store in memory with a copy of the current entries.
     pub(crate) fn fork(&self) -> Result<Self, String> {
         let entries = Mutex::new(Some(self.read()?));
-        Ok(Self(Arc::new(State { entries, backing: None })))
+        Ok(Self(Arc::new(StoreState { entries, backing: None })))
     }
 
-    /// Others may have changed what is kept: it is read again when it is next used.
+    /// Drops the loaded entries, which another process may have changed: they are loaded again at the next use.
     pub(crate) fn forget(&self) {
         if self.0.backing.is_some() {
             *self.lock() = None;
         }
     }
 
-    /// What is in it now.
-    fn read(&self) -> Result<Entries, String> {
+    /// Returns the current entries.
+    fn read(&self) -> Result<EntryMap, String> {
         Ok(self.loaded(&mut self.lock())?.clone())
     }
 
-    /// Makes all changes or none, one caller at a time.
-    fn change<R>(&self, change: impl FnOnce(&mut Entries) -> Result<R, Error>) -> Result<R, Error> {
+    /// Applies all changes or none, one caller at a time.
+    fn change<R>(&self, change: impl FnOnce(&mut EntryMap) -> Result<R, Error>) -> Result<R, Error> {
         let mut entries = self.lock();
         let mut next = self.loaded(&mut entries)?.clone();
         let result = change(&mut next)?;
@@ -118,7 +118,7 @@ impl KeyValue {
             && !changes.is_empty()
             && let Err(error) = backing.keep(&changes)
         {
-            // Whether it was kept is not known: it is read again.
+            // The outcome of the write is unknown: the entries are loaded again.
             *entries = None;
             return Err(error.into());
         }
@@ -126,9 +126,9 @@ impl KeyValue {
         Ok(result)
     }
 
-    fn loaded<'e>(&self, entries: &'e mut Option<Entries>) -> Result<&'e mut Entries, String> {
+    fn loaded<'e>(&self, entries: &'e mut Option<EntryMap>) -> Result<&'e mut EntryMap, String> {
         if entries.is_none() {
-            let mut loaded = Entries::default();
+            let mut loaded = EntryMap::default();
             for (key, value) in self.0.backing.as_ref().map_or_else(|| Ok(Vec::new()), |backing| backing.load())? {
                 loaded.bytes += size(&key.2, &value);
                 loaded.values.insert(key, value);
@@ -138,19 +138,19 @@ impl KeyValue {
         Ok(entries.as_mut().expect("it was just filled"))
     }
 
-    /// Every change is whole, so a poisoned lock is still good.
-    fn lock(&self) -> MutexGuard<'_, Option<Entries>> {
+    /// Locks the entries. No change can be seen half done, so a poisoned lock is still good.
+    fn lock(&self) -> MutexGuard<'_, Option<EntryMap>> {
         self.0.entries.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// What an entry takes of its session's store; none if no tool can have stored it.
-pub(crate) fn keyvalue_size((_, bucket, key): &Key, value: usize) -> Option<usize> {
+/// Returns the bytes that an entry takes of its session's store. Returns `None` if no tool can have stored it.
+pub(crate) fn keyvalue_size((_, bucket, key): &EntryKey, value: usize) -> Option<usize> {
     let fits = (1..=MAX_KEY).contains(&key.len()) && bucket.len() <= MAX_BUCKET && value <= MAX_VALUE;
     fits.then(|| key.len() + value + ENTRY)
 }
 
-impl Entries {
+impl EntryMap {
     fn set(&mut self, bucket: &Bucket, key: String, value: Vec<u8>) -> Result<(), Error> {
         check_key(&key)?;
         if value.len() > MAX_VALUE {
@@ -186,13 +186,13 @@ fn size(key: &str, value: &[u8]) -> usize {
     key.len() + value.len() + ENTRY
 }
 
-/// A value as it was, to be replaced only if it still is.
+/// Compare-and-swap handle: a value that is replaced only if it is still the current one.
 #[expect(unreachable_pub, reason = "the bindings re-export it")]
 pub struct Cas {
     bucket: Bucket,
     key: String,
     current: Option<Bytes>,
-    /// What key and value take of the session's memory: the store may have other values by now.
+    /// Memory of key and value in the session's account: the store may have other values by now.
     charge: MemoryCharge,
 }
 
@@ -203,7 +203,7 @@ impl Cas {
         Ok(cas)
     }
 
-    /// Takes note of what the value is now.
+    /// Records the current value.
     fn see(&mut self, current: Option<Bytes>) -> Result<(), Error> {
         let bytes = size(&self.key, current.as_deref().unwrap_or_default());
         if !self.charge.resize(bytes as u64) {
@@ -214,12 +214,12 @@ impl Cas {
     }
 }
 
-/// What is told of values that there is no memory for.
+/// Creates the error of values that there is no memory for.
 fn no_memory(bytes: usize) -> Error {
     Error::Other(format!("no memory of the session is left for {bytes} bytes: raise `memory` in `limits`"))
 }
 
-/// An open bucket.
+/// Bucket that a tool has opened.
 #[derive(Clone)]
 #[expect(unreachable_pub, reason = "the bindings re-export it")]
 pub struct Bucket {
@@ -228,17 +228,17 @@ pub struct Bucket {
 }
 
 impl Bucket {
-    fn key(&self, key: String) -> Key {
+    fn key(&self, key: String) -> EntryKey {
         (Arc::clone(&self.alias), Arc::clone(&self.name), key)
     }
 }
 
-/// What a tool is told, or why it traps.
+/// Error of an operation: reported to the tool, or a trap.
 #[expect(unreachable_pub, reason = "the bindings re-export it")]
 pub enum Error {
-    /// It may not open the bucket.
+    /// The tool may not open the bucket.
     AccessDenied,
-    /// Anything else, in words.
+    /// Any other error, in words.
     Other(String),
     /// The tool used a resource that it does not have.
     Trap(wasmtime::Error),
@@ -256,15 +256,15 @@ impl From<ResourceTableError> for Error {
     }
 }
 
-/// The store as one call sees it.
-pub(super) struct View<'a> {
+/// Store as one call sees it.
+pub(super) struct KeyValueView<'a> {
     pub(super) authority: &'a Authority,
     pub(super) store: &'a KeyValue,
     pub(super) table: &'a mut ResourceTable,
     pub(super) memory: &'a MemoryAccount,
 }
 
-impl store::Host for View<'_> {
+impl store::Host for KeyValueView<'_> {
     fn open(&mut self, name: String) -> Result<Resource<Bucket>, Error> {
         if !self.authority.opens(&name) {
             return Err(Error::AccessDenied);
@@ -285,7 +285,7 @@ impl store::Host for View<'_> {
     }
 }
 
-impl store::HostBucket for View<'_> {
+impl store::HostBucket for KeyValueView<'_> {
     fn get(&mut self, bucket: Resource<Bucket>, key: String) -> Result<Option<Vec<u8>>, Error> {
         Ok(self.store.read()?.get(self.table.get(&bucket)?, key).map(|value| value.to_vec()))
     }
@@ -310,7 +310,7 @@ impl store::HostBucket for View<'_> {
     fn list_keys(&mut self, bucket: Resource<Bucket>, cursor: Option<String>) -> Result<store::KeyResponse, Error> {
         let bucket = self.table.get(&bucket)?;
         let entries = self.store.read()?;
-        // A cursor is the last key of the page before. No key is empty, so the first page is after the empty one.
+        // A cursor is the last key of the previous page. No key is empty, so the first page follows the empty key.
         let after = bucket.key(cursor.unwrap_or_default());
         let own = entries.values.range((Bound::Excluded(after), Bound::Unbounded));
         let own = own.take_while(|((alias, name, _), _)| *alias == bucket.alias && *name == bucket.name);
@@ -327,8 +327,8 @@ impl store::HostBucket for View<'_> {
     }
 }
 
-impl atomics::Host for View<'_> {
-    /// A counter is a decimal number as text, so that whoever gets it can read it.
+impl atomics::Host for KeyValueView<'_> {
+    /// Increments a counter: a decimal number as text, so that any reader of the key understands it.
     fn increment(&mut self, bucket: Resource<Bucket>, key: String, delta: i64) -> Result<i64, Error> {
         let bucket = self.table.get(&bucket)?;
         self.store.change(|entries| {
@@ -337,7 +337,7 @@ impl atomics::Host for View<'_> {
                 Some(value) => std::str::from_utf8(value)
                     .ok()
                     .and_then(|text| text.parse::<i64>().ok())
-                    .ok_or_else(|| format!("the value of `{key}` is no count"))?,
+                    .ok_or_else(|| format!("the value of `{key}` is not a counter"))?,
             };
             let sum = now.checked_add(delta).ok_or_else(|| format!("the count of `{key}` is at its end"))?;
             entries.set(bucket, key, sum.to_string().into_bytes())?;
@@ -345,7 +345,7 @@ impl atomics::Host for View<'_> {
         })
     }
 
-    /// A swap that failed gives the handle back, with what is there now.
+    /// Swaps the value. If that fails, returns the handle with the current value.
     fn swap(&mut self, cas: Resource<Cas>, value: Vec<u8>) -> Result<Result<(), atomics::CasError>> {
         let mut cas = self.table.delete(cas)?;
         let swapped = self.store.change(|entries| {
@@ -365,7 +365,7 @@ impl atomics::Host for View<'_> {
     }
 }
 
-impl atomics::HostCas for View<'_> {
+impl atomics::HostCas for KeyValueView<'_> {
     fn new(&mut self, bucket: Resource<Bucket>, key: String) -> Result<Resource<Cas>, Error> {
         check_key(&key)?;
         let bucket = self.table.get(&bucket)?.clone();
@@ -385,7 +385,7 @@ impl atomics::HostCas for View<'_> {
     }
 }
 
-impl batch::Host for View<'_> {
+impl batch::Host for KeyValueView<'_> {
     fn get_many(
         &mut self,
         bucket: Resource<Bucket>,
@@ -393,7 +393,7 @@ impl batch::Host for View<'_> {
     ) -> Result<Vec<Option<(String, Vec<u8>)>>, Error> {
         let bucket = self.table.get(&bucket)?;
         let entries = self.store.read()?;
-        // One key may be named a thousand times: each time its value is copied.
+        // The same key may be named a thousand times: each time its value is copied.
         let found = keys.into_iter().map(|key| entries.get(bucket, key.clone()).map(|value| (key, value)));
         let found: Vec<Option<(String, &Bytes)>> = found.collect();
         let bytes = found.iter().flatten().map(|(key, value)| size(key, value)).fold(0, usize::saturating_add);
@@ -401,7 +401,7 @@ impl batch::Host for View<'_> {
         Ok(found.into_iter().map(|entry| entry.map(|(key, value)| (key, value.to_vec()))).collect())
     }
 
-    /// All of them or none.
+    /// Sets all values or none.
     fn set_many(&mut self, bucket: Resource<Bucket>, values: Vec<(String, Vec<u8>)>) -> Result<(), Error> {
         let bucket = self.table.get(&bucket)?;
         self.store.change(|entries| values.into_iter().try_for_each(|(key, value)| entries.set(bucket, key, value)))
@@ -416,17 +416,17 @@ impl batch::Host for View<'_> {
     }
 }
 
-struct Whole;
+struct HasKeyValue;
 
-impl HasData for Whole {
-    type Data<'a> = View<'a>;
+impl HasData for HasKeyValue {
+    type Data<'a> = KeyValueView<'a>;
 }
 
-/// Offers it to tools.
+/// Adds the interfaces to a linker.
 pub(super) fn add_to_linker(linker: &mut Linker<ToolState>) -> Result<()> {
-    store::add_to_linker::<ToolState, Whole>(linker, ToolState::keyvalue)?;
-    atomics::add_to_linker::<ToolState, Whole>(linker, ToolState::keyvalue)?;
-    batch::add_to_linker::<ToolState, Whole>(linker, ToolState::keyvalue)
+    store::add_to_linker::<ToolState, HasKeyValue>(linker, ToolState::keyvalue)?;
+    atomics::add_to_linker::<ToolState, HasKeyValue>(linker, ToolState::keyvalue)?;
+    batch::add_to_linker::<ToolState, HasKeyValue>(linker, ToolState::keyvalue)
 }
 
 #[cfg(test)]
@@ -478,7 +478,7 @@ mod tests {
         assert!(set(&store, &one, "0000", &vec![1; MAX_VALUE]), "what replaces takes the other's place");
     }
 
-    /// A value that the host holds for a tool counts as the tool's, as often as it is held.
+    /// A value that the host holds for a tool is charged for the tool, as often as it is held.
     #[test]
     fn copies_of_values_take_of_the_sessions_memory() {
         let (store, memory) = (KeyValue::default(), MemoryAccount::new(16 << 20));
@@ -487,14 +487,14 @@ mod tests {
         let mut table = ResourceTable::new();
         let mut handle = || table.push(one.clone()).expect("there is room");
         let (first, second, third, fourth) = (handle(), handle(), handle(), handle());
-        let mut view = View { authority: &authority, store: &store, table: &mut table, memory: &memory };
+        let mut view = KeyValueView { authority: &authority, store: &store, table: &mut table, memory: &memory };
         let many = |count: usize| vec!["k".to_owned(); count];
         assert_eq!(batch::Host::get_many(&mut view, first, many(3)).ok().map(|found| found.len()), Some(3));
         assert!(
             matches!(batch::Host::get_many(&mut view, second, many(5)), Err(Error::Other(told)) if told.contains("`memory`"))
         );
         assert_eq!(memory.taken(), 0, "copies are the tool's once it has them");
-        // A value that was replaced is kept by whoever has seen it.
+        // A replaced value stays in memory for the handles that have seen it.
         let cas = atomics::HostCas::new(&mut view, third, "k".to_owned()).ok().expect("there is memory");
         assert!(memory.taken() >= MAX_VALUE as u64);
         assert!(atomics::HostCas::drop(&mut view, cas).is_ok());
@@ -502,20 +502,20 @@ mod tests {
         assert!(matches!(atomics::HostCas::new(&mut view, fourth, "k".repeat(MAX_KEY + 1)), Err(Error::Other(_))));
     }
 
-    /// Keeps what it is told, unless it is broken.
+    /// Backing that records changes, and fails once it is broken.
     #[derive(Default)]
-    struct Disk {
-        kept: Mutex<Vec<Changed>>,
+    struct TestBacking {
+        kept: Mutex<Vec<EntryChange>>,
         broken: std::sync::atomic::AtomicBool,
     }
 
-    impl Backing for Disk {
-        fn load(&self) -> Result<Vec<(Key, Bytes)>, String> {
+    impl KeyValueBacking for TestBacking {
+        fn load(&self) -> Result<Vec<(EntryKey, Bytes)>, String> {
             let kept = self.kept.lock().expect("no panic");
             Ok(kept.iter().filter_map(|(key, value)| Some((key.clone(), value.clone()?))).collect())
         }
 
-        fn keep(&self, changes: &[Changed]) -> Result<(), String> {
+        fn keep(&self, changes: &[EntryChange]) -> Result<(), String> {
             if self.broken.load(std::sync::atomic::Ordering::Relaxed) {
                 return Err("the disk is full".to_owned());
             }
@@ -526,8 +526,8 @@ mod tests {
 
     #[test]
     fn what_cannot_be_kept_is_not_changed() {
-        let disk = Arc::new(Disk::default());
-        let store = KeyValue::kept(Arc::clone(&disk) as Arc<dyn Backing>);
+        let disk = Arc::new(TestBacking::default());
+        let store = KeyValue::kept(Arc::clone(&disk) as Arc<dyn KeyValueBacking>);
         let one = bucket("a", "x");
         assert!(set(&store, &one, "k", b"1"));
         disk.broken.store(true, std::sync::atomic::Ordering::Relaxed);

@@ -1,4 +1,4 @@
-//! What a session sees: packages under aliases, and every method by its faces.
+//! Mounted tools of a session: packages under aliases, and every method by its faces.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -9,14 +9,14 @@ use tollhouse_registry::{
     Error as RegistryError, PackageName, Registry, Release, ReleaseName, Requirement, RequirementError, SignatureError,
 };
 
-use super::lock::{Lock, Locked};
-use super::lost::LostFace;
+use super::lock_file::{Lock, Locked};
+use super::missing_faces::LostFace;
 use super::names::{Methods, NameError, Spelling};
 use super::package::{Package, PackageError, Packages};
-use super::{Exported, HostTool, Source, Tool, help, nearest, python, types, typescript};
+use super::{HostTool, PackageFunction, Tool, ToolSource, help, nearest, python, types, typescript};
 use crate::capability::{Policy, Signed, Signer};
 
-/// The tools of a session by canonical method.
+/// Tools of a session by canonical method.
 #[derive(Default)]
 pub struct MountedTools {
     tools: BTreeMap<String, Arc<Tool>>,
@@ -26,15 +26,15 @@ pub struct MountedTools {
     clashes: Arc<[Clash]>,
 }
 
-/// Packages of a registry that are not mounted by their short name: several have it, or they cannot be used.
+/// Packages of a registry that are not mounted by their short name, since several have it, or they cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Clash {
-    /// The short name.
+    /// Short name of the packages.
     pub name: String,
-    /// What is wrong with the one package of the name, with the digest of what was damaged.
+    /// Problem of the only package with the name, with the digest of the damaged part.
     pub unusable: Option<String>,
-    /// The packages, each with the alias that it is mounted as, if it is.
+    /// Packages, each with its alias if it is mounted.
     pub packages: Vec<(PackageName, Option<String>)>,
 }
 
@@ -53,117 +53,117 @@ impl fmt::Display for Clash {
 }
 
 impl Clash {
-    /// Says how one of the packages gets the short name.
+    /// Returns a hint on how one of the packages gets the short name.
     #[must_use]
     pub fn hint(&self) -> String {
         let Some((first, _)) = self.packages.first().filter(|_| self.unusable.is_none()) else {
-            return format!("{self}; `tollhouse registry verify` tells all that is damaged");
+            return format!("{self}; `tollhouse registry verify` lists all damage");
         };
         let name = &self.name;
         format!("{self}: use that name, or give the short one to a package with `--tool {name}={first}`")
     }
 }
 
-/// Why packages cannot be mounted.
+/// Reason why packages cannot be mounted.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum MountError {
-    /// What is asked for is no requirement.
+    /// The text is not a requirement.
     #[error("cannot mount `{alias}`")]
     Requirement {
-        /// The alias.
+        /// Alias of the requirement.
         alias: String,
-        /// What is wrong with it.
+        /// Error of the requirement.
         #[source]
         source: RequirementError,
     },
-    /// The package cannot be had.
+    /// The package is not available.
     #[error("cannot mount `{alias}`")]
     Package {
-        /// The alias.
+        /// Alias of the package.
         alias: String,
-        /// Why.
+        /// Cause of the failure.
         #[source]
         source: PackageError,
     },
-    /// A host function under the alias of a package.
-    #[error("the host function `{name}` and the package `{alias}` would have one name")]
+    /// A host function has the alias of a package.
+    #[error("the host function `{name}` and the package `{alias}` would have the same name")]
     Hidden {
-        /// The function.
+        /// Name of the function.
         name: String,
-        /// The package's alias.
+        /// Alias of the package.
         alias: String,
     },
-    /// One alias for two packages.
+    /// Two packages have the same alias.
     #[error("`{0}` is mounted twice: once by the policy, once by `--tool`")]
     Twice(String),
-    /// Names that scripts could not tell apart.
+    /// Scripts could not distinguish two names.
     #[error(transparent)]
     Names(#[from] NameError),
-    /// Nobody of those has signed it of whom one must.
+    /// No required key has signed this release.
     #[error("cannot mount `{alias}`: `{release}` is not signed by {wanted}")]
     Unsigned {
-        /// The alias.
+        /// Alias of the tool.
         alias: String,
-        /// The release.
+        /// Name of the release.
         release: ReleaseName,
-        /// Who should have, in words.
+        /// Required signers, in words.
         wanted: String,
     },
-    /// It is signed by one who must, and the signature does not hold.
+    /// A required signature is not valid.
     #[error("cannot mount `{alias}`")]
     Signature {
-        /// The alias.
+        /// Alias of the tool.
         alias: String,
-        /// Why not.
+        /// Cause of the failure.
         #[source]
         source: SignatureError,
     },
-    /// The policy names a signer, and nobody said which key that is.
-    #[error("the policy requires a signature of `{0}`, and no trusted key has that name")]
+    /// The policy names a signer whose key is unknown.
+    #[error("the policy requires a signature of `{0}`, but no trusted key has that name")]
     UnknownSigner(String),
-    /// What is pinned is not what the policy asks for.
+    /// The pinned releases do not match the policy.
     #[error("`{alias}`: {problem}")]
     Pins {
-        /// The alias.
+        /// Alias of the tool.
         alias: String,
-        /// In what they differ.
+        /// Description of the difference.
         problem: String,
     },
-    /// The registry no longer has what is pinned.
-    #[error("`{alias}`: the registry has no {locked}, which is pinned")]
+    /// The registry no longer has a pinned release.
+    #[error("`{alias}`: the registry no longer has the pinned {locked}")]
     Gone {
-        /// The alias.
+        /// Alias of the tool.
         alias: String,
-        /// The release.
+        /// Release that is pinned.
         locked: Locked,
     },
-    /// A tool may call what it imports, the registry has it, and the policy does not name it.
-    #[error("`{alias}` imports `{import}` and may call it, and `[tools]` names no package that has it")]
+    /// A tool may call an import that the registry has but the policy does not name.
+    #[error("`{alias}` imports `{import}` and may call it, but `[tools]` names no package that exports it")]
     Unnamed {
-        /// The tool that imports.
+        /// Alias of the importing tool.
         alias: String,
-        /// What it imports.
+        /// Name of the import.
         import: String,
-        /// The package of the registry that has it.
+        /// Package of the registry that exports it.
         package: Requirement,
     },
-    /// The registry has something else under that name.
-    #[error("`{alias}`: the {what} of {locked} is not the one that is pinned")]
+    /// The registry has other content under the name of a pinned release.
+    #[error("`{alias}`: the {what} of {locked} differs from the pinned one")]
     Changed {
-        /// The alias.
+        /// Alias of the tool.
         alias: String,
-        /// The release.
+        /// Release that is pinned.
         locked: Locked,
-        /// What is another.
+        /// Part of the release that differs.
         what: &'static str,
-        /// What was pinned, and what is there: lines as of a unified diff.
+        /// Difference of the pinned and the present content, in lines of a unified diff.
         diff: String,
     },
 }
 
 impl MountError {
-    /// What to do about it.
+    /// Returns a hint on how to fix the problem.
     #[must_use]
     pub fn hint(&self) -> Option<String> {
         match self {
@@ -173,41 +173,41 @@ impl MountError {
                 Some("write `namespace:package@version`, for example `acme:payments@^1`".into())
             }
             Self::Unsigned { release, .. } => Some(format!(
-                "nothing of it was used; who has the key signs it: `tollhouse registry sign {release} --key FILE`"
+                "nothing of it was used; the owner of the key can sign it with `tollhouse registry sign {release} --key FILE`"
             )),
             Self::Signature { source, .. } => source.hint().map(str::to_owned),
             Self::UnknownSigner(name) => Some(format!(
-                "say whose key it is: `tollhouse registry trust add {name} ed25519:…`, or write the key into the policy"
+                "add the key: `tollhouse registry trust add {name} ed25519:…`, or write the key into the policy"
             )),
-            Self::Pins { .. } => Some("`tollhouse lock` pins what the policy asks for".into()),
+            Self::Pins { .. } => Some("`tollhouse lock` pins the releases that the policy requests".into()),
             Self::Unnamed { alias, package, .. } => {
                 let name = package.name.package();
                 Some(format!(
-                    "what a tool imports is not mounted unless it is named: add `{name} = \"{package}\"` to `[tools]`, or \
-                     take it out of `[tool.{alias}]`"
+                    "a tool's imports are not mounted unless they are named: add `{name} = \"{package}\"` to `[tools]`, or \
+                     remove it from `[tool.{alias}]`"
                 ))
             }
             Self::Gone { .. } => Some("take it from a backup of the registry, or publish the same bytes again".into()),
             Self::Changed { diff, .. } => {
-                Some(format!("nothing of it was used; what is pinned (-) and what is there (+):\n{diff}"))
+                Some(format!("nothing of it was used; the pinned (-) and the present content (+):\n{diff}"))
             }
-            Self::Hidden { .. } => Some("mount the package under another alias, or name the function otherwise".into()),
+            Self::Hidden { .. } => Some("mount the package under another alias, or rename the function".into()),
             Self::Names(_) => Some("mount the package under another alias: `--tool ALIAS=NS:NAME`".into()),
             _ => None,
         }
     }
 }
 
-/// Releases by alias of a session that names none, and the short names that are none of theirs.
+/// Releases by alias of a session that names no tools, and the short names that none of them gets.
 type Unnamed = (BTreeMap<String, Release>, Vec<Clash>);
 
 impl Packages {
-    /// Mounts what a policy names, or else each package of the registry under its own name; and `more`. With a lock, exactly
-    /// the releases that it pins, if they are what is asked for.
+    /// Mounts the tools that a policy names, or else each package of the registry under its own name; and `more`. With
+    /// a lock, mounts exactly the releases that it pins, if they match the policy.
     ///
     /// # Errors
-    /// If a package cannot be had or is not signed as the policy says, names collide, or the lock pins something else; if a
-    /// policy lets a tool call what it imports and does not name it.
+    /// If a package is not available or lacks a required signature, names collide, or the lock pins other releases; if
+    /// a policy lets a tool call an import that it does not name.
     pub fn mount(
         &self,
         policy: &Policy,
@@ -221,24 +221,24 @@ impl Packages {
                 mounted.packages().iter().filter(|(alias, _)| !extra.contains(alias)).cloned().collect();
             self.check_imports(&asked, policy)?;
             return extra.into_iter().next().map_or(Ok(mounted), |alias| {
-                Err(MountError::Pins { alias, problem: "the lock pins it, and nothing mounts it".to_owned() })
+                Err(MountError::Pins { alias, problem: "the lock pins it, but nothing mounts it".to_owned() })
             });
         }
         self.mount_unpinned(policy, more, &Lock::default())
     }
 
-    /// What pins what [`mount`](Self::mount) would mount now: of what `pinned` has and still fits, that release.
+    /// Pins the releases that [`mount`](Self::mount) would mount now, keeping those of `pinned` that still fit.
     ///
     /// # Errors
-    /// As [`mount`](Self::mount); if the registry has something else under a pinned version.
+    /// As [`mount`](Self::mount); if the registry has other content under a pinned version.
     pub fn pin(&self, policy: &Policy, more: &[(String, String)], pinned: &Lock) -> Result<Lock, MountError> {
         Ok(self.mount_unpinned(policy, more, pinned)?.lock())
     }
 
-    /// Mounts exactly these releases, also if newer ones fit, or they were yanked since.
+    /// Mounts exactly these releases, even if newer ones fit, or they were yanked since.
     ///
     /// # Errors
-    /// If a release is gone, its component, WIT or manifest is another, or it is not signed as it must be.
+    /// If a release no longer exists, its component, WIT or manifest differs, or it lacks a required signature.
     pub fn mount_locked(&self, lock: &Lock, signed: &Signed) -> Result<Arc<MountedTools>, MountError> {
         let mounted = lock.0.iter().map(|(alias, locked)| {
             let release = self.locked(alias, locked)?;
@@ -247,10 +247,10 @@ impl Packages {
         self.mounted(mounted.collect::<Result<_, MountError>>()?, Vec::new())
     }
 
-    /// Checks that what is mounted is signed by who must have, as the registry is now.
+    /// Checks that the mounted tools have the required signatures in the current registry.
     ///
     /// # Errors
-    /// If something is not.
+    /// If a signature is missing or invalid.
     pub fn check_signed(&self, tools: &MountedTools, signed: &Signed) -> Result<(), MountError> {
         let pinned = tools.lock();
         tools.packages().iter().filter(|(alias, _)| signed.of(alias).next().is_some()).try_for_each(|(alias, _)| {
@@ -286,7 +286,8 @@ impl Packages {
             let asked_for = policy.tools.is_some() || more.iter().any(|(other, _)| *other == alias);
             match self.accepted(&alias, release, &policy.signed) {
                 Ok(package) => drop(packages.insert(alias, package)),
-                // One that cannot be used is left out: it was not asked for. Who misses it is told.
+                // An unusable package is left out, since nobody named it. A script that uses it gets an error that says
+                // so.
                 Err(MountError::Package { source, .. }) if !asked_for => {
                     let unusable = Some(source.brief());
                     clashes.push(Clash { name: alias, unusable, packages: vec![(name, None)] });
@@ -304,7 +305,7 @@ impl Packages {
         packages: Vec<(String, Arc<Package>)>,
         clashes: Vec<Clash>,
     ) -> Result<Arc<MountedTools>, MountError> {
-        // One session after another mounts the same: their names are worked out once.
+        // Sessions usually mount the same tools: their names are computed once.
         let mut last = self.last_mounted();
         if let Some(mounted) = last.as_ref().filter(|mounted| mounted.is_of(&packages) && *mounted.clashes == clashes) {
             return Ok(Arc::clone(mounted));
@@ -314,7 +315,7 @@ impl Packages {
         Ok(mounted)
     }
 
-    /// A release, once it is known that who must have signed it has.
+    /// Returns a release after checking its required signatures.
     pub(super) fn accepted(&self, alias: &str, release: Release, signed: &Signed) -> Result<Arc<Package>, MountError> {
         self.check_one(alias, &release, signed)?;
         self.package(release).map_err(|source| MountError::Package { alias: alias.to_owned(), source })
@@ -353,7 +354,7 @@ impl Packages {
         self.registry().ok_or_else(none)
     }
 
-    /// The release that is pinned.
+    /// Returns the pinned release.
     fn locked(&self, alias: &str, locked: &Locked) -> Result<Release, MountError> {
         let registry = self.some_registry(alias)?;
         let failed = |error: RegistryError| MountError::Package { alias: alias.to_owned(), source: error.into() };
@@ -367,7 +368,7 @@ impl Packages {
         }
     }
 
-    /// The release that is pinned for an alias if it fits, else the highest that does.
+    /// Returns the pinned release of an alias if it fits, else the highest that does.
     pub(super) fn wanted(&self, alias: &str, requirement: &str, pinned: &Lock) -> Result<Release, MountError> {
         let wanted = Requirement::from_str(requirement)
             .map_err(|source| MountError::Requirement { alias: alias.to_owned(), source })?;
@@ -378,7 +379,8 @@ impl Packages {
         resolved.map_err(|error| MountError::Package { alias: alias.to_owned(), source: error.into() })
     }
 
-    /// Lists every package of the registry under its own name; under namespace and name (`acme-stats`) those that have one name.
+    /// Lists every package of the registry under its own name; packages of the same name under namespace and name
+    /// (`acme-stats`).
     fn all(&self, more: &[(String, String)], pinned: &Lock) -> Result<Unnamed, MountError> {
         let Some(registry) = self.registry() else { return Ok(Unnamed::default()) };
         let failed = |error: RegistryError| MountError::Package { alias: "*".to_owned(), source: error.into() };
@@ -412,7 +414,7 @@ impl Packages {
                 let mounted = free && add(&alias, release.clone())?;
                 clash.packages.push((release.name.clone(), mounted.then_some(alias)));
             }
-            // Whoever asked for the short name has said what it means.
+            // The short name is taken by an explicit alias.
             if !taken(name) {
                 clashes.push(clash);
             }
@@ -427,7 +429,7 @@ impl MountedTools {
         for (alias, package) in &packages {
             let alias: Arc<str> = alias.as_str().into();
             for (index, function) in package.types().functions.iter().enumerate() {
-                let source = Source::Package(Exported { package: Arc::clone(package), index });
+                let source = ToolSource::Package(PackageFunction { package: Arc::clone(package), index });
                 listed.push((function.method(&alias), Arc::clone(&alias), source));
             }
         }
@@ -437,7 +439,7 @@ impl MountedTools {
             if packages.iter().any(|(other, _)| other == alias) {
                 return Err(MountError::Hidden { name: tool.method().to_owned(), alias: alias.to_owned() });
             }
-            listed.push((tool.method().to_owned(), alias.into(), Source::Host(Arc::clone(tool))));
+            listed.push((tool.method().to_owned(), alias.into(), ToolSource::Host(Arc::clone(tool))));
         }
         let names = Methods::new(listed.iter().map(|(method, _, source)| (method.as_str(), source.spelling())))?;
         let tools = listed.into_iter().map(|(method, alias, source)| {
@@ -449,7 +451,7 @@ impl MountedTools {
         Ok(Self { tools, names, packages, host, clashes: Arc::default() })
     }
 
-    /// The same with these host functions besides.
+    /// Returns these tools with host functions added.
     ///
     /// # Errors
     /// If names collide.
@@ -466,7 +468,7 @@ impl MountedTools {
                 .all(|((alias, package), (other, others))| alias == other && Arc::ptr_eq(package, others))
     }
 
-    /// The tool of a canonical method.
+    /// Returns the tool of a canonical method.
     #[must_use]
     pub fn get(&self, method: &str) -> Option<Arc<Tool>> {
         if let Some(tool) = self.tools.get(method) {
@@ -475,11 +477,11 @@ impl MountedTools {
         let namespace = self.host.iter().find(|tool| tool.holds(method))?;
         let root = self.tools.get(namespace.method())?;
         let faces = root.faces.below(method.strip_prefix(namespace.method())?.trim_start_matches('/'));
-        let source = Source::Host(Arc::clone(namespace));
+        let source = ToolSource::Host(Arc::clone(namespace));
         Some(Arc::new(Tool { method: method.to_owned(), faces, alias: Arc::clone(&root.alias), source }))
     }
 
-    /// The tool of a name in any of its faces: `stats/describe`, `stats.describe`, `stats describe`.
+    /// Finds a tool by a name in any of its faces: `stats/describe`, `stats.describe`, `stats describe`.
     #[must_use]
     pub fn find(&self, name: &str) -> Option<Arc<Tool>> {
         match self.names.resolve(name) {
@@ -488,55 +490,55 @@ impl MountedTools {
         }
     }
 
-    /// The canonical method nearest to a name, if one is near enough to be meant.
+    /// Returns the canonical method most similar to a name, if one is similar enough to be meant.
     #[must_use]
     pub fn nearest(&self, name: &str) -> Option<&str> {
         nearest(name, self.tools.keys().map(String::as_str))
     }
 
-    /// All tools, sorted by method.
+    /// Iterates over all tools, sorted by method.
     pub fn iter(&self) -> impl Iterator<Item = &Arc<Tool>> {
         self.tools.values()
     }
 
-    /// Packages of the registry that are not mounted by their short name.
+    /// Returns the packages of the registry that are not mounted by their short name.
     #[must_use]
     pub fn clashes(&self) -> &[Clash] {
         &self.clashes
     }
 
-    /// The clash that a method or a pattern runs into with its first segment.
+    /// Returns the clash that concerns the first segment of a method or pattern.
     #[must_use]
     pub fn clash_of(&self, name: &str) -> Option<&Clash> {
         let alias = name.split(['/', '.', ' ']).next().unwrap_or(name);
         self.clashes.iter().find(|clash| clash.name == alias)
     }
 
-    /// Faces that mounted tools lack, because their alias means something else in JavaScript or in the shell.
+    /// Lists the faces that mounted tools lack, because their alias means something else in JavaScript or in the shell.
     #[must_use]
     pub fn lost_faces(&self) -> Vec<LostFace> {
         LostFace::of_all(self.iter().map(Arc::as_ref))
     }
 
-    /// Whether nothing is mounted.
+    /// Returns true if nothing is mounted.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.tools.is_empty()
     }
 
-    /// The packages by alias, sorted.
+    /// Returns the packages by alias, sorted.
     #[must_use]
     pub fn packages(&self) -> &[(String, Arc<Package>)] {
         &self.packages
     }
 
-    /// What pins what is mounted.
+    /// Returns the lock that pins the mounted releases.
     #[must_use]
     pub fn lock(&self) -> Lock {
         Lock(self.packages.iter().map(|(alias, package)| (alias.clone(), Locked::of(package))).collect())
     }
 
-    /// The help text of a method, or a list of those that begin with a prefix (segments joined by `/`).
+    /// Formats the help text of a method, or a list of the methods that begin with a prefix (segments joined by `/`).
     #[must_use]
     pub fn help(&self, prefix: &str) -> Option<String> {
         if let Some(tool) = self.find(prefix) {
@@ -556,7 +558,7 @@ impl MountedTools {
         help::listing(prefix, &entries)
     }
 
-    /// TypeScript declarations of all that is mounted.
+    /// Generates TypeScript declarations of all mounted tools.
     #[must_use]
     pub fn typescript(&self, granted: &dyn Fn(&str) -> bool) -> String {
         let own = self.host_packages();
@@ -565,7 +567,7 @@ impl MountedTools {
         typescript::declarations(&packages.chain(own).collect::<Vec<_>>(), granted)
     }
 
-    /// A module of Python that declares what the packages take, return and fail with.
+    /// Generates a Python module with the types of the packages' arguments, results and errors.
     #[must_use]
     pub fn python(&self) -> String {
         python::module(&self.declared().collect::<Vec<_>>())
@@ -579,7 +581,7 @@ impl MountedTools {
         })
     }
 
-    /// The host functions by the first segment of their methods, as if each were a package.
+    /// Groups the host functions by the first segment of their methods, as if each group were a package.
     fn host_packages(&self) -> BTreeMap<&str, types::Package> {
         let mut packages: BTreeMap<&str, types::Package> = BTreeMap::new();
         for tool in &self.host {

@@ -1,51 +1,51 @@
 //! Spellings of names: WIT's kebab-case and the faces that a method has in JavaScript and in the shell.
 //!
-//! Everything here is about text. Whether a method exists, is mounted or is granted is decided elsewhere; this file only
-//! says how names are spelled, and refuses sets of methods whose faces could be mistaken for one another.
+//! This file handles text only. Whether a method exists, is mounted or is granted is decided elsewhere; this file
+//! defines how names are spelled, and refuses sets of methods whose faces could be mistaken for one another.
 
 mod reserved;
 
 use std::collections::BTreeMap;
 
-/// The longest name of a segment, in bytes: far above what anyone types, low enough to print in an error.
+/// Longest segment of a name, in bytes: far above what anyone types, low enough to print in an error.
 pub(super) const MAX_SEGMENT: usize = 200;
 
-/// How a method's segments are turned into faces.
+/// Rule that turns a method's segments into faces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Spelling {
     /// Segments are WIT names: kebab-case, shown in lowerCamelCase in JavaScript.
     Wit,
-    /// Segments are spelled as their owner (a host function, an MCP server) spells them, everywhere.
+    /// Segments keep the spelling of their owner (a host function, an MCP server) everywhere.
     Own,
 }
 
-/// Why names cannot be used together.
+/// Reason why names cannot be used together.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum NameError {
-    /// An alias is no name.
+    /// An alias is not a valid name.
     #[error(
-        "alias `{alias}` is not a name: it takes ASCII letters, digits, `-` and `_`, begins with a letter, and has at most 200 bytes"
+        "alias `{alias}` is not a name: it must have ASCII letters, digits, `-` and `_`, begin with a letter, and have at most 200 bytes"
     )]
     NotAName {
-        /// The alias as written.
+        /// Alias that was rejected.
         alias: String,
     },
-    /// Two methods have one face.
+    /// Two methods have the same face.
     #[error("`{first}` and `{second}` would both be `{face}` in {place}: mount one of them under another alias")]
     Collision {
-        /// The method that was there first.
+        /// First of the two methods.
         first: String,
-        /// The method that came later.
+        /// Second of the two methods.
         second: String,
-        /// What they would both be called.
+        /// Name that both would have.
         face: String,
-        /// Where: `JavaScript` or `the shell`.
+        /// Language of the name: `JavaScript` or `the shell`.
         place: &'static str,
     },
 }
 
-/// Brings a kebab-case name to lowerCamelCase: `std-dev` to `stdDev`, `HTTP-get` to `httpGet`, `a-1` to `a1`.
+/// Converts a kebab-case name to lowerCamelCase: `std-dev` to `stdDev`, `HTTP-get` to `httpGet`, `a-1` to `a1`.
 ///
 /// A word in upper case (WIT allows them) counts as a word like any other.
 #[must_use]
@@ -65,7 +65,7 @@ pub fn to_camel(kebab: &str) -> String {
     camel
 }
 
-/// Brings a kebab-case name to UpperCamelCase, for names of types: `fit-result` to `FitResult`.
+/// Converts a kebab-case name to UpperCamelCase, for names of types: `fit-result` to `FitResult`.
 #[must_use]
 pub fn to_pascal(kebab: &str) -> String {
     let mut name = to_camel(kebab);
@@ -75,10 +75,10 @@ pub fn to_pascal(kebab: &str) -> String {
     name
 }
 
-/// Brings lowerCamelCase or snake_case to kebab-case: `stdDev` and `std_dev` to `std-dev`.
+/// Converts lowerCamelCase or snake_case to kebab-case: `stdDev` and `std_dev` to `std-dev`.
 ///
-/// Names with acronyms or with words that begin with a digit have no unique way back (`a1` may be `a-1`): look those up
-/// by their [`to_camel`] spelling instead.
+/// Names with acronyms or with words that begin with a digit cannot be converted back uniquely (`a1` may be `a-1`):
+/// look those up by their [`to_camel`] spelling instead.
 #[must_use]
 pub fn to_kebab(name: &str) -> String {
     let mut kebab = String::with_capacity(name.len() + 4);
@@ -98,8 +98,8 @@ pub fn to_kebab(name: &str) -> String {
     kebab
 }
 
-/// Whether `spelled` is a way to write the WIT name `kebab`: itself, in snake_case, or in lowerCamelCase. Words that WIT
-/// has in upper case may be in lower case.
+/// Returns true if `spelled` is a spelling of the WIT name `kebab`: itself, in snake_case, or in lowerCamelCase. WIT's
+/// words in upper case may be in lower case.
 #[must_use]
 pub fn is_spelling_of(spelled: &str, kebab: &str) -> bool {
     if spelled == kebab {
@@ -121,39 +121,40 @@ fn is_upper_word(word: &str) -> bool {
     word.bytes().any(|b| b.is_ascii_uppercase()) && !word.bytes().any(|b| b.is_ascii_lowercase())
 }
 
-/// Face of a tool that has the name of its alias in a language of scripts.
+/// Face of a tool under the name of its alias in a script language.
 ///
-/// Where that name means something else already, the tool lacks this face, and keeps all others.
+/// If that name has another meaning already, the tool lacks this face, and keeps all others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Face {
-    /// Global of JavaScript.
+    /// Global variable of JavaScript.
     Global,
     /// Command of the shell.
     Command,
 }
 
 impl Face {
-    /// All faces of this kind.
+    /// Array of all kinds of faces.
     pub const ALL: [Self; 2] = [Self::Global, Self::Command];
 }
 
-/// The faces of one method.
+/// Names of one method in every language.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Faces {
-    /// In JavaScript: `payments.charges.createRefund`; the flattened name if the alias is no global.
+    /// Path in JavaScript: `payments.charges.createRefund`; the flattened name if the alias is not a global.
     pub path: String,
-    /// In JavaScript as one name: `payments_charges_createRefund`; `fetch_` for a method that is an alias itself and no global.
+    /// Single name in JavaScript: `payments_charges_createRefund`; `fetch_` for a method that is an alias itself and
+    /// not a global.
     pub flat: String,
-    /// In the shell: `payments charges create-refund`; `tool echo say` if the alias is no command.
+    /// Command in the shell: `payments charges create-refund`; `tool echo say` if the alias is not a command.
     pub command: String,
-    /// Whether the alias is a global of JavaScript.
+    /// True if the alias is a global of JavaScript.
     pub is_global: bool,
-    /// Whether the alias is a command of the shell.
+    /// True if the alias is a command of the shell.
     pub is_command: bool,
 }
 
 impl Faces {
-    /// Returns true if the method has a face of its alias's own name.
+    /// Returns true if the method has a face under its alias.
     #[must_use]
     pub fn has(&self, face: Face) -> bool {
         match face {
@@ -162,7 +163,7 @@ impl Faces {
         }
     }
 
-    /// The faces of a method of the open namespace that has these. `segments` are joined by `/`.
+    /// Returns the faces of a method in an open namespace that has these faces. `segments` are joined by `/`.
     #[must_use]
     pub(super) fn below(&self, segments: &str) -> Self {
         let names: Vec<String> = segments.split('/').map(identifier).collect();
@@ -175,7 +176,7 @@ impl Faces {
     }
 }
 
-/// The faces of a canonical method (segments joined by `/`).
+/// Returns the faces of a canonical method (segments joined by `/`).
 #[must_use]
 pub fn faces(method: &str, spelling: Spelling) -> Faces {
     let alias = method.split('/').next().unwrap_or(method);
@@ -186,7 +187,7 @@ pub fn faces(method: &str, spelling: Spelling) -> Faces {
 fn faces_of(method: &str, spelling: Spelling, is_global: bool, is_command: bool) -> Faces {
     let segments: Vec<String> = method.split('/').map(|segment| spelled(segment, spelling)).collect();
     let mut flat = segments.join("_");
-    // Of a method that is an alias itself, the flattened name is the global that it lacks.
+    // For a method that is an alias itself, the flattened name would be the global that it lacks.
     if !is_global && segments.len() == 1 {
         flat.push('_');
     }
@@ -196,7 +197,7 @@ fn faces_of(method: &str, spelling: Spelling, is_global: bool, is_command: bool)
     Faces { path, flat, command, is_global, is_command }
 }
 
-/// A segment as JavaScript writes it.
+/// Spells a segment for JavaScript.
 pub(super) fn spelled(segment: &str, spelling: Spelling) -> String {
     match spelling {
         Spelling::Wit => to_camel(segment),
@@ -204,23 +205,23 @@ pub(super) fn spelled(segment: &str, spelling: Spelling) -> String {
     }
 }
 
-/// A name as its owner spells it, as JavaScript can write it: `search-db` is `search_db`, `1abc` is `_1abc`.
+/// Turns a name in its owner's spelling into a JavaScript identifier: `search-db` is `search_db`, `1abc` is `_1abc`.
 fn identifier(name: &str) -> String {
     let digit = if name.starts_with(|first: char| first.is_ascii_digit()) { "_" } else { "" };
     format!("{digit}{}", name.replace('-', "_"))
 }
 
-/// The methods of a session by all their faces: finds the method that a script means.
+/// Methods of a session by all their faces: finds the method that a script means.
 #[derive(Clone, Debug, Default)]
 pub struct Methods {
-    /// Canonical method to its faces.
+    /// Faces by canonical method.
     methods: BTreeMap<String, Faces>,
-    /// Segments as JavaScript writes them, joined by `.`, or a name in JavaScript, to canonical method.
+    /// Canonical methods by segments in JavaScript's spelling, joined by `.`, or by a name in JavaScript.
     scripts: BTreeMap<String, String>,
 }
 
 impl Methods {
-    /// Gathers methods and checks that no two can be mistaken for one another.
+    /// Collects methods and checks that no two can be mistaken for one another.
     ///
     /// # Errors
     /// [`NameError`], naming both sides.
@@ -242,8 +243,8 @@ impl Methods {
         Ok(all)
     }
 
-    /// Canonical method of a name in any of its faces: `payments/charges/create`, `payments.charges.create`,
-    /// `payments_charges_create`, or words joined by blanks.
+    /// Returns the canonical method of a name in any of its faces: `payments/charges/create`,
+    /// `payments.charges.create`, `payments_charges_create`, or words joined by blanks.
     #[must_use]
     pub fn resolve(&self, name: &str) -> Option<&str> {
         if let Some((method, _)) = self.methods.get_key_value(name) {
@@ -257,20 +258,20 @@ impl Methods {
         found.or_else(|| self.scripts.get(&slashed.replace('/', "."))).map(String::as_str)
     }
 
-    /// The faces of a canonical method.
+    /// Returns the faces of a canonical method.
     #[must_use]
     pub fn faces(&self, method: &str) -> Option<&Faces> {
         self.methods.get(method)
     }
 
-    /// The JavaScript path whose spelling is nearest to `name`, if one is near enough to be meant.
+    /// Returns the JavaScript path most similar to `name`, if one is similar enough to be meant.
     #[must_use]
     pub fn nearest(&self, name: &str) -> Option<&str> {
         let dotted = name.replace(['/', ' '], ".");
         nearest(&dotted, self.methods.values().map(|faces| faces.path.as_str()))
     }
 
-    /// Canonical methods in order.
+    /// Iterates over the canonical methods in order.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &Faces)> {
         self.methods.iter().map(|(method, faces)| (method.as_str(), faces))
     }
@@ -278,7 +279,7 @@ impl Methods {
     fn add(&mut self, method: &str, spelling: Spelling, faces: Faces) -> Result<(), NameError> {
         let mut names = vec![faces.path.clone(), faces.flat.clone()];
         if !faces.is_global {
-            // People may still write it so where there is no JavaScript.
+            // This spelling is accepted even where there is no JavaScript.
             names.push(method.split('/').map(|segment| spelled(segment, spelling)).collect::<Vec<_>>().join("."));
         }
         for name in &names {
@@ -291,7 +292,7 @@ impl Methods {
         Ok(())
     }
 
-    /// A function cannot also be the object that holds other functions, and a flattened name cannot be an alias.
+    /// Checks that no function is also the object that holds other functions, and that no flattened name is an alias.
     fn check_prefixes(&self) -> Result<(), NameError> {
         let mut aliases: BTreeMap<&str, &str> = BTreeMap::new();
         for (method, faces) in &self.methods {
@@ -321,7 +322,8 @@ fn collide(first: &str, second: &str, face: &str, place: &'static str) -> NameEr
     NameError::Collision { first: first.to_owned(), second: second.to_owned(), face: face.to_owned(), place }
 }
 
-/// The candidate nearest to `name`, if it is near enough to be meant: at most a third of the letters differ.
+/// Returns the candidate most similar to `name`, if it is similar enough to be meant: at most a third of the letters
+/// differ.
 #[must_use]
 pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     // The distance costs (length of name) × (length of candidate): a hostile script must not make that large.
@@ -338,7 +340,7 @@ pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) ->
         .map(|(_, candidate)| candidate)
 }
 
-/// Checks that `alias` is a name. Which faces it has is another question: see [`taken_by`].
+/// Checks that `alias` is a valid name. Its faces are determined by [`taken_by`].
 ///
 /// # Errors
 /// [`NameError::NotAName`].
@@ -350,7 +352,8 @@ pub fn check_alias(alias: &str, spelling: Spelling) -> Result<(), NameError> {
     if is_name { Ok(()) } else { Err(NameError::NotAName { alias: alias.to_owned() }) }
 }
 
-/// Finds what has the name already that a face of an alias would have, for example ``a global of JavaScript (`Map`)``.
+/// Finds the existing owner of the name that a face of an alias would have, for example ``a global of JavaScript
+/// (`Map`)``.
 #[must_use]
 pub fn taken_by(alias: &str, spelling: Spelling, face: Face) -> Option<String> {
     let (lists, name) = match face {

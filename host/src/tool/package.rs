@@ -10,88 +10,88 @@ use wasmtime::component::{ComponentExportIndex, InstancePre, Linker};
 
 use super::mounted::MountedTools;
 use super::reflect::{self, DefaultInterface};
-use super::state::ToolState;
+use super::tool_state::ToolState;
 use super::types;
 use super::wasi;
 use crate::code::{Code, CodeError, ToolEngine};
-use crate::error::{Failure, told};
+use crate::error::{Failure, error_chain};
 
-/// Why a package cannot be used.
+/// Reason why a package cannot be used.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum PackageError {
-    /// There is no registry to take it from.
+    /// The session has no registry.
     #[error("there is no registry")]
     NoRegistry,
-    /// The registry does not have it.
+    /// The registry does not have the package.
     #[error(transparent)]
     Resolve(#[from] tollhouse_registry::ResolveError),
-    /// What the registry has was altered, or cannot be read.
+    /// The registry's content was altered, or cannot be read.
     #[error(transparent)]
     Registry(#[from] tollhouse_registry::Error),
-    /// What it exports cannot be offered as tools.
+    /// The exports cannot be offered as tools.
     #[error("`{release}` cannot be used as a tool")]
     Reflect {
-        /// Name and version.
+        /// Name and version of the release.
         release: String,
-        /// Why.
+        /// Cause of the failure.
         #[source]
         source: reflect::ReflectError,
     },
-    /// It does not compile or link.
+    /// The component does not compile or link.
     #[error(transparent)]
     Code(#[from] CodeError),
 }
 
 impl PackageError {
-    /// What is wrong, for a script too: with digests, and without paths of the host.
+    /// Describes the problem so that scripts may see it: with digests, and without paths of the host.
     pub(super) fn brief(&self) -> String {
         match self {
             Self::Registry(error) => error.brief(),
-            error => told(error),
+            error => error_chain(error),
         }
     }
 }
 
-/// The packages of a process: one registry, one linker, what was reflected so far.
+/// Packages of a process: one registry, one linker, and all packages that were reflected so far.
 pub struct Packages {
-    shared: Arc<Shared>,
+    shared: Arc<PackagesState>,
     known: Mutex<HashMap<String, Arc<Package>>>,
     mounted: Mutex<Option<Arc<MountedTools>>>,
 }
 
-struct Shared {
+struct PackagesState {
     code: Code,
     registry: Option<Registry>,
-    /// Everything that tools may import: of those whose fuel is not limited, and of those whose is.
+    /// Linkers with everything that tools may import: for tools without a limit on fuel, and for those with one.
     linkers: [OnceLock<Linker<ToolState>>; 2],
 }
 
-/// One release, ready to be mounted.
+/// Release that is ready to be mounted.
 pub struct Package {
     release: Release,
-    reflected: Reflected,
-    shared: Arc<Shared>,
-    loaded: OnceLock<Result<Loaded, Failure>>,
+    reflected: ReflectedRelease,
+    shared: Arc<PackagesState>,
+    loaded: OnceLock<Result<LoadedPackage, Failure>>,
 }
 
-/// A release, ready to be called.
-pub(super) struct Loaded {
+/// Release that is ready to be called.
+pub(super) struct LoadedPackage {
     pub(super) pre: InstancePre<ToolState>,
-    /// Where each function of `types` is exported; none for `drop`, which the host does itself.
+    /// Export of each function of `types`. `None` for `drop`, which the host does itself.
     pub(super) exports: Vec<Option<ComponentExportIndex>>,
 }
 
-/// What the cache keeps of a reflected release.
+/// Cache entry of a reflected release.
 #[derive(serde::Serialize, serde::Deserialize)]
-struct Reflected {
+struct ReflectedRelease {
     description: Option<String>,
     types: types::Package,
-    /// Whether instances may outlive their call.
+    /// True if instances may outlive their call.
     keeps_instances: bool,
-    /// What the manifest asks for.
+    /// Permissions that the manifest requests.
     permissions: Permissions,
-    /// The manifest's limits on one call: time, fuel, bytes of memory, arguments, result, and of what it prints.
+    /// The manifest's limits on one call: time, fuel, bytes of memory, arguments, result, and printed output.
     wall: Option<Duration>,
     fuel: Option<u64>,
     memory: Option<u64>,
@@ -100,29 +100,30 @@ struct Reflected {
     output: Option<u64>,
 }
 
-/// Raise it when [`Reflected`] or what reflection finds changes: older entries are then not used.
-const REFLECTED_VERSION: u32 = 7;
+/// Version of the cache entries. Raise it when [`ReflectedRelease`] or the results of reflection change: older entries
+/// are then ignored.
+const REFLECTED_VERSION: u32 = 8;
 
 impl Packages {
-    /// Packages of a registry.
+    /// Creates the packages of a registry.
     #[must_use]
     pub fn new(code: Code, registry: Option<Registry>) -> Self {
-        let shared = Shared { code, registry, linkers: Default::default() };
+        let shared = PackagesState { code, registry, linkers: Default::default() };
         Self { shared: Arc::new(shared), known: Mutex::default(), mounted: Mutex::default() }
     }
 
-    /// The registry, if there is one.
+    /// Returns the registry, if there is one.
     #[must_use]
     pub fn registry(&self) -> Option<&Registry> {
         self.shared.registry.as_ref()
     }
 
-    /// A release, ready to be mounted. Reflected once a process, and on disk once for all.
+    /// Returns a release that is ready to be mounted. It is reflected once a process, or read from the cache on disk.
     ///
     /// # Errors
     /// If its blobs were altered, or it cannot be offered as tools.
     pub fn package(&self, release: Release) -> Result<Arc<Package>, PackageError> {
-        // Another registry in the place of this one may have other bytes under the same name.
+        // The registry may have been replaced by one with other bytes under the same name.
         let key = digests(&release);
         if let Some(package) = self.lock().get(&key) {
             return Ok(Arc::clone(package));
@@ -134,12 +135,12 @@ impl Packages {
         Ok(package)
     }
 
-    /// What was mounted last. It is replaced as a whole, so a poisoned lock is still good.
+    /// Returns the tools that were mounted last. They are replaced as a whole, so a poisoned lock is still good.
     pub(super) fn last_mounted(&self) -> MutexGuard<'_, Option<Arc<MountedTools>>> {
         self.mounted.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn reflected(&self, release: &Release) -> Result<Reflected, PackageError> {
+    fn reflected(&self, release: &Release) -> Result<ReflectedRelease, PackageError> {
         let registry = self.registry().ok_or(PackageError::NoRegistry)?;
         let key = format!("types-{REFLECTED_VERSION}-{}.json", blake3::hash(digests(release).as_bytes()).to_hex());
         let cached = self.shared.code.cache().and_then(|cache| cache.get(&key));
@@ -150,7 +151,7 @@ impl Packages {
         let default = match &manifest.default {
             Some(tollhouse_registry::DefaultInterface::Interface(name)) => DefaultInterface::Named(name.clone()),
             Some(tollhouse_registry::DefaultInterface::None) => DefaultInterface::None,
-            // A kind of default that this version does not know names no functions.
+            // An unknown kind of default selects no functions.
             Some(_) => DefaultInterface::None,
             None => DefaultInterface::Only,
         };
@@ -159,7 +160,7 @@ impl Packages {
             release: format!("{}@{}", release.name, release.version),
             source,
         })?;
-        let reflected = Reflected {
+        let reflected = ReflectedRelease {
             description: manifest.description,
             types,
             keeps_instances: manifest.instance == Some(InstancePolicy::Session),
@@ -172,116 +173,116 @@ impl Packages {
             output: manifest.limits.output,
         };
         if let (Some(cache), Ok(bytes)) = (self.shared.code.cache(), serde_json::to_vec(&reflected)) {
-            // A cache that cannot be written costs time and nothing else.
+            // A cache that cannot be written only costs time.
             let _ = cache.put(&key, &bytes);
         }
         Ok(reflected)
     }
 
-    /// The map holds whole packages only, so a poisoned lock is still good.
+    /// Locks the map. It holds whole packages only, so a poisoned lock is still good.
     fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<String, Arc<Package>>> {
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// What a release is made of, its name left out: the manifest has it.
+/// Returns a key of all parts of a release, without its name, which is part of the manifest.
 fn digests(release: &Release) -> String {
     [release.component.digest, release.wit.digest, release.manifest.digest].map(|digest| digest.hex()).concat()
 }
 
 impl Package {
-    /// Which release it is.
+    /// Returns the release of the package.
     #[must_use]
     pub fn release(&self) -> &Release {
         &self.release
     }
 
-    /// What its manifest says about it.
+    /// Returns the manifest's description.
     #[must_use]
     pub fn description(&self) -> Option<&str> {
         self.reflected.description.as_deref()
     }
 
-    /// What it exports.
+    /// Returns the exported functions and types.
     #[must_use]
     pub fn types(&self) -> &types::Package {
         &self.reflected.types
     }
 
-    /// What its manifest asks for.
+    /// Returns the permissions that the manifest requests.
     pub(crate) fn permissions(&self) -> &Permissions {
         &self.reflected.permissions
     }
 
-    /// Whether its manifest lets instances outlive their call.
+    /// Returns true if the manifest lets instances outlive their call.
     pub(super) fn keeps_instances(&self) -> bool {
         self.reflected.keeps_instances
     }
 
-    /// The time that one call may take, of that which the session allows.
+    /// Returns the time limit of one call, given the session's.
     pub(super) fn wall(&self, session: Duration) -> Duration {
         self.reflected.wall.map_or(session, |own| own.min(session))
     }
 
-    /// What one call may execute, in wasmtime's count, if its manifest says so.
+    /// Returns the fuel limit of one call in wasmtime's count, if the manifest has one.
     pub(super) fn fuel(&self) -> Option<u64> {
         self.reflected.fuel
     }
 
-    /// Bytes that the arguments of one call may have, of those that the session allows.
+    /// Returns the size limit of the arguments of one call in bytes, given the session's.
     pub(crate) fn argument(&self, session: u64) -> u64 {
         self.reflected.argument.map_or(session, |own| own.min(session))
     }
 
-    /// Bytes that the result of one call may have, of those that the session allows.
+    /// Returns the size limit of the result of one call in bytes, given the session's.
     pub(crate) fn result(&self, session: u64) -> u64 {
         self.reflected.result.map_or(session, |own| own.min(session))
     }
 
-    /// Whether this limit on the result is its manifest's.
+    /// Returns true if this limit on the result is the manifest's.
     pub(crate) fn has_own_result(&self, limit: u64) -> bool {
         self.reflected.result == Some(limit)
     }
 
-    /// Bytes that are kept of what it prints, of those that the host would keep.
+    /// Returns the number of bytes of printed output that are kept, given the host's limit.
     pub(super) fn output(&self, host: usize) -> usize {
         self.reflected.output.map_or(host, |own| usize::try_from(own).unwrap_or(usize::MAX).min(host))
     }
 
-    /// Bytes of memory that one instance may have, of those that the session allows.
+    /// Returns the memory limit of one instance in bytes, given the session's.
     pub(super) fn memory(&self, session: u64) -> u64 {
         self.reflected.memory.map_or(session, |own| own.min(session))
     }
 
-    /// Whether a call would find it compiled.
+    /// Returns true if a call would find the package compiled.
     pub(crate) fn is_loaded(&self) -> bool {
         self.loaded.get().is_some()
     }
 
-    /// Compiles it now, so that no call has to: what is compiled is kept for later processes.
+    /// Compiles the package now, so that no call has to; the cache keeps the code for later processes.
     ///
     /// # Errors
-    /// Why it cannot be loaded.
+    /// The reason why it cannot be loaded.
     pub fn compile(&self) -> Result<(), String> {
         self.loaded().map(drop).map_err(|failure| failure.message.clone())
     }
 
-    /// Its machine code, compiled and linked once a process. The error is for the one who calls the tool.
-    pub(super) fn loaded(&self) -> Result<&Loaded, &Failure> {
+    /// Returns the machine code, compiled and linked once a process. The error is meant for the caller of the tool.
+    pub(super) fn loaded(&self) -> Result<&LoadedPackage, &Failure> {
         let loaded = self.loaded.get_or_init(|| self.load().map_err(|error| self.not_loaded(&error)));
         loaded.as_ref()
     }
 
     fn not_loaded(&self, error: &PackageError) -> Failure {
-        let message = format!("cannot load `{}@{}`: {}", self.release.name, self.release.version, told(error));
+        let message = format!("cannot load `{}@{}`: {}", self.release.name, self.release.version, error_chain(error));
         match error {
-            // Its own fault: it wants more memories or tables than an instance may have, say.
+            // The component's own fault: it needs more memories or tables than an instance may have, for example.
             PackageError::Code(CodeError::Compile(_)) => Failure::tool(message),
             _ => Failure::host(message),
         }
     }
 
-    fn load(&self) -> Result<Loaded, PackageError> {
+    fn load(&self) -> Result<LoadedPackage, PackageError> {
         let shared = &self.shared;
         let registry = shared.registry.as_ref().ok_or(PackageError::NoRegistry)?;
         let link = |error: wasmtime::Error| PackageError::Code(CodeError::Compile(error.into()));
@@ -301,10 +302,10 @@ impl Package {
         let mut linker = self.linker(component.engine()).map_err(link)?.clone();
         wasi::define_peers(&mut linker, &component).map_err(link)?;
         wasi::define_unoffered(&mut linker, &component).map_err(link)?;
-        Ok(Loaded { pre: linker.instantiate_pre(&component).map_err(link)?, exports })
+        Ok(LoadedPackage { pre: linker.instantiate_pre(&component).map_err(link)?, exports })
     }
 
-    /// The engine that it runs in.
+    /// Returns the engine that the package runs in.
     pub(super) fn engine(&self) -> Result<&ToolEngine, CodeError> {
         self.shared.code.tools(self.fuel().is_some())
     }

@@ -1,11 +1,11 @@
-//! The streams between a script and a program: bounded, each with one end that waits as WASI does, on the program's
-//! thread, and one end that never waits, and is told.
+//! Bounded streams between a script and a program. One end waits as WASI does, on the program's thread; the other end
+//! never waits, and is notified.
 //!
-//! What a program reads comes when it asks, and not before: a program that reads nothing leaves its input to others.
+//! Input of a program is read on demand and never earlier: a program that reads nothing leaves its input to others.
 //!
-//! **Invariant:** neither end holds more than [`CAPACITY`] bytes that the other has not taken; but for a script in a
-//! program's place, which does not go on while there are more, and until then writes as much as its limit on output
-//! allows, and its session's memory.
+//! **Invariant:** neither end holds more than [`CAPACITY`] bytes that the other has not taken. The exception is a
+//! script in a program's place: it is paused while there are more, and until then may write as much as its limit on
+//! output and its session's memory allow.
 
 use std::collections::VecDeque;
 use std::io;
@@ -21,79 +21,79 @@ use wasmtime_wasi::p2::{InputStream, OutputStream, Pollable, StreamError};
 
 use crate::code::{Interrupt, MemoryAccount, MemoryCharge, TICK};
 
-/// What a stream holds: as much as a pipe of Linux.
+/// Capacity of a stream in bytes: that of a pipe of Linux.
 pub(crate) const CAPACITY: usize = 64 << 10;
 
-/// Told once, when the script's end can go on.
-pub(crate) type Told<T> = Box<dyn FnOnce(T) + Send>;
+/// Completion callback, called once when the script's end can continue.
+pub(crate) type OnComplete<T> = Box<dyn FnOnce(T) + Send>;
 
-/// The program at the other end is gone, or was given more than it asked for.
+/// Error of a write: the program at the other end is gone, or was given more than it asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum WriteError {
-    /// It ended, or reads no more.
+    /// The program ended, or reads no more.
     #[error("broken pipe: nobody reads it any more")]
     Broken,
-    /// The bytes before are not taken yet, or these are too many.
-    #[error("a stream takes {CAPACITY} bytes, and more when those are taken")]
+    /// Earlier bytes are not taken yet, or these are too many.
+    #[error("a stream holds {CAPACITY} bytes: write more when those were read")]
     Full,
 }
 
-/// A stream. Clones are the same.
+/// Stream between a script and a program. Clones share it.
 #[derive(Clone)]
 pub(crate) struct Pipe {
-    shared: Arc<Shared>,
-    /// Of the program.
+    shared: Arc<PipeInner>,
+    /// Interrupt of the program.
     interrupt: Interrupt,
 }
 
 #[derive(Default)]
-struct Shared {
-    state: Mutex<State>,
+struct PipeInner {
+    state: Mutex<PipeState>,
     changed: Notify,
 }
 
 #[derive(Default)]
-struct State {
+struct PipeState {
     bytes: BytesMut,
-    /// What those take of a session's memory that a script wrote; a program's are few.
+    /// Memory of bytes that a script wrote, in the session's account. A program's bytes are few and not charged.
     charge: Option<MemoryCharge>,
-    /// Nothing follows.
+    /// No more bytes will be written.
     ended: bool,
-    /// A script's end was told that nothing follows.
+    /// The script's end has seen the end of the stream.
     end_read: bool,
-    /// Nobody reads any more.
+    /// No more bytes will be read.
     gone: bool,
-    /// Something was written that nobody reads any more.
+    /// Bytes were written after the reader was gone.
     broken: bool,
     /// The program asked for bytes, and there were none.
     wanted: bool,
-    /// Who waits at a script's end, by the numbers of their operations.
-    writer: Option<(u64, Told<Result<(), WriteError>>)>,
-    readers: VecDeque<Read>,
+    /// Pending write at the script's end, by the number of its operation.
+    writer: Option<(u64, OnComplete<Result<(), WriteError>>)>,
+    readers: VecDeque<PendingRead>,
 }
 
-/// A read that waits.
-struct Read {
+/// Pending read of a script.
+struct PendingRead {
     operation: u64,
     limit: usize,
-    told: Told<Bytes>,
+    told: OnComplete<Bytes>,
 }
 
-/// What a change of a stream tells its scripts, once the lock is free.
-type News = Vec<Box<dyn FnOnce()>>;
+/// Notifications to scripts that a change causes, sent once the lock is free.
+type Notifications = Vec<Box<dyn FnOnce()>>;
 
-impl State {
-    /// What is to be told of what there is now.
-    fn news(&mut self) -> News {
-        let mut news = News::new();
+impl PipeState {
+    /// Collects the notifications that the current state calls for.
+    fn news(&mut self) -> Notifications {
+        let mut news = Notifications::new();
         while (!self.bytes.is_empty() || self.ended)
-            && let Some(Read { limit, told, .. }) = self.readers.pop_front()
+            && let Some(PendingRead { limit, told, .. }) = self.readers.pop_front()
         {
             let bytes = self.take(limit);
             self.end_read |= bytes.is_empty();
             news.push(Box::new(move || told(bytes)));
         }
-        // A script in a program's place asks by waiting.
+        // A script in a program's place requests bytes by waiting for them.
         self.wanted |= !self.readers.is_empty();
         let written = match (self.gone, self.bytes.is_empty() && self.wanted) {
             (true, _) => Err(WriteError::Broken),
@@ -106,7 +106,7 @@ impl State {
         news
     }
 
-    /// Takes bytes of a script. False if there is no memory for them.
+    /// Appends bytes of a script. Returns false if there is no memory for them.
     fn append(&mut self, bytes: &[u8]) -> bool {
         let all = (self.bytes.len() + bytes.len()) as u64;
         let fits = self.charge.as_mut().is_none_or(|charge| charge.resize(all));
@@ -116,11 +116,11 @@ impl State {
         fits
     }
 
-    /// Gives back what was taken for bytes that are gone.
+    /// Gives back the memory of bytes that were taken.
     fn settle(&mut self) {
         let left = self.bytes.len() as u64;
         if let Some(charge) = self.charge.as_mut().filter(|charge| charge.bytes() > left) {
-            // What shrinks fits.
+            // Shrinking a charge always succeeds.
             let _ = charge.resize(left);
         }
     }
@@ -132,20 +132,20 @@ impl State {
 }
 
 impl Pipe {
-    /// An empty stream of a program that this switch stops.
+    /// Creates an empty stream for a program with this interrupt.
     pub(crate) fn new(interrupt: &Interrupt) -> Self {
         Self { shared: Arc::default(), interrupt: interrupt.clone() }
     }
 
-    /// Creates an empty stream whose bytes take memory of a session, where a script writes them.
+    /// Creates an empty stream whose bytes are charged to a session's memory when a script writes them.
     pub(crate) fn charged(interrupt: &Interrupt, memory: &MemoryAccount) -> Self {
         let pipe = Self::new(interrupt);
         pipe.lock().charge = Some(memory.open());
         pipe
     }
 
-    /// Changes it, and tells who waits for that.
-    fn change<T>(&self, change: impl FnOnce(&mut State) -> T) -> T {
+    /// Changes the state, and sends the resulting notifications.
+    fn change<T>(&self, change: impl FnOnce(&mut PipeState) -> T) -> T {
         let mut state = self.lock();
         let changed = change(&mut state);
         let news = state.news();
@@ -156,9 +156,9 @@ impl Pipe {
         changed
     }
 
-    /// Gives bytes to the program, for an operation of the script. `told` hears when it has taken them and asks for more,
-    /// or that it never will.
-    pub(crate) fn write(&self, operation: u64, bytes: &[u8], end: bool, told: Told<Result<(), WriteError>>) {
+    /// Writes bytes to the program, for an operation of the script. `told` is called when the program has taken them
+    /// and asks for more, or when it never will.
+    pub(crate) fn write(&self, operation: u64, bytes: &[u8], end: bool, told: OnComplete<Result<(), WriteError>>) {
         let refused = self.change(|state| {
             if state.gone {
                 return Some((told, Err(WriteError::Broken)));
@@ -181,15 +181,15 @@ impl Pipe {
         }
     }
 
-    /// Takes bytes without waiting, for an operation of a script: what a program wrote, or in a program's place what it is
-    /// given. `told` hears it when there are some, and nothing at the end. Who asks first is told first.
-    pub(crate) fn read(&self, operation: u64, limit: u32, told: Told<Bytes>) {
+    /// Reads bytes without waiting, for an operation of a script: the output of a program, or in a program's place its
+    /// input. `told` is called when there are some, and with none at the end. Readers are served in their order.
+    pub(crate) fn read(&self, operation: u64, limit: u32, told: OnComplete<Bytes>) {
         // No platform has a `usize` of less than 32 bits.
         let limit = usize::try_from(limit.max(1)).unwrap_or(usize::MAX);
-        self.change(|state| state.readers.push_back(Read { operation, limit, told }));
+        self.change(|state| state.readers.push_back(PendingRead { operation, limit, told }));
     }
 
-    /// An operation is given up: it is told nothing any more.
+    /// Cancels an operation, whose callback is then never called.
     pub(crate) fn forget(&self, operation: u64) {
         let mut state = self.lock();
         state.readers.retain(|read| read.operation != operation);
@@ -198,8 +198,8 @@ impl Pipe {
         }
     }
 
-    /// Writes in a program's place, without waiting. Who does so has a limit of its own, and stops for a while when the
-    /// stream [is full](Self::is_full). False if its session has no memory for them.
+    /// Writes in a program's place, without waiting. Such a writer has a limit of its own, and pauses when the stream
+    /// [is full](Self::is_full). Returns false if its session has no memory for the bytes.
     #[must_use]
     pub(crate) fn append(&self, bytes: &[u8]) -> bool {
         self.change(|state| {
@@ -211,22 +211,22 @@ impl Pipe {
         })
     }
 
-    /// Whether it holds as much as a program may write.
+    /// Returns true if the stream holds as much as a program may write.
     pub(crate) fn is_full(&self) -> bool {
         self.lock().bytes.len() >= CAPACITY
     }
 
-    /// Whether something was written that nobody reads any more.
+    /// Returns true if bytes were written after the reader was gone.
     pub(crate) fn is_broken(&self) -> bool {
         self.lock().broken
     }
 
-    /// Nothing is written any more.
+    /// Ends the stream: nothing more is written.
     pub(crate) fn end(&self) {
         self.change(|state| state.ended = true);
     }
 
-    /// Nothing is read any more.
+    /// Closes the reading end.
     pub(crate) fn abandon(&self) {
         self.change(|state| {
             state.gone = true;
@@ -234,28 +234,28 @@ impl Pipe {
         });
     }
 
-    /// Whether nothing passes any more: nobody reads, or nothing is left to read.
+    /// Returns true if no more bytes can pass: nobody reads, or nothing is left to read.
     pub(crate) fn is_over(&self) -> bool {
         let state = self.lock();
         state.gone || state.ended && state.bytes.is_empty() && state.readers.is_empty()
     }
 
-    /// Tells whether nobody will read it again: its end was read, or its reader went away.
+    /// Returns true if nobody will read it again: its end was read, or its reader is gone.
     pub(crate) fn is_read(&self) -> bool {
         let state = self.lock();
         state.gone || state.end_read
     }
 
-    /// Waits until this is so, or the program is to end.
-    async fn until(&self, mut so: impl FnMut(&mut State) -> bool) {
+    /// Waits until a condition holds, or the program is to end.
+    async fn until(&self, mut so: impl FnMut(&mut PipeState) -> bool) {
         while !self.change_if_asked(&mut so) && self.interrupt.stopped().is_none() {
-            // A switch that is thrown wakes nobody, so it is looked at as often as the program would look itself.
+            // An interrupt wakes nobody, so it is checked as often as the program would check itself.
             let _ = tokio::time::timeout(TICK, self.shared.changed.notified()).await;
         }
     }
 
-    /// As [`Pipe::change`], for what only looks, and may ask.
-    fn change_if_asked(&self, look: &mut impl FnMut(&mut State) -> bool) -> bool {
+    /// As [`Pipe::change`], for a condition that only reads the state, and may request bytes.
+    fn change_if_asked(&self, look: &mut impl FnMut(&mut PipeState) -> bool) -> bool {
         let mut state = self.lock();
         let seen = look(&mut state);
         let news = state.news();
@@ -264,23 +264,23 @@ impl Pipe {
         seen
     }
 
-    /// Every change is whole, so a poisoned lock is still good.
-    fn lock(&self) -> MutexGuard<'_, State> {
+    /// Locks the state. No change can be seen half done, so a poisoned lock is still good.
+    fn lock(&self) -> MutexGuard<'_, PipeState> {
         self.shared.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// What a program reads.
+/// Input end of a program.
 #[derive(Clone)]
-pub(crate) struct Reader(pub(crate) Pipe);
+pub(crate) struct PipeReader(pub(crate) Pipe);
 
-/// What a program writes.
+/// Output end of a program.
 #[derive(Clone)]
-pub(crate) struct Writer(pub(crate) Pipe);
+pub(crate) struct PipeWriter(pub(crate) Pipe);
 
-impl InputStream for Reader {
+impl InputStream for PipeReader {
     fn read(&mut self, size: usize) -> Result<Bytes, StreamError> {
-        let read = |state: &mut State| match (state.bytes.is_empty(), state.ended) {
+        let read = |state: &mut PipeState| match (state.bytes.is_empty(), state.ended) {
             (false, _) => Ok(state.take(size)),
             (true, true) => Err(StreamError::Closed),
             (true, false) => {
@@ -293,9 +293,9 @@ impl InputStream for Reader {
 }
 
 #[async_trait::async_trait]
-impl Pollable for Reader {
+impl Pollable for PipeReader {
     async fn ready(&mut self) {
-        let there = |state: &mut State| {
+        let there = |state: &mut PipeState| {
             state.wanted = state.bytes.is_empty() && !state.ended;
             !state.wanted
         };
@@ -303,13 +303,13 @@ impl Pollable for Reader {
     }
 }
 
-impl OutputStream for Writer {
+impl OutputStream for PipeWriter {
     fn write(&mut self, bytes: Bytes) -> Result<(), StreamError> {
         self.0.change(|state| {
             if state.gone {
                 return Err(StreamError::Closed);
             }
-            // `check_write` said how much; who writes more is broken.
+            // `check_write` gave the limit; a program that writes more is faulty.
             if state.bytes.len() + bytes.len() > CAPACITY {
                 return Err(StreamError::Trap(WriteError::Full.into()));
             }
@@ -329,27 +329,27 @@ impl OutputStream for Writer {
 }
 
 #[async_trait::async_trait]
-impl Pollable for Writer {
+impl Pollable for PipeWriter {
     async fn ready(&mut self) {
         self.0.until(|state| state.gone || state.bytes.len() < CAPACITY).await;
     }
 }
 
-impl IsTerminal for Reader {
+impl IsTerminal for PipeReader {
     fn is_terminal(&self) -> bool {
         false
     }
 }
 
-impl IsTerminal for Writer {
+impl IsTerminal for PipeWriter {
     fn is_terminal(&self) -> bool {
         false
     }
 }
 
-impl StdinStream for Reader {
+impl StdinStream for PipeReader {
     fn async_stream(&self) -> Box<dyn AsyncRead + Send + Sync> {
-        Box::new(Unoffered)
+        Box::new(AsyncUnsupported)
     }
 
     fn p2_stream(&self) -> Box<dyn InputStream> {
@@ -357,9 +357,9 @@ impl StdinStream for Reader {
     }
 }
 
-impl StdoutStream for Writer {
+impl StdoutStream for PipeWriter {
     fn async_stream(&self) -> Box<dyn AsyncWrite + Send + Sync> {
-        Box::new(Unoffered)
+        Box::new(AsyncUnsupported)
     }
 
     fn p2_stream(&self) -> Box<dyn OutputStream> {
@@ -367,16 +367,16 @@ impl StdoutStream for Writer {
     }
 }
 
-/// The streams of WASI 0.3, which no program finds here.
-struct Unoffered;
+/// Marker for streams of WASI 0.3, which programs do not have here.
+struct AsyncUnsupported;
 
-impl AsyncRead for Unoffered {
+impl AsyncRead for AsyncUnsupported {
     fn poll_read(self: Pin<&mut Self>, _: &mut Context<'_>, _: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
         Poll::Ready(Ok(()))
     }
 }
 
-impl AsyncWrite for Unoffered {
+impl AsyncWrite for AsyncUnsupported {
     fn poll_write(self: Pin<&mut Self>, _: &mut Context<'_>, _: &[u8]) -> Poll<io::Result<usize>> {
         Poll::Ready(Err(io::ErrorKind::BrokenPipe.into()))
     }
@@ -400,8 +400,8 @@ mod tests {
         Pipe::new(&Interrupt::default())
     }
 
-    /// Something to be told, and what it was told.
-    fn told<T: Send + 'static>() -> (Told<T>, Receiver<T>) {
+    /// Creates a callback, and the channel that receives its argument.
+    fn told<T: Send + 'static>() -> (OnComplete<T>, Receiver<T>) {
         let (sender, receiver) = channel();
         (Box::new(move |value| drop(sender.send(value))), receiver)
     }
@@ -409,7 +409,7 @@ mod tests {
     #[test]
     fn a_program_gets_what_it_asks_for() {
         let pipe = pipe();
-        let mut program = Reader(pipe.clone());
+        let mut program = PipeReader(pipe.clone());
         let (asked, hears) = told();
         pipe.write(1, b"", false, asked);
         assert!(hears.try_recv().is_err(), "it asked for nothing yet");
@@ -439,13 +439,13 @@ mod tests {
         let (late, hears) = told();
         pipe.write(1, b"y", false, late);
         assert_eq!(hears.try_recv(), Ok(Err(WriteError::Broken)));
-        assert!(matches!(Writer(pipe).write(Bytes::from_static(b"z")), Err(StreamError::Closed)));
+        assert!(matches!(PipeWriter(pipe).write(Bytes::from_static(b"z")), Err(StreamError::Closed)));
     }
 
     #[test]
     fn a_script_reads_what_there_is_and_then_the_end() {
         let pipe = pipe();
-        let mut program = Writer(pipe.clone());
+        let mut program = PipeWriter(pipe.clone());
         let (reads, hears) = told();
         pipe.read(1, 2, reads);
         assert!(hears.try_recv().is_err());
@@ -516,7 +516,7 @@ mod tests {
     #[test]
     fn neither_end_fills_the_host() {
         let pipe = pipe();
-        let mut program = Writer(pipe.clone());
+        let mut program = PipeWriter(pipe.clone());
         assert_eq!(program.check_write().expect("open"), CAPACITY);
         program.write(vec![0; CAPACITY].into()).expect("room");
         assert_eq!(program.check_write().expect("open"), 0);
@@ -529,7 +529,7 @@ mod tests {
     #[test]
     fn a_switch_ends_a_wait() {
         let interrupt = Interrupt::default();
-        let mut program = Reader(Pipe::new(&interrupt));
+        let mut program = PipeReader(Pipe::new(&interrupt));
         let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().expect("a runtime");
         let waits = std::thread::spawn(move || runtime.block_on(program.ready()));
         interrupt.cancel();

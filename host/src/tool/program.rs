@@ -1,7 +1,7 @@
-//! A program's run: its operating system, its end, and what that comes to.
+//! Run of a program: its operating system, its end and its result.
 //!
-//! A program is a component that exports `wasi:cli/run` (`reflect/program`). It runs in a fresh instance, with what any
-//! tool finds, and besides with arguments, environment, streams and a directory that it works in.
+//! A program is a component that exports `wasi:cli/run` (`reflect/program`). It runs in a fresh instance with the
+//! imports of any tool, and with arguments, environment, streams and a working directory.
 
 use std::time::Duration;
 
@@ -13,32 +13,32 @@ use wasmtime_wasi::I32Exit;
 use wasmtime_wasi::cli::{StdinStream, StdoutStream};
 use wasmtime_wasi::p2::pipe::MemoryInputPipe;
 
-use super::instance::Call;
-use super::pipe::{Pipe, Reader, Writer};
-use super::state::ToolState;
-use super::stdio::Kept;
-use super::{ARGUMENTS, CallContext, DIRECTORY, Exported, STDIN, Tool, no_memory_for, unread};
+use super::captured_output::CapturedOutput;
+use super::instance::FunctionCall;
+use super::pipe::{Pipe, PipeReader, PipeWriter};
+use super::tool_state::ToolState;
+use super::{ARGUMENTS, CallContext, DIRECTORY, PackageFunction, STDIN, Tool, cannot_read_changes, no_memory_for};
 use crate::code::{self, with_stack};
 use crate::error::{Failure, Payload};
 use crate::gate::limit_hint;
 
-/// Where a program works unless it is told.
+/// Default working directory of a program.
 const WORKSPACE: &str = "/workspace";
 
-/// What a program is given besides its arguments, in the shell.
-pub(crate) struct Started {
-    /// Its environment.
+/// Environment and streams of a program that the shell starts.
+pub(crate) struct ProgramStart {
+    /// Environment variables of the program.
     pub(crate) environment: Vec<(String, String)>,
-    /// What it reads.
+    /// Standard input of the program.
     pub(crate) stdin: Pipe,
-    /// What it writes.
+    /// Standard output of the program.
     pub(crate) stdout: Pipe,
-    /// What it writes about that.
+    /// Standard error of the program.
     pub(crate) stderr: Pipe,
 }
 
-impl Drop for Started {
-    /// Whatever the end: who waits for the program's streams hears of it.
+impl Drop for ProgramStart {
+    /// Closes the streams whatever the outcome, so that nobody waits for them.
     fn drop(&mut self) {
         self.stdin.abandon();
         self.stdout.end();
@@ -49,16 +49,16 @@ impl Drop for Started {
 /// Calls a program like any tool: its input is a text, and so is its output.
 pub(super) fn call(
     tool: &Tool,
-    exported: &Exported,
+    exported: &PackageFunction,
     arguments: &Value,
     limit: u64,
     context: &CallContext,
 ) -> Result<Payload, Failure> {
     let limit = usize::try_from(limit).unwrap_or(usize::MAX);
-    let [stdout, stderr] = [0, 1].map(|_| Kept::bounded(limit, &context.memory));
+    let [stdout, stderr] = [0, 1].map(|_| CapturedOutput::bounded(limit, &context.memory));
     let stdin = arguments.get(STDIN).and_then(Value::as_str).unwrap_or_default();
-    let program = Program {
-        call: Call::new(tool, exported, context),
+    let program = ProgramRun {
+        call: FunctionCall::new(tool, exported, context),
         arguments,
         environment: &[],
         stdin: MemoryInputPipe::new(Bytes::copy_from_slice(stdin.as_bytes())),
@@ -84,26 +84,26 @@ pub(super) fn call(
 /// Runs a program with streams.
 pub(super) fn run(
     tool: &Tool,
-    exported: &Exported,
+    exported: &PackageFunction,
     arguments: &Value,
-    started: &Started,
+    started: &ProgramStart,
     context: &CallContext,
 ) -> Result<u8, Failure> {
-    let program = Program {
-        call: Call::new(tool, exported, context),
+    let program = ProgramRun {
+        call: FunctionCall::new(tool, exported, context),
         arguments,
         environment: &started.environment,
-        stdin: Reader(started.stdin.clone()),
-        stdout: Writer(started.stdout.clone()),
-        stderr: Writer(started.stderr.clone()),
+        stdin: PipeReader(started.stdin.clone()),
+        stdout: PipeWriter(started.stdout.clone()),
+        stderr: PipeWriter(started.stderr.clone()),
     };
     program.run()
 }
 
-/// A program that is to run.
-struct Program<'a, In, Out> {
-    call: Call<'a>,
-    /// As they were judged.
+/// Program that is ready to run.
+struct ProgramRun<'a, In, Out> {
+    call: FunctionCall<'a>,
+    /// Arguments, as the gate judged them.
     arguments: &'a Value,
     environment: &'a [(String, String)],
     stdin: In,
@@ -111,8 +111,8 @@ struct Program<'a, In, Out> {
     stderr: Out,
 }
 
-impl<In: StdinStream + 'static, Out: StdoutStream + 'static> Program<'_, In, Out> {
-    /// Runs it to its end, on this thread; its exit status.
+impl<In: StdinStream + 'static, Out: StdoutStream + 'static> ProgramRun<'_, In, Out> {
+    /// Runs the program to its end, on this thread, and returns its exit status.
     fn run(self) -> Result<u8, Failure> {
         let Self { call, arguments, environment, stdin, stdout, stderr } = self;
         let words = arguments.get(ARGUMENTS).and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
@@ -137,13 +137,13 @@ impl<In: StdinStream + 'static, Out: StdoutStream + 'static> Program<'_, In, Out
             Ok((Ok(()),)) => Ok(0),
             Ok((Err(()),)) => Ok(1),
             Err(error) => match error.downcast_ref::<I32Exit>() {
-                // As a shell sees it: the low eight bits.
+                // As a shell reports it: the low eight bits.
                 Some(I32Exit(status)) => Ok(u8::try_from(status & 0xff).unwrap_or(1)),
                 None => Err(call.failed(&error, &mut store)),
             },
         };
-        // Whatever its end: what a program wrote is written.
-        let edits = store.data_mut().end().map_err(|errno| unread(call.method, errno))?;
+        // Writes of a program are kept whatever the outcome.
+        let edits = store.data_mut().end().map_err(|errno| cannot_read_changes(call.method, errno))?;
         call.context.changed(edits);
         status
     }

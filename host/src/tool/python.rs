@@ -1,17 +1,17 @@
-//! The types of what a session has mounted, as Python declares them: `TypedDict`s for type checkers and pydantic.
+//! Python declarations of the types of a session's tools: `TypedDict`s for type checkers and pydantic.
 //!
-//! For programs that make calls of their own, or look at what scripts return. Names and docs come from strangers, so every
-//! name is an identifier, and no string can end early: what is written here only declares.
+//! For programs that make calls themselves, or examine results of scripts. Names and docs come from strangers, so every
+//! name is an identifier, and no string can end early: the output contains declarations only.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
-use super::declared::{self, Body, Key, Named};
 use super::names;
+use super::type_names::{self, NamedType, TypeBody, TypeKey};
 use super::types::{Case, Field, Function, Members, Shape, Type};
 use super::typescript::Mounted;
 
-/// What each module begins with.
+/// Head of each generated module.
 const HEAD: &str = r#""""Types of the tools that a session has. Made by Tollhouse: change the tools, not this."""
 
 from typing import Any, Generic, Literal, NewType, NotRequired, TypeAlias, TypeVar
@@ -45,18 +45,18 @@ class Err(TypedDict, Generic[T]):
     val: NotRequired[T]
 "#;
 
-/// Names that the module itself has.
+/// Names that the module itself defines.
 const TAKEN: &[&str] = &["Some", "Ok", "Err", "T", "Any"];
 
-/// Words that cannot name an attribute.
+/// Keywords, which cannot name an attribute.
 const KEYWORDS: &[&str] = &[
     "False", "None", "True", "and", "as", "assert", "async", "await", "break", "class", "continue", "def", "del",
     "elif", "else", "except", "finally", "for", "from", "global", "if", "import", "in", "is", "lambda", "nonlocal",
     "not", "or", "pass", "raise", "return", "try", "while", "with", "yield",
 ];
 
-/// A module that declares all packages, in the order given: their named types, and for each function what it takes
-/// (`…Arguments`), returns (`…Result`) and fails with (`…Error`).
+/// Generates a module that declares all packages, in the order given: their named types, and for each function the
+/// types of its arguments (`…Arguments`), result (`…Result`) and error (`…Error`).
 #[must_use]
 pub fn module(mounted: &[Mounted<'_>]) -> String {
     let mut text = HEAD.to_owned();
@@ -64,28 +64,28 @@ pub fn module(mounted: &[Mounted<'_>]) -> String {
     for package in mounted {
         let alias = identifier(&names::to_pascal(package.alias));
         let taken: Vec<&str> = used.iter().map(String::as_str).collect();
-        let named = declared::gather(package.package, &taken, |name| identifier(&format!("{alias}{name}")));
+        let named = type_names::gather(package.package, &taken, |name| identifier(&format!("{alias}{name}")));
         used.extend(named.values().map(|named| named.name.clone()));
-        let mut writer = Writer { text, named, used, written: BTreeSet::new() };
+        let mut writer = ModuleWriter { text, named, used, written: BTreeSet::new() };
         for function in &package.package.functions {
             writer.function(&alias, package.alias, function);
         }
-        Writer { text, used, .. } = writer;
+        ModuleWriter { text, used, .. } = writer;
     }
     text
 }
 
-struct Writer<'a> {
+struct ModuleWriter<'a> {
     text: String,
-    named: BTreeMap<Key<'a>, Named<'a>>,
-    /// Every name of the module so far.
+    named: BTreeMap<TypeKey<'a>, NamedType<'a>>,
+    /// Names that the module has so far.
     used: BTreeSet<String>,
-    /// What is declared already.
-    written: BTreeSet<Key<'a>>,
+    /// Types that are declared already.
+    written: BTreeSet<TypeKey<'a>>,
 }
 
-impl<'a> Writer<'a> {
-    /// A name that the module does not have yet.
+impl<'a> ModuleWriter<'a> {
+    /// Returns a name that the module does not have yet.
     fn fresh(&mut self, name: &str) -> String {
         let mut name = identifier(name);
         while !self.used.insert(name.clone()) {
@@ -102,20 +102,20 @@ impl<'a> Writer<'a> {
         let method = function.method(package);
         let docs = function.docs.as_deref().map(|docs| format!("{}\n\n", docs.trim())).unwrap_or_default();
         let arguments = self.fresh(&format!("{name}Arguments"));
-        self.dict(&arguments, &format!("{docs}What `{method}` takes."), &function.params);
+        self.dict(&arguments, &format!("{docs}Arguments of `{method}`."), &function.params);
         let returns = function.returns().map_or_else(|| "None".to_owned(), |ty| self.name(ty));
         let result = self.fresh(&format!("{name}Result"));
-        self.alias(&result, &returns, &format!("What `{method}` returns."));
+        self.alias(&result, &returns, &format!("Result of `{method}`."));
         if let Some(payload) = function.fails_with() {
             let payload = payload.map_or_else(|| "None".to_owned(), |ty| self.name(ty));
             let error = self.fresh(&format!("{name}Error"));
-            self.alias(&error, &payload, &format!("The payload of what `{method}` fails with."));
+            self.alias(&error, &payload, &format!("Payload of the errors of `{method}`."));
         }
     }
 
-    /// Declares the named types in a type, each after those that it is made of. Types nest to [`super::types::MAX_DEPTH`].
+    /// Declares the named types in a type, dependencies first. Types nest to [`super::types::MAX_DEPTH`].
     fn declare(&mut self, ty: &'a Type) {
-        declared::inner(&ty.shape).into_iter().for_each(|inner| self.declare(inner));
+        type_names::inner(&ty.shape).into_iter().for_each(|inner| self.declare(inner));
         let key = match (&ty.definition, &ty.shape) {
             (Some(definition), _) => (definition.interface.as_str(), definition.name.as_str()),
             (None, Shape::Own(resource) | Shape::Borrow(resource)) => {
@@ -123,17 +123,17 @@ impl<'a> Writer<'a> {
             }
             (None, _) => return,
         };
-        let Some(Named { name, body }) = self.named.get(&key) else { return };
+        let Some(NamedType { name, body }) = self.named.get(&key) else { return };
         if !self.written.insert(key) {
             return;
         }
         let name = name.clone();
         match *body {
-            Body::Resource(resource) => {
+            TypeBody::Resource(resource) => {
                 let docs = format!("A handle of a `{}`, as a call returned it.", resource.name);
                 let _ = write!(self.text, "\n{name} = NewType(\"{name}\", str)\n{}\n", string(&docs, 0));
             }
-            Body::Type(ty, definition) => {
+            TypeBody::Type(ty, definition) => {
                 let docs = definition.docs.as_deref().unwrap_or_default();
                 match &ty.shape {
                     Shape::Record(fields) => self.dict(&name, docs, fields),
@@ -154,7 +154,7 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// A dict with these keys. One that an attribute cannot be named by makes it a call.
+    /// Writes a dict with these keys. If a key cannot be an attribute's name, the functional syntax is used.
     fn dict(&mut self, name: &str, docs: &str, fields: &Members<Field>) {
         let ty = |field: &Field| {
             let ty = self.name(&field.ty);
@@ -180,7 +180,7 @@ impl<'a> Writer<'a> {
         self.text.push_str(&text);
     }
 
-    /// A variant is a dict for each case, and one of them.
+    /// Writes a variant: a dict for each case, and their union.
     fn variant(&mut self, name: &str, docs: &str, cases: &Members<Case>) {
         let mut union = Vec::new();
         for case in cases.iter() {
@@ -197,7 +197,7 @@ impl<'a> Writer<'a> {
         self.alias(name, &union.join(" | "), docs);
     }
 
-    /// What a type is called where it is used.
+    /// Returns the expression of a type where it is used.
     fn name(&self, ty: &Type) -> String {
         let known = ty.definition.as_ref().and_then(|d| self.named.get(&(d.interface.as_str(), d.name.as_str())));
         known.map_or_else(|| self.shape(&ty.shape), |named| named.name.clone())
@@ -228,7 +228,7 @@ impl<'a> Writer<'a> {
                 let named = self.named.get(&(resource.instance.as_str(), resource.name.as_str()));
                 named.map_or_else(|| "str".to_owned(), |named| named.name.clone())
             }
-            // WIT names every record and variant; JSON is anything.
+            // WIT names every record and variant; JSON may be any value.
             Shape::Record(_) | Shape::Variant(_) | Shape::Json => "Any".to_owned(),
             Shape::S8 | Shape::U8 | Shape::S16 | Shape::U16 | Shape::S32 | Shape::U32 | Shape::S64 | Shape::U64 => {
                 "int".to_owned()
@@ -237,7 +237,7 @@ impl<'a> Writer<'a> {
     }
 }
 
-/// A class has a body, whatever its author says.
+/// Returns the docs, or the name: a class must have a body.
 fn docs_or<'t>(docs: &'t str, name: &'t str) -> &'t str {
     if docs.trim().is_empty() { name } else { docs }
 }
@@ -249,12 +249,12 @@ fn literal(cases: &Members<Case>) -> String {
     format!("Literal[{}]", cases.iter().map(|case| quoted(&case.name)).collect::<Vec<_>>().join(", "))
 }
 
-/// JSON's spelling of a string is one of Python's, once no surrogate is in it, and no `char` is one.
+/// Quotes a string. JSON's spelling is valid in Python if it has no surrogates, which a `char` cannot be.
 fn quoted(text: &str) -> String {
     serde_json::Value::String(text.to_owned()).to_string()
 }
 
-/// A string over lines. Whatever ends one early, or is read as an escape, is escaped.
+/// Writes a string over several lines, and escapes everything that would end it early or be read as an escape.
 fn string(text: &str, indent: usize) -> String {
     let space = " ".repeat(indent);
     let safe: String = text.trim().chars().filter(|char| *char == '\n' || !char.is_control()).collect();
@@ -273,12 +273,12 @@ fn string(text: &str, indent: usize) -> String {
     written + &end
 }
 
-/// Whether an attribute of a class can be named so. What begins with two underscores would be mangled.
+/// Returns true if an attribute of a class can have the name. Python would mangle one that begins with two underscores.
 fn is_attribute(name: &str) -> bool {
     identifier(name) == name && !name.starts_with("__")
 }
 
-/// A name that can be declared: other characters become `_`, and a keyword gets one behind it.
+/// Turns a name into one that can be declared: other characters become `_`, and a keyword gets one appended.
 fn identifier(name: &str) -> String {
     let mut safe: String = name.chars().map(|char| if char.is_ascii_alphanumeric() { char } else { '_' }).collect();
     if safe.starts_with(|first: char| first.is_ascii_digit()) || safe.is_empty() {
@@ -329,21 +329,21 @@ MyPayLedger = NewType("MyPayLedger", str)
 
 
 class MyPayLedgerNewArguments(TypedDict):
-    """What `my-pay/ledger/new` takes."""
+    """Arguments of `my-pay/ledger/new`."""
 
     name: str
 
 MyPayLedgerNewResult: TypeAlias = MyPayLedger
-"""What `my-pay/ledger/new` returns."""
+"""Result of `my-pay/ledger/new`."""
 
 
 class MyPayLedgerDeleteArguments(TypedDict):
-    """What `my-pay/ledger/delete` takes."""
+    """Arguments of `my-pay/ledger/delete`."""
 
     self: MyPayLedger
 
 MyPayLedgerDeleteResult: TypeAlias = None
-"""What `my-pay/ledger/delete` returns."""
+"""Result of `my-pay/ledger/delete`."""
 
 MyPayCurrency: TypeAlias = Literal["eur", "us-dollar"]
 """What it is paid in."""
@@ -380,7 +380,7 @@ MyPayProblem: TypeAlias = MyPayProblemRefused | MyPayProblemClosed
 class MyPayCreateArguments(TypedDict):
     """Makes a charge.
 
-    What `my-pay/create` takes.
+    Arguments of `my-pay/create`.
     """
 
     charge: MyPayCharge
@@ -388,33 +388,33 @@ class MyPayCreateArguments(TypedDict):
     retries: NotRequired[list[int | None] | None]
 
 MyPayCreateResult: TypeAlias = MyPayCharge
-"""What `my-pay/create` returns."""
+"""Result of `my-pay/create`."""
 
 MyPayCreateError: TypeAlias = MyPayProblem
-"""The payload of what `my-pay/create` fails with."""
+"""Payload of the errors of `my-pay/create`."""
 
 MyPayOdd = TypedDict("MyPayOdd", {"class": int, "from": NotRequired[int | None]})
 
 
 class MyPayLookArguments(TypedDict):
-    """What `my-pay/look` takes."""
+    """Arguments of `my-pay/look`."""
 
     odd: MyPayOdd
 
 MyPayLookResult: TypeAlias = list[tuple[int, Ok[None] | Err[str]]]
-"""What `my-pay/look` returns."""
+"""Result of `my-pay/look`."""
 
 
 class MyPayLedgerDropArguments(TypedDict):
-    """Lets go of a `ledger`. Its handle is of no use afterwards.
+    """Drops a `ledger`. Its handle cannot be used afterwards.
 
-    What `my-pay/ledger/drop` takes.
+    Arguments of `my-pay/ledger/drop`.
     """
 
     self: MyPayLedger
 
 MyPayLedgerDropResult: TypeAlias = None
-"""What `my-pay/ledger/drop` returns."""
+"""Result of `my-pay/ledger/drop`."""
 "#;
         assert_eq!(own, expected);
     }

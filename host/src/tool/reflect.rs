@@ -1,7 +1,8 @@
-//! Reads the model of a package (`types`) from the bytes of its component.
+//! Reflection: reads the model of a package (`types`) from the bytes of its component.
 //!
-//! The component is authoritative: it decides what exists and of which type. The WIT text of the release adds doc
-//! comments. The bytes are hostile; what cannot be called is listed as unavailable with the reason, and the rest works.
+//! The component is authoritative: it decides which functions exist and their types. The WIT text of the release adds
+//! doc comments. The bytes are hostile; functions that cannot be called are listed as unavailable with the reason, and
+//! the others work.
 
 mod docs;
 pub(crate) mod program;
@@ -14,25 +15,25 @@ use wit_parser::decoding::DecodedWasm;
 use wit_parser::{InterfaceId, Resolve, World, WorldId, WorldItem, WorldKey};
 
 use self::docs::WitDocs;
-use self::reader::Reader;
+use self::reader::WorldReader;
 use super::types::Package;
 
-/// A package has at most so many functions.
+/// Most functions of a package.
 const MAX_FUNCTIONS: usize = 10_000;
 
-/// Which interface's functions are named without it.
+/// Selection of the interface whose functions are named without it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum DefaultInterface {
     /// The only interface, if there is only one that has functions.
     Only,
-    /// None.
+    /// No interface is the default.
     None,
-    /// This one: `charges`, or in full `acme:payments/charges@1.0.0` (the version may be left out).
+    /// Named interface: `charges`, or in full `acme:payments/charges@1.0.0` (the version may be omitted).
     Named(String),
 }
 
 impl DefaultInterface {
-    /// What `default` in a manifest means.
+    /// Converts the value of `default` in a manifest.
     #[must_use]
     pub fn from_manifest(default: Option<&str>) -> Self {
         match default {
@@ -43,45 +44,45 @@ impl DefaultInterface {
     }
 }
 
-/// Why bytes are no package.
+/// Reason why bytes are not a package.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ReflectError {
-    /// The bytes are no valid component, or one whose exports WIT cannot describe.
+    /// The bytes are not a valid component, or one whose exports WIT cannot describe.
     #[error("not a component: {message}")]
     Invalid {
-        /// What the decoder says.
+        /// Message of the decoder.
         message: String,
     },
     /// The bytes are a core module.
     #[error("a core module, not a component: build it for `wasm32-wasip2`, or wrap it with `wasm-tools component new`")]
     CoreModule,
     /// The bytes are a WIT package in binary form.
-    #[error("a WIT package in binary form, not a component: it has types and no code")]
+    #[error("a WIT package in binary form, not a component: it has types but no code")]
     WitPackage,
     /// The manifest names a default interface that the component does not export.
     #[error("the default interface `{name}` is not exported; exported: {}", if exported.is_empty() { "none".to_owned() } else { format!("`{}`", exported.join("`, `")) })]
     NoSuchInterface {
-        /// The name in the manifest.
+        /// Name in the manifest.
         name: String,
-        /// What is exported.
+        /// Names of the exported interfaces.
         exported: Vec<String>,
     },
     /// The component exports more functions than a package may have.
-    #[error("{count} functions, of at most {MAX_FUNCTIONS}")]
+    #[error("{count} functions: at most {MAX_FUNCTIONS} are allowed")]
     TooMany {
-        /// How many.
+        /// Number of functions.
         count: usize,
     },
     /// The WIT text does not parse.
     #[error("the WIT text of the package does not parse: {message}")]
     Wit {
-        /// What the parser says, with the place.
+        /// Message of the parser, with the place.
         message: String,
     },
 }
 
-/// Reads what a component offers. `wit` is the release's WIT text, for its doc comments.
+/// Reflects a component. `wit` is the release's WIT text, for its doc comments.
 ///
 /// # Errors
 /// [`ReflectError`].
@@ -100,13 +101,13 @@ pub fn check_wit(text: &str) -> Result<(), ReflectError> {
 }
 
 fn decode(component: &[u8]) -> Result<(Resolve, WorldId), ReflectError> {
-    // Bytes 4 to 8 of a binary say what it is: version 1 and layer 0 is a core module.
+    // Bytes 4 to 8 of a binary give its kind: version 1 and layer 0 is a core module.
     if component.starts_with(b"\0asm\x01\0\0\0") {
         return Err(ReflectError::CoreModule);
     }
     tollhouse_registry::check_whole(component).map_err(|error| ReflectError::Invalid { message: error.to_string() })?;
-    // The decoder validates first, but asserts what it takes for granted about well-formed names: a hostile component
-    // can make it panic. Nothing of it is used afterwards.
+    // The decoder validates first, but asserts its assumptions on well-formed names: a hostile component can make it
+    // panic. None of its state is used afterwards.
     match catch_unwind(AssertUnwindSafe(|| wit_component::decode(component))) {
         Ok(Ok(DecodedWasm::Component(resolve, world))) => Ok((resolve, world)),
         Ok(Ok(DecodedWasm::WitPackage(..))) => Err(ReflectError::WitPackage),
@@ -129,7 +130,7 @@ fn reflect_world(
             WorldItem::Interface { id, .. } if is_toolchains(resolve, key, *id) => {}
             WorldItem::Interface { id, .. } => {
                 count += resolve.interfaces[*id].functions.len();
-                instances.push(Instance::new(resolve, key, *id));
+                instances.push(ExportedInterface::new(resolve, key, *id));
             }
             WorldItem::Function(_) => count += 1,
             WorldItem::Type { .. } => {}
@@ -142,13 +143,13 @@ fn reflect_world(
         return Ok(program::package(run, imports(resolve, world)));
     }
     let default = find_default(resolve, &instances, default)?;
-    let mut reader = Reader::new(resolve, docs, &instances);
+    let mut reader = WorldReader::new(resolve, docs, &instances);
     for item in world.exports.values() {
         if let WorldItem::Function(function) = item {
             reader.function(function, None, Vec::new());
         }
     }
-    // The default interface first: of two functions with one path the shorter way to say it wins.
+    // The default interface comes first: of two functions with one path the one with the shorter name wins.
     let (first, rest): (Vec<_>, Vec<_>) = instances.iter().partition(|instance| Some(instance.id) == default);
     for instance in first.into_iter().chain(rest) {
         reader.instance(instance, Some(instance.id) == default);
@@ -157,7 +158,7 @@ fn reflect_world(
     Ok(reader.finish())
 }
 
-/// Whether an exported interface is what componentize-py made a component with, and leaves behind.
+/// Returns true if an exported interface is a leftover of componentize-py's initialisation.
 fn is_toolchains(resolve: &Resolve, key: &WorldKey, id: InterfaceId) -> bool {
     let functions = &resolve.interfaces[id].functions;
     matches!(key, WorldKey::Name(name) if name == "exports") && functions.len() == 1 && functions.contains_key("init")
@@ -167,14 +168,14 @@ fn imports(resolve: &Resolve, world: &World) -> Vec<String> {
     world.imports.keys().map(|key| key_name(resolve, key)).collect()
 }
 
-/// An exported interface.
-struct Instance {
+/// Interface that the component exports.
+struct ExportedInterface {
     id: InterfaceId,
     export: String,
     name: String,
 }
 
-impl Instance {
+impl ExportedInterface {
     fn new(resolve: &Resolve, key: &WorldKey, id: InterfaceId) -> Self {
         let name = match key {
             WorldKey::Name(name) => name.clone(),
@@ -193,7 +194,7 @@ fn key_name(resolve: &Resolve, key: &WorldKey) -> String {
 
 fn find_default(
     resolve: &Resolve,
-    instances: &[Instance],
+    instances: &[ExportedInterface],
     default: &DefaultInterface,
 ) -> Result<Option<InterfaceId>, ReflectError> {
     let useful = || instances.iter().filter(|instance| !resolve.interfaces[instance.id].functions.is_empty());

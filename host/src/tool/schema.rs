@@ -1,41 +1,42 @@
-//! JSON Schema (2020-12) of what a function takes and returns, for MCP and for scripts that look before they call.
+//! JSON Schema (2020-12) of a function's parameters and result, for MCP and for scripts that inspect tools before
+//! calling them.
 //!
-//! A schema of parameters describes the canonical form: who follows it is understood. The other spellings that
-//! `canonical` accepts are not in it. Types are written out where they are used: readers of schemas, language models
-//! among them, follow `$ref` badly.
+//! A schema of parameters describes the canonical form, which is always accepted. The other spellings that `canonical`
+//! accepts are not in it. Types are written out where they are used: readers of schemas, language models among them,
+//! follow `$ref` badly.
 
 use serde_json::{Map, Value, json};
 
 use super::canonical::{self, MAX_SAFE};
 use super::types::{Case, Field, Function, Members, Shape, Type};
 
-/// Which way values go. What comes back may be spelled as a string where a parameter is best given as a number.
+/// Direction of values. A returned value may be spelled as a string where a parameter is best given as a number.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Way {
+enum SchemaDirection {
     In,
     Out,
 }
 
-/// The schema of the one object that a function takes.
+/// Returns the schema of the one object that a function takes.
 #[must_use]
 pub fn parameters(function: &Function) -> Value {
-    object(&function.params, Way::In)
+    object(&function.params, SchemaDirection::In)
 }
 
-/// The schema of what a function returns (when it does not fail); of null if it returns nothing.
+/// Returns the schema of a function's successful result; of null if it returns nothing.
 #[must_use]
 pub fn result(function: &Function) -> Value {
-    function.returns().map_or_else(|| json!({"type": "null"}), |ty| schema(ty, Way::Out))
+    function.returns().map_or_else(|| json!({"type": "null"}), |ty| schema(ty, SchemaDirection::Out))
 }
 
-/// The schema of the `payload` of its errors. None if it has no errors of its own.
+/// Returns the schema of the `payload` of a function's errors. Returns `None` if it has no errors of its own.
 #[must_use]
 pub fn error(function: &Function) -> Option<Value> {
     let payload = function.fails_with()?;
-    Some(payload.map_or_else(|| json!({"type": "null"}), |ty| schema(ty, Way::Out)))
+    Some(payload.map_or_else(|| json!({"type": "null"}), |ty| schema(ty, SchemaDirection::Out)))
 }
 
-/// What scripts learn about a method: `{method, description, parameters, result, error?, granted}`.
+/// Describes a method for scripts: `{method, description, parameters, result, error?, granted}`.
 #[must_use]
 pub fn describe(method: &str, function: &Function, granted: bool) -> Value {
     let mut about = Map::new();
@@ -50,21 +51,21 @@ pub fn describe(method: &str, function: &Function, granted: bool) -> Value {
     Value::Object(about)
 }
 
-fn schema(ty: &Type, way: Way) -> Value {
+fn schema(ty: &Type, way: SchemaDirection) -> Value {
     let mut schema = shape(ty, way);
     let docs = ty.definition.as_ref().and_then(|definition| definition.docs.as_deref());
     describe_as(&mut schema, docs);
     schema
 }
 
-/// Sets the description: what is said about the place goes before what is said about the type.
+/// Sets the description: docs of the field before docs of the type.
 fn describe_as(schema: &mut Value, docs: Option<&str>) {
     if let (Some(docs), Some(object)) = (docs.map(str::trim).filter(|docs| !docs.is_empty()), schema.as_object_mut()) {
         object.insert("description".to_owned(), json!(docs));
     }
 }
 
-fn shape(ty: &Type, way: Way) -> Value {
+fn shape(ty: &Type, way: SchemaDirection) -> Value {
     match &ty.shape {
         Shape::Bool => json!({"type": "boolean"}),
         Shape::String => json!({"type": "string"}),
@@ -99,7 +100,7 @@ fn shape(ty: &Type, way: Way) -> Value {
     }
 }
 
-fn integer_schema(shape: &Shape, way: Way) -> Value {
+fn integer_schema(shape: &Shape, way: SchemaDirection) -> Value {
     let Some((least, most)) = canonical::bounds(shape) else {
         return json!({});
     };
@@ -109,51 +110,51 @@ fn integer_schema(shape: &Shape, way: Way) -> Value {
         return json!({"type": "integer", "minimum": number(least), "maximum": number(most)});
     }
     match way {
-        Way::In => json!({"type": "integer", "minimum": number(least), "maximum": number(most)}),
-        Way::Out => json!({"anyOf": [
+        SchemaDirection::In => json!({"type": "integer", "minimum": number(least), "maximum": number(most)}),
+        SchemaDirection::Out => json!({"anyOf": [
             {"type": "integer", "minimum": number(least.max(-safe)), "maximum": number(safe)},
             {"type": "string", "pattern": "^-?[0-9]+$", "description": "decimal, beyond ±(2^53 - 1)"},
         ]}),
     }
 }
 
-/// A bound of an integer type: all of them fit `i64` or `u64`.
+/// Converts a bound of an integer type to JSON: all of them fit `i64` or `u64`.
 fn number(n: i128) -> Value {
     i64::try_from(n).map(Value::from).or_else(|_| u64::try_from(n).map(Value::from)).unwrap_or_default()
 }
 
-fn float(way: Way) -> Value {
+fn float(way: SchemaDirection) -> Value {
     match way {
-        Way::In => json!({"type": "number"}),
-        Way::Out => json!({"anyOf": [{"type": "number"}, {"enum": ["NaN", "Infinity", "-Infinity"]}]}),
+        SchemaDirection::In => json!({"type": "number"}),
+        SchemaDirection::Out => json!({"anyOf": [{"type": "number"}, {"enum": ["NaN", "Infinity", "-Infinity"]}]}),
     }
 }
 
-fn object(fields: &Members<Field>, way: Way) -> Value {
+fn object(fields: &Members<Field>, way: SchemaDirection) -> Value {
     let mut properties = Map::new();
     let mut required = Vec::new();
     for field in fields.iter() {
         let mut property = schema(&field.ty, way);
         describe_as(&mut property, field.docs.as_deref());
         properties.insert(field.camel.clone(), property);
-        if way == Way::Out || !field.is_optional() {
+        if way == SchemaDirection::Out || !field.is_optional() {
             required.push(json!(field.camel));
         }
     }
     json!({"type": "object", "properties": properties, "required": required, "additionalProperties": false})
 }
 
-fn tagged(case: &Case, way: Way) -> Value {
+fn tagged(case: &Case, way: SchemaDirection) -> Value {
     tagged_as(&case.name, case.ty.as_ref(), case.docs.as_deref(), way)
 }
 
-fn tagged_as(tag: &str, payload: Option<&Type>, docs: Option<&str>, way: Way) -> Value {
+fn tagged_as(tag: &str, payload: Option<&Type>, docs: Option<&str>, way: SchemaDirection) -> Value {
     let mut properties = Map::new();
     properties.insert("tag".to_owned(), json!({"const": tag}));
     let mut required = vec![json!("tag")];
     if let Some(payload) = payload {
         properties.insert("val".to_owned(), schema(payload, way));
-        if way == Way::Out || !payload.is_nullable() {
+        if way == SchemaDirection::Out || !payload.is_nullable() {
             required.push(json!("val"));
         }
     }
@@ -163,7 +164,7 @@ fn tagged_as(tag: &str, payload: Option<&Type>, docs: Option<&str>, way: Way) ->
     schema
 }
 
-/// Names, with their docs in the description: `enum` has no place for them.
+/// Returns the schema of named cases, with their docs in the description, since `enum` has no place for them.
 fn names(cases: &Members<Case>) -> Value {
     let list: Vec<&str> = cases.iter().map(|case| case.name.as_str()).collect();
     let mut schema = json!({"type": "string", "enum": list});
@@ -175,7 +176,7 @@ fn names(cases: &Members<Case>) -> Value {
     schema
 }
 
-/// Adds null to what a schema admits.
+/// Returns a schema that also admits null.
 fn nullable(mut schema: Value) -> Value {
     let Some(object) = schema.as_object_mut() else {
         return schema;

@@ -1,14 +1,14 @@
 //! Secrets: values that tools use and nobody else sees.
 //!
 //! They come from the embedder, at each start, and are in no policy, store, log, snapshot or export. By default a tool
-//! does not see them either: it writes [`placeholder`] into a header, and the host puts the value there on the wire.
-//! Redaction is a second line behind that: where a value turns up in what a server answers or a tool says, as it is or in
-//! a usual encoding, its name stands instead.
+//! does not see them either: it writes [`placeholder`] into a header, and the host inserts the value when it sends the
+//! request. Redaction is a second line of defence: a value that occurs in a server's answer or a tool's output, as it
+//! is or in a usual encoding, is replaced by its name.
 //!
-//! What is inside:
-//! - `encoding`, `decoding`: the forms in which a value may turn up;
-//! - `redactor`: the search, in what is whole and in what comes in parts;
-//! - `payload`: the search in what a tool returns.
+//! Parts of this module:
+//! - `encoding`, `decoding`: the forms in which a value may occur;
+//! - `redactor`: the search, in whole texts and in streams;
+//! - `payload`: the search in results of tools.
 
 mod decoding;
 mod encoding;
@@ -23,53 +23,53 @@ use tollhouse_registry::is_secret_name;
 use zeroize::Zeroizing;
 
 use self::redactor::Redactor;
-pub(super) use self::redactor::Stream;
+pub(super) use self::redactor::StreamRedactor;
 
-/// What a placeholder begins with.
+/// Beginning of a placeholder.
 pub(super) const OPEN: &str = "{{secret:";
 
-/// What a placeholder ends with.
+/// End of a placeholder.
 pub(super) const CLOSE: &str = "}}";
 
-/// The shortest value that is redacted, in bytes: shorter ones are in every other word, and whoever sees what is redacted
+/// Shortest value that is redacted, in bytes. Shorter ones occur in ordinary words, and a reader who sees redactions
 /// could find them by trying.
 const REDACTED: usize = 6;
 
-/// The longest value, in bytes: servers take no header that is longer.
+/// Longest value, in bytes: servers accept no longer header.
 const MAX_VALUE: usize = 16 << 10;
 
-/// The most secrets of a session.
+/// Most secrets of a session.
 const MAX_SECRETS: usize = 1000;
 
-/// Secrets by name. Cheap to clone.
+/// Secrets of a session by name. Cheap to clone.
 ///
-/// Values are zeroised when the last clone is dropped. What was sent has copies in the buffers of HTTP and TLS, and the
-/// search for values one in its tables, which are not: a process that holds secrets should leave no core dump (the command
-/// line sees to that for itself; an embedder sets `RLIMIT_CORE` to 0 and `PR_SET_DUMPABLE` to 0).
+/// Values are zeroised when the last clone is dropped. Copies in the buffers of HTTP and TLS and in the tables of the
+/// redactor are not: a process that holds secrets should leave no core dump (the command line disables them; an
+/// embedder sets `RLIMIT_CORE` to 0 and `PR_SET_DUMPABLE` to 0).
 #[derive(Clone, Default)]
-pub struct Secrets(Arc<State>);
+pub struct Secrets(Arc<SecretsState>);
 
 #[derive(Default)]
-struct State {
+struct SecretsState {
     values: BTreeMap<String, Zeroizing<String>>,
-    /// Made when it is needed first. None: nothing is long enough.
+    /// Redactor, built on first use. `None` if no value is long enough.
     redactor: OnceLock<Option<Arc<Redactor>>>,
 }
 
-/// Why a secret cannot be used.
+/// Reason why a secret cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SecretError {
-    /// Its name is none.
-    #[error("`{0}` is no name of a secret: letters, digits and `_`")]
+    /// The name is not valid.
+    #[error("`{0}` is not a name of a secret: letters, digits and `_`")]
     Name(String),
-    /// It is empty, or has control characters, which no header can carry.
+    /// The value is empty, or has control characters, which no header can carry.
     #[error("the value of the secret `{0}` is empty, or has a line break or another control character")]
     Value(String),
-    /// It is longer than any header.
+    /// The value is longer than any header.
     #[error("the value of the secret `{0}` has more than {MAX_VALUE} bytes")]
     Long(String),
-    /// There are too many.
+    /// The session has too many secrets.
     #[error("there are more than {MAX_SECRETS} secrets")]
     Many,
 }
@@ -78,7 +78,7 @@ impl Secrets {
     /// Adds a secret, or replaces the one of that name.
     ///
     /// # Errors
-    /// If the name is none, the value cannot stand in a header, or there are too many.
+    /// If the name is not valid, the value cannot be in a header, or there are too many secrets.
     pub fn with(self, name: &str, value: impl Into<String>) -> Result<Self, SecretError> {
         let value = Zeroizing::new(value.into());
         if !is_secret_name(name) {
@@ -98,15 +98,15 @@ impl Secrets {
         if values.len() > MAX_SECRETS {
             return Err(SecretError::Many);
         }
-        Ok(Self(Arc::new(State { values, redactor: OnceLock::new() })))
+        Ok(Self(Arc::new(SecretsState { values, redactor: OnceLock::new() })))
     }
 
-    /// The value of a secret.
+    /// Returns the value of a secret.
     pub(super) fn get(&self, name: &str) -> Option<&str> {
         self.0.values.get(name).map(|value| value.as_str())
     }
 
-    /// Whether there is a value.
+    /// Returns true if the secret has a value.
     pub(crate) fn has(&self, name: &str) -> bool {
         self.0.values.contains_key(name)
     }
@@ -116,31 +116,31 @@ impl Secrets {
         self.redactor().is_none()
     }
 
-    /// Returns bytes with names where values stood; none if no value stands there.
+    /// Returns bytes with values replaced by names. Returns `None` if they contain no value.
     pub(crate) fn redact_bytes(&self, bytes: &[u8]) -> Option<Vec<u8>> {
         self.redactor()?.redact(bytes)
     }
 
-    /// Returns a text with names where values stood; none if no value stands there.
+    /// Returns a text with values replaced by names. Returns `None` if it contains no value.
     pub(crate) fn redact_text(&self, text: &str) -> Option<String> {
         let redacted = self.redact_bytes(text.as_bytes())?;
-        // A value is whole characters, and so is a text without it.
+        // A value consists of whole characters, and so does a text without it.
         Some(String::from_utf8_lossy(&redacted).into_owned())
     }
 
-    /// Puts names where values stand.
+    /// Replaces values by names.
     pub(crate) fn redact(&self, text: &mut String) {
         if let Some(redacted) = self.redact_text(text) {
             *text = redacted;
         }
     }
 
-    /// Returns what takes the values out of bytes that come in parts, but for those that the reader `sees`; none if there
-    /// is nothing to take out.
-    pub(super) fn stream(&self, sees: impl Fn(&str) -> bool) -> Option<Stream> {
+    /// Returns a redactor of a stream, for all values except those that the reader `sees`. Returns `None` if there is
+    /// nothing to redact.
+    pub(super) fn stream(&self, sees: impl Fn(&str) -> bool) -> Option<StreamRedactor> {
         let redactor = self.redactor()?;
         let hidden = redactor.hidden(sees);
-        hidden.contains(&true).then(|| Stream::new(Arc::clone(redactor), hidden))
+        hidden.contains(&true).then(|| StreamRedactor::new(Arc::clone(redactor), hidden))
     }
 
     fn redactor(&self) -> Option<&Arc<Redactor>> {
@@ -154,13 +154,13 @@ impl Secrets {
 }
 
 impl fmt::Debug for Secrets {
-    /// Names only.
+    /// Shows names only, not values.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_set().entries(self.0.values.keys()).finish()
     }
 }
 
-/// What stands for a secret's value.
+/// Returns the placeholder of a secret.
 pub(crate) fn placeholder(name: &str) -> String {
     format!("{OPEN}{name}{CLOSE}")
 }

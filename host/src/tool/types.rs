@@ -1,8 +1,8 @@
-//! Our own model of what a package offers: its functions and their types, independent of any engine.
+//! Type model of a package: its functions and their types, independent of any engine.
 //!
-//! The model is plain data: it can be stored by the digest of the component that it was read from. It knows how a value
-//! of each type is written in JSON (see [`Shape`]), and where in the component a function is found ([`Export`]). It
-//! does not read components (`reflect`), and it neither judges nor converts values (`canonical`, `value`).
+//! The model is plain data, which can be cached by the digest of the component that it was read from. It defines how a
+//! value of each type is written in JSON (see [`Shape`]), and where the component exports a function ([`Export`]). It
+//! does not read components (`reflect`), and neither checks nor converts values (`canonical`, `value`).
 
 use std::ops::Deref;
 use std::sync::Arc;
@@ -12,85 +12,85 @@ use serde_json::Value;
 
 use super::names;
 
-/// How deep types may nest. The component model's own validator stops at the same depth.
+/// Deepest nesting of types, which is the limit of the component model's own validator.
 pub const MAX_DEPTH: usize = 100;
 
-/// What a package offers, as read from its component.
+/// Exports of a package, as read from its component.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Package {
-    /// Names of everything that the component imports, as in its binary: `wasi:io/streams@0.2.6`.
+    /// Names of all imports, as in the component's binary: `wasi:io/streams@0.2.6`.
     pub imports: Vec<String>,
-    /// The interfaces that it exports.
+    /// Interfaces that the package exports.
     pub interfaces: Vec<Interface>,
-    /// The functions that can be called: those of the world itself, of the default interface, of the others.
+    /// Functions that can be called: those of the world itself, of the default interface, of the others.
     pub functions: Vec<Function>,
-    /// The functions that are exported but cannot be called, and why.
+    /// Exported functions that cannot be called, with the reason.
     pub unavailable: Vec<Unavailable>,
 }
 
 impl Package {
-    /// The function at a path, for example `["describe"]` or `["charges", "create"]`.
+    /// Returns the function at a path, for example `["describe"]` or `["charges", "create"]`.
     #[must_use]
     pub fn function<S: AsRef<str>>(&self, path: &[S]) -> Option<&Function> {
         self.functions.iter().find(|f| f.path.iter().map(String::as_str).eq(path.iter().map(AsRef::as_ref)))
     }
 }
 
-/// An exported interface.
+/// Interface that a package exports.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Interface {
-    /// Its name in the component's exports: `tollhouse:stats/stats@0.1.0`, or `stats` when it was written inline.
+    /// Name in the component's exports: `tollhouse:stats/stats@0.1.0`, or `stats` when it was written inline.
     pub export: String,
-    /// Its own name: `stats`.
+    /// Short name: `stats`.
     pub name: String,
-    /// What its author says about it.
+    /// Docs by the author.
     pub docs: Option<String>,
-    /// Whether its functions are named without it (`alias/function`).
+    /// True if its functions are named without it (`alias/function`).
     pub default: bool,
 }
 
-/// A function that is exported but cannot be called.
+/// Exported function that cannot be called.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Unavailable {
     /// Segments of its method behind the alias.
     pub path: Vec<String>,
-    /// Why, for a human: ``it takes a stream, which cannot cross the gate``.
+    /// Reason in words: ``it takes a stream, which cannot cross the gate``.
     pub reason: String,
 }
 
-/// A function that can be called.
+/// Function that can be called.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Function {
     /// Segments of its method behind the alias, in kebab-case: `["charges", "create"]`.
     pub path: Vec<String>,
-    /// What its author says about it.
+    /// Docs by the author.
     pub docs: Option<String>,
-    /// Its parameters. A method of a resource has `self` first.
+    /// Parameters. A method of a resource has `self` first.
     pub params: Members<Field>,
-    /// What it returns. A [`Shape::Result`] here is a return or an error (see `value::Returned`).
+    /// Result type. A [`Shape::Result`] here is a return or an error (see `value::Returned`).
     pub result: Option<Type>,
-    /// What sort of function it is.
+    /// Kind of the function.
     pub kind: FunctionKind,
-    /// Where the component exports it.
+    /// Place of the function in the component's exports.
     pub export: Export,
-    /// Of a function of the embedding program, what declarations are written from.
+    /// Schemas of a function of the embedding program, from which declarations are generated.
     #[serde(skip)]
     pub schemas: Option<Arc<HostSchemas>>,
 }
 
-/// The JSON Schemas of a function of the embedding program.
+/// JSON Schemas of a function of the embedding program.
 #[derive(Debug, PartialEq)]
 pub struct HostSchemas {
-    /// Of the one object that it takes.
+    /// Schema of the one object that it takes.
     pub parameters: Value,
-    /// Of what it returns; `true` where nothing is said of that.
+    /// Schema of its result; `true` if it is unspecified.
     pub result: Value,
-    /// Whether it is no function itself, but an open namespace of functions.
+    /// True for an open namespace of functions instead of a function.
     pub is_namespace: bool,
 }
 
 impl Function {
-    /// The canonical method under an alias: `payments/charges/create`.
+    /// Returns the canonical method under an alias: `payments/charges/create`.
     #[must_use]
     pub fn method(&self, alias: &str) -> String {
         let mut method = alias.to_owned();
@@ -101,7 +101,8 @@ impl Function {
         method
     }
 
-    /// The type of a normal return: without the error case, if the function can fail. None if it returns nothing.
+    /// Returns the type of a successful result: without the error case, if the function can fail. Returns `None` if it
+    /// returns nothing.
     #[must_use]
     pub fn returns(&self) -> Option<&Type> {
         match self.result.as_ref().map(|ty| (&ty.shape, ty)) {
@@ -111,24 +112,24 @@ impl Function {
         }
     }
 
-    /// Whether it runs a program.
+    /// Returns true if the function runs a program.
     #[must_use]
     pub fn is_program(&self) -> bool {
         self.kind == FunctionKind::Program
     }
 
-    /// Whether it stands for an open namespace of the embedding program.
+    /// Returns true if the function represents an open namespace of the embedding program.
     pub(crate) fn is_namespace(&self) -> bool {
         self.schemas.as_ref().is_some_and(|schemas| schemas.is_namespace)
     }
 
-    /// Whether it takes parameters that it does not name.
+    /// Returns true if the function accepts parameters that it does not name.
     #[must_use]
     pub fn is_open(&self) -> bool {
         matches!(self.kind, FunctionKind::Hosted { open: true })
     }
 
-    /// Whether it can return an error, and if so the type of the payload.
+    /// Returns the type of the error's payload if the function can fail: `Some(None)` for an error without payload.
     #[must_use]
     pub fn fails_with(&self) -> Option<Option<&Type>> {
         match self.result.as_ref().map(|ty| &ty.shape) {
@@ -138,54 +139,54 @@ impl Function {
     }
 }
 
-/// What sort of function it is.
+/// Kind of a function.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum FunctionKind {
-    /// A function of an interface or of the world.
+    /// Function of an interface or of the world.
     Free,
-    /// Makes a resource: `…/resource/new`.
+    /// Constructor of a resource: `…/resource/new`.
     Constructor(Resource),
-    /// A method of a resource; its first parameter is `self`.
+    /// Method of a resource, whose first parameter is `self`.
     Method(Resource),
-    /// A function of a resource without `self`.
+    /// Function of a resource without `self`.
     Static(Resource),
-    /// Runs a program: its method is the alias alone.
+    /// Program: its method is the alias alone.
     Program,
-    /// A function of the embedding program (`hosted`).
+    /// Function of the embedding program (`host_function`).
     Hosted {
-        /// Whether it takes parameters that it does not name.
+        /// True if it accepts parameters that it does not name.
         open: bool,
     },
-    /// Lets go of a resource: `…/resource/drop`. No export: the host drops the handle that `self` names.
+    /// Destructor of a resource: `…/resource/drop`. Not an export: the host drops the handle given as `self`.
     Drop(Resource),
 }
 
-/// Where a component exports a function.
+/// Place of a function in a component's exports.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Export {
-    /// The instance that holds it, by its name in the component's exports. None: the component itself.
+    /// Name of the exported instance that holds it. `None` means the component itself.
     pub instance: Option<String>,
-    /// The function's name there: `describe`, `[method]counter.increment`. Empty for [`FunctionKind::Drop`].
+    /// Name of the function there: `describe`, `[method]counter.increment`. Empty for [`FunctionKind::Drop`].
     pub function: String,
 }
 
-/// A resource that the package defines.
+/// Resource type that the package defines.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Resource {
-    /// The exported instance that defines it.
+    /// Exported instance that defines it.
     pub instance: String,
-    /// Its name there: `counter`.
+    /// Name in that instance: `counter`.
     pub name: String,
 }
 
-/// A type, with the name that its author gave it.
+/// Type, with the name that its author gave it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Type {
-    /// The name, for a type that has one.
+    /// Definition of a type that has a name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub definition: Option<Box<Definition>>,
-    /// What its values look like.
+    /// Form of its values.
     pub shape: Shape,
 }
 
@@ -195,92 +196,93 @@ impl From<Shape> for Type {
     }
 }
 
-/// Where a type was defined.
+/// Definition of a named type.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Definition {
-    /// The interface: `tollhouse:stats/stats@0.1.0`; empty for a type of the world.
+    /// Interface: `tollhouse:stats/stats@0.1.0`; empty for a type of the world.
     pub interface: String,
-    /// Its name there.
+    /// Name of the type there.
     pub name: String,
-    /// What its author says about it.
+    /// Docs by the author.
     pub docs: Option<String>,
 }
 
-/// What the values of a type look like. The comments say how they are written in canonical JSON.
+/// Form of a type's values. The comments give their canonical JSON.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Shape {
-    /// `true` or `false`.
+    /// JSON boolean: `true` or `false`.
     Bool,
-    /// An integer, as a JSON integer.
+    /// Signed integer of 8 bits, as a JSON integer.
     S8,
-    /// As [`Shape::S8`].
+    /// Unsigned integer of 8 bits, as a JSON integer.
     U8,
-    /// As [`Shape::S8`].
+    /// Signed integer of 16 bits, as a JSON integer.
     S16,
-    /// As [`Shape::S8`].
+    /// Unsigned integer of 16 bits, as a JSON integer.
     U16,
-    /// As [`Shape::S8`].
+    /// Signed integer of 32 bits, as a JSON integer.
     S32,
-    /// As [`Shape::S8`].
+    /// Unsigned integer of 32 bits, as a JSON integer.
     U32,
-    /// A JSON integer up to ±(2^53 - 1), beyond that a decimal string.
+    /// Signed integer of 64 bits: a JSON integer up to ±(2^53 - 1), beyond that a decimal string.
     S64,
-    /// As [`Shape::S64`].
+    /// Unsigned integer of 64 bits, as [`Shape::S64`].
     U64,
-    /// A JSON number, exactly the value of the 32-bit float; or `"NaN"`, `"Infinity"`, `"-Infinity"`. A whole number
+    /// Float of 32 bits: a JSON number of exactly that value; or `"NaN"`, `"Infinity"`, `"-Infinity"`. A whole number
     /// up to ±(2^53 - 1) is written without a point.
     F32,
-    /// As [`Shape::F32`], with 64 bits.
+    /// Float of 64 bits, as [`Shape::F32`].
     F64,
-    /// A string of one Unicode scalar value.
+    /// String of one Unicode scalar value.
     Char,
-    /// A string.
+    /// JSON string of any length.
     String,
     /// `list<u8>`: a string of base64 (RFC 4648 §4, padded).
     Bytes,
-    /// An array.
+    /// List, as a JSON array.
     List(Box<Type>),
-    /// An array of exactly so many elements.
+    /// List of a fixed length, as a JSON array.
     FixedList(Box<Type>, u32),
-    /// An array with one element for each member.
+    /// Tuple, as an array with one element for each member.
     Tuple(Vec<Type>),
-    /// An object, its keys in lowerCamelCase, in the order of the fields.
+    /// Record, as an object with keys in lowerCamelCase, in the order of the fields.
     Record(Members<Field>),
-    /// `{"tag": kebab-name}`, with `"val"` exactly if the case has a payload.
+    /// Variant: `{"tag": kebab-name}`, with `"val"` exactly if the case has a payload.
     Variant(Members<Case>),
-    /// The kebab-case name as a string.
+    /// Enum: the kebab-case name as a string.
     Enum(Members<Case>),
-    /// An array of kebab-case names, in the order of the definition, each at most once.
+    /// Flags: an array of kebab-case names, in the order of the definition, each at most once.
     Flags(Members<Case>),
-    /// `null`, or the value itself; inside another option `{"tag": "some", "val": value}` (see [`Type::is_nullable`]).
+    /// Option: `null`, or the value itself; inside another option `{"tag": "some", "val": value}` (see
+    /// [`Type::is_nullable`]).
     Option(Box<Type>),
-    /// `{"tag": "ok"}` or `{"tag": "err"}`, with `"val"` exactly if that side has a payload.
+    /// Result: `{"tag": "ok"}` or `{"tag": "err"}`, with `"val"` exactly if that side has a payload.
     Result {
         /// Payload of `ok`.
         ok: Option<Box<Type>>,
         /// Payload of `err`.
         err: Option<Box<Type>>,
     },
-    /// An object; keys that are no strings are spelled as strings (`"7"`, `"true"`).
+    /// Map, as an object; keys other than strings are spelled as strings (`"7"`, `"true"`).
     Map(Box<Type>, Box<Type>),
-    /// Any JSON value: what a parameter of the embedding program takes, where WIT has no word for it.
+    /// Any JSON value: the type of a host function's parameter that WIT cannot express.
     Json,
-    /// A handle: an opaque string. Passing it gives the resource away.
+    /// Handle, as an opaque string. Passing it transfers ownership of the resource.
     Own(Resource),
-    /// A handle: an opaque string. Passing it lends the resource for the call.
+    /// Handle, as an opaque string. Passing it lends the resource for the call.
     Borrow(Resource),
 }
 
 impl Type {
-    /// Whether `null` is a value of this type. An option around such a type must say `some`, or `none` and
-    /// `some(none)` would look alike.
+    /// Returns true if `null` is a value of this type. An option around such a type is written with `some`, since
+    /// `none` and `some(none)` would otherwise look alike.
     #[must_use]
     pub fn is_nullable(&self) -> bool {
         matches!(self.shape, Shape::Option(_))
     }
 
-    /// What a value of this type is called in messages: `u32`, `string`, `a list of f64`, `a record `charge``.
+    /// Describes a value of this type for messages: `u32`, `string`, `a list of f64`, `a record `charge``.
     #[must_use]
     pub fn describe(&self) -> String {
         let of_name = |what: &str| match &self.definition {
@@ -304,7 +306,7 @@ impl Type {
     }
 }
 
-/// So many names are listed in a message; more are counted.
+/// Most names that a message lists; further ones are counted.
 const LISTED: usize = 12;
 
 fn list_names(cases: &Members<Case>) -> String {
@@ -316,7 +318,7 @@ fn list_names(cases: &Members<Case>) -> String {
 }
 
 impl Shape {
-    /// WIT's word for this sort of type: `u32`, `list`, `record`.
+    /// Returns WIT's keyword for this kind of type: `u32`, `list`, `record`.
     #[must_use]
     pub fn word(&self) -> &'static str {
         match self {
@@ -350,52 +352,52 @@ impl Shape {
     }
 }
 
-/// A parameter of a function, or a field of a record.
+/// Parameter of a function, or field of a record.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Field {
-    /// Its WIT name.
+    /// WIT name of the field.
     pub name: String,
-    /// Its key in canonical JSON: the name in lowerCamelCase.
+    /// Key in canonical JSON: the name in lowerCamelCase.
     pub camel: String,
-    /// What its author says about it. WIT has no place for docs of a parameter.
+    /// Docs by the author. WIT has no docs of parameters.
     pub docs: Option<String>,
-    /// What is taken in its place where it is left out, if a schema says so. WIT has no word for it.
+    /// Default value, if a schema has one. WIT has no defaults.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub default: Option<serde_json::Value>,
-    /// Its type.
+    /// Type of the field.
     pub ty: Type,
 }
 
 impl Field {
-    /// A field of this WIT name, without docs.
+    /// Creates a field with this WIT name, without docs.
     #[must_use]
     pub fn new(name: impl Into<String>, ty: impl Into<Type>) -> Self {
         let name = name.into();
         Self { camel: names::to_camel(&name), name, docs: None, default: None, ty: ty.into() }
     }
 
-    /// Whether it may be left out: its type is an option.
+    /// Returns true if the field may be omitted: its type is an option.
     #[must_use]
     pub fn is_optional(&self) -> bool {
         self.ty.is_nullable()
     }
 }
 
-/// A case of a variant or enum, or a flag.
+/// Case of a variant or enum, or a flag.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Case {
-    /// Its WIT name, which is also its canonical spelling in JSON.
+    /// WIT name, which is also the canonical spelling in JSON.
     pub name: String,
-    /// The name in lowerCamelCase.
+    /// Name in lowerCamelCase.
     pub camel: String,
-    /// What its author says about it.
+    /// Docs by the author.
     pub docs: Option<String>,
-    /// The payload of a variant's case.
+    /// Payload type of a variant's case.
     pub ty: Option<Type>,
 }
 
 impl Case {
-    /// A case of this WIT name, without docs.
+    /// Creates a case with this WIT name, without docs.
     #[must_use]
     pub fn new(name: impl Into<String>, ty: Option<Type>) -> Self {
         let name = name.into();
@@ -403,11 +405,11 @@ impl Case {
     }
 }
 
-/// Something with a WIT name and its lowerCamelCase spelling.
+/// Item with a WIT name and its lowerCamelCase spelling.
 pub trait Named {
-    /// The WIT name.
+    /// Returns the WIT name.
     fn name(&self) -> &str;
-    /// The name in lowerCamelCase.
+    /// Returns the name in lowerCamelCase.
     fn camel(&self) -> &str;
 }
 
@@ -440,7 +442,7 @@ pub struct Members<T> {
 }
 
 impl<T: Named> Members<T> {
-    /// Where the member of this name stands; kebab-case, snake_case and lowerCamelCase are understood.
+    /// Returns the index of the member with this name in kebab-case, snake_case or lowerCamelCase.
     #[must_use]
     pub fn position(&self, name: &str) -> Option<usize> {
         let exact = |camel: &str| {
@@ -454,13 +456,14 @@ impl<T: Named> Members<T> {
         self.items.get(at).filter(|member| names::is_spelling_of(name, member.name())).map(|_| at)
     }
 
-    /// The member of this name, in any spelling.
+    /// Returns the member with this name, in any spelling.
     #[must_use]
     pub fn find(&self, name: &str) -> Option<&T> {
         self.position(name).and_then(|at| self.items.get(at))
     }
 
-    /// Two members whose names are one in lowerCamelCase (`a-1` and `a1`). Such a type cannot be written in JSON.
+    /// Returns two members whose names are equal in lowerCamelCase (`a-1` and `a1`). Such a type cannot be written in
+    /// JSON.
     #[must_use]
     pub fn ambiguous(&self) -> Option<(&T, &T)> {
         self.order.windows(2).find_map(|pair| match pair {

@@ -1,34 +1,34 @@
-//! TypeScript declarations of what a session has mounted, with the doc comments of its authors.
+//! TypeScript declarations of a session's tools, with the doc comments of their authors.
 //!
-//! For people and language models that write scripts: what stands here type-checks and runs. Names and docs come from
-//! strangers, so every name is an identifier or quoted, and no comment can end early.
+//! For people and language models that write scripts: code that follows the declarations type-checks and runs. Names
+//! and docs come from strangers, so every name is an identifier or quoted, and no comment can end early.
 //!
-//! For each alias there is a namespace that holds its named types, and a constant of the same name that holds its
-//! functions: TypeScript merges the two, and any name (`delete`, `new`) can be a property of a constant. An alias that means
-//! something else in JavaScript has a function for each method instead, under its flattened name.
+//! Each alias has a namespace with its named types, and a constant of the same name with its functions: TypeScript
+//! merges the two, and any name (`delete`, `new`) can be a property of a constant. An alias that has another meaning in
+//! JavaScript gets a function for each method instead, under its flattened name.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write as _;
 
-use super::declared::{self, Body, Key, Named};
-pub use super::hosted::remarks::Remark;
-pub use super::hosted::typescript::HostSignature;
-use super::hosted::typescript::{Direction, NamedTypes, write_signature};
+pub use super::host_function::remarks::Remark;
+pub use super::host_function::typescript::HostSignature;
+use super::host_function::typescript::{NamedTypes, ValueDirection, write_signature};
 use super::names::{self, Face, Spelling};
+use super::type_names::{self, NamedType, TypeBody, TypeKey};
 use super::types::{Case, Field, Function, FunctionKind, Members, Package, Shape, Type};
 
-/// A package under its alias.
+/// Package under its alias.
 #[derive(Clone, Copy, Debug)]
 pub struct Mounted<'a> {
-    /// The alias.
+    /// Alias of the package.
     pub alias: &'a str,
-    /// What the release says about itself.
+    /// Description of the release.
     pub docs: Option<&'a str>,
-    /// What it offers.
+    /// Exports of the package.
     pub package: &'a Package,
 }
 
-/// Declares all packages, in the order given. `granted` says of a canonical method whether a grant could allow it.
+/// Declares all packages, in the order given. `granted` returns true if a grant could allow a canonical method.
 #[must_use]
 pub fn declarations(mounted: &[Mounted<'_>], granted: &dyn Fn(&str) -> bool) -> String {
     let mut text = String::new();
@@ -47,22 +47,24 @@ fn declare(text: &mut String, mounted: &Mounted<'_>, granted: &dyn Fn(&str) -> b
     let taken_by = names::taken_by(mounted.alias, spelling, Face::Global);
     let mut alias = identifier(&names::spelled(mounted.alias, spelling));
     if taken_by.is_some() {
-        // The name may be a word that declares nothing.
+        // The name may be a word that cannot be declared.
         alias.push('_');
     }
     let types = Types::gather(&alias, mounted.package);
     types.write(text);
     if let Some(taken_by) = taken_by {
-        let writer = Writer { types: &types, alias: mounted.alias, spelling, granted, interfaces: HashMap::new() };
+        let writer =
+            DeclarationWriter { types: &types, alias: mounted.alias, spelling, granted, interfaces: HashMap::new() };
         writer.flattened(text, mounted, &taken_by);
         return;
     }
-    let mut tree = Node::default();
+    let mut tree = PathNode::default();
     for function in &mounted.package.functions {
         tree.add(&function.path, function);
     }
     if let Some(program) = tree.function {
-        let writer = Writer { types: &types, alias: mounted.alias, spelling, granted, interfaces: HashMap::new() };
+        let writer =
+            DeclarationWriter { types: &types, alias: mounted.alias, spelling, granted, interfaces: HashMap::new() };
         writer.program(text, &alias, program, mounted.docs.unwrap_or_default());
         return;
     }
@@ -74,19 +76,19 @@ fn declare(text: &mut String, mounted: &Mounted<'_>, granted: &dyn Fn(&str) -> b
         .iter()
         .filter_map(|interface| Some((interface.name.as_str(), interface.docs.as_deref()?)))
         .collect();
-    let writer = Writer { types: &types, alias: mounted.alias, spelling, granted, interfaces };
+    let writer = DeclarationWriter { types: &types, alias: mounted.alias, spelling, granted, interfaces };
     writer.node(text, &tree, 1);
     text.push_str("};\n");
 }
 
 /// Functions by the segments of their paths.
 #[derive(Default)]
-struct Node<'f> {
+struct PathNode<'f> {
     function: Option<&'f Function>,
-    inner: BTreeMap<&'f str, Node<'f>>,
+    inner: BTreeMap<&'f str, PathNode<'f>>,
 }
 
-impl<'f> Node<'f> {
+impl<'f> PathNode<'f> {
     fn add(&mut self, path: &'f [String], function: &'f Function) {
         match path.split_first() {
             Some((first, rest)) => self.inner.entry(first).or_default().add(rest, function),
@@ -95,7 +97,7 @@ impl<'f> Node<'f> {
     }
 }
 
-struct Writer<'a> {
+struct DeclarationWriter<'a> {
     types: &'a Types<'a>,
     alias: &'a str,
     spelling: Spelling,
@@ -103,9 +105,9 @@ struct Writer<'a> {
     interfaces: HashMap<&'a str, &'a str>,
 }
 
-impl Writer<'_> {
-    /// Writes the properties of a namespace. Paths have at most three segments, so the recursion is as deep as that.
-    fn node(&self, text: &mut String, node: &Node<'_>, depth: usize) {
+impl DeclarationWriter<'_> {
+    /// Writes the properties of a namespace. Paths have at most three segments, which bounds the recursion.
+    fn node(&self, text: &mut String, node: &PathNode<'_>, depth: usize) {
         for (name, inner) in &node.inner {
             match inner.function {
                 Some(function) => self.function(text, name, function, depth),
@@ -120,9 +122,10 @@ impl Writer<'_> {
         }
     }
 
-    /// Writes the functions of an alias that is no global.
+    /// Writes the functions of an alias that is not a global.
     fn flattened(&self, text: &mut String, mounted: &Mounted<'_>, taken_by: &str) {
-        let stays = format!("`{}` is {taken_by} and stays that: its tools have flattened names.", mounted.alias);
+        let stays =
+            format!("`{}` is {taken_by} and keeps that meaning: its tools have flattened names.", mounted.alias);
         comment(text, 0, &format!("{}\n\n{stays}", mounted.docs.unwrap_or_default()));
         for function in &mounted.package.functions {
             self.comment(text, function, function.docs.clone().unwrap_or_default(), 0);
@@ -175,7 +178,7 @@ impl Writer<'_> {
         comment(text, depth, docs.trim_start_matches('\n'));
     }
 
-    /// Parameters and result.
+    /// Writes parameters and result.
     fn signature(&self, text: &mut String, function: &Function, depth: usize) {
         if let Some(schemas) = &function.schemas {
             return write_signature(text, &self.types.hosted, &schemas.parameters, &schemas.result, depth);
@@ -190,20 +193,21 @@ impl Writer<'_> {
     }
 }
 
-/// The named types of a package, with their names in TypeScript.
+/// Named types of a package, with their names in TypeScript.
 struct Types<'a> {
     alias: String,
-    named: BTreeMap<Key<'a>, Named<'a>>,
-    /// Those of host functions.
+    named: BTreeMap<TypeKey<'a>, NamedType<'a>>,
+    /// Named types of host functions.
     hosted: NamedTypes<'a>,
-    /// Whether an open namespace is among them.
+    /// True if there is an open namespace among them.
     has_methods: bool,
 }
 
-/// Name of the type of an open namespace.
+/// Type name of an open namespace.
 const METHODS: &str = "Methods";
 
-/// An open namespace is whatever begins with its name. That it is none of them itself, a type cannot say of what is in it.
+/// Declaration of an open namespace, which admits any name. TypeScript cannot express that the methods within are no
+/// namespaces themselves.
 const OPEN: &str = "  interface Methods { readonly [name: string]: Method }
   type Method = ((args?: { [key: string]: any }) => Promise<any>) & Methods;
 ";
@@ -215,11 +219,11 @@ impl<'a> Types<'a> {
     fn gather(alias: &str, package: &'a Package) -> Self {
         let mut hosted = NamedTypes::new(&format!("{alias}."), TAKEN);
         for schemas in package.functions.iter().filter_map(|function| function.schemas.as_deref()) {
-            hosted.add(&schemas.parameters, Direction::Argument);
-            hosted.add(&schemas.result, Direction::Result);
+            hosted.add(&schemas.parameters, ValueDirection::Argument);
+            hosted.add(&schemas.result, ValueDirection::Result);
         }
         let has_methods = package.functions.iter().any(Function::is_namespace);
-        Self { alias: alias.to_owned(), named: declared::gather(package, TAKEN, identifier), hosted, has_methods }
+        Self { alias: alias.to_owned(), named: type_names::gather(package, TAKEN, identifier), hosted, has_methods }
     }
 
     fn write(&self, text: &mut String) {
@@ -229,8 +233,8 @@ impl<'a> Types<'a> {
         let _ = writeln!(text, "declare namespace {} {{", self.alias);
         for named in self.named.values() {
             match &named.body {
-                Body::Resource(resource) => {
-                    comment(text, 1, &format!("A handle of a `{}`. Let go of it with `drop`.", resource.name));
+                TypeBody::Resource(resource) => {
+                    comment(text, 1, &format!("A handle of a `{}`. Release it with `drop`.", resource.name));
                     let _ = writeln!(
                         text,
                         "  type {} = string & {{ readonly resource: {} }};",
@@ -238,7 +242,7 @@ impl<'a> Types<'a> {
                         quoted(&resource.name)
                     );
                 }
-                Body::Type(ty, definition) => {
+                TypeBody::Type(ty, definition) => {
                     comment(text, 1, definition.docs.as_deref().unwrap_or_default());
                     if let Shape::Record(fields) = &ty.shape {
                         let _ = writeln!(text, "  interface {} {}", named.name, self.object(fields, 1));
@@ -255,7 +259,7 @@ impl<'a> Types<'a> {
         text.push_str("}\n");
     }
 
-    /// What a type is called where it is used.
+    /// Returns the expression of a type where it is used.
     fn name(&self, ty: &Type, depth: usize) -> String {
         let known = ty.definition.as_ref().and_then(|d| self.named.get(&(d.interface.as_str(), d.name.as_str())));
         match known {
@@ -307,7 +311,7 @@ impl<'a> Types<'a> {
         }
     }
 
-    /// A variant is one case a line if a case has docs.
+    /// Writes a variant, with one case a line if a case has docs.
     fn variant(&self, cases: &Members<Case>, depth: usize) -> String {
         if cases.iter().all(|case| case.docs.is_none()) {
             let cases: Vec<String> =
@@ -323,7 +327,7 @@ impl<'a> Types<'a> {
         text
     }
 
-    /// An object on one line, or on one for each field if a field has docs or there are many.
+    /// Writes an object on one line, or with one line for each field if a field has docs or there are many.
     fn object(&self, fields: &Members<Field>, depth: usize) -> String {
         let field = |field: &Field, depth: usize| {
             let optional = if field.is_optional() { "?" } else { "" };
@@ -351,7 +355,7 @@ fn union_of(cases: &Members<Case>) -> String {
     cases.iter().map(|case| quoted(&case.name)).collect::<Vec<_>>().join(" | ")
 }
 
-/// In parentheses, if a `[]` behind it would bind to its last part only.
+/// Adds parentheses, if a `[]` behind the type would bind to its last part only.
 pub(super) fn grouped(ty: &str) -> String {
     if ty.contains('|') || ty.contains('&') { format!("({ty})") } else { ty.to_owned() }
 }
@@ -365,12 +369,12 @@ fn is_identifier(name: &str) -> bool {
         && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_' || b == b'$')
 }
 
-/// A property's name: reserved words may stand there, what is no identifier is quoted.
+/// Returns a property's name: reserved words are allowed, other names than identifiers are quoted.
 pub(super) fn property(name: &str) -> String {
     if is_identifier(name) { name.to_owned() } else { quoted(name) }
 }
 
-/// A name that can be declared: other characters become `_`.
+/// Turns a name into one that can be declared: other characters become `_`.
 pub(super) fn identifier(name: &str) -> String {
     let mut safe: String = name.chars().map(|c| if c.is_ascii_alphanumeric() || c == '$' { c } else { '_' }).collect();
     if !is_identifier(&safe) {
@@ -447,7 +451,7 @@ mod tests {
   }
   /** What it is paid in. */
   type Currency = "eur" | "us-dollar";
-  /** A handle of a `ledger`. Let go of it with `drop`. */
+  /** A handle of a `ledger`. Release it with `drop`. */
   type Ledger = string & { readonly resource: "ledger" };
   type Problem = { tag: "refused"; val: string } | { tag: "closed" };
   interface OtherCharge { a: number }
@@ -462,7 +466,7 @@ declare const myPay: {
   create(args: { charge: myPay.ChargesCharge; retries?: (number | null)[] | null }): Promise<myPay.ChargesCharge>;
   ledger: {
     delete(args: { self: myPay.Ledger }): Promise<null>;
-    /** Lets go of a `ledger`. Its handle is of no use afterwards. */
+    /** Drops a `ledger`. Its handle cannot be used afterwards. */
     drop(args: { self: myPay.Ledger }): Promise<null>;
     "new"(args: { name: string }): Promise<myPay.Ledger>;
   };
@@ -501,7 +505,7 @@ declare const myPay: {
         let expected = "declare namespace crypto_ {
   interface Key { id: number }
 }
-/** `crypto` is a global of JavaScript (`crypto`) and stays that: its tools have flattened names. */
+/** `crypto` is a global of JavaScript (`crypto`) and keeps that meaning: its tools have flattened names. */
 /** Signs. */
 declare function crypto_signIt(args: { key: crypto_.Key }): Promise<string>;
 ";

@@ -1,9 +1,9 @@
 //! Values across the boundary to a component: canonical JSON to `Val` (lowering) and back (lifting).
 //!
-//! The only file of the typed half that knows the engine, and of it only the value type. What is lowered has been
-//! through `canonical`; a value that does not fit is still an error here, never a panic. What is lifted comes from a
-//! tool and is not trusted to match its type. Handles of resources are issued and resolved by whoever keeps the
-//! instance, through [`Handles`].
+//! The only file of the typed half that depends on the engine, and only on its value type. Lowered values have been
+//! canonicalized (`canonical`); a value that does not fit is still an error here, never a panic. Lifted values come
+//! from a tool and are not trusted to match their type. Handles of resources are issued and resolved by the keeper of
+//! the instance, through [`Handles`].
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
@@ -14,17 +14,18 @@ use super::canonical::{self, MAX_SAFE};
 use super::types::{Case, Field, Function, Members, Resource, Shape, Type};
 use crate::error::{Payload, Special, SpecialKind};
 
-/// Why a value did not cross.
+/// Reason why a value did not cross the boundary.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ValueError {
-    /// A value and its type differ: it did not come from `canonical`, or a component returned what it does not declare.
+    /// A value does not match its type: it was not canonicalized, or a component returned a value that it does not
+    /// declare.
     #[error("a value does not fit its type, {expected}")]
     Mismatch {
-        /// What the type says.
+        /// Description of the type.
         expected: String,
     },
-    /// A handle is of no use.
+    /// A handle cannot be used.
     #[error(transparent)]
     Handle(#[from] HandleError),
     /// A value takes more of the host's memory than is left for it.
@@ -32,53 +33,53 @@ pub enum ValueError {
     TooLarge,
 }
 
-/// Why a handle is of no use.
+/// Reason why a handle cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum HandleError {
-    /// No handle of this run is spelled so, or it was dropped or given away.
-    #[error("no handle of `{resource}` is `{token}`: it was never issued in this run, or was dropped or given away")]
+    /// The token names no handle of this run, or one that was dropped or given away.
+    #[error("`{token}` is not a handle of `{resource}`: it was never issued in this run, or was dropped or given away")]
     Unknown {
-        /// The resource that was expected.
+        /// Resource type that was expected.
         resource: String,
-        /// What was given, shortened.
+        /// The given token, shortened.
         token: String,
     },
-    /// The handle is of another resource.
+    /// The handle names a resource of another type.
     #[error("expected a handle of `{expected}`, got one of `{got}`")]
     WrongResource {
-        /// The resource that was expected.
+        /// Resource type that was expected.
         expected: String,
-        /// The resource that the handle is of.
+        /// Resource type of the handle.
         got: String,
     },
-    /// The instance that held the resource is gone.
+    /// The instance that held the resource no longer exists.
     #[error("handle lost: the instance that held this `{resource}` has ended")]
     Lost {
-        /// The resource.
+        /// Type of the resource.
         resource: String,
     },
     /// No more handles can be issued in this run.
     #[error("a run can hold at most {limit} handles at a time: drop some with the resource's `drop`")]
     TooMany {
-        /// The limit.
+        /// Largest number of handles.
         limit: usize,
     },
 }
 
-/// How a handle is passed.
+/// Way of passing a handle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Passing {
-    /// For good: the handle is of no use afterwards.
+    /// Transfers ownership: the handle cannot be used afterwards.
     Own,
-    /// For the call.
+    /// Lends the resource for the call.
     Borrow,
 }
 
-/// What values need on their way: the handles of one run, issued and resolved, and room. Tokens must not be guessable, and
-/// mean nothing outside the run.
+/// Context of conversions: the handles of one run, issued and resolved, and memory. Tokens must not be guessable, and
+/// must be meaningless outside the run.
 pub trait Handles {
-    /// Keeps a resource that a tool returned, and names it.
+    /// Keeps a resource that a tool returned, and returns its token.
     ///
     /// # Errors
     /// [`HandleError::TooMany`].
@@ -91,15 +92,15 @@ pub trait Handles {
     /// [`HandleError`].
     fn resolve(&mut self, resource: &Resource, token: &str, passing: Passing) -> Result<ResourceAny, HandleError>;
 
-    /// Takes room for values that cross, in bytes of the host's memory. False if there is none; without an implementation
-    /// there always is.
+    /// Charges the host's memory for values that are passed, in bytes. Returns false if there is not enough; the
+    /// default implementation has no limit.
     fn room(&mut self, bytes: u64) -> bool {
         let _ = bytes;
         true
     }
 }
 
-/// Handles where there can be none: every token is unknown, and nothing is issued.
+/// Handles of a context without any: every token is unknown, and nothing is issued.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NoHandles;
 
@@ -113,12 +114,12 @@ impl Handles for NoHandles {
     }
 }
 
-/// What a function came back with.
+/// Outcome of a function.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Returned {
-    /// A value; null if it returns nothing.
+    /// Returned value, or null if the function returns nothing.
     Value(Payload),
-    /// The error case of its `result`; null if that has no payload.
+    /// Error case of its `result`, or null if that has no payload.
     Error(Payload),
 }
 
@@ -144,7 +145,7 @@ pub fn lower_arguments(
 /// Bytes of the host's memory that a component's value takes, besides its text.
 pub(super) const VAL_BYTES: u64 = size_of::<Val>() as u64;
 
-/// Returns the bytes of the host's memory that components' values take, about.
+/// Returns the approximate bytes of the host's memory that components' values take.
 pub(crate) fn weight(values: &[Val]) -> u64 {
     values.iter().map(weight_of).fold(0, u64::saturating_add)
 }
@@ -166,7 +167,7 @@ fn weight_of(value: &Val) -> u64 {
     VAL_BYTES + within
 }
 
-/// Lifts what a function returned. `values` holds its one result, or nothing.
+/// Lifts the result of a function. `values` holds one value or none.
 ///
 /// # Errors
 /// [`ValueError`].
@@ -213,7 +214,7 @@ pub fn lower(value: Value, ty: &Type, handles: &mut dyn Handles) -> Result<Val, 
             Val::Float32(canonical::float_value(&value).and_then(canonical::to_f32).ok_or_else(fail)?)
         }
         (Shape::Bytes, Value::String(text)) => {
-            // Each byte becomes a value of the component, many times as large.
+            // Each byte becomes a value of the component, which is many times larger.
             let bytes = text.len() as u64 / 4 * 3;
             if !handles.room(bytes.saturating_mul(VAL_BYTES)) {
                 return Err(ValueError::TooLarge);
@@ -350,37 +351,37 @@ fn lower_map(
     Ok(Val::Map(entries))
 }
 
-/// Lifts one value to canonical JSON, and lists the places that JSON has no word for.
+/// Lifts one value to canonical JSON, and lists the places whose values JSON cannot express.
 ///
 /// # Errors
 /// [`ValueError`].
 pub fn lift(value: Val, ty: &Type, handles: &mut dyn Handles) -> Result<Payload, ValueError> {
-    let mut lift = Lift { handles, path: Vec::new(), specials: Vec::new(), owed: 0 };
+    let mut lift = ValueLifter { handles, path: Vec::new(), specials: Vec::new(), owed: 0 };
     let value = lift.value(value, ty)?;
     lift.pay()?;
     Ok(Payload { value, specials: lift.specials })
 }
 
-/// A step of the path to the value that is being lifted. Pointers are written only for specials.
-enum Step<'t> {
+/// Step of the path to the value that is being lifted. Pointers are written only for special values.
+enum PathStep<'t> {
     Key(&'t str),
     Entry(String),
     Index(usize),
 }
 
-struct Lift<'t, 'h> {
+struct ValueLifter<'t, 'h> {
     handles: &'h mut dyn Handles,
-    path: Vec<Step<'t>>,
+    path: Vec<PathStep<'t>>,
     specials: Vec<Special>,
-    /// Bytes that room was not taken for yet.
+    /// Bytes that are not charged yet.
     owed: u64,
 }
 
-/// Bytes for which room is taken at once: an account is shared, and values are small.
+/// Bytes that are charged at once: an account is shared, and values are small.
 const OWED: u64 = 64 << 10;
 
-impl<'t> Lift<'t, '_> {
-    /// Takes room for what is owed.
+impl<'t> ValueLifter<'t, '_> {
+    /// Charges the bytes that are due.
     fn pay(&mut self) -> Result<(), ValueError> {
         if self.handles.room(std::mem::take(&mut self.owed)) { Ok(()) } else { Err(ValueError::TooLarge) }
     }
@@ -469,7 +470,7 @@ impl<'t> Lift<'t, '_> {
     ) -> Result<Value, ValueError> {
         let mut lifted = Vec::with_capacity(items.len());
         for (index, item) in items.into_iter().enumerate() {
-            self.path.push(Step::Index(index));
+            self.path.push(PathStep::Index(index));
             lifted.push(self.value(item, member(index).ok_or_else(|| mismatch(ty))?)?);
             self.path.pop();
         }
@@ -487,7 +488,7 @@ impl<'t> Lift<'t, '_> {
         }
         let mut object = Map::with_capacity(fields.len());
         for (field, (_, value)) in fields.iter().zip(values) {
-            self.path.push(Step::Key(&field.camel));
+            self.path.push(PathStep::Key(&field.camel));
             object.insert(field.camel.clone(), self.value(value, &field.ty)?);
             self.path.pop();
         }
@@ -505,7 +506,7 @@ impl<'t> Lift<'t, '_> {
         object.insert("tag".to_owned(), Value::String(tag.to_owned()));
         match (payload, value) {
             (Some(payload), Some(value)) => {
-                self.path.push(Step::Key("val"));
+                self.path.push(PathStep::Key("val"));
                 object.insert("val".to_owned(), self.value(*value, payload)?);
                 self.path.pop();
             }
@@ -515,7 +516,7 @@ impl<'t> Lift<'t, '_> {
         Ok(Value::Object(object))
     }
 
-    /// Of two entries with one key the last counts, as the component model has it.
+    /// Lifts a map. Of two entries with one key the last counts, as the component model demands.
     fn map(&mut self, key: &'t Type, item: &'t Type, entries: Vec<(Val, Val)>) -> Result<Value, ValueError> {
         let mut last = std::collections::HashMap::new();
         let mut named = Vec::with_capacity(entries.len());
@@ -529,14 +530,14 @@ impl<'t> Lift<'t, '_> {
             if last.get(&name) != Some(&index) {
                 continue;
             }
-            self.path.push(Step::Entry(name.clone()));
+            self.path.push(PathStep::Entry(name.clone()));
             object.insert(name, self.value(value, item)?);
             self.path.pop();
         }
         Ok(Value::Object(object))
     }
 
-    /// A key is text in the object, whatever it stands for: it is no place for a special.
+    /// Lifts a key, which is text in the object whatever it represents: it cannot be a special value.
     fn key(&mut self, name: Val, key: &'t Type) -> Result<Value, ValueError> {
         let before = self.specials.len();
         let name = self.value(name, key)?;
@@ -549,9 +550,9 @@ impl<'t> Lift<'t, '_> {
         for step in &self.path {
             pointer.push('/');
             match step {
-                Step::Key(key) => pointer.push_str(key),
-                Step::Entry(key) => pointer.push_str(&key.replace('~', "~0").replace('/', "~1")),
-                Step::Index(index) => pointer.push_str(&index.to_string()),
+                PathStep::Key(key) => pointer.push_str(key),
+                PathStep::Entry(key) => pointer.push_str(&key.replace('~', "~0").replace('/', "~1")),
+                PathStep::Index(index) => pointer.push_str(&index.to_string()),
             }
         }
         self.owed += (size_of::<Special>() + pointer.len()) as u64;

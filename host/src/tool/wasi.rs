@@ -1,8 +1,9 @@
-//! What a tool finds where it looks for an operating system: everything is there, and nothing has authority.
+//! WASI as tools see it: every import exists, and none has authority of its own.
 //!
-//! Files: the granted paths of the session's. Arguments: none; environment: the names of granted secrets. Network: `wasi:http` as far
-//! as it is granted, sockets refused. Key-value store: the granted buckets. Clocks: fixed at the time of the call. Randomness: seeded by session, run and call, so that a replay draws the same. Standard output and error: kept
-//! for the error message of a tool that fails, up to a limit.
+//! Files: the granted paths of the session's. Arguments: none; environment: the names of granted secrets. Network:
+//! `wasi:http` as far as it is granted, sockets refused. Key-value store: the granted buckets. Clocks: fixed at the
+//! time of the call. Randomness: seeded by session, run and call, so that a replay draws the same. Standard output and
+//! error: kept for the error message of a tool that fails, up to a limit.
 
 use wasmtime::component::types::ComponentItem;
 use wasmtime::component::{Component, HasData, Linker, LinkerInstance, Resource, ResourceType};
@@ -12,17 +13,17 @@ use wasmtime_wasi_http::WasiHttpView as _;
 use wasmtime_wasi_http::p2::bindings::http::types::{HostOutgoingRequest as _, Method, Scheme};
 use wasmtime_wasi_http::p2::types::HostOutgoingRequest as OutgoingRequest;
 
-use super::held::HeldHandles;
-use super::state::ToolState;
-use super::{clock, files, held, keyvalue, named};
+use super::imported_resources::CallerHandles;
+use super::tool_state::ToolState;
+use super::{clock, dynamic_tools, files, imported_resources, keyvalue};
 use crate::error::Failure;
 
-/// The packages of WASI 0.2 that [`linker`] offers in whole. A component that was built against an older 0.2 gets the
-/// one that is here: they are compatible.
+/// Packages of WASI 0.2 that [`linker`] provides as a whole. A component that was built against an older 0.2 gets the
+/// present version, which is compatible.
 const OFFERED: [&str; 6] =
     ["wasi:cli/", "wasi:clocks/", "wasi:filesystem/", "wasi:io/", "wasi:random/", "wasi:sockets/"];
 
-/// Interfaces that are offered one by one: their packages have others that are not.
+/// Interfaces that are provided one by one, since their packages also have others.
 const OFFERED_ALONE: [&str; 5] = [
     "wasi:http/types@0.2.",
     "wasi:http/outgoing-handler@0.2.",
@@ -35,15 +36,15 @@ fn is_offered(name: &str) -> bool {
     OFFERED.iter().chain(&OFFERED_ALONE).any(|offered| name.starts_with(offered))
 }
 
-/// What an agent may import of WASI. Its other imports are tools, and whoever links them defines them.
+/// Creates the linker of an agent's imports of WASI. Its other imports are tools, which the caller defines.
 pub(crate) fn agent_linker(engine: &Engine, component: &Component) -> Result<Linker<ToolState>> {
     let mut linker = linker(engine)?;
     define_unoffered(&mut linker, component)?;
     Ok(linker)
 }
 
-/// Defines what a component imports of WASI and no host here offers: it can be imported, and traps with its name when it
-/// is called. Nearly every component imports more than it uses.
+/// Defines a component's WASI imports that no host here provides: they can be linked, and trap with their name when
+/// they are called. Nearly every component imports more than it uses.
 pub(super) fn define_unoffered(linker: &mut Linker<ToolState>, component: &Component) -> Result<()> {
     let engine = linker.engine().clone();
     for (name, item) in component.component_type().imports(&engine) {
@@ -54,15 +55,15 @@ pub(super) fn define_unoffered(linker: &mut Linker<ToolState>, component: &Compo
     Ok(())
 }
 
-/// Defines what a tool imports of other tools: each call asks whoever may call them on the tool's behalf.
+/// Defines a tool's imports of other tools: each call goes through the tool's `PeerTools`.
 pub(super) fn define_peers(linker: &mut Linker<ToolState>, component: &Component) -> Result<()> {
     let engine = linker.engine().clone();
     for (import, item) in component.component_type().imports(&engine) {
         if import.starts_with("wasi:") {
             continue;
         }
-        if import == named::NAME {
-            named::add_to_linker(linker)?;
+        if import == dynamic_tools::NAME {
+            dynamic_tools::add_to_linker(linker)?;
             continue;
         }
         let ComponentItem::ComponentInstance(instance) = &item.ty else {
@@ -73,12 +74,16 @@ pub(super) fn define_peers(linker: &mut Linker<ToolState>, component: &Component
         for (name, item) in instance.exports(&engine) {
             match &item.ty {
                 ComponentItem::ComponentFunc(_) => peer(&mut inner, import, name)?,
-                ComponentItem::Resource(_) => inner.resource(name, held::resource_type(), |mut store, rep| {
-                    if let (Some(held), Some(peers)) = (held::dropped(&mut store, rep), store.data().peers.clone()) {
-                        peers.release(held);
-                    }
-                    Ok(())
-                })?,
+                ComponentItem::Resource(_) => {
+                    inner.resource(name, imported_resources::resource_type(), |mut store, rep| {
+                        if let (Some(held), Some(peers)) =
+                            (imported_resources::dropped(&mut store, rep), store.data().peers.clone())
+                        {
+                            peers.release(held);
+                        }
+                        Ok(())
+                    })?
+                }
                 other => trap(&mut inner, &engine, &format!("{import}#{name}"), name, other)?,
             }
         }
@@ -90,11 +95,13 @@ fn peer(inner: &mut LinkerInstance<'_, ToolState>, import: &str, name: &str) -> 
     let (import, function) = (import.to_owned(), name.to_owned());
     inner.func_new(name, move |store, ty, params, results| {
         let Some(peers) = store.data().peers.clone() else {
-            return Err(Failure::capability(format!("it called `{import}#{function}`, and may call no other tool"))
-                .with_hint("name what it may call under `[tool.ALIAS]` in the policy: `tools = [\"…\"]`")
-                .into());
+            return Err(Failure::capability(format!(
+                "it called `{import}#{function}`, but may not call any other tool"
+            ))
+            .with_hint("list the methods that it may call under `[tool.ALIAS]` in the policy: `tools = [\"…\"]`")
+            .into());
         };
-        let returned = peers.call(&import, &function, &ty, params, &mut HeldHandles::new(store))?;
+        let returned = peers.call(&import, &function, &ty, params, &mut CallerHandles::new(store))?;
         if let (Some(slot), Some(value)) = (results.first_mut(), returned) {
             *slot = value;
         }
@@ -112,7 +119,9 @@ fn trap(
     match item {
         ComponentItem::ComponentFunc(_) => {
             let path = path.to_owned();
-            at.func_new(name, move |_, _, _, _| Err(wasmtime::format_err!("it called `{path}`, which no host offers")))
+            at.func_new(name, move |_, _, _, _| {
+                Err(wasmtime::format_err!("it called `{path}`, which no Tollhouse host provides"))
+            })
         }
         ComponentItem::ComponentInstance(instance) => {
             let mut inner = at.instance(name)?;
@@ -122,38 +131,38 @@ fn trap(
             Ok(())
         }
         ComponentItem::Resource(_) => at.resource(name, resource(name), |_, _| Ok(())),
-        // Types need no definition; what else there is makes linking fail, with its name.
+        // Types need no definition; any other kind makes linking fail, with its name.
         _ => Ok(()),
     }
 }
 
-/// What a resource is, by its name: interfaces that no host offers still pass on those of `wasi:io`, which have to be
-/// the ones that are offered.
+/// Returns the type of a resource by its name: interfaces that no host provides may still pass resources of `wasi:io`,
+/// which must be those that are provided.
 fn resource(name: &str) -> ResourceType {
     match name {
         "input-stream" => ResourceType::host::<DynInputStream>(),
         "output-stream" => ResourceType::host::<DynOutputStream>(),
         "pollable" => ResourceType::host::<DynPollable>(),
-        _ => ResourceType::host::<Unoffered>(),
+        _ => ResourceType::host::<UnofferedResource>(),
     }
 }
 
-/// A resource of an interface that no host offers. None is ever made.
-struct Unoffered;
+/// Resource of an interface that no host provides. None is ever created.
+struct UnofferedResource;
 
-/// Everything that a tool may import, made once a process.
+/// Creates the linker of everything that a tool may import, once a process.
 pub(super) fn linker(engine: &Engine) -> Result<Linker<ToolState>> {
     let mut linker = Linker::new(engine);
     wasmtime_wasi::p2::add_to_linker_sync(&mut linker)?;
     // WASI's own waits cannot be interrupted.
     linker.allow_shadowing(true);
-    clock::add_to_linker::<ToolState, Whole>(&mut linker, |state| state)?;
-    // Its files are those of a directory of this machine; here they are the session's.
+    clock::add_to_linker::<ToolState, HasToolState>(&mut linker, |state| state)?;
+    // wasmtime's files are directories of this machine; here they are the session's.
     files::add_to_linker(&mut linker, ToolState::files)?;
     linker.allow_shadowing(false);
     wasmtime_wasi_http::p2::add_only_http_to_linker_sync(&mut linker)?;
     linker.allow_shadowing(true);
-    // Its own keeps texts of any length.
+    // wasmtime's implementation accepts texts of any length.
     let mut types = linker.instance(HTTP_TYPES)?;
     types.func_wrap("[method]outgoing-request.set-method", set_method)?;
     types.func_wrap("[method]outgoing-request.set-scheme", set_scheme)?;
@@ -164,22 +173,22 @@ pub(super) fn linker(engine: &Engine) -> Result<Linker<ToolState>> {
     Ok(linker)
 }
 
-/// `wasi:http/types`, in the version that wasmtime offers.
+/// `wasi:http/types`, in the version that wasmtime provides.
 const HTTP_TYPES: &str = "wasi:http/types@0.2.12";
 
-/// The longest method of a request, in bytes: registered ones have 17 at most.
+/// Longest method of a request, in bytes: registered ones have 17 at most.
 const MAX_METHOD: usize = 64;
 
-/// The longest scheme of a request, in bytes.
+/// Longest scheme of a request, in bytes.
 const MAX_SCHEME: usize = 64;
 
-/// The longest authority of a request, in bytes: a name has 253 at most, and a port 6.
+/// Longest authority of a request, in bytes: a name has 253 at most, and a port 6.
 const MAX_AUTHORITY: usize = 1 << 10;
 
-/// The longest path of a request with its query, in bytes. Servers take 8 KiB, or less.
+/// Longest path of a request with its query, in bytes. Servers accept 8 KiB, or less.
 const MAX_PATH: usize = 16 << 10;
 
-/// `outgoing-request.set-method`, of a method that is not too long.
+/// `outgoing-request.set-method`, with a limit on the length.
 fn set_method(
     mut store: StoreContextMut<'_, ToolState>,
     (request, method): (Resource<OutgoingRequest>, Method),
@@ -190,7 +199,7 @@ fn set_method(
     Ok((store.data_mut().http().set_method(request, method)?,))
 }
 
-/// `outgoing-request.set-scheme`, of one that is not too long.
+/// `outgoing-request.set-scheme`, with a limit on the length.
 fn set_scheme(
     mut store: StoreContextMut<'_, ToolState>,
     (request, scheme): (Resource<OutgoingRequest>, Option<Scheme>),
@@ -201,7 +210,7 @@ fn set_scheme(
     Ok((store.data_mut().http().set_scheme(request, scheme)?,))
 }
 
-/// `outgoing-request.set-authority`, of one that is not too long.
+/// `outgoing-request.set-authority`, with a limit on the length.
 fn set_authority(
     mut store: StoreContextMut<'_, ToolState>,
     (request, authority): (Resource<OutgoingRequest>, Option<String>),
@@ -212,7 +221,7 @@ fn set_authority(
     Ok((store.data_mut().http().set_authority(request, authority)?,))
 }
 
-/// `outgoing-request.set-path-with-query`, of one that is not too long.
+/// `outgoing-request.set-path-with-query`, with a limit on the length.
 fn set_path(
     mut store: StoreContextMut<'_, ToolState>,
     (request, path): (Resource<OutgoingRequest>, Option<String>),
@@ -223,9 +232,9 @@ fn set_path(
     Ok((store.data_mut().http().set_path_with_query(request, path)?,))
 }
 
-/// An interface that is implemented by all of a tool's state.
-struct Whole;
+/// Marker of interfaces that the whole state of a tool implements.
+struct HasToolState;
 
-impl HasData for Whole {
+impl HasData for HasToolState {
     type Data<'a> = &'a mut ToolState;
 }

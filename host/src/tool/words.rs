@@ -1,16 +1,17 @@
-//! Command-line words, turned into the one JSON object that a function takes, by the types of its parameters.
+//! Command-line arguments: words become the one JSON object that a function takes, by the types of its parameters.
 //!
-//! This half decides what a word means; whether it fits is then decided by `canonical`, as for every other caller. It
-//! knows nothing of shells: words come already split, and `--help` and standard input are the caller's.
+//! This module decides the meaning of a word; `canonical` then checks whether it fits, as for every other caller. It is
+//! independent of shells: words are already split, and the caller handles `--help` and standard input.
 //!
 //! - `--amount 500`, `--amount=500`. A word that begins with `--` is a value only after `=`.
 //! - `--dry-run`, `--no-dry-run`, `--dry-run=false` for a bool.
 //! - `--value 1 --value 2`, or `--value '[1,2]'`, for a list. Commas split nothing.
 //! - `--charge.amount 5` for a field of a record; `--charge '{"amount": 5}'` for the whole.
 //! - Strings, characters, bytes (base64) and handles are taken as they are, enums and cases without payload by name.
-//! - `--json '{…}'` is the whole object; flags override it. A parameter that is called `json` is only reached inside it.
-//! - A function with exactly one required parameter takes its value without a flag too: `markdown to-html '# Hi'`. For a
-//!   list of such values it takes many. `--` ends the flags.
+//! - `--json '{…}'` is the whole object; flags override it. A parameter that is called `json` is only reached inside
+//!   it.
+//! - A function with exactly one required parameter takes its value without a flag too: `markdown to-html '# Hi'`. For
+//!   a list of such values it takes many. `--` ends the flags.
 
 use serde_json::{Map, Value};
 
@@ -18,24 +19,24 @@ use super::canonical::{self, ArgumentError, on_one_line, shorten, show};
 use super::names;
 use super::types::{Field, Function, Members, Shape, Type};
 
-/// Why words are no arguments. Each is one line.
+/// Reason why words are not valid arguments, in one line.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum WordsError {
-    /// No parameter has that name.
+    /// No parameter has the name of a flag.
     #[error("unknown flag `{flag}`{}", nearest.as_ref().map_or_else(String::new, |near| format!(", did you mean `{near}`?")))]
     UnknownFlag {
-        /// As written.
+        /// The flag as written.
         flag: String,
-        /// What was perhaps meant.
+        /// The flag that was perhaps meant.
         nearest: Option<String>,
     },
-    /// A flag without the value that it needs.
+    /// A flag lacks the value that it needs.
     #[error("`{flag}` needs a value: {expected} (`{flag}=…` if it begins with `--`)")]
     NoValue {
-        /// As written.
+        /// The flag as written.
         flag: String,
-        /// What fits.
+        /// Description of valid values.
         expected: String,
     },
     /// The value of a flag does not fit.
@@ -43,64 +44,64 @@ pub enum WordsError {
     Value {
         /// The flag, perhaps with a place in its value: `--items[2].price`.
         flag: String,
-        /// What fits.
+        /// Description of valid values.
         expected: String,
-        /// What was given.
+        /// Value that was given.
         got: String,
     },
-    /// A flag that was given more than once.
+    /// A flag is given more than once.
     #[error("`{flag}` is given more than once")]
     Repeated {
-        /// As written.
+        /// The flag as written.
         flag: String,
     },
     /// A required flag is missing.
     #[error("`{flag}` is missing: {expected}; usage: {usage}")]
     Missing {
-        /// The flag.
+        /// Name of the flag.
         flag: String,
-        /// What fits.
+        /// Description of valid values.
         expected: String,
-        /// How it is used: `--amount <u32> [--note <string>]`.
+        /// Usage of the function: `--amount <u32> [--note <string>]`.
         usage: String,
     },
-    /// A word that belongs to no flag.
+    /// A word belongs to no flag.
     #[error("unexpected word `{word}`; usage: {usage}")]
     Unexpected {
-        /// As written, shortened.
+        /// The word as written, shortened.
         word: String,
-        /// How it is used.
+        /// Usage of the function.
         usage: String,
     },
-    /// The value of `--json` is no JSON object.
+    /// The value of `--json` is not a JSON object.
     #[error("`--json` takes one JSON object: {message}")]
     Json {
-        /// What is wrong.
+        /// Description of the error.
         message: String,
     },
-    /// Something else does not fit, inside of a value.
+    /// A part of a value does not fit.
     #[error("{0}")]
     Argument(#[from] ArgumentError),
 }
 
-/// Turns words into canonical arguments.
+/// Converts words to canonical arguments.
 ///
 /// # Errors
-/// The first thing that is wrong, in one line that names the flag.
+/// The first problem, in one line that names the flag.
 pub fn parse_words(function: &Function, words: &[String], memory: u64) -> Result<Value, WordsError> {
     let arguments = Value::Object(object(function, words)?);
     canonical::canonicalize(function, arguments, memory).map_err(|error| in_flags(function, error))
 }
 
-/// Turns words into an object, and leaves open whether that fits.
+/// Converts words to an object, without checking that it fits.
 ///
 /// # Errors
-/// The first word that means nothing, in one line that names the flag.
+/// The first word without a meaning, in one line that names the flag.
 pub fn object(function: &Function, words: &[String]) -> Result<Map<String, Value>, WordsError> {
-    Parser::new(function).parse(words)
+    WordParser::new(function).parse(words)
 }
 
-/// How a function is used: `--amount <u32> [--note <string>]`.
+/// Describes the usage of a function: `--amount <u32> [--note <string>]`.
 #[must_use]
 pub fn usage(params: &[Field]) -> String {
     let mut parts = Vec::with_capacity(params.len());
@@ -111,7 +112,7 @@ pub fn usage(params: &[Field]) -> String {
     if parts.is_empty() { "no flags".to_owned() } else { parts.join(" ") }
 }
 
-/// A flag with what stands behind it: `--amount <u32>`, `--[no-]dry-run`, `--value <f64>…` if it may be repeated.
+/// Describes a flag with its value: `--amount <u32>`, `--[no-]dry-run`, `--value <f64>…` if it may be repeated.
 pub(super) fn form(field: &Field, prefix: &str) -> String {
     let name = &field.name;
     match bare(&field.ty) {
@@ -122,12 +123,12 @@ pub(super) fn form(field: &Field, prefix: &str) -> String {
     }
 }
 
-/// Whether a flag of this type may be given again, to say more.
+/// Returns true if a flag of this type may be repeated to add values.
 pub(super) fn grows(ty: &Type) -> bool {
     matches!(bare(ty), Shape::List(_) | Shape::FixedList(..) | Shape::Flags(_))
 }
 
-/// One word for what stands behind a flag: `u32`, `string`, `red|green`, `json`.
+/// Returns one word for the value of a flag: `u32`, `string`, `red|green`, `json`.
 fn placeholder(ty: &Type) -> String {
     match bare(ty) {
         Shape::Bytes => "base64".to_owned(),
@@ -146,7 +147,7 @@ fn is_scalar(shape: &Shape) -> bool {
         || canonical::bounds(shape).is_some()
 }
 
-/// The type without the options around it.
+/// Returns the type without the options around it.
 fn bare(ty: &Type) -> &Shape {
     match &ty.shape {
         Shape::Option(inner) => bare(inner),
@@ -154,7 +155,7 @@ fn bare(ty: &Type) -> &Shape {
     }
 }
 
-/// Says an error of the arguments in terms of flags.
+/// Rewrites an error of the arguments in terms of flags.
 fn in_flags(function: &Function, error: ArgumentError) -> WordsError {
     let flag = |path: &str| {
         let end = path.find(['.', '[']).unwrap_or(path.len());
@@ -172,22 +173,22 @@ fn in_flags(function: &Function, error: ArgumentError) -> WordsError {
     }
 }
 
-struct Parser<'f> {
+struct WordParser<'f> {
     function: &'f Function,
     object: Map<String, Value>,
-    /// Flags already given, by the path that they set: lists go on, the rest is an error.
+    /// Flags already given, by the path that they set: lists are extended, any other repetition is an error.
     given: Vec<String>,
     /// Words that belong to no flag.
     loose: Vec<String>,
 }
 
-impl<'f> Parser<'f> {
+impl<'f> WordParser<'f> {
     fn new(function: &'f Function) -> Self {
         Self { function, object: Map::new(), given: Vec::new(), loose: Vec::new() }
     }
 
     fn parse(mut self, words: &[String]) -> Result<Map<String, Value>, WordsError> {
-        // `--json` first, wherever it stands: flags override it.
+        // `--json` first, wherever it is: flags override it.
         self.json(words)?;
         let mut rest = words.iter();
         while let Some(word) = rest.next() {
@@ -214,7 +215,7 @@ impl<'f> Parser<'f> {
         Ok(self.object)
     }
 
-    /// Finds and reads `--json`.
+    /// Finds and parses `--json`.
     fn json(&mut self, words: &[String]) -> Result<(), WordsError> {
         let flags = words.split(|word| word == "--").next().unwrap_or_default();
         let mut seen = false;
@@ -240,7 +241,7 @@ impl<'f> Parser<'f> {
         Ok(())
     }
 
-    /// Takes one flag; says whether it used up the next word.
+    /// Parses one flag. Returns true if it used up the next word.
     fn flag(&mut self, name: &str, value: Option<&str>, next: Option<&str>) -> Result<bool, WordsError> {
         let flag = format!("--{name}");
         let Some(path) = self.path(name) else {
@@ -266,7 +267,7 @@ impl<'f> Parser<'f> {
         Ok(value.is_none())
     }
 
-    /// The fields that a name with dots leads through.
+    /// Returns the fields along a name with dots.
     fn path(&self, name: &str) -> Option<Vec<&'f Field>> {
         let mut fields = Some(&self.function.params);
         let mut path = Vec::new();
@@ -281,7 +282,7 @@ impl<'f> Parser<'f> {
         Some(path)
     }
 
-    /// Takes a flag that nobody declared: its value is JSON or a string; nothing is true.
+    /// Parses an undeclared flag: its value is JSON or a string; without a value it is true.
     fn undeclared(&mut self, name: &str, value: Option<&str>, next: Option<&str>) -> Result<bool, WordsError> {
         let given = value.or(next).map_or(Value::Bool(true), parsed);
         if self.given.iter().any(|given| given == name) {
@@ -292,7 +293,7 @@ impl<'f> Parser<'f> {
         Ok(value.is_none() && next.is_some())
     }
 
-    /// `--no-dry-run` for a bool that is called `dry-run`.
+    /// Recognises `--no-dry-run` for a bool that is called `dry-run`.
     fn negated(&mut self, name: &str, value: Option<&str>) -> Option<Result<(), WordsError>> {
         let positive = name.strip_prefix("no-").filter(|_| value.is_none())?;
         let path =
@@ -306,7 +307,7 @@ impl<'f> Parser<'f> {
         WordsError::UnknownFlag { flag: format!("--{}", unknown_flag(name)), nearest }
     }
 
-    /// Puts a value where the path leads. A list that is given again goes on.
+    /// Sets the value at a path. A list that is given again is extended.
     fn set(&mut self, path: &[&Field], flag: &str, value: Value) -> Result<(), WordsError> {
         let Some((last, outer)) = path.split_last() else {
             return Ok(());
@@ -321,7 +322,7 @@ impl<'f> Parser<'f> {
         for field in outer {
             let inner = entry(object, field);
             if !inner.is_object() {
-                // Null or nothing: the record begins here. Another value is judged with the rest.
+                // Null or nothing: the record begins here. Another value is checked with the rest.
                 *inner = Value::Object(Map::new());
             }
             let Value::Object(inner) = inner else {
@@ -340,7 +341,7 @@ impl<'f> Parser<'f> {
         Ok(())
     }
 
-    /// Words without a flag belong to the one required parameter.
+    /// Assigns words without a flag to the only required parameter.
     fn place_loose(&mut self) -> Result<(), WordsError> {
         let Some(first) = self.loose.first() else {
             return Ok(());
@@ -373,7 +374,7 @@ fn unknown_flag(name: &str) -> String {
     on_one_line(&shorten(name))
 }
 
-/// The entry of a field, under its canonical key whatever spelling `--json` had; null if there was none.
+/// Returns the entry of a field under its canonical key, whatever spelling `--json` used; null if there is none.
 fn entry<'o>(object: &'o mut Map<String, Value>, field: &Field) -> &'o mut Value {
     let spelled = object.keys().find(|key| **key != field.camel && names::is_spelling_of(key, &field.name)).cloned();
     if let Some(value) = spelled.and_then(|key| object.shift_remove(&key)) {
@@ -382,8 +383,8 @@ fn entry<'o>(object: &'o mut Map<String, Value>, field: &Field) -> &'o mut Value
     object.entry(field.camel.as_str()).or_insert(Value::Null)
 }
 
-/// What a word means where a value of this type is expected. A word that means nothing there stays a string, and is
-/// refused with the rest.
+/// Converts a word to a value of this type. A word without a meaning for the type stays a string, and is refused with
+/// the rest.
 fn word_value(ty: &Type, word: &str) -> Value {
     let verbatim = || Value::String(word.to_owned());
     match &ty.shape {
@@ -420,7 +421,7 @@ fn word_value(ty: &Type, word: &str) -> Value {
     }
 }
 
-/// Whether any word at all can be a value of this type.
+/// Returns true if any word can be a value of this type.
 fn takes_text(ty: &Type) -> bool {
     match bare(ty) {
         Shape::String => true,
@@ -430,8 +431,8 @@ fn takes_text(ty: &Type) -> bool {
     }
 }
 
-/// The elements, if a word is a JSON array of them. It must be an array of strings if the elements take any text
-/// (`[draft]` is a string like another), and of arrays if the elements are arrays: `[1,2]` is one point, not two.
+/// Returns the elements, if a word is a JSON array of them. The array must hold strings if the elements accept any text
+/// (`[draft]` is a string like another), and arrays if the elements are arrays: `[1,2]` is one point, not two.
 fn list_of(inner: &Type, word: &str) -> Option<Vec<Value>> {
     if !word.trim_start().starts_with('[') {
         return None;
@@ -447,12 +448,12 @@ fn list_of(inner: &Type, word: &str) -> Option<Vec<Value>> {
     elements.then_some(items)
 }
 
-/// A word as JSON; what is no JSON stays a string.
+/// Parses a word as JSON, or returns it as a string.
 fn parsed(word: &str) -> Value {
     serde_json::from_str(word).unwrap_or_else(|_| Value::String(word.to_owned()))
 }
 
-/// Fields of a record that can be given as flags with dots.
+/// Returns the fields of a record that can be given as flags with dots.
 pub(super) fn dotted(field: &Field) -> Option<&Members<Field>> {
     match bare(&field.ty) {
         Shape::Record(fields) => Some(fields),

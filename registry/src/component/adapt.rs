@@ -1,8 +1,8 @@
-//! Core modules made components: a registry holds nothing else. Programs for WASI 0.1 (`wasm32-wasip1`), and modules that
-//! describe their interface, as compilers of C leave them.
+//! Adapters that turn core modules into components, since a registry holds nothing else: programs for WASI 0.1
+//! (`wasm32-wasip1`), and modules that describe their interface, as compilers of C write them.
 //!
-//! The adapter that the component model's own tools use knows two exit statuses, 0 and 1. So a program's `proc_exit` goes
-//! by it, to `exit-with-code` of WASI 0.2, which has the same signature.
+//! The adapter that the component model's own tools use supports two exit statuses only, 0 and 1. So a program's
+//! `proc_exit` is linked past it, to `exit-with-code` of WASI 0.2, which has the same signature.
 
 use std::panic::{UnwindSafe, catch_unwind};
 
@@ -18,10 +18,10 @@ use wit_parser::Resolve;
 
 use super::{ComponentError, MAX_COMPONENT, invalid, unfinished};
 
-/// Where `proc_exit` goes: the interface, and its function.
+/// Interface and function that replace `proc_exit`.
 const EXIT: (&str, &str) = ("wasi:cli/exit@0.2.12", "exit-with-code");
 
-/// The same, as the component model knows it.
+/// WIT of that interface, for the component encoder.
 const EXITS: &str = "package tollhouse:programs;
     world program { import wasi:cli/exit@0.2.12; }
     package wasi:cli@0.2.12 {
@@ -34,13 +34,13 @@ const EXITS: &str = "package tollhouse:programs;
         }
     }";
 
-/// How the sections are called in which a module describes its interface.
+/// Prefix of the names of the sections in which a module describes its interface.
 const INTERFACE: &str = "component-type";
 
-/// Why the encoder refuses a module.
+/// Error of the component encoder.
 type Problem = Box<dyn std::error::Error + Send + Sync>;
 
-/// The bytes as a component, if they are a program for WASI 0.1; else the bytes, whatever they are.
+/// Converts a program for WASI 0.1 to a component, and returns other bytes unchanged.
 pub(crate) fn adapted(bytes: Vec<u8>) -> Result<Vec<u8>, ComponentError> {
     if !is_module(&bytes)? {
         return Ok(bytes);
@@ -51,7 +51,7 @@ pub(crate) fn adapted(bytes: Vec<u8>) -> Result<Vec<u8>, ComponentError> {
     encoded(|| with_exit(&bytes), COMMAND)
 }
 
-/// As [`adapted`]; and of a module that describes its interface, a component that is no program.
+/// As [`adapted`]; also converts a module that describes its interface to a component that is not a program.
 pub(super) fn made_component(bytes: Vec<u8>) -> Result<Vec<u8>, ComponentError> {
     if is_module(&bytes)? && describes_itself(&bytes)? {
         return encoded(|| Ok(bytes), REACTOR);
@@ -59,7 +59,7 @@ pub(super) fn made_component(bytes: Vec<u8>) -> Result<Vec<u8>, ComponentError> 
     adapted(bytes)
 }
 
-/// Whether this is a core module, of a size that is looked at. One that is not valid is an error.
+/// Returns true for a core module within the size limit. An invalid one is an error.
 fn is_module(bytes: &[u8]) -> Result<bool, ComponentError> {
     if !Parser::is_core_wasm(bytes) || bytes.len() > MAX_COMPONENT {
         return Ok(false);
@@ -71,12 +71,12 @@ fn is_module(bytes: &[u8]) -> Result<bool, ComponentError> {
     Ok(true)
 }
 
-/// The component of a module and an adapter for WASI 0.1.
+/// Encodes a module and an adapter for WASI 0.1 as a component.
 fn encoded(
     module: impl FnOnce() -> Result<Vec<u8>, Problem> + UnwindSafe,
     adapter: &[u8],
 ) -> Result<Vec<u8>, ComponentError> {
-    // The encoder asserts what it takes for granted of modules. Nothing of it is used after a panic.
+    // The encoder asserts its assumptions on modules. None of its state is used after a panic.
     let encoded = catch_unwind(|| -> Result<Vec<u8>, Problem> {
         Ok(ComponentEncoder::default().validate(true).module(&module()?)?.adapter(WASI, adapter)?.encode()?)
     });
@@ -87,7 +87,7 @@ fn encoded(
     }
 }
 
-/// Whether a module brings along a description of its interface.
+/// Returns true if a module contains a description of its interface.
 fn describes_itself(bytes: &[u8]) -> Result<bool, ComponentError> {
     for payload in Parser::new(0).parse_all(bytes) {
         if let Payload::CustomSection(section) = payload.map_err(invalid)?
@@ -99,7 +99,7 @@ fn describes_itself(bytes: &[u8]) -> Result<bool, ComponentError> {
     Ok(false)
 }
 
-/// The module, its `proc_exit` led to WASI 0.2. All else stays as it is, to the byte.
+/// Redirects a module's `proc_exit` to WASI 0.2. Everything else stays the same, to the byte.
 fn with_exit(bytes: &[u8]) -> Result<Vec<u8>, Problem> {
     let mut module = Module::new();
     let mut exits = false;
@@ -130,8 +130,8 @@ fn with_exit(bytes: &[u8]) -> Result<Vec<u8>, Problem> {
     Ok(bytes)
 }
 
-/// Whether a module is a program that imports WASI 0.1 and nothing else. One that brings along a description of its
-/// interface was to be a component of another kind.
+/// Returns true if a module is a program that imports WASI 0.1 and nothing else. A module that describes its interface
+/// was meant to be another kind of component.
 fn is_program(bytes: &[u8]) -> Result<bool, ComponentError> {
     let mut starts = false;
     for payload in Parser::new(0).parse_all(bytes) {
@@ -162,7 +162,7 @@ mod tests {
     use crate::testing::{CHARGES, component, core_module};
     use crate::wit::print_component;
 
-    /// A program that ends with a status.
+    /// Program that ends with a status.
     const PROGRAM: &str = r#"(module
         (import "wasi_snapshot_preview1" "proc_exit" (func $exit (param i32)))
         (memory (export "memory") 1)

@@ -1,5 +1,5 @@
-//! What a component was built of: a section in cargo-auditable's form, JSON compressed with zlib, which scanners for known
-//! faults read. Who built the component wrote it, so it says what they say.
+//! Dependencies of a component: a section in cargo-auditable's form, JSON compressed with zlib, which vulnerability
+//! scanners read. The component's builder wrote it, so it is only as trustworthy as the builder.
 
 use std::collections::BTreeMap;
 use std::io::{Read as _, Write as _};
@@ -12,92 +12,94 @@ use wasmparser::{Parser, Payload};
 use super::{ComponentError, invalid};
 use crate::error::excerpt;
 
-/// The section.
+/// Name of the custom section.
 pub(super) const SECTION: &str = ".dep-v0";
 
-/// Most bytes of the lists of a component, unpacked: ten thousand crates.
+/// Most uncompressed bytes of all lists of a component: ten thousand crates.
 const MAX_UNPACKED: u64 = 1 << 20;
 
-/// What a list counts for at least. One of ten bytes costs as much to unpack.
+/// Least number of bytes that a list counts for, since uncompressing a list of ten bytes costs as much.
 const LEAST: u64 = 4 << 10;
 
-/// Longest name of a crate, or of where it comes from, in bytes. crates.io allows 64.
+/// Longest name of a crate or of its source, in bytes. crates.io allows 64.
 const MAX_WORD: usize = 128;
 
-/// The revision of the form in which macros count as what builds.
+/// Revision of the format in which macros count as build dependencies.
 const FORM: u32 = 1;
 
-/// A crate that a component was built of.
+/// Crate that a component was built from.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Dependency {
-    /// Its name.
+    /// Name of the crate.
     pub name: String,
-    /// Its version.
+    /// Version of the crate.
     pub version: Version,
-    /// Where it comes from: `crates.io`, `registry`, `git`, `local`, or what came to be since.
+    /// Source of the crate: `crates.io`, `registry`, `git`, `local`, or a later addition.
     pub source: String,
-    /// Whether it is in the component.
+    /// Use of the crate in the component.
     #[serde(default)]
     pub kind: DependencyKind,
-    /// What it needs itself, by place in the list that is written. Of a list that was read, nothing: it is made of several.
+    /// Dependencies of the crate, as positions in the list that is written. Empty in a list that was read, since that
+    /// is merged from several.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub dependencies: Vec<usize>,
-    /// Whether it is the package that was built.
+    /// True for the package that was built.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub root: bool,
 }
 
-/// What a crate was needed for.
+/// Use of a crate in a component.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum DependencyKind {
-    /// Only to build: macros, build scripts.
+    /// Only for the build: a macro or build script.
     Build,
-    /// It is in the component.
+    /// Part of the component.
     #[default]
     Runtime,
 }
 
-/// The content of the section. Not auditable-serde's: of a hostile list its search for cycles takes quadratic time.
+/// Content of the section. auditable-serde's type is not used: its search for cycles takes quadratic time on a hostile
+/// list.
 #[derive(Serialize, Deserialize)]
-struct List {
+struct DependencyList {
     packages: Vec<Dependency>,
     #[serde(default)]
     format: u32,
 }
 
-/// Why it cannot be said what a component was built of.
+/// Reason why the dependencies of a component are unknown.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum DependenciesError {
-    /// It is no component.
+    /// The bytes are not a valid component.
     #[error(transparent)]
     Component(#[from] ComponentError),
-    /// Its lists have more than is read.
+    /// The lists are larger than the limit.
     #[error("the component's list of dependencies has more than {MAX_UNPACKED} bytes")]
     TooLarge,
-    /// It has a list of another form.
+    /// A list has an unknown form.
     #[error("the component's list of dependencies (section `{SECTION}`) cannot be read: {problem}")]
     Unreadable {
-        /// Why not.
+        /// Description of the error.
         problem: String,
     },
 }
 
 impl DependenciesError {
-    /// What to do about it.
+    /// Returns a hint on how to fix the problem.
     pub fn hint(&self) -> Option<&'static str> {
         match self {
             Self::Component(error) => error.hint(),
             Self::TooLarge | Self::Unreadable { .. } => {
-                Some("it runs all the same; who publishes it should build it again")
+                Some("it runs nevertheless; its publisher should build it again")
             }
         }
     }
 }
 
-/// What a component was built of, by name and version: what the lists in it and in its parts say, wherever they come from.
-/// None if there is no list.
+/// Returns the dependencies of a component by name and version: the union of the lists in it and in its parts. Returns
+/// `None` if there is no list.
 ///
 /// # Errors
 /// If a list cannot be read, or they are too large.
@@ -121,7 +123,7 @@ pub fn dependencies(component: &[u8]) -> Result<Option<Vec<Dependency>>, Depende
     Ok(found.map(|found| found.into_values().collect()))
 }
 
-/// The crates of one list. What it unpacks to is taken off what is `left`.
+/// Unpacks the crates of one list. Its uncompressed size is subtracted from `left`.
 fn unpacked(packed: &[u8], left: &mut u64) -> Result<Vec<Dependency>, DependenciesError> {
     let unreadable = |problem: String| DependenciesError::Unreadable { problem: excerpt(&problem) };
     let mut text = Vec::new();
@@ -129,17 +131,17 @@ fn unpacked(packed: &[u8], left: &mut u64) -> Result<Vec<Dependency>, Dependenci
     let size = read.map_err(|error| unreadable(error.to_string()))?;
     let size = u64::try_from(size).unwrap_or(u64::MAX).max(LEAST);
     *left = left.checked_sub(size).ok_or(DependenciesError::TooLarge)?;
-    let list: List = serde_json::from_slice(&text).map_err(|error| unreadable(error.to_string()))?;
+    let list: DependencyList = serde_json::from_slice(&text).map_err(|error| unreadable(error.to_string()))?;
     let is_word = |word: &str| (1..=MAX_WORD).contains(&word.len()) && word.bytes().all(|byte| byte.is_ascii_graphic());
     match list.packages.iter().find(|one| !is_word(&one.name) || !is_word(&one.source)) {
-        Some(one) => Err(unreadable(format!("`{}` from `{}` is no crate", one.name, one.source))),
+        Some(one) => Err(unreadable(format!("`{}` from `{}` is not a crate", one.name, one.source))),
         None => Ok(list.packages),
     }
 }
 
-/// The content of the section that lists these.
+/// Encodes the content of the section.
 pub(super) fn packed(dependencies: &[Dependency]) -> Vec<u8> {
-    let list = List { packages: dependencies.to_vec(), format: FORM };
+    let list = DependencyList { packages: dependencies.to_vec(), format: FORM };
     let text = serde_json::to_vec(&list).expect("a list has string keys only and no failing value");
     let mut encoder = ZlibEncoder::new(Vec::new(), Compression::best());
     encoder.write_all(&text).and_then(|()| encoder.finish()).expect("memory takes all that is written")
@@ -164,7 +166,7 @@ mod tests {
         }
     }
 
-    /// A component with sections of this content.
+    /// Makes a component with sections of this content.
     fn with(sections: &[&[u8]]) -> Vec<u8> {
         let mut bytes = component(CHARGES);
         for data in sections {
@@ -198,7 +200,7 @@ mod tests {
         let root = Dependency { root: true, ..one("shop") };
         let bytes = with(&[&packed(&[&ours[..], &[root]].concat()), &compressed(theirs)]);
         assert_eq!(dependencies(&bytes), Ok(Some(vec![one("a"), one("b")])));
-        // Of a part, as cargo-auditable leaves it in a module: what is nested is read too.
+        // In a part, where cargo-auditable leaves it in a module: nested parts are read too.
         let nested =
             wat::parse_str(r#"(component (component (core module (@custom ".dep-v0" "?"))))"#).expect("a component");
         assert!(matches!(dependencies(&nested), Err(DependenciesError::Unreadable { .. })));
@@ -213,7 +215,8 @@ mod tests {
         assert_eq!(dependencies(&with(&vec![&empty[..]; 256])), Ok(Some(Vec::new())));
         assert_eq!(dependencies(&with(&vec![&empty[..]; 257])), Err(DependenciesError::TooLarge));
         let long = "x".repeat(MAX_WORD + 1);
-        let named = |name: &str| serde_json::to_vec(&List { packages: vec![one(name)], format: 0 }).expect("JSON");
+        let named =
+            |name: &str| serde_json::to_vec(&DependencyList { packages: vec![one(name)], format: 0 }).expect("JSON");
         for text in [&b"{}"[..], b"[", b"\xff", &named(""), &named("a\nsigned by us"), &named(&long)] {
             let outcome = dependencies(&with(&[&compressed(text)]));
             assert!(matches!(outcome, Err(DependenciesError::Unreadable { .. })), "{outcome:?}");

@@ -1,21 +1,22 @@
-//! What a build made, as one file that says what it is: name, version, description, licence, authors, the WIT text with its
-//! doc comments, which compilers leave out, and what it was built of.
+//! Finishing of a build: its output becomes one self-describing file with name, version, description, licence, authors,
+//! the WIT text with its doc comments, which compilers leave out, and the dependencies.
 
 use wasm_encoder::{ComponentNameSection, ComponentSection, CustomSection};
 use wasmparser::{BinaryReader, Parser, Payload};
 
 use super::adapt::made_component;
 use super::{
-    ComponentError, Dependency, HEADER, Section, WIT_SECTION, check_whole, dependencies, invalid, sections, surface,
+    ComponentError, Dependency, HEADER, OuterSection, WIT_SECTION, check_whole, dependencies, invalid, sections,
+    surface,
 };
 use crate::manifest::Manifest;
 
-/// Makes a component of what a build made (a component, or a core module that is a program or describes its interface),
-/// and writes into it what the manifest and the WIT text say, and `built_of` if that is known. The same comes of the same, to the
-/// byte.
+/// Makes a component from a build's output (a component, or a core module that is a program or describes its
+/// interface), and writes into it the data of manifest and WIT text, and `built_of` if it is known. The same input
+/// gives the same output, to the byte.
 ///
 /// # Errors
-/// If the bytes are neither, or no component can be made of them.
+/// If the bytes are neither, or no component can be made from them.
 pub fn finish(
     built: Vec<u8>,
     manifest: &Manifest,
@@ -37,7 +38,7 @@ pub fn finish(
         (WIT_SECTION, wit.map(str::as_bytes)),
         (dependencies::SECTION, list.as_deref()),
     ];
-    // What is not said here is taken away, but for a list that another tool wrote.
+    // Existing metadata is removed if there is no replacement, except for a list that another tool wrote.
     let is_replaced = |(part, data): &(&str, Option<&[u8]>)| data.is_some() || *part != dependencies::SECTION;
     let mut finished = without(&component, |name| {
         name == "component-name" || parts.iter().any(|part| part.0 == name && is_replaced(part))
@@ -51,12 +52,12 @@ pub fn finish(
     Ok(finished)
 }
 
-/// The component without some of its own custom sections. What is nested in it stays as it is.
+/// Removes some of the outermost custom sections of a component. Nested parts stay as they are.
 fn without(component: &[u8], left_out: impl Fn(&str) -> bool) -> Result<Vec<u8>, ComponentError> {
     const CUSTOM: u8 = 0;
     let mut kept = component[..HEADER].to_vec();
     for section in sections(component) {
-        let Section { id, content, whole, .. } = section?;
+        let OuterSection { id, content, whole, .. } = section?;
         let named = (id == CUSTOM).then(|| BinaryReader::new(content, 0).read_string().ok()).flatten();
         if !named.is_some_and(&left_out) {
             kept.extend(whole);
@@ -65,31 +66,31 @@ fn without(component: &[u8], left_out: impl Fn(&str) -> bool) -> Result<Vec<u8>,
     Ok(kept)
 }
 
-/// What a component consists of, in bytes, and what it imports and exports.
+/// Sizes of a component's parts in bytes, and its imports and exports.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Anatomy {
-    /// All of it.
+    /// Size of the whole component.
     pub size: u64,
-    /// The code of its modules.
+    /// Code of its modules.
     pub code: u64,
-    /// The data of its modules: what their memories begin with.
+    /// Data of its modules: the initial content of their memories.
     pub data: u64,
-    /// Names, debug information and other notes: nothing that runs.
+    /// Names, debug information and other custom sections: nothing that runs.
     pub notes: u64,
-    /// The names of what it imports.
+    /// Names of the imports.
     pub imports: Vec<String>,
-    /// The names of what it exports.
+    /// Names of the exports.
     pub exports: Vec<String>,
 }
 
-/// Takes a component apart.
+/// Measures the parts of a component.
 ///
 /// # Errors
-/// If it is none.
+/// If the bytes are not a component.
 pub fn anatomy(component: &[u8]) -> Result<Anatomy, ComponentError> {
     check_whole(component)?;
-    let super::Surface { imports, exports, .. } = surface(component)?;
+    let super::ComponentSurface { imports, exports, .. } = surface(component)?;
     let size = u64::try_from(component.len()).unwrap_or(u64::MAX);
     let mut anatomy = Anatomy { size, imports, exports, ..Anatomy::default() };
     let length = |range: std::ops::Range<usize>| u64::try_from(range.len()).unwrap_or(u64::MAX);

@@ -1,13 +1,13 @@
-//! Bytes that claim to be a component: what is wrong with them, and what they say about themselves. Must not look at a
+//! Validation of components: errors of bytes that claim to be one, and their self-description. Must not look at a
 //! registry, and must not run anything.
 
 mod adapt;
-mod built;
+mod build_paths;
 mod dependencies;
-mod depth;
 mod finish;
-mod hide;
-mod instances;
+mod instance_count;
+mod strip_export;
+mod type_depth;
 
 use std::panic::catch_unwind;
 
@@ -18,132 +18,132 @@ use wit_component::DecodedWasm;
 use wit_parser::{Resolve, WorldId};
 
 pub(crate) use self::adapt::adapted;
-pub(crate) use self::built::path_of_builder;
+pub(crate) use self::build_paths::path_of_builder;
 pub use self::dependencies::{DependenciesError, Dependency, DependencyKind, dependencies};
 pub use self::finish::{Anatomy, anatomy, finish};
-pub use self::hide::without_export;
-pub use self::instances::check_instances;
+pub use self::instance_count::check_instances;
+pub use self::strip_export::without_export;
 use crate::error::excerpt;
 
 /// Largest component in bytes. Compiling one takes about a hundred times its size in memory; Python's interpreter with
 /// its library is a tenth of this.
 pub const MAX_COMPONENT: usize = 256 << 20;
 
-/// The custom section that holds the WIT text, with its doc comments.
+/// Custom section that holds the WIT text with its doc comments.
 const WIT_SECTION: &str = "tollhouse-wit";
 
-/// A component that is valid, and what it says about itself.
+/// Valid component, with its self-description.
 pub(crate) struct Component {
-    /// Its types.
+    /// Types of the component.
     pub(crate) resolve: Resolve,
-    /// What it imports and exports, in `resolve`.
+    /// World of its imports and exports, in `resolve`.
     pub(crate) world: WorldId,
-    /// What its custom sections say.
-    pub(crate) about: About,
+    /// Metadata of its custom sections.
+    pub(crate) about: ComponentMetadata,
 }
 
-/// What the custom sections of a component say. Any text.
+/// Metadata of a component's custom sections: arbitrary text.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
-pub(crate) struct About {
+pub(crate) struct ComponentMetadata {
     pub(crate) name: Option<String>,
     pub(crate) version: Option<String>,
     pub(crate) description: Option<String>,
     pub(crate) licenses: Option<String>,
     pub(crate) authors: Option<String>,
-    /// The WIT text. Whether it describes the component is not known.
+    /// WIT text, which may or may not describe the component.
     pub(crate) wit: Option<String>,
 }
 
-/// Why bytes are no component that can be published.
+/// Reason why bytes are not a component that can be published.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ComponentError {
-    /// There are none.
+    /// The file is empty.
     #[error("the component is empty")]
     Empty,
-    /// More than [`MAX_COMPONENT`].
+    /// The file is larger than [`MAX_COMPONENT`].
     #[error("the component has {size} bytes: at most {MAX_COMPONENT} are allowed")]
     TooLarge {
-        /// How many.
+        /// Size of the component in bytes.
         size: usize,
     },
-    /// Something else altogether.
+    /// The file is not WebAssembly.
     #[error("not a WebAssembly file: {looks_like}")]
     NotWasm {
-        /// What it looks like, in words.
+        /// Apparent kind of the file, in words.
         looks_like: &'static str,
     },
-    /// A module and no component.
-    #[error("this is a core WebAssembly module and no component")]
+    /// The file is a core module, not a component.
+    #[error("this is a core WebAssembly module, not a component")]
     CoreModule,
-    /// A module that is a program or describes its interface, and cannot be made a component.
-    #[error("this core module cannot be made a component: {problem}")]
+    /// The module is a program or describes its interface, but cannot be made a component.
+    #[error("this core module cannot be converted to a component: {problem}")]
     NotAdapted {
-        /// Why not.
+        /// Description of the error.
         problem: String,
     },
-    /// A version of the format that is not known here.
-    #[error("this is WebAssembly of an unknown form (version {version}, layer {layer})")]
+    /// The version of the binary format is unknown.
+    #[error("this is an unknown version of WebAssembly (version {version}, layer {layer})")]
     UnknownForm {
-        /// The version in its header.
+        /// Version in the header.
         version: u16,
-        /// The layer in its header.
+        /// Layer in the header.
         layer: u16,
     },
-    /// The end is missing.
+    /// The end of the file is missing.
     #[error("the component is cut off: it ends at byte {size}, within a part that begins at byte {start}")]
     Truncated {
-        /// Where the part begins that has no end.
+        /// Offset of the incomplete part.
         start: usize,
-        /// How many bytes there are.
+        /// Size of the file in bytes.
         size: usize,
     },
-    /// It breaks the rules of the component model.
+    /// The component breaks a rule of the component model.
     #[error("the component is not valid: {problem} (at byte {offset})")]
     Invalid {
-        /// Which.
+        /// Description of the error.
         problem: String,
-        /// Where.
+        /// Offset of the error.
         offset: usize,
     },
-    /// There is nothing in it that could be called.
+    /// The component exports nothing that could be called.
     #[error("the component exports nothing")]
     NoExports,
-    /// It only describes interfaces.
+    /// The file only describes interfaces.
     #[error("this is a WIT package in binary form: it describes interfaces and holds no code")]
     WitPackage,
-    /// It holds code, where only a description is wanted.
-    #[error("this is a component with code, and no WIT package in binary form")]
+    /// The file holds code, where only a description is expected.
+    #[error("this is a component with code, not a WIT package in binary form")]
     NoWitPackage,
-    /// Types within types, too many.
-    #[error("the component has types nested {depth} deep: at most {} are allowed", depth::MAX_DEPTH)]
+    /// Types are nested too deep.
+    #[error("the component has types nested {depth} deep: at most {} are allowed", type_depth::MAX_DEPTH)]
     TooDeep {
-        /// How many.
+        /// Depth of the nesting.
         depth: usize,
     },
-    /// More instances of what is in it than 2,000.
-    #[error("the component makes more than {} instances of the modules and components in it", instances::MOST)]
+    /// The component makes more than 2,000 instances of its parts.
+    #[error("the component makes more than {} instances of the modules and components in it", instance_count::MOST)]
     TooManyInstances,
-    /// It makes instances of a component that it imports, or that another instance exports.
-    #[error("the component makes an instance of a component that it is given, which is not supported")]
+    /// The component makes an instance of a component that it imports, or that another instance exports.
+    #[error("the component makes an instance of a component from outside, which is not supported")]
     GivenComponent,
-    /// It is valid, and its interface has no form in WIT.
+    /// The component is valid, but its interface cannot be expressed in WIT.
     #[error("the component's interface cannot be written as WIT: {problem}")]
     NoWit {
-        /// Why not.
+        /// Description of the error.
         problem: String,
     },
 }
 
 impl ComponentError {
-    /// What to do about it.
+    /// Returns a hint on how to fix the problem.
     pub fn hint(&self) -> Option<&'static str> {
         Some(match self {
             Self::CoreModule => {
                 "build for wasm32-wasip2 (`cargo build --target wasm32-wasip2`), which makes components, or turn the \
                  module into one with `wasm-tools component new`"
             }
-            Self::Empty | Self::Truncated { .. } => "it was not written or copied to its end: build or fetch it again",
+            Self::Empty | Self::Truncated { .. } => "the file is incomplete: build or download it again",
             Self::NotWasm { .. } => "name the built component: a `.wasm` file, or the directory of a package",
             Self::NoExports => "export a function or an interface in its world",
             Self::WitPackage => "name the component that implements it",
@@ -151,7 +151,7 @@ impl ComponentError {
             Self::UnknownForm { .. } | Self::Invalid { .. } => {
                 "build it again with current tools; `wasm-tools validate` says more"
             }
-            Self::NoWit { .. } => "a tool exports functions and interfaces, and no modules, components or values",
+            Self::NoWit { .. } => "a tool may export functions and interfaces, but no modules, components or values",
             Self::TooLarge { .. }
             | Self::TooDeep { .. }
             | Self::TooManyInstances
@@ -162,7 +162,7 @@ impl ComponentError {
 }
 
 impl Component {
-    /// Checks `bytes`, and reads what they say.
+    /// Validates `bytes`, and reads their self-description.
     pub(crate) fn read(bytes: &[u8]) -> Result<Self, ComponentError> {
         match decoded(bytes)? {
             (DecodedWasm::Component(resolve, world), _) if resolve.worlds[world].exports.is_empty() => {
@@ -173,16 +173,16 @@ impl Component {
         }
     }
 
-    /// Whether the header of a file says component.
+    /// Returns true if the header of a file is that of a component.
     pub(crate) fn is_header(header: &[u8]) -> bool {
         Parser::is_component(header)
     }
 }
 
-/// Reads a WIT package in binary form: it and what it uses.
+/// Reads a WIT package in binary form, with its dependencies.
 ///
 /// # Errors
-/// If the bytes are none, or a component with code.
+/// If the bytes are not one, or a component with code.
 pub(crate) fn wit_package(bytes: &[u8]) -> Result<Resolve, ComponentError> {
     match decoded(bytes)?.0 {
         DecodedWasm::WitPackage(resolve, _) => Ok(resolve),
@@ -190,19 +190,19 @@ pub(crate) fn wit_package(bytes: &[u8]) -> Result<Resolve, ComponentError> {
     }
 }
 
-/// Decodes bytes within bounds, and reads what their custom sections say.
-fn decoded(bytes: &[u8]) -> Result<(DecodedWasm, About), ComponentError> {
+/// Decodes bytes within bounds, and reads their custom sections.
+fn decoded(bytes: &[u8]) -> Result<(DecodedWasm, ComponentMetadata), ComponentError> {
     check_whole(bytes)?;
     check_instances(bytes)?;
     let types = Validator::new_with_features(WasmFeatures::default()).validate_all(bytes).map_err(invalid)?;
     let surface = surface(bytes)?;
-    let depth = depth::of(&types, &surface.imports, &surface.exports);
-    if depth > depth::MAX_DEPTH {
+    let depth = type_depth::of(&types, &surface.imports, &surface.exports);
+    if depth > type_depth::MAX_DEPTH {
         return Err(ComponentError::TooDeep { depth });
     }
-    // The decoder asserts what it takes for granted of exports. Nothing of it is used after a panic.
+    // The decoder asserts its assumptions on exports. None of its state is used after a panic.
     let Ok(decoded) = catch_unwind(|| wit_component::decode(bytes)) else {
-        return Err(ComponentError::NoWit { problem: "it exports something that WIT has no word for".into() });
+        return Err(ComponentError::NoWit { problem: "it exports something that WIT cannot express".into() });
     };
     match decoded {
         Ok(decoded) => Ok((decoded, surface.about)),
@@ -214,21 +214,21 @@ fn invalid(error: wasmparser::BinaryReaderError) -> ComponentError {
     ComponentError::Invalid { problem: error.message().into(), offset: error.offset() }
 }
 
-/// Checks that bytes begin as a component does, and that no part of it goes on past their end. wit-component's decoder
-/// makes room for what a part claims to have before it looks: up to 4 GiB for fourteen bytes.
+/// Checks that bytes begin like a component, and that no part of it extends past their end. wit-component's decoder
+/// allocates as much as a part claims to have before it looks: up to 4 GiB for fourteen bytes.
 ///
 /// # Errors
-/// If it is no component, or its end is missing.
+/// If it is not a component, or its end is missing.
 pub fn check_whole(bytes: &[u8]) -> Result<(), ComponentError> {
     check_form(bytes)?;
     if let Some(start) = unfinished(bytes) {
         return Err(ComponentError::Truncated { start, size: bytes.len() });
     }
-    // What is nested, down to the functions of its modules.
+    // Nested parts too, down to the functions of modules.
     Parser::new(0).parse_all(bytes).try_for_each(|payload| payload.map(drop).map_err(invalid))
 }
 
-/// Looks at the header: magic, version, layer.
+/// Checks the header: magic, version, layer.
 fn check_form(bytes: &[u8]) -> Result<(), ComponentError> {
     const MAGIC: &[u8] = b"\0asm";
     if bytes.is_empty() {
@@ -254,7 +254,7 @@ fn check_form(bytes: &[u8]) -> Result<(), ComponentError> {
     }
 }
 
-/// What bytes are that are no WebAssembly.
+/// Describes bytes that are not WebAssembly.
 fn looks_like(bytes: &[u8]) -> &'static str {
     let starts = |magic: &[u8]| bytes.starts_with(magic);
     if starts(b"\x7fELF") || starts(b"MZ") || starts(b"\xcf\xfa\xed\xfe") {
@@ -272,21 +272,21 @@ fn looks_like(bytes: &[u8]) -> &'static str {
     }
 }
 
-/// A header's length: magic, version, layer.
+/// Length of a header: magic, version, layer.
 const HEADER: usize = 8;
 
-/// One of the outermost sections.
-struct Section<'a> {
+/// Outermost section of a component.
+struct OuterSection<'a> {
     id: u8,
     content: &'a [u8],
-    /// Where its content begins.
+    /// Offset of its content.
     offset: usize,
-    /// All of it, with its head.
+    /// The whole section, with its header.
     whole: &'a [u8],
 }
 
-/// The outermost sections of what [`check_whole`] found whole.
-fn sections(bytes: &[u8]) -> impl Iterator<Item = Result<Section<'_>, ComponentError>> {
+/// Iterates over the outermost sections of bytes that passed [`check_whole`].
+fn sections(bytes: &[u8]) -> impl Iterator<Item = Result<OuterSection<'_>, ComponentError>> {
     let mut reader = BinaryReader::new(bytes.get(HEADER..).unwrap_or_default(), HEADER);
     std::iter::from_fn(move || {
         if reader.bytes_remaining() == 0 {
@@ -298,20 +298,20 @@ fn sections(bytes: &[u8]) -> impl Iterator<Item = Result<Section<'_>, ComponentE
             let size = reader.read_var_u32()?;
             let offset = reader.original_position();
             let content = reader.read_bytes(usize::try_from(size).unwrap_or(usize::MAX))?;
-            Ok(Section { id, content, offset, whole: &bytes[start..offset + content.len()] })
+            Ok(OuterSection { id, content, offset, whole: &bytes[start..offset + content.len()] })
         };
         Some(read().map_err(invalid))
     })
 }
 
-/// Where the section begins that goes on past the end, if one does.
+/// Returns the offset of a section that extends past the end, if there is one.
 fn unfinished(bytes: &[u8]) -> Option<usize> {
     let mut reader = BinaryReader::new(bytes.get(HEADER..)?, HEADER);
     while reader.bytes_remaining() > 0 {
         let start = reader.original_position();
         let section = reader.read_u8().and_then(|_| reader.read_var_u32());
         let Ok(size) = section else {
-            // An overlong number is no truncation: validation says so better.
+            // An overlong number is not a truncation: validation reports it better.
             return (bytes.len() - start < 6).then_some(start);
         };
         match usize::try_from(size) {
@@ -322,17 +322,17 @@ fn unfinished(bytes: &[u8]) -> Option<usize> {
     None
 }
 
-/// What can be seen of a component from outside.
+/// Externally visible parts of a component.
 #[derive(Default)]
-struct Surface {
+struct ComponentSurface {
     imports: Vec<String>,
     exports: Vec<String>,
-    about: About,
+    about: ComponentMetadata,
 }
 
-/// Reads the outermost sections, and skips those of what is nested.
-fn surface(bytes: &[u8]) -> Result<Surface, ComponentError> {
-    let mut surface = Surface::default();
+/// Reads the outermost sections, and skips those of nested parts.
+fn surface(bytes: &[u8]) -> Result<ComponentSurface, ComponentError> {
+    let mut surface = ComponentSurface::default();
     let mut nesting = 0_usize;
     for payload in Parser::new(0).parse_all(bytes) {
         let payload = payload.map_err(invalid)?;
@@ -353,10 +353,10 @@ fn surface(bytes: &[u8]) -> Result<Surface, ComponentError> {
             Payload::ComponentExportSection(section) => {
                 for export in section {
                     let export = export.map_err(invalid)?;
-                    // The name of an interface on something else: valid, and it brings wit-component's decoder down.
+                    // The name of an interface on something else is valid, but crashes wit-component's decoder.
                     let named_interface = export.name.name.contains([':', '/', '=']);
                     if named_interface && export.kind != ComponentExternalKind::Instance {
-                        let problem = format!("`{}` is exported and is no interface", excerpt(export.name.name));
+                        let problem = format!("`{}` is exported but is not an interface", excerpt(export.name.name));
                         return Err(ComponentError::NoWit { problem });
                     }
                     if export.kind != ComponentExternalKind::Value {
@@ -371,9 +371,9 @@ fn surface(bytes: &[u8]) -> Result<Surface, ComponentError> {
     Ok(surface)
 }
 
-impl About {
-    /// Takes what a custom section says, if it is one of ours to read. Custom sections are never validated, so what
-    /// cannot be read is passed over.
+impl ComponentMetadata {
+    /// Reads a custom section, if it is of a known kind. Custom sections are never validated, so unreadable ones are
+    /// skipped.
     fn read(&mut self, section: &wasmparser::CustomSectionReader<'_>) {
         if let KnownCustom::ComponentName(names) = section.as_known() {
             for name in names {
@@ -435,7 +435,7 @@ mod tests {
                 outcome => between.push(outcome.map(|component| print_component(&component).expect("printed"))),
             }
         }
-        // A cut between two sections leaves a component, which lacks its exports or nothing but trailing notes.
+        // A cut between two sections leaves a component without its exports, or without trailing notes.
         assert!(between.len() < 20, "{between:?}");
         let full = print_component(&Component::read(&whole).expect("a component")).expect("printed");
         for outcome in between {
@@ -448,7 +448,7 @@ mod tests {
 
     #[test]
     fn a_function_with_an_interface_s_name_is_refused() {
-        // A lifted function of no parameters, exported as `a:b/c`.
+        // A lifted function without parameters, exported as `a:b/c`.
         let bytes = wat::parse_str(
             r#"(component
                 (core module $m (func (export "f")))

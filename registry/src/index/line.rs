@@ -1,4 +1,4 @@
-//! A line of the index: its bytes, and what it says. Must not know the lines before it.
+//! Line of the index: its bytes and their meaning. Must not know the lines before it.
 
 use std::time::SystemTime;
 
@@ -13,31 +13,31 @@ use crate::{
     store::Blob,
 };
 
-/// The only form of lines there is so far.
+/// Version of the line format; there is no other yet.
 const FORM: u32 = 1;
 
 /// Longest message of a deprecation, in bytes: a sentence or two.
 pub(crate) const MAX_MESSAGE: usize = 1_000;
 
-/// What stands between what is hashed and the hash.
+/// Separator between the hashed part of a line and the hash.
 pub(super) const SUM: &str = ",\"sum\":\"";
 
-/// A line, less its sum.
+/// Line of the index, without its sum.
 #[derive(Serialize, Deserialize)]
-pub(super) struct Line {
+pub(super) struct IndexLine {
     v: u32,
     pub(super) seq: u64,
     pub(super) prev: Digest,
     /// Milliseconds since the Unix epoch.
     pub(super) time: u64,
     #[serde(flatten)]
-    pub(super) change: Change,
+    pub(super) change: ReleaseChange,
 }
 
-/// What a line does.
+/// Change of a release that a line makes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "op", rename_all = "lowercase")]
-pub(crate) enum Change {
+pub(crate) enum ReleaseChange {
     Publish {
         name: PackageName,
         version: Version,
@@ -62,7 +62,7 @@ pub(crate) enum Change {
     Deprecate {
         name: PackageName,
         version: Version,
-        /// None: it is deprecated no more.
+        /// `None` undoes the deprecation.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         message: Option<String>,
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -76,48 +76,49 @@ pub(crate) enum Change {
     },
 }
 
-/// Every operation, as it is written.
+/// Names of all operations, as lines spell them.
 const OPERATIONS: [&str; 5] = ["publish", "yank", "unyank", "deprecate", "sign"];
 
-/// What of a line must be readable to say that a newer program wrote it.
+/// Part of a line that must be readable to recognise the line of a newer program.
 #[derive(Deserialize)]
-struct Header {
+struct LineHeader {
     v: u32,
     op: String,
 }
 
-/// What is wrong with a line. `line` counts from 1.
+/// Error of a line. `line` counts from 1.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Damage {
+pub(crate) enum IndexDamage {
     Altered { line: u64, problem: String },
     Newer { line: u64, what: String },
 }
 
-impl Line {
-    /// A line that follows one whose sum is `prev`.
-    pub(super) fn new(seq: u64, prev: Digest, now: SystemTime, change: Change) -> Self {
-        // A clock before 1970 or past the range is a wrong clock: the order of releases does not hang on it.
+impl IndexLine {
+    /// Creates a line that follows the line whose sum is `prev`.
+    pub(super) fn new(seq: u64, prev: Digest, now: SystemTime, change: ReleaseChange) -> Self {
+        // A clock before 1970 or past the range is wrong, which is harmless: the order of releases does not depend on
+        // it.
         let time = now.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
         let time = u64::try_from(time.as_millis()).unwrap_or(0);
         Self { v: FORM, seq, prev, time, change }
     }
 
-    /// Reads a line without its line feed, and its sum. `number` counts from 1.
-    pub(super) fn read(line: &[u8], number: u64) -> Result<(Self, Digest), Damage> {
-        let altered = |problem: &str| Damage::Altered { line: number, problem: problem.into() };
+    /// Parses a line without its line feed, and returns its sum too. `number` counts from 1.
+    pub(super) fn read(line: &[u8], number: u64) -> Result<(Self, Digest), IndexDamage> {
+        let altered = |problem: &str| IndexDamage::Altered { line: number, problem: problem.into() };
         let (body, sum) = split_sum(line).ok_or_else(|| altered("it does not end in a sum"))?;
         let digest = Digest::of(body);
         if sum.parse() != Ok(digest) {
-            return Err(altered("it does not hash to its sum"));
+            return Err(altered("its content does not match its sum"));
         }
         let line: Self = serde_json::from_slice(line).map_err(|error| unknown(line, number, &error))?;
         if line.v != FORM {
-            return Err(Damage::Newer { line: number, what: format!("the form {}", line.v) });
+            return Err(IndexDamage::Newer { line: number, what: format!("the format version {}", line.v) });
         }
         Ok((line, digest))
     }
 
-    /// Its bytes, with its sum and its line feed.
+    /// Encodes the line, with its sum and its line feed.
     pub(super) fn write(&self) -> Vec<u8> {
         let mut text = serde_json::to_string(self).expect("a line has string keys only and no failing value");
         let brace = text.pop();
@@ -127,20 +128,21 @@ impl Line {
     }
 }
 
-/// The sum of the last line of an index that ends so. Nothing is checked of it. None if it ends in no whole line.
+/// Returns the sum of the last line of an index with this end, without checking it. Returns `None` if the index does
+/// not end in a whole line.
 pub(crate) fn last_sum(end: &[u8]) -> Option<Digest> {
     split_sum(end.strip_suffix(b"\n")?)?.1.parse().ok()
 }
 
-/// Whether a text can be the message of a deprecation. It is one line of a terminal.
+/// Checks that a text is a valid message of a deprecation, which is printed as one line.
 pub(crate) fn check_message(message: &str) -> Result<(), String> {
     if message.trim().is_empty() || message.len() > MAX_MESSAGE || message.chars().any(char::is_control) {
-        return Err(format!("a message has 1 to {MAX_MESSAGE} bytes and no control characters"));
+        return Err(format!("a message must have 1 to {MAX_MESSAGE} bytes and no control characters"));
     }
     Ok(())
 }
 
-/// Takes `,"sum":"…"}` off the end of a line: what is hashed, and the digest as text.
+/// Splits `,"sum":"…"}` off the end of a line: returns the hashed part, and the digest as text.
 fn split_sum(line: &[u8]) -> Option<(&[u8], &str)> {
     const DIGEST: usize = "sha256:".len() + 64;
     let line = line.strip_suffix(b"\"}")?;
@@ -148,13 +150,15 @@ fn split_sum(line: &[u8]) -> Option<(&[u8], &str)> {
     Some((rest.strip_suffix(SUM.as_bytes())?, std::str::from_utf8(sum).ok()?))
 }
 
-/// Why a line that hashes to its sum cannot be read.
-fn unknown(line: &[u8], number: u64, error: &serde_json::Error) -> Damage {
-    match serde_json::from_slice::<Header>(line) {
-        Ok(Header { v, .. }) if v != FORM => Damage::Newer { line: number, what: format!("the form {v}") },
-        Ok(Header { op, .. }) if !OPERATIONS.contains(&op.as_str()) => {
-            Damage::Newer { line: number, what: format!("the operation `{}`", crate::error::excerpt(&op)) }
+/// Returns the reason why a line with a correct sum cannot be read.
+fn unknown(line: &[u8], number: u64, error: &serde_json::Error) -> IndexDamage {
+    match serde_json::from_slice::<LineHeader>(line) {
+        Ok(LineHeader { v, .. }) if v != FORM => {
+            IndexDamage::Newer { line: number, what: format!("the format version {v}") }
         }
-        _ => Damage::Altered { line: number, problem: format!("it is no line of an index: {error}") },
+        Ok(LineHeader { op, .. }) if !OPERATIONS.contains(&op.as_str()) => {
+            IndexDamage::Newer { line: number, what: format!("the operation `{}`", crate::error::excerpt(&op)) }
+        }
+        _ => IndexDamage::Altered { line: number, problem: format!("it is not a line of an index: {error}") },
     }
 }

@@ -1,5 +1,5 @@
-//! The index: how its lines are chained, and what they come to. Must not touch a file. Its bytes are described in
-//! `format.md`; change both together.
+//! The index: the chain of its lines, and the releases that they add up to. Must not touch a file. Its bytes are
+//! described in `format.md`; change both together.
 
 mod line;
 mod release;
@@ -11,54 +11,54 @@ use std::{
 
 use semver::Version;
 
-use self::line::Line;
-pub(crate) use self::line::{Change, Damage, MAX_MESSAGE, check_message, last_sum};
+use self::line::IndexLine;
+pub(crate) use self::line::{IndexDamage, MAX_MESSAGE, ReleaseChange, check_message, last_sum};
 pub use self::release::{Deprecation, Release, Signature};
 use crate::{digest::Digest, name::PackageName, signature::SIGNATURE_BYTES, store::length};
 
-/// What the lines read so far come to.
+/// State after the lines read so far.
 #[derive(Debug, Default)]
-pub(crate) struct Index {
+pub(crate) struct ReleaseIndex {
     packages: BTreeMap<PackageName, BTreeMap<Version, Release>>,
     head: Option<Digest>,
     lines: u64,
     end: u64,
 }
 
-impl Index {
-    /// How many bytes of the file have been read and hold: where the next line begins.
+impl ReleaseIndex {
+    /// Returns the number of bytes that were read and are valid: the offset of the next line.
     pub(crate) fn end(&self) -> u64 {
         self.end
     }
 
-    /// All releases, by name, oldest version first.
+    /// Iterates over all releases, by name, oldest version first.
     pub(crate) fn releases(&self) -> impl Iterator<Item = &Release> {
         self.packages.values().flat_map(BTreeMap::values)
     }
 
-    /// The sum of the last line; none if there is none.
+    /// Returns the sum of the last line. `None` if there is no line.
     pub(crate) fn head(&self) -> Option<Digest> {
         self.head
     }
 
-    /// How many lines have been read.
+    /// Returns the number of lines.
     pub(crate) fn lines(&self) -> u64 {
         self.lines
     }
 
-    /// All packages and their releases, oldest version first.
+    /// Returns all packages and their releases, oldest version first.
     pub(crate) fn packages(&self) -> &BTreeMap<PackageName, BTreeMap<Version, Release>> {
         &self.packages
     }
 
-    /// The release of that name and version.
+    /// Returns the release of that name and version.
     pub(crate) fn release(&self, name: &PackageName, version: &Version) -> Option<&Release> {
         self.packages.get(name)?.get(version)
     }
 
-    /// Reads what follows `end()`. A torn last line is left: that is, one without line feed, or with a zero byte (a
-    /// crash can leave a hole where a page was not written). After an error the index must not be used.
-    pub(crate) fn read(&mut self, bytes: &[u8]) -> Result<(), Damage> {
+    /// Reads the bytes that follow `end()`. A torn last line is left unread: one without a line feed, or with a zero
+    /// byte (a crash can leave a hole where a page was not written). After an error the index must not be used.
+    pub(crate) fn read(&mut self, bytes: &[u8]) -> Result<(), IndexDamage> {
         let mut rest = bytes;
         while let Some(at) = rest.iter().position(|byte| *byte == b'\n') {
             let (line, after) = (&rest[..at], &rest[at + 1..]);
@@ -72,10 +72,10 @@ impl Index {
         Ok(())
     }
 
-    fn read_line(&mut self, line: &[u8]) -> Result<(), Damage> {
+    fn read_line(&mut self, line: &[u8]) -> Result<(), IndexDamage> {
         let number = self.lines + 1;
-        let altered = |problem: &str| Damage::Altered { line: number, problem: problem.into() };
-        let (line, digest) = Line::read(line, number)?;
+        let altered = |problem: &str| IndexDamage::Altered { line: number, problem: problem.into() };
+        let (line, digest) = IndexLine::read(line, number)?;
         if line.seq != self.lines {
             return Err(altered("its number does not follow the line before it"));
         }
@@ -90,9 +90,9 @@ impl Index {
         Ok(())
     }
 
-    fn apply(&mut self, change: Change, published: SystemTime) -> Result<(), String> {
+    fn apply(&mut self, change: ReleaseChange, published: SystemTime) -> Result<(), String> {
         match change {
-            Change::Publish { name, version, component, wit, manifest, readme, breaking, origin } => {
+            ReleaseChange::Publish { name, version, component, wit, manifest, readme, breaking, origin } => {
                 if !version.build.is_empty() {
                     return Err(format!("`{name}@{version}` has build metadata"));
                 }
@@ -117,9 +117,11 @@ impl Index {
                 versions.insert(version, release);
                 Ok(())
             }
-            Change::Yank { name, version } => self.change(&name, &version).map(|release| release.yanked = true),
-            Change::Unyank { name, version } => self.change(&name, &version).map(|release| release.yanked = false),
-            Change::Deprecate { name, version, message, replacement } => {
+            ReleaseChange::Yank { name, version } => self.change(&name, &version).map(|release| release.yanked = true),
+            ReleaseChange::Unyank { name, version } => {
+                self.change(&name, &version).map(|release| release.yanked = false)
+            }
+            ReleaseChange::Deprecate { name, version, message, replacement } => {
                 let release = self.change(&name, &version)?;
                 release.deprecated = match (message, replacement) {
                     (Some(message), replacement) => {
@@ -127,11 +129,11 @@ impl Index {
                         Some(Deprecation { message, replacement })
                     }
                     (None, None) => None,
-                    (None, Some(_)) => return Err("it has a replacement and no message".into()),
+                    (None, Some(_)) => return Err("it has a replacement but no message".into()),
                 };
                 Ok(())
             }
-            Change::Sign { name, version, key, signature } => {
+            ReleaseChange::Sign { name, version, key, signature } => {
                 let release = self.change(&name, &version)?;
                 if signature.size != SIGNATURE_BYTES {
                     return Err(format!("a signature has {SIGNATURE_BYTES} bytes"));
@@ -148,9 +150,9 @@ impl Index {
         release.ok_or_else(|| format!("there is no `{name}@{version}` before it"))
     }
 
-    /// The line that would make `change`, with its line feed. Read it to make it.
-    pub(crate) fn line(&self, change: Change, now: SystemTime) -> Vec<u8> {
-        Line::new(self.lines, self.head.unwrap_or(Digest::ZERO), now, change).write()
+    /// Encodes the line that would make `change`, with its line feed. Reading it makes the change.
+    pub(crate) fn line(&self, change: ReleaseChange, now: SystemTime) -> Vec<u8> {
+        IndexLine::new(self.lines, self.head.unwrap_or(Digest::ZERO), now, change).write()
     }
 }
 
@@ -161,9 +163,9 @@ mod tests {
     use super::*;
     use crate::{index::line::SUM, store::Blob};
 
-    fn publish(name: &str, version: &str) -> Change {
+    fn publish(name: &str, version: &str) -> ReleaseChange {
         let blob = Blob::of(name.as_bytes());
-        Change::Publish {
+        ReleaseChange::Publish {
             name: name.parse().expect("a name"),
             version: version.parse().expect("a version"),
             component: blob,
@@ -175,12 +177,12 @@ mod tests {
         }
     }
 
-    fn yank(name: &str, version: &str) -> Change {
-        Change::Yank { name: name.parse().expect("a name"), version: version.parse().expect("a version") }
+    fn yank(name: &str, version: &str) -> ReleaseChange {
+        ReleaseChange::Yank { name: name.parse().expect("a name"), version: version.parse().expect("a version") }
     }
 
-    fn deprecate(message: Option<&str>, replacement: Option<&str>) -> Change {
-        Change::Deprecate {
+    fn deprecate(message: Option<&str>, replacement: Option<&str>) -> ReleaseChange {
+        ReleaseChange::Deprecate {
             name: "a:b".parse().expect("a name"),
             version: Version::new(1, 0, 0),
             message: message.map(str::to_owned),
@@ -188,8 +190,8 @@ mod tests {
         }
     }
 
-    fn file(changes: Vec<Change>) -> Vec<u8> {
-        let mut index = Index::default();
+    fn file(changes: Vec<ReleaseChange>) -> Vec<u8> {
+        let mut index = ReleaseIndex::default();
         let mut bytes = Vec::new();
         for change in changes {
             let line = index.line(change, SystemTime::UNIX_EPOCH);
@@ -203,8 +205,8 @@ mod tests {
         file(vec![publish("a:b", "1.0.0"), publish("a:c", "0.1.0"), publish("a:b", "1.1.0"), yank("a:b", "1.1.0")])
     }
 
-    fn read(bytes: &[u8]) -> Result<Index, Damage> {
-        let mut index = Index::default();
+    fn read(bytes: &[u8]) -> Result<ReleaseIndex, IndexDamage> {
+        let mut index = ReleaseIndex::default();
         index.read(bytes).map(|()| index)
     }
 
@@ -235,7 +237,7 @@ mod tests {
     #[test]
     fn what_is_deprecated_is_told_and_taken_back() {
         let mut changes = vec![publish("a:b", "1.0.0"), deprecate(Some("too old"), Some("a:c@^1"))];
-        let release = |changes: &[Change]| {
+        let release = |changes: &[ReleaseChange]| {
             let index = read(&file(changes.to_vec())).expect("an index");
             index.release(&"a:b".parse().expect("a name"), &Version::new(1, 0, 0)).expect("a release").clone()
         };
@@ -264,7 +266,7 @@ mod tests {
         let lines: Vec<&[u8]> = bytes.split_inclusive(|byte| *byte == b'\n').collect();
         for order in [&[1, 2, 3][..], &[0, 2, 3], &[0, 0, 1], &[1, 0, 2, 3], &[0, 1, 3]] {
             let other: Vec<u8> = order.iter().flat_map(|at| lines[*at].iter().copied()).collect();
-            assert!(matches!(read(&other), Err(Damage::Altered { .. })), "{order:?}");
+            assert!(matches!(read(&other), Err(IndexDamage::Altered { .. })), "{order:?}");
         }
     }
 
@@ -279,12 +281,12 @@ mod tests {
             vec![publish("a:b", "1.0.0"), deprecate(Some(" "), None)],
             vec![publish("a:b", "1.0.0"), deprecate(None, Some("a:c@^1"))],
         ] {
-            let mut index = Index::default();
+            let mut index = ReleaseIndex::default();
             let outcome = changes.into_iter().try_for_each(|change| {
                 let line = index.line(change, SystemTime::UNIX_EPOCH);
                 index.read(&line)
             });
-            assert!(matches!(outcome, Err(Damage::Altered { .. })));
+            assert!(matches!(outcome, Err(IndexDamage::Altered { .. })));
         }
     }
 
@@ -293,16 +295,16 @@ mod tests {
         let sealed = |body: &str| format!("{body}{SUM}{}\"}}\n", Digest::of(body.as_bytes())).into_bytes();
         let zero = Digest::ZERO;
         let operation = sealed(&format!("{{\"v\":1,\"seq\":0,\"prev\":\"{zero}\",\"time\":0,\"op\":\"melt\""));
-        assert!(matches!(read(&operation), Err(Damage::Newer { line: 1, what }) if what.contains("`melt`")));
+        assert!(matches!(read(&operation), Err(IndexDamage::Newer { line: 1, what }) if what.contains("`melt`")));
         let form = sealed("{\"v\":2,\"op\":\"publish\"");
-        assert!(matches!(read(&form), Err(Damage::Newer { line: 1, what }) if what.contains('2')));
+        assert!(matches!(read(&form), Err(IndexDamage::Newer { line: 1, what }) if what.contains('2')));
         let garbage = sealed("{\"v\":1");
-        assert!(matches!(read(&garbage), Err(Damage::Altered { line: 1, .. })));
+        assert!(matches!(read(&garbage), Err(IndexDamage::Altered { line: 1, .. })));
     }
 
     proptest! {
-        /// No byte of an index can be changed unnoticed: it is refused, or (a zero, or the end of the last line) the
-        /// last line counts as torn.
+        /// No byte of an index can be changed unnoticed: the index is refused, or (a zero, or the end of the last line)
+        /// the last line counts as torn.
         #[test]
         fn no_byte_can_be_changed(at in any::<prop::sample::Index>(), to in any::<u8>()) {
             let mut bytes = sample();

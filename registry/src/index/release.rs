@@ -1,4 +1,4 @@
-//! A release, as the lines of the index make it.
+//! Releases, as the lines of the index describe them.
 
 use std::{fmt, time::SystemTime};
 
@@ -12,70 +12,72 @@ use crate::{
     store::Blob,
 };
 
-/// What is published under a name and a version. It never changes, but for `yanked`, `deprecated` and `signatures`.
+/// Files that were published under a name and a version. A release never changes, except for `yanked`, `deprecated` and
+/// `signatures`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Release {
-    /// The package.
+    /// Name of the package.
     pub name: PackageName,
-    /// Its version.
+    /// Version of the release.
     pub version: Version,
-    /// The component.
+    /// Blob of the component.
     pub component: Blob,
-    /// The WIT text, with doc comments if the publisher gave it.
+    /// Blob of the WIT text, with doc comments if the publisher gave it.
     pub wit: Blob,
-    /// The manifest, as the publisher wrote it.
+    /// Blob of the manifest, as the publisher wrote it.
     pub manifest: Blob,
-    /// The readme.
+    /// Blob of the readme.
     pub readme: Option<Blob>,
-    /// When, by the clock of who published it.
+    /// Time of publication, by the publisher's clock.
     pub published: SystemTime,
-    /// Where it was pulled from, if it was not published here.
+    /// Origin of a release that was pulled rather than published here.
     pub origin: Option<Origin>,
-    /// It breaks what earlier releases had that its version says it does not, and the publisher said so.
+    /// True if it breaks users of earlier releases although its version claims otherwise, which the publisher
+    /// confirmed.
     pub breaking: bool,
-    /// Taken back: it is not resolved any more, and who has pinned it still gets it.
+    /// True if it is no longer resolved. Users who have pinned it still get it.
     pub yanked: bool,
-    /// Who uses it should use something else: it is resolved all the same.
+    /// Advice to use something else. The release is resolved all the same.
     pub deprecated: Option<Deprecation>,
-    /// Who signed it, as the index says. [`Registry::verify_signature`](crate::Registry::verify_signature) says whether
-    /// they did.
+    /// Signatures according to the index. [`Registry::verify_signature`](crate::Registry::verify_signature) checks
+    /// them.
     pub signatures: Vec<Signature>,
 }
 
-/// Why a release should not be used any more.
+/// Deprecation of a release.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Deprecation {
-    /// What its users are told.
+    /// Message to the users of the release.
     pub message: String,
-    /// What to use instead.
+    /// Package to use instead.
     pub replacement: Option<Requirement>,
 }
 
-/// A signature of a release.
+/// Signature of a release.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Signature {
-    /// Whose.
+    /// Key of the signature.
     pub key: PublicKey,
-    /// The bytes.
+    /// Blob of the signature.
     pub signature: Blob,
 }
 
 impl Release {
-    /// The component's hash.
+    /// Returns the digest of the component.
     pub fn digest(&self) -> Digest {
         self.component.digest
     }
 
-    /// Name and version.
+    /// Returns name and version.
     #[must_use]
     pub fn full_name(&self) -> ReleaseName {
         ReleaseName { name: self.name.clone(), version: self.version.clone() }
     }
 
-    /// All blobs that it names, each with a word for what it holds.
+    /// Iterates over all blobs of the release, each with a word for its content.
     pub(crate) fn blobs(&self) -> impl Iterator<Item = (&'static str, Blob)> {
         let parts = [("component", self.component), ("WIT text", self.wit), ("manifest", self.manifest)];
         let readme = self.readme.map(|blob| ("readme", blob));

@@ -1,8 +1,8 @@
-//! A release as an artifact: the layout of CNCF's TAG Runtime for WebAssembly, which is a manifest, a config and one layer,
-//! the component. What else a release has is in the config, under `tollhouse`: clients of that layout refuse artifacts
-//! with layers that they do not know. The bytes are described in `format.md`; change both together.
+//! Releases as OCI artifacts, in the layout of CNCF's TAG Runtime for WebAssembly: a manifest, a config and one layer,
+//! the component. Everything else of a release is in the config, under `tollhouse`, since clients of that layout refuse
+//! artifacts with unknown layers. The bytes are described in `format.md`; change both together.
 //!
-//! The same release gives the same bytes, whoever pushes it. Must not move anything.
+//! The same release gives the same bytes, whoever pushes it. Must not transfer anything.
 
 use std::collections::BTreeMap;
 
@@ -25,46 +25,46 @@ pub(super) const MANIFEST_TYPE: &str = "application/vnd.oci.image.manifest.v1+js
 pub(super) const CONFIG_TYPE: &str = "application/vnd.wasm.config.v0+json";
 pub(super) const COMPONENT_TYPE: &str = "application/wasm";
 
-/// The version, among the annotations that the image specification names.
+/// Annotation of the version, as the image specification names it.
 pub(super) const VERSION: &str = "org.opencontainers.image.version";
 const TITLE: &str = "org.opencontainers.image.title";
 
-/// Largest manifest in bytes, as registries have it.
+/// Largest manifest in bytes, as in other registries.
 pub(super) const MAX_MANIFEST: u64 = 4 << 20;
 
-/// Largest config: the largest WIT, manifest and readme, each character of which JSON may write as two.
+/// Largest config: the largest WIT, manifest and readme, each of whose characters JSON may encode as two.
 pub(super) const MAX_CONFIG: u64 = 12 << 20;
 
-/// Most signatures of a release that travel along.
+/// Largest number of signatures of a release that are transferred.
 const MAX_SIGNATURES: usize = 100;
 
-/// The only form of what is ours in the config.
+/// Version of the format of our section in the config; there is no other yet.
 const FORM: u32 = 1;
 
-/// What is pushed.
-pub(super) struct Artifact {
+/// Artifact that is pushed.
+pub(super) struct OciArtifact {
     pub(super) manifest: Vec<u8>,
     pub(super) config: Vec<u8>,
     pub(super) component: Vec<u8>,
 }
 
-/// An OCI image manifest, as far as it matters.
+/// Parts of an OCI image manifest that are used here.
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct Manifest {
+pub(super) struct OciManifest {
     schema_version: u32,
     #[serde(default)]
     media_type: Option<String>,
-    pub(super) config: Descriptor,
-    layers: Vec<Descriptor>,
+    pub(super) config: BlobDescriptor,
+    layers: Vec<BlobDescriptor>,
     #[serde(default)]
     annotations: BTreeMap<String, String>,
 }
 
-/// What a manifest says of a blob.
+/// Reference of a manifest to a blob.
 #[derive(Clone, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct Descriptor {
+pub(super) struct BlobDescriptor {
     pub(super) media_type: String,
     pub(super) digest: Digest,
     pub(super) size: u64,
@@ -72,63 +72,63 @@ pub(super) struct Descriptor {
     annotations: BTreeMap<String, String>,
 }
 
-/// The config as it is written.
+/// Config, as it is written.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Config<'a> {
+struct ArtifactConfig<'a> {
     created: &'a str,
     architecture: &'a str,
     os: &'a str,
     layer_digests: [Digest; 1],
-    component: Interfaces,
-    tollhouse: Section,
+    component: ComponentInterfaces,
+    tollhouse: TollhouseSection,
 }
 
 #[derive(Serialize)]
-struct Interfaces {
+struct ComponentInterfaces {
     exports: Vec<String>,
     imports: Vec<String>,
 }
 
-/// The config as it is read. What others write in it is theirs.
+/// Config, as it is read. Keys of other programs are ignored.
 #[derive(Deserialize)]
 struct ForeignConfig {
     tollhouse: Option<serde_json::Value>,
 }
 
-/// What of a release the layout has no place for.
+/// Parts of a release that the layout has no place for.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Section {
+pub(super) struct TollhouseSection {
     v: u32,
     pub(super) manifest: String,
     pub(super) wit: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) readme: Option<String>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    signatures: Vec<Signed>,
+    signatures: Vec<SignatureEntry>,
 }
 
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Signed {
+struct SignatureEntry {
     key: PublicKey,
     signature: String,
 }
 
-impl Artifact {
-    /// What a release is elsewhere. Its parts and its signatures are checked.
+impl OciArtifact {
+    /// Makes the artifact of a release. Its parts and its signatures are checked.
     pub(super) fn of(registry: &Registry, release: &Release) -> Result<Self, OciError> {
         let component = registry.load_component(release)?;
         let about = registry.load_manifest(release)?;
-        let config = Config {
-            // A date of its own would make another artifact of the same release.
+        let config = ArtifactConfig {
+            // A real date would make another artifact of the same release.
             created: "1970-01-01T00:00:00Z",
             architecture: "wasm",
             os: "wasip2",
             layer_digests: [release.component.digest],
             component: interfaces(release, &component)?,
-            tollhouse: Section {
+            tollhouse: TollhouseSection {
                 v: FORM,
                 manifest: registry.load_text(release, &release.manifest, "manifest")?,
                 wit: registry.load_wit(release)?,
@@ -149,13 +149,13 @@ impl Artifact {
         for (key, text) in more.into_iter().chain([authors]) {
             annotations.extend(text.map(|text| (format!("org.opencontainers.image.{key}"), text)));
         }
-        // What names the file when a client writes one.
+        // File name that clients use when they save the layer.
         let title = BTreeMap::from([(TITLE.to_owned(), format!("{}.wasm", release.name.package()))]);
-        let manifest = Manifest {
+        let manifest = OciManifest {
             schema_version: 2,
             media_type: Some(MANIFEST_TYPE.to_owned()),
-            config: Descriptor::of(CONFIG_TYPE, Blob::of(&config), BTreeMap::new()),
-            layers: vec![Descriptor::of(COMPONENT_TYPE, release.component, title)],
+            config: BlobDescriptor::of(CONFIG_TYPE, Blob::of(&config), BTreeMap::new()),
+            layers: vec![BlobDescriptor::of(COMPONENT_TYPE, release.component, title)],
             annotations,
         };
         Ok(Self { manifest: json(&manifest), config, component })
@@ -166,8 +166,8 @@ fn json(value: &impl Serialize) -> Vec<u8> {
     serde_json::to_vec(value).expect("plain data with keys that are text serialises")
 }
 
-/// What a component imports and exports, by the names of WIT.
-fn interfaces(release: &Release, bytes: &[u8]) -> Result<Interfaces, Error> {
+/// Returns the imports and exports of a component by their WIT names.
+fn interfaces(release: &Release, bytes: &[u8]) -> Result<ComponentInterfaces, Error> {
     let component = Component::read(bytes).map_err(|error| Error::Unreadable {
         what: format!("component of `{}`", release.full_name()),
         digest: release.component.digest,
@@ -177,68 +177,69 @@ fn interfaces(release: &Release, bytes: &[u8]) -> Result<Interfaces, Error> {
     let names = |items: &mut dyn Iterator<Item = &wit_parser::WorldKey>| {
         items.map(|key| component.resolve.name_world_key(key)).collect()
     };
-    Ok(Interfaces { exports: names(&mut world.exports.keys()), imports: names(&mut world.imports.keys()) })
+    Ok(ComponentInterfaces { exports: names(&mut world.exports.keys()), imports: names(&mut world.imports.keys()) })
 }
 
-/// The signatures, in the order of their keys: one that does not hold is not passed on.
-fn signatures(registry: &Registry, release: &Release) -> Result<Vec<Signed>, OciError> {
+/// Returns the signatures in the order of their keys. An invalid one is an error, and is not passed on.
+fn signatures(registry: &Registry, release: &Release) -> Result<Vec<SignatureEntry>, OciError> {
     let mut signed = Vec::new();
     for signature in &release.signatures {
         registry.verify_signature(release, &signature.key)?;
         let bytes = registry.load_signature(release, signature)?;
-        signed.push(Signed { key: signature.key, signature: STANDARD.encode(bytes) });
+        signed.push(SignatureEntry { key: signature.key, signature: STANDARD.encode(bytes) });
     }
     signed.sort_by_key(|signed| signed.key);
     Ok(signed)
 }
 
-impl Descriptor {
+impl BlobDescriptor {
     fn of(media_type: &str, blob: Blob, annotations: BTreeMap<String, String>) -> Self {
         Self { media_type: media_type.to_owned(), digest: blob.digest, size: blob.size, annotations }
     }
 }
 
-impl Manifest {
-    /// Reads a manifest that a registry gave, with the type that it said.
+impl OciManifest {
+    /// Parses a manifest from a registry, with the media type that the registry reported.
     pub(super) fn read(reference: &Reference, bytes: &[u8], said: &str) -> Result<Self, OciError> {
         #[derive(Deserialize)]
         #[serde(rename_all = "camelCase")]
-        struct Head {
+        struct MediaTypeHeader {
             media_type: Option<String>,
         }
         let wrong = |problem: String| OciError::not_wasm(reference, problem);
-        let head: Head = serde_json::from_slice(bytes).map_err(|error| wrong(format!("its manifest: {error}")))?;
+        let head: MediaTypeHeader =
+            serde_json::from_slice(bytes).map_err(|error| wrong(format!("its manifest: {error}")))?;
         let media_type = head.media_type.unwrap_or_else(|| said.to_owned());
         if media_type != MANIFEST_TYPE {
-            return Err(wrong(format!("it is of type `{media_type}`, and not `{MANIFEST_TYPE}`")));
+            return Err(wrong(format!("its type is `{media_type}` instead of `{MANIFEST_TYPE}`")));
         }
         let manifest: Self = serde_json::from_slice(bytes).map_err(|error| wrong(format!("its manifest: {error}")))?;
         if manifest.schema_version != 2 {
-            return Err(wrong(format!("its manifest has the form {}", manifest.schema_version)));
+            return Err(wrong(format!("its manifest has the unknown schema version {}", manifest.schema_version)));
         }
         Ok(manifest)
     }
 
-    /// The one layer, a component. More than one is a composition, which the layout says to refuse.
-    pub(super) fn component(&self, reference: &Reference) -> Result<&Descriptor, OciError> {
+    /// Returns the only layer, a component. Several layers are a composition, which the layout requires to be refused.
+    pub(super) fn component(&self, reference: &Reference) -> Result<&BlobDescriptor, OciError> {
         match &self.layers[..] {
             [layer] if layer.media_type == COMPONENT_TYPE => Ok(layer),
             [layer] => {
-                let problem = format!("its layer is of type `{}`, and not `{COMPONENT_TYPE}`", layer.media_type);
+                let problem = format!("its layer has the type `{}` instead of `{COMPONENT_TYPE}`", layer.media_type);
                 Err(OciError::not_wasm(reference, problem))
             }
-            layers => Err(OciError::not_wasm(reference, format!("it has {} layers, and not one", layers.len()))),
+            layers => Err(OciError::not_wasm(reference, format!("it has {} layers instead of one", layers.len()))),
         }
     }
 
-    /// What the annotations say the version is.
+    /// Returns the version according to the annotations.
     pub(super) fn version(&self) -> Option<&str> {
         self.annotations.get(VERSION).map(String::as_str)
     }
 }
 
-impl Section {
-    /// What is ours in a config; none if somebody else made it.
+impl TollhouseSection {
+    /// Parses our section of a config. Returns `None` if another program made the config.
     pub(super) fn read(reference: &Reference, config: &[u8]) -> Result<Option<Self>, OciError> {
         let wrong = |problem: String| OciError::not_wasm(reference, format!("its config: {problem}"));
         let config: ForeignConfig = serde_json::from_slice(config).map_err(|error| wrong(error.to_string()))?;
@@ -253,12 +254,12 @@ impl Section {
         Ok(Some(section))
     }
 
-    /// The signatures, unchecked.
+    /// Returns the signatures, unchecked.
     pub(super) fn signatures(&self, reference: &Reference) -> Result<Vec<GivenSignature>, OciError> {
-        let read = |signed: &Signed| {
+        let read = |signed: &SignatureEntry| {
             let bytes = STANDARD.decode(&signed.signature);
             let bytes = bytes.map_err(|_| {
-                OciError::not_wasm(reference, format!("its signature by `{}` is no base64", signed.key))
+                OciError::not_wasm(reference, format!("its signature by `{}` is not base64", signed.key))
             })?;
             Ok(GivenSignature { key: signed.key, bytes })
         };

@@ -1,21 +1,21 @@
-//! What a registry wants to know of who asks: `WWW-Authenticate` (RFC 9110, section 11.6.1), of which it is hostile until read.
+//! Authentication challenges: parses `WWW-Authenticate` (RFC 9110, section 11.6.1). The input is untrusted.
 
-/// What a registry asks for.
+/// Authentication that a registry requires.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Challenge {
+pub(super) enum AuthChallenge {
     /// Name and password, with each request.
     Basic,
-    /// A token of this issuer.
+    /// A token of an issuer.
     Bearer {
-        /// Where tokens are given.
+        /// Address of the issuer.
         realm: String,
-        /// Whom it is for, as the issuer calls it.
+        /// Name of the registry as the issuer knows it.
         service: Option<String>,
     },
 }
 
-impl Challenge {
-    /// Reads one header. None if it asks for something that is not known here.
+impl AuthChallenge {
+    /// Parses one header. Returns `None` if the scheme is not supported.
     pub(super) fn read(header: &str) -> Option<Self> {
         let (scheme, rest) = header.trim().split_once(' ').unwrap_or((header.trim(), ""));
         if scheme.eq_ignore_ascii_case("basic") {
@@ -31,7 +31,7 @@ impl Challenge {
             match key.to_ascii_lowercase().as_str() {
                 "realm" => realm = Some(value),
                 "service" => service = Some(value),
-                // What may be done is asked for here, not there.
+                // The scope is chosen by this client, not by the registry.
                 _ => {}
             }
             rest = after.trim_start().trim_start_matches(',').trim_start();
@@ -40,7 +40,7 @@ impl Challenge {
     }
 }
 
-/// The first `key=value`, or `key="value"` with escapes, and what follows.
+/// Parses the first `key=value`, or `key="value"` with escapes, and returns the rest too.
 fn parameter(text: &str) -> Option<(&str, String, &str)> {
     let (key, rest) = text.split_once('=')?;
     let Some(quoted) = rest.strip_prefix('"') else {
@@ -68,11 +68,11 @@ mod tests {
     #[test]
     fn challenges_are_read() {
         let bearer = |realm: &str, service: Option<&str>| {
-            Some(Challenge::Bearer { realm: realm.into(), service: service.map(str::to_owned) })
+            Some(AuthChallenge::Bearer { realm: realm.into(), service: service.map(str::to_owned) })
         };
         for (header, expected) in [
-            ("Basic realm=\"x\"", Some(Challenge::Basic)),
-            ("basic", Some(Challenge::Basic)),
+            ("Basic realm=\"x\"", Some(AuthChallenge::Basic)),
+            ("basic", Some(AuthChallenge::Basic)),
             ("Bearer realm=\"https://a/t\",service=\"s\",scope=\"x,y\"", bearer("https://a/t", Some("s"))),
             ("bearer Realm=https://a/t, service=\"a\\\"b\"", bearer("https://a/t", Some("a\"b"))),
             ("Bearer realm=\"https://a/t\"", bearer("https://a/t", None)),
@@ -81,14 +81,14 @@ mod tests {
             ("Negotiate", None),
             ("", None),
         ] {
-            assert_eq!(Challenge::read(header), expected, "{header}");
+            assert_eq!(AuthChallenge::read(header), expected, "{header}");
         }
     }
 
     proptest! {
         #[test]
         fn never_panics(text in "[bB]earer [a-c=\",\\\\é ]{0,24}") {
-            let _ = Challenge::read(&text);
+            let _ = AuthChallenge::read(&text);
         }
     }
 }

@@ -1,4 +1,4 @@
-//! What goes wrong between this machine and a registry of OCI artifacts.
+//! Errors between this machine and a registry of OCI artifacts.
 
 use crate::{
     digest::Digest,
@@ -6,141 +6,149 @@ use crate::{
     signature::SignatureError,
 };
 
-/// Why nothing was pushed or pulled.
+/// Reason why nothing was pushed or pulled.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum OciError {
-    /// No answer, or half of one.
+    /// The registry cannot be reached, or broke off its answer.
     #[error("cannot reach `{host}`: {problem}")]
     Unreachable {
-        /// The host.
+        /// Host of the registry.
         host: String,
-        /// What happened.
+        /// Description of the error.
         problem: String,
     },
-    /// The registry says no.
-    #[error("`{host}` does not {what}: {problem}")]
+    /// The registry refused a request.
+    #[error("cannot {what} at `{host}`: {problem}")]
     Refused {
-        /// The host.
+        /// Host of the registry.
         host: String,
-        /// What was asked of it: a verb and its object.
+        /// The request: a verb and its object.
         what: String,
-        /// What it says.
+        /// Answer of the registry.
         problem: String,
     },
-    /// The registry wants to know who asks, or does not let them.
-    #[error("`{host}` does not {what}: {}", if *known { "it refuses the credentials" } else { "it wants credentials, and there are none" })]
+    /// The registry requires credentials, or does not accept them.
+    #[error("cannot {what} at `{host}`: {}", if *known { "it rejects the credentials" } else { "it requires credentials, and none are configured" })]
     Unauthorized {
-        /// The host.
+        /// Host of the registry.
         host: String,
-        /// What was asked of it.
+        /// The request: a verb and its object.
         what: String,
-        /// Whether there were credentials.
+        /// True if credentials were known.
         known: bool,
     },
-    /// The credentials cannot be found out.
+    /// The credentials cannot be determined.
     #[error("cannot get the credentials for `{host}`: {problem}")]
     Credentials {
-        /// The host.
+        /// Host of the registry.
         host: String,
-        /// What happened.
+        /// Description of the error.
         problem: String,
     },
-    /// There is no such artifact.
-    #[error("there is no `{reference}`")]
+    /// The artifact does not exist.
+    #[error("`{reference}` does not exist")]
     NotFound {
-        /// What was asked for.
+        /// Reference of the requested artifact.
         reference: String,
     },
-    /// It says nothing about which.
-    #[error("`{reference}` names neither a tag nor a digest")]
+    /// The reference has neither a tag nor a digest.
+    #[error("`{reference}` has neither a tag nor a digest")]
     Which {
-        /// What was asked for.
+        /// Reference as it was given.
         reference: String,
     },
-    /// The registry sends elsewhere, to where nothing is fetched from.
-    #[error("`{host}` sends to `{to}`, which is not followed")]
+    /// The registry redirects to an address that must not be used.
+    #[error("`{host}` redirects to `{to}`, which is not followed")]
     Redirected {
-        /// The host.
+        /// Host of the registry.
         host: String,
-        /// Where to.
+        /// Target of the redirect.
         to: String,
     },
-    /// More than what a release may have.
+    /// A part is larger than a release may have.
     #[error("the {what} has more than {limit} bytes")]
     TooLarge {
-        /// Which part.
+        /// Name of the part.
         what: String,
-        /// How many are allowed.
+        /// Largest allowed size in bytes.
         limit: u64,
     },
-    /// The registry gives something else than what was asked for.
-    #[error("the {what} is not what was asked for: it should hash to `{expected}`, and hashes to `{found}`")]
+    /// The registry returned content other than what was requested.
+    #[error("the {what} is not as requested: its digest should be `{expected}` and is `{found}`")]
     Altered {
-        /// Which part.
+        /// Name of the part.
         what: String,
-        /// What it should be.
+        /// Digest that was expected.
         expected: Digest,
-        /// What it is.
+        /// Digest of the received content.
         found: Digest,
     },
-    /// The tag names something else than what was pinned.
-    #[error("`{reference}` has moved: the tag now names `{found}`")]
+    /// The tag no longer refers to the pinned digest.
+    #[error("`{reference}` has moved: the tag now refers to `{found}`")]
     Moved {
-        /// What was asked for.
+        /// Reference of the requested artifact.
         reference: String,
-        /// What the tag names.
+        /// Digest that the tag refers to.
         found: Digest,
     },
-    /// It is no WebAssembly artifact, or none of a form that is known here.
-    #[error("`{reference}` is no artifact of WebAssembly: {problem}")]
+    /// The artifact is not WebAssembly, or not in a known layout.
+    #[error("`{reference}` is not a WebAssembly artifact: {problem}")]
     NotWasm {
-        /// What was asked for.
+        /// Reference of the requested artifact.
         reference: String,
-        /// What it is instead.
+        /// Description of the artifact.
         problem: String,
     },
-    /// The tag names something else.
-    #[error("`{reference}` exists with other content: the tag names `{found}`, and this release would be `{ours}`")]
+    /// The tag refers to another artifact.
+    #[error("`{reference}` exists with other content: the tag refers to `{found}`, and this release would be `{ours}`")]
     Taken {
-        /// The tag.
+        /// Reference with the requested tag.
         reference: String,
-        /// What it names.
+        /// Digest that the tag refers to.
         found: Digest,
-        /// What it would name.
+        /// Digest of the artifact to be pushed.
         ours: Digest,
     },
-    /// What would be pushed is not what was published.
+    /// The release to be pushed was altered.
     #[error(transparent)]
     Registry(#[from] Error),
-    /// What would be pushed has a signature that is none.
+    /// The release to be pushed has an invalid signature.
     #[error(transparent)]
     Signature(#[from] SignatureError),
 }
 
 impl OciError {
-    /// What to do about it.
+    /// Returns a hint on how to fix the problem.
     pub fn hint(&self) -> Option<&'static str> {
         Some(match self {
             Self::Unreachable { .. } => {
-                "what was pulled before is in the registry, and is mounted without the network: `tollhouse registry ls`"
+                "releases that were pulled before are mounted without the network; `tollhouse registry ls` lists them"
             }
             Self::Unauthorized { known: false, .. } => "`docker login HOST`, or `podman login` with Docker's config",
-            Self::Unauthorized { .. } => "they are those of Docker's config: `docker login HOST` anew",
-            Self::Credentials { .. } => "fix `config.json` of Docker, or what it names, or `docker logout HOST`",
-            Self::NotFound { .. } => "look at its name and its tag; a private one may need `docker login HOST`",
+            Self::Unauthorized { .. } => {
+                "the credentials come from Docker's configuration: run `docker login HOST` again"
+            }
+            Self::Credentials { .. } => {
+                "fix Docker's `config.json` or its credential helper, or run `docker logout HOST`"
+            }
+            Self::NotFound { .. } => "check its name and tag; a private one may need `docker login HOST`",
             Self::Which { .. } => "add `:TAG`, which is usually the version, or `@sha256:…`",
-            Self::Altered { .. } => "nothing of it was used; the registry, or what stands between, is broken or lies",
-            Self::Moved { .. } => "nothing of it was used; find out why, then pin what it names now",
-            Self::Taken { .. } => "push under another tag, or `--force` if the tag is to move",
-            Self::Redirected { .. } => "only https is followed, and no upload; ask who runs the registry",
+            Self::Altered { .. } => {
+                "nothing of it was used; the registry, or a proxy before it, is broken or malicious"
+            }
+            Self::Moved { .. } => "nothing of it was used; find out why, then pin the new digest",
+            Self::Taken { .. } => "push under another tag, or move the tag with `--force`",
+            Self::Redirected { .. } => {
+                "only redirects to https are followed, and none of an upload; ask the registry's operator"
+            }
             Self::Registry(error) => return error.hint(),
             Self::Signature(error) => return error.hint(),
             Self::Refused { .. } | Self::TooLarge { .. } | Self::NotWasm { .. } => return None,
         })
     }
 
-    /// A manifest or a config that means nothing.
+    /// Creates the error of a manifest or config that is not valid.
     pub(super) fn not_wasm(reference: &impl ToString, problem: impl ToString) -> Self {
         Self::NotWasm { reference: reference.to_string(), problem: excerpt(&problem.to_string()) }
     }

@@ -1,15 +1,15 @@
-//! Releases in shared registries: any that speaks the distribution specification of OCI.
+//! Releases in shared registries: any that implements the distribution specification of OCI.
 //!
-//! **Invariant:** nothing of what a registry gives is believed. The digest of the manifest is computed, each blob is what the
-//! manifest names, sizes are bounded before and while bytes come, and what comes of it goes through the checks of a publish.
+//! **Invariant:** content from a registry is never trusted. The digest of the manifest is computed, each blob must
+//! match the manifest, sizes are bounded before and while bytes arrive, and the result passes the checks of a publish.
 
 mod artifact;
 mod challenge;
+mod client;
 mod error;
 mod pull;
 mod push;
 mod reference;
-mod wire;
 
 pub use self::{
     error::OciError,
@@ -18,37 +18,38 @@ pub use self::{
     reference::{Origin, Reference, ReferenceError, Repository},
 };
 
-/// Who asks.
+/// Credentials of a user at a registry.
 pub struct Credentials {
-    /// The name.
+    /// Name of the user.
     pub name: String,
-    /// The password, or a token that stands for one.
+    /// Password, or a token in its place.
     pub password: String,
 }
 
-/// Finds the credentials for a host, if there are any. It is asked only when the registry asks; the error is a text for people.
+/// Callback that finds the credentials for a host, if there are any. It is called only when the registry requires them.
+/// The error is a text for people.
 pub type FindCredentials<'a> = &'a dyn Fn(&str) -> Result<Option<Credentials>, String>;
 
-/// Is told what is moved, how many bytes of it were, and how many there are at most.
+/// Progress callback: name of the transferred part, bytes so far, and bytes in all at most.
 pub type Watch<'a> = &'a dyn Fn(&str, u64, u64);
 
-/// How registries are reached.
+/// Connection settings for registries.
 #[non_exhaustive]
 pub struct Remote<'a> {
-    /// Without TLS, whatever the host. A registry on this machine is always reached so.
+    /// True to connect without TLS, whatever the host. A registry on this machine is always reached without TLS.
     pub plain_http: bool,
     /// PEM certificates to trust instead of those that browsers trust.
     pub certificates: Option<Vec<u8>>,
-    /// Through the proxy that the environment names.
+    /// True to use the proxy that the environment names.
     pub proxy: bool,
-    /// Who asks.
+    /// Callback that finds credentials.
     pub credentials: FindCredentials<'a>,
-    /// Who looks on.
+    /// Callback that reports progress.
     pub watch: Watch<'a>,
 }
 
 impl<'a> Remote<'a> {
-    /// By TLS, with the certificates that browsers trust, without a proxy.
+    /// Creates the default settings: TLS, the certificates that browsers trust, and no proxy.
     #[must_use]
     pub fn new(credentials: FindCredentials<'a>) -> Self {
         Self { plain_http: false, certificates: None, proxy: false, credentials, watch: &|_, _, _| {} }

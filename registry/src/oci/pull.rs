@@ -1,27 +1,28 @@
-//! A release from a registry: what it would be here. Whether it becomes that, a publish decides.
+//! Pulling: a release from a registry as a request to publish it. Whether it becomes a release here is decided by
+//! publishing.
 
 use semver::Version;
 
-use super::artifact::{CONFIG_TYPE, MAX_CONFIG, Manifest, Section};
-use super::wire::Wire;
+use super::artifact::{CONFIG_TYPE, MAX_CONFIG, OciManifest, TollhouseSection};
+use super::client::RepositoryClient;
 use super::{OciError, Origin, Reference, Remote};
 use crate::{
     component::MAX_COMPONENT, digest::Digest, index::Release, name::PackageName, publish::PublishRequest,
     registry::Registry, store::Blob,
 };
 
-/// What an artifact is called here, if it does not say, and what may come of it.
+/// Name and version that a pulled artifact must have, or gets if it states none.
 #[derive(Debug, Clone, Default)]
 #[non_exhaustive]
 pub struct Wanted {
-    /// The name. An artifact of Tollhouse must say the same.
+    /// Expected name. An artifact of Tollhouse must have the same.
     pub name: Option<PackageName>,
-    /// The version. An artifact of Tollhouse must say the same.
+    /// Expected version. An artifact of Tollhouse must have the same.
     pub version: Option<Version>,
 }
 
 impl Wanted {
-    /// Whether a release is called so.
+    /// Returns true if a release has this name and version.
     fn is(&self, release: &Release) -> bool {
         self.name.as_ref().is_none_or(|name| *name == release.name)
             && self.version.as_ref().is_none_or(|version| *version == release.version)
@@ -29,18 +30,18 @@ impl Wanted {
 }
 
 impl Remote<'_> {
-    /// Fetches an artifact. What comes of it is to be published: nothing was written, and only its digests were checked.
+    /// Fetches an artifact and returns a request to publish it. Nothing is written, and only digests are checked.
     ///
-    /// One that Tollhouse pushed has manifest, WIT text, readme and signatures with it. Anybody else's is a component, whose
-    /// version its tag or its annotations may say.
+    /// An artifact that Tollhouse pushed includes manifest, WIT text, readme and signatures. Any other is only a
+    /// component, whose version may come from its tag or annotations.
     ///
     /// # Errors
-    /// If it is not there, not what was pinned, too large, or no artifact of WebAssembly.
+    /// If it does not exist, does not match the pinned digest, is too large, or is not WebAssembly.
     pub fn pull(&self, reference: &Reference, wanted: Wanted) -> Result<PublishRequest, OciError> {
         let pinned = reference.digest.map(|digest| digest.to_string());
         let which = reference.tag.as_deref().or(pinned.as_deref());
         let which = which.ok_or_else(|| OciError::Which { reference: reference.to_string() })?;
-        let wire = Wire::new(self, &reference.repository, "pull")?;
+        let wire = RepositoryClient::new(self, &reference.repository, "pull")?;
         let (bytes, said) =
             wire.manifest(which)?.ok_or_else(|| OciError::NotFound { reference: reference.to_string() })?;
         let found = Digest::of(&bytes);
@@ -50,12 +51,12 @@ impl Remote<'_> {
                 None => OciError::Altered { what: "manifest".into(), expected, found },
             });
         }
-        let manifest = Manifest::read(reference, &bytes, &said)?;
+        let manifest = OciManifest::read(reference, &bytes, &said)?;
         let layer = manifest.component(reference)?;
         let config = &manifest.config;
         let section = if config.media_type == CONFIG_TYPE {
             let bytes = wire.blob(Blob { digest: config.digest, size: config.size }, "config", MAX_CONFIG)?;
-            Section::read(reference, &bytes)?
+            TollhouseSection::read(reference, &bytes)?
         } else {
             None
         };
@@ -64,7 +65,7 @@ impl Remote<'_> {
         let mut request = PublishRequest::new(component);
         request.origin = Some(Origin { repository: reference.repository.clone(), manifest: found });
         let version = |text: &str| text.parse().ok();
-        // A tag that is a version says which one was asked for.
+        // A tag that is a version states the requested version.
         let tagged = reference.tag.as_deref().and_then(version);
         (request.name, request.version) = (wanted.name, wanted.version.or(tagged));
         match section {
@@ -80,7 +81,7 @@ impl Remote<'_> {
 }
 
 impl Registry {
-    /// The release that was pulled as an artifact of this digest, if it is here and whole.
+    /// Returns the intact local release that was pulled as an artifact of this digest, if there is one.
     ///
     /// # Errors
     /// If the index cannot be read.

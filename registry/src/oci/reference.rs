@@ -1,4 +1,4 @@
-//! Where an artifact is: `HOST/REPOSITORY:TAG@sha256:DIGEST`. Must not look anything up.
+//! References of artifacts: `HOST/REPOSITORY:TAG@sha256:DIGEST`. Must not look anything up.
 
 use std::{fmt, str::FromStr};
 
@@ -6,63 +6,63 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::{digest::Digest, error::excerpt};
 
-/// Longest name of a repository with its host: what implementations of the distribution specification allow.
+/// Longest name of a repository with its host: the limit of implementations of the distribution specification.
 const MAX_NAME: usize = 255;
 
 /// Longest tag, by the distribution specification.
 const MAX_TAG: usize = 128;
 
-/// A repository of a registry: `ghcr.io/acme/payments`.
+/// Repository of a registry: `ghcr.io/acme/payments`.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Repository {
     host: Box<str>,
     path: Box<str>,
 }
 
-/// An artifact in a repository, by tag, by digest, or by both: then the tag must name that digest.
+/// Artifact in a repository, by tag, by digest, or by both: then the tag must refer to that digest.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Reference {
-    /// Where.
+    /// Repository of the artifact.
     pub repository: Repository,
-    /// What is meant, by a name that may come to mean another.
+    /// Tag, which may come to refer to another artifact.
     pub tag: Option<String>,
-    /// What is meant, for ever.
+    /// Digest of the manifest, which never changes.
     pub digest: Option<Digest>,
 }
 
-/// Where a release was pulled from.
+/// Origin of a pulled release.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Origin {
-    /// The repository.
+    /// Repository that the release was pulled from.
     pub repository: Repository,
-    /// The digest of the artifact's manifest.
+    /// Digest of the artifact's manifest.
     pub manifest: Digest,
 }
 
-/// Why a text is no reference.
+/// Error of a text that is not a reference.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{given}` names no artifact of a registry: {problem}; it is written `HOST/REPOSITORY:TAG`")]
+#[error("`{given}` is not a reference to an artifact: {problem}; write `HOST/REPOSITORY:TAG`")]
 pub struct ReferenceError {
     given: String,
     problem: &'static str,
 }
 
 impl Repository {
-    /// The host, with its port if it has one: `ghcr.io`, `localhost:5000`.
+    /// Returns the host, with its port if it has one: `ghcr.io`, `localhost:5000`.
     #[must_use]
     pub fn host(&self) -> &str {
         &self.host
     }
 
-    /// The name of the repository there.
+    /// Returns the path of the repository on the host.
     #[must_use]
     pub fn path(&self) -> &str {
         &self.path
     }
 
-    /// Whether the host is this machine.
+    /// Returns true if the host is this machine.
     #[must_use]
     pub fn is_local(&self) -> bool {
         let host = match self.host.rsplit_once(':') {
@@ -87,13 +87,14 @@ impl FromStr for Repository {
             return Err(wrong("it does not begin with a host, such as `ghcr.io` or `localhost:5000`"));
         }
         if !path.split('/').all(is_component) {
-            return Err(wrong("its repository is not of a-z, 0-9, and `.`, `_`, `-` between them"));
+            return Err(wrong("its repository may have a-z, 0-9, and `.`, `_`, `-` between them"));
         }
         Ok(Self { host: host.into(), path: path.into() })
     }
 }
 
-/// A host with a dot or a port, or `localhost`: a name without either is the first part of a path, as Docker has it.
+/// Returns true for a host with a dot or a port, and for `localhost`: as in Docker, another name is the first part of a
+/// path.
 fn is_host(text: &str) -> bool {
     let (host, port) = match text.rsplit_once(':') {
         Some((host, port)) if !port.ends_with(']') => (host, Some(port)),
@@ -113,7 +114,8 @@ fn is_host(text: &str) -> bool {
     (port.is_some() || host.contains('.') || host == "localhost") && host.split('.').all(label)
 }
 
-/// A part of a repository's path: words of a-z and 0-9 with `.`, `_`, `__` or hyphens between them.
+/// Returns true for a valid part of a repository's path: words of a-z and 0-9 with `.`, `_`, `__` or hyphens between
+/// them.
 fn is_component(text: &str) -> bool {
     let word = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit();
     let between = |run: &str| matches!(run, "." | "_" | "__") || run.bytes().all(|byte| byte == b'-');
@@ -121,7 +123,7 @@ fn is_component(text: &str) -> bool {
     text.starts_with(word) && text.ends_with(word) && separators.all(between)
 }
 
-/// Whether a text can be a tag.
+/// Returns true if a text is a valid tag.
 pub(super) fn is_tag(text: &str) -> bool {
     let word = |c: char| c.is_ascii_alphanumeric() || c == '_';
     (1..=MAX_TAG).contains(&text.len()) && text.starts_with(word) && text.chars().all(|c| word(c) || ".-".contains(c))
@@ -133,16 +135,19 @@ impl FromStr for Reference {
     fn from_str(text: &str) -> Result<Self, ReferenceError> {
         let wrong = |problem| ReferenceError { given: excerpt(text), problem };
         let (rest, digest) = match text.split_once('@') {
-            Some((rest, digest)) => (rest, Some(digest.parse().map_err(|_| wrong("its digest is no `sha256:…`"))?)),
+            Some((rest, digest)) => (
+                rest,
+                Some(digest.parse().map_err(|_| wrong("its digest is not `sha256:` and 64 hexadecimal digits"))?),
+            ),
             None => (text, None),
         };
         let (name, tag) = match rest.rsplit_once(':') {
-            // What stands before a slash is a port.
+            // A colon before a slash begins a port.
             Some((name, tag)) if !tag.contains('/') => (name, Some(tag)),
             _ => (rest, None),
         };
         if tag.is_some_and(|tag| !is_tag(tag)) {
-            return Err(wrong("its tag is not of letters, digits, `_`, `.` and `-`"));
+            return Err(wrong("its tag may have letters, digits, `_`, `.` and `-`"));
         }
         let repository = name.parse().map_err(|error: ReferenceError| wrong(error.problem))?;
         Ok(Self { repository, tag: tag.map(str::to_owned), digest })

@@ -1,98 +1,99 @@
-//! What may be published, and how: everything is checked before anything is written, and written before it is named.
+//! Publishing: everything is checked before anything is written, and written before the index names it.
 
-mod checked;
+mod checked_request;
 
 use semver::Version;
 
-use self::checked::Checked;
+use self::checked_request::CheckedRequest;
 use crate::{
     component::Component,
     error::Error,
-    index::{Change, Release},
+    index::{Release, ReleaseChange},
     name::{PackageName, ReleaseName},
     oci::Origin,
-    refusal::PublishError,
+    publish_error::PublishError,
     registry::Registry,
     signature::PublicKey,
-    store::{Blob, Lock},
-    wit::{self, Shape, Wit, compat},
+    store::{Blob, WriteLock},
+    wit::{self, Shape, WitText, compat},
 };
 
 /// Largest readme in bytes: text for people, without its pictures.
 pub const MAX_README: usize = 1 << 20;
 
-/// What to publish.
+/// Request to publish a release.
 #[derive(Debug, Clone, Default)]
 #[non_exhaustive]
 pub struct PublishRequest {
-    /// The component's bytes; or those of a core module that is a program (`wasm32-wasip1`), which is made a component.
+    /// Bytes of the component, or of a core module that is a program (`wasm32-wasip1`), which is converted to a
+    /// component.
     pub component: Vec<u8>,
-    /// The text of the manifest. None: name and version come from the component, or from `name` and `version`.
+    /// Text of the manifest. If `None`, name and version come from the component, or from `name` and `version`.
     pub manifest: Option<String>,
-    /// The WIT text, with doc comments. None: the one that `tollhouse build` wrote into the component, or else it is
+    /// WIT text with doc comments. If `None`, the text that `tollhouse build` wrote into the component, else one
     /// printed from the component, without doc comments.
     pub wit: Option<String>,
-    /// The readme.
+    /// Text of the readme.
     pub readme: Option<String>,
-    /// The name, instead of the component's own. A manifest must say the same.
+    /// Name that replaces the component's own. A manifest must have the same.
     pub name: Option<PackageName>,
-    /// The version, instead of the component's own. A manifest must say the same.
+    /// Version that replaces the component's own. A manifest must have the same.
     pub version: Option<Version>,
-    /// Whether it may break what a release had with which SemVer calls it compatible. The index then says that it does.
+    /// True to allow breaking changes to a release that SemVer calls compatible. The index then records that.
     pub allow_breaking: bool,
-    /// Signatures that came with it. One that is not of exactly this release refuses all.
+    /// Signatures that came with the release. If one does not match it exactly, the request is refused.
     pub signatures: Vec<GivenSignature>,
-    /// Where it was pulled from.
+    /// Origin of a pulled release.
     pub origin: Option<Origin>,
 }
 
-/// A signature that came from elsewhere, and was not verified.
+/// Unverified signature from elsewhere.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct GivenSignature {
-    /// Whose it is said to be.
+    /// Claimed key of the signature.
     pub key: PublicKey,
-    /// Its bytes.
+    /// Bytes of the signature.
     pub bytes: Vec<u8>,
 }
 
 impl PublishRequest {
-    /// A component alone.
+    /// Creates a request for a component alone.
     #[must_use]
     pub fn new(component: Vec<u8>) -> Self {
         Self { component, ..Self::default() }
     }
 
-    /// Checks all that can be checked without a registry, which is all but how it stands to other releases.
+    /// Checks everything that can be checked without a registry: all but the relation to other releases.
     ///
     /// # Errors
-    /// What [`Registry::publish`] would say.
+    /// Any error that [`Registry::publish`] would return.
     pub fn check(&self) -> Result<(), PublishError> {
-        Checked::new(self.clone()).map(drop)
+        CheckedRequest::new(self.clone()).map(drop)
     }
 }
 
-/// What was published.
+/// Result of a publish.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Published {
-    /// The release.
+    /// Release that was published.
     pub release: Release,
-    /// Whether it was there before. Then nothing was changed, but that damaged files were put right.
+    /// True if it was published before, so that nothing changed, except that damaged files were repaired.
     pub already: bool,
-    /// What the publisher should know.
+    /// Warnings to the publisher.
     pub warnings: Vec<String>,
 }
 
 impl Registry {
-    /// Publishes a release: blobs first, durably, then the line of the index that names them. Of many at once, in
-    /// this or other processes, exactly one makes a version.
+    /// Publishes a release: blobs first, durably, then the line of the index that names them. If several publish a
+    /// version at once, in this or other processes, exactly one succeeds.
     ///
     /// # Errors
-    /// What does not pass, or a version that exists with other bytes. Publishing the same again is fine: what the
-    /// request leaves out may be anything in the release that is there.
+    /// If a check fails, or the version exists with other bytes. Publishing the same again succeeds: parts that the
+    /// request leaves out may have any content in the existing release.
     pub fn publish(&self, request: PublishRequest) -> Result<Published, PublishError> {
-        let checked = Checked::new(request)?;
+        let checked = CheckedRequest::new(request)?;
         let lock = self.store.lock()?;
         let existing = self.settled_index()?.index.release(&checked.name, &checked.version).cloned();
         let mut warnings = checked.warnings.clone();
@@ -100,18 +101,18 @@ impl Registry {
         if let Some(release) = existing {
             checked.compare(&release)?;
             for bytes in checked.parts() {
-                // What was damaged since is put right. What the release does not hold is not added.
+                // Files that were damaged since are repaired. Parts that the release does not have are not added.
                 if holds(&release, bytes) {
                     lock.write(bytes)?;
                 }
             }
             if checked.readme.as_deref().is_some_and(|readme| release.readme != Some(Blob::of(readme.as_bytes()))) {
-                warnings.push("the readme differs from the one that was published, which stays".into());
+                warnings.push("the readme differs from the published one, which is kept".into());
             }
             let release = self.add_signatures(&lock, release, &checked.signatures)?;
             return Ok(Published { release, already: true, warnings });
         }
-        let change = Change::Publish {
+        let change = ReleaseChange::Publish {
             name: checked.name.clone(),
             version: checked.version.clone(),
             component: lock.write(&checked.component)?,
@@ -126,10 +127,10 @@ impl Registry {
         Ok(Published { release, already: false, warnings })
     }
 
-    /// Names the signatures that came with a release, which were verified, unless its keys have signed it already.
+    /// Adds the verified signatures that came with a release to the index, unless their keys have signed it already.
     fn add_signatures(
         &self,
-        lock: &Lock<'_>,
+        lock: &WriteLock<'_>,
         release: Release,
         signatures: &[GivenSignature],
     ) -> Result<Release, Error> {
@@ -138,19 +139,19 @@ impl Registry {
             if self.verify_signature(&release, key).is_err() {
                 let ReleaseName { name, version } = release.full_name();
                 let signature = lock.write(bytes)?;
-                let change = Change::Sign { name: name.clone(), version: version.clone(), key: *key, signature };
+                let change = ReleaseChange::Sign { name: name.clone(), version: version.clone(), key: *key, signature };
                 release = self.append(lock, &name, &version, change)?;
             }
         }
         Ok(release)
     }
 
-    /// Checks all that [`publish`](Self::publish) checks, and writes nothing.
+    /// Makes all checks of [`publish`](Self::publish), and writes nothing.
     ///
     /// # Errors
-    /// What [`publish`](Self::publish) would say.
+    /// Any error that [`publish`](Self::publish) would return.
     pub fn check(&self, request: PublishRequest) -> Result<Checkup, PublishError> {
-        let checked = Checked::new(request)?;
+        let checked = CheckedRequest::new(request)?;
         let existing = self.release(&checked.name, &checked.version)?;
         let mut warnings = checked.warnings.clone();
         let breaking = match &existing {
@@ -160,14 +161,14 @@ impl Registry {
             }
             None => self.breaks_or_intrudes(&checked, &mut warnings)?,
         };
-        let Checked { name, version, component, .. } = checked;
+        let CheckedRequest { name, version, component, .. } = checked;
         let component = Blob::of(&component);
         let release = ReleaseName { name, version };
         Ok(Checkup { release, component, already: existing.is_some(), breaking, warnings })
     }
 
-    /// Checks how a new release stands to those of its package. Whether it breaks what one had.
-    fn breaks_or_intrudes(&self, checked: &Checked, warnings: &mut Vec<String>) -> Result<bool, PublishError> {
+    /// Checks a new release against those of its package. Returns true if it breaks an earlier one.
+    fn breaks_or_intrudes(&self, checked: &CheckedRequest, warnings: &mut Vec<String>) -> Result<bool, PublishError> {
         if let Some(origin) = checked.origin.as_ref().filter(|_| !checked.named) {
             let releases = self.list()?.into_iter().filter(|release| release.name == checked.name);
             let mut origins = releases.map(|release| release.origin.map(|origin| origin.repository)).peekable();
@@ -179,14 +180,13 @@ impl Registry {
         self.breaks(checked, warnings)
     }
 
-    /// Whether it breaks what a release had with which SemVer calls it compatible: the highest below it that is not
-    /// yanked.
-    fn breaks(&self, checked: &Checked, warnings: &mut Vec<String>) -> Result<bool, PublishError> {
+    /// Returns true if it breaks the highest earlier release that is not yanked and that SemVer calls compatible.
+    fn breaks(&self, checked: &CheckedRequest, warnings: &mut Vec<String>) -> Result<bool, PublishError> {
         let listed = self.list()?;
         warnings.extend(checked.absent(&listed));
         let releases: Vec<Release> =
             listed.into_iter().filter(|release| release.name == checked.name && !release.yanked).collect();
-        // Newest first.
+        // The list begins with the newest.
         let earlier = releases.iter().find(|release| compat::is_compatible(&release.version, &checked.version));
         let Some(earlier) = earlier else { return Ok(false) };
         let mut differences = compat::breaks(&self.exports(earlier)?, &checked.exports);
@@ -199,7 +199,7 @@ impl Registry {
             differences.push(format!("and {more} more"));
         }
         if checked.allow_breaking {
-            warnings.push(format!("it breaks what `{}` has: {}", earlier.full_name(), differences.join("; ")));
+            warnings.push(format!("it breaks `{}`: {}", earlier.full_name(), differences.join("; ")));
             return Ok(true);
         }
         let highest = releases.iter().map(|release| &release.version).max().unwrap_or(&checked.version);
@@ -209,37 +209,39 @@ impl Registry {
             version: checked.version.clone(),
             earlier: earlier.version.clone(),
             differences,
-            hint: format!("publish it as `{next}`, or keep what is there; `--allow-breaking` publishes and records it"),
+            hint: format!(
+                "publish it as `{next}`, or undo the changes; `--allow-breaking` publishes it and records that"
+            ),
         })
     }
 
-    /// What a release exports. Its WIT text was found to fit when it was published; which of several worlds did, only the
-    /// component says.
+    /// Returns the exports of a release. Its WIT text was found to fit when it was published; which of several worlds
+    /// fits, only the component tells.
     fn exports(&self, release: &Release) -> Result<Shape, PublishError> {
-        match Wit::parse(&self.load_wit(release)?)?.exports() {
+        match WitText::parse(&self.load_wit(release)?)?.exports() {
             Some(exports) => Ok(exports),
             None => Ok(wit::exports(&Component::read(&self.load_component(release)?)?)?),
         }
     }
 }
 
-/// What would be published.
+/// Result of a dry run.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Checkup {
-    /// Name and version.
+    /// Name and version of the release.
     pub release: ReleaseName,
-    /// The component.
+    /// Blob of the component.
     pub component: Blob,
-    /// Whether it is there already.
+    /// True if the release exists already.
     pub already: bool,
-    /// Whether it breaks what an earlier release had.
+    /// True if it breaks an earlier release.
     pub breaking: bool,
-    /// What the publisher should know.
+    /// Warnings to the publisher.
     pub warnings: Vec<String>,
 }
 
-/// Whether a release holds these bytes.
+/// Returns true if a release has a blob with these bytes.
 fn holds(release: &Release, bytes: &[u8]) -> bool {
     let blob = Blob::of(bytes);
     [release.component, release.wit, release.manifest].contains(&blob) || release.readme == Some(blob)

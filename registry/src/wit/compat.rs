@@ -1,11 +1,12 @@
-//! Whether who could use one release can use another: what the first exports, the second exports in the same form.
+//! Compatibility of releases: every export of the first must be an export of the second in the same form.
 
 use semver::Version;
 
 use super::shape::Shape;
 use crate::error::excerpt;
 
-/// What of `old` is gone or another in `new`: a sentence each. Functions first, since those are what is called.
+/// Lists the exports of `old` that are missing or different in `new`: a sentence each. Functions come first, since
+/// those are what users call.
 pub(crate) fn breaks(old: &Shape, new: &Shape) -> Vec<String> {
     let (old, new) = (tracks(old), tracks(new));
     let mut functions = Vec::new();
@@ -19,16 +20,17 @@ pub(crate) fn breaks(old: &Shape, new: &Shape) -> Vec<String> {
             Some(other) => {
                 told.push(format!("the {kind} `{name}` was `{}` and is `{}`", excerpt(definition), excerpt(other)));
             }
-            None => told.push(format!("the {kind} `{name}` is gone")),
+            None => told.push(format!("the {kind} `{name}` is missing")),
         }
     }
-    // A type that no function uses any more is no loss of its own.
+    // A type that no function uses any more is not reported on its own.
     types.retain(|told| !functions.is_empty() || told.contains(" was "));
     functions.extend(types);
     functions
 }
 
-/// A shape in whose names each version stands for those that are compatible with it: `@1.2.0` is `@1`, `@0.2.1` is `@0.2`.
+/// Replaces each version in a shape's names by the range that is compatible with it: `@1.2.0` by `@1`, `@0.2.1` by
+/// `@0.2`.
 fn tracks(shape: &Shape) -> Shape {
     shape.iter().map(|(name, definition)| (track(name), track(definition))).collect()
 }
@@ -37,7 +39,7 @@ fn track(text: &str) -> String {
     let mut parts = text.split('@');
     let mut out = parts.next().unwrap_or_default().to_owned();
     for part in parts {
-        // What is named stands behind the version: `a:b/c@1.2.0#name`.
+        // The name comes after the version: `a:b/c@1.2.0#name`.
         let (version, rest) = part.find('#').map_or((part, ""), |at| part.split_at(at));
         let short = version.parse::<Version>().map_or_else(|_| version.to_owned(), |version| compatible(&version));
         out += &format!("@{short}{rest}");
@@ -45,7 +47,7 @@ fn track(text: &str) -> String {
     out
 }
 
-/// What all versions have in common that SemVer calls compatible with this one.
+/// Returns the part that all versions share that SemVer calls compatible with this one.
 fn compatible(version: &Version) -> String {
     match (version.major, version.minor) {
         _ if !version.pre.is_empty() => version.to_string(),
@@ -55,14 +57,14 @@ fn compatible(version: &Version) -> String {
     }
 }
 
-/// Whether SemVer says that who uses `old` can use `new`.
+/// Returns true if SemVer says that users of `old` can use `new`.
 pub(crate) fn is_compatible(old: &Version, new: &Version) -> bool {
     old.pre.is_empty()
         && old < new
         && compatible(old) == compatible(&Version { pre: semver::Prerelease::EMPTY, ..new.clone() })
 }
 
-/// The next version that may break what `version` had.
+/// Returns the next version that may have breaking changes.
 pub(crate) fn next_breaking(version: &Version) -> Version {
     if version.major == 0 { Version::new(0, version.minor + 1, 0) } else { Version::new(version.major + 1, 0, 0) }
 }
@@ -107,7 +109,7 @@ mod tests {
         let old = shape(&[("a:b/c@1.2.0#f", "func(x: u32)"), ("a:b/c@1.2.0#g", "func()")]);
         let more = shape(&[("a:b/c@1.3.0#f", "func(x: u32)"), ("a:b/c@1.3.0#g", "func()"), ("h", "func()")]);
         assert_eq!(breaks(&old, &more), [""; 0]);
-        assert_eq!(breaks(&more, &old), ["the function `h` is gone"]);
+        assert_eq!(breaks(&more, &old), ["the function `h` is missing"]);
         let other = shape(&[("a:b/c@1.3.0#f", "func(x: u64)"), ("a:b/c@1.3.0#g", "func()")]);
         assert_eq!(breaks(&old, &other), ["the function `a:b/c@1#f` was `func(x: u32)` and is `func(x: u64)`"]);
     }

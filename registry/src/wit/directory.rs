@@ -1,5 +1,5 @@
-//! A directory `wit/` with its `deps/`, as wit-parser lays it out: its files are read here, within bounds, and parsed as texts. Must
-//! not print them, nor look into directories of which WIT knows nothing.
+//! Directories `wit/` with `deps/`, in wit-parser's layout. Files are read here, within bounds, and parsed as texts.
+//! Must not print them, nor look into directories that WIT does not define.
 
 use std::{
     fs,
@@ -16,16 +16,16 @@ use crate::{
     untrusted_file::{self, ReadError},
 };
 
-/// The most entries of `wit/`, `deps/`, and the directories in it.
+/// Most entries of `wit/`, `deps/`, and the directories in it.
 pub(crate) const MAX_FILES: usize = 10_000;
 
-/// The most bytes of all files.
+/// Most bytes of all files together.
 const MAX_BYTES: u64 = 64 << 20;
 
-/// Resolves the package in `path`, with those in its `deps/`. Links may lead elsewhere, as several packages share their
-/// `deps`: what is no WIT is not published.
+/// Resolves the package in `path`, with those in its `deps/`. Links may lead outside, as several packages share their
+/// `deps`: only WIT is published.
 pub(super) fn resolve(path: &Path) -> Result<(Resolve, PackageId), PackageError> {
-    let mut files = Files { root: path, entries: 0, bytes: 0 };
+    let mut files = BoundedFiles { root: path, entries: 0, bytes: 0 };
     let mut resolve = Resolve::default();
     let main = files.package(path)?;
     let mut others = Vec::new();
@@ -43,15 +43,15 @@ pub(super) fn resolve(path: &Path) -> Result<(Resolve, PackageId), PackageError>
     }
 }
 
-/// Files below a directory, and how much of them was read.
-struct Files<'a> {
+/// Bounded reader of files below a directory.
+struct BoundedFiles<'a> {
     root: &'a Path,
     entries: usize,
     bytes: u64,
 }
 
-impl Files<'_> {
-    /// Lists a directory, sorted.
+impl BoundedFiles<'_> {
+    /// Lists a directory, sorted by name.
     fn list(&mut self, directory: &Path) -> Result<Vec<PathBuf>, PackageError> {
         let failed = |source| PackageError::Io { path: directory.to_owned(), source };
         let mut paths = Vec::new();
@@ -66,7 +66,7 @@ impl Files<'_> {
         Ok(paths)
     }
 
-    /// Parses the WIT files in a directory, which are one package.
+    /// Parses the WIT files in a directory, which form one package.
     fn package(&mut self, directory: &Path) -> Result<UnresolvedPackageGroup, PackageError> {
         let mut sources = SourceMap::new();
         for path in self.list(directory)? {
@@ -79,7 +79,7 @@ impl Files<'_> {
         parsed(directory, sources)
     }
 
-    /// Parses a package that is one file. One in binary form is resolved by itself, and put into `resolve`.
+    /// Parses a package that is one file. One in binary form is resolved by itself, and merged into `resolve`.
     fn dependency(
         &mut self,
         path: &Path,
@@ -98,7 +98,7 @@ impl Files<'_> {
 
     fn read(&mut self, path: &Path) -> Result<Vec<u8>, PackageError> {
         let bytes = untrusted_file::read_regular(path, MAX_BYTES - self.bytes).map_err(|error| match error {
-            // What is left says nothing to a reader: the limit is of all files together.
+            // The remaining limit would tell a reader nothing: the limit is of all files together.
             ReadError::TooLarge { .. } => PackageError::TooLarge { path: self.root.to_owned(), limit: MAX_BYTES },
             error => PackageError::unread(path)(error),
         })?;
@@ -129,7 +129,7 @@ mod tests {
     const MAIN: &str =
         "package t:t; world w { import a:files/x; import b:file/x; import c:binary/x; export f: func(); }";
 
-    /// A directory `wit/` with these files in it.
+    /// Creates a directory `wit/` with these files.
     fn wit(files: &[(&str, &[u8])]) -> tempfile::TempDir {
         let home = tempfile::tempdir().expect("a directory");
         for (name, content) in files {
@@ -144,7 +144,7 @@ mod tests {
         format!("package {package}; interface x {{ /// Of {package}.\n f: func(); }}")
     }
 
-    /// A package in binary form.
+    /// Encodes a package in binary form.
     fn binary(package: &str) -> Vec<u8> {
         let mut resolve = Resolve::default();
         let id = resolve.push_str("package.wit", &interface(package)).expect("it parses");
@@ -182,7 +182,7 @@ mod tests {
         assert!(told(&[main, ("deps/a.wit", b"package")]).contains("deps/a.wit"));
         assert!(told(&[("world.wit", &[0xff])]).contains("cannot read"));
         let code = told(&[main, ("deps/a.wasm", &component(CHARGES))]);
-        assert!(code.contains("deps/a.wasm") && code.contains("no WIT package in binary form"), "{code}");
+        assert!(code.contains("deps/a.wasm") && code.contains("not a WIT package in binary form"), "{code}");
     }
 
     #[test]
@@ -195,7 +195,7 @@ mod tests {
             assert!(matches!(error(), PackageError::NotRegular { kind: "a pipe", .. }), "{name}");
             fs::remove_file(at(name)).expect("it is there");
         }
-        // Each of two is within the limit.
+        // Each of the two files is within the limit.
         for name in ["deps/b.wit", "deps/c.wit"] {
             let text = format!("package b:b; world w {{}} //{}", " ".repeat(33 << 20));
             fs::write(at(name), text).expect("it is written");

@@ -1,10 +1,10 @@
-//! WIT text: read from a publisher's files, printed from a component, compared with one. The text is kept because doc
-//! comments do not survive in a compiled component. Must not look at a registry.
+//! WIT text: read from a publisher's files, printed from a component, compared with a component. The text is stored
+//! because doc comments do not survive in a compiled component. Must not look at a registry.
 
 pub(crate) mod compat;
 mod directory;
+mod search_words;
 mod shape;
-mod words;
 
 use std::{collections::HashSet, path::Path};
 
@@ -21,54 +21,54 @@ use crate::{
 /// Largest WIT text in bytes. All of WASI is a twentieth of it.
 pub const MAX_WIT: usize = 4 << 20;
 
-/// What is wrong with a WIT text.
+/// Error in a WIT text.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum WitError {
-    /// More than [`MAX_WIT`].
+    /// The text is larger than [`MAX_WIT`].
     #[error("the WIT text has {size} bytes: at most {MAX_WIT} are allowed")]
     TooLarge {
-        /// How many.
+        /// Size of the text in bytes.
         size: usize,
     },
-    /// It does not parse, or needs a package that it does not hold.
+    /// The text does not parse, or needs a package that it does not contain.
     #[error("the WIT text cannot be read: {problem}")]
     Syntax {
-        /// What is wrong, with the place.
+        /// Description of the error, with the place.
         problem: String,
     },
-    /// Its types are so interwoven that writing them out has no end.
+    /// The types refer to each other so often that writing them out would be too long.
     #[error("the WIT text is too complex to be compared with the component")]
     TooComplex,
-    /// No world in it exports what the component exports.
+    /// No world in the text has the component's exports.
     #[error("the WIT text does not describe the component: {}", differences.join("; "))]
     Mismatch {
-        /// How the most similar world differs: a sentence each, a few at most.
+        /// Differences from the most similar world: a sentence each, a few at most.
         differences: Vec<String>,
     },
 }
 
 impl WitError {
-    /// What to do about it.
+    /// Returns a hint on how to fix the problem.
     pub fn hint(&self) -> Option<&'static str> {
         Some(match self {
             Self::TooLarge { .. } | Self::TooComplex => return None,
             Self::Syntax { .. } => {
-                "packages that it uses belong into `wit/deps/`; or publish the component file alone, without doc comments"
+                "put its dependencies into `wit/deps/`, or publish the component file alone, without doc comments"
             }
-            Self::Mismatch { .. } => "build the component again from this WIT, or leave the WIT text out",
+            Self::Mismatch { .. } => "build the component again from this WIT, or omit the WIT text",
         })
     }
 }
 
-/// A WIT text that stands alone, and what it says.
-pub(crate) struct Wit {
+/// Self-contained WIT text, parsed.
+pub(crate) struct WitText {
     resolve: Resolve,
     main: PackageId,
 }
 
-impl Wit {
-    /// Reads one text: a package, with those that it uses nested in it.
+impl WitText {
+    /// Parses one text: a package, with its dependencies nested in it.
     pub(crate) fn parse(text: &str) -> Result<Self, WitError> {
         if text.len() > MAX_WIT {
             return Err(WitError::TooLarge { size: text.len() });
@@ -85,24 +85,24 @@ impl Wit {
         directory::resolve(path).map(|(resolve, main)| Self { resolve, main })
     }
 
-    /// The package that it is about.
+    /// Returns the main package.
     pub(crate) fn package(&self) -> &wit_parser::PackageName {
         &self.resolve.packages[self.main].name
     }
 
-    /// One text that stands alone, with doc comments.
+    /// Prints one self-contained text, with doc comments.
     pub(crate) fn print(&self) -> Result<String, WitError> {
         print(&self.resolve, self.main).map_err(|problem| WitError::Syntax { problem })
     }
 
-    /// What its one world exports. None if it has several, or that is too much.
+    /// Returns the exports of the only world. Returns `None` if there are several worlds, or the exports are too large.
     pub(crate) fn exports(&self) -> Option<Shape> {
         let worlds = &self.resolve.packages[self.main].worlds;
         let only = worlds.values().next().filter(|_| worlds.len() == 1)?;
         shape::exports(&self.resolve, *only)
     }
 
-    /// Checks that one of its worlds exports what the component exports.
+    /// Checks that one of the worlds has the component's exports.
     pub(crate) fn check(&self, component: &Component) -> Result<(), WitError> {
         let built = shape::exports(&component.resolve, component.world).ok_or(WitError::TooComplex)?;
         let worlds = self.resolve.packages[self.main].worlds.values();
@@ -127,16 +127,16 @@ impl Wit {
     }
 }
 
-/// What a component exports.
+/// Returns the exports of a component.
 ///
 /// # Errors
-/// If that is too much to be compared.
+/// If they are too large to be compared.
 pub(crate) fn exports(component: &Component) -> Result<Shape, WitError> {
     shape::exports(&component.resolve, component.world).ok_or(WitError::TooComplex)
 }
 
-/// The WIT of a component as far as it can be had from it: without doc comments. Its package is
-/// called `root:component`, its world `root`.
+/// Prints the WIT of a component as far as the component contains it: without doc comments. Its package is called
+/// `root:component`, its world `root`.
 pub(crate) fn print_component(component: &Component) -> Result<String, ComponentError> {
     let problem = match component.resolve.worlds[component.world].package {
         Some(main) => match print(&component.resolve, main) {
@@ -148,7 +148,7 @@ pub(crate) fn print_component(component: &Component) -> Result<String, Component
     Err(ComponentError::NoWit { problem })
 }
 
-/// Prints a package, with those that it uses nested in it, sorted by name.
+/// Prints a package, with its dependencies nested in it, sorted by name.
 fn print(resolve: &Resolve, main: PackageId) -> Result<String, String> {
     let mut used = HashSet::from([main]);
     let mut open = vec![main];
@@ -206,7 +206,7 @@ mod tests {
     #[test]
     fn the_text_it_was_built_from_fits() {
         for text in [CHARGES, RICH] {
-            Wit::parse(text).expect("WIT").check(&read(&component(text))).expect("fits");
+            WitText::parse(text).expect("WIT").check(&read(&component(text))).expect("fits");
         }
     }
 
@@ -215,11 +215,11 @@ mod tests {
         for text in [CHARGES, RICH] {
             let component = read(&component(text));
             let printed = print_component(&component).expect("printed");
-            Wit::parse(&printed).expect("stands alone").check(&component).expect("fits");
-            let again = Wit::parse(text).expect("WIT").print().expect("printed");
-            Wit::parse(&again).expect("stands alone").check(&component).expect("fits");
+            WitText::parse(&printed).expect("stands alone").check(&component).expect("fits");
+            let again = WitText::parse(text).expect("WIT").print().expect("printed");
+            WitText::parse(&again).expect("stands alone").check(&component).expect("fits");
         }
-        assert!(Wit::parse(RICH).expect("WIT").print().expect("printed").contains("/// A thing."));
+        assert!(WitText::parse(RICH).expect("WIT").print().expect("printed").contains("/// A thing."));
     }
 
     #[test]
@@ -241,7 +241,7 @@ mod tests {
             ("@0.3.0", "@0.3.1", "acme:rich/store@0.3.1"),
         ] {
             assert!(RICH.contains(from), "{from}");
-            let error = Wit::parse(&RICH.replace(from, to)).expect("WIT").check(&component).expect_err(from);
+            let error = WitText::parse(&RICH.replace(from, to)).expect("WIT").check(&component).expect_err(from);
             assert!(error.to_string().contains(named), "{from}: {error}");
         }
     }
@@ -252,21 +252,21 @@ mod tests {
         let text = RICH.replace("/// A thing.", "/// Another thing,\n/// in two lines.");
         let text = text.replace("import other: func(c: color);", "import wasi-like: func();");
         let text = text.replace("interface types {", "interface unused { f: func(); }\ninterface types {");
-        Wit::parse(&text).expect("WIT").check(&component).expect("fits");
+        WitText::parse(&text).expect("WIT").check(&component).expect("fits");
     }
 
     #[test]
     fn any_world_of_the_package_may_fit() {
         let text = "package a:b; world one { export f: func(); } world two { export g: func(); }";
         let two = read(&component_of(text, "two"));
-        Wit::parse(text).expect("WIT").check(&two).expect("fits");
-        let none = Wit::parse("package a:b; interface i {}").expect("WIT").check(&two).expect_err("no world");
+        WitText::parse(text).expect("WIT").check(&two).expect("fits");
+        let none = WitText::parse("package a:b; interface i {}").expect("WIT").check(&two).expect_err("no world");
         assert!(none.to_string().contains("it has no world"));
     }
 
     #[test]
     fn what_cannot_be_read_has_a_place() {
-        let error = |text: &str| Wit::parse(text).map(|_| ()).expect_err("no WIT").to_string();
+        let error = |text: &str| WitText::parse(text).map(|_| ()).expect_err("no WIT").to_string();
         assert!(
             error("package a:b;\ninterface {").contains("package.wit:2:11"),
             "{}",
@@ -287,7 +287,7 @@ mod tests {
         }
         text += " f: func(x: t89);\n}\nworld w { export i; }\n";
         let small = Component::read(&component(CHARGES)).expect("a component");
-        assert_eq!(Wit::parse(&text).expect("WIT").check(&small), Err(WitError::TooComplex));
+        assert_eq!(WitText::parse(&text).expect("WIT").check(&small), Err(WitError::TooComplex));
     }
 
     #[test]
@@ -298,6 +298,6 @@ mod tests {
         }
         text += " f: func(x: t59999);\n}\nworld w { export i; }\n";
         let small = Component::read(&component(CHARGES)).expect("a component");
-        let _ = Wit::parse(&text).map(|wit| wit.check(&small));
+        let _ = WitText::parse(&text).map(|wit| wit.check(&small));
     }
 }

@@ -1,5 +1,5 @@
-//! What a world exports, in a form in which two can be compared whatever they were read from: doc comments, order,
-//! spans, aliases and types that no function uses are gone.
+//! Normal form of a world's exports, in which two worlds can be compared whatever they were read from: without doc
+//! comments, order, spans, aliases and types that no function uses.
 
 use std::{
     collections::{BTreeMap, HashMap, HashSet},
@@ -13,18 +13,24 @@ use wit_parser::{
 /// Functions and the types that they use: full name to definition.
 pub(crate) type Shape = BTreeMap<String, String>;
 
-/// How many types are written out at most. A valid component has at most a million, named ones written out too; a text
-/// of a few lines can have any number.
+/// Most types that are written out. A valid component has at most a million, named ones written out too; a text of a
+/// few lines can have any number.
 const BUDGET: usize = 4_000_000;
 
-/// How deep named types are written out: a component's are not nested deeper.
+/// Deepest nesting of named types that is written out: those of a component are not nested deeper.
 const DEPTH: usize = 100;
 
-/// What `world` exports. None if that is too much.
+/// Returns the exports of `world`. Returns `None` if they are too large.
 pub(super) fn exports(resolve: &Resolve, world: WorldId) -> Option<Shape> {
     let world = &resolve.worlds[world];
-    let mut writer =
-        Writer { resolve, inline: HashMap::new(), open: Vec::new(), shape: Shape::new(), budget: BUDGET, depth: 0 };
+    let mut writer = ShapeWriter {
+        resolve,
+        inline: HashMap::new(),
+        open: Vec::new(),
+        shape: Shape::new(),
+        budget: BUDGET,
+        depth: 0,
+    };
     for (key, item) in world.imports.iter().chain(&world.exports) {
         if let (WorldKey::Name(name), WorldItem::Interface { id, .. }) = (key, item) {
             writer.inline.insert(*id, name.clone());
@@ -46,11 +52,11 @@ pub(super) fn exports(resolve: &Resolve, world: WorldId) -> Option<Shape> {
     (writer.budget > 0).then_some(writer.shape)
 }
 
-/// How `text`, a world as written, differs from `built`, a component: a sentence for each item, or for each interface
-/// of which one of them has nothing.
+/// Lists the differences between `text`, a world as written, and `built`, a component: a sentence for each item, or for
+/// each interface that one of them lacks.
 pub(super) fn differences(text: &Shape, built: &Shape) -> Vec<String> {
-    let mut differences = absent(built, text, "the component has", "the text has not");
-    differences.extend(absent(text, built, "the text has", "the component has not"));
+    let mut differences = absent(built, text, "the component has", "the text lacks it");
+    differences.extend(absent(text, built, "the text has", "the component lacks it"));
     for (name, definition) in built {
         if let Some(other) = text.get(name)
             && other != definition
@@ -62,7 +68,7 @@ pub(super) fn differences(text: &Shape, built: &Shape) -> Vec<String> {
     differences
 }
 
-/// What `one` has and `other` has not.
+/// Lists the items of `one` that `other` lacks.
 fn absent(one: &Shape, other: &Shape, has: &str, has_not: &str) -> Vec<String> {
     let interface = |name: &'_ String| name.split_once('#').map(|(interface, _)| interface.to_owned());
     let known: HashSet<_> = other.keys().filter_map(interface).collect();
@@ -77,20 +83,20 @@ fn absent(one: &Shape, other: &Shape, has: &str, has_not: &str) -> Vec<String> {
     missing
 }
 
-struct Writer<'a> {
+struct ShapeWriter<'a> {
     resolve: &'a Resolve,
-    /// Interfaces that have no name but the one that the world gives them.
+    /// Interfaces that have no name except the one that the world gives them.
     inline: HashMap<InterfaceId, String>,
-    /// Named types that were mentioned, and are to be defined.
+    /// Named types that were mentioned and are yet to be defined.
     open: Vec<TypeId>,
     shape: Shape,
-    /// How many types may still be written out.
+    /// Number of types that may still be written out.
     budget: usize,
-    /// How many types the one being written stands in.
+    /// Nesting depth of the type that is being written.
     depth: usize,
 }
 
-impl Writer<'_> {
+impl ShapeWriter<'_> {
     fn function(&mut self, interface: Option<&str>, function: &Function) {
         let name = match interface {
             Some(interface) => format!("{interface}#{}", function.name),
@@ -110,7 +116,7 @@ impl Writer<'_> {
         self.shape.insert(name, text);
     }
 
-    /// Defines what was mentioned, and what that mentions.
+    /// Defines the mentioned types, and those that they mention.
     fn types(&mut self) {
         let mut done = HashSet::new();
         while let Some(id) = self.open.pop() {
@@ -124,7 +130,7 @@ impl Writer<'_> {
         }
     }
 
-    /// The full name of a named type.
+    /// Returns the full name of a named type.
     fn name(&self, id: TypeId) -> String {
         let definition = &self.resolve.types[id];
         let name = definition.name.as_deref().unwrap_or("");
@@ -137,7 +143,7 @@ impl Writer<'_> {
         }
     }
 
-    /// A type where it is used: by name if it needs one, else in full.
+    /// Writes a type where it is used: by name if it needs one, else in full.
     fn ty(&mut self, text: &mut String, ty: &Type) {
         self.budget = self.budget.saturating_sub(1);
         if self.budget == 0 {
@@ -147,7 +153,7 @@ impl Writer<'_> {
             text.push_str(primitive(ty));
             return;
         };
-        // Aliases mean what they stand for. Each leads to a type that was defined before it.
+        // Aliases are followed. Each leads to a type that was defined before it.
         while let TypeDefKind::Type(target) = &self.resolve.types[id].kind {
             match target {
                 Type::Id(target) if self.budget > 0 => {
@@ -224,7 +230,7 @@ impl Writer<'_> {
     }
 }
 
-/// Whether a type can be written without a name. A name for such a type is only another word for it.
+/// Returns true if a type can be written without a name. A name for such a type is only an alias.
 fn is_plain(kind: &TypeDefKind) -> bool {
     match kind {
         TypeDefKind::Record(_)
@@ -262,7 +268,7 @@ fn primitive(ty: &Type) -> &'static str {
         Type::Char => "char",
         Type::String => "string",
         Type::ErrorContext => "error-context",
-        // Callers have followed the id.
+        // Callers have resolved the id.
         Type::Id(_) => "type",
     }
 }

@@ -87,7 +87,7 @@ fn the_newest_component_that_cargo_built_is_taken() {
         published(&directory)
     };
     let module = built("wasm32-wasip1/debug", core_module(CHARGES));
-    assert_eq!(module, "this is a core WebAssembly module and no component");
+    assert_eq!(module, "this is a core WebAssembly module, not a component");
     let small = component(CHARGES);
     let sized = |note: u8| [&small[..], &[0, note + 1, note], &vec![b'n'; note.into()][..]].concat();
     for (note, place) in [(10, "wasm32-wasip2/release"), (20, "wasm32-wasip2/debug"), (30, "wasm32-wasip1/release")] {

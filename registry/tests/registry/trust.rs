@@ -247,7 +247,7 @@ fn what_breaks_an_earlier_release_is_refused() {
     publish(&more.replace("@1.2.0", "@1.3.0"), "1.3.0").expect("more is compatible");
     let other = CHARGES.replace("amount: u32", "amount: u64");
     for (wit, version, told) in [
-        (CHARGES, "1.3.1", "`acme:payments/charges@1#refund` is gone"),
+        (CHARGES, "1.3.1", "`acme:payments/charges@1#refund` is missing"),
         (&other, "1.4.0", "`acme:payments/charges@1#create` was `func(amount: u32"),
     ] {
         let error = publish(wit, version).expect_err("it breaks");

@@ -37,8 +37,8 @@ fn lies(oci: &Oci) -> Vec<(&'static str, &'static str)> {
     foreign(oci, b"no wasm", "no-wasm");
     foreign(oci, &good[..good.len() - 1], "cut");
     vec![
-        ("altered", "not what was asked for"),
-        ("short", "not what was asked for"),
+        ("altered", "not as requested"),
+        ("short", "not as requested"),
         ("long", "more than"),
         ("huge", "more than 268435456 bytes"),
         ("huge-config", "more than"),
@@ -47,14 +47,14 @@ fn lies(oci: &Oci) -> Vec<(&'static str, &'static str)> {
         ("no-layer", "it has 0 layers"),
         ("tar", "its layer is of type"),
         ("index", "image.index"),
-        ("sha512", "no digest"),
-        ("path", "no digest"),
-        ("form", "the form 1"),
+        ("sha512", "not a digest"),
+        ("path", "not a digest"),
+        ("form", "schema version 1"),
         ("no-json", "its manifest"),
         ("deep", "its manifest"),
         ("no-wasm", "not a WebAssembly file"),
         ("cut", "cut off"),
-        ("nothere", "there is no"),
+        ("nothere", "does not exist"),
     ]
 }
 
@@ -70,7 +70,7 @@ fn nothing_comes_of_what_is_not_as_it_should_be() {
     let wrong = Digest::of(b"wrong").to_string();
     oci.put_manifest(REPOSITORY, &wrong, b"{}");
     let ran = home.run(["registry", "pull", &format!("{}/{REPOSITORY}@{wrong}", oci.host())]);
-    assert!(ran.status == 1 && ran.stderr.contains("not what was asked for"), "{ran:?}");
+    assert!(ran.status == 1 && ran.stderr.contains("not as requested"), "{ran:?}");
     for bare in ["stats:1", "ghcr.io/Acme/stats:1", "localhost:1/a@sha256:0", "https://ghcr.io/a:1"] {
         assert_eq!(home.run(["registry", "pull", bare]).status, 2, "{bare}");
     }
@@ -148,11 +148,11 @@ fn a_release_that_was_changed_on_its_way_is_refused() {
         home.run(["registry", "pull", &reference].iter().chain(more))
     };
     for (tag, why) in [
-        ("description", "is wrong: it is of another release"),
+        ("description", "is not valid: it belongs to another release"),
         ("version", "tollhouse:stats@0.1.1"),
         ("docs", key.as_str()),
         ("wit", "describe"),
-        ("asks", "asks for `http`"),
+        ("asks", "requests `http`"),
         ("forged", "forged"),
         ("key", "ed25519:11qYAYKxCrfVS"),
         ("newer", "a later version of Tollhouse"),
@@ -164,7 +164,7 @@ fn a_release_that_was_changed_on_its_way_is_refused() {
         assert_eq!(listed(&home), json!([]), "{tag}");
     }
     let ran = pull("0.1.0", &["--name", "my:other"]);
-    assert!(ran.status == 1 && ran.stderr.contains("and `my:other` was asked for"), "{ran:?}");
+    assert!(ran.status == 1 && ran.stderr.contains("but `my:other` was requested"), "{ran:?}");
     // Without the signature it is another release of that name, and there is one.
     altered(&oci, "unsigned", |section| {
         section["signatures"] = json!([]);
@@ -172,7 +172,7 @@ fn a_release_that_was_changed_on_its_way_is_refused() {
     });
     assert_eq!(pull("0.1.0", &[]).status, 0);
     let ran = pull("unsigned", &[]);
-    assert!(ran.status == 1 && ran.stderr.contains("exists with other bytes: another manifest"), "{ran:?}");
+    assert!(ran.status == 1 && ran.stderr.contains("exists with other content: different manifest"), "{ran:?}");
 }
 
 #[test]

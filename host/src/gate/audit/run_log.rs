@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use super::{Audit, AuditError, Event};
-use crate::error::{Failure, how_to_raise, told};
+use crate::error::{Failure, error_chain, how_to_raise};
 use crate::json;
 
 /// Maximum size of a line besides its event: number, time, the hash of the previous line, the MAC.
@@ -93,7 +93,7 @@ impl Audit for RunLog {
             && event.is_afterwards()
             && !self.full.load(Ordering::Acquire)
         {
-            let _ = self.lost.set(told(error));
+            let _ = self.lost.set(error_chain(error));
         }
         written
     }

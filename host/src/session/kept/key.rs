@@ -25,7 +25,7 @@
 
 use super::SessionId;
 use crate::store::{BlobId, MAX_VALUE_BYTES};
-use crate::tool::Key;
+use crate::tool::EntryKey;
 
 /// The kinds of records that a session has.
 pub(super) const KINDS: &[u8] = b"SPMOHRTLCEAK";
@@ -67,7 +67,7 @@ pub(super) fn entry(id: &SessionId, run: u64, seq: u64) -> Vec<u8> {
 }
 
 /// Of an entry of `wasi:keyvalue`. The lengths are at most some hundreds.
-pub(super) fn keyvalue(id: &SessionId, (alias, bucket, key): &Key) -> Vec<u8> {
+pub(super) fn keyvalue(id: &SessionId, (alias, bucket, key): &EntryKey) -> Vec<u8> {
     let mut bytes = many(b'K', id);
     for name in [alias, bucket] {
         bytes.extend(u16::try_from(name.len()).unwrap_or(u16::MAX).to_be_bytes());
@@ -78,7 +78,7 @@ pub(super) fn keyvalue(id: &SessionId, (alias, bucket, key): &Key) -> Vec<u8> {
 }
 
 /// Reads the key of such an entry.
-pub(super) fn read_keyvalue(id: &SessionId, key: &[u8]) -> Option<Key> {
+pub(super) fn read_keyvalue(id: &SessionId, key: &[u8]) -> Option<EntryKey> {
     let text = |bytes: &[u8]| std::str::from_utf8(bytes).map(str::to_owned).ok();
     let mut rest = key.strip_prefix(many(b'K', id).as_slice())?;
     let mut name = || {
@@ -167,7 +167,7 @@ mod tests {
         #[test]
         fn keys_of_entries_are_read_as_they_were_written(alias in ".{0,9}", bucket in ".{0,9}", key in ".{0,9}") {
             let id: SessionId = "s".parse().expect("a name");
-            let written: Key = (alias.into(), bucket.into(), key);
+            let written: EntryKey = (alias.into(), bucket.into(), key);
             prop_assert_eq!(read_keyvalue(&id, &keyvalue(&id, &written)), Some(written));
         }
     }

@@ -15,13 +15,13 @@ use super::record::{Head, RunRecord, States};
 use super::turn::{Turn, Waiting};
 use super::{SessionId, Sessions, SessionsError, key};
 use crate::capability::Policy;
-use crate::error::told;
+use crate::error::error_chain;
 use crate::gate::{Audit, Chain, Event};
 use crate::guest::Language;
 use crate::ledger::Used;
 use crate::session::{Left, RunResult};
 use crate::store::Owner;
-use crate::tool::{Backing, Changed, Key, Lock};
+use crate::tool::{EntryChange, EntryKey, KeyValueBacking, Lock};
 use crate::vfs::now;
 use crate::vfs::{Limits, SnapshotId, Tree};
 
@@ -86,7 +86,7 @@ impl Kept {
     }
 
     /// Where its entries of `wasi:keyvalue` are kept.
-    pub(in crate::session) fn keyvalue(&self) -> Arc<dyn Backing> {
+    pub(in crate::session) fn keyvalue(&self) -> Arc<dyn KeyValueBacking> {
         Arc::new(Entries { place: self.place.clone(), id: self.id.clone(), log: Arc::clone(&self.log) })
     }
 
@@ -423,13 +423,13 @@ struct Entries {
     log: Arc<SessionLog>,
 }
 
-impl Backing for Entries {
-    fn load(&self) -> Result<Vec<(Key, Bytes)>, String> {
-        self.place.keyvalue(&self.id).map_err(|error| told(&error))
+impl KeyValueBacking for Entries {
+    fn load(&self) -> Result<Vec<(EntryKey, Bytes)>, String> {
+        self.place.keyvalue(&self.id).map_err(|error| error_chain(&error))
     }
 
-    fn keep(&self, changes: &[Changed]) -> Result<(), String> {
-        self.log.keep(changes).map_err(|error| told(&error))
+    fn keep(&self, changes: &[EntryChange]) -> Result<(), String> {
+        self.log.keep(changes).map_err(|error| error_chain(&error))
     }
 }
 

@@ -274,7 +274,7 @@ impl SessionLog {
     }
 
     /// Makes changes of `wasi:keyvalue` durable, with all that waits.
-    pub(super) fn keep(&self, changes: &[crate::tool::Changed]) -> Result<(), SessionsError> {
+    pub(super) fn keep(&self, changes: &[crate::tool::EntryChange]) -> Result<(), SessionsError> {
         let mut open = self.lock();
         let open = open.as_mut().ok_or(SessionsError::NotTaken)?;
         self.commit(open, |commit| {

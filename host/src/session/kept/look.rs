@@ -13,7 +13,7 @@ use crate::capability::Policy;
 use crate::gate::Chain;
 use crate::ledger::Used;
 use crate::store::{BlobSource, Record, StoreError};
-use crate::tool::{Key, Lock, nearest};
+use crate::tool::{EntryKey, Lock, nearest};
 use crate::vfs::{Limits, SnapshotId, Tree};
 
 /// How many records are read at once.
@@ -287,7 +287,7 @@ impl Sessions {
         self.read(id, "a run", &value.ok_or_else(|| damaged(id, &format!("run {run} has no record")))?)
     }
 
-    pub(super) fn keyvalue(&self, id: &SessionId) -> Result<Vec<(Key, bytes::Bytes)>, SessionsError> {
+    pub(super) fn keyvalue(&self, id: &SessionId) -> Result<Vec<(EntryKey, bytes::Bytes)>, SessionsError> {
         let mut entries = Vec::new();
         self.each(&key::many(b'K', id), |(name, value)| {
             let name = key::read_keyvalue(id, &name).ok_or_else(|| damaged(id, "a key of `wasi:keyvalue`"))?;

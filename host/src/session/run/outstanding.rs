@@ -10,7 +10,7 @@ use crate::error::Failure;
 use crate::guest::OperationId;
 use crate::session::result::out_of_time;
 use crate::session::step::Operation;
-use crate::tool::Working;
+use crate::tool::WorkingFiles;
 use crate::vfs::Tree;
 
 /// The kind of an operation, as an error names it.
@@ -45,7 +45,7 @@ pub(super) struct Outstanding {
     /// Of a call: its number, and the switch that stops it.
     pub(super) call: Option<(u64, Interrupt)>,
     /// Of a program that runs: the files that it found, and those that it works on.
-    pub(super) program: Option<(Tree, Working)>,
+    pub(super) program: Option<(Tree, WorkingFiles)>,
     /// Bytes that it holds in the host: a call's arguments.
     bytes: u64,
 }
@@ -142,7 +142,7 @@ impl AllOutstanding {
     }
 
     /// Takes note of what a program works on.
-    pub(super) fn works(&mut self, id: OperationId, found: Tree, working: Working) {
+    pub(super) fn works(&mut self, id: OperationId, found: Tree, working: WorkingFiles) {
         if let Some(operation) = self.operations.get_mut(&id) {
             operation.program = Some((found, working));
         }

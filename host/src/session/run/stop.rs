@@ -6,7 +6,7 @@ use crate::error::Failure;
 use crate::gate::CallOutcome;
 use crate::guest::{Completion, OperationId, Outcome, Value};
 use crate::session::process::{self, MAIN, Pid};
-use crate::tool::{Working, unfit, unread};
+use crate::tool::{WorkingFiles, cannot_apply_changes, cannot_read_changes};
 use crate::vfs::Tree;
 
 impl Run {
@@ -30,10 +30,12 @@ impl Run {
     }
 
     /// Keeps what a program has written that is stopped, as a system would. What it writes before it notices goes nowhere.
-    fn keep(&mut self, found: &Tree, working: &Working) -> Result<(), Failure> {
-        let edits = working.changes(found).map_err(|errno| unread("a program", errno))?;
+    fn keep(&mut self, found: &Tree, working: &WorkingFiles) -> Result<(), Failure> {
+        let edits = working.changes(found).map_err(|errno| cannot_read_changes("a program", errno))?;
         match &mut self.processes {
-            Some(processes) => processes.change_files(&edits).map_err(|error| unfit("a program", &error)),
+            Some(processes) => {
+                processes.change_files(&edits).map_err(|error| cannot_apply_changes("a program", &error))
+            }
             None => Ok(()),
         }
     }

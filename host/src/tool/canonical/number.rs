@@ -1,13 +1,13 @@
-//! Numbers and their one spelling in JSON. Exact or refused: nothing is rounded that was not a float to begin with.
+//! Numbers and their only spelling in JSON. Exact or refused: only values that were floats to begin with are rounded.
 
 use serde_json::{Number, Value};
 
 use crate::tool::types::Shape;
 
-/// The largest integer that a JSON number (a double) holds exactly together with all smaller ones: 2^53 - 1.
+/// Largest integer that a JSON number (a double) holds exactly together with all smaller ones: 2^53 - 1.
 pub const MAX_SAFE: u64 = (1 << 53) - 1;
 
-/// The least and the greatest value of an integer type.
+/// Returns the least and the greatest value of an integer type.
 pub(crate) fn bounds(shape: &Shape) -> Option<(i128, i128)> {
     Some(match shape {
         #[cfg(fuzzing)]
@@ -24,7 +24,7 @@ pub(crate) fn bounds(shape: &Shape) -> Option<(i128, i128)> {
     })
 }
 
-/// An integer as canonical JSON: a number up to ±(2^53 - 1), beyond that a decimal string.
+/// Converts an integer to canonical JSON: a number up to ±(2^53 - 1), beyond that a decimal string.
 pub(in crate::tool) fn integer_json(number: i128) -> Value {
     match i64::try_from(number) {
         Ok(small) if small.unsigned_abs() <= MAX_SAFE => Value::Number(small.into()),
@@ -32,7 +32,7 @@ pub(in crate::tool) fn integer_json(number: i128) -> Value {
     }
 }
 
-/// The integer that a JSON number stands for, unless it has a fraction or is a double that other integers round to.
+/// Returns the integer value of a JSON number, unless it has a fraction or is a double that other integers round to.
 pub(in crate::tool) fn exact_integer(number: &Number) -> Option<i128> {
     if let Some(n) = number.as_u64() {
         return Some(n.into());
@@ -44,16 +44,16 @@ pub(in crate::tool) fn exact_integer(number: &Number) -> Option<i128> {
     whole(n).map(i128::from)
 }
 
-/// [`MAX_SAFE`] as a float.
+/// Value of [`MAX_SAFE`] as a float.
 const SAFE_FLOAT: f64 = 9_007_199_254_740_991.0;
 
-/// A whole float up to ±(2^53 - 1) as an integer.
+/// Converts a whole float up to ±(2^53 - 1) to an integer.
 #[expect(clippy::cast_possible_truncation, reason = "whole and far below 2^63, as just checked")]
 fn whole(n: f64) -> Option<i64> {
     (n.fract() == 0.0 && n.abs() <= SAFE_FLOAT).then_some(n as i64)
 }
 
-/// The integer that a decimal string stands for: digits, perhaps with `-`, without leading zeros.
+/// Parses a decimal integer: digits, perhaps with `-`, without leading zeros.
 pub(super) fn decimal(text: &str) -> Option<i128> {
     let digits = text.strip_prefix('-').unwrap_or(text);
     let plain = !digits.is_empty()
@@ -68,15 +68,15 @@ pub(super) fn is_non_finite(text: &str) -> bool {
     matches!(text, "NaN" | "Infinity" | "-Infinity")
 }
 
-/// The nearest 32-bit float, unless a finite number would become infinite.
+/// Returns the nearest 32-bit float, unless a finite number would become infinite.
 #[expect(clippy::cast_possible_truncation, reason = "rounding to the nearest 32-bit float is what is meant")]
 pub(in crate::tool) fn to_f32(number: f64) -> Option<f32> {
     let narrow = number as f32;
     (narrow.is_finite() || !number.is_finite()).then_some(narrow)
 }
 
-/// A float as canonical JSON. Whole numbers up to ±(2^53 - 1) have no point, so that `2.0` reads `2` everywhere, as in
-/// JavaScript; but minus zero stays `-0.0`.
+/// Converts a float to canonical JSON. Whole numbers up to ±(2^53 - 1) have no point, so that `2.0` reads `2`
+/// everywhere, as in JavaScript; but minus zero stays `-0.0`.
 pub(in crate::tool) fn float_json(number: f64) -> Value {
     let minus_zero = number == 0.0 && number.is_sign_negative();
     if let Some(whole) = whole(number).filter(|_| !minus_zero) {
@@ -95,7 +95,7 @@ fn non_finite_text(number: f64) -> &'static str {
     }
 }
 
-/// The float that canonical JSON stands for.
+/// Returns the float value of canonical JSON.
 pub(in crate::tool) fn float_value(value: &Value) -> Option<f64> {
     match value {
         Value::Number(number) => number.as_f64(),
@@ -109,7 +109,7 @@ pub(in crate::tool) fn float_value(value: &Value) -> Option<f64> {
     }
 }
 
-/// An integer as a JSON number where it fits one, whatever its size.
+/// Converts an integer of any size to a JSON number where it fits one.
 pub(super) fn integer_number(number: i128) -> Value {
     i64::try_from(number)
         .map(Value::from)

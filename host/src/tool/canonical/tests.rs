@@ -61,7 +61,7 @@ fn wide_integers_are_strings_where_a_double_would_lie() {
     for text in ["18446744073709551616", "-1", "+1", "01", "", " 1", "1.0", "0x1", "-0", "1e3"] {
         assert!(one("", "u64", json!(text)).is_err(), "{text}");
     }
-    // Between these doubles lie integers that are not doubles: which was meant is unknown.
+    // Between these doubles there are integers that are not doubles: the intended one is unknown.
     assert!(one("", "u64", json!(9_007_199_254_740_992.0)).is_err());
     assert!(one("", "u64", json!(1e18)).is_err());
 }
@@ -226,6 +226,6 @@ fn ten_megabytes_are_quick() {
     let items: Vec<Value> = (0..300_000).map(|i| json!({"x": f64::from(i) + 0.5, "y": i})).collect();
     let begin = std::time::Instant::now();
     canonicalize(&f, json!({ "x": items }), u64::MAX).expect("fits");
-    // Unoptimised and beside other builds: a bound against quadratic behaviour, not a figure.
+    // Unoptimised and beside other builds: a bound against quadratic behaviour, not a measurement.
     assert!(begin.elapsed().as_secs() < 20, "{:?}", begin.elapsed());
 }

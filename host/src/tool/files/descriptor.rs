@@ -1,4 +1,5 @@
-//! `wasi:filesystem/types`: arguments taken apart, answers put together. What they mean is in `work` and `change`.
+//! `wasi:filesystem/types`: conversion of arguments and results. Their meaning is in `working_tree` and
+//! `write_operations`.
 
 use wasmtime::component::Resource;
 use wasmtime_wasi::p2::bindings::clocks::wall_clock::Datetime;
@@ -8,63 +9,63 @@ use wasmtime_wasi::p2::bindings::sync::filesystem::types::{
 };
 use wasmtime_wasi::p2::{DynInputStream, DynOutputStream, FsResult};
 
-use super::change::{How, Offset};
-use super::stream::{Reader, Writer};
-use super::work::Open;
-use super::{CHUNK, Code, FilesView, Held, Slot};
+use super::stream::{FileReader, FileWriter};
+use super::working_tree::OpenEntry;
+use super::write_operations::{OpenOptions, WriteOffset};
+use super::{CHUNK, Code, FilesView, HeldDescriptor, OpenSlot};
 use crate::vfs::{Kind, Stat};
 
 const SECOND: u64 = 1_000_000_000;
 
-/// A handle of a descriptor.
-type Handle = Resource<Descriptor>;
+/// Handle of a descriptor.
+type DescriptorHandle = Resource<Descriptor>;
 
-/// A directory being read: where it is by name, so that it costs nothing, and sees what happens meanwhile.
-struct Listing {
-    open: Open,
+/// Directory that is being read. Its position is a name, so that it costs nothing, and sees concurrent changes.
+struct DirectoryListing {
+    open: OpenEntry,
     after: Option<String>,
-    _slot: Slot,
+    _slot: OpenSlot,
 }
 
 impl FilesView<'_> {
-    fn output(&mut self, handle: &Handle, offset: Offset) -> FsResult<Resource<DynOutputStream>> {
+    fn output(&mut self, handle: &DescriptorHandle, offset: WriteOffset) -> FsResult<Resource<DynOutputStream>> {
         let open = self.open(handle).map_err(trap)?;
         open.writable()?;
-        let writer = Writer::new(self.files.work.clone(), open, offset, self.files.slot()?);
+        let writer = FileWriter::new(self.files.work.clone(), open, offset, self.files.slot()?);
         Ok(self.table.push(Box::new(writer) as DynOutputStream)?)
     }
 }
 
-/// A handle that stands for nothing.
+/// Creates the trap of a handle that does not exist.
 fn trap(error: wasmtime::Error) -> wasmtime_wasi::p2::FsError {
     wasmtime_wasi::p2::FsError::trap(error)
 }
 
 impl HostDescriptor for FilesView<'_> {
-    fn read_via_stream(&mut self, handle: Handle, offset: Filesize) -> FsResult<Resource<DynInputStream>> {
+    fn read_via_stream(&mut self, handle: DescriptorHandle, offset: Filesize) -> FsResult<Resource<DynInputStream>> {
         let open = self.open(&handle).map_err(trap)?;
         open.readable()?;
-        let reader = Reader::new(self.files.work.clone(), open, offset, self.files.slot()?);
+        let reader = FileReader::new(self.files.work.clone(), open, offset, self.files.slot()?);
         Ok(self.table.push(Box::new(reader) as DynInputStream)?)
     }
 
-    fn write_via_stream(&mut self, handle: Handle, offset: Filesize) -> FsResult<Resource<DynOutputStream>> {
-        self.output(&handle, Offset::At(offset))
+    fn write_via_stream(&mut self, handle: DescriptorHandle, offset: Filesize) -> FsResult<Resource<DynOutputStream>> {
+        self.output(&handle, WriteOffset::At(offset))
     }
 
-    fn append_via_stream(&mut self, handle: Handle) -> FsResult<Resource<DynOutputStream>> {
-        self.output(&handle, Offset::End)
+    fn append_via_stream(&mut self, handle: DescriptorHandle) -> FsResult<Resource<DynOutputStream>> {
+        self.output(&handle, WriteOffset::End)
     }
 
-    fn advise(&mut self, handle: Handle, _: Filesize, _: Filesize, _: Advice) -> FsResult<()> {
+    fn advise(&mut self, handle: DescriptorHandle, _: Filesize, _: Filesize, _: Advice) -> FsResult<()> {
         Ok(self.open(&handle).map_err(trap)?.file()?)
     }
 
-    fn sync_data(&mut self, handle: Handle) -> FsResult<()> {
+    fn sync_data(&mut self, handle: DescriptorHandle) -> FsResult<()> {
         self.open(&handle).map(drop).map_err(trap)
     }
 
-    fn get_flags(&mut self, handle: Handle) -> FsResult<DescriptorFlags> {
+    fn get_flags(&mut self, handle: DescriptorHandle) -> FsResult<DescriptorFlags> {
         let open = self.open(&handle).map_err(trap)?;
         let mutable = open.is_directory() && self.work().mutable(&open);
         let set = [
@@ -76,17 +77,17 @@ impl HostDescriptor for FilesView<'_> {
         Ok(flags)
     }
 
-    fn get_type(&mut self, handle: Handle) -> FsResult<DescriptorType> {
+    fn get_type(&mut self, handle: DescriptorHandle) -> FsResult<DescriptorType> {
         let open = self.open(&handle).map_err(trap)?;
         Ok(if open.is_directory() { DescriptorType::Directory } else { DescriptorType::RegularFile })
     }
 
-    fn set_size(&mut self, handle: Handle, size: Filesize) -> FsResult<()> {
+    fn set_size(&mut self, handle: DescriptorHandle, size: Filesize) -> FsResult<()> {
         let open = self.open(&handle).map_err(trap)?;
         Ok(self.work().set_size(&open, size)?)
     }
 
-    fn set_times(&mut self, handle: Handle, accessed: NewTimestamp, modified: NewTimestamp) -> FsResult<()> {
+    fn set_times(&mut self, handle: DescriptorHandle, accessed: NewTimestamp, modified: NewTimestamp) -> FsResult<()> {
         let open = self.open(&handle).map_err(trap)?;
         let mut work = self.work();
         nanoseconds(accessed, work.now)?;
@@ -96,47 +97,47 @@ impl HostDescriptor for FilesView<'_> {
         }
     }
 
-    fn read(&mut self, handle: Handle, length: Filesize, offset: Filesize) -> FsResult<(Vec<u8>, bool)> {
+    fn read(&mut self, handle: DescriptorHandle, length: Filesize, offset: Filesize) -> FsResult<(Vec<u8>, bool)> {
         let open = self.open(&handle).map_err(trap)?;
         Ok(self.work().read(&open, offset, length.min(CHUNK))?)
     }
 
-    fn write(&mut self, handle: Handle, bytes: Vec<u8>, offset: Filesize) -> FsResult<Filesize> {
+    fn write(&mut self, handle: DescriptorHandle, bytes: Vec<u8>, offset: Filesize) -> FsResult<Filesize> {
         let open = self.open(&handle).map_err(trap)?;
-        self.work().write(&open, Offset::At(offset), &bytes)?;
+        self.work().write(&open, WriteOffset::At(offset), &bytes)?;
         // No platform has a `usize` wider than 64 bits.
         Ok(bytes.len() as u64)
     }
 
-    fn read_directory(&mut self, handle: Handle) -> FsResult<Resource<DirectoryEntryStream>> {
+    fn read_directory(&mut self, handle: DescriptorHandle) -> FsResult<Resource<DirectoryEntryStream>> {
         let open = self.open(&handle).map_err(trap)?;
         open.directory()?;
-        let listing = self.table.push(Listing { open, after: None, _slot: self.files.slot()? })?;
+        let listing = self.table.push(DirectoryListing { open, after: None, _slot: self.files.slot()? })?;
         Ok(Resource::new_own(listing.rep()))
     }
 
-    fn sync(&mut self, handle: Handle) -> FsResult<()> {
+    fn sync(&mut self, handle: DescriptorHandle) -> FsResult<()> {
         self.sync_data(handle)
     }
 
-    fn create_directory_at(&mut self, handle: Handle, path: String) -> FsResult<()> {
+    fn create_directory_at(&mut self, handle: DescriptorHandle, path: String) -> FsResult<()> {
         let at = self.open(&handle).map_err(trap)?;
         Ok(self.work().create_directory(&at, &path)?)
     }
 
-    fn stat(&mut self, handle: Handle) -> FsResult<DescriptorStat> {
+    fn stat(&mut self, handle: DescriptorHandle) -> FsResult<DescriptorStat> {
         let open = self.open(&handle).map_err(trap)?;
         Ok(self.work().stat(&open)?.into())
     }
 
-    fn stat_at(&mut self, handle: Handle, flags: PathFlags, path: String) -> FsResult<DescriptorStat> {
+    fn stat_at(&mut self, handle: DescriptorHandle, flags: PathFlags, path: String) -> FsResult<DescriptorStat> {
         let at = self.open(&handle).map_err(trap)?;
         Ok(self.work().stat_at(&at, &path, follows(flags))?.into())
     }
 
     fn set_times_at(
         &mut self,
-        handle: Handle,
+        handle: DescriptorHandle,
         flags: PathFlags,
         path: String,
         accessed: NewTimestamp,
@@ -151,21 +152,28 @@ impl HostDescriptor for FilesView<'_> {
         }
     }
 
-    fn link_at(&mut self, handle: Handle, _: PathFlags, _: String, other: Handle, _: String) -> FsResult<()> {
+    fn link_at(
+        &mut self,
+        handle: DescriptorHandle,
+        _: PathFlags,
+        _: String,
+        other: DescriptorHandle,
+        _: String,
+    ) -> FsResult<()> {
         self.open(&handle).and_then(|_| self.open(&other)).map_err(trap)?;
         Err(Code::Unsupported.into())
     }
 
     fn open_at(
         &mut self,
-        handle: Handle,
+        handle: DescriptorHandle,
         path_flags: PathFlags,
         path: String,
         open_flags: OpenFlags,
         flags: DescriptorFlags,
-    ) -> FsResult<Handle> {
+    ) -> FsResult<DescriptorHandle> {
         let at = self.open(&handle).map_err(trap)?;
-        let how = How {
+        let how = OpenOptions {
             follow: follows(path_flags),
             create: open_flags.contains(OpenFlags::CREATE),
             directory: open_flags.contains(OpenFlags::DIRECTORY),
@@ -175,61 +183,72 @@ impl HostDescriptor for FilesView<'_> {
             write: flags.contains(DescriptorFlags::WRITE),
             mutate: flags.contains(DescriptorFlags::MUTATE_DIRECTORY),
         };
-        // First, so that nothing is made that then cannot be opened.
+        // Checked first, so that nothing is created that then cannot be opened.
         let slot = self.files.slot()?;
         let open = self.work().open(&at, &path, how)?;
         self.hold(open, slot).map_err(trap)
     }
 
-    fn readlink_at(&mut self, handle: Handle, path: String) -> FsResult<String> {
+    fn readlink_at(&mut self, handle: DescriptorHandle, path: String) -> FsResult<String> {
         let at = self.open(&handle).map_err(trap)?;
         Ok(self.work().read_link(&at, &path)?)
     }
 
-    fn remove_directory_at(&mut self, handle: Handle, path: String) -> FsResult<()> {
+    fn remove_directory_at(&mut self, handle: DescriptorHandle, path: String) -> FsResult<()> {
         let at = self.open(&handle).map_err(trap)?;
         Ok(self.work().remove(&at, &path, true)?)
     }
 
-    fn rename_at(&mut self, handle: Handle, from: String, other: Handle, to: String) -> FsResult<()> {
+    fn rename_at(
+        &mut self,
+        handle: DescriptorHandle,
+        from: String,
+        other: DescriptorHandle,
+        to: String,
+    ) -> FsResult<()> {
         let at = self.open(&handle).map_err(trap)?;
         let other = self.open(&other).map_err(trap)?;
         Ok(self.work().rename((&at, &from), (&other, &to))?)
     }
 
-    fn symlink_at(&mut self, handle: Handle, target: String, path: String) -> FsResult<()> {
+    fn symlink_at(&mut self, handle: DescriptorHandle, target: String, path: String) -> FsResult<()> {
         let at = self.open(&handle).map_err(trap)?;
         Ok(self.work().create_link(&at, &target, &path)?)
     }
 
-    fn unlink_file_at(&mut self, handle: Handle, path: String) -> FsResult<()> {
+    fn unlink_file_at(&mut self, handle: DescriptorHandle, path: String) -> FsResult<()> {
         let at = self.open(&handle).map_err(trap)?;
         Ok(self.work().remove(&at, &path, false)?)
     }
 
-    fn is_same_object(&mut self, one: Handle, other: Handle) -> wasmtime::Result<bool> {
+    fn is_same_object(&mut self, one: DescriptorHandle, other: DescriptorHandle) -> wasmtime::Result<bool> {
         Ok(std::sync::Arc::ptr_eq(&self.open(&one)?.spot, &self.open(&other)?.spot))
     }
 
-    fn metadata_hash(&mut self, handle: Handle) -> FsResult<MetadataHashValue> {
+    fn metadata_hash(&mut self, handle: DescriptorHandle) -> FsResult<MetadataHashValue> {
         let open = self.open(&handle).map_err(trap)?;
         Ok(hash(self.work().stat(&open)?))
     }
 
-    fn metadata_hash_at(&mut self, handle: Handle, flags: PathFlags, path: String) -> FsResult<MetadataHashValue> {
+    fn metadata_hash_at(
+        &mut self,
+        handle: DescriptorHandle,
+        flags: PathFlags,
+        path: String,
+    ) -> FsResult<MetadataHashValue> {
         let at = self.open(&handle).map_err(trap)?;
         Ok(hash(self.work().stat_at(&at, &path, follows(flags))?))
     }
 
-    fn drop(&mut self, handle: Handle) -> wasmtime::Result<()> {
-        self.table.delete(Resource::<Held>::new_own(handle.rep()))?;
+    fn drop(&mut self, handle: DescriptorHandle) -> wasmtime::Result<()> {
+        self.table.delete(Resource::<HeldDescriptor>::new_own(handle.rep()))?;
         Ok(())
     }
 }
 
 impl HostDirectoryEntryStream for FilesView<'_> {
     fn read_directory_entry(&mut self, stream: Resource<DirectoryEntryStream>) -> FsResult<Option<DirectoryEntry>> {
-        let listing = self.table.get_mut(&Resource::<Listing>::new_borrow(stream.rep()))?;
+        let listing = self.table.get_mut(&Resource::<DirectoryListing>::new_borrow(stream.rep()))?;
         let next = self.files.work.lock().next_entry(&listing.open, listing.after.as_deref())?;
         Ok(next.map(|entry| {
             listing.after = Some(entry.name.clone());
@@ -238,7 +257,7 @@ impl HostDirectoryEntryStream for FilesView<'_> {
     }
 
     fn drop(&mut self, stream: Resource<DirectoryEntryStream>) -> wasmtime::Result<()> {
-        self.table.delete(Resource::<Listing>::new_own(stream.rep()))?;
+        self.table.delete(Resource::<DirectoryListing>::new_own(stream.rep()))?;
         Ok(())
     }
 }
@@ -247,7 +266,7 @@ fn follows(flags: PathFlags) -> bool {
     flags.contains(PathFlags::SYMLINK_FOLLOW)
 }
 
-/// The time that is to be set, if any.
+/// Returns the time to be set, if any.
 fn nanoseconds(time: NewTimestamp, now: u64) -> Result<Option<u64>, Code> {
     match time {
         NewTimestamp::NoChange => Ok(None),
@@ -260,7 +279,7 @@ fn nanoseconds(time: NewTimestamp, now: u64) -> Result<Option<u64>, Code> {
     }
 }
 
-/// What an entry is known by, and not what is in it: C libraries make the number of an inode of it.
+/// Hashes the identity of an entry, not its content: C libraries use the hash as inode number.
 fn hash(stat: Stat) -> MetadataHashValue {
     let hash = blake3::derive_key("tollhouse wasi:filesystem metadata-hash", &stat.id.to_le_bytes());
     let half = |at: usize| hash[at..at + 8].iter().fold(0, |half, byte| half << 8 | u64::from(*byte));
@@ -279,7 +298,7 @@ impl From<Kind> for DescriptorType {
 
 impl From<Stat> for DescriptorStat {
     fn from(stat: Stat) -> Self {
-        // A remainder of a second fits.
+        // The remainder within a second fits.
         let nanoseconds = u32::try_from(stat.modified % SECOND).unwrap_or_default();
         DescriptorStat {
             type_: stat.kind.into(),

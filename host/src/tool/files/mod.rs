@@ -1,45 +1,45 @@
 //! The session's files as a tool sees them: `wasi:filesystem` 0.2 on the paths that it was granted.
 //!
-//! A call works on a snapshot of its run's tree ([`Files`]); what it changed is taken out as edits when it has ended,
-//! and whoever delivers its result applies them to the run's tree as that is then. So calls at the same time do not see
-//! each other's work, and a call that is not delivered leaves nothing behind; but for a program that is stopped: what it
-//! had changed by then is taken out of its hands ([`Working::changes`]).
+//! A call works on a snapshot of its run's tree ([`ToolFiles`]); its changes are taken out as edits when it has ended,
+//! and are applied to the run's tree, as it is then, when the result is delivered. So concurrent calls do not see each
+//! other's work, and a call that is not delivered leaves nothing behind. The exception is a program that is stopped:
+//! its changes up to then are kept ([`WorkingFiles::changes`]).
 //!
-//! - `work`: the snapshot, what may be done to it, and what becomes of files that are open; no wasmtime there;
-//! - `change`: the half of that which changes entries;
+//! - `working_tree`: the snapshot, its operations, and files that are open; no wasmtime there;
+//! - `write_operations`: the operations that change entries;
 //! - `descriptor`, `stream`: the interface;
-//! - this file: what the host holds, preopened directories, and how errors are told.
+//! - this file: the host's state, preopened directories, and conversion of errors.
 //!
-//! # What a tool finds
+//! # Semantics
 //!
-//! Preopened are the granted directories, under their absolute paths. A granted path that is no directory, or not there
-//! yet, is reached in its directory, which then shows nothing else. A grant is taken by its name, so no link makes
-//! another of it. Grants add up.
+//! The granted directories are preopened under their absolute paths. A granted path that is not a directory, or does
+//! not exist yet, is reached through its parent directory, which then shows nothing else. A grant is bound to a name,
+//! so a link cannot redirect it. Grants add up.
 //!
-//! A program finds the directory that it works in as well, as `.`, and from there the way up.
+//! A program also has its working directory, as `.`, with a path upwards.
 //!
-//! A path is resolved as WASI says: below the descriptor that it begins at, or it is `not-permitted`. Where it leads is
-//! then looked for in the grants: what is outside of them is `access`, whether or not anything is there; what may only
-//! be read is `read-only` to whoever changes it. What the session itself makes read-only is `access`, as for scripts.
+//! A path is resolved as WASI says: below its descriptor, or it is `not-permitted`. The result is compared with the
+//! grants: an access outside of them is `access`, whether or not an entry exists; changing an entry that may only be
+//! read is `read-only`. Changing an entry that the session itself makes read-only is `access`, as for scripts.
 //!
 //! A descriptor follows its entry when that is renamed. A file that is removed while it is open stays readable and
-//! writable there, as long as it is open, and counts towards the quota; a directory that is removed is empty, and
-//! nothing can be found in it. A directory is changed through any descriptor of it, whatever flags that was opened
-//! with, since C libraries do not ask for `mutate-directory`: grants decide.
+//! writable as long as it is open, and counts towards the quota; a removed directory is empty, and no path in it
+//! resolves. A directory may be changed through any descriptor of it, whatever its flags, since C libraries do not
+//! request `mutate-directory`: grants decide.
 //!
-//! There are no hard links (`unsupported`), no times but that of the last change, and all of it is in memory, so
+//! There are no hard links (`unsupported`) and no times except that of the last change, and everything is in memory, so
 //! `sync` has nothing to do. The time is the call's.
 //!
 //! **Invariant:** nothing here waits, and nothing touches the host's disk.
 //!
-//! **Invariant:** rights are looked up anew for each operation, and never kept in a descriptor.
+//! **Invariant:** rights are determined for each operation, and never stored in a descriptor.
 
-mod change;
 mod descriptor;
 mod stream;
 #[cfg(test)]
 mod tests;
-mod work;
+mod working_tree;
+mod write_operations;
 
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
@@ -50,50 +50,50 @@ use wasmtime_wasi::p2::bindings::filesystem::types::ErrorCode as Code;
 use wasmtime_wasi::p2::bindings::sync::filesystem::types::{self, Descriptor, ErrorCode};
 use wasmtime_wasi::p2::bindings::sync::io::error::Error as IoError;
 
-use self::work::{Open, Work};
+use self::working_tree::{OpenEntry, WorkingTree};
 use crate::vfs::{ApplyError, Edit, Errno, Limits, Refusal, Scope, Tree};
 
-/// How many descriptors, and streams of files and directories, a tool may hold at once: what Linux gives a process.
+/// Most descriptors, and streams of files and directories, that a tool may hold at once: Linux's default for a process.
 pub(super) const MAX_OPEN: usize = 1_024;
 
-/// How many bytes go in or out at once: more is the guest's wish, and the host's memory.
+/// Most bytes of one read or write: the guest chooses the size, and the host provides the memory.
 const CHUNK: u64 = 1 << 20;
 
-/// A tool's files, for one call after another.
-pub(crate) struct Files {
-    work: Shared,
+/// Files of a tool, for one call after another.
+pub(crate) struct ToolFiles {
+    work: SharedTree,
     base: Tree,
-    /// Every open thing holds a clone.
-    slots: Slot,
+    /// Slot that every open descriptor and stream clones.
+    slots: OpenSlot,
 }
 
-/// A place among [`MAX_OPEN`].
-type Slot = Arc<()>;
+/// Reference-counted slot, of which there may be [`MAX_OPEN`].
+type OpenSlot = Arc<()>;
 
-/// The files of a call that makes calls: what those see, and where what they changed goes.
+/// Files of a call that makes calls itself: those calls see them, and their changes are applied to them.
 #[derive(Clone, Default)]
-pub(crate) struct Working(Arc<OnceLock<Shared>>);
+pub(crate) struct WorkingFiles(Arc<OnceLock<SharedTree>>);
 
-impl Working {
-    /// The files as they are now; none if the call has not begun.
+impl WorkingFiles {
+    /// Returns the current files. Returns `None` before the call has begun.
     pub(crate) fn snapshot(&self) -> Option<Tree> {
         Some(self.0.get()?.lock().tree.clone())
     }
 
-    /// What the call has changed until now, of the files that it began with.
+    /// Returns the call's changes so far, relative to the files that it began with.
     ///
     /// # Errors
-    /// `Io` if what it removed or replaced must be read for that, and cannot be.
+    /// `Io` if removed or replaced content must be read for that, and cannot be.
     pub(crate) fn changes(&self, base: &Tree) -> Result<Vec<Edit>, Errno> {
         let Some(shared) = self.0.get() else { return Ok(Vec::new()) };
         let work = shared.lock();
         work.left.clone().map_or_else(|| work.tree.changes_since(base), Ok)
     }
 
-    /// Takes on what a call changed.
+    /// Applies the changes of a call.
     ///
     /// # Errors
-    /// If that does not fit; then nothing is changed.
+    /// If they do not fit; then nothing is changed.
     pub(crate) fn apply(&self, edits: &[Edit]) -> Result<(), ApplyError> {
         let Some(shared) = self.0.get().filter(|_| !edits.is_empty()) else { return Ok(()) };
         let mut work = shared.lock();
@@ -105,81 +105,82 @@ impl Working {
     }
 }
 
-/// What the descriptors and streams of a tool work on together.
+/// Shared state of a tool's descriptors and streams.
 #[derive(Clone)]
-struct Shared(Arc<Mutex<Work>>);
+struct SharedTree(Arc<Mutex<WorkingTree>>);
 
-impl Shared {
-    fn lock(&self) -> MutexGuard<'_, Work> {
+impl SharedTree {
+    fn lock(&self) -> MutexGuard<'_, WorkingTree> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Files {
-    /// No files, until a call begins.
+impl ToolFiles {
+    /// Creates an empty file system, until a call begins.
     pub(crate) fn new() -> Self {
         let tree = Tree::new(Limits::default(), 0);
-        let work = Work::new(tree.clone(), Scope::default(), 0);
-        Self { work: Shared(Arc::new(Mutex::new(work))), base: tree, slots: Arc::default() }
+        let work = WorkingTree::new(tree.clone(), Scope::default(), 0);
+        Self { work: SharedTree(Arc::new(Mutex::new(work))), base: tree, slots: Arc::default() }
     }
 
-    /// A call begins, on a snapshot of its run's tree, at a time in nanoseconds since the Unix epoch. What an earlier
-    /// call of the same instance left open stays so where the new tree has the same kind of entry at that path.
+    /// Begins a call, on a snapshot of its run's tree, at a time in nanoseconds since the Unix epoch. Descriptors that
+    /// an earlier call of the same instance left open stay open where the new tree has the same kind of entry at that
+    /// path.
     pub(crate) fn begin(&mut self, tree: Tree, scope: Scope, now: u64) {
         self.base = tree.clone();
         self.work.lock().begin(tree, scope, now);
     }
 
-    /// Says where the program works that begins: absolute.
+    /// Sets the working directory of a program, an absolute path.
     pub(crate) fn enter(&self, directory: &str) {
         self.work.lock().directory = Some(directory.to_owned());
     }
 
-    /// Lets the calls that this one makes see its files.
-    pub(crate) fn share(&self, working: &Working) {
-        // A context is of one call, so it is set once.
+    /// Shares the files with the calls that this one makes.
+    pub(crate) fn share(&self, working: &WorkingFiles) {
+        // A context belongs to one call, so it is set once.
         let _ = working.0.set(self.work.clone());
     }
 
-    /// The call has ended: what it changed. Nothing may be done with the files before the next one begins.
+    /// Ends the call and returns its changes. The files must not be used before the next one begins.
     ///
     /// # Errors
-    /// `Io` if what it removed or replaced must be read for that, and cannot be.
+    /// `Io` if removed or replaced content must be read for that, and cannot be.
     pub(crate) fn end(&mut self) -> Result<Vec<Edit>, Errno> {
         let empty = Tree::new(Limits::default(), 0);
         let base = std::mem::replace(&mut self.base, empty.clone());
         let mut work = self.work.lock();
         let tree = work.end(empty);
-        // From here on the tree says nothing of what the call changed.
+        // From here on the tree no longer shows the call's changes.
         let left = work.left.insert(Vec::new());
         left.clone_from(&tree.changes_since(&base)?);
         Ok(left.clone())
     }
 
-    fn slot(&self) -> Result<Slot, Code> {
-        // WASI has no `EMFILE`. One of the clones is ours.
+    fn slot(&self) -> Result<OpenSlot, Code> {
+        // WASI has no `EMFILE`. One of the clones is our own.
         if Arc::strong_count(&self.slots) > MAX_OPEN {
             Err(Code::InsufficientMemory)
         } else {
-            Ok(Slot::clone(&self.slots))
+            Ok(OpenSlot::clone(&self.slots))
         }
     }
 }
 
-/// What `wasi:filesystem` is implemented for.
+/// View that implements `wasi:filesystem`.
 pub(crate) struct FilesView<'a> {
-    pub(crate) files: &'a mut Files,
+    pub(crate) files: &'a mut ToolFiles,
     pub(crate) table: &'a mut ResourceTable,
 }
 
-/// Says so to a linker.
+/// Marker for a linker.
 struct HasFiles;
 
 impl HasData for HasFiles {
     type Data<'a> = FilesView<'a>;
 }
 
-/// Adds `wasi:filesystem` to a linker, in the place of another, which must allow that.
+/// Adds `wasi:filesystem` to a linker in place of another implementation. The linker must allow shadowing.
 pub(crate) fn add_to_linker<T: Send + 'static>(
     linker: &mut Linker<T>,
     files: fn(&mut T) -> FilesView<'_>,
@@ -188,34 +189,34 @@ pub(crate) fn add_to_linker<T: Send + 'static>(
     preopens::add_to_linker::<T, HasFiles>(linker, files)
 }
 
-/// What a descriptor's handle stands for.
-struct Held {
-    open: Open,
-    _slot: Slot,
+/// State of a descriptor's handle.
+struct HeldDescriptor {
+    open: OpenEntry,
+    _slot: OpenSlot,
 }
 
 impl FilesView<'_> {
-    fn work(&self) -> MutexGuard<'_, Work> {
+    fn work(&self) -> MutexGuard<'_, WorkingTree> {
         self.files.work.lock()
     }
 
-    /// What a handle stands for. The bindings name wasmtime's own descriptors, of which there are none: the number of a
-    /// handle always stands for one of ours.
-    fn open(&self, descriptor: &Resource<Descriptor>) -> wasmtime::Result<Open> {
-        Ok(self.table.get(&Resource::<Held>::new_borrow(descriptor.rep()))?.open.clone())
+    /// Returns the state of a handle. The bindings name wasmtime's own descriptors, of which there are none: the number
+    /// of a handle always means one of ours.
+    fn open(&self, descriptor: &Resource<Descriptor>) -> wasmtime::Result<OpenEntry> {
+        Ok(self.table.get(&Resource::<HeldDescriptor>::new_borrow(descriptor.rep()))?.open.clone())
     }
 
-    fn hold(&mut self, open: Open, slot: Slot) -> wasmtime::Result<Resource<Descriptor>> {
-        let held = self.table.push(Held { open, _slot: slot })?;
+    fn hold(&mut self, open: OpenEntry, slot: OpenSlot) -> wasmtime::Result<Resource<Descriptor>> {
+        let held = self.table.push(HeldDescriptor { open, _slot: slot })?;
         Ok(Resource::new_own(held.rep()))
     }
 }
 
 impl preopens::Host for FilesView<'_> {
     fn get_directories(&mut self) -> wasmtime::Result<Vec<(Resource<Descriptor>, String)>> {
-        let beginnings = self.work().beginnings();
-        // A guest that asks again and again gets fewer and fewer, and then none.
-        let held = beginnings.into_iter().map_while(|(open, path)| Some((open, self.files.slot().ok()?, path)));
+        let preopened = self.work().preopened();
+        // A guest that calls this again and again gets fewer and fewer, and finally none.
+        let held = preopened.into_iter().map_while(|(open, path)| Some((open, self.files.slot().ok()?, path)));
         let held: Vec<_> = held.collect();
         held.into_iter().map(|(open, slot, path)| Ok((self.hold(open, slot)?, path))).collect()
     }

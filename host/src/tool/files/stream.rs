@@ -1,40 +1,41 @@
-//! Files as streams of `wasi:io`. They are always ready.
+//! Streams of `wasi:io` on files. They are always ready.
 //!
-//! Against the letter of WASI, a stream that came to the end of its file, or failed, can be used again: a file may have
-//! grown meanwhile, or room been made. C libraries keep one stream for a descriptor, and expect that of it. Why it
-//! failed is told by `filesystem-error-code`; wasi-libc does not ask, and makes `EIO` of a full quota.
+//! Contrary to the letter of WASI, a stream that reached the end of its file, or failed, can be used again: the file
+//! may have grown meanwhile, or space become free. C libraries keep one stream for a descriptor, and expect that.
+//! `filesystem-error-code` gives the reason of a failure; wasi-libc does not call it, and reports a full quota as
+//! `EIO`.
 
 use bytes::Bytes;
 use wasmtime_wasi::p2::{InputStream, OutputStream, Pollable, StreamError, StreamResult};
 
-use super::change::Offset;
-use super::work::Open;
-use super::{CHUNK, Code, Shared, Slot};
+use super::working_tree::OpenEntry;
+use super::write_operations::WriteOffset;
+use super::{CHUNK, Code, OpenSlot, SharedTree};
 
-/// Reads on, from an offset.
-pub(super) struct Reader {
-    work: Shared,
-    open: Open,
+/// Stream that reads from an offset on.
+pub(super) struct FileReader {
+    work: SharedTree,
+    open: OpenEntry,
     offset: u64,
-    _slot: Slot,
+    _slot: OpenSlot,
 }
 
-/// Writes on, from an offset or behind the end.
-pub(super) struct Writer {
-    work: Shared,
-    open: Open,
-    offset: Offset,
-    _slot: Slot,
+/// Stream that writes from an offset on, or appends.
+pub(super) struct FileWriter {
+    work: SharedTree,
+    open: OpenEntry,
+    offset: WriteOffset,
+    _slot: OpenSlot,
 }
 
-impl Reader {
-    pub(super) fn new(work: Shared, open: Open, offset: u64, slot: Slot) -> Self {
+impl FileReader {
+    pub(super) fn new(work: SharedTree, open: OpenEntry, offset: u64, slot: OpenSlot) -> Self {
         Self { work, open, offset, _slot: slot }
     }
 }
 
-impl Writer {
-    pub(super) fn new(work: Shared, open: Open, offset: Offset, slot: Slot) -> Self {
+impl FileWriter {
+    pub(super) fn new(work: SharedTree, open: OpenEntry, offset: WriteOffset, slot: OpenSlot) -> Self {
         Self { work, open, offset, _slot: slot }
     }
 }
@@ -43,7 +44,7 @@ fn failed(code: Code) -> StreamError {
     StreamError::LastOperationFailed(code.into())
 }
 
-impl InputStream for Reader {
+impl InputStream for FileReader {
     fn read(&mut self, size: usize) -> StreamResult<Bytes> {
         if size == 0 {
             return Ok(Bytes::new());
@@ -59,10 +60,10 @@ impl InputStream for Reader {
     }
 }
 
-impl OutputStream for Writer {
+impl OutputStream for FileWriter {
     fn write(&mut self, bytes: Bytes) -> StreamResult<()> {
         self.work.lock().write(&self.open, self.offset, &bytes).map_err(failed)?;
-        if let Offset::At(offset) = &mut self.offset {
+        if let WriteOffset::At(offset) = &mut self.offset {
             *offset = offset.saturating_add(bytes.len() as u64);
         }
         Ok(())
@@ -78,11 +79,11 @@ impl OutputStream for Writer {
 }
 
 #[async_trait::async_trait]
-impl Pollable for Reader {
+impl Pollable for FileReader {
     async fn ready(&mut self) {}
 }
 
 #[async_trait::async_trait]
-impl Pollable for Writer {
+impl Pollable for FileWriter {
     async fn ready(&mut self) {}
 }

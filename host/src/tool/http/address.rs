@@ -1,5 +1,5 @@
-//! Which addresses the public internet has, after IANA's registries of special-purpose addresses (RFC 6890 and its
-//! updates). What is not known to be public is not.
+//! Public IP addresses, after IANA's registries of special-purpose addresses (RFC 6890 and its updates). Addresses that
+//! are not known to be public count as private.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
@@ -33,7 +33,7 @@ const SPECIAL_V6: [([u16; 8], u32); 5] = [
     ([0x3fff, 0, 0, 0, 0, 0, 0, 0], 20), // documentation
 ];
 
-/// Whether an address belongs to the public internet.
+/// Returns true if an address belongs to the public internet.
 pub(in crate::tool) fn is_public(address: IpAddr) -> bool {
     match address.to_canonical() {
         IpAddr::V4(address) => !SPECIAL_V4.iter().any(|(block, length)| is_in_v4(address, *block, *length)),

@@ -1,7 +1,7 @@
-//! Lookups of names that a session has under way.
+//! Name look-ups of a session that are in progress.
 //!
-//! A lookup that a name server does not answer goes on for a while after its request was given up: nothing can stop the
-//! system's resolver. So lookups are counted until they have ended, and not until somebody stops waiting for them.
+//! A look-up that a name server does not answer continues for a while after its request was given up: nothing can stop
+//! the system's resolver. So look-ups are counted until they have ended, not until their request stops waiting.
 
 use std::io;
 use std::net::IpAddr;
@@ -11,24 +11,24 @@ use tokio::sync::Semaphore;
 
 use super::network::Network;
 
-/// The most lookups of one session that are under way at once.
+/// Most concurrent look-ups of one session.
 const MAX_LOOKUPS: usize = 16;
 
-/// The lookups of one session, and of those that were made from it. Clones share them.
+/// Look-ups of one session, and of the sessions forked from it. Clones share them.
 #[derive(Clone)]
-pub(crate) struct Lookups(Arc<Semaphore>);
+pub(crate) struct NameLookups(Arc<Semaphore>);
 
-impl Default for Lookups {
+impl Default for NameLookups {
     fn default() -> Self {
         Self(Arc::new(Semaphore::new(MAX_LOOKUPS)))
     }
 }
 
-impl Lookups {
-    /// Finds the addresses of a name, once fewer lookups than the most are under way.
+impl NameLookups {
+    /// Resolves a name, once fewer look-ups than the limit are in progress.
     ///
     /// # Errors
-    /// If it has none, or nobody can say.
+    /// If the name has no address, or cannot be resolved.
     pub(super) async fn resolve(&self, network: &Network, host: &str) -> io::Result<Vec<IpAddr>> {
         let permit = Arc::clone(&self.0).acquire_owned().await.map_err(io::Error::other)?;
         let (network, host) = (network.clone(), host.to_owned());
@@ -53,15 +53,15 @@ mod tests {
     use super::super::network::Resolver;
     use super::*;
 
-    /// A name server that keeps silent until it is told to answer.
+    /// Name server that does not answer until it is told to.
     #[derive(Default)]
-    struct Silent {
+    struct SilentResolver {
         asked: AtomicUsize,
         answer: Notify,
     }
 
     #[async_trait::async_trait]
-    impl Resolver for Arc<Silent> {
+    impl Resolver for Arc<SilentResolver> {
         async fn resolve(&self, _: &str) -> io::Result<Vec<IpAddr>> {
             self.asked.fetch_add(1, Ordering::Relaxed);
             self.answer.notified().await;
@@ -72,15 +72,15 @@ mod tests {
     #[test]
     fn lookups_that_are_given_up_count_until_they_end() {
         wasmtime_wasi::runtime::in_tokio(async {
-            let silent = Arc::new(Silent::default());
+            let silent = Arc::new(SilentResolver::default());
             let network = Network::default().with_resolver(Arc::new(Arc::clone(&silent)));
-            let lookups = Lookups::default();
+            let lookups = NameLookups::default();
             for _ in 0..2 * MAX_LOOKUPS {
                 let given_up = timeout(Duration::from_millis(5), lookups.resolve(&network, "slow.example")).await;
                 assert!(given_up.is_err());
             }
             assert_eq!(silent.asked.load(Ordering::Relaxed), MAX_LOOKUPS);
-            let other = Lookups::default();
+            let other = NameLookups::default();
             assert!(timeout(Duration::from_millis(5), other.resolve(&network, "slow.example")).await.is_err());
             assert_eq!(silent.asked.load(Ordering::Relaxed), MAX_LOOKUPS + 1, "another session has its own");
             let answering = tokio::spawn(async move {

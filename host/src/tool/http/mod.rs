@@ -1,16 +1,18 @@
-//! `wasi:http` for tools: each request is judged before anything is resolved, and its addresses before anything connects.
+//! `wasi:http` for tools: each request is judged before its name is resolved, and its addresses before a connection is
+//! made.
 //!
-//! **Invariant:** what connects is an address that was judged: a name is resolved once, by the host, and never again, so
-//! it cannot lead elsewhere after the judgement. The host follows no redirect; a tool that follows one makes a new request.
+//! **Invariant:** connections go to addresses that were judged: a name is resolved once, by the host, so it cannot lead
+//! elsewhere after the judgement. The host follows no redirect; a tool that follows one makes a new request.
 //!
-//! **Invariant:** the value of a secret is put into a header here and nowhere else, after the request was judged, and the
-//! log has that before anything is sent. What answers is searched for values before the tool sees it (`redacted`).
+//! **Invariant:** the value of a secret is inserted into a header here and nowhere else, after the request was judged,
+//! and the audit log records that before anything is sent. Responses are searched for values before the tool sees them
+//! (`redacted_response`).
 
 mod address;
+mod connection;
 mod lookups;
 mod network;
-mod redacted;
-mod wire;
+mod redacted_response;
 
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -23,95 +25,95 @@ use wasmtime_wasi_http::{Error, RequestOptions, WasiBody, WasiHttpHooks};
 use zeroize::Zeroizing;
 
 pub(super) use self::address::is_public;
-pub(crate) use self::lookups::Lookups;
+use self::connection::{ConnectionDriver, HttpExchange, ToolResponse};
+pub(crate) use self::lookups::NameLookups;
 pub use self::network::{CertificateError, Network, Resolver};
-use self::wire::{Exchange, Io, Response};
 use super::CallContext;
 use super::authority::Authority;
-use super::secret::{CLOSE, OPEN, Secrets, Stream};
+use super::secret::{CLOSE, OPEN, Secrets, StreamRedactor};
 use crate::code::Interrupt;
 use crate::gate::CallAudit;
 
-/// The most requests of one call that are under way at once.
+/// Most concurrent requests of one call.
 const MAX_OPEN: u32 = 64;
 
 /// Bytes of a request's body that the host takes from a tool at once. It holds two such chunks, and sends one.
 const BODY_CHUNK: usize = 16 << 10;
 
-/// The way out of one call.
-pub(super) struct Outgoing {
+/// Outgoing requests of one call.
+pub(super) struct OutgoingRequests {
     authority: Arc<Authority>,
     secrets: Secrets,
     network: Network,
-    lookups: Lookups,
+    lookups: NameLookups,
     interrupt: Interrupt,
-    log: Log,
-    open: Open,
+    log: RequestLog,
+    open: RequestCounter,
 }
 
-/// Where it is written down what became of each request. Clones share it.
+/// Audit log of the requests. Clones share it.
 #[derive(Clone)]
-struct Log {
+struct RequestLog {
     call_audit: CallAudit,
-    /// The last request that was refused, and why: for the one who reads why the tool failed.
+    /// The last refused request, with the reason: for messages about the tool's failure.
     refused: Arc<Mutex<Option<String>>>,
 }
 
-impl Log {
+impl RequestLog {
     fn refuse(&self, method: &Method, url: &str, why: &str) {
         self.call_audit.requested(method.as_str(), url, Some(why));
         *self.last() = Some(format!("`{method} {url}` was refused: {why}"));
     }
 
-    /// False if it cannot be written: then nothing is sent.
+    /// Records an allowed request. Returns false if that fails: then nothing is sent.
     fn allow(&self, method: &Method, url: &str) -> bool {
         self.call_audit.requested(method.as_str(), url, None)
     }
 
-    /// Says that the values of secrets are sent. False if it cannot be written: then nothing is sent.
-    fn send(&self, secrets: &[String], tool: &str, target: &Target) -> bool {
+    /// Records that values of secrets are sent. Returns false if that fails: then nothing is sent.
+    fn send(&self, secrets: &[String], tool: &str, target: &RequestTarget) -> bool {
         secrets.iter().all(|secret| self.call_audit.secret_used(secret, tool, Some(&target.origin())).is_ok())
     }
 
-    /// It is replaced as a whole, so a poisoned lock is still good.
+    /// Locks the last refusal. It is replaced as a whole, so a poisoned lock is still good.
     fn last(&self) -> MutexGuard<'_, Option<String>> {
         self.refused.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// How many requests are under way.
+/// Counter of the requests in progress.
 #[derive(Clone, Default)]
-struct Open(Arc<AtomicU32>);
+struct RequestCounter(Arc<AtomicU32>);
 
-/// One of them. Dropping it makes room for another.
-struct Opened(Open);
+/// Guard of a request in progress, which frees its slot when it is dropped.
+struct RequestGuard(RequestCounter);
 
-impl Open {
-    fn enter(&self) -> Option<Opened> {
+impl RequestCounter {
+    fn enter(&self) -> Option<RequestGuard> {
         let room = |open: u32| (open < MAX_OPEN).then_some(open + 1);
-        self.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, room).ok().map(|_| Opened(self.clone()))
+        self.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, room).ok().map(|_| RequestGuard(self.clone()))
     }
 }
 
-impl Drop for Opened {
+impl Drop for RequestGuard {
     fn drop(&mut self) {
         self.0.0.fetch_sub(1, Ordering::Relaxed);
     }
 }
 
-/// Where a request goes.
+/// Target of a request.
 #[derive(Clone, Debug)]
-struct Target {
+struct RequestTarget {
     method: Method,
     secure: bool,
-    /// A name or an address, without brackets.
+    /// Name or address, without brackets.
     host: String,
     port: u16,
     path: String,
 }
 
-impl Target {
-    /// None if the request names no host, or names it in a way that one reader may take for another host.
+impl RequestTarget {
+    /// Returns the target. Returns `None` if the request names no host, or some reader may take it for another host.
     fn of(method: &Method, uri: &Uri) -> Option<Self> {
         let authority = uri.authority()?;
         let host = authority.host();
@@ -138,25 +140,25 @@ impl Target {
         HttpRequest { method: self.method.as_str(), scheme, host: &self.host, port: self.port, path: &self.path }
     }
 
-    /// For the log: without the query, which may hold what is nobody's business.
+    /// Returns the URL for the log, without the query, which may be confidential.
     fn url(&self) -> String {
         format!("{}{}", self.origin(), self.path)
     }
 
-    /// Scheme, host and port.
+    /// Returns scheme, host and port.
     fn origin(&self) -> String {
         let HttpRequest { scheme, host, port, .. } = self.request();
         if host.contains(':') { format!("{scheme}://[{host}]:{port}") } else { format!("{scheme}://{host}:{port}") }
     }
 
-    /// Returns true if the server is asked to send back what it got: a tool would read a secret there.
+    /// Returns true if the method makes the server send back the request: a tool would read a secret there.
     fn echoes(&self) -> bool {
-        // Servers may take methods in any case, and one of them knows `TRACE` by another name too.
+        // Servers may accept methods in any case, and one of them has another name for `TRACE`.
         ["TRACE", "TRACK"].iter().any(|method| self.method.as_str().eq_ignore_ascii_case(method))
     }
 }
 
-impl Outgoing {
+impl OutgoingRequests {
     pub(super) fn new(context: &CallContext) -> Self {
         Self {
             authority: Arc::clone(&context.authority),
@@ -164,32 +166,33 @@ impl Outgoing {
             network: context.services.network.clone(),
             lookups: context.services.lookups.clone(),
             interrupt: context.interrupt.child(),
-            log: Log { call_audit: context.call_audit.clone(), refused: Arc::default() },
-            open: Open::default(),
+            log: RequestLog { call_audit: context.call_audit.clone(), refused: Arc::default() },
+            open: RequestCounter::default(),
         }
     }
 
-    /// The call is over, and so are its requests: an instance that is kept must not go on with them.
+    /// Ends the call and its requests: an instance that is kept must not continue them.
     pub(super) fn end(&self) {
         self.interrupt.cancel();
     }
 
-    /// The last request of the call that was refused, and why.
+    /// Returns the last refused request of the call, with the reason.
     pub(super) fn refused(&self) -> Option<String> {
         self.log.last().clone()
     }
 
-    /// Judges a request and puts the values of secrets in: where it goes, and the secrets. The error says why not.
-    fn judge(&self, request: &mut Request<WasiBody>) -> Result<(Target, Vec<String>), (String, String)> {
-        let Some(target) = Target::of(request.method(), request.uri()) else {
-            return Err((request.uri().to_string(), "it names no host, or not plainly".to_owned()));
+    /// Judges a request and inserts the values of secrets. Returns the target and the secrets. The error is the reason
+    /// of a refusal.
+    fn judge(&self, request: &mut Request<WasiBody>) -> Result<(RequestTarget, Vec<String>), (String, String)> {
+        let Some(target) = RequestTarget::of(request.method(), request.uri()) else {
+            return Err((request.uri().to_string(), "it names no host, or an ambiguous one".to_owned()));
         };
         let refused = |why: &str| Err((target.url(), why.to_owned()));
         if target.method == Method::CONNECT || !self.authority.allows(&target.request()) {
-            return refused("no rule that is both asked for and granted covers it");
+            return refused("no rule that is both requested and granted covers it");
         }
         if target.echoes() && self.carries_value(request) {
-            return refused("a server that is asked to send a request back would show its secrets");
+            return refused("a method that makes a server send back the request would reveal its secrets");
         }
         let mut used = Vec::new();
         for (header, value) in request.headers_mut() {
@@ -201,27 +204,27 @@ impl Outgoing {
         }
         if !used.is_empty() {
             if target.echoes() {
-                return refused("a server that is asked to send a request back would show its secrets");
+                return refused("a method that makes a server send back the request would reveal its secrets");
             }
-            // What is compressed cannot be searched for a secret that the server says back.
+            // A compressed answer cannot be searched for a secret that the server sends back.
             request.headers_mut().insert(ACCEPT_ENCODING, HeaderValue::from_static("identity"));
         }
         Ok((target, used))
     }
 
-    /// Returns true if a request holds the value of a secret already: of one that the tool sees.
+    /// Returns true if a request already holds the value of a secret that the tool sees.
     fn carries_value(&self, request: &Request<WasiBody>) -> bool {
         let holds = |bytes: &[u8]| self.secrets.redact_bytes(bytes).is_some();
         holds(request.uri().to_string().as_bytes()) || request.headers().values().any(|value| holds(value.as_bytes()))
     }
 
-    /// A header with the values of the secrets that it names, which are added to those that are `used`; the error says why
-    /// one may not go there.
+    /// Returns a header with the values of the secrets that it names, and adds these to `used`. The error says why a
+    /// secret may not be sent there.
     fn substitute(
         &self,
         header: &HeaderName,
         value: &HeaderValue,
-        target: &Target,
+        target: &RequestTarget,
         used: &mut Vec<String>,
     ) -> Result<Option<HeaderValue>, String> {
         let text = value.as_bytes();
@@ -237,9 +240,7 @@ impl Outgoing {
             let granted = self.authority.sends(name, &target.request());
             let secret = self.secrets.get(name).filter(|_| granted).ok_or_else(|| refused(name))?;
             if let Some(only) = self.authority.header_of(name).filter(|only| *only != header.as_str()) {
-                return Err(format!(
-                    "the secret `{name}` is granted for the header `{only}`, and stands in `{header}`"
-                ));
+                return Err(format!("the secret `{name}` is granted for the header `{only}`, but used in `{header}`"));
             }
             if !used.iter().any(|used| used == name) {
                 used.push(name.to_owned());
@@ -254,21 +255,21 @@ impl Outgoing {
         Ok(Some(header))
     }
 
-    /// Returns what takes the values of secrets out of responses; none if there is nothing to take out. A tool reads those
-    /// that it may see.
-    fn redaction(&self) -> Option<Stream> {
+    /// Returns the redactor of responses. Returns `None` if there is nothing to redact. Secrets that the tool may see
+    /// are not redacted.
+    fn redaction(&self) -> Option<StreamRedactor> {
         let sees = |name: &str| self.authority.secrets().any(|(secret, sees)| sees && secret == name);
         self.secrets.stream(sees)
     }
 }
 
-impl WasiHttpHooks for Outgoing {
+impl WasiHttpHooks for OutgoingRequests {
     fn send_request(
         &mut self,
         mut request: Request<WasiBody>,
         options: Option<RequestOptions>,
         _sent: Box<dyn Future<Output = Result<(), Error>> + Send>,
-    ) -> Box<dyn Future<Output = Result<(Response, Io), Error>> + Send> {
+    ) -> Box<dyn Future<Output = Result<(ToolResponse, ConnectionDriver), Error>> + Send> {
         let method = request.method().clone();
         match self.judge(&mut request) {
             Err((url, why)) => {
@@ -278,7 +279,7 @@ impl WasiHttpHooks for Outgoing {
             Ok((target, secrets)) => match self.open.enter() {
                 None => Box::new(std::future::ready(Err(Error::ConnectionLimitReached))),
                 Some(opened) => {
-                    let exchange = Exchange {
+                    let exchange = HttpExchange {
                         authority: Arc::clone(&self.authority),
                         network: self.network.clone(),
                         lookups: self.lookups.clone(),

@@ -1,4 +1,4 @@
-//! The way to the network: names to addresses, and trust in certificates. Made once a process.
+//! Network access: name resolution and trusted certificates. Made once a process.
 
 use std::fmt;
 use std::io;
@@ -10,63 +10,63 @@ use rustls::pki_types::pem::PemObject as _;
 use rustls::{ClientConfig, RootCertStore};
 use tokio::sync::Semaphore;
 
-/// Finds the addresses of a name. An embedder may bring its own: a cache, a resolver over TLS, a test's.
+/// Resolver of host names. An embedder may provide its own: a cache, a resolver over TLS, one for tests.
 #[async_trait::async_trait]
 pub trait Resolver: Send + Sync {
-    /// All addresses of a name.
+    /// Returns all addresses of a name.
     ///
     /// # Errors
-    /// If it has none, or nobody can say.
+    /// If the name has none, or cannot be resolved.
     async fn resolve(&self, host: &str) -> io::Result<Vec<IpAddr>>;
 }
 
-/// The way to the network. Cheap to clone.
+/// Network access of a process. Cheap to clone.
 #[derive(Clone)]
-pub struct Network(Arc<State>);
+pub struct Network(Arc<NetworkState>);
 
-struct State {
+struct NetworkState {
     resolver: Arc<dyn Resolver>,
-    /// Trusted besides the web's own.
+    /// Trusted certificates besides the web's own.
     roots: Vec<CertificateDer<'static>>,
-    /// PEM of more, which nobody has read yet.
+    /// Further certificates in PEM that are not parsed yet.
     unread: Vec<u8>,
     tls: OnceLock<Result<Arc<ClientConfig>, CertificateError>>,
 }
 
-/// Why a text holds no certificates.
+/// Reason why a text holds no certificates.
 #[derive(Clone, Debug, thiserror::Error)]
-#[error("these are no PEM certificates: {0}")]
+#[error("cannot read PEM certificates: {0}")]
 pub struct CertificateError(String);
 
 impl Default for Network {
-    /// The system's resolver, and the certificates that browsers trust.
+    /// Uses the system's resolver, and the certificates that browsers trust.
     fn default() -> Self {
-        Self::new(Arc::new(System), Vec::new(), Vec::new())
+        Self::new(Arc::new(SystemResolver), Vec::new(), Vec::new())
     }
 }
 
 impl Network {
     fn new(resolver: Arc<dyn Resolver>, roots: Vec<CertificateDer<'static>>, unread: Vec<u8>) -> Self {
-        Self(Arc::new(State { resolver, roots, unread, tls: OnceLock::new() }))
+        Self(Arc::new(NetworkState { resolver, roots, unread, tls: OnceLock::new() }))
     }
 
-    /// Resolves names so.
+    /// Replaces the resolver.
     #[must_use]
     pub fn with_resolver(self, resolver: Arc<dyn Resolver>) -> Self {
         Self::new(resolver, self.0.roots.clone(), self.0.unread.clone())
     }
 
-    /// Trusts these certificates too: PEM, for example of a company's own authority.
+    /// Adds trusted certificates in PEM, for example of a company's own authority.
     ///
     /// # Errors
-    /// If there is none in the text, or one is damaged.
+    /// If the text contains none, or one is damaged.
     pub fn with_certificates(self, pem: &[u8]) -> Result<Self, CertificateError> {
         let roots = self.0.roots.iter().cloned().chain(certificates(pem)?).collect();
         Ok(Self::new(Arc::clone(&self.0.resolver), roots, self.0.unread.clone()))
     }
 
-    /// As [`Self::with_certificates`], for a process that may never make a secure request: they are read when the first is
-    /// made. If one is damaged, each such request fails.
+    /// As [`Self::with_certificates`], for a process that may never make a secure request: they are parsed at the first
+    /// one. If one is damaged, each such request fails.
     #[must_use]
     pub fn with_unread_certificates(self, pem: &[u8]) -> Self {
         let unread = [&self.0.unread, &b"\n"[..], pem].concat();
@@ -77,7 +77,7 @@ impl Network {
         self.0.resolver.resolve(host).await
     }
 
-    /// How connections are secured. Made when the first one is.
+    /// Returns the TLS configuration, built at the first secure connection.
     pub(super) fn tls(&self) -> Result<Arc<ClientConfig>, CertificateError> {
         let tls = self.0.tls.get_or_init(|| {
             let unread = if self.0.unread.is_empty() { Vec::new() } else { certificates(&self.0.unread)? };
@@ -94,12 +94,12 @@ impl Network {
     }
 }
 
-/// The certificates of a text, each of which can be trusted.
+/// Parses the certificates of a text, and checks that each can be trusted.
 fn certificates(pem: &[u8]) -> Result<Vec<CertificateDer<'static>>, CertificateError> {
     let read: Result<Vec<_>, _> = CertificateDer::pem_slice_iter(pem).collect();
     let read = read.map_err(|error| CertificateError(error.to_string()))?;
     if read.is_empty() {
-        return Err(CertificateError("there is none".to_owned()));
+        return Err(CertificateError("it contains none".to_owned()));
     }
     let mut probe = RootCertStore::empty();
     for certificate in &read {
@@ -114,23 +114,23 @@ impl fmt::Debug for Network {
     }
 }
 
-/// The most names that the process asks the system for at once: each takes a thread until the system answers.
+/// Limit on concurrent look-ups by the process's system resolver: each takes a thread until the system answers.
 static LOOKUPS: Semaphore = Semaphore::const_new(128);
 
-/// The system's resolver.
-struct System;
+/// Resolver of the system.
+struct SystemResolver;
 
 #[async_trait::async_trait]
-impl Resolver for System {
+impl Resolver for SystemResolver {
     async fn resolve(&self, host: &str) -> io::Result<Vec<IpAddr>> {
         let permit = LOOKUPS.acquire().await.map_err(io::Error::other)?;
         let host = host.to_owned();
         let (sender, receiver) = tokio::sync::oneshot::channel();
-        // A thread of its own: those of the pool may all be taken by tools that wait for this.
+        // A separate thread: those of the pool may all be in use by tools that wait for this.
         std::thread::Builder::new().name("tollhouse-dns".into()).spawn(move || {
             let found = (host.as_str(), 0).to_socket_addrs().map(|all| all.map(|address| address.ip()).collect());
             drop(permit);
-            // Nobody waits any more if the call was stopped.
+            // Nobody receives it if the call was stopped.
             let _ = sender.send(found);
         })?;
         receiver.await.unwrap_or_else(|_| Err(io::Error::other("the resolver gave up")))

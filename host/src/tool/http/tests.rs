@@ -1,4 +1,4 @@
-//! Requests as they are judged, without a network.
+//! Judgement of requests, without a network.
 
 use std::sync::PoisonError;
 
@@ -10,8 +10,8 @@ use super::*;
 use crate::capability::Policy;
 use crate::gate::{Audit, AuditError, Event};
 
-fn target(uri: &str) -> Option<Target> {
-    Target::of(&Method::GET, &uri.parse().expect("a URI"))
+fn target(uri: &str) -> Option<RequestTarget> {
+    RequestTarget::of(&Method::GET, &uri.parse().expect("a URI"))
 }
 
 #[test]
@@ -32,24 +32,24 @@ fn a_target_is_plain_or_none() {
 
 #[test]
 fn so_many_and_no_more() {
-    let open = Open::default();
+    let open = RequestCounter::default();
     let held: Vec<_> = (0..MAX_OPEN).map(|_| open.enter().expect("there is room")).collect();
     assert!(open.enter().is_none());
     drop(held);
     assert!(open.enter().is_some());
 }
 
-/// Keeps what it is told.
+/// Audit log that keeps its lines.
 #[derive(Default)]
-struct Lines(Mutex<Vec<String>>);
+struct RecordedAudit(Mutex<Vec<String>>);
 
-impl Lines {
+impl RecordedAudit {
     fn all(&self) -> Vec<String> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 }
 
-impl Audit for Lines {
+impl Audit for RecordedAudit {
     fn write(&self, event: &Event<'_>) -> Result<(), AuditError> {
         let line = serde_json::to_string(event).expect("an event is plain data");
         self.0.lock().unwrap_or_else(PoisonError::into_inner).push(line);
@@ -61,24 +61,24 @@ impl Audit for Lines {
     }
 }
 
-/// The way out of a tool that is granted this.
-fn outgoing(grants: &str) -> (Outgoing, Arc<Lines>) {
+/// Creates the outgoing requests of a tool with these grants.
+fn outgoing(grants: &str) -> (OutgoingRequests, Arc<RecordedAudit>) {
     let asks = "name = \"a:b\"\nversion = \"1.0.0\"\n[permissions]\nhttp = [\"*\"]\n\
         secrets = [{ name = \"KEY\", expose = true }, \"PIN\"]";
     let asked = Manifest::parse(asks).expect("a manifest").permissions;
     let policy = Policy::parse(&format!("[tool.w]\nhttp = [\"api.example\"]\n{grants}")).expect("a policy");
     let authority = Authority::new("w", &asked, &policy.permissions["w"]).expect("it is asked for");
     let secrets = Secrets::default().with("KEY", "s3cr3t-value").and_then(|all| all.with("PIN", "another-value"));
-    let lines = Arc::new(Lines::default());
+    let lines = Arc::new(RecordedAudit::default());
     let call_audit = CallAudit::new(Arc::clone(&lines) as Arc<dyn Audit>, 1, 1);
-    let outgoing = Outgoing {
+    let outgoing = OutgoingRequests {
         authority: Arc::new(authority),
         secrets: secrets.expect("secrets"),
         network: Network::default(),
-        lookups: Lookups::default(),
+        lookups: NameLookups::default(),
         interrupt: Interrupt::default(),
-        log: Log { call_audit, refused: Arc::default() },
-        open: Open::default(),
+        log: RequestLog { call_audit, refused: Arc::default() },
+        open: RequestCounter::default(),
     };
     (outgoing, lines)
 }

@@ -1,18 +1,18 @@
-//! Names that have a meaning of their own in a language of scripts, each list with its source, in the order of bytes.
+//! Reserved names in script languages, each list with its source, in the order of bytes.
 
-/// Lists of names in JavaScript, each with what they are.
+/// Lists of names in JavaScript, each with its description.
 pub(super) const JAVASCRIPT: &[(&[&str], &str)] = &[
     (JAVASCRIPT_WORDS, "a reserved word of JavaScript"),
     (JAVASCRIPT_GLOBALS, "a global of JavaScript"),
-    (JAVASCRIPT_INHERITED, "a name that JavaScript asks any object for"),
-    (SCRIPT_GLOBALS, "a name that Tollhouse gives to scripts"),
+    (JAVASCRIPT_INHERITED, "a name that JavaScript looks up on every object"),
+    (SCRIPT_GLOBALS, "a name that Tollhouse defines for scripts"),
 ];
 
-/// Lists of names in the shell, each with what they are.
+/// Lists of names in the shell, each with its description.
 pub(super) const SHELL: &[(&[&str], &str)] = &[
     (SHELL_WORDS, "a reserved word of the shell"),
     (SHELL_BUILTINS, "a builtin of the shell"),
-    (SCRIPT_COMMANDS, "a command that Tollhouse gives to scripts"),
+    (SCRIPT_COMMANDS, "a command that Tollhouse defines for scripts"),
 ];
 
 /// ECMA-262 (2025) §12.7.2: reserved words, those reserved in strict mode and modules, and the literals; `arguments`,
@@ -58,7 +58,7 @@ const JAVASCRIPT_INHERITED: &[&str] = &[
     "valueOf",
 ];
 
-/// What guest-js defines for scripts (DESIGN §5 and §6, issue 2 item 4).
+/// Globals that guest-js defines for scripts (DESIGN §5 and §6, issue 2 item 4).
 #[rustfmt::skip]
 const SCRIPT_GLOBALS: &[&str] = &[
     "ApprovalError", "ArgumentError", "CancelledError", "CapabilityError", "HostError", "LimitError", "PolicyError",
@@ -87,7 +87,7 @@ const SHELL_BUILTINS: &[&str] = &[
     "unset", "wait", "wc", "xargs",
 ];
 
-/// What guest-shell defines for scripts.
+/// Commands that guest-shell defines for scripts.
 const SCRIPT_COMMANDS: &[&str] = &["js", "node", "tool"];
 
 #[cfg(test)]

@@ -1,28 +1,28 @@
 //! Doc comments of a release's WIT text, found by name.
 //!
-//! A compiled component has lost them. The component decides what exists; this file only says what its author wrote
-//! about it, so a text that does not match the component costs docs and nothing else. Dependencies of the text need not
-//! be at hand: it is parsed, not resolved.
+//! A compiled component has lost them. The component decides which functions exist; this module only adds docs, so a
+//! text that does not match the component costs docs and nothing else. Dependencies of the text are not needed: it is
+//! parsed, not resolved.
 
 use wit_parser::{
     Interface, PackageName, SourceMap, TypeDef, TypeDefKind, UnresolvedPackage, World, WorldItem, WorldKey,
 };
 
-/// A WIT text has at most so many bytes: wasi:http with all its dependencies has a tenth of that.
+/// Most bytes of a WIT text: wasi:http with all its dependencies has a tenth of that.
 const MAX_TEXT: usize = 4 << 20;
 
-/// A parsed WIT text.
+/// Parsed WIT text with its docs.
 pub(super) struct WitDocs {
     packages: Vec<UnresolvedPackage>,
 }
 
-/// Where something is defined.
-pub(super) enum Scope<'a> {
-    /// An interface of a package: package and interface name.
+/// Place of a definition.
+pub(super) enum DefinitionScope<'a> {
+    /// Interface of a package: package and interface name.
     Interface(&'a PackageName, &'a str),
-    /// An interface that a world defines inline.
+    /// Interface that a world defines inline.
     Inline(&'a str),
-    /// A world.
+    /// World of the component itself.
     World,
 }
 
@@ -40,15 +40,15 @@ impl WitDocs {
         }
     }
 
-    /// Docs of an interface. An inline one may have them at its `export`.
-    pub(super) fn interface(&self, scope: &Scope<'_>) -> Option<String> {
+    /// Returns the docs of an interface. An inline one may have them at its `export`.
+    pub(super) fn interface(&self, scope: &DefinitionScope<'_>) -> Option<String> {
         let (_, interface) = self.find_interface(scope)?;
         interface.docs.contents.clone()
     }
 
-    /// Docs of a function, by its name in the component: `describe`, `[method]counter.increment`.
-    pub(super) fn function(&self, scope: &Scope<'_>, name: &str) -> Option<String> {
-        if let Scope::World = scope {
+    /// Returns the docs of a function, by its name in the component: `describe`, `[method]counter.increment`.
+    pub(super) fn function(&self, scope: &DefinitionScope<'_>, name: &str) -> Option<String> {
+        if let DefinitionScope::World = scope {
             let mut items = self.worlds().filter_map(|(_, world)| world.exports.get(&WorldKey::Name(name.to_owned())));
             return items.find_map(|item| match item {
                 WorldItem::Function(function) => function.docs.contents.clone(),
@@ -59,9 +59,9 @@ impl WitDocs {
         interface.functions.get(name)?.docs.contents.clone()
     }
 
-    /// The definition of a type, with the docs of its members.
-    pub(super) fn ty(&self, scope: &Scope<'_>, name: &str) -> Option<&TypeDef> {
-        let (package, id) = if let Scope::World = scope {
+    /// Returns the definition of a type, with the docs of its members.
+    pub(super) fn ty(&self, scope: &DefinitionScope<'_>, name: &str) -> Option<&TypeDef> {
+        let (package, id) = if let DefinitionScope::World = scope {
             self.worlds().find_map(|(package, world)| match world.imports.get(&WorldKey::Name(name.to_owned())) {
                 Some(WorldItem::Type { id, .. }) => Some((package, *id)),
                 _ => None,
@@ -84,20 +84,21 @@ impl WitDocs {
         self.packages.iter().flat_map(|package| package.worlds.iter().map(move |(_, world)| (package, world)))
     }
 
-    fn find_interface(&self, scope: &Scope<'_>) -> Option<(&UnresolvedPackage, &Interface)> {
+    fn find_interface(&self, scope: &DefinitionScope<'_>) -> Option<(&UnresolvedPackage, &Interface)> {
         match scope {
-            Scope::World => None,
-            Scope::Inline(name) => {
+            DefinitionScope::World => None,
+            DefinitionScope::Inline(name) => {
                 let key = WorldKey::Name((*name).to_owned());
                 self.worlds().find_map(|(package, world)| match world.exports.get(&key)? {
                     WorldItem::Interface { id, .. } => Some((package, package.interfaces.get(*id)?)),
                     _ => None,
                 })
             }
-            Scope::Interface(package, name) => {
+            DefinitionScope::Interface(package, name) => {
                 let named =
                     |p: &&UnresolvedPackage| p.name.namespace == package.namespace && p.name.name == package.name;
-                // The version of the component is the right one; a text with only another is near enough for docs.
+                // The version of the component is the right one; a text with only another version is close enough for
+                // docs.
                 let same = self.packages.iter().filter(named).find(|p| p.name.version == package.version);
                 let package = same.or_else(|| self.packages.iter().find(named))?;
                 let mut interfaces = package.interfaces.iter().map(|(_, interface)| interface);

@@ -1,50 +1,55 @@
-//! Programs: components that export `wasi:cli/run` and nothing else that can be called. Each is one method, named as its
-//! alias: what `run` leaves to the operating system, arguments and streams, are its parameters and its result.
+//! Programs: components that export `wasi:cli/run` and nothing else that can be called. Each is one method, named like
+//! its alias: the arguments and streams that `run` takes from the operating system become its parameters and its
+//! result.
 
 use wit_parser::Resolve;
 
-use super::Instance;
+use super::ExportedInterface;
 use crate::tool::types::{Export, Field, Function, FunctionKind, Package, Shape, Type};
 
-/// What a program exports, of whatever 0.2.
+/// Export of a program, in any version 0.2.
 const RUN: &str = "wasi:cli/run@0.2.";
 
-/// The parameter that holds a program's arguments, the only one that must be there.
+/// Parameter with a program's arguments, the only required one.
 pub(crate) const ARGUMENTS: &str = "arguments";
-/// The parameter that holds what it reads.
+/// Parameter with the standard input.
 pub(crate) const STDIN: &str = "stdin";
-/// The parameter that says where it works.
+/// Parameter with the working directory.
 pub(crate) const DIRECTORY: &str = "directory";
 
-/// The interface that makes a component with `count` functions a program.
-pub(super) fn run_of<'i>(resolve: &Resolve, instances: &'i [Instance], count: usize) -> Option<&'i Instance> {
+/// Returns the interface that makes a component with `count` functions a program.
+pub(super) fn run_of<'i>(
+    resolve: &Resolve,
+    instances: &'i [ExportedInterface],
+    count: usize,
+) -> Option<&'i ExportedInterface> {
     let run = instances.iter().find(|instance| instance.export.starts_with(RUN))?;
     let only = count == 1 && resolve.interfaces[run.id].functions.contains_key("run");
     only.then_some(run)
 }
 
-/// What a program offers.
-pub(super) fn package(run: &Instance, imports: Vec<String>) -> Package {
+/// Creates the model of a program.
+pub(super) fn package(run: &ExportedInterface, imports: Vec<String>) -> Package {
     let export = Export { instance: Some(run.export.clone()), function: "run".to_owned() };
     let function = Function {
         path: Vec::new(),
         docs: Some(
             "Runs the program to its end. In the shell it is a command of this name, with streams; here its input is a \
-             text, and so is what it wrote."
+             text, and so is its output."
                 .to_owned(),
         ),
         params: [
-            field(ARGUMENTS, Shape::List(Box::new(Shape::String.into())), "What follows its name on a command line."),
-            field(STDIN, optional(Shape::String), "What it reads; nothing if left out."),
-            field(DIRECTORY, optional(Shape::String), "The directory that it works in; `/workspace` if left out."),
+            field(ARGUMENTS, Shape::List(Box::new(Shape::String.into())), "Command-line arguments, without the program's name."),
+            field(STDIN, optional(Shape::String), "Standard input; empty if omitted."),
+            field(DIRECTORY, optional(Shape::String), "Working directory; `/workspace` if omitted."),
         ]
         .into_iter()
         .collect(),
         result: Some(Type::from(Shape::Record(
             [
-                field("exit-code", Shape::U8, "0 if all went well."),
-                field("stdout", Shape::String, "What it wrote; what is no UTF-8 is replaced."),
-                field("stderr", Shape::String, "What it wrote about that."),
+                field("exit-code", Shape::U8, "Exit status; 0 means success."),
+                field("stdout", Shape::String, "Standard output; bytes that are not UTF-8 are replaced."),
+                field("stderr", Shape::String, "Standard error."),
             ]
             .into_iter()
             .collect(),

@@ -1,32 +1,32 @@
-//! Reads the functions of a world: where they stand, what they are called, which of them can be.
+//! Reader of a world's functions: their place, their names, and whether they can be called.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use wit_parser::{self as wit, InterfaceId, Resolve, TypeDefKind, TypeOwner};
 
-use super::Instance;
-use super::docs::{Scope, WitDocs};
+use super::ExportedInterface;
+use super::docs::{DefinitionScope, WitDocs};
 use super::shape::unambiguous;
 use crate::tool::types::{Export, Field, Function, FunctionKind, Interface, Package, Resource, Shape, Unavailable};
 
-/// Why a function is unavailable.
-pub(super) type Refused<T> = Result<T, String>;
+/// Result whose error says why a function is unavailable.
+pub(super) type ReadResult<T> = Result<T, String>;
 
-pub(super) struct Reader<'r> {
+pub(super) struct WorldReader<'r> {
     pub(super) resolve: &'r Resolve,
     pub(super) docs: Option<&'r WitDocs>,
     /// Exported interfaces, which can define resources.
-    pub(super) exported: HashMap<InterfaceId, &'r Instance>,
+    pub(super) exported: HashMap<InterfaceId, &'r ExportedInterface>,
     pub(super) package: Package,
-    /// Paths taken, and by which export.
+    /// Paths in use, and the export that uses each.
     taken: BTreeMap<Vec<String>, String>,
     /// Parts of types read for the current function, and for all.
     pub(super) parts: usize,
     pub(super) all_parts: usize,
 }
 
-impl<'r> Reader<'r> {
-    pub(super) fn new(resolve: &'r Resolve, docs: Option<&'r WitDocs>, instances: &'r [Instance]) -> Self {
+impl<'r> WorldReader<'r> {
+    pub(super) fn new(resolve: &'r Resolve, docs: Option<&'r WitDocs>, instances: &'r [ExportedInterface]) -> Self {
         Self {
             resolve,
             docs,
@@ -38,7 +38,7 @@ impl<'r> Reader<'r> {
         }
     }
 
-    pub(super) fn instance(&mut self, instance: &Instance, default: bool) {
+    pub(super) fn instance(&mut self, instance: &ExportedInterface, default: bool) {
         let interface = &self.resolve.interfaces[instance.id];
         let docs = self.docs.and_then(|docs| docs.interface(&self.scope(TypeOwner::Interface(instance.id))));
         self.package.interfaces.push(Interface {
@@ -59,7 +59,12 @@ impl<'r> Reader<'r> {
     }
 
     /// Adds an exported function, or the reason why it cannot be called.
-    pub(super) fn function(&mut self, function: &wit::Function, instance: Option<&Instance>, mut path: Vec<String>) {
+    pub(super) fn function(
+        &mut self,
+        function: &wit::Function,
+        instance: Option<&ExportedInterface>,
+        mut path: Vec<String>,
+    ) {
         let export = Export { instance: instance.map(|i| i.export.clone()), function: function.name.clone() };
         let resource = function.kind.resource().and_then(|id| self.resolve.types[id].name.clone());
         if let Some(resource) = &resource {
@@ -81,9 +86,9 @@ impl<'r> Reader<'r> {
     fn kind(
         &self,
         function: &wit::Function,
-        instance: Option<&Instance>,
+        instance: Option<&ExportedInterface>,
         resource: Option<String>,
-    ) -> Refused<FunctionKind> {
+    ) -> ReadResult<FunctionKind> {
         let (Some(name), Some(instance)) = (resource, instance) else {
             return Ok(FunctionKind::Free);
         };
@@ -92,7 +97,7 @@ impl<'r> Reader<'r> {
             wit::FunctionKind::Constructor(_) => Ok(FunctionKind::Constructor(resource)),
             wit::FunctionKind::Method(_) => Ok(FunctionKind::Method(resource)),
             wit::FunctionKind::Static(_) => Ok(FunctionKind::Static(resource)),
-            _ => Err("it is async, and calls of tools are not".to_owned()),
+            _ => Err("it is async, which calls of tools cannot be".to_owned()),
         }
     }
 
@@ -100,12 +105,12 @@ impl<'r> Reader<'r> {
     fn signature(
         &mut self,
         function: &wit::Function,
-        instance: Option<&Instance>,
+        instance: Option<&ExportedInterface>,
         kind: FunctionKind,
         export: Export,
-    ) -> Refused<Function> {
+    ) -> ReadResult<Function> {
         if function.kind.is_async() {
-            return Err("it is async, and calls of tools are not".to_owned());
+            return Err("it is async, which calls of tools cannot be".to_owned());
         }
         self.parts = 0;
         let mut params = Vec::with_capacity(function.params.len());
@@ -117,14 +122,14 @@ impl<'r> Reader<'r> {
         let result = function.result.as_ref().map(|ty| self.ty(ty, 0)).transpose();
         let result = result.map_err(|reason| format!("its result: {reason}"))?;
         let owner = instance.map(|instance| TypeOwner::Interface(instance.id));
-        let scope = owner.map_or(Scope::World, |owner| self.scope(owner));
+        let scope = owner.map_or(DefinitionScope::World, |owner| self.scope(owner));
         let docs = self.docs.and_then(|docs| docs.function(&scope, &function.name));
         let docs = docs.or_else(|| function.docs.contents.clone());
         Ok(Function { path: Vec::new(), docs, params, result, kind, export, schemas: None })
     }
 
-    /// Every resource can be let go of.
-    fn dropper(&mut self, instance: &Instance, name: &str, mut path: Vec<String>) {
+    /// Adds the destructor that every resource has.
+    fn dropper(&mut self, instance: &ExportedInterface, name: &str, mut path: Vec<String>) {
         path.extend([name.to_owned(), "drop".to_owned()]);
         // A method that its author called `drop` is what scripts mean; the handle then lives until the run ends.
         if self.taken.contains_key(&path) {
@@ -133,7 +138,7 @@ impl<'r> Reader<'r> {
         let resource = Resource { instance: instance.export.clone(), name: name.to_owned() };
         self.add(Function {
             path,
-            docs: Some(format!("Lets go of a `{name}`. Its handle is of no use afterwards.")),
+            docs: Some(format!("Drops a `{name}`. Its handle cannot be used afterwards.")),
             params: [Field::new("self", Shape::Own(resource.clone()))].into_iter().collect(),
             result: None,
             kind: FunctionKind::Drop(resource),
@@ -142,7 +147,7 @@ impl<'r> Reader<'r> {
         });
     }
 
-    /// Adds a function, unless another stands at its path or above it.
+    /// Adds a function, unless another one has its path or a prefix of it.
     fn add(&mut self, function: Function) {
         let by = format!("{}#{}", function.export.instance.as_deref().unwrap_or_default(), function.export.function);
         let other = (1..=function.path.len()).find_map(|n| self.taken.get(function.path.get(..n)?));
@@ -157,8 +162,8 @@ impl<'r> Reader<'r> {
         self.package.functions.push(function);
     }
 
-    /// A path that leads on from a function is refused in `add`; this finds the functions that came after what leads on
-    /// from them.
+    /// Removes functions whose path is a prefix of another one's. `add` refuses a path that continues a function's;
+    /// this finds the functions that came later than their continuations.
     pub(super) fn finish(mut self) -> Package {
         let namespaces: HashSet<Vec<String>> = self
             .taken
@@ -175,15 +180,18 @@ impl<'r> Reader<'r> {
         self.package
     }
 
-    /// Where a type is defined, for its docs.
-    pub(super) fn scope(&self, owner: TypeOwner) -> Scope<'r> {
+    /// Returns the place of a type's definition, for its docs.
+    pub(super) fn scope(&self, owner: TypeOwner) -> DefinitionScope<'r> {
         let TypeOwner::Interface(id) = owner else {
-            return Scope::World;
+            return DefinitionScope::World;
         };
         let interface = &self.resolve.interfaces[id];
         match (&interface.name, interface.package) {
-            (Some(name), Some(package)) => Scope::Interface(&self.resolve.packages[package].name, name),
-            _ => self.exported.get(&id).map_or(Scope::World, |instance| Scope::Inline(&instance.name)),
+            (Some(name), Some(package)) => DefinitionScope::Interface(&self.resolve.packages[package].name, name),
+            _ => self
+                .exported
+                .get(&id)
+                .map_or(DefinitionScope::World, |instance| DefinitionScope::Inline(&instance.name)),
         }
     }
 }

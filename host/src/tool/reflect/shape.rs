@@ -1,17 +1,17 @@
-//! Reads the types of a function. They are written out in full, so their size is bounded.
+//! Reader of a function's types. They are written out in full, so their size is bounded.
 
 use wit_parser::{self as wit, TypeDefKind, TypeOwner};
 
-use super::reader::{Reader, Refused};
+use super::reader::{ReadResult, WorldReader};
 use crate::tool::types::{Case, Definition, Field, MAX_DEPTH, Members, Named, Resource, Shape, Type};
 
-/// A function's types have at most so many parts, written out in full. wasi:http's largest function has about 250.
+/// Most parts of a function's types, written out in full. wasi:http's largest function has about 250.
 const MAX_PARTS: usize = 20_000;
-/// All functions of a package together: a bound on memory, since each function carries its types.
+/// Most parts of all functions of a package: a bound on memory, since each function carries its types.
 const MAX_PARTS_OF_PACKAGE: usize = 500_000;
 
-impl Reader<'_> {
-    pub(super) fn ty(&mut self, ty: &wit::Type, depth: usize) -> Refused<Type> {
+impl WorldReader<'_> {
+    pub(super) fn ty(&mut self, ty: &wit::Type, depth: usize) -> ReadResult<Type> {
         self.count(1)?;
         let shape = match ty {
             wit::Type::Bool => Shape::Bool,
@@ -33,7 +33,7 @@ impl Reader<'_> {
         Ok(shape.into())
     }
 
-    fn count(&mut self, parts: usize) -> Refused<()> {
+    fn count(&mut self, parts: usize) -> ReadResult<()> {
         self.parts += parts;
         self.all_parts += parts;
         if self.parts > MAX_PARTS {
@@ -45,14 +45,14 @@ impl Reader<'_> {
         Ok(())
     }
 
-    fn defined(&mut self, id: wit::TypeId, depth: usize) -> Refused<Type> {
+    fn defined(&mut self, id: wit::TypeId, depth: usize) -> ReadResult<Type> {
         if depth > MAX_DEPTH {
             return Err(format!("types are nested more than {MAX_DEPTH} deep"));
         }
         let resolve = self.resolve;
         let def = &resolve.types[id];
-        // A type brought in by `use`, or renamed: what it stands for, under the name where it was defined. Only what
-        // has no name there (`type amount = u64`) takes this one.
+        // A type brought in by `use`, or renamed: its target, under the name where it was defined. Only a target
+        // without a name (`type amount = u64`) takes this one.
         if let TypeDefKind::Type(target) = &def.kind {
             let mut ty = self.ty(target, depth)?;
             if ty.definition.is_none() {
@@ -61,7 +61,7 @@ impl Reader<'_> {
             return Ok(ty);
         }
         let text = def.name.as_ref().and_then(|name| self.docs?.ty(&self.scope(def.owner), name));
-        let member = Docs { text: text.map(|def| &def.kind) };
+        let member = MemberDocs { text: text.map(|def| &def.kind) };
         let shape = self.shape(&def.kind, &member, depth)?;
         let definition = if matches!(shape, Shape::Own(_) | Shape::Borrow(_)) { None } else { self.definition(def) };
         Ok(Type { definition, shape })
@@ -81,7 +81,7 @@ impl Reader<'_> {
         Some(Box::new(Definition { interface, name, docs }))
     }
 
-    fn shape(&mut self, kind: &TypeDefKind, docs: &Docs<'_>, depth: usize) -> Refused<Shape> {
+    fn shape(&mut self, kind: &TypeDefKind, docs: &MemberDocs<'_>, depth: usize) -> ReadResult<Shape> {
         Ok(match kind {
             TypeDefKind::Record(record) => {
                 let mut fields = Vec::with_capacity(record.fields.len());
@@ -110,11 +110,11 @@ impl Reader<'_> {
                 Shape::Flags(self.names(names.flags.iter().map(|flag| (&flag.name, &flag.docs)), docs)?)
             }
             TypeDefKind::Tuple(tuple) => {
-                Shape::Tuple(tuple.types.iter().map(|ty| self.ty(ty, depth)).collect::<Refused<_>>()?)
+                Shape::Tuple(tuple.types.iter().map(|ty| self.ty(ty, depth)).collect::<ReadResult<_>>()?)
             }
             TypeDefKind::Option(inner) => Shape::Option(Box::new(self.ty(inner, depth)?)),
             TypeDefKind::Result(result) => {
-                let mut side = |ty: &Option<wit::Type>| -> Refused<Option<Box<Type>>> {
+                let mut side = |ty: &Option<wit::Type>| -> ReadResult<Option<Box<Type>>> {
                     Ok(ty.as_ref().map(|ty| self.ty(ty, depth)).transpose()?.map(Box::new))
                 };
                 Shape::Result { ok: side(&result.ok)?, err: side(&result.err)? }
@@ -131,7 +131,7 @@ impl Reader<'_> {
             TypeDefKind::Future(_) => return Err("a future cannot cross the gate".to_owned()),
             TypeDefKind::Stream(_) => return Err("a stream cannot cross the gate".to_owned()),
             TypeDefKind::Resource | TypeDefKind::Unknown => {
-                return Err("a type that has no values".to_owned());
+                return Err("a type without values".to_owned());
             }
         })
     }
@@ -139,8 +139,8 @@ impl Reader<'_> {
     fn names<'n>(
         &mut self,
         names: impl ExactSizeIterator<Item = (&'n String, &'n wit::Docs)>,
-        docs: &Docs<'_>,
-    ) -> Refused<Members<Case>> {
+        docs: &MemberDocs<'_>,
+    ) -> ReadResult<Members<Case>> {
         self.count(names.len())?;
         let case = |(at, (name, own)): (usize, (&String, &wit::Docs))| Case {
             docs: docs.of(at, name, own),
@@ -149,7 +149,7 @@ impl Reader<'_> {
         unambiguous(names.enumerate().map(case).collect())
     }
 
-    fn map(&mut self, key: &wit::Type, value: &wit::Type, depth: usize) -> Refused<Shape> {
+    fn map(&mut self, key: &wit::Type, value: &wit::Type, depth: usize) -> ReadResult<Shape> {
         let key = self.ty(key, depth)?;
         let spelled = matches!(
             key.shape,
@@ -171,9 +171,10 @@ impl Reader<'_> {
         Ok(Shape::Map(Box::new(key), Box::new(self.ty(value, depth)?)))
     }
 
-    fn resource(&self, id: wit::TypeId) -> Refused<Resource> {
+    fn resource(&self, id: wit::TypeId) -> ReadResult<Resource> {
         let mut def = &self.resolve.types[id];
-        // A resource brought in by `use`. Definitions come before uses, so the chain ends; the count is a second lock.
+        // A resource brought in by `use`. Definitions come before uses, so the chain ends; the count is a second
+        // guarantee.
         for _ in 0..MAX_DEPTH {
             match def.kind {
                 TypeDefKind::Type(wit::Type::Id(id)) => def = &self.resolve.types[id],
@@ -195,16 +196,16 @@ impl Reader<'_> {
 }
 
 /// Docs of the members of a type, from the WIT text.
-struct Docs<'d> {
+struct MemberDocs<'d> {
     text: Option<&'d TypeDefKind>,
 }
 
-/// Members of a text that are in another order than in the component are searched for only in types of this size: the
-/// search is quadratic, and the text is not ours.
+/// Largest type whose members are searched for if the text has another order than the component: the search is
+/// quadratic, and the text is hostile.
 const SEARCHED: usize = 256;
 
-impl Docs<'_> {
-    /// Docs of the member that stands at `at`; `own` are those that the component itself carries.
+impl MemberDocs<'_> {
+    /// Returns the docs of the member at index `at`; `own` are those in the component itself.
     fn of(&self, at: usize, name: &str, own: &wit::Docs) -> Option<String> {
         fn pick<'m, T>(
             all: &'m [T],
@@ -227,7 +228,7 @@ impl Docs<'_> {
     }
 }
 
-pub(super) fn unambiguous<T: Named>(members: Vec<T>) -> Refused<Members<T>> {
+pub(super) fn unambiguous<T: Named>(members: Vec<T>) -> ReadResult<Members<T>> {
     let members = Members::from(members);
     match members.ambiguous() {
         Some((a, b)) => Err(format!("`{}` and `{}` are both `{}` in JSON", a.name(), b.name(), a.camel())),

@@ -3,7 +3,7 @@ use wit_parser::Resolve;
 use super::*;
 use crate::tool::types::*;
 
-/// Reads a package from WIT alone: what `reflect` does behind the decoder, for the last world in the text.
+/// Reads a package from WIT alone: the part of `reflect` behind the decoder, for the last world in the text.
 pub(in crate::tool) fn from_wit(text: &str, default: &DefaultInterface) -> Package {
     let mut resolve = Resolve { all_features: true, ..Resolve::default() };
     resolve.push_str("test.wit", text).expect("a WIT text that is right");
@@ -12,7 +12,7 @@ pub(in crate::tool) fn from_wit(text: &str, default: &DefaultInterface) -> Packa
     reflect_world(&resolve, world, Some(&docs), default).expect("a default that exists")
 }
 
-/// One function of a world, with types from an interface: `function("record r { a: u8 }", "func(x: r) -> r")`.
+/// Builds one function of a world, with types from an interface: `function("record r { a: u8 }", "func(x: r) -> r")`.
 pub(in crate::tool) fn function(types: &str, signature: &str) -> Function {
     let text = format!("package t:t@1.0.0; interface i {{ {types} f: {signature}; }} world w {{ export i; }}");
     let mut package = from_wit(&text, &DefaultInterface::Only);
@@ -130,7 +130,7 @@ fn what_cannot_cross_is_refused_by_name() {
     assert_eq!(
         reasons,
         [
-            "things/later: it is async, and calls of tools are not",
+            "things/later: it is async, which calls of tools cannot be",
             "things/watch: its result: a stream cannot cross the gate",
             "things/soon: parameter `x`: a future cannot cross the gate",
         ]
@@ -264,7 +264,7 @@ fn bytes_that_are_no_component_are_named() {
 
 #[test]
 fn a_function_named_like_an_interface_does_not_stop_the_host() {
-    // A component that exports, under the name `a:b/c`, a function that it imports: the decoder has an assertion there.
+    // A component that exports a function that it imports under the name `a:b/c`: the decoder has an assertion there.
     let bytes = [
         0, 0x61, 0x73, 0x6d, 0x0d, 0, 1, 0, // component
         7, 5, 1, 0x40, 0, 1, 0, // types: func(), no results (0x01 0x00)
@@ -277,7 +277,7 @@ fn a_function_named_like_an_interface_does_not_stop_the_host() {
 
 #[test]
 fn no_room_is_made_for_what_is_not_there() {
-    // A section of 4 GiB, of which there is nothing.
+    // A section of 4 GiB without content.
     for section in [0, 2, 7] {
         let bytes = [&b"\0asm\x0d\0\x01\0"[..], &[section, 0xff, 0xff, 0xff, 0xff, 0x0f]].concat();
         let error = reflect(&bytes, None, &DefaultInterface::Only).expect_err("it is cut off").to_string();

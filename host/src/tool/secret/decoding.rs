@@ -1,44 +1,45 @@
-//! What bytes say once the escapes of URLs and of JSON are undone and lines are joined, and where each of those bytes stood.
+//! Decoding of bytes: escapes of URLs and of JSON are undone and lines are joined, with the original position of each
+//! byte.
 //!
-//! A writer chooses which characters it escapes, and how: a list of ways to write a secret would never be complete. So the
-//! escapes are undone, in every order up to [`DEPTH`], and the plain value is searched for in what comes out. Encoders of
-//! base64 break lines, wherever they choose: so each reading is read with its lines joined too.
+//! A writer chooses which characters it escapes, and how: a list of all spellings of a secret would never be complete.
+//! So the escapes are undone, in every order up to [`DEPTH`], and the plain value is searched for in the results.
+//! Encoders of base64 break lines anywhere: so each result is also searched with its lines joined.
 
 use std::ops::Range;
 
-use super::encoding::Bytes;
+use super::encoding::ZeroizedBytes;
 
-/// Encodings within encodings that are undone: JSON in a URL, JSON in JSON.
+/// Nested encodings that are undone: JSON in a URL, JSON in JSON.
 const DEPTH: usize = 2;
 
-/// A way to escape bytes.
+/// Kind of escapes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Escapes {
-    /// `%2f`, in URLs.
+enum EscapeKind {
+    /// Percent escapes of URLs: `%2f`.
     Percent,
-    /// The same, and `+` for a space, in forms.
+    /// Percent escapes, and `+` for a space, in forms.
     Form,
-    /// `\/`, `\u002f` in strings of JSON; also `\x2f`, as other languages have it.
+    /// Escapes in strings of JSON: `\/`, `\u002f`; also `\x2f`, as other languages have it.
     Json,
 }
 
-const ALL: [Escapes; 3] = [Escapes::Form, Escapes::Percent, Escapes::Json];
+const ALL: [EscapeKind; 3] = [EscapeKind::Form, EscapeKind::Percent, EscapeKind::Json];
 
-/// Bytes as they are read once escapes are undone.
-pub(super) struct View {
-    pub(super) bytes: Bytes,
-    /// Where each byte stood. None: where it stands.
+/// Decoded bytes with their original positions.
+pub(super) struct DecodedView {
+    pub(super) bytes: ZeroizedBytes,
+    /// Original range of each byte. `None` if nothing was decoded.
     places: Option<Vec<Range<u32>>>,
-    /// Where an escape begins whose end is not there yet.
+    /// Start of an incomplete escape at the end.
     pub(super) cut: Option<usize>,
 }
 
-impl View {
-    /// Returns all ways to read `bytes`, which are no more than `u32::MAX`; `+` is read as a space only where a space
-    /// matters. Unless they are the `last`, what they end with may be the beginning of an escape.
+impl DecodedView {
+    /// Returns all decodings of `bytes`, which are no more than `u32::MAX`; `+` is decoded as a space only where a
+    /// space matters. Unless these are the `last` bytes, an incomplete escape may be at their end.
     pub(super) fn all(bytes: &[u8], spaces: bool, last: bool) -> Vec<Self> {
         let all = if spaces { &ALL[..] } else { &ALL[1..] };
-        let mut views = vec![Self { bytes: Bytes::new(bytes.to_vec()), places: None, cut: None }];
+        let mut views = vec![Self { bytes: ZeroizedBytes::new(bytes.to_vec()), places: None, cut: None }];
         let mut outer = 0..1;
         for _ in 0..DEPTH {
             let inner = views.len();
@@ -53,12 +54,13 @@ impl View {
         views
     }
 
-    /// Returns what is read once lines are joined; none if there is one only.
+    /// Returns the bytes with lines joined. Returns `None` if there is only one line.
     fn join(&self, last: bool) -> Option<Self> {
         if !self.bytes.iter().copied().any(is_of_line_break) {
             return None;
         }
-        let mut view = Self { bytes: Bytes::new(Vec::with_capacity(self.bytes.len())), places: None, cut: self.cut };
+        let mut view =
+            Self { bytes: ZeroizedBytes::new(Vec::with_capacity(self.bytes.len())), places: None, cut: self.cut };
         let mut places = Vec::with_capacity(self.bytes.len());
         let mut rest = 0..self.bytes.len();
         while let Some(first) = self.bytes.get(rest.start) {
@@ -66,7 +68,7 @@ impl View {
             if length > 0 {
                 rest.start += length;
             } else if *first == b'\r' && rest.len() == 1 && !last {
-                // It may be half of a line break.
+                // The byte may be half of a line break.
                 view.cut = Some(self.place(rest.start).start);
                 break;
             } else {
@@ -80,7 +82,7 @@ impl View {
         Some(view)
     }
 
-    /// Returns where the byte of that index stood.
+    /// Returns the original range of the byte at an index.
     pub(super) fn place(&self, index: usize) -> Range<usize> {
         match &self.places {
             None => index..index + 1,
@@ -88,7 +90,7 @@ impl View {
         }
     }
 
-    /// Returns the beginning of the escape that a place lies within, if it lies within one.
+    /// Returns the start of the escape around a position, if there is one.
     pub(super) fn escape_around(&self, place: usize) -> Option<usize> {
         let places = self.places.as_ref()?;
         let next = places.partition_point(|range| wide(range.end) <= place);
@@ -96,12 +98,13 @@ impl View {
         (start < place).then_some(start)
     }
 
-    /// Returns what is read once these escapes are undone; none if there are none.
-    fn decode(&self, escapes: Escapes, last: bool) -> Option<Self> {
+    /// Returns the bytes with these escapes undone. Returns `None` if there are none.
+    fn decode(&self, escapes: EscapeKind, last: bool) -> Option<Self> {
         if !self.bytes.iter().any(|byte| escapes.may_begin_with(*byte)) {
             return None;
         }
-        let mut view = Self { bytes: Bytes::new(Vec::with_capacity(self.bytes.len())), places: None, cut: self.cut };
+        let mut view =
+            Self { bytes: ZeroizedBytes::new(Vec::with_capacity(self.bytes.len())), places: None, cut: self.cut };
         let mut places = Vec::with_capacity(self.bytes.len());
         let (mut at, mut changed) = (0, false);
         while at < self.bytes.len() {
@@ -111,18 +114,18 @@ impl View {
                 places.extend(std::iter::repeat_n(place, decoded.len()));
             };
             match escapes.read(&self.bytes[at..]) {
-                Escape::Whole { decoded, length } => {
+                EscapeMatch::Whole { decoded, length } => {
                     push(decoded.as_bytes(), length);
                     at += length;
                     changed = true;
                 }
-                Escape::Cut if !last => {
-                    // What follows an escape whose end is elsewhere is read when it is there.
+                EscapeMatch::Cut if !last => {
+                    // Bytes behind an incomplete escape are decoded when it is complete.
                     view.cut = Some(self.place(at).start);
                     changed = true;
                     break;
                 }
-                Escape::Cut | Escape::None => {
+                EscapeMatch::Cut | EscapeMatch::None => {
                     push(&self.bytes[at..=at], 1);
                     at += 1;
                 }
@@ -133,13 +136,13 @@ impl View {
     }
 }
 
-/// Returns true for a byte that a line break may begin with.
+/// Returns true for a byte that may begin a line break.
 pub(super) fn is_of_line_break(byte: u8) -> bool {
     matches!(byte, b'\n' | b'\r')
 }
 
-/// Returns the length of the line break that the bytes begin with: one alone, with one blank at most behind it, as folded lines
-/// of headers have. Without that limit a reader would have to wait for any number of them.
+/// Returns the length of the line break at the beginning of the bytes: a single one, followed by one blank at most, as
+/// in folded lines of headers. Without that limit a reader would have to wait for any number of them.
 fn line_break(bytes: &[u8]) -> usize {
     let length = match bytes {
         [b'\n', ..] => 1,
@@ -158,35 +161,35 @@ fn narrow(place: usize) -> u32 {
     u32::try_from(place).expect("so long is nothing that is read at once")
 }
 
-/// What bytes begin with.
-enum Escape {
-    /// No escape.
+/// Escape at the beginning of bytes.
+enum EscapeMatch {
+    /// No escape here.
     None,
-    /// What may become an escape.
+    /// Possible beginning of an escape.
     Cut,
-    /// An escape of this length.
-    Whole { decoded: Decoded, length: usize },
+    /// Complete escape of this length.
+    Whole { decoded: DecodedChar, length: usize },
 }
 
-/// What an escape stands for.
-struct Decoded {
+/// Decoded value of an escape.
+struct DecodedChar {
     bytes: [u8; 4],
     length: usize,
 }
 
-impl Decoded {
+impl DecodedChar {
     fn as_bytes(&self) -> &[u8] {
         &self.bytes[..self.length]
     }
 }
 
-impl From<u8> for Decoded {
+impl From<u8> for DecodedChar {
     fn from(byte: u8) -> Self {
         Self { bytes: [byte, 0, 0, 0], length: 1 }
     }
 }
 
-impl From<char> for Decoded {
+impl From<char> for DecodedChar {
     fn from(character: char) -> Self {
         let mut bytes = [0; 4];
         let length = character.encode_utf8(&mut bytes).len();
@@ -194,47 +197,49 @@ impl From<char> for Decoded {
     }
 }
 
-impl Escape {
-    fn whole(decoded: impl Into<Decoded>, length: usize) -> Self {
+impl EscapeMatch {
+    fn whole(decoded: impl Into<DecodedChar>, length: usize) -> Self {
         Self::Whole { decoded: decoded.into(), length }
     }
 }
 
-impl Escapes {
+impl EscapeKind {
     fn may_begin_with(self, byte: u8) -> bool {
         match self {
-            // One view is enough where no `+` stands.
+            // Without a `+`, one view is enough.
             Self::Form => byte == b'+',
             Self::Percent => byte == b'%',
             Self::Json => byte == b'\\',
         }
     }
 
-    /// Returns the escape that the bytes begin with. There is at least one.
-    fn read(self, bytes: &[u8]) -> Escape {
+    /// Returns the escape that the bytes begin with. There is at least one byte.
+    fn read(self, bytes: &[u8]) -> EscapeMatch {
         match (self, bytes[0]) {
-            (Self::Form, b'+') => Escape::whole(b' ', 1),
+            (Self::Form, b'+') => EscapeMatch::whole(b' ', 1),
             (Self::Percent | Self::Form, b'%') => match digits(&bytes[1..], 2) {
-                Digits::Value(value) => Escape::whole(u8::try_from(value).expect("two digits"), 3),
-                Digits::Cut => Escape::Cut,
-                Digits::None => Escape::None,
+                HexDigits::Value(value) => EscapeMatch::whole(u8::try_from(value).expect("two digits"), 3),
+                HexDigits::Cut => EscapeMatch::Cut,
+                HexDigits::None => EscapeMatch::None,
             },
             (Self::Json, b'\\') => json(bytes),
-            _ => Escape::None,
+            _ => EscapeMatch::None,
         }
     }
 }
 
-/// Reads an escape of JSON, which begins with `\`.
-fn json(bytes: &[u8]) -> Escape {
+/// Decodes an escape of JSON, which begins with `\`.
+fn json(bytes: &[u8]) -> EscapeMatch {
     let plain = match bytes.get(1) {
-        None => return Escape::Cut,
+        None => return EscapeMatch::Cut,
         Some(b'u') => return unicode(bytes),
         Some(b'x') => {
             return match digits(&bytes[2..], 2) {
-                Digits::Value(value) => char::from_u32(value).map_or(Escape::None, |read| Escape::whole(read, 4)),
-                Digits::Cut => Escape::Cut,
-                Digits::None => Escape::None,
+                HexDigits::Value(value) => {
+                    char::from_u32(value).map_or(EscapeMatch::None, |read| EscapeMatch::whole(read, 4))
+                }
+                HexDigits::Cut => EscapeMatch::Cut,
+                HexDigits::None => EscapeMatch::None,
             };
         }
         Some(b'b') => 8,
@@ -243,52 +248,52 @@ fn json(bytes: &[u8]) -> Escape {
         Some(b'r') => b'\r',
         Some(b't') => b'\t',
         Some(other) if other.is_ascii_punctuation() => *other,
-        Some(_) => return Escape::None,
+        Some(_) => return EscapeMatch::None,
     };
-    Escape::whole(plain, 2)
+    EscapeMatch::whole(plain, 2)
 }
 
-/// Reads `\u002f`, or a pair of surrogates.
-fn unicode(bytes: &[u8]) -> Escape {
+/// Decodes `\u002f`, or a pair of surrogates.
+fn unicode(bytes: &[u8]) -> EscapeMatch {
     let high = match digits(&bytes[2..], 4) {
-        Digits::Value(value) => value,
-        Digits::Cut => return Escape::Cut,
-        Digits::None => return Escape::None,
+        HexDigits::Value(value) => value,
+        HexDigits::Cut => return EscapeMatch::Cut,
+        HexDigits::None => return EscapeMatch::None,
     };
     if let Some(character) = char::from_u32(high) {
-        return Escape::whole(character, 6);
+        return EscapeMatch::whole(character, 6);
     }
     let rest = &bytes[6..];
     let begun = &b"\\u"[..rest.len().min(2)];
     let low = match digits(rest.get(2..).unwrap_or_default(), 4) {
-        _ if !rest.starts_with(begun) => return Escape::whole(char::REPLACEMENT_CHARACTER, 6),
-        _ if rest.len() < 2 => return Escape::Cut,
-        Digits::Value(value) => value,
-        Digits::Cut => return Escape::Cut,
-        Digits::None => return Escape::whole(char::REPLACEMENT_CHARACTER, 6),
+        _ if !rest.starts_with(begun) => return EscapeMatch::whole(char::REPLACEMENT_CHARACTER, 6),
+        _ if rest.len() < 2 => return EscapeMatch::Cut,
+        HexDigits::Value(value) => value,
+        HexDigits::Cut => return EscapeMatch::Cut,
+        HexDigits::None => return EscapeMatch::whole(char::REPLACEMENT_CHARACTER, 6),
     };
     match char::decode_utf16([high, low].map(|unit| u16::try_from(unit).expect("four digits"))).next() {
-        Some(Ok(character)) => Escape::whole(character, 12),
-        _ => Escape::whole(char::REPLACEMENT_CHARACTER, 6),
+        Some(Ok(character)) => EscapeMatch::whole(character, 12),
+        _ => EscapeMatch::whole(char::REPLACEMENT_CHARACTER, 6),
     }
 }
 
 /// Hexadecimal digits at the beginning of bytes.
-enum Digits {
+enum HexDigits {
     None,
-    /// There are fewer, and nothing else follows.
+    /// Too few digits, at the end of the bytes.
     Cut,
     Value(u32),
 }
 
-fn digits(bytes: &[u8], count: usize) -> Digits {
+fn digits(bytes: &[u8], count: usize) -> HexDigits {
     let mut value = 0;
     for index in 0..count {
         match bytes.get(index).map(|digit| char::from(*digit).to_digit(16)) {
-            None => return Digits::Cut,
-            Some(None) => return Digits::None,
+            None => return HexDigits::Cut,
+            Some(None) => return HexDigits::None,
             Some(Some(digit)) => value = value << 4 | digit,
         }
     }
-    Digits::Value(value)
+    HexDigits::Value(value)
 }

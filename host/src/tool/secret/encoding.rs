@@ -1,15 +1,15 @@
-//! Encodings of a secret that leave no byte of it as it was: hexadecimal and base64. Encodings that keep most bytes, as
-//! those of JSON and of URLs do, are undone in what is searched instead: see `decoding`.
+//! Encodings of a secret that change every byte: hexadecimal and base64. Encodings that keep most bytes, as those of
+//! JSON and of URLs do, are undone in the searched text instead: see `decoding`.
 
 use base64::engine::general_purpose::{STANDARD_NO_PAD, URL_SAFE_NO_PAD};
 use zeroize::Zeroizing;
 
 /// Bytes that are zeroised when they are dropped.
-pub(super) type Bytes = Zeroizing<Vec<u8>>;
+pub(super) type ZeroizedBytes = Zeroizing<Vec<u8>>;
 
 /// Returns a value and its encodings in base64, each once.
-pub(super) fn encodings(value: &[u8]) -> Vec<Bytes> {
-    let mut all = vec![Bytes::new(value.to_vec())];
+pub(super) fn encodings(value: &[u8]) -> Vec<ZeroizedBytes> {
+    let mut all = vec![ZeroizedBytes::new(value.to_vec())];
     for phase in 0..3 {
         all.push(base64(value, phase, &STANDARD_NO_PAD));
         all.push(base64(value, phase, &URL_SAFE_NO_PAD));
@@ -20,9 +20,9 @@ pub(super) fn encodings(value: &[u8]) -> Vec<Bytes> {
 }
 
 /// Returns a value in hexadecimal digits, whose letters may have either case.
-pub(super) fn hexadecimal(value: &[u8]) -> Bytes {
+pub(super) fn hexadecimal(value: &[u8]) -> ZeroizedBytes {
     const DIGITS: &[u8; 16] = b"0123456789abcdef";
-    let mut text = Bytes::new(Vec::with_capacity(2 * value.len()));
+    let mut text = ZeroizedBytes::new(Vec::with_capacity(2 * value.len()));
     for byte in value {
         text.extend([DIGITS[usize::from(byte >> 4)], DIGITS[usize::from(byte & 15)]]);
     }
@@ -30,13 +30,13 @@ pub(super) fn hexadecimal(value: &[u8]) -> Bytes {
 }
 
 /// Returns the base64 of a value that follows `phase` other bytes: the characters that hold bits of the value alone.
-fn base64(value: &[u8], phase: usize, engine: &impl base64::Engine) -> Bytes {
-    let mut whole = Bytes::new(Vec::with_capacity(phase + value.len()));
+fn base64(value: &[u8], phase: usize, engine: &impl base64::Engine) -> ZeroizedBytes {
+    let mut whole = ZeroizedBytes::new(Vec::with_capacity(phase + value.len()));
     whole.resize(phase, 0);
     whole.extend_from_slice(value);
-    let text = Bytes::new(engine.encode(&*whole).into_bytes());
+    let text = ZeroizedBytes::new(engine.encode(&*whole).into_bytes());
     let (begin, end) = ((phase * 8).div_ceil(6), whole.len() * 8 / 6);
-    Bytes::new(text[begin..end].to_vec())
+    ZeroizedBytes::new(text[begin..end].to_vec())
 }
 
 #[cfg(test)]

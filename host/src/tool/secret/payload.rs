@@ -1,4 +1,4 @@
-//! Takes the values of secrets out of what a tool returns and of what is told of a failure.
+//! Redaction of tools' results and of failures.
 
 use std::collections::HashMap;
 
@@ -10,20 +10,20 @@ use super::Secrets;
 use crate::error::{Failure, Payload, Special, SpecialKind};
 
 impl Secrets {
-    /// Puts names where values stand in what a tool returned. A place that stands for bytes is searched as those bytes; one
-    /// that stands for something else is mere text afterwards, if it held a value.
+    /// Redacts the result of a tool. A place that represents bytes is searched as those bytes; a place that represents
+    /// another special value becomes plain text if it held a secret.
     pub(crate) fn redact_payload(&self, payload: &mut Payload) {
         if self.is_silent() {
             return;
         }
         let (old, value) = (std::mem::take(&mut payload.specials), std::mem::take(&mut payload.value));
         let old = old.into_iter().map(|special| (special.pointer, special.kind)).collect();
-        let mut walk = Walk { secrets: self, old, new: Vec::new() };
-        payload.value = walk.value(value, &mut Place::default());
+        let mut walk = PayloadWalk { secrets: self, old, new: Vec::new() };
+        payload.value = walk.value(value, &mut PointerPair::default());
         payload.specials = walk.new;
     }
 
-    /// The same, in what is told of a failure.
+    /// Redacts a failure.
     pub(crate) fn redact_failure(&self, failure: &mut Failure) {
         self.redact(&mut failure.message);
         if let Some(hint) = &mut failure.hint {
@@ -34,13 +34,14 @@ impl Secrets {
         }
     }
 
-    /// Returns JSON without values of secrets; none if it holds none. Text in it is searched as mere text.
+    /// Returns JSON without values of secrets. Returns `None` if it holds none. Text within it is searched as plain
+    /// text.
     pub(crate) fn redact_json(&self, value: &Value) -> Option<Value> {
         if !self.is_held_by(value) {
             return None;
         }
-        let mut walk = Walk { secrets: self, old: HashMap::new(), new: Vec::new() };
-        Some(walk.value(value.clone(), &mut Place::default()))
+        let mut walk = PayloadWalk { secrets: self, old: HashMap::new(), new: Vec::new() };
+        Some(walk.value(value.clone(), &mut PointerPair::default()))
     }
 
     fn is_held_by(&self, value: &Value) -> bool {
@@ -55,15 +56,15 @@ impl Secrets {
     }
 }
 
-/// JSON Pointers of one place: before names were redacted and afterwards.
+/// JSON Pointers of one place: before and after redaction of names.
 #[derive(Default)]
-struct Place {
+struct PointerPair {
     old: String,
     new: String,
 }
 
-impl Place {
-    /// Works at a place below this one.
+impl PointerPair {
+    /// Calls `work` at a place below this one.
     fn below<T>(&mut self, old: &str, new: &str, work: impl FnOnce(&mut Self) -> T) -> T {
         let (old_end, new_end) = (self.old.len(), self.new.len());
         for (pointer, step) in [(&mut self.old, old), (&mut self.new, new)] {
@@ -77,16 +78,16 @@ impl Place {
     }
 }
 
-/// A walk through a value.
-struct Walk<'a> {
+/// Walk through a value.
+struct PayloadWalk<'a> {
     secrets: &'a Secrets,
-    /// What stands for something else, by its place before.
+    /// Special values by their place before redaction.
     old: HashMap<String, SpecialKind>,
     new: Vec<Special>,
 }
 
-impl Walk<'_> {
-    fn value(&mut self, value: Value, place: &mut Place) -> Value {
+impl PayloadWalk<'_> {
+    fn value(&mut self, value: Value, place: &mut PointerPair) -> Value {
         match value {
             Value::String(text) => Value::String(self.text(text, place)),
             Value::Array(items) => {
@@ -112,14 +113,14 @@ impl Walk<'_> {
         }
     }
 
-    fn text(&mut self, text: String, place: &Place) -> String {
+    fn text(&mut self, text: String, place: &PointerPair) -> String {
         let Some(kind) = self.old.remove(&place.old) else {
             return self.secrets.redact_text(&text).unwrap_or(text);
         };
         let redacted = match kind {
             SpecialKind::Bytes => self.bytes(&text),
             SpecialKind::Integer | SpecialKind::Float => match self.secrets.redact_text(&text) {
-                // It stands for no number any more.
+                // The text no longer represents a number.
                 Some(redacted) => return redacted,
                 None => None,
             },
@@ -128,11 +129,11 @@ impl Walk<'_> {
         redacted.unwrap_or(text)
     }
 
-    /// Returns the base64 of bytes without secrets; none if they hold none.
+    /// Returns the base64 of bytes without secrets. Returns `None` if they hold none.
     fn bytes(&self, text: &str) -> Option<String> {
         match BASE64.decode(text) {
             Ok(bytes) => self.secrets.redact_bytes(&bytes).map(|redacted| BASE64.encode(redacted)),
-            // The host wrote it. If that changes, nothing of it is told.
+            // The host wrote this base64. If that ever changes, the text is withheld.
             Err(_) => Some(String::new()),
         }
     }
@@ -148,7 +149,7 @@ mod tests {
         Secrets::default().with("KEY", "s3cr3t-value").and_then(|all| all.with("PIN", "314159265")).expect("secrets")
     }
 
-    /// Each text beside them was looked for among all of them: a minute for what takes a moment.
+    /// Each text was once searched for among all special values: a minute instead of a moment.
     #[test]
     fn result_of_many_special_values_is_searched_once() {
         let items: Vec<Value> = (0..200_000).map(|n| json!(["plain", (1_u64 << 60).to_string(), n])).collect();

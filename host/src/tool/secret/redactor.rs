@@ -1,58 +1,58 @@
-//! Replaces the values of secrets, and their encodings, by placeholders.
+//! Redactor: replaces the values of secrets, and their encodings, by placeholders.
 
 use std::ops::Range;
 use std::sync::Arc;
 
 use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind};
 
-use super::decoding::{View, is_of_line_break};
-use super::encoding::{Bytes, encodings, hexadecimal};
+use super::decoding::{DecodedView, is_of_line_break};
+use super::encoding::{ZeroizedBytes, encodings, hexadecimal};
 use super::placeholder;
 
-/// Bytes that are searched at once. Reading them in several ways takes some 200 times that much memory at most.
+/// Bytes that are searched at once. Decoding them in several ways takes some 200 times that much memory at most.
 const WINDOW: usize = 64 << 10;
 
-/// What is searched for. The values are in the states of the automaton too, byte by byte, where nothing can zeroise them:
-/// what keeps them out of a core dump is the process (see `Secrets`).
+/// Automaton of all values. Its states contain the values too, byte by byte, where nothing can zeroise them: only the
+/// process can keep them out of a core dump (see `Secrets`).
 pub(super) struct Redactor {
-    exact: Patterns,
-    /// Hexadecimal digits.
-    in_any_case: Patterns,
-    /// The names of the secrets.
+    exact: PatternSet,
+    /// Patterns of hexadecimal digits.
+    in_any_case: PatternSet,
+    /// Names of the secrets.
     names: Vec<String>,
     /// Bytes that a pattern begins with.
     first: [bool; 256],
-    /// Returns true if a pattern has a space, which forms write as `+`.
+    /// True if a pattern has a space, which forms write as `+`.
     spaces: bool,
 }
 
 /// Patterns that are searched for at once.
-struct Patterns {
+struct PatternSet {
     automaton: AhoCorasick,
-    all: Vec<Pattern>,
+    all: Vec<SecretPattern>,
 }
 
-struct Pattern {
-    bytes: Bytes,
+struct SecretPattern {
+    bytes: ZeroizedBytes,
     /// Index of the secret's name.
     secret: usize,
 }
 
-/// A place that holds a secret.
+/// Range of bytes that holds a secret.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Found {
+struct SecretRange {
     range: Range<usize>,
     secret: usize,
 }
 
 impl Redactor {
-    /// Returns what searches for these secrets, by name.
+    /// Builds the redactor of these secrets, by name. Returns `None` if no value is long enough.
     pub(super) fn new<'a>(secrets: impl Iterator<Item = (&'a str, &'a [u8])>) -> Self {
         let (mut names, mut exact, mut in_any_case) = (Vec::new(), Vec::new(), Vec::new());
         for (name, value) in secrets {
             let secret = names.len();
-            exact.extend(encodings(value).into_iter().map(|bytes| Pattern { bytes, secret }));
-            in_any_case.push(Pattern { bytes: hexadecimal(value), secret });
+            exact.extend(encodings(value).into_iter().map(|bytes| SecretPattern { bytes, secret }));
+            in_any_case.push(SecretPattern { bytes: hexadecimal(value), secret });
             names.push(name.to_owned());
         }
         let mut first = [false; 256];
@@ -62,23 +62,29 @@ impl Redactor {
             first[usize::from(byte.to_ascii_uppercase())] = true;
         }
         let spaces = exact.iter().any(|pattern| pattern.bytes.contains(&b' '));
-        Self { exact: Patterns::new(exact, false), in_any_case: Patterns::new(in_any_case, true), names, first, spaces }
+        Self {
+            exact: PatternSet::new(exact, false),
+            in_any_case: PatternSet::new(in_any_case, true),
+            names,
+            first,
+            spaces,
+        }
     }
 
-    /// Returns which secrets are hidden from whoever sees those that `sees` names.
+    /// Returns which secrets are redacted for a reader who may see those that `sees` names.
     pub(super) fn hidden(&self, sees: impl Fn(&str) -> bool) -> Vec<bool> {
         self.names.iter().map(|name| !sees(name)).collect()
     }
 
-    /// Returns the bytes without secrets; none if they hold none.
+    /// Returns the bytes without secrets. Returns `None` if they hold none.
     pub(super) fn redact(self: &Arc<Self>, bytes: &[u8]) -> Option<Vec<u8>> {
         let is_read_otherwise =
             |byte: &u8| matches!(byte, b'%' | b'\\') || is_of_line_break(*byte) || (self.spaces && *byte == b'+');
-        let holds = |patterns: &Patterns| patterns.automaton.is_match(bytes);
+        let holds = |patterns: &PatternSet| patterns.automaton.is_match(bytes);
         if !bytes.iter().any(is_read_otherwise) && !holds(&self.exact) && !holds(&self.in_any_case) {
             return None;
         }
-        let mut stream = Stream::new(Arc::clone(self), vec![true; self.names.len()]);
+        let mut stream = StreamRedactor::new(Arc::clone(self), vec![true; self.names.len()]);
         let mut redacted = Vec::with_capacity(bytes.len());
         for window in bytes.chunks(WINDOW) {
             stream.push(window, &mut redacted);
@@ -87,10 +93,10 @@ impl Redactor {
         stream.found.then_some(redacted)
     }
 
-    /// Returns where secrets begin and end, in order, and where what may be the beginning of one begins. Places that
-    /// overlap are one, named by what is first, and of that by the longest.
-    fn find(&self, bytes: &[u8], hidden: &[bool], last: bool) -> (Vec<Found>, usize) {
-        let views = View::all(bytes, self.spaces, last);
+    /// Returns the ranges of secrets in order, and the start of a possible incomplete secret at the end. Overlapping
+    /// ranges are merged, and named by the first of them, and among those by the longest.
+    fn find(&self, bytes: &[u8], hidden: &[bool], last: bool) -> (Vec<SecretRange>, usize) {
+        let views = DecodedView::all(bytes, self.spaces, last);
         let mut all = Vec::new();
         for view in &views {
             for patterns in [&self.exact, &self.in_any_case] {
@@ -98,7 +104,7 @@ impl Redactor {
             }
         }
         all.sort_by_key(|found| (found.range.start, usize::MAX - found.range.end));
-        let mut merged: Vec<Found> = Vec::new();
+        let mut merged: Vec<SecretRange> = Vec::new();
         for found in all {
             match merged.last_mut() {
                 Some(before) if found.range.start < before.range.end => {
@@ -111,42 +117,42 @@ impl Redactor {
         (merged, rest)
     }
 
-    /// Returns where what must wait for more begins.
-    fn rest(&self, length: usize, views: &[View], hidden: &[bool]) -> usize {
-        let of_view = |view: &View| {
+    /// Returns the start of the bytes that must wait for more.
+    fn rest(&self, length: usize, views: &[DecodedView], hidden: &[bool]) -> usize {
+        let of_view = |view: &DecodedView| {
             let begun = self.begun(&view.bytes, hidden).map(|index| view.place(index).start);
             begun.into_iter().chain(view.cut).min().unwrap_or(length)
         };
         let mut rest = views.iter().map(of_view).min().unwrap_or(length);
-        // No escape is torn: its rest would be read as something else.
+        // No escape may be cut: its rest would be decoded as something else.
         while let Some(start) = views.iter().filter_map(|view| view.escape_around(rest)).min() {
             rest = start;
         }
         rest
     }
 
-    /// Returns where the longest end of the bytes begins that a pattern begins with and goes beyond.
+    /// Returns the start of the longest suffix that is a proper prefix of a pattern.
     fn begun(&self, bytes: &[u8], hidden: &[bool]) -> Option<usize> {
         let longest = self.patterns().map(|pattern| pattern.bytes.len()).max().unwrap_or_default();
         (bytes.len().saturating_sub(longest.saturating_sub(1))..bytes.len()).find(|start| {
             let end = &bytes[*start..];
-            let longer = |pattern: &&Pattern| hidden[pattern.secret] && pattern.bytes.len() > end.len();
-            let digits = |pattern: &Pattern| pattern.bytes[..end.len()].eq_ignore_ascii_case(end);
+            let longer = |pattern: &&SecretPattern| hidden[pattern.secret] && pattern.bytes.len() > end.len();
+            let digits = |pattern: &SecretPattern| pattern.bytes[..end.len()].eq_ignore_ascii_case(end);
             self.first[usize::from(end[0])]
                 && (self.exact.all.iter().filter(longer).any(|pattern| pattern.bytes.starts_with(end))
                     || self.in_any_case.all.iter().filter(longer).any(digits))
         })
     }
 
-    fn patterns(&self) -> impl Iterator<Item = &Pattern> {
+    fn patterns(&self) -> impl Iterator<Item = &SecretPattern> {
         self.exact.all.iter().chain(&self.in_any_case.all)
     }
 }
 
-impl Patterns {
-    fn new(all: Vec<Pattern>, in_any_case: bool) -> Self {
-        // All matches are needed, not only the longest: what overlaps one is part of a secret too. A prefilter would keep
-        // one more copy of the values, in one piece.
+impl PatternSet {
+    fn new(all: Vec<SecretPattern>, in_any_case: bool) -> Self {
+        // All matches are needed, not only the longest: an overlapping match is part of a secret too. A prefilter would
+        // keep one more copy of the values, in one piece.
         let automaton = AhoCorasick::builder()
             .match_kind(MatchKind::Standard)
             .kind(Some(AhoCorasickKind::ContiguousNFA))
@@ -157,38 +163,38 @@ impl Patterns {
         Self { automaton, all }
     }
 
-    /// Returns where the patterns stand in what a view was made of.
-    fn find<'a>(&'a self, view: &'a View) -> impl Iterator<Item = Found> {
-        self.automaton.find_overlapping_iter(view.bytes.as_slice()).map(|found| Found {
+    /// Finds the patterns in a view, as ranges of the original bytes.
+    fn find<'a>(&'a self, view: &'a DecodedView) -> impl Iterator<Item = SecretRange> {
+        self.automaton.find_overlapping_iter(view.bytes.as_slice()).map(|found| SecretRange {
             range: view.place(found.start()).start..view.place(found.end() - 1).end,
             secret: self.all[found.pattern().as_usize()].secret,
         })
     }
 }
 
-/// Bytes that come in parts, which may have a secret across their borders.
-pub(in crate::tool) struct Stream {
+/// Redactor of a stream, whose secrets may cross the borders of its parts.
+pub(in crate::tool) struct StreamRedactor {
     redactor: Arc<Redactor>,
-    /// Which secrets are replaced.
+    /// Flags of the secrets that are redacted.
     hidden: Vec<bool>,
-    /// What may be the beginning of a secret, until more is there.
-    held: Bytes,
-    /// How much of that belongs to a secret that was replaced already.
+    /// Bytes that may be the beginning of a secret, until more arrive.
+    held: ZeroizedBytes,
+    /// Number of these bytes that belong to a secret that was replaced already.
     covered: usize,
-    /// Whether any secret was replaced.
+    /// True if any secret was replaced.
     found: bool,
 }
 
-impl Stream {
+impl StreamRedactor {
     pub(super) fn new(redactor: Arc<Redactor>, hidden: Vec<bool>) -> Self {
-        Self { redactor, hidden, held: Bytes::default(), covered: 0, found: false }
+        Self { redactor, hidden, held: ZeroizedBytes::default(), covered: 0, found: false }
     }
 
-    /// Takes the next part, and appends what is known to be no part of a secret.
+    /// Takes the next part, and appends the bytes that are certainly no part of a secret.
     pub(in crate::tool) fn push(&mut self, part: &[u8], redacted: &mut Vec<u8>) {
         for window in part.chunks(WINDOW) {
             // Not `extend`: growing would leave a copy behind.
-            let mut whole = Bytes::new(Vec::with_capacity(self.held.len() + window.len()));
+            let mut whole = ZeroizedBytes::new(Vec::with_capacity(self.held.len() + window.len()));
             whole.extend_from_slice(&self.held);
             whole.extend_from_slice(window);
             self.held = whole;
@@ -196,12 +202,12 @@ impl Stream {
         }
     }
 
-    /// Appends what was held back: there is no more.
+    /// Appends the bytes that were held back at the end of the stream.
     pub(in crate::tool) fn finish(&mut self, redacted: &mut Vec<u8>) {
         self.advance(true, redacted);
     }
 
-    /// Returns bytes that are no part of the stream without secrets; none if they hold none.
+    /// Redacts bytes that are not part of the stream. Returns `None` if they hold no secret.
     pub(in crate::tool) fn whole(&self, bytes: &[u8]) -> Option<Vec<u8>> {
         let mut stream = Self::new(Arc::clone(&self.redactor), self.hidden.clone());
         let mut redacted = Vec::new();
@@ -210,7 +216,7 @@ impl Stream {
         stream.found.then_some(redacted)
     }
 
-    /// Returns true if a name of a header, which is in lower case always, holds a secret in whichever case.
+    /// Returns true if the name of a header, which is always in lower case, contains a secret in any case.
     pub(in crate::tool) fn is_in_name(&self, name: &[u8]) -> bool {
         let hidden = self.redactor.patterns().filter(|pattern| self.hidden[pattern.secret]);
         let mut bytes = hidden.map(|pattern| &pattern.bytes);
@@ -218,7 +224,7 @@ impl Stream {
             || self.whole(name).is_some()
     }
 
-    /// Returns true if something waits for more.
+    /// Returns true if bytes are held back.
     pub(in crate::tool) fn is_holding(&self) -> bool {
         !self.held.is_empty()
     }
@@ -226,7 +232,7 @@ impl Stream {
     fn advance(&mut self, last: bool, redacted: &mut Vec<u8>) {
         let (found, rest) = self.redactor.find(&self.held, &self.hidden, last);
         let mut at = self.covered;
-        for Found { range, secret } in found {
+        for SecretRange { range, secret } in found {
             if range.start < at {
                 at = at.max(range.end);
             } else if range.start < rest {
@@ -238,7 +244,7 @@ impl Stream {
         }
         redacted.extend_from_slice(self.held.get(at..rest).unwrap_or_default());
         self.covered = at.saturating_sub(rest);
-        self.held = Bytes::new(self.held[rest..].to_vec());
+        self.held = ZeroizedBytes::new(self.held[rest..].to_vec());
     }
 }
 

@@ -3,7 +3,7 @@ use serde_json::json;
 
 use super::*;
 
-/// Types of every shape but handles, to a depth of four.
+/// Generates types of every shape except handles, to a depth of four.
 fn types() -> impl Strategy<Value = Type> {
     let leaf = prop_oneof![
         Just(Shape::Bool),
@@ -50,7 +50,7 @@ fn types() -> impl Strategy<Value = Type> {
     })
 }
 
-/// `list<u8>` is bytes, and no other list of `u8` exists.
+/// Returns the shape of a list: `list<u8>` is bytes, and no other list of `u8` exists.
 fn list_of(ty: Type) -> Shape {
     if ty.shape == Shape::U8 { Shape::Bytes } else { Shape::List(Box::new(ty)) }
 }
@@ -63,7 +63,7 @@ fn edges<T: std::fmt::Debug + Clone + 'static>(edges: &'static [T], any: BoxedSt
     prop_oneof![prop::sample::select(edges), any].boxed()
 }
 
-/// Values of a type, as a component would return them.
+/// Generates values of a type, as a component would return them.
 fn values(ty: &Type) -> BoxedStrategy<Val> {
     let boxed = |ty: &Type| values(ty).prop_map(Box::new).boxed();
     let side = |ty: &Option<Box<Type>>| -> BoxedStrategy<Option<Box<Val>>> {
@@ -156,7 +156,7 @@ fn typed_values() -> impl Strategy<Value = (Type, Val)> {
     types().prop_flat_map(|ty| values(&ty).prop_map(move |val| (ty.clone(), val)))
 }
 
-/// Spells every key and case in another way, without changing what it means.
+/// Respells every key and case, without changing their meaning.
 fn respell(value: Value) -> Value {
     match value {
         Value::Object(object) => {
@@ -179,7 +179,7 @@ proptest! {
     fn what_is_lifted_is_canonical_and_lowers_to_the_same((ty, val) in typed_values()) {
         let payload = lift(val, &ty, &mut NoHandles).expect("it is of this type");
         let text = payload.value.to_string();
-        // Through text and back, as it goes to a guest.
+        // Through text and back, as on the way to a guest.
         let read: Value = serde_json::from_str(&text).expect("JSON");
         let canonical = canonical::canonicalize_value(&ty, read, "x").expect("what a tool returns, a tool takes");
         prop_assert_eq!(canonical.to_string(), text.clone());
@@ -294,7 +294,7 @@ fn handles_are_strings_that_only_their_keeper_understands() {
     let error = lower(json!("x"), &Shape::Own(resource.clone()).into(), &mut NoHandles).expect_err("unknown");
     assert_eq!(
         error.to_string(),
-        "no handle of `counter` is `x`: it was never issued in this run, or was dropped or given away"
+        "`x` is not a handle of `counter`: it was never issued in this run, or was dropped or given away"
     );
     assert!(lower(json!(1), &Shape::Borrow(resource).into(), &mut NoHandles).is_err());
 }

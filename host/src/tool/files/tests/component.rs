@@ -1,4 +1,4 @@
-//! A tool's files, used by a component through its standard library: `tests/fixtures/filer`.
+//! Files of a tool, used by a component through its standard library: `tests/fixtures/filer`.
 
 use std::sync::LazyLock;
 
@@ -7,10 +7,10 @@ use wasmtime::{Engine, Store};
 use wasmtime_wasi::{WasiCtx, WasiCtxView, WasiView};
 
 use super::{LIMITS, MAX_OPEN, NOW, scope, tree};
-use crate::tool::files::{Files, FilesView, add_to_linker};
+use crate::tool::files::{FilesView, ToolFiles, add_to_linker};
 use crate::vfs::Tree;
 
-/// Made by `cargo xtask build`, beside the guests.
+/// Component made by `cargo xtask build`, beside the guests.
 const FILER: &str = concat!(env!("TOLLHOUSE_GUESTS"), "/../wasm32-wasip2/guest/tollhouse_fixture_filer.wasm");
 
 static COMPONENT: LazyLock<Component> = LazyLock::new(|| {
@@ -18,40 +18,43 @@ static COMPONENT: LazyLock<Component> = LazyLock::new(|| {
     Component::new(&Engine::default(), bytes).expect("the fixture is a component")
 });
 
-struct State {
+struct FilerState {
     wasi: WasiCtx,
     table: ResourceTable,
-    files: Files,
+    files: ToolFiles,
 }
 
-impl WasiView for State {
+impl WasiView for FilerState {
     fn ctx(&mut self) -> WasiCtxView<'_> {
         WasiCtxView { ctx: &mut self.wasi, table: &mut self.table }
     }
 }
 
-struct Filer {
-    store: Store<State>,
+struct FilerComponent {
+    store: Store<FilerState>,
     instance: Instance,
 }
 
-impl Filer {
-    fn on(tree: Tree, grants: &[(&str, bool)]) -> Filer {
-        let mut files = Files::new();
+impl FilerComponent {
+    fn on(tree: Tree, grants: &[(&str, bool)]) -> FilerComponent {
+        let mut files = ToolFiles::new();
         files.begin(tree, scope(grants), NOW);
         let mut linker = Linker::new(COMPONENT.engine());
         wasmtime_wasi::p2::add_to_linker_sync(&mut linker).expect("an empty linker takes it");
         linker.allow_shadowing(true);
-        add_to_linker(&mut linker, |state: &mut State| FilesView { files: &mut state.files, table: &mut state.table })
-            .expect("shadowing is allowed");
-        let state = State { wasi: WasiCtx::builder().build(), table: ResourceTable::new(), files };
+        add_to_linker(&mut linker, |state: &mut FilerState| FilesView {
+            files: &mut state.files,
+            table: &mut state.table,
+        })
+        .expect("shadowing is allowed");
+        let state = FilerState { wasi: WasiCtx::builder().build(), table: ResourceTable::new(), files };
         let mut store = Store::new(COMPONENT.engine(), state);
         let instance = linker.instantiate(&mut store, &COMPONENT).expect("all that it imports is there");
-        Filer { store, instance }
+        FilerComponent { store, instance }
     }
 
-    fn new(grants: &[(&str, bool)]) -> Filer {
-        Filer::on(tree(), grants)
+    fn new(grants: &[(&str, bool)]) -> FilerComponent {
+        FilerComponent::on(tree(), grants)
     }
 
     fn call(&mut self, function: &str, arguments: &[Val]) -> Val {
@@ -65,7 +68,7 @@ impl Filer {
         result
     }
 
-    /// Calls a function that takes paths and texts and gives a result, which is told as text.
+    /// Calls a function that takes paths and texts, and formats its result as text.
     fn ask(&mut self, function: &str, arguments: &[&str]) -> Result<String, String> {
         let arguments: Vec<_> = arguments.iter().map(|text| Val::String((*text).to_owned())).collect();
         told(self.call(function, &arguments))
@@ -100,7 +103,7 @@ fn err(text: &str) -> Result<String, String> {
 
 #[test]
 fn a_component_works_on_what_it_was_granted() {
-    let mut filer = Filer::new(&[("/workspace/in", true)]);
+    let mut filer = FilerComponent::new(&[("/workspace/in", true)]);
     let mut ask = |function: &str, arguments: &[&str]| filer.ask(function, arguments);
     assert_eq!(ask("read", &["/workspace/in/a"]), ok("alpha"));
     assert_eq!(ask("write", &["/workspace/in/new", "one"]), ok(""));
@@ -124,7 +127,7 @@ fn a_component_works_on_what_it_was_granted() {
 
 #[test]
 fn a_component_cannot_do_what_it_was_not_granted() {
-    let mut filer = Filer::new(&[("/workspace/in", false), ("/workspace/out/x", true)]);
+    let mut filer = FilerComponent::new(&[("/workspace/in", false), ("/workspace/out/x", true)]);
     let mut ask = |function: &str, arguments: &[&str]| filer.ask(function, arguments);
     assert_eq!(ask("read", &["/workspace/in/d/b"]), ok("beta"));
     for (function, arguments) in [
@@ -142,7 +145,7 @@ fn a_component_cannot_do_what_it_was_not_granted() {
     assert_eq!(ask("write", &["/workspace/out/x", "mine"]), ok(""));
     assert_eq!(ask("entries", &["/workspace/out"]), ok("x"));
     assert_eq!(ask("write", &["/workspace/out/y", ""]), err("PermissionDenied"));
-    // What no preopened directory is above of is nowhere, and what is above of one is not passed.
+    // Paths that no preopened directory contains do not exist, and a path cannot lead above one.
     for path in ["/workspace/secret", "/etc/host", "/workspace/none", "/"] {
         assert!(ask("read", &[path]).is_err() && ask("stat", &[path]).is_err(), "{path}");
     }
@@ -152,12 +155,12 @@ fn a_component_cannot_do_what_it_was_not_granted() {
     assert_eq!(filer.store.data_mut().files.end().map(|edits| edits.len()), Ok(1));
 }
 
-/// All that Rust's wasi-libc says of an error of a stream: it does not ask `filesystem-error-code`.
+/// Error text of Rust's wasi-libc for any error of a stream: it does not call `filesystem-error-code`.
 const EIO: &str = "I/O error (os error 29)";
 
 #[test]
 fn a_component_meets_limits_as_errors() {
-    let mut filer = Filer::new(&[("/tmp", true)]);
+    let mut filer = FilerComponent::new(&[("/tmp", true)]);
     let megabytes = "m".repeat(5 << 20);
     assert_eq!(filer.ask("write", &["/tmp/large", &megabytes]), ok(""));
     assert_eq!(filer.ask("write", &["/tmp/more", &megabytes]), err(EIO));
@@ -192,7 +195,7 @@ fn a_component_meets_links_as_wasi_has_them() {
     {
         tree.create_link(target, &format!("/workspace/in/{path}"), 7).expect("writable");
     }
-    let mut filer = Filer::on(tree, &[("/workspace/in", true)]);
+    let mut filer = FilerComponent::on(tree, &[("/workspace/in", true)]);
     let mut ask = |function: &str, path: &str| filer.ask(function, &[&format!("/workspace/in/{path}")]);
     assert_eq!(ask("read", "fine"), ok("alpha"));
     assert_eq!(ask("stat", "fine"), ok("file 5 1"));
@@ -210,7 +213,7 @@ fn a_component_meets_links_as_wasi_has_them() {
 
 #[test]
 fn an_instance_that_is_kept_sees_the_next_calls_files() {
-    let mut filer = Filer::new(&[("/workspace/in", true)]);
+    let mut filer = FilerComponent::new(&[("/workspace/in", true)]);
     assert_eq!(filer.ask("write", &["/workspace/in/a", "first"]), ok(""));
     let mut run = tree();
     run.apply(&filer.store.data_mut().files.end().expect("all is in memory")).expect("nothing is in the way");

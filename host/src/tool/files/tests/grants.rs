@@ -1,9 +1,9 @@
-//! What a grant allows, and what it does not: each denial has a twin.
+//! Grants of files: each denial has a twin that is allowed.
 
 use super::*;
 
-/// Every way to change something at a path.
-fn attempts(tool: &mut Tool, at: u32, path: &str) -> Vec<Result<(), Code>> {
+/// Tries every way to change an entry at a path.
+fn attempts(tool: &mut FilesFixture, at: u32, path: &str) -> Vec<Result<(), Code>> {
     vec![
         tool.open(at, path, "w").map(drop),
         tool.open(at, path, "rt").map(drop),
@@ -14,8 +14,8 @@ fn attempts(tool: &mut Tool, at: u32, path: &str) -> Vec<Result<(), Code>> {
     ]
 }
 
-/// Every way to make something at a path where nothing is.
-pub(super) fn makings(tool: &mut Tool, at: u32, path: &str) -> Vec<Result<(), Code>> {
+/// Tries every way to create an entry at an unused path.
+pub(super) fn makings(tool: &mut FilesFixture, at: u32, path: &str) -> Vec<Result<(), Code>> {
     vec![
         tool.put(at, path, "x"),
         tool.open(at, path, "rc").map(drop),
@@ -26,16 +26,16 @@ pub(super) fn makings(tool: &mut Tool, at: u32, path: &str) -> Vec<Result<(), Co
 
 #[test]
 fn no_grant_means_no_files() {
-    let mut tool = Tool::new(&[]);
+    let mut tool = FilesFixture::new(&[]);
     assert_eq!(tool.preopens(), []);
-    let mut unborn = Tool { files: Files::new(), table: ResourceTable::new() };
+    let mut unborn = FilesFixture { files: ToolFiles::new(), table: ResourceTable::new() };
     assert_eq!(unborn.preopens(), []);
     assert_eq!(unborn.changed(), [""; 0]);
 }
 
 #[test]
 fn granted_directories_are_preopened_by_their_names() {
-    let mut tool = Tool::new(&[("/workspace/out", true), ("/workspace/in", false), ("/workspace/in", false)]);
+    let mut tool = FilesFixture::new(&[("/workspace/out", true), ("/workspace/in", false), ("/workspace/in", false)]);
     let names: Vec<_> = tool.preopens().into_iter().map(|(_, name)| name).collect();
     assert_eq!(names, ["/workspace/in", "/workspace/out"]);
     for (path, flags) in [
@@ -50,7 +50,7 @@ fn granted_directories_are_preopened_by_their_names() {
 
 #[test]
 fn what_may_be_read_is_read_and_not_changed() {
-    let mut tool = Tool::new(&[("/workspace/in", false)]);
+    let mut tool = FilesFixture::new(&[("/workspace/in", false)]);
     let at = tool.at("/workspace/in");
     assert_eq!(tool.cat(at, "a").as_deref(), Ok("alpha"));
     assert_eq!(tool.cat(at, "d/../d//./b").as_deref(), Ok("beta"));
@@ -77,7 +77,7 @@ fn what_may_be_read_is_read_and_not_changed() {
 
 #[test]
 fn what_may_be_written_is_changed() {
-    let mut tool = Tool::new(&[("/workspace/in", true)]);
+    let mut tool = FilesFixture::new(&[("/workspace/in", true)]);
     let at = tool.at("/workspace/in");
     for attempt in attempts(&mut tool, at, "a") {
         // Once it is unlinked, there is none.
@@ -97,7 +97,7 @@ fn what_may_be_written_is_changed() {
 
 #[test]
 fn what_is_not_granted_is_not_even_looked_for() {
-    let mut tool = Tool::new(&[("/workspace/in/a", true), ("/workspace/out", false)]);
+    let mut tool = FilesFixture::new(&[("/workspace/in/a", true), ("/workspace/out", false)]);
     let at = tool.at("/workspace/in");
     for path in ["d", "d/b", "none", "none/x", "d/../a"] {
         assert_eq!(tool.stat(at, path).map(drop), Err(Code::Access), "{path}");
@@ -114,7 +114,8 @@ fn what_is_not_granted_is_not_even_looked_for() {
 
 #[test]
 fn a_granted_file_is_reached_in_its_directory_which_shows_nothing_else() {
-    let mut tool = Tool::new(&[("/workspace/secret", true), ("/workspace/new", true), ("/workspace/in/d", false)]);
+    let mut tool =
+        FilesFixture::new(&[("/workspace/secret", true), ("/workspace/new", true), ("/workspace/in/d", false)]);
     let names: Vec<_> = tool.preopens().into_iter().map(|(_, name)| name).collect();
     assert_eq!(names, ["/workspace", "/workspace/in/d"]);
     let at = tool.at("/workspace");
@@ -136,7 +137,7 @@ fn a_granted_file_is_reached_in_its_directory_which_shows_nothing_else() {
 
 #[test]
 fn grants_that_overlap_add_up() {
-    let mut tool = Tool::new(&[("/workspace", false), ("/workspace/out", true), ("/workspace/out/x", false)]);
+    let mut tool = FilesFixture::new(&[("/workspace", false), ("/workspace/out", true), ("/workspace/out/x", false)]);
     for (at, path) in [("/workspace", "out/"), ("/workspace/out", "")] {
         let at = tool.at(at);
         assert_eq!(tool.put(at, &format!("{path}x"), "new"), Ok(()));
@@ -148,7 +149,7 @@ fn grants_that_overlap_add_up() {
 
 #[test]
 fn no_path_leads_out_of_its_directory() {
-    let mut tool = Tool::new(&[("/workspace", true)]);
+    let mut tool = FilesFixture::new(&[("/workspace", true)]);
     let top = tool.at("/workspace");
     let at = tool.open(top, "in", "rd").expect("granted");
     let escapes = ["..", "../secret", "d/../../secret", "/workspace/in/a", "/", "/etc/host", "./../in/a"];
@@ -180,7 +181,7 @@ fn no_link_leads_out() {
     for (target, path) in links {
         tree.create_link(target, &format!("/workspace/{path}"), 1).expect("writable");
     }
-    let mut tool = Tool::on(tree, &[("/workspace/in", true), ("/workspace/new", true)]);
+    let mut tool = FilesFixture::on(tree, &[("/workspace/in", true), ("/workspace/new", true)]);
     let at = tool.at("/workspace/in");
     for path in ["absolute", "absolutely-here", "up", "parent", "parent/secret", "parent/in/a"] {
         assert_eq!(tool.cat(at, path), Err(Code::NotPermitted), "{path}");
@@ -209,7 +210,7 @@ fn a_grant_is_not_moved_by_a_link() {
     let mut tree = tree();
     tree.rename("/workspace/in", "/workspace/was", 2).expect("writable");
     tree.create_link("out", "/workspace/in", 2).expect("writable");
-    let mut tool = Tool::on(tree, &[("/workspace/in", true)]);
+    let mut tool = FilesFixture::on(tree, &[("/workspace/in", true)]);
     let at = tool.at("/workspace");
     assert_eq!(tool.cat(at, "in/x"), Err(Code::Access));
     assert_eq!(tool.ls(at, "."), Ok(vec!["in".to_owned()]));
@@ -218,7 +219,7 @@ fn a_grant_is_not_moved_by_a_link() {
 
 #[test]
 fn renaming_needs_both_ends() {
-    let mut tool = Tool::new(&[("/workspace/in", false), ("/workspace/out", true), ("/tmp", true)]);
+    let mut tool = FilesFixture::new(&[("/workspace/in", false), ("/workspace/out", true), ("/tmp", true)]);
     let (read, write, tmp) = (tool.at("/workspace/in"), tool.at("/workspace/out"), tool.at("/tmp"));
     assert_eq!(tool.rename(read, "a", write, "a"), Err(Code::ReadOnly));
     assert_eq!(tool.rename(write, "x", read, "x"), Err(Code::ReadOnly));
@@ -236,7 +237,7 @@ fn renaming_needs_both_ends() {
 
 #[test]
 fn what_the_session_makes_read_only_is_so_for_tools() {
-    let mut tool = Tool::new(&[("/etc", true), ("/", true)]);
+    let mut tool = FilesFixture::new(&[("/etc", true), ("/", true)]);
     let (etc, root) = (tool.at("/etc"), tool.at("/"));
     assert_eq!(tool.cat(etc, "host").as_deref(), Ok("tollhouse"));
     assert_eq!(tool.put(etc, "host", ""), Err(Code::Access));

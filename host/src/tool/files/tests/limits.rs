@@ -1,11 +1,11 @@
-//! Numbers and amounts that a guest chooses.
+//! Limits on numbers and sizes that a guest chooses.
 
 use super::grants::makings;
 use super::*;
 
 #[test]
 fn removed_files_count_while_they_are_open() {
-    let mut tool = Tool::new(&[("/workspace/in", true)]);
+    let mut tool = FilesFixture::new(&[("/workspace/in", true)]);
     let at = tool.at("/workspace/in");
     let megabytes = "m".repeat(3 << 20);
     let mut open = Vec::new();
@@ -25,7 +25,7 @@ fn removed_files_count_while_they_are_open() {
 
 #[test]
 fn numbers_of_a_guest_do_no_harm() {
-    let mut tool = Tool::new(&[("/workspace/in", true)]);
+    let mut tool = FilesFixture::new(&[("/workspace/in", true)]);
     let at = tool.at("/workspace/in");
     let file = tool.open(at, "a", "rw").expect("there");
     assert_eq!(tool.read(file, u64::MAX, u64::MAX), Ok((String::new(), true)));
@@ -57,7 +57,7 @@ fn numbers_of_a_guest_do_no_harm() {
 
 #[test]
 fn quotas_hold_and_streams_say_why() {
-    let mut tool = Tool::new(&[("/workspace/in", true)]);
+    let mut tool = FilesFixture::new(&[("/workspace/in", true)]);
     let at = tool.at("/workspace/in");
     let file = tool.open(at, "large", "wc").expect("granted");
     told(tool.view().set_size(handle(file), 5 << 20)).expect("5 of 8 MiB");
@@ -81,7 +81,7 @@ fn quotas_hold_and_streams_say_why() {
 
 #[test]
 fn so_much_may_be_open_and_no_more() {
-    let mut tool = Tool::new(&[("/workspace/in", true)]);
+    let mut tool = FilesFixture::new(&[("/workspace/in", true)]);
     let at = tool.at("/workspace/in");
     let file = tool.open(at, "a", "rw").expect("there");
     let reader = tool.reader(file, 0).expect("readable");
@@ -105,7 +105,7 @@ fn so_much_may_be_open_and_no_more() {
 
 #[test]
 fn a_handle_of_nothing_traps() {
-    let mut tool = Tool::new(&[("/workspace/in", true)]);
+    let mut tool = FilesFixture::new(&[("/workspace/in", true)]);
     let at = tool.at("/workspace/in");
     tool.close(at);
     assert!(tool.view().stat(handle(at)).is_err_and(|error| error.downcast().is_err()));

@@ -1,10 +1,10 @@
-//! A tool's files, called as its bindings would call them. What is denied has a twin that is not.
+//! Files of a tool, called as its bindings would call them. Each denial has a twin that is allowed.
 
 mod component;
 mod grants;
 mod limits;
-mod meaning;
 mod model;
+mod semantics;
 
 use wasmtime::component::{Resource, ResourceTable};
 use wasmtime_wasi::p2::bindings::clocks::wall_clock::Datetime;
@@ -22,7 +22,7 @@ const LIMITS: Limits = Limits { bytes: 8 << 20, entries: 40, file_bytes: 6 << 20
 
 const NOW: u64 = 5_000_000_007;
 
-/// `/workspace/in/{a, d/b}`, `/workspace/out/x`, `/workspace/secret`, `/etc/host`.
+/// Builds a tree of `/workspace/in/{a, d/b}`, `/workspace/out/x`, `/workspace/secret`, `/etc/host`.
 fn tree() -> Tree {
     let mut tree = Tree::new(LIMITS, 0);
     let files =
@@ -38,9 +38,9 @@ fn scope(grants: &[(&str, bool)]) -> Scope {
     Scope::new(&grants.iter().map(grant).collect::<Vec<_>>()).expect("absolute paths")
 }
 
-/// A tool with its files. Handles are plain numbers here.
-struct Tool {
-    files: Files,
+/// Tool with its files. Handles are plain numbers here.
+struct FilesFixture {
+    files: ToolFiles,
     table: ResourceTable,
 }
 
@@ -54,15 +54,15 @@ fn handle(rep: u32) -> Resource<Descriptor> {
 
 const FOLLOW: PathFlags = PathFlags::SYMLINK_FOLLOW;
 
-impl Tool {
-    fn on(tree: Tree, grants: &[(&str, bool)]) -> Tool {
-        let mut files = Files::new();
+impl FilesFixture {
+    fn on(tree: Tree, grants: &[(&str, bool)]) -> FilesFixture {
+        let mut files = ToolFiles::new();
         files.begin(tree, scope(grants), NOW);
-        Tool { files, table: ResourceTable::new() }
+        FilesFixture { files, table: ResourceTable::new() }
     }
 
-    fn new(grants: &[(&str, bool)]) -> Tool {
-        Tool::on(tree(), grants)
+    fn new(grants: &[(&str, bool)]) -> FilesFixture {
+        FilesFixture::on(tree(), grants)
     }
 
     fn view(&mut self) -> FilesView<'_> {

@@ -1,4 +1,4 @@
-//! Descriptors against a reference that is too simple to be wrong.
+//! Model test: descriptors against a reference that is too simple to be wrong.
 
 use std::collections::BTreeMap;
 
@@ -6,21 +6,21 @@ use proptest::prelude::*;
 
 use super::*;
 
-/// What a tool may do, by number: which operation, which name, which other name, which descriptor, how many bytes.
-type Act = (u8, usize, usize, usize, u8);
+/// Operation of a tool, by numbers: operation, name, other name, descriptor, byte count.
+type ModelStep = (u8, usize, usize, usize, u8);
 
 const NAMES: [&str; 4] = ["a", "b", "d/a", "d/b"];
 
-/// Names to files, and files to bytes: all there is to know.
+/// Reference model: names to files, and files to bytes.
 #[derive(Default)]
-struct Model {
+struct ReferenceModel {
     names: BTreeMap<&'static str, usize>,
     files: Vec<Vec<u8>>,
     open: Vec<(u32, usize)>,
 }
 
-impl Model {
-    fn act(&mut self, tool: &mut Tool, at: u32, (kind, name, other, open, size): Act) {
+impl ReferenceModel {
+    fn act(&mut self, tool: &mut FilesFixture, at: u32, (kind, name, other, open, size): ModelStep) {
         let (name, other) = (NAMES[name % 4], NAMES[other % 4]);
         let bytes = vec![b'a' + size % 26; usize::from(size)];
         let chosen = (!self.open.is_empty()).then(|| self.open[open % self.open.len()]);
@@ -74,11 +74,11 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 256, ..ProptestConfig::default() })]
 
     #[test]
-    fn descriptors_behave_as_the_reference(acts in prop::collection::vec(any::<Act>(), 1..80)) {
+    fn descriptors_behave_as_the_reference(acts in prop::collection::vec(any::<ModelStep>(), 1..80)) {
         let mut base = Tree::new(LIMITS, 0);
         base.create_directory("/tmp/d", false, 0).expect("writable");
-        let mut tool = Tool::on(base.clone(), &[("/tmp", true)]);
-        let (at, mut model) = (tool.at("/tmp"), Model::default());
+        let mut tool = FilesFixture::on(base.clone(), &[("/tmp", true)]);
+        let (at, mut model) = (tool.at("/tmp"), ReferenceModel::default());
         for act in acts {
             model.act(&mut tool, at, act);
             for (file, id) in &model.open {
@@ -105,7 +105,7 @@ proptest! {
 
     #[test]
     fn no_path_of_a_guest_panics_or_leaves_its_grant(path in "([/a.lx\\x00é]|\\.\\./|in/){0,12}", other in "\\PC{0,30}") {
-        let mut tool = Tool::new(&[("/workspace/in", true)]);
+        let mut tool = FilesFixture::new(&[("/workspace/in", true)]);
         let at = tool.at("/workspace/in");
         for path in [path, other] {
             let _ = tool.symlink(at, &path, "l");

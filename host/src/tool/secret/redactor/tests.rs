@@ -18,9 +18,9 @@ fn redact(secrets: &[&str], text: &str) -> String {
     redacted.map_or_else(|| text.to_owned(), |bytes| String::from_utf8(bytes).expect("it stays text"))
 }
 
-/// The bytes in parts of these lengths, over and over, one after another.
+/// Redacts bytes in parts of these lengths, which are repeated.
 fn in_parts(redactor: &Arc<Redactor>, bytes: &[u8], lengths: &[usize]) -> Vec<u8> {
-    let mut stream = Stream::new(Arc::clone(redactor), vec![true; redactor.names.len()]);
+    let mut stream = StreamRedactor::new(Arc::clone(redactor), vec![true; redactor.names.len()]);
     let (mut redacted, mut rest) = (Vec::new(), bytes);
     for length in lengths.iter().cycle() {
         if rest.is_empty() {
@@ -52,20 +52,20 @@ fn json_escaped(text: &str) -> String {
     text.encode_utf16().map(|unit| format!("\\u{unit:04x}")).collect()
 }
 
-/// A text with a line break after so many characters.
+/// Breaks a text into lines of this length.
 fn in_lines(text: &str, length: usize, end: &str) -> String {
     let chars: Vec<char> = text.chars().collect();
     let lines: Vec<String> = chars.chunks(length).map(|line| line.iter().collect()).collect();
     lines.join(end)
 }
 
-/// Digits whose letters are in capitals here and there.
+/// Puts some letters among hexadecimal digits into capitals.
 fn mixed(hex: &str) -> String {
     let mix = |(at, c): (usize, char)| if at % 3 == 0 { c.to_ascii_uppercase() } else { c };
     hex.chars().enumerate().map(mix).collect()
 }
 
-/// A text as it is and in every encoding that is known, alone and within others.
+/// Returns a text as it is and in every known encoding, alone and nested.
 fn forms(secret: &str, before: &str, after: &str) -> Vec<String> {
     let whole = format!("{before}{secret}{after}");
     let hex: String = secret.bytes().map(|byte| format!("{byte:02x}")).collect();
@@ -101,7 +101,7 @@ fn forms(secret: &str, before: &str, after: &str) -> Vec<String> {
     ]
 }
 
-/// What may stand for a secret: the placeholder, which is no secret itself.
+/// Returns true if only the placeholder is left of a secret.
 fn is_gone(redacted: &str) -> bool {
     redacted.contains("{{secret:K")
 }
@@ -111,7 +111,7 @@ fn the_longest_of_secrets_that_overlap_covers_the_rest() {
     let secrets = ["s3cr3t-Value", "s3cr3t-Value-RESTOFSECRET", "SECRET-and-more"];
     assert_eq!(redact(&secrets, "a s3cr3t-Value-RESTOFSECRET b"), "a {{secret:K1}} b");
     assert_eq!(redact(&secrets, "a s3cr3t-Value-REST b"), "a {{secret:K0}}-REST b");
-    // Nothing of either is left where one ends in the other.
+    // Nothing of either secret is left where one ends in the other.
     assert_eq!(redact(&secrets, "s3cr3t-Value-RESTOFSECRET-and-more"), "{{secret:K1}}");
     assert_eq!(redact(&secrets, "s3cr3t-Values3cr3t-Value"), "{{secret:K0}}{{secret:K0}}");
     assert_eq!(redact(&["aaaaaa"], &"a".repeat(200_000)), "{{secret:K0}}");
@@ -151,13 +151,13 @@ fn hexadecimal_in_any_case_and_lines_of_base64_are_found() {
         let redacted = redact(&[secret], &format!("<{text}>"));
         assert!(redacted.starts_with("<YTp{{secret:K0}}") && redacted.len() < 25, "{redacted}");
     }
-    // Two line breaks are the end of what stands before them.
+    // Two line breaks end the text before them.
     for text in [in_lines(&base64, 30, "\n\n"), hex.replace('7', "8"), "one\ntwo\r\nthree\r".to_owned()] {
         assert_eq!(redact(&[secret], &text), text);
     }
-    // A line break that may go on is held back, and no more than one.
+    // A line break that may continue is held back, and no more than one.
     let redactor = redactor(&[secret]);
-    let mut stream = Stream::new(redactor, vec![true]);
+    let mut stream = StreamRedactor::new(redactor, vec![true]);
     let mut redacted = Vec::new();
     stream.push(b"event: \r\n\r", &mut redacted);
     assert_eq!(redacted, b"event: \r\n");
@@ -170,7 +170,7 @@ fn hexadecimal_in_any_case_and_lines_of_base64_are_found() {
 #[test]
 fn what_could_go_on_is_held_back_and_nothing_else() {
     let redactor = redactor(&["s3cr3t-value"]);
-    let mut stream = Stream::new(Arc::clone(&redactor), vec![true]);
+    let mut stream = StreamRedactor::new(Arc::clone(&redactor), vec![true]);
     let mut redacted = Vec::new();
     for (part, so_far) in [
         ("event: 1\n\n", "event: 1\n\n"),
@@ -182,8 +182,8 @@ fn what_could_go_on_is_held_back_and_nothing_else() {
         stream.push(part.as_bytes(), &mut redacted);
         assert_eq!(String::from_utf8_lossy(&redacted), so_far);
     }
-    // Who sees a secret reads it.
-    let mut stream = Stream::new(redactor, vec![false]);
+    // A reader who may see a secret gets it.
+    let mut stream = StreamRedactor::new(redactor, vec![false]);
     let mut whole = Vec::new();
     stream.push(b"s3cr3t-value", &mut whole);
     assert_eq!(whole, b"s3cr3t-value");
