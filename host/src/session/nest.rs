@@ -7,7 +7,7 @@ use super::process::{self, Beginning, Process, Processes};
 use super::state::SessionState;
 use super::to_end::ToEnd;
 use crate::code::{CodeError, Interrupt};
-use crate::error::{Failure, how_to_raise, told};
+use crate::error::{Failure, error_chain, how_to_raise};
 use crate::guest::{self, Guest, Language, OperationId, Output, ProgramRun, Runnable, Script, Together};
 use crate::vfs::Tree;
 
@@ -74,7 +74,7 @@ pub(super) fn guest(
     drop(paused);
     guest.map_err(|error| match error {
         CodeError::Full(full) => full.failure(&format!("`{name}`")),
-        error => Failure::host(format!("`{name}` does not start: {}", told(&error))),
+        error => Failure::host(format!("`{name}` does not start: {}", error_chain(&error))),
     })
 }
 

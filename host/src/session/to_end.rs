@@ -25,7 +25,7 @@ use crate::guest::{
     Completion, Destination, Ended, Ending, GuestError, Language, Operation, OperationId, Outcome, Output, OutputSink,
     Pending, Request, Runnable, Runner, Script, Step, Stream, Together, Value, Waiting,
 };
-use crate::tool::{Told, WriteError, unfit};
+use crate::tool::{OnComplete, WriteError, cannot_apply_changes};
 use crate::vfs::Tree;
 
 /// Nanoseconds for which a unit of a guest's fuel stands. That of JavaScript is what its own clock counts
@@ -301,7 +301,7 @@ impl Driver {
         let pid = process::owner(completion.id);
         let language = self.processes.get(pid)?.language();
         // Nothing but guests changes the files here.
-        let step = self.processes.resume(completion, &[], |error| unfit("a script", error), self.now)?;
+        let step = self.processes.resume(completion, &[], |error| cannot_apply_changes("a script", error), self.now)?;
         Some((pid, language, step))
     }
 
@@ -390,7 +390,7 @@ impl Driver {
     }
 
     /// What takes the news of a stream.
-    fn told<T: 'static>(&self, id: OperationId, read: fn(T) -> Result<Value, Failure>) -> Told<T> {
+    fn told<T: 'static>(&self, id: OperationId, read: fn(T) -> Result<Value, Failure>) -> OnComplete<T> {
         let sender = self.told.0.clone();
         Box::new(move |told| {
             // Nobody listens once the script has ended.

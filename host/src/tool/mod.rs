@@ -261,7 +261,7 @@ impl Tool {
         Some(format!("{}@{}", release.name, release.version))
     }
 
-        /// Returns the name in JavaScript: `payments.charges.create`; the flattened name if the alias is not a global.
+    /// Returns the name in JavaScript: `payments.charges.create`; the flattened name if the alias is not a global.
     #[must_use]
     pub fn path(&self) -> &str {
         &self.faces.path
