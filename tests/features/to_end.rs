@@ -298,7 +298,7 @@ fn files_come_back_whatever_ends_a_command() {
     let limited = Limited::with(Limits { memory: 64 << 20, ..Limits::default() });
     let code = "fs.writeFileSync('own', '1');
         for (const [name, end] of Object.entries({ asked: 'sleep 1', limit: 'x=y; while :; do x=$x$x; done', exit: 'exit 3',
-            syntax: 'if', deep: 'f() { f; }; f', inner: 'node -e \"throw 1\"', within: 'node -e \"fs.writeFileSync(`by-node`, `1`); for (let a = [];;) a.push(new Uint8Array(1e6))\"' }))
+            syntax: 'if', deep: 'f() { f; }; f', inner: 'node -e \"throw 1\"', within: 'node -e \"fs.writeFileSync(\\'by-node\\', \\'1\\'); for (let a = [];;) a.push(new Uint8Array(1e6))\"' }))
           try { execSync(`echo ${name} > ${name}\\n${end}`, { stdio: 'ignore' }) } catch {}
         try { spawnSync('echo t > time; while :; do :; done', { shell: true, timeout: 50 }) } catch {}
         try { spawnSync('echo o > over; yes', { shell: true, maxBuffer: 9 }) } catch {}
