@@ -165,7 +165,7 @@ fn scripts_within_scripts_end_at_the_depth() {
     let told = told.to_string();
     assert!(told.contains("Command failed") && told.contains("2 scripts of this run"), "{told}");
     // The asynchronous form counts those too that stand still.
-    let code = "return caught(() => execSync('node -e \"console.log((await shell(`echo in`)).stdout)\"').toString())";
+    let code = "return caught(() => execSync('node -e \"console.log((await shell(\\'echo in\\')).stdout)\"').toString())";
     assert_eq!(returned(&home, code, &[]), json!(["went well", "in\n\n"]));
 }
 
@@ -260,7 +260,7 @@ fn output_is_bounded_and_what_is_inherited_is_the_script_s() {
     let told = told.map(|told| told.to_string()).unwrap_or_default();
     assert!(told.contains("LimitError") && told.contains("output limit of 100000 bytes"), "{told}");
     // Standard error that nobody asked for is the script's as well.
-    limited.is_limited("for (;;) { try { execSync('echo 0123456789 >&2; exit 1') } catch {} }", "output limit");
+    limited.is_limited("for (;;) { try { execSync('printf %0999d 1 >&2; exit 1') } catch {} }", "output limit");
 }
 
 #[test]
