@@ -248,7 +248,11 @@ fn modules_that_are_missing_say_so_however_they_are_imported() {
             "compressing with Brotli is not available in Tollhouse",
             "gzipSync",
         ),
-        ("require('child_process').execSync('sleep 1')", "execSync: the command asks for time to pass", "await shell.run"),
+        (
+            "require('child_process').execSync('sleep 1')",
+            "execSync: the command asks for time to pass",
+            "await shell.run",
+        ),
         ("require('child_process').fork('x.js')", "fork is not here", "spawn"),
     ] {
         let ran = home.run(["run", "-e", code]);

@@ -165,7 +165,8 @@ fn scripts_within_scripts_end_at_the_depth() {
     let told = told.to_string();
     assert!(told.contains("Command failed") && told.contains("2 scripts of this run"), "{told}");
     // The asynchronous form counts those too that stand still.
-    let code = "return caught(() => execSync('node -e \"console.log((await shell(\\'echo in\\')).stdout)\"').toString())";
+    let code =
+        "return caught(() => execSync('node -e \"console.log((await shell(\\'echo in\\')).stdout)\"').toString())";
     assert_eq!(returned(&home, code, &[]), json!(["went well", "in\n\n"]));
 }
 
