@@ -1,5 +1,5 @@
-/* How the shell of SQLite begins as a program for WASI. SQLite makes each path absolute, and WASI says no working directory: the C
-** library takes `/` for it, so that `../a.db` would be another file. */
+/* How the shell of SQLite begins as a program for WASI. SQLite makes each path absolute, and WASI says no working
+** directory: the C library takes `/` for it, so that `../a.db` would be another file. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -13,8 +13,8 @@ static int is_here(const char *path, const struct stat *here){
   return path && path[0]=='/' && stat(path, &there)==0 && there.st_dev==here->st_dev && there.st_ino==here->st_ino;
 }
 
-/* Closes the descriptor of the working directory, the last of those that a program begins with. The C library takes it for
-** whatever no other one is above of, `/a.db` among it, which is an error then. */
+/* Closes the descriptor of the working directory, the last of those that a program begins with. The C library takes it
+** for whatever no other one is above of, `/a.db` among it, which is an error then. */
 static void leave(const struct stat *here){
   struct stat last;
   int fd = 3;

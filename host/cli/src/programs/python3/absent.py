@@ -29,6 +29,13 @@ def adapt(module):
                 if hasattr(module, name):
                     getattr(module, name)._Popen = staticmethod(_refuse(PROCESS))
         case "socket":
-            for name in ("getaddrinfo", "gethostbyname", "gethostbyaddr", "create_connection", "create_server", "socketpair"):
+            for name in (
+                "getaddrinfo",
+                "gethostbyname",
+                "gethostbyaddr",
+                "create_connection",
+                "create_server",
+                "socketpair",
+            ):
                 setattr(module, name, _refuse(NETWORK))
             module.socket.__init__ = _refuse(NETWORK)
