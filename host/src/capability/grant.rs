@@ -93,8 +93,8 @@ pub enum AttenuateError {
     /// Calls that require approval today would be allowed without it: grants are tried in order, and an earlier grant
     /// is omitted.
     #[error(
-        "grant `{grant}` bypasses `{asker}`, which comes first and requires approval: it must require it too and end no later, or \
-         come after a grant that covers all that `{asker}` covers and ends no sooner"
+        "grant `{grant}` bypasses `{asker}`, which comes first and requires approval: it must require it too \
+         and end no later, or come after a grant that covers all that `{asker}` covers and ends no sooner"
     )]
     Unasked {
         /// Name of the grant without the approval.

@@ -108,7 +108,8 @@ fn one(node: SpannedValue, what: &str) -> Result<Permissions, PolicyError> {
         if let Some(open) = secret.open_rule(&permissions).filter(|_| !secret.insecure) {
             let message = format!("{what}: the secret `{}` could go to `{open}` without TLS", secret.name);
             let hint = format!(
-                "others on the network could read it: write `https://`, or allow it: {{ name = \"{}\", insecure = true }}",
+                "others on the network could read it: write `https://`, or allow it: \
+                 {{ name = \"{}\", insecure = true }}",
                 secret.name
             );
             return Err(PolicyError::new(message, permissions.span.0.clone()).hint(hint));
