@@ -50,8 +50,13 @@ pub(super) fn expand(word: &str) -> Result<Vec<Expanded>, String> {
                 rest = &rest[2..];
             }
             other => {
-                all.iter_mut().for_each(|expanded| expanded.url.push(other));
-                rest = &rest[other.len_utf8()..];
+                let begin = other.len_utf8();
+                let run = rest[begin..].find(['{', '[', '\\']).map_or(rest.len(), |end| begin + end);
+                if all.len() > 1 && run.saturating_mul(all.len()) > MOST_BYTES {
+                    return Err(too_large());
+                }
+                all.iter_mut().for_each(|expanded| expanded.url.push_str(&rest[..run]));
+                rest = &rest[run..];
             }
         }
     }
