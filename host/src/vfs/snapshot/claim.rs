@@ -185,7 +185,7 @@ mod tests {
             let entry = EntryRecord { name: "f", mode: 0o644, modified: 0, body };
             let sums = entry.sums();
             let root = put(encode(&NodeRecord::Page(vec![entry])));
-            let record = super::super::SnapshotRecord { places: Vec::new(), mode: 0o755, modified: 0, sums, root };
+            let record = super::super::SnapshotRecord { write_rules: Vec::new(), mode: 0o755, modified: 0, sums, root };
             let snapshot = put(encode(&NodeRecord::Snapshot(record)));
             assert_eq!(compare(snapshot, &blobs).is_ok(), stored == 100, "{stored}");
         }
