@@ -205,7 +205,7 @@ mod tests {
         in_a_process(|_| {
             let processors = || std::thread::available_parallelism().expect("the system says");
             let before = processors();
-            if Confinement::default().stand().expect("the kernel takes it").is_none() {
+            if Confinement::default().stand(Threads::All).expect("the kernel takes it").is_none() {
                 return note!("this kernel has no Landlock");
             }
             assert_eq!(processors(), before);
