@@ -117,11 +117,7 @@ const listsOf = (locale) =>
             const parts = new Intl.ListFormat(locale, { type, style }).formatToParts(items);
             if (parts[0].type !== 'element' || parts.at(-1).type !== 'element') throw new Error(`${locale}: a list begins or ends with text`);
             const found = [];
-            parts.forEach((part, at) => {
-              if (part.type === 'element') found.push('');
-              else found.push(found.pop() + part.value);
-              void at;
-            });
+            for (const { type, value } of parts) found.push(type === 'element' ? '' : found.pop() + value);
             return found.slice(0, -1);
           };
           return [style, [between(['A', 'B'])[0], ...between(['A', 'B', 'C', 'D'])]];
