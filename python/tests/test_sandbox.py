@@ -393,9 +393,11 @@ def test_tool_named_like_builtin_or_global_loses_that_face_only() -> None:
         sandbox = Sandbox(tools=[echo, fetch])
     told = [str(one.message) for one in warned]
     assert told == [
-        "`echo` is a builtin of the shell (`echo`) and keeps that meaning: for its tool in the shell, write `tool echo`, "
+        "`echo` is a builtin of the shell (`echo`) and keeps that meaning: for its tool in the shell, write "
+        "`tool echo`, "
         "or give it another name by `tool(function, name=…)`",
-        "`fetch` is a global of JavaScript (`fetch`) and keeps that meaning: for its tool in JavaScript, write `fetch_(…)`, "
+        "`fetch` is a global of JavaScript (`fetch`) and keeps that meaning: for its tool in JavaScript, write "
+        "`fetch_(…)`, "
         "or give it another name by `tool(function, name=…)`",
     ]
     assert all(one.filename == __file__ for one in warned)

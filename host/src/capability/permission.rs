@@ -278,7 +278,7 @@ mod tests {
     fn what_makes_no_sense_is_refused() {
         for (text, expected) in [
             ("[tool.w]\nhtttp = []", "unknown key `htttp`"),
-            ("[tool.w]\nhttp = [\"ftp://x\"]", "no HTTP rule"),
+            ("[tool.w]\nhttp = [\"ftp://x\"]", "is not an HTTP rule"),
             ("[tool.w]\nsecrets = [\"K\"]", "may not be sent anywhere"),
             ("[tool.w]\nhttp = [\"*\"]\nsecrets = [\"K\"]", "could go to any host"),
             ("[tool.w]\nhttp = [\"x\"]\nsecrets = [{ name = \"K\", http = [\"*.x\"] }]", "could go to any host"),

@@ -98,7 +98,7 @@ fn a_request_that_is_sent_back_carries_no_secret() {
     let bearer = [("authorization", "Bearer {{secret:KEY}}")];
     for method in ["TRACE", "trace", "Track"] {
         let (_, why) = hidden.judge(&mut request(method, "/", &bearer)).expect_err(method);
-        assert!(why.contains("would show its secrets"), "{why}");
+        assert!(why.contains("would reveal its secrets"), "{why}");
         assert!(hidden.judge(&mut request(method, "/", &[("x-plain", "1")])).is_ok(), "{method} without a secret");
     }
     assert!(hidden.judge(&mut request("CONNECT", "/", &[])).is_err());
