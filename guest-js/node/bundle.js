@@ -7623,7 +7623,7 @@ ${told.detail === void 0 ? "" : `${told.detail}
 
   // src/async_hooks.js
   init_util();
-  var storages = /* @__PURE__ */ new Set(), { then } = Promise.prototype, bindAll = () => {
+  var storages = /* @__PURE__ */ new Set(), { then } = Promise.prototype, settledPromise = Promise.resolve(), bindAll = () => {
     host.bindCallbacks(AsyncLocalStorage.bind);
     let bound = (callback) => typeof callback == "function" ? AsyncLocalStorage.bind(callback) : callback, made3 = {
       then(onFulfilled, onRejected) {
@@ -7676,7 +7676,7 @@ ${told.detail === void 0 ? "" : `${told.detail}
       throw Object.assign(error, { code: "ERR_FEATURE_UNAVAILABLE_ON_PLATFORM" });
     }
     run(store, callback, ...values2) {
-      this.#depth === 0 && this.#job === void 0 && (this.#job = { store: this.#current() }, queueMicrotask(() => this.#job = void 0));
+      this.#depth === 0 && this.#job === void 0 && (this.#job = { store: this.#current() }, then.call(settledPromise, () => this.#job = void 0));
       let before = this.#store;
       this.#store = store, this.#depth += 1;
       let run = { store }, result;
