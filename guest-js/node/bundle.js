@@ -3012,7 +3012,7 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
         init.call(this);
         for (let mark of marks) this[mark] = !1;
       };
-      for (let name2 of ["on", "addListener", "once", "prependListener", "prependOnceListener", "off", "removeListener"]) {
+      for (let name2 of ["addListener", "once", "prependListener", "prependOnceListener", "removeListener"]) {
         let method = import_events.default.prototype[name2];
         import_events.default.prototype[name2] = {
           [name2](event, listener) {
@@ -3021,6 +3021,8 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
           }
         }[name2];
       }
+      import_events.default.prototype.on = import_events.default.prototype.addListener;
+      import_events.default.prototype.off = import_events.default.prototype.removeListener;
       ({ emit } = import_events.default.prototype);
       import_events.default.prototype.emit = {
         emit(event, ...values2) {
