@@ -3012,7 +3012,7 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
         init.call(this);
         for (let mark of marks) this[mark] = !1;
       };
-      for (let name2 of ["on", "addListener", "once", "prependListener", "prependOnceListener", "off", "removeListener"]) {
+      for (let name2 of ["addListener", "once", "prependListener", "prependOnceListener", "removeListener"]) {
         let method = import_events.default.prototype[name2];
         import_events.default.prototype[name2] = {
           [name2](event, listener) {
@@ -3021,6 +3021,8 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
           }
         }[name2];
       }
+      import_events.default.prototype.on = import_events.default.prototype.addListener;
+      import_events.default.prototype.off = import_events.default.prototype.removeListener;
       ({ emit } = import_events.default.prototype);
       import_events.default.prototype.emit = {
         emit(event, ...values2) {
@@ -7623,7 +7625,7 @@ ${told.detail === void 0 ? "" : `${told.detail}
 
   // src/async_hooks.js
   init_util();
-  var storages = /* @__PURE__ */ new Set(), { then } = Promise.prototype, bindAll = () => {
+  var storages = /* @__PURE__ */ new Set(), { then } = Promise.prototype, settledPromise = Promise.resolve(), bindAll = () => {
     host.bindCallbacks(AsyncLocalStorage.bind);
     let bound = (callback) => typeof callback == "function" ? AsyncLocalStorage.bind(callback) : callback, made3 = {
       then(onFulfilled, onRejected) {
@@ -7676,7 +7678,7 @@ ${told.detail === void 0 ? "" : `${told.detail}
       throw Object.assign(error, { code: "ERR_FEATURE_UNAVAILABLE_ON_PLATFORM" });
     }
     run(store, callback, ...values2) {
-      this.#depth === 0 && this.#job === void 0 && (this.#job = { store: this.#current() }, queueMicrotask(() => this.#job = void 0));
+      this.#depth === 0 && this.#job === void 0 && (this.#job = { store: this.#current() }, then.call(settledPromise, () => this.#job = void 0));
       let before = this.#store;
       this.#store = store, this.#depth += 1;
       let run2 = { store }, result;

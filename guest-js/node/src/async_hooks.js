@@ -4,6 +4,7 @@ import { invalidType } from './util.js';
 const storages = new Set();
 // The engine's own, whose callbacks are tied to nothing.
 const { then } = Promise.prototype;
+const settledPromise = Promise.resolve();
 
 // Ties callbacks of timers, ticks, files and promises to the stores of where they are given, from now on.
 const bindAll = () => {
@@ -76,7 +77,7 @@ export class AsyncLocalStorage {
     if (this.#depth === 0 && this.#job === undefined) {
       this.#job = { store: this.#current() };
       // Before anything that the callback has to wait for.
-      queueMicrotask(() => (this.#job = undefined));
+      then.call(settledPromise, () => (this.#job = undefined));
     }
     const before = this.#store;
     this.#store = store;

@@ -10,7 +10,7 @@ EventEmitter.init = function () {
   for (const mark of marks) this[mark] = false;
 };
 
-for (const name of ['on', 'addListener', 'once', 'prependListener', 'prependOnceListener', 'off', 'removeListener']) {
+for (const name of ['addListener', 'once', 'prependListener', 'prependOnceListener', 'removeListener']) {
   const method = EventEmitter.prototype[name];
   EventEmitter.prototype[name] = {
     [name](event, listener) {
@@ -19,6 +19,10 @@ for (const name of ['on', 'addListener', 'once', 'prependListener', 'prependOnce
     },
   }[name];
 }
+
+// Other names of the same functions.
+EventEmitter.prototype.on = EventEmitter.prototype.addListener;
+EventEmitter.prototype.off = EventEmitter.prototype.removeListener;
 
 const { emit } = EventEmitter.prototype;
 EventEmitter.prototype.emit = {
