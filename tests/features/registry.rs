@@ -29,7 +29,7 @@ fn a_release_never_changes() {
     assert_eq!(publish("a.wasm").status, 0, "the same bytes again are fine");
     let other = publish("b.wasm");
     assert_eq!(other.status, 1, "{other:?}");
-    assert!(other.stderr.contains("other bytes"), "{}", other.stderr);
+    assert!(other.stderr.contains("exists with other content"), "{}", other.stderr);
 }
 
 #[test]

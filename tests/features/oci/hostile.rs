@@ -45,7 +45,7 @@ fn lies(oci: &Oci) -> Vec<(&'static str, &'static str)> {
         ("negative", "its manifest"),
         ("two-layers", "it has 2 layers"),
         ("no-layer", "it has 0 layers"),
-        ("tar", "its layer is of type"),
+        ("tar", "its layer has the type"),
         ("index", "image.index"),
         ("sha512", "not a digest"),
         ("path", "not a digest"),
