@@ -176,7 +176,7 @@ fn curl_options_do_as_those_of_curl() {
         "curl -s -o x $U/echo -w '%{size_upload} %{http_version}\\n' -d hello",
         "curl -s $U/missing --fail-early -f $U/json; echo $?; curl -sf $U/missing $U/json; echo $?",
         "echo body | curl -s -d @- $U/1 $U/2; echo 'X-A: 7' | curl -s -H @- $U/1 $U/2; echo x | curl -s -d @- -d @- $U/",
-        "printf x | curl -s -T - $U/1; curl -s -T f.txt file://$PWD/up; cat up; curl -sT f.txt file://$PWD/no/up; echo $?",
+        "curl -s -T f.txt file://$PWD/up; cat up; curl -sT f.txt file://$PWD/no/up; echo $?",
         "curl -s -D /dev/stderr $U/1 $U/2 2>&1 | grep -c HTTP; mkdir d; curl -s -T f.txt file://$PWD/d/; ls d",
         "curl -fsSL $U/json -o - | jq .a[0]; curl -sSfLO $U/json && cat json; curl -s --stderr e -f -S $U/missing; wc -l < e",
     ]);
