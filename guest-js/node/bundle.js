@@ -9929,12 +9929,12 @@ ${output.stderr}`);
     resolvedOptions() {
       return { ...this.#o };
     }
-  }, granularities = ["grapheme", "word", "sentence"], withoutSpaces = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u, isWord = /[\p{L}\p{N}]/u, Segments = class {
+  }, granularities = ["grapheme", "word", "sentence"], withoutSpaces = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u, mixedKorean = /\p{Script=Hangul}(?!\p{Script=Hangul})[\p{L}\p{N}_]|(?!\p{Script=Hangul})[\p{L}\p{N}_]\p{Script=Hangul}/u, isWord = /[\p{L}\p{N}]|__/u, Segments = class {
     #text;
     #granularity;
     #ends;
     constructor(text2, granularity) {
-      this.#text = text2, this.#granularity = granularity, granularity === "word" && withoutSpaces.test(text2) && warn("Intl.Segmenter has no dictionary of the words of languages that are written without spaces here"), this.#ends = native8.segmentEnds(text2, granularities.indexOf(granularity));
+      this.#text = text2, this.#granularity = granularity, granularity === "word" && (withoutSpaces.test(text2) || mixedKorean.test(text2)) && warn("Intl.Segmenter has no dictionary of the words of languages that are written without spaces here"), this.#ends = native8.segmentEnds(text2, granularities.indexOf(granularity));
     }
     #entry(at2) {
       let index = at2 === 0 ? 0 : this.#ends[at2 - 1], segment = this.#text.slice(index, this.#ends[at2]), entry = { segment, index, input: this.#text };
@@ -9977,7 +9977,7 @@ ${output.stderr}`);
     }
     formatToParts(list) {
       let items = list === void 0 ? [] : [...list];
-      for (let item of items) if (typeof item != "string") throw new TypeError("Iterable yielded a non-String value");
+      for (let item of items) if (typeof item != "string") throw new TypeError(`Iterable yielded ${String(item)} which is not a string`);
       let { type, style, data } = this.#o, [pair, start, middle, end] = dataOf(data, "words").lists[type][style];
       return items.flatMap((value, at2) => {
         let element = { type: "element", value };
@@ -10003,7 +10003,7 @@ ${output.stderr}`);
     }
     #parts(given, unit, method) {
       let number = Number(given), name2 = String(unit).replace(/s$/, "");
-      if (!times2.includes(name2)) throw new RangeError(`Invalid unit argument for ${method}() '${unit}'`);
+      if (!times2.includes(name2)) throw new RangeError(`Invalid unit argument for Intl.RelativeTimeFormat.prototype.${method}() '${unit}'`);
       if (!Number.isFinite(number)) throw new RangeError(`Invalid number value for Intl.RelativeTimeFormat.prototype.${method}()`);
       let { style, numeric: numeric2, data } = this.#o, [past, future, words] = dataOf(data, "words").times[style][name2], key = Object.is(number, -0) && words["-0"] !== void 0 ? "-0" : String(number);
       if (numeric2 === "auto" && Object.hasOwn(words, key)) return [{ type: "literal", value: words[key] }];
@@ -10020,7 +10020,7 @@ ${output.stderr}`);
       let { locale, style, numeric: numeric2, system } = this.#o;
       return { locale, style, numeric: numeric2, numberingSystem: system };
     }
-  }, invalidCode = () => new RangeError("Invalid argument to Intl.DisplayNames.prototype.of"), codeForms = {
+  }, invalidCode = () => new RangeError("invalid_argument"), codeForms = {
     region: [/^([a-z]{2}|\d{3})$/i, (code) => code],
     script: [/^[a-z]{4}$/i, (code) => code],
     currency: [/^[a-z]{3}$/i, (code) => code.toUpperCase()],

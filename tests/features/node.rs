@@ -294,14 +294,14 @@ fn decompressing_a_bomb_ends_at_the_memory_limit() {
 fn a_locale_without_data_is_named_once_on_standard_error() {
     let home = Home::new();
     let script = "for (let i = 0; i < 3; i++)
-        console.log((1234.5).toLocaleString('cs-CZ'), new Date(0).toLocaleDateString('cs-CZ'))";
+        console.log((1234.5).toLocaleString('is-IS'), new Date(0).toLocaleDateString('is-IS'))";
     let ran = home.run(["run", "-e", script]);
     assert_eq!(ran.stdout, "1,234.5 1/1/1970\n".repeat(3));
-    assert_eq!(ran.stderr, "Warning: Intl has no data for the locale 'cs-CZ' here: it is written as 'en-US' is\n");
+    assert_eq!(ran.stderr, "Warning: Intl has no data for the locale 'is' here: it is written as 'en-US' is\n");
     let script = "const unit = { style: 'unit', unit: 'liter' };
         console.log((1234.5).toLocaleString('de-DE'), (5).toLocaleString('de', unit))";
     let ran = home.run(["run", "-e", script]);
-    assert!(ran.stdout == "1.234,5 5 L\n" && ran.stderr.contains("units"), "{} {}", ran.stdout, ran.stderr);
+    assert_eq!((ran.stdout.as_str(), ran.stderr.as_str()), ("1.234,5 5 l\n", ""));
     assert_eq!(home.run(["run", "-e", "(1).toLocaleString('en_US')"]).status, 1);
 }
 

@@ -37,7 +37,9 @@ export class Collator {
 const granularities = ['grapheme', 'word', 'sentence'];
 // Scripts whose words ICU finds in a dictionary.
 const withoutSpaces = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
-const isWord = /[\p{L}\p{N}]/u;
+// Korean is divided from the letters of others in the same way.
+const mixedKorean = /\p{Script=Hangul}(?!\p{Script=Hangul})[\p{L}\p{N}_]|(?!\p{Script=Hangul})[\p{L}\p{N}_]\p{Script=Hangul}/u;
+const isWord = /[\p{L}\p{N}]|__/u;
 
 class Segments {
   #text;
@@ -46,7 +48,7 @@ class Segments {
   constructor(text, granularity) {
     this.#text = text;
     this.#granularity = granularity;
-    if (granularity === 'word' && withoutSpaces.test(text)) warn('Intl.Segmenter has no dictionary of the words of languages that are written without spaces here');
+    if (granularity === 'word' && (withoutSpaces.test(text) || mixedKorean.test(text))) warn('Intl.Segmenter has no dictionary of the words of languages that are written without spaces here');
     this.#ends = native.segmentEnds(text, granularities.indexOf(granularity));
   }
   #entry(at) {

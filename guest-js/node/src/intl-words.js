@@ -26,7 +26,7 @@ export class ListFormat {
   }
   formatToParts(list) {
     const items = list === undefined ? [] : [...list];
-    for (const item of items) if (typeof item !== 'string') throw new TypeError('Iterable yielded a non-String value');
+    for (const item of items) if (typeof item !== 'string') throw new TypeError(`Iterable yielded ${String(item)} which is not a string`);
     const { type, style, data } = this.#o;
     const [pair, start, middle, end] = dataOf(data, 'words').lists[type][style];
     return items.flatMap((value, at) => {
@@ -67,7 +67,7 @@ export class RelativeTimeFormat {
   #parts(given, unit, method) {
     const number = Number(given);
     const name = String(unit).replace(/s$/, '');
-    if (!times.includes(name)) throw new RangeError(`Invalid unit argument for ${method}() '${unit}'`);
+    if (!times.includes(name)) throw new RangeError(`Invalid unit argument for Intl.RelativeTimeFormat.prototype.${method}() '${unit}'`);
     if (!Number.isFinite(number)) throw new RangeError(`Invalid number value for Intl.RelativeTimeFormat.prototype.${method}()`);
     const { style, numeric, data } = this.#o;
     const [past, future, words] = dataOf(data, 'words').times[style][name];
@@ -90,7 +90,7 @@ export class RelativeTimeFormat {
   }
 }
 
-const invalidCode = () => new RangeError('Invalid argument to Intl.DisplayNames.prototype.of');
+const invalidCode = () => new RangeError('invalid_argument');
 // How codes are written, by their type.
 const codeForms = {
   region: [/^([a-z]{2}|\d{3})$/i, (code) => code],

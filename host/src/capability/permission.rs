@@ -285,7 +285,7 @@ mod tests {
             ("[tool.w]\nhttp = [\"x\"]\nsecrets = [\"K\", \"K\"]", "duplicate secret"),
             ("[tool.w]\nsecrets = [{ name = \"9\", expose = true }]", "does not begin with a digit"),
             ("[tool.w]\nsecrets = [{ name = \"K\", expose = 1 }]", "true or false"),
-            ("[tool.w]\nfiles = [\"/a/../b\"]", "no path of a session"),
+            ("[tool.w]\nfiles = [\"/a/../b\"]", "not a path of a session"),
             ("[tool.w]\nkeyvalue = [\"a b\"]", "a bucket's name"),
             ("[tool.w]\ntools = [\"a//b\"]", "pattern"),
             ("[tool.w]\ntools = [{ method = \"a\", call = 1 }]", "unknown key `call`"),
