@@ -287,8 +287,8 @@ fn git_starts_no_other_program_and_says_so() {
         &home,
         &format!(
             "{GIT_SETTINGS}mkdir -p .git/hooks; echo 'exit 1' > .git/hooks/pre-commit
-            git commit -q --allow-empty -m hooked 2>&1 | head -1; git config advice.ignoredHook false; git commit --allow-empty 2>&1 | tail -1
-            EDITOR=vi git commit --allow-empty 2>&1 | head -1; git clone -q . ../c 2> said; head -1 said; ls ..; ls .git | grep lock"
+            git commit -q --allow-empty -m hooked 2> said; head -1 said; git config advice.ignoredHook false; git commit --allow-empty 2>&1 | tail -1
+            EDITOR=vi git commit --allow-empty 2> said; head -1 said; git clone -q . ../c 2> said; head -1 said; ls ..; ls .git | grep lock"
         ),
     );
     let expected = "hint: The '.git/hooks/pre-commit' hook was ignored because it's not set as executable.\n\
