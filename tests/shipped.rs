@@ -328,5 +328,5 @@ fn the_commands_of_the_guide() {
         said.push(String::from_utf8_lossy(&output.stdout).into_owned());
     }
     let described = "{'count': 3, 'mean': 3, 'stdDev': 2.6457513110645907, 'min': 1, 'max': 6, 'median': 2}\n";
-    assert_eq!(said, ["a\n", "[1,2]\n", "y\n1\n", "42\n", described, "HI\n\n"]);
+    assert_eq!(said, ["a\n", "[1,2]\n", "y\n1\n", "42\n", "/workspace\n", described, "HI\n\n"]);
 }
