@@ -1,7 +1,7 @@
 printf 'a\nb\n' > f; git add f; git commit -qm one; echo c >> f; git diff > ../p; git checkout -- f
 git apply --stat ../p; git apply ../p
 git apply ../p
-git apply -R ../p; git apply --index ../p; git commit -m two
+git apply -R ../p; git status -s; git apply --index ../p; git commit -m two
 git format-patch -1 --stdout > ../m; git reset --hard HEAD~1
 git am ../m
 git log --oneline; git mv f g; git status -s

@@ -95,6 +95,26 @@ int __wrap_lstat(const char *path, struct stat *about)
 	return __real_lstat(path, about) ? describe_granted(path, about) : count_blocks(about);
 }
 
+/* Not every host takes the name of a directory with a slash at its end. */
+int __real_rmdir(const char *path);
+int __wrap_rmdir(const char *path)
+{
+	size_t length = strlen(path);
+	char *name;
+	int status, error;
+
+	if (length < 2 || path[length - 1] != '/')
+		return __real_rmdir(path);
+	while (length > 1 && path[length - 1] == '/')
+		length--;
+	name = xmemdupz(path, length);
+	status = __real_rmdir(name);
+	error = errno;
+	free(name);
+	errno = error;
+	return status;
+}
+
 /* Where it works. */
 
 static int is_nowhere;

@@ -17,7 +17,8 @@ use crate::setup::{may_install, setup};
 pub(super) const NAME: &str = "git";
 pub(super) const VERSION: &str = "2.47.3";
 
-pub(super) const DESCRIPTION: &str = "git: `git init`, `git add`, `git commit`, `git diff`, `git log` and most others, on the files that the policy grants.";
+pub(super) const DESCRIPTION: &str =
+    "git: `git init`, `git commit`, `git diff`, `git log` and most others, on the files that the policy grants.";
 pub(super) const LICENSE: &str = "GPL-2.0-only";
 
 /// Of the archive that kernel.org publishes, which Debian has as it is.
@@ -85,26 +86,37 @@ fn linker() -> Result<[String; 2]> {
     Ok([format!("LD={}", linker.display()), format!("LIBS={} {}", libc.display(), builtins.display())])
 }
 
-/// The archive: from kernel.org, or where that is not to be had, from Debian's mirror that this machine uses.
+/// The archive: what somebody has put there, or from kernel.org, or where that is not to be had, from Debian's mirror that
+/// this machine uses.
 fn archive(work: &Path) -> Result<PathBuf> {
     let file = format!("{NAME}-{VERSION}.tar.xz");
     let path = work.join(&file);
-    say(&format!("fetching {file}"));
-    let url = format!("https://www.kernel.org/pub/software/scm/git/{file}");
-    let mut curl = command("curl");
-    curl.args(["--fail", "--silent", "--location", "--connect-timeout", "20", "--output"]).arg(&path).arg(&url);
-    if !succeeds(&mut curl) {
-        say("it cannot be had from kernel.org: asking Debian");
-        let fetched =
-            debian(work).with_context(|| format!("git's sources cannot be had: put {url} at {}", path.display()))?;
-        fs::rename(fetched, &path)?;
+    if !path.exists() {
+        fetch(&file, &path, work)?;
     }
     let bytes = fs::read(&path).with_context(|| format!("cannot read {}", path.display()))?;
     let found = format!("{:x}", Sha256::digest(&bytes));
     if found != SHA256 {
-        bail!("{} is not what was published: its SHA-256 is {found}, and not {SHA256}", path.display());
+        bail!(
+            "{} is not what was published: its SHA-256 is {found}, and not {SHA256}; remove it and try again",
+            path.display()
+        );
     }
     Ok(path)
+}
+
+fn fetch(file: &str, path: &Path, work: &Path) -> Result<()> {
+    say(&format!("fetching {file}"));
+    let url = format!("https://www.kernel.org/pub/software/scm/git/{file}");
+    let part = path.with_extension("part");
+    let mut curl = command("curl");
+    curl.args(["--fail", "--silent", "--location", "--connect-timeout", "20", "--output"]).arg(&part).arg(&url);
+    if succeeds(&mut curl) {
+        return Ok(fs::rename(part, path)?);
+    }
+    say("it cannot be had from kernel.org: asking Debian");
+    let failed = || format!("git's sources cannot be had: put {url} at {} and try again", path.display());
+    Ok(fs::rename(debian(work).with_context(failed)?, path)?)
 }
 
 /// Fetches the archive as a Debian source package, with lists of its own: the machine's are left as they are.
