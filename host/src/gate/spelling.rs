@@ -70,7 +70,7 @@ fn has_several(root: &Value, path: &ParamPath) -> bool {
         let cases = cases(root, schema);
         let is_time = |case: &&Value| case["format"].as_str().is_some_and(|format| TIMES.contains(&format));
         let is_number = cases.iter().any(|case| case["type"] == "number");
-        cases.iter().any(|case| is_time(case)) || (is_number && cases.iter().any(|case| case.get("pattern").is_some()))
+        cases.iter().any(is_time) || (is_number && cases.iter().any(|case| case.get("pattern").is_some()))
     })
 }
 

@@ -60,7 +60,7 @@ fn refuse_other(path: &Path, found: &Metadata) -> Result<(), StoreError> {
     match () {
         () if found.is_symlink() => Err(linked(path)),
         () if found.is_dir() => Ok(()),
-        () if !found.is_file() && !(is_socket(found) && SOCKETS.contains(&name)) => {
+        () if !(found.is_file() || is_socket(found) && SOCKETS.contains(&name)) => {
             refused("it is no file, as a store has".to_owned())
         }
         () if SMALL.contains(&name) && found.len() > MAX_SMALL => {
