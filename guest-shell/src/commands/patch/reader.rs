@@ -143,7 +143,7 @@ impl FileDiff {
             return;
         }
         let mode = |digits: &str| u32::from_str_radix(digits, 8).ok().filter(|_| digits.len() == 6);
-        let known = line.rsplit_once(' ').map(|(words, last)| (words, last));
+        let known = line.rsplit_once(' ');
         match known {
             Some(("old mode", digits)) => self.old_mode = mode(digits),
             Some(("new mode", digits)) => self.new_mode = mode(digits),
