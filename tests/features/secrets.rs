@@ -293,7 +293,7 @@ fn a_trace_with_a_secret_reaches_no_server() {
     assert_eq!(sends(true, false), seen(&[("TRACE", "plain")]));
     assert_eq!(sends(false, true), seen(&[("TRACE", "plain"), ("GET /", "s3cr3t-value")]));
     let log = log(&home);
-    assert_eq!(log.matches("would show its secrets").count(), 1, "{log}");
+    assert_eq!(log.matches("would reveal its secrets").count(), 1, "{log}");
     assert!(!log.contains("s3cr3t-value"), "{log}");
 }
 
