@@ -60,9 +60,8 @@ fn refuse_other(path: &Path, found: &Metadata) -> Result<(), StoreError> {
     match () {
         () if found.is_symlink() => Err(linked(path)),
         () if found.is_dir() => Ok(()),
-        () if !found.is_file() && !(is_socket(found) && SOCKETS.contains(&name)) => {
-            refused("it is no file, as a store has".to_owned())
-        }
+        () if is_socket(found) && SOCKETS.contains(&name) => Ok(()),
+        () if !found.is_file() => refused("it is no file, as a store has".to_owned()),
         () if SMALL.contains(&name) && found.len() > MAX_SMALL => {
             refused(format!("it has {} bytes: a store has at most {MAX_SMALL} there", found.len()))
         }

@@ -114,7 +114,7 @@ impl Archive {
 
     /// Makes the files of each run a directory in which the same directory is twice, and so on, so deep.
     fn multiply(&mut self, depth: u32) {
-        let directory = [&[b'D'], &number(0o755)[..], &[0; 8]].concat();
+        let directory = [b"D", &number(0o755)[..], &[0; 8]].concat();
         let mut page = [b"TH\x01P\x01\x01fL", &number(0o644)[..], &[0; 8], b"\x01x"].concat();
         let (mut entries, mut all, mut reach) = (1, 1, (1, 2));
         let mut claimed = |page: Vec<u8>, (entries, all, bytes, levels, longest)| {
