@@ -13,7 +13,7 @@ use crate::tool::types::Function;
 /// Formats of values that have a text in each zone.
 const TIMES: [&str; 2] = ["date-time", "time"];
 
-/// How many parts of a schema are looked at for one step of a path: parts that refer to each other have no end.
+/// How many parts of a schema are looked at for one step of a path. What has more may have several spellings.
 const MAX_PARTS: usize = 1000;
 
 /// Checks that no constraint of a grant can be got round in a function by another spelling.
@@ -61,16 +61,19 @@ fn selects(test: &Test) -> bool {
 
 /// Returns true if a value there may have several spellings.
 fn has_several(root: &Value, path: &ParamPath) -> bool {
-    let found = path.steps().iter().fold(vec![root], |found, step| {
-        let mut inner: Vec<&Value> = found.into_iter().flat_map(|schema| below(root, schema, step)).collect();
-        inner.truncate(MAX_PARTS);
-        inner
-    });
+    let mut found = vec![root];
+    for step in path.steps() {
+        found = found.into_iter().flat_map(|schema| below(root, schema, step)).collect();
+        if found.len() > MAX_PARTS {
+            return true;
+        }
+    }
     found.into_iter().any(|schema| {
         let cases = cases(root, schema);
         let is_time = |case: &&Value| case["format"].as_str().is_some_and(|format| TIMES.contains(&format));
         let is_number = cases.iter().any(|case| case["type"] == "number");
-        cases.iter().any(is_time) || (is_number && cases.iter().any(|case| case.get("pattern").is_some()))
+        let is_decimal = is_number && cases.iter().any(|case| case.get("pattern").is_some());
+        cases.len() > MAX_PARTS || cases.iter().any(is_time) || is_decimal
     })
 }
 
@@ -94,10 +97,14 @@ fn below<'s>(root: &'s Value, schema: &'s Value, step: &Step) -> Vec<&'s Value> 
 
 /// What a schema may be: itself, its alternatives, and what they refer to.
 fn cases<'s>(root: &'s Value, schema: &'s Value) -> Vec<&'s Value> {
-    let (mut found, mut waiting) = (Vec::new(), vec![schema]);
+    let (mut found, mut waiting): (Vec<&'s Value>, _) = (Vec::new(), vec![schema]);
     while let Some(schema) = waiting.pop() {
-        if found.len() >= MAX_PARTS {
+        if found.len() > MAX_PARTS {
             break;
+        }
+        if found.iter().any(|known| std::ptr::eq::<Value>(*known, schema)) {
+            // It refers to itself.
+            continue;
         }
         found.push(schema);
         let pointer = schema.get("$ref").and_then(Value::as_str).and_then(|text| text.strip_prefix('#'));
@@ -127,11 +134,15 @@ mod tests {
                 "prices": { "type": "array", "items": { "$ref": "#/$defs/decimal" } },
                 "at": { "anyOf": [{ "type": "string", "format": "date-time" }, { "type": "null" }] },
                 "day": { "type": "string", "format": "date" },
+                "chain": { "$ref": "#/$defs/chain" },
                 "count": { "type": "integer" },
                 "order": { "type": "object", "properties": { "price": { "$ref": "#/$defs/decimal" } } },
             },
             "additionalProperties": false,
-            "$defs": { "decimal": decimal },
+            "$defs": {
+                "decimal": decimal,
+                "chain": { "anyOf": [{ "$ref": "#/$defs/chain" }, { "type": "string" }, { "type": "array", "items": { "$ref": "#/$defs/chain" } }] },
+            },
         });
         let tool = HostTool::new("pay", "Pays.", parameters).expect("it is one");
         let policy = Policy::parse(&format!("[[grant]]\nmethod = '**'\n{grant}")).expect("it is a policy");
@@ -163,6 +174,7 @@ mod tests {
             "where = [{ param = 'price', eq = 1.5 }]",
             "where = [{ param = 'day', ne = '2024-01-05' }]",
             "where = [{ param = 'count', ne = 1 }]",
+            "where = [{ param = 'chain', ne = 'x' }]",
             "approve = { param = 'price', gt = 1.5 }",
             "approve = { param = 'count', eq = 1 }",
             "approve = { param = 'price', ne = 1.5 }",
