@@ -53,7 +53,7 @@ fn what_is_not_there_says_what_is() {
     let home = Home::new();
     for (command, said) in [
         ("python3 -c 1", "`node` runs JavaScript"),
-        ("git status", "`diff -u`, `patch` and `cp -r`"),
+        ("git status", "`cargo xtask programs git`"),
         ("npm install x", "`node FILE` runs JavaScript"),
         ("pip install x", "packages cannot be installed"),
         ("sqlite3 a.db", "the tool `sql`'s"),
