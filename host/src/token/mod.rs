@@ -28,11 +28,11 @@
 //! let policy = r#"{ "grant": [{ "method": "payments/**", "calls": 100 }] }"#;
 //! let issued = Token::seal(policy, Some(end), &root)?;
 //!
-//! Any holder can narrow it, without a key, and pass it on.
+//! // Any holder can narrow it, without a key, and pass it on.
 //! let narrower = r#"{ "grant": [{ "method": "payments/charges/create", "calls": 5 }] }"#;
 //! let passed_on = issued.attenuate(narrower, None)?.to_string();
 //!
-//! Another host, which knows only the issuer's public key.
+//! // Another host, which knows only the issuer's public key.
 //! let opened = Token::parse(&passed_on)?.open(&root.public(), &RevocationList::default(), SystemTime::now())?;
 //! assert_eq!(opened.grants[0].calls, Some(5));
 //! # Ok::<(), tollhouse::token::TokenError>(())
