@@ -10,7 +10,7 @@
 //! let policy = Policy::default().with(Grant::allow("payments/charges/*")?.when(small.into()).calls(100));
 //! assert_eq!(policy.grants[0].name, "payments/charges/*#0");
 //!
-//! The same policy as a file.
+//! // The same policy as a file.
 //! let text = "[[grant]]\nmethod = 'payments/charges/*'\nwhere = [{ param = 'amount', ge = 1, le = 10000 }]\ncalls = 100";
 //! assert_eq!(Policy::parse(text)?, policy);
 //! # Ok::<(), Box<dyn std::error::Error>>(())

@@ -212,7 +212,7 @@ impl Tree {
     /// let mut tree = Tree::new(Limits::default(), 0);
     /// tree.write("/workspace/notes.txt", b"hello", WriteMode::Create, 1)?;
     /// let id = tree.seal(&mut &*blobs)?;
-    /// The same tree has the same name, now and in later versions.
+    /// // The same tree has the same name, now and in later versions.
     /// assert_eq!(id.to_string(), "7bf975adc4abbab4dadaa010dc1dc9335b341a8482955293b78b6328d783d95b");
     /// let opened = Tree::open(id, blobs, Limits::default())?;
     /// assert_eq!(opened.read_file("/workspace/notes.txt")?, b"hello");
