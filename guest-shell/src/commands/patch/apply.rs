@@ -66,8 +66,10 @@ impl<'a> Target<'a> {
 
     fn matches(&self, old: &[&[u8]], line: i64, prefix: usize, suffix: usize) -> bool {
         let Some(start) = usize::try_from(line).ok().and_then(|line| line.checked_sub(1)) else { return false };
-        (prefix..old.len().saturating_sub(suffix))
-            .all(|at| self.lines.get(start + at).is_some_and(|line| self.same(line, old[at])))
+        let end = old.len().saturating_sub(suffix);
+        // As GNU's: what fuzz leaves of a hunk must lie in the file, even if nothing of it is compared.
+        start + end <= self.lines.len()
+            && (prefix..end).all(|at| self.lines.get(start + at).is_some_and(|line| self.same(line, old[at])))
     }
 
     fn same(&self, one: &[u8], other: &[u8]) -> bool {
@@ -162,6 +164,8 @@ mod tests {
         assert_eq!(apply("x\ny\na\nb\nc\nd\n", patch).as_deref(), Some("x\ny\na\nb\nC\nd\n"));
         assert_eq!(apply("a\nB\nc\nd\n", patch).as_deref(), Some("a\nB\nC\nd\n"), "with fuzz");
         assert_eq!(apply("a\nb\nx\nd\n", patch), None);
+        let between = "--- f\n+++ f\n@@ -1,2 +1,3 @@\n a\n+new\n b\n";
+        assert_eq!(apply("", between), None, "fuzz leaves nothing to compare, and nowhere to put it");
         // Far beyond the end, and soon found.
         let far = "--- f\n+++ f\n@@ -2147483648 +1 @@\n-c\n+C\n";
         assert_eq!(apply("a\nb\nc\nd\n", far).as_deref(), Some("a\nb\nC\nd\n"));

@@ -198,8 +198,35 @@ fn one_name(text: &str) -> Option<(String, &str)> {
     }
 }
 
+/// Decodes a name as git quotes it, as in C: `\303\251` is `é`.
 fn unquoted(text: &str) -> String {
-    text.replace("\\\"", "\"").replace("\\\\", "\\")
+    let (mut name, mut bytes) = (Vec::new(), text.bytes().peekable());
+    while let Some(byte) = bytes.next() {
+        if byte != b'\\' {
+            name.push(byte);
+            continue;
+        }
+        match bytes.next() {
+            Some(digit @ b'0'..=b'3') => {
+                let mut value = digit - b'0';
+                for _ in 0..2 {
+                    let Some(digit) = bytes.next_if(|digit| (b'0'..=b'7').contains(digit)) else { break };
+                    value = value * 8 + (digit - b'0');
+                }
+                name.push(value);
+            }
+            Some(b'a') => name.push(7),
+            Some(b'b') => name.push(8),
+            Some(b't') => name.push(b'\t'),
+            Some(b'n') => name.push(b'\n'),
+            Some(b'v') => name.push(11),
+            Some(b'f') => name.push(12),
+            Some(b'r') => name.push(b'\r'),
+            Some(other) => name.push(other),
+            None => name.push(b'\\'),
+        }
+    }
+    String::from_utf8_lossy(&name).into_owned()
 }
 
 /// The name behind `--- ` or `+++ `, without the time behind it.
@@ -363,6 +390,15 @@ impl<'a> Reader<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn names_are_quoted_as_in_c() {
+        for (quoted, name) in
+            [(r"\303\251.txt", "é.txt"), (r#"a\"b\\c"#, r#"a"b\c"#), (r"t\tn\n", "t\tn\n"), (r"\0012", "\u{1}2")]
+        {
+            assert_eq!(unquoted(quoted), name);
+        }
+    }
 
     #[test]
     fn unified_diffs_are_read() {

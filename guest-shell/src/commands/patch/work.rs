@@ -1,6 +1,6 @@
 //! One diff put into its file: the hunks, the result, and what is left over.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use bashkit::{FileType, Result};
 
@@ -10,6 +10,9 @@ use super::diff::{FileDiff, Hunk, Presence};
 use super::rejects::rejects;
 use super::subject::{Subject, Verdict};
 use crate::commands::files::reason;
+
+/// How many links a name may lead through, as with Linux.
+const MAX_LINKS: usize = 40;
 
 /// What becomes of the lines of one file.
 #[derive(Default)]
@@ -46,21 +49,23 @@ impl Run<'_, '_> {
         };
         let moved = (diff.rename || diff.copy).then(|| self.stripped(diff.new_name.as_deref())).flatten();
         let target = self.options.output.clone().or(moved).unwrap_or_else(|| name.clone());
+        // Before anything is read there.
+        for place in [&name, &target] {
+            if self.options.operands.is_empty() && self.leads_out(place).await {
+                self.told += &format!("Invalid file name {} -- skipping patch\n", shown(place));
+                self.failed = true;
+                return Ok(Ok(()));
+            }
+        }
         let old = match self.read_old(&name, &subject).await? {
             Ok(old) => old,
             Err(why) => {
                 self.told += &why;
                 let patched = Patched { rejected: diff.hunks.clone(), skipped: true, ..Patched::default() };
                 self.failed = true;
-                self.reject(&diff, &patched, &target).await?;
-                return Ok(Ok(()));
+                return self.reject(&diff, &patched, &target).await;
             }
         };
-        if self.options.operands.is_empty() && self.is_below_link(&target).await {
-            self.told += &format!("Invalid file name {} -- skipping patch\n", shown(&target));
-            self.failed = true;
-            return Ok(Ok(()));
-        }
         if diff.binary {
             self.told += &format!("File {}: git binary diffs are not supported.\n", shown(&target));
             self.failed = true;
@@ -80,7 +85,7 @@ impl Run<'_, '_> {
         {
             return Ok(Err(why));
         }
-        self.reject(&diff, &patched, &target).await.map(Ok)
+        self.reject(&diff, &patched, &target).await
     }
 
     /// Leaves a diff out.
@@ -116,19 +121,37 @@ impl Run<'_, '_> {
         Ok(Ok(Old { bytes, mode: Some(found.mode & 0o777) }))
     }
 
-    /// Returns true if a name leads through a link that may lead elsewhere.
-    async fn is_below_link(&self, name: &str) -> bool {
-        let fs = &self.context.fs;
-        for parent in Path::new(name).ancestors().skip(1) {
-            let Some(parent) = parent.to_str().filter(|parent| !parent.is_empty()) else { continue };
-            if let Ok(target) = fs.read_link(&self.path(parent)).await {
-                let out = target.is_absolute() || target.components().any(|part| part.as_os_str() == "..");
-                if out {
-                    return true;
+    /// Returns true if the directories of a name lead out of the one that patch works in: by a link, or by links to links.
+    async fn leads_out(&self, name: &str) -> bool {
+        let parts = |path: &Path| -> Vec<String> {
+            path.components().rev().map(|part| part.as_os_str().to_string_lossy().into_owned()).collect()
+        };
+        let Some(parent) = Path::new(name).parent() else { return false };
+        let (mut left, mut reached, mut links) = (parts(parent), PathBuf::new(), 0);
+        while let Some(part) = left.pop() {
+            if part == ".." {
+                return true;
+            }
+            let next = reached.join(&part);
+            match self.context.fs.read_link(&self.path(&next.to_string_lossy())).await {
+                Ok(target) => {
+                    links += 1;
+                    if target.is_absolute() || links > MAX_LINKS {
+                        return true;
+                    }
+                    left.extend(parts(&target));
                 }
+                Err(_) => reached = next,
             }
         }
         false
+    }
+
+    /// Removes a link that stands where a file is to be written: what it leads to is not this patch's.
+    async fn make_way(&self, path: &Path) -> Result<()> {
+        let fs = &self.context.fs;
+        let is_link = fs.lstat(path).await.is_ok_and(|found| found.file_type == FileType::Symlink);
+        if is_link { fs.remove(path, false).await } else { Ok(()) }
     }
 
     /// Tells which file is patched.
@@ -233,13 +256,17 @@ impl Run<'_, '_> {
         }
         // What an earlier diff wrote is not kept.
         if backs_up && !self.written.iter().any(|name| name == target) {
-            self.back_up(target).await?;
+            if let Err(why) = self.back_up(target).await {
+                return Ok(Err(cannot("create", &format!("{target}{}", options.suffix), &why)));
+            }
         }
         self.written.push(target.to_owned());
         let fs = &self.context.fs;
         if removes {
             if fs.lstat(&self.path(target)).await.is_ok() {
-                fs.remove(&self.path(target), false).await?;
+                if let Err(why) = fs.remove(&self.path(target), false).await {
+                    return Ok(Err(cannot("remove", target, &why)));
+                }
                 self.remove_empty_parents(target).await;
             }
             return Ok(Ok(()));
@@ -254,10 +281,12 @@ impl Run<'_, '_> {
             return Ok(written);
         }
         if diff.rename && name != target && !to_output {
-            if backs_up {
-                self.back_up(name).await?;
+            if backs_up && let Err(why) = self.back_up(name).await {
+                return Ok(Err(cannot("create", &format!("{name}{}", options.suffix), &why)));
             }
-            self.context.fs.remove(&self.path(name), false).await?;
+            if let Err(why) = self.context.fs.remove(&self.path(name), false).await {
+                return Ok(Err(cannot("remove", name, &why)));
+            }
             self.remove_empty_parents(name).await;
         }
         Ok(Ok(()))
@@ -281,6 +310,7 @@ impl Run<'_, '_> {
         let path = self.path(target);
         let backup = self.path(&format!("{target}{}", self.options.suffix));
         let found = fs.lstat(&path).await;
+        self.make_way(&backup).await?;
         if let Ok(found) = &found
             && found.file_type == FileType::Symlink
         {
@@ -297,19 +327,18 @@ impl Run<'_, '_> {
     /// Writes a file, or makes a link, in the place of what is there.
     async fn write(&self, target: &str, text: &[u8], mode: Option<u32>, link: bool) -> Done<()> {
         let (fs, path) = (&self.context.fs, self.path(target));
-        if let Some(parent) = path.parent() {
-            fs.mkdir(parent, true).await?;
-        }
-        let is_link = fs.lstat(&path).await.is_ok_and(|found| found.file_type == FileType::Symlink);
-        if is_link {
-            fs.remove(&path, false).await?;
-        }
-        let done = match link {
-            true => fs.symlink(Path::new(&*String::from_utf8_lossy(text)), &path).await,
-            false => fs.write_file(&path, text).await,
+        let made = async {
+            if let Some(parent) = path.parent() {
+                fs.mkdir(parent, true).await?;
+            }
+            self.make_way(&path).await?;
+            match link {
+                true => fs.symlink(Path::new(&*String::from_utf8_lossy(text)), &path).await,
+                false => fs.write_file(&path, text).await,
+            }
         };
-        if let Err(why) = done {
-            return Ok(Err(format!("Can't create file {} : {}", shown(target), reason(&why))));
+        if let Err(why) = made.await {
+            return Ok(Err(cannot("create", target, &why)));
         }
         if let (Some(mode), false) = (mode, link) {
             fs.chmod(&path, mode).await?;
@@ -334,9 +363,9 @@ impl Run<'_, '_> {
     }
 
     /// Tells of hunks that did not fit, and writes them into a file.
-    async fn reject(&mut self, diff: &FileDiff, patched: &Patched, target: &str) -> Result<()> {
+    async fn reject(&mut self, diff: &FileDiff, patched: &Patched, target: &str) -> Done<()> {
         if patched.rejected.is_empty() {
-            return Ok(());
+            return Ok(Ok(()));
         }
         let count = diff.hunks.len();
         let hunks = if count == 1 { "hunk" } else { "hunks" };
@@ -345,15 +374,27 @@ impl Run<'_, '_> {
         let file = self.options.rejects.clone().unwrap_or_else(|| format!("{target}.rej"));
         if self.options.dry_run || file == "-" {
             self.told += "\n";
-            return Ok(());
+            return Ok(Ok(()));
         }
         self.told += &format!(" -- saving rejects to file {}\n", shown(&file));
         let (path, text) = (self.path(&file), rejects(&self.names(diff, target), &patched.rejected));
         // Rejects of several diffs go behind each other.
-        if self.rejected.contains(&file) {
-            return self.context.fs.append_file(&path, &text).await;
+        let written = if self.rejected.contains(&file) {
+            self.context.fs.append_file(&path, &text).await
+        } else {
+            match self.make_way(&path).await {
+                Ok(()) => self.context.fs.write_file(&path, &text).await,
+                Err(why) => Err(why),
+            }
+        };
+        if let Err(why) = written {
+            return Ok(Err(cannot("create", &file, &why)));
         }
         self.rejected.push(file);
-        self.context.fs.write_file(&path, &text).await
+        Ok(Ok(()))
     }
+}
+
+fn cannot(what: &str, name: &str, why: &bashkit::Error) -> String {
+    format!("Can't {what} file {} : {}", shown(name), reason(why))
 }

@@ -115,6 +115,9 @@ impl Run<'_, '_> {
         if self.to_stdout() && on_archive {
             return Ok(self.fail(USAGE, "can't use -d, -f, -u, -U, or -g on stdout\n"));
         }
+        if self.options.sync && on_archive {
+            return Ok(self.fail(USAGE, "can't use -d, -f, -u, -U, or -g with filesync -FS\n"));
+        }
         if let Err(status) = self.read_patterns().await? {
             return Ok(status);
         }

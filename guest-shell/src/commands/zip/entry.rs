@@ -169,13 +169,25 @@ impl Entry {
     }
 }
 
+/// The letters of IBM's code page 437 from 128 on, in which names are that are no UTF-8 (APPNOTE.TXT, appendix D).
+const CP437: &str = "ÇüéâäàåçêëèïîìÄÅÉæÆôöòûùÿÖÜ¢£¥₧ƒáíóúñÑªº¿⌐¬½¼¡«»░▒▓│┤╡╢╖╕╣║╗╝╜╛┐└┴┬├─┼╞╟╚╔╩╦╠═╬╧╨╤╥╙╘╒╓╫╪┘┌█▄▌▐▀αßΓπΣσµτΦΘΩδ∞φε∩≡±≥≤⌠⌡÷≈°∙·√ⁿ²■\u{a0}";
+
+/// Reads a name. One that is no UTF-8 is in the code page of DOS, so that two names never become one.
+fn text_of(name: &[u8]) -> String {
+    let letter = |byte: &u8| match byte.checked_sub(128) {
+        Some(at) => CP437.chars().nth(at.into()).unwrap_or(char::REPLACEMENT_CHARACTER),
+        None => char::from(*byte),
+    };
+    std::str::from_utf8(name).map_or_else(|_| name.iter().map(letter).collect(), str::to_owned)
+}
+
 fn central(bytes: &[u8], at: usize) -> Option<(Entry, usize)> {
     (four(bytes, at)? == CENTRAL).then_some(())?;
     let field = |offset: usize| two(bytes, at + offset);
     let (name, extra, comment) = (usize::from(field(28)?), usize::from(field(30)?), usize::from(field(32)?));
     let names = at + CENTRAL_LENGTH;
     let fields = bytes.get(names + name..names + name + extra)?;
-    let name_text = String::from_utf8_lossy(bytes.get(names..names + name)?).into_owned();
+    let name_text = text_of(bytes.get(names..names + name)?);
     let unix = field(4)? >> 8 == UNIX;
     let directory = name_text.ends_with('/');
     let usual = if directory { DIRECTORY | 0o755 } else { FILE | 0o644 };
@@ -295,6 +307,12 @@ impl Writer {
 
     /// Adds an entry of another archive as it is.
     pub(super) fn keep(&mut self, archive: &Archive, entry: &Entry) -> Result<(), String> {
+        if entry.flags & ENCRYPTED != 0 {
+            return Err(format!(
+                "{}: an encrypted entry cannot be kept in an archive that is changed here",
+                entry.name
+            ));
+        }
         let packed = archive.packed(entry).ok_or("the archive ends too early")?;
         self.put(entry, packed)
     }
@@ -310,7 +328,8 @@ impl Writer {
         let (date, time) = to_dos(entry.time);
         let mut common = Vec::new();
         // What sizes are is known: no descriptor follows.
-        for field in [NEEDED, entry.flags & !(1 << 3), entry.method, time, date] {
+        let unicode = if entry.name.is_ascii() { 0 } else { UTF8 };
+        for field in [NEEDED, entry.flags & !(1 << 3) | unicode, entry.method, time, date] {
             common.extend(field.to_le_bytes());
         }
         for field in [entry.crc, packed_size, size] {

@@ -109,11 +109,39 @@ const TABLE: [(&str, &str, Takes); 48] = [
     ("y", "symlinks", Takes::Nothing),
 ];
 
-/// More options, whose names are signs or stand at the end of the alphabet.
-const MORE: [(&str, &str, Takes); 3] = [
+/// More options: signs, the end of the alphabet, and pairs of letters which must not be taken for two options.
+const MORE: [(&str, &str, Takes); 31] = [
     ("z", "archive-comment", Takes::Nothing),
     ("Z", "compression-method", Takes::Refused),
     ("@", "names-stdin", Takes::Nothing),
+    ("AC", "archive-clear", Takes::Refused),
+    ("AS", "archive-set", Takes::Refused),
+    ("db", "display-bytes", Takes::Refused),
+    ("dc", "display-counts", Takes::Refused),
+    ("dd", "display-dots", Takes::Refused),
+    ("dg", "display-globaldots", Takes::Refused),
+    ("ds", "dot-size", Takes::Refused),
+    ("du", "display-usize", Takes::Refused),
+    ("dv", "display-volume", Takes::Refused),
+    ("fd", "force-descriptors", Takes::Refused),
+    ("fz", "force-zip64", Takes::Refused),
+    ("ic", "ignore-case", Takes::Refused),
+    ("la", "log-append", Takes::Refused),
+    ("lf", "logfile-path", Takes::Refused),
+    ("li", "log-info", Takes::Refused),
+    ("nw", "no-wild", Takes::Refused),
+    ("sb", "split-bell", Takes::Refused),
+    ("sc", "show-command", Takes::Refused),
+    ("sd", "show-debug", Takes::Refused),
+    ("so", "show-options", Takes::Refused),
+    ("sp", "split-pause", Takes::Refused),
+    ("su", "show-unicode", Takes::Refused),
+    ("sU", "show-just-unicode", Takes::Refused),
+    ("sv", "split-verbose", Takes::Refused),
+    ("TT", "unzip-command", Takes::Refused),
+    ("U", "copy-entries", Takes::Refused),
+    ("UN", "unicode", Takes::Refused),
+    ("ws", "wild-stop-dirs", Takes::Refused),
 ];
 
 type Known = (&'static str, &'static str, Takes);
@@ -316,7 +344,10 @@ mod tests {
         assert_eq!(options.words.0.join(" "), "-9rFSq a.zip");
         assert_eq!(read("-e a").map(drop), Err("option 'e' (encrypt) is not supported here".to_owned()));
         assert_eq!(read("-- a").map(drop), Err("can't use -- before archive name".to_owned()));
-        assert_eq!(read("-du a").map(drop), Err("specify just one action".to_owned()));
+        assert_eq!(read("-d -u a").map(drop), Err("specify just one action".to_owned()));
+        for pair in ["-dg", "-dv", "-ic", "-nw", "-TT", "-fz"] {
+            assert!(read(&format!("{pair} a d")).is_err_and(|why| why.contains("not supported")), "{pair}");
+        }
         assert_eq!(read("--foo a").map(drop), Err("long option 'foo' not supported".to_owned()));
     }
 
