@@ -174,7 +174,7 @@ var tollhouseNode = (() => {
         isWeakSet: classIs("WeakSet")
       }, isArray = Array.isArray, isRegExp = types.isRegExp, isDate = types.isDate, isError = types.isNativeError, isObject = (value) => value !== null && typeof value == "object", isString = (value) => typeof value == "string", isNumber = (value) => typeof value == "number", isFunction = (value) => typeof value == "function", isUndefined = (value) => value === void 0, isNull = (value) => value === null, isNullOrUndefined = (value) => value == null, isBoolean = (value) => typeof value == "boolean", isSymbol = (value) => typeof value == "symbol", isPrimitive = (value) => value === null || typeof value != "object" && typeof value != "function", TextEncoder = globalThis.TextEncoder, TextDecoder2 = globalThis.TextDecoder, parseArgs = (config = {}) => {
         let { options = {}, args = host.args(), strict = !0, allowPositionals = !strict } = config, values2 = /* @__PURE__ */ Object.create(null), positionals = [], tokens = [], words = [...args], store = (name2, value) => {
-          options[name2]?.multiple ? (values2[name2] ??= []).push(value) : values2[name2] = value;
+          Object.hasOwn(options, name2) && options[name2].multiple ? (values2[name2] ??= []).push(value) : values2[name2] = value;
         }, byShort = (letter) => Object.keys(options).find((name2) => options[name2].short === letter), index = -1, isApart = !0;
         for (let i2 = 0; i2 < words.length; i2++) {
           let word2 = words[i2];
@@ -189,21 +189,30 @@ var tollhouseNode = (() => {
             positionals.push(word2), tokens.push({ kind: "positional", index, value: word2 });
             continue;
           }
-          let name2 = long === null ? byShort(short[1]) ?? short[1] : long[1], given = long === null ? void 0 : long[2], negated = long !== null && config.allowNegative && name2.startsWith("no-") && name2.slice(3) in options;
+          let name2 = long === null ? byShort(short[1]) ?? short[1] : long[1], given = long === null ? void 0 : long[2], negated = long !== null && config.allowNegative && name2.startsWith("no-") && Object.hasOwn(options, name2.slice(3));
           negated && (name2 = name2.slice(3));
-          let option = options[name2];
+          let option = Object.hasOwn(options, name2) ? options[name2] : void 0;
           if (strict && option === void 0)
             throw codedError(TypeError, "ERR_PARSE_ARGS_UNKNOWN_OPTION", `Unknown option '${long === null ? word2.slice(0, 2) : `--${name2}`}'`);
           if (option?.type !== "string") {
             let rawName = short === null ? word2.replace(/=.*/s, "") : `-${short[1]}`;
-            if (tokens.push({ kind: "option", name: negated ? `no-${name2}` : name2, rawName, index, value: given, inlineValue: given === void 0 ? void 0 : !0 }), short !== null && short[2] !== "" && (words.splice(i2 + 1, 0, `-${short[2]}`), isApart = !1), strict && given !== void 0)
+            if (tokens.push({ kind: "option", name: name2, rawName, index, value: given, inlineValue: given === void 0 ? void 0 : !0 }), short !== null && short[2] !== "" && (words.splice(i2 + 1, 0, `-${short[2]}`), isApart = !1), strict && given !== void 0)
               throw codedError(TypeError, "ERR_PARSE_ARGS_INVALID_OPTION_VALUE", `Option '--${name2}' does not take an argument`);
             store(name2, given ?? !negated);
             continue;
           }
           short !== null && short[2] !== "" && (given = short[2]);
           let token = { kind: "option", name: name2, rawName: short === null ? `--${name2}` : `-${short[1]}`, index, value: given, inlineValue: given !== void 0 };
-          if (given === void 0 && (given = words[++i2], token.value = given, index++), tokens.push(token), given === void 0)
+          if (given === void 0) {
+            if (given = words[++i2], strict && given?.length > 1 && given.startsWith("-")) {
+              let example = short === null ? `'--${name2}=-XYZ'` : `'--${name2}=-XYZ' or '${token.rawName}-XYZ'`, advice = `Did you forget to specify the option argument for '${token.rawName}'?
+To specify an option argument starting with a dash use ${example}.`;
+              throw codedError(TypeError, "ERR_PARSE_ARGS_INVALID_OPTION_VALUE", `Option '${token.rawName}' argument is ambiguous.
+${advice}`);
+            }
+            token.value = given, index++;
+          }
+          if (tokens.push(token), given === void 0)
             throw codedError(TypeError, "ERR_PARSE_ARGS_INVALID_OPTION_VALUE", `Option '--${name2} <value>' argument missing`);
           store(name2, given);
         }
@@ -7648,12 +7657,17 @@ ${told.detail === void 0 ? "" : `${told.detail}
     static bind(callback) {
       if (typeof callback != "function") throw invalidType("fn", "function", callback);
       let stores = /* @__PURE__ */ new Map();
-      for (let storage of storages) stores.set(storage, storage.#current());
+      for (let storage of storages) {
+        let store = storage.#current();
+        store !== void 0 && stores.set(storage, store);
+      }
       return Object.defineProperty(function(...values2) {
         let inner = () => callback.apply(this, values2);
         for (let storage of storages) {
+          let store = stores.get(storage);
+          if (store === void 0 && storage.#current() === void 0) continue;
           let next = inner;
-          inner = () => storage.run(stores.get(storage), next);
+          inner = () => storage.run(store, next);
         }
         return inner();
       }, "length", { value: callback.length, configurable: !0 });
@@ -8623,7 +8637,8 @@ ${said}`}`), Object.assign(this, { exitCode, stdout, stderr });
     }
     if (args.forEach((word2, at2) => checkZeros(word2, `args[${at2}]`)), options === void 0) options = {};
     else if (!isObject2(options)) throw invalidType("options", "object", options);
-    options = { ...options };
+    if (options = { __proto__: null, ...options }, typeof options.shell == "string" && !/(^|\/)(ba|da)?sh$/.test(options.shell))
+      throw codedError(Error, "ERR_FEATURE_UNAVAILABLE_ON_PLATFORM", `the shell ${options.shell} is not here: commands run in bash`);
     let source = commandLine(file, args, options);
     return options.shell ? { file: typeof options.shell == "string" ? options.shell : "/bin/sh", args: ["-c", [file, ...args].join(" ")], source, options } : { file, args: args.map(String), source, options };
   }, orThrow2 = (result, options, command) => {
@@ -8636,7 +8651,7 @@ ${result.stderr}` : "";
     return result.stdout;
   }, spawnSync = (file, args, options) => run("spawnSync", normalize(file, args, options), spawnSync), execSync = (command, options) => {
     checkText(command, "command");
-    let given = { ...options }, call = normalize(command, [], { ...given, shell: typeof given.shell == "string" ? given.shell : !0 });
+    let given = { __proto__: null, ...options }, call = normalize(command, [], { ...given, shell: typeof given.shell == "string" ? given.shell : !0 });
     return orThrow2(run("execSync", call, execSync), given, command);
   }, execFileSync = (file, args, options) => {
     if (!Array.isArray(args) && args !== null && typeof args == "object" && ([args, options] = [[], args]), options != null && !isObject2(options)) throw invalidType("options", "object", options);
@@ -9404,28 +9419,57 @@ ${output.stderr}`);
     medium: { hour: "numeric", minute: "2-digit", second: "2-digit" },
     short: { hour: "numeric", minute: "2-digit" }
   }, numeric = ["year", "month", "day", "hour", "minute", "second", "fractionalSecond"], two = (number) => String(number).padStart(2, "0"), offsetOf = (zone) => {
-    let match = /^([+-])(\d\d):?(\d\d)?$/.exec(zone);
+    let match = /^([+-])([01]\d|2[0-3]):?([0-5]\d)?$/.exec(zone);
     return match === null ? void 0 : (match[1] === "-" ? -1 : 1) * (Number(match[2]) * 60 + Number(match[3] ?? 0));
   }, usualDates = ["", "year", "month", "weekday", "year,month", "month,day", "weekday,month,day", "year,month,day", "weekday,year,month,day"], usualTimes = ["", "hour", "hour,minute", "hour,minute,second"], isUsual = (o2) => {
-    if (o2.era !== void 0 || o2.dayPeriod !== void 0 || o2.fractionalSecondDigits !== void 0 || o2.month === "narrow" || o2.weekday === "narrow") return !1;
+    if (o2.era !== void 0 || o2.dayPeriod !== void 0 || o2.fractionalSecondDigits !== void 0 || o2.month === "narrow" || o2.weekday === "narrow" || o2.hourCycle === "h11" || o2.hourCycle === "h24") return !1;
     let given = (keys) => keys.filter((key) => o2[key] !== void 0).join(), [date, time] = [given(dateKeys), given(timeKeys)];
     return date !== "" && time !== "" && !/day/.test(date) ? !1 : usualDates.includes(date) && usualTimes.includes(time) && (date !== "month" || time === "");
+  }, lengths = ["narrow", "short", "long"], figures = ["2-digit", "numeric"], allowed = {
+    localeMatcher: ["lookup", "best fit"],
+    formatMatcher: ["basic", "best fit"],
+    weekday: lengths,
+    era: lengths,
+    year: figures,
+    month: [...figures, ...lengths],
+    day: figures,
+    dayPeriod: lengths,
+    hour: figures,
+    minute: figures,
+    second: figures,
+    hourCycle: ["h11", "h12", "h23", "h24"],
+    timeZoneName: ["short", "long", "shortOffset", "longOffset", "shortGeneric", "longGeneric"],
+    dateStyle: ["full", "long", "medium", "short"],
+    timeStyle: ["full", "long", "medium", "short"]
+  }, readOptions = (options) => {
+    if (options === null) throw new TypeError("Cannot convert undefined or null to object");
+    let given = Object(options), o2 = {};
+    for (let [name2, values2] of Object.entries(allowed)) o2[name2] = optionOf(given, name2, values2, void 0, "DateTimeFormat");
+    for (let name2 of ["timeZone", "numberingSystem", "calendar"]) o2[name2] = optionOf(given, name2, void 0, void 0, "DateTimeFormat");
+    if (o2.calendar !== void 0 && !/^[a-z\d]{3,8}(-[a-z\d]{3,8})*$/i.test(o2.calendar)) throw new RangeError(`Invalid calendar : ${o2.calendar}`);
+    if (given.hour12 !== void 0 && (o2.hour12 = !!given.hour12), given.fractionalSecondDigits !== void 0) {
+      let digits = Math.floor(Number(given.fractionalSecondDigits));
+      if (!(digits >= 1 && digits <= 3)) throw new RangeError("fractionalSecondDigits value is out of range.");
+      o2.fractionalSecondDigits = digits;
+    }
+    return o2;
+  }, yearOf = (at2) => {
+    let year = at2.getUTCFullYear();
+    return year > 0 ? year : 1 - year;
   }, DateTimeFormat = class {
     #o;
     // The data of another locale than en-US.
     #l;
     #bound;
     constructor(locales, options = {}, required = "any", defaults = "date") {
-      let o2 = { ...options }, zone = o2.timeZone === void 0 ? "UTC" : String(o2.timeZone), name2 = offsetOf(zone) === void 0 ? /^(utc|gmt|etc\/utc)$/i.test(zone) ? "UTC" : native7.zoneName(zone) : zone;
+      let o2 = readOptions(options), zone = o2.timeZone === void 0 ? "UTC" : String(o2.timeZone), name2 = offsetOf(zone) === void 0 ? /^(utc|gmt|etc\/utc)$/i.test(zone) ? "UTC" : native7.zoneName(zone) : zone;
       if (name2 == null) throw new RangeError(`Invalid time zone specified: ${zone}`);
       if (o2.dateStyle !== void 0 || o2.timeStyle !== void 0) {
         if (required === "date" && o2.timeStyle !== void 0) throw new TypeError("Invalid option : timeStyle");
         if (required === "time" && o2.dateStyle !== void 0) throw new TypeError("Invalid option : dateStyle");
         if ([...dateKeys, ...timeKeys].some((key) => o2[key] !== void 0)) throw new TypeError(`Can't set option ${[...dateKeys, ...timeKeys].find((key) => o2[key] !== void 0)} when ${o2.dateStyle ? "dateStyle" : "timeStyle"} is used`);
-        for (let [given, known2] of [[o2.dateStyle, styles], [o2.timeStyle, timeStyles]]) {
-          if (given !== void 0 && !(given in known2)) throw new RangeError(`Value ${given} out of range for Intl.DateTimeFormat options property dateStyle`);
+        for (let [given, known2] of [[o2.dateStyle, styles], [o2.timeStyle, timeStyles]])
           Object.assign(o2, known2[given]);
-        }
       } else {
         let has = (keys) => keys.some((key) => o2[key] !== void 0), needs = !(required !== "time" && has(dateKeys)) && !(required !== "date" && has(timeKeys));
         needs && defaults !== "time" && Object.assign(o2, { year: "numeric", month: "numeric", day: "numeric" }), needs && defaults !== "date" && Object.assign(o2, { hour: "numeric", minute: "numeric", second: "numeric" });
@@ -9437,9 +9481,7 @@ ${output.stderr}`);
       let calendar = o2.calendar ?? keywords.ca;
       calendar !== void 0 && !/^(gregory|iso8601)$/.test(calendar) && warn(`Intl has no calendar '${calendar}' here: dates are those of the Gregorian one`);
       let hours24 = o2.hour12 === void 0 ? (o2.hourCycle ?? dates?.hours ?? "h12").startsWith("h2") : !o2.hour12;
-      if ((o2.era !== void 0 || o2.dayPeriod !== void 0) && warn("Intl leaves out eras and parts of the day here"), o2.timeZoneName !== void 0 && o2.timeZoneName !== "short" && o2.timeZoneName !== "long" && !/^(short|long)(Offset|Generic)$/.test(o2.timeZoneName))
-        throw new RangeError(`Value ${o2.timeZoneName} out of range for Intl.DateTimeFormat options property timeZoneName`);
-      (o2.hour !== void 0 && o2.minute === void 0 && o2.second !== void 0 || o2.fractionalSecondDigits !== void 0 && o2.second === void 0) && warn("Intl writes seconds without minutes, and their parts without seconds, otherwise here"), ((o2.day === void 0 ? o2.weekday !== void 0 && o2.month !== void 0 : o2.year !== void 0 && o2.month === void 0) || o2.hour === void 0 && (o2.minute ?? o2.second) !== void 0 && dateKeys.some((key) => o2[key] !== void 0)) && warn("Intl writes dates without a month or a day, and with minutes without hours, in some locales otherwise here"), o2.timeZoneName !== void 0 && name2 !== "UTC" && !data.startsWith("en-") && warn(`Intl has no names of time zones for the locale '${locale}' here: they are English`), this.#o = { ...o2, locale: isNamed || cycleNamed || keywords.ca === "gregory" ? `${locale}-u${keywords.ca === "gregory" ? "-ca-gregory" : ""}${cycleNamed ? `-hc-${keywords.hc}` : ""}${isNamed ? `-nu-${system}` : ""}` : locale, system, zone: name2, hours24, from0: o2.hourCycle === "h23" || o2.hour12 === void 0 && hours24 };
+      (o2.era !== void 0 || o2.dayPeriod !== void 0) && warn("Intl leaves out eras and parts of the day here"), (o2.hour !== void 0 && o2.minute === void 0 && o2.second !== void 0 || o2.fractionalSecondDigits !== void 0 && o2.second === void 0) && warn("Intl writes seconds without minutes, and their parts without seconds, otherwise here"), ((o2.day === void 0 ? o2.weekday !== void 0 && o2.month !== void 0 : o2.year !== void 0 && o2.month === void 0) || o2.hour === void 0 && (o2.minute ?? o2.second) !== void 0 && dateKeys.some((key) => o2[key] !== void 0)) && warn("Intl writes dates without a month or a day, and with minutes without hours, in some locales otherwise here"), o2.timeZoneName !== void 0 && name2 !== "UTC" && !data.startsWith("en-") && warn(`Intl has no names of time zones for the locale '${locale}' here: they are English`), this.#o = { ...o2, locale: isNamed || cycleNamed || keywords.ca === "gregory" ? `${locale}-u${keywords.ca === "gregory" ? "-ca-gregory" : ""}${cycleNamed ? `-hc-${keywords.hc}` : ""}${isNamed ? `-nu-${system}` : ""}` : locale, system, zone: name2, hours24, from0: o2.hourCycle === "h23" || o2.hour12 === void 0 && hours24 };
     }
     // The fields of an instant in the zone.
     #fields(millis) {
@@ -9462,7 +9504,7 @@ ${output.stderr}`);
       return `GMT${offset < 0 ? "-" : "+"}${full ? two(hour) : hour}${minute > 0 || full ? `:${two(minute)}` : ""}`;
     }
     #date(at2) {
-      let o2 = this.#o, wide = o2.month === void 0 && o2.day === void 0 && o2.year === void 0 ? 8 : o2.month === "long" || o2.month === "short" || o2.month === "narrow", full = at2.getUTCFullYear(), year = o2.year === void 0 ? void 0 : o2.year === "2-digit" ? two(full % 100) : String(full), pad = (style, number) => style === "2-digit" ? two(number) : String(number), day = o2.day === void 0 ? void 0 : pad(o2.day, at2.getUTCDate()), monthName = months[at2.getUTCMonth()], month = o2.month === void 0 ? void 0 : o2.month === "long" ? monthName : o2.month === "short" ? monthName.slice(0, 3) : o2.month === "narrow" ? monthName[0] : pad(o2.month, at2.getUTCMonth() + 1), dayName = days[at2.getUTCDay()], weekday = o2.weekday === void 0 ? void 0 : o2.weekday === "long" ? dayName : o2.weekday === "short" ? dayName.slice(0, 3) : dayName[0], parts = [], add = (type, value, before) => {
+      let o2 = this.#o, wide = o2.month === void 0 && o2.day === void 0 && o2.year === void 0 ? 8 : o2.month === "long" || o2.month === "short" || o2.month === "narrow", full = yearOf(at2), year = o2.year === void 0 ? void 0 : o2.year === "2-digit" ? two(full % 100) : String(full), pad = (style, number) => style === "2-digit" ? two(number) : String(number), day = o2.day === void 0 ? void 0 : pad(o2.day, at2.getUTCDate()), monthName = months[at2.getUTCMonth()], month = o2.month === void 0 ? void 0 : o2.month === "long" ? monthName : o2.month === "short" ? monthName.slice(0, 3) : o2.month === "narrow" ? monthName[0] : pad(o2.month, at2.getUTCMonth() + 1), dayName = days[at2.getUTCDay()], weekday = o2.weekday === void 0 ? void 0 : o2.weekday === "long" ? dayName : o2.weekday === "short" ? dayName.slice(0, 3) : dayName[0], parts = [], add = (type, value, before) => {
         value !== void 0 && (parts.length > 0 && parts.push(["literal", before]), parts.push([type, value]));
       };
       if (wide)
@@ -9513,9 +9555,9 @@ ${output.stderr}`);
           case "2":
             return number("month", at2.getUTCMonth() + 1, letter === "2");
           case "y":
-            return number("year", at2.getUTCFullYear());
+            return number("year", yearOf(at2));
           case "Y":
-            return number("year", at2.getUTCFullYear() % 100, !0);
+            return number("year", yearOf(at2) % 100, !0);
           case "h":
           case "H":
             return number("hour", hour % 12 || 12, letter === "H");
@@ -9581,7 +9623,11 @@ ${output.stderr}`);
     return Number.isNaN(number) ? { negative: !1, special: "nan" } : Number.isFinite(number) ? Object.is(number, -0) ? { negative: !0, digits: "", point: 0 } : parsed(String(number)) : { negative: number < 0, special: "infinity" };
   }, parsedText = (value) => {
     let text2 = value.trim();
-    return /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(text2) ? parsed(text2) : /^[+-]?Infinity$/.test(text2) ? { negative: text2[0] === "-", special: "infinity" } : decimalOf(Number(value));
+    if (/^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(text2)) {
+      let number = Number(text2);
+      return number === 0 || !Number.isFinite(number) ? decimalOf(number) : parsed(text2);
+    }
+    return /^[+-]?Infinity$/.test(text2) ? { negative: text2[0] === "-", special: "infinity" } : decimalOf(Number(value));
   }, parsed = (text2) => {
     let [, sign, whole, part = "", exponent = "0"] = /^([+-]?)(\d*)\.?(\d*)(?:e([+-]?\d+))?$/i.exec(text2), all3 = whole + part, digits = all3.replace(/^0+/, ""), point = whole.length - (all3.length - digits.length) + Number(exponent);
     return normal(sign === "-", digits, point);
@@ -10150,9 +10196,10 @@ ${output.stderr}`);
   hide(Intl, "supportedValuesOf", (key) => supportedValues(String(key)));
   Object.defineProperty(Intl, Symbol.toStringTag, { value: "Intl", configurable: !0 });
   hide(globalThis, "Intl", Intl);
-  var isTurkish = (locales) => locales !== void 0 && /^(tr|az)\b/.test(requested(locales)[0] ?? ""), methods = {
-    Number: { toLocaleString: (self2, ...rest) => new NumberFormat(...rest).format(self2.valueOf()) },
-    BigInt: { toLocaleString: (self2, ...rest) => new NumberFormat(...rest).format(BigInt(self2)) },
+  var isTurkish = (locales) => locales !== void 0 && /^(tr|az)\b/.test(requested(locales)[0] ?? ""), { valueOf: numberOf } = Number.prototype, { valueOf: bigintOf } = BigInt.prototype, { getTime } = Date.prototype, listed = (self2, ...rest) => Array.from(self2, (item) => item == null ? "" : String(item.toLocaleString(...rest))).join(), methods = {
+    Number: { toLocaleString: (self2, ...rest) => new NumberFormat(...rest).format(numberOf.call(self2)) },
+    BigInt: { toLocaleString: (self2, ...rest) => new NumberFormat(...rest).format(bigintOf.call(self2)) },
+    Array: { toLocaleString: listed },
     Date: {
       toLocaleString: (self2, locales, options) => new DateTimeFormat(locales, options, "any", "all").format(self2),
       toLocaleDateString: (self2, locales, options) => new DateTimeFormat(locales, options, "date", "date").format(self2),
@@ -10160,19 +10207,25 @@ ${output.stderr}`);
     },
     String: {
       toLocaleUpperCase: (self2, locales) => (isTurkish(locales) ? String(self2).replace(/i/g, "\u0130") : String(self2)).toUpperCase(),
-      toLocaleLowerCase: (self2, locales) => (isTurkish(locales) ? String(self2).replace(/İ/g, "i").replace(/I/g, "\u0131") : String(self2)).toLowerCase(),
+      toLocaleLowerCase: (self2, locales) => (isTurkish(locales) ? String(self2).replace(/I\u0307|İ/g, "i").replace(/I/g, "\u0131") : String(self2)).toLowerCase(),
       localeCompare: (self2, other, ...rest) => new Collator(...rest).compare(String(self2), String(other))
     }
   }, invalid = (self2) => self2 instanceof Date && Number.isNaN(self2.getTime());
   for (let [name2, list] of Object.entries(methods))
     for (let [method, work2] of Object.entries(list)) {
       let made3 = {
-        [method](...values2) {
-          return invalid(this) ? "Invalid Date" : work2(this, ...values2);
+        [method]() {
+          "use strict";
+          if (name2 === "Date" && getTime.call(this), this == null) throw new TypeError(`${name2}.prototype.${method} called on null or undefined`);
+          return invalid(this) ? "Invalid Date" : work2(this, ...arguments);
         }
       }[method];
       hide(globalThis[name2].prototype, method, made3);
     }
+  var typedArrays = Object.getPrototypeOf(Int8Array.prototype);
+  hide(typedArrays, "toLocaleString", { toLocaleString(...rest) {
+    return listed(this, ...rest);
+  } }.toLocaleString);
   var { toString: toString2, toTimeString } = Date.prototype, named = (text2) => text2 === "Invalid Date" ? text2 : `${text2} (Coordinated Universal Time)`;
   hide(Date.prototype, "toString", { toString() {
     return named(toString2.call(this));

@@ -39,12 +39,18 @@ export class AsyncLocalStorage {
   static bind(callback) {
     if (typeof callback !== 'function') throw invalidType('fn', 'function', callback);
     const stores = new Map();
-    for (const storage of storages) stores.set(storage, storage.#current());
+    for (const storage of storages) {
+      const store = storage.#current();
+      if (store !== undefined) stores.set(storage, store);
+    }
     const bound = function (...values) {
       let inner = () => callback.apply(this, values);
       for (const storage of storages) {
+        const store = stores.get(storage);
+        // One that has no store, and is to have none, takes no frame of the stack.
+        if (store === undefined && storage.#current() === undefined) continue;
         const next = inner;
-        inner = () => storage.run(stores.get(storage), next);
+        inner = () => storage.run(store, next);
       }
       return inner();
     };

@@ -182,7 +182,10 @@ const normalize = (file, given, options) => {
   args.forEach((word, at) => checkZeros(word, `args[${at}]`));
   if (options === undefined) options = {};
   else if (!isObject(options)) throw invalidType('options', 'object', options);
-  options = { ...options };
+  options = { __proto__: null, ...options };
+  if (typeof options.shell === 'string' && !/(^|\/)(ba|da)?sh$/.test(options.shell)) {
+    throw codedError(Error, 'ERR_FEATURE_UNAVAILABLE_ON_PLATFORM', `the shell ${options.shell} is not here: commands run in bash`);
+  }
   const source = commandLine(file, args, options);
   if (!options.shell) return { file, args: args.map(String), source, options };
   const shell = typeof options.shell === 'string' ? options.shell : '/bin/sh';
@@ -204,7 +207,7 @@ export const spawnSync = (file, args, options) => run('spawnSync', normalize(fil
 
 export const execSync = (command, options) => {
   checkText(command, 'command');
-  const given = { ...options };
+  const given = { __proto__: null, ...options };
   const call = normalize(command, [], { ...given, shell: typeof given.shell === 'string' ? given.shell : true });
   return orThrow(run('execSync', call, execSync), given, command);
 };

@@ -24,7 +24,7 @@ const two = (number) => String(number).padStart(2, '0');
 
 // `+05:30` as a zone, in minutes; undefined if it is none.
 const offsetOf = (zone) => {
-  const match = /^([+-])(\d\d):?(\d\d)?$/.exec(zone);
+  const match = /^([+-])([01]\d|2[0-3]):?([0-5]\d)?$/.exec(zone);
   return match === null ? undefined : (match[1] === '-' ? -1 : 1) * (Number(match[2]) * 60 + Number(match[3] ?? 0));
 };
 
@@ -33,10 +33,42 @@ const usualDates = ['', 'year', 'month', 'weekday', 'year,month', 'month,day', '
 const usualTimes = ['', 'hour', 'hour,minute', 'hour,minute,second'];
 const isUsual = (o) => {
   if (o.era !== undefined || o.dayPeriod !== undefined || o.fractionalSecondDigits !== undefined || o.month === 'narrow' || o.weekday === 'narrow') return false;
+  if (o.hourCycle === 'h11' || o.hourCycle === 'h24') return false;
   const given = (keys) => keys.filter((key) => o[key] !== undefined).join();
   const [date, time] = [given(dateKeys), given(timeKeys)];
   if (date !== '' && time !== '' && !/day/.test(date)) return false;
   return usualDates.includes(date) && usualTimes.includes(time) && (date !== 'month' || time === '');
+};
+
+const lengths = ['narrow', 'short', 'long'];
+const figures = ['2-digit', 'numeric'];
+const allowed = {
+  localeMatcher: ['lookup', 'best fit'], formatMatcher: ['basic', 'best fit'],
+  weekday: lengths, era: lengths, year: figures, month: [...figures, ...lengths], day: figures, dayPeriod: lengths,
+  hour: figures, minute: figures, second: figures, hourCycle: ['h11', 'h12', 'h23', 'h24'],
+  timeZoneName: ['short', 'long', 'shortOffset', 'longOffset', 'shortGeneric', 'longGeneric'],
+  dateStyle: ['full', 'long', 'medium', 'short'], timeStyle: ['full', 'long', 'medium', 'short'],
+};
+// The options that there are, and no others; what is none of their values is an error.
+const readOptions = (options) => {
+  if (options === null) throw new TypeError('Cannot convert undefined or null to object');
+  const given = Object(options);
+  const o = {};
+  for (const [name, values] of Object.entries(allowed)) o[name] = optionOf(given, name, values, undefined, 'DateTimeFormat');
+  for (const name of ['timeZone', 'numberingSystem', 'calendar']) o[name] = optionOf(given, name, undefined, undefined, 'DateTimeFormat');
+  if (o.calendar !== undefined && !/^[a-z\d]{3,8}(-[a-z\d]{3,8})*$/i.test(o.calendar)) throw new RangeError(`Invalid calendar : ${o.calendar}`);
+  if (given.hour12 !== undefined) o.hour12 = Boolean(given.hour12);
+  if (given.fractionalSecondDigits !== undefined) {
+    const digits = Math.floor(Number(given.fractionalSecondDigits));
+    if (!(digits >= 1 && digits <= 3)) throw new RangeError('fractionalSecondDigits value is out of range.');
+    o.fractionalSecondDigits = digits;
+  }
+  return o;
+};
+// Years before the first have no minus: they are those of the era before, of which there is no year 0.
+const yearOf = (at) => {
+  const year = at.getUTCFullYear();
+  return year > 0 ? year : 1 - year;
 };
 
 export class DateTimeFormat {
@@ -45,7 +77,7 @@ export class DateTimeFormat {
   #l;
   #bound;
   constructor(locales, options = {}, required = 'any', defaults = 'date') {
-    const o = { ...options };
+    const o = readOptions(options);
     const zone = o.timeZone === undefined ? 'UTC' : String(o.timeZone);
     const name = offsetOf(zone) === undefined ? (/^(utc|gmt|etc\/utc)$/i.test(zone) ? 'UTC' : native.zoneName(zone)) : zone;
     if (name == null) throw new RangeError(`Invalid time zone specified: ${zone}`);
@@ -54,7 +86,6 @@ export class DateTimeFormat {
       if (required === 'time' && o.dateStyle !== undefined) throw new TypeError('Invalid option : dateStyle');
       if ([...dateKeys, ...timeKeys].some((key) => o[key] !== undefined)) throw new TypeError(`Can't set option ${[...dateKeys, ...timeKeys].find((key) => o[key] !== undefined)} when ${o.dateStyle ? 'dateStyle' : 'timeStyle'} is used`);
       for (const [given, known] of [[o.dateStyle, styles], [o.timeStyle, timeStyles]]) {
-        if (given !== undefined && !(given in known)) throw new RangeError(`Value ${given} out of range for Intl.DateTimeFormat options property dateStyle`);
         Object.assign(o, known[given]);
       }
     } else {
@@ -76,9 +107,6 @@ export class DateTimeFormat {
     if (calendar !== undefined && !/^(gregory|iso8601)$/.test(calendar)) warn(`Intl has no calendar '${calendar}' here: dates are those of the Gregorian one`);
     const hours24 = o.hour12 === undefined ? (o.hourCycle ?? dates?.hours ?? 'h12').startsWith('h2') : !o.hour12;
     if (o.era !== undefined || o.dayPeriod !== undefined) warn('Intl leaves out eras and parts of the day here');
-    if (o.timeZoneName !== undefined && o.timeZoneName !== 'short' && o.timeZoneName !== 'long' && !/^(short|long)(Offset|Generic)$/.test(o.timeZoneName)) {
-      throw new RangeError(`Value ${o.timeZoneName} out of range for Intl.DateTimeFormat options property timeZoneName`);
-    }
     if ((o.hour !== undefined && o.minute === undefined && o.second !== undefined) || (o.fractionalSecondDigits !== undefined && o.second === undefined)) {
       warn('Intl writes seconds without minutes, and their parts without seconds, otherwise here');
     }
@@ -122,7 +150,7 @@ export class DateTimeFormat {
     const o = this.#o;
     const alone = o.month === undefined && o.day === undefined && o.year === undefined;
     const wide = alone ? 8 : o.month === 'long' || o.month === 'short' || o.month === 'narrow';
-    const full = at.getUTCFullYear();
+    const full = yearOf(at);
     const year = o.year === undefined ? undefined : o.year === '2-digit' ? two(full % 100) : String(full);
     const pad = (style, number) => (style === '2-digit' ? two(number) : String(number));
     const day = o.day === undefined ? undefined : pad(o.day, at.getUTCDate());
@@ -214,8 +242,8 @@ export class DateTimeFormat {
       switch (letter) {
         case 'd': case 'D': return number('day', at.getUTCDate(), letter === 'D');
         case '1': case '2': return number('month', at.getUTCMonth() + 1, letter === '2');
-        case 'y': return number('year', at.getUTCFullYear());
-        case 'Y': return number('year', at.getUTCFullYear() % 100, true);
+        case 'y': return number('year', yearOf(at));
+        case 'Y': return number('year', yearOf(at) % 100, true);
         case 'h': case 'H': return number('hour', hour % 12 || 12, letter === 'H');
         case 'j': case 'J': return number('hour', hour % 12, letter === 'J');
         case 'k': case 'K': return number('hour', hour, letter === 'K');

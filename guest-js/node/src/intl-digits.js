@@ -13,7 +13,10 @@ export const decimalOf = (value) => {
 const parsedText = (value) => {
   const text = value.trim();
   // A text is read to the last digit, not as the number that is nearest.
-  if (/^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(text)) return parsed(text);
+  if (/^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(text)) {
+    const number = Number(text);
+    return number === 0 || !Number.isFinite(number) ? decimalOf(number) : parsed(text);
+  }
   return /^[+-]?Infinity$/.test(text) ? { negative: text[0] === '-', special: 'infinity' } : decimalOf(Number(value));
 };
 const parsed = (text) => {

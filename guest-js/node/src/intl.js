@@ -25,9 +25,14 @@ Object.defineProperty(Intl, Symbol.toStringTag, { value: 'Intl', configurable: t
 hide(globalThis, 'Intl', Intl);
 
 const isTurkish = (locales) => locales !== undefined && /^(tr|az)\b/.test(requested(locales)[0] ?? '');
+const { valueOf: numberOf } = Number.prototype;
+const { valueOf: bigintOf } = BigInt.prototype;
+const { getTime } = Date.prototype;
+const listed = (self, ...rest) => Array.from(self, (item) => (item == null ? '' : String(item.toLocaleString(...rest)))).join();
 const methods = {
-  Number: { toLocaleString: (self, ...rest) => new NumberFormat(...rest).format(self.valueOf()) },
-  BigInt: { toLocaleString: (self, ...rest) => new NumberFormat(...rest).format(BigInt(self)) },
+  Number: { toLocaleString: (self, ...rest) => new NumberFormat(...rest).format(numberOf.call(self)) },
+  BigInt: { toLocaleString: (self, ...rest) => new NumberFormat(...rest).format(bigintOf.call(self)) },
+  Array: { toLocaleString: listed },
   Date: {
     toLocaleString: (self, locales, options) => new DateTimeFormat(locales, options, 'any', 'all').format(self),
     toLocaleDateString: (self, locales, options) => new DateTimeFormat(locales, options, 'date', 'date').format(self),
@@ -35,7 +40,7 @@ const methods = {
   },
   String: {
     toLocaleUpperCase: (self, locales) => (isTurkish(locales) ? String(self).replace(/i/g, 'İ') : String(self)).toUpperCase(),
-    toLocaleLowerCase: (self, locales) => (isTurkish(locales) ? String(self).replace(/İ/g, 'i').replace(/I/g, 'ı') : String(self)).toLowerCase(),
+    toLocaleLowerCase: (self, locales) => (isTurkish(locales) ? String(self).replace(/I\u0307|İ/g, 'i').replace(/I/g, 'ı') : String(self)).toLowerCase(),
     localeCompare: (self, other, ...rest) => new Collator(...rest).compare(String(self), String(other)),
   },
 };
@@ -43,13 +48,19 @@ const invalid = (self) => self instanceof Date && Number.isNaN(self.getTime());
 for (const [name, list] of Object.entries(methods)) {
   for (const [method, work] of Object.entries(list)) {
     const made = {
-      [method](...values) {
-        return invalid(this) ? 'Invalid Date' : work(this, ...values);
+      [method]() {
+        'use strict';
+        if (name === 'Date') getTime.call(this);
+        if (this == null) throw new TypeError(`${name}.prototype.${method} called on null or undefined`);
+        return invalid(this) ? 'Invalid Date' : work(this, ...arguments);
       },
     }[method];
     hide(globalThis[name].prototype, method, made);
   }
 }
+
+const typedArrays = Object.getPrototypeOf(Int8Array.prototype);
+hide(typedArrays, 'toLocaleString', { toLocaleString(...rest) { return listed(this, ...rest); } }.toLocaleString);
 
 // V8 names the zone behind the time, which is always this one.
 const { toString, toTimeString } = Date.prototype;

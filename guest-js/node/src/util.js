@@ -161,7 +161,7 @@ export const parseArgs = (config = {}) => {
   const tokens = [];
   const words = [...args];
   const store = (name, value) => {
-    if (options[name]?.multiple) (values[name] ??= []).push(value);
+    if (Object.hasOwn(options, name) && options[name].multiple) (values[name] ??= []).push(value);
     else values[name] = value;
   };
   const byShort = (letter) => Object.keys(options).find((name) => options[name].short === letter);
@@ -190,15 +190,15 @@ export const parseArgs = (config = {}) => {
     }
     let name = long === null ? byShort(short[1]) ?? short[1] : long[1];
     let given = long === null ? undefined : long[2];
-    const negated = long !== null && config.allowNegative && name.startsWith('no-') && name.slice(3) in options;
+    const negated = long !== null && config.allowNegative && name.startsWith('no-') && Object.hasOwn(options, name.slice(3));
     if (negated) name = name.slice(3);
-    const option = options[name];
+    const option = Object.hasOwn(options, name) ? options[name] : undefined;
     if (strict && option === undefined) {
       throw codedError(TypeError, 'ERR_PARSE_ARGS_UNKNOWN_OPTION', `Unknown option '${long === null ? word.slice(0, 2) : `--${name}`}'`);
     }
     if (option?.type !== 'string') {
       const rawName = short === null ? word.replace(/=.*/s, '') : `-${short[1]}`;
-      tokens.push({ kind: 'option', name: negated ? `no-${name}` : name, rawName, index, value: given, inlineValue: given === undefined ? undefined : true });
+      tokens.push({ kind: 'option', name, rawName, index, value: given, inlineValue: given === undefined ? undefined : true });
       if (short !== null && short[2] !== '') {
         words.splice(i + 1, 0, `-${short[2]}`);
         isApart = false;
@@ -213,6 +213,11 @@ export const parseArgs = (config = {}) => {
     const token = { kind: 'option', name, rawName: short === null ? `--${name}` : `-${short[1]}`, index, value: given, inlineValue: given !== undefined };
     if (given === undefined) {
       given = words[++i];
+      if (strict && given?.length > 1 && given.startsWith('-')) {
+        const example = short === null ? `'--${name}=-XYZ'` : `'--${name}=-XYZ' or '${token.rawName}-XYZ'`;
+        const advice = `Did you forget to specify the option argument for '${token.rawName}'?\nTo specify an option argument starting with a dash use ${example}.`;
+        throw codedError(TypeError, 'ERR_PARSE_ARGS_INVALID_OPTION_VALUE', `Option '${token.rawName}' argument is ambiguous.\n${advice}`);
+      }
       token.value = given;
       index++;
     }

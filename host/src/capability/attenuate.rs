@@ -82,7 +82,7 @@ impl Grant {
         let takes_no_more = (self.calls.is_none() && self.spend.is_none())
             || (self.method.is_subset_of(&asker.method)
                 && asker.clauses.iter().all(|clause| implies(&self.clauses, clause)));
-        // It must end when the other does; it may end earlier only if the grant behind it does too.
+        // It must end when the other does; it may end earlier only if the grant behind it ends no later than it.
         let ends = self.ends_within(asker) && (self.expires == asker.expires || behind.ends_within(self));
         takes_all && same_budgets && takes_no_more && ends
     }

@@ -126,7 +126,7 @@ impl Clause {
         }
     }
 
-    /// Returns the first test of a parameter that is not known to fail, for a message; `None` if all fail.
+    /// Returns the first clause of a parameter that is not known to fail, for a message; `None` if all fail.
     #[must_use]
     pub fn reason(&self, arguments: &Value) -> Option<&Param> {
         self.params().into_iter().find(|param| param.judge(arguments).may_hold())

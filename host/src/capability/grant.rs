@@ -94,7 +94,8 @@ pub enum AttenuateError {
     /// is omitted.
     #[error(
         "grant `{grant}` bypasses `{asker}`, which comes first and requires approval: it must require it too \
-         and end no later, or come after a grant that covers all that `{asker}` covers and ends no sooner"
+         and end no later, or come after a grant that covers all that `{asker}` covers, requires approval whenever it \
+         does, and ends no sooner"
     )]
     Unasked {
         /// Name of the grant without the approval.

@@ -95,7 +95,7 @@ fn one(node: SpannedValue, what: &str) -> Result<Permissions, PolicyError> {
         }
         if secret.expose && secret.header.is_some() {
             let message =
-                format!("{what}: the tool can read the secret `{}`, and so use it in any header", secret.name);
+                format!("{what}: the tool can read the secret `{}`, and so send it anywhere, in any header", secret.name);
             return Err(PolicyError::new(message, permissions.span.0.clone())
                 .hint("`header` applies to values that the host inserts: leave out `expose`, or `header`"));
         }

@@ -284,7 +284,7 @@ proptest! {
         arguments in nested_arguments(),
         forms in proptest::collection::vec(otherwise(), 1..4),
     ) {
-        // These tests do not ask for only one spelling; any other spelling asks.
+        // For these tests exactly one spelling does not ask; every other spelling does.
         let is_exact = |test: &Test| matches!(test, Test::Ne(_) | Test::NotIn(_));
         let is_exact = clause.params().iter().any(|param| param.tests.iter().any(is_exact));
         let approve = Approve::When(clause);

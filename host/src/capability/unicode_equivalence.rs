@@ -36,7 +36,7 @@ impl TextPosition {
         if text.contains(is_mark) && !value.contains(is_mark) {
             return false;
         }
-        // Marks at the end of the text may be in another order among those that follow it.
+        // Marks at the text's open edge may be in another order among those that follow it.
         let core = match self {
             Self::Start => text.trim_end_matches(is_mark),
             Self::End => text.trim_start_matches(is_mark),

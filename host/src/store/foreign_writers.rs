@@ -17,7 +17,8 @@ const SMALL: [&str; 5] = ["format", "format.new", "pid", "conf", "acknowledged"]
 const MAX_SMALL: u64 = 64 << 10;
 
 /// Refuses a store directory if it, or a directory in it, is writable by other users, unless these are trusted; or if
-/// it contains a symbolic link, a pipe or a device. Directories that do not exist yet are accepted.
+/// it contains a symbolic link, a pipe, a device, or an oversized file that is read as a whole. Directories that do not
+/// exist yet are accepted.
 ///
 /// # Errors
 /// [`StoreError::Shared`]; [`StoreError::Format`] for such an entry; errors of the file system.
@@ -53,7 +54,7 @@ pub fn refuse_strangers(directory: &Path, trust_writers: bool) -> Result<(), Sto
     Ok(())
 }
 
-/// Refuses what would lead elsewhere, wait for somebody, or have no end, where a store has a file.
+/// Refuses an entry that redirects, blocks or never ends where a store has a file.
 fn refuse_other(path: &Path, found: &Metadata) -> Result<(), StoreError> {
     let refused = |reason: String| Err(StoreError::Format { path: path.to_owned(), reason });
     let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
@@ -61,7 +62,7 @@ fn refuse_other(path: &Path, found: &Metadata) -> Result<(), StoreError> {
         () if found.is_symlink() => Err(linked(path)),
         () if found.is_dir() => Ok(()),
         () if !(found.is_file() || is_socket(found) && SOCKETS.contains(&name)) => {
-            refused("it is no file, as a store has".to_owned())
+            refused("it is neither a file nor a directory, as a store requires".to_owned())
         }
         () if SMALL.contains(&name) && found.len() > MAX_SMALL => {
             refused(format!("it has {} bytes: a store has at most {MAX_SMALL} there", found.len()))

@@ -3,7 +3,7 @@
 
 use super::node::Name;
 
-/// Write rules of paths. Paths without a rule are read-only.
+/// Write rules by path. A path that is neither at nor below any of these is read-only.
 #[derive(Debug, Clone, Default)]
 pub(super) struct WriteRules {
     /// Rules sorted by path, so that equal rules are stored in the same way.
@@ -17,7 +17,7 @@ struct WriteRule {
 }
 
 impl WriteRules {
-    /// Makes a path and everything below it writable or read-only, except paths with a longer rule.
+    /// Makes a path and everything below it writable or read-only, except at and below paths with a longer rule.
     pub(super) fn set(&mut self, names: &[Name], writable: bool) {
         match self.rules.binary_search_by(|rule| rule.names.as_slice().cmp(names)) {
             Ok(at) => self.rules[at].writable = writable,

@@ -255,10 +255,11 @@ impl Run<'_, '_> {
             return Ok(Ok(()));
         }
         // What an earlier diff wrote is not kept.
-        if backs_up && !self.written.iter().any(|name| name == target) {
-            if let Err(why) = self.back_up(target).await {
-                return Ok(Err(cannot("create", &format!("{target}{}", options.suffix), &why)));
-            }
+        if backs_up
+            && !self.written.iter().any(|name| name == target)
+            && let Err(why) = self.back_up(target).await
+        {
+            return Ok(Err(cannot("create", &format!("{target}{}", options.suffix), &why)));
         }
         self.written.push(target.to_owned());
         let fs = &self.context.fs;

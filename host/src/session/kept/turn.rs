@@ -132,7 +132,7 @@ fn show(directory: &Path, id: &SessionId) -> io::Result<File> {
 /// Opens a file to be locked, or makes it. Something else that has its name is not waited for, and a link not followed.
 pub(super) fn open(path: &Path) -> io::Result<File> {
     if path.symlink_metadata().is_ok_and(|found| found.is_symlink()) {
-        return Err(io::Error::other("it is a symbolic link, and a store has none"));
+        return Err(io::Error::other("it is a symbolic link, which a store must not contain"));
     }
     let mut options = OpenOptions::new();
     options.write(true).create(true).truncate(false);

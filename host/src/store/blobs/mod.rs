@@ -11,7 +11,7 @@
 //!
 //! Modules:
 //! - `files`: the directory, listing and reading;
-//! - `encoding`: the format of a file; `cache`: recently read blobs;
+//! - `encoding`: the format of a file; `blob_cache`: recently read blobs;
 //! - `upload`, `upload_pool`: writing; `durable`: how written data becomes durable;
 //! - `removal_lock`: the right to remove blobs, and their removal; `sweep`: garbage collection;
 //! - `verify`: checking every blob.

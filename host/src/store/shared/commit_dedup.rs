@@ -12,8 +12,8 @@
 //!
 //! A slot is reused when its commit has been answered. If a leader hangs and never answers, the slot is given up. A
 //! follower has as many marks as it ever had commits under way at once. Its marks are removed when it says that it
-//! closes. Those of a killed follower are removed when a leader starts and they are [`STALE_AGE`]; a follower repeats a
-//! request for [`super::LEADER_TIMEOUT`] only.
+//! closes. Those of a killed follower are removed when a leader starts and they are older than [`STALE_AGE`]; a
+//! follower repeats a request for [`super::LEADER_TIMEOUT`] only.
 
 use std::time::{Duration, SystemTime};
 

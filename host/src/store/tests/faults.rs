@@ -139,6 +139,7 @@ fn half_an_index_is_no_damage() {
     assert_eq!(store.scan(b"k/", None, usize::MAX).expect("it scans").len(), 3);
 }
 
+/// Flips bytes: what was written is served, or damage is reported; never anything else.
 fn reports_what_has_changed<E: StorageEngine>(file: &str) {
     let dir = tempfile::tempdir().expect("a directory");
     let value = |at: u64| noise(at, 700);

@@ -194,7 +194,8 @@ pub fn rewrite(blob: &[u8]) -> Result<Vec<u8>, Malformed> {
 
 impl Tree {
     /// Stores the parts of this tree that the sink's place does not have yet, and returns the name of the whole. The
-    /// tree and its clones remember which shared parts are stored: sealing again costs only what has changed since.
+    /// tree remembers which parts are stored, and so do its clones for the parts that they share: sealing again costs only
+    /// what has changed since.
     ///
     /// So a place must keep what it was given, for as long as it has that number: after a failure to make blobs
     /// durable, or after unreferenced blobs were removed, the sink must have another place.
