@@ -128,6 +128,6 @@ impl Run<'_, '_> {
 
 /// A name in messages: in quotes if a shell would need them.
 pub(super) fn shown(name: &str) -> String {
-    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"._-/+@%:,=~".contains(&byte);
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || !byte.is_ascii() || b"._-/+@%:,=~".contains(&byte);
     if name.bytes().all(plain) { name.to_owned() } else { quote(name) }
 }
