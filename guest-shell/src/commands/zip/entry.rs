@@ -87,6 +87,8 @@ pub(super) enum Damage {
     Offset(usize),
     /// What is there is no compressed data.
     Invalid,
+    /// A content of so many bytes does not fit into the memory of the run.
+    Memory(u64),
     /// The sum of what was put in is another one.
     Sum { found: u32, expected: u32 },
 }
@@ -148,8 +150,11 @@ impl Archive {
         if entry.method == DEFLATED {
             // One byte more tells of what is larger than it says.
             let mut decoder = flate2::read::DeflateDecoder::new(packed).take(entry.size + 1);
-            if decoder.read_to_end(&mut content).is_err() {
-                return (content, Some(Damage::Invalid));
+            if let Err(why) = decoder.read_to_end(&mut content) {
+                return match why.kind() {
+                    std::io::ErrorKind::OutOfMemory => (Vec::new(), Some(Damage::Memory(entry.size))),
+                    _ => (content, Some(Damage::Invalid)),
+                };
             }
         } else {
             content.extend(packed);

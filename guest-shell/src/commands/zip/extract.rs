@@ -12,6 +12,7 @@ use super::unzip_options::{Action, Mistake, Options};
 /// Exit statuses of Info-ZIP.
 pub(super) const WARNING: i32 = 1;
 pub(super) const ERROR: i32 = 2;
+const MEMORY: i32 = 4;
 const NOT_FOUND: i32 = 9;
 const USAGE: i32 = 10;
 const NOT_MATCHED: i32 = 11;
@@ -310,7 +311,7 @@ impl Run<'_, '_> {
                 (format!("   skipping: {name:<22}  unsupported compression method {method}\n"), UNSUPPORTED)
             }
             Damage::Offset(at) => (format!("file #{number}:  bad zipfile offset (local header sig):  {at}\n"), ERROR),
-            Damage::Invalid | Damage::Sum { .. } => return None,
+            Damage::Invalid | Damage::Memory(_) | Damage::Sum { .. } => return None,
         };
         self.warn(&text);
         Some(status)
@@ -326,6 +327,10 @@ impl Run<'_, '_> {
             (Damage::Sum { found, expected }, messages) => {
                 let name = if messages { String::new() } else { format!("{name:<22} ") };
                 format!("{name} bad CRC {found:08x}  (should be {expected:08x})\n")
+            }
+            (Damage::Memory(size), _) => {
+                self.warn(&format!("\n  error:  {name} does not fit into memory: {size} bytes\n"));
+                return MEMORY;
             }
             (_, true) => "\n  error:  invalid compressed data to inflate\n".to_owned(),
             (_, false) => format!("  error:  invalid compressed data to inflate {name}\n"),

@@ -32,8 +32,9 @@ impl Run<'_, '_> {
                 Some(Damage::Offset(place)) => {
                     format!("file #{}:  bad zipfile offset (local header sig):  {place}\n", at + 1)
                 }
-                Some(Damage::Invalid) => {
-                    format!("  error:  invalid compressed data to inflate {name}\n")
+                Some(Damage::Invalid) => format!("  error:  invalid compressed data to inflate {name}\n"),
+                Some(Damage::Memory(size)) => {
+                    format!("  error:  {name} does not fit into memory: {size} bytes\n")
                 }
             };
             good = false;
