@@ -94,8 +94,10 @@ fn one(node: SpannedValue, what: &str) -> Result<Permissions, PolicyError> {
                 .hint("name hosts under `http`, or let the tool see it with `expose = true`"));
         }
         if secret.expose && secret.header.is_some() {
-            let message =
-                format!("{what}: the tool can read the secret `{}`, and so send it anywhere, in any header", secret.name);
+            let message = format!(
+                "{what}: the tool can read the secret `{}`, and so send it anywhere, in any header",
+                secret.name
+            );
             return Err(PolicyError::new(message, permissions.span.0.clone())
                 .hint("`header` applies to values that the host inserts: leave out `expose`, or `header`"));
         }
