@@ -22,6 +22,8 @@ use crate::errors::told;
 pub(crate) struct HostTool {
     tool: tool::HostTool,
     handler: Option<Py<PyAny>>,
+    /// Notes on the faces that the tool lacks.
+    lost_faces: Arc<[String]>,
 }
 
 #[pymethods]
@@ -41,7 +43,12 @@ impl HostTool {
         if let Some(result) = result {
             tool = tool.returning(read(result)?).map_err(refused)?;
         }
-        Ok(Self { tool, handler })
+        Ok(Self::of(tool, handler))
+    }
+
+    /// Makes the same tool with another handler.
+    fn answered_by(&self, handler: Py<PyAny>) -> Self {
+        Self { tool: self.tool.clone(), handler: Some(handler), lost_faces: Arc::clone(&self.lost_faces) }
     }
 
     /// Makes a namespace whose members need not be named beforehand.
@@ -49,7 +56,7 @@ impl HostTool {
     #[pyo3(signature = (name, description, handler=None))]
     fn namespace(name: &str, description: &str, handler: Option<Py<PyAny>>) -> PyResult<Self> {
         let tool = tool::HostTool::namespace(name, description);
-        Ok(Self { tool: tool.map_err(|error| PyValueError::new_err(told(&error)))?, handler })
+        Ok(Self::of(tool.map_err(|error| PyValueError::new_err(told(&error)))?, handler))
     }
 
     /// Makes the place of a tool that was: each call of it is denied, for this reason.
@@ -62,13 +69,13 @@ impl HostTool {
             tool::HostTool::new(name, reason, json!({ "type": "object" }))
         };
         let tool = tool.map_err(|error| PyValueError::new_err(told(&error)))?;
-        Ok(Self { tool: tool.withdrawn(reason), handler: None })
+        Ok(Self::of(tool.withdrawn(reason), None))
     }
 
     /// Notes on the faces that the tool lacks, because its name means something else in a language of scripts.
     #[getter]
-    fn lost_faces(&self) -> Vec<String> {
-        self.tool.lost_faces().iter().map(ToString::to_string).collect()
+    fn lost_faces(&self) -> &[String] {
+        &self.lost_faces
     }
 
     /// Canonical method of the tool.
@@ -79,6 +86,11 @@ impl HostTool {
 }
 
 impl HostTool {
+    fn of(tool: tool::HostTool, handler: Option<Py<PyAny>>) -> Self {
+        let lost_faces = tool.lost_faces().iter().map(ToString::to_string).collect();
+        Self { tool, handler, lost_faces }
+    }
+
     /// Returns the tool as a session takes it.
     pub(crate) fn mounted(&self, py: Python<'_>, raised: &Arc<Raised>) -> tool::HostTool {
         match &self.handler {

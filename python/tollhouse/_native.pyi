@@ -67,6 +67,9 @@ class HostTool:
         handler: Callable[[str, Any, CallEnding], Any] | None = None,
         result: str | None = None,
     ) -> HostTool: ...
+    def answered_by(self, handler: Callable[[str, Any, CallEnding], Any]) -> HostTool:
+        """The same tool with another handler."""
+
     @staticmethod
     def namespace(
         name: str, description: str, handler: Callable[[str, Any, CallEnding], Any] | None = None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
 import re
 
@@ -17,6 +18,7 @@ _RETURN_FIELD = re.compile(r":returns?:\s*(.*)")
 _FIELD = re.compile(r":(?:param|parameter|arg|argument|key|keyword)\s+(?:[^:]*\s)?(\*{0,2}\w+):\s*(.*)")
 
 
+@functools.lru_cache(maxsize=1024)
 def summary(docstring: str | None) -> str:
     """The first paragraph, on one line; empty if there is none."""
     if not docstring:

@@ -17,6 +17,7 @@ from .scalars import Schema, Shape
 from .shapes import Shapes
 
 _SEGMENT = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_-]*")
+_NAME = re.compile(rf"(mcp:)?{_SEGMENT.pattern}([./]{_SEGMENT.pattern})*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,7 +144,7 @@ def check_name(name: object) -> str:
 
     Raises `ValueError` for anything else.
     """
-    if isinstance(name, str) and all(_SEGMENT.fullmatch(one) for one in re.split(r"[./]", name.removeprefix("mcp:"))):
+    if isinstance(name, str) and _NAME.fullmatch(name):
         return name
     raise ValueError(
         f"{name!r} is no name of a tool: it takes ASCII letters, digits, `_` and `-`, and may have parts joined by "

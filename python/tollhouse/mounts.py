@@ -64,6 +64,8 @@ def mounted(
         return []
     import json
 
+    from .tools import native_tool
+
     if is_checked:
         check_capabilities(definitions, capabilities)
     tools: list[_native.HostTool] = []
@@ -73,7 +75,7 @@ def mounted(
         if narrowed and (schemas := _input_schemas(one, capabilities)):
             schema = {**schema, "allOf": [*schema.get("allOf", []), *schemas]}
         result = None if one.result is None else json.dumps(one.result)
-        tools.append(_native.HostTool(one.name, one.description, json.dumps(schema), answer, result))
+        tools.append(native_tool(one.name, one.description, json.dumps(schema), result).answered_by(answer))
     return tools
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
 import sys
 from collections.abc import Callable, Iterable, Mapping
@@ -9,7 +10,7 @@ from dataclasses import dataclass, field
 from types import ModuleType
 from typing import Any, cast
 
-from . import docstrings
+from . import _native, docstrings
 from .capabilities import MethodCapability, canonical_method
 from .constraints import ConstraintSet
 from .errors import ArgumentError
@@ -154,6 +155,13 @@ class Tool:
         if unknown and schema.get("additionalProperties", True) is False:
             raise ArgumentError(f"`{unknown[0]}` is unknown: there are {', '.join(known) or 'no parameters'}")
         return [], dict(arguments)
+
+
+# Many sandboxes have the same tools.
+@functools.lru_cache(maxsize=1024)
+def native_tool(name: str, description: str, schema: str, result: str | None) -> _native.HostTool:
+    """The tool as the host takes it, without a handler. Raises `ValueError` for a malformed name or schema."""
+    return _native.HostTool(name, description, schema, None, result)
 
 
 def tool(function: Callable[..., Any], *, name: str | None = None, description: str | None = None) -> Tool:
