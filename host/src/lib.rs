@@ -61,15 +61,13 @@ struct Readme;
 struct Guide;
 
 pub mod agent;
-pub mod capability;
 pub mod code;
 pub mod error;
 pub mod gate;
 pub mod guest;
 mod json;
-pub mod ledger;
 pub mod session;
-pub mod store;
-pub mod token;
 pub mod tool;
-pub mod vfs;
+
+pub use tollhouse_policy::{capability, ledger};
+pub use {tollhouse_store as store, tollhouse_token as token, tollhouse_vfs as vfs};

@@ -149,19 +149,12 @@ impl OpenDirectory {
         if self.writers == AllowedWriters::Any {
             return Ok(self);
         }
-        match system::others(&self.handle).map_err(Error::io("look at", &self.path))? {
-            None => Ok(self),
-            Some(why) => Err(Error::Shared { path: self.path, why }),
+        #[cfg(unix)]
+        if let Some(why) = tollhouse_types::other_writers_of(&self.handle).map_err(Error::io("look at", &self.path))? {
+            return Err(Error::Shared { path: self.path, why });
         }
+        Ok(self)
     }
-}
-
-/// Describes the other users who can write to a path, if there are any. The path must exist.
-///
-/// # Errors
-/// Any error of the system.
-pub fn other_writers(path: &Path) -> std::io::Result<Option<String>> {
-    system::others(&system::open(path)?)
 }
 
 /// Turns a "not found" error into `None`.
@@ -271,21 +264,6 @@ mod system {
         Ok(fsync(directory)?)
     }
 
-    /// Describes the other users who can write to a handle. An access control list shows in the group's permission
-    /// bits.
-    pub(super) fn others(directory: &Handle) -> io::Result<Option<String>> {
-        let stat = fstat(directory)?;
-        let mode = Mode::from_raw_mode(stat.st_mode);
-        let own = geteuid().as_raw();
-        Ok(if stat.st_uid != own && stat.st_uid != 0 {
-            Some(format!("it belongs to user {}, and this is user {own}", stat.st_uid))
-        } else if mode.intersects(Mode::WGRP | Mode::WOTH) {
-            Some(format!("its mode is {:o}", mode.as_raw_mode() & 0o7777))
-        } else {
-            None
-        })
-    }
-
     /// Returns true if an open failed since the name belongs to something of another kind.
     pub(super) fn is_wrong_kind(error: &io::Error) -> bool {
         // A link; a link or a file in the place of a directory; a directory opened for writing; a socket, or a pipe
@@ -360,10 +338,6 @@ mod system {
     /// Does nothing: a directory cannot be opened as a file here, so durability is left to the file system.
     pub(super) fn sync((): &Handle) -> io::Result<()> {
         Ok(())
-    }
-
-    pub(super) fn others((): &Handle) -> io::Result<Option<String>> {
-        Ok(None)
     }
 
     pub(super) fn is_wrong_kind(error: &io::Error) -> bool {

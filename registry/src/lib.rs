@@ -31,19 +31,14 @@ mod directory;
 mod error;
 mod gc;
 mod host_imports;
-mod http_path;
-mod http_rule;
 mod identity;
 mod index;
 mod manifest;
 mod manifest_keys;
-mod name;
 pub mod oci;
 mod package;
-mod permission;
 mod publish;
 mod publish_error;
-mod quantity;
 mod registry;
 mod release_change;
 mod search;
@@ -52,7 +47,6 @@ mod store;
 #[cfg(test)]
 mod testing;
 mod trust;
-pub mod untrusted_file;
 mod unused_permissions;
 mod verify;
 mod wit;
@@ -65,26 +59,30 @@ pub use component::{
 };
 pub use compose::{ComposeError, compose};
 pub use digest::{Digest, DigestError};
-pub use directory::other_writers;
 pub use error::{Error, ResolveError};
 pub use gc::Swept;
-pub use http_rule::{HttpRequest, HttpRule, HttpRuleError};
 pub use index::{Deprecation, Release, Signature};
 pub use manifest::{DefaultInterface, Effect, Example, InstancePolicy, Limits, MAX_MANIFEST, Manifest, ManifestError};
-pub use name::{
-    MAX_NAME, NameError, PackageName, ReleaseName, ReleaseNameError, Requirement, RequirementError, VersionsError,
-};
 pub use package::{PackageError, cargo_built, package_dir, package_manifest, package_wit};
-pub use permission::{FileRule, FileRuleError, MAX_PERMISSIONS, Permissions, Secret, is_bucket_name, is_secret_name};
 pub use publish::{Checkup, GivenSignature, MAX_README, PublishRequest, Published};
 pub use publish_error::PublishError;
-pub use quantity::{LEAST_WITHOUT_UNIT, QuantityError, parse_bytes, parse_duration};
 pub use registry::{Registry, Shown};
 pub use release_change::{ChangeError, Changed};
 pub use search::Found;
-pub use signature::{KeyError, PrivateKey, PublicKey, SignatureError};
+pub use signature::SignatureError;
 pub use store::Blob;
-pub use trust::{TrustError, TrustedKeys, is_key_name};
+pub use tollhouse_types::http_rule::{HttpRequest, HttpRule, HttpRuleError};
+pub use tollhouse_types::key::{KeyError, PrivateKey, PublicKey, is_key_name};
+pub use tollhouse_types::name::{
+    MAX_NAME, NameError, PackageName, ReleaseName, ReleaseNameError, Requirement, RequirementError, VersionsError,
+};
+pub use tollhouse_types::permission::{
+    FileRule, FileRuleError, MAX_PERMISSIONS, Permissions, Secret, is_bucket_name, is_secret_name,
+};
+pub use tollhouse_types::quantity::{LEAST_WITHOUT_UNIT, QuantityError, parse_bytes, parse_duration};
+use tollhouse_types::{key, name, permission, quantity};
+pub use tollhouse_types::{other_writers, untrusted_file};
+pub use trust::{TrustError, TrustedKeys};
 pub use verify::{Problem, Verified};
 pub use wit::{MAX_WIT, WitError};
 pub use wkg_layout::{Foreign, LayoutError, wkg_layout};

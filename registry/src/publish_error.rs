@@ -5,11 +5,11 @@ use semver::Version;
 use crate::{
     component::ComponentError,
     error::{Error, excerpt},
+    key::PublicKey,
     manifest::ManifestError,
     name::{NameError, PackageName, ReleaseName},
     oci::Repository,
     publish::MAX_README,
-    signature::PublicKey,
     wit::WitError,
 };
 

@@ -6,11 +6,12 @@ use std::time::SystemTime;
 use semver::Version;
 
 use crate::{
+    PrivateKey, PublicKey,
     error::{Error, ResolveError},
     index::{MAX_MESSAGE, Release, ReleaseChange, Signature, check_message},
     name::{PackageName, ReleaseName, Requirement},
     registry::Registry,
-    signature::{PrivateKey, PublicKey, SignatureError},
+    signature::{SignatureError, has_signed, sign},
     store::{Blob, WriteLock},
 };
 
@@ -97,7 +98,7 @@ impl Registry {
             self.load_wit(found)?;
             self.load_manifest(found)?;
             let ReleaseName { name, version } = release.clone();
-            let (signature, key) = (key.sign(found), key.public());
+            let (signature, key) = (sign(key, found), key.public());
             let named = found.signatures.iter().any(|own| own.key == key && own.signature == Blob::of(&signature));
             // A signature that the index names already is written too, which repairs a damaged file.
             let signature = lock.write(&signature)?;
@@ -115,7 +116,7 @@ impl Registry {
             return Err(SignatureError::Unsigned { release: full, key: *key });
         };
         let signature = self.load_signature(release, named)?;
-        if key.has_signed(release, &signature) {
+        if has_signed(*key, release, &signature) {
             return Ok(());
         }
         Err(SignatureError::Wrong { release: full, key: *key })

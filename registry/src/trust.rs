@@ -8,14 +8,12 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use tollhouse_types::key::{MAX_KEY_NAME, PublicKey, is_key_name};
+
 use crate::{
     error::excerpt,
-    signature::PublicKey,
     untrusted_file::{self, ReadError},
 };
-
-/// Longest name of a key, in bytes.
-const MAX_NAME: usize = 64;
 
 /// Largest file in bytes: room for ten thousand keys.
 const MAX_BYTES: u64 = 1 << 20;
@@ -54,7 +52,7 @@ pub enum TrustError {
         problem: String,
     },
     /// The text is not a valid name.
-    #[error("`{0}` is not a name of a key: 1 to {MAX_NAME} letters, digits, `-`, `_` and `.`")]
+    #[error("`{0}` is not a name of a key: 1 to {MAX_KEY_NAME} letters, digits, `-`, `_` and `.`")]
     Name(String),
     /// The name belongs to another key.
     #[error("`{name}` is the name of another key, `{key}`")]
@@ -75,13 +73,6 @@ impl TrustError {
             Self::Io { .. } | Self::Name(_) => None,
         }
     }
-}
-
-/// Returns true if a text is a valid name of a key.
-#[must_use]
-pub fn is_key_name(text: &str) -> bool {
-    let character = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
-    (1..=MAX_NAME).contains(&text.len()) && text.chars().all(character)
 }
 
 impl TrustedKeys {

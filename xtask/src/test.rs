@@ -45,7 +45,7 @@ pub(crate) fn test(full: bool) -> Result<()> {
     differential::bounded(full)?;
     if full {
         say("testing stored trees with the sizes of the format");
-        run(cargo(runner).args(["--package", "tollhouse", "--lib", "--features", "format-sizes", "vfs"]))?;
+        run(cargo(runner).args(["--package", "tollhouse-vfs", "--features", "format-sizes"]))?;
         foreign()?;
     }
     Ok(())
@@ -99,6 +99,9 @@ pub(crate) fn check() -> Result<()> {
     run(js.args(warnings).env("CC_wasm32_unknown_unknown", patched::quickjs(&c.compiler)?))?;
     run(build::shell("clippy").args(warnings))?;
     say("building the documentation");
-    run(cargo(&["doc", "--no-deps", "--package", "tollhouse", "--package", "tollhouse-registry"])
-        .env("RUSTDOCFLAGS", "-D warnings"))
+    let mut doc = cargo(&["doc", "--no-deps", "--package", "tollhouse"]);
+    for part in ["policy", "registry", "store", "token", "types", "vfs"] {
+        doc.args(["--package", &format!("tollhouse-{part}")]);
+    }
+    run(doc.env("RUSTDOCFLAGS", "-D warnings"))
 }

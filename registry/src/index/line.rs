@@ -7,9 +7,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     digest::Digest,
+    key::PublicKey,
     name::{PackageName, Requirement},
     oci::Origin,
-    signature::PublicKey,
     store::Blob,
 };
 

@@ -6,9 +6,9 @@ use semver::Version;
 
 use crate::{
     digest::Digest,
+    key::PublicKey,
     name::{PackageName, ReleaseName, Requirement},
     oci::Origin,
-    signature::PublicKey,
     store::Blob,
 };
 

@@ -15,9 +15,9 @@ use crate::{
     digest::Digest,
     error::Error,
     index::Release,
+    key::PublicKey,
     publish::GivenSignature,
     registry::Registry,
-    signature::PublicKey,
     store::{Blob, length},
 };
 

@@ -14,7 +14,7 @@ use crate::{
     oci::Origin,
     permission::Permissions,
     publish_error::PublishError,
-    signature::Statement,
+    signature::{Statement, has_signed},
     store::Blob,
     unused_permissions,
     wit::{self, Shape, WitText, print_component},
@@ -113,7 +113,7 @@ impl CheckedRequest {
         let component = Digest::of(&self.component);
         let (wit, manifest) = (Digest::of(self.wit.text.as_bytes()), Digest::of(self.manifest.text.as_bytes()));
         let statement = || Statement { name, version, component, wit, manifest };
-        match self.signatures.iter().find(|given| !given.key.has_signed(statement(), &given.bytes)) {
+        match self.signatures.iter().find(|given| !has_signed(given.key, statement(), &given.bytes)) {
             None => Ok(()),
             Some(given) => {
                 let release = ReleaseName { name: name.clone(), version: version.clone() };

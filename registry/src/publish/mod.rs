@@ -9,11 +9,11 @@ use crate::{
     component::Component,
     error::Error,
     index::{Release, ReleaseChange},
+    key::PublicKey,
     name::{PackageName, ReleaseName},
     oci::Origin,
     publish_error::PublishError,
     registry::Registry,
-    signature::PublicKey,
     store::{Blob, WriteLock},
     wit::{self, Shape, WitText, compat},
 };

@@ -6,7 +6,7 @@ use arbitrary::{Arbitrary, Unstructured};
 use tollhouse::store::{BlobSource, MemoryBlobs};
 use tollhouse::vfs::{ChangeKind, Errno, Kind, Limits, MAX_LINKS, Tree, Usage, WriteMode, changed_paths};
 
-#[path = "../../../host/src/vfs/model/reference.rs"]
+#[path = "../../../host/vfs/src/model/reference.rs"]
 mod reference;
 
 use self::reference::{

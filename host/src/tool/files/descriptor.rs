@@ -127,12 +127,12 @@ impl HostDescriptor for FilesView<'_> {
 
     fn stat(&mut self, handle: DescriptorHandle) -> FsResult<DescriptorStat> {
         let open = self.open(&handle).map_err(trap)?;
-        Ok(self.work().stat(&open)?.into())
+        Ok(descriptor_stat(self.work().stat(&open)?))
     }
 
     fn stat_at(&mut self, handle: DescriptorHandle, flags: PathFlags, path: String) -> FsResult<DescriptorStat> {
         let at = self.open(&handle).map_err(trap)?;
-        Ok(self.work().stat_at(&at, &path, follows(flags))?.into())
+        Ok(descriptor_stat(self.work().stat_at(&at, &path, follows(flags))?))
     }
 
     fn set_times_at(
@@ -252,7 +252,7 @@ impl HostDirectoryEntryStream for FilesView<'_> {
         let next = self.files.work.lock().next_entry(&listing.open, listing.after.as_deref())?;
         Ok(next.map(|entry| {
             listing.after = Some(entry.name.clone());
-            DirectoryEntry { type_: entry.kind.into(), name: entry.name }
+            DirectoryEntry { type_: descriptor_type(entry.kind), name: entry.name }
         }))
     }
 
@@ -286,27 +286,23 @@ fn hash(stat: Stat) -> MetadataHashValue {
     MetadataHashValue { lower: half(0), upper: half(8) }
 }
 
-impl From<Kind> for DescriptorType {
-    fn from(kind: Kind) -> Self {
-        match kind {
-            Kind::File => Self::RegularFile,
-            Kind::Directory => Self::Directory,
-            Kind::Link => Self::SymbolicLink,
-        }
+fn descriptor_type(kind: Kind) -> DescriptorType {
+    match kind {
+        Kind::File => DescriptorType::RegularFile,
+        Kind::Directory => DescriptorType::Directory,
+        Kind::Link => DescriptorType::SymbolicLink,
     }
 }
 
-impl From<Stat> for DescriptorStat {
-    fn from(stat: Stat) -> Self {
-        // The remainder within a second fits.
-        let nanoseconds = u32::try_from(stat.modified % SECOND).unwrap_or_default();
-        DescriptorStat {
-            type_: stat.kind.into(),
-            link_count: 1,
-            size: stat.size,
-            data_access_timestamp: None,
-            data_modification_timestamp: Some(Datetime { seconds: stat.modified / SECOND, nanoseconds }),
-            status_change_timestamp: None,
-        }
+fn descriptor_stat(stat: Stat) -> DescriptorStat {
+    // The remainder within a second fits.
+    let nanoseconds = u32::try_from(stat.modified % SECOND).unwrap_or_default();
+    DescriptorStat {
+        type_: descriptor_type(stat.kind),
+        link_count: 1,
+        size: stat.size,
+        data_access_timestamp: None,
+        data_modification_timestamp: Some(Datetime { seconds: stat.modified / SECOND, nanoseconds }),
+        status_change_timestamp: None,
     }
 }

@@ -232,32 +232,30 @@ impl types::Host for FilesView<'_> {
     }
 }
 
-impl From<Errno> for Code {
-    fn from(errno: Errno) -> Self {
-        match errno {
-            Errno::Access => Self::Access,
-            Errno::Exists => Self::Exist,
-            Errno::TooLarge => Self::FileTooLarge,
-            Errno::Invalid => Self::Invalid,
-            Errno::IsDirectory => Self::IsDirectory,
-            Errno::TooManyLinks => Self::Loop,
-            Errno::NameTooLong => Self::NameTooLong,
-            Errno::NoEntry => Self::NoEntry,
-            Errno::NotDirectory => Self::NotDirectory,
-            Errno::NotEmpty => Self::NotEmpty,
-            Errno::Quota => Self::Quota,
-            Errno::Busy => Self::Busy,
-            Errno::Io => Self::Io,
-        }
+/// Returns the error of `wasi:filesystem` for a failed operation on the tree.
+fn errno_code(errno: Errno) -> Code {
+    match errno {
+        Errno::Access => Code::Access,
+        Errno::Exists => Code::Exist,
+        Errno::TooLarge => Code::FileTooLarge,
+        Errno::Invalid => Code::Invalid,
+        Errno::IsDirectory => Code::IsDirectory,
+        Errno::TooManyLinks => Code::Loop,
+        Errno::NameTooLong => Code::NameTooLong,
+        Errno::NoEntry => Code::NoEntry,
+        Errno::NotDirectory => Code::NotDirectory,
+        Errno::NotEmpty => Code::NotEmpty,
+        Errno::Quota => Code::Quota,
+        Errno::Busy => Code::Busy,
+        Errno::Io => Code::Io,
     }
 }
 
-impl From<Refusal> for Code {
-    fn from(refusal: Refusal) -> Self {
-        match refusal {
-            Refusal::Outside => Self::NotPermitted,
-            Refusal::Hidden => Self::Access,
-            Refusal::Errno(errno) => errno.into(),
-        }
+/// Returns the error of `wasi:filesystem` for a path that a tool may not reach.
+fn refusal_code(refusal: Refusal) -> Code {
+    match refusal {
+        Refusal::Outside => Code::NotPermitted,
+        Refusal::Hidden => Code::Access,
+        Refusal::Errno(errno) => errno_code(errno),
     }
 }

@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
-use super::Code;
+use super::{Code, errno_code, refusal_code};
 use crate::vfs::{Content, Edit, Entry, Kind, Limits, Resolved, Scope, Stat, Tree};
 
 /// Working tree of a call.
@@ -163,9 +163,9 @@ impl WorkingTree {
         let base = self.path(&at.spot)?;
         if at.may_go_up && path.split('/').any(|name| name == "..") && !path.starts_with('/') {
             let path = format!("{}/{path}", base.trim_start_matches('/'));
-            return Ok(self.tree.resolve("/", path.trim_start_matches('/'), follow, &self.scope)?);
+            return self.tree.resolve("/", path.trim_start_matches('/'), follow, &self.scope).map_err(refusal_code);
         }
-        Ok(self.tree.resolve(&base, path, follow, &self.scope)?)
+        self.tree.resolve(&base, path, follow, &self.scope).map_err(refusal_code)
     }
 
     /// As `resolve`, for operations on an existing entry: there must be one, and a trailing `/` follows a link.
@@ -184,7 +184,7 @@ impl WorkingTree {
 
     pub(super) fn stat(&self, open: &OpenEntry) -> Result<Stat, Code> {
         match &*open.spot.lock() {
-            LocationState::At(path) => self.shown(path, self.tree.stat_here(path)?),
+            LocationState::At(path) => self.shown(path, self.tree.stat_here(path).map_err(errno_code)?),
             LocationState::Removed(removed) => Ok(Stat { size: removed.content.len(), ..removed.stat }),
             LocationState::Nowhere => Err(Code::NoEntry),
         }
@@ -210,12 +210,12 @@ impl WorkingTree {
         let content = match &*open.spot.lock() {
             LocationState::At(path) => {
                 self.may_read(path)?;
-                self.tree.content(path)?
+                self.tree.content(path).map_err(errno_code)?
             }
             LocationState::Removed(removed) => removed.content.clone(),
             LocationState::Nowhere => return Err(Code::NoEntry),
         };
-        let bytes = content.read(offset, length)?;
+        let bytes = content.read(offset, length).map_err(errno_code)?;
         // A length in memory fits. An empty read is the end, even if nothing was requested: C libraries take the other
         // answer for an interruption, and retry for ever.
         let end = bytes.is_empty() || offset.saturating_add(bytes.len() as u64) >= content.len();
@@ -225,7 +225,9 @@ impl WorkingTree {
     /// Returns the entry of a directory that follows a name, or the first.
     pub(super) fn next_entry(&self, open: &OpenEntry, after: Option<&str>) -> Result<Option<Entry>, Code> {
         let Ok(path) = self.path(&open.spot) else { return Ok(None) };
-        let Some(names) = self.scope.shown(&path) else { return Ok(self.tree.next_entry(&path, after)?) };
+        let Some(names) = self.scope.shown(&path) else {
+            return self.tree.next_entry(&path, after).map_err(errno_code);
+        };
         let later = names.into_iter().filter(|name| after.is_none_or(|after| *name > after));
         let above = path.trim_end_matches('/');
         let mut there = later.filter_map(|name| {
@@ -239,7 +241,7 @@ impl WorkingTree {
         let found = self.resolve(at, path, false)?;
         found.stat.ok_or(Code::NoEntry)?;
         self.may_read(&found.path)?;
-        let target = self.tree.read_link(&found.path)?;
+        let target = self.tree.read_link(&found.path).map_err(errno_code)?;
         // WASI hides the target of absolute links from tools.
         if target.starts_with('/') { Err(Code::NotPermitted) } else { Ok(target) }
     }

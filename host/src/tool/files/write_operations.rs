@@ -1,7 +1,7 @@
 //! Changes of the tree that a call works on: opening, writing, creating, moving and removing.
 
-use super::Code;
 use super::working_tree::{LocationState, OpenEntry, RemovedFile, WorkingTree};
+use super::{Code, errno_code};
 use crate::vfs::{Content, Errno, Kind, WriteMode};
 
 /// Options of an open.
@@ -43,14 +43,14 @@ impl WorkingTree {
                     self.may_write(&found.path)?;
                 }
                 if how.truncate {
-                    self.tree.truncate(&found.path, 0, self.now)?;
+                    self.tree.truncate(&found.path, 0, self.now).map_err(errno_code)?;
                 }
             }
             None if !how.create => return Err(Code::NoEntry),
             None => {
                 self.may_write(&found.path)?;
                 self.settle();
-                self.tree.write(&found.spelling(), &[], WriteMode::Create, self.now)?;
+                self.tree.write(&found.spelling(), &[], WriteMode::Create, self.now).map_err(errno_code)?;
             }
         }
         // A descriptor opened without rights can be read, as everywhere.
@@ -83,7 +83,7 @@ impl WorkingTree {
                     WriteOffset::At(offset) => self.tree.write_at(path, offset, bytes, self.now),
                     WriteOffset::End => self.tree.write(path, bytes, WriteMode::Append, self.now),
                 };
-                Ok(written?)
+                written.map_err(errno_code)
             }
             LocationState::Removed(_) if bytes.is_empty() => Ok(()),
             LocationState::Removed(removed) => {
@@ -103,7 +103,7 @@ impl WorkingTree {
         match &mut *open.spot.lock() {
             LocationState::At(path) => {
                 self.may_write(path)?;
-                Ok(self.tree.truncate(path, size, self.now)?)
+                self.tree.truncate(path, size, self.now).map_err(errno_code)
             }
             LocationState::Removed(removed) => self.change_removed(removed, size, |content| content.resize(size)),
             LocationState::Nowhere => Err(Code::NoEntry),
@@ -127,7 +127,7 @@ impl WorkingTree {
                 return Err(Code::Quota);
             }
         }
-        change(&mut removed.content)?;
+        change(&mut removed.content).map_err(errno_code)?;
         removed.stat.modified = self.now;
         Ok(())
     }
@@ -136,7 +136,7 @@ impl WorkingTree {
         match &mut *open.spot.lock() {
             LocationState::At(path) => {
                 self.may_write(path)?;
-                Ok(self.tree.set_own_modified(path, modified)?)
+                self.tree.set_own_modified(path, modified).map_err(errno_code)
             }
             LocationState::Removed(removed) => {
                 removed.stat.modified = modified;
@@ -155,7 +155,7 @@ impl WorkingTree {
     ) -> Result<(), Code> {
         let (path, _) = self.find(at, path, follow)?;
         self.may_write(&path)?;
-        Ok(self.tree.set_own_modified(&path, modified)?)
+        self.tree.set_own_modified(&path, modified).map_err(errno_code)
     }
 
     pub(super) fn create_directory(&mut self, at: &OpenEntry, path: &str) -> Result<(), Code> {
@@ -165,7 +165,7 @@ impl WorkingTree {
         }
         self.may_write(&found.path)?;
         self.settle();
-        Ok(self.tree.create_directory(&found.path, false, self.now)?)
+        self.tree.create_directory(&found.path, false, self.now).map_err(errno_code)
     }
 
     pub(super) fn create_link(&mut self, at: &OpenEntry, target: &str, path: &str) -> Result<(), Code> {
@@ -178,7 +178,7 @@ impl WorkingTree {
         }
         self.may_write(&found.path)?;
         self.settle();
-        Ok(self.tree.create_link(target, &found.spelling(), self.now)?)
+        self.tree.create_link(target, &found.spelling(), self.now).map_err(errno_code)
     }
 
     /// Removes an empty directory, or an entry that is not a directory.
@@ -193,7 +193,7 @@ impl WorkingTree {
         }
         self.may_write(&found.path)?;
         let parted = self.part(&found.path);
-        self.tree.remove(&found.path, false, self.now)?;
+        self.tree.remove(&found.path, false, self.now).map_err(errno_code)?;
         self.removed(&found.path, parted);
         Ok(())
     }
@@ -207,7 +207,7 @@ impl WorkingTree {
         self.may_write(&source.path)?;
         self.may_write(&target.path)?;
         let parted = self.part(&target.path);
-        self.tree.rename(&source.spelling(), &target.spelling(), self.now)?;
+        self.tree.rename(&source.spelling(), &target.spelling(), self.now).map_err(errno_code)?;
         if source.path != target.path {
             self.removed(&target.path, parted);
             self.moved(&source.path, &target.path);

@@ -1,0 +1,483 @@
+//! The document format of policies: the JSON form, the TOML text, and the JSON Schema of both.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use schemars::{JsonSchema, Schema};
+use serde::Serialize;
+use serde_json::Value;
+use tollhouse_types::quantity::LEAST_WITHOUT_UNIT;
+
+use super::HttpRule;
+use super::clause::{Clause, Scalar, Test};
+use super::grant::{Approve, Grant};
+use super::limits::Limits;
+use super::permission::{Permissions, SecretGrant};
+use super::policy::Policy;
+use super::required_signers::Signer;
+
+/// A policy: mounts, grants and limits of a session.
+#[derive(Serialize, JsonSchema)]
+#[schemars(title = "Tollhouse policy")]
+#[serde(deny_unknown_fields)]
+struct PolicyDocument {
+    /// Signers required of every mounted package: one of each list.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    require_signature: Option<WrittenSigners>,
+    /// Packages to mount: alias to requirement (`acme:payments@^1`). If omitted, all packages of the default registry.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tools: Option<BTreeMap<String, WrittenTool>>,
+    /// Grants, tried in this order. If omitted, nothing may be called.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    grant: Vec<WrittenGrant>,
+    /// Permissions of tools besides their arguments, by alias. Their manifests must request them too.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty", default)]
+    tool: BTreeMap<String, WrittenPermissions>,
+    /// Limits on a run.
+    #[serde(skip_serializing_if = "WrittenLimits::is_empty", default)]
+    limits: WrittenLimits,
+}
+
+#[derive(Serialize, JsonSchema)]
+#[serde(untagged)]
+enum WrittenTool {
+    /// A requirement: `acme:payments@^1`.
+    Requirement(String),
+    /// A table with further settings.
+    Table(WrittenToolTable),
+}
+
+#[derive(Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct WrittenToolTable {
+    /// A requirement: `acme:payments@^1`.
+    package: String,
+    /// Signers required in addition to those of every package.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    require_signature: Option<WrittenSigners>,
+}
+
+/// Keys (`ed25519:` and 32 bytes in base64), or their names in `tollhouse registry trust`.
+#[derive(Serialize, JsonSchema)]
+#[serde(untagged)]
+enum WrittenSigners {
+    /// A list of signers, one of which is required.
+    One(Vec<String>),
+    /// Several lists, each of which requires one signer.
+    Each(Vec<Vec<String>>),
+}
+
+/// Permissions of one tool.
+#[derive(Default, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+struct WrittenPermissions {
+    /// Requests that it may make: `[METHOD,… ][https://]host[:port][/path]`; `*.example.com`, `*`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    http: Vec<String>,
+    /// Secrets that it may use.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    secrets: Vec<WrittenSecret>,
+    /// Paths of the session's files: `/workspace/out`, `/workspace/in:ro`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    files: Vec<String>,
+    /// Buckets of the session's key-value store.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    keyvalue: Vec<String>,
+    /// Other tools that it may call: patterns, or grants. Each must narrow a grant of the policy.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    tools: Vec<WrittenCall>,
+}
+
+#[derive(Serialize, JsonSchema)]
+#[serde(untagged)]
+enum WrittenSecret {
+    /// Name of the secret.
+    #[expect(dead_code, reason = "secrets are written as tables and read either way")]
+    Name(String),
+    /// A table with further settings.
+    Table(WrittenSecretTable),
+}
+
+#[derive(Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct WrittenSecretTable {
+    /// Name of the secret: letters, digits and `_`.
+    name: String,
+    /// Lets the tool read the value. Otherwise the host inserts it into headers of requests.
+    #[serde(skip_serializing_if = "std::ops::Not::not", default)]
+    expose: bool,
+    /// Destinations that the value may be sent to. If omitted, all that the tool may send requests to.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    http: Vec<String>,
+    /// Allows sending the value over a network without TLS, where others can read it.
+    #[serde(skip_serializing_if = "std::ops::Not::not", default)]
+    insecure: bool,
+    /// The only header that may contain the value. If omitted, any header.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    header: Option<String>,
+}
+
+#[derive(Serialize, JsonSchema)]
+#[serde(untagged)]
+enum WrittenCall {
+    /// Every call of the methods that a pattern matches.
+    #[expect(dead_code, reason = "grants are written as tables and read either way")]
+    Pattern(String),
+    /// A complete grant.
+    Grant(Box<WrittenGrant>),
+}
+
+/// A permission to call methods, with which arguments and how often.
+#[derive(Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct WrittenGrant {
+    /// Name of the grant in errors, budgets and the audit log; by default METHOD#INDEX.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    name: Option<String>,
+    /// Pattern of methods: `payments/charges/create`, `payments/*` (one segment), `payments/**` (any number).
+    method: String,
+    /// Conditions on the arguments, all of which must hold.
+    #[serde(rename = "where", skip_serializing_if = "Vec::is_empty", default)]
+    clauses: Vec<WrittenClause>,
+    /// Budget: maximum number of calls.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    calls: Option<u64>,
+    /// Budget: maximum sum of an argument over all calls.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    spend: Option<WrittenSpend>,
+    /// Asks a human first: always, or unless a clause is known not to hold.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    approve: Option<WrittenApprove>,
+}
+
+/// A budget on the sum of a numeric argument.
+#[derive(Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct WrittenSpend {
+    /// Path of the argument: `amount`.
+    param: String,
+    /// Maximum sum over all calls.
+    #[schemars(with = "f64", range(min = 0))]
+    limit: Value,
+}
+
+#[derive(Serialize, JsonSchema)]
+#[serde(untagged)]
+enum WrittenApprove {
+    /// Asks always, or never.
+    Flag(bool),
+    /// Asks unless this clause is known not to hold.
+    When(Box<WrittenClause>),
+}
+
+/// A condition: `param` with at least one operator, or `all`, or `any`.
+#[derive(Default, Serialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+struct WrittenClause {
+    /// Path of the parameter: `amount`, `items/0/price`, `items/*/price` (every element).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    param: Option<String>,
+    /// A number less than this.
+    #[schemars(with = "Option<WrittenNumber>")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    lt: Option<Value>,
+    /// A number less than or equal to this.
+    #[schemars(with = "Option<WrittenNumber>")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    le: Option<Value>,
+    /// A number greater than this.
+    #[schemars(with = "Option<WrittenNumber>")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    gt: Option<Value>,
+    /// A number greater than or equal to this.
+    #[schemars(with = "Option<WrittenNumber>")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    ge: Option<Value>,
+    /// Exactly this value.
+    #[schemars(with = "Option<WrittenScalar>")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    eq: Option<Value>,
+    /// Another value of the same type.
+    #[schemars(with = "Option<WrittenScalar>")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    ne: Option<Value>,
+    /// Exactly one of these values.
+    #[schemars(with = "Option<Vec<WrittenScalar>>")]
+    #[serde(rename = "in", skip_serializing_if = "Option::is_none")]
+    one_of: Option<Vec<Value>>,
+    /// A value of the type of one of these, and different from all of them.
+    #[schemars(with = "Option<Vec<WrittenScalar>>")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    not_in: Option<Vec<Value>>,
+    /// A text with this prefix.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    starts_with: Option<String>,
+    /// A text with this suffix.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    ends_with: Option<String>,
+    /// A text that contains this one, or a list that contains this element.
+    #[schemars(with = "Option<WrittenScalar>")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    contains: Option<Value>,
+    /// If `true`: present and not null.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    exists: Option<bool>,
+    /// If `true`: missing or null.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    not_exists: Option<bool>,
+    /// Clauses that must all hold.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    all: Option<Vec<WrittenClause>>,
+    /// Clauses of which one must hold.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    any: Option<Vec<WrittenClause>>,
+}
+
+/// A number; beyond 2^63 - 1 a decimal string.
+#[derive(JsonSchema)]
+#[serde(untagged)]
+#[expect(dead_code, reason = "only its schema is used")]
+enum WrittenNumber {
+    Number(f64),
+    Text(String),
+}
+
+/// A value to compare with.
+#[derive(JsonSchema)]
+#[serde(untagged)]
+#[expect(dead_code, reason = "only its schema is used")]
+enum WrittenScalar {
+    Bool(bool),
+    Number(f64),
+    Text(String),
+}
+
+/// Limits on a run. Omitted limits have their defaults.
+#[derive(Default, Serialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+struct WrittenLimits {
+    /// Wall-clock time from start to end: `60s`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    wall: Option<String>,
+    /// Number of steps as counted by the guest.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    fuel: Option<u64>,
+    /// Memory of one guest: `256MiB`, or bytes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    memory: Option<WrittenSize>,
+    /// Size of standard output and standard error together.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    output: Option<WrittenSize>,
+    /// Size of the arguments of one call, as JSON.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    argument: Option<WrittenSize>,
+    /// Size of the result of one call, as JSON.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    result: Option<WrittenSize>,
+    /// Total size of the session's files.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    files: Option<WrittenSize>,
+    /// Bytes that a run may add to the audit log.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    log: Option<WrittenSize>,
+    /// Number of calls that run at the same time.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1))]
+    concurrency: Option<u32>,
+    /// Number of calls of a run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    calls: Option<u64>,
+    /// Number of operations that one guest may wait for at once.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1))]
+    pending: Option<u32>,
+    /// Number of scripts of a run at the same time, and of programs of each.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1))]
+    processes: Option<u32>,
+    /// Nesting depth of scripts that run scripts, and of tools that call tools.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    depth: Option<u32>,
+    /// Wall-clock time of one call of a tool: `5s`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tool_wall: Option<String>,
+}
+
+#[derive(Serialize, JsonSchema)]
+#[serde(untagged)]
+enum WrittenSize {
+    /// A number of bytes.
+    Bytes(u64),
+    /// A size with a unit: `256MiB`.
+    Text(String),
+}
+
+impl Policy {
+    /// Converts the policy to JSON, which [`Policy::parse_json`] reads back. The end of a grant, and the grant that it
+    /// narrows, are not included.
+    #[must_use]
+    pub fn to_json(&self) -> Value {
+        serde_json::to_value(PolicyDocument::from(self)).expect("a policy is plain data with text for keys")
+    }
+
+    /// Converts the policy to TOML, which [`Policy::parse`] reads back, like [`Policy::to_json`].
+    #[must_use]
+    pub fn to_toml(&self) -> String {
+        toml::to_string(&PolicyDocument::from(self)).expect("a policy is plain data without nulls")
+    }
+
+    /// Returns the JSON Schema (2020-12) of both forms.
+    #[must_use]
+    pub fn schema() -> Schema {
+        schemars::schema_for!(PolicyDocument)
+    }
+}
+
+impl From<&Policy> for PolicyDocument {
+    fn from(policy: &Policy) -> Self {
+        Self {
+            tools: policy.tools.as_ref().map(|tools| tools.iter().map(|tool| written_tool(tool, policy)).collect()),
+            require_signature: written_signers(&policy.signed.all),
+            grant: policy.grants.iter().enumerate().map(written_grant).collect(),
+            tool: policy.permissions.iter().map(|(alias, own)| (alias.clone(), written_permissions(own))).collect(),
+            limits: written_limits(&policy.limits),
+        }
+    }
+}
+
+fn written_tool((alias, package): (&String, &String), policy: &Policy) -> (String, WrittenTool) {
+    let (alias, package) = (alias.clone(), package.clone());
+    let signers = policy.signed.tools.get(&alias).and_then(|lists| written_signers(lists));
+    let tool = match signers {
+        None => WrittenTool::Requirement(package),
+        require_signature => WrittenTool::Table(WrittenToolTable { package, require_signature }),
+    };
+    (alias, tool)
+}
+
+fn written_signers(lists: &[Vec<Signer>]) -> Option<WrittenSigners> {
+    let texts = |list: &Vec<Signer>| list.iter().map(ToString::to_string).collect();
+    match lists {
+        [] => None,
+        [one] => Some(WrittenSigners::One(texts(one))),
+        each => Some(WrittenSigners::Each(each.iter().map(texts).collect())),
+    }
+}
+
+fn written_permissions(permissions: &Permissions) -> WrittenPermissions {
+    let rules = |rules: &[HttpRule]| rules.iter().map(ToString::to_string).collect();
+    let secret = |secret: &SecretGrant| {
+        let (name, expose, http) = (secret.name.clone(), secret.expose, rules(&secret.http));
+        let (insecure, header) = (secret.insecure, secret.header.clone());
+        WrittenSecret::Table(WrittenSecretTable { name, expose, http, insecure, header })
+    };
+    let call = |numbered| WrittenCall::Grant(Box::new(written_grant(numbered)));
+    WrittenPermissions {
+        http: rules(&permissions.http),
+        secrets: permissions.secrets.iter().map(secret).collect(),
+        files: permissions.files.iter().map(ToString::to_string).collect(),
+        keyvalue: permissions.keyvalue.clone(),
+        tools: permissions.tools.iter().enumerate().map(call).collect(),
+    }
+}
+
+fn written_grant((index, grant): (usize, &Grant)) -> WrittenGrant {
+    let method = grant.method.to_string();
+    WrittenGrant {
+        name: (grant.name != format!("{method}#{index}")).then(|| grant.name.clone()),
+        clauses: grant.clauses.iter().map(written_clause).collect(),
+        #[cfg(fuzzing)]
+        calls: grant.calls.filter(|calls| *calls > 0 || !tollhouse_seeded::bug("policy")),
+        #[cfg(not(fuzzing))]
+        calls: grant.calls,
+        spend: grant
+            .spend
+            .as_ref()
+            .map(|spend| WrittenSpend { param: spend.param.to_string(), limit: spend.limit.to_json() }),
+        approve: match &grant.approve {
+            Approve::Never => None,
+            Approve::Always => Some(WrittenApprove::Flag(true)),
+            Approve::When(clause) => Some(WrittenApprove::When(Box::new(written_clause(clause)))),
+        },
+        method,
+    }
+}
+
+fn written_clause(clause: &Clause) -> WrittenClause {
+    let all = |clauses: &[Clause]| Some(clauses.iter().map(written_clause).collect());
+    match clause {
+        Clause::All(clauses) => WrittenClause { all: all(clauses), ..WrittenClause::default() },
+        Clause::Any(clauses) => WrittenClause { any: all(clauses), ..WrittenClause::default() },
+        Clause::Param(param) if repeats(&param.tests) => {
+            // A table has each key only once, so a second test with the same operator becomes a clause of its own.
+            let each = |test: &Test| {
+                let mut written = WrittenClause { param: Some(param.path.to_string()), ..WrittenClause::default() };
+                write_test(test, &mut written);
+                written
+            };
+            WrittenClause { all: Some(param.tests.iter().map(each).collect()), ..WrittenClause::default() }
+        }
+        Clause::Param(param) => {
+            let mut written = WrittenClause { param: Some(param.path.to_string()), ..WrittenClause::default() };
+            param.tests.iter().for_each(|test| write_test(test, &mut written));
+            written
+        }
+    }
+}
+
+fn repeats(tests: &[Test]) -> bool {
+    tests.iter().enumerate().any(|(at, test)| tests[..at].iter().any(|other| other.operator() == test.operator()))
+}
+
+fn write_test(test: &Test, written: &mut WrittenClause) {
+    let list = |scalars: &[Scalar]| Some(scalars.iter().map(Scalar::to_json).collect());
+    match test {
+        Test::Lt(limit) => written.lt = Some(limit.to_json()),
+        Test::Le(limit) => written.le = Some(limit.to_json()),
+        Test::Gt(limit) => written.gt = Some(limit.to_json()),
+        Test::Ge(limit) => written.ge = Some(limit.to_json()),
+        Test::Eq(scalar) => written.eq = Some(scalar.to_json()),
+        Test::Ne(scalar) => written.ne = Some(scalar.to_json()),
+        Test::In(scalars) => written.one_of = list(scalars),
+        Test::NotIn(scalars) => written.not_in = list(scalars),
+        Test::StartsWith(text) => written.starts_with = Some(text.clone()),
+        Test::EndsWith(text) => written.ends_with = Some(text.clone()),
+        Test::Contains(scalar) => written.contains = Some(scalar.to_json()),
+        Test::Exists => written.exists = Some(true),
+        Test::NotExists => written.not_exists = Some(true),
+    }
+}
+
+fn written_limits(limits: &Limits) -> WrittenLimits {
+    let default = Limits::default();
+    // In a policy file, small sizes need a unit.
+    let written = |own: u64| match own {
+        1..LEAST_WITHOUT_UNIT => WrittenSize::Text(format!("{own}B")),
+        _ => WrittenSize::Bytes(own),
+    };
+    let size = |own: u64, default: u64| (own != default).then(|| written(own));
+    let number = |own: u32, default: u32| (own != default).then_some(own);
+    let time = |own: Duration, default: Duration| (own != default).then(|| format!("{}ms", own.as_millis()));
+    WrittenLimits {
+        wall: time(limits.wall, default.wall),
+        fuel: (limits.fuel != default.fuel).then_some(limits.fuel),
+        memory: size(limits.memory, default.memory),
+        output: size(limits.output, default.output),
+        argument: size(limits.argument, default.argument),
+        result: size(limits.result, default.result),
+        files: size(limits.files, default.files),
+        log: size(limits.log, default.log),
+        concurrency: number(limits.concurrency, default.concurrency),
+        calls: (limits.calls != default.calls).then_some(limits.calls),
+        pending: number(limits.pending, default.pending),
+        processes: number(limits.processes, default.processes),
+        depth: number(limits.depth, default.depth),
+        tool_wall: time(limits.tool_wall, default.tool_wall),
+    }
+}
+
+impl WrittenLimits {
+    fn is_empty(&self) -> bool {
+        serde_json::to_value(self).is_ok_and(|value| value.as_object().is_some_and(serde_json::Map::is_empty))
+    }
+}

@@ -1,0 +1,173 @@
+//! The lock for removing blobs, and their removal.
+
+use std::cell::Cell;
+use std::fs::{self, File, OpenOptions, TryLockError};
+use std::io::{self, Read, Seek, Write};
+use std::path::{Path, PathBuf};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use super::durable::{make_directory, sync_directory};
+use super::files::BlobFiles;
+use crate::{BlobError, BlobId};
+
+/// How long new uploads are held up for one that is alive. A commit takes a hundredth of this.
+const MAX_UPLOAD_DELAY: Duration = Duration::from_millis(500);
+
+/// Polling interval of the lock.
+const POLL_INTERVAL: Duration = Duration::from_micros(500);
+
+/// The exclusive right to remove blobs: while it is held, no upload is alive in any process. Hold it briefly, since
+/// commits wait for it. Ends when this value is dropped or the process ends.
+#[derive(Debug)]
+pub struct Exclusive<'a> {
+    files: &'a BlobFiles,
+    lock: File,
+    /// Set once this has removed a blob and has incremented the counter of removals.
+    removing: Cell<bool>,
+}
+
+impl BlobFiles {
+    /// Takes the lock of an upload, and returns it with the number of past removals.
+    pub(super) fn lock_shared(&self) -> Result<(File, u64), BlobError> {
+        // A process that waits to remove blobs holds `blobs.turn` exclusively, so this waits for it. A new remover
+        // cannot get both locks while this one waits.
+        let (turn, path) = self.lock_file("blobs.turn")?;
+        turn.lock_shared().map_err(BlobError::at(&path))?;
+        let (lock, path) = self.lock_file("blobs.lock")?;
+        lock.lock_shared().map_err(BlobError::at(&path))?;
+        let removals = removals(&lock).map_err(BlobError::at(&path))?;
+        Ok((lock, removals))
+    }
+
+    /// Waits for at most `patience` until no upload is alive; returns `None` if one still is. New uploads wait
+    /// meanwhile, for half a second at most; if an existing upload lasts longer, they go first for the same time.
+    ///
+    /// Deadlocks until the timeout if the same thread holds an upload.
+    ///
+    /// # Errors
+    /// If the operating system reports an error.
+    pub fn lock_exclusive(&self, patience: Duration) -> Result<Option<Exclusive<'_>>, BlobError> {
+        let end = Instant::now() + patience;
+        loop {
+            let (turn, path) = self.lock_file("blobs.turn")?;
+            turn.lock().map_err(BlobError::at(&path))?;
+            if let Some(lock) = self.try_until(end.min(Instant::now() + MAX_UPLOAD_DELAY))? {
+                return Ok(Some(Exclusive { files: self, lock, removing: Cell::new(false) }));
+            }
+            drop(turn);
+            let left = end.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                return Ok(None);
+            }
+            thread::sleep(left.min(MAX_UPLOAD_DELAY));
+        }
+    }
+
+    fn try_until(&self, end: Instant) -> Result<Option<File>, BlobError> {
+        let (lock, path) = self.lock_file("blobs.lock")?;
+        loop {
+            match lock.try_lock() {
+                Ok(()) => return Ok(Some(lock)),
+                Err(TryLockError::WouldBlock) if Instant::now() >= end => return Ok(None),
+                Err(TryLockError::WouldBlock) => thread::sleep(POLL_INTERVAL),
+                Err(TryLockError::Error(error)) => return Err(BlobError::at(&path)(error)),
+            }
+        }
+    }
+
+    fn lock_file(&self, name: &str) -> Result<(File, PathBuf), BlobError> {
+        let path = self.directory().join(name);
+        let mut options = OpenOptions::new();
+        options.create(true).truncate(false).read(true).write(true);
+        #[cfg(unix)]
+        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+        let file = tollhouse_types::untrusted_file::open_regular_with(&path, &options);
+        let file = file.map_err(|error| BlobError::at(&path)(error.into()))?;
+        Ok((file, path))
+    }
+}
+
+/// Reads the counter in the lock file: how many holders of the exclusive lock have removed something. Nobody writes it
+/// while the caller holds the lock.
+fn removals(mut lock: &File) -> io::Result<u64> {
+    let mut bytes = Vec::new();
+    lock.rewind()?;
+    lock.take(8).read_to_end(&mut bytes)?;
+    Ok(bytes.try_into().map_or(0, u64::from_be_bytes))
+}
+
+impl Exclusive<'_> {
+    /// Increments the counter of removals, so that uploads that begin from now on do not rely on blobs known to exist
+    /// before. The counter need not be durable: after a power failure, no process remembers anything.
+    fn say_removing(&self) -> Result<(), BlobError> {
+        let say = |mut lock: &File| {
+            let removals = removals(lock)?.wrapping_add(1);
+            lock.rewind()?;
+            lock.write_all(&removals.to_be_bytes())
+        };
+        if !self.removing.replace(true) {
+            say(&self.lock).map_err(BlobError::at(&self.files.directory().join("blobs.lock")))?;
+        }
+        Ok(())
+    }
+
+    /// Removes a blob, and returns its size on disk; `None` if it did not exist.
+    ///
+    /// The caller ensures that nothing refers to the blob. The removal is not durable: if the blob reappears, nothing
+    /// refers to it.
+    ///
+    /// # Errors
+    /// If the operating system reports an error.
+    pub fn remove(&self, id: &BlobId) -> Result<Option<u64>, BlobError> {
+        let Some(bytes) = self.files.stat(id)? else { return Ok(None) };
+        self.say_removing()?;
+        let path = self.files.path(id);
+        fs::remove_file(&path).map_err(BlobError::at(&path))?;
+        self.files.forget(id);
+        Ok(Some(bytes))
+    }
+
+    /// Moves a damaged blob to `DIR/damaged`, durably, and returns its new path; `None` if the blob is not damaged. Its
+    /// name is free afterwards: a caller that has the bytes can put them again.
+    ///
+    /// # Errors
+    /// If the operating system reports an error.
+    pub fn set_aside(&self, id: &BlobId) -> Result<Option<PathBuf>, BlobError> {
+        match self.files.read(id) {
+            Err(BlobError::Damaged(_)) => {}
+            Ok(_) | Err(BlobError::Missing(_)) => return Ok(None),
+            Err(error) => return Err(error),
+        }
+        let damaged = self.files.directory().join("damaged");
+        make_directory(&damaged)?;
+        self.say_removing()?;
+        let (from, to) = (self.files.path(id), damaged.join(id.to_string()));
+        fs::rename(&from, &to).map_err(BlobError::at(&from))?;
+        sync_directory(&damaged)?;
+        sync_directory(from.parent().unwrap_or(Path::new(".")))?;
+        self.files.forget(id);
+        Ok(Some(to))
+    }
+
+    /// Removes the temporary files of killed uploads, and returns their number and total size. No upload is alive, so
+    /// none of the files is in use.
+    ///
+    /// # Errors
+    /// If the operating system reports an error.
+    pub fn clear_leftovers(&self) -> Result<(u64, u64), BlobError> {
+        let temporary = self.files.temporary();
+        let mut cleared = (0, 0);
+        let entries = match fs::read_dir(&temporary) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(cleared),
+            entries => entries.map_err(BlobError::at(&temporary))?,
+        };
+        for entry in entries {
+            let path = entry.map_err(BlobError::at(&temporary))?.path();
+            let bytes = fs::symlink_metadata(&path).map_err(BlobError::at(&path))?.len();
+            fs::remove_file(&path).map_err(BlobError::at(&path))?;
+            cleared = (cleared.0 + 1, cleared.1 + bytes);
+        }
+        Ok(cleared)
+    }
+}

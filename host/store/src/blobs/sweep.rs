@@ -1,0 +1,140 @@
+//! Garbage collection of blobs: marks the reachable ones, then removes the rest, while sessions are running.
+
+use std::collections::HashMap;
+use std::time::Duration;
+
+use super::files::BlobFiles;
+use crate::{BlobError, BlobId};
+
+/// Number of blobs removed before commits may proceed: takes some milliseconds.
+const REMOVAL_BATCH: usize = 256;
+
+/// A reference from a record or a blob to a blob.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Named {
+    /// Name of the blob.
+    pub id: BlobId,
+    /// Set if the blob is referred to as a node, which refers to other blobs. A blob may be referred to both ways,
+    /// since whoever writes a file chooses its bytes.
+    pub node: bool,
+}
+
+/// Options of a sweep.
+#[derive(Clone, Debug)]
+pub struct SweepOptions {
+    /// Set to report what would be removed, and remove nothing.
+    pub dry_run: bool,
+    /// How long to wait for live uploads, each time. If an upload lasts longer, the sweep stops, and the remaining
+    /// blobs are left to the next one.
+    pub patience: Duration,
+}
+
+/// A number of files, and their size on disk.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Amount {
+    /// Number of files.
+    pub files: u64,
+    /// Size in bytes.
+    pub bytes: u64,
+}
+
+impl Amount {
+    fn add(&mut self, bytes: u64) {
+        self.files += 1;
+        self.bytes += bytes;
+    }
+}
+
+/// Result of a sweep.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Swept {
+    /// Blobs that are reachable.
+    pub kept: Amount,
+    /// Blobs that were removed, or would be by a dry run.
+    pub removed: Amount,
+    /// Temporary files of killed processes, which were removed too. A dry run does not look for them.
+    pub leftovers: Amount,
+    /// Set if an upload did not end in time, so that blobs remain to be removed.
+    pub interrupted: bool,
+}
+
+impl BlobFiles {
+    /// Removes the blobs that cannot be reached.
+    ///
+    /// `roots` returns the blobs that records refer to: all of them or, when called again, at least those that were not
+    /// among them before. It is called often, also while no upload is alive, and must then include everything committed
+    /// so far. The caller must add blobs that are needed but not yet referred to by any record, such as the tree that a
+    /// run began with. `references` returns what a node refers to, or `None` if the bytes are not a node.
+    ///
+    /// # Errors
+    /// Errors of `roots`; a reachable node that cannot be read: since its references are unknown, nothing more is
+    /// removed.
+    pub fn sweep<E: From<BlobError>>(
+        &self,
+        options: &SweepOptions,
+        mut roots: impl FnMut() -> Result<Vec<Named>, E>,
+        references: impl Fn(&[u8]) -> Option<Vec<Named>>,
+    ) -> Result<Swept, E> {
+        let mut marks = ReachableBlobs { files: self, references, expanded: HashMap::new() };
+        marks.mark(roots()?)?;
+        let mut swept = Swept::default();
+        let mut rest = Vec::new();
+        for listed in self.list() {
+            let (id, bytes) = listed?;
+            if marks.has(&id) { swept.kept.add(bytes) } else { rest.push((id, bytes)) }
+        }
+        if options.dry_run {
+            rest.iter().for_each(|(_, bytes)| swept.removed.add(*bytes));
+            return Ok(swept);
+        }
+        // At least once, to remove temporary files.
+        for batch in rest.chunks(REMOVAL_BATCH).chain(rest.is_empty().then_some(&[][..])) {
+            // Marks most of what is new before commits have to wait.
+            marks.mark(roots()?)?;
+            let Some(alone) = self.lock_exclusive(options.patience)? else {
+                swept.interrupted = true;
+                break;
+            };
+            marks.mark(roots()?)?;
+            for (id, bytes) in batch {
+                if marks.has(id) {
+                    swept.kept.add(*bytes);
+                } else if let Some(bytes) = alone.remove(id)? {
+                    swept.removed.add(bytes);
+                }
+            }
+            let (files, bytes) = alone.clear_leftovers()?;
+            swept.leftovers = Amount { files: swept.leftovers.files + files, bytes: swept.leftovers.bytes + bytes };
+        }
+        Ok(swept)
+    }
+}
+
+/// The set of reachable blobs.
+struct ReachableBlobs<'a, R> {
+    files: &'a BlobFiles,
+    references: R,
+    /// Reachable blobs; true if their references are marked too.
+    expanded: HashMap<BlobId, bool>,
+}
+
+impl<R: Fn(&[u8]) -> Option<Vec<Named>>> ReachableBlobs<'_, R> {
+    fn has(&self, id: &BlobId) -> bool {
+        self.expanded.contains_key(id)
+    }
+
+    /// Marks blobs and everything they refer to. Blobs that are marked already cost nothing.
+    fn mark(&mut self, mut todo: Vec<Named>) -> Result<(), BlobError> {
+        while let Some(Named { id, node }) = todo.pop() {
+            let expanded = self.expanded.entry(id).or_default();
+            if node && !*expanded {
+                // The cache is bypassed, since most of these blobs are read by nobody else.
+                let bytes = self.files.read(&id)?;
+                todo.extend((self.references)(&bytes).ok_or(BlobError::Damaged(id))?);
+                *expanded = true;
+            }
+        }
+        Ok(())
+    }
+}

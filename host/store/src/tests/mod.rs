@@ -1,0 +1,4 @@
+//! Tests of all stores.
+
+mod conformance;
+mod faults;

@@ -1,0 +1,29 @@
+//! Types that the other crates of Tollhouse share: names of packages and releases, quantities, rules on files and HTTP
+//! requests, keys, and the reading of untrusted files.
+//!
+//! | module | what it holds |
+//! | --- | --- |
+//! | [`name`] | names of packages, and their versions |
+//! | [`quantity`] | sizes and durations with their units |
+//! | [`permission`] | permissions that a manifest asks for: files, HTTP, secrets, buckets |
+//! | [`http_rule`] | rules on HTTP requests, and the requests that they allow |
+//! | [`key`] | Ed25519 keys |
+//! | [`untrusted_file`] | files that others wrote, read up to a limit |
+//!
+//! **Invariant:** nothing here opens a connection or knows of WebAssembly.
+#![deny(missing_docs)]
+
+mod excerpt;
+mod http_path;
+pub mod http_rule;
+pub mod key;
+pub mod name;
+mod other_writers;
+pub mod permission;
+pub mod quantity;
+pub mod untrusted_file;
+
+pub use excerpt::excerpt;
+pub use other_writers::other_writers;
+#[cfg(unix)]
+pub use other_writers::other_writers_of;
