@@ -234,17 +234,19 @@ static void run(struct child *child)
 {
 	struct kernel *k = kernel;
 	size_t size = (size_t)(k->image_end - k->image);
-	char *top = k->top, *memory, *directories[3] = { NULL };
+	char *top = k->top, *memory, *own, *directories[3] = { NULL };
 	char **argv, **env, **enter;
 
 	if (k->depth == MAX_DEPTH)
 		broken("too many programs within each other");
-	directories[0] = getcwd(NULL, 0);
-	directories[1] = child->directory;
+	/* A child begins nowhere, and stays there if its parent is nowhere. */
+	own = getcwd(NULL, 0);
+	directories[0] = own ? own : child->directory;
+	directories[1] = own ? child->directory : NULL;
 	argv = copy_list(child->argv);
 	env = copy_list(child->env);
 	enter = copy_list(directories);
-	free(directories[0]);
+	free(own);
 	memory = extend(size);
 	if (!memory || !extend((PAGE - (size_t)k->top % PAGE) % PAGE))
 		out_of_memory();
