@@ -141,7 +141,7 @@ const WAYS: &[(&str, &str, bool)] = &[
 ];
 
 /// What must go on working, or be as it is said to be.
-const LEFT: [&str; 8] = [
+const LEFT: [&str; 9] = [
     "left-make-file",
     "left-look-at-path",
     "left-read-cgroup",
@@ -149,6 +149,7 @@ const LEFT: [&str; 8] = [
     "left-signal-to-itself",
     "left-no-core",
     "left-not-dumpable",
+    "left-no-thread-before",
     "end",
 ];
 
@@ -481,6 +482,8 @@ fn process_of_a_job_finds_no_way_into_the_cache() {
     // The first process has no job, and compiles what the others run.
     let made = tried("left-make-file");
     assert!(made.len() > 1 && made[0] == "open" && made[1..].iter().all(|result| result == TOUCHED), "{made:?}");
+    let early = tried("left-no-thread-before");
+    assert!(early.len() > 1 && early.iter().all(|result| result == "open"), "{early:?}");
     let read = tried("read-file");
     assert!(read.len() > 1 && read.iter().all(|result| result == TOUCHED), "{read:?}");
 }
