@@ -371,6 +371,7 @@ fn ends_with(mut command: Command, library: &Path, filters: u32) {
     let ran = Ran::of(&command.output().expect("it runs"));
     let held = ran.stderr.lines().find_map(|line| line.strip_prefix("held "));
     assert_eq!((ran.status, held), (0, Some(filters.to_string().as_str())), "{command:?}: {ran:?}");
+    assert!(filters == 0 || !ran.stderr.lines().any(|line| line == "early"), "{command:?}: {ran:?}");
 }
 
 /// What a registry of containers sends is read by a process that is confined.
