@@ -141,3 +141,28 @@ def test_a_place_to_write_that_is_not_there_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError):
         tollhouse.confine(write=[tmp_path / "missing"])
     assert os.listdir(tmp_path) == []
+
+
+BESIDE = """
+import pathlib, sys
+import tollhouse
+
+tollhouse.confine()
+beside = pathlib.Path(__file__).parent
+print((beside / "below" / "data").read_text())
+try:
+    (beside.parent / "outside").read_text()
+except PermissionError:
+    print("held")
+"""
+
+
+def test_what_lies_beside_the_script_stays_readable(tmp_path: Path) -> None:
+    (tmp_path / "scripts" / "below").mkdir(parents=True)
+    (tmp_path / "scripts" / "below" / "data").write_text("beside")
+    (tmp_path / "outside").write_text("secret")
+    (tmp_path / "scripts" / "script.py").write_text(BESIDE)
+    environment = {**os.environ, "TOLLHOUSE_HOME": str(tmp_path / "tollhouse")}
+    arguments = [sys.executable, tmp_path / "scripts" / "script.py"]
+    ran = subprocess.run(arguments, env=environment, capture_output=True, text=True, timeout=120)
+    assert (ran.stdout, ran.stderr) == ("beside\nheld\n", "")

@@ -301,6 +301,9 @@ fn missing_python3_is_answered_with_how_to_add_it() {
     }
     let ran = home.run(["run", "--allow", "python3/run", "-e", "1"]);
     assert!(ran.status == 2 && ran.stderr.contains("`tollhouse programs add python3` adds it"), "{ran:?}");
+    // Of those that are compiled, `programs add` has none.
+    let ran = home.run(["run", "--allow", "git/run", "-e", "1"]);
+    assert!(ran.status == 2 && ran.stderr.contains("`cargo xtask programs git` makes and publishes it"), "{ran:?}");
 }
 
 #[test]

@@ -198,8 +198,10 @@ fn jobs_in_processes_of_their_own_give_what_they_give_in_one() {
         .map(|id| json!({"id": id, "lang": "sh", "script": format!("echo {id}; cat; exit {}", id % 3), "stdin": "in"}))
         .collect();
     let input = format!(
-        "{}no job\n\n{{\"id\": \"typo\", \"scrip\": 1}}\n{{\"id\": 1e3, \"script\": \"return 1\"}}\n",
-        lines(&jobs)
+        "{}no job\n\n{{\"id\": \"typo\", \"scrip\": 1}}\n{{\"id\": 1e3, \"script\": \"return 1\"}}\n\
+         [5]\n{{\"id\": 1, \"id\": 2, \"script\": \"\"}}\n{{\"id\": \"deep\", \"script\": {}\n",
+        lines(&jobs),
+        "[".repeat(200) + &"]".repeat(200) + "}",
     );
     let sorted = |options: &[&str]| {
         let mut results = home.batch(&input, options);

@@ -141,7 +141,7 @@ const WAYS: &[(&str, &str, bool)] = &[
 ];
 
 /// What must go on working, or be as it is said to be.
-const LEFT: [&str; 8] = [
+const LEFT: [&str; 9] = [
     "left-make-file",
     "left-look-at-path",
     "left-read-cgroup",
@@ -149,6 +149,7 @@ const LEFT: [&str; 8] = [
     "left-signal-to-itself",
     "left-no-core",
     "left-not-dumpable",
+    "left-no-thread-before",
     "end",
 ];
 
@@ -370,6 +371,7 @@ fn ends_with(mut command: Command, library: &Path, filters: u32) {
     let ran = Ran::of(&command.output().expect("it runs"));
     let held = ran.stderr.lines().find_map(|line| line.strip_prefix("held "));
     assert_eq!((ran.status, held), (0, Some(filters.to_string().as_str())), "{command:?}: {ran:?}");
+    assert!(filters == 0 || !ran.stderr.lines().any(|line| line == "early"), "{command:?}: {ran:?}");
 }
 
 /// What a registry of containers sends is read by a process that is confined.
@@ -481,6 +483,8 @@ fn process_of_a_job_finds_no_way_into_the_cache() {
     // The first process has no job, and compiles what the others run.
     let made = tried("left-make-file");
     assert!(made.len() > 1 && made[0] == "open" && made[1..].iter().all(|result| result == TOUCHED), "{made:?}");
+    let early = tried("left-no-thread-before");
+    assert!(early.len() > 1 && early.iter().all(|result| result == "open"), "{early:?}");
     let read = tried("read-file");
     assert!(read.len() > 1 && read.iter().all(|result| result == TOUCHED), "{read:?}");
 }

@@ -212,6 +212,15 @@ fn files_take_bounded_memory() {
     stays_within(&Home::new(), LIMIT, files, &["--limit", &limit, "--lang", "sh", "-e", script], "");
 }
 
+/// Zeros take no memory until they are read.
+#[test]
+fn file_that_is_read_takes_bounded_memory() {
+    let script = "fs.writeFileSync('zeros', ''); fs.truncateSync('zeros', 1e9); return fs.readFileSync('zeros').length";
+    stays_within(&Home::new(), LIMIT, 0, &["-e", script], "memory limit");
+    let script = "fs.writeFileSync('zeros', ''); fs.truncateSync('zeros', 4e7); return fs.readFileSync('zeros').length";
+    stays_within(&Home::new(), LIMIT, 0, &["-e", script], "40000000");
+}
+
 #[test]
 fn log_takes_bounded_memory() {
     let home = Home::with_fixture();

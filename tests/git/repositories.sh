@@ -14,3 +14,4 @@ ln -s x l; git add l; git ls-files -s
 git archive HEAD | wc -c
 git update-index --chmod=+x nope
 git commit
+(mkdir gone; cd gone; rmdir ../gone; git status; git -C "$HOME/../repo" log -1 --oneline; git -C "$HOME/../repo" stash list)

@@ -4,7 +4,8 @@
  * has all that a guest's has. Each way is one line on standard error: `way NAME RESULT`, where the result is `open` or the name
  * of an error. No way does harm where it is open.
  *
- * If `ESCAPE_COUNT` is set it tries nothing, and says at the end of the process how many filters held it: `held COUNT`. */
+ * If `ESCAPE_COUNT` is set it tries nothing, and says at the end of the process how many filters held it: `held COUNT`; and
+ * whether there is a thread that began before any of them stood: `early`. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -250,11 +251,14 @@ static int filters(void) {
 
 static int first;
 
+/* How many threads there are that began before any filter stood: the kernel's Landlock may not hold them. */
+static int early;
+
 __attribute__((constructor)) static void begin(void) { first = filters(); }
 
 __attribute__((destructor)) static void finish(void) {
     if (getenv("ESCAPE_COUNT") && strcmp(program_invocation_short_name, "tollhouse") == 0)
-        dprintf(2, "held %d\n", filters() - first);
+        dprintf(2, "held %d\n%s", filters() - first, early ? "early\n" : "");
 }
 
 struct start {
@@ -273,17 +277,28 @@ static void *escape(void *argument) {
     sockets();
     kernel();
     left();
+    say("left-no-thread-before", early ? -1 : 0);
     say("end", 0);
     return start.function(start.argument);
+}
+
+static void *count(void *argument) {
+    struct start start = *(struct start *)argument;
+    free(argument);
+    void *result = start.function(start.argument);
+    __sync_fetch_and_sub(&early, 1);
+    return result;
 }
 
 int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*function)(void *), void *argument) {
     static int done;
     int (*create)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *) = dlsym(RTLD_NEXT, "pthread_create");
     const char *wanted = getenv("ESCAPE_FILTERS");
-    if (!wanted || filters() - first < atoi(wanted) || __sync_lock_test_and_set(&done, 1))
-        return create(thread, attributes, function, argument);
+    int held = filters() - first;
+    int acts = wanted && held >= atoi(wanted) && !__sync_lock_test_and_set(&done, 1);
+    if (!acts && held > 0) return create(thread, attributes, function, argument);
+    if (!acts) __sync_fetch_and_add(&early, 1);
     struct start *start = malloc(sizeof *start);
     *start = (struct start){function, argument};
-    return create(thread, attributes, escape, start);
+    return create(thread, attributes, acts ? escape : count, start);
 }

@@ -24,7 +24,6 @@ void take(struct end *end)
 		kernel->names[end->real]++;
 }
 
-
 static void discard(struct pipe *pipe)
 {
 	struct chunk *chunk = pipe->first;
@@ -97,7 +96,7 @@ int dup(int fd)
 {
 	struct end *end = end_of(fd);
 
-	if (end && end->kind == CLOSED) {
+	if (fd < 0 || (end && end->kind == CLOSED)) {
 		errno = EBADF;
 		return -1;
 	}
@@ -109,7 +108,7 @@ int dup2(int from, int to)
 	struct end *end = end_of(from), *target = end_of(to);
 	struct end new = end ? *end : (struct end){ .kind = REAL, .real = from };
 
-	if (!target || new.kind == CLOSED) {
+	if (from < 0 || !target || new.kind == CLOSED) {
 		errno = target ? EBADF : ENOSYS;
 		return -1;
 	}
@@ -220,7 +219,6 @@ int __wrap_open(const char *path, int flags, ...)
 {
 	return is_device(path) ? open_device(path) : __real_open(path, flags);
 }
-
 
 int __real___wasilibc_open_nomode(const char *path, int flags);
 int __wrap___wasilibc_open_nomode(const char *path, int flags)

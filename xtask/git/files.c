@@ -117,7 +117,8 @@ int __wrap_rmdir(const char *path)
 
 /* Where it works. */
 
-static int is_nowhere;
+/* Until a directory is entered that has a name. */
+static int is_nowhere = 1;
 
 /* libc's keeps `..` and links in the name, and git goes up by names. */
 int __real_chdir(const char *path);
@@ -128,6 +129,8 @@ int __wrap_chdir(const char *path)
 	int error = errno;
 
 	strbuf_release(&resolved);
+	if (!status)
+		is_nowhere = 0;
 	errno = error;
 	return status;
 }
@@ -190,7 +193,7 @@ static int go_down(struct strbuf *path, const __wasi_filestat_t *wanted)
 #define MAX_UP 64
 
 /* Goes up until a granted directory is met, and by that finds the path. */
-static int find_directory(__wasi_fd_t here)
+static void find_directory(__wasi_fd_t here)
 {
 	__wasi_filestat_t above[MAX_UP];
 	__wasi_prestat_t granted;
@@ -220,7 +223,6 @@ static int find_directory(__wasi_fd_t here)
 done:
 	strbuf_release(&up);
 	strbuf_release(&path);
-	return found;
 }
 
 /*
@@ -235,9 +237,7 @@ void enter_directory(void)
 	struct stat other;
 
 	if (here < 0 || __wasi_path_filestat_get(here, 0, ".", &about))
-		is_nowhere = 1;
-	else if (said && said[0] == '/' && !stat(said, &other) && is_same(&about, &other))
-		is_nowhere = !!chdir(said);
-	else
-		is_nowhere = !find_directory(here);
+		return;
+	if (!said || said[0] != '/' || stat(said, &other) || !is_same(&about, &other) || chdir(said))
+		find_directory(here);
 }

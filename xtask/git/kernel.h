@@ -62,8 +62,9 @@ struct kernel {
 	int owner[MAX_VIRTUAL];
 	struct pipe pipes[MAX_VIRTUAL];
 	struct child children[MAX_CHILDREN];
-	/* Of real descriptors: who opened them, how many other names they have, and that they are closed when these are. */
-	unsigned char opened[MAX_REAL], names[MAX_REAL], closing[MAX_REAL];
+	/* Of real descriptors: who opened them, that they are closed when their other names are, and how many of these there are. */
+	unsigned char opened[MAX_REAL], closing[MAX_REAL];
+	unsigned short names[MAX_REAL];
 	/* Of each parent: its memory, the end of it, what 0, 1 and 2 are, and the child that runs for it. */
 	struct {
 		char *memory, *top;
@@ -88,5 +89,6 @@ struct end *end_of(int fd);
 void take(struct end *end);
 void drop(struct end *end);
 __wasi_errno_t __real___wasi_fd_close(__wasi_fd_t fd);
+__wasi_errno_t __real___wasi_fd_write(__wasi_fd_t fd, const __wasi_ciovec_t *vectors, size_t count, __wasi_size_t *size);
 
 #endif

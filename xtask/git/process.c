@@ -36,7 +36,11 @@ static void out_of_memory(void)
 	static const char message[] = "fatal: out of memory\n";
 	__wasi_ciovec_t vector = { (const uint8_t *)message, sizeof(message) - 1 };
 	__wasi_size_t written;
-	(void)!__wasi_fd_write(2, &vector, 1, &written);
+	/* Until the kernel's state is there, no descriptor is looked up in it. */
+	if (kernel)
+		(void)!__wasi_fd_write(2, &vector, 1, &written);
+	else
+		(void)!__real___wasi_fd_write(2, &vector, 1, &written);
 	__wasi_proc_exit(128);
 }
 
@@ -157,7 +161,7 @@ static char **copy_list(char **list)
 static struct child *leave(int status)
 {
 	struct kernel *k = kernel;
-	struct end left[3 + MAX_VIRTUAL];
+	struct end left[3 + MAX_VIRTUAL + 3 * MAX_CHILDREN];
 	struct child *child;
 	int count = 0;
 
@@ -177,9 +181,10 @@ static struct child *leave(int status)
 			k->virtual[i].kind = UNUSED_FD;
 		}
 	for (int i = 0; i < MAX_CHILDREN; i++)
-		if (k->children[i].depth == k->depth && k->children[i].state == WAITS) {
-			for (int end = 0; end < 3; end++)
+		if (k->children[i].state != NONE && k->children[i].depth == k->depth) {
+			for (int end = 0; k->children[i].state == WAITS && end < 3; end++)
 				left[count++] = k->children[i].ends[end];
+			/* Nobody waits for one that has ended. */
 			k->children[i].state = NONE;
 		}
 	k->depth--;
@@ -234,17 +239,19 @@ static void run(struct child *child)
 {
 	struct kernel *k = kernel;
 	size_t size = (size_t)(k->image_end - k->image);
-	char *top = k->top, *memory, *directories[3] = { NULL };
+	char *top = k->top, *memory, *own, *directories[3] = { NULL };
 	char **argv, **env, **enter;
 
 	if (k->depth == MAX_DEPTH)
 		broken("too many programs within each other");
-	directories[0] = getcwd(NULL, 0);
-	directories[1] = child->directory;
+	/* A child begins nowhere, and stays there if its parent is nowhere. */
+	own = getcwd(NULL, 0);
+	directories[0] = own ? own : child->directory;
+	directories[1] = own ? child->directory : NULL;
 	argv = copy_list(child->argv);
 	env = copy_list(child->env);
 	enter = copy_list(directories);
-	free(directories[0]);
+	free(own);
 	memory = extend(size);
 	if (!memory || !extend((PAGE - (size_t)k->top % PAGE) % PAGE))
 		out_of_memory();
@@ -398,6 +405,11 @@ int wasi_spawn(const char **argv, char **env, const char *directory, int in, int
 		if (!is_git)
 			fprintf(stderr, "hint: git cannot start other programs here\n");
 		errno = is_git ? ENOENT : ENOSYS;
+		return -1;
+	}
+	/* A pipe or a device that could not be had. */
+	if (in < 0 || out < 0 || err < 0) {
+		errno = EMFILE;
 		return -1;
 	}
 	for (int i = 0; i < MAX_CHILDREN && !child; i++)

@@ -1,4 +1,7 @@
-/* What git expects of a system and WASI lacks: included before everything else. The definitions are in wasi.c. */
+/*
+ * What git expects of a system and WASI lacks: included before everything else. It is defined in process.c,
+ * descriptors.c, files.c and system.c.
+ */
 #ifndef TOLLHOUSE_GIT_WASI_H
 #define TOLLHOUSE_GIT_WASI_H
 
@@ -14,7 +17,7 @@
 #include <signal.h>
 #include <time.h>
 
-/* Processes: a child is git itself, in this same instance (wasi.c). */
+/* Processes: a child is git itself, in this same instance (process.c). */
 pid_t fork(void);
 pid_t waitpid(pid_t pid, int *status, int options);
 int wasi_spawn(const char **argv, char **env, const char *dir, int in, int out, int err);

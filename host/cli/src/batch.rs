@@ -138,9 +138,6 @@ impl Batch {
     /// Runs what comes in. `arguments` are those of the whole command line, with the program's name.
     pub(crate) fn execute(mut self, places: &Places, arguments: Vec<OsString>) -> Result {
         let running = Arc::new(Running::default());
-        if self.worker {
-            isolated::end_with_reader();
-        }
         if self.isolate == Isolation::Process && !self.worker {
             if self.audit.files().0.is_some() {
                 return Err(CliError::usage("`--audit` and `--isolate process`: processes cannot keep one log")
@@ -167,6 +164,10 @@ impl Batch {
             // The processes of jobs have what they run from one that has seen no job.
             if self.worker && !self.prepare { touched.reading_cache(places) } else { touched }
         })?;
+        if self.worker {
+            // Its thread is held too: before Linux 7.0, Landlock does not hold threads that run already.
+            isolated::end_with_reader();
+        }
         let prepared = self.session.prepare(places, &self.own, &self.audit)?;
         let host = places.host()?;
         // What is wrong with the policy or the tools is told once, not for each line.

@@ -6,11 +6,11 @@
 use std::process;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::thread;
+use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGXFSZ};
-use signal_hook::iterator::Signals;
+use signal_hook::iterator::{Handle, Signals};
 
 /// Exit status of a command that a signal cancelled, whichever signal it was.
 pub(crate) const CANCELLED: u8 = 130;
@@ -30,6 +30,21 @@ pub(crate) enum Request {
     Terminate,
 }
 
+/// The thread that waits for signals.
+pub(crate) struct Listener {
+    handle: Handle,
+    thread: JoinHandle<()>,
+}
+
+impl Listener {
+    /// Ends the thread. A signal that comes before somebody listens again is lost.
+    pub(crate) fn end(self) {
+        self.handle.close();
+        // If it panicked, it has ended too.
+        let _ = self.thread.join();
+    }
+}
+
 /// Has a write beyond the limit of file sizes (`ulimit -f`) fail, as any other that finds no room: SIGXFSZ would end the
 /// process in the middle of a line.
 pub(crate) fn survive_file_size_limit() {
@@ -38,7 +53,7 @@ pub(crate) fn survive_file_size_limit() {
 }
 
 /// Calls `stop` at the first signal. The second one ends the process.
-pub(crate) fn on_first(stop: impl Fn() + Send + 'static) {
+pub(crate) fn on_first(stop: impl Fn() + Send + 'static) -> Option<Listener> {
     let mut stopped: Option<Instant> = None;
     on_each(move |_| match stopped {
         None => {
@@ -47,15 +62,16 @@ pub(crate) fn on_first(stop: impl Fn() + Send + 'static) {
         }
         Some(at) if at.elapsed() < ECHO => {}
         Some(_) => process::exit(i32::from(CANCELLED)),
-    });
+    })
 }
 
 /// Calls `handle` at each signal, on a thread of its own.
-pub(crate) fn on_each(mut handle: impl FnMut(Request) + Send + 'static) {
+pub(crate) fn on_each(mut handle: impl FnMut(Request) + Send + 'static) -> Option<Listener> {
     let hangup = (!is_hangup_ignored()).then_some(SIGHUP);
     // Without a handler, a signal ends the process, which is all that the handler is for.
-    let Ok(mut signals) = Signals::new([SIGINT, SIGTERM].into_iter().chain(hangup)) else { return };
-    thread::spawn(move || {
+    let mut signals = Signals::new([SIGINT, SIGTERM].into_iter().chain(hangup)).ok()?;
+    let closing = signals.handle();
+    let thread = thread::spawn(move || {
         let mut last: Option<Instant> = None;
         for signal in signals.forever() {
             // Every Ctrl-C counts: it may be for the next input of the repl.
@@ -67,6 +83,7 @@ pub(crate) fn on_each(mut handle: impl FnMut(Request) + Send + 'static) {
             handle(if signal == SIGINT { Request::Interrupt } else { Request::Terminate });
         }
     });
+    Some(Listener { handle: closing, thread })
 }
 
 /// Returns the number of signals that were received since [`on_first`] or [`on_each`].

@@ -4,6 +4,7 @@ wasmtime::component::bindgen!({
     path: "../wit",
     world: "script-guest",
     imports: {
+        "tollhouse:guest/files.read": trappable,
         "tollhouse:guest/output.write": trappable,
         "tollhouse:guest/scripts.run-to-end": trappable,
     },

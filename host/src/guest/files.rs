@@ -10,8 +10,16 @@ impl Host for State {
         Ok(Metadata { kind: stat.kind.into(), size: stat.size, mode: stat.mode, modified: stat.modified, id: stat.id })
     }
 
-    fn read(&mut self, path: String, offset: u64, length: u64) -> Result<Vec<u8>, ErrorCode> {
-        Ok(self.files.read(&path, offset, length)?)
+    fn read(&mut self, path: String, offset: u64, length: u64) -> wasmtime::Result<Result<Vec<u8>, ErrorCode>> {
+        let content = match self.files.content(&path) {
+            Ok(content) => content,
+            Err(errno) => return Ok(Err(errno.into())),
+        };
+        // The host holds the bytes until the guest has them: a file may have more of them than both may have memory.
+        if !self.memory.can_take(content.len().saturating_sub(offset).min(length)) {
+            return Err(wasmtime::Error::msg("the guest has no memory for what it reads"));
+        }
+        Ok(content.read(offset, length).map_err(ErrorCode::from))
     }
 
     fn write(&mut self, path: String, contents: Vec<u8>, mode: WriteMode) -> Result<(), ErrorCode> {

@@ -278,7 +278,7 @@ impl Guest {
         match error.downcast_ref::<Trap>() {
             Some(Trap::StackOverflow) => GuestError::Stack,
             // An allocation that fails ends as `unreachable`, so the refusal before it is the cause.
-            Some(_) if self.instance.store.data().memory.refused() => GuestError::Memory,
+            _ if self.instance.store.data().memory.refused() => GuestError::Memory,
             Some(Trap::MemoryOutOfBounds) if is_overflow(error) => GuestError::Stack,
             Some(trap) => GuestError::Trap(trap.to_string()),
             None => GuestError::Trap(error.root_cause().to_string()),

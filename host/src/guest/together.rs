@@ -108,6 +108,15 @@ impl Memory {
         Self { together: together.clone(), bytes: 0, beyond: together.0.memory.open(), refused: false }
     }
 
+    /// Whether the guest may have memory for a value of so many bytes, besides what is there of it already. If not, it wanted
+    /// more than it may have.
+    pub(super) fn can_take(&mut self, bytes: u64) -> bool {
+        // What is left is asked for only when it counts: asking may drop what is kept for speed.
+        let can = bytes <= GUEST_OVERHEAD || bytes <= self.bytes.max(GUEST_OVERHEAD).saturating_add(self.left());
+        self.refused |= !can;
+        can
+    }
+
     /// Whether the guest wanted more than it may have.
     pub(super) fn refused(&self) -> bool {
         self.refused
@@ -181,6 +190,18 @@ mod tests {
         assert_eq!(together.fuel(), 120 + UNTOLD);
         one.spent(u64::MAX);
         assert_eq!(together.fuel(), u64::MAX);
+    }
+
+    #[test]
+    fn guest_can_take_a_value_that_its_memory_could_hold() {
+        let together = Together::new(0, &MemoryAccount::new(100));
+        let mut memory = Memory::new(&together);
+        assert!(memory.can_take(0) && memory.can_take(GUEST_OVERHEAD + 100) && !memory.refused());
+        assert!(!memory.can_take(GUEST_OVERHEAD + 101) && memory.refused());
+        let (mut memory, other) = (Memory::new(&together), together.0.memory.charge(60).expect("it fits"));
+        assert!(!memory.can_take(GUEST_OVERHEAD + 41));
+        drop(other);
+        assert!(!memory.can_take(u64::MAX));
     }
 
     #[test]

@@ -394,6 +394,14 @@ const REST: &[Crafted] = &[
         "not what is claimed where it is named",
     ),
     ("more files than any session has", |archive| archive.multiply(20), "a session has at most 250000"),
+    (
+        "more files, before they are gone through",
+        |archive| {
+            archive.multiply(20);
+            archive.blobs.retain(|_, bytes| !bytes.starts_with(b"TH\x01P\x01\x01fL"));
+        },
+        "a session has at most 250000",
+    ),
     ("more bytes than are taken", |archive| archive.multiply(40), "holds more than"),
     ("a state that no run left", |archive| archive.state(b'H', "js", b"{}"), "its state is not what run 2 left"),
     (

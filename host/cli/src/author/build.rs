@@ -3,6 +3,7 @@
 use std::fs;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use clap::Args;
@@ -87,7 +88,7 @@ pub(super) fn build(
     places: &Places,
     directory: &Path,
     debug: bool,
-    stop: &Stop,
+    stop: &Arc<Stop>,
     wall: &dyn Fn(&Path) -> Result<()>,
 ) -> Result<Built> {
     let begun = Instant::now();
@@ -103,7 +104,7 @@ pub(super) fn build(
             .hint("`output` under `[build]` in `tool.toml` says where it leaves what it makes")
     })?;
     let component = directory.join(manifest.built());
-    wall(&component)?;
+    stop.behind(|| wall(&component))?;
     let unfit = |error: ComponentError| {
         failed(&format!("what was built, `{}`, makes no component", left.display()), &error, error.hint())
     };

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use rustix::process::{Pid, Signal, kill_process_group};
 
-use super::super::signals;
+use super::super::signals::{self, Listener};
 use super::{CliError, Result};
 
 /// Whether the user wants an end, and what is to be ended.
@@ -16,15 +16,33 @@ pub(crate) struct Stop {
     stopped: AtomicBool,
     at_once: AtomicBool,
     end: Mutex<Option<Box<dyn Fn() + Send>>>,
+    listener: Mutex<Option<Listener>>,
 }
 
 impl Stop {
     /// Takes Ctrl-C from now on.
     pub(crate) fn listen() -> Arc<Self> {
         let stop = Arc::new(Self::default());
-        let told = Arc::clone(&stop);
-        signals::on_first(move || told.now());
+        stop.hear();
         stop
+    }
+
+    fn hear(self: &Arc<Self>) {
+        let told = Arc::clone(self);
+        let listener = signals::on_first(move || told.now());
+        *self.listener.lock().unwrap_or_else(PoisonError::into_inner) = listener;
+    }
+
+    /// Has a wall rise while no thread waits for Ctrl-C: one that began before would not be held by it.
+    ///
+    /// # Errors
+    /// Those of `wall`; if the user wants an end already.
+    pub(crate) fn behind(self: &Arc<Self>, wall: impl FnOnce() -> Result<()>) -> Result<()> {
+        let listener = self.listener.lock().unwrap_or_else(PoisonError::into_inner).take();
+        listener.into_iter().for_each(Listener::end);
+        wall()?;
+        self.hear();
+        self.check()
     }
 
     fn now(&self) {

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 use clap::Args;
@@ -84,7 +85,7 @@ impl Test {
 }
 
 /// Builds, unless nothing changed since the last time.
-fn build_if_due(places: &Places, directory: &Path, stop: &Stop) -> Result<()> {
+fn build_if_due(places: &Places, directory: &Path, stop: &Arc<Stop>) -> Result<()> {
     let manifest = package_manifest(directory)
         .map_err(|error| package_error(&format!("cannot build `{}`", directory.display()), &error))?;
     if !Sources::of(directory, &[]).are_older_than(&directory.join(manifest.built())) {
@@ -95,12 +96,18 @@ fn build_if_due(places: &Places, directory: &Path, stop: &Stop) -> Result<()> {
 
 /// Tests what was built last, and prints what came of it: whether all passed. `wall` rises when the package is read, which may
 /// have taken cargo.
-fn test(places: &Places, directory: &Path, as_json: bool, stop: &Stop, wall: &dyn Fn() -> Result<()>) -> Result<bool> {
+fn test(
+    places: &Places,
+    directory: &Path,
+    as_json: bool,
+    stop: &Arc<Stop>,
+    wall: &dyn Fn() -> Result<()>,
+) -> Result<bool> {
     let untested = |error| package_error(&format!("cannot test `{}`", directory.display()), &error);
     let manifest = package_manifest(directory).map_err(untested)?;
     let request = package_dir(directory).map_err(untested)?;
-    wall()?;
-    let trial = Trial::new(places, &request, &manifest, Some(stop))?;
+    stop.behind(wall)?;
+    let trial = Trial::new(places, &request, &manifest, Some(stop.as_ref()))?;
     let mut tried = Vec::new();
     let mut with_example = BTreeSet::new();
     let session = trial.session(Limits { tool_wall: PATIENCE, ..Limits::default() })?;

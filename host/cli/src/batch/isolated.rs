@@ -22,6 +22,7 @@ use serde::Deserialize;
 use serde_json::Value;
 use tollhouse::error::Failure;
 
+use super::job::id_of;
 use super::{LINE, Line, Reply, refused, running, too_long};
 use crate::places::Places;
 use crate::{CliError, Exit, Program, Result};
@@ -48,7 +49,7 @@ struct Worker {
     output: ChildStdout,
 }
 
-/// What is looked at in a job and in a result.
+/// What is looked at in a result.
 #[derive(Deserialize)]
 struct Head {
     #[serde(default)]
@@ -79,8 +80,8 @@ impl Workers {
     /// Has a line answered by a process of its own.
     pub(super) fn answer(&self, line: &Line, running: &running::Job<'_>) -> Reply {
         let Some(text) = &line.text else { return Reply::Ours(Box::new(too_long(line))) };
-        // What is no JSON has no name, for the worker neither.
-        let id = serde_json::from_slice(text).map_or(Value::Null, |head: Head| head.id);
+        // The worker finds the same one.
+        let id = id_of(text);
         match self.run(line.number, text, running) {
             Ok(Ran { text, head }) if head.id == id => Reply::Worker { text, completed: head.status == "completed" },
             Ok(_) => {

@@ -67,6 +67,21 @@ fn unique<'de, D: Deserializer<'de>, T: Deserialize<'de>>(deserializer: D) -> Re
     deserializer.deserialize_map(Unique(PhantomData))
 }
 
+fn is_object(line: &[u8]) -> bool {
+    line.trim_ascii_start().first() == Some(&b'{')
+}
+
+/// Finds the id of a line that may be no valid job. An id that stands twice is none.
+pub(super) fn id_of(line: &[u8]) -> Value {
+    #[derive(Deserialize)]
+    struct Named {
+        #[serde(default)]
+        id: Value,
+    }
+    let named = is_object(line).then(|| serde_json::from_slice(line));
+    named.and_then(Result::ok).map_or(Value::Null, |Named { id }| id)
+}
+
 /// Returns true if what is given back is what was given: JSON's other numbers are rounded when they are read.
 fn is_exact(id: &Value) -> bool {
     match id {
@@ -122,7 +137,7 @@ impl<'de> Deserialize<'de> for Mode {
 impl Job {
     /// Reads a line; what is wrong comes with the job's id, as far as it can be found.
     pub(super) fn parse(line: &[u8]) -> Result<Self, (Value, Failure)> {
-        if line.trim_ascii_start().first() != Some(&b'{') {
+        if !is_object(line) {
             // serde would take a list for a job, by the order of its fields.
             return Err((
                 Value::Null,
@@ -130,13 +145,9 @@ impl Job {
             ));
         }
         let job = serde_json::from_slice::<Self>(line).map_err(|error| {
-            let id = match serde_json::from_slice(line) {
-                Ok(Value::Object(mut object)) => object.remove("id").unwrap_or_default(),
-                _ => Value::Null,
-            };
             // serde_json says `line 1`, of the one line that it is given.
             let message = error.to_string().replace(" at line 1 column ", " at column ");
-            (id, Failure::argument(message))
+            (id_of(line), Failure::argument(message))
         })?;
         match job.mistake() {
             None => Ok(job),

@@ -106,7 +106,8 @@ impl Add {
             return self.write(output, &request);
         }
         // All is here. It took the network, and programs of the system.
-        self.confine.seal(|| Confinement::of(places, false).writing_in(Some(&places.registry)))?;
+        let wall = || self.confine.seal(|| Confinement::of(places, false).writing_in(Some(&places.registry)));
+        stop.behind(wall)?;
         let published = open(places)?.publish(request).map_err(|error| self.refused(&error))?;
         if published.release.yanked {
             return self.take_again(&open(places)?, &published.release);

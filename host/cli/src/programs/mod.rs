@@ -76,6 +76,10 @@ fn is_program(exports: &[String]) -> bool {
 
 /// Returns how the program of an alias is added, if it is one of those that a package can be had of.
 pub(crate) fn how_to_add(alias: &str) -> Option<String> {
-    let is_known = alias == MADE.name || COMPILED.contains(&alias);
-    is_known.then(|| format!("`tollhouse programs add {alias}` adds it"))
+    if alias == MADE.name {
+        return Some(format!("`tollhouse programs add {alias}` adds it"));
+    }
+    COMPILED
+        .contains(&alias)
+        .then(|| format!("in a checkout of Tollhouse, `cargo xtask programs {alias}` makes and publishes it"))
 }

@@ -111,10 +111,27 @@ impl Sessions {
         Ok(())
     }
 
+    /// The most bytes, and the most entries, that a snapshot of a session claims to have. Snapshots that cannot be read claim
+    /// nothing: [`Self::compare`] says what is wrong with them.
+    pub(super) fn claimed(&self, id: &SessionId) -> Result<Usage, SessionsError> {
+        let (mut largest, mut seen) = (Usage::default(), HashSet::new());
+        self.records_of(id, |record| {
+            for root in self.roots_of(id, &record).unwrap_or_default() {
+                if let Root::Snapshot(blob) = root
+                    && seen.insert(blob)
+                    && let Ok(bytes) = self.blobs().get(&blob)
+                    && let Ok((_, Usage { bytes, entries })) = Claimed::root(&bytes)
+                {
+                    largest = Usage { bytes: bytes.max(largest.bytes), entries: entries.max(largest.entries) };
+                }
+            }
+            Ok(())
+        })?;
+        Ok(largest)
+    }
+
     fn compare_snapshot(&self, blob: BlobId, bytes: &[u8], compared: &mut Compared) -> Result<(), SessionsError> {
-        let (root, usage) = Claimed::root(bytes).map_err(|source| SessionsError::Node { blob, source })?;
-        let Usage { bytes, entries } = compared.largest;
-        compared.largest = Usage { bytes: usage.bytes.max(bytes), entries: usage.entries.max(entries) };
+        let (root, _) = Claimed::root(bytes).map_err(|source| SessionsError::Node { blob, source })?;
         let mut next = vec![root];
         while let Some(claimed) = next.pop() {
             if compared.claimed.contains(&claimed) {
@@ -135,8 +152,6 @@ impl Sessions {
 pub(super) struct Compared {
     /// Every blob.
     pub(super) blobs: HashSet<BlobId>,
-    /// The most bytes, and the most entries, of a snapshot.
-    pub(super) largest: Usage,
     roots: HashSet<Root>,
     claimed: HashSet<Claimed>,
 }

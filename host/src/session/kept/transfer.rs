@@ -48,8 +48,10 @@ impl Sessions {
     /// # Errors
     /// If there is none, it has a run that has not ended, or something of it cannot be read or written.
     pub fn export<W: Write>(&self, id: &SessionId, to: W) -> Result<(W, Exported), SessionsError> {
-        let created = self.created(id)?;
+        self.created(id)?;
         let Some(_turn) = self.0.locks.try_take(id)? else { return Err(SessionsError::Busy(id.clone())) };
+        // Until now another process could remove the session and make one of the same name.
+        let created = self.created(id)?;
         let mut reached = Reached::default();
         self.records_of(id, |record| self.reach(self.roots_of(id, &record)?, &mut reached))?;
         let spent = self.spent_together(id)?;

@@ -10,7 +10,6 @@ use super::{SessionId, Sessions, SessionsError, key};
 use crate::capability::Amount;
 use crate::ledger::Used;
 use crate::store::StoreError;
-use crate::vfs::Usage;
 
 /// How often a session is looked at again that seemed damaged and has changed meanwhile.
 const TRIES: u32 = 4;
@@ -33,11 +32,6 @@ impl Sessions {
     /// # Errors
     /// [`SessionsError::Unknown`] if it is removed meanwhile; else the first thing that is wrong.
     pub fn verify_session(&self, id: &SessionId) -> Result<Checked, SessionsError> {
-        Ok(self.verify_with_files(id)?.0)
-    }
-
-    /// [`Self::verify_session`]; says too what its largest files have.
-    pub(super) fn verify_with_files(&self, id: &SessionId) -> Result<(Checked, Usage), SessionsError> {
         let mut left = TRIES;
         loop {
             let before = self.stands(id)?;
@@ -74,7 +68,7 @@ impl Sessions {
         Ok((self.identity(id)?, self.records().get(&key::one(b'H', id))?))
     }
 
-    fn verify_now(&self, id: &SessionId) -> Result<(Checked, Usage), SessionsError> {
+    fn verify_now(&self, id: &SessionId) -> Result<Checked, SessionsError> {
         let mut checked = Checked::default();
         let mut compared = Compared::default();
         self.created(id)?;
@@ -94,7 +88,7 @@ impl Sessions {
         self.verify_ledger(id)?;
         self.spent(id)?;
         checked.blobs = compared.blobs.len() as u64;
-        Ok((checked, compared.largest))
+        Ok(checked)
     }
 
     /// Checks that the balances are the sums of the ledger. While a run calls, the balances before the ledger is read have

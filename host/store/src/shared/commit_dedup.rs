@@ -12,7 +12,7 @@
 //!
 //! A slot is reused when its commit has been answered. If a leader hangs and never answers, the slot is given up. A
 //! follower has as many marks as it ever had commits under way at once. Its marks are removed when it says that it
-//! closes. Those of a killed follower are removed when a leader starts and they are older than [`STALE_AGE`]; a
+//! closes. Those of a killed follower are removed before a leader serves anybody, if they are older than [`STALE_AGE`]; a
 //! follower repeats a request for [`super::LEADER_TIMEOUT`] only.
 
 use std::time::{Duration, SystemTime};
@@ -86,26 +86,31 @@ pub(super) fn commit_once(
 
 /// Removes the marks of a follower that closes the store.
 pub(super) fn remove_marks(store: &dyn Store, client: &ClientId) {
-    remove(store, &[&MARK_PREFIX[..], client].concat(), |_| true);
+    let removal = removal(store, &[&MARK_PREFIX[..], client].concat(), |_| true);
+    if !removal.changes.is_empty() {
+        store.submit(removal, Box::new(drop));
+    }
 }
 
-/// Removes the marks of followers that were killed long ago.
+/// Removes the marks of followers that were killed, or that have not committed for a long time. It returns when they are
+/// gone: a mark that disappears while its follower commits again would be taken for that of an earlier request.
 pub(super) fn remove_stale_marks(store: &dyn Store) {
     let now = seconds();
-    remove(store, &MARK_PREFIX, |value| {
+    let removal = removal(store, &MARK_PREFIX, |value| {
         let made = number(value.get(8..)).unwrap_or(0);
         now.saturating_sub(made) > STALE_AGE.as_secs()
     });
+    if !removal.changes.is_empty() {
+        drop(store.commit(removal));
+    }
 }
 
-/// Removes marks. If that fails they remain for some time, which does no harm.
-fn remove(store: &dyn Store, prefix: &[u8], which: impl Fn(&[u8]) -> bool) {
-    let Ok(marks) = store.scan(prefix, None, 10_000) else { return };
+/// The removal of marks. If it fails they remain for some time, which does no harm.
+fn removal(store: &dyn Store, prefix: &[u8], which: impl Fn(&[u8]) -> bool) -> Batch {
+    let marks = store.scan(prefix, None, 10_000).unwrap_or_default();
     let mut batch = Batch { own: true, ..Batch::default() };
     for (key, _) in marks.into_iter().filter(|(_, value)| which(value)) {
         batch.remove(key);
     }
-    if !batch.changes.is_empty() {
-        store.submit(batch, Box::new(drop));
-    }
+    batch
 }

@@ -14,7 +14,7 @@ use proptest::prelude::*;
 use super::protocol::{StoreAnswer, StoreRequest, read_frame, send_follower_greeting};
 use super::*;
 use crate::group_commit::Compacted;
-use crate::record::{Batch, Change, Expectation, OWN_KEY_PREFIX, Owner};
+use crate::record::{Batch, Change, Done, Expectation, OWN_KEY_PREFIX, Owner, Record};
 use crate::{Backend, MemoryStore, open};
 
 /// A store in memory that outlives its leaders, as one on disk does.
@@ -24,7 +24,7 @@ fn opener(store: &Arc<MemoryStore>) -> Opener {
         fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, StoreError> {
             self.0.get(key)
         }
-        fn scan(&self, prefix: &[u8], after: Option<&[u8]>, limit: usize) -> Result<Vec<crate::Record>, StoreError> {
+        fn scan(&self, prefix: &[u8], after: Option<&[u8]>, limit: usize) -> Result<Vec<Record>, StoreError> {
             self.0.scan(prefix, after, limit)
         }
         fn commit(&self, batch: Batch) -> Result<(), StoreError> {
@@ -125,6 +125,61 @@ fn a_commit_that_is_asked_for_again_is_made_once() {
     assert_eq!(kept.scan(&[OWN_KEY_PREFIX], None, 10).expect("it scans").len(), 3, "a mark for each slot");
     assert!(matches!(hand.ask(&StoreRequest::Bye), StoreAnswer::Done));
     assert_eq!(kept.scan(&[OWN_KEY_PREFIX], None, 10).expect("it scans").len(), 1, "who goes leaves none");
+}
+
+/// A store that applies batches in their order, some time after they are submitted, as group commit does.
+struct LateStore {
+    kept: Arc<MemoryStore>,
+    queue: std::sync::mpsc::Sender<(Batch, Done)>,
+}
+
+impl LateStore {
+    fn new(kept: &Arc<MemoryStore>) -> Self {
+        let (queue, submitted) = std::sync::mpsc::channel::<(Batch, Done)>();
+        let applied = Arc::clone(kept);
+        std::thread::spawn(move || {
+            for (batch, done) in submitted {
+                std::thread::sleep(Duration::from_millis(100));
+                done(applied.commit(batch));
+            }
+        });
+        Self { kept: Arc::clone(kept), queue }
+    }
+}
+
+impl Store for LateStore {
+    fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, StoreError> {
+        self.kept.get(key)
+    }
+
+    fn scan(&self, prefix: &[u8], after: Option<&[u8]>, limit: usize) -> Result<Vec<Record>, StoreError> {
+        self.kept.scan(prefix, after, limit)
+    }
+
+    fn commit(&self, batch: Batch) -> Result<(), StoreError> {
+        let (sender, answer) = std::sync::mpsc::channel();
+        self.submit(batch, Box::new(move |outcome| drop(sender.send(outcome))));
+        answer.recv().expect("it is applied")
+    }
+
+    fn submit(&self, batch: Batch, done: Done) {
+        drop(self.queue.send((batch, done)));
+    }
+}
+
+#[test]
+fn commit_of_a_follower_that_was_idle_for_long_is_made_by_the_next_leader() {
+    let (dir, kept) = (tempfile::tempdir().expect("a directory"), Arc::<MemoryStore>::default());
+    let mut mark = Batch { own: true, ..Batch::default() };
+    let (key, long_ago) = ([&[OWN_KEY_PREFIX, b'm'][..], &[1; 16], &1_u32.to_be_bytes()].concat(), 0_u64.to_be_bytes());
+    mark.put(key, [1_u64.to_be_bytes(), long_ago].concat());
+    kept.commit(mark).expect("it commits");
+    let late = Arc::clone(&kept);
+    let _leader =
+        OpenStore::open(dir.path(), Box::new(move |_| Ok(Box::new(LateStore::new(&late))))).expect("it opens");
+    let commit = StoreRequest::Commit { slot: 1, sequence: 2, batch: once("a") };
+    assert!(matches!(RawClient::greet(dir.path(), 1).ask(&commit), StoreAnswer::Done));
+    assert_eq!(kept.get(b"a").expect("it is read"), Some(b"made".to_vec()));
 }
 
 #[test]

@@ -14,8 +14,9 @@ use tollhouse_store::{BlobError, BlobId, BlobSink};
 /// Stores a tree at a place. A blob is stored after all blobs that it refers to.
 pub(super) struct TreeSealer<'a> {
     pub(super) sink: &'a mut dyn BlobSink,
-    /// Blobs that were copied from another place without being decoded into a tree.
-    copied: HashSet<BlobId>,
+    /// Blobs that were copied from another place without being decoded into a tree. A blob may be both a node and the bytes
+    /// of a file, which a guest chooses: as a file it was copied without what the node refers to.
+    copied: HashSet<(BlobId, ReferenceKind)>,
 }
 
 impl<'a> TreeSealer<'a> {
@@ -111,7 +112,7 @@ impl<'a> TreeSealer<'a> {
         let origin = origin.ok_or(BlobError::Missing(id))?;
         let mut todo = vec![(id, ReferenceKind::Node, false)];
         while let Some((id, kind, ready)) = todo.pop() {
-            if self.copied.contains(&id) {
+            if self.copied.contains(&(id, kind)) {
                 continue;
             }
             let bytes = origin.get(&id)?;
@@ -121,7 +122,7 @@ impl<'a> TreeSealer<'a> {
                 todo.extend(below.into_iter().map(|reference| (reference.id, reference.kind, false)));
             } else {
                 self.sink.put(bytes.to_vec())?;
-                self.copied.insert(id);
+                self.copied.insert((id, kind));
             }
         }
         Ok(id)

@@ -49,6 +49,25 @@ pub(super) fn blobs_of(id: SnapshotId, blobs: &MemoryBlobs) -> Vec<(BlobId, Refe
 }
 
 #[test]
+fn directory_is_copied_whole_beside_a_file_with_the_bytes_of_its_page() {
+    let (mut tree, blobs) = (Tree::new(Limits::default(), 0), Arc::new(MemoryBlobs::default()));
+    let content = b"longer than what a page holds itself".repeat(4);
+    for name in ["f0", "f1", "f2"] {
+        tree.place_file(&format!("/workspace/d/{name}"), &content, 0o644, 1).expect("within limits");
+    }
+    let has_f0 = |blob: &[u8]| match decode(blob) {
+        Ok(NodeRecord::Page(entries)) => entries.iter().any(|entry| entry.name == "f0"),
+        _ => false,
+    };
+    let stored = blobs_of(seal(&tree, &blobs), &blobs);
+    let mut pages = stored.iter().map(|(id, _)| blobs.get(id).expect("it is there")).filter(|blob| has_f0(blob));
+    tree.place_file("/workspace/z", &pages.next().expect("the directory has it"), 0o644, 1).expect("within limits");
+    let other = Arc::new(MemoryBlobs::default());
+    let copy = open(seal(&open(seal(&tree, &blobs), &blobs), &other), &other);
+    assert_eq!(copy.read_file("/workspace/d/f0"), Ok(content));
+}
+
+#[test]
 fn what_is_opened_is_what_was_sealed() {
     let (tree, blobs) = (tree(), Arc::new(MemoryBlobs::default()));
     let id = seal(&tree, &blobs);
