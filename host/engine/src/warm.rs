@@ -1,9 +1,9 @@
-//! Which pages of a guest's memory every script writes to: found out when the guest is built, by running one.
+//! Pages of a guest's memory that every script writes to, measured when the guest is built, by running a script.
 //!
-//! An instance's memory is an image that is copied page by page, when one is first written to. wasmtime leaves to the next
-//! instance the pages that this one wrote to, as long as they lie in few runs ([`RUNS`]); what lies beyond it gives back to
-//! the system, which then copies it anew. So a guest touches ([`wit/guest.wit`], `touch`) what its scripts will write to,
-//! and the pages between that join its runs.
+//! An instance's memory is an image whose pages are copied when they are first written to. wasmtime leaves the pages
+//! that one instance wrote to for the next one, as long as they lie in few contiguous runs ([`RUNS`]); it returns the
+//! rest to the system, which then copies them again. So a guest touches ([`wit/guest.wit`], `touch`) the pages that its
+//! scripts will write to, and those between, which join the runs.
 
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
@@ -12,13 +12,15 @@ use anyhow::{Context, Result, ensure};
 use wasmtime::Store;
 use wasmtime::component::{Component, Linker, Val};
 
-/// The unit of the system's memory, in bytes.
+/// Size of the system's memory pages, in bytes.
 const PAGE: u64 = 4_096;
 
-/// How many runs of pages to make of them. wasmtime leaves 32; the others are for what a script does besides.
+/// Number of contiguous runs into which the pages are joined. wasmtime leaves 32; the others are for what a script does
+/// besides.
 const RUNS: usize = 22;
 
-/// What every script does, in the language of a guest: it ends at once, or makes one call, as its first operation.
+/// Sample script in a guest's language, with what every script does: it ends at once, or makes one call as its first
+/// operation.
 fn sample(name: &str) -> &'static str {
     if name == "js" {
         "const answer = await give({ n: 1 });\nconsole.log(answer);\nreturn { answer };"
@@ -27,15 +29,16 @@ fn sample(name: &str) -> &'static str {
     }
 }
 
-/// The numbers of those pages, rising. `code` is what [`precompile`](crate::guest::precompile) made of the guest `name`. None
-/// where the system does not say: then scripts wait for their pages, and nothing else changes.
+/// Returns the numbers of those pages, in ascending order. `code` is what [`precompile`](crate::guest::precompile) made
+/// of the guest `name`. The list is empty where the system does not report pages: scripts then wait for their pages,
+/// and nothing else changes.
 ///
 /// # Errors
 /// If the guest does not run the sample.
 pub fn pages(name: &str, code: &[u8]) -> Result<Vec<u32>> {
     let engine = crate::guest()?;
     #[expect(unsafe_code, reason = "wasmtime cannot check machine code; the caller got it from the compiler itself")]
-    // SAFETY: that is what the caller says.
+    // SAFETY: the caller guarantees it, as the reason above says.
     let component = unsafe { Component::deserialize(&engine, code) }?;
     let mut store = Store::new(&engine, ());
     store.set_epoch_deadline(u64::MAX / 2);
@@ -52,7 +55,7 @@ pub fn pages(name: &str, code: &[u8]) -> Result<Vec<u32>> {
     Ok(joined(written().unwrap_or_default()))
 }
 
-/// What a guest imports, as far as the sample goes.
+/// Links the imports of a guest that the sample uses.
 fn linker(component: &Component) -> Result<Linker<()>> {
     let mut linker = Linker::new(component.engine());
     linker.define_unknown_imports_as_traps(component)?;
@@ -82,7 +85,8 @@ fn text(text: &str) -> Val {
     Val::String(text.to_owned())
 }
 
-/// A script with the limits and the directory that nearly every one has: the shell has made an interpreter for those.
+/// Arguments of `start`: a script with the limits and the directory that nearly every script has, for which the shell
+/// has prepared an interpreter.
 fn script(source: &str) -> Val {
     let tool = record([
         ("method", text("give")),
@@ -106,7 +110,7 @@ fn script(source: &str) -> Val {
     ])
 }
 
-/// What the call of the sample comes to.
+/// Completion of the sample's call.
 fn completion() -> Val {
     let json = record([("text", text("1")), ("specials", Val::List(Vec::new()))]);
     let value = Val::Variant("json".to_owned(), Some(Box::new(json)));
@@ -117,7 +121,7 @@ fn is_blocked(step: &Val) -> bool {
     matches!(step, Val::Variant(name, _) if name == "blocked")
 }
 
-/// The pages that the only instance in this process has written to, of its image, counted from the beginning of its memory.
+/// Returns the image pages that the only instance in this process has written to, counted from the start of its memory.
 /// Sources: proc_pid_maps(5), proc_pid_pagemap(5).
 fn written() -> Result<Vec<u32>> {
     let maps = std::fs::read_to_string("/proc/self/maps").context("this is no Linux")?;
@@ -143,14 +147,14 @@ fn written() -> Result<Vec<u32>> {
     let mut entries = vec![0; usize::try_from((to - from) / PAGE * 8)?];
     pagemap.read_exact(&mut entries)?;
     let (entries, _) = entries.as_chunks::<8>();
-    // Present, and no longer the image's own.
+    // Present, and no longer the image's own page.
     let own = |entry: &[u8; 8]| u64::from_le_bytes(*entry) >> 61 & 0b101 == 0b100;
     let first = (from - memory) / PAGE;
     let numbers = entries.iter().zip(first..).filter(|(entry, _)| own(entry));
     numbers.map(|(_, number)| Ok(u32::try_from(number)?)).collect()
 }
 
-/// With those between that join them to few runs, the smallest gaps first.
+/// Fills the smallest gaps between pages, so that the pages lie in few contiguous runs.
 fn joined(pages: Vec<u32>) -> Vec<u32> {
     let mut gaps: Vec<(u32, u32)> = pages.windows(2).map(|pair| (pair[1] - pair[0] - 1, pair[0])).collect();
     gaps.retain(|(length, _)| *length > 0);

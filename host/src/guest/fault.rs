@@ -1,18 +1,18 @@
-//! Where a guest that touched what is outside of its memory meant to touch.
+//! Detection of a guest's stack overflow, from the address of its memory fault.
 
 use wasmtime::{Error, Trap};
 
-/// How wasmtime says where: it has the address as text only.
+/// Text before the address in wasmtime's error, which has the address as text only.
 const FAULT: &str = "memory fault at wasm address 0x";
 
-/// The end of what 32 bits address.
+/// End of the 32-bit address space.
 const END: u64 = 1 << 32;
 
-/// The largest frame that a function of a guest may have, generously.
+/// Upper bound for the stack frame of a guest's function, in bytes.
 const FRAME: u64 = 16 << 20;
 
-/// Whether this is the trap of a guest whose own stack is full. That lies at the low end of its memory and grows down:
-/// what overflows it is below address 0, which is just below 4 GiB.
+/// Returns true if the trap comes from a guest whose own stack is full. That stack lies at the low end of its memory
+/// and grows down: an access beyond it is below address 0, which is just below 4 GiB.
 pub(super) fn is_overflow(error: &Error) -> bool {
     let trapped = matches!(error.downcast_ref::<Trap>(), Some(Trap::MemoryOutOfBounds));
     trapped && error.chain().find_map(|cause| address(&cause.to_string())).is_some_and(|at| at >= END - FRAME)
@@ -29,7 +29,7 @@ mod tests {
 
     use super::*;
 
-    /// A module with one page of memory, and a function `f` that loads from the address it is given.
+    /// Module with one page of memory, and a function `f` that loads from the address it is given.
     const LOADS: &[u8] = b"\0asm\x01\0\0\0\x01\x06\x01\x60\x01\x7f\x01\x7f\x03\x02\x01\0\x05\x03\x01\0\x01\
         \x07\x05\x01\x01f\0\0\x0a\x09\x01\x07\0\x20\0\x28\x02\0\x0b";
 

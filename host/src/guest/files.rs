@@ -1,4 +1,4 @@
-//! The session's files as a guest sees them: `files` of `wit/guest.wit`, on the tree of its run.
+//! Session files as a guest sees them: `files` of `wit/guest.wit`, on the tree of its run.
 
 use super::bindings::files::{Entry, ErrorCode, Host, Kind, Metadata, WriteMode};
 use super::state::State;

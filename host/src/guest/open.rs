@@ -1,5 +1,5 @@
-//! What a guest says of a text without running it: whether it goes on, and whether it parses. Asked of a guest that is made
-//! for the question, and gone after it.
+//! Questions about a script that is not run: is the input complete, which undefined names does it use, does it parse. Each is
+//! put to a fresh guest that is dropped afterwards.
 
 use std::io;
 use std::sync::Arc;
@@ -12,23 +12,24 @@ use crate::code::{CodeError, Interrupt, MemoryAccount};
 use crate::error::{ErrorKind, Failure};
 use crate::vfs::{self, Tree};
 
-/// How long a parser may take. What takes it longer is none that a person types.
+/// Most time that parsing may take. Nobody types an input that takes longer.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// Bytes of memory for it.
+/// Memory limit of the guest, in bytes.
 const MEMORY: u64 = 256 << 20;
 
-/// Bytes for what a parser writes of a mistake. Nobody reads them.
+/// Output limit of a guest that reports a syntax error, in bytes. The output is discarded.
 const OUTPUT: u64 = 1 << 20;
 
-/// Fuel with which the shell reads a script that it does not run: time is its limit. JavaScript is compiled before it takes any.
+/// Fuel with which the shell reads a script that it does not run: time is the limit. JavaScript is compiled before it
+/// takes any fuel.
 const SHELL_FUEL: u64 = u64::MAX / 2;
 
-/// First command of a shell script of which nothing more is run: it stands in the script's first line, so that lines are counted
-/// as they are.
+/// Shell command after which bash only reads commands. It is put in the script's first line, so that line numbers stay
+/// right.
 const NO_EXECUTION: &str = "set -n; ";
 
-/// Nothing is mounted.
+/// Empty catalog, and a sink that discards output.
 struct Nothing;
 
 impl Catalog for Nothing {
@@ -60,7 +61,7 @@ impl OutputSink for Nothing {
 }
 
 impl World {
-    /// Without files, tools or anybody who reads.
+    /// Creates a world without files, tools or a reader of the output.
     pub(super) fn nothing() -> Self {
         Self {
             files: Tree::new(vfs::Limits::default(), 0),
@@ -75,20 +76,20 @@ impl World {
 }
 
 impl Output {
-    /// Output that takes nothing.
+    /// Creates an output that accepts no bytes.
     pub(crate) fn closed() -> Self {
         Self::new(Box::new(Nothing), 0)
     }
 }
 
 impl Guests {
-    /// Whether a text ends in the middle of something, as its language's own parser sees it. A text that a parser cannot
-    /// bear does not: running it says why.
+    /// Returns true if a text ends in the middle of a statement, according to its language's own parser. Returns false
+    /// for a text that the parser cannot handle: running it reports why.
     ///
     /// # Errors
     /// If the guest cannot be loaded.
     pub fn is_open(&self, language: Language, source: &str, name: &str) -> Result<bool, CodeError> {
-        // Loading the guest, which the first input does, takes none of the time.
+        // Loading the guest, which the first input does, must not count against the time.
         self.get(language)?;
         let interrupt = Interrupt::default();
         interrupt.set_deadline(Instant::now() + PATIENCE);
@@ -96,7 +97,8 @@ impl Guests {
         Ok(self.instantiate(language, world, PATIENCE)?.is_open(source, name).unwrap_or(false))
     }
 
-    /// What a script mentions by names that it does not define itself; nothing if it cannot be read in a second. It is not run.
+    /// Returns the names that a script uses but does not define itself; nothing if it cannot be parsed
+    /// within a second. The script is not run.
     ///
     /// # Errors
     /// If the guest cannot be loaded.
@@ -109,9 +111,9 @@ impl Guests {
         Ok(self.instantiate(language, world, PATIENCE)?.mentions(source, name).unwrap_or_default())
     }
 
-    /// Why a script does not parse, or cannot be read in a second; none if it parses, or is JavaScript nested so deeply that
-    /// its run ends at once. The script is not run: the shell reads it without execution, and JavaScript, which is compiled as a
-    /// whole, gets no fuel and has no files and tools.
+    /// Returns why a script does not parse or cannot be parsed within a second, or `None` if it parses or is JavaScript
+    /// nested so deeply that its run ends at once. The script is not run: the shell reads it without execution, and
+    /// JavaScript, which is compiled as a whole, gets no fuel, files or tools.
     ///
     /// # Errors
     /// If the guest cannot be loaded.
@@ -132,7 +134,7 @@ impl Guests {
         let script = Script { source: format!("{prefix}{source}"), name: name.to_owned(), ..Script::default() };
         let mut guest = self.instantiate(language, world, PATIENCE)?;
         let failure = match guest.start(&script, "/", None, 0) {
-            // Of the shell nothing is run, so that whatever fails is what it reads.
+            // The shell runs nothing, so any failure is one of parsing.
             Ok(Step::Finished(outcome)) => {
                 outcome.error.filter(|failure| failure.kind == ErrorKind::Syntax || language == Language::Shell)
             }

@@ -1,7 +1,7 @@
-//! Instances made ahead, and those that have served: neither the making nor the taking down of one holds up a script.
+//! Pool of instances: created ahead of use, and dropped beside the next run, so that neither delays a script.
 //!
-//! An instance that is ready has seen no script: it is what a script's own would be, and has the pages of memory besides that
-//! every script writes to. One that has served is never used again; here it only waits to be taken down.
+//! A ready instance has seen no script: it equals a new one, but already has the memory pages that every script writes
+//! to. A used instance is never used again; it only waits to be dropped.
 
 use std::ops::{Deref, DerefMut};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -15,25 +15,26 @@ use super::bindings::{ScriptGuest, ScriptGuestPre};
 use super::state::State;
 use crate::code::Interrupt;
 
-/// The most instances that wait to be taken down, and the most bytes by which one has grown that does: together they hold
-/// little.
+/// Most used instances that wait to be dropped, and the most bytes by which such an instance may have grown: together
+/// they hold little memory.
 const MAX_SERVED: usize = 4;
 const MAX_GROWN: u64 = 4 << 20;
 
-/// How many are made when the last one that was ready is taken: to wake the thread that makes them takes a tenth of a short
-/// run. More than these no longer lie in the processor's caches when they are used.
+/// Number of ready instances that are created when the last one was taken: waking the thread that creates them takes a
+/// tenth of a short run. More than these would no longer lie in the processor's caches when they are used.
 const READY: usize = 3;
 
-/// How long the making of a spare may take: no guest of ours does anything then.
+/// Most time that the creation of an instance may take. A guest of ours does nothing then.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// The instances of one language that nobody uses.
+/// Unused instances of one language.
 #[derive(Default)]
 pub(super) struct Spares {
     shelf: Arc<Shelf>,
-    /// The pages that one is to have.
+    /// Memory pages that a ready instance has touched.
     pages: Arc<[u32]>,
-    /// A process that runs one script needs no spare: none is made before a second one begins.
+    /// True once an instance was taken. A process that runs one script needs no ready instance: none is created before
+    /// a second script starts.
     used: AtomicBool,
     keeper: OnceLock<Option<Sender<()>>>,
 }
@@ -50,11 +51,11 @@ pub(super) struct Instance {
     pub(super) bindings: ScriptGuest,
 }
 
-/// An instance that somebody uses.
+/// Instance in use, which returns to the pool when it is dropped.
 pub(super) struct Lent {
-    /// Taken when this is dropped.
+    /// Always set until the drop.
     instance: Option<Instance>,
-    /// Its bytes of memory at first.
+    /// Bytes of memory at the start of the script.
     bytes: u64,
     shelf: Arc<Shelf>,
 }
@@ -64,10 +65,10 @@ impl Spares {
         Self { pages: pages.into(), ..Self::default() }
     }
 
-    /// One that is ready, or a new one, watched by this switch. It has its state from [`Lent::wake`].
+    /// Takes a ready instance or creates one, watched by this interrupt. [`PooledInstance::wake`] sets its state.
     ///
     /// # Errors
-    /// As `wasmtime`: that there is no room, above all.
+    /// Those of wasmtime, above all that the pool has no free slot.
     pub(super) fn lend(&self, pre: &ScriptGuestPre<State>, interrupt: &Interrupt) -> Result<Lent> {
         let (ready, is_last) = {
             let mut ready = self.shelf.ready();
@@ -80,25 +81,26 @@ impl Spares {
         let mut instance = match ready {
             Some(instance) => instance,
             None => {
-                // Those that one script writes to lie in more runs than wasmtime leaves to the next instance.
+                // The pages that one script writes to lie in more contiguous runs than wasmtime leaves to the next
+                // instance.
                 let pages = if is_first { &[] } else { &*self.pages };
-                // Who waits to be taken down must not keep anybody out.
+                // Instances that wait to be dropped must not keep others out.
                 Instance::new(pre, &Interrupt::default(), pages).inspect_err(|_| self.shelf.served().clear())?
             }
         };
-        // Not before: a run that is stopped by now is to end as such, and not for want of an instance.
+        // Not earlier: a run that is already stopped must end as stopped, and not for want of an instance.
         interrupt.watch(&mut instance.store);
         let bytes = instance.store.data().memory.bytes();
         Ok(Lent { instance: Some(instance), bytes, shelf: Arc::clone(&self.shelf) })
     }
 
-    /// Has the next ones made.
+    /// Signals the thread that creates ready instances.
     fn order(&self, pre: &ScriptGuestPre<State>) {
         let keeper = self.keeper.get_or_init(|| {
             let (sender, orders) = channel();
             let (shelf, pre, pages) = (Arc::clone(&self.shelf), pre.clone(), Arc::clone(&self.pages));
             let keep = move || orders.into_iter().for_each(|()| shelf.tidy(&pre, &pages));
-            // Without the thread each script makes its own.
+            // Without the thread, each script creates its own instance.
             std::thread::Builder::new().name("tollhouse-spare".into()).spawn(keep).is_ok().then_some(sender)
         });
         if let Some(keeper) = keeper {
@@ -108,10 +110,10 @@ impl Spares {
 }
 
 impl Shelf {
-    /// Makes what is missing, and takes down what has served.
+    /// Creates the ready instances that are missing, and drops used ones.
     fn tidy(&self, pre: &ScriptGuestPre<State>, pages: &[u32]) {
         while self.ready().len() < READY {
-            // Where there is no room, nobody gets a spare.
+            // Where the pool is full, nothing is created ahead.
             let interrupt = Interrupt::default();
             interrupt.set_deadline(Instant::now() + PATIENCE);
             let Ok(made) = Instance::new(pre, &interrupt, pages) else { break };
@@ -121,7 +123,7 @@ impl Shelf {
         drop(served);
     }
 
-    /// Each change is whole, so a poisoned lock is still good.
+    /// Locks the ready instances. No change can be seen half done, so a poisoned lock is still good.
     fn ready(&self) -> MutexGuard<'_, Vec<Instance>> {
         self.ready.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -132,7 +134,7 @@ impl Shelf {
 }
 
 impl Instance {
-    /// One that has these pages.
+    /// Creates an instance that has touched these pages.
     fn new(pre: &ScriptGuestPre<State>, interrupt: &Interrupt, pages: &[u32]) -> Result<Self> {
         let mut store = Store::new(pre.engine(), State::asleep());
         store.limiter(|state| &mut state.memory);
@@ -146,7 +148,7 @@ impl Instance {
 }
 
 impl Lent {
-    /// Gives it the world of a run.
+    /// Gives the instance the state of a run.
     pub(super) fn wake(&mut self, mut state: State) {
         state.memory.take_over(&self.store.data().memory);
         *self.store.data_mut() = state;
@@ -171,7 +173,7 @@ impl Drop for Lent {
     fn drop(&mut self) {
         let Some(mut instance) = self.instance.take() else { return };
         let grown = instance.store.data().memory.bytes() - self.bytes;
-        // What the run had goes now: only the instance waits.
+        // The run's own data is dropped now: only the instance waits.
         *instance.store.data_mut() = State::asleep();
         let mut served = self.shelf.served();
         if grown <= MAX_GROWN && served.len() < MAX_SERVED {

@@ -15,41 +15,42 @@ use super::together::{Fuel, Memory, Together};
 use crate::code::MemoryAccount;
 use crate::vfs::Tree;
 
-/// What a guest may ask about the tools it sees. Answers must be quick, and the same each time within a run.
+/// Information that a guest may ask for about its tools. Answers must be quick, and the same each time within a run.
 pub trait Catalog: Send + Sync {
-    /// The tools that are mounted, sorted by method.
+    /// Returns the mounted tools, sorted by method.
     fn tools(&self) -> Vec<MountedTool>;
     /// Describes a method as JSON (`wit/guest.wit`, `catalog.describe`).
     fn describe(&self, method: &str) -> Option<String>;
-    /// Turns command-line words into the JSON object that a method takes.
+    /// Converts command-line words to the JSON object that a method takes.
     ///
     /// # Errors
     /// One line for standard error.
     fn parse_words(&self, method: &str, words: &[String]) -> Result<String, String>;
-    /// The help text of a method, or of all that begin with a prefix.
+    /// Returns the help text of a method, or of all methods with a prefix.
     fn help(&self, prefix: &str) -> Option<String>;
-    /// What is left of every budget, as JSON. The only answer that changes within a run: with each call.
+    /// Returns the remaining amount of every budget, as JSON. It is the only answer that changes within a run: with
+    /// each call.
     fn budgets(&self) -> String;
 }
 
-/// A tool that the session has mounted.
+/// Tool that the session has mounted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MountedTool {
-    /// Its canonical method.
+    /// Canonical method.
     pub method: String,
-    /// Its name in JavaScript.
+    /// Name in JavaScript.
     pub path: String,
-    /// Whether a grant could allow a call of it.
+    /// True if a grant could allow a call of the tool.
     pub granted: bool,
-    /// Whether it is a program.
+    /// True if the tool is a program.
     pub program: bool,
-    /// Whether any method that begins with this one can be called.
+    /// True if any method that begins with this one can be called.
     pub open: bool,
-    /// Whether its alias is a command of the shell.
+    /// True if the tool's alias is a command of the shell.
     pub command: bool,
 }
 
-/// Where a script writes.
+/// Output stream of a script.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stream {
     /// Standard output.
@@ -58,9 +59,9 @@ pub enum Stream {
     Stderr,
 }
 
-/// Takes a script's output as it is produced.
+/// Destination of a script's output, as it is produced.
 pub trait OutputSink: Send {
-    /// Takes some bytes. It must not block for long: the guest waits meanwhile.
+    /// Writes some bytes. The method must not block for long: the guest waits meanwhile.
     ///
     /// # Errors
     /// If the bytes cannot be taken. That ends the run, so that no output is lost in silence; after
@@ -68,7 +69,7 @@ pub trait OutputSink: Send {
     fn write(&mut self, stream: Stream, bytes: &[u8]) -> io::Result<()>;
 }
 
-/// Counts a run's output on its way to the sink.
+/// Output of a run, counted on its way to the sink.
 pub struct Output {
     sink: Box<dyn OutputSink>,
     written: u64,
@@ -140,10 +141,10 @@ impl From<&io::Error> for OutputError {
     }
 }
 
-/// The most bytes that `random.bytes` gives at once, as its documentation says.
+/// Most bytes that `random.bytes` returns at once, as its documentation says.
 const RANDOM_BYTES: u32 = 65_536;
 
-/// What a guest's store holds.
+/// Data of a guest's store.
 pub(super) struct State {
     pub(super) files: Tree,
     pub(super) output: Output,
@@ -151,7 +152,7 @@ pub(super) struct State {
     pub(super) catalog: Arc<dyn Catalog>,
     pub(super) memory: Memory,
     pub(super) fuel: Fuel,
-    /// Runs scripts within a step.
+    /// Runner of scripts within a step.
     pub(super) runner: Option<Box<dyn Runner>>,
     random: ChaCha12Rng,
 }
@@ -169,7 +170,7 @@ impl State {
         Self { files, output, now: 0, catalog, memory, fuel, runner, random: ChaCha12Rng::from_seed(seed) }
     }
 
-    /// That of an instance without a run: it has nothing, not even memory beyond what every guest itself takes.
+    /// State of an instance without a run: no files, no tools, no memory beyond the guest's own overhead.
     pub(super) fn asleep() -> Self {
         let World { files, output, catalog, seed, .. } = World::nothing();
         Self::new(files, output, catalog, &Together::new(0, &MemoryAccount::new(0)), seed, None)
@@ -227,7 +228,7 @@ impl catalog::Host for State {
 
 impl types::Host for State {}
 
-/// Links the world of script guests.
+/// Creates a linker with the world of script guests.
 pub(super) fn linker(engine: &wasmtime::Engine) -> Result<wasmtime::component::Linker<State>> {
     let mut linker = wasmtime::component::Linker::new(engine);
     ScriptGuest::add_to_linker::<_, HasSelf<_>>(&mut linker, |state| state)?;

@@ -1,5 +1,5 @@
-//! Scripts that a guest runs to their end within a step of its own: `scripts` of `wit/guest.wit`. Who runs them is the
-//! session; here is what it is asked for, and what it answers.
+//! Scripts that a guest runs to completion within a step of its own: `scripts` of `wit/guest.wit`. The session runs
+//! them; this module holds the request and the answer.
 
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ use crate::code::Stopped;
 use crate::error::Failure;
 use crate::vfs::Tree;
 
-/// A script to run to its end.
+/// Script to run to completion.
 pub(crate) struct Request {
     pub(crate) language: Language,
     pub(crate) source: String,
@@ -19,36 +19,36 @@ pub(crate) struct Request {
     pub(crate) arguments: Vec<String>,
     pub(crate) environment: Vec<(String, String)>,
     pub(crate) directory: String,
-    /// What it reads. None: it is stopped when it reads.
+    /// Standard input. With `None`, the script is stopped when it reads.
     pub(crate) input: Option<Vec<u8>>,
     pub(crate) stdout: Destination,
     pub(crate) stderr: Destination,
     pub(crate) timeout: Option<Duration>,
-    /// What the clock of the guest that asks reads.
+    /// Time on the clock of the guest that asks.
     pub(crate) now: u64,
 }
 
-/// What becomes of a stream that the script writes.
+/// Destination of a stream that the script writes.
 #[derive(Clone, Copy)]
 pub(crate) enum Destination {
-    /// It is kept, this many bytes at most.
+    /// Collected, up to this many bytes.
     Kept(u64),
-    /// It goes to a stream of the guest that asks.
+    /// Written to a stream of the guest that asks.
     Standard(Stream),
     Dropped,
 }
 
-/// How the script ended.
+/// Way in which the script ended.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Ending {
     Exited(u8),
     TimedOut,
     Overflowed,
-    /// It asked for this, which is waited for between steps.
+    /// The script requested this operation, which can only be waited for between steps.
     Asked(String),
 }
 
-/// A script that has ended.
+/// Outcome of a script that has ended.
 pub(crate) struct Ended {
     pub(crate) how: Ending,
     pub(crate) stdout: Vec<u8>,
@@ -56,12 +56,12 @@ pub(crate) struct Ended {
     pub(crate) now: u64,
 }
 
-/// Runs scripts to their end for one guest.
+/// Runner of scripts to completion, for one guest.
 pub(crate) trait Runner: Send {
-    /// Runs one, on the files of the guest, which stands still meanwhile.
+    /// Runs one script, on the files of the guest, which is suspended meanwhile.
     ///
     /// # Errors
-    /// If the guest itself is to stop.
+    /// If the guest itself must stop.
     fn run_to_end(
         &mut self,
         request: Request,
@@ -77,7 +77,7 @@ impl wit::Host for State {
         };
         let ended = runner.run_to_end(request.into(), &mut self.files, &mut self.output);
         self.runner = Some(runner);
-        // What this guest may not write, one that it runs may not write for it.
+        // A refusal of the inner script's output holds for this guest too.
         if let Some(refused) = self.output.refused() {
             return Err(refused.clone().into());
         }

@@ -1,6 +1,6 @@
-//! What the guests of one run use together: fuel, and memory of their session's.
+//! Fuel and memory that the guests of one run share.
 //!
-//! **Invariant:** what a guest used stays used when the guest is gone; its memory is free then.
+//! **Invariant:** fuel that a guest used stays used when the guest is gone; its memory is free then.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -9,63 +9,63 @@ use wasmtime::{ResourceLimiter, Result};
 
 use crate::code::{MemoryAccount, MemoryCharge};
 
-/// What a guest itself takes, on top of what the scripts of its run may use: interpreter, prelude and stack.
+/// Memory that a guest itself takes, on top of what the scripts of its run may use: interpreter, prelude and stack.
 const GUEST_OVERHEAD: u64 = 64 << 20;
 
-/// What a guest may use before it says so (`wit/guest.wit`, `fuel`).
+/// Most fuel that a guest may use before it reports it (`wit/guest.wit`, `fuel`).
 const UNTOLD: u64 = 1 << 16;
 
-/// The limits of a run, and what its guests have of them. Clones are the same. One guest of a run executes at a time, so
-/// its numbers need no order among each other.
+/// Limits of a run and what its guests have used of them. Clones share the counts. Only one guest of a run executes at
+/// a time, so the counters need no order among each other.
 #[derive(Clone)]
 pub(crate) struct Together(Arc<Totals>);
 
 struct Totals {
     fuel_limit: u64,
-    /// What the guests have beyond what each itself takes, and tools and calls.
+    /// Memory of the guests beyond each one's overhead, and of tools and calls.
     memory: MemoryAccount,
     fuel: AtomicU64,
-    /// Bytes of all memories, now and at most.
+    /// Bytes of all memories, current and peak.
     bytes: AtomicU64,
     peak: AtomicU64,
-    /// How many guests there are.
+    /// Number of live guests.
     guests: AtomicU64,
 }
 
 impl Together {
-    /// Of a run that begins: with so many units of fuel, and its session's memory.
+    /// Creates the usage of a run that starts, with a fuel limit and its session's memory.
     pub(crate) fn new(fuel_limit: u64, memory: &MemoryAccount) -> Self {
         let [fuel, bytes, peak, guests] = Default::default();
         Self(Arc::new(Totals { fuel_limit, memory: memory.clone(), fuel, bytes, peak, guests }))
     }
 
-    /// The fuel that was used.
+    /// Returns the fuel that was used.
     pub(crate) fn fuel(&self) -> u64 {
         self.0.fuel.load(Ordering::Relaxed)
     }
 
-    /// The fuel that is left.
+    /// Returns the fuel that is left.
     pub(super) fn fuel_left(&self) -> u64 {
         self.0.fuel_limit.saturating_sub(self.fuel())
     }
 
-    /// Bytes that the values of all scripts may take.
+    /// Returns the limit on the memory of all scripts' values, in bytes.
     pub(super) fn memory_limit(&self) -> u64 {
         self.0.memory.limit()
     }
 
-    /// How many guests there are.
+    /// Returns the number of live guests.
     pub(crate) fn guests(&self) -> u64 {
         self.0.guests.load(Ordering::Relaxed)
     }
 
-    /// The most bytes of memory that the guests had at once.
+    /// Returns the peak memory of the guests together, in bytes.
     pub(crate) fn peak(&self) -> u64 {
         self.0.peak.load(Ordering::Relaxed)
     }
 }
 
-/// The fuel of one guest.
+/// Fuel of one guest.
 pub(super) struct Fuel {
     together: Together,
     used: u64,
@@ -76,8 +76,8 @@ impl Fuel {
         Self { together: together.clone(), used: 0 }
     }
 
-    /// It has used so much since it began; what it may use from there on. A guest that says less than before is not
-    /// believed.
+    /// Records the fuel that the guest has used since it started, and returns the most that it may have used in total.
+    /// A report lower than the previous one is not believed.
     pub(super) fn spent(&mut self, used: u64) -> u64 {
         let totals = &self.together.0;
         let more = used.saturating_sub(self.used);
@@ -87,17 +87,17 @@ impl Fuel {
         totals.fuel_limit.saturating_sub(all - self.used)
     }
 
-    /// It is gone within a step: what it used of that is not known, but for how much it was at most.
+    /// Charges a guest that was lost within a step: its unreported use is not known, so its upper bound is charged.
     pub(super) fn lost(&mut self) {
         self.spent(self.used.saturating_add(UNTOLD));
     }
 }
 
-/// The memory of one guest, within that of its session. Remembers whether it had to be kept there.
+/// Memory of one guest, within its session's. Remembers whether a request was refused.
 pub(super) struct Memory {
     together: Together,
     bytes: u64,
-    /// What it has beyond what each guest itself takes.
+    /// Memory beyond the guest's overhead.
     beyond: MemoryCharge,
     refused: bool,
 }
@@ -108,27 +108,27 @@ impl Memory {
         Self { together: together.clone(), bytes: 0, beyond: together.0.memory.open(), refused: false }
     }
 
-    /// Whether the guest wanted more than it may have.
+    /// Returns true if the guest requested more memory than it may have.
     pub(super) fn refused(&self) -> bool {
         self.refused
     }
 
-    /// Bytes that values may take which the guest hands over.
+    /// Returns the bytes that values handed over by the guest may take.
     pub(super) fn left(&self) -> u64 {
         self.together.0.memory.left()
     }
 
-    /// Bytes that it has.
+    /// Returns the bytes that the guest has.
     pub(super) fn bytes(&self) -> u64 {
         self.bytes
     }
 
-    /// Counts what a guest took before it belonged to the run: less than each guest itself may take.
+    /// Counts the memory that an instance took before it belonged to the run: less than a guest's overhead.
     pub(super) fn take_over(&mut self, other: &Self) {
         self.resize(other.bytes);
     }
 
-    /// Takes note of a size, if the run may have it.
+    /// Records a new size, and returns false if the run may not have it.
     fn resize(&mut self, bytes: u64) -> bool {
         if !self.beyond.resize(bytes.saturating_sub(GUEST_OVERHEAD)) {
             return false;

@@ -1,4 +1,4 @@
-//! A call of one tool, without a script. It is a run of its own.
+//! Calls of one tool without a script. Each is a run of its own.
 
 use std::sync::Arc;
 use std::sync::mpsc::{RecvTimeoutError, channel};
@@ -13,10 +13,10 @@ use crate::gate::{Admission, CallOutcome, Event};
 use crate::guest::Outcome;
 use crate::tool::{Package, cannot_apply_changes};
 
-/// One call of one tool. Nothing is judged or called before [`CallRun::finish`].
+/// One call of one tool. The gate decides and the tool is called in [`CallRun::finish`], not before.
 pub struct CallRun {
     session: Arc<SessionState>,
-    /// Taken when it ends.
+    /// Always set until the call ends.
     place: Option<Place>,
     method: String,
     arguments: String,
@@ -29,16 +29,16 @@ impl CallRun {
         Self { session, place: Some(place), method, arguments, interrupt: Interrupt::default() }
     }
 
-    /// Stops this call from elsewhere: [`Interrupt::cancel`].
+    /// Returns a handle that stops this call from another thread: [`Interrupt::cancel`].
     #[must_use]
     pub fn interrupt(&self) -> Interrupt {
         self.interrupt.clone()
     }
 
-    /// Calls, through the gate like every call, on this thread.
+    /// Makes the call, through the gate like every call, on this thread.
     ///
     /// # Errors
-    /// What a script would be told: no such method, arguments that do not fit, no grant, the tool's own error.
+    /// The failure that a script would see: no such method, invalid arguments, no grant, or the tool's own error.
     pub fn finish(mut self) -> Result<Payload, Failure> {
         let begun = Instant::now();
         let place = self.place.take().expect("a call ends once: this takes it");
@@ -64,7 +64,7 @@ impl CallRun {
         let usage = Usage { wall_micros: micros(begun), ..Usage::default() };
         let left = session.head().into();
         let ended = RunResult::conclude(session, place, outcome, calls, usage, Default::default(), left);
-        // What cannot be kept fails, whatever the tool said.
+        // A call whose end cannot be saved fails, even if the tool succeeded.
         match ended.error {
             Some(lost) if result.is_ok() => Err(lost),
             _ => result,
@@ -79,7 +79,7 @@ impl CallRun {
         written.map_err(|error| Failure::host(format!("the call is not made: {}", error_chain(&error))))?;
         let memory = &self.session.memory;
         let admitted = gate.admit(&scope.record, &self.method, &self.arguments, memory, &self.interrupt);
-        // A question to a human ends with it.
+        // Cancelling the call also ends a question to a human.
         let admission = admitted.map_err(|refused| if self.is_cancelled() { Failure::cancelled() } else { refused })?;
         let seq = admission.seq();
         let result = self.make(scope, admission);
@@ -92,7 +92,7 @@ impl CallRun {
         result
     }
 
-    /// Calls as admitted, unless the call is cancelled before: then what was reserved is given back.
+    /// Invokes the tool as admitted. If the call was cancelled before, releases the reservation.
     fn make(&self, scope: &Scope, admission: Admission) -> Result<Payload, Failure> {
         if !self.is_to_begin(&admission) {
             admission.release();
@@ -107,15 +107,15 @@ impl CallRun {
         result.and_then(|payload| changed.map(|()| payload))
     }
 
-    /// Waits until the tool is compiled, unless the call is cancelled. Nothing stops the compiler, so it has a thread of its
-    /// own: it goes on for the next call.
+    /// Waits until the tool is compiled, unless the call is cancelled. Compilation cannot be stopped, so it has a
+    /// thread of its own, and its result serves the next call.
     fn is_to_begin(&self, admission: &Admission) -> bool {
         if !admission.is_ready() {
             let (sender, compiled) = channel();
             let tool = Arc::clone(admission.tool());
-            // Without a thread, the call compiles it.
+            // Without a thread, the call itself compiles the tool.
             let _ = self.session.pool().run(move || {
-                // Why it does not compile is told by the call.
+                // The call reports why a tool does not compile.
                 let _ = tool.package().map(Package::compile);
                 let _ = sender.send(());
             });
@@ -130,7 +130,7 @@ impl CallRun {
 }
 
 impl Drop for CallRun {
-    /// A call that was never made.
+    /// Frees the session if the call was never made.
     fn drop(&mut self) {
         if let Some(place) = &self.place {
             self.session.withdraw(place);

@@ -1,4 +1,4 @@
-//! What is wrong with a script, as far as its text tells: its syntax, and the tools that it calls.
+//! Static check of a script: its syntax, and the tools that it calls.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -14,28 +14,29 @@ use crate::tool::Tool;
 use crate::tool::names::{Face, Spelling, nearest, taken_by};
 use crate::tool::types::Named;
 
-/// The most mentions of one script that are judged: the guest, which is not trusted, keeps to as many.
+/// Most mentions that are checked per script: the guest, which is not trusted, reports at most as many.
 const MAX_MENTIONS: usize = 1_000;
 
-/// The most problems that are told of one script.
+/// Most problems that are reported per script.
 const MAX_PROBLEMS: usize = 100;
 
-/// Properties that any function or object of JavaScript has, besides those of [`taken_by`].
+/// Properties that every function or object of JavaScript has, besides those of [`taken_by`].
 const OF_ANYTHING: [&str; 8] = ["apply", "bind", "call", "catch", "finally", "length", "name", "prototype"];
 
 impl Session {
-    /// What is wrong with a script, in the order of its text; nothing of it is run, and nothing is spent.
+    /// Returns the problems of a script, in the order of its text. Nothing is run, and nothing is spent.
     ///
-    /// If it does not parse, that alone. Else tools that there are not, that no grant covers, or that are called with an object
-    /// whose keys are wrong; in JavaScript also names that nothing defines. `name` is that of a script: by its ending TypeScript
-    /// is known. What a script computes (names, arguments, text that it evaluates) is left to its run, and to the gate.
+    /// A syntax error is reported alone. Otherwise the problems are calls of tools that do not exist, that no grant
+    /// covers, or that get an object with wrong keys; in JavaScript also undefined names. The extension of `name`, the
+    /// script's name, tells TypeScript from JavaScript. Whatever a script computes (names, arguments, evaluated text)
+    /// is left to its run, and to the gate.
     ///
     /// # Errors
     /// If the guest of the language cannot be loaded.
     pub fn check(&self, language: Language, source: &str, name: &str) -> Result<Vec<Failure>, HostError> {
         let guests = self.0.guests();
         if let Some(failure) = guests.syntax_error(language, source, name)? {
-            // A shell that cannot read its script ends with a status, or says that it is too long.
+            // A shell that cannot parse its script ends with a status, or reports that the script is too long.
             let is_unread = matches!(failure.kind, ErrorKind::Exit | ErrorKind::Exception);
             let kind = if is_unread { ErrorKind::Syntax } else { failure.kind };
             return Ok(vec![Failure { kind, ..failure }]);
@@ -48,12 +49,12 @@ impl Session {
             let location = place(mention, name, source);
             Some(Failure { location, ..failure })
         });
-        // One mistake that is made ten times is one to mend.
+        // The same mistake made ten times is one problem.
         Ok(problems.filter(|problem| told.insert(problem.message.clone())).take(MAX_PROBLEMS).collect())
     }
 }
 
-/// Where a script mentions something, if that is known.
+/// Returns the position of a mention, if it is known.
 fn place(mention: &Mention, name: &str, script: &str) -> Option<Location> {
     let column = Some(mention.column).filter(|column| *column > 0);
     let mut location = Location { file: name.to_owned(), line: mention.line, column, source: None };
@@ -61,7 +62,7 @@ fn place(mention: &Mention, name: &str, script: &str) -> Option<Location> {
     (mention.line > 0).then_some(location)
 }
 
-/// Judges what a script mentions by what its session has.
+/// Compares a script's mentions with the tools and grants of its session.
 struct Judge<'s> {
     gate: &'s Gate,
     language: Language,
@@ -99,9 +100,9 @@ impl Judge<'_> {
         Some(no_such_tool(&path.join("."), tools().map(|tool| tool.path())))
     }
 
-    /// The failure of a name that nothing defines.
+    /// Returns the failure of an undefined name.
     fn undefined(&self, name: &str) -> Option<Failure> {
-        // No alias has these names, so that nobody could take them.
+        // No alias may have these names, so no tool can define them.
         if ["$", "arguments"].contains(&name) || taken_by(name, Spelling::Own, Face::Global).is_some() {
             return None;
         }
@@ -113,7 +114,7 @@ impl Judge<'_> {
 
     fn in_shell(&self, mention: &Mention) -> Option<Failure> {
         let words = match mention.path.first().map(String::as_str) {
-            // `tool stats describe` is `stats describe`.
+            // `tool stats describe` means `stats describe`.
             Some("tool") => &mention.path[1..],
             _ => &mention.path[..],
         };
@@ -150,12 +151,12 @@ fn no_such_tool<'t>(name: &str, known: impl Iterator<Item = &'t str>) -> Failure
     }
 }
 
-/// The failure of an object whose keys are no parameters of a tool, or lack one that it must have.
+/// Returns the failure of an object that has a key which is not a parameter of the tool, or lacks a required one.
 fn wrong_keys(tool: &Tool, keys: &[String]) -> Option<Failure> {
     let Parameters { names, required, takes_more } = Parameters::of(tool);
     let mut given = Vec::new();
     for key in keys {
-        // Those of components have several spellings.
+        // Parameters of components have several spellings.
         let of_wit = tool.function().params.find(key).map(Named::camel);
         match of_wit.or_else(|| names.iter().copied().find(|name| name == key)) {
             Some(name) => given.push(name),
@@ -174,11 +175,11 @@ fn wrong_keys(tool: &Tool, keys: &[String]) -> Option<Failure> {
     Some(Failure::argument(format!("`{}`: the parameter `{missing}` is missing", tool.path())))
 }
 
-/// What a tool takes, by the names that JavaScript has for it.
+/// Parameters of a tool, by their names in JavaScript.
 struct Parameters<'t> {
     names: Vec<&'t str>,
     required: Vec<&'t str>,
-    /// Whether it takes parameters that it does not name.
+    /// True if the tool takes parameters that it does not name.
     takes_more: bool,
 }
 

@@ -1,16 +1,16 @@
-//! Programs that are granted as commands of the shell: to be called, and with the files of the session that calls them.
+//! Grants for programs that scripts run as shell commands: permission to call them, and access to the session's files.
 
 use tollhouse_registry::FileRule;
 
 use crate::capability::{Grant, Permissions, Policy, PolicyError};
 use crate::tool::MountedTools;
 
-/// Adds grants to a policy for `aliases`, as `--allow ALIAS/run` asks for them. Of a program that is its one method,
-/// and all of the session's files as far as its manifest asks for them, unless the policy says itself what the program
-/// may touch. Of any other tool it is the function `run`, and no files.
+/// Adds grants for `aliases` to a policy, as `--allow ALIAS/run` requests them. A program gets its one method, and all
+/// of the session's files if its manifest requests files, unless the policy already has permissions for it. Any other
+/// tool gets its function `run`, and no files.
 ///
 /// # Errors
-/// If an alias is none.
+/// If an alias is not valid.
 pub(super) fn grant_commands(
     policy: &mut Policy,
     aliases: &[String],
@@ -32,7 +32,7 @@ pub(super) fn grant_commands(
     Ok(())
 }
 
-/// The files of a session, which are never those of the machine.
+/// Permissions for all files of a session, which are never files of the machine.
 fn whole_session() -> Permissions {
     Permissions { files: vec![FileRule { path: "/".to_owned(), write: true }], ..Permissions::default() }
 }

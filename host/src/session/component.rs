@@ -1,7 +1,7 @@
-//! A run of an agent that is a component.
+//! Runs of agents that are components.
 //!
-//! It imports tools and calls them one after another, each on the run's own thread: what it waits for it waits for in a
-//! call of the host, which cancellation reaches. So it has no steps; it is run to its end.
+//! Such an agent imports tools and calls them one after another on the run's own thread. It waits inside a host call,
+//! which cancellation interrupts, so the run has no steps; it is run to its end.
 
 use std::io::{self, Read};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -21,14 +21,14 @@ use crate::tool::WorkingFiles;
 /// One execution of an agent that is a component. Nothing runs before [`ComponentRun::finish`].
 pub struct ComponentRun {
     session: Arc<SessionState>,
-    /// Taken when it ends.
+    /// Always set until the run ends.
     place: Option<Place>,
     number: u64,
     component: Vec<u8>,
     program: Program,
     options: RunOptions,
     interrupt: Interrupt,
-    /// When it began to run; compiling and linking come before that.
+    /// Time at which the agent started; compiling and linking come before.
     begun: Option<Instant>,
 }
 
@@ -53,7 +53,7 @@ impl ComponentRun {
         }
     }
 
-    /// Stops this run from elsewhere: [`Interrupt::cancel`].
+    /// Returns a handle that stops this run from another thread: [`Interrupt::cancel`].
     #[must_use]
     pub fn interrupt(&self) -> Interrupt {
         self.interrupt.clone()
@@ -93,7 +93,7 @@ impl ComponentRun {
         RunResult::conclude(&self.session, place, outcome, calls, usage, captured, files.into())
     }
 
-    /// What its imports ask.
+    /// Creates the caller whose imports the agent uses.
     fn caller(&self) -> ToolCaller {
         let scope = Scope::new(&self.session, self.number);
         scope.caller(&self.session.gate, self.interrupt.clone(), WorkingFiles::default(), self.session.head())
@@ -118,7 +118,7 @@ impl ComponentRun {
             Stdin::Bytes(bytes) => Box::new(io::Cursor::new(bytes)),
             Stdin::Reader(reader) => reader,
         };
-        // Only now: compiling takes none of the run's time.
+        // Not earlier: compiling must not count against the run's time.
         let begun = *self.begun.insert(Instant::now());
         if let Some(deadline) = begun.checked_add(self.session.limits().wall) {
             self.interrupt.set_deadline(deadline);
@@ -126,13 +126,13 @@ impl ComponentRun {
         let context =
             Scope::of(&self.session, caller.record.clone()).own(self.interrupt.clone(), caller.working.clone());
         let ended = agent.run(&self.program, stdin, output, &context);
-        // It began with the head, which has limits: what it wrote fits.
+        // The agent started with the head, which has limits, so its changes fit.
         let _ = self.session.change(&context.edits());
         ended.result.map(|status| (status, ended.memory)).map_err(|ending| (ending, ended.memory))
     }
 
     fn outcome(&self, ending: AgentError) -> Outcome {
-        // When the run is stopped, so is the call that it waits for, and it is the run's end that counts.
+        // When the run is stopped, so is the call that it waits for; the run's end counts.
         let ending = match (self.interrupt.stopped(), ending) {
             (Some(stopped), AgentError::Failed(_)) => AgentError::Stopped(stopped),
             (_, ending) => ending,
@@ -152,7 +152,7 @@ impl ComponentRun {
 }
 
 impl Drop for ComponentRun {
-    /// A run that was never started.
+    /// Frees the session if the run was never started.
     fn drop(&mut self) {
         if let Some(place) = &self.place {
             self.session.withdraw(place);
@@ -160,7 +160,7 @@ impl Drop for ComponentRun {
     }
 }
 
-/// The outcome of an agent that ended itself.
+/// Returns the outcome of an agent that exited by itself.
 fn exited(exit_code: u8) -> Outcome {
     let error = (exit_code != 0).then(|| Failure::exit(exit_code));
     Outcome { value: None, exit_code, error, fuel: 0, state: None }

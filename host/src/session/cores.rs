@@ -1,13 +1,13 @@
-//! The core that a thread wakes on: that of who wakes it, if he then sleeps until it is done. A core that sleeps is woken in 50
-//! to 130 µs in a virtual machine, and one that has just become free is there in 3.
+//! CPU affinity: a thread is woken on the core of the thread that wakes it, if that one then blocks until the job is
+//! done. Waking an idle core takes 50 to 130 µs in a virtual machine; a core that has just become free takes 3.
 
-/// The cores that a thread may run on.
+/// Set of cores that a thread may run on.
 #[cfg(target_os = "linux")]
 pub(super) type Cores = rustix::thread::CpuSet;
 #[cfg(not(target_os = "linux"))]
 pub(super) type Cores = std::convert::Infallible;
 
-/// A thread, as the system knows it.
+/// System identifier of a thread.
 #[derive(Clone, Copy)]
 pub(super) struct Thread {
     #[cfg(target_os = "linux")]
@@ -16,13 +16,14 @@ pub(super) struct Thread {
 
 #[cfg(target_os = "linux")]
 impl Thread {
-    /// This one.
+    /// Returns the current thread.
     pub(super) fn current() -> Self {
         Self { id: rustix::thread::gettid() }
     }
 
-    /// Has it, which sleeps, wake on the core of this thread. Once awake it must [`settle`] with what this gives: a thread
-    /// that it starts, or a process, would be kept to that core too. None where the system does not do so.
+    /// Pins the thread, which is blocked, to the current core, and returns its previous cores. Once awake, the thread
+    /// must call [`restore_affinity`] with them: threads and processes that it starts would be pinned too. Returns
+    /// `None` where the system does not support it.
     pub(super) fn bring_here(self) -> Option<Cores> {
         use rustix::thread::{CpuSet, sched_getaffinity, sched_getcpu, sched_setaffinity};
 
@@ -37,10 +38,10 @@ impl Thread {
     }
 }
 
-/// Lets this thread run on these cores again.
+/// Allows the current thread to run on these cores again.
 #[cfg(target_os = "linux")]
 pub(super) fn settle(cores: &Cores) {
-    // They may have been taken away meanwhile; then the system has seen to it that there are others.
+    // Cores may have been taken away meanwhile; then the system has made sure that there are others.
     let _ = rustix::thread::sched_setaffinity(None, cores);
 }
 

@@ -1,4 +1,4 @@
-//! Widening what a session may do, by its operator.
+//! Widening of a session's authority by its operator.
 
 use super::commands::grant_commands;
 use super::host::{Host, HostError, file_limits, with_host_tools};
@@ -7,28 +7,28 @@ use crate::capability::{Grant, Permissions, Policy, PolicyError};
 use crate::gate::{Gate, GateOptions};
 use crate::tool::{HostTool, Lock};
 
-/// What is added to a session.
+/// Additions to the authority of a session.
 #[derive(Clone, Debug, Default)]
 pub struct Widening {
-    /// Grants that follow those that the session has.
+    /// Grants that are appended to those of the session.
     pub grants: Vec<Grant>,
-    /// What tools may touch, by alias: only of aliases for which the session has no such entry.
+    /// Permissions of tools, by alias: only for aliases for which the session has none yet.
     pub permissions: Vec<(String, Permissions)>,
-    /// Packages that are mounted besides: alias and requirement (`ns:name@^1`).
+    /// Packages that are mounted in addition: alias and requirement (`ns:name@^1`).
     pub tools: Vec<(String, String)>,
     /// Aliases of programs that scripts may run as commands: each is granted, and sees the session's files unless the
-    /// session says already what it may touch. Of a tool that is no program: its function `run`, and no files.
+    /// session already has permissions for it. A tool that is not a program gets its function `run`, and no files.
     pub commands: Vec<String>,
-    /// What the embedding program gives as tools when it opens the session: added grants may cover these too.
+    /// Host functions that the embedding program provides when it opens the session: added grants may cover them too.
     pub host_tools: Vec<HostTool>,
 }
 
 impl Host {
-    /// Adds to what a session may do, for runs that start later and processes that open the session later. The
-    /// session's log and its list of runs say so.
+    /// Widens the authority of a session, for runs that start later and processes that open the session later. The
+    /// change is recorded in the session's log and its list of runs.
     ///
     /// # Errors
-    /// If there is no such session, or the addition makes no sense beside what the session has: then nothing is changed.
+    /// If the session does not exist, or the addition conflicts with what the session has: then nothing is changed.
     pub fn widen(
         &self,
         sessions: &Sessions,
@@ -44,7 +44,7 @@ impl Host {
             let (mut policy, lock) = self.widened(policy, lock, more)?;
             let mounted = with_host_tools(self.packages().mount_locked(&lock, &policy.signed)?, &host_tools)?;
             grant_commands(&mut policy, &commands, &mounted)?;
-            // An addition that makes no sense is not kept.
+            // An invalid addition must not be saved.
             drop(Gate::new(mounted, policy.clone(), GateOptions::default())?);
             Ok((policy, lock))
         })
@@ -88,7 +88,7 @@ fn refused(message: String) -> HostError {
     PolicyError::new(message, None).into()
 }
 
-/// The addition in words, for the log.
+/// Description of the addition, for the log.
 fn description(more: &Widening) -> String {
     let grants = more.grants.iter().map(|grant| format!("`{}`", grant.method));
     let tools = more.tools.iter().map(|(alias, requirement)| format!("tool {alias}={requirement}"));

@@ -1,11 +1,11 @@
-//! Sessions and runs: the step API, and the driver that is its first user.
+//! Sessions and runs: the step API, and the driver, which is its first user.
 //!
-//! A [`Host`] is made once a process. A [`Session`] holds files, grants and what is spent of them. A [`Run`] is one
-//! execution of one script, in steps: it says what it waits for, and is told what came of it.
+//! A [`Host`] is created once per process. A [`Session`] holds files, grants and their spent budgets. A [`Run`] is one
+//! execution of one script, in steps: each step returns the operations that it waits for, and takes their results.
 //!
-//! **Invariant:** at any moment at most one guest of a run executes; tools run beside it. One that runs a script to its end
-//! within its own step stands still meanwhile. `resume` takes one
-//! completion at a time, and they are delivered in the order in which they were given.
+//! **Invariant:** at any moment at most one guest of a run executes; tools run beside it. A guest that runs a script to
+//! completion within its own step is suspended meanwhile. `resume` takes one completion at a time, and completions are
+//! delivered in the order in which they were given.
 
 mod call;
 mod catalog;

@@ -1,4 +1,4 @@
-//! Scripts that scripts run: each has a guest of its own, and the files, grants, budgets and limits of its run.
+//! Nested scripts: each has a guest of its own, and shares the files, grants, budgets and limits of its run.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -11,8 +11,8 @@ use crate::error::{Failure, error_chain, how_to_raise};
 use crate::guest::{self, Guest, Language, OperationId, Output, ProgramRun, Runnable, Script, Together};
 use crate::vfs::Tree;
 
-/// What a guest of this session is given besides its script. Its numbers are its own in the session, and `depth` is how
-/// many scripts run each other above it.
+/// Returns the world of a guest of this session. `numbers` identify the guest within the session, and `depth` is the
+/// number of scripts above it that run each other.
 pub(super) fn world(
     session: &Arc<SessionState>,
     together: &Together,
@@ -33,7 +33,7 @@ pub(super) fn world(
     }
 }
 
-/// Whether a script may begin that is run by one this deep.
+/// Checks the limits on nested scripts for a script that is started at this depth.
 ///
 /// # Errors
 /// The limit that is reached.
@@ -53,10 +53,10 @@ pub(super) fn room(session: &SessionState, together: &Together, depth: u32) -> R
     Ok(())
 }
 
-/// Makes a guest for a script that another one runs, with no files yet.
+/// Instantiates the guest of a nested script, with no files yet.
 ///
 /// # Errors
-/// If there is no room for one.
+/// If there is no free slot for the guest.
 pub(super) fn guest(
     session: &Arc<SessionState>,
     together: &Together,
@@ -68,7 +68,7 @@ pub(super) fn guest(
 ) -> Result<Guest, Failure> {
     let world = world(session, together, process::no_files(), output, numbers, depth, interrupt);
     let patience = interrupt.deadline().map_or(Duration::MAX, |at| at.saturating_duration_since(Instant::now()));
-    // Loading a guest for the first time takes none of the run's time.
+    // Loading a guest for the first time must not count against the run's time.
     let paused = interrupt.pause();
     let guest = session.guests().instantiate(language, world, patience);
     drop(paused);
@@ -78,11 +78,10 @@ pub(super) fn guest(
     })
 }
 
-/// Begins a script that one of these processes runs. `numbers` are those of the first of them, without its own: each of
-/// the others has that of its process besides.
+/// Starts a script that one of these processes runs. `numbers` identify the first process without its own number; each
+/// further process appends its own.
 ///
-/// # Errors
-/// If a limit is reached, or there is no room for it.
+/// If a limit is reached, or there is no free slot for the guest.
 pub(super) fn begin(
     session: &Arc<SessionState>,
     processes: &mut Processes,

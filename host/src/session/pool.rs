@@ -1,18 +1,19 @@
-//! Threads for the calls of tools, which wait for each other where there are too many.
+//! Thread pool for tool calls, which wait for each other if there are too many.
 
 use std::io;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio::runtime::{Builder, Handle, Runtime};
 
-/// The most threads on which tools run at once, over all sessions of a host: a session that lets sixteen tools loop must not
-/// keep another's calls waiting. They are made when they are needed, and take address space and little else.
+/// Most threads on which tools run at once, over all sessions of a host: a session that lets sixteen tools loop must
+/// not hold up another's calls. Threads are created on demand, and take address space and little else.
 pub(super) const MAX_TOOL_THREADS: usize = 1_024;
 
-/// Stack of such a thread, in bytes: what wasm may take, and the host's own functions twice over.
+/// Stack of such a thread, in bytes: the stack that wasm may take, and twice as much for the host's own functions.
 pub(super) const TOOL_STACK: usize = 8 << 20;
 
-/// The pool of a host. It is made for the first call that needs it: most scripts make theirs on their own thread, or none.
+/// Thread pool of a host. It is created for the first call that needs it: most scripts make their calls on their own
+/// thread, or none.
 #[derive(Clone, Default)]
 pub(super) struct Pool(Arc<Mutex<State>>);
 
@@ -23,10 +24,10 @@ struct State {
 }
 
 impl Pool {
-    /// Does a job, when a thread is free.
+    /// Runs a job as soon as a thread is free.
     ///
     /// # Errors
-    /// If the system gives no thread, or the host is gone. The job is dropped.
+    /// If the system provides no thread, or the host is gone. The job is dropped.
     pub(super) fn run(&self, job: impl FnOnce() + Send + 'static) -> io::Result<()> {
         self.handle()?.spawn_blocking(job);
         Ok(())
@@ -43,7 +44,7 @@ impl Pool {
                 .worker_threads(1)
                 .max_blocking_threads(MAX_TOOL_THREADS)
                 .thread_name("tollhouse-tool")
-                // Enough for a tool's wasm frames, so that no call has to make a stack of its own.
+                // Enough for a tool's wasm frames, so that no call has to allocate a stack of its own.
                 .thread_stack_size(TOOL_STACK)
                 .enable_all()
                 .build()?,
@@ -51,7 +52,7 @@ impl Pool {
         Ok(state.runtime.insert(runtime).handle().clone())
     }
 
-    /// Lets go of the threads. A tool that cannot be interrupted must not keep the process from ending.
+    /// Releases the threads. A tool that cannot be interrupted must not keep the process from ending.
     pub(super) fn close(&self) {
         let mut state = self.state();
         state.closed = true;
@@ -60,7 +61,7 @@ impl Pool {
         }
     }
 
-    /// Each change is whole, so a poisoned lock is still good.
+    /// Locks the state. No change can be seen half done, so a poisoned lock is still good.
     fn state(&self) -> MutexGuard<'_, State> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -1,9 +1,11 @@
-//! A session in memory as bytes: its files, what is spent of its budgets, and what its last scripts left besides files. What it
-//! may do is not in them: the session that takes them keeps its own grants, and counts as spent what they say.
+//! Serialization of a session in memory: its files, the spent part of its budgets, and the state of its last scripts.
+//! Its authority is not included: the session that loads the bytes keeps its own grants, and counts the recorded
+//! amounts as spent.
 //!
-//! The bytes are an [archive](crate::store::ArchiveWriter): a manifest, a record `state/LANGUAGE` for each language, and the
-//! blobs of the files. They may come from a stranger: before any of it is used, every blob is compared with its name, everything
-//! that the snapshot names is there, and all of it is read within the limits of the session that takes it.
+//! The format is an [archive](crate::store::ArchiveWriter): a manifest, a record `state/LANGUAGE` for each language,
+//! and the blobs of the files. The bytes may come from a stranger: before any of them is used, every blob is compared
+//! with its hash, every blob that the snapshot names must be present, and everything is read within the limits of the
+//! loading session.
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
@@ -20,78 +22,78 @@ use crate::store::{
 };
 use crate::vfs::{self, Errno, Kind, Malformed, OpenError, ReferenceKind, SnapshotId, Tree, references};
 
-/// What the manifest says the bytes are.
+/// Format name in the manifest.
 const FORMAT: &str = "tollhouse sandbox 1";
 
-/// Bytes that an archive may have besides the contents of files: directories, and what scripts left.
+/// Bytes that an archive may have besides the contents of files: directories, and states of scripts.
 const OVERHEAD: u64 = 256 << 20;
 
-/// Why a session cannot be written to bytes, or read from them.
+/// Reason why a session cannot be saved to bytes, or loaded from them.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum PortableError {
-    /// The session is on disk: its budgets are there.
+    /// The session is on disk, and so are its budgets.
     #[error("a session on disk has no snapshot in bytes: export it")]
     OnDisk,
-    /// The bytes are something else.
+    /// The bytes are not a saved session.
     #[error("these bytes are no snapshot of a sandbox")]
     Other,
-    /// The archive is damaged, or larger than the session may be.
+    /// The archive is damaged, or larger than the session's limits.
     #[error(transparent)]
     Archive(#[from] ArchiveError),
     /// A blob is missing.
     #[error(transparent)]
     Blob(#[from] BlobError),
-    /// A directory is none.
+    /// A blob that should be a directory is not one.
     #[error("the blob {blob} is no part of a snapshot")]
     Node {
         /// Name of the blob.
         blob: BlobId,
-        /// What is wrong with it.
+        /// Problem with the blob.
         #[source]
         source: Malformed,
     },
     /// The files cannot be opened.
     #[error(transparent)]
     Open(#[from] OpenError),
-    /// A file or directory is not what its directory says.
+    /// A file or directory differs from its entry in the parent directory.
     #[error("`{path}` in the snapshot cannot be read")]
     File {
-        /// Its path.
+        /// Path of the file or directory.
         path: String,
-        /// What the files say.
+        /// Error of the file system.
         #[source]
         source: Errno,
     },
-    /// There are more files, or larger ones, than the session may have.
+    /// The files exceed the limits of the session.
     #[error(
         "the snapshot has {bytes} bytes in {entries} entries, more than the session may have: raise `files` in `limits`"
     )]
     TooLarge {
-        /// Bytes of all files.
+        /// Total bytes of all files.
         bytes: u64,
-        /// Files, directories and links.
+        /// Number of files, directories and links.
         entries: u64,
     },
 }
 
-/// The first entry.
+/// First entry of the archive.
 #[derive(Serialize, Deserialize)]
 struct Manifest {
     format: String,
     snapshot: SnapshotId,
-    /// What is spent of each account.
+    /// Spent amount of each account.
     spent: Vec<Balance>,
 }
 
-/// What is read of a session's bytes.
+/// Contents of a session's bytes.
 pub(super) struct Carried {
     pub(super) files: Tree,
     pub(super) states: HashMap<Language, Vec<u8>>,
     pub(super) spent: HashMap<String, Used>,
 }
 
-/// Writes a session.
+/// Serializes a session.
 pub(super) fn write(files: &Tree, states: &[(Language, Vec<u8>)], gate: &Gate) -> Result<Vec<u8>, PortableError> {
     let blobs = MemoryBlobs::default();
     let snapshot = files.seal(&mut &blobs)?;
@@ -110,7 +112,7 @@ pub(super) fn write(files: &Tree, states: &[(Language, Vec<u8>)], gate: &Gate) -
     Ok(archive.finish()?)
 }
 
-/// Reads a session, and all of it.
+/// Deserializes a session, and checks all of it.
 pub(super) fn read(bytes: &[u8], limits: vfs::Limits) -> Result<Carried, HostError> {
     Ok(read_within(bytes, limits)?)
 }
@@ -137,7 +139,7 @@ fn read_within(bytes: &[u8], limits: vfs::Limits) -> Result<Carried, PortableErr
     drop(upload);
     let manifest = manifest.filter(|manifest| manifest.format == FORMAT).ok_or(PortableError::Other)?;
     if reached(manifest.snapshot, &*blobs)?.len() != blobs.len() {
-        // They would take memory for as long as there are the files.
+        // Unreferenced blobs would take memory for as long as the files exist.
         return Err(PortableError::Other);
     }
     let files = Tree::open(manifest.snapshot, blobs, limits)?;
@@ -155,13 +157,13 @@ fn state_name(language: Language) -> String {
     format!("state/{}", language.word())
 }
 
-/// All blobs that a snapshot names, each of which is there.
+/// Returns all blobs that a snapshot names, each of which must be present.
 fn reached(snapshot: SnapshotId, blobs: &dyn BlobSource) -> Result<BTreeSet<BlobId>, PortableError> {
     let (mut all, mut nodes) = (BTreeSet::new(), BTreeSet::new());
     let mut next = vec![snapshot.blob()];
     while let Some(blob) = next.pop() {
         all.insert(blob);
-        // A guest chooses the bytes of a file, so a blob may be named as a file and as a directory.
+        // A guest chooses the bytes of a file, so a blob may be named both as a file and as a directory.
         if !nodes.insert(blob) {
             continue;
         }
@@ -179,8 +181,8 @@ fn reached(snapshot: SnapshotId, blobs: &dyn BlobSource) -> Result<BTreeSet<Blob
     Ok(all)
 }
 
-/// Reads every directory and every file, after their claimed sizes: what a directory says of what is below it is compared with
-/// that when it is read, so that no more is read than was claimed.
+/// Reads every directory and every file, after checking their claimed sizes: what a directory claims about its entries
+/// is compared when they are read, so that no more is read than was claimed.
 fn check(files: &Tree, limits: vfs::Limits) -> Result<(), PortableError> {
     let vfs::Usage { bytes, entries } = files.usage();
     if bytes > limits.bytes || entries > limits.entries {
@@ -220,7 +222,7 @@ mod tests {
         tree
     }
 
-    /// An archive of this manifest's snapshot and of these blobs.
+    /// Builds an archive of this manifest's snapshot and of these blobs.
     fn archive(snapshot: SnapshotId, blobs: &MemoryBlobs, ids: &BTreeSet<BlobId>) -> Vec<u8> {
         let manifest = Manifest { format: FORMAT.to_owned(), snapshot, spent: Vec::new() };
         let manifest = serde_json::to_vec(&manifest).expect("it is plain data");

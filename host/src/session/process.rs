@@ -1,9 +1,9 @@
-//! The guests of one run: that of its script, and those of scripts that this one runs, as a system has processes.
+//! Guest processes of a run: its script, and the scripts that it runs, like the processes of a system.
 //!
-//! **Invariant:** one of them executes at a time, and has the files then: what it writes the next one sees.
+//! **Invariant:** one process executes at a time, and has the files then; the next one sees its changes.
 //!
-//! An operation is named by the process, counted in the order in which they began, and by the number that its guest
-//! gave it. Those of the run's own script keep their numbers.
+//! An operation's id within the run combines the process, counted in the order of their start, and the number that its
+//! guest gave it. Operations of the run's own script keep their numbers.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -17,66 +17,66 @@ use crate::guest::{
 use crate::tool::{Pipe, ProgramStart};
 use crate::vfs::{self, ApplyError, Edit, Tree};
 
-/// Names a process of a run.
+/// Number of a process within a run.
 pub(super) type Pid = u32;
 
-/// The run's own script.
+/// Process of the run's own script.
 pub(super) const MAIN: Pid = 0;
 
-/// 128 + SIGPIPE: what a system ends such a process with.
+/// Exit status of a process that SIGPIPE ended: 128 + SIGPIPE.
 pub(super) const BROKEN_PIPE: u8 = 141;
 
-/// Bits of an operation's name that are its guest's own number.
+/// Bits of an operation's id that hold its guest's own number.
 const NUMBER_BITS: u32 = 40;
 
-/// The name of an operation in its run; none if there is none for such a number.
+/// Returns the run-wide id of an operation, or `None` if a number is too large.
 pub(super) fn name(pid: Pid, number: OperationId) -> Option<OperationId> {
     let fits = number >> NUMBER_BITS == 0 && u64::from(pid) >> (64 - NUMBER_BITS) == 0;
     fits.then_some(u64::from(pid) << NUMBER_BITS | number)
 }
 
-/// The process that an operation belongs to.
+/// Returns the process that an operation belongs to.
 pub(super) fn owner(id: OperationId) -> Pid {
     Pid::try_from(id >> NUMBER_BITS).expect("24 bits are left")
 }
 
-/// A script that is to start.
+/// Script that has not started yet.
 pub(super) struct Beginning {
     pub(super) script: Script,
-    /// Where it starts.
+    /// Directory in which the script starts.
     pub(super) directory: String,
-    /// What the last script left, if this one is to find it.
+    /// State that the previous script left, if this one asks for it.
     pub(super) found: Option<Vec<u8>>,
 }
 
-/// One of them.
+/// Guest process of a run.
 pub(super) struct Process {
     guest: Guest,
     language: Language,
-    /// Taken when it starts.
+    /// Set until the process starts.
     beginning: Option<Beginning>,
-    /// What its programs read and write.
+    /// Streams of the programs that the process runs.
     pub(super) streams: Streams,
-    /// Stops what it waits for.
+    /// Interrupt of the operations that the process waits for.
     pub(super) interrupt: Interrupt,
-    /// Of a script that another one runs.
+    /// Link to the process that runs this one, if any.
     within: Option<Within>,
-    /// The number that its guest gave an operation last. They rise.
+    /// Number of the last operation. A guest's numbers ascend.
     last: OperationId,
-    /// How many scripts above it run scripts.
+    /// Number of scripts above this one that run scripts.
     depth: u32,
 }
 
-/// What ties a script to the one that runs it.
+/// Link of a nested script to the process that runs it.
 struct Within {
-    /// The other one's operation.
+    /// Operation of the parent process.
     operation: OperationId,
-    /// What it reads and writes. Letting go of them tells the other one of their end.
+    /// Streams of the nested script. Dropping them tells the parent that they ended.
     streams: ProgramStart,
 }
 
 impl Process {
-    /// One that no other of these runs, this deep in its run.
+    /// Creates a process without a parent, at this depth in its run.
     pub(super) fn new(
         guest: Guest,
         language: Language,
@@ -88,15 +88,15 @@ impl Process {
         Self { guest, language, beginning: Some(beginning), streams, interrupt, within: None, last, depth }
     }
 
-    /// What it speaks.
+    /// Returns the language of the script.
     pub(super) fn language(&self) -> Language {
         self.language
     }
 
-    /// Changes the numbers of its guest's operations to their names.
+    /// Replaces the guest's operation numbers by run-wide ids.
     ///
     /// # Errors
-    /// If one has none, or stood for another operation: the end of one would pass for that of the other.
+    /// If a number has no id, or was used before: the completion of one operation would pass for that of another.
     pub(super) fn named(&mut self, pid: Pid, mut waiting: Waiting) -> Result<Waiting, Failure> {
         for pending in &waiting.started {
             let is_new = pending.id > self.last;
@@ -116,12 +116,12 @@ impl Process {
         Ok(waiting)
     }
 
-    /// A script's standard input, if another one runs it.
+    /// Returns the standard input of a script that another one runs.
     pub(super) fn stdin(&self) -> Option<&Pipe> {
         self.within.as_ref().map(|within| &within.streams.stdin)
     }
 
-    /// Lets go of what an operation waits for at the streams.
+    /// Cancels the stream reads and writes of an operation.
     pub(super) fn forget(&mut self, id: OperationId) {
         self.streams.forget(id);
         if let Some(within) = &self.within {
@@ -129,29 +129,29 @@ impl Process {
         }
     }
 
-    /// Whether it may go on: not while nobody takes what it wrote.
+    /// Returns true if the process may continue: not while its output waits for a reader.
     fn goes_on(&self) -> bool {
         self.within.as_ref().is_none_or(|Within { streams, .. }| !streams.stdout.is_full() && !streams.stderr.is_full())
     }
 
-    /// Whether it wrote to what nobody reads any more.
+    /// Returns true if the process wrote to a stream that has no reader any more.
     fn is_broken(&self) -> bool {
         self.within.as_ref().is_some_and(|within| within.streams.stdout.is_broken())
     }
 }
 
-/// All of them.
+/// All guest processes of a run.
 pub(super) struct Processes {
     alive: BTreeMap<Pid, Process>,
     last: Pid,
-    /// Who has the files.
+    /// Process that owns the file tree.
     holder: Pid,
-    /// What the others have.
+    /// Empty tree that the other processes have meanwhile.
     nothing: Tree,
     together: Together,
 }
 
-/// Where a script's output goes that another one runs.
+/// Output of a nested script, written to the pipes of its parent.
 struct Piped {
     stdout: Pipe,
     stderr: Pipe,
@@ -167,12 +167,12 @@ impl OutputSink for Piped {
     }
 }
 
-/// What takes the output of a script with these streams.
+/// Returns the sink for the output of a script with these streams.
 pub(super) fn sink(streams: &ProgramStart) -> Box<dyn OutputSink> {
     Box::new(Piped { stdout: streams.stdout.clone(), stderr: streams.stderr.clone() })
 }
 
-/// What a process has before it first executes.
+/// Returns the empty tree that a process has before it first executes.
 pub(super) fn no_files() -> Tree {
     Tree::new(vfs::Limits::default(), 0)
 }
@@ -183,22 +183,22 @@ impl Processes {
         Self { alive, last: MAIN, holder: MAIN, nothing: no_files(), together }
     }
 
-    /// What they use together.
+    /// Returns the fuel and memory that the processes share.
     pub(super) fn together(&self) -> &Together {
         &self.together
     }
 
-    /// How deep in its run one is.
+    /// Returns the depth of a process in its run.
     pub(super) fn depth_of(&self, pid: Pid) -> Option<u32> {
         self.alive.get(&pid).map(|process| process.depth)
     }
 
-    /// The number of the next one.
+    /// Returns the number of the next process.
     pub(super) fn next(&self) -> Pid {
         self.last + 1
     }
 
-    /// Adds one that another one runs, by this operation.
+    /// Adds a process that another one runs by this operation.
     pub(super) fn add(&mut self, operation: OperationId, streams: ProgramStart, process: Process) {
         self.last += 1;
         self.alive.insert(self.last, Process { within: Some(Within { operation, streams }), ..process });
@@ -208,35 +208,35 @@ impl Processes {
         self.alive.get_mut(&pid)
     }
 
-    /// Whether one may go on; what has ended meanwhile waits.
+    /// Returns true if a process may continue; also for one that has ended.
     pub(super) fn goes_on(&self, pid: Pid) -> bool {
         self.alive.get(&pid).is_none_or(Process::goes_on)
     }
 
-    /// Whether one has written to what nobody reads any more.
+    /// Returns true if a process wrote to a stream that has no reader any more.
     pub(super) fn is_broken(&self, pid: Pid) -> bool {
         self.alive.get(&pid).is_some_and(Process::is_broken)
     }
 
-    /// The one that this operation runs.
+    /// Returns the process that an operation runs.
     pub(super) fn of(&self, operation: OperationId) -> Option<Pid> {
         let is_its = |within: &Within| within.operation == operation;
         self.alive.iter().find(|(_, process)| process.within.as_ref().is_some_and(is_its)).map(|(pid, _)| *pid)
     }
 
-    /// One that has not started.
+    /// Returns a process that has not started.
     pub(super) fn waiting(&self) -> Option<Pid> {
         self.alive.iter().find(|(_, process)| process.beginning.is_some()).map(|(pid, _)| *pid)
     }
 
-    /// Starts one.
+    /// Starts a process.
     pub(super) fn start(&mut self, pid: Pid, now: u64) -> Option<Result<Step, GuestError>> {
         let process = self.enter(pid)?;
         let Beginning { script, directory, found } = process.beginning.take()?;
         Some(process.guest.start(&script, &directory, found, now))
     }
 
-    /// Changes the files, and delivers a completion.
+    /// Applies edits to the files, and delivers a completion.
     pub(super) fn resume(
         &mut self,
         mut completion: Completion,
@@ -252,7 +252,7 @@ impl Processes {
         Some(process.guest.resume(completion, now))
     }
 
-    /// Gives one the files.
+    /// Gives a process the file tree.
     fn enter(&mut self, pid: Pid) -> Option<&mut Process> {
         if pid != self.holder && self.alive.contains_key(&pid) {
             for one in [self.holder, pid] {
@@ -263,10 +263,10 @@ impl Processes {
         self.alive.get_mut(&pid)
     }
 
-    /// Changes the files.
+    /// Applies edits to the files.
     ///
     /// # Errors
-    /// If that does not fit; then nothing is changed.
+    /// If the edits do not apply; then nothing is changed.
     pub(super) fn change_files(&mut self, edits: &[Edit]) -> Result<(), ApplyError> {
         match self.alive.get_mut(&self.holder) {
             Some(holder) => holder.guest.change_files(edits),
@@ -274,40 +274,40 @@ impl Processes {
         }
     }
 
-    /// Exchanges the files for others.
+    /// Swaps the file tree with another one.
     pub(super) fn swap_files(&mut self, files: &mut Tree) {
         self.alive.get_mut(&self.holder).expect("who has the files is alive").guest.swap_files(files);
     }
 
-    /// The files as they are.
+    /// Returns the current files.
     pub(super) fn files(&self) -> &Tree {
         self.alive[&self.holder].guest.files()
     }
 
-    /// The guest of the run's own script.
+    /// Returns the guest of the run's own script.
     pub(super) fn main(&self) -> &Guest {
         &self.alive[&MAIN].guest
     }
 
-    /// Takes one out that another one ran: the operation, and the way in which that ends.
+    /// Removes a nested process. Returns the parent's operation and its result.
     pub(super) fn remove(&mut self, pid: Pid, outcome: Outcome) -> Option<(OperationId, Result<u8, Failure>)> {
         if self.holder == pid {
             self.enter(MAIN)?;
         }
         let Process { language, within, .. } = self.alive.remove(&pid)?;
         let within = within?;
-        // Without memory for what it says, the status says that it failed.
+        // Without memory for the message, the status shows that the script failed.
         let result = conclude(language, outcome, |text| _ = within.streams.stderr.append(text.as_bytes()));
         Some((within.operation, result))
     }
 }
 
-/// The end of a script, as the one that runs it is told. What it failed with is on its standard error, as with a
-/// program of a system; what the host stopped it for is told to the other one.
+/// Converts the outcome of a script for the script that runs it. Its own failure goes to its standard error, as with a
+/// program of a system; a failure caused by the host is returned.
 pub(super) fn conclude(language: Language, outcome: Outcome, complain: impl FnOnce(String)) -> Result<u8, Failure> {
     match outcome.error {
         Some(failure) if is_the_hosts(failure.kind) => Err(failure),
-        // bash has said what went wrong.
+        // bash has already reported what went wrong.
         Some(failure) if language == Language::JavaScript && failure.kind != ErrorKind::Exit => {
             complain(complaint(&failure));
             Ok(outcome.exit_code.max(1))
@@ -320,12 +320,12 @@ fn is_the_hosts(kind: ErrorKind) -> bool {
     matches!(kind, ErrorKind::Limit | ErrorKind::Cancelled | ErrorKind::Deadlock | ErrorKind::Host)
 }
 
-/// The end of one that wrote to what nobody reads any more.
+/// Returns the outcome of a process that wrote to a stream without a reader.
 pub(super) fn broken_pipe() -> Outcome {
     Outcome { value: None, exit_code: BROKEN_PIPE, error: None, fuel: 0, state: None }
 }
 
-/// What Node prints of an exception that nobody caught.
+/// Message that Node prints for an uncaught exception.
 fn complaint(failure: &Failure) -> String {
     let mut text = format!("Uncaught {}: {}\n", failure.name, failure.message);
     if let Some(stack) = &failure.stack {

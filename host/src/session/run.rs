@@ -1,4 +1,4 @@
-//! One run, in steps.
+//! Runs of scripts, in steps.
 
 mod admit;
 mod outstanding;
@@ -29,7 +29,7 @@ use crate::guest::{self, Completion, GuestError, Language, OperationId, Outcome,
 use crate::tool::{CallContext, CallEffects, OnComplete, WriteError, cannot_apply_changes};
 use crate::vfs::Tree;
 
-/// Where a run's script starts.
+/// Directory in which a run's script starts.
 const WORKSPACE: &str = "/workspace";
 
 /// One execution of one script.
@@ -60,15 +60,15 @@ const WORKSPACE: &str = "/workspace";
 /// ```
 pub struct Run {
     session: Arc<SessionState>,
-    /// Taken when it ends.
+    /// Always set until the run ends.
     place: Option<Place>,
     language: Language,
     script: ScriptSummary,
     announced: bool,
-    /// None when it has ended.
+    /// Processes of the run; `None` when it has ended.
     processes: Option<Processes>,
     outstanding: AllOutstanding,
-    /// What has ended, with what it changed of the files.
+    /// Completions to deliver, each with its changes of the files.
     queue: VecDeque<(Completion, CallEffects)>,
     work: Work,
     scope: Scope,
@@ -77,21 +77,21 @@ pub struct Run {
     input: Option<Input>,
     captured: Option<Captured>,
     result: Option<Box<RunResult>>,
-    /// Of a session that is kept.
+    /// Registration of the run of a persistent session for cancellation.
     _stoppable: Option<Stoppable>,
 }
 
-/// What a run says of its script when it begins and when it ends.
+/// Name and hash of a script, for the start and the end of its run.
 struct ScriptSummary {
     name: String,
-    /// The hash of its text, in hexadecimal digits.
+    /// Hash of the text, in hexadecimal digits.
     hash: String,
-    /// Its text, from which an error quotes a line; empty for one that is too long to be kept for that.
+    /// Text from which an error quotes a line; empty if it is too long to keep.
     quotable: String,
 }
 
 impl ScriptSummary {
-    /// Longest text that is kept, in bytes.
+    /// Length of the longest text that is kept, in bytes.
     const MAX_QUOTABLE: usize = 256 << 10;
 
     fn of(script: &Script) -> Self {
@@ -130,7 +130,7 @@ impl Run {
                 return Err(error);
             }
         };
-        // Only now: loading a guest for the first time takes none of the run's time.
+        // Not earlier: loading a guest for the first time must not count against the run's time.
         let begun = Instant::now();
         if let Some(deadline) = begun.checked_add(limits.wall) {
             interrupt.set_deadline(deadline);
@@ -171,7 +171,7 @@ impl Run {
         })
     }
 
-    /// Stops this run from elsewhere.
+    /// Returns a handle that stops this run from another thread.
     #[must_use]
     pub fn cancel_handle(&self) -> CancelHandle {
         CancelHandle { interrupt: self.interrupt.clone(), news: self.work.sender() }
@@ -189,7 +189,7 @@ impl Run {
                 continue;
             }
             if !self.queue.is_empty() {
-                // The guest goes on, and what it waits for besides goes on beside it.
+                // The guest continues, and the operations that it waits for continue beside it.
                 self.work.start_waiting();
             }
             let Some((pid, step)) = self.advance() else { return Step::Blocked(started) };
@@ -197,7 +197,7 @@ impl Run {
                 Ok(guest::Step::Blocked(_)) if self.is_broken(pid) => self.end_of(pid, process::broken_pipe()),
                 Ok(guest::Step::Blocked(waiting)) => self.take_on(pid, waiting, &mut started),
                 Ok(guest::Step::Finished(outcome)) => self.end_of(pid, outcome),
-                // Not its own fault.
+                // The run was stopped; the guest is not at fault.
                 Err(error) if self.interrupt.stopped().is_some() => self.end_of(MAIN, self.gone(&error)),
                 Err(error) => self.end_of(pid, self.gone(&error)),
             }
@@ -205,7 +205,7 @@ impl Run {
         }
     }
 
-    /// A guest waits: for what it began in this step, and for what it began before.
+    /// Handles a guest that waits: for the operations that it started in this step, and for earlier ones.
     fn take_on(&mut self, pid: Pid, waiting: Waiting, started: &mut Vec<Pending>) {
         let named = self.processes.as_mut().and_then(|processes| processes.get(pid)?.named(pid, waiting).into());
         let waiting = match named {
@@ -236,8 +236,8 @@ impl Run {
         }
     }
 
-    /// Makes durable what the calls among these reserved. Those behind `earlier` are new; if another session has spent what they
-    /// were to be paid from, they are judged again.
+    /// Makes the reservations of these calls durable. Operations from index `earlier` on are new; if another session
+    /// has spent the budgets that they count on, the gate decides on them again.
     fn pay(&mut self, earlier: usize, started: &mut Vec<Pending>) -> Result<(), AuditError> {
         if started.iter().all(|pending| pending.operation.admission().is_none()) {
             return Ok(());
@@ -256,7 +256,7 @@ impl Run {
         outcome_of(error, self.session.limits())
     }
 
-    /// One entry into a guest, if there is a reason for one.
+    /// Enters a guest once, if there is a reason to.
     fn advance(&mut self) -> Option<(Pid, Result<guest::Step, GuestError>)> {
         let processes = self.processes.as_mut()?;
         if !self.announced {
@@ -280,14 +280,14 @@ impl Run {
         Some((pid, processes.resume(completion, &edits, |error| cannot_apply_changes("a tool", error), guest_now())?))
     }
 
-    /// What tells a guest of bytes that it waits for.
+    /// Returns the callback that delivers bytes which a guest waits for.
     fn told_bytes(&self, id: OperationId) -> OnComplete<Bytes> {
         let told = self.work.told(id, |bytes: Bytes| Value::Bytes(bytes.into()));
         Box::new(move |bytes| told(Ok(bytes)))
     }
 
-    /// Performs an operation; [`Run::wait`] collects what comes of it. Calls go on beside the guest, and beside each other;
-    /// the only one that a run waits for is made by `wait` itself.
+    /// Performs an operation; [`Run::wait`] collects its result. Calls run beside the guest, and beside each other; a
+    /// call that the run waits for alone is made by `wait` itself.
     pub fn perform(&mut self, pending: Pending) {
         let Pending { id, operation } = pending;
         match operation {
@@ -328,13 +328,13 @@ impl Run {
         }
     }
 
-    /// The switch of a call that is to be made, and the files that it finds.
+    /// Returns the interrupt of a call that is about to be made, and the files that it sees.
     fn call_of(&self, id: OperationId) -> Option<(Interrupt, Tree)> {
         let (_, interrupt) = self.outstanding.get(&id)?.call.as_ref()?;
         Some((interrupt.clone(), self.processes.as_ref()?.files().clone()))
     }
 
-    /// Takes note of what a program works on.
+    /// Records the files that a program works on.
     fn works(&mut self, id: OperationId, context: &CallContext) {
         self.outstanding.works(id, context.files.clone(), context.working.clone());
     }
@@ -343,13 +343,13 @@ impl Run {
         self.processes.as_mut()?.get(process::owner(id))
     }
 
-    /// Takes what came of an operation. The next [`Run::step`] delivers it. What the guest does not wait for, or was
-    /// told already, is dropped.
+    /// Takes the result of an operation. The next [`Run::step`] delivers it. A result that the guest does not wait for,
+    /// or already has, is dropped.
     pub fn resume(&mut self, completion: Completion) {
         self.deliver(completion, CallEffects::default());
     }
 
-    /// As [`Run::resume`]; the files are changed when the script is told.
+    /// Takes a result, like [`Run::resume`]; its file changes are applied when it is delivered to the script.
     fn deliver(&mut self, completion: Completion, effects: CallEffects) {
         let Some(operation) = self.outstanding.get(&completion.id) else { return };
         if self.queue.iter().any(|(queued, _)| queued.id == completion.id) {
@@ -362,7 +362,7 @@ impl Run {
         self.queue.push_back((completion, effects));
     }
 
-    /// Waits until something that the guest waits for has ended, or the run must end. Returns at once if there is
+    /// Waits until an operation that the guest waits for has ended, or the run must end. Returns at once if there is
     /// already something to deliver.
     pub fn wait(&mut self) {
         while !self.goes_on() && self.result.is_none() {
@@ -377,16 +377,16 @@ impl Run {
         }
     }
 
-    /// Whether there is something to deliver to a script that goes on.
+    /// Returns true if there is something to deliver to a script that may continue.
     fn goes_on(&self) -> bool {
         let Some(processes) = &self.processes else { return false };
         self.queue.iter().any(|(completion, _)| processes.goes_on(process::owner(completion.id)))
     }
 
-    /// Drives the run to its end: performs all it waits for, as it comes.
+    /// Drives the run to its end: performs all operations that it waits for, as they come.
     #[must_use]
     pub fn finish(self) -> RunResult {
-        // Once for all its steps: on a thread that has too little of it, each step would get its own.
+        // One switch of stacks for all steps: on a thread with a small stack, each step would otherwise get its own.
         let stack = self.processes.as_ref().map_or(0, |processes| processes.main().stack());
         with_stack(stack, || self.drive())
     }
@@ -405,7 +405,7 @@ impl Run {
         }
     }
 
-    /// Ends the run: stops what it started, commits its files, writes its result.
+    /// Ends the run: stops what it started, commits its files, builds its result.
     fn end(&mut self, mut outcome: Outcome) {
         self.stop_programs();
         let Some(processes) = self.processes.take() else { return };
@@ -436,7 +436,7 @@ impl Run {
 }
 
 impl Drop for Run {
-    /// A run that is dropped before its end is cancelled: its files and spending are kept, and the session is free.
+    /// Cancels a run that is dropped before its end: its files and spending are kept, and the session is free.
     fn drop(&mut self) {
         self.end(self.gone(&GuestError::Cancelled));
     }

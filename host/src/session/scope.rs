@@ -1,4 +1,4 @@
-//! What the calls of one run share, and what each brings along.
+//! Context of a run's calls: the parts that they share, and the parts of each.
 
 use std::sync::{Arc, Mutex};
 
@@ -10,7 +10,7 @@ use crate::gate::{Admission, Audit, CallAudit, Gate, Record, RunLog};
 use crate::tool::{Authority, CallContext, Handles, PeerTools, WorkingFiles};
 use crate::vfs::Tree;
 
-/// What the calls of one run share. Cheap to clone.
+/// Context that the calls of one run share. Cheap to clone.
 #[derive(Clone)]
 pub(super) struct Scope {
     session: Arc<SessionState>,
@@ -19,24 +19,24 @@ pub(super) struct Scope {
 }
 
 impl Scope {
-    /// Of a run that begins.
+    /// Creates the context of a run that starts.
     pub(super) fn new(session: &Arc<SessionState>, run: u64) -> Self {
         let log = RunLog::new(session.gate.audit(), run, session.limits().log);
         Self::of(session, Record::logged(run, log))
     }
 
-    /// Of a run that has a record.
+    /// Creates the context of a run that already has a call record.
     pub(super) fn of(session: &Arc<SessionState>, record: Record) -> Self {
         let handles = Arc::new(Handles::new(session.seed("handles", &[record.run()])));
         Self { session: Arc::clone(session), record, handles }
     }
 
-    /// Where what happens in the run is written.
+    /// Returns the audit log of the run.
     pub(super) fn log(&self) -> Arc<dyn Audit> {
         self.session.gate.log(&self.record)
     }
 
-    /// What an admitted call brings along; `files` is what the caller has.
+    /// Creates the context of an admitted call; `files` are the caller's.
     pub(super) fn context(&self, admission: &Admission, interrupt: Interrupt, files: Tree) -> CallContext {
         let working = WorkingFiles::default();
         let peers = admission.gate().map(|gate| {
@@ -49,8 +49,8 @@ impl Scope {
         CallContext { peers, working, ..context }
     }
 
-    /// A component that calls tools through a gate, and lends them its own files: those that it works on, or `files`
-    /// before it works.
+    /// Creates a component caller that calls tools through a gate and lends them its own files: those that it works on,
+    /// or `files` before it works.
     pub(super) fn caller(
         self,
         gate: &Arc<Gate>,
@@ -67,7 +67,7 @@ impl Scope {
         ToolCaller { gate: Arc::clone(gate), record, context: Box::new(context), interrupt, working, memory }
     }
 
-    /// What an agent itself brings along, which is no tool: it has its session's files, and its imports.
+    /// Creates the context of an agent itself, which is not a tool: it has its session's files, and its imports.
     pub(super) fn own(&self, interrupt: Interrupt, working: WorkingFiles) -> CallContext {
         let call_audit = CallAudit::new(self.log(), self.record.run(), 0);
         let authority = Arc::new(Authority::agent());

@@ -1,4 +1,4 @@
-//! A session: what its runs share.
+//! Session state that its runs share.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -27,46 +27,46 @@ use crate::guest::{Catalog, Guests, Language, Script};
 use crate::tool::{ToolServices, Warm};
 use crate::vfs::{ApplyError, Edit, Tree};
 
-/// Files, grants and budgets that outlive a run. Cheap to clone; clones are one session.
+/// Files, grants and budgets that outlive a run. Cheap to clone; clones are the same session.
 #[derive(Clone)]
 pub struct Session(pub(super) Arc<SessionState>);
 
-/// Where a session is kept, and what its random numbers are drawn from.
+/// Location of a session, and the secret from which its random numbers are derived.
 pub(super) enum Keeping {
-    /// In this process. Sessions that are made from it have runs of their own, which are counted with its own.
+    /// In this process. Delegated sessions have runs of their own, which are counted with those of their parent.
     Memory { secret: [u8; 32], runs: Arc<AtomicU64> },
-    /// On disk; the files are the session's own, or those of one that was made from it.
+    /// On disk; the files are the session's own (`main`), or those of a delegated session.
     Disk { secret: [u8; 32], kept: Arc<Kept>, main: bool },
 }
 
-/// What the runs of a session share.
+/// State that the runs of a session share.
 pub(super) struct SessionState {
     host: Arc<HostState>,
     keeping: Keeping,
     pub(super) gate: Arc<Gate>,
     pub(super) catalog: Arc<dyn Catalog>,
     head: Mutex<Tree>,
-    /// What the last script of each language left, of a session whose files are in memory.
+    /// State that the last script of each language left, for a session whose files are in memory.
     states: Mutex<HashMap<Language, Vec<u8>>>,
     pub(super) warm: Arc<Warm>,
-    /// What its runs may take of the host's memory, one after the other.
+    /// Memory of the host that its runs may take, one after the other.
     pub(super) memory: MemoryAccount,
     pub(super) services: Arc<ToolServices>,
-    /// A secret that a tool is granted and nobody gave.
+    /// Secret that a tool is granted and whose value was not given.
     missing: Option<String>,
     busy: AtomicBool,
 }
 
-/// A run's place in its session, until it has ended.
+/// Slot of a run in its session, held until the run has ended.
 pub(super) enum Place {
-    /// In memory: its number.
+    /// Slot in memory, with the run's number.
     Memory(u64),
-    /// On disk.
+    /// Slot on disk, with the run's record.
     Disk(Begun),
 }
 
 impl Place {
-    /// The run's number.
+    /// Returns the run's number.
     pub(super) fn number(&self) -> u64 {
         match self {
             Self::Memory(number) => *number,
@@ -75,7 +75,7 @@ impl Place {
     }
 }
 
-/// A session that was taken is free again, whatever comes of what it was taken for.
+/// Guard that frees a session when it is dropped, whatever the outcome.
 struct Free<'s>(&'s AtomicBool);
 
 impl Drop for Free<'_> {
@@ -115,8 +115,8 @@ impl Session {
         }))
     }
 
-    /// Prepares a run of a script; [`Run::step`] or [`Run::finish`] starts it. A session on disk waits until no other
-    /// process runs it.
+    /// Prepares a run of a script; [`Run::step`] or [`Run::finish`] starts it. For a session on disk, waits until no
+    /// other process runs it.
     ///
     /// # Errors
     /// If another run of the session has not ended, or the guest cannot be loaded.
@@ -148,10 +148,10 @@ impl Session {
         Ok(CallRun::new(Arc::clone(&self.0), place, method, arguments))
     }
 
-    /// Calls one tool, without a script: [`Session::start_call`], to its end.
+    /// Calls one tool, without a script: [`Session::start_call`] and [`CallRun::finish`].
     ///
     /// # Errors
-    /// As [`CallRun::finish`]; if another run of the session has not ended.
+    /// Those of [`CallRun::finish`]; if another run of the session has not ended.
     pub fn call(&self, method: &str, arguments: &str) -> Result<Payload, Failure> {
         let call = self.start_call(method, arguments).map_err(|error| match error {
             HostError::Secret(_) => Failure::policy(error.to_string()),
@@ -160,11 +160,12 @@ impl Session {
         call.finish()
     }
 
-    /// Changes the files between two runs. Of a session on disk that is committed as a run is: it has a number, and can be
-    /// rolled back. `what` says in its log what was done.
+    /// Changes the files between two runs. For a session on disk the change is committed like a run: it has a number,
+    /// and can be rolled back. `what` describes it in the log.
     ///
     /// # Errors
-    /// If a run of the session has not ended, `change` fails, or it cannot be committed: then the files are as they were.
+    /// If a run of the session has not ended, `change` fails, or the change cannot be committed: then the files are as
+    /// they were.
     pub fn change(
         &self,
         what: &str,
@@ -175,9 +176,9 @@ impl Session {
         Ok(self.0.change_files(what, change)?)
     }
 
-    /// The session as bytes, between two runs: its files, what is spent of its budgets, and what its last scripts left besides
-    /// files. What it may do is not in them, nor what tools have stored by `wasi:keyvalue`. Whoever can change the bytes can
-    /// change what is spent.
+    /// Saves the session to bytes, between two runs: its files, the spent part of its budgets, and the state of its
+    /// last scripts. Its authority is not included, nor are the entries that tools have stored by `wasi:keyvalue`.
+    /// Whoever can change the bytes can change the spent amounts.
     ///
     /// # Errors
     /// If a run of the session has not ended, or its files cannot be read.
@@ -190,11 +191,12 @@ impl Session {
         Ok(portable::write(&self.0.head(), &states, &self.0.gate)?)
     }
 
-    /// Makes this session, which is in memory, go on where that one was which wrote these bytes: with its files, and with all of
-    /// it spent that was spent then of accounts of the same name. What this session may do stays as it is.
+    /// Loads bytes that [`Session::save`] wrote into this session, which is in memory: its files, and the amounts spent
+    /// on accounts of the same name. The authority of this session stays as it is.
     ///
     /// # Errors
-    /// If a run of the session has not ended, or the bytes are no session within its limits: then nothing has changed.
+    /// If a run of the session has not ended, or the bytes are not a session within its limits: then nothing has
+    /// changed.
     pub fn load(&self, bytes: &[u8]) -> Result<(), HostError> {
         self.0.in_memory()?;
         self.0.take()?;
@@ -206,11 +208,11 @@ impl Session {
         Ok(())
     }
 
-    /// Looks what files the session has on disk, and what is spent of its budgets, where another process may have run it or a
-    /// session that shares them. While a run goes on here, and in memory, that is known.
+    /// Reloads files and spent budgets from disk, where another process may have run the session or one that shares its
+    /// budgets. Does nothing in memory, or while a run is active here.
     ///
     /// # Errors
-    /// If they cannot be read.
+    /// If the session cannot be read.
     pub fn refresh(&self) -> Result<(), HostError> {
         let Keeping::Disk { kept, main: true, .. } = &self.0.keeping else { return Ok(()) };
         if self.0.take().is_err() {
@@ -221,14 +223,15 @@ impl Session {
         Ok(kept.refresh_spending()?)
     }
 
-    /// A session that may do less, for a sub-agent: it begins with these files, its grants narrow those of this session,
-    /// and what it spends is spent here too. Of a session on disk it shares the log; its files are in memory.
+    /// Creates a session with less authority, for a sub-agent: it starts with these files, its grants narrow those of
+    /// this session, and what it spends is spent here too. If this session is on disk, it shares the log; its files are
+    /// in memory.
     ///
     /// # Errors
     /// If `narrower` covers more than this session's policy.
     pub fn delegate(&self, narrower: Policy) -> Result<Self, HostError> {
         let gate = self.0.gate.attenuate(narrower)?;
-        // More may have to be signed than before.
+        // The narrower policy may require more signatures.
         self.0.host.packages().check_signed(gate.tools(), &gate.policy().signed)?;
         let store = self.0.services.store.fork().map_err(HostError::KeyValue)?;
         let services = ToolServices { store, ..ToolServices::clone(&self.0.services) };
@@ -245,24 +248,25 @@ impl Session {
         Ok(Self::new(&self.0.host, gate, self.files(), services, keeping))
     }
 
-    /// Its gate, as long as there is the session.
+    /// Returns a weak reference to the gate.
     pub(super) fn weak_gate(&self) -> Weak<Gate> {
         Arc::downgrade(&self.0.gate)
     }
 
-    /// Its name; none of one in memory.
+    /// Returns the session's name, or `None` for a session in memory.
     #[must_use]
     pub fn id(&self) -> Option<&SessionId> {
         self.0.id()
     }
 
-    /// The files as the last run left them.
+    /// Returns the files as the last run left them.
     #[must_use]
     pub fn files(&self) -> Tree {
         self.0.head()
     }
 
-    /// Returns true if this process may yet open sockets for the session: another process holds its store, and may end.
+    /// Returns true if this process may still open sockets for the session: another process holds its store, and may
+    /// end.
     #[must_use]
     pub fn may_open_sockets(&self) -> bool {
         match &self.0.keeping {
@@ -271,7 +275,7 @@ impl Session {
         }
     }
 
-    /// The gate before the session's tools.
+    /// Returns the gate in front of the session's tools.
     #[must_use]
     pub fn gate(&self) -> &Gate {
         &self.0.gate
@@ -294,7 +298,7 @@ impl SessionState {
         self.head.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Lets a run be stopped when somebody wants the session gone, if it is kept.
+    /// Registers a run of a persistent session to be stopped when the session is removed.
     pub(super) fn stoppable(&self, stop: impl Fn() + Send + 'static) -> Option<Stoppable> {
         match &self.keeping {
             Keeping::Disk { kept, .. } => Some(kept.stoppable(stop)),
@@ -302,7 +306,7 @@ impl SessionState {
         }
     }
 
-    /// What a run left becomes what the next one finds.
+    /// Makes the effects of a run visible to the next one.
     fn commit(&self, left: Left) {
         *self.head.lock().unwrap_or_else(PoisonError::into_inner) = left.files;
         if let Some((language, state)) = left.state {
@@ -310,7 +314,7 @@ impl SessionState {
         }
     }
 
-    /// What the last script of a language left; empty for nothing.
+    /// Returns the state that the last script of a language left; empty for none.
     pub(super) fn state(&self, language: Language) -> Result<Vec<u8>, SessionsError> {
         match &self.keeping {
             Keeping::Disk { kept, main: true, .. } => kept.state(language),
@@ -318,17 +322,17 @@ impl SessionState {
         }
     }
 
-    /// Changes are whole, so a poisoned lock is still good.
+    /// Locks the states. No change can be seen half done, so a poisoned lock is still good.
     fn states(&self) -> MutexGuard<'_, HashMap<Language, Vec<u8>>> {
         self.states.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Changes the head.
+    /// Applies edits to the head.
     pub(super) fn change(&self, edits: &[Edit]) -> Result<(), ApplyError> {
         self.head.lock().unwrap_or_else(PoisonError::into_inner).apply(edits)
     }
 
-    /// Takes the session for a run.
+    /// Reserves the session for a run.
     fn begin(&self, name: &str, source: &[u8]) -> Result<Place, HostError> {
         if let Some(name) = &self.missing {
             return Err(HostError::Secret(name.clone()));
@@ -348,7 +352,7 @@ impl SessionState {
         }
     }
 
-    /// One at a time.
+    /// Marks the session as busy.
     fn take(&self) -> Result<(), HostError> {
         if self.busy.swap(true, Ordering::AcqRel) { Err(HostError::Busy) } else { Ok(()) }
     }
@@ -383,21 +387,21 @@ impl SessionState {
         Ok(Place::Disk(begun))
     }
 
-    /// Commits what a run left, tells the audit log of its end, and lets the next one start.
+    /// Commits the effects of a run, records its end in the audit log, and frees the session.
     pub(super) fn end(&self, place: &Place, result: &mut RunResult, left: Left) {
         match (&self.keeping, place) {
             (Keeping::Disk { kept, main, .. }, Place::Disk(begun)) => {
                 match kept.conclude(begun, result, main.then_some(&left)) {
                     Ok(snapshot) => {
                         result.snapshot = snapshot.map(|snapshot| snapshot.to_string());
-                        // As they are on disk: a session that waits holds nothing of its files.
+                        // As they are on disk: an idle session holds no file contents in memory.
                         let kept = main.then(|| kept.head(file_limits(self.limits())));
                         self.commit(kept.and_then(Result::ok).map_or(left, Left::from));
                     }
                     Err(error) => {
                         result.lost(&error);
                         kept.withdraw(begun, Some(result));
-                        // The files of one that was made from another are its own, and in memory.
+                        // A delegated session's files are its own, and in memory.
                         let files = main.then(|| kept.head(file_limits(self.limits())));
                         match files {
                             Some(Ok(files)) => self.commit(files.into()),
@@ -417,7 +421,7 @@ impl SessionState {
         self.busy.store(false, Ordering::Release);
     }
 
-    /// Tells the audit log how the run ended; a result that the log lacks is an error.
+    /// Records the end of the run in the audit log; a result that the log lacks is an error.
     fn tell(&self, place: &Place, result: &mut RunResult) {
         let error = result.error.as_ref().map(|error| told_in_log(&error.message));
         let ended = Event::Ended { run: place.number(), status: result.status.word(), error: error.as_deref() };
@@ -426,7 +430,7 @@ impl SessionState {
         }
     }
 
-    /// Lets go of a run that could not begin.
+    /// Frees the session after a run that could not start.
     pub(super) fn withdraw(&self, place: &Place) {
         if let (Keeping::Disk { kept, .. }, Place::Disk(begun)) = (&self.keeping, place) {
             kept.withdraw(begun, None);
@@ -435,7 +439,7 @@ impl SessionState {
         self.busy.store(false, Ordering::Release);
     }
 
-    /// The code of an agent, compiled if no earlier process has.
+    /// Returns the code of an agent, compiled if no earlier process has done so.
     pub(super) fn compile_agent(&self, digest: &str, bytes: &[u8]) -> Result<Component, String> {
         self.host.compile_agent(digest, bytes)
     }
@@ -456,7 +460,7 @@ impl SessionState {
         self.host.callers()
     }
 
-    /// A seed for one purpose in the life of the session, the same whenever it is asked for.
+    /// Derives a seed for one purpose in the life of the session, the same each time.
     pub(super) fn seed(&self, purpose: &str, numbers: &[u64]) -> [u8; 32] {
         let (Keeping::Memory { secret, .. } | Keeping::Disk { secret, .. }) = &self.keeping;
         let mut hasher = blake3::Hasher::new_keyed(secret);
@@ -468,7 +472,7 @@ impl SessionState {
     }
 }
 
-/// Microseconds since then.
+/// Returns the microseconds since an instant.
 pub(super) fn micros(begun: Instant) -> u64 {
     u64::try_from(begun.elapsed().as_micros()).unwrap_or(u64::MAX)
 }

@@ -1,4 +1,4 @@
-//! The streams between a script and the programs that it runs, by the numbers that its guest gave them.
+//! Streams between a script and the programs that it runs, by the numbers that its guest gave them.
 
 use std::collections::{HashMap, HashSet};
 
@@ -7,22 +7,22 @@ use crate::error::{Failure, how_to_raise};
 use crate::guest::{OperationId, ProgramRun, Runnable};
 use crate::tool::{OnComplete, Pipe, ProgramStart, WriteError};
 
-/// The streams of a run.
+/// Table of a process's streams.
 #[derive(Default)]
 pub(super) struct Streams {
     open: HashMap<u32, Open>,
-    /// Output streams that are over and were taken out of `open`, but whose end the guest has not read.
+    /// Output streams that have ended and left `open`, but whose end the guest has not read.
     ended: HashSet<u32>,
 }
 
 struct Open {
-    /// The operation that runs the program.
+    /// Operation that runs the program.
     owner: OperationId,
     role: Role,
     pipe: Pipe,
 }
 
-/// What a stream is to its program.
+/// Role of a stream for its program.
 #[derive(Clone, Copy)]
 enum Role {
     Input,
@@ -30,10 +30,11 @@ enum Role {
 }
 
 impl Streams {
-    /// Opens those of a program, if there are not so many already: each has a thread. One counts until what it wrote was read.
+    /// Opens the streams of a program, unless too many programs run: each has a thread. A program counts until its
+    /// output has been read.
     ///
     /// # Errors
-    /// If there are too many programs, or a number is taken.
+    /// If there are too many programs, or a stream number is taken.
     pub(super) fn start(
         &mut self,
         id: OperationId,
@@ -75,7 +76,8 @@ impl Streams {
         Ok(ProgramStart { environment: run.environment.clone(), stdin, stdout, stderr })
     }
 
-    /// Gives bytes to a program; or, to a stream that it writes, says that nothing is read of that any more.
+    /// Writes bytes to a program's input. On an output stream, an empty last write means that nothing more is read from
+    /// it.
     pub(super) fn write(
         &self,
         id: OperationId,
@@ -90,12 +92,12 @@ impl Streams {
                 pipe.abandon();
                 told(Ok(()));
             }
-            // It is for the program to write there; or that is over, and what it wrote was read.
+            // Only the program may write there; or the stream has ended, and its output was read.
             Some(_) | None => told(Err(WriteError::Broken)),
         }
     }
 
-    /// Takes what a program wrote; nothing at the end of the stream.
+    /// Reads a program's output; nothing at the end of the stream.
     ///
     /// # Errors
     /// If there is no such stream.
@@ -119,7 +121,7 @@ impl Streams {
         }
     }
 
-    /// An operation is given up: a read or a write waits no more, and a program's streams are let go of.
+    /// Cancels the reads and writes of an operation, and releases the streams of its program.
     pub(super) fn forget(&mut self, id: OperationId) {
         self.open.retain(|_, open| open.owner != id);
         self.open.values().for_each(|open| open.pipe.forget(id));

@@ -1,7 +1,7 @@
-//! Threads for programs and for host functions: each has one to itself from its start to its end, and a thread that has
-//! served waits a while for the next one.
+//! Thread pool for programs and host functions: each job has a thread to itself, and an idle thread waits a while for
+//! the next job.
 //!
-//! **Invariant:** a thread that waits is given one job, so no job waits for another's end.
+//! **Invariant:** an idle thread is given one job, so no job waits for another's end.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, Thread};
@@ -10,23 +10,23 @@ use std::{fmt, io};
 
 use super::cores::{self, Cores};
 
-/// How long a thread waits for work.
+/// Time that an idle thread waits for a job.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// How many threads wait for work at most.
+/// Most idle threads.
 const MOST_WAITING: usize = 32;
 
 type Job = Box<dyn FnOnce() + Send>;
 
-/// What the life of a thread goes on in, from its first job to its last: it is given that life, and calls it once. An
-/// embedding program keeps so, for each thread, what its functions would otherwise make and drop at each call.
+/// Wrapper of a thread's whole life, from its first job to its last: it must call the given function exactly once. With
+/// it, an embedding program keeps per-thread state that its functions would otherwise create and drop at each call.
 #[derive(Clone)]
 pub struct Around(Arc<Wrapper>);
 
 type Wrapper = dyn Fn(&mut (dyn FnMut() + Send)) + Send + Sync;
 
 impl Around {
-    /// For example the state that an interpreter has for a thread.
+    /// Creates a wrapper, for example one that keeps an interpreter's state for the thread.
     pub fn new(around: impl Fn(&mut (dyn FnMut() + Send)) + Send + Sync + 'static) -> Self {
         Self(Arc::new(around))
     }
@@ -38,7 +38,7 @@ impl fmt::Debug for Around {
     }
 }
 
-/// The threads of one host.
+/// Threads of one host.
 #[derive(Clone)]
 pub(super) struct Threads(Arc<Shared>);
 
@@ -51,47 +51,47 @@ struct Shared {
 
 #[derive(Default)]
 struct State {
-    /// Threads that there are.
+    /// Number of threads.
     alive: usize,
-    /// Those of them that wait. The last one has waited least, and is the next one to serve: much of it is still at hand.
+    /// Idle threads. The last one has been idle for the shortest time and is the next to serve: its caches are warm.
     waiting: Vec<Arc<Seat>>,
     closed: bool,
 }
 
-/// Where a thread waits.
+/// Idle thread, with the slot in which it receives its next job.
 struct Seat {
     thread: Thread,
     known: cores::Thread,
     given: Mutex<Option<Given>>,
 }
 
-/// What a thread waits for. Whoever takes its seat from those that wait gives it something.
+/// Assignment of an idle thread. Whoever removes a worker from the idle list must assign something to it.
 enum Given {
-    /// A job, and the cores of the thread, if it is kept to one until it wakes.
+    /// Job, and the cores of the thread if it is pinned until it wakes.
     Job(Job, Option<Cores>),
-    /// It is no longer needed.
+    /// Request to end the thread.
     Leave,
 }
 
-/// What whoever has a job done does meanwhile.
+/// Behavior of the submitting thread while the job runs.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Meanwhile {
-    /// Sleep: his core is free for it.
+    /// Blocks: the worker may use its core.
     Sleep,
-    /// Go on.
+    /// Continues to run.
     GoOn,
 }
 
 impl Threads {
-    /// None yet; each will have this much stack, in bytes.
+    /// Creates an empty pool whose threads will have this much stack, in bytes.
     pub(super) fn new(name: &'static str, stack: usize, around: Option<Around>) -> Self {
         Self(Arc::new(Shared { state: Mutex::default(), name, stack, around }))
     }
 
-    /// Does a job on a thread that does nothing else meanwhile.
+    /// Runs a job on a thread that does nothing else meanwhile.
     ///
     /// # Errors
-    /// If the system gives no thread. The job is dropped.
+    /// If the system provides no thread. The job is dropped.
     pub(super) fn run(&self, meanwhile: Meanwhile, job: impl FnOnce() + Send + 'static) -> io::Result<()> {
         let mut state = self.0.state();
         if let Some(seat) = state.waiting.pop() {
@@ -117,13 +117,13 @@ impl Threads {
         thread.spawn(start).map(drop)
     }
 
-    /// Whether there are as many as that, or more, and none waits.
+    /// Returns true if there are at least `most` threads, none of them idle.
     pub(super) fn is_full(&self, most: usize) -> bool {
         let state = self.0.state();
         state.alive >= most && state.waiting.is_empty()
     }
 
-    /// Lets go of the threads that wait.
+    /// Releases the idle threads.
     pub(super) fn close(&self) {
         let mut state = self.0.state();
         state.closed = true;
@@ -131,7 +131,7 @@ impl Threads {
     }
 }
 
-/// A thread: counted until it ends, also if its job panics or it never began.
+/// Guard that counts a thread until it ends, also if its job panics or it never started.
 struct Alive(Arc<Shared>);
 
 impl Drop for Alive {
@@ -141,12 +141,12 @@ impl Drop for Alive {
 }
 
 impl Shared {
-    /// Each change is whole, so a poisoned lock is still good. Jobs run outside it.
+    /// Locks the state. No change can be seen half done, so a poisoned lock is still good. Jobs run outside the lock.
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Does jobs until none has come for a while.
+    /// Runs jobs until none has come for a while.
     fn serve(&self) {
         let seat =
             Arc::new(Seat { thread: thread::current(), known: cores::Thread::current(), given: Mutex::default() });
@@ -176,13 +176,13 @@ impl Shared {
             match until.checked_duration_since(Instant::now()) {
                 Some(left) => thread::park_timeout(left),
                 None if self.withdraw(seat) => return None,
-                // Something is about to be given.
+                // Another thread is about to assign something.
                 None => thread::park(),
             }
         }
     }
 
-    /// Takes a seat from those that wait; false if somebody else has.
+    /// Removes a worker from the idle list. Returns false if another thread already has.
     fn withdraw(&self, seat: &Arc<Seat>) -> bool {
         let mut state = self.state();
         let place = state.waiting.iter().position(|other| Arc::ptr_eq(other, seat));
@@ -207,7 +207,7 @@ mod tests {
 
     use super::*;
 
-    /// Each of a hundred jobs waits for the next one: a job that got no thread of its own would hold them all up.
+    /// Makes each of a hundred jobs wait for the next one: a job without a thread of its own would hold them all up.
     #[test]
     fn jobs_that_wait_for_each_other_all_run() {
         let threads = Threads::new("test", 64 << 10, None);
@@ -238,7 +238,7 @@ mod tests {
             let (done, wait) = channel();
             threads.run(Meanwhile::GoOn, move || done.send(()).expect("it is read")).expect("there are threads");
             wait.recv().expect("it ran");
-            // One that waits takes the next job.
+            // An idle thread takes the next job.
             while threads.0.state().waiting.is_empty() {
                 std::thread::yield_now();
             }
@@ -250,7 +250,7 @@ mod tests {
         assert_eq!(receiver.iter().count(), 0, "one thread did both");
     }
 
-    /// What a host function starts may use all cores.
+    /// A host function's child threads may use all cores.
     #[cfg(target_os = "linux")]
     #[test]
     fn a_job_has_the_cores_of_its_thread() {

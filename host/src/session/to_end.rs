@@ -1,11 +1,11 @@
-//! Scripts that a guest runs to their end within a step of its own, as Node's `execSync` does.
+//! Scripts that a guest runs to completion within a step of its own, as Node's `execSync` does.
 //!
-//! Such a script, and those that it runs in turn, are processes as a run has them, stepped on the run's own thread
-//! until the first of them ends. Nothing is waited for: what one gives another passes at once, and a timer is due when
-//! the fuel that was used stands for its time, so that a replay finds it due at the same place.
+//! Such a script, and those that it runs in turn, are processes like those of a run, stepped on the run's own thread
+//! until the first of them ends. Nothing blocks: data passes between them at once, and a timer is due when the fuel
+//! that was used stands for its time, so that a replay finds it due at the same point.
 //!
-//! **Invariant:** the gate is not asked here, so nothing is called. What would be a call, a program, input that is yet
-//! to come, or a wait ends the script.
+//! **Invariant:** the gate is not asked here, so nothing is called. A call, a program, input that has not arrived, or a
+//! real wait ends the script.
 
 use std::collections::{BTreeSet, VecDeque};
 use std::io;
@@ -28,8 +28,8 @@ use crate::guest::{
 use crate::tool::{OnComplete, WriteError, cannot_apply_changes};
 use crate::vfs::Tree;
 
-/// Nanoseconds for which a unit of a guest's fuel stands. That of JavaScript is what its own clock counts
-/// (`guest-js/src/time.rs`); that of the shell is about what it takes.
+/// Nanoseconds that a unit of a guest's fuel stands for. For JavaScript it is the rate of its own clock
+/// (`guest-js/src/time.rs`); for the shell it is roughly the time that a unit takes.
 const fn nanos_per_fuel(language: Language) -> u64 {
     match language {
         Language::JavaScript => 25,
@@ -37,28 +37,29 @@ const fn nanos_per_fuel(language: Language) -> u64 {
     }
 }
 
-/// Nanoseconds for which nobody waits really: the shortest timer of JavaScript, with which scripts let each other go
-/// on.
+/// Longest sleep that is skipped, in nanoseconds: the shortest timer of JavaScript, with which scripts yield to each
+/// other.
 const NO_WAIT: u64 = 1_000_000;
 
-/// What Linux reads of a pipe at once: what a script writes that is stopped for writing too much is kept in such parts.
+/// Bytes that Linux reads from a pipe at once: the output of a script that is stopped for writing too much is kept in
+/// such chunks.
 const PART: usize = 64 << 10;
 
-/// Longest name of a tool or program that an answer has, in characters: a guest may ask for anything.
+/// Length of the longest tool or program name in an answer, in characters: a guest may ask for anything.
 const MAX_NAME: usize = 200;
 
-/// Number that stands before those of a script which is run to its end; that of a process is never 0.
+/// Number that precedes those of a script that is run to completion; a process's number is never 0.
 const WITHIN_STEP: u64 = 0;
 
-/// Runs scripts to their end for one guest.
+/// Runner of scripts to completion, for one guest.
 pub(super) struct ToEnd {
     session: Arc<SessionState>,
     together: Together,
-    /// The guest's.
+    /// Numbers of the guest.
     numbers: Vec<u64>,
     depth: u32,
     interrupt: Interrupt,
-    /// How many it has run.
+    /// Number of scripts that were run.
     count: u64,
 }
 
@@ -74,7 +75,7 @@ impl ToEnd {
         Self { session, together, numbers: numbers.to_vec(), depth, interrupt: interrupt.clone(), count: 0 }
     }
 
-    /// Makes the guest of a script, and all that steps it.
+    /// Creates the guest of a script, and the driver that steps it.
     fn prepare(&self, request: Request, written: &Written) -> Result<Driver, Failure> {
         nest::room(&self.session, &self.together, self.depth)?;
         let limits = self.session.limits();
@@ -85,7 +86,7 @@ impl ToEnd {
         let Request { language, source, name, arguments, environment, directory, input, timeout, now, .. } = request;
         let (what, depth) = ((language, name.as_str()), self.depth + 1);
         let guest = nest::guest(&self.session, &self.together, what, output, &own, depth, &interrupt)?;
-        // Only now: loading a guest for the first time takes none of its time.
+        // Not earlier: loading a guest for the first time must not count against its time.
         if let Some(deadline) = timeout.and_then(|timeout| Instant::now().checked_add(timeout)) {
             interrupt.set_deadline(deadline);
         }
@@ -105,7 +106,7 @@ impl ToEnd {
         let ended = driver.drive();
         driver.processes.swap_files(files);
         let now = driver.now;
-        // What writes is gone before what was written is taken.
+        // The writers are dropped before their output is taken.
         drop(driver);
         let outcome = match ended? {
             _ if written.lock().overflowed => return Ok((Ending::Overflowed, now)),
@@ -143,18 +144,18 @@ impl Runner for ToEnd {
     }
 }
 
-/// What a script writes that is run to its end.
+/// Output of a script that is run to completion.
 #[derive(Clone)]
 struct Written(Arc<Mutex<Writing>>);
 
 struct Writing {
-    /// The output of the guest that runs it.
+    /// Output of the calling guest.
     caller: Output,
     destinations: [Destination; 2],
     kept: [Vec<u8>; 2],
-    /// What is kept takes memory of the session.
+    /// Charge of the captured output to the session's memory.
     held: MemoryCharge,
-    /// It wrote more than is kept.
+    /// True if the script wrote more than is kept.
     overflowed: bool,
 }
 
@@ -164,14 +165,14 @@ impl Written {
         Self(Arc::new(Mutex::new(Writing { caller, destinations, kept: Default::default(), held, overflowed: false })))
     }
 
-    /// The output of the guest that runs it, and what is kept.
+    /// Takes the calling guest's output and the captured bytes.
     fn take(&self) -> (Output, [Vec<u8>; 2]) {
         let mut writing = self.lock();
         let caller = std::mem::replace(&mut writing.caller, Output::closed());
         (caller, std::mem::take(&mut writing.kept))
     }
 
-    /// Every change is whole, so a poisoned lock is still good.
+    /// Locks the state. No change can be seen half done, so a poisoned lock is still good.
     fn lock(&self) -> MutexGuard<'_, Writing> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -209,30 +210,30 @@ impl Writing {
     }
 }
 
-/// Where the first script stood when it was left.
+/// Reason why the driver stopped.
 enum Stood {
     Ended(Outcome),
     TimedOut,
     Asked(String),
 }
 
-/// Steps a script, and those that it runs, to its end.
+/// Driver of a script, and of those that it runs, to their end.
 struct Driver {
     session: Arc<SessionState>,
     processes: Processes,
-    /// Those of its first process, without its own.
+    /// Numbers of the first process, without its own.
     numbers: Vec<u64>,
     interrupt: Interrupt,
-    /// What the first process has yet to read.
+    /// Input that the first process has not read yet.
     input: Option<Bytes>,
     outstanding: BTreeSet<OperationId>,
     queue: VecDeque<Completion>,
-    /// What streams tell.
+    /// Channel for completions of stream operations.
     told: (Sender<Completion>, Receiver<Completion>),
-    /// Timers, by the time at which they are due.
+    /// Timers, ordered by the time at which they are due.
     timers: BTreeSet<(u64, OperationId)>,
     now: u64,
-    /// What became of the first process.
+    /// Outcome of the first process.
     outcome: Option<Outcome>,
 }
 
@@ -282,7 +283,7 @@ impl Driver {
         }
     }
 
-    /// One entry into a guest, if there is a reason for one.
+    /// Enters a guest once, if there is a reason to.
     fn advance(&mut self) -> Option<(Pid, Language, Result<Step, GuestError>)> {
         if let Some(pid) = self.processes.waiting() {
             let language = self.processes.get(pid)?.language();
@@ -300,19 +301,19 @@ impl Driver {
         self.outstanding.remove(&completion.id);
         let pid = process::owner(completion.id);
         let language = self.processes.get(pid)?.language();
-        // Nothing but guests changes the files here.
+        // Only guests change the files here.
         let step = self.processes.resume(completion, &[], |error| cannot_apply_changes("a script", error), self.now)?;
         Some((pid, language, step))
     }
 
-    /// Lets a time pass for which nobody waits really. False if nothing is due within it.
+    /// Skips a short sleep. Returns false if no timer is due within it.
     fn skip(&mut self) -> bool {
         let soon = self.timers.first().map(|(due, _)| *due).filter(|due| due.saturating_sub(self.now) <= NO_WAIT);
         self.now = soon.map_or(self.now, |due| self.now.max(due));
         soon.is_some()
     }
 
-    /// A guest waits. Gives what it asked for, if it cannot have that here.
+    /// Handles a guest that waits. Returns the operation that it requested and cannot have here, if any.
     fn take_on(&mut self, pid: Pid, waiting: Waiting) -> Option<String> {
         let waiting = match self.processes.get(pid)?.named(pid, waiting) {
             Ok(waiting) => waiting,
@@ -341,7 +342,7 @@ impl Driver {
         None
     }
 
-    /// Begins an operation. Gives what it is, if it cannot be had here.
+    /// Starts an operation. Returns its description if it is not available here.
     fn begin(&mut self, pid: Pid, Pending { id, operation }: Pending) -> Option<String> {
         let failed = match operation {
             Operation::Call { method, .. } => return Some(format!("the tool `{}`", shown(&method))),
@@ -389,16 +390,16 @@ impl Driver {
         None
     }
 
-    /// What takes the news of a stream.
+    /// Returns the callback that completes a stream operation.
     fn told<T: 'static>(&self, id: OperationId, read: fn(T) -> Result<Value, Failure>) -> OnComplete<T> {
         let sender = self.told.0.clone();
         Box::new(move |told| {
-            // Nobody listens once the script has ended.
+            // The receiver is gone once the script has ended.
             let _ = sender.send(Completion { id, result: read(told) });
         })
     }
 
-    /// A guest no longer wants a completion.
+    /// Cancels an operation whose completion the guest no longer needs.
     fn withdraw(&mut self, id: OperationId) {
         self.outstanding.remove(&id);
         self.timers.retain(|(_, timer)| *timer != id);
@@ -410,14 +411,14 @@ impl Driver {
         }
     }
 
-    /// Takes a script away that another one ran, with all it waits for. Gives the other one's operation, and its end.
+    /// Removes a nested script with all its operations. Returns the parent's operation and its result.
     fn stop(&mut self, pid: Pid, outcome: Outcome) -> Option<(OperationId, Result<u8, Failure>)> {
         let own: Vec<_> = self.outstanding.iter().copied().filter(|id| process::owner(*id) == pid).collect();
         own.into_iter().for_each(|id| self.withdraw(id));
         self.processes.remove(pid, outcome)
     }
 
-    /// A script has ended: the first one, or one that another one runs.
+    /// Handles the end of a script: the first one, or a nested one.
     fn end_of(&mut self, pid: Pid, outcome: Outcome) {
         if pid == MAIN {
             self.outcome = Some(outcome);
@@ -427,8 +428,8 @@ impl Driver {
     }
 }
 
-/// Bytes that the host holds of a request until the script has ended: of its texts two copies, while it is in its first
-/// step.
+/// Returns the bytes that the host holds of a request until the script has ended: two copies of its texts while it is
+/// in its first step.
 fn held(request: &Request) -> u64 {
     let Request { source, name, arguments, environment, directory, input, .. } = request;
     let words = arguments.iter().chain(environment.iter().flat_map(|(name, value)| [name, value]));
@@ -436,7 +437,7 @@ fn held(request: &Request) -> u64 {
     texts.saturating_mul(2).saturating_add(input.as_ref().map_or(0, Vec::len) as u64)
 }
 
-/// A name that a guest asked for, as an answer has it.
+/// Truncates a name that a guest asked for, for an answer.
 fn shown(name: &str) -> String {
     name.chars().take(MAX_NAME).collect()
 }

@@ -1,4 +1,4 @@
-//! What a run waits for, performed beside its guest: calls on a pool of threads, timers, input.
+//! Execution of a run's operations beside its guest: calls on a pool of threads, timers, input.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
@@ -15,55 +15,55 @@ use crate::gate::Admission;
 use crate::guest::{Completion, OperationId, Value};
 use crate::tool::{CallContext, CallEffects, OnComplete, ProgramStart, WriteError};
 
-/// The most bytes of input that one operation reads.
+/// Most bytes of input that one operation reads.
 const READ_LIMIT: u32 = 1 << 20;
 
-/// Where a script's standard input comes from.
+/// Reader of a script's standard input.
 pub(super) type Input = Arc<Mutex<Box<dyn Read + Send>>>;
 
-/// News for a run.
+/// Event that a run receives while it waits.
 pub(super) enum News {
-    /// A call ended, and left a thread free.
+    /// A call ended, and its thread is free.
     Called(Completion, CallEffects),
-    /// A call that was made on the run's own thread ended.
+    /// A call ended that was made on the run's own thread.
     Made(Completion, CallEffects),
     /// A program ended.
     Exited(Completion, CallEffects),
-    /// Something happened to a program's stream.
+    /// An operation on a program's stream ended.
     Streamed(Completion),
     /// Another operation ended.
     Done(Completion),
-    /// The run is to end.
+    /// The run must end.
     Cancelled,
     /// A deadline passed.
     Timeout,
 }
 
-/// A call that has not started.
+/// Call that has not started.
 struct Job {
     id: OperationId,
     admission: Admission,
     context: CallContext,
 }
 
-/// The operations of one run that are under way.
+/// Operations of one run that are in progress.
 pub(super) struct Work {
     pool: Pool,
     threads: Threads,
-    /// Those that call host functions.
+    /// Threads that call host functions.
     callers: Threads,
     sender: Sender<News>,
     receiver: Receiver<News>,
     timers: BinaryHeap<Reverse<(Instant, OperationId)>>,
-    /// Whether the last news was that of a timer.
+    /// True if the last event came from a timer.
     timed: bool,
     waiting: VecDeque<Job>,
     /// Programs that have not started.
     starting: Vec<(Job, ProgramStart)>,
     running: u32,
-    /// Reads that have not ended.
+    /// Number of reads that have not ended.
     reads: u32,
-    /// Programs that have not ended.
+    /// Number of programs that have not ended.
     programs: u32,
     concurrency: u32,
 }
@@ -88,18 +88,19 @@ impl Work {
         }
     }
 
-    /// A way to send the run news from elsewhere.
+    /// Returns a sender of events for the run.
     pub(super) fn sender(&self) -> Sender<News> {
         self.sender.clone()
     }
 
-    /// Calls a tool, when the run next waits or goes on, and a thread is free.
+    /// Queues a call of a tool, which starts when the run next waits or continues, and a thread is free.
     pub(super) fn call(&mut self, id: OperationId, admission: Admission, context: CallContext) {
         self.waiting.push_back(Job { id, admission, context });
     }
 
-    /// The call that a run waits for and for nothing else: it is made on the run's own thread, since handing it to another
-    /// and waiting would take longer than many a call. Its own switch stops it, unless it first had to be compiled.
+    /// Takes the call that is all that a run waits for. It is made on the run's own thread, since handing it to another
+    /// thread and waiting would take longer than many a call. Its own interrupt stops it. A call whose tool must first
+    /// be compiled is not taken.
     fn alone(&mut self) -> Option<Job> {
         let nothing_else = self.running == 0 && self.reads == 0 && self.programs == 0 && self.timers.is_empty();
         match self.waiting.front() {
@@ -110,13 +111,12 @@ impl Work {
         }
     }
 
-    /// Starts what waits for a thread, as far as there are some; the guest goes on.
+    /// Starts queued calls as far as there are threads; the guest continues.
     pub(super) fn start_waiting(&mut self) {
         self.start_all(Meanwhile::GoOn);
     }
 
-    /// What this thread does while that goes on which it starts to wait for now: if it is one thing alone, it sleeps until
-    /// that is done or waits itself.
+    /// Returns how this thread waits for the operation that it is about to start: it blocks if that is the only one.
     fn meanwhile(&self) -> Meanwhile {
         let goes_on = self.running > 0 || self.programs as usize > self.starting.len();
         match self.waiting.len() + self.starting.len() {
@@ -135,10 +135,10 @@ impl Work {
             let (id, sender, is_host_function) = (job.id, self.sender.clone(), job.admission.is_host_function());
             let call = move || {
                 let result = job.admission.invoke(&job.context).map(Value::Json);
-                // Nobody listens once the run has ended.
+                // The receiver is gone once the run has ended.
                 let _ = sender.send(News::Called(Completion { id, result }, job.context.effects()));
             };
-            // Where there are too many already, calls wait for each other, as those of tools do.
+            // Where there are too many threads already, calls wait for each other, as those of tools do.
             let started = if !is_host_function || self.callers.is_full(MAX_TOOL_THREADS) {
                 self.pool.run(call)
             } else {
@@ -151,20 +151,20 @@ impl Work {
         }
     }
 
-    /// Runs a program, when the run next waits or goes on: then whoever reads its streams does, and what it writes to two of
-    /// them is read in the order in which it wrote.
+    /// Queues a program, which starts when the run next waits or continues: by then its streams have readers, and
+    /// output to two streams is read in the order in which it was written.
     pub(super) fn run(&mut self, id: OperationId, admission: Admission, context: CallContext, started: ProgramStart) {
         self.programs += 1;
         self.starting.push((Job { id, admission, context }, started));
     }
 
-    /// Starts a program on a thread of its own: the stages of a pipeline wait for each other, so none may wait for a thread.
-    /// The program ends when its switch says so at the latest.
+    /// Starts a program on a thread of its own: the stages of a pipeline wait for each other, so none may wait for a
+    /// thread. The program ends at the latest when it is interrupted.
     fn start(&self, meanwhile: Meanwhile, Job { id, admission, context }: Job, started: ProgramStart) {
         let sender = self.sender.clone();
         let run = move || {
             let result = admission.run(&started, &context).map(Value::Exited);
-            // Before its end, that of its streams.
+            // The streams end before the program does.
             drop(started);
             let _ = sender.send(News::Exited(Completion { id, result }, context.effects()));
         };
@@ -174,7 +174,7 @@ impl Work {
         }
     }
 
-    /// What tells the run that something has happened to a stream.
+    /// Returns the callback that completes a stream operation.
     pub(super) fn told<T: 'static>(&self, id: OperationId, value: fn(T) -> Value) -> OnComplete<Result<T, WriteError>> {
         let sender = self.sender();
         Box::new(move |told| {
@@ -183,7 +183,7 @@ impl Work {
         })
     }
 
-    /// Completes after a time.
+    /// Completes an operation after a time.
     pub(super) fn sleep(&mut self, id: OperationId, duration: Duration) {
         // A time past the end of the clock never comes; a century is as good.
         let far = Duration::from_secs(100 * 365 * 86_400);
@@ -217,22 +217,22 @@ impl Work {
         }
     }
 
-    /// Forgets a timer, or a call that has not started. A call that runs is interrupted by its own switch.
+    /// Cancels a timer, or a call that has not started. A running call is stopped by its own interrupt.
     pub(super) fn forget(&mut self, id: OperationId) {
         self.timers.retain(|Reverse((_, timer))| *timer != id);
-        // A call that has not started gives back what was reserved for it.
+        // A call that has not started releases its reservation.
         let (withdrawn, waiting): (Vec<Job>, Vec<Job>) = self.waiting.drain(..).partition(|job| job.id == id);
         self.waiting = waiting.into();
         withdrawn.into_iter().for_each(|job| job.admission.release());
     }
 
-    /// Nothing starts any more: calls that have not give back what was reserved for them.
+    /// Cancels everything that has not started, and releases its reservations.
     pub(super) fn end(&mut self) {
         self.waiting.drain(..).for_each(|job| job.admission.release());
         self.starting.drain(..).for_each(|(job, _)| job.admission.release());
     }
 
-    /// Waits for news, until the switch's deadline at most.
+    /// Waits for an event, at most until the interrupt's deadline.
     pub(super) fn wait(&mut self, interrupt: &Interrupt) -> News {
         if let Some(job) = self.alone() {
             let result = job.admission.invoke(&job.context).map(Value::Json);
@@ -261,14 +261,14 @@ impl Work {
 
     fn next(&mut self, interrupt: &Interrupt) -> News {
         loop {
-            // Asked for anew each time: a pause moves it. So the wait lasts a little longer than to it, which also keeps a
-            // pause shortly before it from spinning.
+            // Read again each time: a pause moves the deadline. The wait lasts slightly longer than to the deadline,
+            // which keeps a pause shortly before it from spinning.
             let deadline = interrupt.deadline();
             let now = Instant::now();
             if let Some(Reverse((at, id))) = self.timers.peek().copied()
                 && at <= now
             {
-                // In turn with what else has happened: a timer that is always due must not hold that up.
+                // Alternates with other events: a timer that is always due must not hold them up.
                 if std::mem::replace(&mut self.timed, true)
                     && let Ok(news) = self.receiver.try_recv()
                 {
@@ -301,8 +301,8 @@ impl Work {
     }
 }
 
-/// News that comes when the run is to end is too late: a tool that the run's own deadline stopped says that it failed, and
-/// may say so before the run has looked at the time.
+/// Replaces an event that arrives when the run must end: a tool that the run's own deadline stopped reports a failure,
+/// perhaps before the run has checked the time.
 fn unless_stopped(interrupt: &Interrupt, news: News) -> News {
     match interrupt.stopped() {
         Some(Stopped::Cancelled) => News::Cancelled,

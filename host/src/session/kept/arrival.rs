@@ -1,8 +1,8 @@
-//! What a session that is being imported may spend here.
+//! Budgets of a session that is being imported.
 //!
-//! If a session is here with which it shares its budgets, it is one more of that family. If none is, nothing is left of its
-//! budgets: how much of them was spent elsewhere since the export, nobody here knows. Its operator may decide otherwise, and
-//! all of that is in its log.
+//! If a session with which it shares its budgets is in this store, the import joins that family. Otherwise its budgets
+//! are exhausted, because nobody here knows how much of them was spent elsewhere since the export. The operator may
+//! decide otherwise. Each decision is recorded in the session's log.
 
 use std::collections::{BTreeMap, HashMap};
 use std::time::SystemTime;
@@ -19,28 +19,28 @@ use crate::ledger::{Allowance, Used};
 use crate::store::{Batch, BlobId};
 use crate::vfs::now;
 
-/// What was decided of a session that is being imported.
+/// Decision on the budgets of a session that is being imported.
 pub(super) struct Arrival {
     created: Created,
-    /// The family that it had where it comes from.
+    /// Family of the session in the store that it comes from.
     family: FamilyId,
     decided: Decided,
-    /// What counts as spent of an account, if it is more than the session's own balance.
+    /// Amounts that count as spent, for accounts where they exceed the session's own balance.
     spent: HashMap<String, Used>,
-    /// Whether its policy sets a budget.
+    /// True if the policy sets a budget.
     is_limited: bool,
 }
 
 enum Decided {
-    /// It shares the budgets of this session, whose family this is.
+    /// The budgets are shared with this session, whose family this is.
     Shared(SessionId, Founded),
     Exhausted,
-    /// With a family of its own, if the one that it had is here.
+    /// The budgets are the session's own, with a new family if the old one is in this store.
     Own(ImportBudget, Option<FamilyId>),
 }
 
 impl Arrival {
-    /// Decides. `trial` is where it is a session already.
+    /// Decides. `trial` is a view of the store in which the session already exists.
     pub(super) fn of(
         making: &Making<'_>,
         trial: &Sessions,
@@ -69,7 +69,7 @@ impl Arrival {
         Ok(Self { created, family, decided, spent, is_limited })
     }
 
-    /// What it may spend.
+    /// Returns which budgets the session has.
     pub(super) fn budget(&self) -> ImportedBudget {
         match &self.decided {
             _ if !self.is_limited => ImportedBudget::None,
@@ -80,12 +80,13 @@ impl Arrival {
         }
     }
 
-    /// Returns true if what was decided rests on a record: that of the family, or that there is none.
+    /// Returns true if the decision depends on a record: the family's, or its absence.
     pub(super) fn rests_on(&self, key: &[u8]) -> bool {
         self.family.key() == key
     }
 
-    /// Makes it so: in the session's ledger, its log, and in the last batch. Gives the records of which it has one each.
+    /// Writes the decision to the session's ledger, its log, and the last batch. Returns the single records of the
+    /// session.
     pub(super) fn settle(
         &self,
         making: &mut Making<'_>,
@@ -116,7 +117,7 @@ impl Arrival {
         Ok(few)
     }
 
-    /// Puts on record what was decided, in the log and among the runs. Gives the head that knows of it.
+    /// Records the decision in the log and in the list of runs. Returns the updated head.
     fn tell(&self, trial: &Sessions, id: &SessionId, last: &mut Batch) -> Result<Head, SessionsError> {
         let what = match &self.decided {
             Decided::Shared(member, _) => format!("imported: it shares the budgets of `{member}`"),
@@ -152,12 +153,12 @@ impl Arrival {
 
 /// Returns true if a session of a family has an account of this name and size.
 fn is_known(place: &Sessions, members: &[SessionId], account: &(String, Allowance)) -> bool {
-    // One that was just removed, or is damaged, knows none.
+    // A session that was just removed, or is damaged, has none.
     let policies = members.iter().filter_map(|member| place.policy(member).ok());
     policies.into_iter().any(|policy| limited_accounts(&policy).contains(account))
 }
 
-/// What was spent of the accounts of a session when it was exported, if others shared them.
+/// Returns the amounts spent on a session's accounts at its export, if other sessions shared them.
 fn spent(id: &SessionId, exported: &Exported) -> Result<HashMap<String, Used>, SessionsError> {
     let read = |balance: &Balance| {
         let used = balance.used().ok_or_else(|| damaged(id, "what was spent of its budgets"))?;
@@ -166,7 +167,7 @@ fn spent(id: &SessionId, exported: &Exported) -> Result<HashMap<String, Used>, S
     exported.spent.iter().map(read).collect()
 }
 
-/// Forgets what was ever spent. The log still has it.
+/// Resets all balances. The log still has them.
 fn forget(making: &mut Making<'_>, id: &SessionId) -> Result<(), SessionsError> {
     let mut names = Vec::new();
     for kind in [b'L', b'C', b'E'] {
@@ -179,7 +180,7 @@ fn forget(making: &mut Making<'_>, id: &SessionId) -> Result<(), SessionsError> 
     making.write()
 }
 
-/// Makes that at least so much counts as spent, as what was spent before a fork does.
+/// Raises the spent amounts to at least these, like amounts that were spent before a fork.
 fn withhold(
     making: &mut Making<'_>,
     id: &SessionId,

@@ -1,4 +1,4 @@
-//! Changing sessions without a run: files put or taken back, labels, the end.
+//! Changes of sessions without a run: edited or restored files, labels, removal.
 
 use super::family::{ATTEMPTS, FamilyId};
 use super::record::States;
@@ -7,21 +7,21 @@ use super::{At, Point, SessionId, Sessions, SessionsError, key, point};
 use crate::store::{Batch, Owner, StoreError};
 use crate::vfs::{Limits, SnapshotId, Tree};
 
-/// How many records one commit removes.
+/// Number of records that one commit removes.
 const PAGE: usize = 500;
 
-/// What a removed session had.
+/// Result of removing a session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Removed {
-    /// Records. The blobs that only it named are removed by a sweep.
+    /// Number of records removed. Blobs that only this session named are removed by garbage collection.
     pub records: u64,
 }
 
 impl Sessions {
-    /// Changes the files of a session, and commits that as a run is committed: it has a number, and can be rolled back.
+    /// Changes the files of a session, and commits the change like a run: it has a number, and can be rolled back.
     ///
     /// # Errors
-    /// If there is no such session, `change` fails, or it cannot be committed: then the files are as they were.
+    /// If there is no such session, `change` fails, or the change cannot be committed: then the files are as they were.
     pub fn change(
         &self,
         id: &SessionId,
@@ -32,7 +32,8 @@ impl Sessions {
         self.change_all(id, what, waiting, None, change)
     }
 
-    /// As [`Sessions::change`]; with `states`, what scripts left besides files becomes that.
+    /// Changes the files like [`Sessions::change`]; with `states`, also replaces the state that scripts left besides
+    /// files.
     fn change_all(
         &self,
         id: &SessionId,
@@ -47,8 +48,7 @@ impl Sessions {
         live.change(limits, what, states, change).map(|(snapshot, _)| snapshot)
     }
 
-    /// Makes the files of a session those of one of its points again, and what scripts had left besides. What was spent
-    /// stays spent.
+    /// Restores the files and script state of a session at one of its points. Spent amounts stay spent.
     ///
     /// # Errors
     /// If there is no such point, or it cannot be committed.
@@ -67,10 +67,10 @@ impl Sessions {
         })
     }
 
-    /// Gives the files that a run left a name; without a run, takes the name away.
+    /// Labels the files that a run left; without a run, removes the label.
     ///
     /// # Errors
-    /// If there is no such session or run, the run left no files, or the name is none.
+    /// If there is no such session or run, the run left no files, or the label is not valid.
     pub fn label(&self, id: &SessionId, label: &str, run: Option<u64>) -> Result<(), SessionsError> {
         let none = |what: String| SessionsError::NoPoint { session: id.clone(), what };
         if !point::is_label(label) {
@@ -90,10 +90,11 @@ impl Sessions {
         Ok(self.records().commit(batch)?)
     }
 
-    /// Removes a session: its files, budgets, runs and log. A run that has not ended is cancelled, in whichever process.
+    /// Removes a session: its files, budgets, runs and log. An active run is cancelled, in whatever process it runs.
     ///
     /// # Errors
-    /// If there is none, or it cannot be removed. If only part of it could, it is no session any more all the same.
+    /// If there is no such session, or it cannot be removed. A session of which only a part could be removed no longer
+    /// exists either.
     pub fn remove(&self, id: &SessionId, waiting: &Waiting) -> Result<Removed, SessionsError> {
         self.created(id)?;
         let _demand = self.demand(id)?;
@@ -104,7 +105,7 @@ impl Sessions {
         for _ in 0..ATTEMPTS {
             let mut batch = Batch::of(Owner { key: key::one(b'O', id), epoch: self.epoch(id)? });
             batch.expect(key::one(b'S', id), Some(identity.clone()));
-            // From here on there is no session: what is left of it is found by the mark.
+            // From here on the session does not exist: the mark lets a later cleanup find its remaining records.
             batch.put(key::one(b'X', id), []);
             ones().for_each(|kind| batch.remove(key::one(*kind, id)));
             let is_last = match self.founded(id, family)? {
@@ -115,7 +116,7 @@ impl Sessions {
                 }
             };
             match self.records().commit(batch) {
-                // Another session of its family was made or removed meanwhile.
+                // Another session of the family was created or removed meanwhile.
                 Err(StoreError::Conflict { key }) if key == family.key() => continue,
                 removed => removed?,
             }
@@ -127,7 +128,7 @@ impl Sessions {
         Err(SessionsError::Busy(id.clone()))
     }
 
-    /// Removes what is left of a session that is none any more, or not yet; how many records there were.
+    /// Removes the remaining records of a session that no longer exists, or does not exist yet. Returns their number.
     pub(super) fn clear(&self, id: &SessionId) -> Result<u64, SessionsError> {
         let mut removed = 0;
         let none = |batch: &mut Batch| batch.expect(key::one(b'S', id), None);

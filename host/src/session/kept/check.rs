@@ -1,4 +1,4 @@
-//! What the records of a session must be, each by itself and together. They may come from a stranger.
+//! Validation of a session's records, each by itself and together. They may come from a stranger.
 
 use super::look::damaged;
 use super::record::{Head, RunRecord};
@@ -7,28 +7,28 @@ use crate::guest::Language;
 use crate::store::Record;
 use crate::tool::keyvalue_size;
 
-/// How a run, or what has a number among the runs, is said to have ended.
+/// Valid statuses of a run, or of a change with a run's number.
 const STATUS: [&str; 9] =
     ["created", "changed", "running", "interrupted", "completed", "failed", "denied", "limited", "cancelled"];
 
-/// The longest text of a run's record, in bytes: twice what is written.
+/// Length of the longest text in a run's record, in bytes: twice what is ever written.
 const MAX_TEXT: usize = 2048;
 
-/// The most commits that a session has seen: it can see as many again.
+/// Most commits of a valid session: it can make as many again.
 const MAX_COMMITS: u64 = 1 << 62;
 
-/// How many bytes of balances, and of what tools have stored, a session may have: whoever opens it has them in memory.
+/// Most bytes of balances, and of entries that tools have stored: whoever opens the session has them in memory.
 const MAX_HELD: usize = 64 << 20;
 
-/// Looks at the records of a session one by one, in their order.
+/// Checks the records of a session one by one, in their order.
 pub(super) struct Check<'s> {
     place: &'s Sessions,
     id: &'s SessionId,
-    /// How many runs were seen, all from 0 on.
+    /// Number of runs seen, all from 0 on.
     runs: u64,
-    /// The last run of which the ledger has a call.
+    /// Last run of which the ledger has a call.
     charged: u64,
-    /// How many lines of the log were seen, all from 1 on.
+    /// Number of log lines seen, all from 1 on.
     lines: u64,
     balances: usize,
     stored: usize,
@@ -43,7 +43,7 @@ impl<'s> Check<'s> {
         Err(damaged(self.id, what.as_ref()))
     }
 
-    /// Where it stands, by itself.
+    /// Checks the head by itself.
     pub(super) fn head(&self, head: &Head) -> Result<(), SessionsError> {
         let point = Point { session: self.id.clone(), at: At::Head };
         let usage = self.place.files(&point)?.usage();
@@ -63,10 +63,10 @@ impl<'s> Check<'s> {
         }
     }
 
-    /// The next record.
+    /// Checks the next record.
     pub(super) fn record(&mut self, (name, value): &Record) -> Result<(), SessionsError> {
         let (kind, rest) = (name[0], &name[1 + self.id.as_str().len()..]);
-        // What tells one of many from the others, behind the zero.
+        // Suffix that distinguishes several records of a kind, behind the zero.
         let rest = rest.get(1..).unwrap_or_default();
         let number = |bytes: &[u8]| <[u8; 8]>::try_from(bytes).map(u64::from_be_bytes).ok();
         match kind {
@@ -135,7 +135,7 @@ impl<'s> Check<'s> {
         if self.stored > MAX_HELD { self.bad("it has too many entries of `wasi:keyvalue`") } else { Ok(()) }
     }
 
-    /// What there was, all in all: `before` is the head that was read first, and `after` one that was read now.
+    /// Checks the totals: `before` is the head that was read first, and `after` one that was read now.
     pub(super) fn all(&self, before: &Head, after: &Head) -> Result<(), SessionsError> {
         let within = |least: u64, number: u64, most: u64| least <= number && number <= most;
         match () {

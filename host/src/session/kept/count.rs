@@ -1,4 +1,4 @@
-//! The calls of runs that have not said how many they made: those that go on, and those whose process died.
+//! Call counts of runs that have not recorded them: active runs, and runs whose process died.
 
 use std::collections::HashMap;
 
@@ -8,7 +8,7 @@ use super::record::RunRecord;
 use super::{SessionId, Sessions, SessionsError, key};
 use crate::gate::{Call, CallOutcome};
 
-/// How many calls the gate admitted, and how many it denied.
+/// Number of calls that the gate admitted, and that it denied.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Counts {
     pub(super) admitted: u64,
@@ -16,18 +16,18 @@ pub(super) struct Counts {
 }
 
 impl Counts {
-    /// Of a run that has ended.
+    /// Counts the calls of a run that has ended.
     pub(super) fn of(calls: &[Call]) -> Self {
         let admitted = calls.iter().filter(|call| call.outcome != CallOutcome::Denied).count() as u64;
         Self { admitted, denied: calls.len() as u64 - admitted }
     }
 
-    /// Takes note of a line of the log.
+    /// Counts a line of the log.
     fn take(&mut self, event: &Value) {
         match event["event"].as_str() {
             Some("admitted") => self.admitted += 1,
             Some("denied") => self.denied += 1,
-            // It never started.
+            // The call never started.
             Some("released") => self.admitted = self.admitted.saturating_sub(1),
             _ => {}
         }
@@ -35,7 +35,7 @@ impl Counts {
 }
 
 impl Sessions {
-    /// Adds to the records of such runs what the log has of them: a call is there before it starts.
+    /// Adds the call counts from the log to the records of such runs: a call is in the log before it starts.
     pub(super) fn count(&self, id: &SessionId, runs: &mut [(u64, RunRecord)]) -> Result<(), SessionsError> {
         let silent = |run: &RunRecord| matches!(run.status.as_str(), "running" | "interrupted");
         let silent = runs.iter().filter(|(_, run)| silent(run));

@@ -1,4 +1,4 @@
-//! Making sessions: new ones, and forks of others.
+//! Creation of sessions: new ones, and forks of others.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -16,67 +16,69 @@ use crate::tool::{HostTool, Lock, Secrets};
 use crate::vfs::now;
 use crate::vfs::{SnapshotId, Tree};
 
-/// How many records one commit copies.
+/// Number of records that one commit copies.
 const PAGE: usize = 500;
 
-/// How often a fork is tried of a session that changes meanwhile.
+/// Most attempts to fork a session that changes meanwhile.
 const FORK_ATTEMPTS: u32 = 100;
 
-/// How long to wait before looking again whether a name is free.
+/// Pause before checking again whether a name is free.
 const PAUSE: Duration = Duration::from_millis(10);
 
-/// Where the epochs of a session begin. At random, so that those of another session of the name, which was removed, are
-/// none of this one.
+/// Returns the first epoch of a session. It is random, so that it differs from the epochs of a removed session with the
+/// same name.
 pub(super) fn new_epoch() -> Result<u64, SessionsError> {
     let random = getrandom::u64().map_err(|error| SessionsError::Random(error.into()))?;
-    // Far from the end, and none that a session had which was made by an earlier version.
+    // Far from the end, and above every epoch of a session that was created by an earlier version.
     Ok(random >> 1 | 1 << 32)
 }
 
-/// How a session on disk is opened.
+/// Options for opening a session on disk.
 #[derive(Default)]
 pub struct OpenOptions {
-    /// What it must have been made with, or is made with if it is not there. None: whatever it was made with; no
-    /// grants, if it is made.
+    /// Policy that the session must have been created with, or is created with. With `None`, any policy is accepted,
+    /// and a new session gets no grants.
     pub policy: Option<Policy>,
-    /// Packages to mount besides those of the policy. Of a session that is there: those that it was made with.
+    /// Packages to mount in addition to those of the policy. An existing session must have been created with them.
     pub tools: Vec<(String, String)>,
-    /// Aliases of programs that scripts may run as commands, as for a session in memory; they become a part of the
+    /// Aliases of programs that scripts may run as commands, as for a session in memory; they become part of the
     /// policy.
     pub commands: Vec<String>,
-    /// What the embedding program gives as tools. They are not kept: whoever opens the session gives them again.
+    /// Host functions that the embedding program provides as tools. They are not saved: whoever opens the session
+    /// provides them again.
     pub host_tools: Vec<HostTool>,
-    /// What pins what is mounted. Of a session that is there: what it was made with.
+    /// Lock that pins the mounted releases. An existing session must have been created with it.
     pub lock: Option<Lock>,
-    /// What a run may use, instead of what the policy says.
+    /// Limits of the runs, in place of those of the policy.
     pub limits: Overrides,
-    /// The files that it is made with. None: an empty `/workspace` and `/tmp`.
+    /// Initial files of a new session. With `None`, an empty `/workspace` and `/tmp`.
     pub files: Option<Tree>,
-    /// Where every decision is written besides the session's own log. None: nowhere.
+    /// Destination of every audit event besides the session's own log. With `None`, there is no other.
     pub audit: Option<Arc<dyn Audit>>,
-    /// Who is asked where a grant says so. None: nobody, and such a call is denied.
+    /// Approver that is asked where a grant requires it. With `None`, such a call is denied.
     pub approver: Option<Arc<dyn Approver>>,
-    /// The values of the secrets that the policy grants to tools. They are not kept.
+    /// Values of the secrets that the policy grants to tools. They are not saved.
     pub secrets: Secrets,
-    /// Whether to wait on while another run has the session. None: as long as it takes.
+    /// Callback that decides whether to go on waiting while another run has the session. With `None`, it waits without
+    /// end.
     pub waiting: Option<Waiting>,
 }
 
-/// Limits of a run that are its own.
+/// Limits that replace those of the policy.
 #[derive(Clone, Debug, Default)]
 pub struct Overrides {
     /// Time from start to end.
     pub wall: Option<Duration>,
     /// Bytes of memory of one guest.
     pub memory: Option<u64>,
-    /// Steps of the guest's own count.
+    /// Units of fuel, as the guests count it.
     pub fuel: Option<u64>,
-    /// Any others.
+    /// Further limits.
     pub others: Vec<Setting>,
 }
 
 impl Overrides {
-    /// Sets them.
+    /// Applies the limits.
     pub fn apply(&self, limits: &mut Limits) {
         limits.wall = self.wall.unwrap_or(limits.wall);
         limits.memory = self.memory.unwrap_or(limits.memory);
@@ -86,10 +88,10 @@ impl Overrides {
 }
 
 impl Sessions {
-    /// Makes a session.
+    /// Creates a session.
     ///
     /// # Errors
-    /// [`SessionsError::Exists`]; [`SessionsError::Token`] if the policy cannot be kept.
+    /// [`SessionsError::Exists`]; [`SessionsError::Token`] if the policy cannot be saved.
     pub(in crate::session) fn create(
         &self,
         id: &SessionId,
@@ -101,7 +103,7 @@ impl Sessions {
         if policy.grants.iter().any(narrowed) {
             return Err(SessionsError::Token);
         }
-        // Unused blobs were removed meanwhile, of which this may have counted on one.
+        // Garbage collection may have removed a blob meanwhile that this session relies on.
         retried(|| self.create_now(id, policy, lock, files))
     }
 
@@ -121,7 +123,7 @@ impl Sessions {
         self.establish(id, Vec::new(), batch)
     }
 
-    /// Refuses a session that was made with something else.
+    /// Rejects a session that was created with something else.
     pub(in crate::session) fn same(&self, id: &SessionId, policy: &Policy, lock: &Lock) -> Result<(), SessionsError> {
         let differs = |what| Err(SessionsError::Differs { session: id.clone(), what });
         match () {
@@ -131,13 +133,14 @@ impl Sessions {
         }
     }
 
-    /// Makes a session that begins with the files, states, policy, tools and entries of `wasi:keyvalue` of another, and
-    /// with what was spent there. From then on they share what was left of each budget.
+    /// Creates a session that starts with the files, states, policy, tools, `wasi:keyvalue` entries and spent amounts
+    /// of another. From then on they share what was left of each budget.
     ///
     /// # Errors
-    /// If there is no such point, or there is a session of the new name already.
+    /// If there is no such point, or a session with the new name already exists.
     pub fn fork(&self, from: &Point, to: &SessionId) -> Result<(), SessionsError> {
-        // While an upload is open, nothing is removed as unused. It puts nothing: what records name is durable.
+        // While an upload is open, garbage collection removes nothing. This upload puts nothing: the blobs that records
+        // name are durable.
         let _upload = self.blobs().begin()?;
         self.snapshot(from)?;
         if self.contains(to)? {
@@ -148,7 +151,8 @@ impl Sessions {
             let Some((mut batch, copied)) = self.copied(from, to, &family)? else { continue };
             family.join(&mut batch);
             match self.establish(to, copied, batch) {
-                // There is one of the new name now, and the next attempt says so; or the other was forked meanwhile.
+                // A session with the new name exists now, as the next attempt reports; or the source was forked
+                // meanwhile.
                 Err(SessionsError::Store(StoreError::Conflict { .. })) => {}
                 forked => return forked,
             }
@@ -156,8 +160,8 @@ impl Sessions {
         Err(SessionsError::Busy(from.session.clone()))
     }
 
-    /// What makes a session of a point of another: its own records, and copies of those of which it has many. None if
-    /// the other changed while it was read; that it changes before these are committed is no matter.
+    /// Builds the records of a fork: its single records, and copies of the multiple ones. Returns `None` if the source
+    /// changed while it was read; a change after that, before the commit, does no harm.
     fn copied(
         &self,
         from: &Point,
@@ -188,8 +192,8 @@ impl Sessions {
         Ok((self.records().get(&head)? == stands).then_some((batch, copied)))
     }
 
-    /// Makes a session of its records: of those of which it has many, and of a last batch that makes it one. Whatever
-    /// an earlier session of the name, or an attempt that was cut off, has left goes first.
+    /// Creates a session from its records: the multiple ones, and a last batch that makes it exist. Remains of an
+    /// earlier session with the same name, or of an interrupted attempt, are removed first.
     pub(super) fn establish(
         &self,
         id: &SessionId,
@@ -220,7 +224,7 @@ impl Sessions {
         Ok(self.records().commit(last)?)
     }
 
-    /// The turn of a session that is not there.
+    /// Locks a session that does not exist yet.
     pub(super) fn take_new(&self, id: &SessionId) -> Result<Turn, SessionsError> {
         loop {
             if self.contains(id)? {
@@ -233,19 +237,19 @@ impl Sessions {
         }
     }
 
-    /// A session as this process uses it.
+    /// Returns a handle to a session for use in this process.
     pub(in crate::session) fn live(&self, id: &SessionId, waiting: Option<Waiting>) -> Result<Kept, SessionsError> {
         let identity = self.identity(id)?;
         Ok(Kept::new(self.clone(), id.clone(), identity, waiting.unwrap_or_else(|| Arc::new(|| true))))
     }
 
-    /// What makes this session the one that it is, whatever other had its name before or has it later.
+    /// Returns the bytes that distinguish this session from others that had its name before or have it later.
     pub(in crate::session) fn identity(&self, id: &SessionId) -> Result<Vec<u8>, SessionsError> {
         let first = self.records().get(&key::one(b'S', id))?;
         first.ok_or_else(|| self.created(id).err().unwrap_or_else(|| SessionsError::Exists(id.clone())))
     }
 
-    /// The seed of its random numbers.
+    /// Returns the seed of the session's random numbers.
     pub(in crate::session) fn seed(&self, id: &SessionId) -> Result<[u8; 32], SessionsError> {
         let seed = blake3::Hash::from_hex(self.created(id)?.seed);
         seed.map(|seed| *seed.as_bytes()).map_err(|_| super::look::damaged(id, "its seed"))

@@ -1,7 +1,7 @@
-//! Who wants a session gone does not wait for its run: the run is stopped, in whichever process it is.
+//! Termination of a session's runs when the session is removed, in whatever process they run.
 //!
-//! Who removes a session locks a file of its own, for as long as that takes; the system lets go of it if the process ends.
-//! A process that runs sessions looks whether there are such files, from time to time: what nobody holds asks for nothing.
+//! Whoever removes a session holds a lock on a separate file meanwhile; the system releases the lock if the process
+//! ends. A process that runs sessions polls for such files: a file that nobody has locked is ignored.
 
 use std::collections::HashSet;
 use std::fs::{self, File, TryLockError};
@@ -13,13 +13,13 @@ use std::time::Duration;
 use super::turn::{Locks, make_directory, open};
 use super::{SessionId, Sessions, SessionsError};
 
-/// How often a process looks that runs sessions: a run must have stopped within 50 ms.
+/// Interval at which a process with active runs polls: a run must have stopped within 50 ms.
 const LOOK: Duration = Duration::from_millis(20);
 
-/// Stops a run.
+/// Callback that stops a run.
 type Stop = Box<dyn Fn() + Send>;
 
-/// The runs of a process, and the sessions in memory that somebody wants gone.
+/// Active runs of a process, and sessions in memory that are being removed.
 #[derive(Default)]
 pub(super) struct Demands(Mutex<State>);
 
@@ -27,19 +27,19 @@ pub(super) struct Demands(Mutex<State>);
 struct State {
     runs: Vec<(u64, SessionId, Stop)>,
     last: u64,
-    /// Whether a thread looks.
+    /// True while the polling thread runs.
     looking: bool,
     wanted: HashSet<SessionId>,
 }
 
 impl Demands {
-    /// Every change is whole, so a poisoned lock is still good.
+    /// Locks the state. No change can be seen half done, so a poisoned lock is still good.
     fn lock(&self) -> MutexGuard<'_, State> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// A run that is stopped when somebody wants its session gone, until this is dropped.
+/// Registration of a run that is stopped when its session is removed, until this is dropped.
 pub(in crate::session) struct Stoppable {
     place: Sessions,
     number: u64,
@@ -51,11 +51,11 @@ impl Drop for Stoppable {
     }
 }
 
-/// That a session is to be gone. Until this is dropped its runs are stopped.
+/// Request to terminate the runs of a session. It is in force until this is dropped.
 pub(super) struct Demand {
     place: Sessions,
     id: SessionId,
-    /// The locked file, and where it is; none if sessions are in memory, or somebody else demands it already.
+    /// Locked file and its path; `None` if sessions are in memory, or another process has locked the file already.
     file: Option<(File, PathBuf)>,
 }
 
@@ -63,14 +63,14 @@ impl Drop for Demand {
     fn drop(&mut self) {
         self.place.0.demands.lock().wanted.remove(&self.id);
         if let Some((_, path)) = &self.file {
-            // One that stays asks for nothing: nobody holds it.
+            // A file that stays is ignored: nobody has locked it.
             let _ = fs::remove_file(path);
         }
     }
 }
 
 impl Sessions {
-    /// Stops the runs of a session from now on.
+    /// Requests that the runs of a session stop.
     pub(super) fn demand(&self, id: &SessionId) -> Result<Demand, SessionsError> {
         let mut demand = Demand { place: self.clone(), id: id.clone(), file: None };
         match &self.0.locks {
@@ -91,7 +91,7 @@ impl Sessions {
         Ok(demand)
     }
 
-    /// Lets a run be stopped when somebody wants its session gone.
+    /// Registers a run that is stopped when its session is removed.
     pub(super) fn stoppable(&self, id: &SessionId, stop: Stop) -> Stoppable {
         let mut state = self.0.demands.lock();
         state.last += 1;
@@ -99,14 +99,14 @@ impl Sessions {
         state.runs.push((number, id.clone(), stop));
         if !state.looking {
             let place = self.clone();
-            // Without the thread a removal waits for the run's end, and nothing else is amiss.
+            // Without the thread, a removal waits for the run's end; nothing else changes.
             let look = thread::Builder::new().name("tollhouse-demands".into()).spawn(move || place.look());
             state.looking = look.is_ok();
         }
         Stoppable { place: self.clone(), number }
     }
 
-    /// Looks as long as there are runs.
+    /// Polls as long as there are active runs.
     fn look(&self) {
         loop {
             thread::sleep(LOOK);
@@ -128,7 +128,7 @@ impl Sessions {
     }
 }
 
-/// The file that asks for a session to be gone: no session has such a name.
+/// Path of the file that requests termination: no session has such a name.
 fn name(directory: &Path, id: &SessionId) -> PathBuf {
     directory.join(format!("{id}!"))
 }

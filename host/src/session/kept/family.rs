@@ -1,14 +1,15 @@
-//! Budgets that several sessions of a store share: those of a session, its forks, and imports of any of them.
+//! Budgets that several sessions of a store share: a session, its forks, and imports of any of them.
 //!
-//! These sessions are a family. Each has its own ledger and balances, as a session without forks has. Beside them stands one
-//! record for each account that the family debits, with what all of them have spent of it. A call is paid from both in one
-//! commit, on condition that the family's record is as it was read: so two sessions never spend the same.
+//! These sessions are a family. Each has its own ledger and balances, like a session without forks. In addition, the
+//! family has one record for each account that it debits, with the total that its sessions have spent. A call is paid
+//! from both in one commit, on the condition that the family's record has not changed since it was read, so two
+//! sessions never spend the same amount.
 //!
-//! A session that is its only member has no such records. Each of its commits rests on there being none, so that a fork, which
-//! does not wait for the session, is noticed at the next one.
+//! A session that is the only member of its family has no such records. Each of its commits requires that there are
+//! none, so that a fork, which does not wait for the session, is noticed at the next commit.
 //!
-//! **Invariant:** what is spent of an account is never less than what the family's record says, nor than what the session's own
-//! balance does.
+//! **Invariant:** the spent amount of an account is never less than the family's record says, nor than the session's
+//! own balance.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -23,26 +24,26 @@ use crate::gate::limited_accounts;
 use crate::ledger::{Allowance, Used};
 use crate::store::{Batch, Record, StoreError};
 
-/// How many records one commit changes.
+/// Number of records that one commit changes.
 const PAGE: usize = 500;
 
-/// How often a change of a family is tried while others change it.
+/// Most attempts at a change of a family while other sessions change it.
 pub(super) const ATTEMPTS: u32 = 1000;
 
-/// Names a family.
+/// Identifier of a family.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct FamilyId(blake3::Hash);
 
 impl FamilyId {
-    /// A new family.
+    /// Creates the identifier of a new family.
     pub(super) fn random() -> Result<Self, SessionsError> {
         let mut bytes = [0; 32];
         getrandom::fill(&mut bytes).map_err(|error| SessionsError::Random(error.into()))?;
         Ok(Self(bytes.into()))
     }
 
-    /// The family of a session: the one that it was given when it was forked, exported or imported, else the one that it
-    /// founds, which is known by a hash of the session's seed.
+    /// Returns the family of a session: the one that it was given by a fork, export or import, or else the one that it
+    /// founds, identified by a hash of the session's seed.
     pub(super) fn of(id: &SessionId, created: &Created) -> Result<Self, SessionsError> {
         let text = created.family.as_ref().unwrap_or(&created.seed);
         let hash = blake3::Hash::from_hex(text).map_err(|_| damaged(id, "its family"))?;
@@ -52,12 +53,12 @@ impl FamilyId {
         })
     }
 
-    /// As it stands in a record.
+    /// Returns the identifier as records spell it.
     pub(super) fn text(&self) -> String {
         self.0.to_string()
     }
 
-    /// The key of the record that there is if the family has, or had, more than one member.
+    /// Key of the family's record, which exists if the family has, or had, more than one member.
     pub(super) fn key(&self) -> Vec<u8> {
         key::family(self.0.as_bytes())
     }
@@ -67,14 +68,14 @@ impl FamilyId {
     }
 }
 
-/// The record of a family.
+/// Record of a family.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Family {
-    /// How many sessions it has.
+    /// Number of sessions in the family.
     pub members: u64,
 }
 
-/// A family, and its record as it was read.
+/// Family with its record as it was read.
 pub(super) struct Founded {
     pub(super) id: FamilyId,
     family: Family,
@@ -82,19 +83,20 @@ pub(super) struct Founded {
 }
 
 impl Founded {
-    /// How many sessions it has besides one.
+    /// Returns the number of sessions besides one.
     pub(super) fn others(&self) -> u64 {
         self.family.members.saturating_sub(1)
     }
 
-    /// Adds to a batch that one more session belongs to the family, if it is as it was read.
+    /// Adds a member to the family in a batch, on the condition that the record is unchanged.
     pub(super) fn join(&self, batch: &mut Batch) {
         let family = Family { members: self.family.members.saturating_add(1) };
         batch.expect(self.id.key(), Some(self.value.clone()));
         batch.put(self.id.key(), json(&family));
     }
 
-    /// Adds to a batch that one session less belongs to it, if it is as it was read. True if that was the last.
+    /// Removes a member from the family in a batch, on the condition that the record is unchanged. Returns true if it
+    /// was the last.
     pub(super) fn leave(&self, batch: &mut Batch) -> bool {
         let members = self.family.members.saturating_sub(1);
         batch.expect(self.id.key(), Some(self.value.clone()));
@@ -108,14 +110,14 @@ impl Founded {
 }
 
 impl Sessions {
-    /// The family's record; none if no other session was ever in it.
+    /// Reads the family's record; `None` if no other session was ever in the family.
     pub(super) fn founded(&self, id: &SessionId, family: FamilyId) -> Result<Option<Founded>, SessionsError> {
         let Some(value) = self.records().get(&family.key())? else { return Ok(None) };
         let read: Family = self.read(id, "the record of its family", &value)?;
         Ok(Some(Founded { id: family, family: read, value }))
     }
 
-    /// What is spent of each account, by its name: by the session, and by all that share it.
+    /// Returns the spent amount of each account, by its name: by the session, and by all that share it.
     ///
     /// # Errors
     /// If there is no such session, or it cannot be read.
@@ -134,7 +136,7 @@ impl Sessions {
         Ok(spent)
     }
 
-    /// What the family has spent of an account: the record, and what it says.
+    /// Returns the family's record of an account, and the amount that it says is spent.
     fn shared(
         &self,
         id: &SessionId,
@@ -147,14 +149,15 @@ impl Sessions {
         Ok(Some((value, used)))
     }
 
-    /// What the session itself has spent of an account, as the store has it.
+    /// Reads the session's own balance of an account from the store.
     fn balance(&self, id: &SessionId, account: &str) -> Result<Used, SessionsError> {
         let Some(value) = self.records().get(&key::account(id, account))? else { return Ok(Used::default()) };
         let balance: Balance = self.read(id, "a balance", &self.value(id, &value)?)?;
         balance.used().ok_or_else(|| damaged(id, "a balance"))
     }
 
-    /// Makes a session's budgets ones that others can share. It may run meanwhile: from then on, it pays from them too.
+    /// Makes a session's budgets shareable. The session may run meanwhile: from then on, it pays from the family's
+    /// records too.
     pub(super) fn found(&self, id: &SessionId) -> Result<Founded, SessionsError> {
         for _ in 0..ATTEMPTS {
             let identity = self.identity(id)?;
@@ -176,8 +179,8 @@ impl Sessions {
         Err(SessionsError::Busy(id.clone()))
     }
 
-    /// Gives the family what a session has spent of accounts that it has no record of yet. Whatever the session spends
-    /// meanwhile makes such a record itself.
+    /// Creates the family's records for accounts of a session that have none yet. If the session spends meanwhile, it
+    /// creates such a record itself.
     fn fill(&self, id: &SessionId, family: FamilyId) -> Result<(), SessionsError> {
         for _ in 0..ATTEMPTS {
             let mut pages = vec![Batch::default()];
@@ -201,7 +204,7 @@ impl Sessions {
         Err(SessionsError::Busy(id.clone()))
     }
 
-    /// Removes what is left of a family that is none any more.
+    /// Removes the remaining records of a family that no longer exists.
     pub(super) fn clear_family(&self, family: FamilyId) -> Result<(), SessionsError> {
         loop {
             let page = self.records().scan(&key::shared_by(family.0.as_bytes()), None, PAGE)?;
@@ -212,15 +215,15 @@ impl Sessions {
             batch.expect(family.key(), None);
             page.into_iter().for_each(|(name, _)| batch.remove(name));
             match self.records().commit(batch) {
-                // There is one again.
+                // The family exists again.
                 Err(StoreError::Conflict { .. }) => return Ok(()),
                 removed => removed?,
             }
         }
     }
 
-    /// Removes what a process left that was killed while it removed the last session of a family, and what belongs to sessions
-    /// that a damaged store has lost.
+    /// Removes the remains of families whose last session a killed process was removing, and of sessions that a damaged
+    /// store has lost.
     pub(super) fn clear_families(&self) -> Result<(), SessionsError> {
         self.recount()?;
         let mut last = None;
@@ -236,7 +239,7 @@ impl Sessions {
         left.into_iter().try_for_each(|family| self.clear_family(family))
     }
 
-    /// The families whose records count other sessions than there are: the record, and how many there are.
+    /// Returns the families whose records have a wrong member count: the record, and the right count.
     pub(super) fn miscounted(&self) -> Result<Vec<(Record, u64)>, SessionsError> {
         let mut families = Vec::new();
         self.each(key::FAMILIES, |record| {
@@ -248,7 +251,7 @@ impl Sessions {
         for id in if families.is_empty() { Vec::new() } else { self.list()? } {
             match self.created(&id) {
                 Ok(created) => *members.entry(FamilyId::of(&id, &created)?.key()).or_default() += 1,
-                // Removed since it was listed.
+                // The session was removed since it was listed.
                 Err(SessionsError::Unknown { .. }) => {}
                 Err(error) => return Err(error),
             }
@@ -265,7 +268,7 @@ impl Sessions {
         Ok(wrong)
     }
 
-    /// Counts the sessions of each family anew, where its record is wrong: sessions that a damaged store lost left no family.
+    /// Corrects wrong member counts: sessions that a damaged store has lost did not leave their families.
     fn recount(&self) -> Result<(), SessionsError> {
         for ((name, value), members) in self.miscounted()? {
             let mut batch = Batch::default();
@@ -276,7 +279,7 @@ impl Sessions {
                 batch.put(name, json(&Family { members }));
             }
             match self.records().commit(batch) {
-                // Somebody joined or left meanwhile.
+                // A session joined or left meanwhile.
                 Err(StoreError::Conflict { .. }) => {}
                 counted => counted?,
             }
@@ -284,13 +287,13 @@ impl Sessions {
         Ok(())
     }
 
-    /// The sessions of a family.
+    /// Returns the sessions of a family.
     pub(super) fn members(&self, family: FamilyId) -> Result<Vec<SessionId>, SessionsError> {
         let mut members = Vec::new();
         for id in self.list()? {
             match self.created(&id) {
                 Ok(created) if FamilyId::of(&id, &created)? == family => members.push(id),
-                // Removed since it was listed.
+                // The session was removed since it was listed.
                 Ok(_) | Err(SessionsError::Unknown { .. }) => {}
                 Err(error) => return Err(error),
             }
@@ -299,11 +302,11 @@ impl Sessions {
     }
 }
 
-/// What a family has spent of an account.
+/// Amount that a family has spent on an account.
 #[derive(Serialize, Deserialize)]
 struct Spent {
     calls: u64,
-    /// In millionths, in decimals.
+    /// Sum in millionths, as a decimal number.
     spend: String,
 }
 
@@ -317,55 +320,55 @@ impl Spent {
     }
 }
 
-/// The ledger in memory of a session that is in use.
+/// In-memory ledger of a session that is in use.
 pub(in crate::session) trait Spending: Send + Sync {
-    /// Goes on where the session stands: what is spent of each account, by its name.
+    /// Sets the spent amount of each account, by its name.
     fn restore(&self, spent: &HashMap<String, Used>);
 
-    /// Others that share an account have spent of it, or given back.
+    /// Updates an account after other sessions that share it have spent, or given back.
     fn shift(&self, account: &str, before: Used, after: Used);
 
-    /// Another process had the session: what was read of its stored entries is out of date.
+    /// Drops cached entries, because another process had the session.
     fn forget(&self);
 }
 
-/// The accounts of a session that is in use, as far as others may share them.
+/// Accounts of a session that is in use, as far as other sessions may share them.
 pub(super) struct Sharing {
     family: FamilyId,
-    /// How much may be used of each account that was debited.
+    /// Allowance of each account that was debited.
     allowances: HashMap<String, Allowance>,
-    /// Of a session whose budgets are shared.
+    /// Set if the session's budgets are shared.
     shared: Option<Shared>,
 }
 
 #[derive(Default)]
 struct Shared {
-    /// What the ledger in memory takes for spent, of calls that are in the session's log.
+    /// Amounts that the in-memory ledger considers spent, for calls in the session's log.
     known: HashMap<String, Used>,
-    /// The accounts that were debited or given back to since the last commit.
+    /// Accounts that were debited or credited since the last commit.
     touched: BTreeSet<String>,
 }
 
 impl Sharing {
-    /// Of a session whose budgets are its own; with `spent`, of one that shares them, of which so much is spent.
+    /// Creates the state of a session whose budgets are its own; with `spent`, of one that shares them.
     pub(super) fn new(family: FamilyId, spent: Option<HashMap<String, Used>>) -> Self {
         let shared = spent.map(|known| Shared { known, touched: BTreeSet::new() });
         Self { family, allowances: HashMap::new(), shared }
     }
 
-    /// Returns true if other sessions may spend of its budgets.
+    /// Returns true if other sessions may spend from the budgets.
     pub(super) fn is_shared(&self) -> bool {
         self.shared.is_some()
     }
 
-    /// Takes note of how much may be used of an account.
+    /// Records the allowance of an account.
     pub(super) fn allow(&mut self, account: &str, allowance: Allowance) {
         if !self.allowances.contains_key(account) {
             self.allowances.insert(account.to_owned(), allowance);
         }
     }
 
-    /// Takes note of what becomes of the session's own balance.
+    /// Records a change of the session's own balance.
     pub(super) fn changed(&mut self, account: &str, before: Used, after: Used) {
         if let Some(shared) = self.shared.as_mut().filter(|_| self.allowances.contains_key(account)) {
             let known = shared.known.entry(account.to_owned()).or_default();
@@ -374,14 +377,14 @@ impl Sharing {
         }
     }
 
-    /// All that was noted is committed.
+    /// Clears the changes after a commit.
     pub(super) fn committed(&mut self) {
         if let Some(shared) = &mut self.shared {
             shared.touched.clear();
         }
     }
 
-    /// Takes note of why a commit was refused. False if it was for none of these records.
+    /// Handles a commit conflict on a record. Returns false if the record does not belong to the shared budgets.
     pub(super) fn refused(&mut self, key: &[u8], balances: &HashMap<String, Used>) -> bool {
         if !self.is_shared() && key == self.family.key() {
             let own = |account: &String| (account.clone(), balances.get(account).copied().unwrap_or_default());
@@ -394,10 +397,10 @@ impl Sharing {
             .is_some_and(|shared| shared.touched.iter().any(|account| self.family.account(account) == key))
     }
 
-    /// Adds to a batch what the family pays of it. `balances` are the session's own, as the batch makes them.
+    /// Adds the family's payments to a batch. `balances` are the session's own, as the batch sets them.
     ///
     /// # Errors
-    /// [`SessionsError::Spent`] if the family has not as much left.
+    /// [`SessionsError::Spent`] if the family does not have as much left.
     pub(super) fn pay(
         &mut self,
         place: &Sessions,
@@ -413,7 +416,7 @@ impl Sharing {
         let mut spent = None;
         for account in &shared.touched {
             let own = balances.get(account).copied().unwrap_or_default();
-            // By what the store has, and not by what was once committed: a commit that failed may have been made.
+            // Based on the store, and not on the last commit: a commit that failed may have been made after all.
             let stored = place.balance(id, account)?;
             let read = place.shared(id, self.family, account)?;
             let (value, before) = read.map_or((None, stored), |(value, used)| (Some(value), used));

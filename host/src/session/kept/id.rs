@@ -6,21 +6,21 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
-/// The longest name, in bytes.
+/// Length of the longest name, in bytes.
 const MAX_BYTES: usize = 64;
 
-/// Names a session in its store: 1 to 64 letters, digits, `-`, `_` and `.` of ASCII, of which the first is a letter or a
+/// Name of a session in its store: 1 to 64 ASCII letters, digits, `-`, `_` and `.`, of which the first is a letter or a
 /// digit.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct SessionId(Arc<str>);
 
-/// A text that names no session.
+/// Error for a text that is not a session name.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("`{0}` names no session: 1 to {MAX_BYTES} letters, digits, `-`, `_` and `.`, the first a letter or digit")]
 pub struct SessionIdError(String);
 
 impl SessionId {
-    /// The name.
+    /// Returns the name as a string.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0

@@ -1,6 +1,6 @@
-//! Reading a session from a file. What is in it may come from a stranger, and may be large: records go to the store and
-//! blobs to the disk as they are read, and are a session when all of it has been checked, and it is settled what it may
-//! spend here (`arrival`).
+//! Import of a session from a file. The file may come from a stranger, and may be large: records go to the store and
+//! blobs to the disk as they are read. The session exists once everything has been checked and its budgets are decided
+//! (`import_decision`).
 
 use std::collections::BTreeMap;
 use std::io::Read;
@@ -17,27 +17,28 @@ use super::{SessionId, Sessions, SessionsError, State, key};
 use crate::store::{ArchiveError, Batch, BlobError, Blobs, Part, Record, Store, StoreError, Upload, read_archive};
 use crate::vfs::{Limits, Usage};
 
-/// How many bytes of records a session from elsewhere may have: a million calls, about.
+/// Most bytes of records of an imported session: about a million calls.
 const MAX_RECORDS: usize = 1 << 30;
 
-/// How many records, and about how many bytes of them, one commit adds.
+/// Number of records, and approximate number of their bytes, that one commit adds.
 const PAGE: usize = 500;
 const PAGE_BYTES: usize = 1 << 20;
 
-/// How many bytes of blobs are in memory until they are durable: if another upload is given up, they are put again.
+/// Bytes of blobs that stay in memory until they are durable: if another upload is abandoned, they are put again.
 const MAX_UNSYNCED: usize = 8 << 20;
 
-/// How often that is tried.
+/// Most attempts at putting them again.
 const TRIES: u32 = 100;
 
-/// How a session is imported.
+/// Options of an import.
 #[derive(Clone, Debug)]
 pub struct ImportOptions {
-    /// Its name here. None: the one that it had.
+    /// Name of the session in this store. With `None`, its name in the export.
     pub name: Option<SessionId>,
-    /// The most bytes that are read, unpacked, and that its files may have at any point.
+    /// Most bytes that are read and unpacked, and that the session's files may have at any point.
     pub most: u64,
-    /// What it may spend. None: where sessions are that share its budgets, what they have left; elsewhere nothing.
+    /// Budgets of the session. With `None`, it shares those of sessions in this store that belong to its family;
+    /// without such sessions, its budgets are exhausted.
     pub budget: Option<ImportBudget>,
 }
 
@@ -47,50 +48,51 @@ impl Default for ImportOptions {
     }
 }
 
-/// What an import may spend by its operator's decision, apart from every other session.
+/// Budgets of an import by its operator's decision, separate from every other session's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ImportBudget {
-    /// What was left when it was exported.
+    /// The amounts that were left at the export.
     Keep,
-    /// All that its policy gives.
+    /// The full amounts that the policy grants.
     Fresh,
 }
 
-/// A session that was imported.
+/// Session that was imported.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Imported {
-    /// Its name.
+    /// Name of the session.
     pub session: SessionId,
-    /// What it may spend.
+    /// Budgets of the session.
     pub budget: ImportedBudget,
 }
 
-/// What a session that was imported may spend.
+/// Budgets of a session that was imported.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ImportedBudget {
-    /// Its policy sets no budget.
+    /// The policy sets no budget.
     None,
-    /// What is left to the sessions of this store with which it shares its budgets.
+    /// The amounts left to the sessions of this store that share the budgets.
     Shared,
-    /// Nothing.
+    /// No amount is left.
     Exhausted,
-    /// What was left when it was exported.
+    /// The amounts that were left at the export.
     Kept,
-    /// All that its policy gives.
+    /// The full amounts that the policy grants.
     Fresh,
 }
 
 impl Sessions {
-    /// Reads a session from a file, under its own name or another. All of it is checked before any of it is a session:
+    /// Imports a session from a file, under its own name or another. Everything is checked before the session exists:
     /// every hash, every record, the log, and that no blob is missing.
     ///
-    /// Its policy comes with it: see to it that you want what it grants. Its budgets are those of the session that was
-    /// exported, if that or a fork of it is here; else nothing is left of them, unless the options say otherwise.
+    /// The policy comes with the session: check that you want what it grants. The budgets are those of the exported
+    /// session, if that or a fork of it is in this store; otherwise they are exhausted, unless the options say
+    /// otherwise.
     ///
     /// # Errors
-    /// [`SessionsError::Exists`]; if it is no such file, or damaged.
+    /// [`SessionsError::Exists`]; if the file is not an export, or is damaged.
     pub fn import(&self, from: impl Read, options: &ImportOptions) -> Result<Imported, SessionsError> {
         let mut blobs = Incoming::begin(self.blobs())?;
         let (mut making, mut exported) = (None, None);
@@ -107,18 +109,18 @@ impl Sessions {
             }
         })?;
         blobs.sync()?;
-        // The upload lives on: until a record names them, blobs may be removed as unused.
+        // The upload stays open: until a record names the blobs, garbage collection may remove them.
         let making = making.ok_or(SessionsError::NoArchive)?;
         making.finish(&exported.ok_or(SessionsError::NoArchive)?, options, &mut blobs)
     }
 }
 
-/// A session that is being made.
+/// Session that is being built.
 pub(super) struct Making<'s> {
     pub(super) place: &'s Sessions,
     pub(super) id: SessionId,
     _turn: Turn,
-    /// The records of which it has one each: with them, it is a session.
+    /// The single records of the session: once they are written, it exists.
     pub(super) few: BTreeMap<Vec<u8>, Vec<u8>>,
     page: Batch,
     page_bytes: usize,
@@ -138,7 +140,7 @@ impl<'s> Making<'s> {
         Ok(making)
     }
 
-    /// Takes the records of an entry.
+    /// Adds the records of an archive entry.
     fn records(&mut self, mut entry: &[u8]) -> Result<(), SessionsError> {
         self.bytes = self.bytes.saturating_add(entry.len());
         if self.bytes > MAX_RECORDS {
@@ -156,7 +158,7 @@ impl<'s> Making<'s> {
         Ok(())
     }
 
-    /// Adds a record to those of which it has many.
+    /// Adds one of the multiple records.
     pub(super) fn put(&mut self, name: Vec<u8>, value: Option<Vec<u8>>) -> Result<(), SessionsError> {
         self.page_bytes += name.len() + value.as_ref().map_or(0, Vec::len);
         match value {
@@ -166,7 +168,7 @@ impl<'s> Making<'s> {
         if self.page.changes.len() >= PAGE || self.page_bytes >= PAGE_BYTES { self.write() } else { Ok(()) }
     }
 
-    /// Writes what was added.
+    /// Commits the records that were added.
     pub(super) fn write(&mut self) -> Result<(), SessionsError> {
         let mut page = std::mem::take(&mut self.page);
         self.page_bytes = 0;
@@ -174,7 +176,7 @@ impl<'s> Making<'s> {
         Ok(self.place.records().commit(page)?)
     }
 
-    /// Makes it one, if it is whole.
+    /// Checks the session and makes it exist.
     fn finish(
         mut self,
         exported: &Exported,
@@ -197,7 +199,7 @@ impl<'s> Making<'s> {
             few.iter().for_each(|(name, value)| last.put(name.clone(), value.clone()));
             last.remove(key::one(b'X', &self.id));
             match self.place.records().commit(last) {
-                // One of the sessions that share its budgets was made or removed meanwhile.
+                // A session that shares its budgets was created or removed meanwhile.
                 Err(StoreError::Conflict { key }) if arrival.rests_on(&key) => {}
                 committed => {
                     committed?;
@@ -209,7 +211,8 @@ impl<'s> Making<'s> {
         Err(SessionsError::Busy(self.id.clone()))
     }
 
-    /// A few blobs can be the files of a session many times over: what it says to have then is more than was read.
+    /// Checks the claimed sizes. A few blobs can appear in a session many times over, so the session may claim more
+    /// than was read.
     fn within(&self, largest: Usage, most: u64) -> Result<(), SessionsError> {
         let entries = Limits::default().entries;
         if largest.bytes > most {
@@ -222,7 +225,7 @@ impl<'s> Making<'s> {
         Ok(())
     }
 
-    /// Sessions among which it is one already.
+    /// Returns a view of the store in which the session already exists.
     fn trial(&self, few: BTreeMap<Vec<u8>, Vec<u8>>) -> Sessions {
         let state = &self.place.0;
         Sessions(Arc::new(State {
@@ -238,13 +241,13 @@ impl<'s> Making<'s> {
 impl Drop for Making<'_> {
     fn drop(&mut self) {
         if !self.made {
-            // What stays is found by its mark.
+            // Remaining records are found by their mark.
             let _ = self.place.clear(&self.id);
         }
     }
 }
 
-/// Records as they are, and a few that are not there yet.
+/// Store with a few additional records that are not written yet.
 struct Trial {
     there: Arc<dyn Store>,
     few: BTreeMap<Vec<u8>, Vec<u8>>,
@@ -255,19 +258,19 @@ impl Store for Trial {
         self.few.get(key).map_or_else(|| self.there.get(key), |value| Ok(Some(value.clone())))
     }
 
-    /// Of the few, none is ever looked for so.
+    /// Scans the underlying store. The additional records are never looked up this way.
     fn scan(&self, prefix: &[u8], after: Option<&[u8]>, limit: usize) -> Result<Vec<Record>, StoreError> {
         self.there.scan(prefix, after, limit)
     }
 
-    /// Who looks commits nothing.
+    /// Refuses to commit: the view is only read.
     fn commit(&self, _: Batch) -> Result<(), StoreError> {
         Err(StoreError::Reserved)
     }
 }
 
-/// Blobs that are being read, once. When another upload of this process is given up, this one has to begin again: what
-/// it had made durable stays, since one upload or the other is alive all the time; the rest is put again.
+/// Blobs that are being imported. If another upload of this process is abandoned, this one has to begin again: blobs
+/// that are already durable stay, since one upload or the other is open all the time; the rest is put again.
 pub(super) struct Incoming<'s> {
     blobs: &'s dyn Blobs,
     upload: Box<dyn Upload + 's>,
@@ -307,7 +310,7 @@ impl<'s> Incoming<'s> {
 
     fn again(&mut self) -> Result<(), BlobError> {
         let upload = self.blobs.begin()?;
-        // Only now does the other end.
+        // The previous upload ends only now.
         self.upload = upload;
         self.unsynced.iter().try_for_each(|bytes| self.upload.put(bytes.clone()).map(drop))?;
         self.upload.sync()

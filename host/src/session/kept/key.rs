@@ -1,5 +1,5 @@
-//! The keys of a session's records. All begin with a letter and the session's name, so that a session is a few ranges of
-//! the store; numbers are big-endian, so that records come in their order.
+//! Keys of a session's records. All begin with a letter and the session's name, so that a session is a few ranges of
+//! the store; numbers are big-endian, so that records sort in their order.
 //!
 //! | key | value |
 //! | --- | --- |
@@ -19,54 +19,54 @@
 //! | `G` family | [`Family`](super::family::Family): of sessions that share their budgets |
 //! | `F` family hash of the account | what all sessions of a family have spent |
 //!
-//! A family is 32 bytes. The last two kinds are of no session, and in no export.
+//! A family is 32 bytes. The last two kinds belong to no session, and are in no export.
 //!
-//! A value that may be in a blob begins with 0 and is what follows, or with 1 and is in the blob that is named there.
+//! A value that may be in a blob starts with 0 and is the rest, or starts with 1 and is in the blob whose hash follows.
 
 use super::SessionId;
 use crate::store::{BlobId, MAX_VALUE_BYTES};
 use crate::tool::EntryKey;
 
-/// The kinds of records that a session has.
+/// Kinds of records that a session has.
 pub(super) const KINDS: &[u8] = b"SPMOHRTLCEAK";
 
-/// Those of which it has many.
+/// Kinds of which a session has several records.
 pub(super) const HAS_MANY: &[u8] = b"RTLCEAK";
 
-/// Those whose values may be in a blob.
+/// Kinds whose values may be in a blob.
 pub(super) const MAY_BE_LONG: &[u8] = b"PMLCEAK";
 
-/// Of the one record of a kind.
+/// Key of the single record of a kind.
 pub(super) fn one(kind: u8, id: &SessionId) -> Vec<u8> {
     [&[kind], id.as_str().as_bytes()].concat()
 }
 
-/// What the keys of many begin with.
+/// Prefix of the keys of a kind with several records.
 pub(super) fn many(kind: u8, id: &SessionId) -> Vec<u8> {
     [&[kind], id.as_str().as_bytes(), &[0]].concat()
 }
 
-/// Of one of them, by number.
+/// Key of a numbered record.
 pub(super) fn numbered(kind: u8, id: &SessionId, number: u64) -> Vec<u8> {
     [many(kind, id).as_slice(), &number.to_be_bytes()].concat()
 }
 
-/// Of one of them, by name.
+/// Key of a named record.
 pub(super) fn named(kind: u8, id: &SessionId, name: &str) -> Vec<u8> {
     [many(kind, id).as_slice(), name.as_bytes()].concat()
 }
 
-/// Of the balance of an account, whose name may be long.
+/// Key of the balance of an account, whose name may be long.
 pub(super) fn account(id: &SessionId, name: &str) -> Vec<u8> {
     [many(b'L', id).as_slice(), blake3::hash(name.as_bytes()).as_bytes()].concat()
 }
 
-/// Of an entry of the ledger.
+/// Key of an entry of the ledger.
 pub(super) fn entry(id: &SessionId, run: u64, seq: u64) -> Vec<u8> {
     [numbered(b'E', id, run).as_slice(), &seq.to_be_bytes()].concat()
 }
 
-/// Of an entry of `wasi:keyvalue`. The lengths are at most some hundreds.
+/// Key of an entry of `wasi:keyvalue`. Its parts are at most some hundred bytes long.
 pub(super) fn keyvalue(id: &SessionId, (alias, bucket, key): &EntryKey) -> Vec<u8> {
     let mut bytes = many(b'K', id);
     for name in [alias, bucket] {
@@ -77,7 +77,7 @@ pub(super) fn keyvalue(id: &SessionId, (alias, bucket, key): &EntryKey) -> Vec<u
     bytes
 }
 
-/// Reads the key of such an entry.
+/// Parses the key of such an entry.
 pub(super) fn read_keyvalue(id: &SessionId, key: &[u8]) -> Option<EntryKey> {
     let text = |bytes: &[u8]| std::str::from_utf8(bytes).map(str::to_owned).ok();
     let mut rest = key.strip_prefix(many(b'K', id).as_slice())?;
@@ -91,56 +91,56 @@ pub(super) fn read_keyvalue(id: &SessionId, key: &[u8]) -> Option<EntryKey> {
     Some((alias.into(), bucket.into(), text(rest)?))
 }
 
-/// What the keys of all that families have spent begin with.
+/// Prefix of the keys of all family accounts.
 pub(super) const SHARED: &[u8] = b"F";
 
-/// What the keys of all families begin with.
+/// Prefix of the keys of all families.
 pub(super) const FAMILIES: &[u8] = b"G";
 
-/// Of a family.
+/// Key of a family.
 pub(super) fn family(id: &[u8; 32]) -> Vec<u8> {
     [FAMILIES, id].concat()
 }
 
-/// What the keys of all that a family has spent begin with.
+/// Prefix of the keys of a family's accounts.
 pub(super) fn shared_by(family: &[u8; 32]) -> Vec<u8> {
     [SHARED, family].concat()
 }
 
-/// Of what a family has spent of an account.
+/// Key of a family's account.
 pub(super) fn shared(family: &[u8; 32], name: &str) -> Vec<u8> {
     [shared_by(family).as_slice(), blake3::hash(name.as_bytes()).as_bytes()].concat()
 }
 
-/// The family in such a key.
+/// Extracts the family from such a key.
 pub(super) fn family_of(key: &[u8]) -> Option<[u8; 32]> {
     key.strip_prefix(SHARED)?.first_chunk().copied()
 }
 
-/// The number at the end of a key.
+/// Extracts the number at the end of a key.
 pub(super) fn number(key: &[u8]) -> Option<u64> {
     key.last_chunk().map(|bytes| u64::from_be_bytes(*bytes))
 }
 
-/// A value that may be in a blob.
+/// Value that may be in a blob.
 pub(super) enum Stored<'a> {
-    /// It is here.
+    /// Value in the record itself.
     Here(&'a [u8]),
-    /// It is there.
+    /// Value in a blob.
     Blob(BlobId),
 }
 
-/// What stands in a record for a value; none if it is too long to stand there itself.
+/// Encodes a value for its record, or returns `None` if it is too long and needs a blob.
 pub(super) fn here(value: &[u8]) -> Option<Vec<u8>> {
     (value.len() < MAX_VALUE_BYTES).then(|| [&[0], value].concat())
 }
 
-/// What stands in a record for a value that is in a blob.
+/// Encodes a reference to a value in a blob.
 pub(super) fn there(blob: &BlobId) -> Vec<u8> {
     [&[1], blob.as_bytes().as_slice()].concat()
 }
 
-/// Reads either.
+/// Decodes either form.
 pub(super) fn stored(value: &[u8]) -> Option<Stored<'_>> {
     match value.split_first()? {
         (0, rest) => Some(Stored::Here(rest)),

@@ -1,4 +1,4 @@
-//! A session on disk that is in use in this process.
+//! Session on disk that is in use in this process.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -25,41 +25,40 @@ use crate::tool::{EntryChange, EntryKey, KeyValueBacking, Lock};
 use crate::vfs::now;
 use crate::vfs::{Limits, SnapshotId, Tree};
 
-/// The longest error, and the longest name of a script, that a run's record keeps, in bytes. JSON makes them longer, by
-/// half at most of what is text.
+/// Most bytes of an error, and of a script's name, in a run's record. JSON may lengthen them by up to half.
 const MAX_ERROR: usize = 1000;
 const MAX_SCRIPT: usize = 200;
 
-/// The longest error that the log tells as it is, in bytes.
+/// Length of the longest error that the log keeps unshortened, in bytes.
 const MAX_TOLD: usize = 1 << 20;
 
-/// How many runs of sessions that were made from one may go on at once: the head names them all.
+/// Most active runs of a session and its delegated sessions: the head lists them all.
 const MAX_RUNNING: usize = 64;
 
-/// A session on disk that is in use.
+/// Session on disk that is in use.
 pub(in crate::session) struct Kept {
     place: Sessions,
     id: SessionId,
     log: Arc<SessionLog>,
     held: Mutex<Held>,
     waiting: Waiting,
-    /// Which session of the name.
+    /// Identity of the session, which distinguishes it from others with the same name.
     identity: Vec<u8>,
 }
 
-/// Whether this process has the session's turn.
+/// State of the session's lock in this process.
 #[derive(Default)]
 struct Held {
     turn: Option<Turn>,
-    /// Runs of the session, and of those that were made from it, that have not ended.
+    /// Number of active runs of the session, and of its delegated sessions.
     users: u32,
-    /// The epoch that this process held last: if it is still that, nobody came between.
+    /// Epoch that this process held last: if it is unchanged, no other process came between.
     epoch: Option<u64>,
 }
 
-/// A run that has begun.
+/// Run that has started.
 pub(in crate::session) struct Begun {
-    /// Its number.
+    /// Number of the run.
     pub(in crate::session) number: u64,
     record: RunRecord,
 }
@@ -70,33 +69,32 @@ impl Kept {
         Self { place, id, log, held: Mutex::default(), waiting, identity }
     }
 
-    /// Returns true if its store may yet open sockets.
+    /// Returns true if the store may still open sockets.
     pub(in crate::session) fn may_open_sockets(&self) -> bool {
         self.place.may_open_sockets()
     }
 
-    /// Its name.
+    /// Returns the session's name.
     pub(in crate::session) fn id(&self) -> &SessionId {
         &self.id
     }
 
-    /// Where its gate writes every decision.
+    /// Returns the log to which the gate writes every decision.
     pub(in crate::session) fn audit(&self) -> Arc<dyn Audit> {
         Arc::clone(&self.log) as Arc<dyn Audit>
     }
 
-    /// Where its entries of `wasi:keyvalue` are kept.
+    /// Returns the store of the session's `wasi:keyvalue` entries.
     pub(in crate::session) fn keyvalue(&self) -> Arc<dyn KeyValueBacking> {
         Arc::new(Entries { place: self.place.clone(), id: self.id.clone(), log: Arc::clone(&self.log) })
     }
 
-    /// Says who is told of what another process has spent since this one had the turn, and of what sessions spend that share
-    /// its budgets.
+    /// Registers the observer of amounts that other processes, and sessions that share the budgets, have spent.
     pub(in crate::session) fn on_spending(&self, spending: impl Spending + 'static) {
         self.log.on_spending(Box::new(spending));
     }
 
-    /// Looks what is spent, unless a run goes on here, which knows.
+    /// Reloads the spent amounts, unless a run is active here, which knows them.
     pub(in crate::session) fn refresh_spending(&self) -> Result<(), SessionsError> {
         let held = self.held();
         if held.users == 0
@@ -107,8 +105,8 @@ impl Kept {
         Ok(())
     }
 
-    /// Begins a run, when the session is free: the files that it begins with. If no other run of this process has the
-    /// session's turn, it is durable that it began.
+    /// Starts a run when the session is free, and returns the files that it starts with. If this process did not hold
+    /// the session's lock yet, the start is durable.
     pub(in crate::session) fn enter(
         &self,
         limits: Limits,
@@ -134,26 +132,26 @@ impl Kept {
         entered
     }
 
-    /// Lets a run be stopped when somebody wants the session gone.
+    /// Registers a run to be stopped when the session is removed.
     pub(in crate::session) fn stoppable(&self, stop: impl Fn() + Send + 'static) -> Stoppable {
         self.place.stoppable(&self.id, Box::new(stop))
     }
 
-    /// The files as the last commit left them.
+    /// Returns the files as the last commit left them.
     pub(in crate::session) fn head(&self, limits: Limits) -> Result<Tree, SessionsError> {
         let known = self.log.lock().as_ref().map(|open| open.head.snapshot);
         let snapshot = known.map_or_else(|| self.place.head(&self.id).map(|head| head.snapshot), Ok)?;
         Ok(Tree::open(snapshot, self.place.source(), limits)?)
     }
 
-    /// What the last script of a language left besides its files; empty for nothing.
+    /// Returns the state that the last script of a language left besides its files; empty for none.
     pub(in crate::session) fn state(&self, language: Language) -> Result<Vec<u8>, SessionsError> {
         let states = self.log.lock().as_ref().map(|open| open.head.states.clone());
         let states = states.map_or_else(|| self.place.head(&self.id).map(|head| head.states), Ok)?;
         states.get(language.word()).map_or(Ok(Vec::new()), |blob| Ok(self.place.blobs().get(blob)?.to_vec()))
     }
 
-    /// Reads how the session stands; the epoch to come.
+    /// Loads the state of the session, and returns the next epoch.
     fn open(&self, known: Option<u64>) -> Result<u64, SessionsError> {
         let (place, id) = (&self.place, &self.id);
         if place.identity(id)? != self.identity {
@@ -178,7 +176,7 @@ impl Kept {
         Ok(epoch.wrapping_add(1))
     }
 
-    /// Tells the ledger in memory what is spent, if another process may have spent: one that had the session (`is_stale`), or one
+    /// Updates the in-memory ledger if another process may have spent: one that had the session (`is_stale`), or one
     /// that has a session which shares its budgets.
     fn restore(&self, is_stale: bool, own: &HashMap<String, Used>, shared: Option<&HashMap<String, Used>>) {
         let Some(spending) = self.log.spending() else { return };
@@ -190,13 +188,13 @@ impl Kept {
         }
     }
 
-    /// Commits what waits, under the epoch that was, and raises it.
+    /// Commits the pending records under the old epoch, and raises it.
     fn own(&self, epoch: u64) -> Result<(), SessionsError> {
         let mut open = self.log.lock();
         let open = open.as_mut().ok_or(SessionsError::NotTaken)?;
         open.put(key::one(b'O', &self.id), epoch.to_be_bytes().to_vec());
         self.log.commit(open, |commit| {
-            // Whoever has removed it meanwhile, and made another of its name, is not written over.
+            // If another session has taken this name meanwhile, it is not overwritten.
             commit.batch.expect(key::one(b'S', &self.id), Some(self.identity.clone()));
             Ok(())
         })?;
@@ -204,7 +202,7 @@ impl Kept {
         Ok(())
     }
 
-    /// Puts on record that a run begins.
+    /// Records the start of a run.
     fn begin(&self, script: &str, hash: &str) -> Result<Begun, SessionsError> {
         let mut open = self.log.lock();
         let open = open.as_mut().ok_or(SessionsError::NotTaken)?;
@@ -231,8 +229,8 @@ impl Kept {
         Ok(Begun { number, record })
     }
 
-    /// Commits the end of a run: its record, its part of the log, and what it left as the head. A run of a session that was
-    /// made from this one leaves nothing here.
+    /// Commits the end of a run: its record, its part of the log, and its effects as the new head. A run of a delegated
+    /// session has no effects here.
     pub(in crate::session) fn conclude(
         &self,
         begun: &Begun,
@@ -260,7 +258,8 @@ impl Kept {
         })
     }
 
-    /// Changes the files, when the session is free, and commits that; with `states`, what scripts left besides becomes that.
+    /// Changes the files when the session is free, and commits the change; with `states`, also replaces the state that
+    /// scripts left.
     pub(in crate::session) fn change(
         &self,
         limits: Limits,
@@ -273,13 +272,13 @@ impl Kept {
         if changed.is_err() {
             self.withdraw(&begun, None);
         }
-        // As they are on disk, if they can be read: a session that waits holds nothing of its files.
+        // As they are on disk, if they can be read: an idle session holds no file contents in memory.
         let changed = changed.map(|snapshot| (snapshot, self.head(limits).unwrap_or(files)));
         self.leave();
         changed
     }
 
-    /// Replaces policy and lock, when the session is free, and commits that as a change that leaves the files as they are.
+    /// Replaces policy and lock when the session is free, and commits that as a change without effects on the files.
     pub(in crate::session) fn widen<E: From<SessionsError>>(
         &self,
         limits: Limits,
@@ -312,7 +311,7 @@ impl Kept {
         Ok(policy)
     }
 
-    /// Commits a change of the files that is no run; with `states`, of what scripts left besides, too.
+    /// Commits a change of the files that is not a run; with `states`, also of the script state.
     fn changed(
         &self,
         begun: &Begun,
@@ -331,14 +330,15 @@ impl Kept {
         Ok(committed?.expect("files were given"))
     }
 
-    /// What was begun is not done: that is on record as soon as anything is again. Of a run that ended, why it is not kept.
+    /// Marks a started run as failed, in a record that the next commit writes; for a run that ended, with the reason
+    /// why its effects are not saved.
     pub(in crate::session) fn withdraw(&self, begun: &Begun, lost: Option<&RunResult>) {
         if let Some(open) = self.log.lock().as_mut() {
             open.head.running.retain(|run| *run != begun.number);
             let Counts { admitted, denied } = lost.map(|lost| Counts::of(lost.calls.as_slice())).unwrap_or_default();
             let error = lost.and_then(|lost| lost.error.as_ref()).map(|error| error.message.as_str());
             if error.is_some() {
-                // What cannot be said is on record still.
+                // If the line is too long, the run's record still shows the failure.
                 let _ = open.line(&self.id, &Event::Ended { run: begun.number, status: "failed", error });
             }
             let error = error.map(|error| shortened(error, MAX_ERROR));
@@ -379,31 +379,32 @@ impl Kept {
         Ok(left)
     }
 
-    /// Gives the turn back, when the last who had it does.
+    /// Releases the session's lock when the last run that uses it ends.
     pub(in crate::session) fn leave(&self) {
         let mut held = self.held();
         held.users = held.users.saturating_sub(1);
         if held.users == 0 {
-            // What waits still is of no run that ended: nothing that was promised.
+            // Pending records belong to no run that ended, so nothing that was promised is lost.
             let _ = self.log.sync();
             *self.log.lock() = None;
             held.turn = None;
         }
     }
 
-    /// A lock is held while the turn is taken and given only, so a poisoned one is still good.
+    /// Locks the state. The mutex is held only while the session is locked and released, so a poisoned one is still
+    /// good.
     fn held(&self) -> MutexGuard<'_, Held> {
         self.held.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// The error of a run as the log tells it: one that would fill the log is shortened.
+/// Returns the error of a run for the log; an error that would fill the log is shortened.
 pub(in crate::session) fn told_in_log(error: &str) -> Cow<'_, str> {
     if error.len() <= MAX_TOLD { Cow::Borrowed(error) } else { Cow::Owned(shortened(error, MAX_ERROR)) }
 }
 
-/// The beginning of a text that may be long, and may have been chosen by a guest: without control characters, which JSON
-/// writes six times as long and terminals obey.
+/// Truncates a text that may be long and chosen by a guest. Control characters are replaced: JSON writes them six times
+/// as long, and terminals obey them.
 fn shortened(text: &str, most: usize) -> String {
     let mut short = String::new();
     for char in text.chars().map(|char| if char.is_control() { ' ' } else { char }) {
@@ -416,7 +417,7 @@ fn shortened(text: &str, most: usize) -> String {
     short
 }
 
-/// The entries of `wasi:keyvalue` of a session.
+/// Entries of a session's `wasi:keyvalue` store.
 struct Entries {
     place: Sessions,
     id: SessionId,
@@ -433,7 +434,7 @@ impl KeyValueBacking for Entries {
     }
 }
 
-/// A head without runs.
+/// Creates the head of a session without runs.
 pub(super) fn first_head(snapshot: SnapshotId, files: &Tree, states: States) -> Head {
     let usage = files.usage();
     let hash = Chain::default().hash().to_string();

@@ -1,8 +1,8 @@
-//! The log of a session on disk, and the ledger that it carries.
+//! Log of a session on disk, and the ledger that it carries.
 //!
-//! What is written waits in memory until something must be durable: a call that is about to start, the end of a run. Then
-//! all that waits goes into one commit: lines of the log, entries and balances of the ledger, and the head that names the
-//! last line, so that a log whose end was cut off shows.
+//! Records wait in memory until something must be durable: a call that is about to start, or the end of a run. Then
+//! everything that waits goes into one commit: lines of the log, entries and balances of the ledger, and the head,
+//! which names the last line, so that a truncated log is detected.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
@@ -15,40 +15,40 @@ use crate::gate::{Audit, AuditError, CallOutcome, Chain, Debits, Event};
 use crate::ledger::Used;
 use crate::store::{Batch, BlobError, Change, MAX_BLOB_BYTES, Owner, StoreError};
 
-/// How many bytes wait at most before they are committed though nobody asked.
+/// Most bytes that wait before they are committed without a request.
 const MAX_WAITING: usize = 1 << 20;
 
-/// The log of one session.
+/// Log of one session.
 pub(super) struct SessionLog {
     place: Sessions,
     id: SessionId,
-    /// None while another process may have the session.
+    /// `None` while another process may have the session.
     open: Mutex<Option<Open>>,
-    /// Who is told of what is spent elsewhere.
+    /// Observer of amounts that are spent elsewhere.
     spending: OnceLock<Box<dyn Spending>>,
 }
 
-/// A log that this process may write.
+/// Log that this process may write.
 pub(super) struct Open {
     pub(super) owner: Owner,
-    /// As it is in the store, but for the log's end.
+    /// Head as it is in the store, except for the log's end.
     pub(super) head: Head,
     pub(super) chain: Chain,
-    /// What the session itself has spent.
+    /// Amounts that the session itself has spent.
     pub(super) balances: HashMap<String, Used>,
     sharing: Sharing,
-    /// The calls that have not ended, by run and number.
+    /// Calls that have not ended, by run and number.
     pending: HashMap<(u64, u64), Entry>,
-    /// What is to be committed; values that may be long are as they are, and are made to fit then.
+    /// Records to be committed. Values that may be long are stored as they are, and moved to blobs by the commit.
     waiting: Vec<Waiting>,
     bytes: usize,
 }
 
-/// A record to be.
+/// Record that waits for a commit.
 enum Waiting {
-    /// As it is.
+    /// Change of a record, complete.
     Change(Change),
-    /// With a value that may be long.
+    /// Key and value of a record whose value may be long.
     Long(Vec<u8>, Vec<u8>),
 }
 
@@ -64,19 +64,19 @@ impl Open {
         Self { owner, head, chain, balances, sharing, pending, waiting, bytes: 0 }
     }
 
-    /// Adds a record to what is committed next.
+    /// Adds a record to the next commit.
     pub(super) fn put(&mut self, key: Vec<u8>, value: Vec<u8>) {
         self.bytes += key.len() + value.len();
         self.waiting.push(Waiting::Change(Change { key, value: Some(value) }));
     }
 
-    /// As `put`, with a value that may be long.
+    /// Adds a record whose value may be long.
     fn put_long(&mut self, key: Vec<u8>, value: Vec<u8>) {
         self.bytes += key.len() + value.len();
         self.waiting.push(Waiting::Long(key, value));
     }
 
-    /// Adds a line, unless it is too long ever to be kept: no commit would work any more.
+    /// Adds a line, unless it is too long ever to be written: it would make every later commit fail.
     pub(super) fn line(&mut self, id: &SessionId, event: &Event<'_>) -> Result<(), SessionsError> {
         let (line, chain) = self.chain.follow(event, SystemTime::now());
         if line.len() > MAX_BLOB_BYTES {
@@ -87,7 +87,7 @@ impl Open {
         Ok(())
     }
 
-    /// Commits with a line that says what the commit does. If it cannot be made, the line was never there.
+    /// Commits with a line that describes the commit. If the commit fails, the line is removed.
     pub(super) fn telling<T>(
         &mut self,
         id: &SessionId,
@@ -99,12 +99,12 @@ impl Open {
         commit(self).inspect_err(|_| self.take_back(mark))
     }
 
-    /// Where the log stands.
+    /// Returns the current position of the log.
     fn mark(&self) -> Mark {
         Mark { chain: self.chain.clone(), waiting: self.waiting.len(), bytes: self.bytes }
     }
 
-    /// Takes back what was written since then, of which nothing was committed.
+    /// Removes everything after a position, of which nothing was committed.
     fn take_back(&mut self, mark: Mark) {
         self.chain = mark.chain;
         self.waiting.truncate(mark.waiting);
@@ -153,7 +153,7 @@ impl Open {
         }
     }
 
-    /// Makes that a call was never admitted, if nothing of it was committed.
+    /// Undoes the admission of a call of which nothing was committed.
     fn retract(&mut self, id: &SessionId, call: (u64, u64), mark: Mark) {
         if let Some(entry) = self.pending.remove(&call) {
             self.give_back(id, &entry);
@@ -168,18 +168,18 @@ impl Open {
     }
 }
 
-/// Where a log stood.
+/// Position in a log.
 struct Mark {
     chain: Chain,
     waiting: usize,
     bytes: usize,
 }
 
-/// Attempts at a commit during which unused blobs were removed. One removal takes longer than many commits, so a commit that
-/// meets this many of them meets something else.
+/// Most attempts at a commit while garbage collection abandons uploads. One collection takes longer than many commits,
+/// so a commit that meets this many has another problem.
 const ATTEMPTS: u32 = 100;
 
-/// Repeats what was abandoned because unused blobs were removed meanwhile, so often and no more.
+/// Repeats an attempt that garbage collection abandoned, up to a limit.
 pub(super) fn retried<T>(mut attempt: impl FnMut() -> Result<T, SessionsError>) -> Result<T, SessionsError> {
     let mut left = ATTEMPTS;
     loop {
@@ -196,33 +196,34 @@ impl SessionLog {
         Self { place, id, open: Mutex::default(), spending: OnceLock::new() }
     }
 
-    /// Says who is told of what is spent elsewhere.
+    /// Registers the observer of amounts that are spent elsewhere.
     pub(super) fn on_spending(&self, spending: Box<dyn Spending>) {
-        // A session is opened once, and so is this.
+        // A session is opened once, and so is this called.
         let _ = self.spending.set(spending);
     }
 
-    /// Who is told of what is spent elsewhere.
+    /// Returns the observer of amounts that are spent elsewhere.
     pub(super) fn spending(&self) -> Option<&dyn Spending> {
         self.spending.get().map(|spending| &**spending)
     }
 
-    /// Changes are whole, so a poisoned lock is still good.
+    /// Locks the log. No change can be seen half done, so a poisoned lock is still good.
     pub(super) fn lock(&self) -> MutexGuard<'_, Option<Open>> {
         self.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Commits what waits, and what `more` adds to it; `more` may put blobs, which are durable before the commit. If that
-    /// fails, what waited waits on. What is spent of shared budgets is paid from them in the same commit.
+    /// Commits the pending records, and those that `more` adds; `more` may put blobs, which are durable before the
+    /// commit. If the commit fails, the pending records stay pending. Amounts spent from shared budgets are paid in the
+    /// same commit.
     pub(super) fn commit(
         &self,
         open: &mut Open,
         mut more: impl FnMut(&mut Commit<'_>) -> Result<(), SessionsError>,
     ) -> Result<(), SessionsError> {
         for _ in 0..SHARED_ATTEMPTS {
-            // Unused blobs were removed meanwhile, of which this may have counted on one.
+            // Garbage collection may have removed a blob meanwhile that this commit relies on.
             match retried(|| self.try_commit(open, &mut more)) {
-                // Others have spent meanwhile; or there are others now.
+                // Other sessions have spent meanwhile, or started to share the budgets.
                 Err(SessionsError::Store(StoreError::Conflict { key }))
                     if open.sharing.refused(&key, &open.balances) => {}
                 done => return done,
@@ -263,8 +264,8 @@ impl SessionLog {
         Ok(())
     }
 
-    /// Commits a call that is paid from a shared budget: at once, since others spend of it. If there is not as much left, it was
-    /// never admitted.
+    /// Commits a call that is paid from a shared budget at once, since other sessions spend from it. If not as much is
+    /// left, the admission is undone.
     fn pay(&self, open: &mut Open, call: (u64, u64), mark: Mark) -> Result<(), SessionsError> {
         let paid = self.commit(open, |_| Ok(()));
         if let Err(SessionsError::Spent { .. }) = &paid {
@@ -273,7 +274,7 @@ impl SessionLog {
         paid
     }
 
-    /// Makes changes of `wasi:keyvalue` durable, with all that waits.
+    /// Makes changes of `wasi:keyvalue` durable, with all pending records.
     pub(super) fn keep(&self, changes: &[crate::tool::EntryChange]) -> Result<(), SessionsError> {
         let mut open = self.lock();
         let open = open.as_mut().ok_or(SessionsError::NotTaken)?;
@@ -290,7 +291,7 @@ impl SessionLog {
     }
 }
 
-/// A commit that is being put together.
+/// Commit that is being assembled.
 pub(super) struct Commit<'p> {
     pub(super) batch: Batch,
     pub(super) head: Head,
@@ -299,7 +300,7 @@ pub(super) struct Commit<'p> {
 }
 
 impl Commit<'_> {
-    /// A record whose value may be long.
+    /// Adds a record whose value may be long.
     pub(super) fn long(&mut self, key: Vec<u8>, value: &[u8]) -> Result<(), SessionsError> {
         let value = match key::here(value) {
             Some(value) => value,
@@ -309,7 +310,7 @@ impl Commit<'_> {
         Ok(())
     }
 
-    /// Where blobs are put.
+    /// Returns the upload for blobs.
     pub(super) fn upload(&mut self) -> Result<&mut dyn crate::store::Upload, SessionsError> {
         let upload = match self.upload.take() {
             Some(upload) => upload,
@@ -322,7 +323,7 @@ impl Commit<'_> {
 impl Audit for SessionLog {
     fn write(&self, event: &Event<'_>) -> Result<(), AuditError> {
         if let Event::Ended { .. } = event {
-            // Said by the commit that makes it so: see `Kept::conclude`.
+            // Written by the commit of the run's end: see `PersistentSession::conclude`.
             return Ok(());
         }
         let mut guard = self.lock();
@@ -330,7 +331,7 @@ impl Audit for SessionLog {
         if open.bytes > MAX_WAITING {
             let committed = self.commit(open, |_| Ok(()));
             if open.bytes > 8 * MAX_WAITING {
-                // As long as that is not possible, no more is taken on.
+                // As long as commits fail, no more than that is buffered.
                 committed?;
             }
         }
@@ -359,7 +360,7 @@ impl Audit for SessionLog {
     }
 }
 
-/// A record as it is kept.
+/// Serializes a record.
 pub(super) fn json<T: serde::Serialize>(record: &T) -> Vec<u8> {
     serde_json::to_vec(record).expect("a record is plain data")
 }

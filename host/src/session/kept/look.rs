@@ -1,4 +1,4 @@
-//! Looking at sessions. Needs no turn: what is read is what some commit left.
+//! Queries of sessions. They need no lock: each reads what some commit left.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -16,35 +16,35 @@ use crate::store::{BlobSource, Record, StoreError};
 use crate::tool::{EntryKey, Lock, nearest};
 use crate::vfs::{Limits, SnapshotId, Tree};
 
-/// How many records are read at once.
+/// Number of records that are read at once.
 const PAGE: usize = 500;
 
-/// What there is to say of a session.
+/// Summary of a session.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Shown {
-    /// Its name.
+    /// Name of the session.
     pub session: SessionId,
-    /// What is fixed.
+    /// Properties that were fixed at its creation.
     pub created: Created,
-    /// Where it stands.
+    /// Current state.
     pub head: Head,
-    /// Whether a run of it is under way, in whatever process.
+    /// True if a run of the session is active, in whatever process.
     pub busy: bool,
-    /// How many other sessions share its budgets.
+    /// Number of other sessions that share its budgets.
     pub shared_with: u64,
 }
 
-/// A line of a session's log.
+/// Line of a session's log.
 pub struct LogLine {
-    /// As it was written.
+    /// Text of the line, as it was written.
     pub text: Vec<u8>,
-    /// What it says.
+    /// Parsed event.
     pub event: Value,
 }
 
 impl Sessions {
-    /// The names of all, in their order.
+    /// Lists the names of all sessions, in order.
     ///
     /// # Errors
     /// If they cannot be read.
@@ -58,18 +58,18 @@ impl Sessions {
         Ok(found)
     }
 
-    /// Whether there is one of this name.
+    /// Returns true if there is a session with this name.
     ///
     /// # Errors
-    /// If that cannot be read.
+    /// If the store cannot be read.
     pub fn contains(&self, id: &SessionId) -> Result<bool, SessionsError> {
         Ok(self.records().get(&key::one(b'S', id))?.is_some())
     }
 
-    /// What there is to say of one.
+    /// Returns the summary of a session.
     ///
     /// # Errors
-    /// If there is none, or it cannot be read.
+    /// If there is no such session, or it cannot be read.
     pub fn show(&self, id: &SessionId) -> Result<Shown, SessionsError> {
         let (created, head) = (self.created(id)?, self.head(id)?);
         let busy = !head.running.is_empty() && self.0.locks.is_taken(id)?;
@@ -78,8 +78,9 @@ impl Sessions {
         Ok(Shown { session: id.clone(), created, head, busy, shared_with })
     }
 
-    /// Its runs, and its changes without one, by number. One that has not ended has the calls that it made so far; one that
-    /// was interrupted those that it had made. One whose process died is `interrupted`, also before that is on record.
+    /// Returns the session's runs, and its changes without a run, by number. An active run has the number of calls that
+    /// it made so far, and an interrupted one those that it had made. A run whose process died is `interrupted`, even
+    /// before that is on record.
     ///
     /// # Errors
     /// If there is no such session, or they cannot be read.
@@ -91,7 +92,7 @@ impl Sessions {
         };
         let before = running(&runs);
         if !before.is_empty() && !self.0.locks.is_taken(id)? {
-            // Nobody had the session's turn, so these are over. What ended in time says so now.
+            // No process had the session's lock, so these have ended. Runs that ended in time say so now.
             runs = self.run_records(id)?;
             for (number, run) in &mut runs {
                 if run.status == "running" && before.contains(number) {
@@ -112,7 +113,7 @@ impl Sessions {
         Ok(runs)
     }
 
-    /// Its labels, with the runs that they stand for.
+    /// Returns the session's labels, with the runs that they refer to.
     ///
     /// # Errors
     /// If they cannot be read.
@@ -127,7 +128,7 @@ impl Sessions {
         Ok(labels)
     }
 
-    /// Its policy, as it was made with.
+    /// Returns the policy that the session was created with.
     ///
     /// # Errors
     /// If there is no such session, or it cannot be read.
@@ -137,7 +138,7 @@ impl Sessions {
         Policy::parse_json(text).map_err(|error| damaged(id, &format!("the policy: {error}")))
     }
 
-    /// What pins its tools.
+    /// Returns the lock that pins the session's tools.
     ///
     /// # Errors
     /// If there is no such session, or it cannot be read.
@@ -146,16 +147,17 @@ impl Sessions {
         self.read(id, "the lock", &text)
     }
 
-    /// What the session itself has spent of each account, and what it was forked from before, by the account's name; that of a
-    /// grant of the policy has the grant's. [`Sessions::spent`] has what others have spent that share its budgets, too.
+    /// Returns the amounts that the session itself has spent on each account, including those spent before it was
+    /// forked, by the account's name; the account of a grant has the grant's name. [`Sessions::spent`] includes other
+    /// sessions that share the budgets.
     ///
     /// # Errors
-    /// If it cannot be read.
+    /// If the session cannot be read.
     pub fn balances(&self, id: &SessionId) -> Result<HashMap<String, Used>, SessionsError> {
         self.sums(b'L', id)
     }
 
-    /// What of that was spent before the session was forked.
+    /// Returns the part of the balances that was spent before the session was forked.
     pub(super) fn carried(&self, id: &SessionId) -> Result<HashMap<String, Used>, SessionsError> {
         self.sums(b'C', id)
     }
@@ -174,7 +176,7 @@ impl Sessions {
         Ok(balances)
     }
 
-    /// The files of a point. What of them is not looked at is not read.
+    /// Returns the files of a point. Contents are read on demand.
     ///
     /// # Errors
     /// If there is no such session, run or label, or they cannot be read.
@@ -182,10 +184,10 @@ impl Sessions {
         self.tree(self.snapshot(point)?.0)
     }
 
-    /// The files that the run of a point began with.
+    /// Returns the files that the run of a point started with.
     ///
     /// # Errors
-    /// As [`Sessions::files`].
+    /// Those of [`Sessions::files`].
     pub fn base(&self, point: &Point) -> Result<Tree, SessionsError> {
         let (_, run) = self.snapshot(point)?;
         self.tree(self.run(&point.session, run)?.base)
@@ -195,7 +197,7 @@ impl Sessions {
         Ok(Tree::open(snapshot, self.source(), Limits { bytes: u64::MAX, ..Limits::default() })?)
     }
 
-    /// The snapshot of a point, and the run that left it.
+    /// Returns the snapshot of a point, and the run that left it.
     ///
     /// # Errors
     /// If there is no such session, run or label.
@@ -218,17 +220,16 @@ impl Sessions {
         Ok((snapshot, run))
     }
 
-    /// What scripts had left besides files at a point.
+    /// Returns the state that scripts had left besides files at a point.
     pub(super) fn states(&self, point: &Point) -> Result<States, SessionsError> {
         let (_, run) = self.snapshot(point)?;
         Ok(self.run(&point.session, run)?.states)
     }
 
-    /// Hands out its log, in order, as far as `take` wants, after checking that each line follows the one before and that
-    /// the last is the one that the session knows.
+    /// Passes the log to `take`, line by line, after checking that each line follows the one before and that the last
+    /// is the one that the session's head names.
     ///
-    /// # Errors
-    /// If it cannot be read, or where it was altered.
+    /// If the log cannot be read, or where it was altered.
     pub fn log(&self, id: &SessionId, take: &mut dyn FnMut(LogLine)) -> Result<(), SessionsError> {
         let head = self.head(id)?;
         let known = Chain::resume(head.lines, self.hash(id, &head)?);
@@ -244,7 +245,7 @@ impl Sessions {
             take(LogLine { text, event });
             Ok(())
         })?;
-        // Lines that a run has written since the head was read are behind it.
+        // Lines after the head's are those that a run has written since the head was read.
         if chain.lines() < known.lines() {
             return Err(damaged(id, &format!("its log ends at line {} of {}", chain.lines(), known.lines())));
         }
@@ -301,7 +302,7 @@ impl Sessions {
         Arc::clone(&self.0.blobs) as Arc<dyn BlobSource>
     }
 
-    /// A value that may be in a blob.
+    /// Returns a value that may be in a blob.
     pub(super) fn value(&self, id: &SessionId, value: &[u8]) -> Result<Vec<u8>, SessionsError> {
         match key::stored(value).ok_or_else(|| damaged(id, "a record"))? {
             key::Stored::Here(value) => Ok(value.to_vec()),
@@ -325,7 +326,7 @@ impl Sessions {
         serde_json::from_slice(value).map_err(|error| damaged(id, &format!("{what}: {error}")))
     }
 
-    /// Every record under a prefix, in order.
+    /// Calls `take` for every record under a prefix, in order.
     pub(super) fn each(
         &self,
         prefix: &[u8],

@@ -1,17 +1,17 @@
 //! Sessions that outlive their process: their records in a [`Store`], their files in [`Blobs`].
 //!
-//! What is inside:
-//! - `id`, `key`, `record`: what is kept, and under which name;
-//! - `turn`, `demand`: who may change a session, and who wants it gone;
-//! - `family`: budgets that several sessions share;
-//! - `log`: the log and the ledger, and the one way to commit;
-//! - `live`: a session that is in use;
-//! - `create`, `look`, `change`: making sessions, looking at them, changing them without a run;
-//! - `point`: which files of a session are meant;
-//! - `roots`, `check`, `verify`: what they name, what they must be, and whether all of it is whole;
-//! - `transfer`, `import`: taking one elsewhere; `arrival`: what it may spend there.
+//! Modules:
+//! - `session_id`, `record_key`, `record`: names, keys and records;
+//! - `session_lock`, `termination`: who may change a session, and how its runs are stopped when it is removed;
+//! - `shared_budgets`: budgets that several sessions share;
+//! - `session_log`: the log and the ledger, and the one way to commit;
+//! - `open_session`: a session that is in use;
+//! - `create`, `query`, `change`: creating sessions, reading them, changing them without a run;
+//! - `revision`: which files of a session are meant;
+//! - `gc_roots`, `record_check`, `verify`: the blobs that records name, and the checks of records and whole sessions;
+//! - `export`, `import`: moving a session to another store; `import_decision`: its budgets there.
 //!
-//! **Invariant:** whoever changes a session has its turn, and each commit carries its epoch.
+//! **Invariant:** whoever changes a session holds its lock, and each commit carries its epoch.
 //!
 //! **Invariant:** a commit that names a blob comes after the blob is durable.
 
@@ -63,120 +63,120 @@ use crate::store::{
 };
 use crate::vfs::{Malformed, OpenError};
 
-/// A place where sessions are kept. Cheap to clone.
+/// Store of sessions. Cheap to clone.
 #[derive(Clone)]
 pub struct Sessions(Arc<State>);
 
 struct State {
     records: Arc<dyn Store>,
     blobs: Arc<dyn Blobs>,
-    /// The same, if they are files.
+    /// Same as `blobs`, if they are files.
     files: Option<Arc<BlobFiles>>,
     locks: Locks,
-    /// Who wants which of them gone.
+    /// Requests to terminate the runs of sessions.
     demands: Demands,
 }
 
-/// Why a session cannot be had, looked at or changed.
+/// Reason why a session cannot be opened, read or changed.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum SessionsError {
-    /// There is none of this name.
+    /// There is no session with this name.
     #[error("there is no session `{session}`")]
     Unknown {
-        /// The name.
+        /// Name that was asked for.
         session: SessionId,
-        /// One that is like it.
+        /// Existing name that is similar.
         nearest: Option<String>,
     },
-    /// There is one already.
+    /// A session with this name already exists.
     #[error("there is a session `{0}` already")]
     Exists(SessionId),
-    /// It is another session now than the one that was opened.
+    /// The session that was opened was removed, and another now has its name.
     #[error("the session `{0}` was removed, and another of its name was made")]
     Replaced(SessionId),
-    /// Another run has it.
+    /// Another run has the session.
     #[error("the session `{0}` has a run that has not ended")]
     Busy(SessionId),
-    /// It was written to without its turn.
+    /// The session was written to without its lock.
     #[error("the session is not open for a run")]
     NotTaken,
-    /// Its lock cannot be had.
+    /// The session's lock cannot be acquired.
     #[error("cannot lock the session `{session}`")]
     Lock {
-        /// The session.
+        /// Name of the session.
         session: SessionId,
-        /// Why.
+        /// Error of the system.
         #[source]
         source: std::io::Error,
     },
-    /// What was asked for is not what it was made with.
+    /// The session was created with something else than asked for.
     #[error("the session `{session}` was made with other {what}")]
     Differs {
-        /// The session.
+        /// Name of the session.
         session: SessionId,
-        /// What differs.
+        /// Property that differs.
         what: &'static str,
     },
-    /// A policy whose grants end, or narrow others: what is kept of it would be wider.
+    /// The policy has grants that expire, or narrow others: the saved policy would be wider.
     #[error("the policy comes from a token, which a session cannot keep")]
     Token,
     /// There is no such run or label.
     #[error("the session `{session}` has no {what}")]
     NoPoint {
-        /// The session.
+        /// Name of the session.
         session: SessionId,
-        /// What it does not have.
+        /// Description of the missing run or label.
         what: String,
     },
-    /// A change of files that cannot be made.
+    /// The files cannot be changed.
     #[error("cannot change `{path}`")]
     File {
-        /// Which.
+        /// Path of the file.
         path: String,
-        /// Why not.
+        /// Error of the file system.
         #[source]
         source: crate::vfs::Errno,
     },
-    /// Files of this machine that cannot be copied in.
+    /// Files of this machine cannot be copied in.
     #[error(transparent)]
     Import(#[from] crate::vfs::MountError),
-    /// What is kept makes no sense.
+    /// The session's records are not valid.
     #[error("the session `{session}` is damaged: {what}")]
     Damaged {
-        /// The session.
+        /// Name of the session.
         session: SessionId,
-        /// What makes no sense.
+        /// Part that is not valid.
         what: String,
     },
-    /// A budget that it shares with other sessions is used up: another one was faster.
+    /// A budget is used up: another session that shares it was faster.
     #[error("the budget `{account}` is used up by sessions that share it")]
     Spent {
-        /// The budget's account.
+        /// Account of the budget.
         account: String,
     },
-    /// The system gave no random numbers.
+    /// The system provided no random numbers.
     #[error("cannot draw random numbers")]
     Random(#[source] std::io::Error),
-    /// These blobs are none that this can sweep or check.
+    /// The blobs are not files, so they cannot be collected or checked.
     #[error("the blobs of this store are not files in its directory")]
     NoFiles,
-    /// A file that holds no session.
+    /// The file does not contain a session.
     #[error("it is no file that `session export` wrote")]
     NoArchive,
-    /// It holds one that is damaged, or cannot be read.
+    /// The file contains a damaged session, or cannot be read.
     #[error(transparent)]
     Archive(#[from] ArchiveError),
-    /// A blob that should name others makes no sense.
+    /// A blob that should be a directory is not one.
     #[error("the blob {blob} is no part of a snapshot")]
     Node {
-        /// Which.
+        /// Name of the blob.
         blob: BlobId,
-        /// Why.
+        /// Problem with the blob.
         #[source]
         source: Malformed,
     },
-    /// Its files cannot be opened.
+    /// The session's files cannot be opened.
     #[error(transparent)]
     Open(#[from] OpenError),
     /// The records cannot be read or written.
@@ -197,7 +197,7 @@ impl From<SessionsError> for AuditError {
 }
 
 impl Sessions {
-    /// Sessions that end with their process.
+    /// Creates sessions that end with their process.
     #[must_use]
     pub fn in_memory() -> Self {
         let locks = Locks::Memory(Arc::default());
@@ -205,7 +205,8 @@ impl Sessions {
         Self(Arc::new(State { records, blobs, files: None, locks, demands: Demands::default() }))
     }
 
-    /// The sessions of a directory, which any number of processes may use at once. Makes it if it is not there:
+    /// Opens the sessions of a directory, which any number of processes may use at once. Creates the directory if it
+    /// does not exist:
     ///
     /// ```text
     /// DIR/records/    the records, by the backend
@@ -214,16 +215,16 @@ impl Sessions {
     /// ```
     ///
     /// # Errors
-    /// If it cannot be used, other users can write it, or another backend keeps it.
+    /// If the directory cannot be used, other users can write to it, or it belongs to another backend.
     pub fn open(directory: &Path, backend: Backend) -> Result<Self, SessionsError> {
         Self::open_shared(directory, backend, false)
     }
 
-    /// As [`open`](Self::open); with `trust_writers`, also if other users can write the directory. They can give its sessions
-    /// other policies.
+    /// Opens a directory like [`open`](Self::open); with `trust_writers`, even if other users can write to it. They can
+    /// give its sessions other policies.
     ///
     /// # Errors
-    /// As [`open`](Self::open).
+    /// Those of [`open`](Self::open).
     pub fn open_shared(directory: &Path, backend: Backend, trust_writers: bool) -> Result<Self, SessionsError> {
         store::refuse_strangers(directory, trust_writers)?;
         let records = Arc::new(store::open(&directory.join("records"), backend)?);
@@ -232,7 +233,7 @@ impl Sessions {
         Ok(Self(Arc::new(State { records, blobs, files, locks, demands: Demands::default() })))
     }
 
-    /// Sessions in a store of one's own; `locks` is a directory that all processes share which use it.
+    /// Creates sessions in a custom store; `locks` is a directory that all processes share which use it.
     #[must_use]
     pub fn new(records: Arc<dyn Store>, blobs: Arc<dyn Blobs>, locks: &Path) -> Self {
         Self(Arc::new(State {
@@ -244,7 +245,7 @@ impl Sessions {
         }))
     }
 
-    /// Returns true if its store may yet open sockets: see [`Store::may_open_sockets`].
+    /// Returns true if the store may still open sockets: see [`Store::may_open_sockets`].
     pub(super) fn may_open_sockets(&self) -> bool {
         self.records().may_open_sockets()
     }

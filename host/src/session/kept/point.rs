@@ -1,44 +1,44 @@
-//! Which files of a session: those it has now, or those that a run left.
+//! Revisions of a session's files: the current ones, or those that a run left.
 
 use std::fmt;
 use std::str::FromStr;
 
 use super::{SessionId, SessionIdError};
 
-/// A session, and which of its files: `report`, `report@3` for those that run 3 left, `report@0` for those that it was
-/// made with, `report@good` for those that carry a label.
+/// A session and a revision of its files: `report`, `report@3` for those that run 3 left, `report@0` for those that it
+/// was created with, `report@good` for those that carry a label.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Point {
     /// The session.
     pub session: SessionId,
-    /// Which.
+    /// Revision of the files.
     pub at: At,
 }
 
-/// Which files of a session.
+/// Revision of a session's files.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum At {
-    /// Those it has now.
+    /// Current files.
     Head,
-    /// Those that this run left.
+    /// Files that this run left.
     Run(u64),
-    /// Those that carry this label.
+    /// Files that carry this label.
     Label(String),
 }
 
-/// A text that names no point.
+/// Error for a text that is not a revision.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum PointError {
-    /// The session's name.
+    /// The session's name is not valid.
     #[error(transparent)]
     Session(#[from] SessionIdError),
-    /// The label's.
+    /// The label is not valid.
     #[error("`{0}` is no label: it is named as sessions are, and does not begin with a digit")]
     Label(String),
 }
 
-/// Whether a text can be a label.
+/// Returns true if a text is a valid label.
 pub(super) fn is_label(text: &str) -> bool {
     SessionId::from_str(text).is_ok() && !text.starts_with(|first: char| first.is_ascii_digit())
 }

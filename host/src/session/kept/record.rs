@@ -1,4 +1,4 @@
-//! What a store keeps of a session, as JSON. Times are nanoseconds since the Unix epoch.
+//! Records of a session in its store, as JSON. Times are nanoseconds since the Unix epoch.
 
 use std::collections::BTreeMap;
 
@@ -12,115 +12,115 @@ use crate::ledger::Used;
 use crate::store::BlobId;
 use crate::vfs::SnapshotId;
 
-/// What is fixed when a session is made.
+/// Properties that are fixed when a session is created.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Created {
-    /// When.
+    /// Time of creation.
     pub created: u64,
-    /// What its random numbers are drawn from, in hexadecimal.
+    /// Seed of the session's random numbers, in hexadecimal.
     pub(super) seed: String,
-    /// What it was forked from.
+    /// Origin, if the session is a fork.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub from: Option<Origin>,
-    /// The sessions with which it shares its budgets, in hexadecimal. None: those that were forked from it.
+    /// Family of sessions that share the budgets, in hexadecimal. With `None`, the family that the session founds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) family: Option<String>,
 }
 
 impl Created {
-    /// A seed that nobody knows.
+    /// Generates a secret seed.
     pub(super) fn new_seed() -> Result<String, SessionsError> {
         let mut seed = [0; 32];
         getrandom::fill(&mut seed).map_err(|error| SessionsError::Random(error.into()))?;
         Ok(blake3::Hash::from(seed).to_string())
     }
 
-    /// The same of a session with another seed: whoever has the one cannot tell the random numbers of the other.
+    /// Copies the record with a new seed: whoever knows one session's seed cannot tell the random numbers of the other.
     pub(super) fn reseeded(&self, family: FamilyId) -> Result<Self, SessionsError> {
         Ok(Self { seed: Self::new_seed()?, family: Some(family.text()), ..self.clone() })
     }
 }
 
-/// Where a fork began.
+/// Origin of a fork.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Origin {
-    /// The session.
+    /// Session that was forked.
     pub session: SessionId,
-    /// The run that left the files; 0 for those it was made with.
+    /// Run that left the files; 0 for the files that the session was created with.
     pub run: u64,
 }
 
-/// What scripts have left for the next one besides files, by the word of their language: each a blob.
+/// Blobs of the states that scripts have left for the next one besides files, by the short name of their language.
 pub type States = BTreeMap<String, BlobId>;
 
-/// Where a session stands.
+/// Current state of a session.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Head {
-    /// Its files.
+    /// Snapshot of the files.
     pub snapshot: SnapshotId,
-    /// The run that left them; 0 for those it was made with.
+    /// Run that left the files; 0 for those that the session was created with.
     pub left_by: u64,
-    /// How many runs there have been.
+    /// Number of runs so far.
     pub runs: u64,
-    /// The runs that have not ended. If no process has the session's turn, they were interrupted.
+    /// Runs that have not ended. If no process holds the session's lock, they were interrupted.
     pub running: Vec<u64>,
-    /// Lines of the log, and the hash of the last, in hexadecimal.
+    /// Number of lines in the log; `hash` is that of the last line.
     pub lines: u64,
-    /// See `lines`.
+    /// Hash of the last line of the log, in hexadecimal.
     pub hash: String,
-    /// How many commits there have been: if it is the same, nothing has changed.
+    /// Number of commits so far: if it is unchanged, nothing has changed.
     pub commits: u64,
-    /// When its files last changed.
+    /// Time of the last change of the files.
     pub changed: u64,
-    /// Bytes of all its files.
+    /// Total bytes of the files.
     pub bytes: u64,
-    /// How many files, directories and links.
+    /// Number of files, directories and links.
     pub entries: u64,
-    /// What the run that left its files has left besides, and runs before it.
+    /// States that scripts have left besides the files.
     #[serde(default, skip_serializing_if = "States::is_empty")]
     pub states: States,
 }
 
-/// One run, or another change of a session's files.
+/// Record of a run, or of another change of a session's files.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RunRecord {
-    /// `running`, `interrupted`, or how it ended: as in the result of a run. `changed` is a change without a run.
+    /// `running`, `interrupted`, or the status of the result. `changed` is a change without a run.
     pub status: String,
-    /// The script's name; of a change, what was done.
+    /// Name of the script, or description of the change.
     pub script: String,
     /// blake3 of the script, in hexadecimal.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub hash: String,
-    /// When it began.
+    /// Time of the start.
     pub started: u64,
-    /// When it ended.
+    /// Time of the end.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ended: Option<u64>,
-    /// The files that it began with.
+    /// Files that the run started with.
     pub base: SnapshotId,
-    /// The files that it left.
+    /// Files that the run left.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub snapshot: Option<SnapshotId>,
-    /// What there was besides then.
+    /// States that scripts had left besides the files.
     #[serde(default, skip_serializing_if = "States::is_empty")]
     pub states: States,
-    /// Why it failed, shortened.
+    /// Error of a run that failed, shortened.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
-    /// How many calls the gate admitted, and how many it denied.
+    /// Number of calls that the gate admitted.
     pub calls: u64,
-    /// See `calls`.
+    /// Number of calls that the gate denied.
     pub denied: u64,
 }
 
-/// What was spent of an account.
+/// Spent amount of an account.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(in crate::session) struct Balance {
-    /// Its name.
+    /// Name of the account.
     pub account: String,
-    /// Calls.
+    /// Number of calls.
     pub calls: u64,
-    /// The sum, in millionths, in decimals.
+    /// Sum in millionths, as a decimal number.
     pub spend: String,
 }
 
@@ -129,36 +129,36 @@ impl Balance {
         Self { account: account.to_owned(), calls: used.calls, spend: used.spend.millionths().to_string() }
     }
 
-    /// What was spent; none if that is no amount.
+    /// Parses the spent amount; `None` if it is not a number.
     pub(in crate::session) fn used(&self) -> Option<Used> {
         Some(Used { calls: self.calls, spend: Amount::from_millionths(self.spend.parse().ok()?) })
     }
 }
 
-/// An entry of the ledger: one call.
+/// Entry of the ledger: one call.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Entry {
-    /// The canonical method.
+    /// Canonical method.
     pub method: String,
-    /// What was reserved: account, and the amount in millionths of one that sums.
+    /// Reservations: accounts, with the amount in millionths where the account sums amounts.
     pub debits: Vec<(String, Option<String>)>,
-    /// How it ended; `pending` until then, and for good if the process died.
+    /// Outcome of the call; `pending` until its end, and for good if the process died.
     pub outcome: Outcome,
 }
 
-/// How a call of the ledger ended.
+/// Outcome of a call in the ledger.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Outcome {
-    /// It has not, as far as is known.
+    /// The call has not ended, as far as is known.
     Pending,
     /// The tool returned.
     Ok,
     /// The tool failed.
     Failed,
-    /// Nobody waited for the end.
+    /// The call was cancelled.
     Cancelled,
-    /// It never started, and what was reserved was given back.
+    /// The call never started, and its reservation was released.
     Released,
 }
 

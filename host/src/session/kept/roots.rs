@@ -1,4 +1,4 @@
-//! Which blobs the records of sessions name.
+//! Roots of garbage collection: the blobs that the records of sessions name.
 
 use std::collections::HashSet;
 
@@ -8,17 +8,17 @@ use super::{SessionId, Sessions, SessionsError, key};
 use crate::store::{BlobId, Record};
 use crate::vfs::{Claimed, ReferenceKind, SnapshotId, Usage, references};
 
-/// A blob that a record names.
+/// Blob that a record names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Root {
-    /// A snapshot, which names others.
+    /// Snapshot, which names other blobs.
     Snapshot(BlobId),
-    /// A value.
+    /// Value of a record.
     Value(BlobId),
 }
 
 impl Sessions {
-    /// The blobs that one record of a session names.
+    /// Returns the blobs that one record of a session names.
     pub(super) fn roots_of(&self, id: &SessionId, record: &Record) -> Result<Vec<Root>, SessionsError> {
         let (name, value) = record;
         let kind = name.first().copied().unwrap_or_default();
@@ -41,7 +41,7 @@ impl Sessions {
         })
     }
 
-    /// Every record of a session, in the order of the kinds.
+    /// Calls `take` for every record of a session, in the order of the kinds.
     pub(super) fn records_of(
         &self,
         id: &SessionId,
@@ -60,7 +60,7 @@ impl Sessions {
         Ok(())
     }
 
-    /// Adds all that these name, at any depth, to what is reached.
+    /// Adds these blobs, and all that they name at any depth, to those reached.
     pub(super) fn reach(
         &self,
         roots: impl IntoIterator<Item = Root>,
@@ -92,7 +92,7 @@ impl Sessions {
 }
 
 impl Sessions {
-    /// Compares all that these name, at any depth, with what is claimed of it where it is named.
+    /// Compares these blobs, and all that they name at any depth, with the claims of the blobs that name them.
     pub(super) fn compare(
         &self,
         roots: impl IntoIterator<Item = Root>,
@@ -130,12 +130,12 @@ impl Sessions {
     }
 }
 
-/// What was compared with what is claimed of it.
+/// Blobs that were compared with what is claimed of them.
 #[derive(Debug, Default)]
 pub(super) struct Compared {
     /// Every blob.
     pub(super) blobs: HashSet<BlobId>,
-    /// The most bytes, and the most entries, of a snapshot.
+    /// Largest number of bytes, and of entries, of a snapshot.
     pub(super) largest: Usage,
     roots: HashSet<Root>,
     claimed: HashSet<Claimed>,
@@ -146,12 +146,12 @@ fn of_point(snapshots: [Option<SnapshotId>; 2], states: &States) -> Vec<Root> {
     snapshots.chain(states.values().copied().map(Root::Value)).collect()
 }
 
-/// What was found to be named.
+/// Blobs that were reached from records.
 #[derive(Debug, Default)]
 pub(super) struct Reached {
     /// Every blob.
     pub(super) blobs: HashSet<BlobId>,
-    /// Those that were named as ones that name others, and have been looked into. A guest chooses the bytes of a file, so a
-    /// blob may be named as both.
+    /// Blobs that were named as directories and have been read. A guest chooses the bytes of a file, so a blob may be
+    /// named as both.
     nodes: HashSet<BlobId>,
 }

@@ -1,4 +1,4 @@
-//! Freeing what no session names any more, beside sessions that run.
+//! Garbage collection of blobs that no session names, beside active sessions.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -11,20 +11,20 @@ use crate::store::{
 };
 use crate::vfs::{ReferenceKind, references};
 
-/// How long to wait for commits that are under way, each time.
+/// Most time to wait for active commits, each time.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// What was saved of a damaged place of sessions.
+/// Result of repairing a damaged store of sessions.
 #[derive(Clone, Debug)]
 pub struct Salvaged {
-    /// Of its records.
+    /// Repaired records.
     pub records: Repaired,
-    /// The blobs that were set aside.
+    /// Blobs that were set aside.
     pub blobs: Vec<BlobId>,
 }
 
 impl Sessions {
-    /// Removes the blobs that no session names. Runs and commits go on meanwhile.
+    /// Removes the blobs that no session names. Runs and commits continue meanwhile.
     ///
     /// # Errors
     /// If something cannot be read: then it is not known what is unused, and nothing more is removed.
@@ -33,13 +33,13 @@ impl Sessions {
         if !dry_run {
             self.clear_leftovers()?;
         }
-        // The head of each session that has been looked into: each commit changes it.
+        // Head of each session that has been read: each commit changes it.
         let mut heads = HashMap::new();
         let options = SweepOptions { dry_run, patience: PATIENCE };
         files.sweep(&options, || self.new_roots(&mut heads), named)
     }
 
-    /// Removes the records of sessions that a killed process was making or removing.
+    /// Removes the records of sessions that a killed process was creating or removing.
     fn clear_leftovers(&self) -> Result<(), SessionsError> {
         let mut marked = Vec::new();
         self.each(b"X", |(name, _)| {
@@ -56,7 +56,7 @@ impl Sessions {
         self.clear_families()
     }
 
-    /// Checks every blob, also those that no session names.
+    /// Checks every blob, including those that no session names.
     ///
     /// # Errors
     /// If they cannot be listed.
@@ -64,18 +64,18 @@ impl Sessions {
         Ok(self.0.files.as_ref().ok_or(SessionsError::NoFiles)?.verify()?)
     }
 
-    /// Makes the records as small as what they hold. Commits wait meanwhile.
+    /// Compacts the records. Commits wait meanwhile.
     ///
     /// # Errors
-    /// What the system says.
+    /// Those of the system.
     pub fn compact(&self) -> Result<Compacted, SessionsError> {
         Ok(self.records().compact()?)
     }
 
-    /// Saves what can be read of a damaged place of sessions, and sets aside what cannot.
+    /// Saves the readable part of a damaged store of sessions, and sets the rest aside.
     ///
     /// # Errors
-    /// If a process has it, or what the system says.
+    /// If a process uses the store, or the system reports an error.
     pub fn repair(directory: &Path, backend: Backend) -> Result<Salvaged, SessionsError> {
         let records = store::repair(&directory.join("records"), backend)?;
         let files = BlobFiles::open(directory)?;
@@ -90,13 +90,14 @@ impl Sessions {
         Ok(Salvaged { records, blobs })
     }
 
-    /// What is named by sessions that have changed since they were last looked into.
+    /// Returns the blobs named by sessions that have changed since they were last read.
     fn new_roots(&self, heads: &mut HashMap<SessionId, Vec<u8>>) -> Result<Vec<Named>, SessionsError> {
         let mut roots = Vec::new();
-        // A session that has lost its first record is not listed, and what it names would be taken for unused.
+        // A session that has lost its first record is not listed, and the blobs that it names would be taken for
+        // unused.
         self.each(b"H", |(name, _)| match self.records().get(&[b"S", &name[1..]].concat())? {
             Some(_) => Ok(()),
-            // It has just been removed.
+            // The session has just been removed.
             None if self.records().get(&name)?.is_none() => Ok(()),
             None => {
                 Err(StoreError::Damaged(format!("the session `{}` has no first record", name[1..].escape_ascii()))
@@ -121,7 +122,7 @@ impl Sessions {
     }
 }
 
-/// What a node names.
+/// Returns the blobs that a directory node names.
 fn named(bytes: &[u8]) -> Option<Vec<Named>> {
     let named = references(bytes).ok()?;
     Some(named.iter().map(|named| Named { id: named.id, node: named.kind == ReferenceKind::Node }).collect())

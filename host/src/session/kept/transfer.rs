@@ -1,4 +1,4 @@
-//! A session in one file, that goes on elsewhere.
+//! Export of a session to one file, from which another store can import it.
 //!
 //! The archive's records are entries of pairs, each a key without the session's name and a value: the kind (one byte),
 //! the lengths of the rest of the key and of the value (four bytes each, big-endian), and both.
@@ -15,27 +15,27 @@ use super::roots::Reached;
 use super::{SessionId, Sessions, SessionsError, key};
 use crate::store::{ArchiveWriter, BlobId, Record};
 
-/// What the first entry says it is.
+/// Format name in the first entry.
 const FORMAT: &str = "tollhouse session 1";
 
-/// How many bytes of records one entry has, about.
+/// Approximate number of bytes of records in one entry.
 const ENTRY: usize = 1 << 20;
 
 /// The first entry of an archive.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Exported {
     format: String,
-    /// The session's name where it comes from.
+    /// Name of the session in the exporting store.
     pub session: SessionId,
-    /// How many blobs, and bytes of them.
+    /// Number of blobs in the archive.
     pub blobs: u64,
-    /// What is spent of the budgets that it shares with other sessions. Empty: its own balances say it.
+    /// Spent amounts of the budgets that the session shares with others. If empty, its own balances have them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(super) spent: Vec<Balance>,
 }
 
 impl Exported {
-    /// Reads the first entry of an archive.
+    /// Parses the first entry of an archive.
     pub(super) fn read(bytes: &[u8]) -> Result<Self, SessionsError> {
         let read = serde_json::from_slice(bytes).ok();
         read.filter(|exported: &Self| exported.format == FORMAT).ok_or(SessionsError::NoArchive)
@@ -43,10 +43,10 @@ impl Exported {
 }
 
 impl Sessions {
-    /// Writes a session to one file: records, log and all snapshots of its runs. Secrets are not in a session.
+    /// Exports a session to one file: records, log and all snapshots of its runs. Secrets are not part of a session.
     ///
     /// # Errors
-    /// If there is none, it has a run that has not ended, or something of it cannot be read or written.
+    /// If there is no such session, it has a run that has not ended, or a part cannot be read or written.
     pub fn export<W: Write>(&self, id: &SessionId, to: W) -> Result<(W, Exported), SessionsError> {
         let created = self.created(id)?;
         let Some(_turn) = self.0.locks.try_take(id)? else { return Err(SessionsError::Busy(id.clone())) };
@@ -64,7 +64,7 @@ impl Sessions {
             number += 1;
             Ok::<_, SessionsError>(())
         };
-        // Whoever has the export must not be able to tell the session's random numbers.
+        // Whoever has the export must not be able to predict the session's random numbers.
         let created = json(&created.reseeded(FamilyId::of(id, &created)?)?);
         self.records_of(id, |record| {
             match record.0.first() {
@@ -82,7 +82,7 @@ impl Sessions {
 }
 
 impl Sessions {
-    /// What is spent of each account, if others share them.
+    /// Returns the spent amount of each account, if other sessions share them.
     fn spent_together(&self, id: &SessionId) -> Result<Vec<Balance>, SessionsError> {
         let family = FamilyId::of(id, &self.created(id)?)?;
         if self.founded(id, family)?.is_none() {
@@ -92,7 +92,7 @@ impl Sessions {
     }
 }
 
-/// Adds a record to an entry.
+/// Appends a record to an entry.
 fn pair(id: &SessionId, name: &[u8], value: &[u8], entry: &mut Vec<u8>) {
     let rest = &name[1 + id.as_str().len()..];
     // Keys and values are at most some kilobytes.
@@ -104,7 +104,7 @@ fn pair(id: &SessionId, name: &[u8], value: &[u8], entry: &mut Vec<u8>) {
     entry.extend(value);
 }
 
-/// Takes what [`pair`] added from the beginning of an entry.
+/// Removes a record that [`pair`] wrote from the beginning of an entry.
 pub(super) fn unpair(id: &SessionId, entry: &mut &[u8]) -> Option<Record> {
     fn length<'e>(bytes: &mut &'e [u8]) -> Option<usize> {
         let (length, rest): (&'e [u8; 4], _) = bytes.split_first_chunk()?;
@@ -117,7 +117,7 @@ pub(super) fn unpair(id: &SessionId, entry: &mut &[u8]) -> Option<Record> {
     let (name, rest) = rest.split_at_checked(name)?;
     let (value, rest) = rest.split_at_checked(value)?;
     *entry = rest;
-    // What is behind the session's name: nothing, or what tells one of many from the others.
+    // The part behind the session's name: empty, or what distinguishes several records of a kind.
     let fits = if key::HAS_MANY.contains(kind) { name.first() == Some(&0) } else { name.is_empty() };
     (known && fits).then(|| ([&[*kind], id.as_str().as_bytes(), name].concat(), value.to_vec()))
 }

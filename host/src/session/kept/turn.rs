@@ -1,10 +1,10 @@
-//! Who may change a session: one at a time, in all processes.
+//! Locks of sessions: one holder at a time may change a session, across all processes.
 //!
-//! The lock is a file's, which the system lets go of when its process ends, however it ends. What a process writes that
-//! believes to hold a lock which it lost is refused by the epoch: see [`Owner`](crate::store::Owner).
+//! A lock is a locked file, which the system releases when its process ends, for whatever reason. A write by a process
+//! that has lost its lock without noticing is refused by the epoch: see [`Owner`](crate::store::Owner).
 //!
-//! Who only looks whether a session is taken must not be in the way of who takes it. So there is a second file, which
-//! whoever has the turn locks too: looking tries that one.
+//! A query whether a session is locked must not get in the way of whoever locks it. So there is a second file, which
+//! the holder locks too: queries try that one.
 
 use std::collections::HashSet;
 use std::fs::{self, File, OpenOptions, TryLockError};
@@ -17,29 +17,29 @@ use tollhouse_registry::untrusted_file;
 
 use super::{SessionId, SessionsError};
 
-/// How long to wait at most before looking again whether a session is free.
+/// Longest pause before checking again whether a session is free.
 const PAUSE: Duration = Duration::from_millis(50);
 
-/// How often the second file is tried, a millisecond apart: who looks has it for microseconds. If it cannot be had, the
-/// run goes on, and does not show.
+/// Most attempts to lock the second file, a millisecond apart: a query holds it for microseconds. If it cannot be
+/// locked, the run goes ahead, and is not shown as active.
 const TRIES: u32 = 20;
 
-/// Asked again and again while another run has the session: whether to wait on.
+/// Callback that is called repeatedly while another run has the session. Returns true to go on waiting.
 pub type Waiting = Arc<dyn Fn() -> bool + Send + Sync>;
 
-/// The locks of a place of sessions.
+/// Locks of a store of sessions.
 pub(super) enum Locks {
-    /// For processes: files in a directory.
+    /// Files in a directory, for several processes.
     Files(PathBuf),
-    /// For one process.
+    /// Set of locked names, for one process.
     Memory(Arc<Mutex<HashSet<SessionId>>>),
 }
 
-/// The right to change a session. Given up when dropped.
+/// Lock of a session, which permits changing it. Released when dropped.
 pub(super) enum Turn {
-    /// The locked files; the second is let go of first.
+    /// Locked files; the second is released first.
     File { _shown: File, _locked: File },
-    /// The name among those that are taken.
+    /// Name in the set of locked names.
     Memory(SessionId, Arc<Mutex<HashSet<SessionId>>>),
 }
 
@@ -52,7 +52,7 @@ impl Drop for Turn {
 }
 
 impl Locks {
-    /// Takes a session, when it is free.
+    /// Locks a session when it is free.
     ///
     /// # Errors
     /// [`SessionsError::Busy`] if `waiting` says to give up.
@@ -70,7 +70,7 @@ impl Locks {
         }
     }
 
-    /// Takes a session if it is free.
+    /// Locks a session if it is free.
     pub(super) fn try_take(&self, id: &SessionId) -> Result<Option<Turn>, SessionsError> {
         match self {
             Self::Memory(taken) => {
@@ -90,7 +90,7 @@ impl Locks {
         }
     }
 
-    /// Whether somebody has a session's turn. Only looks: nobody has to wait for that, and nobody is refused.
+    /// Returns true if a session is locked. The query delays and refuses nobody.
     pub(super) fn is_taken(&self, id: &SessionId) -> Result<bool, SessionsError> {
         match self {
             Self::Memory(taken) => Ok(taken.lock().unwrap_or_else(PoisonError::into_inner).contains(id)),
@@ -110,18 +110,18 @@ impl Locks {
     }
 }
 
-/// The file that shows that a session is taken: no session has such a name.
+/// Path of the file that shows that a session is locked: no session has such a name.
 fn shown(directory: &Path, id: &SessionId) -> PathBuf {
     directory.join(format!("{id}~"))
 }
 
-/// Shows that a session is taken.
+/// Shows that a session is locked.
 fn show(directory: &Path, id: &SessionId) -> io::Result<File> {
     let file = open(&shown(directory, id))?;
     for _ in 0..TRIES {
         match file.try_lock() {
             Ok(()) => break,
-            // Somebody looks right now.
+            // A query holds the file right now.
             Err(TryLockError::WouldBlock) => std::thread::sleep(Duration::from_millis(1)),
             Err(TryLockError::Error(error)) => return Err(error),
         }
@@ -129,7 +129,7 @@ fn show(directory: &Path, id: &SessionId) -> io::Result<File> {
     Ok(file)
 }
 
-/// Opens a file to be locked, or makes it. Something else that has its name is not waited for, and a link not followed.
+/// Opens or creates a lock file. A special file in its place is not waited for, and a link is not followed.
 pub(super) fn open(path: &Path) -> io::Result<File> {
     if path.symlink_metadata().is_ok_and(|found| found.is_symlink()) {
         return Err(io::Error::other("it is a symbolic link, which a store must not contain"));
@@ -141,8 +141,8 @@ pub(super) fn open(path: &Path) -> io::Result<File> {
     Ok(untrusted_file::open_regular_with(path, &options)?)
 }
 
-/// Makes the directory of the turns, where it is missing, for its owner alone, whatever the umask says: a store that others
-/// can write is refused.
+/// Creates the directory of the locks, if it is missing, for its owner alone, whatever the umask: a store that others
+/// can write to is refused.
 pub(super) fn make_directory(path: &Path) -> io::Result<()> {
     let mut builder = fs::DirBuilder::new();
     builder.recursive(true);
@@ -168,7 +168,7 @@ mod tests {
                         seen[usize::from(locks.is_taken(&id).expect("it can be looked at"))] += 1;
                     }
                 });
-                // It never has to be asked for twice.
+                // Locking must succeed at the first attempt.
                 while !looking.is_finished() {
                     let turn = locks.try_take(&id).expect("it can be locked").expect("nobody else takes it");
                     assert!(locks.is_taken(&id).expect("it can be looked at"));
@@ -178,7 +178,7 @@ mod tests {
         }
     }
 
-    /// One that looks, and is held up in the middle of it.
+    /// Simulates a query that is suspended while it holds the file.
     #[test]
     fn who_looks_for_ever_holds_up_nobody() {
         let directory = tempfile::tempdir().expect("a directory");

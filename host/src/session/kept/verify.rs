@@ -1,4 +1,4 @@
-//! Checking what is kept: every record, chain, sum and reference.
+//! Verification of stored sessions: every record, chain, sum and reference.
 
 use std::collections::HashMap;
 
@@ -12,31 +12,31 @@ use crate::ledger::Used;
 use crate::store::StoreError;
 use crate::vfs::Usage;
 
-/// How often a session is looked at again that seemed damaged and has changed meanwhile.
+/// Most attempts at a session that seems damaged and has changed meanwhile.
 const TRIES: u32 = 4;
 
-/// What a session was found to have.
+/// Result of verifying a session.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Checked {
-    /// Records.
+    /// Number of records.
     pub records: u64,
-    /// Blobs that they name, at any depth.
+    /// Number of blobs that the records name, at any depth.
     pub blobs: u64,
-    /// Lines of the log.
+    /// Number of lines in the log.
     pub lines: u64,
 }
 
 impl Sessions {
-    /// Checks one session: that every record can be read, the log is whole, the balances are the sums of the ledger, and
-    /// every blob that is named is there and is what its name says, and what is claimed of it. It may run meanwhile.
+    /// Verifies one session: every record can be read, the log is whole, the balances are the sums of the ledger, and
+    /// every named blob exists and matches its hash and what is claimed of it. The session may run meanwhile.
     ///
     /// # Errors
-    /// [`SessionsError::Unknown`] if it is removed meanwhile; else the first thing that is wrong.
+    /// [`SessionsError::Unknown`] if the session is removed meanwhile; else the first problem.
     pub fn verify_session(&self, id: &SessionId) -> Result<Checked, SessionsError> {
         Ok(self.verify_with_files(id)?.0)
     }
 
-    /// [`Self::verify_session`]; says too what its largest files have.
+    /// Verifies a session, and also returns the size of its largest snapshot.
     pub(super) fn verify_with_files(&self, id: &SessionId) -> Result<(Checked, Usage), SessionsError> {
         let mut left = TRIES;
         loop {
@@ -49,11 +49,10 @@ impl Sessions {
         }
     }
 
-    /// Checks that each record of sessions that share their budgets counts the sessions that do. They may be made and removed
+    /// Verifies that each family record counts the sessions that share its budgets. Sessions may be created and removed
     /// meanwhile.
     ///
-    /// # Errors
-    /// If they cannot be read; else the first that is wrong.
+    /// If they cannot be read; else the first problem.
     pub fn verify_families(&self) -> Result<(), SessionsError> {
         let mut left = TRIES;
         loop {
@@ -69,7 +68,7 @@ impl Sessions {
         }
     }
 
-    /// What every commit changes, and what no other session has.
+    /// Returns bytes that every commit changes and that no other session has.
     fn stands(&self, id: &SessionId) -> Result<(Vec<u8>, Option<Vec<u8>>), SessionsError> {
         Ok((self.identity(id)?, self.records().get(&key::one(b'H', id))?))
     }
@@ -97,8 +96,8 @@ impl Sessions {
         Ok((checked, compared.largest))
     }
 
-    /// Checks that the balances are the sums of the ledger. While a run calls, the balances before the ledger is read have
-    /// no more than what it shows, and those after have at least what it shows to be settled.
+    /// Verifies that the balances are the sums of the ledger. While a run makes calls, the balances read before the
+    /// ledger have no more than it shows, and those read after have at least what it shows to be settled.
     fn verify_ledger(&self, id: &SessionId) -> Result<(), SessionsError> {
         let mut left = TRIES;
         loop {
@@ -146,13 +145,13 @@ impl Sessions {
     }
 }
 
-/// What the ledger of a session shows to be spent, by account.
+/// Amounts that the ledger of a session shows as spent, by account.
 struct Shown {
-    /// By all calls but those that never started.
+    /// Sum of all calls but those that never started.
     sums: HashMap<String, Used>,
-    /// Of that, by the calls that have ended: none of it is ever given back.
+    /// Sum of the calls that have ended: none of it is ever given back.
     settled: HashMap<String, Used>,
-    /// By all calls, also those that never started.
+    /// Sum of all calls, including those that never started.
     most: HashMap<String, Used>,
 }
 
@@ -162,7 +161,7 @@ fn add(sums: &mut HashMap<String, Used>, account: &str, amount: Amount) {
     used.spend = used.spend.checked_add(amount).unwrap_or(used.spend);
 }
 
-/// Whether of each account no more is spent in the second than in the first.
+/// Returns true if no account has more spent in the second map than in the first.
 fn covers(most: &HashMap<String, Used>, sums: &HashMap<String, Used>) -> bool {
     sums.iter().all(|(account, used)| {
         let most = most.get(account).copied().unwrap_or_default();

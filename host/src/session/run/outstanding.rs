@@ -1,4 +1,4 @@
-//! What the guests of a run wait for, and what the host holds of it.
+//! Operations that the guests of a run wait for, and the memory that the host holds for them.
 
 use std::collections::HashMap;
 use std::fmt::Write as _;
@@ -13,18 +13,18 @@ use crate::session::step::Operation;
 use crate::tool::WorkingFiles;
 use crate::vfs::Tree;
 
-/// The kind of an operation, as an error names it.
+/// Kind of an operation, as an error names it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Awaited {
-    /// A call of a tool or of a program, by its canonical method.
+    /// Call of a tool or of a program, by its canonical method.
     Call(String),
-    /// A timer.
+    /// Timer of a script.
     Timer,
     /// Bytes of standard input.
     Input,
-    /// A script that another one runs.
+    /// Nested script.
     Script,
-    /// A stream of a program or of a nested script.
+    /// Stream of a program or of a nested script.
     Stream,
 }
 
@@ -39,19 +39,19 @@ impl Awaited {
     }
 }
 
-/// What is kept of an operation that the guest waits for.
+/// Operation that the guest waits for.
 pub(super) struct Outstanding {
     awaited: Awaited,
-    /// Of a call: its number, and the switch that stops it.
+    /// Number of the call and the interrupt that stops it, for calls.
     pub(super) call: Option<(u64, Interrupt)>,
-    /// Of a program that runs: the files that it found, and those that it works on.
+    /// Files that a running program found, and those that it works on.
     pub(super) program: Option<(Tree, WorkingFiles)>,
-    /// Bytes that it holds in the host: a call's arguments.
+    /// Bytes of a call's arguments that the host holds.
     bytes: u64,
 }
 
 impl Outstanding {
-    /// An operation that holds this number of bytes.
+    /// Creates an operation that holds this number of bytes.
     pub(super) fn new(awaited: Awaited, call: Option<(u64, Interrupt)>, bytes: u64) -> Self {
         Self { awaited, call, program: None, bytes }
     }
@@ -70,7 +70,8 @@ fn plural(number: usize, name: &str) -> String {
     if number == 1 { format!("1 {name}") } else { format!("{number} {name}s") }
 }
 
-/// All of them. The bytes are summed as they come and go: a guest may wait for thousands, and begin more in each step.
+/// All operations that guests wait for. Their bytes are summed incrementally: a guest may wait for thousands, and start
+/// more in each step.
 #[derive(Default)]
 pub(super) struct AllOutstanding {
     operations: HashMap<OperationId, Outstanding>,
@@ -78,13 +79,13 @@ pub(super) struct AllOutstanding {
 }
 
 impl AllOutstanding {
-    /// Bytes that the host holds of all of them.
+    /// Returns the bytes that the host holds for all operations.
     pub(super) fn bytes(&self) -> u64 {
         self.bytes
     }
 
     pub(super) fn insert(&mut self, id: OperationId, operation: Outstanding) {
-        // A number names one at a time (`Process::named`); whatever comes, the sum stays right.
+        // A number identifies one operation at a time (`GuestProcess::assign_ids`); in any case the sum stays right.
         drop(self.remove(id));
         self.bytes = self.bytes.saturating_add(operation.bytes);
         self.operations.insert(id, operation);
@@ -96,7 +97,7 @@ impl AllOutstanding {
         Some(operation)
     }
 
-    /// The failure of a run whose time is over while its script waits for these operations.
+    /// Returns the failure of a run whose time is over while its script waits for these operations.
     pub(super) fn out_of_time(&self, limits: &Limits) -> Failure {
         let mut failure = out_of_time(limits);
         let awaited = self.summary();
@@ -112,7 +113,7 @@ impl AllOutstanding {
         failure
     }
 
-    /// Names what is waited for, a phrase for each kind.
+    /// Describes the operations, one phrase for each kind.
     fn summary(&self) -> Vec<String> {
         let count = |kind: &Awaited| self.operations.values().filter(|operation| operation.awaited == *kind).count();
         let mut methods: Vec<&str> = self.operations.values().filter_map(|operation| operation.method()).collect();
@@ -141,7 +142,7 @@ impl AllOutstanding {
         phrases
     }
 
-    /// Takes note of what a program works on.
+    /// Records the files that a program works on.
     pub(super) fn works(&mut self, id: OperationId, found: Tree, working: WorkingFiles) {
         if let Some(operation) = self.operations.get_mut(&id) {
             operation.program = Some((found, working));
