@@ -101,8 +101,8 @@ fn only_the_gate_calls_a_tool() {
 
 #[test]
 fn what_runs_scripts_within_a_step_knows_no_gate() {
-    let lines = lines(&["session/to_end.rs", "session/nest.rs"]);
-    for text in ["gate", "Admission", "invoke", "Work", "wait("] {
+    let lines = lines(&["session/inline_runner.rs", "session/nested_scripts.rs"]);
+    for text in ["gate", "Admission", "invoke", "OperationExecutor", "wait("] {
         assert_eq!(places(&lines, text), Vec::<String>::new(), "{text}");
     }
 }

@@ -13,7 +13,7 @@ use super::places::Places;
 use super::{CliError, Result, session, show};
 use crate::Exit;
 
-/// Where a command writes every decision and call.
+/// Options for the audit log of a command.
 #[derive(Args, Default)]
 pub(crate) struct AuditArgs {
     /// Write every decision and call to this log (JSON lines, hash-chained), after what is there
@@ -27,7 +27,7 @@ pub(crate) struct AuditArgs {
 }
 
 impl AuditArgs {
-    /// Reads the key, before walls stand behind which this process cannot read it any more.
+    /// Reads the key, before this process is confined and can no longer read it.
     pub(crate) fn read_key(&self) -> Result<()> {
         if let Some(path) = &self.audit_key {
             *self.key.lock().unwrap_or_else(PoisonError::into_inner) = Some(read(path)?);
@@ -35,13 +35,13 @@ impl AuditArgs {
         Ok(())
     }
 
-    /// The files that are written.
+    /// Returns the files that are written: the log and its directory.
     pub(crate) fn files(&self) -> (Option<&Path>, Option<PathBuf>) {
         let head = self.audit_key.is_some().then_some(self.audit.as_deref()).flatten().map(AuditFile::head_path);
         (self.audit.as_deref(), head)
     }
 
-    /// Opens the log that is named. The key is gone then: a second time it is not there.
+    /// Opens the named log, and erases the key: it cannot be opened a second time.
     pub(crate) fn open(&self) -> Result<Option<Arc<dyn Audit>>> {
         let Some(path) = &self.audit else { return Ok(None) };
         let key = self.key.lock().unwrap_or_else(PoisonError::into_inner).take();
@@ -65,11 +65,12 @@ fn read(path: &Path) -> Result<AuditKey> {
     AuditKey::read(path).map_err(|error| CliError::because("cannot start", &error).status(USAGE))
 }
 
-/// Check an audit log, and say what is proven: that nobody changed it, or cut it off
+/// Check an audit log, and report what is proven: that nobody changed or truncated it
 ///
-/// Without more, that each line names the one before: whoever can write the file or store can write all of it anew. With the key that
-/// it was kept with (`run --audit-key`), that nobody without the key wrote, changed or removed a line, from the first line
-/// with a MAC on. With the hash of a line that was kept elsewhere, that everything up to that line is as it was then.
+/// Without options, that each line names the one before: whoever can write the file or store can rewrite all of it.
+/// With the key that the log was kept with (`run --audit-key`), that nobody without the key wrote, changed or removed a
+/// line, from the first line with a MAC on. With the hash of a line that was kept elsewhere, that everything up to that
+/// line is unchanged.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -95,14 +96,14 @@ pub(crate) struct CheckAudit {
     json: bool,
 }
 
-/// A hash in hexadecimal, as `policy audit` prints it.
+/// Parses a hash in hexadecimal, as `policy audit` prints it.
 fn hash(text: &str) -> std::result::Result<String, &'static str> {
     let is_hash = text.len() == 64 && text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
     is_hash.then(|| text.to_owned()).ok_or("it must be 64 hex digits, as `policy audit` prints them")
 }
 
 impl CheckAudit {
-    /// Checks, and prints what is proven.
+    /// Checks the log, and prints what is proven.
     pub(crate) fn execute(&self, places: &Places) -> Result {
         match (&self.session, &self.log) {
             (Some(id), _) => self.check_session(places, id),
@@ -178,13 +179,13 @@ impl CheckAudit {
         tell_expected(expected);
     }
 
-    /// The hashes that were expected, and their lines.
+    /// Returns the expected hashes with their lines.
     fn expected(&self, lines: &[u64]) -> Vec<Value> {
         let expected = self.expect.iter().zip(lines);
         expected.map(|(head, line)| json!({ "head": head, "line": line })).collect()
     }
 
-    /// A log that cannot be trusted: as JSON it is an answer, else an error.
+    /// Reports a log that cannot be trusted: as the answer in JSON, otherwise as an error.
     fn wrong(&self, error: CliError, line: Option<u64>, message: &str) -> Result {
         if !self.json {
             return Err(error);

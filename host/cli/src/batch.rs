@@ -1,8 +1,8 @@
 //! `tollhouse batch`: many scripts, each in a sandbox of its own.
 //!
-//! Lines are read no faster than they are worked off: what is in memory is one line for each job that runs, and as
-//! many that wait. The host is made once; a line shares nothing else with another. With `--isolate process` it does not even
-//! share that (`isolated`).
+//! Lines are read no faster than they are processed: memory holds one line for each running job, and as many that wait.
+//! The host is created once; lines share nothing else with each other. With `--isolate process` they do not even share
+//! that (`isolated`).
 
 mod isolated;
 mod job;
@@ -39,16 +39,18 @@ use super::stdio::{Stdout, note_part};
 use super::{CliError, Result, precompile, show, stdio};
 use crate::Exit;
 
-/// The longest line: a job's files are in it, in base64 perhaps. A longer one has a result that says so.
+/// Length of the longest line, in bytes: it may contain a job's files in base64. A longer line gets a result that
+/// reports it.
 const LINE: u64 = 256 << 20;
 
-/// Stack of a thread that runs scripts, in bytes: enough for wasm's frames, so that no step has to make a stack of its own.
+/// Stack of a thread that runs scripts, in bytes: enough for wasm's frames, so that no step has to allocate a stack of
+/// its own.
 const STACK: usize = 72 << 20;
 
-/// How many scripts may run at the same time: each has a thread, and the engine has room for some hundreds of instances.
+/// Most scripts that may run at once: each has a thread, and the engine has room for some hundreds of instances.
 const MOST_JOBS: i64 = 256;
 
-/// How often a terminal is told how far it is.
+/// Interval at which progress is shown on a terminal.
 const PROGRESS: Duration = Duration::from_millis(100);
 
 /// Run many scripts: JSON lines in, JSON lines out, a fresh sandbox for each
@@ -98,7 +100,7 @@ pub(crate) struct Batch {
     audit: AuditArgs,
 }
 
-/// What separates the jobs of a batch.
+/// Separation of the jobs of a batch.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 enum Isolation {
     /// A sandbox for each
@@ -108,23 +110,23 @@ enum Isolation {
     Process,
 }
 
-/// One line of standard input: its number, and its text if it is not too long.
+/// Line of standard input: its number, and its text if it is not too long.
 struct Line {
     number: u64,
     text: Option<Vec<u8>>,
 }
 
-/// What is written for a line.
+/// Output for one line.
 enum Reply {
     Ours(Box<Answer>),
-    /// The line of output that a worker wrote.
+    /// Output line that a worker wrote.
     Worker {
         text: String,
         completed: bool,
     },
 }
 
-/// One line of output.
+/// Line of output.
 #[derive(Serialize)]
 struct Answer {
     id: Value,
@@ -135,7 +137,7 @@ struct Answer {
 }
 
 impl Batch {
-    /// Runs what comes in. `arguments` are those of the whole command line, with the program's name.
+    /// Runs the batch. `arguments` are the whole command line, with the program's name.
     pub(crate) fn execute(mut self, places: &Places, arguments: Vec<OsString>) -> Result {
         let running = Arc::new(Running::default());
         if self.worker {
@@ -164,12 +166,12 @@ impl Batch {
         self.audit.read_key()?;
         self.confine.apply(|| {
             let touched = self.session.touched(places, false, &self.audit).with_network();
-            // The processes of jobs have what they run from one that has seen no job.
+            // Processes of jobs take compiled code from a process that has seen no job.
             if self.worker && !self.prepare { touched.reading_cache(places) } else { touched }
         })?;
         let prepared = self.session.prepare(places, &self.own, &self.audit)?;
         let host = places.host()?;
-        // What is wrong with the policy or the tools is told once, not for each line.
+        // Problems of the policy or the tools are reported once, not for each line.
         let session = prepared.session(&host, prepared.files.clone())?;
         self.confine.isolate(&session)?;
         if self.prepare {
@@ -181,7 +183,7 @@ impl Batch {
         self.go_through(&running, &|line, job| Reply::Ours(Box::new(work.answer(line, job))))
     }
 
-    /// Reads the lines, has them answered by as many threads as there are jobs at a time, and writes the answers.
+    /// Reads the lines, processes them on as many threads as there are concurrent jobs, and writes the answers.
     fn go_through(
         &self,
         running: &Arc<Running>,
@@ -204,7 +206,7 @@ impl Batch {
             }
             let mut input = io::stdin().lock();
             let mut number = if self.worker { isolated::number_before(&mut input)? } else { 0 };
-            // Ends with the input, or when nobody takes the output.
+            // Ends with the input, or when the output has no reader.
             while !closed.load(Ordering::Relaxed) {
                 let Some(text) = next_line(&mut input, &mut number).transpose() else { break };
                 if lines.send(Line { number, text: text? }).is_err() {
@@ -220,7 +222,7 @@ impl Batch {
     }
 }
 
-/// The next line that is not blank, and its number; inside, none if it is too long.
+/// Reads the next line that is not blank, with its number; the inner value is `None` if the line is too long.
 fn next_line(input: &mut impl BufRead, number: &mut u64) -> io::Result<Option<Option<Vec<u8>>>> {
     loop {
         *number += 1;
@@ -239,21 +241,21 @@ fn next_line(input: &mut impl BufRead, number: &mut u64) -> io::Result<Option<Op
     }
 }
 
-/// What the threads share.
+/// State that the threads share.
 struct Round<'a> {
     lines: &'a Mutex<Receiver<Line>>,
     results: &'a Mutex<Results>,
-    /// Whether nobody takes results any more.
+    /// True once nobody takes results any more.
     closed: &'a AtomicBool,
     running: &'a Running,
     answer: &'a (dyn Fn(&Line, &running::Job<'_>) -> Reply + Sync),
 }
 
 impl Round<'_> {
-    /// Works off lines until there are no more.
+    /// Processes lines until there are no more.
     fn run(&self) {
         loop {
-            // The lock is held while waiting: whoever has it is the next to get a line.
+            // The lock is held while waiting: its holder is the next to get a line.
             let line = self.lines.lock().unwrap_or_else(PoisonError::into_inner).recv();
             let Ok(line) = line else { return };
             if self.closed.load(Ordering::Relaxed) {
@@ -269,19 +271,19 @@ impl Round<'_> {
     }
 }
 
-/// The answer of a line that cannot be run.
+/// Returns the answer for a line that cannot be run.
 fn refused(line: &Line, id: Value, failure: Failure) -> Answer {
     let message = format!("line {}: {}", line.number, failure.message);
     Answer { id, result: RunResult::refused(Failure { message, ..failure }), left: None }
 }
 
-/// The answer of a line that is too long.
+/// Returns the answer for a line that is too long.
 fn too_long(line: &Line) -> Answer {
     let message = format!("longer than {LINE} bytes");
     refused(line, Value::Null, Failure::limit(message, "mount large files with `--mount`"))
 }
 
-/// What runs jobs in this process.
+/// Runner of jobs in this process.
 struct Work<'a> {
     host: Host,
     prepared: Prepared,
@@ -300,7 +302,7 @@ impl Work<'_> {
         }
     }
 
-    /// Adds the files to a result, if they are asked for.
+    /// Adds the files to a result, if they are requested.
     fn complete(&self, id: Value, result: RunResult) -> Answer {
         if !self.batch.files {
             return Answer { id, result, left: None };
@@ -332,11 +334,11 @@ impl Work<'_> {
     }
 }
 
-/// Where results go, and how many there were.
+/// Writer of results, with their counts.
 struct Results {
     done: u64,
     failed: u64,
-    /// When a terminal was last told; none if there is none.
+    /// Time of the last progress message; `None` without a terminal.
     told: Option<Instant>,
 }
 
@@ -345,7 +347,7 @@ impl Results {
         Self { done: 0, failed: 0, told: io::stderr().is_terminal().then(Instant::now) }
     }
 
-    /// Writes one. False if that cannot be done, now and for ever.
+    /// Writes one result. Returns false once that is impossible.
     fn write(&mut self, reply: Reply) -> bool {
         // Standard output keeps its first error, for the exit status.
         let completed = match reply {

@@ -44,7 +44,7 @@ pub(crate) struct Call {
 }
 
 impl Call {
-    /// Calls, and prints the result as JSON.
+    /// Makes the call, and prints the result as JSON.
     pub(crate) fn execute(mut self, places: &Places) -> Result {
         self.own.read_secrets()?;
         self.audit.read_key()?;

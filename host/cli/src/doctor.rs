@@ -21,7 +21,7 @@ pub(crate) struct Doctor {
     wall: bool,
 }
 
-/// One thing that was looked at: its name, whether it is well, what was seen.
+/// Check of the installation: its name, whether it passed, and the finding.
 struct Check(&'static str, bool, String);
 
 impl Doctor {
@@ -69,7 +69,7 @@ fn checks(places: &Places) -> Vec<Check> {
     checks
 }
 
-/// The cache of compiled code. Without one, only speed is lost.
+/// Checks the cache of compiled code. Without one, only speed is lost.
 fn cache(places: &Places) -> Check {
     let Some(path) = &places.cache else { return Check("cache", true, "none: no home directory".to_owned()) };
     match Host::new(&HostOptions { cache: Some(path.clone()), ..HostOptions::default() }) {
@@ -78,7 +78,7 @@ fn cache(places: &Places) -> Check {
     }
 }
 
-/// What Landlock has learnt since its first version, with the version.
+/// Features that Landlock has gained since its first version, with the version.
 const LEARNT: [(u8, &str); 5] = [
     (4, "TCP (Linux 6.7)"),
     (5, "devices (6.10)"),
@@ -87,7 +87,7 @@ const LEARNT: [(u8, &str); 5] = [
     (9, "sockets by path (7.1)"),
 ];
 
-/// The second wall, tried in a thread that then ends. Without one a sandbox is as good.
+/// Tries the Landlock restrictions in a thread that then ends. Without them the sandbox is as good.
 fn wall() -> Check {
     let seen = match std::thread::spawn(|| Confinement::default().stand(Threads::This)).join() {
         Ok(Ok(Some(version))) => {
@@ -106,7 +106,7 @@ fn wall() -> Check {
     Check("landlock", true, seen)
 }
 
-/// The other half of it, in the same way.
+/// Tries the seccomp filters, in the same way.
 fn refusals() -> Check {
     let seen = match std::thread::spawn(|| confine::hold(Phase::RUN, Threads::This)).join() {
         Ok(Ok(Wall::Whole)) => "seccomp filters active",
@@ -128,7 +128,7 @@ fn registry(places: &Places, host: &Host) -> Check {
     }
 }
 
-/// Runs a script that must print or return `2 4 6`, and says how long it took.
+/// Runs a script that must print or return `2 4 6`, and reports how long it took.
 fn script(name: &'static str, host: &Host, language: Language, source: &str) -> Check {
     let script = Script { source: source.to_owned(), name: "doctor".to_owned(), ..Script::default() };
     let started = host

@@ -2,10 +2,10 @@
 
 use tollhouse::capability::Amount;
 
-/// The parts of a block, from one eighth to seven.
+/// Partial blocks, from one eighth to seven.
 const PARTS: [char; 7] = ['▏', '▎', '▍', '▌', '▋', '▊', '▉'];
 
-/// A number of bytes, in the unit that fits.
+/// Formats a number of bytes, in the unit that fits.
 pub(crate) fn size(bytes: u64) -> String {
     const UNITS: [(&str, u64); 4] = [("TiB", 1 << 40), ("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10)];
     match UNITS.into_iter().find(|(_, unit)| bytes >= *unit) {
@@ -17,36 +17,36 @@ pub(crate) fn size(bytes: u64) -> String {
     }
 }
 
-/// A number of things: `1 file`, `2 files`.
+/// Formats a count: `1 file`, `2 files`.
 pub(crate) fn count(number: u64, thing: &str) -> String {
     if number == 1 { format!("1 {thing}") } else { format!("{number} {thing}s") }
 }
 
-/// A time: nanoseconds since the Unix epoch, as RFC 3339.
+/// Formats a time in nanoseconds since the Unix epoch, as RFC 3339.
 pub(crate) fn time(nanoseconds: u64) -> String {
     let timestamp = jiff::Timestamp::from_nanosecond(i128::from(nanoseconds));
     timestamp.unwrap_or(jiff::Timestamp::UNIX_EPOCH).to_string()
 }
 
-/// A time to the second.
+/// Formats a time to the second.
 pub(crate) fn short_time(nanoseconds: u64) -> String {
     let text = time(nanoseconds / 1_000_000_000 * 1_000_000_000);
     text.trim_end_matches('Z').replace('T', " ")
 }
 
-/// How much is used, as a bar.
+/// Formats the used share of a limit as a bar.
 pub(crate) fn bar(used: u64, limit: u64, width: u32) -> String {
     blocks(u128::from(used), u128::from(limit), width)
 }
 
-/// As [`bar`], of amounts.
+/// Formats the used share of amounts as a bar, like [`bar`].
 pub(crate) fn share(used: Amount, limit: Amount, width: u32) -> String {
     blocks(used.millionths(), limit.millionths(), width)
 }
 
 fn blocks(used: u128, limit: u128, width: u32) -> String {
     let whole = u128::from(width) * 8;
-    // What is used at all shows; what is beyond does not.
+    // The smallest use is visible; use beyond the limit is not.
     let eighths = used.saturating_mul(whole).checked_div(limit).unwrap_or(whole);
     let eighths = eighths.max(u128::from(used > 0)).min(whole);
     let mut bar = "█".repeat(usize::try_from(eighths / 8).unwrap_or(0));

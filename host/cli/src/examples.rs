@@ -1,5 +1,5 @@
-//! A package tried out before it is published: the examples of its manifest, run as tests through the gate, in the sandbox
-//! that a call has later.
+//! Trial of a package before it is published: the examples of its manifest run as tests through the gate, in the
+//! sandbox that a call has later.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -17,15 +17,15 @@ use super::places::Places;
 use super::registry::failed;
 use super::{CliError, Result};
 
-/// What the package is mounted as. Its own name might hide something.
+/// Alias under which the package is mounted. Its own name might clash with something.
 const ALIAS: &str = "example";
 
-/// The directory in which a package is tried, if that is not the cache, which may be written anyway.
+/// Returns the directory in which a package is tried, if it is not the cache, which may be written anyway.
 pub(crate) fn scratch(places: &Places) -> Option<PathBuf> {
     places.cache.is_none().then(std::env::temp_dir)
 }
 
-/// Runs them all, each in a session of its own. How many there were.
+/// Runs all examples, each in a session of its own. Returns their number.
 pub(crate) fn run(places: &Places, request: &PublishRequest, manifest: &Manifest) -> Result<usize> {
     let trial = Trial::new(places, request, manifest, None)?;
     for (at, example) in manifest.examples.iter().enumerate() {
@@ -36,28 +36,28 @@ pub(crate) fn run(places: &Places, request: &PublishRequest, manifest: &Manifest
     Ok(manifest.examples.len())
 }
 
-/// A package, published in a registry that nobody else sees.
+/// Package that is published in a private registry.
 ///
-/// Each session on it has the files and the key-value store that the manifest asks for, which are the session's and begin
+/// Each session has the files and the key-value store that the manifest asks for, which are the session's and start
 /// empty; no network, no secrets, no other tools.
 pub(crate) struct Trial<'a> {
     manifest: &'a Manifest,
     host: Host,
     requirement: String,
-    /// What Ctrl-C ends.
+    /// Handler that Ctrl-C triggers.
     stop: Option<&'a Stop>,
     _registry: TempDir,
 }
 
-/// Why an example does not come out as it says.
+/// Reason why an example does not produce its expected result.
 pub(crate) struct Problem {
     said: String,
-    /// What was expected, and what came instead.
+    /// Expected and actual value.
     compared: Option<(Value, Value)>,
 }
 
 impl<'a> Trial<'a> {
-    /// Publishes the package there.
+    /// Publishes the package in the private registry.
     pub(crate) fn new(
         places: &Places,
         request: &PublishRequest,
@@ -72,7 +72,7 @@ impl<'a> Trial<'a> {
         let registry = Registry::open(directory.path()).map_err(|error| untried(&error))?;
         let published = registry.publish(request.clone());
         let published = published.map_err(|error| failed("this could not be published", &error, error.hint()))?;
-        // What is compiled here is compiled for the runs to come.
+        // Code that is compiled here serves later runs.
         let options = HostOptions {
             cache: places.cache.clone(),
             registry: Some(directory.path().to_owned()),
@@ -82,7 +82,7 @@ impl<'a> Trial<'a> {
         Ok(Self { manifest, host: Host::new(&options)?, requirement, stop, _registry: directory })
     }
 
-    /// A new session, with the package mounted and granted.
+    /// Creates a session with the package mounted and granted.
     pub(crate) fn session(&self, limits: Limits) -> Result<Session> {
         let asked = &self.manifest.permissions;
         let own =
@@ -97,7 +97,7 @@ impl<'a> Trial<'a> {
         Ok(self.host.session(SessionOptions { policy, ..SessionOptions::default() })?)
     }
 
-    /// Calls a tool of it.
+    /// Calls a function of the package.
     pub(crate) fn call(
         &self,
         session: &Session,
@@ -146,15 +146,15 @@ impl<'a> Trial<'a> {
         Err(problem)
     }
 
-    /// The message and the hint of a failed call, without the alias that nobody else knows. The hint of a limit is left
-    /// out: it names a flag of `run`, and examples run under limits of their own.
+    /// Returns the message and the hint of a failed call, without the alias, which is internal. The hint of a limit is
+    /// left out: it names a flag of `run`, and examples run under limits of their own.
     pub(crate) fn told(failure: &Failure) -> String {
         let hint = failure.hint.as_deref().filter(|_| failure.kind != ErrorKind::Limit);
         let told = hint.map_or_else(|| failure.message.clone(), |hint| format!("{}; {hint}", failure.message));
         told.replace(&format!("`{ALIAS}/"), "`")
     }
 
-    /// A function of the package as it is mounted here.
+    /// Returns a function's method as the package is mounted here.
     pub(crate) fn method(own: &str) -> String {
         format!("{ALIAS}/{own}")
     }
@@ -170,7 +170,8 @@ impl Problem {
         Self { said, compared: Some((expected.clone(), shown(expected, found))) }
     }
 
-    /// The lines in which what came differs from what was expected, as of a unified diff. None if there is nothing to compare.
+    /// Returns the differing lines of the expected and the actual value, as in a unified diff. Returns `None` if there
+    /// is nothing to compare.
     pub(crate) fn diff(&self) -> Option<String> {
         let (expected, found) = self.compared.as_ref()?;
         let [expected, found] =
@@ -194,13 +195,13 @@ impl fmt::Display for Problem {
     }
 }
 
-/// What came, without the nulls that what was expected leaves out: they are no difference.
+/// Removes nulls from the actual value that the expected one leaves out: they are no difference.
 fn shown(expected: &Value, found: &Value) -> Value {
     match (expected, found) {
         (Value::Object(one), Value::Object(other)) => {
             let kept = other.iter().filter(|(key, value)| !value.is_null() || one.contains_key(*key));
             let with = |key: &String, value: &Value| (key.clone(), shown(one.get(key).unwrap_or(&Value::Null), value));
-            // In the order of what was expected, so that order makes no difference.
+            // In the order of the expected value, so that order makes no difference.
             let mut kept: Vec<_> = kept.collect();
             kept.sort_by_key(|(key, _)| one.keys().position(|other| other == *key).unwrap_or(usize::MAX));
             Value::Object(kept.into_iter().map(|(key, value)| with(key, value)).collect())
@@ -213,8 +214,8 @@ fn shown(expected: &Value, found: &Value) -> Value {
     }
 }
 
-/// Whether a result is the one that is expected: a whole number is the same with and without a decimal point, and what is
-/// null can be left out, since TOML has no word for it.
+/// Returns true if a result is the expected one: a whole number is the same with and without a decimal point, and null
+/// may be left out, since TOML has no null.
 fn is_same(expected: &Value, returned: &Value) -> bool {
     match (expected, returned) {
         (Value::Number(one), Value::Number(other)) => one == other || one.as_f64() == other.as_f64(),

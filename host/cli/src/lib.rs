@@ -1,6 +1,6 @@
-//! The command line: what is asked, who answers, how it is shown.
+//! The command line: commands, their options, and their output.
 //!
-//! Only here does Tollhouse read the environment, print, or decide an exit status.
+//! Only this crate reads the environment, prints, or decides an exit status.
 
 /// Prints a line on standard error.
 macro_rules! note {
@@ -67,7 +67,7 @@ struct Cli {
     command: Command,
 }
 
-/// Where things are.
+/// Options for the locations of data.
 #[derive(Args)]
 pub(crate) struct PlaceOptions {
     /// The registry to publish to and to mount tools from
@@ -111,7 +111,7 @@ enum Command {
     Doctor(doctor::Doctor),
 }
 
-/// How a command ended: the exit status of the process.
+/// Exit status of a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Exit(u8);
 
@@ -119,7 +119,7 @@ impl Exit {
     const SUCCESS: Self = Self(0);
     const FAILURE: Self = Self(1);
 
-    /// As a number.
+    /// Returns the status as a number.
     #[must_use]
     pub fn code(self) -> u8 {
         self.0
@@ -138,19 +138,19 @@ impl Termination for Exit {
     }
 }
 
-/// What runs this program once more.
+/// Command that runs this program again.
 #[derive(Clone, Debug)]
 pub struct Program {
-    /// The file that is executed.
+    /// File that is executed.
     pub executable: PathBuf,
-    /// What comes before the arguments of the command line: `-m tollhouse`, if Python is executed.
+    /// Arguments before those of the command line: `-m tollhouse`, if Python is executed.
     pub before: Vec<OsString>,
 }
 
-/// Runs what the command line asks for, and shows what went wrong. `arguments` begins with the program's name.
+/// Runs the command line, and reports its errors. `arguments` begins with the program's name.
 ///
-/// It reads the environment, takes over SIGINT, SIGTERM and SIGHUP, and may confine the whole process: a process that calls
-/// it does nothing else.
+/// The function reads the environment, takes over SIGINT, SIGTERM and SIGHUP, and may confine the whole process: a
+/// process that calls it should do nothing else.
 pub fn main(program: Program, arguments: impl IntoIterator<Item = OsString>) -> Exit {
     confine::remember_inherited();
     signals::survive_file_size_limit();
@@ -167,9 +167,9 @@ pub fn main(program: Program, arguments: impl IntoIterator<Item = OsString>) -> 
     })
 }
 
-/// Prints help or the version where they were asked for, else what is wrong with the command line.
+/// Prints help or the version if they were requested, else the error of the command line.
 ///
-/// The arguments may come from a stranger: what is quoted of them stays on its line, and nothing in it acts on a terminal.
+/// The arguments may come from a stranger: a quoted argument stays on its line, and has no effect on a terminal.
 fn explain_usage(mut error: clap::Error, json: JsonErrors) -> Exit {
     if !error.use_stderr() {
         stdio::remember_printed(error.print());
@@ -189,7 +189,7 @@ fn explain_usage(mut error: clap::Error, json: JsonErrors) -> Exit {
     Exit::from(error::USAGE)
 }
 
-/// Does what the command line asks for.
+/// Executes the command.
 fn execute(cli: Cli, program: Program, arguments: Vec<OsString>) -> Result {
     let places = Places::find(cli.places, program);
     match cli.command {

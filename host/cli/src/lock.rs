@@ -20,10 +20,10 @@ use super::registry::trust;
 use super::{CliError, Result, show};
 use crate::Exit;
 
-/// Name of the file beside a policy.
+/// Name of the lock file beside a policy.
 const NAME: &str = "tollhouse.lock";
 
-/// A lock and its file.
+/// Lock with the file that it was read from.
 pub(crate) struct Pinned {
     pub(crate) path: PathBuf,
     pub(crate) lock: Pins,
@@ -61,7 +61,7 @@ pub(crate) struct Lock {
 }
 
 impl Lock {
-    /// Pins, and says what.
+    /// Pins the packages, and reports them.
     pub(crate) fn execute(&self, places: &Places) -> Result {
         self.confine.seal(|| self.touched(places))?;
         let source = PolicyFile::read(&self.policy)?;
@@ -82,16 +82,17 @@ impl Lock {
         Ok(Exit::SUCCESS)
     }
 
-    /// What of this machine it touches: the lock is replaced as a whole, which takes the right to write in its directory.
+    /// Returns the files that the command accesses: the lock is replaced as a whole, which takes the right to write in
+    /// its directory.
     fn touched(&self, places: &Places) -> Confinement {
         let beside = candidates(&self.policy);
         let read = [&self.policy].into_iter().chain(&self.locked).chain(&beside);
         let directory = directory(self.locked.as_ref().unwrap_or(&self.policy));
-        // One that is not there is not made: the error names it.
+        // A missing file is not created: the error names it.
         Confinement::of(places, false).reading(read).writing_in(Some(directory).filter(|directory| directory.is_dir()))
     }
 
-    /// What of an old lock is not to be pinned anew.
+    /// Returns the pins of an old lock that are kept.
     fn kept(&self, old: &Pins) -> Result<Pins> {
         let is =
             |update: &String, alias: &String, locked: &Locked| update == alias || *update == locked.name.to_string();
@@ -138,7 +139,7 @@ impl Lock {
     }
 }
 
-/// Files that may be a policy's lock, its own name first. None of a policy on standard input.
+/// Returns the files that may be a policy's lock, its own name first. A policy on standard input has none.
 pub(crate) fn candidates(policy: &Path) -> Vec<PathBuf> {
     if policy == Path::new("-") {
         return Vec::new();
@@ -150,10 +151,10 @@ pub(crate) fn candidates(policy: &Path) -> Vec<PathBuf> {
     vec![policy.with_file_name(own), policy.with_file_name(NAME)]
 }
 
-/// Finds the lock of a policy beside it. That of another policy in the directory is passed over.
+/// Finds the lock of a policy beside it. A lock of another policy in the directory is skipped.
 pub(crate) fn of(policy: &Path) -> Result<Option<Pinned>> {
     for path in candidates(policy) {
-        // What cannot be looked at is not taken for absent: reading it says why.
+        // A file that cannot be checked is not taken for absent: reading it reports the error.
         if path.try_exists().unwrap_or(true) {
             let found = read_file(&path)?;
             if is_for(&found, policy) {
@@ -164,7 +165,7 @@ pub(crate) fn of(policy: &Path) -> Result<Option<Pinned>> {
     Ok(None)
 }
 
-/// Finds where the lock of a policy is written.
+/// Returns the path where the lock of a policy is written.
 fn place(policy: &Path) -> Result<PathBuf> {
     if let Some(found) = of(policy)? {
         return Ok(found.path);
@@ -176,8 +177,8 @@ fn place(policy: &Path) -> Result<PathBuf> {
     })
 }
 
-/// Returns true if a lock binds a policy. One that says of another policy that it is its lock does not, as long as that
-/// policy is there: after a policy is renamed, its lock still binds it.
+/// Returns true if a lock binds a policy. A lock that names another policy does not, as long as that policy exists:
+/// after a policy is renamed, its lock still binds it.
 fn is_for(found: &LockFile, policy: &Path) -> bool {
     match &found.policy {
         Some(name) => found.policy == file_name(policy) || !policy.with_file_name(name).exists(),
@@ -189,7 +190,7 @@ fn file_name(path: &Path) -> Option<String> {
     path.file_name().map(|name| name.to_string_lossy().into_owned())
 }
 
-/// Reads what a lock pins.
+/// Reads the pins of a lock.
 pub(crate) fn read_lock(path: &Path) -> Result<Pins> {
     Ok(read_file(path)?.lock)
 }
@@ -204,7 +205,7 @@ fn read_file(path: &Path) -> Result<LockFile> {
         .map_err(|error| failed(&error).hint("`tollhouse lock --policy FILE` writes it; edit the policy instead"))
 }
 
-/// The directory of a file.
+/// Returns the directory of a file.
 fn directory(path: &Path) -> &Path {
     path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
@@ -220,6 +221,6 @@ fn write(path: &Path, text: &str) -> std::io::Result<()> {
     file.write_all(text.as_bytes())?;
     file.as_file().sync_all()?;
     file.persist(path).map_err(|error| error.error)?;
-    // The name too: what is pinned stays pinned when the power goes.
+    // The name too: pins survive a power loss.
     if cfg!(unix) { fs::File::open(directory)?.sync_all() } else { Ok(()) }
 }

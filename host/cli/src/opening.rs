@@ -1,4 +1,4 @@
-//! What a session is opened with: the options of every command that opens one.
+//! Session options: those of every command that opens a session.
 
 use std::collections::BTreeSet;
 use std::io::{self, IsTerminal as _};
@@ -27,7 +27,7 @@ use super::policy_file::PolicyFile;
 use super::registry::trust;
 use super::{CliError, Result, lock, programs, secret, session, token};
 
-/// What a script may call and see: a session is made of it.
+/// Options that determine what a script may call and see.
 #[derive(Args)]
 pub(crate) struct SessionArgs {
     /// The policy (TOML): tools, grants, limits
@@ -62,14 +62,14 @@ pub(crate) struct SessionArgs {
     mounts: Vec<String>,
 }
 
-/// What is a run's own: no session keeps it.
+/// Options of a single run, which no session keeps.
 #[derive(Args, Default)]
 pub(crate) struct OwnArgs {
     /// Give the value of a secret that the policy grants to a tool: `KEY=env:VARIABLE`, `KEY=file:PATH`, or what a
     /// program prints, `KEY=cmd:PROGRAM ARGS`
     #[arg(long = "secret", value_name = "NAME=SOURCE", value_parser = pair)]
     secrets: Vec<(String, String)>,
-    /// Their values, once they are read.
+    /// Values of the secrets, once they are read.
     #[arg(skip)]
     values: Secrets,
     /// Longest time, waiting included, for example 60s [default: 60s]
@@ -87,8 +87,8 @@ pub(crate) struct OwnArgs {
 }
 
 impl OwnArgs {
-    /// Reads the values of secrets. Programs that print them have no place behind the second wall, so that it is done
-    /// before.
+    /// Reads the values of secrets. Programs that print them cannot run once the process is confined, so this comes
+    /// first.
     pub(crate) fn read_secrets(&mut self) -> Result<()> {
         self.values = secret::read(&self.secrets)?;
         Ok(())
@@ -100,7 +100,8 @@ impl OwnArgs {
 }
 
 impl SessionArgs {
-    /// What of this machine a process touches that opens a session by them, which is `kept` in the store or in memory.
+    /// Returns the files that a process accesses which opens a session with these options, `kept` in the store or in
+    /// memory.
     pub(crate) fn touched(&self, places: &Places, kept: bool, audit: &AuditArgs) -> Confinement {
         let beside = self.policy.as_deref().map(lock::candidates).unwrap_or_default();
         let files = [&self.policy, &self.token, &self.revoked, &self.locked].into_iter().flatten().chain(&beside);
@@ -112,7 +113,7 @@ impl SessionArgs {
         Confinement::of(places, kept).reading(read).writing(log).writing(head.as_deref())
     }
 
-    /// The first stream that these options name instead of a file, secrets among them: it can be read once only.
+    /// Returns the first stream that these options name instead of a file, secrets included: it can be read only once.
     pub(crate) fn stream<'a>(&'a self, own: &'a OwnArgs) -> Option<&'a Path> {
         let files = [&self.policy, &self.token, &self.revoked, &self.locked].into_iter().flatten();
         let secrets = own.secrets.iter().filter_map(|(_, source)| source.strip_prefix("file:"));
@@ -124,14 +125,14 @@ impl SessionArgs {
         named.into_iter().find(is_stream)
     }
 
-    /// Notes which faces the tools lack that these options name, where a script in this language would look for them.
+    /// Notes the missing faces of tools that these options name, where a script in this language would look for them.
     pub(crate) fn note_lost_faces(&self, gate: &Gate, language: Language) {
         let face = if language == Language::Shell { Face::Command } else { Face::Global };
         let is_named = |lost: &LostFace| self.tools.iter().any(|(alias, _)| *alias == lost.alias);
         note_lost_faces(gate, |lost| lost.face == face && is_named(lost));
     }
 
-    /// Goes on with the session of this name, or makes it; without a name, makes one in memory.
+    /// Opens or creates the session with this name; without a name, creates one in memory.
     pub(crate) fn open(
         &self,
         places: &Places,
@@ -148,8 +149,8 @@ impl SessionArgs {
         }
     }
 
-    /// The session of this name as it is, for a look: none is made. Without a name, one in memory. The process is
-    /// confined before anything is read that others wrote.
+    /// Opens the session with this name to read it: none is created. Without a name, opens one in memory. The process
+    /// is confined before anything is read that others wrote.
     pub(crate) fn look(&self, places: &Places, id: Option<&SessionId>, confine: ConfineArgs) -> Result<Session> {
         confine.apply(|| self.touched(places, id.is_some(), &AuditArgs::default()))?;
         let session = self.found(places, id)?;
@@ -167,12 +168,12 @@ impl SessionArgs {
         self.open_kept(places, &places.host()?, &sessions, id, opening)
     }
 
-    /// Whether they name a token, whose grants end.
+    /// Returns true if the options name a token, whose grants expire.
     pub(crate) fn is_of_token(&self) -> bool {
         self.token.is_some()
     }
 
-    /// Makes a session in memory, without snapshots.
+    /// Creates a session in memory, without snapshots.
     pub(crate) fn open_in_memory(
         &self,
         places: &Places,
@@ -185,7 +186,7 @@ impl SessionArgs {
         prepared.session(host, files)
     }
 
-    /// Reads what they name, once for all sessions that are made of it.
+    /// Reads the files that the options name, once for all sessions that use them.
     pub(crate) fn prepare(&self, places: &Places, own: &OwnArgs, audit: &AuditArgs) -> Result<Prepared> {
         let source = self.policy.as_deref().map(PolicyFile::read).transpose()?;
         let mut policy = self.given(places, source.as_ref())?.unwrap_or_default();
@@ -201,7 +202,7 @@ impl SessionArgs {
         })
     }
 
-    /// Goes on with a session that is kept, or makes the one that they describe.
+    /// Opens or creates a session on disk.
     pub(crate) fn open_kept(
         &self,
         places: &Places,
@@ -212,7 +213,7 @@ impl SessionArgs {
     ) -> Result<Session> {
         let Opening { own, audit, waiting, files, is_named } = opening;
         if self.token.is_some() {
-            // It ends, and can be revoked; what a session keeps does not, and cannot.
+            // A token expires, and can be revoked; the grants that a session keeps do not, and cannot.
             return Err(CliError::usage("a session does not keep the grants of a token")
                 .hint("run without `--session`, or make the session from a policy file"));
         }
@@ -245,7 +246,7 @@ impl SessionArgs {
         host.open(sessions, id, options).map_err(|error| given.explain(error))
     }
 
-    /// What is pinned: by the file that is named, or by the one beside the policy.
+    /// Returns the pins: of the named file, or of the one beside the policy.
     fn pins(&self) -> Result<Option<Pinned>> {
         match (&self.locked, &self.policy) {
             (Some(path), _) => Ok(Some(Pinned { path: path.clone(), lock: lock::read_lock(path)? })),
@@ -261,7 +262,7 @@ impl SessionArgs {
         Ok(Given { source, pinned: self.pins()?, allow, absent: self.absent(places) })
     }
 
-    /// How programs are added that `--allow` names and the registry lacks.
+    /// Returns hints on how to add programs that `--allow` names and the registry lacks.
     fn absent(&self, places: &Places) -> Vec<String> {
         let aliases: BTreeSet<&str> = self.allow.iter().filter_map(|pattern| pattern.split('/').next()).collect();
         let hints: Vec<(&str, String)> =
@@ -269,7 +270,7 @@ impl SessionArgs {
         if hints.is_empty() {
             return Vec::new();
         }
-        // Whatever is wrong with the registry, mounting it says so.
+        // A problem with the registry is reported when something is mounted.
         let latest = places.registry().latest().unwrap_or_default();
         let is_there = |alias: &str| {
             self.tools.iter().any(|(mounted, _)| mounted == alias)
@@ -278,7 +279,7 @@ impl SessionArgs {
         hints.into_iter().filter(|(alias, _)| !is_there(alias)).map(|(_, hint)| hint).collect()
     }
 
-    /// The policy that is asked for; none if nothing is said of one.
+    /// Returns the requested policy, or `None` if no option requests one.
     fn given(&self, places: &Places, source: Option<&PolicyFile>) -> Result<Option<Policy>> {
         if self.token.is_none() && source.is_none() && self.allow.is_empty() && self.allow_net.is_empty() {
             return Ok(None);
@@ -286,7 +287,8 @@ impl SessionArgs {
         let mut policy = match (&self.token, &self.trust, source) {
             (Some(token), Some(trust), _) => {
                 let granted = token::open(token, trust, self.revoked.as_deref())?;
-                // The issuer says what may be called; how much of this machine that takes is not the issuer's to say.
+                // The issuer decides what may be called; it does not decide how many resources of this machine that
+                // takes.
                 let limits = granted.limits.at_most(&Limits::default());
                 Policy { limits, ..granted }
             }
@@ -301,7 +303,7 @@ impl SessionArgs {
         Ok(Some(policy))
     }
 
-    /// Aliases of programs that `--allow ALIAS/run` grants.
+    /// Returns the aliases of programs that `--allow ALIAS/run` grants.
     fn commands(&self) -> Vec<String> {
         self.allow.iter().filter_map(|pattern| command_of(pattern)).collect()
     }
@@ -311,7 +313,7 @@ impl SessionArgs {
         let Some(rule) = self.allow_net.first() else { return Ok(()) };
         policy.push(Grant::allow(&format!("{HTTP}/*")).map_err(|error| CliError::usage(error.to_string()))?);
         let permissions = policy.permissions.entry(HTTP.to_owned()).or_default();
-        // Such a secret may go wherever the tool may: one more host would get it, and nobody said so.
+        // Such a secret may go wherever the tool may: an additional host would get it without anybody's decision.
         if let Some(secret) = permissions.secrets.iter().find(|secret| secret.http.is_empty()) {
             let what = format!("`--allow-net {rule}`: the policy would let the secret `{}` go there too", secret.name);
             return Err(CliError::usage(what)
@@ -321,7 +323,7 @@ impl SessionArgs {
         Ok(())
     }
 
-    /// Copies in what is mounted, beside the files that are there.
+    /// Copies the mounted files in, beside existing ones.
     fn files(&self, limit: u64, found: Option<Tree>) -> Result<Option<Tree>> {
         if self.mounts.is_empty() && found.is_none() {
             return Ok(None);
@@ -360,23 +362,23 @@ impl SessionArgs {
 /// Alias of the tool that makes requests for scripts: `fetch` and `curl` are calls of it.
 const HTTP: &str = "http";
 
-/// How a session that is kept is opened.
+/// Parameters for opening a session on disk.
 pub(crate) struct Opening<'a> {
     pub(crate) own: &'a OwnArgs,
     pub(crate) audit: &'a AuditArgs,
     pub(crate) waiting: Waiting,
-    /// The files that a new one begins with, before what is mounted.
+    /// Initial files of a new session, before the mounted ones.
     pub(crate) files: Option<Tree>,
-    /// True if its user knows whether it is there.
+    /// True if the user chose the name and may have mistyped it.
     pub(crate) is_named: bool,
 }
 
-/// Says on a terminal that a new session is made whose name looks like a slip.
+/// Warns on a terminal if a new session is created whose name looks like a typing error.
 fn warn_of_typo(sessions: &Sessions, id: &SessionId) {
     if !io::stderr().is_terminal() {
         return;
     }
-    // Whatever is wrong with the store, opening the session says it.
+    // A problem with the store is reported when the session is opened.
     let known = sessions.list().unwrap_or_default();
     if let Some(near) = known.iter().find(|known| is_slip(id.as_str(), known.as_str())) {
         note!("note: there is no session `{id}`: a new one is made. Did you mean `{near}`?");
@@ -390,7 +392,8 @@ fn is_slip(name: &str, other: &str) -> bool {
     other.len() > 3 && digits(name) == digits(other) && strsim::damerau_levenshtein(name, other) <= most
 }
 
-/// The parts of `HOST:GUEST[:ro]`: on this machine, in the session if it is said, and whether it is read-only there.
+/// Splits `HOST:GUEST[:ro]`: the path on this machine, the path in the session if given, and whether it is read-only
+/// there.
 fn split_mount(mount: &str) -> (&str, Option<&str>, bool) {
     let (paths, read_only) = mount.strip_suffix(":ro").map_or((mount, false), |paths| (paths, true));
     match paths.rsplit_once(':') {
@@ -399,20 +402,20 @@ fn split_mount(mount: &str) -> (&str, Option<&str>, bool) {
     }
 }
 
-/// What sessions in memory start from: the policy, the mounted files and the secrets have been read.
+/// Prepared options of sessions in memory: the policy, the mounted files and the secrets have been read.
 pub(crate) struct Prepared {
     given: Given,
     pub(crate) policy: Policy,
     tools: Vec<(String, String)>,
     commands: Vec<String>,
-    /// What is mounted from this machine, if anything is.
+    /// Files that are mounted from this machine, if any.
     pub(crate) files: Option<Tree>,
     audit: Option<Arc<dyn Audit>>,
     secrets: Secrets,
 }
 
 impl Prepared {
-    /// A new session, with these files.
+    /// Creates a session with these files.
     pub(crate) fn session(&self, host: &Host, files: Option<Tree>) -> Result<Session> {
         let options = SessionOptions {
             host_tools: Vec::new(),
@@ -429,7 +432,7 @@ impl Prepared {
     }
 }
 
-/// Warns of deprecated tools that were called, of each once.
+/// Warns of deprecated tools that were called, once for each.
 pub(crate) fn warn_of_deprecated<'m>(gate: &Gate, called: impl IntoIterator<Item = &'m str>) {
     static WARNED: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
     let called: BTreeSet<&str> = called.into_iter().filter_map(|method| method.split('/').next()).collect();
@@ -444,7 +447,8 @@ pub(crate) fn warn_of_deprecated<'m>(gate: &Gate, called: impl IntoIterator<Item
     }
 }
 
-/// Notes which faces mounted tools lack, and what scripts write instead, of those that are `meant`: each note once.
+/// Notes missing faces of mounted tools, and what scripts write instead, for the faces that are `meant`: each note
+/// once.
 pub(crate) fn note_lost_faces(gate: &Gate, meant: impl Fn(&LostFace) -> bool) {
     static NOTED: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
     for lost in gate.tools().lost_faces().iter().filter(|lost| meant(lost)).map(LostFace::to_string) {
@@ -469,7 +473,7 @@ fn note_blind_programs(gate: &Gate, result: &RunResult) {
     }
 }
 
-/// Warns of deprecated tools that a run called, and after one that failed of packages, faces and files that it may have
+/// Warns of deprecated tools that a run called, and, after a failed run, of packages, faces and files that it may have
 /// missed.
 pub(crate) fn warn_of_run(gate: &Gate, result: &RunResult) {
     warn_of_deprecated(gate, result.calls.as_slice().iter().map(|call| call.method.as_str()));
@@ -486,13 +490,13 @@ pub(crate) fn warn_of_run(gate: &Gate, result: &RunResult) {
     }
 }
 
-/// Files and patterns of the command line that a session was to be made of, for errors.
+/// Files and patterns of the command line that a session was to be created from, for errors.
 struct Given {
     source: Option<PolicyFile>,
     pinned: Option<Pinned>,
-    /// Patterns, each with the option that gives it.
+    /// Patterns, each with its option.
     allow: Vec<(String, String)>,
-    /// How programs are added that patterns name and the registry lacks.
+    /// Hints on how to add programs that patterns name and the registry lacks.
     absent: Vec<String>,
 }
 
@@ -501,7 +505,8 @@ impl Given {
         self.pinned.as_ref().map(|pinned| pinned.lock.clone())
     }
 
-    /// Says why there is no session: with the place in the policy's file, and the lock if one had a part in it.
+    /// Converts the reason why there is no session: with the position in the policy's file, and the lock if it is
+    /// involved.
     fn explain(&self, error: HostError) -> CliError {
         let of_lock = matches!(error, HostError::Mount(_) | HostError::Policy(_));
         let of_pattern = matches!(&error, HostError::Policy(error) if error.span.is_none());
@@ -526,7 +531,8 @@ impl Given {
         }
     }
 
-    /// The error of an `--allow` whose tools the policy leaves out. The error of a line of the policy has that line.
+    /// Returns the error of an `--allow` whose tools the policy does not mount. The error of a line of the policy has
+    /// that line.
     fn unmounted(&self, source: &PolicyFile, error: &PolicyError) -> Option<CliError> {
         let tools = source.parse().ok()?.tools.filter(|_| error.span.is_none())?;
         let alias = |pattern: &String| pattern.split('/').next().unwrap_or_default().to_owned();
@@ -538,14 +544,14 @@ impl Given {
     }
 }
 
-/// The alias of the program that `--allow ALIAS/run` grants, with the session's files. What else is mounted under such
-/// an alias is granted its function `run`.
+/// Returns the alias of the program that `--allow ALIAS/run` grants, with the session's files. Anything else that is
+/// mounted under such an alias is granted its function `run`.
 pub(crate) fn command_of(pattern: &str) -> Option<String> {
     let alias = pattern.strip_suffix("/run")?;
     (!alias.contains(['/', '*'])).then(|| alias.to_owned())
 }
 
-/// The grants of `--allow`, but for those of programs as commands, which are known when packages are mounted.
+/// Returns the grants of `--allow`, except those of programs as commands, which are known when packages are mounted.
 pub(crate) fn allowed(patterns: &[String]) -> Result<Vec<Grant>> {
     let grants = patterns.iter().map(|pattern| (pattern, Grant::allow(pattern)));
     let grants = grants.filter(|(pattern, grant)| grant.is_err() || command_of(pattern).is_none());

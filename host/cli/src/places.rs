@@ -1,4 +1,4 @@
-//! Where things are: the XDG directories, and what overrides them.
+//! Locations of data: the XDG directories, and their overrides.
 
 use std::env;
 use std::path::PathBuf;
@@ -14,32 +14,33 @@ use tollhouse_registry::{Registry, untrusted_file};
 use super::progress::Progress;
 use super::{CliError, PlaceOptions, Program, draw, session};
 
-/// Longest file of certificates in bytes. That of a system has a quarter of a million.
+/// Length of the longest certificate file, in bytes. A system's has a quarter of a million.
 const MAX_CERTIFICATES: u64 = 16 << 20;
 
-/// What has an XDG directory of its own.
+/// Kinds of data with an XDG directory of their own.
 const OWN: [&str; 2] = ["cache", "state"];
 
-/// Where things are.
+/// Locations of data.
 pub(crate) struct Places {
-    /// Releases of components.
+    /// Registry of component releases.
     pub(crate) registry: PathBuf,
-    /// The keys that this user trusts. Not in the registry, which others may write.
+    /// File of the keys that this user trusts. It is not in the registry, which others may write.
     pub(crate) trusted: PathBuf,
-    /// Sessions.
+    /// Store of sessions.
     pub(crate) store: PathBuf,
-    /// Whether others may write registry and store.
+    /// True if others may write registry and store.
     pub(crate) trust_writers: bool,
-    /// Compiled code; none if there is no home to keep it in.
+    /// Directory for compiled code; `None` without a home directory.
     pub(crate) cache: Option<PathBuf>,
-    /// What programs remember of their use; none if there is no home to keep it in.
+    /// Directory for state such as histories; `None` without a home directory.
     pub(crate) state: Option<PathBuf>,
-    /// What runs this program once more.
+    /// Command that runs this program again.
     pub(crate) program: Program,
 }
 
 impl Places {
-    /// Looks at the environment. `TOLLHOUSE_HOME` holds everything; else the XDG directories do.
+    /// Determines the locations from options and environment. `TOLLHOUSE_HOME` holds everything; without it, the XDG
+    /// directories do.
     pub(crate) fn find(options: PlaceOptions, program: Program) -> Self {
         let set = |name: &str| env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
         let home = set("TOLLHOUSE_HOME");
@@ -64,7 +65,7 @@ impl Places {
         }
     }
 
-    /// The sessions on disk.
+    /// Opens the sessions on disk.
     pub(crate) fn sessions(&self) -> super::Result<Sessions> {
         let opened = Sessions::open_shared(&self.store, Backend::Sled, self.trust_writers);
         if opened.is_ok() {
@@ -82,7 +83,7 @@ impl Places {
         })
     }
 
-    /// The registry, of which nothing was read yet.
+    /// Returns the registry, of which nothing was read yet.
     pub(crate) fn registry(&self) -> Registry {
         Registry::unchecked(&self.registry).trusting_writers(self.trust_writers)
     }
@@ -91,7 +92,7 @@ impl Places {
     pub(crate) fn host(&self) -> super::Result<Host> {
         let network = network()?;
         let (cache, registry) = (self.cache.clone(), Some(self.registry.clone()));
-        // The first call of a large tool takes seconds, of which nothing would be seen.
+        // The first call of a large tool takes seconds during which nothing would be shown.
         let on_compile = Some(CompileObserver::new(|bytes| {
             Box::new(Progress::new(format!("compiling {} of WebAssembly, once", draw::size(bytes))))
         }));
@@ -114,12 +115,12 @@ impl Places {
     }
 }
 
-/// Waits for a session as long as it takes, and says so.
+/// Returns a callback that waits for a session without end, and reports it.
 pub(crate) fn waiting(id: &SessionId) -> Waiting {
     let (id, said) = (id.clone(), Once::new());
     let begun = Instant::now();
     Arc::new(move || {
-        // A run that is about to end is not worth a word.
+        // A run that is about to end is not worth a message.
         if begun.elapsed() > Duration::from_millis(500) {
             said.call_once(|| note!("waiting for another run of the session `{id}` to end"));
         }
@@ -127,14 +128,14 @@ pub(crate) fn waiting(id: &SessionId) -> Waiting {
     })
 }
 
-/// The way to the network, which also trusts what `SSL_CERT_FILE` names, as other programs do. It is understood when a tool first
-/// needs it: hundreds of certificates take longer than a small script.
+/// Returns the network access, which also trusts the certificates that `SSL_CERT_FILE` names, as other programs do.
+/// They are parsed when a tool first needs them: hundreds of certificates take longer than a small script.
 fn network() -> super::Result<Network> {
     let pem = certificates()?;
     Ok(pem.map_or_else(Network::default, |pem| Network::default().with_unread_certificates(&pem)))
 }
 
-/// Reads the certificates that `SSL_CERT_FILE` names, as a text that nobody has looked at. None if it names nothing.
+/// Reads the certificates that `SSL_CERT_FILE` names, without parsing them. Returns `None` if it names none.
 pub(crate) fn certificates() -> super::Result<Option<Vec<u8>>> {
     let Some(path) = env::var_os("SSL_CERT_FILE").filter(|path| !path.is_empty()) else { return Ok(None) };
     let pem = untrusted_file::read_named(path.as_ref(), MAX_CERTIFICATES).map_err(|error| {

@@ -76,7 +76,7 @@ pub(crate) struct Explain {
 }
 
 impl Policy {
-    /// Does what was asked for.
+    /// Executes the command.
     pub(crate) fn execute(self, places: &Places) -> Result {
         match self {
             Self::Check(check) => check.execute(places),
@@ -138,7 +138,7 @@ impl Check {
     }
 }
 
-/// What a clause reads and a call may leave out.
+/// Prints a parameter that a clause reads and a call may leave out.
 fn tell_optional(optional: &Optional) {
     let without = match optional.without {
         "asks" => "without it, a human is asked",
@@ -154,7 +154,7 @@ fn tell_optional(optional: &Optional) {
     ));
 }
 
-/// What a tool may touch, line by line; what it asks for in vain stands there too.
+/// Prints the permissions of a tool, line by line, including those that it asks for in vain.
 fn tell_reach(reach: &Reach) {
     show::line(format_args!("tool.{}", reach.tool));
     let asks = serde_json::to_value(&reach.asks).expect("it is plain data");
@@ -171,7 +171,7 @@ fn tell_reach(reach: &Reach) {
     }
 }
 
-/// One entry of a list of permissions: a text, a secret or a grant.
+/// Formats one entry of a list of permissions: a text, a secret or a grant.
 fn item(value: &Value) -> String {
     let name = value.as_str().or_else(|| value["method"].as_str()).or_else(|| value["name"].as_str());
     let exposed = if value["expose"] == true { " (it sees the value)" } else { "" };
@@ -193,7 +193,7 @@ impl Explain {
                 return Ok(show::exit_code(failure.kind));
             }
         };
-        // The first that allows it is the one that a call would be debited to.
+        // The first grant that allows the call is the one that would be debited.
         let allowed = opinions.iter().position(|opinion| opinion.allows);
         if self.json {
             show::json_pretty(&opinions);

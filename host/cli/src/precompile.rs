@@ -38,13 +38,13 @@ pub(crate) struct Precompile {
 }
 
 impl Precompile {
-    /// Fills the cache, and prints where it is.
+    /// Fills the cache, and prints its location.
     pub(crate) fn execute(self, places: &Places) -> Result {
         let Some(cache) = &places.cache else {
             return Err(CliError::usage("there is no cache: no home directory is known").hint("set TOLLHOUSE_HOME"));
         };
         self.confine.seal(|| Confinement::of(places, false))?;
-        // A run does without a cache that cannot be used; this is for nothing else.
+        // A run does without a cache that cannot be used; this command does not.
         Cache::open(cache).map_err(|error| CliError::because("cannot fill the cache", &error))?;
         let host = places.host()?;
         let releases = self.releases(&host)?;
@@ -79,8 +79,8 @@ impl Precompile {
     }
 }
 
-/// Fills the cache with what scripts of a session may run: both guests, and the packages that its policy mounts, or grants methods
-/// of. What cannot be compiled is said by who calls it.
+/// Fills the cache with the code that scripts of a session may run: both guests, and the packages that its policy
+/// mounts, or grants methods of. A package that cannot be compiled is reported by its calls.
 pub(crate) fn prepare(host: &Host, gate: &Gate) -> Result<()> {
     for language in [Language::JavaScript, Language::Shell] {
         run_nothing(host, language)?;
@@ -96,7 +96,7 @@ pub(crate) fn prepare(host: &Host, gate: &Gate) -> Result<()> {
     Ok(())
 }
 
-/// A guest is loaded by its first run.
+/// Runs an empty script: a guest is loaded by its first run.
 fn run_nothing(host: &Host, language: Language) -> Result<()> {
     let session = host.session(SessionOptions::default())?;
     let result = session.start(language, Script::default(), RunOptions::default())?.finish();

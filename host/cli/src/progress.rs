@@ -1,4 +1,4 @@
-//! Says on a terminal how far something is that takes long. Where nobody looks, it says nothing.
+//! Progress messages on a terminal, for operations that take long. Without a terminal, nothing is shown.
 
 use std::io::{self, IsTerminal as _, Read, Write};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -11,13 +11,13 @@ use super::draw;
 use super::stdio::note_part;
 use super::tame::tame;
 
-/// What takes no longer is not worth a word.
+/// Shortest duration that is worth a message.
 const PATIENCE: Duration = Duration::from_millis(500);
 
-/// How often it is said anew.
+/// Interval at which the message is updated.
 const EVERY: Duration = Duration::from_millis(200);
 
-/// A line on the terminal's standard error, as long as this lives.
+/// Progress line on the terminal's standard error, as long as this value lives.
 pub(crate) struct Progress {
     what: Arc<Mutex<String>>,
     bytes: Arc<AtomicU64>,
@@ -26,7 +26,7 @@ pub(crate) struct Progress {
 }
 
 impl Progress {
-    /// Begins to say what is done, with the bytes that were counted and the time.
+    /// Starts to show an operation, with the number of bytes that were counted and the time.
     pub(crate) fn new(what: impl Into<String>) -> Self {
         let (bytes, all, what) = (Arc::default(), Arc::default(), Arc::new(Mutex::new(what.into())));
         let shown = io::stderr().is_terminal().then(|| {
@@ -49,18 +49,18 @@ impl Progress {
         Self { what, bytes, all, shown }
     }
 
-    /// Says how many bytes of how many are through. It is told by whoever moves them.
+    /// Sets the progress in bytes. It is called by whoever moves them.
     pub(crate) fn at(&self, bytes: u64, all: u64) {
         self.bytes.store(bytes, Ordering::Relaxed);
         self.all.store(all, Ordering::Relaxed);
     }
 
-    /// Goes on with something else.
+    /// Switches to another operation.
     pub(crate) fn now(&self, what: impl Into<String>) {
         *self.what.lock().unwrap_or_else(PoisonError::into_inner) = what.into();
     }
 
-    /// Counts the bytes that go through.
+    /// Counts the bytes that go through a stream.
     pub(crate) fn count<T>(&self, stream: T) -> Counted<T> {
         Counted { stream, bytes: Arc::clone(&self.bytes) }
     }
@@ -70,19 +70,19 @@ impl Drop for Progress {
     fn drop(&mut self) {
         if let Some((end, thread)) = self.shown.take() {
             drop(end);
-            // It does not panic; if it did, what it says is no loss.
+            // The thread does not panic; if it did, no message of value would be lost.
             let _ = thread.join();
         }
     }
 }
 
-/// Writes over the line. A terminal that is gone misses nothing.
+/// Overwrites the line. A failed write to a terminal is ignored.
 fn say(line: &str) {
     note_part(&format!("\r\x1b[K{}", tame(line)));
 }
 
 fn line(what: &str, bytes: u64, all: u64, elapsed: Duration) -> String {
-    /// As wide as a bar is.
+    /// Width of the bar.
     const WIDE: u64 = 20;
     let seconds = elapsed.as_secs();
     if let Some(done) = bytes.saturating_mul(WIDE).checked_div(all) {
@@ -96,7 +96,7 @@ fn line(what: &str, bytes: u64, all: u64, elapsed: Duration) -> String {
     }
 }
 
-/// A reader or a writer whose bytes are counted.
+/// Reader or writer whose bytes are counted.
 pub(crate) struct Counted<T> {
     stream: T,
     bytes: Arc<AtomicU64>,

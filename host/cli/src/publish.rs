@@ -65,7 +65,7 @@ pub(crate) struct Publish {
     json: bool,
 }
 
-/// What a person or a program is told.
+/// Report of a publication, for a person or a program.
 struct Told {
     release: ReleaseName,
     digest: String,
@@ -77,7 +77,7 @@ struct Told {
 }
 
 impl Publish {
-    /// Publishes, and says what.
+    /// Publishes the package, and reports it.
     pub(crate) fn execute(self, places: &Places) -> Result {
         let key = self.key.as_deref().map(private_key).transpose()?;
         // It asks cargo where the component is, which the confined process could not start.
@@ -118,7 +118,7 @@ impl Publish {
         Ok(Exit::SUCCESS)
     }
 
-    /// Remarks on names, and on what a component file lacks.
+    /// Returns remarks on names, and on missing metadata of a component file.
     fn remarks(&self, registry: &Registry, name: &PackageName) -> Vec<String> {
         let mut remarks = Vec::new();
         if self.path.is_file() {
@@ -143,7 +143,7 @@ impl Publish {
                 "`{short}` is {what} and stays that: {instead}; `--tool ALIAS={name}` mounts it under another name"
             ));
         }
-        // The registry was read a moment ago; whatever is wrong with it was an error then.
+        // The registry was read a moment ago; any problem with it was an error then.
         let latest = registry.latest().unwrap_or_default();
         let others = latest.into_iter().map(|release| release.name).filter(|other| other.package() == short);
         let packages: BTreeSet<String> = others.chain([name.clone()]).map(|name| format!("`{name}`")).collect();
@@ -158,7 +158,7 @@ impl Publish {
         remarks
     }
 
-    /// Reads what is to be published.
+    /// Reads the package that is to be published.
     fn request(&self) -> Result<PublishRequest> {
         let shown = self.path.display().to_string();
         let unread = |error: &std::io::Error| CliError::because(format!("cannot publish `{shown}`"), error);
@@ -180,7 +180,7 @@ impl Publish {
         failed(&format!("cannot publish `{}`", self.path.display()), error, error.hint())
     }
 
-    /// Runs the examples of the manifest. How many there were.
+    /// Runs the examples of the manifest. Returns their number.
     fn try_examples(&self, places: &Places, request: &PublishRequest) -> Result<usize> {
         let manifest = request.manifest.as_deref().map(Manifest::parse).transpose();
         let Ok(Some(manifest)) = manifest else { return Ok(0) };
@@ -214,8 +214,8 @@ impl Publish {
     }
 }
 
-/// Compiles a release for the runs to come: a large one takes longer than a script may. Whatever goes wrong here, it is
-/// published, and a call will say what is wrong with it.
+/// Compiles a release for later runs: a large one takes longer than a script may. Failures here are only warnings: the
+/// release is published, and a call reports the problem.
 pub(super) fn compile(places: &Places, release: Release) {
     let compiled = places.host().and_then(|host| {
         let package = host.packages().package(release).map_err(|error| CliError::because("cannot mount it", &error))?;
@@ -226,7 +226,7 @@ pub(super) fn compile(places: &Places, release: Release) {
     }
 }
 
-/// What is wrong with a package directory; a fault in the manifest is shown in its place.
+/// Converts the error of a package directory; an error in the manifest is shown with its position.
 pub(super) fn package_error(what: &str, error: &PackageError) -> CliError {
     let refused =
         match error {

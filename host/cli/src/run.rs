@@ -18,7 +18,7 @@ use super::places::Places;
 use super::{CliError, Result, show, signals, stdio};
 use crate::Exit;
 
-/// Largest script or agent in bytes: as a component may be.
+/// Size of the largest script or agent, in bytes: that of a component.
 const MAX_SOURCE: u64 = tollhouse_registry::MAX_COMPONENT as u64;
 
 /// Run a script, or an agent compiled to a component
@@ -92,7 +92,7 @@ pub(crate) enum Lang {
 }
 
 impl Lang {
-    /// Whether it is bash.
+    /// Returns true if the language is bash.
     pub(crate) fn is_shell(self) -> bool {
         matches!(self, Self::Sh)
     }
@@ -108,7 +108,7 @@ impl From<Lang> for Language {
 }
 
 impl Run {
-    /// Runs the script and shows what came of it.
+    /// Runs the script and shows its result.
     pub(crate) fn execute(mut self, places: &Places) -> Result {
         self.own.read_secrets()?;
         let (name, source) = self.script()?;
@@ -225,7 +225,7 @@ impl Run {
     }
 }
 
-/// The language of a script that nobody named.
+/// Determines the language of a script without `--lang`.
 pub(crate) fn guess(file: Option<&Path>, source: &str) -> Language {
     let extension = file.and_then(Path::extension).and_then(|extension| extension.to_str());
     let shebang = source.lines().next().filter(|line| line.starts_with("#!"));
@@ -237,7 +237,7 @@ pub(crate) fn guess(file: Option<&Path>, source: &str) -> Language {
     }
 }
 
-/// Endings of scripts in languages that are not run, with the languages.
+/// Extensions of scripts in unsupported languages, with the languages.
 const OTHERS: [(&str, &str); 14] = [
     ("py", "Python"),
     ("rb", "Ruby"),
@@ -255,8 +255,8 @@ const OTHERS: [(&str, &str); 14] = [
     ("zsh", "zsh"),
 ];
 
-/// Refuses a file whose ending says that it is in another language: run as JavaScript it would fail in a way that says
-/// nothing.
+/// Rejects a file whose extension belongs to an unsupported language: run as JavaScript it would fail in a confusing
+/// way.
 fn refuse_others(name: &str, file: Option<&Path>) -> Result<()> {
     let extension = file.and_then(Path::extension).and_then(|extension| extension.to_str()).unwrap_or_default();
     let Some((_, language)) = OTHERS.iter().find(|(ending, _)| extension.eq_ignore_ascii_case(ending)) else {
@@ -266,7 +266,7 @@ fn refuse_others(name: &str, file: Option<&Path>) -> Result<()> {
         .hint("scripts are JavaScript (.js, .mjs, .cjs), TypeScript (.ts, .mts, .cts) or bash (.sh, .bash); `--lang js|ts|sh` says which one a file is"))
 }
 
-/// What a script that is no file is called, in its messages and by itself: as in `bash -c`.
+/// Returns the name of a script that is not a file, in its messages and for itself, as in `bash -c`.
 pub(crate) fn name_of_code(language: Language) -> &'static str {
     match language {
         Language::Shell => "bash",
@@ -274,15 +274,15 @@ pub(crate) fn name_of_code(language: Language) -> &'static str {
     }
 }
 
-/// The name of a script whose language was said: by it the guest knows TypeScript.
+/// Returns the name of a script whose language was given: from the name the guest recognizes TypeScript.
 pub(crate) fn name_in(lang: Option<Lang>, name: String) -> String {
     if matches!(lang, Some(Lang::Ts)) && !name.ends_with("ts") { name + ".ts" } else { name }
 }
 
-/// What every WebAssembly binary begins with.
+/// Magic number of every WebAssembly binary.
 const WASM: &[u8] = b"\0asm";
 
-/// The script's output, as it comes, on the process's own streams.
+/// Sink that writes the script's output to the process's own streams, as it comes.
 pub(crate) struct Output;
 
 impl OutputSink for Output {

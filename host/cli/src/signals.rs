@@ -1,7 +1,7 @@
 //! Signals that ask the process to end: SIGINT (Ctrl-C), SIGTERM and SIGHUP.
 //!
-//! The first signal cancels what is under way, so that a session keeps its files and its log. A second one ends the process
-//! at once.
+//! The first signal cancels the active operation, so that a session keeps its files and its log. A second one ends the
+//! process at once.
 
 use std::process;
 use std::sync::Arc;
@@ -24,14 +24,14 @@ static RECEIVED: AtomicU32 = AtomicU32::new(0);
 /// Request to end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Request {
-    /// Ctrl-C: whoever types wants what runs to stop.
+    /// Ctrl-C: the user wants the active operation to stop.
     Interrupt,
-    /// SIGTERM or SIGHUP: the whole process is to end.
+    /// SIGTERM or SIGHUP: the whole process must end.
     Terminate,
 }
 
-/// Has a write beyond the limit of file sizes (`ulimit -f`) fail, as any other that finds no room: SIGXFSZ would end the
-/// process in the middle of a line.
+/// Makes a write beyond the limit of file sizes (`ulimit -f`) fail like any other that finds no space: SIGXFSZ would
+/// end the process in the middle of a line.
 pub(crate) fn survive_file_size_limit() {
     // Without a handler the process ends as before.
     let _ = signal_hook::flag::register(SIGXFSZ, Arc::default());
@@ -74,8 +74,8 @@ pub(crate) fn received() -> u32 {
     RECEIVED.load(Ordering::Relaxed)
 }
 
-/// Returns true if this process was started to survive a hangup, as `nohup` starts one. Linux says so in the process's
-/// status; elsewhere nothing is known.
+/// Returns true if this process was started to survive a hangup, as `nohup` starts one. Linux reports it in the
+/// process's status; elsewhere it is not known.
 fn is_hangup_ignored() -> bool {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));

@@ -50,7 +50,7 @@ pub(crate) struct Repair {
 }
 
 impl Store {
-    /// Does what was asked for.
+    /// Executes the command.
     pub(crate) fn execute(self, places: &Places) -> Result {
         match self {
             Self::Verify(verify) => verify.execute(places),
@@ -71,7 +71,7 @@ impl Verify {
             progress.now(format!("checking session {} of {}", number + 1, listed.len()));
             match sessions.verify_session(id) {
                 Ok(_) => checked += 1,
-                // Removed since it was listed.
+                // The session was removed since it was listed.
                 Err(SessionsError::Unknown { .. }) => {}
                 Err(error) => problems.push(json!({ "session": id, "problem": chain(&error) })),
             }
@@ -106,7 +106,7 @@ impl Verify {
     }
 }
 
-/// Returns true if everything that the store holds can be read and is what it should be.
+/// Returns true if everything in the store can be read and is valid.
 fn is_whole(places: &Places) -> bool {
     let progress = Progress::new("checking the store");
     let Ok(sessions) = places.sessions() else { return false };
@@ -120,12 +120,12 @@ fn is_whole(places: &Places) -> bool {
     blobs.is_some_and(|blobs| blobs.is_ok_and(|blobs| blobs.faults.is_empty()))
 }
 
-/// Why `verify` ends with an error.
+/// Error with which `verify` ends.
 #[derive(Debug, thiserror::Error)]
 #[error("the store is damaged")]
 struct Damaged;
 
-/// An error with its causes.
+/// Formats an error with its causes.
 fn chain(error: &dyn std::error::Error) -> String {
     let causes = std::iter::successors(Some(error), |error| error.source());
     causes.map(ToString::to_string).collect::<Vec<_>>().join(": ")

@@ -1,8 +1,7 @@
-//! Text of strangers, made harmless for whoever reads it on a terminal: scripts, tools, registries and servers write names,
-//! messages and contents.
+//! Escaping of untrusted text for terminals: scripts, tools, registries and servers write names, messages and contents.
 //!
-//! Escaped is what a terminal would act on, what nobody sees, and what changes the order of what is read. Unicode's
-//! properties say which characters that are, so that none is forgotten.
+//! Escaped are characters that a terminal acts on, that are invisible, or that change the order of the text. Unicode's
+//! properties determine which characters these are, so that none is forgotten.
 
 use std::io::{self, IsTerminal as _, Write};
 
@@ -14,10 +13,10 @@ use unicode_width::UnicodeWidthChar as _;
 
 use super::stdio::Stdout;
 
-/// The most marks that stand above and below one letter. Further ones would reach into other lines.
+/// Most marks above and below one letter. Further ones would reach into other lines.
 const MAX_MARKS: usize = 4;
 
-/// Returns true for a character that is acted on, unseen, or turns the order of letters round.
+/// Returns true for a character that a terminal acts on, that is invisible, or that changes the order of letters.
 pub(crate) fn is_hidden(c: char) -> bool {
     if c.is_ascii() {
         return c.is_ascii_control() && !matches!(c, '\n' | '\t');
@@ -35,7 +34,8 @@ pub(crate) fn is_hidden(c: char) -> bool {
         || c == '\u{2800}'
 }
 
-/// Returns true for what takes no place of its own on a terminal: marks, and the vowels and ends of Hangul syllables.
+/// Returns true for a character that takes no space of its own on a terminal: marks, and the vowels and ends of Hangul
+/// syllables.
 fn is_mark(c: char) -> bool {
     !c.is_ascii()
         && (c.width() == Some(0)
@@ -45,15 +45,15 @@ fn is_mark(c: char) -> bool {
             ))
 }
 
-/// The marks of the letter that a text was read up to.
+/// Marks of the letter that was read last.
 #[derive(Default)]
 struct Marks {
     count: usize,
-    /// The letter. None: what stands there takes no marks, because nobody sees it.
+    /// Letter. `None` if the last character takes no marks, because it is invisible.
     base: Option<char>,
-    /// The letter, or the last of its marks that is shown.
+    /// Letter, or the last of its marks that is shown.
     last: Option<char>,
-    /// Whether marks that do not belong to the letter are escaped too.
+    /// True if marks that do not belong to the letter are escaped too.
     are_strict: bool,
 }
 
@@ -76,8 +76,8 @@ impl Marks {
     }
 }
 
-/// Returns true if a mark is of the same writing as its letter or of any writing, and for a part of a Hangul syllable if it
-/// follows what such a part may follow. Terminals show other marks nowhere.
+/// Returns true if a mark belongs to the script of its letter or to any script; for a part of a Hangul syllable, if it
+/// follows a part that it may follow. Terminals show other marks nowhere.
 fn belongs(mark: char, base: char, last: char) -> bool {
     let part = |c| CodePointMapData::<HangulSyllableType>::new().get(c);
     match part(mark) {
@@ -92,18 +92,19 @@ fn belongs(mark: char, base: char, last: char) -> bool {
     }
 }
 
-/// A text with what is hidden in it escaped: `\u{1b}`.
+/// Escapes the hidden characters of a text: `\u{1b}`.
 pub(crate) fn tame(text: &str) -> String {
     escaped(text, &mut Marks::default(), &|c, tame| tame.extend(c.escape_unicode()))
 }
 
-/// A text in which every character is seen: besides what is hidden, each mark is escaped that does not belong to its letter.
+/// Escapes a text so that every character is visible: besides hidden characters, each mark that does not belong to its
+/// letter.
 pub(crate) fn tame_strictly(text: &str) -> String {
     let mut marks = Marks { are_strict: true, ..Marks::default() };
     escaped(text, &mut marks, &|c, tame| tame.extend(c.escape_unicode()))
 }
 
-/// JSON with what is hidden in its strings escaped as JSON escapes: it means the same.
+/// Escapes hidden characters in JSON strings as JSON escapes: the meaning is the same.
 pub(crate) fn tame_json(json: &str) -> String {
     escaped(json, &mut Marks::default(), &|c, tame| {
         for unit in c.encode_utf16(&mut [0; 2]) {
@@ -112,13 +113,13 @@ pub(crate) fn tame_json(json: &str) -> String {
     })
 }
 
-/// TOML with what is hidden in its values escaped as TOML escapes: it means the same.
+/// Escapes hidden characters in TOML values as TOML escapes: the meaning is the same.
 pub(crate) fn tame_toml(toml: &str) -> String {
     let Ok(mut document) = toml.parse::<DocumentMut>() else {
         return tame(toml);
     };
     TomlValues.visit_document_mut(&mut document);
-    // What is left is in keys and comments, where TOML knows no such escapes or a reader expects none.
+    // The rest is in keys and comments, where TOML has no such escapes or a reader expects none.
     tame(&document.to_string())
 }
 
@@ -148,12 +149,12 @@ impl VisitMut for TomlValues {
     }
 }
 
-/// A text as one line: a line's end in it is escaped too.
+/// Escapes a text to one line: line breaks are escaped too.
 pub(crate) fn tame_line(text: &str) -> String {
     tame(text).replace('\n', "\\n")
 }
 
-/// A text of as many bytes in which every hidden character is a question mark: places in it stay where they are.
+/// Replaces every hidden character by a question mark, and keeps the length in bytes: positions in the text stay valid.
 pub(crate) fn tame_in_place(text: &str) -> String {
     let mut tame = String::with_capacity(text.len());
     for c in text.chars() {
@@ -162,7 +163,7 @@ pub(crate) fn tame_in_place(text: &str) -> String {
     tame
 }
 
-/// `marks` are those since the last letter, over several texts.
+/// Escapes a text. `marks` holds the state since the last letter, across several texts.
 fn escaped(text: &str, marks: &mut Marks, escape: &dyn Fn(char, &mut String)) -> String {
     let mut tame = String::with_capacity(text.len());
     for c in text.chars() {
@@ -172,15 +173,15 @@ fn escaped(text: &str, marks: &mut Marks, escape: &dyn Fn(char, &mut String)) ->
     tame
 }
 
-/// Standard output for contents of a stranger: as they are for programs and files, harmless on a terminal.
+/// Returns standard output for untrusted contents: unchanged for programs and files, escaped on a terminal.
 pub(crate) fn contents() -> Box<dyn Write> {
     if io::stdout().is_terminal() { Box::new(Tamed::new(Stdout)) } else { Box::new(Stdout) }
 }
 
-/// Writer that escapes what is hidden, and bytes that are no UTF-8.
+/// Writer that escapes hidden characters, and bytes that are not UTF-8.
 struct Tamed<W: Write> {
     to: W,
-    /// The beginning of a character whose end has not come.
+    /// Bytes of an incomplete character.
     begun: Vec<u8>,
     marks: Marks,
 }
@@ -207,7 +208,7 @@ impl<W: Write> Tamed<W> {
     }
 }
 
-/// Returns true if further bytes may make a character of these.
+/// Returns true if further bytes may complete these to a character.
 fn is_beginning(bytes: &[u8]) -> bool {
     std::str::from_utf8(bytes).is_err_and(|error| error.error_len().is_none())
 }

@@ -1,4 +1,4 @@
-//! `tollhouse policy keygen|seal|attenuate|inspect`: grants signed, narrowed and shown.
+//! `tollhouse policy keygen|seal|attenuate|inspect`: signing, narrowing and inspecting grants.
 
 use std::fs::{self, OpenOptions};
 use std::io::Write as _;
@@ -107,7 +107,7 @@ impl Keygen {
         let public = self.file.with_added_extension("pub");
         let mut private_file = private.open(&self.file).map_err(|error| failed(&self.file, &error))?;
         let mut public_file = options.open(&public).map_err(|error| {
-            // Half a pair is none; this half was made just now, and nothing is in it.
+            // A key pair needs both halves; this half was made just now, and is removed.
             let _ = fs::remove_file(&self.file);
             failed(&public, &error)
         })?;
@@ -162,7 +162,7 @@ impl More {
     }
 }
 
-/// The policy of a token in a file, verified now.
+/// Verifies the token in a file, and returns its policy.
 pub(crate) fn open(path: &Path, trust: &str, revoked: Option<&Path>) -> Result<Policy> {
     let revoked = revoked.map(RevocationList::load).transpose();
     let revoked = revoked.map_err(|error| failed("cannot start", &error))?.unwrap_or_default();

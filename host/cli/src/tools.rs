@@ -11,7 +11,8 @@ use super::places::Places;
 use super::{CliError, Result, show};
 use crate::Exit;
 
-/// What every script finds besides its tools, for editors. What the web and Node have too is in TypeScript's own libraries.
+/// Declarations of the globals that every script has besides its tools, for editors. TypeScript's own libraries declare
+/// those of the web and Node.
 const GLOBALS: &str = include_str!("globals.d.ts");
 
 /// List what is mounted, and mark what is granted
@@ -69,7 +70,7 @@ impl Tools {
     }
 }
 
-/// Prints what is mounted, a line each, and marks what is granted.
+/// Prints the mounted tools, a line each, and marks those that are granted.
 pub(crate) fn list(gate: &Gate) {
     for tool in gate.tools().iter() {
         let mark = if gate.grants(tool.method()) { "granted" } else { "-" };
@@ -78,7 +79,7 @@ pub(crate) fn list(gate: &Gate) {
     }
 }
 
-/// The first sentence of a text, on one line; of one that has none, its first paragraph.
+/// Returns the first sentence of a text, on one line, or its first paragraph if it has no sentence.
 pub(crate) fn sentence(text: &str) -> String {
     let paragraph: Vec<&str> = text.lines().map(str::trim).take_while(|line| !line.is_empty()).collect();
     let paragraph = paragraph.join(" ");
@@ -91,7 +92,7 @@ pub(crate) fn sentence(text: &str) -> String {
     paragraph[..end.unwrap_or(paragraph.len())].to_owned()
 }
 
-/// Prints the help of a method, or of all that begin so.
+/// Prints the help of a method, or of all with that prefix.
 pub(crate) fn help(gate: &Gate, method: &str) -> Result<()> {
     let tools = gate.tools();
     let Some(help) = tools.help(method) else {
@@ -106,7 +107,7 @@ pub(crate) fn help(gate: &Gate, method: &str) -> Result<()> {
     Ok(())
 }
 
-/// What declarations are written in.
+/// Language of declarations.
 #[derive(Clone, Copy, ValueEnum)]
 enum Written {
     /// TypeScript, with what every script finds besides, for editors.

@@ -8,12 +8,12 @@ use wasmtime::Trap;
 use wasmtime::component::Component;
 
 use super::bindings::{ScriptGuestPre, types as wit};
-use super::fault::is_overflow;
+use super::guest_state::{Catalog, GuestState, Output, OutputError, linker};
+use super::inline_script::ScriptRunner;
+use super::instance_pool::{GuestInstance, InstancePool, PooledInstance};
 use super::operation::{Completion, Step};
-use super::spare::{Instance, Lent, Spares};
-use super::state::{Catalog, Output, OutputError, State, linker};
-use super::to_end::Runner;
-use super::together::Together;
+use super::run_usage::RunUsage;
+use super::stack_overflow::is_overflow;
 use super::{Language, Mention};
 use crate::code::{self, Code, CodeError, Interrupt, NoRoom, Stopped, with_stack};
 use crate::vfs::{ApplyError, Edit, Tree};
@@ -21,9 +21,9 @@ use crate::vfs::{ApplyError, Edit, Tree};
 /// Script guests of a process. Each is loaded when it is first used.
 pub struct Guests {
     code: Code,
-    javascript: OnceLock<ScriptGuestPre<State>>,
-    shell: OnceLock<ScriptGuestPre<State>>,
-    spares: [Spares; 2],
+    javascript: OnceLock<ScriptGuestPre<GuestState>>,
+    shell: OnceLock<ScriptGuestPre<GuestState>>,
+    pools: [InstancePool; 2],
     loading: Mutex<()>,
 }
 
@@ -55,17 +55,17 @@ pub struct Typed {
 }
 
 /// Everything that a guest is given besides its script.
-pub(crate) struct World {
+pub(crate) struct GuestWorld {
     pub(crate) files: Tree,
     pub(crate) output: Output,
     pub(crate) catalog: Arc<dyn Catalog>,
     /// Fuel and memory of the run.
-    pub(crate) together: Together,
+    pub(crate) usage: RunUsage,
     /// Seed of the run's random numbers.
     pub(crate) seed: [u8; 32],
     pub(crate) interrupt: Interrupt,
     /// Runner of scripts within a step of this guest.
-    pub(crate) runner: Option<Box<dyn Runner>>,
+    pub(crate) runner: Option<Box<dyn ScriptRunner>>,
 }
 
 /// Reason why a guest is gone. Its files and output are as they were when it stopped.
@@ -97,8 +97,8 @@ impl Guests {
     #[must_use]
     pub fn new(code: Code) -> Self {
         let (javascript, shell, loading) = Default::default();
-        let spares = ["js", "shell"].map(|name| Spares::with_pages(code::embedded(name).pages()));
-        Self { code, javascript, shell, spares, loading }
+        let pools = ["js", "shell"].map(|name| InstancePool::with_pages(code::embedded(name).pages()));
+        Self { code, javascript, shell, pools, loading }
     }
 
     /// Creates guests that are all this component, in place of those embedded in this binary: for tests with a guest
@@ -109,12 +109,12 @@ impl Guests {
         let component = Component::new(engine, component).map_err(compiled)?;
         let linker = linker(engine).map_err(compiled)?;
         let pre = linker.instantiate_pre(&component).and_then(ScriptGuestPre::new).map_err(compiled)?;
-        let (spares, loading) = Default::default();
-        Ok(Self { code, javascript: pre.clone().into(), shell: pre.into(), spares, loading })
+        let (pools, loading) = Default::default();
+        Ok(Self { code, javascript: pre.clone().into(), shell: pre.into(), pools, loading })
     }
 
     /// Returns the guest of a language, and loads it first if necessary.
-    pub(super) fn get(&self, language: Language) -> Result<&ScriptGuestPre<State>, CodeError> {
+    pub(super) fn get(&self, language: Language) -> Result<&ScriptGuestPre<GuestState>, CodeError> {
         let (slot, name) = match language {
             Language::JavaScript => (&self.javascript, "js"),
             Language::Shell => (&self.shell, "shell"),
@@ -134,10 +134,10 @@ impl Guests {
         Ok(slot.get_or_init(|| pre))
     }
 
-    fn spares(&self, language: Language) -> &Spares {
+    fn pools(&self, language: Language) -> &InstancePool {
         match language {
-            Language::JavaScript => &self.spares[0],
-            Language::Shell => &self.spares[1],
+            Language::JavaScript => &self.pools[0],
+            Language::Shell => &self.pools[1],
         }
     }
 
@@ -145,16 +145,21 @@ impl Guests {
     ///
     /// # Errors
     /// If the guest in this binary cannot be loaded, or the pool of instances is exhausted.
-    pub(crate) fn instantiate(&self, language: Language, world: World, patience: Duration) -> Result<Guest, CodeError> {
+    pub(crate) fn instantiate(
+        &self,
+        language: Language,
+        world: GuestWorld,
+        patience: Duration,
+    ) -> Result<Guest, CodeError> {
         let pre = self.get(language)?;
-        let together = world.together;
-        let limits = wit::Limits { fuel: together.fuel_left(), memory: together.memory_limit() };
+        let usage = world.usage;
+        let limits = wit::Limits { fuel: usage.fuel_left(), memory: usage.memory_limit() };
         // The shell has no use for the runner, and its frames are large: they never lie below another guest's.
         let runner = world.runner.filter(|_| language == Language::JavaScript);
-        let state = State::new(world.files, world.output, world.catalog, &together, world.seed, runner);
-        let spares = self.spares(language);
-        let lent = code::instantiate(&world.interrupt, patience, || spares.lend(pre, &world.interrupt));
-        let mut instance = lent.map_err(|error| match error.downcast::<NoRoom>() {
+        let state = GuestState::new(world.files, world.output, world.catalog, &usage, world.seed, runner);
+        let pools = self.pools(language);
+        let taken = code::instantiate(&world.interrupt, patience, || pools.take(pre, &world.interrupt));
+        let mut instance = taken.map_err(|error| match error.downcast::<NoRoom>() {
             Ok(full) => CodeError::Full(full),
             Err(error) => CodeError::Engine(error.into()),
         })?;
@@ -169,7 +174,7 @@ impl Guests {
 
 /// One instance of a guest. After an error it must not be resumed, only asked for its files and figures.
 pub struct Guest {
-    instance: Lent,
+    instance: PooledInstance,
     limits: wit::Limits,
     /// Stack that the engine allows the instance, in bytes.
     stack: usize,
@@ -216,7 +221,7 @@ impl Guest {
         };
         self.keeps = script.state.is_some();
         self.instance.store.data_mut().now = now;
-        let step = self.enter(|Instance { store, bindings }| bindings.call_start(store, &script));
+        let step = self.enter(|GuestInstance { store, bindings }| bindings.call_start(store, &script));
         self.step(step)
     }
 
@@ -225,7 +230,7 @@ impl Guest {
     /// # Errors
     /// The reason why the guest is gone.
     pub(crate) fn is_open(&mut self, source: &str, name: &str) -> Result<bool, GuestError> {
-        let open = self.enter(|Instance { store, bindings }| bindings.call_is_open(store, source, name));
+        let open = self.enter(|GuestInstance { store, bindings }| bindings.call_is_open(store, source, name));
         open.map_err(|error| self.why(&error))
     }
 
@@ -234,7 +239,7 @@ impl Guest {
     /// # Errors
     /// The reason why the guest is gone.
     pub(crate) fn mentions(&mut self, source: &str, name: &str) -> Result<Vec<Mention>, GuestError> {
-        let found = self.enter(|Instance { store, bindings }| bindings.call_mentions(store, source, name));
+        let found = self.enter(|GuestInstance { store, bindings }| bindings.call_mentions(store, source, name));
         found.map_err(|error| self.why(&error))
     }
 
@@ -245,17 +250,17 @@ impl Guest {
     pub fn resume(&mut self, completion: Completion, now: u64) -> Result<Step, GuestError> {
         self.instance.store.data_mut().now = now;
         let completion = completion.into();
-        let step = self.enter(|Instance { store, bindings }| bindings.call_resume(store, &completion));
+        let step = self.enter(|GuestInstance { store, bindings }| bindings.call_resume(store, &completion));
         self.step(step)
     }
 
     /// Enters the guest on a stack that is large enough.
-    fn enter<T>(&mut self, call: impl FnOnce(&mut Instance) -> T) -> T {
+    fn enter<T>(&mut self, call: impl FnOnce(&mut GuestInstance) -> T) -> T {
         with_stack(self.stack, || call(&mut self.instance))
     }
 
     fn step(&mut self, step: wasmtime::Result<wit::Step>) -> Result<Step, GuestError> {
-        let State { fuel, memory, .. } = self.instance.store.data_mut();
+        let GuestState { fuel, memory, .. } = self.instance.store.data_mut();
         match step.map(|step| Step::read(step, memory.left())) {
             Ok(Step::Finished(outcome)) => {
                 fuel.spent(outcome.fuel);

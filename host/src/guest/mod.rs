@@ -4,24 +4,24 @@
 //! takes time is an [`Operation`] that a step returns; the session performs it. Nothing here calls a tool.
 
 mod bindings;
-mod fault;
 mod files;
+mod guest_state;
+mod inline_script;
 mod instance;
-mod open;
+mod instance_pool;
 mod operation;
-mod spare;
-mod state;
-mod to_end;
-mod together;
+mod run_usage;
+mod script_analysis;
+mod stack_overflow;
 
 pub(crate) use bindings::types::Mention;
-pub(crate) use instance::World;
+pub use guest_state::{Catalog, MountedTool, Output, OutputError, OutputSink, Stream};
+pub(crate) use inline_script::{OutputDestination, ScriptEnd, ScriptExit, ScriptRequest, ScriptRunner};
+pub(crate) use instance::GuestWorld;
 pub use instance::{Guest, GuestError, Guests, Script, Typed};
 pub(crate) use operation::MAX_STATE_BYTES;
 pub use operation::{Completion, Operation, OperationId, Outcome, Pending, ProgramRun, Runnable, Step, Value, Waiting};
-pub use state::{Catalog, MountedTool, Output, OutputError, OutputSink, Stream};
-pub(crate) use to_end::{Destination, Ended, Ending, Request, Runner};
-pub(crate) use together::Together;
+pub(crate) use run_usage::RunUsage;
 
 /// Languages of script guests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

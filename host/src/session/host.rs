@@ -7,12 +7,12 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use tollhouse_registry::Registry;
 use wasmtime::component::Component;
 
-use super::commands::grant_commands;
-use super::kept::{OpenOptions, SessionId, Sessions, SessionsError, Spending};
-use super::pool::{Pool, TOOL_STACK};
-use super::portable::PortableError;
-use super::state::{Keeping, Session};
-use super::threads::{Around, Threads};
+use super::command_grants::grant_commands;
+use super::persistence::{OpenOptions, SessionId, Sessions, SessionsError, SpendingObserver};
+use super::saved_session::PortableError;
+use super::session_state::{Persistence, Session};
+use super::thread_pool::{Around, ThreadPool};
+use super::tool_pool::{TOOL_STACK, ToolPool};
 use crate::capability::{Limits, Policy, PolicyError};
 use crate::code::{Cache, CacheError, Code, CodeError, CompileObserver};
 use crate::error::{Failure, error_chain};
@@ -56,10 +56,10 @@ pub(super) struct HostState {
     guests: Guests,
     packages: Packages,
     network: Network,
-    pool: Pool,
-    threads: Threads,
+    pool: ToolPool,
+    threads: ThreadPool,
     /// Threads that call host functions.
-    callers: Threads,
+    callers: ThreadPool,
 }
 
 /// Reason why a host or a session cannot be created or used.
@@ -160,9 +160,9 @@ impl Host {
             code,
             network: options.network.clone(),
             agents: Mutex::default(),
-            pool: Pool::default(),
-            threads: Threads::new("tollhouse-program", TOOL_STACK, None),
-            callers: Threads::new("tollhouse-caller", TOOL_STACK, options.around_host_functions.clone()),
+            pool: ToolPool::default(),
+            threads: ThreadPool::new("tollhouse-program", TOOL_STACK, None),
+            callers: ThreadPool::new("tollhouse-caller", TOOL_STACK, options.around_host_functions.clone()),
         })))
     }
 
@@ -206,7 +206,7 @@ impl Host {
             ToolServices { network: self.0.network.clone(), secrets: options.secrets, ..ToolServices::default() };
         let mut secret = [0; 32];
         getrandom::fill(&mut secret).map_err(|error| HostError::Random(error.into()))?;
-        Ok(Session::new(&self.0, gate, files, services, Keeping::Memory { secret, runs: Arc::default() }))
+        Ok(Session::new(&self.0, gate, files, services, Persistence::Memory { secret, runs: Arc::default() }))
     }
 
     /// Opens a session on disk, and creates it if it does not exist. Its policy and tools are then fixed.
@@ -254,21 +254,26 @@ impl Host {
                 created => created?,
             }
         }
-        let kept = Arc::new(sessions.live(id, options.waiting)?);
+        let persistent = Arc::new(sessions.live(id, options.waiting)?);
         let audit = match options.audit {
-            Some(also) => Arc::new(Both(kept.audit(), also)) as Arc<dyn Audit>,
-            None => kept.audit(),
+            Some(also) => Arc::new(Both(persistent.audit(), also)) as Arc<dyn Audit>,
+            None => persistent.audit(),
         };
         let audit = redacted(audit, &options.secrets);
         let gate = Gate::new(mounted, policy, GateOptions { audit: Some(audit), approver: options.approver })?;
         gate.restore(&sessions.spent(id)?);
-        let store = KeyValue::kept(kept.keyvalue());
+        let store = KeyValue::persistent(persistent.keyvalue());
         let (network, secrets) = (self.0.network.clone(), options.secrets);
         let services = ToolServices { network, secrets, store: store.clone(), ..ToolServices::default() };
-        let (secret, files) = (sessions.seed(id)?, kept.head(limits)?);
-        let session =
-            Session::new(&self.0, gate, files, services, Keeping::Disk { secret, kept: Arc::clone(&kept), main: true });
-        kept.on_spending(InMemory { gate: session.weak_gate(), store });
+        let (secret, files) = (sessions.seed(id)?, persistent.head(limits)?);
+        let session = Session::new(
+            &self.0,
+            gate,
+            files,
+            services,
+            Persistence::Disk { secret, persistent: Arc::clone(&persistent), main: true },
+        );
+        persistent.on_spending(LiveAccounts { gate: session.weak_gate(), store });
         Ok(session)
     }
 
@@ -286,12 +291,12 @@ impl Host {
 }
 
 /// In-memory state of a session on disk that other processes may change.
-struct InMemory {
+struct LiveAccounts {
     gate: Weak<Gate>,
     store: KeyValue,
 }
 
-impl Spending for InMemory {
+impl SpendingObserver for LiveAccounts {
     fn restore(&self, spent: &HashMap<String, Used>) {
         if let Some(gate) = self.gate.upgrade() {
             gate.restore(spent);
@@ -349,15 +354,15 @@ impl HostState {
         &self.guests
     }
 
-    pub(super) fn pool(&self) -> Pool {
+    pub(super) fn pool(&self) -> ToolPool {
         self.pool.clone()
     }
 
-    pub(super) fn threads(&self) -> Threads {
+    pub(super) fn threads(&self) -> ThreadPool {
         self.threads.clone()
     }
 
-    pub(super) fn callers(&self) -> Threads {
+    pub(super) fn callers(&self) -> ThreadPool {
         self.callers.clone()
     }
 }

@@ -34,16 +34,16 @@ pub enum Stdin {
 
 /// Buffer of output that no sink takes.
 #[derive(Clone, Default)]
-pub(super) struct Captured(Arc<Mutex<(Vec<u8>, Vec<u8>)>>);
+pub(super) struct CapturedOutput(Arc<Mutex<(Vec<u8>, Vec<u8>)>>);
 
-impl Captured {
+impl CapturedOutput {
     /// Takes both streams, as written so far.
     pub(super) fn take(&self) -> (Vec<u8>, Vec<u8>) {
         std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }
 
-impl OutputSink for Captured {
+impl OutputSink for CapturedOutput {
     fn write(&mut self, stream: Stream, bytes: &[u8]) -> io::Result<()> {
         let mut both = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         match stream {

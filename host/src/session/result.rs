@@ -3,8 +3,8 @@
 use serde::Serialize;
 use serde_json::Value;
 
-use super::process::BROKEN_PIPE;
-use super::state::{Place, SessionState};
+use super::guest_process::BROKEN_PIPE;
+use super::session_state::{RunSlot, SessionState};
 use crate::capability::Limits;
 use crate::error::{ErrorKind, Failure, error_chain, how_to_raise};
 use crate::gate::{Budget, Calls, incomplete};
@@ -48,7 +48,7 @@ pub struct Usage {
 }
 
 /// Effects of a run on its session.
-pub(super) struct Left {
+pub(super) struct RunEffects {
     /// Files after the run.
     pub(super) files: Tree,
     /// State for the next script of a language, as its guest encoded it; empty for no state. With `None`, the previous
@@ -56,7 +56,7 @@ pub(super) struct Left {
     pub(super) state: Option<(Language, Vec<u8>)>,
 }
 
-impl From<Tree> for Left {
+impl From<Tree> for RunEffects {
     fn from(files: Tree) -> Self {
         Self { files, state: None }
     }
@@ -100,14 +100,14 @@ impl RunResult {
     /// Builds the result of a run that ended, and records the end in the audit log.
     pub(super) fn conclude(
         session: &SessionState,
-        place: Place,
+        slot: RunSlot,
         outcome: Outcome,
         calls: Calls,
         usage: Usage,
         (stdout, stderr): (Vec<u8>, Vec<u8>),
-        left: Left,
+        left: RunEffects,
     ) -> Self {
-        let number = place.number();
+        let number = slot.number();
         let status = Status::of(&outcome);
         let mut result = Self {
             status,
@@ -124,7 +124,7 @@ impl RunResult {
             snapshot: None,
             files: left.files.clone(),
         };
-        session.end(&place, &mut result, left);
+        session.end(&slot, &mut result, left);
         result
     }
 
@@ -151,7 +151,7 @@ impl RunResult {
     }
 
     /// Marks a run whose effects could not be saved: the session is as it was before.
-    pub(super) fn lost(&mut self, error: &dyn std::error::Error) {
+    pub(super) fn mark_unsaved(&mut self, error: &dyn std::error::Error) {
         let message = format!("what the run left cannot be kept: {}", error_chain(error));
         let hint = "the session's files are as they were before the run; what was spent stays spent";
         (self.status, self.exit_code) = (Status::Failed, 1);
@@ -161,7 +161,7 @@ impl RunResult {
 
 impl RunResult {
     /// Marks a run whose end could not be recorded in the audit log.
-    pub(super) fn unlogged(&mut self, error: &dyn std::error::Error) {
+    pub(super) fn mark_unlogged(&mut self, error: &dyn std::error::Error) {
         if self.error.is_none() {
             (self.status, self.exit_code) = (Status::Failed, 1);
             self.error = Some(incomplete(&error_chain(error)));

@@ -3,8 +3,8 @@
 use std::sync::mpsc::Sender;
 use std::time::Duration;
 
+use super::operation_executor::RunEvent;
 use super::result::RunResult;
-use super::work::News;
 use crate::code::Interrupt;
 use crate::gate::Admission;
 use crate::guest::OperationId;
@@ -71,13 +71,13 @@ impl Operation {
 #[derive(Clone)]
 pub struct CancelHandle {
     pub(super) interrupt: Interrupt,
-    pub(super) news: Sender<News>,
+    pub(super) events: Sender<RunEvent>,
 }
 
 impl CancelHandle {
     /// Cancels the run in whatever state it is, and every call that it waits for.
     pub fn cancel(&self) {
         self.interrupt.cancel();
-        let _ = self.news.send(News::Cancelled);
+        let _ = self.events.send(RunEvent::Cancelled);
     }
 }

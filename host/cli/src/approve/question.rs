@@ -1,4 +1,4 @@
-//! What a human is shown of a call: a screen at most, with the arguments last.
+//! Text that a human sees of a call: one screen at most, with the arguments last.
 
 use std::io;
 
@@ -16,14 +16,14 @@ pub(super) struct Size {
     pub(super) columns: usize,
 }
 
-/// The least that a question fits into.
+/// Smallest size into which a question fits.
 pub(super) const LEAST: Size = Size { rows: 12, columns: 50 };
 
-/// The most lines about budgets.
+/// Most lines about budgets.
 const MAX_COSTS: usize = 2;
 
-/// The question, in lines that fit the terminal's columns and leave a row free. The method and its arguments stand directly
-/// above what is to be typed.
+/// Returns the question, in lines that fit the terminal's columns and leave a row free. The method and its arguments
+/// are directly above the prompt.
 pub(super) fn text(request: &ApprovalRequest<'_>, word: &str, size: Size) -> String {
     let cut = |line: String| fitted(&line, size.columns - 1);
     let mut lines = vec![
@@ -43,7 +43,7 @@ pub(super) fn text(request: &ApprovalRequest<'_>, word: &str, size: Size) -> Str
     lines.join("\n")
 }
 
-/// Who makes the call.
+/// Describes who makes the call.
 fn caller(request: &ApprovalRequest<'_>) -> String {
     let tools = request.callers.iter().map(|caller| format!("`{}` (call {})", caller.method, caller.seq));
     match tools.collect::<Vec<_>>().join(", which called ") {
@@ -52,7 +52,7 @@ fn caller(request: &ApprovalRequest<'_>) -> String {
     }
 }
 
-/// What it takes from which budget.
+/// Describes the amounts that the call takes from budgets.
 fn costs(costs: &[Cost]) -> Vec<String> {
     let told = |cost: &Cost| {
         let kind = if cost.kind == BudgetKind::Calls { "calls" } else { "spend" };
@@ -68,7 +68,7 @@ fn costs(costs: &[Cost]) -> Vec<String> {
     lines.into_iter().map(|line| format!("  costs    {line}")).collect()
 }
 
-/// One line for each argument, in so many lines. What is null stands last.
+/// Formats the arguments, one line each, within the given number of lines. Null arguments come last.
 fn arguments(arguments: &Value, room: usize, columns: usize) -> Vec<String> {
     let Some(object) = arguments.as_object().filter(|object| !object.is_empty()) else {
         return vec!["    no arguments".to_owned()];
@@ -77,7 +77,7 @@ fn arguments(arguments: &Value, room: usize, columns: usize) -> Vec<String> {
     let all: Vec<_> = given.into_iter().chain(nulls).collect();
     let shown = if all.len() > room { room.saturating_sub(1) } else { all.len() };
     let line = |(name, value): &(&String, &Value)| {
-        // As much of it as may be seen, whatever its size.
+        // Only as much as fits the line, whatever the size of the value.
         let mut head = Head { bytes: Vec::new(), room: columns * 4, all: 0 };
         serde_json::to_writer(&mut head, value).expect("a JSON value serialises, and counting does not fail");
         fitted_value(&fitted(&format!("    {name}: "), columns / 2), &head, columns)
@@ -89,13 +89,13 @@ fn arguments(arguments: &Value, room: usize, columns: usize) -> Vec<String> {
     lines
 }
 
-/// A line with what is hidden escaped, cut to so many columns.
+/// Escapes hidden characters of a line, and truncates it to the columns.
 fn fitted(line: &str, columns: usize) -> String {
     let line = plain(line);
     if width(&line) <= columns { line } else { format!("{}…", beginning(&line, columns - 1)) }
 }
 
-/// As [`fitted`], of a line that ends with the beginning of a value; what is cut off is said.
+/// Formats a line that ends with the beginning of a value, like [`fitted`]; truncation is shown.
 fn fitted_value(name: &str, value: &Head, columns: usize) -> String {
     let line = plain(&format!("{name}{}", String::from_utf8_lossy(&value.bytes)));
     if width(&line) <= columns && value.all == value.bytes.len() as u64 {
@@ -105,7 +105,7 @@ fn fitted_value(name: &str, value: &Head, columns: usize) -> String {
     beginning(&line, columns.saturating_sub(width(&end))).to_owned() + &end
 }
 
-/// A text in one line, with what is hidden escaped.
+/// Formats a text as one line, with hidden characters escaped.
 fn plain(text: &str) -> String {
     tame_strictly(&text.replace(['\n', '\t'], " "))
 }
@@ -114,7 +114,7 @@ fn width(text: &str) -> usize {
     text.chars().map(|c| c.width().unwrap_or(0)).sum()
 }
 
-/// As much of a line as fits so many columns.
+/// Returns the part of a line that fits the columns.
 fn beginning(line: &str, columns: usize) -> &str {
     let mut taken = 0;
     for (at, c) in line.char_indices() {
@@ -126,7 +126,7 @@ fn beginning(line: &str, columns: usize) -> &str {
     line
 }
 
-/// The beginning of what is written, and how long all of it is.
+/// Beginning of a text that is written, and its total length.
 struct Head {
     bytes: Vec<u8>,
     room: usize,
@@ -146,7 +146,7 @@ impl io::Write for Head {
     }
 }
 
-/// The whole call in pages, each of which asks whether to go on.
+/// Pages of the whole call, each of which asks whether to continue.
 pub(super) struct Pages {
     text: String,
     at: usize,
@@ -178,7 +178,7 @@ impl Iterator for Pages {
         for _ in 0..self.size.rows - 2 {
             let line = self.text[self.at..].split_inclusive('\n').next()?;
             let shown = beginning(line.trim_end_matches('\n'), self.size.columns - 1);
-            // A character that is wider than the screen would never end.
+            // A character that is wider than the screen would otherwise never be passed.
             let taken = if shown.is_empty() { line.chars().next().map_or(0, char::len_utf8) } else { shown.len() };
             let ends = taken >= line.trim_end_matches('\n').len();
             page += shown;

@@ -54,19 +54,19 @@ pub(crate) struct Build {
     json: bool,
 }
 
-/// What a build made.
+/// Result of a build.
 pub(super) struct Built {
     manifest: Manifest,
     lang: &'static str,
     component: PathBuf,
     anatomy: Anatomy,
-    /// What became a part of it.
+    /// Releases that were composed into it.
     composed: Vec<ReleaseName>,
     took: Duration,
 }
 
 impl Build {
-    /// Builds, and says what came of it.
+    /// Builds the component, and reports the result.
     pub(crate) fn execute(self, places: &Places) -> Result {
         let directory = directory(&self.path)?;
         let wall = |component: &Path| {
@@ -82,7 +82,7 @@ impl Build {
     }
 }
 
-/// Builds a package. When the toolchain, which is not confined, has ended, `wall` is told where the component goes.
+/// Builds a package. When the toolchain, which is not confined, has ended, `wall` is called with the component's path.
 pub(super) fn build(
     places: &Places,
     directory: &Path,
@@ -120,7 +120,7 @@ pub(super) fn build(
     Ok(Built { manifest, lang, component, anatomy, composed, took: begun.elapsed() })
 }
 
-/// The releases that are to become parts of it, with their components.
+/// Returns the releases to compose with, and their components.
 fn parts(places: &Places, manifest: &Manifest) -> Result<Vec<(ReleaseName, Vec<u8>)>> {
     let wanted = manifest.build.as_ref().map(|build| build.compose.as_slice()).unwrap_or_default();
     if wanted.is_empty() {
@@ -146,8 +146,8 @@ fn composition(manifest: &Manifest, component: Vec<u8>, parts: Vec<(ReleaseName,
     })
 }
 
-/// Writes a file as a whole, in the place of whatever is there: who publishes or mounts a component at the same time sees the
-/// old one or the new one.
+/// Writes a file as a whole, replacing an existing one: whoever publishes or mounts a component at the same time sees
+/// the old one or the new one.
 pub(super) fn write(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
     let parent = path.parent().unwrap_or(Path::new("."));
     fs::create_dir_all(parent)?;
@@ -158,7 +158,7 @@ pub(super) fn write(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
 }
 
 impl Built {
-    /// The report, for people.
+    /// Prints the report, for people.
     fn tell(&self) {
         let Anatomy { size, code, data, notes, imports, exports, .. } = &self.anatomy;
         let Manifest { name, version, .. } = &self.manifest;
@@ -188,7 +188,7 @@ impl Built {
     }
 }
 
-/// Names of interfaces, those of a package together: `wasi:cli/{exit,stdout}@0.2.6`.
+/// Formats names of interfaces, grouped by package: `wasi:cli/{exit,stdout}@0.2.6`.
 fn by_package(names: &[String]) -> String {
     let mut packages: Vec<(&str, &str, Vec<&str>)> = Vec::new();
     for name in names {

@@ -1,7 +1,7 @@
 //! `tollhouse dev`.
 //!
-//! It starts toolchains again and again, so it stays outside the second wall itself; what they made is read, compiled and run by
-//! processes of this program that are confined as if a person had started them.
+//! It starts toolchains repeatedly, so it is not confined itself; their output is read, compiled and run by processes
+//! of this program that are confined as if a person had started them.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -19,10 +19,10 @@ use super::watch::Sources;
 use super::{CliError, Result, Stop, directory, lang};
 use crate::Exit;
 
-/// The registry of what was built last, in the package's directory.
+/// Registry of the last build, in the package's directory.
 const REGISTRY: &str = "build/registry";
 
-/// How often the sources are looked at.
+/// Interval at which the sources are checked.
 const EVERY: Duration = Duration::from_millis(300);
 
 /// Build and test a tool on each save
@@ -52,12 +52,12 @@ pub(crate) struct Dev {
 }
 
 impl Dev {
-    /// Goes round until Ctrl-C.
+    /// Repeats rounds until Ctrl-C.
     pub(crate) fn execute(self, places: &Places) -> Result {
         let directory = directory(&self.path)?;
         let stop = Stop::listen();
         loop {
-            // Looked at before the build: what changes while it runs is built next.
+            // Read before the build: changes during it are built next.
             let seen = self.sources(&directory);
             let done = self.round(places, &directory, &stop);
             if stop.is_stopped() {
@@ -84,7 +84,7 @@ impl Dev {
         Sources::of(directory, self.run.as_slice())
     }
 
-    /// Builds, publishes, tests, runs. Returns true if all went well.
+    /// Builds, publishes, tests, runs. Returns true if everything succeeded.
     fn round(&self, places: &Places, directory: &Path, stop: &Stop) -> Result<bool> {
         let itself = Itself { places, confine: self.confine, stop };
         let package = directory.as_os_str();
@@ -100,7 +100,7 @@ impl Dev {
     }
 }
 
-/// This program, once more, for one step of a round.
+/// Processes of this program for the steps of a round.
 struct Itself<'a> {
     places: &'a Places,
     confine: ConfineArgs,
@@ -108,7 +108,7 @@ struct Itself<'a> {
 }
 
 impl Itself<'_> {
-    /// A command of it, with the registry that this process was given.
+    /// Returns a command of this program, with the registry that this process was given.
     fn command<'o>(&self, name: &str, arguments: impl IntoIterator<Item = &'o OsStr>) -> Command {
         self.command_with(&self.places.registry, name, arguments)
     }
@@ -121,15 +121,15 @@ impl Itself<'_> {
         command
     }
 
-    /// Runs it to its end. What goes wrong it says itself.
+    /// Runs a command to its end, and returns whether it succeeded. It reports its own errors.
     fn succeeds(&self, command: Command) -> Result<bool> {
         let ended = lang::spawn(command, self.stop);
         Ok(ended.map_err(|error| CliError::because("cannot start this program once more", &error))?.success())
     }
 }
 
-/// Publishes what was built in a new registry, in the place of the one before. Returns where that is, or nothing if what
-/// was built is refused.
+/// Publishes the build in a new registry, in place of the previous one. Returns the registry's path, or `None` if the
+/// build is rejected.
 fn publish(itself: &Itself<'_>, directory: &Path) -> Result<Option<PathBuf>> {
     let place = directory.join(REGISTRY);
     let unmade = |error: &(dyn std::error::Error + 'static)| {
@@ -150,7 +150,7 @@ fn publish(itself: &Itself<'_>, directory: &Path) -> Result<Option<PathBuf>> {
     Ok(Some(place))
 }
 
-/// Runs a script, as in another terminal. Returns true if it ended well.
+/// Runs a script, as in another terminal. Returns true if it succeeded.
 fn run(itself: &Itself<'_>, directory: &Path, registry: &Path, script: &Path) -> Result<bool> {
     let manifest = package_manifest(directory)
         .map_err(|error| package_error(&format!("cannot run `{}`", script.display()), &error))?;

@@ -1,6 +1,6 @@
-//! What a publisher does before publishing: `tollhouse new`, `build`, `test` and `dev`.
+//! Commands for authors of tools: `tollhouse new`, `build`, `test` and `dev`.
 //!
-//! A build runs the publisher's own toolchain, on this machine and as this user: it is not sandboxed. What it made runs in
+//! A build runs the author's own toolchain, on this machine and as this user: it is not sandboxed. Its output runs in
 //! the sandbox that a call has, and nowhere else.
 
 mod build;
@@ -24,7 +24,7 @@ pub(crate) use test::Test;
 use super::error::USAGE;
 use super::{CliError, Result};
 
-/// The package directory that a command is about, as an absolute path: toolchains run in it.
+/// Returns the package directory of a command, as an absolute path: toolchains run in it.
 fn directory(path: &Path) -> Result<PathBuf> {
     let unusable = |error: &std::io::Error| {
         CliError::because(format!("cannot build `{}`", path.display()), error)

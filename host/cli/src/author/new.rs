@@ -34,13 +34,13 @@ pub(crate) struct New {
     path: Option<PathBuf>,
 }
 
-/// The language of that name, which is one of those.
+/// Returns the language with that name, which clap has checked.
 fn language(name: String) -> Language {
     LANGUAGES.into_iter().find(|language| language.name() == name).unwrap_or(Language::Rust)
 }
 
 impl New {
-    /// Makes the directory.
+    /// Creates the directory.
     pub(crate) fn execute(self) -> Result {
         let name = self.package()?;
         let directory = self.path.clone().unwrap_or_else(|| PathBuf::from(name.package()));
@@ -66,7 +66,7 @@ impl New {
         Ok(Exit::SUCCESS)
     }
 
-    /// The name that was asked for, if a package of that name can be published, and scripts can call it by that name.
+    /// Returns the package's name, if it can be published, and scripts can call the package by it.
     fn package(&self) -> Result<PackageName> {
         let full = if self.name.contains(':') { self.name.clone() } else { format!("local:{}", self.name) };
         let name: PackageName = full

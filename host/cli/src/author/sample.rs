@@ -1,9 +1,9 @@
-//! The smallest arguments that a function takes: what it is called with when nobody has given an example.
+//! Smallest arguments of a function, for calls without an example.
 
 use serde_json::{Map, Value, json};
 use tollhouse::tool::types::{Case, Function, Members, Shape, Type};
 
-/// One object. An error names a type that has no value without a call that makes one.
+/// Returns the arguments as one object. An error names a type that has no value without a call that creates one.
 pub(super) fn arguments(function: &Function) -> Result<Value, String> {
     let mut arguments = Map::new();
     for param in function.params.iter().filter(|param| !param.is_optional()) {
@@ -38,7 +38,7 @@ fn value(ty: &Type) -> Result<Value, String> {
             ok => ok?,
         },
         Shape::Own(_) | Shape::Borrow(_) => return Err(format!("it takes {}", ty.describe())),
-        // Numbers are all that is left.
+        // Only numbers are left.
         _ => json!(0),
     })
 }
@@ -50,7 +50,7 @@ fn side(tag: &str, ty: Option<&Type>) -> Result<Value, String> {
     })
 }
 
-/// The first case without a payload, else the first whose payload has a value.
+/// Returns the first case without a payload, otherwise the first whose payload has a value.
 fn smallest(cases: &Members<Case>) -> Result<Value, String> {
     if let Some(plain) = cases.iter().find(|case| case.ty.is_none()) {
         return side(&plain.name, None);

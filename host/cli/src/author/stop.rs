@@ -1,4 +1,4 @@
-//! Ctrl-C, while toolchains and tools run: what runs is ended, and then the command.
+//! Ctrl-C while toolchains and tools run: the running processes are ended, and then the command.
 
 use std::io;
 use std::process::{Child, Command, Output, Stdio};
@@ -10,7 +10,7 @@ use rustix::process::{Pid, Signal, kill_process_group};
 use super::super::signals;
 use super::{CliError, Result};
 
-/// Whether the user wants an end, and what is to be ended.
+/// Handler of Ctrl-C: whether it was pressed, and the operation that it ends.
 #[derive(Default)]
 pub(crate) struct Stop {
     stopped: AtomicBool,
@@ -19,7 +19,7 @@ pub(crate) struct Stop {
 }
 
 impl Stop {
-    /// Takes Ctrl-C from now on.
+    /// Handles Ctrl-C from now on.
     pub(crate) fn listen() -> Arc<Self> {
         let stop = Arc::new(Self::default());
         let told = Arc::clone(&stop);
@@ -37,12 +37,12 @@ impl Stop {
         }
     }
 
-    /// Whether the user wants an end.
+    /// Returns true once Ctrl-C was pressed.
     pub(super) fn is_stopped(&self) -> bool {
         self.stopped.load(Ordering::SeqCst)
     }
 
-    /// Does something that `end` ends.
+    /// Runs `what`; Ctrl-C calls `end` meanwhile.
     pub(crate) fn during<T>(&self, end: impl Fn() + Send + 'static, what: impl FnOnce() -> T) -> T {
         let set = |end| *self.end.lock().unwrap_or_else(PoisonError::into_inner) = end;
         set(Some(Box::new(end)));
@@ -54,35 +54,35 @@ impl Stop {
         done
     }
 
-    /// Runs a program whose output is wanted. Ctrl-C ends it, and all that it started.
+    /// Runs a program and captures its output. Ctrl-C ends it, and all processes that it started.
     pub(crate) fn capture(&self, mut command: Command) -> io::Result<Output> {
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
         self.run(command, Child::wait_with_output)
     }
 
-    /// Runs a program until `wait` has it ended. Ctrl-C ends it, and all that it started.
+    /// Runs a program until `wait` returns. Ctrl-C ends it, and all processes that it started.
     pub(super) fn run<T>(&self, mut command: Command, wait: impl FnOnce(Child) -> io::Result<T>) -> io::Result<T> {
-        // A group of its own: npm, cargo and make start others.
+        // A process group of its own: npm, cargo and make start other processes.
         std::os::unix::process::CommandExt::process_group(&mut command, 0);
         let child = command.spawn()?;
         let group = Pid::from_child(&child);
         let end = move || {
-            // A group that is gone has ended.
+            // A group that no longer exists has ended.
             let _ = kill_process_group(group, Signal::TERM);
         };
         self.during(end, || wait(child))
     }
 
-    /// Has Ctrl-C end this process at once from now on: what is left to do may be cut off anywhere.
+    /// Makes Ctrl-C end this process at once from now on: the remaining work may be interrupted anywhere.
     ///
     /// # Errors
-    /// If the user wants an end already.
+    /// If Ctrl-C was pressed already.
     pub(crate) fn end_at_once(&self) -> Result<()> {
         self.at_once.store(true, Ordering::SeqCst);
         self.check()
     }
 
-    /// An error if the user wants an end.
+    /// Returns an error if Ctrl-C was pressed.
     pub(crate) fn check(&self) -> Result<()> {
         if self.is_stopped() { Err(CliError::usage("interrupted").status(signals::CANCELLED)) } else { Ok(()) }
     }

@@ -21,7 +21,7 @@ use super::watch::Sources;
 use super::{Result, Stop, build, directory, sample};
 use crate::Exit;
 
-/// How long a call may take that nobody wrote an example of: it has the smallest arguments there are.
+/// Time limit of a call without an example, which has the smallest possible arguments.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Test a tool: run the examples of its manifest, and call every other function, in the sandbox
@@ -51,11 +51,11 @@ pub(crate) struct Test {
     json: bool,
 }
 
-/// What came of one call.
+/// Result of one test call.
 struct Tried {
-    /// The function, without an alias.
+    /// Function, without an alias.
     method: String,
-    /// Which example it was, counted from 1.
+    /// Number of the example, counted from 1.
     example: Option<usize>,
     outcome: Outcome,
     message: String,
@@ -70,7 +70,7 @@ enum Outcome {
 }
 
 impl Test {
-    /// Tests, and says what came of it.
+    /// Runs the tests, and reports the results.
     pub(crate) fn execute(self, places: &Places) -> Result {
         let directory = directory(&self.path)?;
         let stop = Stop::listen();
@@ -83,7 +83,7 @@ impl Test {
     }
 }
 
-/// Builds, unless nothing changed since the last time.
+/// Builds the package, unless nothing has changed since the last build.
 fn build_if_due(places: &Places, directory: &Path, stop: &Stop) -> Result<()> {
     let manifest = package_manifest(directory)
         .map_err(|error| package_error(&format!("cannot build `{}`", directory.display()), &error))?;
@@ -93,8 +93,8 @@ fn build_if_due(places: &Places, directory: &Path, stop: &Stop) -> Result<()> {
     Ok(())
 }
 
-/// Tests what was built last, and prints what came of it: whether all passed. `wall` rises when the package is read, which may
-/// have taken cargo.
+/// Tests the last build, prints the results, and returns true if all passed. `wall` confines the process once the
+/// package has been read, which may have run cargo.
 fn test(places: &Places, directory: &Path, as_json: bool, stop: &Stop, wall: &dyn Fn() -> Result<()>) -> Result<bool> {
     let untested = |error| package_error(&format!("cannot test `{}`", directory.display()), &error);
     let manifest = package_manifest(directory).map_err(untested)?;
@@ -126,7 +126,7 @@ fn test(places: &Places, directory: &Path, as_json: bool, stop: &Stop, wall: &dy
     Ok(tried.iter().all(|tried| tried.outcome != Outcome::Failed))
 }
 
-/// Calls a function with the smallest arguments that it takes.
+/// Calls a function with its smallest arguments.
 fn call(trial: &Trial<'_>, session: &Session, tool: &Tool) -> Tried {
     let method = tool.function().path.join("/");
     let of = |outcome, message| Tried { method: method.clone(), example: None, outcome, message, diff: None };
@@ -136,7 +136,7 @@ fn call(trial: &Trial<'_>, session: &Session, tool: &Tool) -> Tried {
     };
     match trial.call(session, tool.method(), &arguments) {
         Ok(returned) => of(Outcome::Passed, format!("{arguments} returns {}", returned.value)),
-        // Its own error, or a program's status.
+        // The function's own error, or a program's status.
         Err(failure) if failure.payload.is_some() || failure.kind == ErrorKind::Exit => {
             let error = failure.payload.map_or_else(|| json!(failure.message), |payload| payload.value);
             of(Outcome::Passed, format!("{arguments} fails with {error}"))
@@ -169,7 +169,7 @@ fn tell(tried: &[Tried]) {
     show::line(format_args!("{passed} passed, {failed} failed, {skipped} skipped"));
 }
 
-/// One line that fits: what a tool returns may be long.
+/// Returns a message on one line of limited width: a tool's result may be long.
 fn excerpt(message: &str) -> String {
     const WIDTH: usize = 160;
     let line = message.replace('\n', " ");

@@ -1,4 +1,4 @@
-//! One line of a batch: what it says, and what of it a run is made of.
+//! Jobs of a batch: parsing, and conversion to a run.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -17,17 +17,17 @@ use tollhouse::vfs::{self, Errno, Tree};
 
 use crate::run::{Lang, guess, name_in, name_of_code};
 
-/// Where a job's files are, and where its script starts.
+/// Directory of a job's files, in which its script starts.
 pub(super) const DIRECTORY: &str = "/workspace";
 
-/// Permission bits of a file for which the job names none.
+/// Permission bits of a file for which the job has none.
 const MODE: u32 = 0o644;
 
-/// A job.
+/// Job as a line describes it.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Job {
-    /// Given back with its result.
+    /// Identifier that is returned with the result.
     #[serde(default)]
     pub(super) id: Value,
     #[serde(default)]
@@ -43,7 +43,7 @@ pub(super) struct Job {
     env: BTreeMap<String, String>,
 }
 
-/// Reads an object in which each key stands once: of two values of one key, serde would keep the last in silence.
+/// Deserializes an object in which each key appears once: of two values of one key, serde would silently keep the last.
 fn unique<'de, D: Deserializer<'de>, T: Deserialize<'de>>(deserializer: D) -> Result<BTreeMap<String, T>, D::Error> {
     struct Unique<T>(PhantomData<T>);
     impl<'de, T: Deserialize<'de>> Visitor<'de> for Unique<T> {
@@ -67,7 +67,7 @@ fn unique<'de, D: Deserializer<'de>, T: Deserialize<'de>>(deserializer: D) -> Re
     deserializer.deserialize_map(Unique(PhantomData))
 }
 
-/// Returns true if what is given back is what was given: JSON's other numbers are rounded when they are read.
+/// Returns true if the id is returned as it was given: other JSON numbers are rounded when they are parsed.
 fn is_exact(id: &Value) -> bool {
     match id {
         Value::Number(number) => number.is_i64() || number.is_u64(),
@@ -77,12 +77,12 @@ fn is_exact(id: &Value) -> bool {
     }
 }
 
-/// The path without what changes nothing in it: `./a//b` is `a/b`.
+/// Normalizes a path: `./a//b` is `a/b`.
 fn plain(path: &str) -> String {
     path.split('/').filter(|name| !name.is_empty() && *name != ".").collect::<Vec<_>>().join("/")
 }
 
-/// Text, or bytes in base64.
+/// Contents of a file: text, or bytes in base64.
 #[derive(Debug)]
 struct Contents(Vec<u8>);
 
@@ -120,10 +120,10 @@ impl<'de> Deserialize<'de> for Mode {
 }
 
 impl Job {
-    /// Reads a line; what is wrong comes with the job's id, as far as it can be found.
+    /// Parses a line; an error comes with the job's id, as far as it can be found.
     pub(super) fn parse(line: &[u8]) -> Result<Self, (Value, Failure)> {
         if line.trim_ascii_start().first() != Some(&b'{') {
-            // serde would take a list for a job, by the order of its fields.
+            // serde would accept a list for a job, by the order of its fields.
             return Err((
                 Value::Null,
                 Failure::argument("a job is a JSON object, such as {\"id\": 1, \"script\": \"...\"}"),
@@ -134,7 +134,7 @@ impl Job {
                 Ok(Value::Object(mut object)) => object.remove("id").unwrap_or_default(),
                 _ => Value::Null,
             };
-            // serde_json says `line 1`, of the one line that it is given.
+            // serde_json reports `line 1` of the one line that it is given.
             let message = error.to_string().replace(" at line 1 column ", " at column ");
             (id, Failure::argument(message))
         })?;
@@ -144,7 +144,7 @@ impl Job {
         }
     }
 
-    /// What contradicts itself, or could not be given back.
+    /// Returns the problem of a job that contradicts itself, or whose id could not be returned.
     fn mistake(&self) -> Option<Failure> {
         if !is_exact(&self.id) {
             return Some(
@@ -162,7 +162,7 @@ impl Job {
         })
     }
 
-    /// The files that the script finds: the job's, among those that are mounted.
+    /// Builds the files that the script finds: the job's, among the mounted ones.
     pub(super) fn place(&self, mounted: Option<Tree>, limits: &Limits) -> Result<Tree, Failure> {
         let limits = vfs::Limits { bytes: limits.files, file_bytes: u64::MAX, ..vfs::Limits::default() };
         let now = vfs::now();
@@ -183,7 +183,8 @@ impl Job {
         Ok(files)
     }
 
-    /// What is run. `lang` and `environment` are what the whole batch says; the job's own word wins.
+    /// Returns the language and the script. `lang` and `environment` are those of the whole batch; the job's own take
+    /// precedence.
     pub(super) fn script(&self, lang: Option<Lang>, environment: &[(String, String)]) -> (Language, Script) {
         let said = self.lang.or(lang);
         let language = said.map_or_else(|| guess(None, &self.script), Language::from);
@@ -200,7 +201,7 @@ impl Job {
         (language, script)
     }
 
-    /// What the script reads.
+    /// Returns the script's standard input.
     pub(super) fn stdin(&self) -> Stdin {
         self.stdin.as_ref().map_or(Stdin::Empty, |contents| Stdin::Bytes(contents.0.clone()))
     }

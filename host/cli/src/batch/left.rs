@@ -1,4 +1,4 @@
-//! Files that a job's script left, in the form in which a job names its own.
+//! Files that a job's script left, in the form in which a job lists its own.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,13 +14,13 @@ use super::job::DIRECTORY;
 #[derive(Serialize)]
 pub(super) struct LeftFiles {
     files: Files,
-    /// Permission bits in octal, of directories too, whose paths end with `/`.
+    /// Permission bits in octal, including directories, whose paths end with `/`.
     modes: BTreeMap<String, String>,
     /// Targets of symbolic links.
     links: BTreeMap<String, String>,
 }
 
-/// Files of a tree, each read when it is written: together they may have as many bytes as memory.
+/// Files of a tree, each read when it is serialized: together they may have as many bytes as memory.
 struct Files {
     tree: Tree,
     names: BTreeSet<String>,
@@ -38,7 +38,7 @@ impl Serialize for Files {
     }
 }
 
-/// Bytes of a file: a text, or base64 where they are not UTF-8.
+/// Contents of a file: text, or base64 if they are not UTF-8.
 #[derive(Debug, PartialEq, Eq)]
 struct Contents(Vec<u8>);
 
@@ -52,7 +52,7 @@ impl Serialize for Contents {
 }
 
 impl LeftFiles {
-    /// Lists them in the tree that a run left. A script that removed `/workspace` left nothing.
+    /// Lists the files in the tree that a run left. A script that removed `/workspace` left none.
     pub(super) fn list(tree: &Tree) -> Result<Self, Errno> {
         let files = Files { tree: tree.clone(), names: BTreeSet::new() };
         let mut left = Self { files, modes: BTreeMap::new(), links: BTreeMap::new() };

@@ -1,16 +1,16 @@
-//! Jobs that are under way, so that a signal can cancel them.
+//! Running jobs, so that a signal can cancel them.
 
 use std::collections::HashMap;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
-/// Jobs that are under way: each from the time when a thread takes its line until its result is written.
+/// Running jobs: each from the time when a thread takes its line until its result is written.
 #[derive(Default)]
 pub(super) struct Running {
     state: Mutex<State>,
     changed: Condvar,
 }
 
-/// Cancels a job.
+/// Callback that cancels a job.
 type Cancel = Box<dyn Fn() + Send>;
 
 #[derive(Default)]
@@ -18,11 +18,11 @@ struct State {
     stopped: bool,
     /// Key of the next job.
     next: u64,
-    /// Jobs by key, with what cancels each once it can be cancelled.
+    /// Jobs by key, with their callbacks once they can be cancelled.
     jobs: HashMap<u64, Option<Cancel>>,
 }
 
-/// One job that is under way, until it is dropped.
+/// Registration of one running job, until it is dropped.
 pub(super) struct Job<'a> {
     running: &'a Running,
     key: u64,
@@ -33,7 +33,7 @@ impl Running {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Begins a job. Returns none once a signal has stopped the batch.
+    /// Registers a job. Returns `None` once a signal has stopped the batch.
     pub(super) fn begin(&self) -> Option<Job<'_>> {
         let mut state = self.state();
         if state.stopped {
@@ -45,7 +45,7 @@ impl Running {
         Some(Job { running: self, key })
     }
 
-    /// Cancels all jobs, begins no further ones, and waits until their results are written.
+    /// Cancels all jobs, starts no further ones, and waits until their results are written.
     pub(super) fn stop(&self) {
         let mut state = self.state();
         state.stopped = true;
@@ -62,7 +62,7 @@ impl Running {
 }
 
 impl Job<'_> {
-    /// Sets what cancels the job when a signal comes; at once, if it came already.
+    /// Sets the callback that cancels the job when a signal comes, and calls it at once if one already came.
     pub(super) fn cancelled_by(&self, cancel: impl Fn() + Send + 'static) {
         let mut state = self.running.state();
         if state.stopped {

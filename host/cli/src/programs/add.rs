@@ -24,9 +24,9 @@ use super::python::Maker;
 use super::{COMPILED, MADE, fetch, is_program, package_of};
 use crate::Exit;
 
-/// What every binary in the format of WebAssembly begins with.
+/// Magic number of every WebAssembly binary.
 const WASM: &[u8] = b"\0asm";
-/// What every archive begins with that Python calls a wheel.
+/// Magic number of every ZIP archive, such as a Python wheel.
 const ARCHIVE: &[u8] = b"PK\x03\x04";
 
 /// Add a program that scripts can run as a command
@@ -68,14 +68,14 @@ pub(crate) struct Add {
     json: bool,
 }
 
-/// Reads a SHA-256, with or without `sha256:`.
+/// Parses a SHA-256, with or without `sha256:`.
 fn digest(text: &str) -> std::result::Result<Digest, String> {
     let hex = text.strip_prefix("sha256:").unwrap_or(text).to_lowercase();
     format!("sha256:{hex}").parse().map_err(|_| "it must be 64 hexadecimal digits".to_owned())
 }
 
 impl Add {
-    /// Adds the program, and says so.
+    /// Adds the program, and reports it.
     pub(super) fn execute(self, places: &Places) -> Result {
         let package = package_of(&self.name)?;
         if let Some(what) = taken_by(&self.name, Spelling::Wit, Face::Command) {
@@ -100,12 +100,12 @@ impl Add {
         let request = self.request(&package, places, &stop, &progress);
         drop(progress);
         let request = request?;
-        // What is written from here on is whole or not there.
+        // Everything written from here on is complete or absent.
         stop.end_at_once()?;
         if let Some(output) = &self.output {
             return self.write(output, &request);
         }
-        // All is here. It took the network, and programs of the system.
+        // Everything is here. Fetching it took the network, and programs of the system.
         self.confine.seal(|| Confinement::of(places, false).writing_in(Some(&places.registry)))?;
         let published = open(places)?.publish(request).map_err(|error| self.refused(&error))?;
         if published.release.yanked {
@@ -118,12 +118,12 @@ impl Add {
         Ok(Exit::SUCCESS)
     }
 
-    /// Returns true if it is the program that is made here.
+    /// Returns true if the program is built by this command.
     fn is_made(&self) -> bool {
         self.name == MADE.name
     }
 
-    /// The release that is there already; of a program that is compiled elsewhere, the newest.
+    /// Returns the existing release; for a program that is compiled elsewhere, the newest.
     fn find(&self, registry: &Registry) -> Result<Option<Release>> {
         if self.is_made() {
             let ReleaseName { name, version } = MADE.release();
@@ -135,7 +135,7 @@ impl Add {
         Ok(found.max_by(|one, other| one.version.cmp(&other.version)))
     }
 
-    /// Has a release resolved again that is there already.
+    /// Unyanks an existing release.
     fn take_again(&self, registry: &Registry, release: &Release) -> Result {
         if release.yanked {
             registry
@@ -146,7 +146,7 @@ impl Add {
         Ok(Exit::SUCCESS)
     }
 
-    /// What is to be published.
+    /// Builds the request to publish.
     fn request(
         &self,
         package: &PackageName,
@@ -184,7 +184,7 @@ impl Add {
         Ok(request)
     }
 
-    /// What comes from the network is what somebody said that it is, or is not used.
+    /// Checks that a file from the network has a known digest; without one it is not used.
     fn check_pinned(&self) -> Result<()> {
         if self.sha256.is_none() && self.from.as_deref().is_some_and(fetch::is_address) {
             return Err(CliError::usage(format!("what is fetched from `{}` must be known", self.shown()))
@@ -193,7 +193,7 @@ impl Add {
         Ok(())
     }
 
-    /// What nothing can be fetched of.
+    /// Returns the error for a program that cannot be fetched.
     fn nowhere(&self) -> CliError {
         let name = &self.name;
         if COMPILED.contains(&name.as_str()) {
@@ -211,7 +211,7 @@ impl Add {
         .hint("`--from FILE` adds any WebAssembly program under that name")
     }
 
-    /// A package that lies in a directory, as `--output` wrote it.
+    /// Reads a package from a directory, as `--output` wrote it.
     fn directory(&self, from: &Path) -> Result<PublishRequest> {
         if self.sha256.is_some() {
             return Err(CliError::usage("`--sha256` is for a file, and `--from` names a directory"));
@@ -246,7 +246,8 @@ impl Add {
     fn uses_files(&self, component: &[u8], package: &PackageName) -> Result<bool> {
         let unfit = |error: &ComponentError| failed(&format!("cannot add `{}`", self.name), error, error.hint());
         let about = Manifest::parse(&self.manifest(package, false)).expect("the manifest is made here");
-        // A core module is made a component to be looked at. What is published is made of the bytes as they are.
+        // A core module is converted to a component to be inspected. The published component is made of the original
+        // bytes.
         let finished = finish(component.to_vec(), &about, None, &[]).map_err(|error| unfit(&error))?;
         let Anatomy { imports, exports, .. } = anatomy(&finished).map_err(|error| unfit(&error))?;
         if !is_program(&exports) {
@@ -272,12 +273,12 @@ impl Add {
         }
     }
 
-    /// What `--from` names, for messages.
+    /// Returns the source that `--from` names, for messages.
     fn shown(&self) -> &str {
         self.from.as_deref().unwrap_or(&self.name)
     }
 
-    /// Writes a package directory, the component last: one that is there is whole.
+    /// Writes a package directory, the component last: a component that exists is complete.
     fn write(&self, output: &Path, request: &PublishRequest) -> Result {
         let unwritten = |error: &io::Error| CliError::because(format!("cannot write `{}`", output.display()), error);
         let bin = output.join("bin");
@@ -302,7 +303,7 @@ impl Add {
         Ok(Exit::SUCCESS)
     }
 
-    /// The manifest of a program. What it may touch is for policies to say: it asks for whatever files they grant.
+    /// Returns the manifest of a program. Policies decide what it may access: it asks for whatever files they grant.
     fn manifest(&self, package: &PackageName, uses_files: bool) -> String {
         let (version, more, asks) = if self.is_made() {
             let more = format!("description = \"{}\"\nlicense = \"{}\"\n", MADE.description, MADE.license);
@@ -330,7 +331,7 @@ impl Add {
     }
 }
 
-/// Makes `python3` of a file of componentize-py, which is fetched if it is not given.
+/// Builds `python3` from a file of componentize-py, which is fetched if it is not given.
 fn make_python(wheel: Option<Vec<u8>>, places: &Places, stop: &Stop, progress: &Progress) -> Result<Vec<u8>> {
     let directory = tempfile::Builder::new().prefix("tollhouse-python3-").tempdir();
     let directory = directory.map_err(|error| CliError::because("cannot make a directory to work in", &error))?;

@@ -70,7 +70,7 @@ impl Ls {
     }
 }
 
-/// Returns true if a release is a program. One that cannot be used is none.
+/// Returns true if a release is a program. A release that cannot be used is not one.
 fn runs(host: &Host, release: &Release) -> bool {
     host.packages()
         .package(release.clone())
@@ -95,7 +95,7 @@ impl Rm {
         Ok(Exit::SUCCESS)
     }
 
-    /// The releases of the program that scripts would find.
+    /// Returns the releases of the program that scripts would find.
     fn releases(&self, places: &Places, registry: &Registry) -> Result<Vec<Release>> {
         let host = places.host()?;
         let all = registry.list().map_err(|error| unreadable(&error))?;

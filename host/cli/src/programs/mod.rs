@@ -1,4 +1,4 @@
-//! `tollhouse programs`: programs of others that scripts run as commands, published to the local registry.
+//! `tollhouse programs`: third-party programs that scripts run as commands, published to the local registry.
 
 mod add;
 mod fetch;
@@ -23,7 +23,7 @@ pub(crate) enum Programs {
 }
 
 impl Programs {
-    /// Does what was asked for.
+    /// Executes the command.
     pub(crate) fn execute(self, places: &Places) -> Result {
         match self {
             Self::Add(add) => add.execute(places),
@@ -33,26 +33,26 @@ impl Programs {
     }
 }
 
-/// A program that is made of a release which others publish.
+/// Recipe of a program that is built from a published release.
 struct Recipe {
-    /// The command that it is.
+    /// Name of the command.
     name: &'static str,
-    /// Its version, and that of the package.
+    /// Version of the program, and of the package.
     version: &'static str,
     description: &'static str,
     license: &'static str,
-    /// What its manifest asks for besides the session's files.
+    /// Additional permissions that its manifest asks for, besides the session's files.
     asks: &'static str,
 }
 
-/// The program that can be made without a toolchain for WebAssembly.
+/// Program that can be built without a toolchain for WebAssembly.
 const MADE: Recipe = python::PYTHON3;
 
-/// Programs that compilers make in a checkout of Tollhouse: their projects publish no WebAssembly.
+/// Programs that compilers build in a checkout of Tollhouse: their projects publish no WebAssembly.
 const COMPILED: [&str; 5] = ["uutils", "rg", "jaq", "sqlite3", "git"];
 
 impl Recipe {
-    /// Its release in a registry.
+    /// Returns the program's release in a registry.
     fn release(&self) -> ReleaseName {
         let text = format!("tollhouse:{}@{}", self.name, self.version);
         text.parse().expect("names and versions of recipes are well-formed")
@@ -74,7 +74,7 @@ fn is_program(exports: &[String]) -> bool {
     exports.iter().any(|export| export.starts_with("wasi:cli/run@0.2."))
 }
 
-/// Returns how the program of an alias is added, if it is one of those that a package can be had of.
+/// Returns how the program of an alias is added, if a package of it is available.
 pub(crate) fn how_to_add(alias: &str) -> Option<String> {
     let is_known = alias == MADE.name || COMPILED.contains(&alias);
     is_known.then(|| format!("`tollhouse programs add {alias}` adds it"))

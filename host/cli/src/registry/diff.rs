@@ -32,7 +32,7 @@ pub(crate) struct Diff {
     json: bool,
 }
 
-/// What is compared of a release.
+/// Compared texts of a release.
 struct Texts {
     wit: String,
     permissions: String,
@@ -86,7 +86,7 @@ fn texts(registry: &Registry, release: &ReleaseName) -> Result<Texts> {
     })
 }
 
-/// What is asked for, a line each.
+/// Lists the requested permissions, one per line.
 fn listed(permissions: &Permissions) -> String {
     let asks = serde_json::to_value(permissions).expect("permissions are plain data");
     let lists = asks.as_object().into_iter().flatten();

@@ -44,9 +44,9 @@ impl Gc {
             for id in sessions.list().map_err(|error| failed(&error))? {
                 match sessions.lock(&id) {
                     Ok(lock) => keep(&mut kept, &lock),
-                    // Removed since it was listed.
+                    // The session was removed since it was listed.
                     Err(SessionsError::Unknown { .. }) => {}
-                    // What it names is not known, so nothing may go.
+                    // Its references are not known, so nothing may be removed.
                     Err(error) => return Err(failed(&error)),
                 }
             }

@@ -80,7 +80,7 @@ impl Import {
     }
 }
 
-/// Publishes one. What to tell a person, and a program.
+/// Publishes one release. Returns the message for a person, and the JSON for a program.
 fn add(registry: &Registry, foreign: &Foreign) -> Result<(String, Value)> {
     let what = format!("cannot import `{}`", foreign.path.display());
     let request: PublishRequest = foreign.request().map_err(|error| super::failed(&what, &error, error.hint()))?;

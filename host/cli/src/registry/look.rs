@@ -85,7 +85,7 @@ impl Show {
     }
 }
 
-/// Reads a requirement whose namespace may be left out where one package of the registry has the name.
+/// Parses a requirement whose namespace may be left out if only one package of the registry has the name.
 fn named(registry: &Registry, text: &str) -> Result<Requirement> {
     let parse = |text: &str| {
         text.parse::<Requirement>()
@@ -110,7 +110,7 @@ fn named(registry: &Registry, text: &str) -> Result<Requirement> {
     }
 }
 
-/// A release as JSON.
+/// Returns a release as JSON.
 pub(super) fn described(release: &Release) -> Value {
     let since = release.published.duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
     let deprecated = release.deprecated.as_ref();
@@ -130,7 +130,7 @@ pub(super) fn described(release: &Release) -> Value {
     })
 }
 
-/// What its component says that it was built of; none if it says nothing. The error is for people.
+/// Crates that a component lists; `None` if it lists none. The error is for people.
 type BuiltOf = Result<Option<Vec<Dependency>>>;
 
 fn built_of(registry: &Registry, release: &Release) -> BuiltOf {
@@ -147,7 +147,7 @@ fn print_dependencies(built_of: BuiltOf) -> Result {
     Ok(Exit::SUCCESS)
 }
 
-/// How many crates it was built of, in words.
+/// Describes how many crates the component was built from.
 fn count(dependencies: &[Dependency]) -> String {
     let builders = dependencies.iter().filter(|one| one.kind == DependencyKind::Build).count();
     let crates = |count: usize| format!("{count} crate{}", if count == 1 { "" } else { "s" });
@@ -155,7 +155,7 @@ fn count(dependencies: &[Dependency]) -> String {
     if builders == 0 { within } else { format!("{within}, and {builders} that built it") }
 }
 
-/// Who signed a release, and whether the signature holds.
+/// Returns the signers of a release, each with the problem of its signature, if any.
 fn signatures(registry: &Registry, release: &Release) -> Vec<(PublicKey, Option<String>)> {
     let check = |key| registry.verify_signature(release, key).err().map(|error| error.to_string());
     release.signatures.iter().map(|signature| (signature.key, check(&signature.key))).collect()
@@ -188,7 +188,7 @@ fn print_json(
     show::json_pretty(&object);
 }
 
-/// A text of the publisher's that cannot be taken for a line of ours: its further lines are indented.
+/// Formats a publisher's text so that it cannot be taken for a line of ours: its further lines are indented.
 fn labelled(label: &str, text: &str) -> String {
     format!("{label}: {}", text.lines().collect::<Vec<_>>().join("\n  "))
 }

@@ -45,7 +45,7 @@ pub(crate) enum Registry {
 }
 
 impl Registry {
-    /// Does what was asked for.
+    /// Executes the command.
     pub(crate) fn execute(self, places: &Places) -> Result {
         match self {
             Self::Ls(ls) => ls.execute(places),
@@ -67,7 +67,7 @@ impl Registry {
     }
 }
 
-/// The registry.
+/// Opens the registry.
 pub(super) fn open(places: &Places) -> Result<Store> {
     places.registry().checked().map_err(|error| unreadable(&error))
 }
@@ -77,21 +77,21 @@ pub(super) fn read_only(places: &Places, confine: ConfineArgs) -> Result<()> {
     confine.seal(|| Confinement::of(places, false))
 }
 
-/// Confines a command that reads the registry, and keeps there what it searches.
+/// Confines a command that reads the registry, and stores its search index there.
 fn searching(places: &Places, confine: ConfineArgs) -> Result<()> {
     confine.seal(|| {
-        // One that is not there is not made for a look.
+        // A missing registry is not created by a search.
         let kept = Some(places.registry.as_path()).filter(|registry| registry.is_dir());
         Confinement::of(places, false).writing_in(kept)
     })
 }
 
-/// What a user reads when the registry cannot be read.
+/// Converts an error of reading the registry for the user.
 pub(super) fn unreadable(error: &tollhouse_registry::Error) -> CliError {
     failed("cannot read the registry", error, error.hint())
 }
 
-/// What a user reads when something cannot be done.
+/// Creates an error for the user, with an optional hint.
 pub(super) fn failed(what: &str, error: &(dyn std::error::Error + 'static), hint: Option<&str>) -> CliError {
     let shown = CliError::because(what, error);
     match hint {
@@ -100,7 +100,7 @@ pub(super) fn failed(what: &str, error: &(dyn std::error::Error + 'static), hint
     }
 }
 
-/// Words that stand behind a release wherever it is listed.
+/// Returns the labels that follow a release wherever it is listed.
 fn marks(release: &Release) -> String {
     let yanked = if release.yanked { "  yanked" } else { "" };
     let deprecated = if release.deprecated.is_some() { "  deprecated" } else { "" };

@@ -67,7 +67,7 @@ impl Pull {
             .map_err(|error| super::failed(&what, &error, error.hint()));
         drop(progress);
         let mut request = pulled?;
-        // All is here. It took the network, and a program that knows the credentials.
+        // Everything is here. Pulling took the network, and a program that knows the credentials.
         self.confine.seal(|| Confinement::of(places, false).writing_in(Some(&places.registry)))?;
         request.allow_breaking = self.allow_breaking;
         let manifest = request.origin.as_ref().map(|origin| origin.manifest);
@@ -80,7 +80,7 @@ impl Pull {
         Ok(Exit::SUCCESS)
     }
 
-    /// What was pulled before as exactly that.
+    /// Returns the release that was pulled before under exactly that digest.
     fn pinned(&self, registry: &Registry, wanted: &Wanted) -> Result<Option<Release>> {
         let Some(digest) = self.from.digest else { return Ok(None) };
         registry.pulled(&digest, wanted).map_err(|error| super::unreadable(&error))

@@ -13,7 +13,7 @@ use super::super::places::Places;
 use super::super::{CliError, Result, show};
 use crate::Exit;
 
-/// Longest file of a key in bytes.
+/// Size of the largest key file, in bytes.
 const MAX_KEY: u64 = 4 << 10;
 
 /// Make a key that signs releases: the private key goes into FILE (mode 0600), the public key into FILE.pub
@@ -69,7 +69,7 @@ impl Keygen {
         let mut file = options.open(&self.out).map_err(|error| failed(&error))?;
         let written = writeln!(file, "{}", key.to_text()).and_then(|()| file.sync_all());
         written.map_err(|error| {
-            // Half a key is none; this half was made just now.
+            // A key pair needs both halves; this half was made just now, and is removed.
             let _ = fs::remove_file(&self.out);
             failed(&error)
         })?;

@@ -94,13 +94,13 @@ fn failed(error: &TrustError) -> CliError {
     super::failed("cannot use the trusted keys", error, error.hint()).status(USAGE)
 }
 
-/// The names of trusted keys.
+/// Returns the names of trusted keys.
 pub(super) fn names(places: &Places) -> Result<BTreeMap<PublicKey, String>> {
     let keys = TrustedKeys::new(&places.trusted).list().map_err(|error| failed(&error))?;
     Ok(keys.into_iter().map(|(name, key)| (key, name)).collect())
 }
 
-/// Puts keys in the place of the names that a policy has for them. A name that is not known stays: nothing is mounted then.
+/// Replaces names of keys in a policy by the keys. An unknown name stays: nothing is mounted then.
 pub(crate) fn resolve(policy: &mut Policy, places: &Places) -> Result<()> {
     if policy.signed.unresolved().is_some() {
         let keys = TrustedKeys::new(&places.trusted).list().map_err(|error| failed(&error))?;

@@ -26,7 +26,7 @@ impl Verify {
     pub(super) fn execute(&self, places: &Places) -> Result {
         super::read_only(places, self.confine)?;
         let progress = Progress::new("checking the registry");
-        // One that cannot be opened is what this command is for.
+        // A registry that cannot be opened is what this command is for.
         let registry = places.registry();
         let verified = registry.verify(|at, of, release| {
             progress.now(format!("checking {} ({} of {of})", release.full_name(), at + 1));
@@ -60,7 +60,7 @@ impl Verify {
     }
 }
 
-/// Why `verify` ends with an error.
+/// Error with which `verify` ends.
 #[derive(Debug, thiserror::Error)]
 #[error("the registry is damaged, or was tampered with")]
 struct Damaged;

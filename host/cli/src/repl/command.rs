@@ -1,4 +1,4 @@
-//! The inputs that begin with a dot: what a script cannot do, or need not.
+//! Commands of the repl that begin with a dot: things that a script cannot do, or need not.
 
 use std::str::FromStr as _;
 
@@ -12,15 +12,15 @@ use super::super::session::{copy, failed};
 use super::super::{CliError, Result, draw, show, tame, tools};
 use super::room::{Keeper, Room, WORKSPACE};
 
-/// What an input has come to.
+/// Outcome of an input.
 pub(super) enum Done {
-    /// Its status; the repl goes on.
+    /// Status of the input; the repl continues.
     Goes(u8),
-    /// The repl ends, with this status or that of the last input.
+    /// End of the repl, with this status or that of the last input.
     Ends(Option<u8>),
 }
 
-/// Each: name, what follows it, what it does.
+/// Commands: name, arguments, description.
 pub(super) const COMMANDS: [(&str, &str, &str); 10] = [
     (".help", "", "list these"),
     (".lang", "[js|ts|sh]", "show the language, or go on in another one"),
@@ -34,13 +34,13 @@ pub(super) const COMMANDS: [(&str, &str, &str); 10] = [
     (".exit", "[STATUS]", "end, as Ctrl-D does"),
 ];
 
-/// Whether an input is one of these, or means to be: no script begins with a dot and a letter.
+/// Returns true if an input is a command, or looks like one: no script begins with a dot and a letter.
 pub(super) fn is_one(input: &str) -> bool {
     let mut chars = input.trim_start().chars();
     chars.next() == Some('.') && chars.next().is_some_and(|char| char.is_ascii_alphabetic())
 }
 
-/// Carries one out. (`.history` is the editor's; elsewhere there is none.)
+/// Executes a command. (`.history` is handled by the editor; without it there is none.)
 pub(super) fn execute(room: &mut Room, input: &str) -> Result<Done> {
     let words: Vec<&str> = input.split_whitespace().collect();
     let (name, words) = words.split_first().expect("it begins with a dot");
@@ -86,7 +86,7 @@ fn unknown(name: &str) -> CliError {
     })
 }
 
-/// A language by its word.
+/// Returns the language with this name.
 pub(super) fn lang(word: &str) -> Result<Lang> {
     Lang::from_str(word, true)
         .map_err(|_| CliError::usage(format!("there is no language `{word}`")).hint("js, ts or sh"))
@@ -117,13 +117,13 @@ fn budgets(room: &Room) {
     }
 }
 
-/// A path as the language at hand understands it.
+/// Returns a path as the current language resolves it.
 pub(super) fn absolute(directory: &str, path: &str) -> String {
     if path.starts_with('/') { path.to_owned() } else { format!("{}/{path}", directory.trim_end_matches('/')) }
 }
 
 impl Room {
-    /// Where paths begin.
+    /// Returns the directory in which relative paths start.
     pub(super) fn place(&self) -> &str {
         if self.lang.is_shell() { &self.directory } else { WORKSPACE }
     }
@@ -193,7 +193,7 @@ fn rollback(room: &mut Room, to: Option<&str>) -> Result<()> {
     Ok(())
 }
 
-/// What the last change of the session found: the last one before it that left files.
+/// Returns the revision that the last change of the session started from: the last one before it that left files.
 fn before(keeper: &Keeper) -> Result<At> {
     let Keeper { sessions, id } = keeper;
     let cannot = |error| failed("cannot roll back", &error);

@@ -1,4 +1,4 @@
-//! A person at a terminal: the prompt, the line as it is edited, history.
+//! Interactive input at a terminal: the prompt, line editing, history.
 
 use std::borrow::Cow;
 use std::fs::{self, DirBuilder, File};
@@ -23,16 +23,17 @@ use super::complete::{Known, Named};
 use super::room::{Room, is_open};
 use super::script::answer;
 
-/// How many inputs the history holds.
+/// Most inputs in the history.
 const MAX_HISTORY: usize = 1_000;
 
-/// Bytes of an input that the history holds: what is longer was pasted.
+/// Bytes of the longest input in the history: longer ones were pasted.
 const MAX_ENTRY: usize = 8 << 10;
 
-/// Bytes of a file that is read as history. `MAX_HISTORY` times `MAX_ENTRY`, and no more than a moment's work.
+/// Size of the largest history file that is read, in bytes. `MAX_HISTORY` times `MAX_ENTRY`, and no more than a
+/// moment's work.
 const MAX_FILE: u64 = 8 << 20;
 
-/// What the line editor asks.
+/// Callbacks of the line editor.
 struct Asked {
     host: Host,
     known: Known,
@@ -70,15 +71,15 @@ impl Highlighter for Asked {
     }
 }
 
-/// The history's file.
+/// History file.
 struct Kept {
-    /// None if there is none, or none is wanted.
+    /// `None` if there is no file, or none is wanted.
     path: Option<PathBuf>,
-    /// Whether inputs are written to it.
+    /// True if inputs are written to the file.
     on: bool,
 }
 
-/// Runs what a person types, to the end; gives the status of the last input. `state` is where the history is kept.
+/// Runs typed inputs to the end, and returns the status of the last. `state` is the directory of the history.
 pub(super) fn converse(room: &mut Room, state: Option<&Path>, named: bool) -> Result<u8> {
     let failed = |error: ReadlineError| CliError::because("cannot use the terminal", &error);
     let config = Config::builder()
@@ -116,7 +117,7 @@ pub(super) fn converse(room: &mut Room, state: Option<&Path>, named: bool) -> Re
             // The line is cleared.
             Err(ReadlineError::Interrupted) => {}
             Err(ReadlineError::Eof) => return Ok(status),
-            // The window has another size, or the process was stopped and goes on.
+            // The window was resized, or the process was stopped and continued.
             Err(ReadlineError::Signal(_)) => {}
             Err(error) => return Err(failed(error)),
         }
@@ -136,12 +137,12 @@ fn prompt(room: &Room) -> String {
     if room.lang.is_shell() { format!("sh {}> ", room.directory.escape_debug()) } else { format!("{}> ", room.word()) }
 }
 
-/// What there is to complete from, as it is now.
+/// Returns the current sources of completions.
 fn known(room: &Room, tools: &Arc<[Named]>) -> Known {
     Known { lang: room.lang, tools: Arc::clone(tools), files: room.files().ok(), place: room.place().to_owned() }
 }
 
-/// What is mounted: the same as long as the session is open.
+/// Returns the mounted tools, which stay the same while the session is open.
 fn tools(room: &Room) -> Arc<[Named]> {
     let tools = room.session.gate().tools();
     let named = tools.iter().map(|tool| {
@@ -158,7 +159,7 @@ fn tools(room: &Room) -> Arc<[Named]> {
     named.collect()
 }
 
-/// A parameter as a word: `maxItems` is `--max-items`.
+/// Returns a parameter as an option: `maxItems` is `--max-items`.
 fn option(key: &str) -> String {
     let mut option = "--".to_owned();
     for char in key.chars() {
@@ -170,7 +171,7 @@ fn option(key: &str) -> String {
     option
 }
 
-/// Makes the history's file, which only its owner reads, and reads it. Without one, the repl works as well.
+/// Creates and reads the history file, which only its owner can read. Without one, the repl works as well.
 fn prepare(state: &Path, line: &mut Line) -> Option<PathBuf> {
     let path = state.join("repl-history");
     let made = DirBuilder::new().recursive(true).mode(0o700).create(state).and_then(|()| private(&path));
@@ -195,7 +196,7 @@ fn private(path: &Path) -> std::io::Result<()> {
     file.set_permissions(fs::Permissions::from_mode(0o600))
 }
 
-/// Adds an input to the history, and at once to its file: another repl may be at it.
+/// Adds an input to the history, and at once to its file: another repl may use it.
 fn remember(line: &mut Line, history: &Kept, input: &str) {
     // What the editor has, it writes sooner or later.
     let wanted = history.on && input.len() <= MAX_ENTRY;
@@ -209,7 +210,7 @@ fn remember(line: &mut Line, history: &Kept, input: &str) {
 }
 
 impl Kept {
-    /// Does what `.history …` asks for; gives its status.
+    /// Executes `.history …`, and returns its status.
     fn command(&mut self, input: &str) -> u8 {
         match input.split_whitespace().skip(1).collect::<Vec<_>>().as_slice() {
             [] => {}

@@ -1,5 +1,5 @@
-//! Signals: Ctrl-C stops what runs, and what waits to run; never the repl, unless nobody types. SIGTERM and SIGHUP stop
-//! that too, and end the repl.
+//! Signals: Ctrl-C stops the running or waiting input, but not the repl, unless standard input is not a terminal.
+//! SIGTERM and SIGHUP stop the input too, and end the repl.
 
 use std::io;
 use std::process;
@@ -12,17 +12,17 @@ use tollhouse::session::{CancelHandle, SessionId, Waiting};
 
 use super::super::signals::{self, CANCELLED, Request};
 
-/// How long to wait for another run without a word.
+/// Time to wait for another run without a message.
 const SILENCE: Duration = Duration::from_millis(500);
 
-/// What Ctrl-C does at the moment. Clones share it.
+/// Handler of Ctrl-C in the current state. Clones share it.
 #[derive(Clone)]
 pub(super) struct Interrupt(Arc<State>);
 
 struct State {
-    /// Whether a person types: then there is always a next input.
+    /// True if a person types: then there is always a next input.
     interactive: bool,
-    /// Since the input began.
+    /// True if Ctrl-C was pressed since the input began.
     pressed: AtomicBool,
     /// Set by the first signal that ends the repl.
     ended: AtomicBool,
@@ -31,18 +31,18 @@ struct State {
     now: Mutex<Now>,
 }
 
-/// What the repl does.
+/// State of the repl.
 enum Now {
-    /// It waits for an input.
+    /// The repl waits for an input.
     Idle,
-    /// It waits to run one, since then; and whether it said so.
+    /// An input waits to run: since when, and whether a message was shown.
     Waiting(Instant, bool),
-    /// It runs one.
+    /// An input runs.
     Running(CancelHandle),
 }
 
 impl Interrupt {
-    /// Takes the signal over.
+    /// Installs the signal handler.
     pub(super) fn install(interactive: bool) -> Self {
         let state = State {
             interactive,
@@ -69,13 +69,13 @@ impl Interrupt {
         self.0.pressed.store(true, Ordering::Release);
         match &*self.now() {
             Now::Running(run) => run.cancel(),
-            // Nothing of the session is under way, and the thread that reads inputs may wait for one for ever.
+            // No run is active, and the thread that reads inputs may wait for one for ever.
             Now::Idle if ends => self.exit(),
             Now::Idle | Now::Waiting(..) => {}
         }
     }
 
-    /// Ends the process, and leaves the terminal as it was found.
+    /// Ends the process, and restores the terminal.
     fn exit(&self) -> ! {
         if let Some(terminal) = &self.0.terminal {
             // A terminal that is gone needs no settings.
@@ -89,13 +89,13 @@ impl Interrupt {
         self.0.ended.load(Ordering::Acquire)
     }
 
-    /// An input begins.
+    /// Marks the start of an input.
     pub(super) fn begin(&self) {
         self.0.pressed.store(false, Ordering::Release);
         *self.now() = Now::Waiting(Instant::now(), false);
     }
 
-    /// Its run begins.
+    /// Marks the start of an input's run.
     pub(super) fn watch(&self, run: CancelHandle) {
         let mut now = self.now();
         if self.pressed() {
@@ -104,17 +104,17 @@ impl Interrupt {
         *now = Now::Running(run);
     }
 
-    /// It is over.
+    /// Marks the end of an input.
     pub(super) fn end(&self) {
         *self.now() = Now::Idle;
     }
 
-    /// Whether Ctrl-C was pressed since the input began.
+    /// Returns true if Ctrl-C was pressed since the input began.
     pub(super) fn pressed(&self) -> bool {
         self.0.pressed.load(Ordering::Acquire)
     }
 
-    /// Waits for a session until it is free, or Ctrl-C; says so once an input.
+    /// Returns a callback that waits until a session is free, or for Ctrl-C; it reports the wait once per input.
     pub(super) fn waiting(&self, id: &SessionId) -> Waiting {
         let (interrupt, id) = (self.clone(), id.clone());
         Arc::new(move || {

@@ -1,13 +1,13 @@
 //! `tollhouse repl`: inputs, one after another, in one session.
 //!
-//! - `room`: the session, and what one input does in it;
+//! - `context`: the session, and the execution of one input in it;
 //! - `command`: the inputs that begin with a dot;
-//! - `editor`, `complete`: a person at a terminal;
-//! - `script`: inputs that come by a pipe;
+//! - `editor`, `complete`: interactive input at a terminal;
+//! - `script`: inputs from a pipe;
 //! - `interrupt`: Ctrl-C, SIGTERM and SIGHUP.
 //!
-//! **Invariant:** no input ends the repl but `.exit` and the end of the inputs; so do SIGTERM, SIGHUP and, where nobody
-//! types, Ctrl-C.
+//! **Invariant:** no input ends the repl except `.exit` and the end of the inputs; so do SIGTERM, SIGHUP and, without a
+//! terminal, Ctrl-C.
 
 mod command;
 mod complete;
@@ -75,7 +75,7 @@ pub(crate) struct Repl {
     audit: AuditArgs,
 }
 
-/// What a session is called that ends with the repl.
+/// Name of a session that ends with the repl.
 const NAME: &str = "repl";
 
 impl Repl {
@@ -97,7 +97,7 @@ impl Repl {
                 let id = NAME.parse().expect("it is a session's name");
                 Some(Keeper { sessions: Sessions::in_memory(), id })
             }
-            // What a token grants ends, so no session keeps it.
+            // Grants of a token expire, so no session keeps them.
             (None, true) => None,
         };
         let session = match &keeper {

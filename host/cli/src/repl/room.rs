@@ -1,4 +1,4 @@
-//! The session that the inputs share, and what one input does in it.
+//! Session that the inputs share, and the execution of one input in it.
 
 use std::io;
 use std::sync::Arc;
@@ -18,26 +18,26 @@ use super::super::stdio::note_part;
 use super::super::{CliError, Result, show};
 use super::interrupt::Interrupt;
 
-/// Where scripts start.
+/// Directory in which scripts start.
 pub(super) const WORKSPACE: &str = "/workspace";
 
-/// What stack traces call an input.
+/// Name of an input in stack traces.
 const NAME: &str = "repl";
 
-/// Where a session is kept, on disk or in memory.
+/// Store of the session, on disk or in memory.
 pub(super) struct Keeper {
     pub(super) sessions: Sessions,
     pub(super) id: SessionId,
 }
 
 impl Keeper {
-    /// A point of the session.
+    /// Returns a point of the session.
     pub(super) fn point(&self, at: At) -> Point {
         Point { session: self.id.clone(), at }
     }
 }
 
-/// All that an input may touch.
+/// Context of all inputs.
 pub(super) struct Room {
     pub(super) host: Host,
     pub(super) session: Session,
@@ -47,13 +47,13 @@ pub(super) struct Room {
     pub(super) keep_state: bool,
     pub(super) colors: bool,
     pub(super) interactive: bool,
-    /// Where bash is.
+    /// Working directory of bash.
     pub(super) directory: String,
     pub(super) interrupt: Interrupt,
 }
 
 impl Room {
-    /// The language's word.
+    /// Returns the language's short name.
     pub(super) fn word(&self) -> &'static str {
         match self.lang {
             Lang::Js => "js",
@@ -62,12 +62,12 @@ impl Room {
         }
     }
 
-    /// Whether an input goes on with the next line. What cannot be asked does not.
+    /// Returns true if an input continues on the next line; false if that cannot be determined.
     pub(super) fn is_open(&self, input: &str) -> bool {
         is_open(&self.host, self.lang, input)
     }
 
-    /// The files as they are now.
+    /// Returns the current files.
     pub(super) fn files(&self) -> std::result::Result<Tree, SessionsError> {
         match &self.keeper {
             Some(keeper) => keeper.sessions.files(&keeper.point(At::Head)),
@@ -75,7 +75,7 @@ impl Room {
         }
     }
 
-    /// Runs an input, and shows what came of it; gives its status.
+    /// Runs an input, shows its result, and returns its status.
     pub(super) fn run(&mut self, input: &str) -> Result<u8> {
         self.interrupt.begin();
         let ran = self.start(input);
@@ -92,7 +92,7 @@ impl Room {
             Err(error) => return Err(error.into()),
         };
         if self.interactive && !line.load(Ordering::Relaxed) {
-            // The next prompt begins a line.
+            // The next prompt starts a line.
             show::line("");
         }
         warn_of_run(self.session.gate(), &result);
@@ -124,14 +124,14 @@ impl Room {
         Ok((run.finish(), line))
     }
 
-    /// Why it failed. Its value was shown by the script's own guest.
+    /// Shows why an input failed. Its value was shown by the script's own guest.
     fn show(&self, result: &RunResult) {
         let Some(error) = &result.error else { return };
         if result.status == Status::Cancelled {
             note_part(&(self.dim("cancelled") + "\n"));
             return;
         }
-        // bash has said what was wrong.
+        // bash has already reported what was wrong.
         if self.lang.is_shell() && matches!(error.kind, ErrorKind::Exit | ErrorKind::Syntax) {
             note_part(&(self.dim(&format!("[status {}]", result.exit_code)) + "\n"));
             return;
@@ -149,15 +149,15 @@ impl Room {
         }
     }
 
-    /// A text that is not the script's own.
+    /// Styles a text that is not the script's own.
     pub(super) fn dim(&self, text: &str) -> String {
         if self.colors { format!("\x1b[2m{text}\x1b[22m") } else { text.to_owned() }
     }
 
-    /// The session's keeper.
+    /// Returns the session's store.
     ///
     /// # Errors
-    /// If nothing of it is kept.
+    /// If the session is not stored.
     pub(super) fn keeper(&self) -> Result<&Keeper> {
         self.keeper.as_ref().ok_or_else(|| {
             CliError::usage("the session is made of a token, and nothing keeps it")
@@ -166,12 +166,12 @@ impl Room {
     }
 }
 
-/// Whether an input of a language goes on with the next line.
+/// Returns true if an input in a language continues on the next line.
 pub(super) fn is_open(host: &Host, lang: Lang, input: &str) -> bool {
     host.is_open(lang.into(), input, &name_in(Some(lang), NAME.to_owned())).unwrap_or(false)
 }
 
-/// Output, and whether it stands at the beginning of a line.
+/// Output sink that knows whether the output is at the start of a line.
 struct Lines {
     output: Output,
     at_start: Arc<AtomicBool>,

@@ -1,4 +1,4 @@
-//! Inputs that come by a pipe: each is run when it is whole, and answered as at a terminal.
+//! Inputs from a pipe: each is run when it is complete, and answered as at a terminal.
 
 use std::io::{self, BufRead as _, Read as _};
 
@@ -7,10 +7,10 @@ use super::super::{CliError, Result, stdio};
 use super::command::{self, Done};
 use super::room::Room;
 
-/// Bytes of one input, and of one line.
+/// Most bytes of one input, and of one line.
 const MAX_INPUT: usize = 1 << 20;
 
-/// Runs all inputs; gives the status of the last.
+/// Runs all inputs, and returns the status of the last.
 pub(super) fn follow(room: &mut Room) -> Result<u8> {
     let mut status = 0;
     let mut input = String::new();
@@ -44,13 +44,13 @@ pub(super) fn follow(room: &mut Room) -> Result<u8> {
     }
 }
 
-/// Does what one input asks for, and shows why not.
+/// Executes one input, and shows its error.
 pub(super) fn answer(room: &mut Room, input: &str) -> Done {
     let done = if command::is_one(input) { command::execute(room, input) } else { room.run(input).map(Done::Goes) };
     done.unwrap_or_else(|error| Done::Goes(error.show_status()))
 }
 
-/// Adds a line; false at the end.
+/// Reads a line into the input; returns false at the end.
 fn read_line(stdin: &mut io::StdinLock<'_>, input: &mut String) -> Result<bool> {
     let room = u64::try_from(MAX_INPUT.saturating_sub(input.len())).unwrap_or(u64::MAX);
     let mut line = Vec::new();

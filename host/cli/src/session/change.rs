@@ -154,7 +154,7 @@ impl Rm {
     }
 }
 
-/// Asks before a session is removed that has a run. Without a terminal, nobody can answer, and it is not removed.
+/// Asks before a session with an active run is removed. Without a terminal, nobody can answer, and it is not removed.
 fn may_remove(sessions: &Sessions, id: &SessionId) -> Result<()> {
     let shown = sessions.show(id).map_err(|error| super::failed(&format!("cannot remove `{id}`"), &error))?;
     if !shown.busy {

@@ -179,7 +179,7 @@ fn word(kind: Kind) -> &'static str {
     }
 }
 
-/// How much of a file is in memory at once.
+/// Bytes of a file that are in memory at once.
 const PIECE: u64 = 1 << 20;
 
 /// Copies a file of a session.
@@ -229,7 +229,7 @@ impl Put {
         }
         let sessions = places.sessions()?;
         let failed = |error| super::failed("cannot put the file", &error);
-        // No file of it may have more.
+        // No file of the session may be larger.
         let most = sessions.policy(&self.id).map_err(failed)?.limits.files;
         let read = match self.file.to_str() {
             Some("-") => untrusted_file::read_limited(io::stdin(), most),
@@ -316,7 +316,7 @@ impl Get {
     }
 }
 
-/// What was copied out so far.
+/// Progress of copying out.
 struct Taken<'t> {
     tree: &'t Tree,
     point: &'t Point,
@@ -325,7 +325,7 @@ struct Taken<'t> {
 }
 
 impl Taken<'_> {
-    /// Recursion ends where the tree's depth does.
+    /// Copies an entry. Recursion is bounded by the tree's depth.
     fn entry(&mut self, path: &str, to: &Path, first: bool) -> Result<()> {
         let failed = at(self.point, path);
         let cannot = |error: io::Error| CliError::because(format!("cannot write `{}`", to.display()), &error);

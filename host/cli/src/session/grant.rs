@@ -68,7 +68,7 @@ impl Grant {
         Ok(Exit::SUCCESS)
     }
 
-    /// Gathers what is added.
+    /// Builds the additions to the session.
     fn widening(&self, source: Option<&PolicyFile>) -> Result<Widening> {
         let mut policy = source.map(PolicyFile::parse).transpose()?.unwrap_or_default();
         if policy.limits != Limits::default() {

@@ -50,10 +50,10 @@ pub(crate) struct Log {
     json: bool,
 }
 
-/// Characters of a value that are shown, unless it is to be whole.
+/// Characters of a value that are shown, unless `--whole` is given.
 const CLIP: usize = 200;
 
-/// Every event, as the log calls it.
+/// Events, as the log names them.
 const EVENTS: [&str; 14] = [
     "started",
     "asked",
@@ -91,8 +91,8 @@ impl Log {
         Ok(Exit::SUCCESS)
     }
 
-    /// Shows an event if it is wanted. A method is said once for each call; what else happens in it names the call by its
-    /// number.
+    /// Shows an event if it is selected. The method is shown once for each call; other events of the call name it by
+    /// its number.
     fn show(&self, event: &Value, methods: &mut HashMap<(Option<u64>, Option<u64>), String>) {
         let call = (event["run"].as_u64(), event["seq"].as_u64());
         if let (Some("asked" | "admitted" | "denied"), Some(method)) =
@@ -114,8 +114,8 @@ impl Log {
     }
 }
 
-/// An event for a reader: when, where, what, and the rest as it stands in the log. Whatever a tool or a guest said is in
-/// quotes and escaped, so that no terminal obeys it.
+/// Formats an event for a reader: time, position, name, and the other fields as the log has them. Text of tools and
+/// guests is quoted and escaped, so that it has no effect on a terminal.
 fn told(event: &Value, whole: bool) -> String {
     let text = |key: &str| event[key].as_str().unwrap_or_default();
     let mut line = format!("{} ", text("time").get(..19).unwrap_or_default());

@@ -31,14 +31,14 @@ pub(crate) struct Show {
     json: bool,
 }
 
-/// A session, and what it may use.
+/// Session with its policy.
 struct Seen {
     shown: Shown,
     policy: Policy,
     spent: HashMap<String, Used>,
 }
 
-/// One budget: grant, what it counts, how much there is, how much is used.
+/// Budget: grant, what it counts, limit, used amount.
 type Budget = (String, &'static str, Amount, Amount);
 
 impl Seen {
@@ -126,7 +126,7 @@ fn all(sessions: &Sessions) -> std::result::Result<BTreeMap<SessionId, Seen>, Se
     for id in sessions.list()? {
         match Seen::of(sessions, &id) {
             Ok(found) => drop(seen.insert(id, found)),
-            // It was removed since it was listed.
+            // The session was removed since it was listed.
             Err(SessionsError::Unknown { .. }) => {}
             Err(error) => return Err(error),
         }
@@ -134,12 +134,12 @@ fn all(sessions: &Sessions) -> std::result::Result<BTreeMap<SessionId, Seen>, Se
     Ok(seen)
 }
 
-/// Every session with its depth: a fork stands below what it was forked from, if that is still there.
+/// Returns every session with its depth: a fork is listed below its origin, if that still exists.
 fn forest(seen: &BTreeMap<SessionId, Seen>) -> Vec<(usize, &SessionId)> {
     let mut below: BTreeMap<Option<&SessionId>, Vec<&SessionId>> = BTreeMap::new();
     for (id, found) in seen {
         let from = found.shown.created.from.as_ref().map(|from| &from.session);
-        // Of two that claim to be forked from each other, as removing and making anew can leave them, both are roots.
+        // If two claim to be forked from each other, as removing and recreating them can cause, both are roots.
         let older = |from: &&SessionId| {
             seen.get(*from).is_some_and(|from| from.shown.created.created < found.shown.created.created)
         };
@@ -234,7 +234,7 @@ impl Show {
     }
 }
 
-/// A run that has not ended was interrupted, unless somebody is at it.
+/// Returns the status of a run. A run that has not ended was interrupted, unless the session is active.
 fn status(run: &RunRecord, busy: bool) -> &str {
     if run.status == "running" && !busy { "interrupted" } else { &run.status }
 }

@@ -45,7 +45,7 @@ pub(crate) enum Session {
 }
 
 impl Session {
-    /// Does what was asked for.
+    /// Executes the command.
     pub(crate) fn execute(self, places: &Places) -> Result {
         match self {
             Self::New(new) => new.execute(places),
@@ -69,7 +69,7 @@ impl Session {
     }
 }
 
-/// What a user reads when something of a session cannot be done.
+/// Converts an error of a session for the user.
 pub(crate) fn failed(what: &str, error: &SessionsError) -> CliError {
     let shown = CliError::because(what, error);
     match error {

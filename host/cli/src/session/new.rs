@@ -72,7 +72,7 @@ impl New {
     }
 }
 
-/// A name that nobody else has thought of.
+/// Generates a name that nobody else has chosen.
 fn made_up() -> Result<SessionId> {
     let mut bytes = [0; 5];
     getrandom::fill(&mut bytes)

@@ -72,7 +72,7 @@ pub(crate) struct Import {
     json: bool,
 }
 
-/// What an import may spend.
+/// Parses `--budget` of an import.
 fn budget(text: &str) -> std::result::Result<ImportBudget, String> {
     match text {
         "keep" => Ok(ImportBudget::Keep),
@@ -81,7 +81,7 @@ fn budget(text: &str) -> std::result::Result<ImportBudget, String> {
     }
 }
 
-/// The word for what an import may spend.
+/// Returns the name of an import's budgets.
 fn word(budget: ImportedBudget) -> &'static str {
     match budget {
         ImportedBudget::None => "none",
@@ -112,7 +112,7 @@ impl Export {
             return Err(exists());
         }
         let directory = self.file.parent().filter(|path| !path.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        // Under its name there is only ever a whole one.
+        // Under its name there is only ever a complete file.
         let mut file = tempfile::NamedTempFile::new_in(directory).map_err(cannot)?;
         let out = io::BufWriter::new(progress.count(&mut file));
         let (mut out, exported) = sessions.export(&self.id, out).map_err(failed)?;

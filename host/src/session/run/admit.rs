@@ -1,13 +1,13 @@
 //! Admission of a guest's operations: each is decided by the gate, refused, started, or left to be performed.
 
 use super::Run;
-use super::outstanding::{Awaited, Outstanding};
+use super::outstanding::{OperationKind, OutstandingOperation};
 use crate::code::Interrupt;
 use crate::error::{Failure, how_to_raise};
 use crate::gate::{Admission, CallOutcome};
 use crate::guest::{self, Completion, OperationId, ProgramRun, Runnable};
-use crate::session::nest;
-use crate::session::process::{self, MAIN, Pid};
+use crate::session::guest_process::{self, MAIN, Pid};
+use crate::session::nested_scripts;
 use crate::session::step::{Operation, Pending, ProgramStreams};
 use crate::tool::{ARGUMENTS, CallEffects, DIRECTORY};
 
@@ -37,7 +37,7 @@ impl Run {
                     Err(failure) => return self.refuse(id, failure),
                 },
                 Runnable::Script { .. } => {
-                    self.outstanding.insert(id, Outstanding::new(Awaited::Script, call, 0));
+                    self.outstanding.insert(id, OutstandingOperation::new(OperationKind::Script, call, 0));
                     if let Err(failure) = self.nest(id, run, interrupt) {
                         return self.refuse(id, failure);
                     }
@@ -46,15 +46,15 @@ impl Run {
             },
             guest::Operation::Write { stream, bytes, end } => Operation::Write { stream, bytes, end },
             guest::Operation::Read { stream: 0, limit } if pid != MAIN => {
-                self.outstanding.insert(id, Outstanding::new(Awaited::Input, call, 0));
-                let told = self.told_bytes(id);
+                self.outstanding.insert(id, OutstandingOperation::new(OperationKind::Input, call, 0));
+                let told = self.on_bytes(id);
                 self.processes.as_mut()?.get(pid)?.stdin()?.read(id, limit, told);
                 return None;
             }
             guest::Operation::Read { stream, limit } => Operation::Read { stream, limit },
             guest::Operation::Sleep(duration) => Operation::Sleep(duration),
         };
-        self.outstanding.insert(id, Outstanding::new(Awaited::of(&operation), call, bytes));
+        self.outstanding.insert(id, OutstandingOperation::new(OperationKind::of(&operation), call, bytes));
         Some(Pending { id, operation })
     }
 
@@ -85,7 +85,7 @@ impl Run {
     pub(super) fn may_wait(&self, pid: Pid, started: &[guest::Pending]) -> Result<(), Failure> {
         let limits = self.session.limits();
         let all = self.outstanding.len() + started.len();
-        let others = || self.outstanding.keys().filter(|id| process::owner(**id) != pid).count();
+        let others = || self.outstanding.keys().filter(|id| guest_process::owner(**id) != pid).count();
         // Counted only when it may matter: a guest that waits for thousands of timers continues with each of them.
         if all as u64 > u64::from(limits.pending) && (all - others()) as u64 > u64::from(limits.pending) {
             let message =
@@ -110,7 +110,7 @@ impl Run {
     /// Starts a nested script.
     fn nest(&mut self, id: OperationId, run: ProgramRun, interrupt: Interrupt) -> Result<(), Failure> {
         let Some(processes) = &mut self.processes else { return Err(Failure::cancelled()) };
-        nest::begin(&self.session, processes, &[self.scope.record.run()], id, run, interrupt)
+        nested_scripts::start(&self.session, processes, &[self.scope.record.run()], id, run, interrupt)
     }
 
     /// Asks the gate for a decision on a call.
@@ -128,7 +128,7 @@ impl Run {
     ) -> Result<(Admission, ProgramStreams), Failure> {
         let arguments = serde_json::json!({ ARGUMENTS: run.arguments, DIRECTORY: run.directory });
         let admission = self.judge(method, &arguments.to_string())?;
-        let process = self.processes.as_mut().and_then(|processes| processes.get(process::owner(id)));
+        let process = self.processes.as_mut().and_then(|processes| processes.get(guest_process::owner(id)));
         let started = match process {
             Some(process) if admission.is_program() => {
                 process.streams.start(id, run, interrupt, self.session.limits().processes, &self.session.memory)
@@ -149,7 +149,7 @@ impl Run {
 
     /// Answers an operation with a failure at once.
     fn refuse(&mut self, id: OperationId, failure: Failure) -> Option<Pending> {
-        self.outstanding.insert(id, Outstanding::new(Awaited::Stream, None, 0));
+        self.outstanding.insert(id, OutstandingOperation::new(OperationKind::Stream, None, 0));
         self.queue.push_back((Completion { id, result: Err(failure) }, CallEffects::default()));
         None
     }

@@ -1,11 +1,11 @@
 //! Cancellation of operations and of nested scripts before their end.
 
 use super::Run;
-use super::outstanding::Outstanding;
+use super::outstanding::OutstandingOperation;
 use crate::error::Failure;
 use crate::gate::CallOutcome;
 use crate::guest::{Completion, OperationId, Outcome, Value};
-use crate::session::process::{self, MAIN, Pid};
+use crate::session::guest_process::{self, MAIN, Pid};
 use crate::tool::{WorkingFiles, cannot_apply_changes, cannot_read_changes};
 use crate::vfs::Tree;
 
@@ -14,15 +14,15 @@ impl Run {
     pub(super) fn withdraw(&mut self, id: OperationId) {
         self.work.forget(id);
         if let Some(processes) = &mut self.processes {
-            if let Some(process) = processes.get(process::owner(id)) {
+            if let Some(process) = processes.get(guest_process::owner(id)) {
                 process.forget(id);
             }
-            if let Some(inner) = processes.of(id) {
+            if let Some(inner) = processes.child_of(id) {
                 self.stop(inner, Outcome::failed(Failure::cancelled()));
             }
         }
         self.queue.retain(|(completion, _)| completion.id != id);
-        if let Some(Outstanding { call: Some((seq, interrupt)), program, .. }) = self.outstanding.remove(id) {
+        if let Some(OutstandingOperation { call: Some((seq, interrupt)), program, .. }) = self.outstanding.remove(id) {
             interrupt.cancel();
             let unkept = program.and_then(|(found, working)| self.keep(&found, &working).err());
             self.session.gate.settle(&self.scope.record, seq, CallOutcome::Cancelled, unkept.as_ref());
@@ -52,7 +52,7 @@ impl Run {
 
     /// Removes a nested script with all its operations. Returns the parent's operation and its result.
     fn stop(&mut self, pid: Pid, outcome: Outcome) -> Option<(OperationId, Result<u8, Failure>)> {
-        let mut own: Vec<_> = self.outstanding.keys().copied().filter(|id| process::owner(*id) == pid).collect();
+        let mut own: Vec<_> = self.outstanding.keys().copied().filter(|id| guest_process::owner(*id) == pid).collect();
         own.sort_unstable();
         own.into_iter().for_each(|id| self.withdraw(id));
         self.processes.as_mut()?.remove(pid, outcome)

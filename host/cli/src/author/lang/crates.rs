@@ -1,4 +1,4 @@
-//! What cargo put into a component: the crates that it was built of, and those that built it.
+//! Crates of a component that cargo built: those that it contains, and those that built it.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -8,8 +8,8 @@ use tollhouse_registry::{Dependency, DependencyKind};
 
 use super::{CliError, Job, Result};
 
-/// Asks cargo, once it has built: the lock is then as the build left it. It knows of no build exactly, and may name crates
-/// that only another package of the workspace asked for.
+/// Asks cargo after the build, when the lock file is as the build left it. The answer is not exact for this build, and
+/// may name crates that only another package of the workspace needs.
 pub(super) fn list(job: &Job<'_>, target: &str) -> Result<Vec<Dependency>> {
     let mut cargo = job.command("cargo");
     cargo.args(["metadata", "--format-version", "1", "--locked", "--filter-platform", target]);
@@ -27,7 +27,7 @@ pub(super) fn list(job: &Job<'_>, target: &str) -> Result<Vec<Dependency>> {
     metadata.listed().ok_or_else(|| unlisted("it names a package that it does not describe"))
 }
 
-/// What is needed of `cargo metadata`.
+/// Relevant part of the output of `cargo metadata`.
 #[derive(Deserialize)]
 struct Metadata {
     packages: Vec<Package>,
@@ -68,12 +68,13 @@ struct Need {
 
 #[derive(Deserialize)]
 struct NeedKind {
-    /// None: it is linked. Else `build` or `dev`.
+    /// `None` if it is linked; otherwise `build` or `dev`.
     kind: Option<String>,
 }
 
 impl Metadata {
-    /// All that the package needs but for its tests, in one order. None if something is named that is not described.
+    /// Returns everything that the package needs except for its tests, in a fixed order. Returns `None` if a named
+    /// package is not described.
     fn listed(&self) -> Option<Vec<Dependency>> {
         let packages: HashMap<&str, &Package> = self.packages.iter().map(|it| (it.id.as_str(), it)).collect();
         let needs: HashMap<&str, &[Need]> =
@@ -116,7 +117,7 @@ impl Metadata {
 }
 
 impl Package {
-    /// Where it comes from, in cargo-auditable's words.
+    /// Returns the origin of the crate, in cargo-auditable's words.
     fn source(&self) -> &'static str {
         match self.source.as_deref() {
             None => "local",
@@ -136,7 +137,7 @@ impl Need {
         self.dep_kinds.iter().any(|it| it.kind.is_none())
     }
 
-    /// Whether more than tests need it.
+    /// Returns true if not only tests need it.
     fn is_built(&self) -> bool {
         self.dep_kinds.iter().any(|it| it.kind.as_deref() != Some("dev"))
     }

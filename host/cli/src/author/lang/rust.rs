@@ -8,7 +8,7 @@ use tollhouse_registry::cargo_built;
 use super::super::super::registry::failed;
 use super::{CliError, Job, Result};
 
-/// What to do where there is no cargo.
+/// Hint on how to install cargo.
 const CARGO: &str = "install Rust: https://rustup.rs";
 
 pub(super) fn build(job: &Job<'_>) -> Result<PathBuf> {
@@ -41,7 +41,7 @@ fn run(job: &Job<'_>, mut cargo: Command) -> Result<PathBuf> {
         .map_err(|error| failed("cargo built nothing that is a component", &error, error.hint()))
 }
 
-/// Has the compiler leave out where this machine keeps things, so that the same comes of the same source elsewhere.
+/// Makes the compiler leave out this machine's paths, so that the same source gives the same output elsewhere.
 fn leave_out_paths(job: &Job<'_>, cargo: &mut Command, target: &str) {
     let home = std::env::var_os("HOME").map(PathBuf::from);
     let own = std::env::var_os("CARGO_HOME").map(PathBuf::from).or_else(|| Some(home?.join(".cargo")));
@@ -49,13 +49,13 @@ fn leave_out_paths(job: &Job<'_>, cargo: &mut Command, target: &str) {
     let flag =
         |(place, name): (Option<PathBuf>, &str)| Some(format!("--remap-path-prefix={}={name}", place?.to_str()?));
     let flags: Vec<String> = places.into_iter().filter_map(flag).collect();
-    // Flags are separated by spaces. Where `RUSTFLAGS` is set, cargo goes by that alone.
+    // Flags are separated by spaces. If `RUSTFLAGS` is set, cargo uses only that.
     if !flags.iter().any(|flag| flag.contains(' ')) {
         cargo.env(format!("CARGO_TARGET_WASM32_{target}_RUSTFLAGS"), flags.join(" "));
     }
 }
 
-/// Where rustc keeps what belongs to it. None if there is no rustc.
+/// Returns rustc's sysroot, or `None` if there is no rustc.
 pub(super) fn sysroot(job: &Job<'_>) -> Option<PathBuf> {
     job.ask("rustc", &["--print", "sysroot"]).map(PathBuf::from)
 }

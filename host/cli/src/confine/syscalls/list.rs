@@ -1,33 +1,33 @@
-//! The system calls that are left to a confined process, in groups, each with what it is needed for.
+//! System calls that stay available to a confined process, in groups, each with its reason.
 //!
-//! What is listed was seen to be made while the tests ran (`strace`), or is what a library of ours turns to elsewhere: on
-//! another processor, or with another C library. What is not listed does not exist for the process (`ENOSYS`), so that
-//! libraries take the way that they take on an old kernel. `arguments` says with which arguments some of them are refused.
+//! Each listed call was seen while the tests ran (`strace`), or is one that a library of ours uses elsewhere: on
+//! another processor, or with another C library. Other calls do not exist for the process (`ENOSYS`), so that libraries
+//! fall back as on an old kernel. `arguments` lists the arguments with which some of them are refused.
 
 use libc::c_long;
 
 use super::Phase;
 
-/// System calls that are needed for one thing.
+/// System calls that are needed for one purpose.
 pub(super) struct Group {
     pub(super) when: When,
     pub(super) reason: &'static str,
     pub(super) calls: &'static [Call],
 }
 
-/// The name of a system call, as libc's constant has it (`SYS_read`), and its number.
+/// Name of a system call, as libc's constant has it (`SYS_read`), and its number.
 pub(super) type Call = (&'static str, c_long);
 
-/// When a group is needed.
+/// Time at which a group is needed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum When {
-    /// As long as the process lives.
+    /// For the whole life of the process.
     Always,
-    /// Until what is to run is open: see [`Phase`].
+    /// Until everything that will run is open: see [`Phase`].
     Opening,
-    /// Where a tool may reach the network.
+    /// If a tool may reach the network.
     Network,
-    /// Where another process holds the store, or may come to hold it.
+    /// If another process holds the store, or may come to hold it.
     Store,
 }
 
@@ -44,7 +44,7 @@ impl When {
         }
     }
 
-    /// For people.
+    /// Title of the group, for people.
     pub(super) fn title(self) -> &'static str {
         match self {
             Self::Always => "always",
@@ -59,7 +59,7 @@ macro_rules! calls {
     ($($name:ident)*) => { &[$((stringify!($name), libc::$name)),*] };
 }
 
-/// All that is left.
+/// All available system calls.
 pub(super) const GROUPS: &[Group] = &[
     Group {
         when: When::Always,
@@ -156,7 +156,7 @@ pub(super) const GROUPS: &[Group] = &[
     Group { when: When::Store, reason: "an older name of the same on x86-64", calls: calls![SYS_chmod] },
 ];
 
-/// The system calls of a phase, each once or more often.
+/// Returns the system calls of a phase, each at least once.
 pub(super) fn of(phase: Phase) -> impl Iterator<Item = Call> {
     GROUPS.iter().filter(move |group| group.when.is_in(phase)).flat_map(|group| group.calls).copied()
 }

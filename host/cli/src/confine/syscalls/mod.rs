@@ -1,10 +1,10 @@
-//! seccomp: the system calls that are left to this process, whichever of its threads makes them.
+//! seccomp: the system calls that stay available to this process, whichever of its threads makes them.
 //!
-//! - `list`: which, and what for;
-//! - `arguments`: with which arguments.
+//! - `list`: the calls, and their reasons;
+//! - `arguments`: restrictions on their arguments.
 //!
-//! Two filters stand for each phase: one makes what is not listed fail as on a kernel that does not have it (`ENOSYS`), the
-//! other refuses arguments (`EPERM`). Filters add up: a later phase has no more than an earlier one.
+//! Each phase has two filters: one makes unlisted calls fail as on a kernel that does not have them (`ENOSYS`), the
+//! other refuses arguments (`EPERM`). Filters accumulate: a later phase has no more than an earlier one.
 
 mod arguments;
 mod list;
@@ -20,16 +20,16 @@ use seccompiler::{
 use self::list::{GROUPS, When};
 use super::{Phase, Threads, Wall};
 
-/// Leaves to this process what a phase needs.
+/// Restricts this process to the system calls of a phase.
 ///
 /// # Errors
-/// If the kernel has such filters, and does not take these.
+/// If the kernel supports filters, and refuses these.
 pub(crate) fn hold(phase: Phase, threads: Threads) -> Result<Wall, Error> {
     let Ok(processor) = TargetArch::try_from(ARCH) else { return Ok(Wall::None) };
     let limits = arguments::of(phase, std::process::id())?;
     let refused = limits.into_iter().map(|limit| (limit.number, limit.refused)).collect();
     let refuse = SeccompAction::Errno(libc::EPERM.unsigned_abs());
-    // Before the other one, which may not leave the system call that sets filters.
+    // Before the other filter, which may not allow the system call that sets filters.
     if apply(SeccompFilter::new(refused, SeccompAction::Allow, refuse, processor)?, threads)? == Wall::None {
         return Ok(Wall::None);
     }
@@ -46,7 +46,7 @@ fn apply(filter: SeccompFilter, threads: Threads) -> Result<Wall, Error> {
     };
     match applied {
         Ok(()) => Ok(Wall::Whole),
-        // A kernel without it.
+        // A kernel without seccomp.
         Err(Error::Prctl(error) | Error::Seccomp(error))
             if matches!(error.raw_os_error(), Some(libc::EINVAL | libc::ENOSYS)) =>
         {
@@ -56,10 +56,10 @@ fn apply(filter: SeccompFilter, threads: Threads) -> Result<Wall, Error> {
     }
 }
 
-/// The system calls and arguments that are left, for people.
+/// Describes the available system calls and arguments, for people.
 ///
 /// # Errors
-/// If a filter cannot be made of them.
+/// If a filter cannot be built from them.
 pub(crate) fn describe() -> Result<String, Error> {
     let mut text = String::new();
     for when in When::ALL {

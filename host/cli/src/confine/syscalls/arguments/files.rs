@@ -1,14 +1,15 @@
-//! What is left of making files and of their modes.
+//! Restrictions on creating files and on their modes.
 
 use libc::c_long;
 
 use super::super::Phase;
 use super::{Limit, Result, having, one_of, rule};
 
-/// The bits of a mode with which no file is made: those by which it is run, and by which it then has its owner's rights.
+/// Mode bits with which no file may be created: those that make it executable, and those that give it its owner's
+/// rights.
 const PROGRAM: [u32; 6] = [libc::S_ISUID, libc::S_ISGID, libc::S_ISVTX, libc::S_IXUSR, libc::S_IXGRP, libc::S_IXOTH];
 
-/// The limits of a phase.
+/// Returns the restrictions of a phase.
 pub(super) fn of(phase: Phase) -> Result<Vec<Limit>> {
     let mut limits = modes(phase)?;
     limits.push(opening("openat", libc::SYS_openat, 2)?);
@@ -23,7 +24,7 @@ pub(super) fn of(phase: Phase) -> Result<Vec<Limit>> {
     Ok(limits)
 }
 
-/// What is left of a call that opens files; the mode stands behind the flags, and counts only if a file is made.
+/// Restricts a call that opens files; the mode follows the flags, and counts only if a file is created.
 fn opening(name: &'static str, number: c_long, flags: u8) -> Result<Limit> {
     let makes = [libc::O_CREAT.unsigned_abs(), libc::O_TMPFILE.unsigned_abs()];
     let refused = makes
@@ -33,7 +34,7 @@ fn opening(name: &'static str, number: c_long, flags: u8) -> Result<Limit> {
     Ok(Limit { name, number, left, refused: refused.collect::<Result<_>>()? })
 }
 
-/// Modes by which a file becomes the user's alone.
+/// Restricts the modes to those by which a file becomes the user's alone.
 fn modes(phase: Phase) -> Result<Vec<Limit>> {
     const FILE: (&str, u32) = ("0600", 0o600);
     const DIRECTORY: (&str, u32) = ("0700", 0o700);
