@@ -55,39 +55,40 @@ const PROGRESS: Duration = Duration::from_millis(100);
 
 /// Run many scripts: JSON lines in, JSON lines out, a fresh sandbox for each
 ///
-/// A line of standard input is a job, one JSON object: `{"id": …, "lang": "sh", "script": "…"}`, and where wanted
-/// `"stdin"`, `"files": {"path": "text" or {"base64": "…"}}`, `"modes": {"path": "755"}` and `"env": {"NAME": "…"}`. Paths
-/// are relative to /workspace, where the script starts. Each job has one line of output, the object of `run --json` with
-/// the job's `id`, in the order in which they end; so has a line that is no valid job.
+/// A line of standard input is a job, one JSON object: `{"id": …, "lang": "sh", "script": "…"}`, and optionally
+/// `"stdin"`, `"files": {"path": "text" or {"base64": "…"}}`, `"modes": {"path": "755"}` and `"env": {"NAME": "…"}`.
+/// Paths are relative to /workspace, where the script starts. Each job has one line of output, the object of `run
+/// --json` with the job's `id`, in the order in which the jobs end; so has a line that is not a valid job.
 ///
-/// Exit status: 0 if every line has its result, whatever it says; 2 usage or policy error; 130 after SIGINT, SIGTERM or
-/// SIGHUP, which cancel the jobs that run and leave out those that wait; 141 nobody reads the output.
+/// Exit status: 0 if every line has its result, whatever its status; 2 usage or policy error; 130 after SIGINT, SIGTERM
+/// or SIGHUP, which cancel the running jobs and leave out the waiting ones; 141 nobody reads the output.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
   echo '{\"id\": 1, \"lang\": \"sh\", \"script\": \"echo hi | tr a-z A-Z\"}' | tollhouse batch
   tollhouse batch --jobs 8 --policy policy.toml --timeout 10s < jobs.jsonl > results.jsonl")]
 pub(crate) struct Batch {
-    /// How many scripts run at the same time [default: one for each core]
+    /// Number of scripts that run at the same time [default: one for each core]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=MOST_JOBS))]
     jobs: Option<u16>,
-    /// The language of jobs that do not say [default: by the script's #! line, else js]
+    /// The language of jobs without `lang` [default: by the script's #! line, else js]
     #[arg(long, value_enum)]
     lang: Option<Lang>,
-    /// Give the files of /workspace that each script leaves: `files`, `modes` (a directory ends with `/`) and `links`
+    /// Add the files that each script leaves in /workspace to its result: `files`, `modes` (a directory ends with `/`)
+    /// and `links`
     #[arg(long)]
     files: bool,
     /// A variable of every script's environment
     #[arg(long = "env", value_name = "NAME=VALUE", value_parser = pair)]
     environment: Vec<(String, String)>,
-    /// What separates jobs: a sandbox each in one process, or a process each, so that whoever breaks out of the sandbox finds
-    /// no other job (some milliseconds more for each; `--audit` is not possible)
+    /// How jobs are isolated: a sandbox each in one process, or a process each, so that code that escapes the sandbox
+    /// finds no other job (some milliseconds more per job; not possible with `--audit`)
     #[arg(long, value_enum, default_value_t, value_name = "BY")]
     isolate: Isolation,
-    /// Be the process of one job: the number of its line comes on standard input, then the line
+    /// Run as the process of one job: the number of its line comes on standard input, then the line
     #[arg(long, hide = true)]
     worker: bool,
-    /// Be a process without a job, which compiles what those of jobs run
+    /// Run as a process without a job, which compiles the code that those of jobs run
     #[arg(long, hide = true, requires = "worker")]
     prepare: bool,
     #[command(flatten)]

@@ -33,7 +33,7 @@ pub(crate) struct Call {
     own: OwnArgs,
     #[command(flatten)]
     confine: ConfineArgs,
-    /// Call in this session, or make it: the call is a run of its own there, with the session's files and budgets
+    /// Call in this session, or create it: the call is a run of its own there, with the session's files and budgets
     #[arg(long = "session", value_name = "ID")]
     id: Option<SessionId>,
     #[command(flatten)]

@@ -10,13 +10,13 @@ use super::places::Places;
 use super::{CliError, Result, draw, show};
 use crate::Exit;
 
-/// Show where things are, and test that scripts run here
+/// Show the locations of data, and test that scripts run on this machine
 #[derive(Args)]
 pub(crate) struct Doctor {
     /// Print one JSON object
     #[arg(long)]
     json: bool,
-    /// Print what the second wall leaves to a process instead: files, system calls by phase, their arguments
+    /// Print the access that a confined process keeps instead: files, system calls by phase, their arguments
     #[arg(long, conflicts_with = "json")]
     wall: bool,
 }

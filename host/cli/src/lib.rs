@@ -74,8 +74,7 @@ pub(crate) struct PlaceOptions {
     /// [default: $TOLLHOUSE_HOME/registry, else $XDG_DATA_HOME/tollhouse/registry]
     #[arg(long, global = true, value_name = "DIR", help_heading = "Locations")]
     pub(crate) registry: Option<PathBuf>,
-    /// Where sessions are kept
-    /// [default: $TOLLHOUSE_HOME/store, else $XDG_DATA_HOME/tollhouse/store]
+    /// The directory that sessions are stored in [default: $TOLLHOUSE_HOME/store, else $XDG_DATA_HOME/tollhouse/store]
     #[arg(long, global = true, value_name = "DIR", help_heading = "Locations")]
     pub(crate) store: Option<PathBuf>,
     /// Use a registry or store that other users of this machine can write [env: TOLLHOUSE_TRUST_WRITERS=1]

@@ -29,12 +29,12 @@ pub(crate) struct Pinned {
     pub(crate) lock: Pins,
 }
 
-/// Pin what a policy mounts: component, WIT, permissions and description of each tool
+/// Pin the packages that a policy mounts: component, WIT, permissions and description of each tool
 ///
-/// It writes `tollhouse.lock` beside the policy, or `NAME.tollhouse.lock` beside `NAME.toml` if the first is another policy's.
-/// From then on `run`, `batch`, `call`, `tools` and `session new` mount exactly
-/// that, and refuse what is another, with a diff. What is pinned and still fits stays; `--update` takes the newest release
-/// that fits.
+/// The lock is written to `tollhouse.lock` beside the policy, or to `NAME.tollhouse.lock` beside `NAME.toml` if the
+/// first belongs to another policy. From then on `run`, `batch`, `call`, `tools` and `session new` mount exactly the
+/// pinned releases, and refuse others with a diff. Pins that still match the policy stay; `--update` takes the newest
+/// matching release.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -50,7 +50,7 @@ pub(crate) struct Lock {
     /// Re-resolve this pin: its alias, or its package
     #[arg(long, value_name = "NAME")]
     update: Vec<String>,
-    /// The lock's file, if it is another
+    /// The lock file, if it is not the one beside the policy
     #[arg(long, value_name = "FILE")]
     locked: Option<PathBuf>,
     #[command(flatten)]

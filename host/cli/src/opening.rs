@@ -33,17 +33,17 @@ pub(crate) struct SessionArgs {
     /// The policy (TOML): tools, grants, limits
     #[arg(long, value_name = "FILE")]
     policy: Option<PathBuf>,
-    /// What `tollhouse lock` pinned: exactly that is mounted [default: `tollhouse.lock` beside the policy, if it is
-    /// there]
+    /// The lock that `tollhouse lock` wrote: exactly its releases are mounted [default: `tollhouse.lock` beside the
+    /// policy, if it exists]
     #[arg(long, value_name = "FILE")]
     locked: Option<PathBuf>,
-    /// A token instead of a policy: its grants, as far as they are still good
+    /// A token instead of a policy: its grants, as far as they are still valid
     #[arg(long, value_name = "FILE", conflicts_with = "policy", requires = "trust")]
     token: Option<PathBuf>,
     /// The public key of the token's issuer, or its file
     #[arg(long, value_name = "KEY", requires = "token")]
     trust: Option<String>,
-    /// Revoked tokens: a revocation id a line
+    /// Revoked tokens: one revocation id per line
     #[arg(long, value_name = "FILE", requires = "token")]
     revoked: Option<PathBuf>,
     /// Mount one more package: `stats=tollhouse:stats@^0.1`
@@ -78,7 +78,7 @@ pub(crate) struct OwnArgs {
     /// Most memory of the script, for example 256MiB [default: 256MiB]
     #[arg(long, value_name = "SIZE", value_parser = parse_bytes)]
     memory: Option<u64>,
-    /// Most steps of the script's own count [default: 2000000000]
+    /// Most units of fuel, which count the script's steps [default: 2000000000]
     #[arg(long, value_name = "STEPS")]
     fuel: Option<u64>,
     /// Any limit of a policy: `calls=1000`, `processes=4`, `tool_wall=5s`, `output=1MiB`

@@ -18,7 +18,7 @@ use crate::Exit;
 /// Check, explain, suggest, sign and narrow policies
 #[derive(Subcommand)]
 pub(crate) enum Policy {
-    /// Check a policy against what is mounted: which methods each grant covers, and where it can allow nothing
+    /// Check a policy against the mounted tools: which methods each grant covers, and where it can allow nothing
     #[command(after_help = "Example:\n  tollhouse policy check --policy policy.toml")]
     Check(Check),
     /// Explain how a policy decides a call: which grant, which clause, what would be debited, whether a human is asked
@@ -28,7 +28,7 @@ pub(crate) enum Policy {
 Example:
   tollhouse policy explain payments/charges/create '{\"amount\": 500}' --policy policy.toml")]
     Explain(Explain),
-    /// Suggest the least policy that would have allowed what an audit log holds; what was refused is a comment
+    /// Suggest the least policy that would have allowed the calls in an audit log; refused calls become comments
     #[command(after_help = "\
 Example:
   tollhouse run agent.js --allow '**' --audit audit.jsonl

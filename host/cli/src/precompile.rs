@@ -19,8 +19,8 @@ use crate::Exit;
 
 /// Fill the cache of compiled code ahead of the first run
 ///
-/// Unpacks the guests and compiles packages of the registry, so that no run has to: for the image of a container, say. What is in
-/// the cache already is left as it is.
+/// Unpacks the guests and compiles packages of the registry, so that no run has to: for the image of a container, for
+/// example. Existing cache entries stay as they are.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:

@@ -52,7 +52,7 @@ pub(crate) struct Publish {
     /// Publish what breaks an earlier release with which its version is compatible; the registry records that it does
     #[arg(long)]
     allow_breaking: bool,
-    /// Do not run the examples: they need what no test gives, a host of the network for instance
+    /// Do not run the examples, for instance because they need a host of the network
     #[arg(long)]
     no_examples: bool,
     /// Check everything, and write nothing

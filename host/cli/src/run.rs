@@ -59,14 +59,15 @@ pub(crate) struct Run {
     own: OwnArgs,
     #[command(flatten)]
     confine: ConfineArgs,
-    /// Go on with this session, or make it: its files, budgets and log are kept, its policy and tools are fixed
+    /// Continue this session, or create it: its files, budgets and log are kept, its policy and tools are fixed
     #[arg(long = "session", value_name = "ID")]
     id: Option<SessionId>,
-    /// Find what the last script of this language left in the session besides files, and leave it: `state` in JavaScript;
-    /// directory, variables, functions and aliases in bash
+    /// Restore the state that the last script of this language left in the session besides files, and save it again:
+    /// `state` in JavaScript; directory, variables, functions and aliases in bash
     #[arg(long, requires = "id")]
     keep_state: bool,
-    /// Check the script and do not run it: its syntax, and the tools that it calls. Exit status 1 if something is wrong
+    /// Check the script without running it: its syntax, and the tools that it calls. Exit status 1 if something is
+    /// wrong
     #[arg(long, conflicts_with_all = ["id", "summary"])]
     check: bool,
     #[command(flatten)]

@@ -10,7 +10,7 @@ use super::progress::Progress;
 use super::{CliError, Result, draw, session, show};
 use crate::Exit;
 
-/// Check and shrink the store that sessions are kept in
+/// Check, compact and repair the store of sessions
 #[derive(Subcommand)]
 pub(crate) enum Store {
     Verify(Verify),
@@ -18,9 +18,9 @@ pub(crate) enum Store {
     Repair(Repair),
 }
 
-/// Check everything that is kept: every hash, log, sum and reference
+/// Check everything in the store: every hash, log, sum and reference
 ///
-/// Runs may go on meanwhile. Exit status 1 if something is wrong; it says what, and what to do.
+/// Runs may continue meanwhile. Exit status 1 if something is wrong, with the problems and what to do about them.
 #[derive(Args)]
 pub(crate) struct Verify {
     /// Print one JSON object: sessions, blobs, bytes, problems
@@ -28,7 +28,7 @@ pub(crate) struct Verify {
     json: bool,
 }
 
-/// Make the records of the store as small as what they hold
+/// Compact the records of the store
 ///
 /// Commits wait meanwhile. `tollhouse session gc` frees files.
 #[derive(Args)]
@@ -38,10 +38,10 @@ pub(crate) struct Compact {
     json: bool,
 }
 
-/// Save what can be read of a damaged store
+/// Save the readable part of a damaged store
 ///
-/// A store that is whole is left as it is. The damaged files are kept aside, as they are found, and blobs that are not what their names say, too. No process may
-/// have the store open. Run `tollhouse store verify` afterwards.
+/// An intact store is not changed. The damaged files are set aside unchanged, and so are blobs that do not match their
+/// names. No process may have the store open. Run `tollhouse store verify` afterwards.
 #[derive(Args)]
 pub(crate) struct Repair {
     /// Print one JSON object: aside, saved, gaps, lost, blobs

@@ -18,14 +18,14 @@ use super::registry::trust;
 use super::{CliError, Result, show};
 use crate::Exit;
 
-/// Make a key that signs tokens: the private key into FILE (mode 0600), the public key into FILE.pub
+/// Create a key that signs tokens: the private key goes into FILE (mode 0600), the public key into FILE.pub
 #[derive(Args)]
 #[command(after_help = "Examples:\n  tollhouse policy keygen issuer.key\n  tollhouse policy keygen --audit audit.key")]
 pub(crate) struct Keygen {
-    /// Make a key that an audit log is kept with instead (`run --audit-key`), into FILE alone
+    /// Create a key for an audit log instead (`run --audit-key`), into FILE alone
     #[arg(long)]
     audit: bool,
-    /// Where the private key goes. It must not be there yet
+    /// The file for the private key, which must not exist yet
     #[arg(value_name = "FILE")]
     file: PathBuf,
 }
@@ -47,7 +47,7 @@ pub(crate) struct Seal {
     more: More,
 }
 
-/// Narrow a token, without the issuer: what is left is what both allow
+/// Narrow a token, without the issuer: the result allows what both allow
 #[derive(Args)]
 #[command(after_help = "\
 Example:
@@ -63,26 +63,26 @@ pub(crate) struct Attenuate {
     more: More,
 }
 
-/// Show what a token says, block by block, as JSON. Signatures are not checked without `--trust`
+/// Show the contents of a token, block by block, as JSON. Signatures are not checked without `--trust`
 #[derive(Args)]
 pub(crate) struct Inspect {
     /// The token's file
     #[arg(value_name = "TOKEN")]
     token: PathBuf,
-    /// The issuer's public key, or its file: verify the token, and print the policy that it comes to
+    /// The issuer's public key, or its file: verify the token, and print the resulting policy
     #[arg(long, value_name = "KEY")]
     trust: Option<String>,
-    /// Revoked tokens: a revocation id a line
+    /// Revoked tokens: one revocation id per line
     #[arg(long, value_name = "FILE", requires = "trust")]
     revoked: Option<PathBuf>,
 }
 
 #[derive(Args)]
 struct More {
-    /// It ends after this time, for example 24h
+    /// Time after which it expires, for example 24h
     #[arg(long, value_name = "TIME", value_parser = parse_duration)]
     expires: Option<Duration>,
-    /// Nobody can narrow it any further
+    /// Forbid narrowing it any further
     #[arg(long)]
     close: bool,
 }

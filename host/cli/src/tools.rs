@@ -15,15 +15,15 @@ use crate::Exit;
 /// those of the web and Node.
 const GLOBALS: &str = include_str!("globals.d.ts");
 
-/// List what is mounted, and mark what is granted
+/// List the mounted tools, and mark the granted ones
 #[derive(Args)]
 pub(crate) struct Tools {
-    /// Show the help of one method, or of all that begin so
+    /// Show the help of one method, or of all with this prefix
     #[arg(value_name = "METHOD")]
     method: Option<String>,
     #[command(flatten)]
     session: SessionArgs,
-    /// Of this session: what it was made with
+    /// The tools of this session
     #[arg(long = "session", value_name = "ID")]
     id: Option<SessionId>,
     #[command(flatten)]
@@ -118,7 +118,7 @@ enum Written {
     Python,
 }
 
-/// Print declarations of what is mounted, for editors and type checkers
+/// Print declarations of the mounted tools, for editors and type checkers
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -130,7 +130,7 @@ pub(crate) struct Types {
     lang: Written,
     #[command(flatten)]
     session: SessionArgs,
-    /// Of this session: what it was made with
+    /// The tools of this session
     #[arg(long = "session", value_name = "ID")]
     id: Option<SessionId>,
     #[command(flatten)]

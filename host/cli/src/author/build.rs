@@ -23,12 +23,13 @@ use crate::Exit;
 
 /// Build a tool: one component that carries its name, version, description, licence, authors and WIT text
 ///
-/// PATH is a package directory. `[build]` in its `tool.toml` says how it is built, with `lang` (rust, rust-cargo-component, js,
-/// python, c) or with `command` and `output`; else what lies in it does. The component goes to build/NAME.wasm, or to where
-/// `component` in `tool.toml` says; `tollhouse publish` takes it from there. What cargo builds carries the list of its crates too.
+/// PATH is a package directory. `[build]` in its `tool.toml` determines how it is built, with `lang` (rust,
+/// rust-cargo-component, js, python, c) or with `command` and `output`; without it, the files of the package do. The
+/// component goes to build/NAME.wasm, or to the path of `component` in `tool.toml`; `tollhouse publish` takes it from
+/// there. A component built by cargo also carries the list of its crates.
 ///
-/// The releases that `compose` under `[build]` names become parts of the component: what they export and it imports is
-/// served from within, and goes through no gate.
+/// The releases that `compose` under `[build]` names become parts of the component: their exports serve its imports
+/// from within, and calls of them do not go through the gate.
 ///
 /// The toolchain is yours: it runs on this machine, as you, with your network, and is not sandboxed. Build what you trust.
 #[derive(Args)]

@@ -27,8 +27,9 @@ const EVERY: Duration = Duration::from_millis(300);
 
 /// Build and test a tool on each save
 ///
-/// What was built is published into the registry build/registry of the package, made anew each time, so that the version stays:
-/// `tollhouse run --registry build/registry` in another terminal has what was saved last. Ctrl-C ends it, and a build that runs.
+/// Each build is published into the package's registry build/registry, which is recreated each time, so that the
+/// version stays: `tollhouse run --registry build/registry` in another terminal uses the last build. Ctrl-C ends the
+/// command, and a running build.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -41,10 +42,10 @@ pub(crate) struct Dev {
     /// Run this script after each build, with every function of the package granted; it is watched too
     #[arg(long, value_name = "FILE")]
     run: Option<PathBuf>,
-    /// Quick to build, as `tollhouse build --debug`
+    /// Build quickly, like `tollhouse build --debug`
     #[arg(long)]
     debug: bool,
-    /// Build and test once, and end: with exit status 1 if something fails
+    /// Build and test once, and exit, with status 1 if something fails
     #[arg(long)]
     once: bool,
     #[command(flatten)]

@@ -15,8 +15,8 @@ use crate::Exit;
 
 /// Create a tool package, ready to build, test and publish
 ///
-/// What is made adds up orders: a typed record in, another out, and errors. Replace `wit/`, the source and the examples of
-/// `tool.toml` with your own. Its dependencies come from the language's own registry.
+/// The new tool adds up orders: a typed record in, another out, and errors. Replace `wit/`, the source and the examples
+/// of `tool.toml` with your own. Its dependencies come from the language's own registry.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -29,7 +29,7 @@ pub(crate) struct New {
     /// The language, and how it makes components
     #[arg(long, default_value = "rust", value_parser = PossibleValuesParser::new(LANGUAGES.map(Language::name)).map(language))]
     lang: Language,
-    /// Where to make it: a directory that does not exist yet, or is empty [default: NAME]
+    /// The directory to create, which must not exist yet, or be empty [default: NAME]
     #[arg(long, value_name = "DIR")]
     path: Option<PathBuf>,
 }

@@ -31,9 +31,9 @@ const ARCHIVE: &[u8] = b"PK\x03\x04";
 
 /// Add a program that scripts can run as a command
 ///
-/// `python3` is CPython with its standard library. It is made and compiled once, in a minute or some, by `python3 -m
-/// pip` and what PyPI has of componentize-py, whose SHA-256 this version of Tollhouse knows. What is there already
-/// stays as it is. Whatever ends the command before it is done leaves the registry as it was.
+/// `python3` is CPython with its standard library. It is built and compiled once, in a minute or more, by `python3 -m
+/// pip` and PyPI's componentize-py, whose SHA-256 this version of Tollhouse knows. An existing release stays as it is.
+/// If the command is interrupted, the registry is unchanged.
 ///
 /// Other programs are taken from a file, a package directory or an address, and published as `local:NAME`.
 #[derive(Args)]
@@ -45,7 +45,7 @@ Examples:
   tollhouse programs add wordcount --from target/wasm32-wasip1/release/wordcount.wasm
   tollhouse programs add wordcount --from https://example.com/wordcount.wasm --sha256 6b86…")]
 pub(crate) struct Add {
-    /// `python3`, or what a program that `--from` names is to be called
+    /// `python3`, or the name for the program that `--from` names
     #[arg(value_name = "NAME")]
     name: String,
     /// Take it from here: a component or a core module for WASI 0.1, the directory of a package, or an address of a

@@ -24,10 +24,10 @@ pub(crate) struct Ls {
     json: bool,
 }
 
-/// Take a program back: scripts do not find it any more
+/// Remove a program: scripts no longer find it
 ///
-/// Sessions that have it, and what a `tollhouse.lock` names, keep it: its release is yanked, as by `registry yank`.
-/// `programs add` brings it back.
+/// Sessions and `tollhouse.lock` files that pin it keep it: its release is yanked, as by `registry yank`. `programs
+/// add` brings it back.
 #[derive(Args)]
 #[command(after_help = "Example:\n  tollhouse programs rm python3")]
 pub(crate) struct Rm {

@@ -11,7 +11,7 @@ use tollhouse_registry::{PackageName, ReleaseName};
 use super::places::Places;
 use super::{CliError, Result};
 
-/// Add, list and take back programs that scripts run as commands
+/// Add, list and remove programs that scripts run as commands
 ///
 /// A program is a WebAssembly component with a `main`, or a core module for WASI 0.1: `tollhouse run --allow NAME/run`
 /// lets scripts call it, on the session's files and no others.

@@ -8,9 +8,9 @@ use super::super::{Result, show};
 use super::look::described;
 use crate::Exit;
 
-/// Take a release back: it is not resolved any more
+/// Yank a release: it is no longer resolved
 ///
-/// Who has pinned it still gets it: sessions, and what a `tollhouse.lock` names.
+/// Sessions and `tollhouse.lock` files that pin it still get it.
 #[derive(Args)]
 #[command(after_help = "Example:\n  tollhouse registry yank acme:payments@1.2.0")]
 pub(crate) struct Yank {
@@ -36,13 +36,13 @@ Examples:
 pub(crate) struct Deprecate {
     #[command(flatten)]
     which: Which,
-    /// Why, in a sentence
+    /// The reason, in a sentence
     #[arg(long, value_name = "TEXT", required_unless_present = "lift")]
     message: Option<String>,
     /// What to use instead
     #[arg(long, value_name = "NS:NAME@REQ", requires = "message")]
     replacement: Option<Requirement>,
-    /// Take the deprecation back
+    /// Remove the deprecation
     #[arg(long, conflicts_with = "message")]
     lift: bool,
 }

@@ -15,7 +15,7 @@ use super::super::tame::tame;
 use super::super::{Result, show};
 use crate::Exit;
 
-/// Show how two releases differ in what matters to who grants and calls them: WIT and permissions
+/// Show the differences of two releases that matter to their users: WIT and permissions
 #[derive(Args)]
 #[command(after_help = "Example:\n  tollhouse registry diff acme:payments@1.2.0 1.3.0")]
 pub(crate) struct Diff {

@@ -14,17 +14,17 @@ use super::super::places::Places;
 use super::super::{Result, draw, session, show};
 use crate::Exit;
 
-/// Remove blobs that nothing names: neither the index, nor a session, nor a lock
+/// Remove blobs that neither the index, nor a session, nor a lock references
 ///
-/// What was published is always named. Blobs that nothing names come from writers that were killed, and from an index that
-/// was restored from a backup.
+/// Published releases are always referenced. Unreferenced blobs come from writers that were killed, and from an index
+/// that was restored from a backup.
 #[derive(Args)]
 #[command(after_help = "Example:\n  tollhouse registry gc --dry-run --locked ./tollhouse.lock")]
 pub(crate) struct Gc {
-    /// Keep what this `tollhouse.lock` names, too
+    /// Keep what this `tollhouse.lock` references, too
     #[arg(long, value_name = "FILE")]
     locked: Vec<PathBuf>,
-    /// Only say what would be removed
+    /// Only report what would be removed
     #[arg(long)]
     dry_run: bool,
     /// Print one JSON object: removed, bytes, dry_run

@@ -11,7 +11,7 @@ use super::super::places::Places;
 use super::super::{CliError, Result, show};
 use crate::Exit;
 
-/// Publish here what `wkg` keeps in a directory: `DIR/NAMESPACE/PACKAGE/VERSION.wasm`
+/// Publish the releases in a directory of `wkg`: `DIR/NAMESPACE/PACKAGE/VERSION.wasm`
 ///
 /// Each release is checked as when it is published, oldest version first. One that does not pass is named, and the others are
 /// imported; then the exit status is 1.
@@ -24,7 +24,7 @@ pub(crate) struct Import {
     /// The root of wkg's local backend
     #[arg(value_name = "DIR")]
     from: PathBuf,
-    /// Only this package, and of it what fits
+    /// Only this package, and its matching releases
     #[arg(value_name = "NS:NAME[@REQ]")]
     package: Option<Requirement>,
     #[command(flatten)]

@@ -22,7 +22,7 @@ pub(crate) struct Ls {
     json: bool,
 }
 
-/// Show a package: its newest release that fits, what it exports and asks for, who signed it, what depends on it
+/// Show a package: its newest matching release, its exports and permissions, its signers, its dependents
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -33,7 +33,7 @@ pub(crate) struct Show {
     /// The package: `tollhouse:stats`, with a requirement `tollhouse:stats@^0.1`, or `stats` where one package has that name
     #[arg(value_name = "[NS:]NAME[@REQ]")]
     package: String,
-    /// Name each crate that it was built of, as its component says
+    /// List each crate that it was built from, according to its component
     #[arg(long, conflicts_with = "json")]
     dependencies: bool,
     #[command(flatten)]

@@ -22,8 +22,8 @@ use super::{CliError, Result};
 
 /// Inspect, verify, sign, yank and deprecate releases
 ///
-/// A release never changes. It can be yanked (nobody new gets it), deprecated (who uses it is told why) and signed (a policy
-/// with `require_signature` mounts nothing else).
+/// A release never changes. It can be yanked (nobody new gets it), deprecated (its users are told why) and signed (a
+/// policy with `require_signature` mounts nothing else).
 #[derive(Subcommand)]
 pub(crate) enum Registry {
     Ls(look::Ls),

@@ -18,8 +18,8 @@ use crate::Exit;
 /// Everything is checked as when it is published, and signatures that came with it are verified, before anything is written.
 /// From then on it runs without the network. With a digest exactly that is pulled; a tag that has moved is refused.
 ///
-/// Anybody's WebAssembly component can be pulled. If Tollhouse did not push it, and it does not say what it is called, say it with
-/// `--name` and `--version`.
+/// Any WebAssembly component can be pulled. If Tollhouse did not push it and it has no name, give it one with `--name`
+/// and `--version`.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -27,7 +27,7 @@ Examples:
   tollhouse registry pull ghcr.io/acme/payments:1.2.0@sha256:6b86…
   tollhouse registry pull ghcr.io/somebody/echo:latest --name my:echo --version 0.1.0")]
 pub(crate) struct Pull {
-    /// What: by tag, by digest, or by a tag that must have that digest
+    /// The release: by tag, by digest, or by a tag that must have that digest
     #[arg(value_name = "HOST/REPOSITORY[:TAG][@sha256:…]")]
     from: Reference,
     /// The package's name, instead of what the component says: `namespace:package`
@@ -39,7 +39,7 @@ pub(crate) struct Pull {
     /// Pull what breaks an earlier release with which its version is compatible; the registry records that it does
     #[arg(long)]
     allow_breaking: bool,
-    /// Without TLS. A registry on this machine is always reached so
+    /// Connect without TLS, as is always done for a registry on this machine
     #[arg(long)]
     plain_http: bool,
     #[command(flatten)]

@@ -14,9 +14,9 @@ use crate::Exit;
 
 /// Push a release to a container registry
 ///
-/// It is an artifact of WebAssembly as the CNCF lays it out, whose component other clients (`wkg`, `oras`) read; manifest, WIT,
-/// readme and signatures travel along. The tag is the version, if none is given. A tag that names something else stays as it
-/// is. Credentials are those of `docker login`.
+/// The artifact follows the CNCF's layout for WebAssembly, so that other clients (`wkg`, `oras`) can read the
+/// component; manifest, WIT, readme and signatures are pushed with it. Without a tag, the tag is the version. A tag
+/// that names something else is not changed. Credentials are those of `docker login`.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -26,13 +26,13 @@ pub(crate) struct Push {
     /// The release: the newest that fits
     #[arg(value_name = "NS:NAME[@REQ]")]
     release: Requirement,
-    /// Where to
+    /// The destination
     #[arg(value_name = "HOST/REPOSITORY[:TAG]")]
     to: Reference,
     /// Move a tag that names something else
     #[arg(long)]
     force: bool,
-    /// Without TLS. A registry on this machine is always reached so
+    /// Connect without TLS, as is always done for a registry on this machine
     #[arg(long)]
     plain_http: bool,
     /// Print one JSON object: name, version, reference, digest, already

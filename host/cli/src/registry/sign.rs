@@ -16,14 +16,14 @@ use crate::Exit;
 /// Size of the largest key file, in bytes.
 const MAX_KEY: u64 = 4 << 10;
 
-/// Make a key that signs releases: the private key goes into FILE (mode 0600), the public key into FILE.pub
+/// Create a key that signs releases: the private key goes into FILE (mode 0600), the public key into FILE.pub
 #[derive(Args)]
 #[command(after_help = "\
 Example:
   tollhouse registry keygen --out acme.key
   tollhouse registry sign acme:payments@1.2.0 --key acme.key")]
 pub(crate) struct Keygen {
-    /// Where the private key goes. It must not be there yet
+    /// The file for the private key, which must not exist yet
     #[arg(long, value_name = "FILE", default_value = "tollhouse-signing.key")]
     out: PathBuf,
     /// Print one JSON object: key, file

@@ -14,7 +14,7 @@ use crate::Exit;
 
 /// Give names to the keys that you trust, for `require_signature` in policies
 ///
-/// The file lies beside the registry, not in it: who can write the registry must not say whom to trust.
+/// The file is beside the registry, not in it: whoever can write the registry must not decide whom to trust.
 #[derive(Subcommand)]
 #[command(after_help = "\
 Example:
@@ -40,7 +40,7 @@ pub(crate) enum Trust {
         #[arg(long)]
         json: bool,
     },
-    /// Take a key off the list. Sessions that were made with it keep it
+    /// Remove a key from the list. Sessions that were created with it keep it
     Rm {
         /// Its name, or the key itself
         #[arg(value_name = "KEY")]

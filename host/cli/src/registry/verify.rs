@@ -12,7 +12,7 @@ use crate::Exit;
 
 /// Check everything: the chain of the index, every blob, WIT against component, every signature
 ///
-/// Exit status 1 if something is wrong; it says what, and what to do.
+/// Exit status 1 if something is wrong, with the problems and what to do about them.
 #[derive(Args)]
 pub(crate) struct Verify {
     #[command(flatten)]

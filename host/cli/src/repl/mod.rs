@@ -33,15 +33,16 @@ use crate::Exit;
 
 /// Run inputs one after another: JavaScript, TypeScript or bash, with completion and history
 ///
-/// Each input is a run of one session. What one leaves the next one finds: files; in JavaScript what was declared at the
-/// top level (values are copied, functions and classes are made anew from their text, imports are made again) and `state`;
-/// in bash directory, variables, functions and aliases. Without `--session` the session ends with the repl.
+/// Each input is a run of one session, and finds what earlier ones left: files; in JavaScript top-level declarations
+/// (values are copied, functions and classes are recreated from their text, imports are repeated) and `state`; in bash
+/// directory, variables, functions and aliases. Without `--session` the session ends with the repl.
 ///
-/// The value of the last expression is shown. An input goes on with the next line until it is whole. Ctrl-C stops a script,
-/// or clears the line; Ctrl-D ends. `.help` lists what else there is. Tab completes tools, files and words that begin with
-/// a dot. History is kept in $XDG_STATE_HOME/tollhouse (`.history off` keeps it out); a line that begins with a blank is not.
+/// The value of the last expression is shown. An input continues on the next line until it is complete. Ctrl-C stops a
+/// script, or clears the line; Ctrl-D ends the repl. `.help` lists further commands. Tab completes tools, files and
+/// commands. History is kept in $XDG_STATE_HOME/tollhouse (`.history off` keeps an input out); a line that begins with
+/// a space is not.
 ///
-/// Where standard input is no terminal, it is read as inputs; the exit status is that of the last.
+/// If standard input is not a terminal, it is read as inputs; the exit status is that of the last.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -50,7 +51,7 @@ Examples:
   tollhouse repl --session trip
   printf 'const a = 20\\na + 1\\n' | tollhouse repl")]
 pub(crate) struct Repl {
-    /// The language to begin with; `.lang` changes it
+    /// The language to start with; `.lang` changes it
     #[arg(long, value_enum, default_value_t = Lang::Js)]
     lang: Lang,
     /// A variable of the scripts' environment
@@ -62,13 +63,13 @@ pub(crate) struct Repl {
     own: OwnArgs,
     #[command(flatten)]
     confine: ConfineArgs,
-    /// Go on with this session, or make it: its files, budgets, variables and log are kept
+    /// Continue this session, or create it: its files, budgets, variables and log are kept
     #[arg(long = "session", value_name = "ID")]
     id: Option<SessionId>,
-    /// Let each input begin without what earlier ones left besides files
+    /// Start each input without the state that earlier ones left besides files
     #[arg(long)]
     no_keep_state: bool,
-    /// Neither read nor write the history
+    /// Do not read or write the history
     #[arg(long)]
     no_history: bool,
     #[command(flatten)]

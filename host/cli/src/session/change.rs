@@ -12,17 +12,17 @@ use super::super::{CliError, Result, show};
 use super::reserve;
 use crate::Exit;
 
-/// Make a session of another one's files
+/// Create a session from the files of another
 ///
-/// The fork has the policy, tools and stored entries of the other. What is left of its budgets is left to both: what one spends,
-/// the other cannot. In all else the two know nothing of each other. Copies no files, whatever their size.
+/// The fork has the policy, tools and stored entries of the other. They share what is left of its budgets: what one
+/// spends, the other cannot. In all else they are independent. Copies no files, whatever their size.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
   tollhouse session fork report try-2
   tollhouse session fork report@3 from-run-3")]
 pub(crate) struct Fork {
-    /// The files to begin with: SESSION, SESSION@RUN or SESSION@LABEL
+    /// The initial files: SESSION, SESSION@RUN or SESSION@LABEL
     #[arg(value_name = "POINT")]
     from: Point,
     /// The new session
@@ -33,12 +33,12 @@ pub(crate) struct Fork {
     json: bool,
 }
 
-/// Take a session's files back to what a run had left
+/// Restore the files that a run of the session left
 ///
-/// That is a change like any other: it has a number, and can itself be rolled back. What was spent stays spent.
+/// The rollback is a change like any other: it has a number, and can itself be rolled back. Spent amounts stay spent.
 #[derive(Args)]
 pub(crate) struct Rollback {
-    /// Which files: SESSION@RUN or SESSION@LABEL
+    /// The files: SESSION@RUN or SESSION@LABEL
     #[arg(value_name = "POINT")]
     to: Point,
     /// Print one JSON object: session, run, snapshot
@@ -46,16 +46,16 @@ pub(crate) struct Rollback {
     json: bool,
 }
 
-/// Give the files that a run left a name, or take the name away
+/// Label the files that a run left, or remove the label
 #[derive(Args)]
 pub(crate) struct Label {
-    /// Which files: SESSION@RUN, or SESSION for those it has now
+    /// The files: SESSION@RUN, or SESSION for the current ones
     #[arg(value_name = "POINT")]
     point: Point,
-    /// The name
+    /// The label
     #[arg(value_name = "LABEL")]
     label: String,
-    /// Take the name away
+    /// Remove the label
     #[arg(long)]
     delete: bool,
     /// Print one JSON object: session, label, run
@@ -65,14 +65,14 @@ pub(crate) struct Label {
 
 /// Remove sessions: files, budgets, runs and log
 ///
-/// A session that has a run that has not ended is removed after a question on the terminal, or with `--force`: the run is
-/// cancelled. What only they had on disk is freed by `session gc`.
+/// A session with an active run is removed after a question on the terminal, or with `--force`: the run is cancelled.
+/// Disk space of files that no other session uses is freed by `session gc`.
 #[derive(Args)]
 pub(crate) struct Rm {
     /// The sessions
     #[arg(value_name = "ID", required = true)]
     ids: Vec<SessionId>,
-    /// Cancel runs that have not ended, without a question
+    /// Cancel active runs without asking
     #[arg(short, long)]
     force: bool,
     /// Print an array of {session, records}

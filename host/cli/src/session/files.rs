@@ -17,10 +17,10 @@ use crate::Exit;
 /// List the files of a session
 #[derive(Args)]
 pub(crate) struct Files {
-    /// Which files: SESSION, SESSION@RUN or SESSION@LABEL
+    /// The files: SESSION, SESSION@RUN or SESSION@LABEL
     #[arg(value_name = "POINT")]
     point: Point,
-    /// The directory to begin at
+    /// The directory to list
     #[arg(value_name = "PATH", default_value = "/workspace")]
     path: String,
     /// Print an array of {path, kind, size, mode, modified}
@@ -31,21 +31,21 @@ pub(crate) struct Files {
 /// Print a file of a session
 #[derive(Args)]
 pub(crate) struct Cat {
-    /// Which files: SESSION, SESSION@RUN or SESSION@LABEL
+    /// The files: SESSION, SESSION@RUN or SESSION@LABEL
     #[arg(value_name = "POINT")]
     point: Point,
     /// The file
     #[arg(value_name = "PATH")]
     path: String,
-    /// Print one JSON object: {path, size, mode, modified, text}, or {base64} instead of text that is no UTF-8
+    /// Print one JSON object: {path, size, mode, modified, text}, or {base64} instead of text that is not UTF-8
     #[arg(long)]
     json: bool,
 }
 
 /// Copy a file or a directory of this machine into a session
 ///
-/// That is a change like any other: it has a number, and can be rolled back. A directory is copied to where nothing is yet, or
-/// an empty directory.
+/// This is a change like any other: it has a number, and can be rolled back. A directory is copied to a path that does
+/// not exist yet, or to an empty directory.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -59,7 +59,7 @@ pub(crate) struct Put {
     /// The file or directory, or `-` for standard input
     #[arg(value_name = "FILE")]
     file: PathBuf,
-    /// Where in the session
+    /// The path in the session
     #[arg(value_name = "PATH")]
     path: String,
     /// Keep scripts from changing it
@@ -72,20 +72,22 @@ pub(crate) struct Put {
 
 /// Copy a file or a directory of a session to this machine
 ///
-/// Links are left out, so that nothing that a script made leads anywhere here; what is there already is not replaced.
+/// Links are left out, so that nothing that a script made leads anywhere on this machine; existing files are not
+/// replaced.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
   tollhouse session get report /workspace/out.csv
   tollhouse session get report@3 /workspace/out.csv - | head")]
 pub(crate) struct Get {
-    /// Which files: SESSION, SESSION@RUN or SESSION@LABEL
+    /// The files: SESSION, SESSION@RUN or SESSION@LABEL
     #[arg(value_name = "POINT")]
     point: Point,
     /// The file or directory
     #[arg(value_name = "PATH")]
     path: String,
-    /// Where to, or `-` for standard output (a file, not a directory) [default: its name, here]
+    /// The destination, or `-` for standard output (a file, not a directory) [default: its name, in the current
+    /// directory]
     #[arg(value_name = "FILE")]
     to: Option<PathBuf>,
     /// Print one JSON object: files, bytes
@@ -93,7 +95,7 @@ pub(crate) struct Get {
     json: bool,
 }
 
-/// Show what differs between two points
+/// Show the differences between two points
 #[derive(Args)]
 #[command(after_help = "\
 Examples:

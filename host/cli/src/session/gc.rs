@@ -11,10 +11,10 @@ use crate::Exit;
 
 /// Delete data that no session references
 ///
-/// Runs may go on meanwhile. What a run, a label or a fork still names stays.
+/// Runs may continue meanwhile. Data that a run, a label or a fork references stays.
 #[derive(Args)]
 pub(crate) struct Gc {
-    /// Say what would be freed, and free nothing
+    /// Report the data that would be freed, without freeing it
     #[arg(long)]
     dry_run: bool,
     /// Print one JSON object: kept, removed, leftovers (each {files, bytes}), interrupted

@@ -13,10 +13,10 @@ use super::super::policy_file::PolicyFile;
 use super::super::{CliError, Result, show};
 use crate::Exit;
 
-/// Let a session call more: grants and tools that it was not made with
+/// Add grants and tools to a session
 ///
-/// What it has stays. The addition is on record in the session's log and has a number among its runs. Runs that start
-/// later have it; a process that has the session open has it when it opens the session again.
+/// Existing grants stay. The addition is recorded in the session's log and has a number among its runs. It applies to
+/// runs that start later; a process that has the session open gets it when it opens the session again.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:

@@ -15,8 +15,8 @@ use crate::Exit;
 
 /// Show the log of a session: every decision, call and request, and what tools printed
 ///
-/// The whole log is checked first; one that was altered is not shown. Options narrow what is shown, all of them
-/// together.
+/// The whole log is checked first; an altered log is not shown. Options select the events that are shown; an event must
+/// match all of them.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -33,16 +33,16 @@ pub(crate) struct Log {
     /// Only these events
     #[arg(long = "event", value_name = "EVENT", value_parser = EVENTS)]
     events: Vec<String>,
-    /// Only calls of these methods, with what happened in them
+    /// Only calls of these methods, with the events during them
     #[arg(long, value_name = "PATTERN")]
     method: Option<Pattern>,
-    /// Only what this grant decided
+    /// Only decisions of this grant
     #[arg(long, value_name = "NAME")]
     grant: Option<String>,
     /// Only this run
     #[arg(long, value_name = "NUMBER")]
     run: Option<u64>,
-    /// Show arguments, results and output whole, however long [default: the first 200 characters of each]
+    /// Show arguments, results and output in full [default: the first 200 characters of each]
     #[arg(long)]
     whole: bool,
     /// Print the lines of the log as they are

@@ -20,13 +20,13 @@ pub(crate) struct Ls {
     json: bool,
 }
 
-/// Show a session: what it may do, what is left, and its runs
+/// Show a session: its authority, its remaining budgets, and its runs
 #[derive(Args)]
 pub(crate) struct Show {
     /// The session
     #[arg(value_name = "ID")]
     id: SessionId,
-    /// Print one JSON object: what `ls` has, and policy, lock, labels, runs
+    /// Print one JSON object: the keys of `ls`, and policy, lock, labels, runs
     #[arg(long)]
     json: bool,
 }

@@ -18,11 +18,11 @@ use tollhouse::session::SessionsError;
 use super::places::Places;
 use super::{CliError, Result};
 
-/// Make, look into, copy and change sessions
+/// Create, inspect, copy and change sessions
 ///
-/// A session holds files, budgets and runs that outlive a process: `tollhouse run --session report …` makes one, or goes
-/// on with it. Each run leaves a snapshot of the files; `report@3` names those that run 3 left, `report@0` those that the
-/// session was made with, `report@good` those that carry the label `good`, and `report` those it has now.
+/// A session holds files, budgets and runs that outlive a process: `tollhouse run --session report …` creates one, or
+/// continues it. Each run leaves a snapshot of the files; `report@3` names those that run 3 left, `report@0` those that
+/// the session was created with, `report@good` those that carry the label `good`, and `report` the current ones.
 #[derive(Subcommand)]
 pub(crate) enum Session {
     New(new::New),

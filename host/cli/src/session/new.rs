@@ -13,9 +13,9 @@ use crate::Exit;
 
 /// Create an empty session, or one with the files of another
 ///
-/// Its policy and its tools are fixed from then on (`session grant` adds to them), and it begins with the files that `--mount`
-/// copies in, and those of `--from`. Its budgets are its own: with `session fork` they are shared. Secrets,
-/// `--timeout`, `--memory` and `--fuel` are each run's own.
+/// Its policy and its tools are fixed from then on (`session grant` adds to them). Its initial files are those that
+/// `--mount` copies in, and those of `--from`. Its budgets are its own: those of `session fork` are shared. Secrets,
+/// `--timeout`, `--memory` and `--fuel` belong to each run.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -23,10 +23,10 @@ Examples:
   tollhouse session new second --from report@3 --policy other.toml
   tollhouse run --session report report.js")]
 pub(crate) struct New {
-    /// Its name [default: one that is made up]
+    /// Its name [default: a random one]
     #[arg(value_name = "ID")]
     id: Option<SessionId>,
-    /// Begin with the files of SESSION, SESSION@RUN or SESSION@LABEL, and nothing else of it
+    /// Start with the files of SESSION, SESSION@RUN or SESSION@LABEL, and nothing else of it
     #[arg(long, value_name = "POINT")]
     from: Option<Point>,
     #[command(flatten)]

@@ -16,7 +16,7 @@ use super::super::stdio::Stdout;
 use super::super::{CliError, Result, draw, show};
 use crate::Exit;
 
-/// Write a session to one file, to go on elsewhere
+/// Export a session to one file, to continue it elsewhere
 ///
 /// The file holds its policy, budgets, log, and the files that each run left, but no secrets. `tar --zstd -tf FILE` lists
 /// what is in it.
@@ -28,7 +28,7 @@ pub(crate) struct Export {
     /// The file, or `-` for standard output
     #[arg(value_name = "FILE")]
     file: PathBuf,
-    /// Replace a file that is there
+    /// Replace an existing file
     #[arg(short, long)]
     force: bool,
     /// Print one JSON object: session, blobs, bytes
@@ -39,13 +39,14 @@ pub(crate) struct Export {
     quiet: bool,
 }
 
-/// Read a session from a file that `export` wrote
+/// Import a session from a file that `export` wrote
 ///
-/// Everything in it is checked before it is a session. Its policy comes with it: look at it with `session show` before you
-/// run anything. The tools that it was made with must be in the registry.
+/// Everything in the file is checked before the session exists. Its policy comes with it: inspect it with `session
+/// show` before you run anything. The tools that it was created with must be in the registry.
 ///
-/// Its budgets are those of the session that was exported, if that or a fork of it is in this store: together they spend no more.
-/// In another store nothing is left of them, unless `--budget` says otherwise; the session's log has that.
+/// Its budgets are those of the exported session, if that or a fork of it is in this store: together they spend no
+/// more. In another store its budgets are exhausted, unless `--budget` says otherwise; the session's log records the
+/// decision.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -56,13 +57,14 @@ pub(crate) struct Import {
     /// The file, or `-` for standard input
     #[arg(value_name = "FILE")]
     file: PathBuf,
-    /// Its name here [default: the one that it had]
+    /// Its name in this store [default: its name in the export]
     #[arg(value_name = "ID")]
     id: Option<SessionId>,
-    /// The most that it may hold, unpacked
+    /// The largest size that it may have, unpacked
     #[arg(long, value_name = "SIZE", value_parser = parse_bytes, default_value = "16GiB")]
     limit: u64,
-    /// Give it budgets of its own: `keep`, as much as was left when it was exported, or `fresh`, all that its policy gives
+    /// Give it budgets of its own: `keep`, the amounts that were left at the export, or `fresh`, the full amounts of
+    /// its policy
     #[arg(long, value_name = "keep|fresh", value_parser = budget)]
     budget: Option<ImportBudget>,
     #[command(flatten)]
