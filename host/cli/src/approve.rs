@@ -17,20 +17,20 @@ use std::io;
 use rustix::process::getuid;
 use tollhouse::gate::{Answer, ApprovalError, ApprovalRequest, Approver};
 
-use self::device::Device;
-use self::question::{Pages, Size};
+use self::device::TerminalDevice;
+use self::question::{CallPages, TerminalSize};
 use super::stdio;
 
 /// Approver at the controlling terminal, wherever standard input and output lead. Without a terminal, every call is
 /// refused.
-pub(crate) struct Terminal;
+pub(crate) struct TerminalApprover;
 
-impl Approver for Terminal {
+impl Approver for TerminalApprover {
     fn approve(&self, request: &ApprovalRequest<'_>) -> Result<Answer, ApprovalError> {
         // One question at a time, whoever asks; nothing else is written meanwhile.
         let _held = stdio::hold();
         let by = format!("uid {} at the terminal", getuid().as_raw());
-        let mut device = Device::open()?;
+        let mut device = TerminalDevice::open()?;
         let Some(size) = device.prepare()? else {
             // The question was given up before anything was shown.
             return Ok(request.put("")?.answer(false, by));
@@ -44,12 +44,18 @@ impl Approver for Terminal {
     }
 
     fn is_present(&self) -> bool {
-        Device::open().is_ok()
+        TerminalDevice::open().is_ok()
     }
 }
 
 /// Shows the question until it is answered.
-fn ask(device: &mut Device, request: &ApprovalRequest<'_>, text: &str, word: &str, size: Size) -> io::Result<bool> {
+fn ask(
+    device: &mut TerminalDevice,
+    request: &ApprovalRequest<'_>,
+    text: &str,
+    word: &str,
+    size: TerminalSize,
+) -> io::Result<bool> {
     loop {
         device.show(text)?;
         let Some(line) = device.line()? else { return Ok(false) };
@@ -61,8 +67,8 @@ fn ask(device: &mut Device, request: &ApprovalRequest<'_>, text: &str, word: &st
 }
 
 /// Shows the call in full, page by page.
-fn view(device: &mut Device, request: &ApprovalRequest<'_>, size: Size) -> io::Result<()> {
-    for page in Pages::of(request, size) {
+fn view(device: &mut TerminalDevice, request: &ApprovalRequest<'_>, size: TerminalSize) -> io::Result<()> {
+    for page in CallPages::of(request, size) {
         device.show(&page)?;
         match device.line()? {
             Some(line) if line.trim().is_empty() => {}

@@ -9,7 +9,7 @@ use tollhouse::gate::{Audit, AuditError, AuditFile, AuditKey, Chain, CheckOption
 use tollhouse::session::{SessionId, SessionsError};
 
 use super::error::USAGE;
-use super::places::Places;
+use super::locations::Locations;
 use super::{CliError, Result, session, show};
 use crate::Exit;
 
@@ -78,7 +78,7 @@ Examples:
   tollhouse policy audit audit.jsonl --expect \"$(cat head)\"
   tollhouse policy audit audit.jsonl --key audit.key
   tollhouse policy audit --session trip --expect \"$(cat head)\"")]
-pub(crate) struct CheckAudit {
+pub(crate) struct CheckAuditCommand {
     /// A log that `run --audit` wrote
     #[arg(value_name = "LOG", required_unless_present = "session")]
     log: Option<PathBuf>,
@@ -102,11 +102,11 @@ fn hash(text: &str) -> std::result::Result<String, &'static str> {
     is_hash.then(|| text.to_owned()).ok_or("it must be 64 hex digits, as `policy audit` prints them")
 }
 
-impl CheckAudit {
+impl CheckAuditCommand {
     /// Checks the log, and prints what is proven.
-    pub(crate) fn execute(&self, places: &Places) -> Result {
+    pub(crate) fn execute(&self, locations: &Locations) -> Result {
         match (&self.session, &self.log) {
-            (Some(id), _) => self.check_session(places, id),
+            (Some(id), _) => self.check_session(locations, id),
             (None, log) => self.check_file(log.as_deref().expect("clap asks for a session or a file")),
         }
     }
@@ -135,9 +135,9 @@ impl CheckAudit {
         }
     }
 
-    fn check_session(&self, places: &Places, id: &SessionId) -> Result {
+    fn check_session(&self, locations: &Locations, id: &SessionId) -> Result {
         let (mut chain, mut expected) = (Chain::default(), vec![None; self.expect.len()]);
-        let read = places.sessions()?.log(id, &mut |line| {
+        let read = locations.sessions()?.log(id, &mut |line| {
             chain.check(&line.text).expect("it was checked as it was read");
             let hash = chain.hash().to_hex();
             let here = self.expect.iter().zip(&mut expected).filter(|(head, _)| head.as_str() == hash.as_str());

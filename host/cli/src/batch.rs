@@ -6,7 +6,7 @@
 
 mod isolated;
 mod job;
-mod left;
+mod output_files;
 mod running;
 
 use std::ffi::OsString;
@@ -25,15 +25,15 @@ use serde_json::Value;
 use tollhouse::error::Failure;
 use tollhouse::session::{Host, RunOptions, RunResult, Status};
 
-use self::isolated::Workers;
+use self::isolated::WorkerPool;
 use self::job::Job;
-use self::left::LeftFiles;
-use self::running::Running;
+use self::output_files::OutputFiles;
+use self::running::RunningJobs;
 use super::audit::AuditArgs;
 use super::confine::ConfineArgs;
-use super::opening::{OwnArgs, Prepared, SessionArgs, pair, warn_of_run};
-use super::places::Places;
+use super::locations::Locations;
 use super::run::Lang;
+use super::session_args::{OwnArgs, PreparedSession, SessionArgs, pair, warn_of_run};
 use super::signals::{self, CANCELLED};
 use super::stdio::{Stdout, note_part};
 use super::{CliError, Result, precompile, show, stdio};
@@ -67,7 +67,7 @@ const PROGRESS: Duration = Duration::from_millis(100);
 Examples:
   echo '{\"id\": 1, \"lang\": \"sh\", \"script\": \"echo hi | tr a-z A-Z\"}' | tollhouse batch
   tollhouse batch --jobs 8 --policy policy.toml --timeout 10s < jobs.jsonl > results.jsonl")]
-pub(crate) struct Batch {
+pub(crate) struct BatchCommand {
     /// Number of scripts that run at the same time [default: one for each core]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=MOST_JOBS))]
     jobs: Option<u16>,
@@ -112,14 +112,14 @@ enum Isolation {
 }
 
 /// Line of standard input: its number, and its text if it is not too long.
-struct Line {
+struct JobLine {
     number: u64,
     text: Option<Vec<u8>>,
 }
 
 /// Output for one line.
-enum Reply {
-    Ours(Box<Answer>),
+enum JobReply {
+    Ours(Box<JobAnswer>),
     /// Output line that a worker wrote.
     Worker {
         text: String,
@@ -129,18 +129,18 @@ enum Reply {
 
 /// Line of output.
 #[derive(Serialize)]
-struct Answer {
+struct JobAnswer {
     id: Value,
     #[serde(flatten)]
     result: RunResult,
     #[serde(flatten)]
-    left: Option<LeftFiles>,
+    left: Option<OutputFiles>,
 }
 
-impl Batch {
+impl BatchCommand {
     /// Runs the batch. `arguments` are the whole command line, with the program's name.
-    pub(crate) fn execute(mut self, places: &Places, arguments: Vec<OsString>) -> Result {
-        let running = Arc::new(Running::default());
+    pub(crate) fn execute(mut self, locations: &Locations, arguments: Vec<OsString>) -> Result {
+        let running = Arc::new(RunningJobs::default());
         if self.worker {
             isolated::end_with_reader();
         }
@@ -156,7 +156,7 @@ impl Batch {
                 );
                 return Err(CliError::usage(what).hint("name a file in its place"));
             }
-            let workers = Workers::new(places, arguments);
+            let workers = Workers::new(locations, arguments);
             let checked = workers.check()?;
             if checked != Exit::SUCCESS {
                 return Ok(checked);
@@ -166,12 +166,12 @@ impl Batch {
         self.own.read_secrets()?;
         self.audit.read_key()?;
         self.confine.apply(|| {
-            let touched = self.session.touched(places, false, &self.audit).with_network();
+            let touched = self.session.touched(locations, false, &self.audit).with_network();
             // Processes of jobs take compiled code from a process that has seen no job.
-            if self.worker && !self.prepare { touched.reading_cache(places) } else { touched }
+            if self.worker && !self.prepare { touched.reading_cache(locations) } else { touched }
         })?;
-        let prepared = self.session.prepare(places, &self.own, &self.audit)?;
-        let host = places.host()?;
+        let prepared = self.session.prepare(locations, &self.own, &self.audit)?;
+        let host = locations.host()?;
         // Problems of the policy or the tools are reported once, not for each line.
         let session = prepared.session(&host, prepared.files.clone())?;
         self.confine.isolate(&session)?;
@@ -180,15 +180,15 @@ impl Batch {
             return Ok(Exit::SUCCESS);
         }
         drop(session);
-        let work = Work { host, prepared, batch: &self };
-        self.go_through(&running, &|line, job| Reply::Ours(Box::new(work.answer(line, job))))
+        let work = JobRunner { host, prepared, batch: &self };
+        self.go_through(&running, &|line, job| JobReply::Ours(Box::new(work.answer(line, job))))
     }
 
     /// Reads the lines, processes them on as many threads as there are concurrent jobs, and writes the answers.
     fn go_through(
         &self,
-        running: &Arc<Running>,
-        answer: &(dyn Fn(&Line, &running::Job<'_>) -> Reply + Sync),
+        running: &Arc<RunningJobs>,
+        answer: &(dyn Fn(&JobLine, &running::RunningJob<'_>) -> JobReply + Sync),
     ) -> Result {
         let cores = || thread::available_parallelism().map_or(1, NonZeroUsize::get);
         let jobs = if self.worker { 1 } else { self.jobs.map_or_else(cores, usize::from) };
@@ -199,8 +199,8 @@ impl Batch {
             process::exit(i32::from(CANCELLED));
         });
         let (lines, waiting) = mpsc::sync_channel(jobs);
-        let (waiting, results, closed) = (Mutex::new(waiting), Mutex::new(Results::new()), AtomicBool::new(false));
-        let round = Round { lines: &waiting, results: &results, closed: &closed, running, answer };
+        let (waiting, results, closed) = (Mutex::new(waiting), Mutex::new(ResultWriter::new()), AtomicBool::new(false));
+        let round = LineProcessor { lines: &waiting, results: &results, closed: &closed, running, answer };
         let read = thread::scope(|scope| {
             for _ in 0..jobs {
                 thread::Builder::new().stack_size(STACK).spawn_scoped(scope, || round.run())?;
@@ -210,7 +210,7 @@ impl Batch {
             // Ends with the input, or when the output has no reader.
             while !closed.load(Ordering::Relaxed) {
                 let Some(text) = next_line(&mut input, &mut number).transpose() else { break };
-                if lines.send(Line { number, text: text? }).is_err() {
+                if lines.send(JobLine { number, text: text? }).is_err() {
                     break;
                 }
             }
@@ -243,16 +243,16 @@ fn next_line(input: &mut impl BufRead, number: &mut u64) -> io::Result<Option<Op
 }
 
 /// State that the threads share.
-struct Round<'a> {
-    lines: &'a Mutex<Receiver<Line>>,
-    results: &'a Mutex<Results>,
+struct LineProcessor<'a> {
+    lines: &'a Mutex<Receiver<JobLine>>,
+    results: &'a Mutex<ResultWriter>,
     /// True once nobody takes results any more.
     closed: &'a AtomicBool,
-    running: &'a Running,
-    answer: &'a (dyn Fn(&Line, &running::Job<'_>) -> Reply + Sync),
+    running: &'a RunningJobs,
+    answer: &'a (dyn Fn(&JobLine, &running::RunningJob<'_>) -> JobReply + Sync),
 }
 
-impl Round<'_> {
+impl LineProcessor<'_> {
     /// Processes lines until there are no more.
     fn run(&self) {
         loop {
@@ -273,28 +273,28 @@ impl Round<'_> {
 }
 
 /// Returns the answer for a line that cannot be run.
-fn refused(line: &Line, id: Value, failure: Failure) -> Answer {
+fn refused(line: &JobLine, id: Value, failure: Failure) -> JobAnswer {
     let message = format!("line {}: {}", line.number, failure.message);
-    Answer { id, result: RunResult::refused(Failure { message, ..failure }), left: None }
+    JobAnswer { id, result: RunResult::refused(Failure { message, ..failure }), left: None }
 }
 
 /// Returns the answer for a line that is too long.
-fn too_long(line: &Line) -> Answer {
+fn too_long(line: &JobLine) -> JobAnswer {
     let message = format!("longer than {LINE} bytes");
     refused(line, Value::Null, Failure::limit(message, "mount large files with `--mount`"))
 }
 
 /// Runner of jobs in this process.
-struct Work<'a> {
+struct JobRunner<'a> {
     host: Host,
-    prepared: Prepared,
-    batch: &'a Batch,
+    prepared: PreparedSession,
+    batch: &'a BatchCommand,
 }
 
-impl Work<'_> {
-    fn answer(&self, line: &Line, running: &running::Job<'_>) -> Answer {
+impl JobRunner<'_> {
+    fn answer(&self, line: &JobLine, running: &running::RunningJob<'_>) -> JobAnswer {
         let Some(text) = &line.text else { return too_long(line) };
-        match Job::parse(text) {
+        match BatchJob::parse(text) {
             Err((id, failure)) => refused(line, id, failure),
             Ok(job) => match self.perform(&job, running) {
                 Ok(result) => self.complete(job.id, result),
@@ -304,21 +304,21 @@ impl Work<'_> {
     }
 
     /// Adds the files to a result, if they are requested.
-    fn complete(&self, id: Value, result: RunResult) -> Answer {
+    fn complete(&self, id: Value, result: RunResult) -> JobAnswer {
         if !self.batch.files {
-            return Answer { id, result, left: None };
+            return JobAnswer { id, result, left: None };
         }
-        match LeftFiles::list(&result.files) {
-            Ok(left) => Answer { id, result, left: Some(left) },
+        match OutputFiles::list(&result.files) {
+            Ok(left) => JobAnswer { id, result, left: Some(left) },
             Err(error) => {
                 let failure = Failure::host(format!("cannot read the files that the script left: {}", error.code()));
-                Answer { id, result: RunResult::refused(failure), left: None }
+                JobAnswer { id, result: RunResult::refused(failure), left: None }
             }
         }
     }
 
     /// Runs one job to its end.
-    fn perform(&self, job: &Job, running: &running::Job<'_>) -> std::result::Result<RunResult, Failure> {
+    fn perform(&self, job: &BatchJob, running: &running::RunningJob<'_>) -> std::result::Result<RunResult, Failure> {
         let files = job.place(self.prepared.files.clone(), &self.prepared.policy.limits)?;
         let host = |error: &dyn std::fmt::Display| Failure::host(error.to_string());
         let session = self.prepared.session(&self.host, Some(files)).map_err(|error| host(&error))?;
@@ -336,27 +336,27 @@ impl Work<'_> {
 }
 
 /// Writer of results, with their counts.
-struct Results {
+struct ResultWriter {
     done: u64,
     failed: u64,
     /// Time of the last progress message; `None` without a terminal.
     told: Option<Instant>,
 }
 
-impl Results {
+impl ResultWriter {
     fn new() -> Self {
         Self { done: 0, failed: 0, told: io::stderr().is_terminal().then(Instant::now) }
     }
 
     /// Writes one result. Returns false once that is impossible.
-    fn write(&mut self, reply: Reply) -> bool {
+    fn write(&mut self, reply: JobReply) -> bool {
         // Standard output keeps its first error, for the exit status.
         let completed = match reply {
-            Reply::Ours(answer) => {
+            JobReply::Ours(answer) => {
                 show::json(&answer);
                 answer.result.status == Status::Completed
             }
-            Reply::Worker { text, completed } => {
+            JobReply::Worker { text, completed } => {
                 show::json_text(text);
                 completed
             }

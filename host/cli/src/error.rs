@@ -8,7 +8,7 @@ use miette::{Diagnostic, LabeledSpan, MietteHandlerOpts, NamedSource, Report, So
 use serde_json::{Value, json};
 
 use super::stdio::note_part;
-use super::tame::{tame, tame_in_place};
+use super::terminal_escape::{escape_hidden, mask_hidden};
 use crate::Exit;
 
 /// Result of a command: the exit status, or an error.
@@ -25,12 +25,12 @@ pub(crate) struct CliError {
     hint: Option<String>,
     place: Option<(NamedSource<String>, LabeledSpan)>,
     status: u8,
-    kind: Kind,
+    kind: ErrorCategory,
 }
 
 /// Kind of an error, as `--json` names it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
+enum ErrorCategory {
     /// The command line, or a file that it names, is wrong.
     Usage,
     /// The policy, or a package that it mounts, is wrong.
@@ -39,7 +39,7 @@ enum Kind {
     Host,
 }
 
-impl Kind {
+impl ErrorCategory {
     /// Names of the kind and of the error, for JSON.
     fn names(self) -> (&'static str, &'static str) {
         match self {
@@ -76,7 +76,13 @@ fn without_number(error: &(dyn Error + 'static)) -> String {
 impl CliError {
     /// Creates an error of usage.
     pub(crate) fn usage(message: impl Into<String>) -> Self {
-        Self { message: tame(&message.into()), hint: None, place: None, status: USAGE, kind: Kind::Usage }
+        Self {
+            message: escape_hidden(&message.into()),
+            hint: None,
+            place: None,
+            status: USAGE,
+            kind: ErrorCategory::Usage,
+        }
     }
 
     /// Creates an error of the environment: what could not be done, and its causes.
@@ -88,12 +94,12 @@ impl CliError {
             let _ = write!(message, ": {}", without_number(cause));
             next = cause.source();
         }
-        Self { message: tame(&message), hint: None, place: None, status: 1, kind: Kind::Host }
+        Self { message: escape_hidden(&message), hint: None, place: None, status: 1, kind: ErrorCategory::Host }
     }
 
     /// Adds a hint on what to do.
     pub(crate) fn hint(mut self, hint: impl Into<String>) -> Self {
-        self.hint = Some(tame(&hint.into()));
+        self.hint = Some(escape_hidden(&hint.into()));
         self
     }
 
@@ -109,7 +115,7 @@ impl CliError {
     /// Adds the position in a file.
     pub(crate) fn at(mut self, file: &str, text: &str, span: Option<std::ops::Range<usize>>) -> Self {
         if let Some(span) = span {
-            let source = NamedSource::new(tame(file), tame_in_place(text));
+            let source = NamedSource::new(escape_hidden(file), mask_hidden(text));
             self.place = Some((source, LabeledSpan::underline(span)));
         }
         self
@@ -118,15 +124,15 @@ impl CliError {
     /// Sets the exit status.
     pub(crate) fn status(mut self, status: u8) -> Self {
         self.status = status;
-        if status == USAGE && self.kind == Kind::Host {
-            self.kind = Kind::Usage;
+        if status == USAGE && self.kind == ErrorCategory::Host {
+            self.kind = ErrorCategory::Usage;
         }
         self
     }
 
     /// Marks the error as one of a policy, or of what a policy mounts.
     pub(crate) fn of_policy(mut self) -> Self {
-        self.kind = Kind::Policy;
+        self.kind = ErrorCategory::Policy;
         self
     }
 
@@ -186,6 +192,6 @@ impl From<tollhouse::session::HostError> for CliError {
             HostError::Secret(_) => shown.status(USAGE),
             _ => shown,
         };
-        Self { hint: hint.as_deref().map(tame), ..shown }
+        Self { hint: hint.as_deref().map(escape_hidden), ..shown }
     }
 }

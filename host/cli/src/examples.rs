@@ -12,8 +12,8 @@ use tollhouse::error::{ErrorKind, Failure, Payload};
 use tollhouse::session::{Host, HostOptions, Session, SessionOptions};
 use tollhouse_registry::{Example, Manifest, PublishRequest, Registry};
 
-use super::author::Stop;
-use super::places::Places;
+use super::author::CtrlCHandler;
+use super::locations::Locations;
 use super::registry::failed;
 use super::{CliError, Result};
 
@@ -21,13 +21,13 @@ use super::{CliError, Result};
 const ALIAS: &str = "example";
 
 /// Returns the directory in which a package is tried, if it is not the cache, which may be written anyway.
-pub(crate) fn scratch(places: &Places) -> Option<PathBuf> {
-    places.cache.is_none().then(std::env::temp_dir)
+pub(crate) fn scratch(locations: &Locations) -> Option<PathBuf> {
+    locations.cache.is_none().then(std::env::temp_dir)
 }
 
 /// Runs all examples, each in a session of its own. Returns their number.
-pub(crate) fn run(places: &Places, request: &PublishRequest, manifest: &Manifest) -> Result<usize> {
-    let trial = Trial::new(places, request, manifest, None)?;
+pub(crate) fn run(locations: &Locations, request: &PublishRequest, manifest: &Manifest) -> Result<usize> {
+    let trial = PackageTrial::new(locations, request, manifest, None)?;
     for (at, example) in manifest.examples.iter().enumerate() {
         trial.example(example)?.map_err(|problem| {
             CliError::usage(format!("example {} of `tool.toml`, `{}`, {problem}", at + 1, example.method)).status(1)
@@ -40,32 +40,32 @@ pub(crate) fn run(places: &Places, request: &PublishRequest, manifest: &Manifest
 ///
 /// Each session has the files and the key-value store that the manifest asks for, which are the session's and start
 /// empty; no network, no secrets, no other tools.
-pub(crate) struct Trial<'a> {
+pub(crate) struct PackageTrial<'a> {
     manifest: &'a Manifest,
     host: Host,
     requirement: String,
     /// Handler that Ctrl-C triggers.
-    stop: Option<&'a Stop>,
+    stop: Option<&'a CtrlCHandler>,
     _registry: TempDir,
 }
 
 /// Reason why an example does not produce its expected result.
-pub(crate) struct Problem {
+pub(crate) struct ExampleProblem {
     said: String,
     /// Expected and actual value.
     compared: Option<(Value, Value)>,
 }
 
-impl<'a> Trial<'a> {
+impl<'a> PackageTrial<'a> {
     /// Publishes the package in the private registry.
     pub(crate) fn new(
-        places: &Places,
+        locations: &Locations,
         request: &PublishRequest,
         manifest: &'a Manifest,
-        stop: Option<&'a Stop>,
+        stop: Option<&'a CtrlCHandler>,
     ) -> Result<Self> {
         let untried = |error: &(dyn std::error::Error + 'static)| CliError::because("cannot run the examples", error);
-        let place = places.cache.clone().unwrap_or_else(std::env::temp_dir);
+        let place = locations.cache.clone().unwrap_or_else(std::env::temp_dir);
         // A cache that cannot be used is left out.
         let directory =
             tempfile::tempdir_in(place).or_else(|_| tempfile::tempdir()).map_err(|error| untried(&error))?;
@@ -74,7 +74,7 @@ impl<'a> Trial<'a> {
         let published = published.map_err(|error| failed("this could not be published", &error, error.hint()))?;
         // Code that is compiled here serves later runs.
         let options = HostOptions {
-            cache: places.cache.clone(),
+            cache: locations.cache.clone(),
             registry: Some(directory.path().to_owned()),
             ..HostOptions::default()
         };
@@ -112,35 +112,35 @@ impl<'a> Trial<'a> {
     }
 
     /// Runs an example, in a session of its own.
-    pub(crate) fn example(&self, example: &Example) -> Result<std::result::Result<(), Problem>> {
+    pub(crate) fn example(&self, example: &Example) -> Result<std::result::Result<(), ExampleProblem>> {
         let session = self.session(Limits::default())?;
         Ok(self.try_one(&session, example))
     }
 
-    fn try_one(&self, session: &Session, example: &Example) -> std::result::Result<(), Problem> {
+    fn try_one(&self, session: &Session, example: &Example) -> std::result::Result<(), ExampleProblem> {
         let method = Self::method(&example.method);
         let tools = session.gate().tools();
         let Some(tool) = tools.find(&method) else {
             let near = tools.nearest(&method).and_then(|near| near.strip_prefix("example/"));
             let hint = near.map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
-            return Err(Problem::said(format!("names an unknown function{hint}")));
+            return Err(ExampleProblem::said(format!("names an unknown function{hint}")));
         };
         let called = self.call(session, tool.method(), &Value::Object(example.arguments.clone()));
         let problem = match (&example.error, called) {
             (None, Ok(returned)) => match &example.result {
                 Some(expected) if !is_same(expected, &returned.value) => {
-                    Problem::of("returns", expected, &returned.value)
+                    ExampleProblem::of("returns", expected, &returned.value)
                 }
                 _ => return Ok(()),
             },
-            (None, Err(failure)) => Problem::said(format!("fails: {}", Self::told(&failure))),
+            (None, Err(failure)) => ExampleProblem::said(format!("fails: {}", Self::told(&failure))),
             (Some(expected), Ok(returned)) => {
-                Problem::said(format!("returns {} instead of failing with {expected}", returned.value))
+                ExampleProblem::said(format!("returns {} instead of failing with {expected}", returned.value))
             }
             (Some(expected), Err(failure)) => match &failure.payload {
                 Some(payload) if is_same(expected, &payload.value) => return Ok(()),
-                Some(payload) => Problem::of("fails with", expected, &payload.value),
-                None => Problem::said(format!("fails, and not with {expected}: {}", Self::told(&failure))),
+                Some(payload) => ExampleProblem::of("fails with", expected, &payload.value),
+                None => ExampleProblem::said(format!("fails, and not with {expected}: {}", Self::told(&failure))),
             },
         };
         Err(problem)
@@ -160,7 +160,7 @@ impl<'a> Trial<'a> {
     }
 }
 
-impl Problem {
+impl ExampleProblem {
     fn said(said: String) -> Self {
         Self { said, compared: None }
     }
@@ -189,7 +189,7 @@ impl Problem {
     }
 }
 
-impl fmt::Display for Problem {
+impl fmt::Display for ExampleProblem {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         out.write_str(&self.said)
     }
@@ -254,11 +254,11 @@ mod tests {
     #[test]
     fn a_diff_shows_what_differs_and_no_null_that_may_be_left_out() {
         let (expected, found) = (json!({ "a": [{ "b": 1 }] }), json!({ "a": [{ "b": 2, "c": null }] }));
-        let diff = Problem::of("returns", &expected, &found).diff().expect("there are two");
+        let diff = ExampleProblem::of("returns", &expected, &found).diff().expect("there are two");
         let changed: Vec<&str> = diff.lines().filter(|line| !line.starts_with(' ')).collect();
         assert_eq!(changed, ["-      \"b\": 1", "+      \"b\": 2"]);
         let (expected, found) = (json!({ "a": 1, "b": 2 }), json!({ "b": 3, "a": 1 }));
-        let diff = Problem::of("returns", &expected, &found).diff().expect("there are two");
+        let diff = ExampleProblem::of("returns", &expected, &found).diff().expect("there are two");
         assert_eq!(diff.lines().filter(|line| !line.starts_with(' ')).count(), 2, "the order is no difference: {diff}");
     }
 }

@@ -16,13 +16,12 @@ mod batch;
 mod call;
 mod confine;
 mod doctor;
-mod draw;
 mod error;
 mod examples;
+mod format;
 mod json_error;
+mod locations;
 mod lock;
-mod opening;
-mod places;
 mod policy;
 mod policy_file;
 mod precompile;
@@ -34,11 +33,12 @@ mod repl;
 mod run;
 mod secret;
 mod session;
+mod session_args;
 mod show;
 mod signals;
 mod stdio;
 mod store;
-mod tame;
+mod terminal_escape;
 mod token;
 mod tools;
 
@@ -52,7 +52,7 @@ use clap::{Args, Parser, Subcommand};
 pub use confine::{ConfineError, ProcessConfinement};
 pub(crate) use error::{CliError, Result};
 use json_error::JsonErrors;
-use places::Places;
+use locations::Locations;
 
 /// Runs the code that AI agents write, with tools they can be trusted with.
 ///
@@ -62,14 +62,14 @@ use places::Places;
 #[command(name = "tollhouse", version, max_term_width = 100)]
 struct Cli {
     #[command(flatten)]
-    places: PlaceOptions,
+    locations: LocationOptions,
     #[command(subcommand)]
     command: Command,
 }
 
 /// Options for the locations of data.
 #[derive(Args)]
-pub(crate) struct PlaceOptions {
+pub(crate) struct LocationOptions {
     /// The registry to publish to and to mount tools from
     /// [default: $TOLLHOUSE_HOME/registry, else $XDG_DATA_HOME/tollhouse/registry]
     #[arg(long, global = true, value_name = "DIR", help_heading = "Locations")]
@@ -84,30 +84,30 @@ pub(crate) struct PlaceOptions {
 
 #[derive(Subcommand)]
 enum Command {
-    Run(run::Run),
-    Batch(batch::Batch),
-    Repl(repl::Repl),
-    New(author::New),
-    Build(author::Build),
-    Test(author::Test),
-    Dev(author::Dev),
-    Publish(publish::Publish),
-    Lock(lock::Lock),
-    Call(call::Call),
-    Tools(tools::Tools),
-    Types(tools::Types),
+    Run(run::RunCommand),
+    Batch(batch::BatchCommand),
+    Repl(repl::ReplCommand),
+    New(author::NewPackageCommand),
+    Build(author::BuildCommand),
+    Test(author::TestCommand),
+    Dev(author::DevCommand),
+    Publish(publish::PublishCommand),
+    Lock(lock::LockCommand),
+    Call(call::CallCommand),
+    Tools(tools::ListToolsCommand),
+    Types(tools::PrintTypesCommand),
     #[command(subcommand)]
-    Policy(policy::Policy),
+    Policy(policy::PolicyCommand),
     #[command(subcommand)]
-    Session(session::Session),
+    Session(session::SessionCommand),
     #[command(subcommand)]
-    Store(store::Store),
+    Store(store::StoreCommand),
     #[command(subcommand)]
-    Registry(registry::Registry),
+    Registry(registry::RegistryCommand),
     #[command(subcommand)]
-    Programs(programs::Programs),
-    Precompile(precompile::Precompile),
-    Doctor(doctor::Doctor),
+    Programs(programs::ProgramsCommand),
+    Precompile(precompile::PrecompileCommand),
+    Doctor(doctor::DoctorCommand),
 }
 
 /// Exit status of a command.
@@ -178,7 +178,7 @@ fn explain_usage(mut error: clap::Error, json: JsonErrors) -> Exit {
         [ContextKind::InvalidArg, ContextKind::InvalidValue, ContextKind::InvalidSubcommand, ContextKind::PriorArg]
     {
         if let Some(ContextValue::String(text)) = error.get(kind) {
-            let line = tame::tame_line(text);
+            let line = terminal_escape::escape_line(text);
             error.insert(kind, ContextValue::String(line));
         }
     }
@@ -190,26 +190,26 @@ fn explain_usage(mut error: clap::Error, json: JsonErrors) -> Exit {
 
 /// Executes the command.
 fn execute(cli: Cli, program: Program, arguments: Vec<OsString>) -> Result {
-    let places = Places::find(cli.places, program);
+    let locations = Locations::find(cli.locations, program);
     match cli.command {
-        Command::Run(run) => run.execute(&places),
-        Command::Batch(batch) => batch.execute(&places, arguments),
-        Command::Repl(repl) => repl.execute(&places),
+        Command::Run(run) => run.execute(&locations),
+        Command::Batch(batch) => batch.execute(&locations, arguments),
+        Command::Repl(repl) => repl.execute(&locations),
         Command::New(new) => new.execute(),
-        Command::Build(build) => build.execute(&places),
-        Command::Test(test) => test.execute(&places),
-        Command::Dev(dev) => dev.execute(&places),
-        Command::Lock(lock) => lock.execute(&places),
-        Command::Publish(publish) => publish.execute(&places),
-        Command::Call(call) => call.execute(&places),
-        Command::Tools(tools) => tools.execute(&places),
-        Command::Types(types) => types.execute(&places),
-        Command::Policy(policy) => policy.execute(&places),
-        Command::Session(session) => session.execute(&places),
-        Command::Store(store) => store.execute(&places),
-        Command::Registry(registry) => registry.execute(&places),
-        Command::Programs(programs) => programs.execute(&places),
-        Command::Precompile(precompile) => precompile.execute(&places),
-        Command::Doctor(doctor) => doctor.execute(&places),
+        Command::Build(build) => build.execute(&locations),
+        Command::Test(test) => test.execute(&locations),
+        Command::Dev(dev) => dev.execute(&locations),
+        Command::Lock(lock) => lock.execute(&locations),
+        Command::Publish(publish) => publish.execute(&locations),
+        Command::Call(call) => call.execute(&locations),
+        Command::Tools(tools) => tools.execute(&locations),
+        Command::Types(types) => types.execute(&locations),
+        Command::Policy(policy) => policy.execute(&locations),
+        Command::Session(session) => session.execute(&locations),
+        Command::Store(store) => store.execute(&locations),
+        Command::Registry(registry) => registry.execute(&locations),
+        Command::Programs(programs) => programs.execute(&locations),
+        Command::Precompile(precompile) => precompile.execute(&locations),
+        Command::Doctor(doctor) => doctor.execute(&locations),
     }
 }

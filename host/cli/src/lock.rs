@@ -13,10 +13,10 @@ use tollhouse_registry::untrusted_file;
 
 use super::confine::{ConfineArgs, Confinement};
 use super::error::USAGE;
-use super::opening::pair;
-use super::places::Places;
+use super::locations::Locations;
 use super::policy_file::PolicyFile;
 use super::registry::trust;
+use super::session_args::pair;
 use super::{CliError, Result, show};
 use crate::Exit;
 
@@ -24,7 +24,7 @@ use crate::Exit;
 const NAME: &str = "tollhouse.lock";
 
 /// Lock with the file that it was read from.
-pub(crate) struct Pinned {
+pub(crate) struct PinnedLock {
     pub(crate) path: PathBuf,
     pub(crate) lock: Pins,
 }
@@ -40,7 +40,7 @@ pub(crate) struct Pinned {
 Examples:
   tollhouse lock --policy policy.toml
   tollhouse lock --policy policy.toml --update stats")]
-pub(crate) struct Lock {
+pub(crate) struct LockCommand {
     /// The policy
     #[arg(long, value_name = "FILE")]
     policy: PathBuf,
@@ -60,18 +60,18 @@ pub(crate) struct Lock {
     json: bool,
 }
 
-impl Lock {
+impl LockCommand {
     /// Pins the packages, and reports them.
-    pub(crate) fn execute(&self, places: &Places) -> Result {
-        self.confine.seal(|| self.touched(places))?;
+    pub(crate) fn execute(&self, locations: &Locations) -> Result {
+        self.confine.seal(|| self.touched(locations))?;
         let source = PolicyFile::read(&self.policy)?;
         let mut policy = source.parse()?;
-        trust::resolve(&mut policy, places)?;
+        trust::resolve(&mut policy, locations)?;
         let path = self.locked.clone().map_or_else(|| place(&self.policy), Ok)?;
         let found = if path.exists() { read_file(&path)? } else { LockFile::default() };
         let old = found.lock.clone();
         let kept = self.kept(&old)?;
-        let new = self.pin(places, &policy, &kept)?;
+        let new = self.pin(locations, &policy, &kept)?;
         let written = LockFile { policy: file_name(&self.policy), lock: new.clone() };
         let text = written.to_toml().expect("it was just made, of all that there is");
         if written != found || !path.exists() {
@@ -84,12 +84,14 @@ impl Lock {
 
     /// Returns the files that the command accesses: the lock is replaced as a whole, which takes the right to write in
     /// its directory.
-    fn touched(&self, places: &Places) -> Confinement {
+    fn touched(&self, locations: &Locations) -> Confinement {
         let beside = candidates(&self.policy);
         let read = [&self.policy].into_iter().chain(&self.locked).chain(&beside);
         let directory = directory(self.locked.as_ref().unwrap_or(&self.policy));
         // A missing file is not created: the error names it.
-        Confinement::of(places, false).reading(read).writing_in(Some(directory).filter(|directory| directory.is_dir()))
+        Confinement::of(locations, false)
+            .reading(read)
+            .writing_in(Some(directory).filter(|directory| directory.is_dir()))
     }
 
     /// Returns the pins of an old lock that are kept.
@@ -107,8 +109,8 @@ impl Lock {
         Ok(Pins(kept.map(|(alias, locked)| (alias.clone(), locked.clone())).collect()))
     }
 
-    fn pin(&self, places: &Places, policy: &Policy, kept: &Pins) -> Result<Pins> {
-        let host = places.host()?;
+    fn pin(&self, locations: &Locations, policy: &Policy, kept: &Pins) -> Result<Pins> {
+        let host = locations.host()?;
         let pinned = host.packages().pin(policy, &self.tools, kept);
         pinned.map_err(|error| CliError::from(HostError::Mount(error)))
     }
@@ -152,13 +154,13 @@ pub(crate) fn candidates(policy: &Path) -> Vec<PathBuf> {
 }
 
 /// Finds the lock of a policy beside it. A lock of another policy in the directory is skipped.
-pub(crate) fn of(policy: &Path) -> Result<Option<Pinned>> {
+pub(crate) fn of(policy: &Path) -> Result<Option<PinnedLock>> {
     for path in candidates(policy) {
         // A file that cannot be checked is not taken for absent: reading it reports the error.
         if path.try_exists().unwrap_or(true) {
             let found = read_file(&path)?;
             if is_for(&found, policy) {
-                return Ok(Some(Pinned { path, lock: found.lock }));
+                return Ok(Some(PinnedLock { path, lock: found.lock }));
             }
         }
     }

@@ -12,7 +12,7 @@ use tollhouse::session::{Host, RunOptions, SessionOptions};
 use tollhouse_registry::{PackageName, Release};
 
 use super::confine::{ConfineArgs, Confinement};
-use super::places::Places;
+use super::locations::Locations;
 use super::progress::Progress;
 use super::{CliError, Result, show};
 use crate::Exit;
@@ -26,7 +26,7 @@ use crate::Exit;
 Examples:
   tollhouse precompile
   tollhouse precompile tollhouse:sql tollhouse:stats")]
-pub(crate) struct Precompile {
+pub(crate) struct PrecompileCommand {
     /// These packages, their highest releases [default: all of the registry]
     #[arg(value_name = "PACKAGE")]
     packages: Vec<PackageName>,
@@ -37,16 +37,16 @@ pub(crate) struct Precompile {
     json: bool,
 }
 
-impl Precompile {
+impl PrecompileCommand {
     /// Fills the cache, and prints its location.
-    pub(crate) fn execute(self, places: &Places) -> Result {
-        let Some(cache) = &places.cache else {
+    pub(crate) fn execute(self, locations: &Locations) -> Result {
+        let Some(cache) = &locations.cache else {
             return Err(CliError::usage("there is no cache: no home directory is known").hint("set TOLLHOUSE_HOME"));
         };
-        self.confine.seal(|| Confinement::of(places, false))?;
+        self.confine.seal(|| Confinement::of(locations, false))?;
         // A run does without a cache that cannot be used; this command does not.
         Cache::open(cache).map_err(|error| CliError::because("cannot fill the cache", &error))?;
-        let host = places.host()?;
+        let host = locations.host()?;
         let releases = self.releases(&host)?;
         let progress = Progress::new("unpacking the guests");
         for language in [Language::JavaScript, Language::Shell] {

@@ -7,9 +7,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use super::draw;
+use super::format;
 use super::stdio::note_part;
-use super::tame::tame;
+use super::terminal_escape::escape_hidden;
 
 /// Shortest duration that is worth a message.
 const PATIENCE: Duration = Duration::from_millis(500);
@@ -61,8 +61,8 @@ impl Progress {
     }
 
     /// Counts the bytes that go through a stream.
-    pub(crate) fn count<T>(&self, stream: T) -> Counted<T> {
-        Counted { stream, bytes: Arc::clone(&self.bytes) }
+    pub(crate) fn count<T>(&self, stream: T) -> CountedStream<T> {
+        CountedStream { stream, bytes: Arc::clone(&self.bytes) }
     }
 }
 
@@ -78,7 +78,7 @@ impl Drop for Progress {
 
 /// Overwrites the line. A failed write to a terminal is ignored.
 fn say(line: &str) {
-    note_part(&format!("\r\x1b[K{}", tame(line)));
+    note_part(&format!("\r\x1b[K{}", escape_hidden(line)));
 }
 
 fn line(what: &str, bytes: u64, all: u64, elapsed: Duration) -> String {
@@ -88,34 +88,34 @@ fn line(what: &str, bytes: u64, all: u64, elapsed: Duration) -> String {
     if let Some(done) = bytes.saturating_mul(WIDE).checked_div(all) {
         let done = usize::try_from(done.min(WIDE)).unwrap_or(0);
         let bar = format!("{:<20}", "#".repeat(done));
-        format!("{what} [{bar}] {} of {}, {seconds} s", draw::size(bytes), draw::size(all))
+        format!("{what} [{bar}] {} of {}, {seconds} s", format::size(bytes), format::size(all))
     } else if bytes == 0 {
         format!("{what} … {seconds} s")
     } else {
-        format!("{what} … {}, {seconds} s", draw::size(bytes))
+        format!("{what} … {}, {seconds} s", format::size(bytes))
     }
 }
 
 /// Reader or writer whose bytes are counted.
-pub(crate) struct Counted<T> {
+pub(crate) struct CountedStream<T> {
     stream: T,
     bytes: Arc<AtomicU64>,
 }
 
-impl<T> Counted<T> {
+impl<T> CountedStream<T> {
     fn add(&self, count: usize) -> usize {
         self.bytes.fetch_add(count as u64, Ordering::Relaxed);
         count
     }
 }
 
-impl<T: Read> Read for Counted<T> {
+impl<T: Read> Read for CountedStream<T> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         self.stream.read(buffer).map(|count| self.add(count))
     }
 }
 
-impl<T: Write> Write for Counted<T> {
+impl<T: Write> Write for CountedStream<T> {
     fn write(&mut self, buffer: &[u8]) -> io::Result<usize> {
         self.stream.write(buffer).map(|count| self.add(count))
     }

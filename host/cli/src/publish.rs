@@ -15,7 +15,7 @@ use tollhouse_registry::{
 
 use super::confine::{ConfineArgs, Confinement};
 use super::error::USAGE;
-use super::places::Places;
+use super::locations::Locations;
 use super::registry::{failed, sign::private_key};
 use super::{CliError, Result, examples, show};
 use crate::Exit;
@@ -36,7 +36,7 @@ Examples:
   tollhouse publish tools/stats --dry-run
   tollhouse publish tools/stats --key acme.key
   tollhouse publish echo.wasm --name my:echo --version 0.1.0")]
-pub(crate) struct Publish {
+pub(crate) struct PublishCommand {
     /// A component file or a package directory
     #[arg(value_name = "PATH", default_value = ".")]
     path: PathBuf,
@@ -66,7 +66,7 @@ pub(crate) struct Publish {
 }
 
 /// Report of a publication, for a person or a program.
-struct Told {
+struct PublishReport {
     release: ReleaseName,
     digest: String,
     already: bool,
@@ -76,22 +76,22 @@ struct Told {
     warnings: Vec<String>,
 }
 
-impl Publish {
+impl PublishCommand {
     /// Publishes the package, and reports it.
-    pub(crate) fn execute(self, places: &Places) -> Result {
+    pub(crate) fn execute(self, locations: &Locations) -> Result {
         let key = self.key.as_deref().map(private_key).transpose()?;
         // It asks cargo where the component is, which the confined process could not start.
         let request = self.request()?;
         self.confine.seal(|| {
-            let confinement = Confinement::of(places, false).writing_in(examples::scratch(places).as_deref());
-            if self.dry_run { confinement } else { confinement.writing_in(Some(&places.registry)) }
+            let confinement = Confinement::of(locations, false).writing_in(examples::scratch(locations).as_deref());
+            if self.dry_run { confinement } else { confinement.writing_in(Some(&locations.registry)) }
         })?;
         let registry =
-            places.registry().checked().map_err(|error| CliError::because("cannot open the registry", &error))?;
+            locations.registry().checked().map_err(|error| CliError::because("cannot open the registry", &error))?;
         let checked = registry.check(request.clone()).map_err(|error| self.refused(&error))?;
-        let examples = if self.no_examples || checked.already { 0 } else { self.try_examples(places, &request)? };
+        let examples = if self.no_examples || checked.already { 0 } else { self.try_examples(locations, &request)? };
         let checked_name = checked.release.name.clone();
-        let told = Told {
+        let told = PublishReport {
             release: checked.release,
             digest: checked.component.digest.to_string(),
             already: checked.already,
@@ -105,7 +105,7 @@ impl Publish {
             return Ok(Exit::SUCCESS);
         }
         let published = registry.publish(request).map_err(|error| self.refused(&error))?;
-        let told = Told { already: published.already, ..told };
+        let told = PublishReport { already: published.already, ..told };
         if let Some(key) = &key {
             registry.sign(&told.release, key).map_err(|error| {
                 failed(&format!("`{}` is published, and cannot be signed", told.release), &error, error.hint())
@@ -113,7 +113,7 @@ impl Publish {
         }
         self.tell(&told, "published", "already published");
         if !published.already {
-            compile(places, published.release);
+            compile(locations, published.release);
         }
         Ok(Exit::SUCCESS)
     }
@@ -181,19 +181,19 @@ impl Publish {
     }
 
     /// Runs the examples of the manifest. Returns their number.
-    fn try_examples(&self, places: &Places, request: &PublishRequest) -> Result<usize> {
+    fn try_examples(&self, locations: &Locations, request: &PublishRequest) -> Result<usize> {
         let manifest = request.manifest.as_deref().map(Manifest::parse).transpose();
         let Ok(Some(manifest)) = manifest else { return Ok(0) };
         if manifest.examples.is_empty() {
             return Ok(0);
         }
-        examples::run(places, request, &manifest).map_err(|error| {
+        examples::run(locations, request, &manifest).map_err(|error| {
             error.hint("fix the tool or the example in `tool.toml`; `--no-examples` publishes without running them")
         })
     }
 
-    fn tell(&self, told: &Told, done: &str, already: &str) {
-        let Told { release, digest, signed, .. } = told;
+    fn tell(&self, told: &PublishReport, done: &str, already: &str) {
+        let PublishReport { release, digest, signed, .. } = told;
         if self.json {
             show::json(&json!({
                 "name": release.name.to_string(), "version": release.version.to_string(), "digest": digest,
@@ -216,8 +216,8 @@ impl Publish {
 
 /// Compiles a release for later runs: a large one takes longer than a script may. Failures here are only warnings: the
 /// release is published, and a call reports the problem.
-pub(super) fn compile(places: &Places, release: Release) {
-    let compiled = places.host().and_then(|host| {
+pub(super) fn compile(locations: &Locations, release: Release) {
+    let compiled = locations.host().and_then(|host| {
         let package = host.packages().package(release).map_err(|error| CliError::because("cannot mount it", &error))?;
         package.compile().map_err(CliError::usage)
     });

@@ -13,8 +13,8 @@ use tollhouse_registry::untrusted_file;
 
 use super::audit::AuditArgs;
 use super::confine::ConfineArgs;
-use super::opening::{OwnArgs, SessionArgs, pair, warn_of_run};
-use super::places::Places;
+use super::locations::Locations;
+use super::session_args::{OwnArgs, SessionArgs, pair, warn_of_run};
 use super::{CliError, Result, show, signals, stdio};
 use crate::Exit;
 
@@ -37,7 +37,7 @@ Examples:
   tollhouse run --allow 'stats/*' -e 'return (await stats.describe({values: [1, 2, 3]})).mean'
   tollhouse run report.js --policy policy.toml --mount ./data:/workspace/data:ro
   tollhouse run --lang sh -e 'for f in 1 2; do echo $f; done' --json")]
-pub(crate) struct Run {
+pub(crate) struct RunCommand {
     /// The script, or a component (`wasi:cli/command`) that imports tools, or `-` for standard input
     #[arg(value_name = "FILE", required_unless_present = "code", conflicts_with = "code")]
     file: Option<PathBuf>,
@@ -108,15 +108,15 @@ impl From<Lang> for Language {
     }
 }
 
-impl Run {
+impl RunCommand {
     /// Runs the script and shows its result.
-    pub(crate) fn execute(mut self, places: &Places) -> Result {
+    pub(crate) fn execute(mut self, locations: &Locations) -> Result {
         self.own.read_secrets()?;
         let (name, source) = self.script()?;
         self.audit.read_key()?;
-        self.confine.apply(|| self.session.touched(places, self.id.is_some(), &self.audit).with_network())?;
+        self.confine.apply(|| self.session.touched(locations, self.id.is_some(), &self.audit).with_network())?;
         if source.starts_with(WASM) {
-            return self.component(name, source, places);
+            return self.component(name, source, locations);
         }
         let source = String::from_utf8(source)
             .map_err(|_| CliError::usage(format!("the script `{name}` is no UTF-8 text, and no component")))?;
@@ -129,7 +129,7 @@ impl Run {
         };
         let name = if self.code.is_some() { name_of_code(language).to_owned() } else { name };
         let name = name_in(self.lang, name);
-        let session = self.open(places)?;
+        let session = self.open(locations)?;
         self.session.note_lost_faces(session.gate(), language);
         if self.check {
             return self.show_problems(&session.check(language, &source, &name)?);
@@ -147,7 +147,7 @@ impl Run {
     }
 
     /// Runs an agent that is a component.
-    fn component(&self, name: String, component: Vec<u8>, places: &Places) -> Result {
+    fn component(&self, name: String, component: Vec<u8>, locations: &Locations) -> Result {
         if self.keep_state {
             return Err(CliError::usage("a component keeps no state: `--keep-state` is for scripts")
                 .hint("let it write what it keeps to a file under /workspace"));
@@ -156,7 +156,7 @@ impl Run {
             return Err(CliError::usage("a component is not checked: `--check` is for scripts")
                 .hint("`tollhouse tools` lists what it may import"));
         }
-        let session = self.open(places)?;
+        let session = self.open(locations)?;
         let (arguments, environment) = (self.arguments.clone(), self.environment.clone());
         let run = session.start_component(component, Program { name, arguments, environment }, self.options())?;
         let interrupt = run.interrupt();
@@ -167,8 +167,8 @@ impl Run {
         Ok(Exit::from(result.exit_code))
     }
 
-    fn open(&self, places: &Places) -> Result<Session> {
-        let session = self.session.open(places, &self.own, self.id.as_ref(), &self.audit)?;
+    fn open(&self, locations: &Locations) -> Result<Session> {
+        let session = self.session.open(locations, &self.own, self.id.as_ref(), &self.audit)?;
         self.confine.isolate(&session)?;
         Ok(session)
     }

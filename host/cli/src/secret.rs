@@ -22,7 +22,7 @@ const LONGEST: u64 = 1 << 20;
 const COMPLAINT: u64 = 4 << 10;
 
 /// Source of a value.
-enum Source<'a> {
+enum SecretSource<'a> {
     Variable(&'a str),
     File(&'a str),
     /// Output of a program, with its arguments.
@@ -35,16 +35,16 @@ pub(super) fn read(given: &[(String, String)]) -> Result<Secrets> {
     if given.is_empty() {
         return Ok(secrets);
     }
-    let sources = given.iter().map(|(name, text)| Source::parse(name, text)).collect::<Result<Vec<_>>>()?;
+    let sources = given.iter().map(|(name, text)| SecretSource::parse(name, text)).collect::<Result<Vec<_>>>()?;
     protect().map_err(|error| CliError::because("cannot keep secrets out of core dumps", &error))?;
     let named: Vec<_> = given.iter().map(|(name, _)| name.as_str()).zip(&sources).collect();
     let (programs, others): (Vec<_>, Vec<_>) =
-        named.into_iter().partition(|(_, source)| matches!(source, Source::Output(_)));
+        named.into_iter().partition(|(_, source)| matches!(source, SecretSource::Output(_)));
     let mut values = Vec::new();
     for (name, source) in others {
         values.push((name, source.value(name)?));
     }
-    let variables: Vec<&str> = sources.iter().filter_map(Source::variable).collect();
+    let variables: Vec<&str> = sources.iter().filter_map(SecretSource::variable).collect();
     if !variables.is_empty() && !forget(&variables) {
         note!("{} cannot be taken out of the environment here: programs inherit it", variables.join(", "));
     }
@@ -58,7 +58,7 @@ pub(super) fn read(given: &[(String, String)]) -> Result<Secrets> {
     Ok(secrets)
 }
 
-impl<'a> Source<'a> {
+impl<'a> SecretSource<'a> {
     fn parse(name: &str, text: &'a str) -> Result<Self> {
         match text.split_once(':') {
             Some(("env", variable)) => Ok(Self::Variable(variable)),

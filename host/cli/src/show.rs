@@ -10,13 +10,13 @@ use tollhouse::session::RunResult;
 use unicode_width::UnicodeWidthStr as _;
 
 use super::stdio::Stdout;
-use super::tame::{tame, tame_json};
+use super::terminal_escape::{escape_hidden, escape_json};
 use crate::Exit;
 
 /// Prints a line on standard output, with hidden characters escaped. Standard output keeps its first error: see
 /// [`stdio::conclude`](super::stdio::conclude).
 pub(crate) fn line(text: impl std::fmt::Display) {
-    styled(tame(&text.to_string()));
+    styled(escape_hidden(&text.to_string()));
 }
 
 /// Prints a line unchanged: our own text, perhaps with colors, or a script's output.
@@ -54,7 +54,7 @@ pub(crate) fn json_pretty(value: &impl Serialize) {
 /// Returns JSON for standard output: on a terminal, hidden characters are escaped, which does not change the meaning.
 fn shown(json: serde_json::Result<String>) -> String {
     let json = json.expect("what is printed is plain data");
-    if io::stdout().is_terminal() { tame_json(&json) } else { json }
+    if io::stdout().is_terminal() { escape_json(&json) } else { json }
 }
 
 /// Prints the returned value, after the output: strings raw, the rest as JSON, nothing for no value. Then prints the
@@ -110,7 +110,7 @@ fn quote(location: &Location) {
 /// Returns a mark below a column of a line, after as much space as the text before it takes on a terminal.
 fn marker(source: &str, column: u32) -> String {
     let before = source.char_indices().take_while(|(at, _)| at + 1 < column as usize).map(|(_, c)| c);
-    let blank = |c| if c == '\t' { "\t".to_owned() } else { " ".repeat(tame(&String::from(c)).width()) };
+    let blank = |c| if c == '\t' { "\t".to_owned() } else { " ".repeat(escape_hidden(&String::from(c)).width()) };
     let mut marker: String = before.map(blank).collect();
     marker.push('^');
     marker
@@ -151,7 +151,7 @@ pub(crate) fn summary(result: &RunResult) {
         };
         let grant = call.grant.as_deref().unwrap_or("-");
         // Escaped first: a guest may ask for any method, and the columns depend on what is visible.
-        let method = tame(&call.method);
+        let method = escape_hidden(&call.method);
         note!("  {:>3}  {method:<28} {outcome:<10} {:>9} us  {grant}", call.seq, call.micros);
     }
     note!("budgets ({})", result.budgets.len());

@@ -23,7 +23,7 @@ static RECEIVED: AtomicU32 = AtomicU32::new(0);
 
 /// Request to end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Request {
+pub(crate) enum SignalRequest {
     /// Ctrl-C: the user wants the active operation to stop.
     Interrupt,
     /// SIGTERM or SIGHUP: the whole process must end.
@@ -51,7 +51,7 @@ pub(crate) fn on_first(stop: impl Fn() + Send + 'static) {
 }
 
 /// Calls `handle` at each signal, on a thread of its own.
-pub(crate) fn on_each(mut handle: impl FnMut(Request) + Send + 'static) {
+pub(crate) fn on_each(mut handle: impl FnMut(SignalRequest) + Send + 'static) {
     let hangup = (!is_hangup_ignored()).then_some(SIGHUP);
     // Without a handler, a signal ends the process, which is all that the handler is for.
     let Ok(mut signals) = Signals::new([SIGINT, SIGTERM].into_iter().chain(hangup)) else { return };
@@ -64,7 +64,7 @@ pub(crate) fn on_each(mut handle: impl FnMut(Request) + Send + 'static) {
             }
             last = Some(Instant::now());
             RECEIVED.fetch_add(1, Ordering::Relaxed);
-            handle(if signal == SIGINT { Request::Interrupt } else { Request::Terminate });
+            handle(if signal == SIGINT { SignalRequest::Interrupt } else { SignalRequest::Terminate });
         }
     });
 }

@@ -10,7 +10,7 @@ use std::io::{self, ErrorKind, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
-use super::tame::tame;
+use super::terminal_escape::escape_hidden;
 use super::{CliError, Result};
 use crate::Exit;
 
@@ -146,7 +146,7 @@ pub(crate) fn conclude(done: Result) -> Result {
 /// Prints a line on standard error, with hidden characters escaped. A failure cannot be reported anywhere, so it is
 /// ignored; `eprintln!` would panic.
 pub(crate) fn note(text: fmt::Arguments<'_>) {
-    note_part(&(tame(&text.to_string()) + "\n"));
+    note_part(&(escape_hidden(&text.to_string()) + "\n"));
 }
 
 /// Prints a text unchanged, without a line break, on standard error: our own text, perhaps with colors.

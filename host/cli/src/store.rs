@@ -5,24 +5,24 @@ use serde_json::{Value, json};
 use tollhouse::session::{Sessions, SessionsError};
 use tollhouse::store::{self, Backend};
 
-use super::places::Places;
+use super::locations::Locations;
 use super::progress::Progress;
-use super::{CliError, Result, draw, session, show};
+use super::{CliError, Result, format, session, show};
 use crate::Exit;
 
 /// Check, compact and repair the store of sessions
 #[derive(Subcommand)]
-pub(crate) enum Store {
-    Verify(Verify),
-    Compact(Compact),
-    Repair(Repair),
+pub(crate) enum StoreCommand {
+    Verify(VerifyStoreCommand),
+    Compact(CompactStoreCommand),
+    Repair(RepairStoreCommand),
 }
 
 /// Check everything in the store: every hash, log, sum and reference
 ///
 /// Runs may continue meanwhile. Exit status 1 if something is wrong, with the problems and what to do about them.
 #[derive(Args)]
-pub(crate) struct Verify {
+pub(crate) struct VerifyStoreCommand {
     /// Print one JSON object: sessions, blobs, bytes, problems
     #[arg(long)]
     json: bool,
@@ -32,7 +32,7 @@ pub(crate) struct Verify {
 ///
 /// Commits wait meanwhile. `tollhouse session gc` frees files.
 #[derive(Args)]
-pub(crate) struct Compact {
+pub(crate) struct CompactStoreCommand {
     /// Print one JSON object: before, after
     #[arg(long)]
     json: bool,
@@ -43,26 +43,26 @@ pub(crate) struct Compact {
 /// An intact store is not changed. The damaged files are set aside unchanged, and so are blobs that do not match their
 /// names. No process may have the store open. Run `tollhouse store verify` afterwards.
 #[derive(Args)]
-pub(crate) struct Repair {
+pub(crate) struct RepairStoreCommand {
     /// Print one JSON object: aside, saved, gaps, lost, blobs
     #[arg(long)]
     json: bool,
 }
 
-impl Store {
+impl StoreCommand {
     /// Executes the command.
-    pub(crate) fn execute(self, places: &Places) -> Result {
+    pub(crate) fn execute(self, locations: &Locations) -> Result {
         match self {
-            Self::Verify(verify) => verify.execute(places),
-            Self::Compact(compact) => compact.execute(places),
-            Self::Repair(repair) => repair.execute(places),
+            Self::Verify(verify) => verify.execute(locations),
+            Self::Compact(compact) => compact.execute(locations),
+            Self::Repair(repair) => repair.execute(locations),
         }
     }
 }
 
-impl Verify {
-    fn execute(self, places: &Places) -> Result {
-        let sessions = places.sessions()?;
+impl VerifyStoreCommand {
+    fn execute(self, locations: &Locations) -> Result {
+        let sessions = locations.sessions()?;
         let failed = |error| session::failed("cannot check the store", &error);
         let (mut problems, mut checked) = (Vec::new(), 0);
         let listed = sessions.list().map_err(failed)?;
@@ -90,7 +90,7 @@ impl Verify {
                 json!({ "sessions": checked, "blobs": blobs.blobs, "bytes": blobs.bytes, "problems": problems });
             show::json_pretty(&report);
         } else {
-            let size = draw::size(blobs.bytes);
+            let size = format::size(blobs.bytes);
             show::line(format_args!("{checked} sessions and {} blobs ({size}) are whole", blobs.blobs));
             for problem in &problems {
                 let what =
@@ -107,9 +107,9 @@ impl Verify {
 }
 
 /// Returns true if everything in the store can be read and is valid.
-fn is_whole(places: &Places) -> bool {
+fn is_whole(locations: &Locations) -> bool {
     let progress = Progress::new("checking the store");
-    let Ok(sessions) = places.sessions() else { return false };
+    let Ok(sessions) = locations.sessions() else { return false };
     let Ok(listed) = sessions.list() else { return false };
     let whole = listed.iter().all(|id| match sessions.verify_session(id) {
         Ok(_) | Err(SessionsError::Unknown { .. }) => true,
@@ -131,24 +131,24 @@ fn chain(error: &dyn std::error::Error) -> String {
     causes.map(ToString::to_string).collect::<Vec<_>>().join(": ")
 }
 
-impl Compact {
-    fn execute(self, places: &Places) -> Result {
-        let compacted = places.sessions()?.compact();
+impl CompactStoreCommand {
+    fn execute(self, locations: &Locations) -> Result {
+        let compacted = locations.sessions()?.compact();
         let compacted = compacted.map_err(|error| session::failed("cannot compact the store", &error))?;
         let (before, after) = (compacted.before, compacted.after);
         if self.json {
             show::json(&json!({ "before": before, "after": after }));
         } else {
-            show::line(format_args!("{} before, {} after", draw::size(before), draw::size(after)));
+            show::line(format_args!("{} before, {} after", format::size(before), format::size(after)));
         }
         Ok(Exit::SUCCESS)
     }
 }
 
-impl Repair {
-    fn execute(self, places: &Places) -> Result {
+impl RepairStoreCommand {
+    fn execute(self, locations: &Locations) -> Result {
         let failed = |error| session::failed("cannot repair the store", &error);
-        if places.store.exists() && is_whole(places) {
+        if locations.store.exists() && is_whole(locations) {
             if self.json {
                 show::json(&json!({ "aside": null, "saved": 0, "gaps": 0, "lost": 0, "blobs": [] }));
             } else {
@@ -156,8 +156,8 @@ impl Repair {
             }
             return Ok(Exit::SUCCESS);
         }
-        store::refuse_strangers(&places.store, places.trust_writers).map_err(|error| failed(error.into()))?;
-        let repaired = Sessions::repair(&places.store, Backend::Sled).map_err(failed)?;
+        store::refuse_strangers(&locations.store, locations.trust_writers).map_err(|error| failed(error.into()))?;
+        let repaired = Sessions::repair(&locations.store, Backend::Sled).map_err(failed)?;
         let records = &repaired.records;
         let aside: Vec<Value> = repaired.blobs.iter().map(|blob| blob.to_string().into()).collect();
         if self.json {

@@ -12,7 +12,7 @@ use tollhouse::token::{Keypair, MAX_TEXT, PrivateKey, PublicKey, RevocationList,
 use tollhouse_registry::untrusted_file;
 
 use super::error::USAGE;
-use super::places::Places;
+use super::locations::Locations;
 use super::policy_file::PolicyFile;
 use super::registry::trust;
 use super::{CliError, Result, show};
@@ -21,7 +21,7 @@ use crate::Exit;
 /// Create a key that signs tokens: the private key goes into FILE (mode 0600), the public key into FILE.pub
 #[derive(Args)]
 #[command(after_help = "Examples:\n  tollhouse policy keygen issuer.key\n  tollhouse policy keygen --audit audit.key")]
-pub(crate) struct Keygen {
+pub(crate) struct TokenKeygenCommand {
     /// Create a key for an audit log instead (`run --audit-key`), into FILE alone
     #[arg(long)]
     audit: bool,
@@ -36,7 +36,7 @@ pub(crate) struct Keygen {
 Example:
   tollhouse policy seal policy.toml --key issuer.key --expires 24h > agent.token
   tollhouse run agent.js --token agent.token --trust issuer.key.pub")]
-pub(crate) struct Seal {
+pub(crate) struct SealCommand {
     /// The policy: TOML, or JSON if its name says so
     #[arg(value_name = "POLICY")]
     policy: PathBuf,
@@ -44,7 +44,7 @@ pub(crate) struct Seal {
     #[arg(long, value_name = "FILE")]
     key: PathBuf,
     #[command(flatten)]
-    more: More,
+    more: TokenOptions,
 }
 
 /// Narrow a token, without the issuer: the result allows what both allow
@@ -52,7 +52,7 @@ pub(crate) struct Seal {
 #[command(after_help = "\
 Example:
   tollhouse policy attenuate agent.token narrower.toml --expires 1h > sub-agent.token")]
-pub(crate) struct Attenuate {
+pub(crate) struct AttenuateCommand {
     /// The token's file
     #[arg(value_name = "TOKEN")]
     token: PathBuf,
@@ -60,12 +60,12 @@ pub(crate) struct Attenuate {
     #[arg(value_name = "POLICY")]
     policy: PathBuf,
     #[command(flatten)]
-    more: More,
+    more: TokenOptions,
 }
 
 /// Show the contents of a token, block by block, as JSON. Signatures are not checked without `--trust`
 #[derive(Args)]
-pub(crate) struct Inspect {
+pub(crate) struct InspectTokenCommand {
     /// The token's file
     #[arg(value_name = "TOKEN")]
     token: PathBuf,
@@ -78,7 +78,7 @@ pub(crate) struct Inspect {
 }
 
 #[derive(Args)]
-struct More {
+struct TokenOptions {
     /// Time after which it expires, for example 24h
     #[arg(long, value_name = "TIME", value_parser = parse_duration)]
     expires: Option<Duration>,
@@ -87,7 +87,7 @@ struct More {
     close: bool,
 }
 
-impl Keygen {
+impl TokenKeygenCommand {
     pub(crate) fn execute(&self) -> Result {
         let failed = |path: &Path, error: &std::io::Error| {
             CliError::because(format!("cannot write the key `{}`", path.display()), error)
@@ -118,30 +118,30 @@ impl Keygen {
     }
 }
 
-impl Seal {
-    pub(crate) fn execute(&self, places: &Places) -> Result {
+impl SealCommand {
+    pub(crate) fn execute(&self, locations: &Locations) -> Result {
         let key: PrivateKey = read(&self.key, "key")?.trim().parse().map_err(|error| failed("no key", &error))?;
         let mut policy = PolicyFile::read(&self.policy)?.parse()?;
-        trust::resolve(&mut policy, places)?;
+        trust::resolve(&mut policy, locations)?;
         let sealed = Token::seal(&policy.to_json().to_string(), self.more.end(), &Keypair::from(key));
         self.more.print(sealed.map_err(|error| failed("cannot seal the policy", &error))?)
     }
 }
 
-impl Attenuate {
-    pub(crate) fn execute(&self, places: &Places) -> Result {
+impl AttenuateCommand {
+    pub(crate) fn execute(&self, locations: &Locations) -> Result {
         let mut policy = PolicyFile::read(&self.policy)?.parse()?;
-        trust::resolve(&mut policy, places)?;
+        trust::resolve(&mut policy, locations)?;
         let narrowed = token(&self.token)?.attenuate(&policy.to_json().to_string(), self.more.end());
         self.more.print(narrowed.map_err(|error| failed("cannot narrow the token", &error))?)
     }
 }
 
-impl Inspect {
+impl InspectTokenCommand {
     pub(crate) fn execute(&self) -> Result {
         if let Some(trust) = &self.trust {
             let policy = open(&self.token, trust, self.revoked.as_deref())?;
-            show::styled(super::tame::tame_toml(policy.to_toml().trim_end()));
+            show::styled(super::terminal_escape::escape_toml(policy.to_toml().trim_end()));
         } else {
             let shown = token(&self.token)?.inspect();
             show::json_pretty(&shown);
@@ -150,7 +150,7 @@ impl Inspect {
     }
 }
 
-impl More {
+impl TokenOptions {
     fn end(&self) -> Option<SystemTime> {
         self.expires.and_then(|after| SystemTime::now().checked_add(after))
     }

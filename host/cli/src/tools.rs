@@ -6,8 +6,8 @@ use tollhouse::gate::Gate;
 use tollhouse::session::SessionId;
 
 use super::confine::ConfineArgs;
-use super::opening::{self, SessionArgs};
-use super::places::Places;
+use super::locations::Locations;
+use super::session_args::{self, SessionArgs};
 use super::{CliError, Result, show};
 use crate::Exit;
 
@@ -17,7 +17,7 @@ const GLOBALS: &str = include_str!("globals.d.ts");
 
 /// List the mounted tools, and mark the granted ones
 #[derive(Args)]
-pub(crate) struct Tools {
+pub(crate) struct ListToolsCommand {
     /// Show the help of one method, or of all with this prefix
     #[arg(value_name = "METHOD")]
     method: Option<String>,
@@ -33,10 +33,10 @@ pub(crate) struct Tools {
     json: bool,
 }
 
-impl Tools {
+impl ListToolsCommand {
     /// Prints the list.
-    pub(crate) fn execute(self, places: &Places) -> Result {
-        let session = self.session.look(places, self.id.as_ref(), self.confine)?;
+    pub(crate) fn execute(self, locations: &Locations) -> Result {
+        let session = self.session.look(locations, self.id.as_ref(), self.confine)?;
         let gate = session.gate();
         let tools = gate.tools();
         if self.json {
@@ -56,16 +56,16 @@ impl Tools {
         if let Some(method) = &self.method {
             help(gate, method)?;
             let alias = method.split(['/', '.', ' ']).next().unwrap_or(method);
-            opening::note_lost_faces(gate, |lost| lost.alias == alias);
+            session_args::note_lost_faces(gate, |lost| lost.alias == alias);
             return Ok(Exit::SUCCESS);
         }
         if tools.is_empty() {
-            note!("nothing is mounted: the registry {} has nothing that can be called", places.registry.display());
+            note!("nothing is mounted: the registry {} has nothing that can be called", locations.registry.display());
         }
         list(gate);
         tools.clashes().iter().for_each(|clash| note!("note: {}", clash.hint()));
-        opening::note_lost_faces(gate, |_| true);
-        opening::warn_of_deprecated(gate, tools.iter().map(|tool| tool.method()));
+        session_args::note_lost_faces(gate, |_| true);
+        session_args::warn_of_deprecated(gate, tools.iter().map(|tool| tool.method()));
         Ok(Exit::SUCCESS)
     }
 }
@@ -109,7 +109,7 @@ pub(crate) fn help(gate: &Gate, method: &str) -> Result<()> {
 
 /// Language of declarations.
 #[derive(Clone, Copy, ValueEnum)]
-enum Written {
+enum DeclarationLanguage {
     /// TypeScript, with what every script finds besides, for editors.
     #[value(alias = "typescript")]
     Ts,
@@ -124,10 +124,10 @@ enum Written {
 Examples:
   tollhouse types --policy agent.toml > tools.d.ts
   tollhouse types --policy agent.toml --lang python > tools.py")]
-pub(crate) struct Types {
+pub(crate) struct PrintTypesCommand {
     /// The language of the declarations
     #[arg(long, value_enum, default_value = "ts")]
-    lang: Written,
+    lang: DeclarationLanguage,
     #[command(flatten)]
     session: SessionArgs,
     /// The tools of this session
@@ -137,18 +137,18 @@ pub(crate) struct Types {
     confine: ConfineArgs,
 }
 
-impl Types {
+impl PrintTypesCommand {
     /// Prints the declarations.
-    pub(crate) fn execute(self, places: &Places) -> Result {
-        let session = self.session.look(places, self.id.as_ref(), self.confine)?;
+    pub(crate) fn execute(self, locations: &Locations) -> Result {
+        let session = self.session.look(locations, self.id.as_ref(), self.confine)?;
         let gate = session.gate();
         match self.lang {
-            Written::Ts => {
-                opening::note_lost_faces(gate, |_| true);
+            DeclarationLanguage::Ts => {
+                session_args::note_lost_faces(gate, |_| true);
                 show::line(gate.tools().typescript(&|method| gate.grants(method)).trim_end());
                 show::line(GLOBALS.trim_end());
             }
-            Written::Python => show::line(gate.tools().python().trim_end()),
+            DeclarationLanguage::Python => show::line(gate.tools().python().trim_end()),
         }
         Ok(Exit::SUCCESS)
     }

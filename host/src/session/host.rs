@@ -262,7 +262,7 @@ impl Host {
         let audit = redacted(audit, &options.secrets);
         let gate = Gate::new(mounted, policy, GateOptions { audit: Some(audit), approver: options.approver })?;
         gate.restore(&sessions.spent(id)?);
-        let store = KeyValue::persistent(persistent.keyvalue());
+        let store = KeyValue::kept(persistent.keyvalue());
         let (network, secrets) = (self.0.network.clone(), options.secrets);
         let services = ToolServices { network, secrets, store: store.clone(), ..ToolServices::default() };
         let (secret, files) = (sessions.seed(id)?, persistent.head(limits)?);

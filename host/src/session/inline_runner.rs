@@ -443,7 +443,7 @@ impl InlineDriver {
 
 /// Returns the bytes that the host holds of a request until the script has ended: two copies of its texts while it is
 /// in its first step.
-fn held(request: &ScriptRequest) -> u64 {
+fn held_bytes(request: &ScriptRequest) -> u64 {
     let ScriptRequest { source, name, arguments, environment, directory, input, .. } = request;
     let words = arguments.iter().chain(environment.iter().flat_map(|(name, value)| [name, value]));
     let texts = words.chain([source, name, directory]).map(|text| text.len() as u64).sum::<u64>();

@@ -77,9 +77,9 @@ enum Assignment {
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum CallerWait {
     /// Blocks: the worker may use its core.
-    Sleep,
+    Block,
     /// Continues to run.
-    GoOn,
+    Continue,
 }
 
 impl ThreadPool {

@@ -9,7 +9,7 @@ use rustix::io::Errno;
 use rustix::termios::{QueueSelector, tcflush, tcgetwinsize};
 
 use super::super::signals;
-use super::question::{LEAST, Size};
+use super::question::{LEAST, TerminalSize};
 
 /// Escape sequences that undo whatever output can do to a terminal, so that the text written next appears as it is.
 const RESET: &str = concat!(
@@ -39,16 +39,16 @@ const QUIET: Duration = Duration::from_millis(300);
 const LOOK: Duration = Duration::from_millis(20);
 
 /// Size of a terminal that does not report one.
-const USUAL: Size = Size { rows: 24, columns: 80 };
+const USUAL: TerminalSize = TerminalSize { rows: 24, columns: 80 };
 
 /// The controlling terminal.
-pub(super) struct Device {
+pub(super) struct TerminalDevice {
     terminal: File,
     /// Number of signals received before.
     before: u32,
 }
 
-impl Device {
+impl TerminalDevice {
     pub(super) fn open() -> io::Result<Self> {
         let terminal = OpenOptions::new().read(true).write(true).open("/dev/tty")?;
         Ok(Self { terminal, before: signals::received() })
@@ -56,24 +56,24 @@ impl Device {
 
     /// Resets the terminal, scrolls its screen out of sight, and waits until the keyboard is quiet and the question
     /// fits. Returns `None` if Ctrl-C gives it up.
-    pub(super) fn prepare(&mut self) -> io::Result<Option<Size>> {
+    pub(super) fn prepare(&mut self) -> io::Result<Option<TerminalSize>> {
         self.terminal.write_all(RESET.as_bytes())?;
         loop {
             tcflush(&self.terminal, QueueSelector::IFlush)?;
             match self.wait(QUIET)? {
-                Waited::Input => {}
-                Waited::Nothing => break,
-                Waited::Signal => return Ok(None),
+                WaitResult::Input => {}
+                WaitResult::Nothing => break,
+                WaitResult::Signal => return Ok(None),
             }
         }
         let mut size = self.size();
         while size.rows < LEAST.rows || size.columns < LEAST.columns {
-            let Size { rows, columns } = LEAST;
+            let TerminalSize { rows, columns } = LEAST;
             self.terminal.write_all(
                 format!("{CLEAR}A question waits: make this window\r\nat least {columns} by {rows}.\r\n").as_bytes(),
             )?;
             while self.size() == size {
-                if self.wait(QUIET)? == Waited::Signal {
+                if self.wait(QUIET)? == WaitResult::Signal {
                     return Ok(None);
                 }
                 tcflush(&self.terminal, QueueSelector::IFlush)?;
@@ -102,9 +102,9 @@ impl Device {
     pub(super) fn line(&mut self) -> io::Result<Option<String>> {
         loop {
             match self.wait(LOOK)? {
-                Waited::Nothing => {}
-                Waited::Signal => return Ok(None),
-                Waited::Input => break,
+                WaitResult::Nothing => {}
+                WaitResult::Signal => return Ok(None),
+                WaitResult::Input => break,
             }
         }
         let mut line = Vec::new();
@@ -114,28 +114,28 @@ impl Device {
     }
 
     /// Returns the current number of rows and columns.
-    fn size(&self) -> Size {
+    fn size(&self) -> TerminalSize {
         match tcgetwinsize(&self.terminal) {
             Ok(size) if size.ws_row > 0 && size.ws_col > 0 => {
-                Size { rows: size.ws_row.into(), columns: size.ws_col.into() }
+                TerminalSize { rows: size.ws_row.into(), columns: size.ws_col.into() }
             }
             _ => USUAL,
         }
     }
 
     /// Waits for input, a signal, or the given time.
-    fn wait(&self, time: Duration) -> io::Result<Waited> {
+    fn wait(&self, time: Duration) -> io::Result<WaitResult> {
         let end = std::time::Instant::now() + time;
         loop {
             if signals::received() != self.before {
-                return Ok(Waited::Signal);
+                return Ok(WaitResult::Signal);
             }
             let left = end.saturating_duration_since(std::time::Instant::now()).min(LOOK);
             let look = Timespec { tv_sec: 0, tv_nsec: left.subsec_nanos().into() };
             match poll(&mut [PollFd::new(&self.terminal, PollFlags::IN)], Some(&look)) {
-                Ok(0) if left.is_zero() => return Ok(Waited::Nothing),
+                Ok(0) if left.is_zero() => return Ok(WaitResult::Nothing),
                 Ok(0) | Err(Errno::INTR) => {}
-                Ok(_) => return Ok(Waited::Input),
+                Ok(_) => return Ok(WaitResult::Input),
                 Err(error) => return Err(error.into()),
             }
         }
@@ -144,7 +144,7 @@ impl Device {
 
 /// Result of a wait.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Waited {
+enum WaitResult {
     Input,
     Signal,
     Nothing,

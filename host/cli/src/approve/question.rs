@@ -6,25 +6,25 @@ use serde_json::Value;
 use tollhouse::gate::{ApprovalRequest, BudgetKind, Cost};
 use unicode_width::UnicodeWidthChar as _;
 
-use super::super::draw;
-use super::super::tame::tame_strictly;
+use super::super::format;
+use super::super::terminal_escape::escape_strictly;
 
 /// Rows and columns of a terminal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Size {
+pub(super) struct TerminalSize {
     pub(super) rows: usize,
     pub(super) columns: usize,
 }
 
 /// Smallest size into which a question fits.
-pub(super) const LEAST: Size = Size { rows: 12, columns: 50 };
+pub(super) const LEAST: TerminalSize = TerminalSize { rows: 12, columns: 50 };
 
 /// Most lines about budgets.
 const MAX_COSTS: usize = 2;
 
 /// Returns the question, in lines that fit the terminal's columns and leave a row free. The method and its arguments
 /// are directly above the prompt.
-pub(super) fn text(request: &ApprovalRequest<'_>, word: &str, size: Size) -> String {
+pub(super) fn text(request: &ApprovalRequest<'_>, word: &str, size: TerminalSize) -> String {
     let cut = |line: String| fitted(&line, size.columns - 1);
     let mut lines = vec![
         cut(format!("grant `{}` asks you about a call", request.grant)),
@@ -78,7 +78,7 @@ fn arguments(arguments: &Value, room: usize, columns: usize) -> Vec<String> {
     let shown = if all.len() > room { room.saturating_sub(1) } else { all.len() };
     let line = |(name, value): &(&String, &Value)| {
         // Only as much as fits the line, whatever the size of the value.
-        let mut head = Head { bytes: Vec::new(), room: columns * 4, all: 0 };
+        let mut head = TruncatedText { bytes: Vec::new(), room: columns * 4, all: 0 };
         serde_json::to_writer(&mut head, value).expect("a JSON value serialises, and counting does not fail");
         fitted_value(&fitted(&format!("    {name}: "), columns / 2), &head, columns)
     };
@@ -96,18 +96,18 @@ fn fitted(line: &str, columns: usize) -> String {
 }
 
 /// Formats a line that ends with the beginning of a value, like [`fitted`]; truncation is shown.
-fn fitted_value(name: &str, value: &Head, columns: usize) -> String {
+fn fitted_value(name: &str, value: &TruncatedText, columns: usize) -> String {
     let line = plain(&format!("{name}{}", String::from_utf8_lossy(&value.bytes)));
     if width(&line) <= columns && value.all == value.bytes.len() as u64 {
         return line;
     }
-    let end = format!(" … ({} in all: `v` shows it)", draw::size(value.all));
+    let end = format!(" … ({} in all: `v` shows it)", format::size(value.all));
     beginning(&line, columns.saturating_sub(width(&end))).to_owned() + &end
 }
 
 /// Formats a text as one line, with hidden characters escaped.
 fn plain(text: &str) -> String {
-    tame_strictly(&text.replace(['\n', '\t'], " "))
+    escape_strictly(&text.replace(['\n', '\t'], " "))
 }
 
 fn width(text: &str) -> usize {
@@ -127,13 +127,13 @@ fn beginning(line: &str, columns: usize) -> &str {
 }
 
 /// Beginning of a text that is written, and its total length.
-struct Head {
+struct TruncatedText {
     bytes: Vec<u8>,
     room: usize,
     all: u64,
 }
 
-impl io::Write for Head {
+impl io::Write for TruncatedText {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let more = bytes.len().min(self.room.saturating_sub(self.bytes.len()));
         self.bytes.extend_from_slice(&bytes[..more]);
@@ -147,14 +147,14 @@ impl io::Write for Head {
 }
 
 /// Pages of the whole call, each of which asks whether to continue.
-pub(super) struct Pages {
+pub(super) struct CallPages {
     text: String,
     at: usize,
-    size: Size,
+    size: TerminalSize,
 }
 
-impl Pages {
-    pub(super) fn of(request: &ApprovalRequest<'_>, size: Size) -> Self {
+impl CallPages {
+    pub(super) fn of(request: &ApprovalRequest<'_>, size: TerminalSize) -> Self {
         let arguments = serde_json::to_string_pretty(request.arguments).expect("a JSON value serialises");
         let head = format!(
             "grant `{}`: {}\n{} is called by {}, with\n",
@@ -163,11 +163,11 @@ impl Pages {
             request.method,
             caller(request)
         );
-        Self { text: tame_strictly(&(head + &arguments)), at: 0, size }
+        Self { text: escape_strictly(&(head + &arguments)), at: 0, size }
     }
 }
 
-impl Iterator for Pages {
+impl Iterator for CallPages {
     type Item = String;
 
     fn next(&mut self) -> Option<String> {

@@ -13,12 +13,12 @@ use tollhouse_registry::{
 };
 
 use super::super::confine::{ConfineArgs, Confinement};
-use super::super::places::Places;
+use super::super::locations::Locations;
 use super::super::publish::package_error;
 use super::super::registry::failed;
-use super::super::{draw, show};
-use super::lang::{self, Job, Made};
-use super::{CliError, Result, Stop, directory};
+use super::super::{format, show};
+use super::lang::{self, BuildJob, ToolchainOutput};
+use super::{CliError, CtrlCHandler, Result, directory};
 use crate::Exit;
 
 /// Build a tool: one component that carries its name, version, description, licence, authors and WIT text
@@ -37,7 +37,7 @@ use crate::Exit;
 Examples:
   tollhouse build
   tollhouse build tools/prices --json")]
-pub(crate) struct Build {
+pub(crate) struct BuildCommand {
     /// A package directory
     #[arg(value_name = "PATH", default_value = ".")]
     path: PathBuf,
@@ -56,7 +56,7 @@ pub(crate) struct Build {
 }
 
 /// Result of a build.
-pub(super) struct Built {
+pub(super) struct BuildResult {
     manifest: Manifest,
     lang: &'static str,
     component: PathBuf,
@@ -66,14 +66,14 @@ pub(super) struct Built {
     took: Duration,
 }
 
-impl Build {
+impl BuildCommand {
     /// Builds the component, and reports the result.
-    pub(crate) fn execute(self, places: &Places) -> Result {
+    pub(crate) fn execute(self, locations: &Locations) -> Result {
         let directory = directory(&self.path)?;
         let wall = |component: &Path| {
-            self.confine.seal(|| Confinement::of(places, false).reading([&directory]).writing_in(component.parent()))
+            self.confine.seal(|| Confinement::of(locations, false).reading([&directory]).writing_in(component.parent()))
         };
-        let built = build(places, &directory, self.debug, &Stop::listen(), &wall)?;
+        let built = build(locations, &directory, self.debug, &CtrlCHandler::listen(), &wall)?;
         if self.json {
             built.tell_json()
         } else {
@@ -85,19 +85,19 @@ impl Build {
 
 /// Builds a package. When the toolchain, which is not confined, has ended, `wall` is called with the component's path.
 pub(super) fn build(
-    places: &Places,
+    locations: &Locations,
     directory: &Path,
     debug: bool,
-    stop: &Stop,
+    stop: &CtrlCHandler,
     wall: &dyn Fn(&Path) -> Result<()>,
-) -> Result<Built> {
+) -> Result<BuildResult> {
     let begun = Instant::now();
     let shown = directory.display();
     let unbuilt = |error| package_error(&format!("cannot build `{shown}`"), &error);
     let manifest = package_manifest(directory).map_err(unbuilt)?;
     let wit = package_wit(directory).map_err(unbuilt)?;
-    let job = Job { directory, manifest: &manifest, wit: wit.as_deref(), debug, stop };
-    let Made { lang, left, built_of } = lang::build(&job)?;
+    let job = BuildJob { directory, manifest: &manifest, wit: wit.as_deref(), debug, stop };
+    let ToolchainOutput { lang, left, built_of } = lang::build(&job)?;
     let made = untrusted_file::read_regular(&left, MAX_COMPONENT as u64).map_err(|error| {
         let what = format!("the build left nothing that can be read at `{}`", left.display());
         CliError::because(what, &std::io::Error::from(error))
@@ -109,7 +109,7 @@ pub(super) fn build(
         failed(&format!("what was built, `{}`, makes no component", left.display()), &error, error.hint())
     };
     let mut finished = finish(made, &manifest, wit.as_deref(), &built_of).map_err(unfit)?;
-    let parts = parts(places, &manifest)?;
+    let parts = parts(locations, &manifest)?;
     let composed: Vec<ReleaseName> = parts.iter().map(|(release, _)| release.clone()).collect();
     if !parts.is_empty() {
         let composition = composition(&manifest, finished, parts)?;
@@ -118,17 +118,17 @@ pub(super) fn build(
     let anatomy = anatomy(&finished).map_err(unfit)?;
     write(&component, &finished)
         .map_err(|error| CliError::because(format!("cannot write `{}`", component.display()), &error))?;
-    Ok(Built { manifest, lang, component, anatomy, composed, took: begun.elapsed() })
+    Ok(BuildResult { manifest, lang, component, anatomy, composed, took: begun.elapsed() })
 }
 
 /// Returns the releases to compose with, and their components.
-fn parts(places: &Places, manifest: &Manifest) -> Result<Vec<(ReleaseName, Vec<u8>)>> {
+fn parts(locations: &Locations, manifest: &Manifest) -> Result<Vec<(ReleaseName, Vec<u8>)>> {
     let wanted = manifest.build.as_ref().map(|build| build.compose.as_slice()).unwrap_or_default();
     if wanted.is_empty() {
         return Ok(Vec::new());
     }
     let registry =
-        places.registry().checked().map_err(|error| CliError::because("cannot open the registry", &error))?;
+        locations.registry().checked().map_err(|error| CliError::because("cannot open the registry", &error))?;
     let part = |wanted: &Requirement| {
         let unfound = format!("cannot compose with `{wanted}`");
         let release =
@@ -158,15 +158,15 @@ pub(super) fn write(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
     Ok(())
 }
 
-impl Built {
+impl BuildResult {
     /// Prints the report, for people.
     fn tell(&self) {
         let Anatomy { size, code, data, notes, imports, exports, .. } = &self.anatomy;
         let Manifest { name, version, .. } = &self.manifest;
         show::line(format_args!("built {name}@{version} in {:.1} s", self.took.as_secs_f64()));
-        show::line(format_args!("  component  {}, {}", self.component.display(), draw::size(*size)));
+        show::line(format_args!("  component  {}, {}", self.component.display(), format::size(*size)));
         let parts = [("code", code), ("data", data), ("notes", notes)]
-            .map(|(what, size)| format!("{what} {}", draw::size(*size)));
+            .map(|(what, size)| format!("{what} {}", format::size(*size)));
         show::line(format_args!("  of that    {}", parts.join(", ")));
         for release in &self.composed {
             show::line(format_args!("  composed   {release}"));

@@ -4,22 +4,22 @@
 //! the sandbox that a call has, and nowhere else.
 
 mod build;
+mod ctrl_c;
 mod dev;
 mod lang;
 mod new;
-mod sample;
-mod stop;
+mod sample_arguments;
 mod template;
 mod test;
 mod watch;
 
 use std::path::{Path, PathBuf};
 
-pub(crate) use build::Build;
-pub(crate) use dev::Dev;
-pub(crate) use new::New;
-pub(crate) use stop::Stop;
-pub(crate) use test::Test;
+pub(crate) use build::BuildCommand;
+pub(crate) use ctrl_c::CtrlCHandler;
+pub(crate) use dev::DevCommand;
+pub(crate) use new::NewPackageCommand;
+pub(crate) use test::TestCommand;
 
 use super::error::USAGE;
 use super::{CliError, Result};

@@ -22,7 +22,7 @@ use crate::Exit;
 Examples:
   tollhouse new acme:prices
   tollhouse new prices --lang python --path tools/prices")]
-pub(crate) struct New {
+pub(crate) struct NewPackageCommand {
     /// The package: NAMESPACE:NAME, or NAME for local:NAME
     #[arg(value_name = "NAME")]
     name: String,
@@ -39,7 +39,7 @@ fn language(name: String) -> Language {
     LANGUAGES.into_iter().find(|language| language.name() == name).unwrap_or(Language::Rust)
 }
 
-impl New {
+impl NewPackageCommand {
     /// Creates the directory.
     pub(crate) fn execute(self) -> Result {
         let name = self.package()?;

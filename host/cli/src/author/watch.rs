@@ -22,9 +22,9 @@ const MAX_FILES: usize = 10_000;
 
 /// Files, with size and time of the last change.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct Sources(BTreeMap<PathBuf, (u64, SystemTime)>);
+pub(super) struct SourceTimes(BTreeMap<PathBuf, (u64, SystemTime)>);
 
-impl Sources {
+impl SourceTimes {
     /// Collects the sources below a package's directory, and further files.
     pub(super) fn of(directory: &Path, more: &[PathBuf]) -> Self {
         let mut sources = Self::default();
@@ -90,7 +90,7 @@ mod tests {
         write("src/lib.rs", "one");
         let source = fs::File::options().append(true).open(directory.path().join("src/lib.rs")).expect("it is there");
         source.set_modified(SystemTime::UNIX_EPOCH).expect("it is ours");
-        let before = Sources::of(directory.path(), &[]);
+        let before = SourceTimes::of(directory.path(), &[]);
         for built in [
             "README.md",
             "dev.log",
@@ -102,10 +102,10 @@ mod tests {
         ] {
             write(built, "made");
         }
-        assert_eq!(Sources::of(directory.path(), &[]), before);
+        assert_eq!(SourceTimes::of(directory.path(), &[]), before);
         assert!(before.are_older_than(&directory.path().join("build/a.wasm")));
         write("src/lib.rs", "three");
-        assert_ne!(Sources::of(directory.path(), &[]), before);
+        assert_ne!(SourceTimes::of(directory.path(), &[]), before);
         assert!(!before.are_older_than(&directory.path().join("build/none.wasm")));
     }
 }

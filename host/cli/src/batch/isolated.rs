@@ -22,8 +22,8 @@ use serde::Deserialize;
 use serde_json::Value;
 use tollhouse::error::Failure;
 
-use super::{LINE, Line, Reply, refused, running, too_long};
-use crate::places::Places;
+use super::{JobLine, JobReply, LINE, refused, running, too_long};
+use crate::locations::Locations;
 use crate::{CliError, Exit, Program, Result};
 
 /// Length of the longest result that is accepted from a worker, in bytes: the files that a job may leave, in base64,
@@ -35,14 +35,14 @@ const LAST_STEPS: Duration = Duration::from_secs(10);
 const PAUSE: Duration = Duration::from_micros(200);
 
 /// Starter of workers, which keeps one that waits for a line.
-pub(super) struct Workers {
+pub(super) struct WorkerPool {
     program: Program,
     arguments: Vec<OsString>,
-    waiting: Mutex<Vec<Worker>>,
+    waiting: Mutex<Vec<JobWorker>>,
 }
 
 /// Process for one job.
-struct Worker {
+struct JobWorker {
     /// `None` once it has ended: its number may belong to another process then.
     child: Arc<Mutex<Option<Child>>>,
     input: ChildStdin,
@@ -51,16 +51,16 @@ struct Worker {
 
 /// Fields that are read of a job and of a result.
 #[derive(Deserialize)]
-struct Head {
+struct JobHeader {
     #[serde(default)]
     id: Value,
     #[serde(default)]
     status: Value,
 }
 
-impl Workers {
-    pub(super) fn new(places: &Places, arguments: Vec<OsString>) -> Self {
-        Self { program: places.program.clone(), arguments, waiting: Mutex::default() }
+impl WorkerPool {
+    pub(super) fn new(locations: &Locations, arguments: Vec<OsString>) -> Self {
+        Self { program: locations.program.clone(), arguments, waiting: Mutex::default() }
     }
 
     /// Runs a first worker that reports problems with the options, the policy or the tools, once and not for each line,
@@ -78,21 +78,28 @@ impl Workers {
     }
 
     /// Runs a line in a process of its own.
-    pub(super) fn answer(&self, line: &Line, running: &running::Job<'_>) -> Reply {
-        let Some(text) = &line.text else { return Reply::Ours(Box::new(too_long(line))) };
+    pub(super) fn answer(&self, line: &JobLine, running: &running::RunningJob<'_>) -> JobReply {
+        let Some(text) = &line.text else { return JobReply::Ours(Box::new(too_long(line))) };
         // Text that is not JSON has no id, for the worker neither.
-        let id = serde_json::from_slice(text).map_or(Value::Null, |head: Head| head.id);
+        let id = serde_json::from_slice(text).map_or(Value::Null, |head: JobHeader| head.id);
         match self.run(line.number, text, running) {
-            Ok(Ran { text, head }) if head.id == id => Reply::Worker { text, completed: head.status == "completed" },
+            Ok(WorkerOutput { text, head }) if head.id == id => {
+                JobReply::Worker { text, completed: head.status == "completed" }
+            }
             Ok(_) => {
                 let failure = Failure::host("the process of the job gave the result of another one");
-                Reply::Ours(Box::new(refused(line, id, failure)))
+                JobReply::Ours(Box::new(refused(line, id, failure)))
             }
-            Err(failure) => Reply::Ours(Box::new(refused(line, id, failure))),
+            Err(failure) => JobReply::Ours(Box::new(refused(line, id, failure))),
         }
     }
 
-    fn run(&self, number: u64, line: &[u8], running: &running::Job<'_>) -> std::result::Result<Ran, Failure> {
+    fn run(
+        &self,
+        number: u64,
+        line: &[u8],
+        running: &running::RunningJob<'_>,
+    ) -> std::result::Result<WorkerOutput, Failure> {
         let cannot = |error: io::Error| Failure::host(format!("cannot start a process for the job: {error}"));
         let waiting = || self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
         let kept = waiting().pop();
@@ -106,20 +113,20 @@ impl Workers {
         worker.run(number, line)
     }
 
-    fn start(&self) -> io::Result<Worker> {
+    fn start(&self) -> io::Result<JobWorker> {
         let mut child = self.command().stdin(Stdio::piped()).stdout(Stdio::piped()).spawn()?;
         let (Some(input), Some(output)) = (child.stdin.take(), child.stdout.take()) else {
             return Err(io::Error::other("it has no streams"));
         };
-        Ok(Worker { child: Arc::new(Mutex::new(Some(child))), input, output })
+        Ok(JobWorker { child: Arc::new(Mutex::new(Some(child))), input, output })
     }
 }
 
-impl Drop for Workers {
+impl Drop for WorkerPool {
     fn drop(&mut self) {
         // A worker without a line ends.
         let waiting = std::mem::take(self.waiting.get_mut().unwrap_or_else(PoisonError::into_inner));
-        for Worker { child, input, output } in waiting {
+        for JobWorker { child, input, output } in waiting {
             drop((input, output));
             if let Some(mut child) = child.lock().unwrap_or_else(PoisonError::into_inner).take() {
                 let _ = child.wait();
@@ -129,13 +136,13 @@ impl Drop for Workers {
 }
 
 /// Result as a worker wrote it.
-struct Ran {
+struct WorkerOutput {
     text: String,
-    head: Head,
+    head: JobHeader,
 }
 
-impl Worker {
-    fn run(mut self, number: u64, line: &[u8]) -> std::result::Result<Ran, Failure> {
+impl JobWorker {
+    fn run(mut self, number: u64, line: &[u8]) -> std::result::Result<WorkerOutput, Failure> {
         let line = line.strip_suffix(b"\n").unwrap_or(line);
         // A worker that has ended does not read; its status tells more than this error.
         let _ = writeln!(self.input, "{number}")
@@ -151,7 +158,7 @@ impl Worker {
         let text = String::from_utf8(bytes).ok().and_then(|text| Some(text.strip_suffix('\n')?.to_owned()));
         let head = text.as_ref().filter(|text| is_one_line(text)).and_then(|text| serde_json::from_str(text).ok());
         match (text, head) {
-            (Some(text), Some(head)) => Ok(Ran { text, head }),
+            (Some(text), Some(head)) => Ok(WorkerOutput { text, head }),
             _ => Err(Failure::host(format!("the process of the job gave no result: {status}"))),
         }
     }
@@ -218,7 +225,7 @@ mod tests {
         let child = command.args(["-c", script]).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn();
         let mut child = child.expect("there is a shell");
         let (input, output) = (child.stdin.take().expect("it is piped"), child.stdout.take().expect("it is piped"));
-        let worker = Worker { child: Arc::new(Mutex::new(Some(child))), input, output };
+        let worker = JobWorker { child: Arc::new(Mutex::new(Some(child))), input, output };
         worker.run(1, b"{}").map(|ran| ran.text).map_err(|failure| failure.message)
     }
 

@@ -26,7 +26,7 @@ const MODE: u32 = 0o644;
 /// Job as a line describes it.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Job {
+pub(super) struct BatchJob {
     /// Identifier that is returned with the result.
     #[serde(default)]
     pub(super) id: Value,
@@ -34,19 +34,19 @@ pub(super) struct Job {
     lang: Option<Lang>,
     script: String,
     #[serde(default)]
-    stdin: Option<Contents>,
+    stdin: Option<InputContents>,
     #[serde(default, deserialize_with = "unique")]
-    files: BTreeMap<String, Contents>,
+    files: BTreeMap<String, InputContents>,
     #[serde(default, deserialize_with = "unique")]
-    modes: BTreeMap<String, Mode>,
+    modes: BTreeMap<String, FileMode>,
     #[serde(default, deserialize_with = "unique")]
     env: BTreeMap<String, String>,
 }
 
 /// Deserializes an object in which each key appears once: of two values of one key, serde would silently keep the last.
 fn unique<'de, D: Deserializer<'de>, T: Deserialize<'de>>(deserializer: D) -> Result<BTreeMap<String, T>, D::Error> {
-    struct Unique<T>(PhantomData<T>);
-    impl<'de, T: Deserialize<'de>> Visitor<'de> for Unique<T> {
+    struct UniqueKeys<T>(PhantomData<T>);
+    impl<'de, T: Deserialize<'de>> Visitor<'de> for UniqueKeys<T> {
         type Value = BTreeMap<String, T>;
 
         fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -64,7 +64,7 @@ fn unique<'de, D: Deserializer<'de>, T: Deserialize<'de>>(deserializer: D) -> Re
             Ok(entries)
         }
     }
-    deserializer.deserialize_map(Unique(PhantomData))
+    deserializer.deserialize_map(UniqueKeys(PhantomData))
 }
 
 /// Returns true if the id is returned as it was given: other JSON numbers are rounded when they are parsed.
@@ -84,13 +84,13 @@ fn plain(path: &str) -> String {
 
 /// Contents of a file: text, or bytes in base64.
 #[derive(Debug)]
-struct Contents(Vec<u8>);
+struct InputContents(Vec<u8>);
 
-impl<'de> Deserialize<'de> for Contents {
+impl<'de> Deserialize<'de> for InputContents {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         #[derive(Deserialize)]
         #[serde(untagged, expecting = "expected a text, or an object with `base64` alone")]
-        enum Spelling {
+        enum ContentsFormat {
             Text(String),
             Bytes(Base64),
         }
@@ -99,18 +99,20 @@ impl<'de> Deserialize<'de> for Contents {
         struct Base64 {
             base64: String,
         }
-        match Spelling::deserialize(deserializer)? {
-            Spelling::Text(text) => Ok(Self(text.into_bytes())),
-            Spelling::Bytes(Base64 { base64 }) => BASE64.decode(base64).map(Self).map_err(serde::de::Error::custom),
+        match ContentsFormat::deserialize(deserializer)? {
+            ContentsFormat::Text(text) => Ok(Self(text.into_bytes())),
+            ContentsFormat::Bytes(Base64 { base64 }) => {
+                BASE64.decode(base64).map(Self).map_err(serde::de::Error::custom)
+            }
         }
     }
 }
 
 /// Permission bits, as an octal text.
 #[derive(Debug, Clone, Copy)]
-struct Mode(u32);
+struct FileMode(u32);
 
-impl<'de> Deserialize<'de> for Mode {
+impl<'de> Deserialize<'de> for FileMode {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = String::deserialize(deserializer)?;
         let digits = !text.is_empty() && text.bytes().all(|byte| matches!(byte, b'0'..=b'7'));
@@ -119,7 +121,7 @@ impl<'de> Deserialize<'de> for Mode {
     }
 }
 
-impl Job {
+impl BatchJob {
     /// Parses a line; an error comes with the job's id, as far as it can be found.
     pub(super) fn parse(line: &[u8]) -> Result<Self, (Value, Failure)> {
         if line.trim_ascii_start().first() != Some(&b'{') {
@@ -155,9 +157,9 @@ impl Job {
         if let Some(path) = self.modes.keys().find(|path| !self.files.contains_key(*path)) {
             return Some(Failure::argument(format!("`modes` names `{path}`, and `files` does not")));
         }
-        let mut places: BTreeMap<String, &str> = BTreeMap::new();
+        let mut locations: BTreeMap<String, &str> = BTreeMap::new();
         self.files.keys().find_map(|path| {
-            let other = places.insert(plain(path), path)?;
+            let other = locations.insert(plain(path), path)?;
             Some(Failure::argument(format!("`{other}` and `{path}` in `files` are the same file")))
         })
     }

@@ -5,8 +5,8 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 /// Running jobs: each from the time when a thread takes its line until its result is written.
 #[derive(Default)]
-pub(super) struct Running {
-    state: Mutex<State>,
+pub(super) struct RunningJobs {
+    state: Mutex<RunningState>,
     changed: Condvar,
 }
 
@@ -14,7 +14,7 @@ pub(super) struct Running {
 type Cancel = Box<dyn Fn() + Send>;
 
 #[derive(Default)]
-struct State {
+struct RunningState {
     stopped: bool,
     /// Key of the next job.
     next: u64,
@@ -23,18 +23,18 @@ struct State {
 }
 
 /// Registration of one running job, until it is dropped.
-pub(super) struct Job<'a> {
-    running: &'a Running,
+pub(super) struct RunningJob<'a> {
+    running: &'a RunningJobs,
     key: u64,
 }
 
-impl Running {
-    fn state(&self) -> MutexGuard<'_, State> {
+impl RunningJobs {
+    fn state(&self) -> MutexGuard<'_, RunningState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Registers a job. Returns `None` once a signal has stopped the batch.
-    pub(super) fn begin(&self) -> Option<Job<'_>> {
+    pub(super) fn begin(&self) -> Option<RunningJob<'_>> {
         let mut state = self.state();
         if state.stopped {
             return None;
@@ -42,7 +42,7 @@ impl Running {
         let key = state.next;
         state.next += 1;
         state.jobs.insert(key, None);
-        Some(Job { running: self, key })
+        Some(RunningJob { running: self, key })
     }
 
     /// Cancels all jobs, starts no further ones, and waits until their results are written.
@@ -61,7 +61,7 @@ impl Running {
     }
 }
 
-impl Job<'_> {
+impl RunningJob<'_> {
     /// Sets the callback that cancels the job when a signal comes, and calls it at once if one already came.
     pub(super) fn cancelled_by(&self, cancel: impl Fn() + Send + 'static) {
         let mut state = self.running.state();
@@ -72,7 +72,7 @@ impl Job<'_> {
     }
 }
 
-impl Drop for Job<'_> {
+impl Drop for RunningJob<'_> {
     fn drop(&mut self) {
         self.running.state().jobs.remove(&self.key);
         self.running.changed.notify_all();

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::thread;
 
-use super::{Confinement, Phase, Threads, Wall, hold, process};
+use super::{ConfinePhase, Confinement, FilterStatus, ThreadScope, hold, process};
 
 /// First version of Landlock that can restrict threads that already run (Linux 7.0).
 const HOLDS_RUNNING_THREADS: u8 = 8;
@@ -47,7 +47,7 @@ impl ProcessConfinement {
     /// # Errors
     /// If the kernel lacks a part of the confinement or refuses it, or threads run that it could not restrict.
     pub fn apply(self) -> Result<(), ConfineError> {
-        let phase = Phase { opening: false, network: self.network, store: self.store.is_some() };
+        let phase = ConfinePhase { opening: false, network: self.network, store: self.store.is_some() };
         let running = running_threads();
         let landlock = supported(phase)?;
         if running > 1 && landlock < HOLDS_RUNNING_THREADS {
@@ -55,22 +55,23 @@ impl ProcessConfinement {
         }
         process::refuse_core().map_err(|error| refused("a limit on core dumps", error))?;
         let Self { read, write, store, network } = self;
-        let stood = Confinement { read, write, store, network }.stand(Threads::All);
+        let stood = Confinement { read, write, store, network }.stand(ThreadScope::All);
         stood.map_err(|error| refused("Landlock's rules", error))?;
         process::close_memory().map_err(|error| refused("memory that other processes cannot read", error))?;
-        hold(phase, Threads::All).map_err(|error| refused("seccomp's filters", error))?;
+        hold(phase, ThreadScope::All).map_err(|error| refused("seccomp's filters", error))?;
         Ok(())
     }
 }
 
 /// Tries the confinement in a thread of its own, which then ends, and returns the version of Landlock.
-fn supported(phase: Phase) -> Result<u8, ConfineError> {
+fn supported(phase: ConfinePhase) -> Result<u8, ConfineError> {
     let tried = thread::spawn(move || {
-        let stood = Confinement::default().stand(Threads::This).map_err(|error| refused("Landlock's rules", error))?;
+        let stood =
+            Confinement::default().stand(ThreadScope::Current).map_err(|error| refused("Landlock's rules", error))?;
         let landlock = stood.ok_or(ConfineError::Unsupported("Landlock"))?;
-        match hold(phase, Threads::This).map_err(|error| refused("seccomp's filters", error))? {
-            Wall::Whole => Ok(landlock),
-            Wall::None => Err(ConfineError::Unsupported("seccomp")),
+        match hold(phase, ThreadScope::Current).map_err(|error| refused("seccomp's filters", error))? {
+            FilterStatus::Active => Ok(landlock),
+            FilterStatus::Unsupported => Err(ConfineError::Unsupported("seccomp")),
         }
     });
     tried.join().unwrap_or(Err(ConfineError::Unsupported("thread that can be confined")))

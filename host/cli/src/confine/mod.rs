@@ -33,7 +33,7 @@ use paths::refuse_tcp;
 #[cfg(target_os = "linux")]
 pub(crate) use syscalls::hold;
 
-use super::places::Places;
+use super::locations::Locations;
 use super::{CliError, Result};
 
 pub use embedding::{ConfineError, ProcessConfinement};
@@ -58,11 +58,15 @@ impl ConfineArgs {
             return Ok(());
         }
         let confinement = confinement();
-        let phase = Phase { opening: true, network: confinement.network, store: confinement.store.is_some() };
+        let phase = ConfinePhase { opening: true, network: confinement.network, store: confinement.store.is_some() };
         process::close_inherited(&confinement.read);
         said(process::refuse_core(), "keep its memory out of core dumps", BOTH)?;
         if !self.no_landlock {
-            said(confinement.stand(Threads::All), "confine this process to the files that it needs", "--no-landlock")?;
+            said(
+                confinement.stand(ThreadScope::All),
+                "confine this process to the files that it needs",
+                "--no-landlock",
+            )?;
         }
         self.hold(phase)
     }
@@ -71,29 +75,29 @@ impl ConfineArgs {
     /// it.
     pub(crate) fn isolate(&self, session: &Session) -> Result<()> {
         let network = session.gate().reaches_network();
-        self.finish_opening(Phase { opening: false, network, store: session.may_open_sockets() })
+        self.finish_opening(ConfinePhase { opening: false, network, store: session.may_open_sockets() })
     }
 
     /// Applies [`Self::apply`] and all restrictions of [`Self::isolate`], for a command that opens no session on disk.
     pub(crate) fn seal(&self, confinement: impl FnOnce() -> Confinement) -> Result<()> {
         self.apply(confinement)?;
-        self.enter(Phase::RUN)
+        self.enter(ConfinePhase::RUN)
     }
 
     /// Isolates the process like [`Self::isolate`], for a command that has opened the store and no session of it.
     pub(crate) fn isolate_with_store(&self) -> Result<()> {
-        self.finish_opening(Phase { store: true, ..Phase::RUN })
+        self.finish_opening(ConfinePhase { store: true, ..ConfinePhase::RUN })
     }
 
     /// Enters a phase in which nothing that the command line names is opened any more.
-    fn finish_opening(&self, phase: Phase) -> Result<()> {
+    fn finish_opening(&self, phase: ConfinePhase) -> Result<()> {
         if !self.is_off() {
             process::close_inherited::<&Path>(&[]);
         }
         self.enter(phase)
     }
 
-    fn enter(&self, phase: Phase) -> Result<()> {
+    fn enter(&self, phase: ConfinePhase) -> Result<()> {
         if self.is_off() {
             return Ok(());
         }
@@ -104,9 +108,9 @@ impl ConfineArgs {
         self.hold(phase)
     }
 
-    fn hold(&self, phase: Phase) -> Result<()> {
+    fn hold(&self, phase: ConfinePhase) -> Result<()> {
         if !self.no_seccomp {
-            said(hold(phase, Threads::All), "refuse system calls that this process does not need", "--no-seccomp")?;
+            said(hold(phase, ThreadScope::All), "refuse system calls that this process does not need", "--no-seccomp")?;
         }
         Ok(())
     }
@@ -147,7 +151,7 @@ pub(crate) struct Confinement {
 
 /// Outcome of setting system call filters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Wall {
+pub(crate) enum FilterStatus {
     /// The kernel enforces all restrictions.
     Whole,
     /// This system has no such filters.
@@ -158,15 +162,15 @@ impl Confinement {
     /// Returns the access of each command that runs or compiles untrusted code: the registry, the cache, certificates,
     /// and the store if its session is on disk. Missing directories that are to be written are created, since a rule
     /// needs an existing directory.
-    pub(crate) fn of(places: &Places, kept: bool) -> Self {
-        let store = kept.then(|| places.store.clone());
-        let write: Vec<PathBuf> = places.cache.iter().cloned().collect();
+    pub(crate) fn of(locations: &Locations, kept: bool) -> Self {
+        let store = kept.then(|| locations.store.clone());
+        let write: Vec<PathBuf> = locations.cache.iter().cloned().collect();
         for directory in store.iter().chain(&write) {
             // A directory that cannot be created is reported when it is used.
             let _ = make(directory);
         }
         let certificates = std::env::var_os("SSL_CERT_FILE").map(PathBuf::from);
-        let read = [places.registry.clone(), places.trusted.clone()].into_iter().chain(certificates).collect();
+        let read = [locations.registry.clone(), locations.trusted.clone()].into_iter().chain(certificates).collect();
         Self { read, write, store, network: false }
     }
 
@@ -176,9 +180,9 @@ impl Confinement {
     }
 
     /// Makes the cache read-only: other processes would run code that this one could put there.
-    pub(crate) fn reading_cache(mut self, places: &Places) -> Self {
-        self.write.retain(|path| Some(path) != places.cache.as_ref());
-        self.read.extend(places.cache.clone());
+    pub(crate) fn reading_cache(mut self, locations: &Locations) -> Self {
+        self.write.retain(|path| Some(path) != locations.cache.as_ref());
+        self.read.extend(locations.cache.clone());
         self
     }
 
@@ -211,7 +215,7 @@ impl Confinement {
 
 /// Phase of a process, which determines the system calls that it keeps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Phase {
+pub(crate) struct ConfinePhase {
     /// True while the process still has to open what it will run.
     opening: bool,
     /// True if a tool may reach the network, as far as is known.
@@ -220,7 +224,7 @@ pub(crate) struct Phase {
     store: bool,
 }
 
-impl Phase {
+impl ConfinePhase {
     /// Run without the network, whose session is in memory or in a store that this process holds.
     pub(crate) const RUN: Self = Self { opening: false, network: false, store: false };
 
@@ -239,7 +243,7 @@ impl Phase {
 
 /// Threads that a restriction applies to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Threads {
+pub(crate) enum ThreadScope {
     /// All existing threads, and those that they will start.
     All,
     /// The current thread, and those that it will start: for trials.
@@ -278,16 +282,16 @@ pub(crate) fn describe() -> std::result::Result<String, seccompiler::Error> {
 mod elsewhere {
     use std::convert::Infallible;
 
-    use super::{Confinement, Phase, Threads, Wall};
+    use super::{ConfinePhase, Confinement, FilterStatus, ThreadScope};
 
     impl Confinement {
-        pub(crate) fn stand(self, _: Threads) -> Result<Option<u8>, Infallible> {
+        pub(crate) fn stand(self, _: ThreadScope) -> Result<Option<u8>, Infallible> {
             Ok(None)
         }
     }
 
-    pub(crate) fn hold(_: Phase, _: Threads) -> Result<Wall, Infallible> {
-        Ok(Wall::None)
+    pub(crate) fn hold(_: ConfinePhase, _: ThreadScope) -> Result<FilterStatus, Infallible> {
+        Ok(FilterStatus::Unsupported)
     }
 
     pub(super) fn refuse_tcp() -> Result<(), Infallible> {

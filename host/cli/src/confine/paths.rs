@@ -10,7 +10,7 @@ use landlock::{
     Ruleset, RulesetAttr as _, RulesetCreated, RulesetCreatedAttr as _, RulesetError, Scope, make_bitflags,
 };
 
-use super::{Confinement, Threads};
+use super::{Confinement, ThreadScope};
 
 /// Requested version of Landlock; the kernel enforces the part that it supports.
 const KNOWN: ABI = ABI::V9;
@@ -56,11 +56,11 @@ const ASK: BitFlags<AccessFs> = make_bitflags!(AccessFs::{ReadFile | WriteFile |
 
 impl Confinement {
     /// Restricts the threads. Returns the version of the kernel's Landlock, as far as this program knows it, or `None`
-    /// if it has none. [`Threads::All`] are those that start later, and, where the kernel can, those that already run.
+    /// if it has none. [`ThreadScope::All`] are those that start later, and, where the kernel can, those that already run.
     ///
     /// # Errors
     /// If the kernel supports Landlock, and refuses these rules.
-    pub(crate) fn stand(self, threads: Threads) -> Result<Option<u8>, RulesetError> {
+    pub(crate) fn stand(self, threads: ThreadScope) -> Result<Option<u8>, RulesetError> {
         // No rule allows a port.
         let ports = if self.network { BitFlags::from(AccessNet::BindTcp) } else { AccessNet::from_all(KNOWN) };
         let mut rules = Ruleset::default()
@@ -81,7 +81,7 @@ impl Confinement {
             rules = allow(rules, path, STORE)?;
         }
         let rules = allow(rules, Path::new(TERMINAL), ASK)?;
-        let status = rules.all_threads(threads == Threads::All)?.restrict_self()?;
+        let status = rules.all_threads(threads == ThreadScope::All)?.restrict_self()?;
         Ok(match status.landlock {
             LandlockStatus::Available { effective_abi, .. } => Some(effective_abi as u8),
             LandlockStatus::NotEnabled | LandlockStatus::NotImplemented => None,
@@ -134,7 +134,7 @@ pub(super) fn describe() -> String {
         names.join(" ")
     };
     let mut text = format!("files (Landlock, ABI {} or what the kernel has of it)\n", KNOWN as u8);
-    let places = [
+    let locations = [
         (format!("{} {}", SYSTEM.join(" "), PROCESS.join(" ")), READ),
         (format!("{} of the control groups of this process", QUOTAS.join(" ")), READ),
         ("the registry, trusted keys, what the command line names to be read".to_owned(), READ),
@@ -142,7 +142,7 @@ pub(super) fn describe() -> String {
         ("the store, if the session is kept".to_owned(), STORE),
         (TERMINAL.to_owned(), ASK),
     ];
-    for (place, access) in places {
+    for (place, access) in locations {
         writeln!(text, "  {place}\n    {}", rights(access)).expect("writing to a string does not fail");
     }
     let refused: Vec<String> = Scope::from_all(KNOWN).iter().map(|scope| format!("{scope:?}")).collect();
@@ -178,7 +178,7 @@ mod tests {
             let log = home.join("writable").join("log");
             let said = home.join("said");
             let at = move |name: &str| home.join(name).join("file");
-            let wall = Confinement::default().reading([said]).writing(Some(&log)).stand(Threads::All);
+            let wall = Confinement::default().reading([said]).writing(Some(&log)).stand(ThreadScope::All);
             let Some(version) = wall.expect("the kernel takes it") else {
                 return note!("this kernel has no Landlock");
             };
@@ -207,7 +207,7 @@ mod tests {
         in_a_process(|_| {
             let processors = || std::thread::available_parallelism().expect("the system says");
             let before = processors();
-            if Confinement::default().stand(Threads::All).expect("the kernel takes it").is_none() {
+            if Confinement::default().stand(ThreadScope::All).expect("the kernel takes it").is_none() {
                 return note!("this kernel has no Landlock");
             }
             assert_eq!(processors(), before);
@@ -225,7 +225,7 @@ mod tests {
             let server = net::TcpListener::bind("127.0.0.1:0").expect("there is room");
             let address = server.local_addr().expect("it is bound");
             let said = Confinement::default().with_network().writing_in(Some(&home));
-            if said.stand(Threads::All).expect("the kernel takes it") < Some(TCP) {
+            if said.stand(ThreadScope::All).expect("the kernel takes it") < Some(TCP) {
                 return note!("this kernel has no Landlock, or not for TCP");
             }
             net::TcpStream::connect(address).expect("a tool may");

@@ -13,14 +13,14 @@ use tollhouse_registry::{
     Release, ReleaseName, anatomy, finish, package_dir, untrusted_file,
 };
 
-use super::super::author::Stop;
+use super::super::author::CtrlCHandler;
 use super::super::confine::{ConfineArgs, Confinement};
 use super::super::error::USAGE;
-use super::super::places::Places;
+use super::super::locations::Locations;
 use super::super::progress::Progress;
 use super::super::registry::{failed, open, unreadable};
-use super::super::{CliError, Result, draw, publish, show};
-use super::python::Maker;
+use super::super::{CliError, Result, format, publish, show};
+use super::python::PythonBuilder;
 use super::{COMPILED, MADE, fetch, is_program, package_of};
 use crate::Exit;
 
@@ -44,7 +44,7 @@ Examples:
   tollhouse programs add python3 --from componentize_py-0.25.1-cp37-abi3-manylinux_2_28_x86_64.whl
   tollhouse programs add wordcount --from target/wasm32-wasip1/release/wordcount.wasm
   tollhouse programs add wordcount --from https://example.com/wordcount.wasm --sha256 6b86…")]
-pub(crate) struct Add {
+pub(crate) struct AddProgramCommand {
     /// `python3`, or the name for the program that `--from` names
     #[arg(value_name = "NAME")]
     name: String,
@@ -74,9 +74,9 @@ fn digest(text: &str) -> std::result::Result<Digest, String> {
     format!("sha256:{hex}").parse().map_err(|_| "it must be 64 hexadecimal digits".to_owned())
 }
 
-impl Add {
+impl AddProgramCommand {
     /// Adds the program, and reports it.
-    pub(super) fn execute(self, places: &Places) -> Result {
+    pub(super) fn execute(self, locations: &Locations) -> Result {
         let package = package_of(&self.name)?;
         if let Some(what) = taken_by(&self.name, Spelling::Wit, Face::Command) {
             return Err(
@@ -90,14 +90,14 @@ impl Add {
             )));
         }
         if self.from.is_none() && self.output.is_none() {
-            let registry = open(places)?;
+            let registry = open(locations)?;
             if let Some(release) = self.find(&registry)? {
                 return self.take_again(&registry, &release);
             }
         }
-        let stop = Stop::listen();
+        let stop = CtrlCHandler::listen();
         let progress = Progress::new(format!("adding {}", self.name));
-        let request = self.request(&package, places, &stop, &progress);
+        let request = self.request(&package, locations, &stop, &progress);
         drop(progress);
         let request = request?;
         // Everything written from here on is complete or absent.
@@ -106,14 +106,14 @@ impl Add {
             return self.write(output, &request);
         }
         // Everything is here. Fetching it took the network, and programs of the system.
-        self.confine.seal(|| Confinement::of(places, false).writing_in(Some(&places.registry)))?;
-        let published = open(places)?.publish(request).map_err(|error| self.refused(&error))?;
+        self.confine.seal(|| Confinement::of(locations, false).writing_in(Some(&locations.registry)))?;
+        let published = open(locations)?.publish(request).map_err(|error| self.refused(&error))?;
         if published.release.yanked {
-            return self.take_again(&open(places)?, &published.release);
+            return self.take_again(&open(locations)?, &published.release);
         }
         self.tell(&published.release, published.already);
         if !published.already {
-            publish::compile(places, published.release);
+            publish::compile(locations, published.release);
         }
         Ok(Exit::SUCCESS)
     }
@@ -150,8 +150,8 @@ impl Add {
     fn request(
         &self,
         package: &PackageName,
-        places: &Places,
-        stop: &Stop,
+        locations: &Locations,
+        stop: &CtrlCHandler,
         progress: &Progress,
     ) -> Result<PublishRequest> {
         let bytes = match self.from.as_deref() {
@@ -175,7 +175,7 @@ impl Add {
             Some(bytes) if !(bytes.starts_with(ARCHIVE) && self.is_made()) => {
                 return Err(self.no_program("it begins as no WebAssembly does"));
             }
-            wheel => make_python(wheel, places, stop, progress)?,
+            wheel => make_python(wheel, locations, stop, progress)?,
         };
         let uses_files = self.uses_files(&component, package)?;
         let mut request = PublishRequest::new(component);
@@ -297,7 +297,7 @@ impl Add {
         if self.json {
             show::json(&json!({ "program": self.name, "directory": output.display().to_string() }));
         } else {
-            let size = draw::size(request.component.len() as u64);
+            let size = format::size(request.component.len() as u64);
             show::line(format_args!("wrote {} ({size}) to {}", self.name, output.display()));
         }
         Ok(Exit::SUCCESS)
@@ -332,10 +332,15 @@ impl Add {
 }
 
 /// Builds `python3` from a file of componentize-py, which is fetched if it is not given.
-fn make_python(wheel: Option<Vec<u8>>, places: &Places, stop: &Stop, progress: &Progress) -> Result<Vec<u8>> {
+fn make_python(
+    wheel: Option<Vec<u8>>,
+    locations: &Locations,
+    stop: &CtrlCHandler,
+    progress: &Progress,
+) -> Result<Vec<u8>> {
     let directory = tempfile::Builder::new().prefix("tollhouse-python3-").tempdir();
     let directory = directory.map_err(|error| CliError::because("cannot make a directory to work in", &error))?;
-    let maker = Maker::new(&places.program, directory.path(), stop, progress);
+    let maker = PythonBuilder::new(&locations.program, directory.path(), stop, progress);
     let wheel = wheel.map_or_else(|| maker.fetch(), Ok)?;
     maker.make(&wheel)
 }

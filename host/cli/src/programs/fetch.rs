@@ -7,9 +7,9 @@ use tollhouse_registry::MAX_COMPONENT;
 use ureq::tls::{Certificate, PemItem, RootCerts, TlsConfig, parse_pem};
 use ureq::{Agent, Proxy};
 
-use super::super::author::Stop;
+use super::super::author::CtrlCHandler;
 use super::super::progress::Progress;
-use super::super::{CliError, Result, places};
+use super::super::{CliError, Result, locations};
 
 /// Time limit for resolving a host, connecting to it, and receiving the start of its answer.
 const ANSWER: Duration = Duration::from_secs(60);
@@ -27,7 +27,7 @@ pub(super) fn is_address(from: &str) -> bool {
 }
 
 /// Fetches a file.
-pub(super) fn fetch(address: &str, stop: &Stop, progress: &Progress) -> Result<Vec<u8>> {
+pub(super) fn fetch(address: &str, stop: &CtrlCHandler, progress: &Progress) -> Result<Vec<u8>> {
     progress.now(format!("fetching {address}"));
     let failed = |error: &(dyn std::error::Error + 'static)| {
         CliError::because(format!("cannot fetch `{address}`"), error).hint(OFFLINE)
@@ -54,7 +54,7 @@ pub(super) fn fetch(address: &str, stop: &Stop, progress: &Progress) -> Result<V
 /// names.
 fn agent() -> Result<Agent> {
     let mut tls = TlsConfig::builder();
-    if let Some(pem) = places::certificates()? {
+    if let Some(pem) = locations::certificates()? {
         let certificates: std::result::Result<Vec<Certificate<'static>>, _> = parse_pem(&pem)
             .filter_map(|item| match item {
                 Ok(PemItem::Certificate(certificate)) => Some(Ok(certificate)),

@@ -8,7 +8,7 @@ use tollhouse::session::Host;
 use tollhouse_registry::{Registry, Release};
 
 use super::super::confine::ConfineArgs;
-use super::super::places::Places;
+use super::super::locations::Locations;
 use super::super::registry::{failed, open, read_only, unreadable};
 use super::super::{CliError, Result, show};
 use super::{COMPILED, MADE};
@@ -16,7 +16,7 @@ use crate::Exit;
 
 /// List the programs of the registry, and those that can be added
 #[derive(Args)]
-pub(crate) struct Ls {
+pub(crate) struct ListProgramsCommand {
     #[command(flatten)]
     confine: ConfineArgs,
     /// Print an array of {program, name, version, added, digest}
@@ -30,7 +30,7 @@ pub(crate) struct Ls {
 /// add` brings it back.
 #[derive(Args)]
 #[command(after_help = "Example:\n  tollhouse programs rm python3")]
-pub(crate) struct Rm {
+pub(crate) struct RemoveProgramCommand {
     /// The program, by its name, or by that of its package
     #[arg(value_name = "[NS:]NAME")]
     name: String,
@@ -39,11 +39,11 @@ pub(crate) struct Rm {
     json: bool,
 }
 
-impl Ls {
-    pub(super) fn execute(self, places: &Places) -> Result {
-        read_only(places, self.confine)?;
-        let registry = open(places)?;
-        let host = places.host()?;
+impl ListProgramsCommand {
+    pub(super) fn execute(self, locations: &Locations) -> Result {
+        read_only(locations, self.confine)?;
+        let registry = open(locations)?;
+        let host = locations.host()?;
         let latest = registry.latest().map_err(|error| unreadable(&error))?;
         let added: Vec<Release> = latest.into_iter().filter(|release| runs(&host, release)).collect();
         let missing = [MADE.name].into_iter().chain(COMPILED);
@@ -77,10 +77,10 @@ fn runs(host: &Host, release: &Release) -> bool {
         .is_ok_and(|package| package.types().functions.iter().any(tollhouse::tool::types::Function::is_program))
 }
 
-impl Rm {
-    pub(super) fn execute(self, places: &Places) -> Result {
-        let registry = open(places)?;
-        let releases = self.releases(places, &registry)?;
+impl RemoveProgramCommand {
+    pub(super) fn execute(self, locations: &Locations) -> Result {
+        let registry = open(locations)?;
+        let releases = self.releases(locations, &registry)?;
         for release in &releases {
             registry
                 .yank(&release.full_name(), true)
@@ -96,8 +96,8 @@ impl Rm {
     }
 
     /// Returns the releases of the program that scripts would find.
-    fn releases(&self, places: &Places, registry: &Registry) -> Result<Vec<Release>> {
-        let host = places.host()?;
+    fn releases(&self, locations: &Locations, registry: &Registry) -> Result<Vec<Release>> {
+        let host = locations.host()?;
         let all = registry.list().map_err(|error| unreadable(&error))?;
         let is_named = |release: &Release| release.name.package() == self.name || release.name.to_string() == self.name;
         let found: Vec<Release> =

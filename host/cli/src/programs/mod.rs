@@ -8,7 +8,7 @@ mod python;
 use clap::Subcommand;
 use tollhouse_registry::{PackageName, ReleaseName};
 
-use super::places::Places;
+use super::locations::Locations;
 use super::{CliError, Result};
 
 /// Add, list and remove programs that scripts run as commands
@@ -16,25 +16,25 @@ use super::{CliError, Result};
 /// A program is a WebAssembly component with a `main`, or a core module for WASI 0.1: `tollhouse run --allow NAME/run`
 /// lets scripts call it, on the session's files and no others.
 #[derive(Subcommand)]
-pub(crate) enum Programs {
-    Add(add::Add),
-    Ls(list::Ls),
-    Rm(list::Rm),
+pub(crate) enum ProgramsCommand {
+    Add(add::AddProgramCommand),
+    Ls(list::ListProgramsCommand),
+    Rm(list::RemoveProgramCommand),
 }
 
-impl Programs {
+impl ProgramsCommand {
     /// Executes the command.
-    pub(crate) fn execute(self, places: &Places) -> Result {
+    pub(crate) fn execute(self, locations: &Locations) -> Result {
         match self {
-            Self::Add(add) => add.execute(places),
-            Self::Ls(ls) => ls.execute(places),
-            Self::Rm(rm) => rm.execute(places),
+            Self::Add(add) => add.execute(locations),
+            Self::Ls(ls) => ls.execute(locations),
+            Self::Rm(rm) => rm.execute(locations),
         }
     }
 }
 
 /// Recipe of a program that is built from a published release.
-struct Recipe {
+struct ProgramRecipe {
     /// Name of the command.
     name: &'static str,
     /// Version of the program, and of the package.
@@ -46,12 +46,12 @@ struct Recipe {
 }
 
 /// Program that can be built without a toolchain for WebAssembly.
-const MADE: Recipe = python::PYTHON3;
+const MADE: ProgramRecipe = python::PYTHON3;
 
 /// Programs that compilers build in a checkout of Tollhouse: their projects publish no WebAssembly.
 const COMPILED: [&str; 5] = ["uutils", "rg", "jaq", "sqlite3", "git"];
 
-impl Recipe {
+impl ProgramRecipe {
     /// Returns the program's release in a registry.
     fn release(&self) -> ReleaseName {
         let text = format!("tollhouse:{}@{}", self.name, self.version);

@@ -9,13 +9,13 @@ use std::process::Command;
 
 use tollhouse_registry::{Digest, MAX_COMPONENT, untrusted_file};
 
-use super::super::author::Stop;
+use super::super::author::CtrlCHandler;
 use super::super::progress::Progress;
 use super::super::{CliError, Program, Result};
-use super::Recipe;
+use super::ProgramRecipe;
 
 /// Program `python3`. Its version is that of CPython.
-pub(super) const PYTHON3: Recipe = Recipe {
+pub(super) const PYTHON3: ProgramRecipe = ProgramRecipe {
     name: "python3",
     version: "3.14.0",
     description: "CPython: `python3 script.py`, `python3 -c 'print(1)'`, with the standard library. \
@@ -60,17 +60,17 @@ const NO_PYTHON: &str = "Python 3.10 or newer makes it, with pip: https://python
      python3-pip`; or `--from DIR` takes a package that `--output` wrote on another machine";
 
 /// Builder of the component, in a directory of its own.
-pub(super) struct Maker<'a> {
+pub(super) struct PythonBuilder<'a> {
     python: OsString,
     directory: &'a Path,
-    stop: &'a Stop,
+    stop: &'a CtrlCHandler,
     progress: &'a Progress,
 }
 
-impl<'a> Maker<'a> {
+impl<'a> PythonBuilder<'a> {
     /// Creates a builder in that directory, with the Python that runs this command line, or else the first that is
     /// found.
-    pub(super) fn new(program: &Program, directory: &'a Path, stop: &'a Stop, progress: &'a Progress) -> Self {
+    pub(super) fn new(program: &Program, directory: &'a Path, stop: &'a CtrlCHandler, progress: &'a Progress) -> Self {
         let is_python = !program.before.is_empty();
         let python = if is_python { program.executable.clone().into_os_string() } else { "python3".into() };
         Self { python, directory, stop, progress }

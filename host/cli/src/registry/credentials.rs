@@ -9,7 +9,7 @@ use docker_credential::{CredentialRetrievalError, DockerCredential, get_credenti
 use tollhouse_registry::oci::{Credentials, Remote, Watch};
 use tollhouse_registry::untrusted_file::{self, ReadError};
 
-use super::super::{Result, places};
+use super::super::{Result, locations};
 
 /// Size of the largest `config.json` of Docker, in bytes.
 const MAX_CONFIG: u64 = 4 << 20;
@@ -18,7 +18,7 @@ const MAX_CONFIG: u64 = 4 << 20;
 pub(super) fn remote(plain_http: bool, watch: Watch<'_>) -> Result<Remote<'_>> {
     let mut remote = Remote::new(&find);
     (remote.plain_http, remote.proxy, remote.watch) = (plain_http, true, watch);
-    remote.certificates = places::certificates()?;
+    remote.certificates = locations::certificates()?;
     Ok(remote)
 }
 

@@ -9,9 +9,9 @@ use tollhouse::session::SessionsError;
 use tollhouse::tool::Lock;
 use tollhouse_registry::Digest;
 
+use super::super::locations::Locations;
 use super::super::lock::read_lock;
-use super::super::places::Places;
-use super::super::{Result, draw, session, show};
+use super::super::{Result, format, session, show};
 use crate::Exit;
 
 /// Remove blobs that neither the index, nor a session, nor a lock references
@@ -20,7 +20,7 @@ use crate::Exit;
 /// that was restored from a backup.
 #[derive(Args)]
 #[command(after_help = "Example:\n  tollhouse registry gc --dry-run --locked ./tollhouse.lock")]
-pub(crate) struct Gc {
+pub(crate) struct CollectRegistryBlobsCommand {
     /// Keep what this `tollhouse.lock` references, too
     #[arg(long, value_name = "FILE")]
     locked: Vec<PathBuf>,
@@ -32,15 +32,15 @@ pub(crate) struct Gc {
     json: bool,
 }
 
-impl Gc {
-    pub(super) fn execute(&self, places: &Places) -> Result {
+impl CollectRegistryBlobsCommand {
+    pub(super) fn execute(&self, locations: &Locations) -> Result {
         let mut kept = HashSet::new();
         for path in &self.locked {
             keep(&mut kept, &read_lock(path)?);
         }
-        if places.store.exists() {
+        if locations.store.exists() {
             let failed = |error: &SessionsError| session::failed("cannot look at the sessions", error);
-            let sessions = places.sessions()?;
+            let sessions = locations.sessions()?;
             for id in sessions.list().map_err(|error| failed(&error))? {
                 match sessions.lock(&id) {
                     Ok(lock) => keep(&mut kept, &lock),
@@ -51,13 +51,13 @@ impl Gc {
                 }
             }
         }
-        let swept = super::open(places)?.gc(&kept, self.dry_run).map_err(|error| super::unreadable(&error))?;
+        let swept = super::open(locations)?.gc(&kept, self.dry_run).map_err(|error| super::unreadable(&error))?;
         if self.json {
             let removed: Vec<String> = swept.removed.iter().map(ToString::to_string).collect();
             show::json(&json!({ "removed": removed, "bytes": swept.bytes, "dry_run": self.dry_run }));
         } else {
             let would = if self.dry_run { "would be removed" } else { "removed" };
-            show::line(format_args!("{} blobs {would}, {}", swept.removed.len(), draw::size(swept.bytes)));
+            show::line(format_args!("{} blobs {would}, {}", swept.removed.len(), format::size(swept.bytes)));
         }
         Ok(Exit::SUCCESS)
     }

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use tollhouse_registry::{Foreign, PublishRequest, Registry, Requirement, wkg_layout};
 
 use super::super::confine::{ConfineArgs, Confinement};
-use super::super::places::Places;
+use super::super::locations::Locations;
 use super::super::{CliError, Result, show};
 use crate::Exit;
 
@@ -20,7 +20,7 @@ use crate::Exit;
 Examples:
   tollhouse registry import ~/wasm-packages
   tollhouse registry import ~/wasm-packages 'acme:payments@^1.2'")]
-pub(crate) struct Import {
+pub(crate) struct ImportReleasesCommand {
     /// The root of wkg's local backend
     #[arg(value_name = "DIR")]
     from: PathBuf,
@@ -34,11 +34,11 @@ pub(crate) struct Import {
     json: bool,
 }
 
-impl Import {
-    pub(super) fn execute(&self, places: &Places) -> Result {
+impl ImportReleasesCommand {
+    pub(super) fn execute(&self, locations: &Locations) -> Result {
         self.confine
-            .seal(|| Confinement::of(places, false).reading([&self.from]).writing_in(Some(&places.registry)))?;
-        let registry = super::open(places)?;
+            .seal(|| Confinement::of(locations, false).reading([&self.from]).writing_in(Some(&locations.registry)))?;
+        let registry = super::open(locations)?;
         let shown = self.from.display().to_string();
         let found = wkg_layout(&self.from, self.package.as_ref())
             .map_err(|error| CliError::because(format!("cannot import `{shown}`"), &error))?;

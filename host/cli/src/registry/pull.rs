@@ -7,7 +7,7 @@ use tollhouse_registry::oci::{Reference, Wanted};
 use tollhouse_registry::{Digest, PackageName, PublishError, Registry, Release};
 
 use super::super::confine::{ConfineArgs, Confinement};
-use super::super::places::Places;
+use super::super::locations::Locations;
 use super::super::progress::Progress;
 use super::super::{Result, publish, show};
 use super::credentials::remote;
@@ -26,7 +26,7 @@ Examples:
   tollhouse registry pull ghcr.io/acme/payments:1.2.0
   tollhouse registry pull ghcr.io/acme/payments:1.2.0@sha256:6b86…
   tollhouse registry pull ghcr.io/somebody/echo:latest --name my:echo --version 0.1.0")]
-pub(crate) struct Pull {
+pub(crate) struct PullCommand {
     /// The release: by tag, by digest, or by a tag that must have that digest
     #[arg(value_name = "HOST/REPOSITORY[:TAG][@sha256:…]")]
     from: Reference,
@@ -49,9 +49,9 @@ pub(crate) struct Pull {
     json: bool,
 }
 
-impl Pull {
-    pub(super) fn execute(self, places: &Places) -> Result {
-        let registry = super::open(places)?;
+impl PullCommand {
+    pub(super) fn execute(self, locations: &Locations) -> Result {
+        let registry = super::open(locations)?;
         let mut wanted = Wanted::default();
         (wanted.name, wanted.version) = (self.name.clone(), self.version.clone());
         if let Some(release) = self.pinned(&registry, &wanted)? {
@@ -68,14 +68,14 @@ impl Pull {
         drop(progress);
         let mut request = pulled?;
         // Everything is here. Pulling took the network, and a program that knows the credentials.
-        self.confine.seal(|| Confinement::of(places, false).writing_in(Some(&places.registry)))?;
+        self.confine.seal(|| Confinement::of(locations, false).writing_in(Some(&locations.registry)))?;
         request.allow_breaking = self.allow_breaking;
         let manifest = request.origin.as_ref().map(|origin| origin.manifest);
         let published =
             registry.publish(request).map_err(|error: PublishError| super::failed(&what, &error, error.hint()))?;
         self.tell(&published.release, manifest.as_ref(), published.already, &published.warnings);
         if !published.already {
-            publish::compile(places, published.release);
+            publish::compile(locations, published.release);
         }
         Ok(Exit::SUCCESS)
     }

@@ -6,7 +6,7 @@ use serde_json::json;
 use tollhouse_registry::Requirement;
 use tollhouse_registry::oci::Reference;
 
-use super::super::places::Places;
+use super::super::locations::Locations;
 use super::super::progress::Progress;
 use super::super::{CliError, Result, show};
 use super::credentials::remote;
@@ -22,7 +22,7 @@ use crate::Exit;
 Examples:
   tollhouse registry push acme:payments ghcr.io/acme/payments
   tollhouse registry push acme:payments@=1.2.0 localhost:5000/acme/payments:stable --force")]
-pub(crate) struct Push {
+pub(crate) struct PushCommand {
     /// The release: the newest that fits
     #[arg(value_name = "NS:NAME[@REQ]")]
     release: Requirement,
@@ -40,12 +40,12 @@ pub(crate) struct Push {
     json: bool,
 }
 
-impl Push {
-    pub(super) fn execute(&self, places: &Places) -> Result {
+impl PushCommand {
+    pub(super) fn execute(&self, locations: &Locations) -> Result {
         if self.to.digest.is_some() {
             return Err(CliError::usage("what is pushed has the digest that it has: name a tag, or nothing"));
         }
-        let registry = super::open(places)?;
+        let registry = super::open(locations)?;
         let what = format!("cannot push `{}`", self.release);
         let release = registry
             .resolve(&self.release.name, &self.release.versions)

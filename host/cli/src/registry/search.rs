@@ -4,7 +4,7 @@ use clap::Args;
 use serde_json::{Value, json};
 
 use super::super::confine::ConfineArgs;
-use super::super::places::Places;
+use super::super::locations::Locations;
 use super::super::{Result, show};
 use crate::Exit;
 
@@ -17,7 +17,7 @@ use crate::Exit;
 #[command(
     after_help = "Examples:\n  tollhouse registry search csv\n  tollhouse registry search standard deviation --limit 3"
 )]
-pub(crate) struct Search {
+pub(crate) struct SearchCommand {
     /// The words to look for
     #[arg(value_name = "WORD", required = true)]
     words: Vec<String>,
@@ -31,10 +31,10 @@ pub(crate) struct Search {
     json: bool,
 }
 
-impl Search {
-    pub(super) fn execute(&self, places: &Places) -> Result {
-        super::searching(places, self.confine)?;
-        let registry = places.registry();
+impl SearchCommand {
+    pub(super) fn execute(&self, locations: &Locations) -> Result {
+        super::searching(locations, self.confine)?;
+        let registry = locations.registry();
         let found = registry.search(&self.words, self.limit).map_err(|error| super::unreadable(&error))?;
         if self.json {
             let one = |it: &tollhouse_registry::Found| {

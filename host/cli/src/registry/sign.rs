@@ -9,7 +9,7 @@ use serde_json::json;
 use tollhouse_registry::{PrivateKey, ReleaseName, untrusted_file};
 
 use super::super::error::USAGE;
-use super::super::places::Places;
+use super::super::locations::Locations;
 use super::super::{CliError, Result, show};
 use crate::Exit;
 
@@ -22,7 +22,7 @@ const MAX_KEY: u64 = 4 << 10;
 Example:
   tollhouse registry keygen --out acme.key
   tollhouse registry sign acme:payments@1.2.0 --key acme.key")]
-pub(crate) struct Keygen {
+pub(crate) struct SigningKeygenCommand {
     /// The file for the private key, which must not exist yet
     #[arg(long, value_name = "FILE", default_value = "tollhouse-signing.key")]
     out: PathBuf,
@@ -36,7 +36,7 @@ pub(crate) struct Keygen {
 /// The signature is kept in the registry. `publish --key FILE` does both at once.
 #[derive(Args)]
 #[command(after_help = "Example:\n  tollhouse registry sign acme:payments@1.2.0 --key acme.key")]
-pub(crate) struct Sign {
+pub(crate) struct SignCommand {
     /// The release
     #[arg(value_name = "NS:NAME@VERSION")]
     release: ReleaseName,
@@ -48,7 +48,7 @@ pub(crate) struct Sign {
     json: bool,
 }
 
-impl Keygen {
+impl SigningKeygenCommand {
     pub(super) fn execute(&self) -> Result {
         let failed = |error: &std::io::Error| {
             let refused = CliError::because(format!("cannot write the key `{}`", self.out.display()), error);
@@ -84,14 +84,14 @@ impl Keygen {
     }
 }
 
-impl Sign {
-    pub(super) fn execute(&self, places: &Places) -> Result {
+impl SignCommand {
+    pub(super) fn execute(&self, locations: &Locations) -> Result {
         let key = private_key(&self.key)?;
-        let signed = super::open(places)?
+        let signed = super::open(locations)?
             .sign(&self.release, &key)
             .map_err(|error| super::failed(&format!("cannot sign `{}`", self.release), &error, error.hint()))?;
         if self.json {
-            show::json(&super::look::described(&signed.release));
+            show::json(&super::list::described(&signed.release));
         } else {
             let already = if signed.already { "already " } else { "" };
             show::line(format_args!("{already}signed {} by {}", self.release, key.public()));

@@ -8,7 +8,7 @@ use tollhouse::capability::Policy;
 use tollhouse_registry::{PublicKey, TrustError, TrustedKeys};
 
 use super::super::error::USAGE;
-use super::super::places::Places;
+use super::super::locations::Locations;
 use super::super::{CliError, Result, show};
 use crate::Exit;
 
@@ -21,7 +21,7 @@ Example:
   tollhouse registry trust add acme ed25519:11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo=
 and in a policy:
   require_signature = [\"acme\"]")]
-pub(crate) enum Trust {
+pub(crate) enum TrustCommand {
     /// Give a key a name
     Add {
         /// The name: letters, digits, `-`, `_` and `.`
@@ -51,9 +51,9 @@ pub(crate) enum Trust {
     },
 }
 
-impl Trust {
-    pub(super) fn execute(self, places: &Places) -> Result {
-        let keys = TrustedKeys::new(&places.trusted);
+impl TrustCommand {
+    pub(super) fn execute(self, locations: &Locations) -> Result {
+        let keys = TrustedKeys::new(&locations.trusted);
         match self {
             Self::Add { name, key, json } => {
                 let added = keys.add(&name, key).map_err(|error| failed(&error))?;
@@ -95,15 +95,15 @@ fn failed(error: &TrustError) -> CliError {
 }
 
 /// Returns the names of trusted keys.
-pub(super) fn names(places: &Places) -> Result<BTreeMap<PublicKey, String>> {
-    let keys = TrustedKeys::new(&places.trusted).list().map_err(|error| failed(&error))?;
+pub(super) fn names(locations: &Locations) -> Result<BTreeMap<PublicKey, String>> {
+    let keys = TrustedKeys::new(&locations.trusted).list().map_err(|error| failed(&error))?;
     Ok(keys.into_iter().map(|(name, key)| (key, name)).collect())
 }
 
 /// Replaces names of keys in a policy by the keys. An unknown name stays: nothing is mounted then.
-pub(crate) fn resolve(policy: &mut Policy, places: &Places) -> Result<()> {
+pub(crate) fn resolve(policy: &mut Policy, locations: &Locations) -> Result<()> {
     if policy.signed.unresolved().is_some() {
-        let keys = TrustedKeys::new(&places.trusted).list().map_err(|error| failed(&error))?;
+        let keys = TrustedKeys::new(&locations.trusted).list().map_err(|error| failed(&error))?;
         policy.signed.resolve(|name| keys.get(name).copied());
     }
     Ok(())

@@ -9,15 +9,15 @@ use tollhouse::vfs::{Errno, Kind};
 
 use super::super::run::Lang;
 use super::super::session::{copy, failed};
-use super::super::{CliError, Result, draw, show, tame, tools};
-use super::room::{Keeper, Room, WORKSPACE};
+use super::super::{CliError, Result, format, show, terminal_escape, tools};
+use super::context::{ReplContext, StoredSession, WORKSPACE};
 
 /// Outcome of an input.
-pub(super) enum Done {
+pub(super) enum InputOutcome {
     /// Status of the input; the repl continues.
-    Goes(u8),
+    Continue(u8),
     /// End of the repl, with this status or that of the last input.
-    Ends(Option<u8>),
+    Exit(Option<u8>),
 }
 
 /// Commands: name, arguments, description.
@@ -41,7 +41,7 @@ pub(super) fn is_one(input: &str) -> bool {
 }
 
 /// Executes a command. (`.history` is handled by the editor; without it there is none.)
-pub(super) fn execute(room: &mut Room, input: &str) -> Result<Done> {
+pub(super) fn execute(context: &mut ReplContext, input: &str) -> Result<InputOutcome> {
     let words: Vec<&str> = input.split_whitespace().collect();
     let (name, words) = words.split_first().expect("it begins with a dot");
     if let Some((_, takes, _)) = COMMANDS.iter().find(|(known, ..)| known == name) {
@@ -53,29 +53,29 @@ pub(super) fn execute(room: &mut Room, input: &str) -> Result<Done> {
     }
     let word = words.first().copied();
     match (*name, word) {
-        (".help", _) => help(room),
-        (".lang", None) => show::line(room.word()),
-        (".lang", Some(word)) => room.lang = lang(word)?,
-        (".tools", None) => tools::list(room.session.gate()),
-        (".tools", Some(method)) => tools::help(room.session.gate(), method)?,
-        (".budgets", _) => budgets(room),
-        (".files", path) => files(room, path)?,
-        (".cat", Some(path)) => cat(room, path)?,
-        (".snapshot", label) => snapshot(room.keeper()?, label)?,
-        (".rollback", to) => rollback(room, to)?,
+        (".help", _) => help(context),
+        (".lang", None) => show::line(context.word()),
+        (".lang", Some(word)) => context.lang = lang(word)?,
+        (".tools", None) => tools::list(context.session.gate()),
+        (".tools", Some(method)) => tools::help(context.session.gate(), method)?,
+        (".budgets", _) => budgets(context),
+        (".files", path) => files(context, path)?,
+        (".cat", Some(path)) => cat(context, path)?,
+        (".snapshot", label) => snapshot(context.stored()?, label)?,
+        (".rollback", to) => rollback(context, to)?,
         (".history", _) => show::line("there is no history: standard input is no terminal"),
-        (".exit", None) => return Ok(Done::Ends(None)),
+        (".exit", None) => return Ok(InputOutcome::Exit(None)),
         (".exit", Some(status)) => {
             let known = u8::from_str(status);
             let known = known.map_err(|_| CliError::usage(format!("`{status}` is no status: 0 to 255")))?;
-            return Ok(Done::Ends(Some(known)));
+            return Ok(InputOutcome::Exit(Some(known)));
         }
         (".cat", None) => {
             return Err(CliError::usage("`.cat` takes a PATH").hint("`.files` lists those that there are"));
         }
         (other, _) => return Err(unknown(other)),
     }
-    Ok(Done::Goes(0))
+    Ok(InputOutcome::Continue(0))
 }
 
 fn unknown(name: &str) -> CliError {
@@ -92,26 +92,26 @@ pub(super) fn lang(word: &str) -> Result<Lang> {
         .map_err(|_| CliError::usage(format!("there is no language `{word}`")).hint("js, ts or sh"))
 }
 
-fn help(room: &Room) {
+fn help(context: &ReplContext) {
     for (name, takes, what) in COMMANDS {
         let name = format!("{name} {takes}");
-        show::styled(format_args!("  {name:<24}{}", room.dim(what)));
+        show::styled(format_args!("  {name:<24}{}", context.dim(what)));
     }
-    show::line(if room.lang.is_shell() {
+    show::line(if context.lang.is_shell() {
         "\ndirectory, variables, functions and aliases are there for the next input; traps, `set` options and `$?` are not"
     } else {
         "\nwhat is declared at the top level is there for the next input, as is `state`: values are copied, functions and\nclasses are made anew from their text, imports are made again; `_` is the last value"
     });
 }
 
-fn budgets(room: &Room) {
-    let budgets = room.session.gate().budgets();
+fn budgets(context: &ReplContext) {
+    let budgets = context.session.gate().budgets();
     if budgets.is_empty() {
         show::line("no grant has a budget");
     }
     for budget in budgets {
         let kind = if budget.kind == BudgetKind::Calls { "calls" } else { "spend" };
-        let bar = draw::share(budget.used, budget.limit, 10);
+        let bar = format::share(budget.used, budget.limit, 10);
         let left = budget.remaining;
         show::line(format_args!("{bar} {}: {left} of {} {kind} left", budget.grant, budget.limit));
     }
@@ -122,7 +122,7 @@ pub(super) fn absolute(directory: &str, path: &str) -> String {
     if path.starts_with('/') { path.to_owned() } else { format!("{}/{path}", directory.trim_end_matches('/')) }
 }
 
-impl Room {
+impl ReplContext {
     /// Returns the directory in which relative paths start.
     pub(super) fn place(&self) -> &str {
         if self.lang.is_shell() { &self.directory } else { WORKSPACE }
@@ -134,15 +134,15 @@ fn at(path: &str) -> impl Fn(Errno) -> CliError {
     move |errno| CliError::because(what.clone(), &errno).hint("`.files` lists what there is")
 }
 
-fn files(room: &Room, path: Option<&str>) -> Result<()> {
-    let path = absolute(room.place(), path.unwrap_or(""));
-    let tree = room.files().map_err(|error| failed("cannot look into the session", &error))?;
+fn files(context: &ReplContext, path: Option<&str>) -> Result<()> {
+    let path = absolute(context.place(), path.unwrap_or(""));
+    let tree = context.files().map_err(|error| failed("cannot look into the session", &error))?;
     let failed = at(&path);
     for entry in tree.read_directory(&path).map_err(&failed)? {
         let stat = tree.stat(&format!("{}/{}", path.trim_end_matches('/'), entry.name), false).map_err(&failed)?;
         let (size, end) = match stat.kind {
             Kind::Directory => (String::new(), "/"),
-            Kind::File => (draw::size(stat.size), ""),
+            Kind::File => (format::size(stat.size), ""),
             _ => (String::new(), "@"),
         };
         show::line(format_args!("{size:>12}  {}{end}", entry.name.escape_debug()));
@@ -150,16 +150,16 @@ fn files(room: &Room, path: Option<&str>) -> Result<()> {
     Ok(())
 }
 
-fn cat(room: &Room, path: &str) -> Result<()> {
-    let path = absolute(room.place(), path);
-    let tree = room.files().map_err(|error| failed("cannot look into the session", &error))?;
-    copy(&tree, &path, &at(&path), &mut tame::contents()).map(drop)
+fn cat(context: &ReplContext, path: &str) -> Result<()> {
+    let path = absolute(context.place(), path);
+    let tree = context.files().map_err(|error| failed("cannot look into the session", &error))?;
+    copy(&tree, &path, &at(&path), &mut terminal_escape::contents()).map(drop)
 }
 
-fn snapshot(keeper: &Keeper, label: Option<&str>) -> Result<()> {
-    let Keeper { sessions, id } = keeper;
+fn snapshot(stored: &StoredSession, label: Option<&str>) -> Result<()> {
+    let StoredSession { sessions, id } = stored;
     let cannot = |error| failed("cannot look at the session", &error);
-    let (snapshot, run) = sessions.snapshot(&keeper.point(At::Head)).map_err(cannot)?;
+    let (snapshot, run) = sessions.snapshot(&stored.point(At::Head)).map_err(cannot)?;
     if let Some(label) = label {
         sessions.label(id, label, Some(run)).map_err(|error| failed("cannot label", &error))?;
     }
@@ -170,21 +170,21 @@ fn snapshot(keeper: &Keeper, label: Option<&str>) -> Result<()> {
     Ok(())
 }
 
-fn rollback(room: &mut Room, to: Option<&str>) -> Result<()> {
-    let keeper = room.keeper()?;
-    let Keeper { sessions, id } = keeper;
+fn rollback(context: &mut ReplContext, to: Option<&str>) -> Result<()> {
+    let stored = context.stored()?;
+    let StoredSession { sessions, id } = stored;
     let cannot = |error| failed("cannot roll back", &error);
     let at = match to {
         Some(text) => match text.parse() {
             Ok(run) => At::Run(run),
             Err(_) => At::Label(text.to_owned()),
         },
-        None => before(keeper)?,
+        None => before(stored)?,
     };
-    let to = keeper.point(at);
-    room.interrupt.begin();
-    let done = sessions.rollback(&to, room.interrupt.waiting(id));
-    room.interrupt.end();
+    let to = stored.point(at);
+    context.interrupt.begin();
+    let done = sessions.rollback(&to, context.interrupt.waiting(id));
+    context.interrupt.end();
     done.map_err(|error| {
         cannot(error).hint("`.snapshot` shows where the session is, and `.snapshot LABEL` names that")
     })?;
@@ -194,8 +194,8 @@ fn rollback(room: &mut Room, to: Option<&str>) -> Result<()> {
 }
 
 /// Returns the revision that the last change of the session started from: the last one before it that left files.
-fn before(keeper: &Keeper) -> Result<At> {
-    let Keeper { sessions, id } = keeper;
+fn before(stored: &StoredSession) -> Result<At> {
+    let StoredSession { sessions, id } = stored;
     let cannot = |error| failed("cannot roll back", &error);
     let now = sessions.show(id).map_err(cannot)?.head.left_by;
     let runs = sessions.runs(id).map_err(cannot)?;

@@ -29,7 +29,7 @@ const GLOBALS: [&str; 13] = [
 ];
 
 /// Mounted tool.
-pub(super) struct Named {
+pub(super) struct ToolCompletion {
     /// Canonical method: `payments/charges/create`.
     pub(super) method: String,
     /// Path in JavaScript: `payments.charges.create`.
@@ -41,9 +41,9 @@ pub(super) struct Named {
 }
 
 /// Sources of completions.
-pub(super) struct Known {
+pub(super) struct CompletionSources {
     pub(super) lang: Lang,
-    pub(super) tools: Arc<[Named]>,
+    pub(super) tools: Arc<[ToolCompletion]>,
     pub(super) files: Option<Tree>,
     /// Directory in which relative paths start.
     pub(super) place: String,
@@ -52,7 +52,7 @@ pub(super) struct Known {
 /// Completions of a word, and the position where it starts. Each replaces the whole word.
 pub(super) type Offers = (usize, Vec<String>);
 
-impl Known {
+impl CompletionSources {
     /// Returns completions of the word before the cursor.
     pub(super) fn offers(&self, before: &str) -> Offers {
         let (start, mut offers) = if before.starts_with('.') {
@@ -155,7 +155,7 @@ impl Known {
     }
 }
 
-fn alias(tool: &Named) -> &str {
+fn alias(tool: &ToolCompletion) -> &str {
     tool.method.split('/').next().unwrap_or(&tool.method)
 }
 
@@ -225,7 +225,7 @@ mod tests {
 
     use super::*;
 
-    fn known(lang: Lang) -> Known {
+    fn known(lang: Lang) -> CompletionSources {
         let mut files = Tree::new(Limits::default(), 0);
         for path in ["/workspace/notes.txt", "/workspace/a b.txt", "/workspace/.hidden", "/tmp/x"] {
             files.write(path, b"", WriteMode::Replace, 0).expect("there is room");
@@ -237,13 +237,13 @@ mod tests {
             ("echo/say", "echo.say"),
             ("crypto/say", "crypto_say"),
         ];
-        let tools = tools.map(|(method, path)| Named {
+        let tools = tools.map(|(method, path)| ToolCompletion {
             method: method.to_owned(),
             path: path.to_owned(),
             is_command: !method.starts_with("echo"),
             options: vec!["--amount".to_owned(), "--currency".to_owned()],
         });
-        Known { lang, tools: tools.into(), files: Some(files), place: "/workspace".to_owned() }
+        CompletionSources { lang, tools: tools.into(), files: Some(files), place: "/workspace".to_owned() }
     }
 
     fn offers(lang: Lang, before: &str) -> Vec<String> {

@@ -10,16 +10,16 @@ use std::time::{Duration, Instant};
 use rustix::termios::{OptionalActions, Termios, tcgetattr, tcsetattr};
 use tollhouse::session::{CancelHandle, SessionId, Waiting};
 
-use super::super::signals::{self, CANCELLED, Request};
+use super::super::signals::{self, CANCELLED, SignalRequest};
 
 /// Time to wait for another run without a message.
 const SILENCE: Duration = Duration::from_millis(500);
 
 /// Handler of Ctrl-C in the current state. Clones share it.
 #[derive(Clone)]
-pub(super) struct Interrupt(Arc<State>);
+pub(super) struct ReplInterrupt(Arc<InterruptState>);
 
-struct State {
+struct InterruptState {
     /// True if a person types: then there is always a next input.
     interactive: bool,
     /// True if Ctrl-C was pressed since the input began.
@@ -28,11 +28,11 @@ struct State {
     ended: AtomicBool,
     /// Settings that the terminal had before the editor changed them.
     terminal: Option<Termios>,
-    now: Mutex<Now>,
+    now: Mutex<ReplState>,
 }
 
 /// State of the repl.
-enum Now {
+enum ReplState {
     /// The repl waits for an input.
     Idle,
     /// An input waits to run: since when, and whether a message was shown.
@@ -41,15 +41,15 @@ enum Now {
     Running(CancelHandle),
 }
 
-impl Interrupt {
+impl ReplInterrupt {
     /// Installs the signal handler.
     pub(super) fn install(interactive: bool) -> Self {
-        let state = State {
+        let state = InterruptState {
             interactive,
             pressed: AtomicBool::new(false),
             ended: AtomicBool::new(false),
             terminal: if interactive { tcgetattr(io::stdin()).ok() } else { None },
-            now: Mutex::new(Now::Idle),
+            now: Mutex::new(ReplState::Idle),
         };
         let interrupt = Self(Arc::new(state));
         let pressed = interrupt.clone();
@@ -57,21 +57,21 @@ impl Interrupt {
         interrupt
     }
 
-    fn now(&self) -> MutexGuard<'_, Now> {
+    fn now(&self) -> MutexGuard<'_, ReplState> {
         self.0.now.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn press(&self, request: Request) {
-        let ends = request == Request::Terminate || !self.0.interactive;
+    fn press(&self, request: SignalRequest) {
+        let ends = request == SignalRequest::Terminate || !self.0.interactive;
         if ends && self.0.ended.swap(true, Ordering::AcqRel) {
             self.exit();
         }
         self.0.pressed.store(true, Ordering::Release);
         match &*self.now() {
-            Now::Running(run) => run.cancel(),
+            ReplState::Running(run) => run.cancel(),
             // No run is active, and the thread that reads inputs may wait for one for ever.
-            Now::Idle if ends => self.exit(),
-            Now::Idle | Now::Waiting(..) => {}
+            ReplState::Idle if ends => self.exit(),
+            ReplState::Idle | ReplState::Waiting(..) => {}
         }
     }
 
@@ -79,7 +79,7 @@ impl Interrupt {
     fn exit(&self) -> ! {
         if let Some(terminal) = &self.0.terminal {
             // A terminal that is gone needs no settings.
-            let _ = tcsetattr(io::stdin(), OptionalActions::Now, terminal);
+            let _ = tcsetattr(io::stdin(), OptionalActions::ReplState, terminal);
         }
         process::exit(i32::from(CANCELLED));
     }
@@ -92,7 +92,7 @@ impl Interrupt {
     /// Marks the start of an input.
     pub(super) fn begin(&self) {
         self.0.pressed.store(false, Ordering::Release);
-        *self.now() = Now::Waiting(Instant::now(), false);
+        *self.now() = ReplState::Waiting(Instant::now(), false);
     }
 
     /// Marks the start of an input's run.
@@ -101,12 +101,12 @@ impl Interrupt {
         if self.pressed() {
             run.cancel();
         }
-        *now = Now::Running(run);
+        *now = ReplState::Running(run);
     }
 
     /// Marks the end of an input.
     pub(super) fn end(&self) {
-        *self.now() = Now::Idle;
+        *self.now() = ReplState::Idle;
     }
 
     /// Returns true if Ctrl-C was pressed since the input began.
@@ -118,7 +118,7 @@ impl Interrupt {
     pub(super) fn waiting(&self, id: &SessionId) -> Waiting {
         let (interrupt, id) = (self.clone(), id.clone());
         Arc::new(move || {
-            if let Now::Waiting(since, said) = &mut *interrupt.now()
+            if let ReplState::Waiting(since, said) = &mut *interrupt.now()
                 && !*said
                 && since.elapsed() > SILENCE
             {

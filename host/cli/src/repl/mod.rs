@@ -11,9 +11,9 @@
 
 mod command;
 mod complete;
+mod context;
 mod editor;
 mod interrupt;
-mod room;
 mod script;
 
 use std::io::{self, IsTerminal as _};
@@ -21,13 +21,13 @@ use std::io::{self, IsTerminal as _};
 use clap::Args;
 use tollhouse::session::{SessionId, Sessions};
 
-use self::interrupt::Interrupt;
-use self::room::{Keeper, Room};
+use self::context::{ReplContext, StoredSession};
+use self::interrupt::ReplInterrupt;
 use super::audit::AuditArgs;
 use super::confine::ConfineArgs;
-use super::opening::{Opening, OwnArgs, SessionArgs, pair};
-use super::places::Places;
+use super::locations::Locations;
 use super::run::Lang;
+use super::session_args::{OpenParams, OwnArgs, SessionArgs, pair};
 use super::{Result, error};
 use crate::Exit;
 
@@ -50,7 +50,7 @@ Examples:
   tollhouse repl --lang sh --mount ./data:/workspace/data
   tollhouse repl --session trip
   printf 'const a = 20\\na + 1\\n' | tollhouse repl")]
-pub(crate) struct Repl {
+pub(crate) struct ReplCommand {
     /// The language to start with; `.lang` changes it
     #[arg(long, value_enum, default_value_t = Lang::Js)]
     lang: Lang,
@@ -79,53 +79,53 @@ pub(crate) struct Repl {
 /// Name of a session that ends with the repl.
 const NAME: &str = "repl";
 
-impl Repl {
+impl ReplCommand {
     /// Runs inputs to their end.
-    pub(crate) fn execute(mut self, places: &Places) -> Result {
+    pub(crate) fn execute(mut self, locations: &Locations) -> Result {
         self.own.read_secrets()?;
         let interactive = io::stdin().is_terminal() && io::stdout().is_terminal();
-        let history = if interactive && !self.no_history { places.state.as_deref() } else { None };
+        let history = if interactive && !self.no_history { locations.state.as_deref() } else { None };
         self.audit.read_key()?;
         self.confine.apply(|| {
-            let touched = self.session.touched(places, self.id.is_some(), &self.audit);
+            let touched = self.session.touched(locations, self.id.is_some(), &self.audit);
             touched.writing_in(history).with_network()
         })?;
-        let interrupt = Interrupt::install(interactive);
-        let host = places.host()?;
-        let keeper = match (&self.id, self.session.is_of_token()) {
-            (Some(id), _) => Some(Keeper { sessions: places.sessions()?, id: id.clone() }),
+        let interrupt = ReplInterrupt::install(interactive);
+        let host = locations.host()?;
+        let stored = match (&self.id, self.session.is_of_token()) {
+            (Some(id), _) => Some(StoredSession { sessions: locations.sessions()?, id: id.clone() }),
             (None, false) => {
                 let id = NAME.parse().expect("it is a session's name");
-                Some(Keeper { sessions: Sessions::in_memory(), id })
+                Some(StoredSession { sessions: Sessions::in_memory(), id })
             }
             // Grants of a token expire, so no session keeps them.
             (None, true) => None,
         };
-        let session = match &keeper {
-            Some(Keeper { sessions, id }) => {
+        let session = match &stored {
+            Some(StoredSession { sessions, id }) => {
                 let (own, audit, waiting) = (&self.own, &self.audit, interrupt.waiting(id));
-                let opening = Opening { own, audit, waiting, files: None, is_named: false };
-                self.session.open_kept(places, &host, sessions, id, opening)?
+                let opening = OpenParams { own, audit, waiting, files: None, is_named: false };
+                self.session.open_kept(locations, &host, sessions, id, opening)?
             }
-            None => self.session.open_in_memory(places, &host, &self.own, &self.audit)?,
+            None => self.session.open_in_memory(locations, &host, &self.own, &self.audit)?,
         };
         self.confine.isolate(&session)?;
-        let mut room = Room {
+        let mut context = ReplContext {
             host,
             session,
-            keeper,
+            stored,
             lang: self.lang,
             environment: self.environment,
             keep_state: !self.no_keep_state,
             colors: interactive && error::colors(),
             interactive,
-            directory: room::WORKSPACE.to_owned(),
+            directory: context::WORKSPACE.to_owned(),
             interrupt,
         };
         let status = if interactive {
-            editor::converse(&mut room, history, self.id.is_some())?
+            editor::converse(&mut context, history, self.id.is_some())?
         } else {
-            script::follow(&mut room)?
+            script::follow(&mut context)?
         };
         Ok(Exit::from(status))
     }

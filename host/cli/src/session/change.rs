@@ -6,7 +6,7 @@ use clap::Args;
 use serde_json::json;
 use tollhouse::session::{At, Point, SessionId, Sessions};
 
-use super::super::places::{Places, waiting};
+use super::super::locations::{Locations, waiting};
 use super::super::stdio::note_part;
 use super::super::{CliError, Result, show};
 use super::reserve;
@@ -21,7 +21,7 @@ use crate::Exit;
 Examples:
   tollhouse session fork report try-2
   tollhouse session fork report@3 from-run-3")]
-pub(crate) struct Fork {
+pub(crate) struct ForkCommand {
     /// The initial files: SESSION, SESSION@RUN or SESSION@LABEL
     #[arg(value_name = "POINT")]
     from: Point,
@@ -37,7 +37,7 @@ pub(crate) struct Fork {
 ///
 /// The rollback is a change like any other: it has a number, and can itself be rolled back. Spent amounts stay spent.
 #[derive(Args)]
-pub(crate) struct Rollback {
+pub(crate) struct RollbackCommand {
     /// The files: SESSION@RUN or SESSION@LABEL
     #[arg(value_name = "POINT")]
     to: Point,
@@ -48,7 +48,7 @@ pub(crate) struct Rollback {
 
 /// Label the files that a run left, or remove the label
 #[derive(Args)]
-pub(crate) struct Label {
+pub(crate) struct LabelCommand {
     /// The files: SESSION@RUN, or SESSION for the current ones
     #[arg(value_name = "POINT")]
     point: Point,
@@ -68,7 +68,7 @@ pub(crate) struct Label {
 /// A session with an active run is removed after a question on the terminal, or with `--force`: the run is cancelled.
 /// Disk space of files that no other session uses is freed by `session gc`.
 #[derive(Args)]
-pub(crate) struct Rm {
+pub(crate) struct RemoveSessionCommand {
     /// The sessions
     #[arg(value_name = "ID", required = true)]
     ids: Vec<SessionId>,
@@ -80,9 +80,9 @@ pub(crate) struct Rm {
     json: bool,
 }
 
-impl Fork {
-    pub(super) fn execute(self, places: &Places) -> Result {
-        let sessions = places.sessions()?;
+impl ForkCommand {
+    pub(super) fn execute(self, locations: &Locations) -> Result {
+        let sessions = locations.sessions()?;
         let failed = |error| super::failed("cannot fork", &error);
         sessions.fork(&self.from, &self.to).map_err(failed)?;
         if self.json {
@@ -96,13 +96,13 @@ impl Fork {
     }
 }
 
-impl Rollback {
-    pub(super) fn execute(self, places: &Places) -> Result {
+impl RollbackCommand {
+    pub(super) fn execute(self, locations: &Locations) -> Result {
         if self.to.at == At::Head {
             return Err(CliError::usage(format!("`{}` is where the session is", self.to))
                 .hint(format!("name a run or a label: `{}@3`", self.to)));
         }
-        let sessions = places.sessions()?;
+        let sessions = locations.sessions()?;
         let id = &self.to.session;
         let failed = |error| super::failed("cannot roll back", &error);
         let snapshot = sessions.rollback(&self.to, waiting(id)).map_err(failed)?;
@@ -116,9 +116,9 @@ impl Rollback {
     }
 }
 
-impl Label {
-    pub(super) fn execute(self, places: &Places) -> Result {
-        let sessions = places.sessions()?;
+impl LabelCommand {
+    pub(super) fn execute(self, locations: &Locations) -> Result {
+        let sessions = locations.sessions()?;
         let id = &self.point.session;
         let failed = |error| super::failed("cannot label", &error);
         let run = if self.delete { None } else { Some(sessions.snapshot(&self.point).map_err(failed)?.1) };
@@ -132,10 +132,10 @@ impl Label {
     }
 }
 
-impl Rm {
-    pub(super) fn execute(self, places: &Places) -> Result {
-        reserve::release(&places.store);
-        let sessions = places.sessions()?;
+impl RemoveSessionCommand {
+    pub(super) fn execute(self, locations: &Locations) -> Result {
+        reserve::release(&locations.store);
+        let sessions = locations.sessions()?;
         let mut removed = Vec::new();
         for id in &self.ids {
             if !self.force {

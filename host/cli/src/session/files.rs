@@ -10,13 +10,13 @@ use tollhouse::session::{Point, SessionId, Sessions, SessionsError};
 use tollhouse::vfs::{ChangeKind, Errno, Kind, Mounted, SnapshotId, Tree, UnifiedLimits, changed_paths, now, unified};
 use tollhouse_registry::untrusted_file;
 
-use super::super::places::{Places, waiting};
-use super::super::{CliError, Result, draw, show, tame};
+use super::super::locations::{Locations, waiting};
+use super::super::{CliError, Result, format, show, terminal_escape};
 use crate::Exit;
 
 /// List the files of a session
 #[derive(Args)]
-pub(crate) struct Files {
+pub(crate) struct ListFilesCommand {
     /// The files: SESSION, SESSION@RUN or SESSION@LABEL
     #[arg(value_name = "POINT")]
     point: Point,
@@ -30,7 +30,7 @@ pub(crate) struct Files {
 
 /// Print a file of a session
 #[derive(Args)]
-pub(crate) struct Cat {
+pub(crate) struct CatFileCommand {
     /// The files: SESSION, SESSION@RUN or SESSION@LABEL
     #[arg(value_name = "POINT")]
     point: Point,
@@ -52,7 +52,7 @@ Examples:
   tollhouse session put report data.csv /workspace/data.csv
   tollhouse session put report ./data /workspace/data --read-only
   generate | tollhouse session put report - /workspace/data.csv")]
-pub(crate) struct Put {
+pub(crate) struct PutFileCommand {
     /// The session
     #[arg(value_name = "ID")]
     id: SessionId,
@@ -79,7 +79,7 @@ pub(crate) struct Put {
 Examples:
   tollhouse session get report /workspace/out.csv
   tollhouse session get report@3 /workspace/out.csv - | head")]
-pub(crate) struct Get {
+pub(crate) struct GetFileCommand {
     /// The files: SESSION, SESSION@RUN or SESSION@LABEL
     #[arg(value_name = "POINT")]
     point: Point,
@@ -102,7 +102,7 @@ Examples:
   tollhouse session diff report@1 report
   tollhouse session diff report@0 report@good --unified
   tollhouse session diff report            what its last run changed")]
-pub(crate) struct Diff {
+pub(crate) struct DiffSessionCommand {
     /// The files before
     #[arg(value_name = "POINT")]
     from: Point,
@@ -117,8 +117,8 @@ pub(crate) struct Diff {
     json: bool,
 }
 
-fn tree(places: &Places, point: &Point) -> Result<Tree> {
-    places.sessions()?.files(point).map_err(|error| super::failed("cannot look into the session", &error))
+fn tree(locations: &Locations, point: &Point) -> Result<Tree> {
+    locations.sessions()?.files(point).map_err(|error| super::failed("cannot look into the session", &error))
 }
 
 fn at(point: &Point, path: &str) -> impl Fn(Errno) -> CliError {
@@ -130,16 +130,16 @@ fn at(point: &Point, path: &str) -> impl Fn(Errno) -> CliError {
     }
 }
 
-impl Files {
-    pub(super) fn execute(self, places: &Places) -> Result {
-        let tree = tree(places, &self.point)?;
+impl ListFilesCommand {
+    pub(super) fn execute(self, locations: &Locations) -> Result {
+        let tree = tree(locations, &self.point)?;
         let mut listed = Vec::new();
         let mut next = vec![self.path.clone()];
         while let Some(path) = next.pop() {
             let failed = at(&self.point, &path);
             let stat = tree.stat(&path, path == self.path).map_err(&failed)?;
             if path != self.path || stat.kind != Kind::Directory {
-                let modified = draw::time(stat.modified);
+                let modified = format::time(stat.modified);
                 let kind = word(stat.kind);
                 let mode = format!("{:04o}", stat.mode);
                 if self.json {
@@ -147,7 +147,7 @@ impl Files {
                         json!({ "path": path, "kind": kind, "size": stat.size, "mode": mode, "modified": modified }),
                     );
                 } else {
-                    let size = if stat.kind == Kind::Directory { String::new() } else { draw::size(stat.size) };
+                    let size = if stat.kind == Kind::Directory { String::new() } else { format::size(stat.size) };
                     let end = match stat.kind {
                         Kind::Link => format!(" -> {}", tree.read_link(&path).map_err(&failed)?.escape_debug()),
                         Kind::Directory => "/".to_owned(),
@@ -155,7 +155,7 @@ impl Files {
                     };
                     show::line(format_args!(
                         "{mode} {size:>12}  {}  {}{end}",
-                        draw::short_time(stat.modified),
+                        format::short_time(stat.modified),
                         path.escape_debug()
                     ));
                 }
@@ -196,9 +196,9 @@ pub(crate) fn copy(tree: &Tree, path: &str, failed: &dyn Fn(Errno) -> CliError, 
     Ok(written)
 }
 
-impl Cat {
-    pub(super) fn execute(self, places: &Places) -> Result {
-        let tree = tree(places, &self.point)?;
+impl CatFileCommand {
+    pub(super) fn execute(self, locations: &Locations) -> Result {
+        let tree = tree(locations, &self.point)?;
         let failed = at(&self.point, &self.path);
         if self.json {
             let stat = tree.stat(&self.path, true).map_err(&failed)?;
@@ -206,7 +206,7 @@ impl Cat {
                 "path": self.path,
                 "size": stat.size,
                 "mode": format!("{:04o}", stat.mode),
-                "modified": draw::time(stat.modified),
+                "modified": format::time(stat.modified),
             });
             match String::from_utf8(tree.read_file(&self.path).map_err(&failed)?) {
                 Ok(text) => shown["text"] = text.into(),
@@ -215,7 +215,7 @@ impl Cat {
             show::json(&shown);
             return Ok(Exit::SUCCESS);
         }
-        copy(&tree, &self.path, &failed, &mut tame::contents())?;
+        copy(&tree, &self.path, &failed, &mut terminal_escape::contents())?;
         Ok(Exit::SUCCESS)
     }
 }
@@ -224,12 +224,12 @@ fn base64(bytes: &[u8]) -> String {
     base64::Engine::encode(&base64::engine::general_purpose::STANDARD, bytes)
 }
 
-impl Put {
-    pub(super) fn execute(self, places: &Places) -> Result {
+impl PutFileCommand {
+    pub(super) fn execute(self, locations: &Locations) -> Result {
         if self.read_only || self.file.is_dir() {
-            return self.import(places);
+            return self.import(locations);
         }
-        let sessions = places.sessions()?;
+        let sessions = locations.sessions()?;
         let failed = |error| super::failed("cannot put the file", &error);
         // No file of the session may be larger.
         let most = sessions.policy(&self.id).map_err(failed)?.limits.files;
@@ -247,12 +247,12 @@ impl Put {
             let put = files.place_file(path, &bytes, 0o644, now);
             put.map_err(|source| SessionsError::File { path: path.clone(), source })
         });
-        self.tell(&sessions, snapshot.map_err(failed)?, &draw::size(bytes.len() as u64))
+        self.tell(&sessions, snapshot.map_err(failed)?, &format::size(bytes.len() as u64))
     }
 
     /// Copies a directory, or a file that scripts cannot change, as `run --mount` does.
-    fn import(&self, places: &Places) -> Result {
-        let sessions = places.sessions()?;
+    fn import(&self, locations: &Locations) -> Result {
+        let sessions = locations.sessions()?;
         let failed = |error| super::failed(&format!("cannot put `{}`", self.file.display()), &error);
         let mut mounted = Mounted::default();
         let snapshot = sessions.change(&self.id, &format!("put {}", self.path), waiting(&self.id), |files| {
@@ -278,9 +278,9 @@ impl Put {
     }
 }
 
-impl Get {
-    pub(super) fn execute(self, places: &Places) -> Result {
-        let tree = tree(places, &self.point)?;
+impl GetFileCommand {
+    pub(super) fn execute(self, locations: &Locations) -> Result {
+        let tree = tree(locations, &self.point)?;
         if self.to.as_deref() == Some(Path::new("-")) {
             return self.pipe(&tree);
         }
@@ -290,12 +290,12 @@ impl Get {
             (None, Some(name)) => PathBuf::from(name),
             (None, None) => return Err(CliError::usage("say where to: `/` has no name")),
         };
-        let mut taken = Taken { tree: &tree, point: &self.point, files: 0, bytes: 0 };
+        let mut taken = CopyProgress { tree: &tree, point: &self.point, files: 0, bytes: 0 };
         taken.entry(&self.path, &to, true)?;
         if self.json {
             show::json(&json!({ "files": taken.files, "bytes": taken.bytes }));
         } else {
-            note!("{}, {}", draw::count(taken.files, "file"), draw::size(taken.bytes));
+            note!("{}, {}", format::count(taken.files, "file"), format::size(taken.bytes));
         }
         Ok(Exit::SUCCESS)
     }
@@ -313,20 +313,20 @@ impl Get {
             ))
             .hint("name a directory here to copy it to"));
         }
-        copy(tree, &self.path, &failed, &mut tame::contents())?;
+        copy(tree, &self.path, &failed, &mut terminal_escape::contents())?;
         Ok(Exit::SUCCESS)
     }
 }
 
 /// Progress of copying out.
-struct Taken<'t> {
+struct CopyProgress<'t> {
     tree: &'t Tree,
     point: &'t Point,
     files: u64,
     bytes: u64,
 }
 
-impl Taken<'_> {
+impl CopyProgress<'_> {
     /// Copies an entry. Recursion is bounded by the tree's depth.
     fn entry(&mut self, path: &str, to: &Path, first: bool) -> Result<()> {
         let failed = at(self.point, path);
@@ -351,9 +351,9 @@ impl Taken<'_> {
     }
 }
 
-impl Diff {
-    pub(super) fn execute(self, places: &Places) -> Result {
-        let sessions = places.sessions()?;
+impl DiffSessionCommand {
+    pub(super) fn execute(self, locations: &Locations) -> Result {
+        let sessions = locations.sessions()?;
         let failed = |error| super::failed("cannot look into the session", &error);
         let (old, after) = match &self.to {
             Some(to) => (sessions.files(&self.from), to),
@@ -364,7 +364,7 @@ impl Diff {
         if self.unified {
             let text = unified(&old, &new, &UnifiedLimits::default()).map_err(cannot)?;
             // Standard output keeps its first error.
-            let _ = tame::contents().write_all(text.as_bytes());
+            let _ = terminal_escape::contents().write_all(text.as_bytes());
             return Ok(Exit::SUCCESS);
         }
         let changes = changed_paths(&old, &new).map_err(cannot)?;

@@ -3,9 +3,9 @@
 use clap::Args;
 use serde_json::json;
 
-use super::super::places::Places;
+use super::super::locations::Locations;
 use super::super::progress::Progress;
-use super::super::{Result, draw, show};
+use super::super::{Result, format, show};
 use super::reserve;
 use crate::Exit;
 
@@ -13,7 +13,7 @@ use crate::Exit;
 ///
 /// Runs may continue meanwhile. Data that a run, a label or a fork references stays.
 #[derive(Args)]
-pub(crate) struct Gc {
+pub(crate) struct CollectSessionBlobsCommand {
     /// Report the data that would be freed, without freeing it
     #[arg(long)]
     dry_run: bool,
@@ -22,11 +22,11 @@ pub(crate) struct Gc {
     json: bool,
 }
 
-impl Gc {
-    pub(super) fn execute(self, places: &Places) -> Result {
-        reserve::release(&places.store);
+impl CollectSessionBlobsCommand {
+    pub(super) fn execute(self, locations: &Locations) -> Result {
+        reserve::release(&locations.store);
         let progress = Progress::new("looking for what is unused");
-        let swept = places.sessions()?.gc(self.dry_run);
+        let swept = locations.sessions()?.gc(self.dry_run);
         drop(progress);
         let swept = swept.map_err(|error| super::failed("cannot free what is unused", &error))?;
         let amount = |amount: tollhouse::store::Amount| json!({ "files": amount.files, "bytes": amount.bytes });
@@ -42,8 +42,8 @@ impl Gc {
         }
         let freed = if self.dry_run { "would be freed" } else { "freed" };
         let (removed, left) = (swept.removed, swept.leftovers);
-        let size = draw::size(removed.bytes + left.bytes);
-        show::line(format_args!("{size} {freed} ({} blobs), {} kept", removed.files, draw::size(swept.kept.bytes)));
+        let size = format::size(removed.bytes + left.bytes);
+        show::line(format_args!("{size} {freed} ({} blobs), {} kept", removed.files, format::size(swept.kept.bytes)));
         if swept.interrupted {
             note!("warning: a commit took too long to wait for: there is more to free");
         }

@@ -7,9 +7,9 @@ use serde_json::json;
 use tollhouse::capability::{Limits, Policy};
 use tollhouse::session::{SessionId, Widening};
 
-use super::super::opening::{allowed, command_of, pair};
-use super::super::places::{Places, waiting};
+use super::super::locations::{Locations, waiting};
 use super::super::policy_file::PolicyFile;
+use super::super::session_args::{allowed, command_of, pair};
 use super::super::{CliError, Result, show};
 use crate::Exit;
 
@@ -23,7 +23,7 @@ Examples:
   tollhouse session grant report --allow 'text/*'
   tollhouse session grant report --policy more.toml
   tollhouse session grant report --tool csv=tollhouse:csv --allow 'csv/*'")]
-pub(crate) struct Grant {
+pub(crate) struct GrantCommand {
     /// The session
     #[arg(value_name = "ID")]
     id: SessionId,
@@ -42,8 +42,8 @@ pub(crate) struct Grant {
     json: bool,
 }
 
-impl Grant {
-    pub(super) fn execute(self, places: &Places) -> Result {
+impl GrantCommand {
+    pub(super) fn execute(self, locations: &Locations) -> Result {
         let source = self.policy.as_deref().map(PolicyFile::read).transpose()?;
         let more = self.widening(source.as_ref())?;
         if self.allow.is_empty() && more.grants.is_empty() && more.tools.is_empty() && more.permissions.is_empty() {
@@ -51,8 +51,8 @@ impl Grant {
                 CliError::usage("nothing to grant").hint("name it: `--allow PATTERN`, `--policy FILE` or `--tool`")
             );
         }
-        let sessions = places.sessions()?;
-        let widened = places.host()?.widen(&sessions, &self.id, more, Some(waiting(&self.id)));
+        let sessions = locations.sessions()?;
+        let widened = locations.host()?.widen(&sessions, &self.id, more, Some(waiting(&self.id)));
         let policy = widened.map_err(|error| match error {
             tollhouse::session::HostError::Sessions(error) => super::failed("cannot grant", &error),
             error => error.into(),

@@ -9,7 +9,7 @@ use tollhouse::capability::Pattern;
 use tollhouse::gate::AuditFile;
 use tollhouse::session::SessionId;
 
-use super::super::places::Places;
+use super::super::locations::Locations;
 use super::super::{CliError, Result, show};
 use crate::Exit;
 
@@ -23,7 +23,7 @@ Examples:
   tollhouse session log report --event denied
   tollhouse session log report --method 'stats/**' --run 2 --json | jq .arguments
   tollhouse session log --audit audit.jsonl")]
-pub(crate) struct Log {
+pub(crate) struct ShowLogCommand {
     /// The session
     #[arg(value_name = "ID", required_unless_present = "audit", conflicts_with = "audit")]
     id: Option<SessionId>,
@@ -71,12 +71,12 @@ const EVENTS: [&str; 14] = [
     "mended",
 ];
 
-impl Log {
-    pub(super) fn execute(self, places: &Places) -> Result {
+impl ShowLogCommand {
+    pub(super) fn execute(self, locations: &Locations) -> Result {
         let mut methods = HashMap::new();
         match (&self.id, &self.audit) {
             (Some(id), _) => {
-                let sessions = places.sessions()?;
+                let sessions = locations.sessions()?;
                 let cannot = |error| super::failed("the log cannot be shown", &error);
                 sessions.log(id, &mut |_| {}).map_err(cannot)?;
                 sessions.log(id, &mut |line| self.show(&line.event, &mut methods)).map_err(cannot)?;

@@ -6,8 +6,8 @@ use tollhouse::session::{Point, SessionId};
 
 use super::super::audit::AuditArgs;
 use super::super::confine::ConfineArgs;
-use super::super::opening::{Opening, OwnArgs, SessionArgs};
-use super::super::places::{Places, waiting};
+use super::super::locations::{Locations, waiting};
+use super::super::session_args::{OpenParams, OwnArgs, SessionArgs};
 use super::super::{CliError, Result, show};
 use crate::Exit;
 
@@ -22,7 +22,7 @@ Examples:
   tollhouse session new report --policy policy.toml --mount ./data:/workspace/data:ro
   tollhouse session new second --from report@3 --policy other.toml
   tollhouse run --session report report.js")]
-pub(crate) struct New {
+pub(crate) struct NewSessionCommand {
     /// Its name [default: a random one]
     #[arg(value_name = "ID")]
     id: Option<SessionId>,
@@ -38,10 +38,10 @@ pub(crate) struct New {
     json: bool,
 }
 
-impl New {
-    pub(super) fn execute(self, places: &Places) -> Result {
-        self.confine.apply(|| self.session.touched(places, true, &AuditArgs::default()))?;
-        let sessions = places.sessions()?;
+impl NewSessionCommand {
+    pub(super) fn execute(self, locations: &Locations) -> Result {
+        self.confine.apply(|| self.session.touched(locations, true, &AuditArgs::default()))?;
+        let sessions = locations.sessions()?;
         let id = match self.id {
             Some(id) => id,
             None => made_up()?,
@@ -53,14 +53,14 @@ impl New {
         }
         let files = self.from.as_ref().map(|from| sessions.files(from)).transpose();
         let files = files.map_err(|error| super::failed("cannot make a session", &error))?;
-        let opening = Opening {
+        let opening = OpenParams {
             own: &OwnArgs::default(),
             audit: &AuditArgs::default(),
             waiting: waiting(&id),
             files,
             is_named: true,
         };
-        let session = self.session.open_kept(places, &places.host()?, &sessions, &id, opening)?;
+        let session = self.session.open_kept(locations, &locations.host()?, &sessions, &id, opening)?;
         self.confine.isolate(&session)?;
         let head = sessions.show(&id).map_err(|error| super::failed("cannot show the session", &error))?.head;
         if self.json {

@@ -10,10 +10,10 @@ use tollhouse::session::{ImportBudget, ImportOptions, Imported, ImportedBudget, 
 use tollhouse_registry::untrusted_file;
 
 use super::super::confine::{ConfineArgs, Confinement};
-use super::super::places::Places;
+use super::super::locations::Locations;
 use super::super::progress::Progress;
 use super::super::stdio::Stdout;
-use super::super::{CliError, Result, draw, show};
+use super::super::{CliError, Result, format, show};
 use crate::Exit;
 
 /// Export a session to one file, to continue it elsewhere
@@ -21,7 +21,7 @@ use crate::Exit;
 /// The file holds its policy, budgets, log, and the files that each run left, but no secrets. `tar --zstd -tf FILE` lists
 /// what is in it.
 #[derive(Args)]
-pub(crate) struct Export {
+pub(crate) struct ExportSessionCommand {
     /// The session
     #[arg(value_name = "ID")]
     id: SessionId,
@@ -53,7 +53,7 @@ Examples:
   tollhouse session import report.tlh
   tollhouse session import report.tlh --budget keep
   tollhouse session import - again < report.tlh")]
-pub(crate) struct Import {
+pub(crate) struct ImportSessionCommand {
     /// The file, or `-` for standard input
     #[arg(value_name = "FILE")]
     file: PathBuf,
@@ -94,9 +94,9 @@ fn word(budget: ImportedBudget) -> &'static str {
     }
 }
 
-impl Export {
-    pub(super) fn execute(self, places: &Places) -> Result {
-        let sessions = places.sessions()?;
+impl ExportSessionCommand {
+    pub(super) fn execute(self, locations: &Locations) -> Result {
+        let sessions = locations.sessions()?;
         let cannot = |error: io::Error| CliError::because(format!("cannot write `{}`", self.file.display()), &error);
         let failed = |error| super::failed("cannot export", &error);
         let progress = Progress::new(format!("exporting {}", self.id));
@@ -131,22 +131,22 @@ impl Export {
         if self.json {
             show::json(&json!({ "session": self.id, "blobs": exported.blobs, "bytes": bytes }));
         } else if !self.quiet {
-            show::line(format_args!("{} ({}, {} blobs)", self.file.display(), draw::size(bytes), exported.blobs));
+            show::line(format_args!("{} ({}, {} blobs)", self.file.display(), format::size(bytes), exported.blobs));
         }
         Ok(Exit::SUCCESS)
     }
 }
 
-impl Import {
-    pub(super) fn execute(self, places: &Places) -> Result {
-        self.confine.apply(|| Confinement::of(places, true).reading([&self.file]))?;
+impl ImportSessionCommand {
+    pub(super) fn execute(self, locations: &Locations) -> Result {
+        self.confine.apply(|| Confinement::of(locations, true).reading([&self.file]))?;
         let file = if self.file == Path::new("-") {
             None
         } else {
             let opened = untrusted_file::open_named(&self.file).map_err(io::Error::from);
             Some(opened.map_err(|error| CliError::because(format!("cannot read `{}`", self.file.display()), &error))?)
         };
-        let sessions = places.sessions()?;
+        let sessions = locations.sessions()?;
         self.confine.isolate_with_store()?;
         let failed = |error| super::failed("cannot import", &error);
         let progress = Progress::new(format!("importing {}", self.file.display()));

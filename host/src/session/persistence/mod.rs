@@ -191,7 +191,7 @@ impl From<SessionsError> for AuditError {
     fn from(error: SessionsError) -> Self {
         match error {
             SessionsError::Spent { account } => Self::Spent { account },
-            error => Self::PersistentSession(Box::new(error)),
+            error => Self::Kept(Box::new(error)),
         }
     }
 }

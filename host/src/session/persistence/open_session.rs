@@ -19,7 +19,7 @@ use crate::error::error_chain;
 use crate::gate::{Audit, Chain, Event};
 use crate::guest::Language;
 use crate::ledger::Used;
-use crate::session::{Left, RunResult};
+use crate::session::{RunEffects, RunResult};
 use crate::store::Owner;
 use crate::tool::{EntryChange, EntryKey, KeyValueBacking, Lock};
 use crate::vfs::now;
@@ -235,7 +235,7 @@ impl PersistentSession {
         &self,
         started_run: &StartedRun,
         result: &RunResult,
-        left: Option<&Left>,
+        left: Option<&RunEffects>,
     ) -> Result<Option<SnapshotId>, SessionsError> {
         let CallCounts { admitted, denied } = CallCounts::of(result.calls.as_slice());
         let whole = result.error.as_ref().map(|error| error.message.as_str());

@@ -5,7 +5,7 @@ use std::{env, fs};
 
 use wit_bindgen_core::Files;
 
-use super::{CliError, Job, Result, rust, write};
+use super::{BuildJob, CliError, Result, rust, write};
 
 /// Compilers, best first. Any clang since 14 has the wasm back end.
 const COMPILERS: [&str; 5] = ["clang", "clang-20", "clang-19", "clang-18", "clang-17"];
@@ -20,7 +20,7 @@ const INSTALL: &str = "`apt-get install clang lld wasi-libc libclang-rt-dev-wasm
 /// Directory of the bindings, in the package's directory.
 const BINDINGS: &str = "build/bindings";
 
-pub(super) fn build(job: &Job<'_>) -> Result<PathBuf> {
+pub(super) fn build(job: &BuildJob<'_>) -> Result<PathBuf> {
     let generated = bindings(job)?;
     let mut words = compiler(job)?;
     let clang = words.remove(0);
@@ -34,7 +34,7 @@ pub(super) fn build(job: &Job<'_>) -> Result<PathBuf> {
 }
 
 /// Returns the package's own sources, sorted: `src/*.c`, relative to its directory.
-pub(super) fn sources(job: &Job<'_>) -> Result<Vec<PathBuf>> {
+pub(super) fn sources(job: &BuildJob<'_>) -> Result<Vec<PathBuf>> {
     let Ok(entries) = fs::read_dir(job.directory.join("src")) else { return Ok(Vec::new()) };
     let mut sources = Vec::new();
     for entry in entries {
@@ -48,7 +48,7 @@ pub(super) fn sources(job: &Job<'_>) -> Result<Vec<PathBuf>> {
 }
 
 /// Writes the bindings, and returns the files to compile and link.
-fn bindings(job: &Job<'_>) -> Result<Vec<PathBuf>> {
+fn bindings(job: &BuildJob<'_>) -> Result<Vec<PathBuf>> {
     let failed =
         |error: &(dyn std::error::Error + 'static)| CliError::because(format!("cannot write `{BINDINGS}`"), error);
     let (mut resolve, world) = job.world()?;
@@ -70,7 +70,7 @@ fn bindings(job: &Job<'_>) -> Result<Vec<PathBuf>> {
 }
 
 /// Returns the compiler's command line: its program, and the options for its library and its linker.
-fn compiler(job: &Job<'_>) -> Result<Vec<String>> {
+fn compiler(job: &BuildJob<'_>) -> Result<Vec<String>> {
     if let Some(sdk) = env::var_os("WASI_SDK_PATH").filter(|path| !path.is_empty()) {
         return Ok(vec![Path::new(&sdk).join("bin/clang").display().to_string(), "--target=wasm32-wasip1".into()]);
     }
@@ -96,7 +96,7 @@ fn compiler(job: &Job<'_>) -> Result<Vec<String>> {
 }
 
 /// Returns the linker for wasm that rustup installs with Rust.
-fn rust_linker(job: &Job<'_>) -> Option<PathBuf> {
+fn rust_linker(job: &BuildJob<'_>) -> Option<PathBuf> {
     let hosts = fs::read_dir(rust::sysroot(job)?.join("lib/rustlib")).ok()?;
     hosts.filter_map(|host| Some(host.ok()?.path().join("bin/gcc-ld/wasm-ld"))).find(|path| path.is_file())
 }

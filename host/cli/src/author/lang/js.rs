@@ -3,7 +3,7 @@
 
 use std::path::PathBuf;
 
-use super::{Job, Result};
+use super::{BuildJob, Result};
 
 /// Hint on how to install npm.
 const NPM: &str = "install Node.js 20 or newer, which brings npm: https://nodejs.org, or `apt-get install npm`";
@@ -11,7 +11,7 @@ const NPM: &str = "install Node.js 20 or newer, which brings npm: https://nodejs
 /// Marker of the installed dependencies: a copy of `package.json`.
 const STAMP: &str = "node_modules/.tollhouse.json";
 
-pub(super) fn build(job: &Job<'_>, command: &[String]) -> Result<PathBuf> {
+pub(super) fn build(job: &BuildJob<'_>, command: &[String]) -> Result<PathBuf> {
     let package = job.text("package.json")?.unwrap_or_default();
     if !job.is_installed(STAMP, &package) {
         let mut npm = job.command("npm");

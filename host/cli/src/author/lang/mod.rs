@@ -17,7 +17,7 @@ use wit_parser::{Resolve, WorldId};
 
 use super::super::error::USAGE;
 use super::build::write;
-use super::{CliError, Result, Stop};
+use super::{CliError, CtrlCHandler, Result};
 
 /// Output path of toolchains that accept one, in the package's directory.
 const LEFT: &str = "build/componentized.wasm";
@@ -26,7 +26,7 @@ const LEFT: &str = "build/componentized.wasm";
 const MAX_TEXT: u64 = 4 << 20;
 
 /// Package that is being built.
-pub(super) struct Job<'a> {
+pub(super) struct BuildJob<'a> {
     /// Absolute path of the package's directory.
     pub(super) directory: &'a Path,
     pub(super) manifest: &'a Manifest,
@@ -34,11 +34,11 @@ pub(super) struct Job<'a> {
     pub(super) wit: Option<&'a str>,
     /// True for a quick build instead of small and fast output.
     pub(super) debug: bool,
-    pub(super) stop: &'a Stop,
+    pub(super) stop: &'a CtrlCHandler,
 }
 
 /// Output of a toolchain.
-pub(super) struct Made {
+pub(super) struct ToolchainOutput {
     /// Name of the toolchain.
     pub(super) lang: &'static str,
     /// Path of the component or core module.
@@ -48,7 +48,7 @@ pub(super) struct Made {
 }
 
 /// Runs the toolchain.
-pub(super) fn build(job: &Job<'_>) -> Result<Made> {
+pub(super) fn build(job: &BuildJob<'_>) -> Result<ToolchainOutput> {
     let own = job.manifest.build.as_ref();
     let command = own.map(|build| build.command.as_slice()).unwrap_or_default();
     let language = match own.and_then(|build| build.lang) {
@@ -79,11 +79,11 @@ pub(super) fn build(job: &Job<'_>) -> Result<Made> {
             left
         }
     };
-    Ok(Made { lang: language.map_or("command", Language::name), left: output.unwrap_or(left), built_of })
+    Ok(ToolchainOutput { lang: language.map_or("command", Language::name), left: output.unwrap_or(left), built_of })
 }
 
 /// Detects the language from the files in the directory.
-fn detect(job: &Job<'_>) -> Result<Language> {
+fn detect(job: &BuildJob<'_>) -> Result<Language> {
     let is_there = |name: &str| job.directory.join(name).is_file();
     if let Some(cargo) = job.text("Cargo.toml")? {
         let table = toml::from_str::<toml::Table>(&cargo).ok();
@@ -106,7 +106,7 @@ fn detect(job: &Job<'_>) -> Result<Language> {
     ))
 }
 
-impl Job<'_> {
+impl BuildJob<'_> {
     /// Returns a command that runs in the package's directory.
     fn command(&self, program: impl AsRef<std::ffi::OsStr>) -> Command {
         let mut command = Command::new(program);
@@ -201,11 +201,11 @@ impl Job<'_> {
 }
 
 /// Runs a program to its end; Ctrl-C ends it, and all processes that it started.
-pub(super) fn spawn(command: Command, stop: &Stop) -> io::Result<ExitStatus> {
+pub(super) fn spawn(command: Command, stop: &CtrlCHandler) -> io::Result<ExitStatus> {
     stop.run(command, |mut child| child.wait())
 }
 
 /// Runs a program like [`spawn`], and captures its output.
-fn capture(command: Command, stop: &Stop) -> io::Result<Output> {
+fn capture(command: Command, stop: &CtrlCHandler) -> io::Result<Output> {
     stop.capture(command)
 }

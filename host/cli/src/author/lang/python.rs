@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use tollhouse_registry::{MAX_COMPONENT, untrusted_file, without_export};
 
-use super::{CliError, Job, LEFT, Result, write};
+use super::{BuildJob, CliError, LEFT, Result, write};
 
 /// Hint on how to install Python.
 const PYTHON: &str = "install Python 3.10 or newer: https://python.org, or `apt-get install python3 python3-venv`";
@@ -17,7 +17,7 @@ const COMPONENTIZE: &str = "`requirements.txt` must name it: type \
 /// Marker of the installed dependencies: a copy of `requirements.txt`.
 const STAMP: &str = ".venv/tollhouse-requirements.txt";
 
-pub(super) fn build(job: &Job<'_>, command: &[String]) -> Result<PathBuf> {
+pub(super) fn build(job: &BuildJob<'_>, command: &[String]) -> Result<PathBuf> {
     let requirements = job.text("requirements.txt")?.unwrap_or_default();
     if !job.is_installed(STAMP, &requirements) {
         let mut python = job.command("python3");

@@ -5,13 +5,13 @@ use std::ffi::c_int;
 use libc::c_long;
 use seccompiler::{BackendError, SeccompCmpArgLen, SeccompCmpOp, SeccompCondition, SeccompRule};
 
-use super::Phase;
+use super::ConfinePhase;
 
 mod files;
 mod sockets;
 
 /// Restriction of a system call's arguments.
-pub(super) struct Limit {
+pub(super) struct CallRestriction {
     pub(super) name: &'static str,
     pub(super) number: c_long,
     /// Description of the remaining use, for people.
@@ -90,7 +90,7 @@ const NAMESPACES: [c_int; 7] = [
 const POISON: [c_int; 2] = [libc::MADV_HWPOISON, libc::MADV_SOFT_OFFLINE];
 
 /// Returns the restrictions of a phase. `own` is the number of this process.
-pub(super) fn of(phase: Phase, own: u32) -> Result<Vec<Limit>> {
+pub(super) fn of(phase: ConfinePhase, own: u32) -> Result<Vec<CallRestriction>> {
     let mut limits = vec![
         one_of("ioctl", libc::SYS_ioctl, 1, &IOCTLS)?,
         fcntl()?,
@@ -99,14 +99,14 @@ pub(super) fn of(phase: Phase, own: u32) -> Result<Vec<Limit>> {
         sockets::socketpair()?,
         sockets::options(phase)?,
         clone()?,
-        Limit {
+        CallRestriction {
             name: "madvise",
             number: libc::SYS_madvise,
             left: "all but MADV_HWPOISON, MADV_SOFT_OFFLINE".to_owned(),
             refused: POISON.map(|advice| rule([equal(2, advice.unsigned_abs())])).into_iter().collect::<Result<_>>()?,
         },
         // The whole group stops: that is the effect of Ctrl-Z, which the repl's line editor takes over.
-        Limit {
+        CallRestriction {
             name: "kill",
             number: libc::SYS_kill,
             left: "to this process; SIGTSTP to its group".to_owned(),
@@ -115,19 +115,19 @@ pub(super) fn of(phase: Phase, own: u32) -> Result<Vec<Limit>> {
                 rule([other(0, own), other(1, libc::SIGTSTP.unsigned_abs())])?,
             ],
         },
-        Limit {
+        CallRestriction {
             name: "tgkill",
             number: libc::SYS_tgkill,
             left: "to threads of this process".to_owned(),
             refused: vec![rule([other(0, own)])?],
         },
-        Limit {
+        CallRestriction {
             name: "getpgid",
             number: libc::SYS_getpgid,
             left: "of this process".to_owned(),
             refused: vec![rule([other(0, own), other(0, 0)])?],
         },
-        Limit {
+        CallRestriction {
             name: "prlimit64",
             number: libc::SYS_prlimit64,
             left: "to ask for limits of this process".to_owned(),
@@ -139,7 +139,7 @@ pub(super) fn of(phase: Phase, own: u32) -> Result<Vec<Limit>> {
     Ok(limits)
 }
 
-fn prctl(phase: Phase) -> Result<Limit> {
+fn prctl(phase: ConfinePhase) -> Result<CallRestriction> {
     let mut left = PRCTLS.map(unsigned).to_vec();
     if phase.opening {
         left.push(("PR_SET_DUMPABLE", libc::PR_SET_DUMPABLE.unsigned_abs()));
@@ -149,7 +149,7 @@ fn prctl(phase: Phase) -> Result<Limit> {
 
 /// Restricts `fcntl`. A terminal whose descriptor is asynchronous (`O_ASYNC`) signals the foreground group, without
 /// `F_SETOWN`.
-fn fcntl() -> Result<Limit> {
+fn fcntl() -> Result<CallRestriction> {
     let mut limit = one_of("fcntl", libc::SYS_fcntl, 1, &FCNTLS.map(unsigned))?;
     limit.refused.push(rule([equal(1, libc::F_SETFL.unsigned_abs()), having(2, libc::O_ASYNC.unsigned_abs())])?);
     limit.left += "; F_SETFL without O_ASYNC";
@@ -158,7 +158,7 @@ fn fcntl() -> Result<Limit> {
 
 /// Restricts clocks. Those beyond the last of the system's own belong to other processes, to devices and to other
 /// networks: such a clock tells the CPU time of another process, to the nanosecond.
-fn clocks() -> Result<Vec<Limit>> {
+fn clocks() -> Result<Vec<CallRestriction>> {
     let calls = [
         ("clock_gettime", libc::SYS_clock_gettime),
         ("clock_getres", libc::SYS_clock_getres),
@@ -168,25 +168,25 @@ fn clocks() -> Result<Vec<Limit>> {
     let limit = |(name, number)| {
         let beyond = SeccompCondition::new(0, SeccompCmpArgLen::Dword, SeccompCmpOp::Gt, last);
         let left = "clocks of the system and of this process".to_owned();
-        Ok(Limit { name, number, left, refused: vec![rule([beyond])?] })
+        Ok(CallRestriction { name, number, left, refused: vec![rule([beyond])?] })
     };
     calls.into_iter().map(limit).collect()
 }
 
 /// Restricts `clone`. Flags are the first argument on all processors that there are filters for.
-fn clone() -> Result<Limit> {
+fn clone() -> Result<CallRestriction> {
     let process = rule([masked(0, libc::CLONE_THREAD.unsigned_abs(), 0)]);
     let namespaces = NAMESPACES.into_iter().map(|kind| rule([having(0, kind.unsigned_abs())]));
     let refused = namespaces.chain([process]).collect::<Result<_>>()?;
     let left = "threads, in the namespaces of this process".to_owned();
-    Ok(Limit { name: "clone", number: libc::SYS_clone, left, refused })
+    Ok(CallRestriction { name: "clone", number: libc::SYS_clone, left, refused })
 }
 
 /// Restricts an argument of a system call to these values.
-fn one_of(name: &'static str, number: c_long, argument: u8, left: &[(&str, u32)]) -> Result<Limit> {
+fn one_of(name: &'static str, number: c_long, argument: u8, left: &[(&str, u32)]) -> Result<CallRestriction> {
     let refused = vec![rule(left.iter().map(|(_, value)| other(argument, *value)))?];
     let names: Vec<&str> = left.iter().map(|(name, _)| *name).collect();
-    Ok(Limit { name, number, left: names.join(", "), refused })
+    Ok(CallRestriction { name, number, left: names.join(", "), refused })
 }
 
 fn unsigned((name, value): (&str, c_int)) -> (&str, u32) {

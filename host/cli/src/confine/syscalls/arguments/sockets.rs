@@ -4,8 +4,8 @@ use std::ffi::c_int;
 
 use seccompiler::{SeccompCmpArgLen, SeccompCmpOp, SeccompCondition, SeccompRule};
 
-use super::super::Phase;
-use super::{Limit, Result, equal, one_of, other, rule, unsigned};
+use super::super::ConfinePhase;
+use super::{CallRestriction, Result, equal, one_of, other, rule, unsigned};
 
 /// Options for the timeouts of sockets.
 const TIMEOUTS: [(&str, c_int); 2] = [("SO_RCVTIMEO", libc::SO_RCVTIMEO), ("SO_SNDTIMEO", libc::SO_SNDTIMEO)];
@@ -25,12 +25,17 @@ const OPTIONS_OF_NETWORK: [(c_int, &[(&str, c_int)]); 4] = [
 
 /// Restricts new sockets. Local sockets lead to other programs of the user (D-Bus, a container engine), netlink to the
 /// kernel's network, raw ones past its rules.
-pub(super) fn socket(phase: Phase) -> Result<Limit> {
+pub(super) fn socket(phase: ConfinePhase) -> Result<CallRestriction> {
     let network = [("AF_INET", libc::AF_INET), ("AF_INET6", libc::AF_INET6)];
     let families = network.into_iter().filter(|_| phase.network);
     let families: Vec<_> = families.chain(phase.store.then_some(("AF_UNIX", libc::AF_UNIX))).map(unsigned).collect();
     if families.is_empty() {
-        return Ok(Limit { name: "socket", number: libc::SYS_socket, left: "nothing".to_owned(), refused: Vec::new() });
+        return Ok(CallRestriction {
+            name: "socket",
+            number: libc::SYS_socket,
+            left: "nothing".to_owned(),
+            refused: Vec::new(),
+        });
     }
     let mut limit = one_of("socket", libc::SYS_socket, 0, &families)?;
     let (kinds, shown): (&[c_int], _) = match phase.network {
@@ -47,10 +52,15 @@ pub(super) fn socket(phase: Phase) -> Result<Limit> {
 }
 
 /// Restricts socket pairs. A pair of datagram sockets could be connected to something else.
-pub(super) fn socketpair() -> Result<Limit> {
+pub(super) fn socketpair() -> Result<CallRestriction> {
     let mut refused = kinds_other_than(&[libc::SOCK_STREAM])?;
     refused.push(rule([other(0, libc::AF_UNIX.unsigned_abs())])?);
-    Ok(Limit { name: "socketpair", number: libc::SYS_socketpair, left: "AF_UNIX: streams".to_owned(), refused })
+    Ok(CallRestriction {
+        name: "socketpair",
+        number: libc::SYS_socketpair,
+        left: "AF_UNIX: streams".to_owned(),
+        refused,
+    })
 }
 
 /// Returns rules of which one matches if the second argument, a socket type with flags, is none of these types.
@@ -63,7 +73,7 @@ fn kinds_other_than(kinds: &[c_int]) -> Result<Vec<SeccompRule>> {
 }
 
 /// Restricts `setsockopt`.
-pub(super) fn options(phase: Phase) -> Result<Limit> {
+pub(super) fn options(phase: ConfinePhase) -> Result<CallRestriction> {
     let levels = if phase.network { &OPTIONS_OF_NETWORK[..] } else { &OPTIONS };
     let mut refused = vec![rule(levels.iter().map(|(level, _)| other(1, level.unsigned_abs())))?];
     for (level, options) in levels {
@@ -71,5 +81,5 @@ pub(super) fn options(phase: Phase) -> Result<Limit> {
         refused.push(rule([equal(1, level.unsigned_abs())].into_iter().chain(others))?);
     }
     let names: Vec<&str> = levels.iter().flat_map(|(_, options)| options.iter()).map(|(name, _)| *name).collect();
-    Ok(Limit { name: "setsockopt", number: libc::SYS_setsockopt, left: names.join(", "), refused })
+    Ok(CallRestriction { name: "setsockopt", number: libc::SYS_setsockopt, left: names.join(", "), refused })
 }

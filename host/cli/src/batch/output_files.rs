@@ -12,8 +12,8 @@ use super::job::DIRECTORY;
 
 /// Everything below `/workspace`, by path.
 #[derive(Serialize)]
-pub(super) struct LeftFiles {
-    files: Files,
+pub(super) struct OutputFiles {
+    files: TreeFiles,
     /// Permission bits in octal, including directories, whose paths end with `/`.
     modes: BTreeMap<String, String>,
     /// Targets of symbolic links.
@@ -21,18 +21,18 @@ pub(super) struct LeftFiles {
 }
 
 /// Files of a tree, each read when it is serialized: together they may have as many bytes as memory.
-struct Files {
+struct TreeFiles {
     tree: Tree,
     names: BTreeSet<String>,
 }
 
-impl Serialize for Files {
+impl Serialize for TreeFiles {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(Some(self.names.len()))?;
         for name in &self.names {
             // They were listed from this tree, which nobody changes.
             let bytes = self.tree.read_file(&format!("{DIRECTORY}/{name}")).map_err(S::Error::custom)?;
-            map.serialize_entry(name, &Contents(bytes))?;
+            map.serialize_entry(name, &OutputContents(bytes))?;
         }
         map.end()
     }
@@ -40,9 +40,9 @@ impl Serialize for Files {
 
 /// Contents of a file: text, or base64 if they are not UTF-8.
 #[derive(Debug, PartialEq, Eq)]
-struct Contents(Vec<u8>);
+struct OutputContents(Vec<u8>);
 
-impl Serialize for Contents {
+impl Serialize for OutputContents {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match std::str::from_utf8(&self.0) {
             Ok(text) => serializer.serialize_str(text),
@@ -51,10 +51,10 @@ impl Serialize for Contents {
     }
 }
 
-impl LeftFiles {
+impl OutputFiles {
     /// Lists the files in the tree that a run left. A script that removed `/workspace` left none.
     pub(super) fn list(tree: &Tree) -> Result<Self, Errno> {
-        let files = Files { tree: tree.clone(), names: BTreeSet::new() };
+        let files = TreeFiles { tree: tree.clone(), names: BTreeSet::new() };
         let mut left = Self { files, modes: BTreeMap::new(), links: BTreeMap::new() };
         match tree.stat(DIRECTORY, false) {
             Ok(stat) if stat.kind == Kind::Directory => left.add(tree, "")?,

@@ -11,12 +11,12 @@ use tollhouse::session::{
 };
 use tollhouse::vfs::Tree;
 
-use super::super::opening::warn_of_run;
 use super::super::run::{Lang, Output, name_in};
+use super::super::session_args::warn_of_run;
 use super::super::signals::CANCELLED;
 use super::super::stdio::note_part;
 use super::super::{CliError, Result, show};
-use super::interrupt::Interrupt;
+use super::interrupt::ReplInterrupt;
 
 /// Directory in which scripts start.
 pub(super) const WORKSPACE: &str = "/workspace";
@@ -25,12 +25,12 @@ pub(super) const WORKSPACE: &str = "/workspace";
 const NAME: &str = "repl";
 
 /// Store of the session, on disk or in memory.
-pub(super) struct Keeper {
+pub(super) struct StoredSession {
     pub(super) sessions: Sessions,
     pub(super) id: SessionId,
 }
 
-impl Keeper {
+impl StoredSession {
     /// Returns a point of the session.
     pub(super) fn point(&self, at: At) -> Point {
         Point { session: self.id.clone(), at }
@@ -38,10 +38,10 @@ impl Keeper {
 }
 
 /// Context of all inputs.
-pub(super) struct Room {
+pub(super) struct ReplContext {
     pub(super) host: Host,
     pub(super) session: Session,
-    pub(super) keeper: Option<Keeper>,
+    pub(super) stored: Option<StoredSession>,
     pub(super) lang: Lang,
     pub(super) environment: Vec<(String, String)>,
     pub(super) keep_state: bool,
@@ -49,10 +49,10 @@ pub(super) struct Room {
     pub(super) interactive: bool,
     /// Working directory of bash.
     pub(super) directory: String,
-    pub(super) interrupt: Interrupt,
+    pub(super) interrupt: ReplInterrupt,
 }
 
-impl Room {
+impl ReplContext {
     /// Returns the language's short name.
     pub(super) fn word(&self) -> &'static str {
         match self.lang {
@@ -69,8 +69,8 @@ impl Room {
 
     /// Returns the current files.
     pub(super) fn files(&self) -> std::result::Result<Tree, SessionsError> {
-        match &self.keeper {
-            Some(keeper) => keeper.sessions.files(&keeper.point(At::Head)),
+        match &self.stored {
+            Some(stored) => stored.sessions.files(&stored.point(At::Head)),
             None => Ok(self.session.files()),
         }
     }
@@ -117,7 +117,7 @@ impl Room {
             typed: Some(Typed { colors: self.colors }),
         };
         let line = Arc::new(AtomicBool::new(true));
-        let output = Lines { output: Output, at_start: Arc::clone(&line) };
+        let output = LineOutput { output: Output, at_start: Arc::clone(&line) };
         let options = RunOptions { output: Some(Box::new(output)), stdin: Stdin::Empty, keep_state: self.keep_state };
         let run = self.session.start(language, script, options)?;
         self.interrupt.watch(run.cancel_handle());
@@ -158,8 +158,8 @@ impl Room {
     ///
     /// # Errors
     /// If the session is not stored.
-    pub(super) fn keeper(&self) -> Result<&Keeper> {
-        self.keeper.as_ref().ok_or_else(|| {
+    pub(super) fn stored(&self) -> Result<&StoredSession> {
+        self.stored.as_ref().ok_or_else(|| {
             CliError::usage("the session is made of a token, and nothing keeps it")
                 .hint("make it of a policy: `--policy` instead of `--token`")
         })
@@ -172,12 +172,12 @@ pub(super) fn is_open(host: &Host, lang: Lang, input: &str) -> bool {
 }
 
 /// Output sink that knows whether the output is at the start of a line.
-struct Lines {
+struct LineOutput {
     output: Output,
     at_start: Arc<AtomicBool>,
 }
 
-impl OutputSink for Lines {
+impl OutputSink for LineOutput {
     fn write(&mut self, stream: Stream, bytes: &[u8]) -> io::Result<()> {
         if let Some(last) = bytes.last() {
             self.at_start.store(*last == b'\n', Ordering::Relaxed);

@@ -12,7 +12,7 @@ use tollhouse::tool::Network;
 use tollhouse_registry::{Registry, untrusted_file};
 
 use super::progress::Progress;
-use super::{CliError, PlaceOptions, Program, draw, session};
+use super::{CliError, LocationOptions, Program, format, session};
 
 /// Length of the longest certificate file, in bytes. A system's has a quarter of a million.
 const MAX_CERTIFICATES: u64 = 16 << 20;
@@ -21,7 +21,7 @@ const MAX_CERTIFICATES: u64 = 16 << 20;
 const OWN: [&str; 2] = ["cache", "state"];
 
 /// Locations of data.
-pub(crate) struct Places {
+pub(crate) struct Locations {
     /// Registry of component releases.
     pub(crate) registry: PathBuf,
     /// File of the keys that this user trusts. It is not in the registry, which others may write.
@@ -38,10 +38,10 @@ pub(crate) struct Places {
     pub(crate) program: Program,
 }
 
-impl Places {
+impl Locations {
     /// Determines the locations from options and environment. `TOLLHOUSE_HOME` holds everything; without it, the XDG
     /// directories do.
-    pub(crate) fn find(options: PlaceOptions, program: Program) -> Self {
+    pub(crate) fn find(options: LocationOptions, program: Program) -> Self {
         let set = |name: &str| env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
         let home = set("TOLLHOUSE_HOME");
         let under = |xdg: &str, default: &str, name: &str| {
@@ -94,7 +94,7 @@ impl Places {
         let (cache, registry) = (self.cache.clone(), Some(self.registry.clone()));
         // The first call of a large tool takes seconds during which nothing would be shown.
         let on_compile = Some(CompileObserver::new(|bytes| {
-            Box::new(Progress::new(format!("compiling {} of WebAssembly, once", draw::size(bytes))))
+            Box::new(Progress::new(format!("compiling {} of WebAssembly, once", format::size(bytes))))
         }));
         let mut options = HostOptions {
             cache,

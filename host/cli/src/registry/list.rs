@@ -8,13 +8,13 @@ use tollhouse_registry::{Dependency, DependencyKind, PublicKey, Registry, Releas
 
 use super::super::confine::ConfineArgs;
 use super::super::error::USAGE;
-use super::super::places::Places;
-use super::super::{CliError, Result, draw, show};
+use super::super::locations::Locations;
+use super::super::{CliError, Result, format, show};
 use crate::Exit;
 
 /// List the releases
 #[derive(Args)]
-pub(crate) struct Ls {
+pub(crate) struct ListReleasesCommand {
     #[command(flatten)]
     confine: ConfineArgs,
     /// Print an array of {name, version, digest, size, published, origin, yanked, breaking, deprecated, signed}
@@ -29,7 +29,7 @@ Examples:
   tollhouse registry show tollhouse:stats
   tollhouse registry show tollhouse:stats@=0.1.0 --json
   tollhouse registry show acme:prices --dependencies")]
-pub(crate) struct Show {
+pub(crate) struct ShowPackageCommand {
     /// The package: `tollhouse:stats`, with a requirement `tollhouse:stats@^0.1`, or `stats` where one package has that name
     #[arg(value_name = "[NS:]NAME[@REQ]")]
     package: String,
@@ -43,10 +43,10 @@ pub(crate) struct Show {
     json: bool,
 }
 
-impl Ls {
-    pub(super) fn execute(&self, places: &Places) -> Result {
-        super::read_only(places, self.confine)?;
-        let releases = super::open(places)?.list().map_err(|error| super::unreadable(&error))?;
+impl ListReleasesCommand {
+    pub(super) fn execute(&self, locations: &Locations) -> Result {
+        super::read_only(locations, self.confine)?;
+        let releases = super::open(locations)?.list().map_err(|error| super::unreadable(&error))?;
         if self.json {
             let listed: Vec<Value> = releases.iter().map(described).collect();
             show::json_pretty(&listed);
@@ -63,16 +63,16 @@ impl Ls {
     }
 }
 
-impl Show {
-    pub(super) fn execute(&self, places: &Places) -> Result {
-        super::searching(places, self.confine)?;
-        let registry = super::open(places)?;
+impl ShowPackageCommand {
+    pub(super) fn execute(&self, locations: &Locations) -> Result {
+        super::searching(locations, self.confine)?;
+        let registry = super::open(locations)?;
         let package = named(&registry, &self.package)?;
         let shown = registry
             .show(&package.name, &package.versions)
             .map_err(|error| super::failed(&format!("cannot show `{}`", package.name), &error, error.hint()))?;
         let dependents = registry.dependents(&package.name).map_err(|error| super::unreadable(&error))?;
-        let names = super::trust::names(places)?;
+        let names = super::trust::names(locations)?;
         let built_of = built_of(&registry, &shown.release);
         if self.json {
             print_json(&registry, &shown, &built_of, &dependents, &names);
@@ -208,7 +208,7 @@ fn print_text(
         line(labelled("description", description));
     }
     let since = release.published.duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
-    line(format!("published {}", draw::short_time(u64::try_from(since.as_nanos()).unwrap_or(u64::MAX))));
+    line(format!("published {}", format::short_time(u64::try_from(since.as_nanos()).unwrap_or(u64::MAX))));
     if let Some(origin) = &release.origin {
         line(format!("pulled from {origin}"));
     }

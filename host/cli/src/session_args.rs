@@ -18,11 +18,11 @@ use tollhouse::tool::{Lock, LostFace, Secrets};
 use tollhouse::vfs::{self, Tree};
 use tollhouse_registry::untrusted_file;
 
-use super::approve::Terminal;
+use super::approve::TerminalApprover;
 use super::audit::AuditArgs;
 use super::confine::{ConfineArgs, Confinement};
-use super::lock::Pinned;
-use super::places::{Places, waiting};
+use super::locations::{Locations, waiting};
+use super::lock::PinnedLock;
 use super::policy_file::PolicyFile;
 use super::registry::trust;
 use super::{CliError, Result, lock, programs, secret, session, token};
@@ -102,7 +102,7 @@ impl OwnArgs {
 impl SessionArgs {
     /// Returns the files that a process accesses which opens a session with these options, `kept` in the store or in
     /// memory.
-    pub(crate) fn touched(&self, places: &Places, kept: bool, audit: &AuditArgs) -> Confinement {
+    pub(crate) fn touched(&self, locations: &Locations, kept: bool, audit: &AuditArgs) -> Confinement {
         let beside = self.policy.as_deref().map(lock::candidates).unwrap_or_default();
         let files = [&self.policy, &self.token, &self.revoked, &self.locked].into_iter().flatten().chain(&beside);
         let files = files.map(PathBuf::as_path);
@@ -110,7 +110,7 @@ impl SessionArgs {
         let trusted = self.trust.iter().map(Path::new);
         let read = files.chain(mounted).chain(trusted);
         let (log, head) = audit.files();
-        Confinement::of(places, kept).reading(read).writing(log).writing(head.as_deref())
+        Confinement::of(locations, kept).reading(read).writing(log).writing(head.as_deref())
     }
 
     /// Returns the first stream that these options name instead of a file, secrets included: it can be read only once.
@@ -135,37 +135,39 @@ impl SessionArgs {
     /// Opens or creates the session with this name; without a name, creates one in memory.
     pub(crate) fn open(
         &self,
-        places: &Places,
+        locations: &Locations,
         own: &OwnArgs,
         id: Option<&SessionId>,
         audit: &AuditArgs,
     ) -> Result<Session> {
         match id {
             Some(id) => {
-                let opening = Opening { own, audit, waiting: waiting(id), files: None, is_named: false };
-                self.open_kept(places, &places.host()?, &places.sessions()?, id, opening)
+                let opening = OpenParams { own, audit, waiting: waiting(id), files: None, is_named: false };
+                self.open_kept(locations, &locations.host()?, &locations.sessions()?, id, opening)
             }
-            None => self.open_in_memory(places, &places.host()?, own, audit),
+            None => self.open_in_memory(locations, &locations.host()?, own, audit),
         }
     }
 
     /// Opens the session with this name to read it: none is created. Without a name, opens one in memory. The process
     /// is confined before anything is read that others wrote.
-    pub(crate) fn look(&self, places: &Places, id: Option<&SessionId>, confine: ConfineArgs) -> Result<Session> {
-        confine.apply(|| self.touched(places, id.is_some(), &AuditArgs::default()))?;
-        let session = self.found(places, id)?;
+    pub(crate) fn look(&self, locations: &Locations, id: Option<&SessionId>, confine: ConfineArgs) -> Result<Session> {
+        confine.apply(|| self.touched(locations, id.is_some(), &AuditArgs::default()))?;
+        let session = self.found(locations, id)?;
         confine.isolate(&session)?;
         Ok(session)
     }
 
-    fn found(&self, places: &Places, id: Option<&SessionId>) -> Result<Session> {
+    fn found(&self, locations: &Locations, id: Option<&SessionId>) -> Result<Session> {
         let own = OwnArgs::default();
-        let Some(id) = id else { return self.open_in_memory(places, &places.host()?, &own, &AuditArgs::default()) };
-        let sessions = places.sessions()?;
+        let Some(id) = id else {
+            return self.open_in_memory(locations, &locations.host()?, &own, &AuditArgs::default());
+        };
+        let sessions = locations.sessions()?;
         sessions.show(id).map_err(|error| session::failed("cannot look at the session", &error))?;
         let opening =
-            Opening { own: &own, audit: &AuditArgs::default(), waiting: waiting(id), files: None, is_named: true };
-        self.open_kept(places, &places.host()?, &sessions, id, opening)
+            OpenParams { own: &own, audit: &AuditArgs::default(), waiting: waiting(id), files: None, is_named: true };
+        self.open_kept(locations, &locations.host()?, &sessions, id, opening)
     }
 
     /// Returns true if the options name a token, whose grants expire.
@@ -176,27 +178,27 @@ impl SessionArgs {
     /// Creates a session in memory, without snapshots.
     pub(crate) fn open_in_memory(
         &self,
-        places: &Places,
+        locations: &Locations,
         host: &Host,
         own: &OwnArgs,
         audit: &AuditArgs,
     ) -> Result<Session> {
-        let prepared = self.prepare(places, own, audit)?;
+        let prepared = self.prepare(locations, own, audit)?;
         let files = prepared.files.clone();
         prepared.session(host, files)
     }
 
     /// Reads the files that the options name, once for all sessions that use them.
-    pub(crate) fn prepare(&self, places: &Places, own: &OwnArgs, audit: &AuditArgs) -> Result<Prepared> {
+    pub(crate) fn prepare(&self, locations: &Locations, own: &OwnArgs, audit: &AuditArgs) -> Result<PreparedSession> {
         let source = self.policy.as_deref().map(PolicyFile::read).transpose()?;
-        let mut policy = self.given(places, source.as_ref())?.unwrap_or_default();
+        let mut policy = self.given(locations, source.as_ref())?.unwrap_or_default();
         own.limits().apply(&mut policy.limits);
-        Ok(Prepared {
+        Ok(PreparedSession {
             files: self.files(policy.limits.files, None)?,
             policy,
             tools: self.tools.clone(),
             commands: self.commands(),
-            given: self.given_by(places, source)?,
+            given: self.given_by(locations, source)?,
             audit: audit.open()?,
             secrets: own.values.clone(),
         })
@@ -205,20 +207,20 @@ impl SessionArgs {
     /// Opens or creates a session on disk.
     pub(crate) fn open_kept(
         &self,
-        places: &Places,
+        locations: &Locations,
         host: &Host,
         sessions: &Sessions,
         id: &SessionId,
-        opening: Opening<'_>,
+        opening: OpenParams<'_>,
     ) -> Result<Session> {
-        let Opening { own, audit, waiting, files, is_named } = opening;
+        let OpenParams { own, audit, waiting, files, is_named } = opening;
         if self.token.is_some() {
             // A token expires, and can be revoked; the grants that a session keeps do not, and cannot.
             return Err(CliError::usage("a session does not keep the grants of a token")
                 .hint("run without `--session`, or make the session from a policy file"));
         }
         let source = self.policy.as_deref().map(PolicyFile::read).transpose()?;
-        let policy = self.given(places, source.as_ref())?;
+        let policy = self.given(locations, source.as_ref())?;
         let known = sessions.contains(id).map_err(|error| session::failed("cannot start", &error))?;
         if known && !self.mounts.is_empty() {
             return Err(CliError::usage(format!("the session `{id}` has its files: `--mount` is for a new one"))
@@ -227,7 +229,7 @@ impl SessionArgs {
         if !known && !is_named {
             warn_of_typo(sessions, id);
         }
-        let given = self.given_by(places, source)?;
+        let given = self.given_by(locations, source)?;
         let limit = policy.as_ref().map_or(Limits::default().files, |policy| policy.limits.files);
         let files = self.files(limit, files)?;
         let options = OpenOptions {
@@ -247,23 +249,23 @@ impl SessionArgs {
     }
 
     /// Returns the pins: of the named file, or of the one beside the policy.
-    fn pins(&self) -> Result<Option<Pinned>> {
+    fn pins(&self) -> Result<Option<PinnedLock>> {
         match (&self.locked, &self.policy) {
-            (Some(path), _) => Ok(Some(Pinned { path: path.clone(), lock: lock::read_lock(path)? })),
+            (Some(path), _) => Ok(Some(PinnedLock { path: path.clone(), lock: lock::read_lock(path)? })),
             (None, Some(policy)) => lock::of(policy),
             (None, None) => Ok(None),
         }
     }
 
-    fn given_by(&self, places: &Places, source: Option<PolicyFile>) -> Result<Given> {
+    fn given_by(&self, locations: &Locations, source: Option<PolicyFile>) -> Result<SessionSources> {
         let net = self.allow_net.iter().map(|rule| (format!("{HTTP}/*"), format!("--allow-net {rule}")));
         let allow =
             self.allow.iter().map(|pattern| (pattern.clone(), format!("--allow {pattern}"))).chain(net).collect();
-        Ok(Given { source, pinned: self.pins()?, allow, absent: self.absent(places) })
+        Ok(SessionSources { source, pinned: self.pins()?, allow, absent: self.absent(locations) })
     }
 
     /// Returns hints on how to add programs that `--allow` names and the registry lacks.
-    fn absent(&self, places: &Places) -> Vec<String> {
+    fn absent(&self, locations: &Locations) -> Vec<String> {
         let aliases: BTreeSet<&str> = self.allow.iter().filter_map(|pattern| pattern.split('/').next()).collect();
         let hints: Vec<(&str, String)> =
             aliases.into_iter().filter_map(|alias| Some((alias, programs::how_to_add(alias)?))).collect();
@@ -271,7 +273,7 @@ impl SessionArgs {
             return Vec::new();
         }
         // A problem with the registry is reported when something is mounted.
-        let latest = places.registry().latest().unwrap_or_default();
+        let latest = locations.registry().latest().unwrap_or_default();
         let is_there = |alias: &str| {
             self.tools.iter().any(|(mounted, _)| mounted == alias)
                 || latest.iter().any(|release| release.name.package() == alias)
@@ -280,7 +282,7 @@ impl SessionArgs {
     }
 
     /// Returns the requested policy, or `None` if no option requests one.
-    fn given(&self, places: &Places, source: Option<&PolicyFile>) -> Result<Option<Policy>> {
+    fn given(&self, locations: &Locations, source: Option<&PolicyFile>) -> Result<Option<Policy>> {
         if self.token.is_none() && source.is_none() && self.allow.is_empty() && self.allow_net.is_empty() {
             return Ok(None);
         }
@@ -299,7 +301,7 @@ impl SessionArgs {
             policy.push(grant);
         }
         self.allow_requests(&mut policy)?;
-        trust::resolve(&mut policy, places)?;
+        trust::resolve(&mut policy, locations)?;
         Ok(Some(policy))
     }
 
@@ -363,7 +365,7 @@ impl SessionArgs {
 const HTTP: &str = "http";
 
 /// Parameters for opening a session on disk.
-pub(crate) struct Opening<'a> {
+pub(crate) struct OpenParams<'a> {
     pub(crate) own: &'a OwnArgs,
     pub(crate) audit: &'a AuditArgs,
     pub(crate) waiting: Waiting,
@@ -403,8 +405,8 @@ fn split_mount(mount: &str) -> (&str, Option<&str>, bool) {
 }
 
 /// Prepared options of sessions in memory: the policy, the mounted files and the secrets have been read.
-pub(crate) struct Prepared {
-    given: Given,
+pub(crate) struct PreparedSession {
+    given: SessionSources,
     pub(crate) policy: Policy,
     tools: Vec<(String, String)>,
     commands: Vec<String>,
@@ -414,7 +416,7 @@ pub(crate) struct Prepared {
     secrets: Secrets,
 }
 
-impl Prepared {
+impl PreparedSession {
     /// Creates a session with these files.
     pub(crate) fn session(&self, host: &Host, files: Option<Tree>) -> Result<Session> {
         let options = SessionOptions {
@@ -491,16 +493,16 @@ pub(crate) fn warn_of_run(gate: &Gate, result: &RunResult) {
 }
 
 /// Files and patterns of the command line that a session was to be created from, for errors.
-struct Given {
+struct SessionSources {
     source: Option<PolicyFile>,
-    pinned: Option<Pinned>,
+    pinned: Option<PinnedLock>,
     /// Patterns, each with its option.
     allow: Vec<(String, String)>,
     /// Hints on how to add programs that patterns name and the registry lacks.
     absent: Vec<String>,
 }
 
-impl Given {
+impl SessionSources {
     fn lock(&self) -> Option<Lock> {
         self.pinned.as_ref().map(|pinned| pinned.lock.clone())
     }

@@ -47,7 +47,7 @@ fn is_mark(c: char) -> bool {
 
 /// Marks of the letter that was read last.
 #[derive(Default)]
-struct Marks {
+struct MarkState {
     count: usize,
     /// Letter. `None` if the last character takes no marks, because it is invisible.
     base: Option<char>,
@@ -57,7 +57,7 @@ struct Marks {
     are_strict: bool,
 }
 
-impl Marks {
+impl MarkState {
     /// Takes the next character. Returns true for a mark that must not be shown.
     fn refuse(&mut self, c: char) -> bool {
         if !is_mark(c) {
@@ -93,41 +93,41 @@ fn belongs(mark: char, base: char, last: char) -> bool {
 }
 
 /// Escapes the hidden characters of a text: `\u{1b}`.
-pub(crate) fn tame(text: &str) -> String {
-    escaped(text, &mut Marks::default(), &|c, tame| tame.extend(c.escape_unicode()))
+pub(crate) fn escape_hidden(text: &str) -> String {
+    escaped(text, &mut MarkState::default(), &|c, escape_hidden| escape_hidden.extend(c.escape_unicode()))
 }
 
 /// Escapes a text so that every character is visible: besides hidden characters, each mark that does not belong to its
 /// letter.
-pub(crate) fn tame_strictly(text: &str) -> String {
-    let mut marks = Marks { are_strict: true, ..Marks::default() };
-    escaped(text, &mut marks, &|c, tame| tame.extend(c.escape_unicode()))
+pub(crate) fn escape_strictly(text: &str) -> String {
+    let mut marks = MarkState { are_strict: true, ..MarkState::default() };
+    escaped(text, &mut marks, &|c, escape_hidden| escape_hidden.extend(c.escape_unicode()))
 }
 
 /// Escapes hidden characters in JSON strings as JSON escapes: the meaning is the same.
-pub(crate) fn tame_json(json: &str) -> String {
-    escaped(json, &mut Marks::default(), &|c, tame| {
+pub(crate) fn escape_json(json: &str) -> String {
+    escaped(json, &mut MarkState::default(), &|c, escape_hidden| {
         for unit in c.encode_utf16(&mut [0; 2]) {
-            tame.push_str(&format!("\\u{unit:04x}"));
+            escape_hidden.push_str(&format!("\\u{unit:04x}"));
         }
     })
 }
 
 /// Escapes hidden characters in TOML values as TOML escapes: the meaning is the same.
-pub(crate) fn tame_toml(toml: &str) -> String {
+pub(crate) fn escape_toml(toml: &str) -> String {
     let Ok(mut document) = toml.parse::<DocumentMut>() else {
-        return tame(toml);
+        return escape_hidden(toml);
     };
     TomlValues.visit_document_mut(&mut document);
     // The rest is in keys and comments, where TOML has no such escapes or a reader expects none.
-    tame(&document.to_string())
+    escape_hidden(&document.to_string())
 }
 
 struct TomlValues;
 
 impl VisitMut for TomlValues {
     fn visit_string_mut(&mut self, text: &mut toml_edit::Formatted<String>) {
-        if text.value() == &tame(text.value()) {
+        if text.value() == &escape_hidden(text.value()) {
             return;
         }
         let mut written = String::from("\"");
@@ -139,8 +139,9 @@ impl VisitMut for TomlValues {
             }
         }
         written.push('"');
-        let escaped =
-            escaped(&written, &mut Marks::default(), &|c, tame| tame.push_str(&format!("\\U{:08x}", u32::from(c))));
+        let escaped = escaped(&written, &mut MarkState::default(), &|c, escape_hidden| {
+            escape_hidden.push_str(&format!("\\U{:08x}", u32::from(c)))
+        });
         if let Ok(toml_edit::Value::String(new)) = escaped.parse() {
             let decor = text.decor().clone();
             *text = new;
@@ -150,61 +151,62 @@ impl VisitMut for TomlValues {
 }
 
 /// Escapes a text to one line: line breaks are escaped too.
-pub(crate) fn tame_line(text: &str) -> String {
-    tame(text).replace('\n', "\\n")
+pub(crate) fn escape_line(text: &str) -> String {
+    escape_hidden(text).replace('\n', "\\n")
 }
 
 /// Replaces every hidden character by a question mark, and keeps the length in bytes: positions in the text stay valid.
-pub(crate) fn tame_in_place(text: &str) -> String {
-    let mut tame = String::with_capacity(text.len());
+pub(crate) fn mask_hidden(text: &str) -> String {
+    let mut escape_hidden = String::with_capacity(text.len());
     for c in text.chars() {
-        if is_hidden(c) { tame.extend(std::iter::repeat_n('?', c.len_utf8())) } else { tame.push(c) }
+        if is_hidden(c) { escape_hidden.extend(std::iter::repeat_n('?', c.len_utf8())) } else { escape_hidden.push(c) }
     }
-    tame
+    escape_hidden
 }
 
 /// Escapes a text. `marks` holds the state since the last letter, across several texts.
-fn escaped(text: &str, marks: &mut Marks, escape: &dyn Fn(char, &mut String)) -> String {
-    let mut tame = String::with_capacity(text.len());
+fn escaped(text: &str, marks: &mut MarkState, escape: &dyn Fn(char, &mut String)) -> String {
+    let mut escape_hidden = String::with_capacity(text.len());
     for c in text.chars() {
         let is_refused = marks.refuse(c);
-        if is_refused || is_hidden(c) { escape(c, &mut tame) } else { tame.push(c) }
+        if is_refused || is_hidden(c) { escape(c, &mut escape_hidden) } else { escape_hidden.push(c) }
     }
-    tame
+    escape_hidden
 }
 
 /// Returns standard output for untrusted contents: unchanged for programs and files, escaped on a terminal.
 pub(crate) fn contents() -> Box<dyn Write> {
-    if io::stdout().is_terminal() { Box::new(Tamed::new(Stdout)) } else { Box::new(Stdout) }
+    if io::stdout().is_terminal() { Box::new(EscapingWriter::new(Stdout)) } else { Box::new(Stdout) }
 }
 
 /// Writer that escapes hidden characters, and bytes that are not UTF-8.
-struct Tamed<W: Write> {
+struct EscapingWriter<W: Write> {
     to: W,
     /// Bytes of an incomplete character.
     begun: Vec<u8>,
-    marks: Marks,
+    marks: MarkState,
 }
 
-impl<W: Write> Tamed<W> {
+impl<W: Write> EscapingWriter<W> {
     fn new(to: W) -> Self {
-        Self { to, begun: Vec::new(), marks: Marks::default() }
+        Self { to, begun: Vec::new(), marks: MarkState::default() }
     }
 
     fn put(&mut self, bytes: &[u8], is_last: bool) -> io::Result<()> {
-        let mut tame = String::with_capacity(bytes.len());
+        let mut escape_hidden = String::with_capacity(bytes.len());
         let mut chunks = bytes.utf8_chunks().peekable();
         while let Some(chunk) = chunks.next() {
-            tame += &escaped(chunk.valid(), &mut self.marks, &|c, tame| tame.extend(c.escape_unicode()));
+            escape_hidden +=
+                &escaped(chunk.valid(), &mut self.marks, &|c, escape_hidden| escape_hidden.extend(c.escape_unicode()));
             let broken = chunk.invalid();
             let is_begun = chunks.peek().is_none() && !is_last && is_beginning(broken);
             if is_begun {
                 self.begun = broken.to_vec();
             } else {
-                tame.extend(broken.iter().map(|byte| format!("\\x{byte:02x}")));
+                escape_hidden.extend(broken.iter().map(|byte| format!("\\x{byte:02x}")));
             }
         }
-        self.to.write_all(tame.as_bytes())
+        self.to.write_all(escape_hidden.as_bytes())
     }
 }
 
@@ -213,7 +215,7 @@ fn is_beginning(bytes: &[u8]) -> bool {
     std::str::from_utf8(bytes).is_err_and(|error| error.error_len().is_none())
 }
 
-impl<W: Write> Write for Tamed<W> {
+impl<W: Write> Write for EscapingWriter<W> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let mut all = std::mem::take(&mut self.begun);
         all.extend_from_slice(bytes);
@@ -226,7 +228,7 @@ impl<W: Write> Write for Tamed<W> {
     }
 }
 
-impl<W: Write> Drop for Tamed<W> {
+impl<W: Write> Drop for EscapingWriter<W> {
     fn drop(&mut self) {
         let begun = std::mem::take(&mut self.begun);
         // Standard output keeps its first error.
@@ -269,17 +271,17 @@ mod tests {
     proptest! {
         #[test]
         fn nothing_is_hidden_in_what_is_shown(text in texts()) {
-            for shown in [tame(&text), tame_strictly(&text), tame_line(&text), tame_in_place(&text), tame_json(&text), tame_toml(&text)] {
+            for shown in [escape_hidden(&text), escape_strictly(&text), escape_line(&text), mask_hidden(&text), escape_json(&text), escape_toml(&text)] {
                 prop_assert!(!shown.chars().any(is_hidden), "{shown:?}");
             }
-            prop_assert!(!tame_line(&text).contains('\n'));
+            prop_assert!(!escape_line(&text).contains('\n'));
         }
 
         #[test]
         fn terminal_shows_the_characters_in_their_order(text in texts()) {
             let size = |cells| NonZero::new(cells).expect("it is more than none");
             // The emulator shows nothing for U+FFFD; a tab is shown as spaces.
-            let shown = tame_line(&text.replace(['\t', '\u{fffd}'], " "));
+            let shown = escape_line(&text.replace(['\t', '\u{fffd}'], " "));
             let mut terminal = vt100::Parser::new(size(2), size(4_000), 0);
             terminal.process(shown.as_bytes());
             let letters = |text: &str| text.trim_end().chars().filter(|c| !is_mark(*c)).collect::<String>();
@@ -290,10 +292,10 @@ mod tests {
         #[test]
         fn json_and_toml_mean_the_same(text in texts()) {
             let json = serde_json::to_string(&text).expect("it is a text");
-            prop_assert_eq!(&serde_json::from_str::<String>(&tame_json(&json)).expect("it is JSON"), &text);
+            prop_assert_eq!(&serde_json::from_str::<String>(&escape_json(&json)).expect("it is JSON"), &text);
             let mut toml = DocumentMut::new();
             toml["key"] = toml_edit::value(text.as_str());
-            let read: DocumentMut = tame_toml(&toml.to_string()).parse().expect("it is TOML");
+            let read: DocumentMut = escape_toml(&toml.to_string()).parse().expect("it is TOML");
             prop_assert_eq!(read["key"].as_str(), Some(text.as_str()));
         }
 
@@ -302,7 +304,7 @@ mod tests {
             let bytes = [&bytes, text.as_bytes(), &bytes].concat();
             let show = |size: usize| {
                 let mut written = Vec::new();
-                let mut tamed = Tamed::new(&mut written);
+                let mut tamed = EscapingWriter::new(&mut written);
                 bytes.chunks(size).for_each(|piece| tamed.write_all(piece).expect("it is written"));
                 drop(tamed);
                 String::from_utf8(written).expect("it is text")
@@ -313,7 +315,10 @@ mod tests {
 
     #[test]
     fn terminal_sees_nothing_that_it_obeys() {
-        assert_eq!(tame("a\u{1b}[2Jb\u{9b}31m\u{202e}c\n\td é\r"), "a\\u{1b}[2Jb\\u{9b}31m\\u{202e}c\n\td é\\u{d}");
+        assert_eq!(
+            escape_hidden("a\u{1b}[2Jb\u{9b}31m\u{202e}c\n\td é\r"),
+            "a\\u{1b}[2Jb\\u{9b}31m\\u{202e}c\n\td é\\u{d}"
+        );
     }
 
     #[test]
@@ -355,8 +360,8 @@ mod tests {
             '\u{e0100}',
             '\u{e0fff}',
         ] {
-            assert_eq!(tame(&c.to_string()), c.escape_unicode().to_string());
-            let json = tame_json(&format!("\"{c}\""));
+            assert_eq!(escape_hidden(&c.to_string()), c.escape_unicode().to_string());
+            let json = escape_json(&format!("\"{c}\""));
             if c > '\u{9f}' {
                 assert_eq!(serde_json::from_str::<String>(&json).expect("it is JSON"), c.to_string());
             }
@@ -364,20 +369,20 @@ mod tests {
         }
         for plain in ["naïve", "cafe\u{301}", "日本語", "한국어", "👩🚀", "שלום", "a\u{a0}b", "→ … ≤"]
         {
-            assert_eq!(tame(plain), plain);
+            assert_eq!(escape_hidden(plain), plain);
         }
     }
 
     #[test]
     fn marks_do_not_pile_up() {
-        let piled = tame(&format!("e{}", "\u{301}".repeat(6)));
+        let piled = escape_hidden(&format!("e{}", "\u{301}".repeat(6)));
         assert_eq!(piled, format!("e{}\\u{{301}}\\u{{301}}", "\u{301}".repeat(4)));
     }
 
     #[test]
     fn letters_without_width_do_not_pile_up() {
         for c in ['\u{1161}', '\u{11ff}', '\u{d7b0}', '\u{302e}', '\u{1d165}'] {
-            let piled = tame(&format!("e{}", String::from(c).repeat(100)));
+            let piled = escape_hidden(&format!("e{}", String::from(c).repeat(100)));
             assert_eq!(piled, format!("e{}{}", String::from(c).repeat(4), c.escape_unicode().to_string().repeat(96)));
         }
     }
@@ -396,7 +401,7 @@ mod tests {
             ("\u{1112}\u{11ab}", "\u{1112}\\u{11ab}"),
             ("\u{200b}\u{301}", "\\u{200b}\\u{301}"),
         ] {
-            assert_eq!(tame_strictly(text), shown);
+            assert_eq!(escape_strictly(text), shown);
         }
         for plain in [
             "naïve",
@@ -416,7 +421,7 @@ mod tests {
             "👩🚀",
             "1\u{20e3}",
         ] {
-            assert_eq!(tame_strictly(plain), plain);
+            assert_eq!(escape_strictly(plain), plain);
         }
     }
 
@@ -425,7 +430,7 @@ mod tests {
         for c in ('\0'..=char::MAX).filter(|c| !matches!(c, '\n' | '\t')) {
             let is_seen = !is_mark(c) && !is_hidden(c);
             assert!(!is_seen || c.width().is_some_and(|width| width > 0), "U+{:04X}", u32::from(c));
-            let shown = tame_strictly(&format!("a{c}"));
+            let shown = escape_strictly(&format!("a{c}"));
             let script = CodePointMapData::<Script>::new().get(c);
             let expected = if is_seen || (script == Script::Inherited && !is_hidden(c)) {
                 c.to_string()
@@ -439,8 +444,8 @@ mod tests {
     #[test]
     fn places_stay_in_place() {
         let text = "a\u{1b}é\u{202e}b\r\n";
-        let tame = tame_in_place(text);
-        assert_eq!((tame.as_str(), tame.len()), ("a?é???b?\n", text.len()));
+        let escape_hidden = mask_hidden(text);
+        assert_eq!((escape_hidden.as_str(), escape_hidden.len()), ("a?é???b?\n", text.len()));
     }
 
     #[test]
@@ -449,7 +454,7 @@ mod tests {
         let bytes = [text, b"\xff\xe2\x80"].concat();
         for size in 1..bytes.len() {
             let mut written = Vec::new();
-            let mut tamed = Tamed::new(&mut written);
+            let mut tamed = EscapingWriter::new(&mut written);
             for piece in bytes.chunks(size) {
                 tamed.write_all(piece).expect("it is written");
             }

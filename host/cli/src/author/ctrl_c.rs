@@ -12,13 +12,13 @@ use super::{CliError, Result};
 
 /// Handler of Ctrl-C: whether it was pressed, and the operation that it ends.
 #[derive(Default)]
-pub(crate) struct Stop {
+pub(crate) struct CtrlCHandler {
     stopped: AtomicBool,
     at_once: AtomicBool,
     end: Mutex<Option<Box<dyn Fn() + Send>>>,
 }
 
-impl Stop {
+impl CtrlCHandler {
     /// Handles Ctrl-C from now on.
     pub(crate) fn listen() -> Arc<Self> {
         let stop = Arc::new(Self::default());
@@ -94,7 +94,7 @@ mod tests {
 
     #[test]
     fn what_runs_is_ended_also_when_the_wish_came_before() {
-        let stop = Stop::default();
+        let stop = CtrlCHandler::default();
         let ended = Arc::new(AtomicBool::new(false));
         let end = |ended: &Arc<AtomicBool>| {
             let ended = Arc::clone(ended);

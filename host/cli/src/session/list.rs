@@ -8,13 +8,13 @@ use tollhouse::capability::{Amount, Policy};
 use tollhouse::ledger::Used;
 use tollhouse::session::{RunRecord, SessionId, Sessions, SessionsError, Shown};
 
-use super::super::places::Places;
-use super::super::{Result, draw, show};
+use super::super::locations::Locations;
+use super::super::{Result, format, show};
 use crate::Exit;
 
 /// List the sessions: their files, budgets and forks
 #[derive(Args)]
-pub(crate) struct Ls {
+pub(crate) struct ListSessionsCommand {
     /// Print an array of {session, created, changed, runs, running, snapshot, bytes, entries, limit, budgets, shared_with, from}
     #[arg(long)]
     json: bool,
@@ -22,7 +22,7 @@ pub(crate) struct Ls {
 
 /// Show a session: its authority, its remaining budgets, and its runs
 #[derive(Args)]
-pub(crate) struct Show {
+pub(crate) struct ShowSessionCommand {
     /// The session
     #[arg(value_name = "ID")]
     id: SessionId,
@@ -32,7 +32,7 @@ pub(crate) struct Show {
 }
 
 /// Session with its policy.
-struct Seen {
+struct SessionSummary {
     shown: Shown,
     policy: Policy,
     spent: HashMap<String, Used>,
@@ -41,7 +41,7 @@ struct Seen {
 /// Budget: grant, what it counts, limit, used amount.
 type Budget = (String, &'static str, Amount, Amount);
 
-impl Seen {
+impl SessionSummary {
     fn of(sessions: &Sessions, id: &SessionId) -> std::result::Result<Self, SessionsError> {
         Ok(Self { shown: sessions.show(id)?, policy: sessions.policy(id)?, spent: sessions.spent(id)? })
     }
@@ -64,7 +64,7 @@ impl Seen {
     fn show_budgets(&self) {
         let budgets = self.budgets();
         for (grant, kind, limit, used) in &budgets {
-            let (bar, left) = (draw::share(*used, *limit, 20), limit.saturating_sub(*used));
+            let (bar, left) = (format::share(*used, *limit, 20), limit.saturating_sub(*used));
             show::line(format_args!("  budget    {bar} {grant}: {used} of {limit} {kind} used, {left} left"));
         }
         let others = self.shown.shared_with;
@@ -81,8 +81,8 @@ impl Seen {
         });
         json!({
             "session": session,
-            "created": draw::time(created.created),
-            "changed": draw::time(head.changed),
+            "created": format::time(created.created),
+            "changed": format::time(head.changed),
             "runs": head.runs,
             "running": busy,
             "snapshot": head.snapshot.to_string(),
@@ -97,12 +97,12 @@ impl Seen {
     }
 }
 
-impl Ls {
-    pub(super) fn execute(self, places: &Places) -> Result {
-        let sessions = places.sessions()?;
+impl ListSessionsCommand {
+    pub(super) fn execute(self, locations: &Locations) -> Result {
+        let sessions = locations.sessions()?;
         let seen = all(&sessions).map_err(|error| super::failed("cannot list the sessions", &error))?;
         if self.json {
-            let listed: Vec<Value> = seen.values().map(Seen::json).collect();
+            let listed: Vec<Value> = seen.values().map(SessionSummary::json).collect();
             show::json_pretty(&listed);
             return Ok(Exit::SUCCESS);
         }
@@ -121,10 +121,10 @@ impl Ls {
     }
 }
 
-fn all(sessions: &Sessions) -> std::result::Result<BTreeMap<SessionId, Seen>, SessionsError> {
+fn all(sessions: &Sessions) -> std::result::Result<BTreeMap<SessionId, SessionSummary>, SessionsError> {
     let mut seen = BTreeMap::new();
     for id in sessions.list()? {
-        match Seen::of(sessions, &id) {
+        match SessionSummary::of(sessions, &id) {
             Ok(found) => drop(seen.insert(id, found)),
             // The session was removed since it was listed.
             Err(SessionsError::Unknown { .. }) => {}
@@ -135,7 +135,7 @@ fn all(sessions: &Sessions) -> std::result::Result<BTreeMap<SessionId, Seen>, Se
 }
 
 /// Returns every session with its depth: a fork is listed below its origin, if that still exists.
-fn forest(seen: &BTreeMap<SessionId, Seen>) -> Vec<(usize, &SessionId)> {
+fn forest(seen: &BTreeMap<SessionId, SessionSummary>) -> Vec<(usize, &SessionId)> {
     let mut below: BTreeMap<Option<&SessionId>, Vec<&SessionId>> = BTreeMap::new();
     for (id, found) in seen {
         let from = found.shown.created.from.as_ref().map(|from| &from.session);
@@ -155,14 +155,14 @@ fn forest(seen: &BTreeMap<SessionId, Seen>) -> Vec<(usize, &SessionId)> {
     drawn
 }
 
-fn row(depth: usize, seen: &Seen) -> String {
+fn row(depth: usize, seen: &SessionSummary) -> String {
     let Shown { session, head, busy, .. } = &seen.shown;
     let name = match depth {
         0 => session.to_string(),
         depth => format!("{}└ {session}", "  ".repeat(depth - 1)),
     };
     let limit = seen.policy.limits.files;
-    let files = format!("{} {}", draw::bar(head.bytes, limit, 10), draw::size(head.bytes));
+    let files = format!("{} {}", format::bar(head.bytes, limit, 10), format::size(head.bytes));
     let left = seen.budgets().into_iter().map(|(grant, _, limit, used)| {
         let left = limit.saturating_sub(used);
         format!("{grant} {left}/{limit}")
@@ -170,14 +170,14 @@ fn row(depth: usize, seen: &Seen) -> String {
     let running = if *busy { "*" } else { "" };
     let runs = format!("{}{running}", head.runs);
     let left = left.collect::<Vec<_>>().join(", ");
-    format!("{name:<28} {runs:>5}  {files:<27} {:<18} {left}", draw::short_time(head.changed))
+    format!("{name:<28} {runs:>5}  {files:<27} {:<18} {left}", format::short_time(head.changed))
 }
 
-impl Show {
-    pub(super) fn execute(self, places: &Places) -> Result {
-        let sessions = places.sessions()?;
+impl ShowSessionCommand {
+    pub(super) fn execute(self, locations: &Locations) -> Result {
+        let sessions = locations.sessions()?;
         let failed = |error| super::failed("cannot show the session", &error);
-        let seen = Seen::of(&sessions, &self.id).map_err(failed)?;
+        let seen = SessionSummary::of(&sessions, &self.id).map_err(failed)?;
         let (runs, labels) = (sessions.runs(&self.id).map_err(failed)?, sessions.labels(&self.id).map_err(failed)?);
         let lock = sessions.lock(&self.id).map_err(failed)?;
         if self.json {
@@ -192,7 +192,7 @@ impl Show {
         }
         let Shown { session, created, head, busy, .. } = &seen.shown;
         show::line(format_args!("{session}{}", if *busy { "  (running)" } else { "" }));
-        show::line(format_args!("  created   {}", draw::time(created.created)));
+        show::line(format_args!("  created   {}", format::time(created.created)));
         if let Some(from) = &created.from {
             show::line(format_args!("  from      {}@{}", from.session, from.run));
         }
@@ -200,9 +200,9 @@ impl Show {
         let limit = seen.policy.limits.files;
         show::line(format_args!(
             "  files     {} {} of {}, {} entries",
-            draw::bar(head.bytes, limit, 20),
-            draw::size(head.bytes),
-            draw::size(limit),
+            format::bar(head.bytes, limit, 20),
+            format::size(head.bytes),
+            format::size(limit),
             head.entries
         ));
         if !head.states.is_empty() {
@@ -225,7 +225,7 @@ impl Show {
             let here = if *number == head.left_by { "*" } else { " " };
             show::line(format_args!(
                 "{here}{number:>4}  {:<18}  {status:<11}  {:>5}  {}{named}",
-                draw::short_time(run.started),
+                format::short_time(run.started),
                 run.calls,
                 run.script
             ));
@@ -245,8 +245,8 @@ fn run_json(number: u64, run: &RunRecord, busy: bool) -> Value {
         "status": status(run, busy),
         "script": run.script,
         "hash": run.hash,
-        "started": draw::time(run.started),
-        "ended": run.ended.map(draw::time),
+        "started": format::time(run.started),
+        "ended": run.ended.map(format::time),
         "base": run.base.to_string(),
         "snapshot": run.snapshot.map(|snapshot| snapshot.to_string()),
         "error": run.error,
