@@ -154,8 +154,7 @@ impl CheckAuditCommand {
             }
         }
         if let Some((head, _)) = self.expect.iter().zip(&expected).find(|(_, line)| line.is_none()) {
-            let message =
-                format!("the log of `{id}` has no line whose hash is {head}: it was written anew, or was cut off");
+            let message = format!("the log of `{id}` has no line whose hash is {head}: it was rewritten or truncated");
             return self.wrong(CliError::usage(message.as_str()).status(1), None, &message);
         }
         let expected: Vec<u64> = expected.into_iter().flatten().collect();
@@ -173,7 +172,7 @@ impl CheckAuditCommand {
         }
         show::line(format_args!("{lines} lines, unaltered; the last is {head}"));
         show::line(
-            "not proven: the log of a session has no key, so whoever can write the store can write all of it anew \
+            "not proven: the log of a session has no key, so whoever can write the store can rewrite all of it \
              (`--expect`; `--audit` with `--audit-key` keeps one beside it)",
         );
         tell_expected(expected);
@@ -214,10 +213,10 @@ impl CheckAuditCommand {
                 "proven from line {from} on, by the key; the lines before were there, as they are, when line {from} was written"
             )),
             (None, Some(from)) => {
-                show::line(format_args!("not proven: lines have MACs from line {from} on, which `--key FILE` checks"))
+                show::line(format_args!("not proven: lines from line {from} on have MACs, which `--key FILE` checks"))
             }
             (None, None) => show::line(
-                "not proven: no line has a MAC, so whoever can write the file can write all of it anew (`--audit-key`)",
+                "not proven: no line has a MAC, so whoever can write the file can rewrite all of it (`--audit-key`)",
             ),
         }
         if let Some(proven) = proven_lines {

@@ -26,7 +26,7 @@ use tollhouse::error::Failure;
 use tollhouse::session::{Host, RunOptions, RunResult, Status};
 
 use self::isolated::WorkerPool;
-use self::job::Job;
+use self::job::BatchJob;
 use self::output_files::OutputFiles;
 use self::running::RunningJobs;
 use super::audit::AuditArgs;
@@ -156,7 +156,7 @@ impl BatchCommand {
                 );
                 return Err(CliError::usage(what).hint("name a file in its place"));
             }
-            let workers = Workers::new(locations, arguments);
+            let workers = WorkerPool::new(locations, arguments);
             let checked = workers.check()?;
             if checked != Exit::SUCCESS {
                 return Ok(checked);

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use tollhouse::guest::{Language, Script};
 use tollhouse::session::{Host, HostError, HostOptions, RunOptions, SessionOptions, Status};
 
-use super::confine::{self, Confinement, FilterStatus, Phase, ThreadScope};
+use super::confine::{self, ConfinePhase, Confinement, FilterStatus, ThreadScope};
 use super::locations::Locations;
 use super::{CliError, Result, format, show};
 use crate::Exit;
@@ -116,7 +116,7 @@ fn wall() -> HealthCheck {
 
 /// Tries the seccomp filters, in the same way.
 fn refusals() -> HealthCheck {
-    let seen = match std::thread::spawn(|| confine::hold(Phase::RUN, ThreadScope::Current)).join() {
+    let seen = match std::thread::spawn(|| confine::hold(ConfinePhase::RUN, ThreadScope::Current)).join() {
         Ok(Ok(FilterStatus::Active)) => "seccomp filters active",
         Ok(Ok(FilterStatus::Unsupported)) => "not on this system",
         _ => {

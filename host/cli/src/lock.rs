@@ -101,7 +101,7 @@ impl LockCommand {
         for update in &self.update {
             if !old.0.iter().any(|(alias, locked)| is(update, alias, locked)) {
                 return Err(CliError::usage(format!("the lock pins no `{update}`"))
-                    .hint("`--update` takes an alias or a package; without it, what is new is pinned"));
+                    .hint("`--update` takes an alias or a package; without it, new packages are pinned"));
             }
         }
         let stays = |alias: &String, locked: &Locked| !self.update.iter().any(|update| is(update, alias, locked));

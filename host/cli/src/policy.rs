@@ -142,7 +142,7 @@ impl CheckPolicyCommand {
 fn tell_optional(optional: &Optional) {
     let without = match optional.without {
         "asks" => "without it, a human is asked",
-        "does not ask" => "without it, it is no reason to ask",
+        "does not ask" => "without it, the clause does not ask",
         "fails" => "without it, the clause fails",
         _ => "without it, the clause holds",
     };

@@ -140,7 +140,7 @@ impl PublishCommand {
                 Face::Command => format!("the shell calls it as `tool {short} …`"),
             };
             remarks.push(format!(
-                "`{short}` is {what} and stays that: {instead}; `--tool ALIAS={name}` mounts it under another name"
+                "`{short}` is {what}, which cannot be replaced: {instead}; `--tool ALIAS={name}` mounts it under another name"
             ));
         }
         // The registry was read a moment ago; any problem with it was an error then.

@@ -119,7 +119,7 @@ impl RunCommand {
             return self.component(name, source, locations);
         }
         let source = String::from_utf8(source)
-            .map_err(|_| CliError::usage(format!("the script `{name}` is no UTF-8 text, and no component")))?;
+            .map_err(|_| CliError::usage(format!("the script `{name}` is neither UTF-8 text nor a component")))?;
         let language = match self.lang {
             Some(lang) => lang.into(),
             None => {

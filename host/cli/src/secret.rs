@@ -65,11 +65,11 @@ impl<'a> SecretSource<'a> {
             Some(("file", path)) => Ok(Self::File(path)),
             Some(("cmd", command)) => match shlex::split(command) {
                 Some(words) if !words.is_empty() => Ok(Self::Output(words)),
-                Some(_) => Err(CliError::usage(format!("secret `{name}`: `cmd:` names no program"))),
+                Some(_) => Err(CliError::usage(format!("secret `{name}`: `cmd:` does not name a program"))),
                 None => Err(CliError::usage(format!("secret `{name}`: a quote in `{command}` has no end"))),
             },
-            _ => Err(CliError::usage(format!("`--secret {name}=…` says no source")).hint(
-                "write `env:VARIABLE`, `file:PATH` or `cmd:PROGRAM ARGS`: a value on the command line is seen by every user",
+            _ => Err(CliError::usage(format!("`--secret {name}=…` has no source")).hint(
+                "write `env:VARIABLE`, `file:PATH` or `cmd:PROGRAM ARGS`: every user can see a value on the command line",
             )),
         }
     }
@@ -86,7 +86,7 @@ impl<'a> SecretSource<'a> {
                 };
                 // The error of `env::var` would contain the value.
                 let value = env::var_os(variable).ok_or_else(|| wrong("environment variable not found"))?;
-                value.into_string().map(Zeroizing::new).map_err(|_| wrong("it is no UTF-8 text"))
+                value.into_string().map(Zeroizing::new).map_err(|_| wrong("it is not UTF-8 text"))
             }
             Self::File(path) => {
                 let cannot = |error: io::Error| {
@@ -131,7 +131,7 @@ fn text(source: impl Read) -> io::Result<Zeroizing<String>> {
     if source.limit() == 0 {
         return Err(io::Error::other(format!("it has more than {LONGEST} bytes")));
     }
-    let text = str::from_utf8(&bytes).map_err(|_| io::Error::other("it is no UTF-8 text"))?;
+    let text = str::from_utf8(&bytes).map_err(|_| io::Error::other("it is not UTF-8 text"))?;
     Ok(Zeroizing::new(text.to_owned()))
 }
 

@@ -164,7 +164,7 @@ impl SessionArgs {
             return self.open_in_memory(locations, &locations.host()?, &own, &AuditArgs::default());
         };
         let sessions = locations.sessions()?;
-        sessions.show(id).map_err(|error| session::failed("cannot look at the session", &error))?;
+        sessions.show(id).map_err(|error| session::failed("cannot read the session", &error))?;
         let opening =
             OpenParams { own: &own, audit: &AuditArgs::default(), waiting: waiting(id), files: None, is_named: true };
         self.open_kept(locations, &locations.host()?, &sessions, id, opening)
@@ -217,7 +217,7 @@ impl SessionArgs {
         if self.token.is_some() {
             // A token expires, and can be revoked; the grants that a session keeps do not, and cannot.
             return Err(CliError::usage("a session does not keep the grants of a token")
-                .hint("run without `--session`, or make the session from a policy file"));
+                .hint("run without `--session`, or create the session from a policy file"));
         }
         let source = self.policy.as_deref().map(PolicyFile::read).transpose()?;
         let policy = self.given(locations, source.as_ref())?;
@@ -241,7 +241,7 @@ impl SessionArgs {
             limits: own.limits(),
             files,
             audit: audit.open()?,
-            approver: Some(Arc::new(Terminal) as Arc<dyn Approver>),
+            approver: Some(Arc::new(TerminalApprover) as Arc<dyn Approver>),
             secrets: own.values.clone(),
             waiting: Some(waiting),
         };
@@ -383,7 +383,7 @@ fn warn_of_typo(sessions: &Sessions, id: &SessionId) {
     // A problem with the store is reported when the session is opened.
     let known = sessions.list().unwrap_or_default();
     if let Some(near) = known.iter().find(|known| is_slip(id.as_str(), known.as_str())) {
-        note!("note: there is no session `{id}`: a new one is made. Did you mean `{near}`?");
+        note!("note: there is no session `{id}`: a new one is created. Did you mean `{near}`?");
     }
 }
 
@@ -427,7 +427,7 @@ impl PreparedSession {
             lock: self.given.lock(),
             files,
             audit: self.audit.clone(),
-            approver: Some(Arc::new(Terminal) as Arc<dyn Approver>),
+            approver: Some(Arc::new(TerminalApprover) as Arc<dyn Approver>),
             secrets: self.secrets.clone(),
         };
         host.session(options).map_err(|error| self.given.explain(error))
@@ -526,7 +526,7 @@ impl SessionSources {
         };
         match &self.pinned {
             Some(pinned) if of_lock => shown.also(format!(
-                "the lock `{}` pins what is mounted: `tollhouse lock --policy FILE` writes it anew",
+                "the lock `{}` pins what is mounted: `tollhouse lock --policy FILE` rewrites it",
                 pinned.path.display()
             )),
             _ => shown,

@@ -179,7 +179,7 @@ pub(crate) fn open(path: &Path, trust: &str, revoked: Option<&Path>) -> Result<P
 
 fn token(path: &Path) -> Result<Token> {
     let parsed = Token::parse(&read(path, "token")?);
-    parsed.map_err(|error| failed(&format!("`{}` is no token", path.display()), &error))
+    parsed.map_err(|error| failed(&format!("`{}` is not a token", path.display()), &error))
 }
 
 /// Reads a text that is no longer than a token and a line break.

@@ -96,7 +96,7 @@ pub(crate) fn sentence(text: &str) -> String {
 pub(crate) fn help(gate: &Gate, method: &str) -> Result<()> {
     let tools = gate.tools();
     let Some(help) = tools.help(method) else {
-        let error = CliError::usage(format!("nothing mounted is named `{method}`"));
+        let error = CliError::usage(format!("no mounted tool is named `{method}`"));
         return Err(match (tools.clash_of(method), tools.nearest(method)) {
             (Some(clash), _) => error.hint(clash.hint()),
             (None, Some(near)) => error.hint(format!("did you mean `{near}`?")),

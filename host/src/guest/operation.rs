@@ -222,7 +222,7 @@ impl Outcome {
         let (value, broken) = match parsed {
             Ok(value) => (value, None),
             Err(JsonError::Malformed(error)) => {
-                (None, Some(Failure::host(format!("the guest returned a value that is no JSON: {error}"))))
+                (None, Some(Failure::host(format!("the guest returned a value that is not JSON: {error}"))))
             }
             Err(JsonError::TooLarge(memory)) => {
                 let message = format!("the script returned a value of more than {memory} bytes of memory");
@@ -343,8 +343,11 @@ kinds!(Syntax, Exception, Exit, Tool, Argument, Capability, Approval, Limit, Can
 
 fn state_too_large() -> Failure {
     Failure::limit(
-        format!("what the script leaves for the next one is too large: at most {} MiB are kept", MAX_STATE_BYTES >> 20),
-        "keep large data in files; what was left before stays",
+        format!(
+            "the state that the script leaves for the next one is too large: at most {} MiB are kept",
+            MAX_STATE_BYTES >> 20
+        ),
+        "keep large data in files; the previous state stays",
     )
 }
 

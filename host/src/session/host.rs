@@ -94,7 +94,7 @@ pub enum HostError {
     #[error(transparent)]
     Narrow(#[from] NarrowError),
     /// The policy grants a tool a secret whose value was not given.
-    #[error("the policy grants the secret `{0}`, and nobody gave its value")]
+    #[error("the policy grants the secret `{0}`, but no value was given for it")]
     Secret(String),
     /// The session has a run that has not ended.
     #[error("the session has a run that has not ended")]

@@ -41,7 +41,7 @@ pub(super) fn check_limits(session: &SessionState, usage: &RunUsage, depth: u32)
     let limits = session.limits();
     if usage.guests() >= u64::from(limits.processes) {
         let message =
-            format!("the script does not start: {} scripts of this run do their work already", limits.processes);
+            format!("the script does not start: {} scripts of this run are already running", limits.processes);
         let hint = format!("run fewer at once: wait for some, or {}", how_to_raise("processes"));
         return Err(Failure::limit(message, hint));
     }
@@ -96,7 +96,7 @@ pub(super) fn start(
     let Some(parent) = processes.get(pid) else { return Err(Failure::cancelled()) };
     let streams = parent.streams.start(id, &run, &interrupt, session.limits().processes, &session.memory)?;
     let Runnable::Script { language, source, name } = run.what else {
-        return Err(Failure::argument("a program is no script"));
+        return Err(Failure::argument("a program is not a script"));
     };
     let output = Output::new(guest_process::output_sink(&streams), session.limits().output);
     let numbers = [numbers, &[u64::from(processes.next())]].concat();

@@ -152,8 +152,8 @@ impl RunResult {
 
     /// Marks a run whose effects could not be saved: the session is as it was before.
     pub(super) fn mark_unsaved(&mut self, error: &dyn std::error::Error) {
-        let message = format!("what the run left cannot be kept: {}", error_chain(error));
-        let hint = "the session's files are as they were before the run; what was spent stays spent";
+        let message = format!("the effects of the run cannot be kept: {}", error_chain(error));
+        let hint = "the session's files are as they were before the run; spent amounts stay spent";
         (self.status, self.exit_code) = (Status::Failed, 1);
         self.error = Some(Failure::host(message).with_hint(hint));
     }

@@ -33,10 +33,10 @@ const OVERHEAD: u64 = 256 << 20;
 #[non_exhaustive]
 pub enum PortableError {
     /// The session is on disk, and so are its budgets.
-    #[error("a session on disk has no snapshot in bytes: export it")]
+    #[error("a session on disk cannot be saved to bytes: export it")]
     OnDisk,
     /// The bytes are not a saved session.
-    #[error("these bytes are no snapshot of a sandbox")]
+    #[error("these bytes are not a snapshot of a sandbox")]
     Other,
     /// The archive is damaged, or larger than the session's limits.
     #[error(transparent)]
@@ -45,7 +45,7 @@ pub enum PortableError {
     #[error(transparent)]
     Blob(#[from] BlobError),
     /// A blob that should be a directory is not one.
-    #[error("the blob {blob} is no part of a snapshot")]
+    #[error("the blob {blob} is not part of a snapshot")]
     Node {
         /// Name of the blob.
         blob: BlobId,

@@ -64,7 +64,7 @@ impl StreamTable {
         let taken = |number: &u32| *number == 0 || self.open.contains_key(number) || self.ended.contains(number);
         let same = numbers[0] == numbers[1] || numbers[0] == numbers[2] || numbers[1] == numbers[2];
         if same || numbers.iter().any(taken) {
-            return Err(Failure::host(format!("of the streams {numbers:?} one is taken")));
+            return Err(Failure::host(format!("one of the streams {numbers:?} is already open")));
         }
         let mut open = |number: u32, role: StreamRole| {
             let pipe = Pipe::charged(interrupt, memory);

@@ -53,7 +53,7 @@ impl Host {
     fn widened(&self, mut policy: Policy, mut lock: Lock, more: Widening) -> Result<(Policy, Lock), HostError> {
         for (alias, requirement) in more.tools {
             if lock.0.contains_key(&alias) {
-                return Err(refused(format!("the session has mounted `{alias}` already")));
+                return Err(refused(format!("the session has already mounted `{alias}`")));
             }
             let alone = Policy { tools: Some([(alias.clone(), requirement.clone())].into()), ..Policy::default() };
             lock.0.extend(self.packages().pin(&alone, &[], &Lock::default())?.0);
@@ -63,14 +63,14 @@ impl Host {
         }
         for (alias, permissions) in more.permissions {
             if policy.permissions.insert(alias.clone(), permissions).is_some() {
-                return Err(refused(format!("the session says already what the tool `{alias}` may touch")));
+                return Err(refused(format!("the session already has permissions for the tool `{alias}`")));
             }
         }
         for mut grant in more.grants {
             if is_numbered(&grant) {
                 grant.name.clear();
             } else if policy.grants.iter().any(|own| own.name == grant.name) {
-                return Err(refused(format!("the session has a grant `{}` already", grant.name)));
+                return Err(refused(format!("the session already has a grant `{}`", grant.name)));
             }
             policy.push(grant);
         }

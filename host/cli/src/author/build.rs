@@ -99,14 +99,14 @@ pub(super) fn build(
     let job = BuildJob { directory, manifest: &manifest, wit: wit.as_deref(), debug, stop };
     let ToolchainOutput { lang, left, built_of } = lang::build(&job)?;
     let made = untrusted_file::read_regular(&left, MAX_COMPONENT as u64).map_err(|error| {
-        let what = format!("the build left nothing that can be read at `{}`", left.display());
+        let what = format!("the build left no readable file at `{}`", left.display());
         CliError::because(what, &std::io::Error::from(error))
-            .hint("`output` under `[build]` in `tool.toml` says where it leaves what it makes")
+            .hint("`output` under `[build]` in `tool.toml` names the path of its output")
     })?;
     let component = directory.join(manifest.built());
     wall(&component)?;
     let unfit = |error: ComponentError| {
-        failed(&format!("what was built, `{}`, makes no component", left.display()), &error, error.hint())
+        failed(&format!("the build output `{}` is not a component", left.display()), &error, error.hint())
     };
     let mut finished = finish(made, &manifest, wit.as_deref(), &built_of).map_err(unfit)?;
     let parts = parts(locations, &manifest)?;

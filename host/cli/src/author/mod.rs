@@ -29,7 +29,7 @@ fn directory(path: &Path) -> Result<PathBuf> {
     let unusable = |error: &std::io::Error| {
         CliError::because(format!("cannot build `{}`", path.display()), error)
             .status(USAGE)
-            .hint("name the directory of a package, in which `tool.toml` lies; `tollhouse new NAME` makes one")
+            .hint("name the directory of a package, which contains `tool.toml`; `tollhouse new NAME` creates one")
     };
     let directory = path.canonicalize().map_err(|error| unusable(&error))?;
     if directory.is_dir() { Ok(directory) } else { Err(unusable(&std::io::ErrorKind::NotADirectory.into())) }

@@ -153,7 +153,7 @@ impl JobWorker {
         let read = self.output.take(RESULT).read_to_end(&mut bytes);
         let child = self.child.lock().unwrap_or_else(PoisonError::into_inner).take();
         let status = child.map_or_else(|| Err(io::Error::other("it is gone")), |child| end(child, bytes.len()));
-        let cannot = |error: io::Error| Failure::host(format!("the process of the job cannot be heard: {error}"));
+        let cannot = |error: io::Error| Failure::host(format!("cannot read from the process of the job: {error}"));
         let (status, _) = (status.map_err(cannot)?, read.map_err(cannot)?);
         let text = String::from_utf8(bytes).ok().and_then(|text| Some(text.strip_suffix('\n')?.to_owned()));
         let head = text.as_ref().filter(|text| is_one_line(text)).and_then(|text| serde_json::from_str(text).ok());

@@ -117,7 +117,7 @@ impl<'de> Deserialize<'de> for FileMode {
         let text = String::deserialize(deserializer)?;
         let digits = !text.is_empty() && text.bytes().all(|byte| matches!(byte, b'0'..=b'7'));
         let mode = u32::from_str_radix(&text, 8).ok().filter(|mode| digits && *mode <= 0o7777);
-        mode.map(Self).ok_or_else(|| serde::de::Error::custom(format!("`{text}` is no octal mode, such as 755")))
+        mode.map(Self).ok_or_else(|| serde::de::Error::custom(format!("`{text}` is not an octal mode, such as 755")))
     }
 }
 

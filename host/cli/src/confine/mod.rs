@@ -153,9 +153,9 @@ pub(crate) struct Confinement {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum FilterStatus {
     /// The kernel enforces all restrictions.
-    Whole,
+    Active,
     /// This system has no such filters.
-    None,
+    Unsupported,
 }
 
 impl Confinement {
@@ -247,7 +247,7 @@ pub(crate) enum ThreadScope {
     /// All existing threads, and those that they will start.
     All,
     /// The current thread, and those that it will start: for trials.
-    This,
+    Current,
 }
 
 /// Creates a directory that only this user can read.

@@ -79,9 +79,8 @@ impl AddProgramCommand {
     pub(super) fn execute(self, locations: &Locations) -> Result {
         let package = package_of(&self.name)?;
         if let Some(what) = taken_by(&self.name, Spelling::Wit, Face::Command) {
-            return Err(
-                CliError::usage(format!("`{}` is {what} and stays that", self.name)).hint("choose another name")
-            );
+            return Err(CliError::usage(format!("`{}` is {what}, which cannot be replaced", self.name))
+                .hint("choose another name"));
         }
         if self.version.is_some() && self.is_made() {
             return Err(CliError::usage(format!(
@@ -173,7 +172,7 @@ impl AddProgramCommand {
                 bytes
             }
             Some(bytes) if !(bytes.starts_with(ARCHIVE) && self.is_made()) => {
-                return Err(self.no_program("it begins as no WebAssembly does"));
+                return Err(self.no_program("it does not begin like WebAssembly"));
             }
             wheel => make_python(wheel, locations, stop, progress)?,
         };
@@ -187,7 +186,7 @@ impl AddProgramCommand {
     /// Checks that a file from the network has a known digest; without one it is not used.
     fn check_pinned(&self) -> Result<()> {
         if self.sha256.is_none() && self.from.as_deref().is_some_and(fetch::is_address) {
-            return Err(CliError::usage(format!("what is fetched from `{}` must be known", self.shown()))
+            return Err(CliError::usage(format!("the content of `{}` must be known", self.shown()))
                 .hint("say its SHA-256, as its publisher does: `--sha256 HEX`"));
         }
         Ok(())
@@ -203,12 +202,8 @@ impl AddProgramCommand {
                  it; `--from DIR` takes what that leaves in `target/programs/{name}-…`"
             ));
         }
-        CliError::usage(format!(
-            "`{name}` is none of the programs that are known: {}, {}",
-            MADE.name,
-            COMPILED.join(", ")
-        ))
-        .hint("`--from FILE` adds any WebAssembly program under that name")
+        CliError::usage(format!("`{name}` is not a known program: {}, {}", MADE.name, COMPILED.join(", ")))
+            .hint("`--from FILE` adds any WebAssembly program under that name")
     }
 
     /// Reads a package from a directory, as `--output` wrote it.
@@ -228,7 +223,7 @@ impl AddProgramCommand {
                     .hint(format!("`tollhouse programs add {} --from {shown}`", name.package())));
             }
             None => {
-                return Err(CliError::usage(format!("`{}` is no package: it has no `tool.toml`", from.display()))
+                return Err(CliError::usage(format!("`{}` is not a package: it has no `tool.toml`", from.display()))
                     .hint("name the component in it"));
             }
         }
@@ -262,7 +257,7 @@ impl AddProgramCommand {
         if self.is_made() {
             hint += "; `python3` is also made of the file (wheel) of componentize-py";
         }
-        CliError::usage(format!("`{}` is no program: {why}", self.shown())).status(1).hint(hint)
+        CliError::usage(format!("`{}` is not a program: {why}", self.shown())).status(1).hint(hint)
     }
 
     fn refused(&self, error: &PublishError) -> CliError {

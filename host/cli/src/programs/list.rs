@@ -84,7 +84,7 @@ impl RemoveProgramCommand {
         for release in &releases {
             registry
                 .yank(&release.full_name(), true)
-                .map_err(|error| failed(&format!("cannot take `{}` back", self.name), &error, error.hint()))?;
+                .map_err(|error| failed(&format!("cannot remove `{}`", self.name), &error, error.hint()))?;
         }
         let names: Vec<String> = releases.iter().map(|release| release.full_name().to_string()).collect();
         if self.json {
@@ -112,7 +112,7 @@ impl RemoveProgramCommand {
         if found.is_empty() {
             return Err(CliError::usage(format!("the program `{}` is not added", self.name))
                 .status(1)
-                .hint("`tollhouse programs ls` lists those that are"));
+                .hint("`tollhouse programs ls` lists the added ones"));
         }
         Ok(found)
     }

@@ -151,7 +151,7 @@ fn check(wheel: &[u8]) -> Result<()> {
     if known.into_iter().any(|known| known == digest) {
         return Ok(());
     }
-    Err(CliError::usage(format!("this is no file of {RELEASE} as PyPI has it: its SHA-256 is {digest}"))
+    Err(CliError::usage(format!("this is not a file of {RELEASE} from PyPI: its SHA-256 is {digest}"))
         .status(1)
         .hint(OFFLINE))
 }

@@ -39,7 +39,7 @@ impl CollectRegistryBlobsCommand {
             keep(&mut kept, &read_lock(path)?);
         }
         if locations.store.exists() {
-            let failed = |error: &SessionsError| session::failed("cannot look at the sessions", error);
+            let failed = |error: &SessionsError| session::failed("cannot read the sessions", error);
             let sessions = locations.sessions()?;
             for id in sessions.list().map_err(|error| failed(&error))? {
                 match sessions.lock(&id) {

@@ -134,7 +134,7 @@ pub(super) fn described(release: &Release) -> Value {
 type BuiltOf = Result<Option<Vec<Dependency>>>;
 
 fn built_of(registry: &Registry, release: &Release) -> BuiltOf {
-    let unknown = format!("cannot say what `{}` was built of", release.full_name());
+    let unknown = format!("cannot determine what `{}` was built from", release.full_name());
     let component = registry.load_component(release).map_err(|error| super::failed(&unknown, &error, error.hint()))?;
     dependencies(&component).map_err(|error| super::failed(&unknown, &error, error.hint()))
 }

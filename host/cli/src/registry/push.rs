@@ -43,7 +43,7 @@ pub(crate) struct PushCommand {
 impl PushCommand {
     pub(super) fn execute(&self, locations: &Locations) -> Result {
         if self.to.digest.is_some() {
-            return Err(CliError::usage("what is pushed has the digest that it has: name a tag, or nothing"));
+            return Err(CliError::usage("a pushed release determines its digest: name a tag, or nothing"));
         }
         let registry = super::open(locations)?;
         let what = format!("cannot push `{}`", self.release);
@@ -56,7 +56,7 @@ impl PushCommand {
                 "the tag `{tag}` is another version than that of `{}`",
                 release.full_name()
             ))
-            .hint("leave the tag out, or name one that is no version, such as `stable`"));
+            .hint("leave the tag out, or name one that is not a version, such as `stable`"));
         }
         let progress = Progress::new(format!("pushing {}", release.full_name()));
         let watch = |_: &str, bytes: u64, all: u64| progress.at(bytes, all);

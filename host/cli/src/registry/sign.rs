@@ -106,5 +106,5 @@ pub(crate) fn private_key(path: &Path) -> Result<PrivateKey> {
         CliError::because(format!("cannot read the key `{}`", path.display()), error).status(USAGE)
     };
     let text = untrusted_file::read_named_text(path, MAX_KEY).map_err(|error| failed(&std::io::Error::from(error)))?;
-    text.parse().map_err(|error| failed(&error).hint("`tollhouse registry keygen --out FILE` makes one"))
+    text.parse().map_err(|error| failed(&error).hint("`tollhouse registry keygen --out FILE` creates one"))
 }

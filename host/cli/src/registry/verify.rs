@@ -56,7 +56,7 @@ impl VerifyRegistryCommand {
             return Ok(Exit::SUCCESS);
         }
         Err(CliError::because(format!("{} problems", verified.problems.len()), &RegistryDamaged)
-            .hint("what is damaged is not used: no run mounts it; the rest is"))
+            .hint("damaged releases are not used: no run mounts them; the others are"))
     }
 }
 

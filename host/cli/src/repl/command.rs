@@ -63,15 +63,15 @@ pub(super) fn execute(context: &mut ReplContext, input: &str) -> Result<InputOut
         (".cat", Some(path)) => cat(context, path)?,
         (".snapshot", label) => snapshot(context.stored()?, label)?,
         (".rollback", to) => rollback(context, to)?,
-        (".history", _) => show::line("there is no history: standard input is no terminal"),
+        (".history", _) => show::line("there is no history: standard input is not a terminal"),
         (".exit", None) => return Ok(InputOutcome::Exit(None)),
         (".exit", Some(status)) => {
             let known = u8::from_str(status);
-            let known = known.map_err(|_| CliError::usage(format!("`{status}` is no status: 0 to 255")))?;
+            let known = known.map_err(|_| CliError::usage(format!("`{status}` is not a status: use 0 to 255")))?;
             return Ok(InputOutcome::Exit(Some(known)));
         }
         (".cat", None) => {
-            return Err(CliError::usage("`.cat` takes a PATH").hint("`.files` lists those that there are"));
+            return Err(CliError::usage("`.cat` takes a PATH").hint("`.files` lists them"));
         }
         (other, _) => return Err(unknown(other)),
     }
@@ -82,7 +82,7 @@ fn unknown(name: &str) -> CliError {
     let near = COMMANDS.iter().map(|(known, ..)| (strsim::damerau_levenshtein(name, known), known)).min();
     CliError::usage(format!("there is no `{name}`")).hint(match near {
         Some((distance, near)) if distance <= 2 => format!("did you mean `{near}`?"),
-        _ => "`.help` lists what there is".to_owned(),
+        _ => "`.help` lists the commands".to_owned(),
     })
 }
 
@@ -131,12 +131,12 @@ impl ReplContext {
 
 fn at(path: &str) -> impl Fn(Errno) -> CliError {
     let what = format!("cannot read `{path}`");
-    move |errno| CliError::because(what.clone(), &errno).hint("`.files` lists what there is")
+    move |errno| CliError::because(what.clone(), &errno).hint("`.files` lists the files")
 }
 
 fn files(context: &ReplContext, path: Option<&str>) -> Result<()> {
     let path = absolute(context.place(), path.unwrap_or(""));
-    let tree = context.files().map_err(|error| failed("cannot look into the session", &error))?;
+    let tree = context.files().map_err(|error| failed("cannot read the session", &error))?;
     let failed = at(&path);
     for entry in tree.read_directory(&path).map_err(&failed)? {
         let stat = tree.stat(&format!("{}/{}", path.trim_end_matches('/'), entry.name), false).map_err(&failed)?;
@@ -152,13 +152,13 @@ fn files(context: &ReplContext, path: Option<&str>) -> Result<()> {
 
 fn cat(context: &ReplContext, path: &str) -> Result<()> {
     let path = absolute(context.place(), path);
-    let tree = context.files().map_err(|error| failed("cannot look into the session", &error))?;
+    let tree = context.files().map_err(|error| failed("cannot read the session", &error))?;
     copy(&tree, &path, &at(&path), &mut terminal_escape::contents()).map(drop)
 }
 
 fn snapshot(stored: &StoredSession, label: Option<&str>) -> Result<()> {
     let StoredSession { sessions, id } = stored;
-    let cannot = |error| failed("cannot look at the session", &error);
+    let cannot = |error| failed("cannot read the session", &error);
     let (snapshot, run) = sessions.snapshot(&stored.point(At::Head)).map_err(cannot)?;
     if let Some(label) = label {
         sessions.label(id, label, Some(run)).map_err(|error| failed("cannot label", &error))?;

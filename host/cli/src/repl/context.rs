@@ -160,8 +160,8 @@ impl ReplContext {
     /// If the session is not stored.
     pub(super) fn stored(&self) -> Result<&StoredSession> {
         self.stored.as_ref().ok_or_else(|| {
-            CliError::usage("the session is made of a token, and nothing keeps it")
-                .hint("make it of a policy: `--policy` instead of `--token`")
+            CliError::usage("the session comes from a token, and is not stored")
+                .hint("create it from a policy: `--policy` instead of `--token`")
         })
     }
 }

@@ -130,7 +130,7 @@ fn greet(context: &ReplContext, named: bool) {
         _ => "a session that ends with it".to_owned(),
     };
     let version = env!("CARGO_PKG_VERSION");
-    show::styled(context.dim(&format!("tollhouse {version}, {what}. `.help` lists what there is, Ctrl-D ends")));
+    show::styled(context.dim(&format!("tollhouse {version}, {what}. `.help` lists the commands, Ctrl-D ends")));
 }
 
 fn prompt(context: &ReplContext) -> String {

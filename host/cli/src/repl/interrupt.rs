@@ -79,7 +79,7 @@ impl ReplInterrupt {
     fn exit(&self) -> ! {
         if let Some(terminal) = &self.0.terminal {
             // A terminal that is gone needs no settings.
-            let _ = tcsetattr(io::stdin(), OptionalActions::ReplState, terminal);
+            let _ = tcsetattr(io::stdin(), OptionalActions::Now, terminal);
         }
         process::exit(i32::from(CANCELLED));
     }

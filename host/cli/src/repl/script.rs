@@ -64,7 +64,7 @@ fn read_line(stdin: &mut io::StdinLock<'_>, input: &mut String) -> Result<bool> 
         return Err(CliError::usage(format!("an input has at most {} KiB", MAX_INPUT >> 10))
             .hint("put it into a file: `tollhouse run FILE`"));
     }
-    let text = String::from_utf8(line).map_err(|_| CliError::usage("an input is no UTF-8 text"))?;
+    let text = String::from_utf8(line).map_err(|_| CliError::usage("an input is not UTF-8 text"))?;
     input.push_str(&text);
     Ok(!text.is_empty())
 }

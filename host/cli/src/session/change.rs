@@ -99,7 +99,7 @@ impl ForkCommand {
 impl RollbackCommand {
     pub(super) fn execute(self, locations: &Locations) -> Result {
         if self.to.at == At::Head {
-            return Err(CliError::usage(format!("`{}` is where the session is", self.to))
+            return Err(CliError::usage(format!("`{}` is the session's current state", self.to))
                 .hint(format!("name a run or a label: `{}@3`", self.to)));
         }
         let sessions = locations.sessions()?;

@@ -118,7 +118,7 @@ pub(crate) struct DiffSessionCommand {
 }
 
 fn tree(locations: &Locations, point: &Point) -> Result<Tree> {
-    locations.sessions()?.files(point).map_err(|error| super::failed("cannot look into the session", &error))
+    locations.sessions()?.files(point).map_err(|error| super::failed("cannot read the session", &error))
 }
 
 fn at(point: &Point, path: &str) -> impl Fn(Errno) -> CliError {
@@ -190,7 +190,8 @@ pub(crate) fn copy(tree: &Tree, path: &str, failed: &dyn Fn(Errno) -> CliError, 
     let mut written = 0;
     while written < content.len() {
         let piece = content.read(written, PIECE).map_err(failed)?;
-        to.write_all(&piece).map_err(|error| CliError::because(format!("cannot write what `{path}` holds"), &error))?;
+        to.write_all(&piece)
+            .map_err(|error| CliError::because(format!("cannot write the contents of `{path}`"), &error))?;
         written += piece.len() as u64;
     }
     Ok(written)
@@ -288,7 +289,7 @@ impl GetFileCommand {
         let to = match (&self.to, name) {
             (Some(to), _) => to.clone(),
             (None, Some(name)) => PathBuf::from(name),
-            (None, None) => return Err(CliError::usage("say where to: `/` has no name")),
+            (None, None) => return Err(CliError::usage("name the destination: `/` has no name")),
         };
         let mut taken = CopyProgress { tree: &tree, point: &self.point, files: 0, bytes: 0 };
         taken.entry(&self.path, &to, true)?;
@@ -354,7 +355,7 @@ impl CopyProgress<'_> {
 impl DiffSessionCommand {
     pub(super) fn execute(self, locations: &Locations) -> Result {
         let sessions = locations.sessions()?;
-        let failed = |error| super::failed("cannot look into the session", &error);
+        let failed = |error| super::failed("cannot read the session", &error);
         let (old, after) = match &self.to {
             Some(to) => (sessions.files(&self.from), to),
             None => (sessions.base(&self.from), &self.from),

@@ -25,10 +25,10 @@ pub(crate) struct CollectSessionBlobsCommand {
 impl CollectSessionBlobsCommand {
     pub(super) fn execute(self, locations: &Locations) -> Result {
         reserve::release(&locations.store);
-        let progress = Progress::new("looking for what is unused");
+        let progress = Progress::new("looking for unused blobs");
         let swept = locations.sessions()?.gc(self.dry_run);
         drop(progress);
-        let swept = swept.map_err(|error| super::failed("cannot free what is unused", &error))?;
+        let swept = swept.map_err(|error| super::failed("cannot free unused blobs", &error))?;
         let amount = |amount: tollhouse::store::Amount| json!({ "files": amount.files, "bytes": amount.bytes });
         if self.json {
             show::json(&json!({
@@ -45,7 +45,7 @@ impl CollectSessionBlobsCommand {
         let size = format::size(removed.bytes + left.bytes);
         show::line(format_args!("{size} {freed} ({} blobs), {} kept", removed.files, format::size(swept.kept.bytes)));
         if swept.interrupted {
-            note!("warning: a commit took too long to wait for: there is more to free");
+            note!("warning: a commit took too long: there may be more to free");
         }
         Ok(Exit::SUCCESS)
     }

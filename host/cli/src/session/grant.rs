@@ -77,7 +77,7 @@ impl GrantCommand {
         }
         if policy.signed != Policy::default().signed {
             return Err(CliError::usage("`require_signature` cannot be added to a session")
-                .hint("make a new one with it: `tollhouse session new --from ID --policy FILE`"));
+                .hint("create a new one with it: `tollhouse session new --from ID --policy FILE`"));
         }
         for grant in allowed(&self.allow)? {
             policy.push(grant);

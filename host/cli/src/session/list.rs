@@ -107,7 +107,7 @@ impl ListSessionsCommand {
             return Ok(Exit::SUCCESS);
         }
         if seen.is_empty() {
-            note!("there are no sessions: `tollhouse run --session NAME …` makes one");
+            note!("there are no sessions: `tollhouse run --session NAME …` creates one");
             return Ok(Exit::SUCCESS);
         }
         show::line(format_args!(

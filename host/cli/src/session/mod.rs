@@ -74,15 +74,15 @@ pub(crate) fn failed(what: &str, error: &SessionsError) -> CliError {
     let shown = CliError::because(what, error);
     match error {
         SessionsError::Unknown { nearest: Some(near), .. } => shown.hint(format!("did you mean `{near}`?")),
-        SessionsError::Unknown { .. } => shown.hint("`tollhouse session ls` lists those that there are"),
+        SessionsError::Unknown { .. } => shown.hint("`tollhouse session ls` lists the sessions"),
         SessionsError::Differs { session, .. } => shown
-            .hint(format!("a session keeps what it was made with: leave `--policy`, `--allow` and `--tool` out, or take another name; `tollhouse session show {session}` shows what it has, and `tollhouse session grant {session}` adds to it"))
+            .hint(format!("a session keeps its policy and tools: leave `--policy`, `--allow` and `--tool` out, or use another name; `tollhouse session show {session}` shows what it has, and `tollhouse session grant {session}` adds to it"))
             .status(super::error::USAGE),
         SessionsError::NoPoint { session, .. } => {
             shown.hint(format!("`tollhouse session show {session}` lists its runs and labels"))
         }
-        SessionsError::Token => shown.hint("run without `--session`, or make the session from a policy file"),
-        SessionsError::Damaged { .. } => shown.hint("`tollhouse store verify` says what else is damaged"),
+        SessionsError::Token => shown.hint("run without `--session`, or create the session from a policy file"),
+        SessionsError::Damaged { .. } => shown.hint("`tollhouse store verify` lists everything that is damaged"),
         _ => shown,
     }
 }

@@ -46,13 +46,13 @@ impl NewSessionCommand {
             Some(id) => id,
             None => made_up()?,
         };
-        let exists = sessions.contains(&id).map_err(|error| super::failed("cannot make a session", &error))?;
+        let exists = sessions.contains(&id).map_err(|error| super::failed("cannot create a session", &error))?;
         if exists {
-            let error = CliError::usage(format!("there is a session `{id}` already"));
-            return Err(error.hint(format!("`tollhouse run --session {id}` goes on with it")));
+            let error = CliError::usage(format!("a session `{id}` already exists"));
+            return Err(error.hint(format!("`tollhouse run --session {id}` continues it")));
         }
         let files = self.from.as_ref().map(|from| sessions.files(from)).transpose();
-        let files = files.map_err(|error| super::failed("cannot make a session", &error))?;
+        let files = files.map_err(|error| super::failed("cannot create a session", &error))?;
         let opening = OpenParams {
             own: &OwnArgs::default(),
             audit: &AuditArgs::default(),
@@ -76,7 +76,7 @@ impl NewSessionCommand {
 fn made_up() -> Result<SessionId> {
     let mut bytes = [0; 5];
     getrandom::fill(&mut bytes)
-        .map_err(|error| CliError::because("cannot make up a name", &std::io::Error::from(error)))?;
+        .map_err(|error| CliError::because("cannot generate a name", &std::io::Error::from(error)))?;
     let name: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
     Ok(format!("s{name}").parse().expect("letters and digits"))
 }

@@ -74,7 +74,9 @@ impl Sessions {
     pub fn label(&self, id: &SessionId, label: &str, run: Option<u64>) -> Result<(), SessionsError> {
         let none = |what: String| SessionsError::NoPoint { session: id.clone(), what };
         if !revision::is_label(label) {
-            return Err(none(format!("label `{label}`: it is named as sessions are, and does not begin with a digit")));
+            return Err(none(format!(
+                "label `{label}`: labels follow the rules for session names, and do not begin with a digit"
+            )));
         }
         let name = record_key::named(b'T', id, label);
         let mut batch = Batch::default();

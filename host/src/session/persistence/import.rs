@@ -78,7 +78,7 @@ pub enum ImportedBudget {
     /// No amount is left.
     Exhausted,
     /// The amounts that were left at the export.
-    PersistentSession,
+    Kept,
     /// The full amounts that the policy grants.
     Fresh,
 }

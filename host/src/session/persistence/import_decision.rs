@@ -75,7 +75,7 @@ impl ImportDecision {
             _ if !self.is_limited => ImportedBudget::None,
             BudgetChoice::Shared(..) => ImportedBudget::Shared,
             BudgetChoice::Exhausted => ImportedBudget::Exhausted,
-            BudgetChoice::Own(ImportBudget::Keep, _) => ImportedBudget::PersistentSession,
+            BudgetChoice::Own(ImportBudget::Keep, _) => ImportedBudget::Kept,
             BudgetChoice::Own(ImportBudget::Fresh, _) => ImportedBudget::Fresh,
         }
     }

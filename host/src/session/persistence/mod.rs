@@ -90,10 +90,10 @@ pub enum SessionsError {
         nearest: Option<String>,
     },
     /// A session with this name already exists.
-    #[error("there is a session `{0}` already")]
+    #[error("a session `{0}` already exists")]
     Exists(SessionId),
     /// The session that was opened was removed, and another now has its name.
-    #[error("the session `{0}` was removed, and another of its name was made")]
+    #[error("the session `{0}` was removed, and another one with its name was created")]
     Replaced(SessionId),
     /// Another run has the session.
     #[error("the session `{0}` has a run that has not ended")]
@@ -111,7 +111,7 @@ pub enum SessionsError {
         source: std::io::Error,
     },
     /// The session was created with something else than asked for.
-    #[error("the session `{session}` was made with other {what}")]
+    #[error("the session `{session}` was created with different {what}")]
     Differs {
         /// Name of the session.
         session: SessionId,
@@ -162,13 +162,13 @@ pub enum SessionsError {
     #[error("the blobs of this store are not files in its directory")]
     NoFiles,
     /// The file does not contain a session.
-    #[error("it is no file that `session export` wrote")]
+    #[error("it is not a `session export` archive")]
     NoArchive,
     /// The file contains a damaged session, or cannot be read.
     #[error(transparent)]
     Archive(#[from] ArchiveError),
     /// A blob that should be a directory is not one.
-    #[error("the blob {blob} is no part of a snapshot")]
+    #[error("the blob {blob} is not part of a snapshot")]
     Node {
         /// Name of the blob.
         blob: BlobId,

@@ -51,13 +51,17 @@ impl<'s> RecordChecker<'s> {
         let left = self.sessions.run(self.id, head.left_by)?;
         match () {
             () if left.snapshot != Some(head.snapshot) => {
-                self.bad(format!("its files are not those that run {} left", head.left_by))
+                self.bad(format!("its files differ from those that run {} left", head.left_by))
             }
-            () if left.states != head.states => self.bad(format!("its state is not what run {} left", head.left_by)),
-            () if (head.bytes, head.entries) != (usage.bytes, usage.entries) => self.bad("its files are not as many"),
-            () if head.commits > MAX_COMMITS => self.bad("its commits are too many"),
+            () if left.states != head.states => {
+                self.bad(format!("its state differs from that of run {}", head.left_by))
+            }
+            () if (head.bytes, head.entries) != (usage.bytes, usage.entries) => {
+                self.bad("the number of its files is wrong")
+            }
+            () if head.commits > MAX_COMMITS => self.bad("the number of its commits is too large"),
             () if !numbers.is_sorted_by(|a, b| a < b) || numbers.iter().any(|run| *run == 0 || *run > head.runs) => {
-                self.bad("the runs that have not ended are none of its runs")
+                self.bad("its list of active runs names other runs")
             }
             () => Ok(()),
         }
@@ -104,15 +108,15 @@ impl<'s> RecordChecker<'s> {
         let plain = |text: &str| text.len() <= MAX_TEXT && !text.contains(char::is_control);
         let known = STATUS.contains(&run.status.as_str()) && (run.status == "created") == (self.runs == 0);
         match () {
-            () if !known => self.bad(format!("run {} has a status that is none", self.runs)),
+            () if !known => self.bad(format!("run {} has an invalid status", self.runs)),
             () if !plain(&run.script) || !run.error.as_deref().is_none_or(plain) => {
-                self.bad(format!("run {} has a text that is none of a run", self.runs))
+                self.bad(format!("run {} has an invalid text", self.runs))
             }
             () if !run.states.keys().all(|word| Language::ALL.iter().any(|language| language.word() == word)) => {
-                self.bad(format!("run {} has a state of no language", self.runs))
+                self.bad(format!("run {} has a state of an unknown language", self.runs))
             }
             () if !run.hash.is_empty() && blake3::Hash::from_hex(&run.hash).is_err() => {
-                self.bad(format!("run {} has a hash that is none", self.runs))
+                self.bad(format!("run {} has an invalid hash", self.runs))
             }
             () => Ok(()),
         }
@@ -120,7 +124,7 @@ impl<'s> RecordChecker<'s> {
 
     fn label(&self, name: &[u8], run: Option<u64>) -> Result<(), SessionsError> {
         let Some(label) = std::str::from_utf8(name).ok().filter(|name| revision::is_label(name)) else {
-            return self.bad(format!("`{}` is no label", name.escape_ascii()));
+            return self.bad(format!("`{}` is not a label", name.escape_ascii()));
         };
         let left = run.map(|run| self.sessions.run(self.id, run)).transpose()?.and_then(|run| run.snapshot);
         if left.is_some() { Ok(()) } else { self.bad(format!("the label `{label}` names no files")) }
@@ -139,9 +143,11 @@ impl<'s> RecordChecker<'s> {
     pub(super) fn all(&self, before: &Head, after: &Head) -> Result<(), SessionsError> {
         let within = |least: u64, number: u64, most: u64| least <= number && number <= most;
         match () {
-            () if !within(before.runs, self.runs.saturating_sub(1), after.runs) => self.bad("its runs are not as many"),
-            () if self.charged > after.runs => self.bad("its ledger names a run that there was not"),
-            () if !within(before.lines, self.lines, after.lines) => self.bad("the lines of its log are not as many"),
+            () if !within(before.runs, self.runs.saturating_sub(1), after.runs) => {
+                self.bad("the number of its runs is wrong")
+            }
+            () if self.charged > after.runs => self.bad("its ledger names a run that does not exist"),
+            () if !within(before.lines, self.lines, after.lines) => self.bad("the number of lines in its log is wrong"),
             () => Ok(()),
         }
     }

@@ -16,7 +16,9 @@ pub struct SessionId(Arc<str>);
 
 /// Error for a text that is not a session name.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` names no session: 1 to {MAX_BYTES} letters, digits, `-`, `_` and `.`, the first a letter or digit")]
+#[error(
+    "`{0}` is not a session name: use 1 to {MAX_BYTES} letters, digits, `-`, `_` and `.`, the first a letter or digit"
+)]
 pub struct SessionIdError(String);
 
 impl SessionId {

@@ -62,7 +62,7 @@ impl Sessions {
                 return Ok(());
             }
             if left == 0 {
-                let what = format!("{wrong} records of sessions that share budgets count others than there are");
+                let what = format!("{wrong} records of sessions that share budgets have a wrong count");
                 return Err(StoreError::Damaged(what).into());
             }
         }

@@ -133,7 +133,7 @@ impl Run {
             Some(process) if admission.is_program() => {
                 process.streams.start(id, run, interrupt, self.session.limits().processes, &self.session.memory)
             }
-            _ => Err(Failure::argument(format!("`{method}` is no program"))),
+            _ => Err(Failure::argument(format!("`{method}` is not a program"))),
         };
         match started {
             Ok(started) => Ok((admission, ProgramStreams(started))),

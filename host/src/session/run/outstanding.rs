@@ -107,7 +107,7 @@ impl OutstandingOperations {
         let only_timers = self.operations.values().all(|operation| operation.awaited == OperationKind::Timer);
         if only_timers && !self.operations.is_empty() {
             failure.hint = failure.hint.map(|hint| {
-                format!("a run goes on after its script has returned until its timers end: clear them, or {hint}")
+                format!("a run continues after its script has returned until its timers end: clear them, or {hint}")
             });
         }
         failure
@@ -188,7 +188,7 @@ mod tests {
         assert_eq!(message(&all), "time limit of 400 ms reached");
         all.insert(1, OutstandingOperation::new(OperationKind::Timer, None, 0));
         assert_eq!(message(&all), "time limit of 400 ms reached while the script waited for 1 timer");
-        assert!(all.out_of_time(&limits).hint.is_some_and(|hint| hint.starts_with("a run goes on after its script")));
+        assert!(all.out_of_time(&limits).hint.is_some_and(|hint| hint.starts_with("a run continues after its script")));
         for (id, method) in [(2, "b/b"), (3, "a/a"), (4, "b/b")] {
             all.insert(id, OutstandingOperation::new(OperationKind::Call(method.to_owned()), None, 0));
         }

@@ -54,7 +54,7 @@ fn bindings(job: &BuildJob<'_>) -> Result<Vec<PathBuf>> {
     let (mut resolve, world) = job.world()?;
     let mut files = Files::default();
     let made = wit_bindgen_c::Opts::default().build().generate(&mut resolve, world, &mut files);
-    made.map_err(|error| CliError::usage(format!("no bindings for C can be made of `wit/`: {error:#}")).status(1))?;
+    made.map_err(|error| CliError::usage(format!("cannot generate C bindings from `wit/`: {error:#}")).status(1))?;
     let directory = job.directory.join(BINDINGS);
     fs::create_dir_all(&directory).map_err(|error| failed(&error))?;
     let mut generated = Vec::new();

@@ -14,7 +14,7 @@ pub(super) fn list(job: &BuildJob<'_>, target: &str) -> Result<Vec<Dependency>> 
     let mut cargo = job.command("cargo");
     cargo.args(["metadata", "--format-version", "1", "--locked", "--filter-platform", target]);
     let unlisted = |problem: &str| {
-        CliError::usage(format!("cargo cannot say what it built this of: {problem}"))
+        CliError::usage(format!("cargo cannot list the crates of this build: {problem}"))
             .hint("type: cargo fetch (it may need the packages that only tests use)")
             .status(1)
     };
@@ -64,11 +64,11 @@ struct GraphNode {
 #[derive(Deserialize)]
 struct NodeDependency {
     pkg: String,
-    dep_kinds: Vec<DependencyKind>,
+    dep_kinds: Vec<NodeDependencyKind>,
 }
 
 #[derive(Deserialize)]
-struct DependencyKind {
+struct NodeDependencyKind {
     /// `None` if it is linked; otherwise `build` or `dev`.
     kind: Option<String>,
 }

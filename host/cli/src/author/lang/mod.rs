@@ -99,7 +99,7 @@ fn detect(job: &BuildJob<'_>) -> Result<Language> {
     if !c::sources(job)?.is_empty() {
         return Ok(Language::C);
     }
-    let unknown = CliError::usage(format!("nothing in `{}` says how it is built", job.directory.display()));
+    let unknown = CliError::usage(format!("nothing in `{}` determines how it is built", job.directory.display()));
     Err(unknown.hint(
         "say it in `tool.toml`: `[build]` with `lang` (rust, rust-cargo-component, js, python, c), or with `command`, a \
          list of words, and `output`, the file that it makes",
