@@ -1,4 +1,5 @@
-"""Answers of tools: called on threads of the host, awaited on the loop of whoever runs the script."""
+"""Answers of tools: their functions are called on threads of the host, and awaited on the event loop of whoever runs
+the script."""
 
 from __future__ import annotations
 
@@ -25,14 +26,14 @@ if TYPE_CHECKING:
     """Answers for a human: `(method, arguments, grant)`. It may give something to await."""
 
 _inside: ContextVar[tuple[Answers, ...]] = ContextVar("inside", default=())
-"""Of whose runs this code is a tool, outermost first."""
+"""Answers of the sandboxes whose runs this code is a tool of, outermost first."""
 
 _depth: ContextVar[int] = ContextVar("depth", default=0)
-"""How many loops of this module wait for this code."""
+"""Number of event loops of this module that wait for this code."""
 
 
 class Called:
-    """What the host calls, held by the sandbox alone.
+    """Callback for the host, owned by the sandbox alone.
 
     Tools, approvers and audits may know their sandbox, and Python's collector of cycles does not look into the host.
     """
@@ -41,7 +42,7 @@ class Called:
         self._function = function
 
     def weak(self) -> Callable[..., Any]:
-        """For the host. Raises `RuntimeError` when nobody holds this any more: the sandbox is gone."""
+        """Returns a weak callback for the host. It raises `RuntimeError` once the sandbox is gone."""
         known = ref(self)
 
         def call(*arguments: Any) -> Any:
@@ -58,7 +59,7 @@ class CallCancelledError(RuntimeError):
 
 
 class Answers:
-    """What the host calls for the tools of one sandbox, run after run."""
+    """Callback for the tools of one sandbox, run after run."""
 
     def __init__(
         self, handler: Handler | None, errors: ErrorMode = None, on_tool_error: OnToolError | None = None
@@ -67,12 +68,12 @@ class Answers:
         self._errors: ErrorMode = errors
         self._on_tool_error = on_tool_error
         self.telemetry: Telemetry | None = None
-        """What makes spans of runs and calls, if the program traces."""
+        """Tracer of runs and calls, if the program traces."""
         self.run: Answering = Answering()
-        """The run that goes on."""
+        """Answers of the active run."""
 
     def __call__(self, method: str, arguments: Any, ending: _native.CallEnding) -> Any:
-        """Answers a call. Raises what the script is told of what the tool raises."""
+        """Answers a call. Raises the error that the script sees for an exception of the tool."""
         run = self.run
         # A cancelled run does not wait for its calls, and the thread of one may come this far only now. Asked after
         # `run` was read, since the next run takes that place when this one has ended: what goes on is then its own.
@@ -88,17 +89,17 @@ class Answers:
             raise self.failed(run, method, arguments, error) from None
 
     def failed(self, run: Answering, method: str, arguments: Any, error: Exception) -> Exception:
-        """Takes note of an exception of a tool; what the host is given in its place."""
+        """Records an exception of a tool, and returns the exception for the host."""
         from ._internal.tool_errors import heard
 
         return heard(run, self._errors, self._on_tool_error, method, arguments, error)
 
     def asked(self, approver: Approver) -> Callable[[str, dict[str, Any], str], Any]:
-        """What the host asks: an approver, awaited if need be."""
+        """Returns the callback by which the host asks an approver, awaited if necessary."""
         return lambda method, arguments, grant: self.run.settled(approver(method, arguments, grant))
 
     def goes_on_around(self) -> bool:
-        """Whether this code is a tool of such a run, or of what such a tool runs."""
+        """Returns true if this code is a tool of a run of this sandbox, directly or through nested runs."""
         return self in _inside.get()
 
 
@@ -115,12 +116,12 @@ class Answering:
         self._over = False
         self._lock = allocate_lock()
         self.exceptions: list[tuple[dict[str, Any], Exception]] = []
-        """What scripts were told of the exceptions of tools, and the exceptions themselves."""
+        """Errors that scripts saw for exceptions of tools, with the exceptions themselves."""
         self.large_exception: tuple[dict[str, Any], Exception] | None = None
-        """The one of them that holds large arguments or texts: there is one at most."""
+        """Exception with large arguments or texts: at most one is kept."""
 
     def look(self) -> None:
-        """Has tools see the context variables as they are now."""
+        """Takes a copy of the current context variables, for the tools."""
         self._context = copy_context()
 
     def answer(self, owner: Answers, handler: Handler, method: str, arguments: Any, seq: int) -> Any:
@@ -134,7 +135,7 @@ class Answering:
         return self.settled(handler(method, arguments))
 
     def settled(self, answered: Any) -> Any:
-        """What something comes to: awaited on the loop of this run, if it is to be awaited."""
+        """Returns an answer, awaited on the event loop of this run if it is awaitable."""
         return self._wait(answered) if hasattr(answered, "__await__") else answered
 
     def _wait(self, awaited: Awaitable[Any]) -> Any:
@@ -168,7 +169,7 @@ class Answering:
         return value
 
     def end(self) -> None:
-        """The run is over: nobody waits for what has not ended."""
+        """Marks the run as over: nobody waits for unfinished answers."""
         with self._lock:
             self._over = True
             pending = list(self._pending)
@@ -177,7 +178,7 @@ class Answering:
 
 
 async def _outcome(awaited: Awaitable[Any], depth: int) -> tuple[Any, BaseException | None]:
-    """What it comes to. A KeyboardInterrupt is carried too: raised in a task, it would end the loop."""
+    """Result of an awaitable. A KeyboardInterrupt is carried too: raised in a task, it would end the loop."""
     _depth.set(depth)
     try:
         return await awaited, None

@@ -1,4 +1,4 @@
-"""Runs that somebody awaits: on a thread beside the loop, and stopped with whoever gives them up."""
+"""Awaited runs: each on a thread beside the event loop, and cancelled with its awaiter."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _executor_lock = threading.Lock()
 
 
 async def beside(work: Callable[[], _T], cancel: Callable[[], object]) -> _T:
-    """Does something on another thread. When whoever awaits it is cancelled, `cancel` is called until it has ended.
+    """Runs `work` on another thread. When the awaiting task is cancelled, `cancel` is called until the work has ended.
 
     `cancel` may come before there is anything to cancel: therefore again and again.
     """
@@ -34,7 +34,7 @@ async def beside(work: Callable[[], _T], cancel: Callable[[], object]) -> _T:
 
 
 async def _patient(running: asyncio.Future[_T]) -> None:
-    """Waits a little, also when it is cancelled once more: the script must have ended before its files are used."""
+    """Waits briefly, even if cancelled once more: the script must have ended before its files are used."""
     try:
         await asyncio.wait({running}, timeout=0.01)
     except asyncio.CancelledError:
@@ -42,7 +42,7 @@ async def _patient(running: asyncio.Future[_T]) -> None:
 
 
 def _threads() -> ThreadPoolExecutor:
-    """Threads for runs: not the loop's own, which tools may want at the same time.
+    """Returns the threads for runs. They are not the loop's own, which tools may want at the same time.
 
     A run whose tool runs another script waits for it, so that a small pool could have all its threads waiting. Only
     runs that have their turn take one.
@@ -55,7 +55,7 @@ def _threads() -> ThreadPoolExecutor:
 
 
 def _forget() -> None:
-    """The threads did not survive the fork."""
+    """Resets the threads, which did not survive the fork."""
     global _executor, _executor_lock
     _executor, _executor_lock = None, threading.Lock()
 

@@ -14,7 +14,7 @@ from .errors import ArgumentError, CapabilityError, ToolError
 
 
 def call(session: _native.Session, method: str, arguments: Mapping[str, Any], run: Answering) -> Any:
-    """What a tool returned. Raises what it failed with, as `Sandbox.call` says. `run` keeps the tool's exception."""
+    """Returns a tool's result. Raises its failure, as `Sandbox.call` documents. `run` keeps the tool's exception."""
     value, failed = session.call(canonical_method(method), dict(arguments))
     if failed is None:
         return value

@@ -1,4 +1,4 @@
-"""Choices that pydantic reads again and again, and how deep they may nest.
+"""Choices that pydantic reads repeatedly, and the depth to which they may nest.
 
 Without a discriminator pydantic tries each member of a union. Where models contain themselves, each level is then tried
 as often again as the one above it, for as long as it takes: a script that nests fifty would keep Python busy for ever.
@@ -13,13 +13,13 @@ from typing import Any, cast
 from .scalars import Schema
 
 _MOST = 65_536
-"""How often the innermost object may be tried: a tenth of a second, or so."""
+"""Most attempts at the innermost object: about a tenth of a second."""
 
 _REFERENCE = "#/$defs/"
 
 
 def deepest(schema: Schema) -> int | None:
-    """How deep objects may nest in a value of a type with this schema; None if that does not matter."""
+    """Returns how deep objects may nest in a value of a type with this schema; None if that does not matter."""
     definitions: dict[str, Schema] = schema.get("$defs", {})
     reached = {name: set(_references(one)) for name, one in definitions.items()}
     for middle in definitions:
@@ -35,14 +35,14 @@ def deepest(schema: Schema) -> int | None:
 
 
 def nests_deeper(value: Any, depth: int) -> bool:
-    """Whether objects nest deeper than this in a JSON value."""
+    """Returns true if objects nest deeper than this in a JSON value."""
     if isinstance(value, dict):
         return depth == 0 or any(nests_deeper(one, depth - 1) for one in cast("dict[str, Any]", value).values())
     return isinstance(value, list) and any(nests_deeper(one, depth) for one in cast("list[Any]", value))
 
 
 def _references(schema: Any) -> Iterator[str]:
-    """The names of the definitions that it refers to itself."""
+    """Returns the names of the definitions that the schema refers to."""
     for key, one in _parts(schema):
         if key == "$ref" and isinstance(one, str):
             yield one.removeprefix(_REFERENCE)

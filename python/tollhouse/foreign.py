@@ -23,7 +23,7 @@ _REFERENCE = "#/$defs/"
 
 
 def is_foreign(kind: Any) -> bool:
-    """Whether pydantic knows best what a type is."""
+    """Returns true if pydantic should read a type."""
     if not isinstance(kind, type):
         return False
     if hasattr(kind, "__get_pydantic_core_schema__") or hasattr(kind, "__pydantic_core_schema__"):

@@ -1,4 +1,4 @@
-"""Whether what pydantic made of a value is what was given.
+"""Comparison of a value that pydantic produced with its JSON input.
 
 The gate judges what a script gives, and the function gets what was made of it. Were there two texts for one value, or a
 validator that changes values, a clause that forbids one value would let it through as another.
@@ -82,7 +82,7 @@ def _check_fields(given: dict[str, Any], made: Any, at: Place) -> None:
 
 
 def _at(given: Any, path: list[str | int]) -> Any:
-    """What is at a path of keys and indices; `_NOTHING` if nothing is."""
+    """Returns the value at a path of keys and indices; `_NOTHING` if there is none."""
     for step in path:
         try:
             given = given[step]
@@ -137,13 +137,13 @@ def _check_text(given: str, made: Any, at: Place) -> None:
 
 
 def _key(made: Any) -> str:
-    """What a key of a dict is written as: `json.dumps` writes numbers and truth values."""
+    """Returns the JSON spelling of a dict key: `json.dumps` writes numbers and booleans."""
     written = _text(_plain(made))
     return written if isinstance(written, str) else json.dumps(written, default=str)
 
 
 def _text(made: Any) -> Any:
-    """What a value is written as; itself if that is no text."""
+    """Returns the JSON text of a value; the value itself if it is not a text."""
     if isinstance(made, str) or made is None:
         return made
     core: Any = importlib.import_module("pydantic_core")

@@ -1,4 +1,4 @@
-"""What a sandbox is made of: its tools with what answers for them, and its policy."""
+"""Components of a sandbox: its tools with their handlers, and its policy."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ from uuid import UUID
 from . import scalars
 
 _MAX_DEPTH = 200
-"""How deep values nest when they are walked here, in Python, which has 1,000 frames for everything."""
+"""Deepest nesting of values that are walked here, in Python, which has 1,000 frames for everything."""
 
 
 def to_json(value: Any, at: str = "the value") -> str:
@@ -42,12 +42,12 @@ def to_plain(value: Any, at: str = "the value") -> Any:
 
 
 def enum_value(member: Enum) -> Any:
-    """How a member is written in JSON: its value if that is a scalar, else its name."""
+    """Returns the JSON form of an enum member: its value if that is a scalar, else its name."""
     return member.value if isinstance(member.value, bool | str | int | float) else member.name
 
 
 def simpler_value(value: Any) -> Any:
-    """One step towards JSON of what a tool returns, where it is no dict, list, text, number, bytes or None itself.
+    """Converts a tool's result one step towards JSON, if it is not a dict, list, text, number, bytes or None itself.
 
     Raises:
         TypeError: If it has no JSON form.
@@ -125,7 +125,8 @@ def _key(key: Any, at: str) -> str:
 
 
 def _simpler(value: Any) -> Any:
-    """One step towards JSON, of what `json` does not know. Raises `TypeError` if there is none."""
+    """Converts a value that `json` does not know one step towards JSON. Raises `TypeError` if there is no
+    conversion."""
     if isinstance(value, Enum):
         return enum_value(value)
     if isinstance(value, Mapping):

@@ -344,7 +344,7 @@ class Runs:
         stdin: str | bytes | None,
         keep_state: bool,
     ) -> Callable[[_native.Session, bool], ExecutionResult]:
-        """What runs this; `last_result` is that of a run which is not nested."""
+        """Runner of scripts; its `last_result` belongs to a run that is not nested."""
         given = _bytes(stdin)
         known, source = ordered(language, code)
 
@@ -380,7 +380,7 @@ class Runs:
 
     @property
     def last_stderr(self) -> str:
-        """What the last run wrote to standard error, and the error that it failed with."""
+        """Standard error of the last run, and the error that it failed with."""
         parts = [self.last_result.stderr.rstrip("\n"), self.last_result.error or ""]
         return "\n".join(part for part in parts if part)
 

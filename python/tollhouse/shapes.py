@@ -1,4 +1,4 @@
-"""Shapes: of one Python type both its JSON Schema and the way back from JSON, side by side so that they agree.
+"""Shapes: the JSON Schema of a Python type and the reader from JSON, side by side so that they agree.
 
 This file knows scalars, literals, unions and containers; `records` knows what has named fields.
 """
@@ -48,7 +48,7 @@ _MAPPINGS: dict[Any, Callable[[dict[Any, Any]], Any]] = {
 
 
 _SHOWN = 300
-"""How much of what one member of a union says a message shows, in characters."""
+"""Longest part of one union member's error in a message, in characters."""
 
 
 @dataclass(slots=True)
@@ -244,7 +244,7 @@ def fixed_list(shapes: list[Shape], make: Callable[[list[Any]], Any]) -> Shape:
 
 
 def type_name(annotation: Any) -> str:
-    """What a message calls a type."""
+    """Returns the name of a type for messages."""
     return f"`{getattr(annotation, '__name__', None) or annotation}`"
 
 
@@ -255,7 +255,7 @@ def _array(value: Any, at: Place) -> Sequence[Any]:
 
 
 class _Reading(local):
-    """What the unions around this one have read already, on this thread: None outside of them."""
+    """Results that the enclosing unions have read already, on this thread: None outside of them."""
 
     known: dict[tuple[int, object], tuple[Any, Any, str | None]] | None = None
 
@@ -326,7 +326,7 @@ def _literal_value(one: Any) -> Any:
 
 
 def _choice(pairs: list[tuple[Any, Any]]) -> Shape:
-    """One of some JSON values, each with the Python value that it stands for."""
+    """Returns the shape of a choice of JSON values, each with its Python value."""
     values = [value for value, _ in pairs]
     schema: Schema = {"enum": values}
     kinds = {scalars.json_type(value) for value in values}
@@ -344,7 +344,7 @@ def _choice(pairs: list[tuple[Any, Any]]) -> Shape:
 
 
 def _key_reader(key: Shape, schema: Schema) -> Read:
-    """How the keys of an object become keys of a dict. Adds to the schema what they must be."""
+    """Returns the reader of an object's keys. Adds their requirements to the schema."""
     if key.schema == {"type": "integer"}:
         schema["propertyNames"] = {"pattern": f"^({scalars.INTEGER_KEY})$"}
         return lambda name, at: key.read(scalars.integer_key(name, at), at)

@@ -1,4 +1,4 @@
-"""Runs in steps: whoever started the script answers its calls."""
+"""Runs in steps: whoever starts the script answers its calls."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ class Stepping:
 
     @property
     def is_over(self) -> bool:
-        """Whether it has ended."""
+        """True if the run has ended."""
         return self._run.is_over
 
     def cancel(self) -> bool:
@@ -88,7 +88,7 @@ class Stepping:
         return True
 
     def result(self) -> ExecutionResult:
-        """What it came to."""
+        """Result of the run."""
         ended = self._run.result
         if self._span is not None:
             self._span.end(ended)

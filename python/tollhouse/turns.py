@@ -1,4 +1,4 @@
-"""The turn: one run of a sandbox at a time, first come, first served, from threads and from event loops."""
+"""Queue of a sandbox's runs: one at a time, first come, first served, from threads and from event loops."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ from typing import Any, TypeGuard
 from .errors import ConstraintError
 
 Scalar = str | int | float | bool
-"""What a constraint compares with."""
+"""Value that a constraint compares with."""
 
 ORDERING = frozenset({"lt", "le", "gt", "ge"})
 LISTS = frozenset({"in", "not_in"})
@@ -34,7 +34,7 @@ SIGNS = {
 """Every operator on one parameter, as the policy spells it, and how it is shown."""
 
 GROUPS = {"and": "all", "or": "any"}
-"""What joins constraints, and how the policy spells it."""
+"""Logical operators of constraints, with the policy's spelling."""
 
 # Policies hold larger numbers as decimal strings, and only where they are compared by order.
 _MAX_WRITTEN = 2**63 - 1
@@ -43,7 +43,8 @@ _MIN_INTEGER = -(2**63)
 
 
 def dump(value: Any) -> str:
-    """As JSON. Raises `ValueError` for NaN and infinities, `TypeError` for what has no JSON form."""
+    """Serializes a value as JSON. Raises `ValueError` for NaN and infinities, `TypeError` for a value without a JSON
+    form."""
     return json.dumps(value, allow_nan=False, separators=(",", ":"))
 
 
@@ -59,7 +60,7 @@ def encode_arguments(params: Mapping[str, Any]) -> str:
 
 
 def is_text(value: object) -> TypeGuard[str]:
-    """Whether it is a string."""
+    """Returns true if a value is a string."""
     return isinstance(value, str)
 
 

@@ -348,10 +348,10 @@ mod tests {
     #[test]
     fn names_are_one_to_one() {
         assert_eq!(operation_id(MAIN, 7), Some(7));
-        let id = name(3, 7).expect("it fits");
+        let id = operation_id(3, 7).expect("it fits");
         assert_eq!((owner(id), id & ((1 << NUMBER_BITS) - 1)), (3, 7));
-        assert_eq!(name(0, 1 << NUMBER_BITS), None, "it would be another process's");
-        assert_eq!(name(1 << 24, 1), None);
+        assert_eq!(operation_id(0, 1 << NUMBER_BITS), None, "it would be another process's");
+        assert_eq!(operation_id(1 << 24, 1), None);
         assert!(operation_id((1 << 24) - 1, (1 << NUMBER_BITS) - 1).is_some());
     }
 }
