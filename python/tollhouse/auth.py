@@ -14,7 +14,7 @@ from . import _native
 from .capabilities import MethodCapability
 from .errors import PolicyError
 from .mounts import grants
-from .written import dump
+from .serialize import dump
 
 __all__ = ["PCA", "EphemeralAuthority", "TestAuthority"]
 

@@ -8,9 +8,9 @@ from typing import Any
 
 from . import _native
 from ._internal.tool_errors import cause
-from .answers import Answering
 from .capabilities import canonical_method
 from .errors import ArgumentError, CapabilityError, ToolError
+from .tool_answers import Answering
 
 
 def call(session: _native.Session, method: str, arguments: Mapping[str, Any], run: Answering) -> Any:

@@ -1,6 +1,6 @@
-"""Jupyter's view of results and files. Their contents come from scripts: everything is escaped, and truncated where it
-is long.
+"""Jupyter's view of results and files.
 
+Their contents come from scripts: everything is escaped, and truncated where it is long.
 Of images, PNG and JPEG are shown, as small pictures. Nothing else that a script made reaches the browser as what it is,
 SVG and HTML least of all.
 """
@@ -80,8 +80,7 @@ def _picture(files: Snapshot, stat: FileStat) -> str:
 
 
 def _measured(content: bytes) -> tuple[str, int]:
-    """Returns the type of a picture, from its first bytes rather than its name, and its number of pixels; 0 if it is
-    not a picture."""
+    """Returns the type of a picture, from its first bytes, and its number of pixels; 0 if it is not a picture."""
     if content.startswith(b"\x89PNG\r\n\x1a\n\0\0\0\x0dIHDR") and len(content) >= 24:
         return "png", int.from_bytes(content[16:20]) * int.from_bytes(content[20:24])
     if not content.startswith(b"\xff\xd8\xff"):

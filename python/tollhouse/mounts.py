@@ -11,8 +11,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from typing import Any
 
-    from .answers import Handler
     from .capabilities import MethodCapability
+    from .tool_answers import Handler
     from .tools import ToolDefinition
 
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from . import _native
-from .answers import Answers, Called
 from .hosts import default_registry, host
 from .mounts import check_wasm_path, mounted, namespaces, policy_text, read_tools
 from .result import ExecutionResult
+from .run_queue import Turn
 from .runs import Runs
-from .turns import Turn
+from .tool_answers import Answers, Called
 
 # What one plain run does without is imported where it is needed: many programs run one script.
 TYPE_CHECKING = False
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
     from ._internal.telemetry import Telemetry
     from ._internal.tool_errors import ErrorMode, OnToolError
-    from .answers import Approver, Handler
     from .audit import AuditCollector, AuditConfig, AuditEntry
     from .auth import PCA
     from .capabilities import MethodCapability
@@ -29,6 +28,7 @@ if TYPE_CHECKING:
     from .files import FilePath, Files
     from .literals import LanguageName
     from .tokens import Opened
+    from .tool_answers import Approver, Handler
     from .tools import ToolDefinition
 
     class _Options(TypedDict, total=False):

@@ -25,9 +25,9 @@ from enum import Enum, Flag
 from threading import local
 from typing import Annotated, Any, Literal, TypeVar, Union, cast, get_args, get_origin
 
-from . import foreign, records, scalars
+from . import pydantic_types, records, scalars
 from .errors import ArgumentError
-from .plain import enum_value
+from .json_values import enum_value
 from .scalars import Place, Read, Schema, Shape, mismatch
 
 _LISTS: dict[Any, Callable[[list[Any]], Any]] = {
@@ -115,8 +115,8 @@ class Shapes:
     def _of_class(self, annotation: Any, kind: Any) -> Shape:
         if inspect.isclass(kind):
             # A dataclass of pydantic is written as any other.
-            if foreign.is_foreign(kind) and not (self.returned and is_dataclass(kind)):
-                return foreign.shape(self, annotation)
+            if pydantic_types.is_foreign(kind) and not (self.returned and is_dataclass(kind)):
+                return pydantic_types.shape(self, annotation)
             if issubclass(kind, Enum):
                 # A script gives one flag, and a tool may return several at once.
                 is_sum = self.returned and issubclass(kind, Flag)
@@ -170,8 +170,8 @@ class Shapes:
 
     def _annotated(self, annotation: Any) -> Shape:
         inner, *metadata = get_args(annotation)
-        if any(foreign.is_foreign(one) or foreign.is_foreign(type(one)) for one in metadata):
-            return foreign.shape(self, annotation)
+        if any(pydantic_types.is_foreign(one) or pydantic_types.is_foreign(type(one)) for one in metadata):
+            return pydantic_types.shape(self, annotation)
         shape = self.of(inner)
         texts = [one if isinstance(one, str) else getattr(one, "documentation", None) for one in metadata]
         text = next((one for one in texts if isinstance(one, str)), None)

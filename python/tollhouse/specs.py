@@ -8,7 +8,7 @@ from typing import Any, cast
 
 from . import _native
 from .constraints import Constraint, ConstraintSet
-from .written import PRESENCE, SIGNS, dump
+from .serialize import PRESENCE, SIGNS, dump
 
 _COMPARISONS = {"<=": "le", ">=": "ge", "==": "eq", "!=": "ne", "<": "lt", ">": "gt"}
 _WORDS = {

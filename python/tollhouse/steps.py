@@ -5,9 +5,9 @@ from __future__ import annotations
 import threading
 from collections import deque
 
-from .answers import Answering
 from .errors import RuntimeError  # noqa: A004
 from .result import ExecutionResult, result_of
+from .tool_answers import Answering
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from . import _native
     from ._internal.telemetry import RunSpan
-    from .answers import Answers
+    from .tool_answers import Answers
 
 
 class Stepping:

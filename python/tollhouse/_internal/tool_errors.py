@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 from ..errors import ArgumentError, ToolError
 
 if TYPE_CHECKING:
-    from ..answers import Answering
+    from ..tool_answers import Answering
 
 ErrorMode: TypeAlias = Literal["message", "type"] | Callable[[Exception], str] | None
 """Part of an exception that scripts see: see `Sandbox`."""

@@ -10,10 +10,10 @@ import importlib
 import json
 from typing import TYPE_CHECKING, Any
 
-from . import given
-from .choices import deepest, nests_deeper
+from . import pydantic_spelling
 from .errors import ArgumentError
 from .scalars import Place, Read, Schema, Shape, mismatch, told
+from .union_depth import deepest, nests_deeper
 
 if TYPE_CHECKING:
     from .shapes import Shapes
@@ -117,7 +117,7 @@ def _reader(adapter: Any, failure: type[Exception], most: int | None) -> Read:
             made = adapter.validate_json(text, strict=True)
         except failure as error:
             raise ArgumentError(_message(error, at)) from error
-        given.check(value, made, at)
+        pydantic_spelling.check(value, made, at)
         return made
 
     return read

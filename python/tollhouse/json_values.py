@@ -125,8 +125,7 @@ def _key(key: Any, at: str) -> str:
 
 
 def _simpler(value: Any) -> Any:
-    """Converts a value that `json` does not know one step towards JSON. Raises `TypeError` if there is no
-    conversion."""
+    """Converts a value that `json` does not know one step towards JSON. Raises `TypeError` if that is impossible."""
     if isinstance(value, Enum):
         return enum_value(value)
     if isinstance(value, Mapping):

@@ -1,5 +1,4 @@
-"""Answers of tools: their functions are called on threads of the host, and awaited on the event loop of whoever runs
-the script."""
+"""Answers of tools: called on threads of the host, and awaited on the event loop of whoever runs the script."""
 
 from __future__ import annotations
 

@@ -43,8 +43,7 @@ _MIN_INTEGER = -(2**63)
 
 
 def dump(value: Any) -> str:
-    """Serializes a value as JSON. Raises `ValueError` for NaN and infinities, `TypeError` for a value without a JSON
-    form."""
+    """Serializes a value as JSON. Raises `ValueError` for NaN and infinities, `TypeError` if it has no JSON form."""
     return json.dumps(value, allow_nan=False, separators=(",", ":"))
 
 
