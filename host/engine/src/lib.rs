@@ -6,7 +6,7 @@
 //! reads a file or knows what a session is.
 
 pub mod guest;
-pub mod warm;
+pub mod warm_pages;
 
 use std::fmt::Write as _;
 use std::hash::{Hash, Hasher};
@@ -21,7 +21,7 @@ pub const MAX_GUESTS: u32 = 2_000;
 pub const MAX_TOOLS: u32 = 2_000;
 
 /// Number of instances that is tried where there is less address space, for example under `ulimit -v`.
-const FEW: u32 = 100;
+const FALLBACK_INSTANCES: u32 = 100;
 
 /// Largest linear memory: all that 32 bits can address. The memory that a run may use is a limit of its session.
 const MAX_MEMORY: usize = 1 << 32;
@@ -55,7 +55,7 @@ pub fn guest() -> Result<Engine> {
 /// # Errors
 /// As for [`guest()`].
 pub fn shell() -> Result<Engine> {
-    Ok(engine(Kind { stack: SHELL_STACK, ..GUEST })?.0)
+    Ok(engine(EngineSettings { stack: SHELL_STACK, ..GUEST })?.0)
 }
 
 /// Creates the engine for tools, which are compiled when they are first loaded. Returns it with the number of instances
@@ -73,7 +73,7 @@ pub fn tool() -> Result<(Engine, u32)> {
 /// # Errors
 /// As for [`guest()`].
 pub fn metered() -> Result<(Engine, u32)> {
-    engine(Kind { metered: true, ..TOOL })
+    engine(EngineSettings { metered: true, ..TOOL })
 }
 
 /// Opens `/proc/self/pagemap`. wasmtime keeps it open from its first pool on; a process that has become undumpable can
@@ -100,7 +100,7 @@ pub fn open_pagemap() -> Result<()> {
 
 /// Settings in which the engines differ.
 #[derive(Clone, Copy)]
-struct Kind {
+struct EngineSettings {
     instances: u32,
     keep_resident: usize,
     stack: usize,
@@ -108,17 +108,18 @@ struct Kind {
     metered: bool,
 }
 
-const GUEST: Kind =
-    Kind { instances: MAX_GUESTS, keep_resident: GUEST_KEEP_RESIDENT, stack: WASM_STACK, metered: false };
+const GUEST: EngineSettings =
+    EngineSettings { instances: MAX_GUESTS, keep_resident: GUEST_KEEP_RESIDENT, stack: WASM_STACK, metered: false };
 
-const TOOL: Kind = Kind { instances: MAX_TOOLS, keep_resident: TOOL_KEEP_RESIDENT, stack: WASM_STACK, metered: false };
+const TOOL: EngineSettings =
+    EngineSettings { instances: MAX_TOOLS, keep_resident: TOOL_KEEP_RESIDENT, stack: WASM_STACK, metered: false };
 
 /// Creates an engine with the instances asked for, or with few if there is not enough address space.
-fn engine(kind: Kind) -> Result<(Engine, u32)> {
-    with_room(kind).or_else(|_| with_room(Kind { instances: FEW, ..kind }))
+fn engine(settings: EngineSettings) -> Result<(Engine, u32)> {
+    with_settings(settings).or_else(|_| with_settings(EngineSettings { instances: FALLBACK_INSTANCES, ..settings }))
 }
 
-fn with_room(Kind { instances, keep_resident, stack, metered }: Kind) -> Result<(Engine, u32)> {
+fn with_settings(EngineSettings { instances, keep_resident, stack, metered }: EngineSettings) -> Result<(Engine, u32)> {
     let mut pool = PoolingAllocationConfig::new();
     pool.total_component_instances(instances)
         // A component is several core instances: its modules, and adapters between them.
@@ -167,7 +168,7 @@ fn with_room(Kind { instances, keep_resident, stack, metered }: Kind) -> Result<
 /// hexadecimal digits. Code compiled under another fingerprint must not be loaded.
 #[must_use]
 pub fn fingerprint(engine: &Engine) -> String {
-    let mut hasher = Blake3(blake3::Hasher::new());
+    let mut hasher = DigestHasher(blake3::Hasher::new());
     engine.precompile_compatibility_hash().hash(&mut hasher);
     let mut hex = String::with_capacity(64);
     for byte in hasher.0.finalize().as_bytes() {
@@ -177,9 +178,9 @@ pub fn fingerprint(engine: &Engine) -> String {
 }
 
 /// Adapter through which `Hash` feeds a hash that is the same in every process.
-struct Blake3(blake3::Hasher);
+struct DigestHasher(blake3::Hasher);
 
-impl Hasher for Blake3 {
+impl Hasher for DigestHasher {
     fn write(&mut self, bytes: &[u8]) {
         self.0.update(bytes);
     }

@@ -22,7 +22,8 @@ fn main() -> Result<()> {
     write(&out.with_extension("wasm"), &component)?;
     write(&out.with_extension("cwasm.zst"), &zstd::encode_all(code.as_slice(), LEVEL)?)?;
     let name = out.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-    let pages: Vec<u8> = tollhouse_engine::warm::pages(name, &code)?.into_iter().flat_map(u32::to_le_bytes).collect();
+    let pages: Vec<u8> =
+        tollhouse_engine::warm_pages::pages(name, &code)?.into_iter().flat_map(u32::to_le_bytes).collect();
     write(&out.with_extension("pages"), &pages)?;
     write(&out.with_extension("digest"), blake3::hash(&code).to_hex().as_bytes())
 }

@@ -1,7 +1,7 @@
 //! Pages of a guest's memory that every script writes to, measured when the guest is built, by running a script.
 //!
 //! An instance's memory is an image whose pages are copied when they are first written to. wasmtime leaves the pages
-//! that one instance wrote to for the next one, as long as they lie in few contiguous runs ([`RUNS`]); it returns the
+//! that one instance wrote to for the next one, as long as they lie in few contiguous runs ([`MAX_RUNS`]); it returns the
 //! rest to the system, which then copies them again. So a guest touches ([`wit/guest.wit`], `touch`) the pages that its
 //! scripts will write to, and those between, which join the runs.
 
@@ -17,11 +17,11 @@ const PAGE: u64 = 4_096;
 
 /// Number of contiguous runs into which the pages are joined. wasmtime leaves 32; the others are for what a script does
 /// besides.
-const RUNS: usize = 22;
+const MAX_RUNS: usize = 22;
 
 /// Sample script in a guest's language, with what every script does: it ends at once, or makes one call as its first
 /// operation.
-fn sample(name: &str) -> &'static str {
+fn sample_script(name: &str) -> &'static str {
     if name == "js" {
         "const answer = await give({ n: 1 });\nconsole.log(answer);\nreturn { answer };"
     } else {
@@ -46,13 +46,13 @@ pub fn pages(name: &str, code: &[u8]) -> Result<Vec<u32>> {
     let function = |store: &mut Store<()>, name| guest.get_func(store, name).context("it is no guest");
     let start = function(&mut store, "start")?;
     let mut step = [Val::Bool(false)];
-    start.call(&mut store, &[script(sample(name))], &mut step)?;
+    start.call(&mut store, &[script(sample_script(name))], &mut step)?;
     if is_blocked(&step[0]) {
         let resume = function(&mut store, "resume")?;
         resume.call(&mut store, &[completion()], &mut step)?;
     }
     ensure!(!is_blocked(&step[0]), "the sample waits for a second operation");
-    Ok(joined(written().unwrap_or_default()))
+    Ok(fill_gaps(written_pages().unwrap_or_default()))
 }
 
 /// Links the imports of a guest that the sample uses.
@@ -123,7 +123,7 @@ fn is_blocked(step: &Val) -> bool {
 
 /// Returns the image pages that the only instance in this process has written to, counted from the start of its memory.
 /// Sources: proc_pid_maps(5), proc_pid_pagemap(5).
-fn written() -> Result<Vec<u32>> {
+fn written_pages() -> Result<Vec<u32>> {
     let maps = std::fs::read_to_string("/proc/self/maps").context("this is no Linux")?;
     let (mut memory, mut last, mut image) = (0, 0, None);
     for line in maps.lines() {
@@ -155,11 +155,11 @@ fn written() -> Result<Vec<u32>> {
 }
 
 /// Fills the smallest gaps between pages, so that the pages lie in few contiguous runs.
-fn joined(pages: Vec<u32>) -> Vec<u32> {
+fn fill_gaps(pages: Vec<u32>) -> Vec<u32> {
     let mut gaps: Vec<(u32, u32)> = pages.windows(2).map(|pair| (pair[1] - pair[0] - 1, pair[0])).collect();
     gaps.retain(|(length, _)| *length > 0);
     gaps.sort_unstable();
-    gaps.truncate(gaps.len().saturating_sub(RUNS - 1));
+    gaps.truncate(gaps.len().saturating_sub(MAX_RUNS - 1));
     let mut all = pages;
     all.extend(gaps.into_iter().flat_map(|(length, before)| before + 1..=before + length));
     all.sort_unstable();
@@ -172,10 +172,10 @@ mod tests {
 
     #[test]
     fn the_smallest_gaps_are_filled() {
-        let pages = (0..RUNS as u32 + 2).map(|number| number * number + 10);
-        let all = joined(pages.collect());
+        let pages = (0..MAX_RUNS as u32 + 2).map(|number| number * number + 10);
+        let all = fill_gaps(pages.collect());
         assert_eq!(all[..6], [10, 11, 12, 13, 14, 19], "one gap too many, and that the smallest");
-        assert_eq!(joined(vec![3, 9]), [3, 9]);
-        assert!(joined(Vec::new()).is_empty());
+        assert_eq!(fill_gaps(vec![3, 9]), [3, 9]);
+        assert!(fill_gaps(Vec::new()).is_empty());
     }
 }
