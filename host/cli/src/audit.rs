@@ -120,7 +120,7 @@ impl CheckAuditCommand {
                 self.wrong(CliError::usage(message.as_str()).status(1), None, &message)
             }
             Ok(checked) => {
-                self.tell(&checked);
+                self.print_report(&checked);
                 Ok(Exit::SUCCESS)
             }
             Err(error) => {
@@ -158,11 +158,11 @@ impl CheckAuditCommand {
             return self.wrong(CliError::usage(message.as_str()).status(1), None, &message);
         }
         let expected: Vec<u64> = expected.into_iter().flatten().collect();
-        self.tell_session(chain.lines(), &chain.hash().to_string(), &expected);
+        self.report_session(chain.lines(), &chain.hash().to_string(), &expected);
         Ok(Exit::SUCCESS)
     }
 
-    fn tell_session(&self, lines: u64, head: &str, expected: &[u64]) {
+    fn report_session(&self, lines: u64, head: &str, expected: &[u64]) {
         if self.json {
             show::json_pretty(&json!({
                 "lines": lines, "head": head, "keyed_from": null, "proven_from": null, "proven_lines": null,
@@ -175,7 +175,7 @@ impl CheckAuditCommand {
             "not proven: the log of a session has no key, so whoever can write the store can rewrite all of it \
              (`--expect`; `--audit` with `--audit-key` keeps one beside it)",
         );
-        tell_expected(expected);
+        report_expected(expected);
     }
 
     /// Returns the expected hashes with their lines.
@@ -196,7 +196,7 @@ impl CheckAuditCommand {
         Ok(Exit::from(1))
     }
 
-    fn tell(&self, checked: &CheckedLog) {
+    fn print_report(&self, checked: &CheckedLog) {
         let CheckedLog { lines, head, keyed_from, proven_from, proven_lines, expected, .. } = checked;
         if self.json {
             let expected = self.expected(expected);
@@ -222,11 +222,11 @@ impl CheckAuditCommand {
         if let Some(proven) = proven_lines {
             show::line(format_args!("proven by its head: none of the first {proven} lines was cut off"));
         }
-        tell_expected(expected);
+        report_expected(expected);
     }
 }
 
-fn tell_expected(lines: &[u64]) {
+fn report_expected(lines: &[u64]) {
     for line in lines {
         show::line(format_args!("line {line} has the hash that was expected: up to it, all is as it was then"));
     }

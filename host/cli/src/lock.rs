@@ -78,7 +78,7 @@ impl LockCommand {
             write(&path, &text)
                 .map_err(|error| CliError::because(format!("cannot write the lock `{}`", path.display()), &error))?;
         }
-        self.tell(&old, &new);
+        self.print_report(&old, &new);
         Ok(Exit::SUCCESS)
     }
 
@@ -100,7 +100,7 @@ impl LockCommand {
             |update: &String, alias: &String, locked: &Locked| update == alias || *update == locked.name.to_string();
         for update in &self.update {
             if !old.0.iter().any(|(alias, locked)| is(update, alias, locked)) {
-                return Err(CliError::usage(format!("the lock pins no `{update}`"))
+                return Err(CliError::usage(format!("the lock does not pin `{update}`"))
                     .hint("`--update` takes an alias or a package; without it, new packages are pinned"));
             }
         }
@@ -115,7 +115,7 @@ impl LockCommand {
         pinned.map_err(|error| CliError::from(HostError::Mount(error)))
     }
 
-    fn tell(&self, old: &Pins, new: &Pins) {
+    fn print_report(&self, old: &Pins, new: &Pins) {
         let change = |alias: &String, locked: &Locked| match old.0.get(alias) {
             None => "pinned",
             Some(before) if before == locked => "kept",
@@ -175,7 +175,8 @@ fn place(policy: &Path) -> Result<PathBuf> {
     let candidates = candidates(policy);
     let free = candidates.iter().rev().find(|path| !path.exists());
     free.cloned().ok_or_else(|| {
-        CliError::usage("there is no place for the lock beside the policy").hint("name its file with `--locked FILE`")
+        CliError::usage("there is no file name for the lock beside the policy")
+            .hint("name its file with `--locked FILE`")
     })
 }
 

@@ -139,7 +139,7 @@ impl CheckPolicyCommand {
 }
 
 /// Prints a parameter that a clause reads and a call may leave out.
-fn tell_optional(optional: &Optional) {
+fn print_optional(optional: &Optional) {
     let without = match optional.without {
         "asks" => "without it, a human is asked",
         "does not ask" => "without it, the clause does not ask",
@@ -155,7 +155,7 @@ fn tell_optional(optional: &Optional) {
 }
 
 /// Prints the permissions of a tool, line by line, including those that it asks for in vain.
-fn tell_reach(reach: &Reach) {
+fn print_permissions(reach: &Reach) {
     show::line(format_args!("tool.{}", reach.tool));
     let asks = serde_json::to_value(&reach.asks).expect("it is plain data");
     for key in ["http", "secrets", "files", "keyvalue", "tools"] {

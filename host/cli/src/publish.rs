@@ -101,7 +101,7 @@ impl PublishCommand {
             warnings: checked.warnings.into_iter().chain(self.remarks(&registry, &checked_name)).collect(),
         };
         if self.dry_run {
-            self.tell(&told, "would be published", "is published already");
+            self.print_report(&told, "would be published", "is published already");
             return Ok(Exit::SUCCESS);
         }
         let published = registry.publish(request).map_err(|error| self.refused(&error))?;
@@ -111,7 +111,7 @@ impl PublishCommand {
                 failed(&format!("`{}` is published, and cannot be signed", told.release), &error, error.hint())
             })?;
         }
-        self.tell(&told, "published", "already published");
+        self.print_report(&told, "published", "already published");
         if !published.already {
             compile(locations, published.release);
         }
@@ -192,7 +192,7 @@ impl PublishCommand {
         })
     }
 
-    fn tell(&self, told: &PublishReport, done: &str, already: &str) {
+    fn print_report(&self, told: &PublishReport, done: &str, already: &str) {
         let PublishReport { release, digest, signed, .. } = told;
         if self.json {
             show::json(&json!({

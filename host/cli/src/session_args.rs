@@ -223,8 +223,10 @@ impl SessionArgs {
         let policy = self.given(locations, source.as_ref())?;
         let known = sessions.contains(id).map_err(|error| session::failed("cannot start", &error))?;
         if known && !self.mounts.is_empty() {
-            return Err(CliError::usage(format!("the session `{id}` has its files: `--mount` is for a new one"))
-                .hint(format!("`tollhouse session put {id} FILE /workspace/…` copies a file or a directory in")));
+            return Err(CliError::usage(format!(
+                "the session `{id}` already has its files: `--mount` is for new sessions"
+            ))
+            .hint(format!("`tollhouse session put {id} FILE /workspace/…` copies a file or a directory in")));
         }
         if !known && !is_named {
             warn_of_typo(sessions, id);

@@ -172,7 +172,7 @@ impl GuestState {
 
     /// State of an instance without a run: no files, no tools, no memory beyond the guest's own overhead.
     pub(super) fn asleep() -> Self {
-        let GuestWorld { files, output, catalog, seed, .. } = GuestWorld::nothing();
+        let GuestWorld { files, output, catalog, seed, .. } = GuestWorld::empty();
         Self::new(files, output, catalog, &RunUsage::new(0, &MemoryAccount::new(0)), seed, None)
     }
 }

@@ -231,7 +231,7 @@ impl Guest {
     /// The reason why the guest is gone.
     pub(crate) fn is_open(&mut self, source: &str, name: &str) -> Result<bool, GuestError> {
         let open = self.enter(|GuestInstance { store, bindings }| bindings.call_is_open(store, source, name));
-        open.map_err(|error| self.why(&error))
+        open.map_err(|error| self.classify(&error))
     }
 
     /// Returns the names that a script uses but does not define itself.
@@ -240,7 +240,7 @@ impl Guest {
     /// The reason why the guest is gone.
     pub(crate) fn mentions(&mut self, source: &str, name: &str) -> Result<Vec<Mention>, GuestError> {
         let found = self.enter(|GuestInstance { store, bindings }| bindings.call_mentions(store, source, name));
-        found.map_err(|error| self.why(&error))
+        found.map_err(|error| self.classify(&error))
     }
 
     /// Delivers one completion, at a time, and continues until the script waits or ends.
@@ -264,17 +264,17 @@ impl Guest {
         match step.map(|step| Step::read(step, memory.left())) {
             Ok(Step::Finished(outcome)) => {
                 fuel.spent(outcome.fuel);
-                Ok(Step::Finished(outcome.keeping(self.keeps)))
+                Ok(Step::Finished(outcome.with_state_limit(self.keeps)))
             }
             Ok(step) => Ok(step),
             Err(error) => {
                 fuel.lost();
-                Err(self.why(&error))
+                Err(self.classify(&error))
             }
         }
     }
 
-    fn why(&self, error: &wasmtime::Error) -> GuestError {
+    fn classify(&self, error: &wasmtime::Error) -> GuestError {
         match error.downcast_ref::<Stopped>() {
             Some(Stopped::Cancelled) => return GuestError::Cancelled,
             Some(Stopped::Deadline) => return GuestError::Deadline,

@@ -147,7 +147,7 @@ impl Outcome {
     }
 
     /// Drops a state that was not asked for, and fails the script if its state is too large.
-    pub(super) fn keeping(self, asked: bool) -> Self {
+    pub(super) fn with_state_limit(self, asked: bool) -> Self {
         match &self.state {
             Some(_) if !asked => Self { state: None, ..self },
             Some(state) if state.len() > MAX_STATE_BYTES => Self { fuel: self.fuel, ..Self::failed(state_too_large()) },
@@ -233,7 +233,7 @@ impl Outcome {
         Self {
             value,
             exit_code: outcome.exit_code,
-            error: outcome.error.map(|failure| told(failure, memory)).or(broken),
+            error: outcome.error.map(|failure| convert_failure(failure, memory)).or(broken),
             fuel: outcome.fuel,
             state: outcome.state,
         }
@@ -245,7 +245,7 @@ impl Outcome {
 const FAILURE_TEXT: usize = 256 << 10;
 
 /// Truncates a text to that size, and appends how many bytes are missing.
-fn cut(mut text: String) -> String {
+fn truncated(mut text: String) -> String {
     if text.len() > FAILURE_TEXT {
         let kept = text.floor_char_boundary(FAILURE_TEXT);
         let missing = text.len() - kept;
@@ -258,16 +258,16 @@ fn cut(mut text: String) -> String {
 
 /// Converts the failure that a guest reported. A payload that is not JSON or too large is dropped, and long texts are
 /// truncated.
-fn told(failure: wit::Failure, memory: u64) -> Failure {
+fn convert_failure(failure: wit::Failure, memory: u64) -> Failure {
     let payload = failure.payload.and_then(|payload| json::parse(&payload.text, memory).ok());
     Failure {
         kind: failure.kind.into(),
-        name: cut(failure.name),
-        message: cut(failure.message),
-        hint: failure.hint.map(cut),
-        stack: failure.stack.map(cut),
+        name: truncated(failure.name),
+        message: truncated(failure.message),
+        hint: failure.hint.map(truncated),
+        stack: failure.stack.map(truncated),
         location: failure.location.map(|location| Location {
-            file: cut(location.file),
+            file: truncated(location.file),
             line: location.line,
             column: (location.column > 0).then_some(location.column),
             source: None,
@@ -359,7 +359,7 @@ mod tests {
     fn a_state_is_kept_if_it_was_asked_for_and_is_not_too_large() {
         let left = |bytes: usize, asked: bool| {
             let outcome = Outcome { value: None, exit_code: 0, error: None, fuel: 7, state: Some(vec![0; bytes]) };
-            outcome.keeping(asked)
+            outcome.with_state_limit(asked)
         };
         assert_eq!(left(5, true).state.map(|state| state.len()), Some(5));
         assert_eq!(left(5, false), Outcome { state: None, ..left(5, true) });

@@ -62,7 +62,7 @@ impl OutputSink for NullHost {
 
 impl GuestWorld {
     /// Creates a world without files, tools or a reader of the output.
-    pub(super) fn nothing() -> Self {
+    pub(super) fn empty() -> Self {
         Self {
             files: Tree::new(vfs::Limits::default(), 0),
             output: Output::closed(),
@@ -93,7 +93,7 @@ impl Guests {
         self.get(language)?;
         let interrupt = Interrupt::default();
         interrupt.set_deadline(Instant::now() + PATIENCE);
-        let world = GuestWorld { interrupt, ..GuestWorld::nothing() };
+        let world = GuestWorld { interrupt, ..GuestWorld::empty() };
         Ok(self.instantiate(language, world, PATIENCE)?.is_open(source, name).unwrap_or(false))
     }
 
@@ -107,7 +107,7 @@ impl Guests {
         let interrupt = Interrupt::default();
         interrupt.set_deadline(Instant::now() + PATIENCE);
         let usage = RunUsage::new(SHELL_FUEL, &MemoryAccount::new(MEMORY));
-        let world = GuestWorld { interrupt, usage, ..GuestWorld::nothing() };
+        let world = GuestWorld { interrupt, usage, ..GuestWorld::empty() };
         Ok(self.instantiate(language, world, PATIENCE)?.mentions(source, name).unwrap_or_default())
     }
 
@@ -129,7 +129,7 @@ impl Guests {
             interrupt,
             output: Output::new(Box::new(NullHost), OUTPUT),
             usage: RunUsage::new(fuel, &MemoryAccount::new(MEMORY)),
-            ..GuestWorld::nothing()
+            ..GuestWorld::empty()
         };
         let script = Script { source: format!("{prefix}{source}"), name: name.to_owned(), ..Script::default() };
         let mut guest = self.instantiate(language, world, PATIENCE)?;

@@ -241,7 +241,7 @@ struct InlineDriver {
     outstanding: BTreeSet<OperationId>,
     queue: VecDeque<Completion>,
     /// Channel for completions of stream operations.
-    told: (Sender<Completion>, Receiver<Completion>),
+    completions: (Sender<Completion>, Receiver<Completion>),
     /// Timers, ordered by the time at which they are due.
     timers: BTreeSet<(u64, OperationId)>,
     now: u64,
@@ -259,8 +259,8 @@ impl InlineDriver {
         now: u64,
     ) -> Self {
         let (outstanding, queue, timers) = Default::default();
-        let (told, outcome) = (channel(), None);
-        Self { session, processes, numbers, interrupt, input, outstanding, queue, told, timers, now, outcome }
+        let (completions, outcome) = (channel(), None);
+        Self { session, processes, numbers, interrupt, input, outstanding, queue, completions, timers, now, outcome }
     }
 
     fn drive(&mut self) -> Result<DriveEnd, Failure> {
@@ -301,7 +301,7 @@ impl InlineDriver {
             let language = self.processes.get(pid)?.language();
             return Some((pid, language, self.processes.start(pid, self.now)?));
         }
-        self.queue.extend(self.told.1.try_iter());
+        self.queue.extend(self.completions.1.try_iter());
         while let Some((_, id)) = self.timers.first().copied().filter(|(due, _)| *due <= self.now) {
             self.timers.pop_first();
             self.queue.push_back(Completion { id, result: Ok(Value::Nothing) });
@@ -381,21 +381,21 @@ impl InlineDriver {
                 }
             },
             Operation::Read { stream, limit } => {
-                let told = self.told(id, |bytes: Bytes| Ok(Value::Bytes(bytes.into())));
+                let on_complete = self.on_stream(id, |bytes: Bytes| Ok(Value::Bytes(bytes.into())));
                 let process = self.processes.get(pid)?;
                 match process.stdin().filter(|_| stream == 0) {
                     Some(stdin) => {
-                        stdin.read(id, limit, told);
+                        stdin.read(id, limit, on_complete);
                         None
                     }
-                    None => process.streams.read(id, stream, limit, told).err(),
+                    None => process.streams.read(id, stream, limit, on_complete).err(),
                 }
             }
             Operation::Write { stream, bytes, end } => {
-                let told = self.told(id, |told: Result<(), WriteError>| {
-                    told.map(|()| Value::Nothing).map_err(|error| Failure::tool(error.to_string()))
+                let on_complete = self.on_stream(id, |outcome: Result<(), WriteError>| {
+                    outcome.map(|()| Value::Nothing).map_err(|error| Failure::tool(error.to_string()))
                 });
-                self.processes.get(pid)?.streams.write(id, stream, &bytes, end, told);
+                self.processes.get(pid)?.streams.write(id, stream, &bytes, end, on_complete);
                 None
             }
         };
@@ -404,11 +404,11 @@ impl InlineDriver {
     }
 
     /// Returns the callback that completes a stream operation.
-    fn told<T: 'static>(&self, id: OperationId, read: fn(T) -> Result<Value, Failure>) -> OnComplete<T> {
-        let sender = self.told.0.clone();
-        Box::new(move |told| {
+    fn on_stream<T: 'static>(&self, id: OperationId, read: fn(T) -> Result<Value, Failure>) -> OnComplete<T> {
+        let sender = self.completions.0.clone();
+        Box::new(move |outcome| {
             // The receiver is gone once the script has ended.
-            let _ = sender.send(Completion { id, result: read(told) });
+            let _ = sender.send(Completion { id, result: read(outcome) });
         })
     }
 

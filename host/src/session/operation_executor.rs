@@ -188,8 +188,8 @@ impl OperationExecutor {
         value: fn(T) -> Value,
     ) -> OnComplete<Result<T, WriteError>> {
         let sender = self.sender();
-        Box::new(move |on_stream| {
-            let result = on_stream.map(value).map_err(|error| Failure::tool(error.to_string()));
+        Box::new(move |outcome| {
+            let result = outcome.map(value).map_err(|error| Failure::tool(error.to_string()));
             let _ = sender.send(RunEvent::Streamed(Completion { id, result }));
         })
     }

@@ -285,8 +285,8 @@ impl Run {
 
     /// Returns the callback that delivers bytes which a guest waits for.
     fn on_bytes(&self, id: OperationId) -> OnComplete<Bytes> {
-        let told = self.work.on_stream(id, |bytes: Bytes| Value::Bytes(bytes.into()));
-        Box::new(move |bytes| told(Ok(bytes)))
+        let on_complete = self.work.on_stream(id, |bytes: Bytes| Value::Bytes(bytes.into()));
+        Box::new(move |bytes| on_complete(Ok(bytes)))
     }
 
     /// Performs an operation; [`Run::wait`] collects its result. Calls run beside the guest, and beside each other; a
@@ -316,16 +316,16 @@ impl Run {
                 None => self.resume(Completion { id, result: Ok(Value::Bytes(Vec::new())) }),
             },
             Operation::Read { stream, limit } => {
-                let told = self.on_bytes(id);
-                let read = self.process_of(id).map(|process| process.streams.read(id, stream, limit, told));
+                let on_complete = self.on_bytes(id);
+                let read = self.process_of(id).map(|process| process.streams.read(id, stream, limit, on_complete));
                 if let Some(Err(failure)) = read {
                     self.resume(Completion { id, result: Err(failure) });
                 }
             }
             Operation::Write { stream, bytes, end } => {
-                let told: OnComplete<Result<(), WriteError>> = self.work.on_stream(id, |()| Value::Nothing);
+                let on_complete: OnComplete<Result<(), WriteError>> = self.work.on_stream(id, |()| Value::Nothing);
                 if let Some(process) = self.process_of(id) {
-                    process.streams.write(id, stream, &bytes, end, told);
+                    process.streams.write(id, stream, &bytes, end, on_complete);
                 }
             }
         }

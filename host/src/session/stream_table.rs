@@ -84,16 +84,16 @@ impl StreamTable {
         number: u32,
         bytes: &[u8],
         end: bool,
-        told: OnComplete<Result<(), WriteError>>,
+        on_complete: OnComplete<Result<(), WriteError>>,
     ) {
         match self.open.get(&number) {
-            Some(OpenStream { pipe, role: StreamRole::Input, .. }) => pipe.write(id, bytes, end, told),
+            Some(OpenStream { pipe, role: StreamRole::Input, .. }) => pipe.write(id, bytes, end, on_complete),
             Some(OpenStream { pipe, .. }) if end && bytes.is_empty() => {
                 pipe.abandon();
-                told(Ok(()));
+                on_complete(Ok(()));
             }
             // Only the program may write there; or the stream has ended, and its output was read.
-            Some(_) | None => told(Err(WriteError::Broken)),
+            Some(_) | None => on_complete(Err(WriteError::Broken)),
         }
     }
 
@@ -106,15 +106,15 @@ impl StreamTable {
         id: OperationId,
         number: u32,
         limit: u32,
-        told: OnComplete<bytes::Bytes>,
+        on_complete: OnComplete<bytes::Bytes>,
     ) -> Result<(), Failure> {
         match self.open.get(&number) {
             Some(OpenStream { pipe, role: StreamRole::Output, .. }) => {
-                pipe.read(id, limit, told);
+                pipe.read(id, limit, on_complete);
                 Ok(())
             }
             None if self.ended.remove(&number) => {
-                told(bytes::Bytes::new());
+                on_complete(bytes::Bytes::new());
                 Ok(())
             }
             Some(_) | None => Err(Failure::host(format!("there is no stream {number} to read"))),

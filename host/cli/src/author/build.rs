@@ -75,9 +75,9 @@ impl BuildCommand {
         };
         let built = build(locations, &directory, self.debug, &CtrlCHandler::listen(), &wall)?;
         if self.json {
-            built.tell_json()
+            built.print_json_report()
         } else {
-            built.tell()
+            built.print_report()
         }
         Ok(Exit::SUCCESS)
     }
@@ -160,7 +160,7 @@ pub(super) fn write(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
 
 impl BuildResult {
     /// Prints the report, for people.
-    fn tell(&self) {
+    fn print_report(&self) {
         let Anatomy { size, code, data, notes, imports, exports, .. } = &self.anatomy;
         let Manifest { name, version, .. } = &self.manifest;
         show::line(format_args!("built {name}@{version} in {:.1} s", self.took.as_secs_f64()));
@@ -177,7 +177,7 @@ impl BuildResult {
         }
     }
 
-    fn tell_json(&self) {
+    fn print_json_report(&self) {
         let Anatomy { size, code, data, notes, imports, exports, .. } = &self.anatomy;
         show::json(&json!({
             "name": self.manifest.name.to_string(), "version": self.manifest.version.to_string(), "lang": self.lang,

@@ -125,7 +125,7 @@ impl OwnProgram<'_> {
     /// Runs a command to its end, and returns whether it succeeded. It reports its own errors.
     fn succeeds(&self, command: Command) -> Result<bool> {
         let ended = lang::spawn(command, self.stop);
-        Ok(ended.map_err(|error| CliError::because("cannot start this program once more", &error))?.success())
+        Ok(ended.map_err(|error| CliError::because("cannot start another process of this program", &error))?.success())
     }
 }
 

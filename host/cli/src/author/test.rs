@@ -125,9 +125,9 @@ fn test(
         stop.check()?;
     }
     if as_json {
-        tell_json(&manifest, &tried)
+        print_json_report(&manifest, &tried)
     } else {
-        tell(&tried)
+        print_report(&tried)
     }
     Ok(tried.iter().all(|tried| tried.outcome != TestOutcome::Failed))
 }
@@ -155,7 +155,7 @@ fn count(tried: &[TestResult], outcome: TestOutcome) -> usize {
     tried.iter().filter(|tried| tried.outcome == outcome).count()
 }
 
-fn tell(tried: &[TestResult]) {
+fn print_report(tried: &[TestResult]) {
     let width = tried.iter().map(|tried| tried.method.len()).max().unwrap_or_default();
     for TestResult { method, example, outcome, message, diff } in tried {
         let word = match outcome {
@@ -185,7 +185,7 @@ fn excerpt(message: &str) -> String {
     }
 }
 
-fn tell_json(manifest: &Manifest, tried: &[TestResult]) {
+fn print_json_report(manifest: &Manifest, tried: &[TestResult]) {
     let tests = tried.iter().map(|tried| {
         let outcome = match tried.outcome {
             TestOutcome::Passed => "passed",

@@ -67,7 +67,8 @@ impl WorkerPool {
     /// and compiles the code that the others run, which cannot write the cache. Returns its exit status.
     pub(super) fn check(&self) -> Result {
         let status = self.command().arg("--prepare").stdin(Stdio::null()).status();
-        let status = status.map_err(|error| CliError::because("cannot start this program once more", &error))?;
+        let status =
+            status.map_err(|error| CliError::because("cannot start another process of this program", &error))?;
         Ok(Exit::from(status.code().and_then(|code| u8::try_from(code).ok()).unwrap_or(1)))
     }
 
@@ -87,7 +88,7 @@ impl WorkerPool {
                 JobReply::Worker { text, completed: head.status == "completed" }
             }
             Ok(_) => {
-                let failure = Failure::host("the process of the job gave the result of another one");
+                let failure = Failure::host("the process of the job returned the result of another job");
                 JobReply::Ours(Box::new(refused(line, id, failure)))
             }
             Err(failure) => JobReply::Ours(Box::new(refused(line, id, failure))),
@@ -159,7 +160,7 @@ impl JobWorker {
         let head = text.as_ref().filter(|text| is_one_line(text)).and_then(|text| serde_json::from_str(text).ok());
         match (text, head) {
             (Some(text), Some(head)) => Ok(WorkerOutput { text, head }),
-            _ => Err(Failure::host(format!("the process of the job gave no result: {status}"))),
+            _ => Err(Failure::host(format!("the process of the job returned no result: {status}"))),
         }
     }
 }

@@ -57,7 +57,7 @@ fn unique<'de, D: Deserializer<'de>, T: Deserialize<'de>>(deserializer: D) -> Re
             let mut entries = BTreeMap::new();
             while let Some((key, value)) = object.next_entry::<String, T>()? {
                 if entries.contains_key(&key) {
-                    return Err(serde::de::Error::custom(format!("`{key}` stands twice")));
+                    return Err(serde::de::Error::custom(format!("`{key}` appears twice")));
                 }
                 entries.insert(key, value);
             }
@@ -150,7 +150,7 @@ impl BatchJob {
     fn mistake(&self) -> Option<Failure> {
         if !is_exact(&self.id) {
             return Some(
-                Failure::argument(format!("the id {} would be given back rounded", self.id))
+                Failure::argument(format!("the id {} would be returned rounded", self.id))
                     .with_hint("write it as a text, or as a whole number of at most 64 bits"),
             );
         }
@@ -178,7 +178,7 @@ impl BatchJob {
                 Err(Errno::Access)
             };
             placed.map_err(|error| {
-                Failure::argument(format!("cannot place the file `{path}`: {}", error.code()))
+                Failure::argument(format!("cannot write the file `{path}`: {}", error.code()))
                     .with_hint("paths are relative to /workspace, and stay in it")
             })?;
         }

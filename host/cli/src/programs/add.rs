@@ -110,7 +110,7 @@ impl AddProgramCommand {
         if published.release.yanked {
             return self.take_again(&open(locations)?, &published.release);
         }
-        self.tell(&published.release, published.already);
+        self.print_report(&published.release, published.already);
         if !published.already {
             publish::compile(locations, published.release);
         }
@@ -141,7 +141,7 @@ impl AddProgramCommand {
                 .yank(&release.full_name(), false)
                 .map_err(|error| failed(&format!("cannot add `{}` again", self.name), &error, error.hint()))?;
         }
-        self.tell(release, !release.yanked);
+        self.print_report(release, !release.yanked);
         Ok(Exit::SUCCESS)
     }
 
@@ -311,7 +311,7 @@ impl AddProgramCommand {
         format!("name = \"{package}\"\nversion = \"{version}\"\n{more}\n[permissions]\n{files}{asks}")
     }
 
-    fn tell(&self, release: &Release, already: bool) {
+    fn print_report(&self, release: &Release, already: bool) {
         let ReleaseName { name, version } = release.full_name();
         if self.json {
             show::json(&json!({

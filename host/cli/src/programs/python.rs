@@ -88,7 +88,7 @@ impl<'a> PythonBuilder<'a> {
         self.run(pip, &format!("cannot fetch {RELEASE}"), OFFLINE)?;
         let found = fs::read_dir(&wheel).and_then(|mut files| files.next().transpose());
         let found = found.map_err(|error| self.unusable(&error))?;
-        let found = found.ok_or_else(|| CliError::usage(format!("pip fetched nothing of {RELEASE}")).status(1))?;
+        let found = found.ok_or_else(|| CliError::usage(format!("pip fetched no file of {RELEASE}")).status(1))?;
         read(&found.path())
     }
 

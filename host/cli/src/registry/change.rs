@@ -59,13 +59,13 @@ struct ReleaseArgs {
 
 impl YankCommand {
     pub(super) fn execute(&self, locations: &Locations) -> Result {
-        self.which.tell("yanked", super::open(locations)?.yank(&self.which.release, true))
+        self.which.print_report("yanked", super::open(locations)?.yank(&self.which.release, true))
     }
 }
 
 impl UnyankCommand {
     pub(super) fn execute(&self, locations: &Locations) -> Result {
-        self.which.tell("unyanked", super::open(locations)?.yank(&self.which.release, false))
+        self.which.print_report("unyanked", super::open(locations)?.yank(&self.which.release, false))
     }
 }
 
@@ -73,12 +73,12 @@ impl DeprecateCommand {
     pub(super) fn execute(self, locations: &Locations) -> Result {
         let why = self.message.map(|message| (message, self.replacement));
         let done = if why.is_some() { "deprecated" } else { "no longer deprecated" };
-        self.which.tell(done, super::open(locations)?.deprecate(&self.which.release, why))
+        self.which.print_report(done, super::open(locations)?.deprecate(&self.which.release, why))
     }
 }
 
 impl ReleaseArgs {
-    fn tell(&self, done: &str, changed: std::result::Result<Changed, ChangeError>) -> Result {
+    fn print_report(&self, done: &str, changed: std::result::Result<Changed, ChangeError>) -> Result {
         let changed = changed
             .map_err(|error| super::failed(&format!("cannot change `{}`", self.release), &error, error.hint()))?;
         if self.json {

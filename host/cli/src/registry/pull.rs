@@ -56,7 +56,7 @@ impl PullCommand {
         (wanted.name, wanted.version) = (self.name.clone(), self.version.clone());
         if let Some(release) = self.pinned(&registry, &wanted)? {
             let manifest = self.from.digest;
-            self.tell(&release, manifest.as_ref(), true, &[]);
+            self.print_report(&release, manifest.as_ref(), true, &[]);
             return Ok(Exit::SUCCESS);
         }
         let what = format!("cannot pull `{}`", self.from);
@@ -73,7 +73,7 @@ impl PullCommand {
         let manifest = request.origin.as_ref().map(|origin| origin.manifest);
         let published =
             registry.publish(request).map_err(|error: PublishError| super::failed(&what, &error, error.hint()))?;
-        self.tell(&published.release, manifest.as_ref(), published.already, &published.warnings);
+        self.print_report(&published.release, manifest.as_ref(), published.already, &published.warnings);
         if !published.already {
             publish::compile(locations, published.release);
         }
@@ -86,7 +86,7 @@ impl PullCommand {
         registry.pulled(&digest, wanted).map_err(|error| super::unreadable(&error))
     }
 
-    fn tell(&self, release: &Release, manifest: Option<&Digest>, already: bool, warnings: &[String]) {
+    fn print_report(&self, release: &Release, manifest: Option<&Digest>, already: bool, warnings: &[String]) {
         if self.json {
             let manifest = manifest.map(ToString::to_string);
             let signed: Vec<String> = release.signatures.iter().map(|signature| signature.key.to_string()).collect();

@@ -23,15 +23,15 @@ pub(super) enum InputOutcome {
 /// Commands: name, arguments, description.
 pub(super) const COMMANDS: [(&str, &str, &str); 10] = [
     (".help", "", "list these"),
-    (".lang", "[js|ts|sh]", "show the language, or go on in another one"),
-    (".tools", "[METHOD]", "list what is mounted and mark what is granted, or show the help of one"),
+    (".lang", "[js|ts|sh]", "show the language, or switch to another one"),
+    (".tools", "[METHOD]", "list the mounted tools and mark the granted ones, or show the help of one"),
     (".budgets", "", "show what is left of the budgets"),
     (".files", "[PATH]", "list a directory of the session"),
     (".cat", "PATH", "print a file of the session"),
-    (".snapshot", "[LABEL]", "show which snapshot the last input left, or give it a name"),
-    (".rollback", "[RUN|LABEL]", "take files and variables back: to what that run left, or to what the last one found"),
-    (".history", "[on|off]", "keep inputs for the next repl, or do not"),
-    (".exit", "[STATUS]", "end, as Ctrl-D does"),
+    (".snapshot", "[LABEL]", "show the snapshot that the last input left, or label it"),
+    (".rollback", "[RUN|LABEL]", "restore files and variables: as that run left them, or as the last one found them"),
+    (".history", "[on|off]", "turn the history on or off, or show its file"),
+    (".exit", "[STATUS]", "exit, as Ctrl-D does"),
 ];
 
 /// Returns true if an input is a command, or looks like one: no script begins with a dot and a letter.

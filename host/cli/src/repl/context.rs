@@ -83,7 +83,7 @@ impl ReplContext {
         let (result, line) = match ran {
             Ok(ran) => ran,
             Err(HostError::Sessions(SessionsError::Busy(_))) if self.interrupt.pressed() => {
-                note!("given up: another run of the session has not ended");
+                note!("gave up: another run of the session has not ended");
                 return Ok(CANCELLED);
             }
             Err(HostError::Sessions(error)) => {

@@ -232,7 +232,7 @@ impl HistoryFile {
         show::line(match &self.path {
             None => "inputs are kept as long as the repl".to_owned(),
             Some(path) if self.on => format!("inputs are kept in {}", path.display()),
-            Some(_) => "inputs are not kept any more".to_owned(),
+            Some(_) => "inputs are no longer kept".to_owned(),
         });
         0
     }

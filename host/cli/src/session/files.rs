@@ -248,7 +248,7 @@ impl PutFileCommand {
             let put = files.place_file(path, &bytes, 0o644, now);
             put.map_err(|source| SessionsError::File { path: path.clone(), source })
         });
-        self.tell(&sessions, snapshot.map_err(failed)?, &format::size(bytes.len() as u64))
+        self.print_report(&sessions, snapshot.map_err(failed)?, &format::size(bytes.len() as u64))
     }
 
     /// Copies a directory, or a file that scripts cannot change, as `run --mount` does.
@@ -264,10 +264,10 @@ impl PutFileCommand {
         for skipped in &mounted.skipped {
             note!("warning: `{}` is not copied in: {}", skipped.path.display(), skipped.reason);
         }
-        self.tell(&sessions, snapshot, if self.read_only { "read-only" } else { "a directory" })
+        self.print_report(&sessions, snapshot, if self.read_only { "read-only" } else { "a directory" })
     }
 
-    fn tell(&self, sessions: &Sessions, snapshot: SnapshotId, amount: &str) -> Result {
+    fn print_report(&self, sessions: &Sessions, snapshot: SnapshotId, amount: &str) -> Result {
         let shown = sessions.show(&self.id).map_err(|error| super::failed("cannot show the session", &error))?;
         let run = shown.head.left_by;
         if self.json {

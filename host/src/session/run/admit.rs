@@ -47,8 +47,8 @@ impl Run {
             guest::Operation::Write { stream, bytes, end } => Operation::Write { stream, bytes, end },
             guest::Operation::Read { stream: 0, limit } if pid != MAIN => {
                 self.outstanding.insert(id, OutstandingOperation::new(OperationKind::Input, call, 0));
-                let told = self.on_bytes(id);
-                self.processes.as_mut()?.get(pid)?.stdin()?.read(id, limit, told);
+                let on_complete = self.on_bytes(id);
+                self.processes.as_mut()?.get(pid)?.stdin()?.read(id, limit, on_complete);
                 return None;
             }
             guest::Operation::Read { stream, limit } => Operation::Read { stream, limit },
