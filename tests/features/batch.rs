@@ -246,7 +246,7 @@ fn jobs_in_processes_of_their_own_share_none() {
     let died: Value = serde_json::from_str(&told).expect("JSON");
     assert_eq!(died["error"]["kind"], "host", "{died}");
     let message = died["error"]["message"].as_str().unwrap_or_default();
-    assert!(message.contains("the process of the job gave no result: signal: 9"), "{died}");
+    assert!(message.contains("the process of the job returned no result: signal: 9"), "{died}");
     // A signal cancels the other one, whose process tells.
     assert!(std::process::Command::new("kill").arg(batch.id().to_string()).status().expect("it is there").success());
     told.clear();
