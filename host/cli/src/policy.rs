@@ -119,10 +119,10 @@ impl CheckPolicyCommand {
                     None => show::line(format_args!("  {}", method.method)),
                     Some(problem) => show::line(format_args!("  {}  never: {problem}", method.method)),
                 }
-                method.optional.iter().for_each(tell_optional);
+                method.optional.iter().for_each(print_optional);
             }
         }
-        reach.iter().for_each(tell_reach);
+        reach.iter().for_each(print_permissions);
         for grant in covered {
             let never = grant.methods.iter().filter(|method| method.problem.is_some()).count();
             if never > 0 {
