@@ -15,7 +15,7 @@ use tollhouse::error::{Payload, Special, SpecialKind};
 /// Deepest nesting of values: a value that contains itself is rejected there.
 const MAX_DEPTH: usize = 200;
 
-/// Largest integer of which every smaller one is exact as a JavaScript number.
+/// Largest integer up to which JavaScript numbers hold every integer exactly.
 const MAX_SAFE: i64 = (1 << 53) - 1;
 
 /// Converts a JSON value to Python.

@@ -35,7 +35,7 @@ impl AuditArgs {
         Ok(())
     }
 
-    /// Returns the files that are written: the log and its directory.
+    /// Returns the files that are written: the log, and with a key the file of its head.
     pub(crate) fn files(&self) -> (Option<&Path>, Option<PathBuf>) {
         let head = self.audit_key.is_some().then_some(self.audit.as_deref()).flatten().map(AuditFile::head_path);
         (self.audit.as_deref(), head)

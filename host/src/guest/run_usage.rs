@@ -76,7 +76,7 @@ impl GuestFuel {
         Self { usage: usage.clone(), used: 0 }
     }
 
-    /// Records the fuel that the guest has used since it started, and returns the most that it may have used in total.
+    /// Records the fuel that the guest has used since it started, and returns the most that it may use in total.
     /// A report lower than the previous one is not believed.
     pub(super) fn spent(&mut self, used: u64) -> u64 {
         let totals = &self.usage.0;
