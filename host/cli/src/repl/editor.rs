@@ -33,7 +33,7 @@ const MAX_ENTRY: usize = 8 << 10;
 /// moment's work.
 const MAX_FILE: u64 = 8 << 20;
 
-/// Callbacks of the line editor.
+/// Completion, highlighting and input checks of the line editor.
 struct EditorHelper {
     host: Host,
     known: CompletionSources,

@@ -31,7 +31,7 @@ pub(crate) struct ShowSessionCommand {
     json: bool,
 }
 
-/// Session with its policy.
+/// Session with its policy and its spent budgets.
 struct SessionSummary {
     shown: Shown,
     policy: Policy,
