@@ -3,24 +3,29 @@
 //!
 //! # Code map
 //!
-//! | module | what it holds | may use |
+//! | module | contents | may use |
 //! | --- | --- | --- |
 //! | [`session`] | host, sessions in memory and on disk, runs: the step API and the driver | all below |
-//! | [`agent`] | components that call tools: each import led to the gate | `gate`, `tool` |
+//! | [`agent`] | components that call tools: each import goes through the gate | `gate`, `tool` |
 //! | [`gate`] | the one place where a guest's call becomes a tool's call | `tool`, `capability`, `ledger` |
 //! | [`guest`] | script guests: instances, and the imports of their world | `code`, `vfs` |
 //! | [`tool`] | packages as typed tools: reflection, values, WASI with the authority granted | `code`, `capability` |
-//! | [`code`] | engines, embedded guests, the cache of compiled code, the memory of a session | |
-//! | [`token`] | grants, signed, for another host | `capability` |
-//! | [`capability`], [`ledger`], [`vfs`] | grants, budgets, files; no wasmtime | `store` |
-//! | [`store`] | what outlives a process: records, blobs; no wasmtime | |
-//! | [`error`] | the one shape of failures | |
+//! | [`code`] | engines, embedded guests, the cache of compiled code, memory accounts of sessions | |
+//! | [`token`] | signed grants, for another host: the crate `tollhouse-token` | `capability` |
+//! | [`capability`], [`ledger`] | grants and budgets: the crate `tollhouse-policy` | |
+//! | [`vfs`] | files: the crate `tollhouse-vfs` | `store` |
+//! | [`store`] | durable records and blobs: the crate `tollhouse-store` | |
+//! | [`error`] | the one type of failures | |
+//!
+//! The crates of policies, tokens, files and stores, and `tollhouse-types` below them, build without wasmtime, an HTTP
+//! client or an asynchronous runtime.
 //!
 //! **Invariant:** a script guest imports its world (`wit/guest.wit`) and nothing else.
 //!
 //! **Invariant:** only the gate makes a [`gate::Admission`], and a tool is called only with one. The type has private
-//! fields and one place that fills them, `Gate::begin`, where `Gate::admit` ends; `Tool::call` and `Tool::run` take it, and nothing else enters a component by
-//! name. `tests/features/architecture.rs` reads that off the source, and outside the crate it does not compile:
+//! fields and one place that fills them, `Gate::begin`, where `Gate::admit` ends; `Tool::call` and `Tool::run` take it,
+//! and nothing else enters a component by name. `tests/features/architecture.rs` checks that in the source, and outside
+//! the crate a forged admission does not compile:
 //!
 //! ```compile_fail,E0451
 //! # fn forge(arguments: serde_json::Value) -> tollhouse::gate::Admission {
@@ -28,17 +33,18 @@
 //! # }
 //! ```
 //!
-//! **Invariant:** a tool touches what its manifest asks for and the policy grants, and nothing else. What the two come to
-//! is worked out once a session, when the gate is made (`gate::tool_gates`), and each request, secret, bucket and call of
-//! another tool is judged by it.
+//! **Invariant:** a tool accesses what its manifest asks for and the policy grants, and nothing else. This authority is
+//! determined once a session, when the gate is created (`gate::tool_gates`), and each request, secret, bucket and call
+//! of another tool is checked against it.
 //!
-//! **Invariant:** a guest never waits inside a call of the host; it returns what it waits for. A script that it runs to its end
-//! within its step computes, and nothing in that waits either.
+//! **Invariant:** a guest never waits inside a call of the host; it returns the operations that it waits for. A script
+//! that it runs to completion within its step does not wait either.
 //!
-//! **Invariant:** of a session on disk, a call is in the ledger and the log, durably, before the tool starts; whoever writes
-//! has the session's turn, and each commit carries its epoch (`session::Sessions`, `gate::Gate::sync`).
+//! **Invariant:** in a session on disk, a call is durable in the ledger and the log before the tool starts; whoever
+//! writes holds the session's lock, and each commit carries its epoch (`session::Sessions`, `gate::Gate::sync`).
 //!
-//! **Invariant:** the library never prints, never reads the environment and never exits; the command line (`host/cli`) does.
+//! **Invariant:** the library never prints, never reads the environment and never exits; the command line
+//! (`host/cli`) does.
 //!
 //! # From `run` to a tool and back
 //!

@@ -1,4 +1,4 @@
-//! What patterns, clauses and grants mean, and the text of a policy.
+//! Patterns, clauses and grants, as the policy engine defines them, and policy files.
 
 use std::io;
 use std::path::PathBuf;
@@ -29,7 +29,7 @@ fn clauses(text: &str) -> PyResult<Vec<Clause>> {
     Ok(grant(&json!({ "method": "x", "where": parsed(text)? }))?.clauses)
 }
 
-/// Reads the text of a policy. Raises `OSError` if that is none, or longer than a policy may be.
+/// Reads a policy file. Raises `OSError` if it cannot be read, or is longer than a policy may be.
 #[pyfunction]
 pub(crate) fn read_policy(py: Python<'_>, file: PathBuf) -> PyResult<String> {
     py.detach(|| untrusted_file::read_named_text(&file, MAX_POLICY as u64)).map_err(|error| {
@@ -38,20 +38,20 @@ pub(crate) fn read_policy(py: Python<'_>, file: PathBuf) -> PyResult<String> {
     })
 }
 
-/// Whether a pattern covers a method.
+/// Returns true if a pattern covers a method.
 #[pyfunction]
 pub(crate) fn matches(method: &str, pattern: &str) -> PyResult<bool> {
     Ok(self::pattern(pattern)?.matches(method))
 }
 
-/// Whether every method that `child` covers is covered by `parent`.
+/// Returns true if `parent` covers every method that `child` covers.
 #[pyfunction]
 pub(crate) fn pattern_is_subset(child: &str, parent: &str) -> PyResult<bool> {
     Ok(pattern(child)?.is_subset_of(&pattern(parent)?))
 }
 
-/// None if the clauses hold for the arguments; else JSON that says of the first that does not: `param`, `clause`, `actual`,
-/// `missing`, `mismatch`.
+/// Checks clauses against arguments. Returns `None` if they hold; otherwise JSON that describes the first that does
+/// not: `param`, `clause`, `actual`, `missing`, `mismatch`.
 #[pyfunction]
 pub(crate) fn check_clauses(clauses: &str, arguments: &str) -> PyResult<Option<String>> {
     let arguments = parsed(arguments)?;
@@ -75,7 +75,7 @@ pub(crate) fn check_clauses(clauses: &str, arguments: &str) -> PyResult<Option<S
     Ok(failed)
 }
 
-/// The type that a test wants, if the value has another.
+/// Returns the type that a test requires, if the value has another.
 fn mismatch(param: &Param, actual: &Value) -> Option<&'static str> {
     let failed = param.tests.iter().find(|test| !test.holds(Some(actual), param.wide))?;
     match failed {
@@ -86,14 +86,14 @@ fn mismatch(param: &Param, actual: &Value) -> Option<&'static str> {
     }
 }
 
-/// Whether the parent's clauses hold wherever the child's do.
+/// Returns true if the parent's clauses hold wherever the child's do.
 #[pyfunction]
 pub(crate) fn clauses_subsume(parent: &str, child: &str) -> PyResult<bool> {
     let child = clauses(child)?;
     Ok(clauses(parent)?.iter().all(|wanted| implies(&child, wanted)))
 }
 
-/// Whether the child allows nothing that the parent does not.
+/// Returns true if the child allows nothing that the parent does not.
 #[pyfunction]
 pub(crate) fn grant_is_subset(parent: &str, child: &str) -> PyResult<bool> {
     Ok(grant(&parsed(child)?)?.is_subset_of(&grant(&parsed(parent)?)?))

@@ -1,4 +1,4 @@
-//! The second wall around this process, where a program asks for it.
+//! Confinement of this process, if a program requests it.
 
 use std::path::PathBuf;
 

@@ -1,7 +1,7 @@
-//! Values of Python as JSON, and back.
+//! Conversion of values between Python and JSON.
 //!
-//! Bytes, large integers and floats that are no numbers cross as what they are: JSON has no word for them, and a
-//! [`Special`] says so at their place.
+//! Bytes, large integers and special floats keep their types: JSON cannot express them, so a [`Special`] records their
+//! position.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -12,13 +12,13 @@ use pyo3::types::{PyBool, PyBytes, PyDict, PyFloat, PyInt, PyList, PyString, PyT
 use serde_json::{Map, Number, Value};
 use tollhouse::error::{Payload, Special, SpecialKind};
 
-/// How deep values may nest: a value within itself ends there.
+/// Deepest nesting of values: a value that contains itself is rejected there.
 const MAX_DEPTH: usize = 200;
 
-/// The integers that every number of JavaScript holds exactly.
+/// Largest integer up to which JavaScript numbers hold every integer exactly.
 const MAX_SAFE: i64 = (1 << 53) - 1;
 
-/// A value of JSON, as Python has it.
+/// Converts a JSON value to Python.
 pub(crate) fn to_python<'py>(py: Python<'py>, value: &Value) -> PyResult<Bound<'py, PyAny>> {
     Ok(match value {
         Value::Null => py.None().into_bound(py),
@@ -42,7 +42,7 @@ pub(crate) fn to_python<'py>(py: Python<'py>, value: &Value) -> PyResult<Bound<'
     })
 }
 
-/// What a tool returned, with bytes, large integers and floats that are no numbers as what they are.
+/// Converts the result of a tool, restoring bytes, large integers and special floats.
 pub(crate) fn payload_to_python<'py>(py: Python<'py>, payload: &Payload) -> PyResult<Bound<'py, PyAny>> {
     let mut whole = to_python(py, &payload.value)?;
     for Special { pointer, kind } in &payload.specials {
@@ -68,7 +68,7 @@ pub(crate) fn payload_to_python<'py>(py: Python<'py>, payload: &Payload) -> PyRe
     Ok(whole)
 }
 
-/// What a segment of a pointer is called in a list or a dict.
+/// Converts a segment of a pointer to a list index or a dict key.
 fn key_in<'py>(place: &Bound<'py, PyAny>, segment: &str) -> PyResult<Bound<'py, PyAny>> {
     if place.is_instance_of::<PyList>() {
         let at: usize = segment.parse().map_err(|_| PyValueError::new_err("no index of a list"))?;
@@ -77,13 +77,13 @@ fn key_in<'py>(place: &Bound<'py, PyAny>, segment: &str) -> PyResult<Bound<'py, 
     Ok(PyString::new(place.py(), &segment.replace("~1", "/").replace("~0", "~")).into_any())
 }
 
-/// What a Python function returned, for a script.
+/// Converts the return value of a Python function, for a script.
 pub(crate) fn to_payload(value: &Bound<'_, PyAny>) -> PyResult<Payload> {
     to_counted_payload(value, &|_| Ok(()))
 }
 
-/// What a Python function returned, for a script, of which each part is counted before it is copied. The counter returns an
-/// error for what is too much; it ends the conversion.
+/// Converts the return value of a Python function, for a script, and counts each part before it is copied. The counter
+/// returns an error if the total is too large, which ends the conversion.
 pub(crate) fn to_counted_payload(value: &Bound<'_, PyAny>, count: &dyn Fn(usize) -> PyResult<()>) -> PyResult<Payload> {
     let mut writer = Writer { specials: Vec::new(), place: String::new(), count };
     let value = writer.value(value, 0)?;
@@ -92,9 +92,9 @@ pub(crate) fn to_counted_payload(value: &Bound<'_, PyAny>, count: &dyn Fn(usize)
 
 struct Writer<'a> {
     specials: Vec<Special>,
-    /// Where it is: a JSON Pointer.
+    /// JSON Pointer of the current position.
     place: String,
-    /// Is given the bytes of each part before it is copied.
+    /// Function that is called with the bytes of each part before it is copied.
     count: &'a dyn Fn(usize) -> PyResult<()>,
 }
 
@@ -135,8 +135,8 @@ impl Writer<'_> {
             (self.count)(bytes.len().div_ceil(3) * 4)?;
             return self.special(SpecialKind::Bytes, STANDARD.encode(bytes));
         }
-        // A dataclass, a model, a date: the package knows what they are made of. One step at a time, so that bytes and large
-        // integers in them arrive as what they are.
+        // A dataclass, a model, a date: the package converts them. It does so one step at a time, so that bytes and
+        // large integers in them keep their types.
         let simpler = value_function(value.py())?.call1((value,)).map_err(|error| self.placed(value.py(), error))?;
         self.value(&simpler, depth + 1)
     }
@@ -144,7 +144,7 @@ impl Writer<'_> {
     fn integer(&mut self, integer: &Bound<'_, PyInt>) -> PyResult<Value> {
         match integer.extract::<i64>() {
             Ok(small) if (-MAX_SAFE..=MAX_SAFE).contains(&small) => Ok(Value::from(small)),
-            // Of very long ones Python says why it does not write them.
+            // For very long integers, Python reports why it does not convert them.
             _ => self.special(SpecialKind::Integer, integer.str()?.to_str()?.to_owned()),
         }
     }
@@ -158,7 +158,7 @@ impl Writer<'_> {
         }
     }
 
-    /// The error of a value that has no JSON form, with its place.
+    /// Adds the position to the error of a value that has no JSON form.
     fn placed(&self, py: Python<'_>, error: PyErr) -> PyErr {
         if self.place.is_empty() || !error.is_instance_of::<PyTypeError>(py) {
             return error;
@@ -167,7 +167,7 @@ impl Writer<'_> {
     }
 
     fn special(&mut self, kind: SpecialKind, text: String) -> PyResult<Value> {
-        // Each has the whole way to its place.
+        // Each stores the full path to its position.
         (self.count)(size_of::<Special>() + self.place.len() + text.len())?;
         self.specials.push(Special { pointer: self.place.clone(), kind });
         Ok(Value::String(text))
@@ -208,7 +208,7 @@ impl Writer<'_> {
     }
 }
 
-/// A key, as `json.dumps` has it.
+/// Converts a dict key as `json.dumps` does.
 fn key_of(key: &Bound<'_, PyAny>) -> PyResult<String> {
     if let Ok(text) = key.cast_exact::<PyString>() {
         return Ok(text.to_str()?.to_owned());
@@ -225,19 +225,19 @@ fn key_of(key: &Bound<'_, PyAny>) -> PyResult<String> {
     key_function(key.py())?.call1((key,))?.extract()
 }
 
-/// The function of the package that takes a value one step towards JSON.
+/// Returns the package's function that converts a value one step towards JSON.
 fn value_function(py: Python<'_>) -> PyResult<&Bound<'_, PyAny>> {
     static FUNCTION: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
     plain(py, &FUNCTION, "simpler_value")
 }
 
-/// The function of the package that makes a key a text.
+/// Returns the package's function that converts a key to a text.
 fn key_function(py: Python<'_>) -> PyResult<&Bound<'_, PyAny>> {
     static FUNCTION: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
     plain(py, &FUNCTION, "json_key")
 }
 
 fn plain<'py>(py: Python<'py>, cell: &'static PyOnceLock<Py<PyAny>>, name: &str) -> PyResult<&'py Bound<'py, PyAny>> {
-    let import = || Ok::<_, PyErr>(py.import("tollhouse.plain")?.getattr(name)?.unbind());
+    let import = || Ok::<_, PyErr>(py.import("tollhouse.json_values")?.getattr(name)?.unbind());
     Ok(cell.get_or_try_init(py, import)?.bind(py))
 }

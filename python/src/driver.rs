@@ -1,4 +1,4 @@
-//! Runs, driven to their end without the interpreter, and what Python raises meanwhile.
+//! Driver of runs, which releases the interpreter, and collector of the exceptions that Python raises meanwhile.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -8,7 +8,8 @@ use tollhouse::code::attended;
 use tollhouse::error::{Failure, Payload};
 use tollhouse::session::{self, CallRun};
 
-/// What was raised where nobody could be told, and the runs that it ends: that of a session, and those that its tools make.
+/// Collector of exceptions that have no caller to be raised to, and of the runs that they end: a session's run, and
+/// those that its tools start.
 #[derive(Default)]
 pub(crate) struct Raised(Mutex<Watched>);
 
@@ -22,11 +23,11 @@ struct Watched {
 }
 
 impl Raised {
-    /// A run goes on, until [`take`](Self::take) is called with its number.
+    /// Registers an active run, until [`take`](Self::take) is called with its number.
     pub(crate) fn watch(&self, cancel: impl Fn() + Send + Sync + 'static) -> u64 {
         let mut watched = self.lock();
         if watched.runs.is_empty() {
-            // Of one that could not begin: who began it was told.
+            // An exception of a run that could not start was reported to its caller.
             watched.error = None;
         }
         watched.last += 1;
@@ -35,24 +36,24 @@ impl Raised {
         number
     }
 
-    /// Ends what goes on; who runs it is told why.
+    /// Records an exception, and cancels the active runs; their callers get it.
     pub(crate) fn raise(&self, error: PyErr) {
         self.lock().error.get_or_insert(error);
         self.cancel();
     }
 
-    /// Ends what goes on.
+    /// Cancels the active runs.
     pub(crate) fn cancel(&self) {
         self.lock().runs.iter().for_each(|(_, cancel)| cancel());
     }
 
-    /// A run is over: what was raised since it was last asked.
+    /// Unregisters a run, and returns the exception that was recorded since the last call.
     pub(crate) fn take(&self, number: u64) -> Option<PyErr> {
         self.forget(number);
         self.lock().error.take()
     }
 
-    /// A run is over.
+    /// Unregisters a run.
     pub(crate) fn forget(&self, number: u64) {
         self.lock().runs.retain(|(other, _)| *other != number);
     }
@@ -62,8 +63,8 @@ impl Raised {
     }
 }
 
-/// Does something that may take long, without the interpreter. On the main thread signals are looked for meanwhile: one that
-/// raises cancels the run, and is given beside what was done.
+/// Runs something that may take long, with the interpreter released. On the main thread signals are checked meanwhile:
+/// one that raises cancels the run, and its exception is returned beside the result.
 pub(crate) fn detached<T: Send>(
     py: Python<'_>,
     cancel: impl Fn() + Send + 'static,
@@ -85,7 +86,7 @@ pub(crate) fn detached<T: Send>(
     Ok((done, raised))
 }
 
-/// Runs a run to its end.
+/// Drives a run to its end.
 pub(crate) fn finish(py: Python<'_>, run: session::Run, raised: &Raised) -> PyResult<session::RunResult> {
     let cancel = run.cancel_handle();
     watched(py, raised, move || cancel.cancel(), move || run.finish())
@@ -110,12 +111,12 @@ fn watched<T: Send>(
     error.or(signal).map_or(Ok(result), Err)
 }
 
-/// The life of a thread, within one state of the interpreter: to make one takes longer than many a call.
+/// Wraps the life of a thread in one interpreter state: creating a state takes longer than many a call.
 pub(crate) fn within_python(live: &mut (dyn FnMut() + Send)) {
     Python::attach(|py| {
         py.detach(|| {
             live();
-            // Whoever asks for an interpreter that ends may never return.
+            // A thread that asks an ending interpreter for its lock may never return.
             while is_ending() {
                 std::thread::park();
             }
@@ -123,23 +124,23 @@ pub(crate) fn within_python(live: &mut (dyn FnMut() + Send)) {
     });
 }
 
-/// Whether the interpreter ends.
+/// True once the interpreter is ending.
 static ENDING: AtomicBool = AtomicBool::new(false);
 
-/// The interpreter is about to end: called by `atexit`.
+/// Marks that the interpreter is about to end: called by `atexit`.
 #[pyfunction]
 pub(crate) fn end() {
     ENDING.store(true, Ordering::Release);
 }
 
-/// Whether it ends.
+/// Returns true if the interpreter is ending.
 pub(crate) fn is_ending() -> bool {
     ENDING.load(Ordering::Acquire)
 }
 
 fn is_main_thread(py: Python<'_>) -> PyResult<bool> {
-    // To import `threading`, or only to ask it, takes long beside a script. The thread that a process begins with is the
-    // main one, also after a fork, or no signal is handled on it and none is found.
+    // Importing `threading`, or just asking it, takes long compared with a script. The initial thread of a process is
+    // the main one, also after a fork; otherwise no signal is handled on it and none is found.
     #[cfg(target_os = "linux")]
     if rustix::thread::gettid() == rustix::process::getpid() {
         return Ok(true);

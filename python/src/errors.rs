@@ -1,10 +1,10 @@
-//! Errors as Python raises them: the classes of `tollhouse.errors`.
+//! Errors as Python exceptions: the classes of `tollhouse.errors`.
 
 use std::error::Error;
 
 use pyo3::PyErr;
 
-/// The classes of the package. Each is imported when it is first raised, since a plain run raises none.
+/// Classes of the package. Each is imported when it is first raised, since a plain run raises none.
 mod classes {
     pyo3::import_exception!(tollhouse.errors, NativeError);
     pyo3::import_exception!(tollhouse.errors, PolicyError);
@@ -15,7 +15,7 @@ mod classes {
 
 pub(crate) use classes::{NativeError, PolicyError, RuntimeError, SessionConflictError, SessionNotFoundError};
 
-/// An error with its causes, in one line.
+/// Formats an error with its causes, in one line.
 pub(crate) fn told(error: &dyn Error) -> String {
     let mut told = error.to_string();
     let mut cause = error.source();
@@ -26,7 +26,7 @@ pub(crate) fn told(error: &dyn Error) -> String {
     told
 }
 
-/// The host's error.
+/// Converts an error of the host to an exception.
 pub(crate) fn raised(error: &dyn Error) -> PyErr {
     NativeError::new_err(told(error))
 }

@@ -1,4 +1,4 @@
-//! The files of a session, as they were at some moment.
+//! Files of a session at one point in time.
 
 use std::path::{Path, PathBuf};
 
@@ -12,7 +12,7 @@ use crate::errors::told;
 
 use crate::process::OfProcess;
 
-/// The numbers that Python tells its subclasses of `OSError` by.
+/// Returns the `errno` by which Python chooses the subclass of `OSError`.
 fn number(errno: Errno) -> i32 {
     match errno {
         Errno::Access => libc::EACCES,
@@ -31,12 +31,12 @@ fn number(errno: Errno) -> i32 {
     }
 }
 
-/// An `OSError`: of a file that is not there `FileNotFoundError`, and so on.
+/// Creates an `OSError`: `FileNotFoundError` for a missing file, and so on.
 pub(crate) fn raised(path: &str, errno: Errno) -> PyErr {
     PyOSError::new_err((number(errno), errno.to_string(), path.to_owned()))
 }
 
-/// Of a change that cannot be made, the `OSError`.
+/// Creates the `OSError` of a change that cannot be made.
 pub(crate) fn unchanged(error: &SessionsError) -> Option<PyErr> {
     match error {
         SessionsError::File { path, source } => Some(raised(path, *source)),
@@ -45,7 +45,7 @@ pub(crate) fn unchanged(error: &SessionsError) -> Option<PyErr> {
     }
 }
 
-/// An `OSError` for what cannot be mounted.
+/// Creates the `OSError` of a path that cannot be mounted.
 fn unmounted(error: &MountError) -> PyErr {
     let failed = |number: i32, path: &Path| PyOSError::new_err((number, error.to_string(), path.to_path_buf()));
     match error {
@@ -65,7 +65,7 @@ fn unmounted(error: &MountError) -> PyErr {
     }
 }
 
-/// Copies directories in, each in place of what was mounted there before: all of them or none.
+/// Copies directories in, each replacing what was mounted there before: all of them or none.
 pub(crate) fn mount(
     tree: &mut tollhouse::vfs::Tree,
     mounts: &[(PathBuf, String)],
@@ -78,7 +78,7 @@ pub(crate) fn mount(
     Ok(())
 }
 
-/// Writes and removes files, in their order: all of them or none.
+/// Writes and removes files, in order: all of them or none.
 pub(crate) fn change(
     tree: &mut tollhouse::vfs::Tree,
     edits: &[(String, Option<Vec<u8>>)],
@@ -97,7 +97,7 @@ pub(crate) fn change(
 /// Path, kind, size, mode, modified.
 type Listed = (String, &'static str, u64, u32, u64);
 
-/// The files of a session at some moment.
+/// Files of a session at one point in time.
 #[pyclass(frozen, module = "tollhouse._native")]
 pub(crate) struct Tree(OfProcess<tollhouse::vfs::Tree>);
 
@@ -109,21 +109,21 @@ impl Tree {
 
 #[pymethods]
 impl Tree {
-    /// The bytes of a file.
+    /// Returns the bytes of a file.
     fn read<'py>(&self, py: Python<'py>, path: &str) -> PyResult<Bound<'py, PyBytes>> {
         let tree = self.0.get()?;
         let bytes = py.detach(|| tree.read_file(path)).map_err(|errno| raised(path, errno))?;
         Ok(PyBytes::new(py, &bytes))
     }
 
-    /// What is at a path: `(kind, size, mode, modified)`. A link is followed.
+    /// Returns the entry at a path: `(kind, size, mode, modified)`. A link is followed.
     fn stat(&self, py: Python<'_>, path: &str) -> PyResult<(&'static str, u64, u32, u64)> {
         let tree = self.0.get()?;
         let stat = py.detach(|| tree.stat(path, true)).map_err(|errno| raised(path, errno))?;
         Ok((word(stat.kind), stat.size, stat.mode, stat.modified))
     }
 
-    /// All that is below a directory: `(path, kind, size, mode, modified)`, a directory before what is in it.
+    /// Lists everything below a directory: `(path, kind, size, mode, modified)`, a directory before its entries.
     fn list(&self, py: Python<'_>, path: &str) -> PyResult<Vec<Listed>> {
         let tree = self.0.get()?;
         py.detach(|| {
@@ -147,7 +147,7 @@ impl Tree {
         })
     }
 
-    /// What is different in a later tree: `(path, added | removed | modified)`.
+    /// Returns the differences to a later tree: `(path, added | removed | modified)`.
     fn changes(&self, py: Python<'_>, later: &Self) -> PyResult<Vec<(String, &'static str)>> {
         let (earlier, later) = (self.0.get()?, later.0.get()?);
         let changes = py.detach(|| changed_paths(earlier, later)).map_err(|errno| raised("/", errno))?;
@@ -159,7 +159,7 @@ impl Tree {
         Ok(changes.into_iter().map(|change| (change.path, word(change.kind))).collect())
     }
 
-    /// The same, as `diff -u` shows it.
+    /// Returns the differences to a later tree, in the format of `diff -u`.
     fn unified(&self, py: Python<'_>, later: &Self) -> PyResult<String> {
         let (earlier, later) = (self.0.get()?, later.0.get()?);
         let shown = py.detach(|| unified(earlier, later, &UnifiedLimits::default()));

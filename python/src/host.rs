@@ -21,8 +21,8 @@ use crate::store::{self, Store, host_failed, or_signal, waiting};
 use crate::token;
 use crate::tool::HostTool;
 
-/// Runs sessions: made once a process. `Host(cache=…, registry=…)`, both directories; `trust_writers` takes a registry that
-/// other users can write.
+/// Host of sessions, created once per process: `Host(cache=…, registry=…)`, both directories; `trust_writers` accepts a
+/// registry that other users can write.
 #[pyclass(frozen, module = "tollhouse._native")]
 pub(crate) struct Host {
     host: OfProcess<session::Host>,
@@ -39,7 +39,8 @@ impl Host {
         Ok(Self { host: OfProcess::new(host, "host", "make one here") })
     }
 
-    /// A session in memory. `policy` is JSON, or TOML if `toml` is true; it narrows what a token allows, if there is one.
+    /// Creates a session in memory. `policy` is JSON, or TOML if `toml` is true; it narrows the authority of a token,
+    /// if there is one.
     #[pyo3(signature = (policy, *, toml=false, tools=Vec::new(), audit=None, audit_log=None, audit_key=None, approver=None, token=None, authorities=Vec::new()))]
     #[expect(clippy::too_many_arguments, reason = "Python gives them names")]
     fn session(
@@ -76,7 +77,8 @@ impl Host {
         Ok(Session::in_memory(session, shared))
     }
 
-    /// A session on disk, which is made if it is not there. Its policy is then fixed: None is whatever it was made with.
+    /// Opens a session on disk, and creates it if it does not exist. Its policy is then fixed: with `None`, it is the
+    /// one that it was created with.
     #[pyo3(signature = (store, session_id, policy=None, *, toml=false, tools=Vec::new(), audit=None, audit_log=None, audit_key=None, approver=None))]
     #[expect(clippy::too_many_arguments, reason = "Python gives them names")]
     fn open(
@@ -108,8 +110,8 @@ impl Host {
         Ok(Session::on_disk(session, shared))
     }
 
-    /// Adds the grants of a policy (JSON) to what a session on disk may do, on record: they are for runs that start later, and for
-    /// whoever opens the session later. `tools` are those that it is opened with.
+    /// Adds the grants of a policy (JSON) to a session on disk, and records it: they apply to runs that start later,
+    /// and to later openings of the session. `tools` are those that it is opened with.
     #[pyo3(signature = (store, session_id, policy, *, tools=Vec::new()))]
     fn widen(
         &self,
@@ -129,7 +131,7 @@ impl Host {
 }
 
 impl Drop for Host {
-    /// What a process has in memory ends with it: to take that down first takes a fifth of the life of a short one.
+    /// Leaks the host's memory at the end of the process: freeing it would take a fifth of the life of a short process.
     fn drop(&mut self) {
         if driver::is_ending()
             && let Ok(host) = self.host.get()
@@ -148,7 +150,7 @@ fn mounted(py: Python<'_>, tools: &[Py<HostTool>], raised: &Arc<Raised>) -> Vec<
     tools.iter().map(|tool| tool.get().mounted(py, raised)).collect()
 }
 
-/// Where a session's decisions are written: a Python function, a file, both or neither.
+/// Returns the destinations of a session's audit events: a Python function, a file, both or neither.
 fn logs(
     py: Python<'_>,
     listener: Option<Py<PyAny>>,
@@ -171,8 +173,8 @@ fn logs(
     }))
 }
 
-/// Checks an audit log: lines, head, the first line with a MAC, the first that is proven, how many lines are proven to be
-/// there, and the lines of the heads that were expected.
+/// Checks an audit log. Returns its number of lines, its head, the first line with a MAC, the first proven line, how
+/// many lines are proven to be complete, and the lines of the expected heads.
 #[pyfunction]
 #[pyo3(signature = (log, key=None, expect=Vec::new()))]
 #[expect(clippy::type_complexity, reason = "Python gives the fields names")]
@@ -190,7 +192,7 @@ pub(crate) fn check_audit_log(
     Ok((checked.lines, checked.head, checked.keyed_from, checked.proven_from, checked.proven_lines, checked.expected))
 }
 
-/// Gives each event to a Python function, as JSON.
+/// Audit that passes each event to a Python function, as JSON.
 struct Listener {
     listener: Py<PyAny>,
     raised: Arc<Raised>,
@@ -220,7 +222,7 @@ impl Audit for Listener {
     }
 }
 
-/// Asks a Python function: `approver(method, arguments, grant) -> bool`.
+/// Approver that asks a Python function: `approver(method, arguments, grant) -> bool`.
 struct Asked {
     ask: Py<PyAny>,
     raised: Arc<Raised>,

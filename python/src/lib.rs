@@ -1,7 +1,7 @@
 //! The native half of Tollhouse's Python package: `tollhouse._native`.
 //!
 //! It carries data, and decides nothing: a call of a Python function goes through the same gate as any other, and the
-//! package's own classes ask it what a pattern or a clause means. Whoever waits here has let go of the interpreter.
+//! package's own classes ask it what a pattern or a clause means. Whoever waits here has released the interpreter.
 
 mod capability;
 mod cli;
@@ -22,7 +22,7 @@ mod tool;
 
 use pyo3::prelude::*;
 
-/// What the package is made of.
+/// Functions and classes of the module.
 #[pymodule]
 mod _native {
     use pyo3::prelude::*;
@@ -55,13 +55,13 @@ mod _native {
     #[pymodule_export]
     use super::tool::{CallEnding, HostTool, javascript_name, tool_signature};
 
-    /// Says when the interpreter ends, and when the process was forked.
+    /// Registers the hooks for the end of the interpreter, and for forks.
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
         module.add("__version__", env!("CARGO_PKG_VERSION"))?;
         module.py().import("atexit")?.call_method1("register", (module.getattr("end")?,))?;
         let os = module.py().import("os")?;
-        // Where there is no fork, there is no hook either.
+        // On systems without `fork` there is no hook either.
         if os.hasattr("register_at_fork")? {
             let hook = PyDict::new(module.py());
             hook.set_item("after_in_child", module.getattr("forked")?)?;

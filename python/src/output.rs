@@ -1,4 +1,4 @@
-//! A script's output: kept, and given to whoever listens as it comes.
+//! Output of a script: collected, and passed to a listener as it comes.
 
 use std::io;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -9,10 +9,10 @@ use tollhouse::guest::{OutputSink, Stream};
 
 use crate::driver::Raised;
 
-/// Standard output and standard error, so far.
+/// Standard output and standard error so far.
 pub(crate) type Both = Arc<Mutex<(Vec<u8>, Vec<u8>)>>;
 
-/// Keeps the output, and calls a Python function with each piece: `listener(stream, bytes)`.
+/// Sink that collects the output, and calls a Python function with each piece: `listener(stream, bytes)`.
 pub(crate) struct Listened {
     pub(crate) both: Both,
     pub(crate) listener: Py<PyAny>,
@@ -34,7 +34,7 @@ impl OutputSink for Listened {
                 self.raised.raise(error);
             }
         });
-        // What the listener raised ends the run by itself.
+        // The listener's exception ends the run by itself.
         Ok(())
     }
 }

@@ -1,5 +1,5 @@
-//! Which process made something: what has threads, locks and sockets is of no use to a process that was forked, and must not
-//! be taken down there.
+//! Objects that belong to the process that created them: those with threads, locks and sockets are of no use to a
+//! forked process, and must not be dropped there.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -7,16 +7,16 @@ use pyo3::prelude::*;
 
 use crate::errors::RuntimeError;
 
-/// How many forks lie between the first process and this one. A process id may come again.
+/// Number of forks between the first process and this one. A process id may be reused.
 static FORKS: AtomicU64 = AtomicU64::new(0);
 
-/// This process was forked: called in it by `os.register_at_fork`.
+/// Counts a fork: called in the child by `os.register_at_fork`.
 #[pyfunction]
 pub(crate) fn forked() {
     FORKS.fetch_add(1, Ordering::Relaxed);
 }
 
-/// A process. Its id tells of forks that Python was not told of.
+/// Identity of a process. Its id reveals forks that Python was not told of.
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct Process {
     id: u32,
@@ -29,32 +29,32 @@ impl Process {
     }
 }
 
-/// Something that only the process that made it can use.
+/// Value that only the process that created it can use.
 pub(crate) struct OfProcess<T> {
-    /// None only while this is dropped.
+    /// `None` only during the drop.
     value: Option<T>,
     made_in: Process,
-    /// Its name in error messages, and what to do instead.
+    /// Name for error messages, and the remedy.
     told: (&'static str, &'static str),
 }
 
 impl<T> OfProcess<T> {
-    /// `name` is what users call it; `remedy` what they do in the other process.
+    /// Wraps a value. `name` is its name for users; `remedy` is what they do in the other process.
     pub(crate) fn new(value: T, name: &'static str, remedy: &'static str) -> Self {
         Self { value: Some(value), made_in: Process::current(), told: (name, remedy) }
     }
 
-    /// Something else that the same process made of it, and that is known by the same name.
+    /// Wraps another value that the same process derived from it, under the same name.
     pub(crate) fn with<U>(&self, value: U) -> OfProcess<U> {
         OfProcess { value: Some(value), made_in: self.made_in, told: self.told }
     }
 
-    /// Returns true in the process that made it.
+    /// Returns true in the process that created the value.
     pub(crate) fn is_here(&self) -> bool {
         self.made_in == Process::current()
     }
 
-    /// Gives it to the process that made it.
+    /// Returns the value, in the process that created it.
     ///
     /// # Errors
     /// `RuntimeError` in every other process.
@@ -69,8 +69,8 @@ impl<T> OfProcess<T> {
 }
 
 impl<T> Drop for OfProcess<T> {
-    /// In another process nothing is taken down: threads that would be waited for are not there, locks may be held by one of
-    /// them, and files and sockets are those of the process that made it.
+    /// Leaks the value in another process: threads that would be waited for do not exist there, locks may be held by
+    /// one of them, and files and sockets belong to the process that created it.
     fn drop(&mut self) {
         if !self.is_here() {
             std::mem::forget(self.value.take());

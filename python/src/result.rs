@@ -1,4 +1,4 @@
-//! What a run came to.
+//! Results of runs.
 
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
@@ -7,7 +7,7 @@ use tollhouse::session;
 
 use crate::convert::to_python;
 
-/// What a run came to.
+/// Result of a run.
 #[pyclass(frozen, module = "tollhouse._native")]
 pub(crate) struct RunResult(pub(crate) session::RunResult);
 
@@ -19,13 +19,13 @@ impl RunResult {
         self.0.status.word()
     }
 
-    /// What the script returned.
+    /// Returns the script's return value.
     #[getter]
     fn value<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         to_python(py, self.0.value.as_ref().unwrap_or(&Value::Null))
     }
 
-    /// Whether the script returned anything.
+    /// Returns true if the script returned a value.
     #[getter]
     fn has_value(&self) -> bool {
         self.0.value.is_some()
@@ -46,13 +46,13 @@ impl RunResult {
         self.0.exit_code
     }
 
-    /// Steps that its guests used, in their own count.
+    /// Returns the units of fuel that the guests used.
     #[getter]
     fn fuel(&self) -> u64 {
         self.0.usage.fuel
     }
 
-    /// `{kind, name, message, hint, stack, location}`, or None; the last only where the place is known.
+    /// Returns `{kind, name, message, hint, stack, location}`, or None; the last only if the position is known.
     #[getter]
     fn error<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         to_python(py, &serde_json::to_value(&self.0.error).unwrap_or_default())

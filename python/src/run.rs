@@ -1,4 +1,4 @@
-//! Runs in steps: whoever drives one answers the calls of host functions, also of those that have a handler.
+//! Runs in steps: whoever drives one answers the calls of host functions, even of those that have a handler.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -14,14 +14,14 @@ use crate::errors::RuntimeError;
 use crate::process::OfProcess;
 use crate::result::RunResult;
 
-/// A call that a run waits for.
+/// Call that a run waits for.
 #[pyclass(frozen, module = "tollhouse._native")]
 pub(crate) struct Call {
     id: OperationId,
-    /// Its number in the run.
+    /// Number of the call in its run.
     #[pyo3(get)]
     seq: u64,
-    /// The canonical method.
+    /// Canonical method.
     #[pyo3(get)]
     method: String,
     arguments: Value,
@@ -29,7 +29,7 @@ pub(crate) struct Call {
 
 #[pymethods]
 impl Call {
-    /// What it was called with: exactly what was judged.
+    /// Returns the arguments of the call: exactly those that the gate checked.
     #[getter]
     fn arguments<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         to_python(py, &self.arguments)
@@ -40,25 +40,25 @@ impl Call {
     }
 }
 
-/// A run in steps.
+/// Run in steps.
 #[pyclass(frozen, module = "tollhouse._native")]
 pub(crate) struct Run {
     run: OfProcess<Mutex<State>>,
     cancel: CancelHandle,
     raised: Arc<Raised>,
-    /// What `raised` knows it by.
+    /// Number under which `raised` has the run.
     number: u64,
 }
 
 enum State {
     Going(Box<session::Run>),
-    /// Another thread has it.
+    /// Another thread drives the run.
     Away,
     Ended(Box<session::RunResult>),
 }
 
 impl Drop for Run {
-    /// One that was given up.
+    /// Cancels a run that was given up.
     fn drop(&mut self) {
         if self.run.is_here() {
             self.raised.forget(self.number);
@@ -66,7 +66,7 @@ impl Drop for Run {
     }
 }
 
-/// What a step comes to.
+/// Result of a step.
 enum Stepped {
     Calls(Vec<Call>),
     Ended(Box<session::RunResult>),
@@ -84,7 +84,7 @@ impl Run {
         Ok(self.run.get()?.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Does something with the run, away from the interpreter.
+    /// Runs something on the run, with the interpreter released.
     fn with<T: Send>(&self, py: Python<'_>, work: impl FnOnce(&mut session::Run) -> T + Send) -> PyResult<T> {
         let taken = std::mem::replace(&mut *self.state()?, State::Away);
         let mut run = match taken {
@@ -99,15 +99,15 @@ impl Run {
         let done = detached(py, move || cancel.cancel(), || work(&mut run));
         *self.state()? = State::Going(run);
         let (done, signal) = done?;
-        // It was cancelled then: the next step ends it.
+        // The signal cancelled the run: the next step ends it.
         signal.map_or(Ok(done), Err)
     }
 }
 
 #[pymethods]
 impl Run {
-    /// Goes on until the run waits for something new, or has ended: the calls to answer. Timers and components are seen to.
-    /// Wait for it before the next step.
+    /// Continues until the run waits for something new, or has ended. Returns the calls to answer. Timers and
+    /// components are handled here. Call `wait` before the next step.
     fn step(&self, py: Python<'_>) -> PyResult<Vec<Call>> {
         if self.is_over()? {
             return Ok(Vec::new());
@@ -121,7 +121,7 @@ impl Run {
         }
     }
 
-    /// Waits until something that the run waits for has ended.
+    /// Waits until an operation of the run has ended.
     fn wait(&self, py: Python<'_>) -> PyResult<()> {
         self.with(py, session::Run::wait)
     }
@@ -140,20 +140,20 @@ impl Run {
         self.with(py, move |run| run.resume(completion))
     }
 
-    /// Stops it.
+    /// Cancels the run.
     fn cancel(&self) -> PyResult<()> {
         self.run.get()?;
         self.cancel.cancel();
         Ok(())
     }
 
-    /// Whether it has ended.
+    /// Returns true if the run has ended.
     #[getter]
     fn is_over(&self) -> PyResult<bool> {
         Ok(matches!(*self.state()?, State::Ended(_)))
     }
 
-    /// What it came to; None while it goes on.
+    /// Returns the result; None while the run is active.
     #[getter]
     fn result(&self) -> PyResult<Option<RunResult>> {
         Ok(match &*self.state()? {

@@ -22,7 +22,7 @@ use crate::result::RunResult;
 use crate::run::Run;
 use crate::store::{host_failed, or_signal};
 
-/// A session: files, grants, and what is spent of them. One run at a time.
+/// Session: files, grants, and the spent part of their budgets. It has one run at a time.
 #[pyclass(frozen, module = "tollhouse._native")]
 pub(crate) struct Session {
     session: OfProcess<session::Session>,
@@ -53,7 +53,7 @@ impl Session {
     }
 }
 
-/// An error of something that cannot be done while a run goes on.
+/// Converts the error of an operation that is impossible while a run is active.
 fn busy(what: &str, error: &HostError) -> PyErr {
     match error {
         HostError::Busy => RuntimeError::new_err(format!("a run goes on: {what} when it has ended")),
@@ -61,7 +61,7 @@ fn busy(what: &str, error: &HostError) -> PyErr {
     }
 }
 
-/// The language of a word, and what a script in it is called.
+/// Returns the language with this name, and the name of a script in it.
 pub(crate) fn spoken(language: &str) -> PyResult<(Language, &'static str)> {
     match language {
         "javascript" => Ok((Language::JavaScript, "script.js")),
@@ -103,7 +103,7 @@ impl Session {
         Ok(RunResult(result))
     }
 
-    /// Begins a run in steps. Another one cannot begin before it has ended.
+    /// Starts a run in steps. Another one cannot start before it has ended.
     #[pyo3(signature = (language, source, *, stdin=None, keep_state=false))]
     fn start(
         &self,
@@ -118,7 +118,7 @@ impl Session {
         Ok(Run::new(run, &self.session, Arc::clone(&self.raised)))
     }
 
-    /// A session with the same grants, which begins with these files: what it spends is spent here too.
+    /// Creates a session with the same grants, which starts with these files: its spending counts here too.
     fn delegate(&self, py: Python<'_>) -> PyResult<Self> {
         let session = self.session.get()?;
         let policy = session.gate().policy().clone();
@@ -126,24 +126,24 @@ impl Session {
         Ok(Self { session: self.session.with(delegate), raised: Arc::clone(&self.raised) })
     }
 
-    /// Stops the run that goes on.
+    /// Cancels the active run.
     fn cancel(&self) -> PyResult<()> {
         self.check_process()?;
         self.raised.cancel();
         Ok(())
     }
 
-    /// Raises `RuntimeError` in a process that was forked from the one that made it.
+    /// Raises `RuntimeError` in a process that was forked from the session's own.
     fn check_process(&self) -> PyResult<()> {
         self.session.get().map(drop)
     }
 
-    /// Returns true in the process that made it.
+    /// Returns true in the process that created the session.
     fn is_here(&self) -> bool {
         self.session.is_here()
     }
 
-    /// Whether a call would be allowed now, and if not why. Nothing is spent.
+    /// Returns whether a call would be allowed now, and if not why. Nothing is spent.
     fn allows(&self, py: Python<'_>, method: &str, arguments: &str) -> PyResult<(bool, Option<String>)> {
         let gate = self.gate()?;
         let method = gate.tools().find(method).map_or_else(|| method.to_owned(), |tool| tool.method().to_owned());
@@ -158,29 +158,30 @@ impl Session {
         })
     }
 
-    /// Whether a grant could allow a call of a method.
+    /// Returns true if a grant could allow a call of a method.
     fn grants(&self, method: &str) -> PyResult<bool> {
         let gate = self.gate()?;
         Ok(gate.tools().find(method).is_some_and(|tool| gate.grants(tool.method())))
     }
 
-    /// Whether some grant may ask a human.
+    /// Returns true if some grant may ask a human.
     fn asks(&self) -> PyResult<bool> {
         Ok(self.gate()?.policy().grants.iter().any(|grant| grant.approve != Approve::Never))
     }
 
-    /// How many calls each grant allowed, by its name; those that it allowed none are left out.
+    /// Returns how many calls each grant allowed, by its name; grants that allowed none are left out.
     fn counts(&self) -> PyResult<std::collections::HashMap<String, u64>> {
         Ok(self.gate()?.counts().into_iter().filter(|(_, calls)| *calls > 0).collect())
     }
 
-    /// What is left of every budget.
+    /// Returns what is left of every budget.
     fn budgets<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let budgets = self.gate()?.budgets();
         to_python(py, &serde_json::to_value(budgets).unwrap_or_default())
     }
 
-    /// What is wrong with a script, as a list of `{kind, name, message, hint, stack, location}`. Nothing of it is run.
+    /// Returns the problems of a script, as a list of `{kind, name, message, hint, stack, location}`. Nothing of it is
+    /// run.
     fn check<'py>(&self, py: Python<'py>, language: &str, source: &str) -> PyResult<Bound<'py, PyAny>> {
         let session = self.session.get()?;
         let (language, name) = spoken(language)?;
@@ -188,18 +189,18 @@ impl Session {
         to_python(py, &serde_json::to_value(problems).unwrap_or_default())
     }
 
-    /// TypeScript declarations of all that is mounted.
+    /// Returns TypeScript declarations of all mounted tools.
     fn typescript(&self) -> PyResult<String> {
         let gate = self.gate()?;
         Ok(gate.tools().typescript(&|method| gate.grants(method)))
     }
 
-    /// A module of Python that declares what the packages take, return and fail with.
+    /// Returns a Python module that declares the parameters, results and errors of the packages.
     fn python(&self) -> PyResult<String> {
         Ok(self.gate()?.tools().python())
     }
 
-    /// Calls one tool, without a script: what it returned, or JSON that says what it failed with.
+    /// Calls one tool, without a script. Returns its result, or JSON that describes its failure.
     fn call<'py>(
         &self,
         py: Python<'py>,
@@ -217,39 +218,39 @@ impl Session {
         }
     }
 
-    /// The session as bytes: its files, what is spent, and what its last scripts left besides files.
+    /// Saves the session to bytes: its files, the spent part of its budgets, and the state of its last scripts.
     fn save<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
         let session = self.session.get()?;
         let saved = py.detach(|| session.save()).map_err(|error| busy("take its snapshot", &error))?;
         Ok(PyBytes::new(py, &saved))
     }
 
-    /// Goes on where the session was that gave these bytes. What this one may do stays as it is.
+    /// Loads bytes that `save` returned. The session's own grants stay as they are.
     fn load(&self, py: Python<'_>, saved: Vec<u8>) -> PyResult<()> {
         let session = self.session.get()?;
         py.detach(|| session.load(&saved)).map_err(|error| busy("restore it", &error))
     }
 
-    /// The files as the last run left them.
+    /// Returns the files as the last run left them.
     fn files(&self) -> PyResult<Tree> {
         Ok(Tree::new(self.session.get()?.files()))
     }
 
-    /// Looks what files it has on disk, where another process may have run it.
+    /// Reloads the files from disk, where another process may have run the session.
     fn refresh(&self, py: Python<'_>) -> PyResult<()> {
         let session = self.session.get()?;
         py.detach(|| session.refresh()).map_err(|error| host_failed(&error))
     }
 
-    /// Writes (bytes) and removes (None) files, in their order, between two runs: all of them or none.
+    /// Writes (bytes) and removes (None) files, in order, between two runs: all of them or none.
     fn change_files(&self, py: Python<'_>, what: &str, edits: Vec<(String, Option<Vec<u8>>)>) -> PyResult<()> {
         let session = self.session.get()?;
         let changed = py.detach(|| session.change(what, |tree| files::change(tree, &edits)));
         changed.map_err(|error| or_signal(py, busy("change files", &error)))
     }
 
-    /// Copies directories and files of this machine in, read-only, between two runs: all of them or none. What was mounted in
-    /// their places before is replaced. Gives what was left out, and why.
+    /// Copies directories and files of this machine in, read-only, between two runs: all of them or none. Earlier
+    /// mounts at the same paths are replaced. Returns what was left out, and why.
     fn mount(&self, py: Python<'_>, mounts: Vec<(PathBuf, String)>) -> PyResult<Vec<String>> {
         let session = self.session.get()?;
         let mut skipped = Vec::new();

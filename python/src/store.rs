@@ -15,11 +15,11 @@ use crate::errors::{NativeError, PolicyError, SessionConflictError, SessionNotFo
 use crate::files::{Tree, unchanged};
 use crate::process::OfProcess;
 
-/// The sessions of one directory: `Store(directory)`.
+/// Sessions of one directory: `Store(directory)`.
 #[pyclass(frozen, module = "tollhouse._native")]
 pub(crate) struct Store(OfProcess<Sessions>);
 
-/// Error of a store: a `LookupError` for what there is not, an `OSError` for a change of files that fails.
+/// Converts an error of a store: to `LookupError` if something does not exist, to `OSError` if a change of files fails.
 pub(crate) fn failed(error: &SessionsError) -> PyErr {
     match error {
         SessionsError::Unknown { .. } | SessionsError::NoPoint { .. } | SessionsError::Replaced(_) => {
@@ -30,7 +30,7 @@ pub(crate) fn failed(error: &SessionsError) -> PyErr {
     }
 }
 
-/// Error of a host: that of its store, or of a policy.
+/// Converts an error of a host: that of its store, or of a policy.
 pub(crate) fn host_failed(error: &HostError) -> PyErr {
     match error {
         HostError::Policy(_) | HostError::Mount(_) => PolicyError::new_err(told(error)),
@@ -47,23 +47,23 @@ fn point(text: &str) -> PyResult<Point> {
     text.parse().map_err(|error| PyValueError::new_err(told(&error)))
 }
 
-/// Waits as long as it takes, on the main thread until a signal raises.
+/// Returns a callback that waits without end, on the main thread until a signal raises.
 pub(crate) fn waiting() -> Waiting {
     Arc::new(|| Python::attach(|py| py.check_signals().map_err(|error| error.restore(py)).is_ok()))
 }
 
-/// An error, or what a signal raised while it was waited for.
+/// Returns an error, or the exception of a signal that was raised during the wait.
 pub(crate) fn or_signal(py: Python<'_>, error: PyErr) -> PyErr {
     PyErr::take(py).unwrap_or(error)
 }
 
 impl Store {
-    /// Its sessions, in the process that opened it.
+    /// Returns the sessions, in the process that opened the store.
     pub(crate) fn sessions(&self) -> PyResult<&Sessions> {
         self.0.get()
     }
 
-    /// Does something without the interpreter.
+    /// Runs something with the interpreter released.
     fn with<T: Send>(
         &self,
         py: Python<'_>,
@@ -85,18 +85,18 @@ impl Store {
         Ok(Self(OfProcess::new(opened, "store", "open it again here")))
     }
 
-    /// The names of all sessions.
+    /// Returns the names of all sessions.
     fn list(&self, py: Python<'_>) -> PyResult<Vec<String>> {
         Ok(self.with(py, Sessions::list)?.into_iter().map(|id| id.to_string()).collect())
     }
 
-    /// Whether there is one of this name.
+    /// Returns true if there is a session with this name.
     fn contains(&self, py: Python<'_>, session_id: &str) -> PyResult<bool> {
         let id = self::session_id(session_id)?;
         self.with(py, |sessions| sessions.contains(&id))
     }
 
-    /// All there is to say of one, as JSON.
+    /// Returns the summary of a session, as JSON.
     fn show(&self, py: Python<'_>, session_id: &str) -> PyResult<String> {
         let id = self::session_id(session_id)?;
         self.with(py, |sessions| {
@@ -121,7 +121,7 @@ impl Store {
         })
     }
 
-    /// Its runs, and its changes without one: an array of JSON.
+    /// Returns the session's runs, and its changes without one: an array of JSON.
     fn runs(&self, py: Python<'_>, session_id: &str) -> PyResult<String> {
         let id = self::session_id(session_id)?;
         let runs = self.with(py, |sessions| sessions.runs(&id))?;
@@ -141,7 +141,7 @@ impl Store {
         Ok(Value::from_iter(told).to_string())
     }
 
-    /// Its log: the lines, each JSON, after checking that none was altered.
+    /// Returns the session's log: the lines, each JSON, after checking that none was altered.
     fn log(&self, py: Python<'_>, session_id: &str) -> PyResult<Vec<String>> {
         let id = self::session_id(session_id)?;
         self.with(py, |sessions| {
@@ -151,44 +151,44 @@ impl Store {
         })
     }
 
-    /// The files of a point: `ID`, `ID@RUN` or `ID@LABEL`.
+    /// Returns the files of a point: `ID`, `ID@RUN` or `ID@LABEL`.
     fn files(&self, py: Python<'_>, point: &str) -> PyResult<Tree> {
         let point = self::point(point)?;
         self.with(py, |sessions| sessions.files(&point)).map(Tree::new)
     }
 
-    /// The files that the run of a point began with.
+    /// Returns the files that the run of a point started with.
     fn base(&self, py: Python<'_>, point: &str) -> PyResult<Tree> {
         let point = self::point(point)?;
         self.with(py, |sessions| sessions.base(&point)).map(Tree::new)
     }
 
-    /// Makes a session that begins with the files and the policy of a point, and shares its budgets.
+    /// Creates a session that starts with the files and the policy of a point, and shares its budgets.
     fn fork(&self, py: Python<'_>, source: &str, to: &str) -> PyResult<()> {
         let (from, to) = (point(source)?, self::session_id(to)?);
         self.with(py, |sessions| sessions.fork(&from, &to))
     }
 
-    /// Makes the files of a session those of one of its points again.
+    /// Restores the files of a session at one of its points.
     fn rollback(&self, py: Python<'_>, to: &str) -> PyResult<()> {
         let to = point(to)?;
         self.with(py, |sessions| sessions.rollback(&to, waiting()).map(drop))
     }
 
-    /// Gives what a run left a name; without a run, takes the name away.
+    /// Labels the files that a run left; without a run, removes the label.
     #[pyo3(signature = (session_id, label, run=None))]
     fn label(&self, py: Python<'_>, session_id: &str, label: &str, run: Option<u64>) -> PyResult<()> {
         let id = self::session_id(session_id)?;
         self.with(py, |sessions| sessions.label(&id, label, run))
     }
 
-    /// Removes a session. A run of it is cancelled.
+    /// Removes a session. An active run is cancelled.
     fn remove(&self, py: Python<'_>, session_id: &str) -> PyResult<()> {
         let id = self::session_id(session_id)?;
         self.with(py, |sessions| sessions.remove(&id, &waiting()).map(drop))
     }
 
-    /// Writes a session to a new file: under its name there is only ever a whole one.
+    /// Exports a session to a new file: under its name there is only ever a complete one.
     fn export(&self, py: Python<'_>, session_id: &str, file: PathBuf) -> PyResult<()> {
         let id = self::session_id(session_id)?;
         if file.exists() {
@@ -204,7 +204,8 @@ impl Store {
         Ok(())
     }
 
-    /// Reads a session from such a file, of at most so many bytes unpacked; its name. `budget` is `keep`, `fresh`, or nothing.
+    /// Imports a session from such a file, of at most `most` bytes unpacked, and returns its name. `budget` is `keep`,
+    /// `fresh`, or nothing.
     #[pyo3(signature = (file, name=None, most=16 << 30, budget=None))]
     fn import_(
         &self,
@@ -228,13 +229,13 @@ impl Store {
         self.with(py, |sessions| sessions.import(read, &options)).map(|imported| imported.session.to_string())
     }
 
-    /// Frees what no session names any more: the bytes that were freed.
+    /// Frees the blobs that no session names. Returns the number of bytes freed.
     fn gc(&self, py: Python<'_>) -> PyResult<u64> {
         let swept = self.with(py, |sessions| sessions.gc(false))?;
         Ok(swept.removed.bytes + swept.leftovers.bytes)
     }
 
-    /// Checks all that is kept of a session. Raises for the first thing that is wrong.
+    /// Verifies a session. Raises for the first problem.
     fn verify(&self, py: Python<'_>, session_id: &str) -> PyResult<()> {
         let id = self::session_id(session_id)?;
         self.with(py, |sessions| sessions.verify_session(&id).map(drop))

@@ -18,7 +18,7 @@ fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// The time in so many seconds.
+/// Returns the time in this many seconds.
 fn end(expires_in: Option<f64>) -> PyResult<Option<SystemTime>> {
     let after = |seconds| {
         let duration =
@@ -29,7 +29,7 @@ fn end(expires_in: Option<f64>) -> PyResult<Option<SystemTime>> {
     expires_in.map(after).transpose()
 }
 
-/// What signs tokens. A new one, of the system's random numbers.
+/// Key pair that signs tokens, generated from the system's random numbers.
 #[pyclass(frozen, module = "tollhouse._native")]
 pub(crate) struct Keypair(token::Keypair);
 
@@ -40,14 +40,14 @@ impl Keypair {
         Self(token::Keypair::generate())
     }
 
-    /// The one whose private key is these 32 bytes.
+    /// Creates the key pair whose private key is these 32 bytes.
     #[staticmethod]
     fn from_seed(seed: &[u8]) -> PyResult<Self> {
         let key = format!("ed25519-private/{}", hex(seed)).parse::<PrivateKey>();
         key.map(|key| Self(key.into())).map_err(|_| PyValueError::new_err("a seed is 32 bytes"))
     }
 
-    /// What others verify with: 32 bytes.
+    /// Returns the public key: 32 bytes.
     #[getter]
     fn public_key<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
         let text = self.0.public().to_string();
@@ -57,7 +57,7 @@ impl Keypair {
         Ok(PyBytes::new(py, &bytes.ok_or_else(|| PyValueError::new_err("the key has no digits"))?))
     }
 
-    /// Signs a policy (JSON): the token's text.
+    /// Signs a policy (JSON), and returns the token's text.
     #[pyo3(signature = (policy, expires_in=None))]
     fn seal(&self, policy: &str, expires_in: Option<f64>) -> PyResult<String> {
         let sealed = Token::seal(policy, end(expires_in)?, &self.0);
@@ -65,7 +65,7 @@ impl Keypair {
     }
 }
 
-/// A token for less.
+/// Narrows a token.
 #[pyfunction]
 #[pyo3(signature = (token, policy, expires_in=None))]
 pub(crate) fn attenuate_token(token: &str, policy: &str, expires_in: Option<f64>) -> PyResult<String> {
@@ -74,14 +74,14 @@ pub(crate) fn attenuate_token(token: &str, policy: &str, expires_in: Option<f64>
     narrowed.map(|token| token.to_string()).map_err(|error| refused(&error))
 }
 
-/// What a token says, as JSON. Nothing of it is verified.
+/// Returns the contents of a token, as JSON. Nothing of it is verified.
 #[pyfunction]
 pub(crate) fn inspect_token(token: &str) -> PyResult<String> {
     let token = Token::parse(token).map_err(|error| refused(&error))?;
     serde_json::to_string(&token.inspect()).map_err(|error| PyValueError::new_err(error.to_string()))
 }
 
-/// What a token allows, if one of the authorities has signed it.
+/// Returns the policy of a token, if one of the authorities has signed it.
 pub(crate) fn open(token: &str, authorities: &[Vec<u8>]) -> PyResult<Policy> {
     let token = Token::parse(token).map_err(|error| refused(&error))?;
     for authority in authorities {

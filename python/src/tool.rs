@@ -15,9 +15,9 @@ use crate::convert::{to_counted_payload, to_python};
 use crate::driver::Raised;
 use crate::errors::told;
 
-/// A Python function as a tool: `HostTool(name, description, schema, handler, result)`, with the JSON Schema of what it takes,
-/// and of what it returns if that is known. The handler is called with the canonical
-/// method, a dict and the [`CallEnding`]; with none, only who drives the run in steps answers.
+/// Python function as a tool: `HostTool(name, description, schema, handler, result)`, with the JSON Schema of its
+/// parameters, and of its result if that is known. The handler is called with the canonical method, a dict and the
+/// [`CallEnding`]; without a handler, only a driver of runs in steps answers.
 #[pyclass(frozen, module = "tollhouse._native")]
 pub(crate) struct HostTool {
     tool: tool::HostTool,
@@ -51,7 +51,7 @@ impl HostTool {
         Self { tool: self.tool.clone(), handler: Some(handler), lost_faces: Arc::clone(&self.lost_faces) }
     }
 
-    /// Makes a namespace whose members need not be named beforehand.
+    /// Creates a namespace whose members need not be declared.
     #[staticmethod]
     #[pyo3(signature = (name, description, handler=None))]
     fn namespace(name: &str, description: &str, handler: Option<Py<PyAny>>) -> PyResult<Self> {
@@ -59,7 +59,7 @@ impl HostTool {
         Ok(Self::of(tool.map_err(|error| PyValueError::new_err(told(&error)))?, handler))
     }
 
-    /// Makes the place of a tool that was: each call of it is denied, for this reason.
+    /// Creates the placeholder of a removed tool: each call of it is denied, for this reason.
     #[staticmethod]
     #[pyo3(signature = (name, reason, *, namespace=false))]
     fn withdrawn(name: &str, reason: &str, namespace: bool) -> PyResult<Self> {
@@ -72,7 +72,7 @@ impl HostTool {
         Ok(Self::of(tool.withdrawn(reason), None))
     }
 
-    /// Notes on the faces that the tool lacks, because its name means something else in a language of scripts.
+    /// Notes on the faces that the tool lacks, because its name means something else in a script language.
     #[getter]
     fn lost_faces(&self) -> &[String] {
         &self.lost_faces
@@ -109,11 +109,11 @@ pub(crate) fn javascript_name(method: &str) -> String {
     names::faces(method, names::Spelling::Own).path
 }
 
-/// What `tool_signature` returns: the arguments, the result, and pairs of names and texts: the types that contain themselves, and
-/// the remarks.
+/// Result of `tool_signature`: the arguments, the result, and pairs of names and texts: the recursive types, and the
+/// remarks.
 type ToldSignature = (Option<String>, String, Vec<(String, String)>, Vec<(String, String)>);
 
-/// Returns what is told of a function on one line each, by the JSON Schemas of what it takes and returns.
+/// Returns the one-line signature of a function, from the JSON Schemas of its parameters and its result.
 #[pyfunction]
 #[pyo3(signature = (parameters, result=None))]
 pub(crate) fn tool_signature(parameters: &str, result: Option<&str>) -> PyResult<ToldSignature> {
@@ -123,7 +123,7 @@ pub(crate) fn tool_signature(parameters: &str, result: Option<&str>) -> PyResult
     Ok((arguments, result, types, remarks.into_iter().map(|remark| (remark.place, remark.text)).collect()))
 }
 
-/// Tells the handler of one call whether its run still waits.
+/// Handle by which the handler of a call learns whether its run still waits.
 #[pyclass(frozen, module = "tollhouse._native")]
 pub(crate) struct CallEnding {
     interrupt: Interrupt,
@@ -140,7 +140,7 @@ impl CallEnding {
     }
 }
 
-/// Answers calls by a Python function.
+/// Handler that answers calls by a Python function.
 struct Answer {
     handler: Py<PyAny>,
     raised: Arc<Raised>,
@@ -170,7 +170,7 @@ impl HostFunction for Answer {
                     let failure = failure(py, &error, &count);
                     return refused.take().unwrap_or(failure);
                 }
-                // KeyboardInterrupt and its like are for who runs the script, not for the script.
+                // KeyboardInterrupt and its like go to whoever runs the script, not to the script.
                 self.raised.raise(error);
                 Failure::cancelled()
             })
@@ -178,11 +178,11 @@ impl HostFunction for Answer {
     }
 }
 
-/// The attribute of an exception that says in its place what a script is told: a dict of `name`, `message`, `payload`.
+/// Attribute of an exception that replaces what a script sees of it: a dict of `name`, `message`, `payload`.
 const TOLD: &str = "_tollhouse_told";
 
-/// What a script is told of an exception: what the exception says for it, else its type and its message. `count` is given the
-/// bytes of its payload, as in [`to_counted_payload`].
+/// Converts an exception for a script: what the exception provides for it, otherwise its type and its message. `count`
+/// is called with the bytes of its payload, as in [`to_counted_payload`].
 pub(crate) fn failure(py: Python<'_>, error: &PyErr, count: &dyn Fn(usize) -> PyResult<()>) -> Failure {
     if let Ok(told) = error.value(py).getattr(TOLD) {
         return stated(&told, count).unwrap_or_else(|error| failure(py, &error, count));
@@ -194,7 +194,7 @@ pub(crate) fn failure(py: Python<'_>, error: &PyErr, count: &dyn Fn(usize) -> Py
     Failure::tool(told).with_payload(Value::into(payload))
 }
 
-/// The failure that a dict states. A payload without a JSON form is an error.
+/// Converts a dict to a failure. A payload without a JSON form is an error.
 fn stated(told: &Bound<'_, PyAny>, count: &dyn Fn(usize) -> PyResult<()>) -> PyResult<Failure> {
     let (name, message): (String, String) = (told.get_item("name")?.extract()?, told.get_item("message")?.extract()?);
     let mut failure = Failure::tool(message);

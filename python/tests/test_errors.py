@@ -96,7 +96,7 @@ def test_errors_of_the_host_are_of_the_family(tmp_path: Path) -> None:
     with pytest.raises(SessionNotFoundError, match="there is no session `a`"):
         store.show("a")
     Session.open("a", store=store, capabilities=[]).close()
-    with pytest.raises(SessionConflictError, match="there is a session `a` already"):
+    with pytest.raises(SessionConflictError, match="a session `a` already exists"):
         store.fork("a", "a")
 
 
@@ -117,7 +117,7 @@ def test_open_session_that_was_removed_raises_lookup_error(tmp_path: Path) -> No
         with pytest.raises(SessionNotFoundError, match="`a`"):
             use()
     Session.open("a", store=store).close()
-    with pytest.raises(SessionNotFoundError, match="was removed, and another of its name was made"):
+    with pytest.raises(SessionNotFoundError, match="was removed, and another one with its name was created"):
         session.run("javascript", "1")
 
 

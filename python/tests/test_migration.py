@@ -98,7 +98,7 @@ def test_new_tool_is_refused_unless_migrated(store: Store) -> None:
         with Session.open("s", store=store, tools=[lookup, book], **on_change) as session:
             assert answers(session, "book({price: 1})")[0] == "denied"
             assert session.get_capabilities() == [LOOKUP]
-    with pytest.raises(SessionConflictError, match="made with other grants"):
+    with pytest.raises(SessionConflictError, match="created with different grants"):
         Session.open("s", store=store, tools=[lookup, book], capabilities=[LOOKUP, BOOK])
     with pytest.raises(ValueError, match="on_change is 'refuse' or 'migrate', not 'merge'"):
         Session.open("s", store=store, on_change="merge")  # type: ignore[arg-type]
@@ -130,7 +130,7 @@ def test_migration_adds_the_capabilities_that_are_new(store: Store) -> None:
         assert session.get_remaining_calls(BOOK.key()) == 1
     with Session.open("s", capabilities=[BOOK, LOOKUP], **options) as session:
         assert session.get_remaining_calls(BOOK.key()) == 1
-    with pytest.raises(SessionConflictError, match="made with other"):
+    with pytest.raises(SessionConflictError, match="created with different"):
         Session.open("s", capabilities=[BOOK, LOOKUP], **{**options, "limits": {"wall": "99s"}})
     with pytest.raises(ValueError, match="no `policy`"):
         Session.open("s", store=store, policy="tools = {}\n", on_change="migrate")

@@ -10,7 +10,7 @@ from hypothesis import given, settings  # noqa: E402
 from hypothesis import strategies as st  # noqa: E402
 
 from tollhouse import ArgumentError, Constraint, python_type_to_json_schema  # noqa: E402
-from tollhouse.plain import to_json, to_plain  # noqa: E402
+from tollhouse.json_values import to_json, to_plain  # noqa: E402
 from tollhouse.shapes import Shapes  # noqa: E402
 from tollhouse.specs import parse_spec  # noqa: E402
 

@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal
 import pytest
 
 from tollhouse import ArgumentError, MethodCapability, Param, Sandbox, ToolDefinition, tool, tools_of
-from tollhouse.plain import to_json
+from tollhouse.json_values import to_json
 from tollhouse.shapes import Shapes
 
 pydantic = pytest.importorskip("pydantic", minversion="2")

@@ -89,7 +89,7 @@ def test_budgets_outlive_the_process(store: Store) -> None:
 def test_its_grants_are_fixed(store: Store) -> None:
     narrow = MethodCapability("lookup", [Param("city").is_in(["Oslo"])], max_calls=5)  # type: ignore[arg-type]
     Session.open("s", store=store, tools=[lookup], capabilities=[narrow]).close()
-    with pytest.raises(ValueError, match="the session `s` was made with other grants"):
+    with pytest.raises(ValueError, match="the session `s` was created with different grants"):
         Session.open("s", store=store, tools=[lookup], capabilities=[MethodCapability("**")])
     # Tools given again bring no leave along.
     with Session.open("s", store=store, tools=[lookup]) as session:
@@ -191,7 +191,7 @@ def test_a_fork_is_no_way_to_a_new_budget(store: Store) -> None:
     assert session.get_remaining_calls("cap:method:lookup") == fork.get_remaining_calls("cap:method:lookup") == 0
     session.execute("await lookup({city: 'x'})")
     assert session.last_result.status == "denied"
-    with pytest.raises(ValueError, match="there is a session `by-sea` already"):
+    with pytest.raises(ValueError, match="a session `by-sea` already exists"):
         session.fork("by-sea")
     fork.remove()
     assert list(store) == ["s"]

@@ -142,14 +142,14 @@ def _manifest(**more: Any) -> tuple[str, bytes]:
     ("entries", "why"),
     [
         ([_manifest()], "missing"),
-        ([_manifest(format="tollhouse session 1")], "no snapshot of a sandbox"),
-        ([_manifest(snapshot="../../etc/passwd")], "no snapshot of a sandbox"),
+        ([_manifest(format="tollhouse session 1")], "not a snapshot of a sandbox"),
+        ([_manifest(snapshot="../../etc/passwd")], "not a snapshot of a sandbox"),
         ([_manifest(), ("records/state/../x", b"")], "is not an entry of a session archive"),
-        ([_manifest(), ("records/state/perl", b"x")], "no snapshot of a sandbox"),
+        ([_manifest(), ("records/state/perl", b"x")], "not a snapshot of a sandbox"),
         ([_manifest(), ("/etc/passwd", b"x")], "is not an entry of a session archive"),
         ([_manifest(), (f"blobs/{'0' * 64}", b"x")], "does not match the hash in its name"),
         ([("records/state/js", b"x")], "out of order"),
-        ([("tollhouse-session.json", b"[")], "no snapshot of a sandbox"),
+        ([("tollhouse-session.json", b"[")], "not a snapshot of a sandbox"),
     ],
 )
 def test_archives_of_strangers_are_refused(entries: list[tuple[str, bytes]], why: str) -> None:

@@ -124,7 +124,7 @@ _NAMES = {
         "tools_of",
     ],
 }
-"""Which module has which public names. `RuntimeError` is not in `__all__`: it would hide the builtin one."""
+"""Public names by module. `RuntimeError` is not in `__all__`: it would hide the builtin one."""
 
 _MODULES = {name: module for module, names in _NAMES.items() for name in names}
 

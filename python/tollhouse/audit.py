@@ -1,4 +1,4 @@
-"""The record of what happened: every run, call, decision and denial, out of the script's reach.
+"""The audit log: every run, call, decision and denial, out of the script's reach.
 
 The host makes the events; here they become entries, in memory and, if there is a path, as lines of JSON.
 """
@@ -33,12 +33,12 @@ ENTRY_TYPES: dict[str, str] = {
     "full": "log_full",
     "mended": "log_mended",
 }
-"""What the host calls an event, and the type of its entry. An event that is not here keeps the host's name."""
+"""Names of the host's events, with the types of their entries. Other events keep the host's name."""
 
 
 @dataclass(frozen=True)
 class CheckedLog:
-    """What is known of an audit log in which nothing is wrong.
+    """Proven properties of an intact audit log.
 
     Attributes:
         lines: How many lines it has.
@@ -91,7 +91,7 @@ def check_audit_log(
 
 
 class AuditSource(Protocol):
-    """Something that has events of the host: a runtime."""
+    """Source of events of the host: a runtime."""
 
     def drain_audit_events(self) -> Iterable[Mapping[str, Any]]:
         """Returns the events since the last time, oldest first."""
@@ -100,7 +100,7 @@ class AuditSource(Protocol):
 
 @dataclass
 class AuditEntry:
-    """One entry of an audit: something that happened.
+    """One entry of an audit log.
 
     Attributes:
         type: What happened, as in `tool_call`.
@@ -161,7 +161,7 @@ class AuditEntry:
 
 @dataclass
 class AuditConfig:
-    """Where the entries of an audit go, and what is added to each.
+    """Destination of audit entries, and the fields that are added to each.
 
     Attributes:
         output_path: The file that entries are appended to, each as a line of JSON; None to keep them in memory only.
@@ -233,7 +233,7 @@ class AuditCollector:
 
     @property
     def entries(self) -> list[AuditEntry]:
-        """All entries, oldest first, as a list of its own."""
+        """Copy of all entries, oldest first."""
         with self._lock:
             return list(self._entries)
 
@@ -307,7 +307,7 @@ class AuditCollector:
         return len(events)
 
     def get_entries(self, entry_type: str | None = None, since: float | None = None) -> list[AuditEntry]:
-        """Finds entries.
+        """Finds audit entries.
 
         Args:
             entry_type: The type of the entries; None for all types.
@@ -356,7 +356,7 @@ class AuditCollector:
             self._entries.clear()
 
     def close(self) -> None:
-        """Closes the file. What was recorded can still be read; closing it again does no harm."""
+        """Closes the file. Recorded entries can still be read; closing it again does no harm."""
         with self._lock:
             self._closed = True
             if self._file is not None:

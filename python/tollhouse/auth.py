@@ -14,16 +14,16 @@ from . import _native
 from .capabilities import MethodCapability
 from .errors import PolicyError
 from .mounts import grants
-from .written import dump
+from .serialize import dump
 
 __all__ = ["PCA", "EphemeralAuthority", "TestAuthority"]
 
 PREFIX = "tool_call:"
-"""What a capability of a token begins with when it is written as text."""
+"""Prefix of a capability of a token when it is written as text."""
 
 
 class PCA:
-    """A token: what its bearer may call, signed by an authority.
+    """Token: the calls that its bearer may make, signed by an authority.
 
     What it says is verified where it is used: see `Sandbox`. Whoever has its text may use it, and narrow it for others.
 
@@ -154,7 +154,7 @@ class EphemeralAuthority:
 
 
 TestAuthority = EphemeralAuthority
-"""The same, by the name that tests use."""
+"""Alias, under the name that tests use."""
 
 
 def _text(token: object) -> str:
@@ -190,7 +190,7 @@ def _capability(one: object) -> MethodCapability:
 
 
 def _seconds(after: object) -> float | None:
-    """How long a token is good for. Raises `ValueError` for no time at all."""
+    """Returns the lifetime of a token. Raises `ValueError` if it is not positive."""
     if after is None:
         return None
     if isinstance(after, bool) or not isinstance(after, int | float) or not math.isfinite(after) or after <= 0:

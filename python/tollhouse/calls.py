@@ -8,13 +8,13 @@ from typing import Any
 
 from . import _native
 from ._internal.tool_errors import cause
-from .answers import Answering
 from .capabilities import canonical_method
 from .errors import ArgumentError, CapabilityError, ToolError
+from .tool_answers import Answering
 
 
 def call(session: _native.Session, method: str, arguments: Mapping[str, Any], run: Answering) -> Any:
-    """What a tool returned. Raises what it failed with, as `Sandbox.call` says. `run` keeps the tool's exception."""
+    """Returns a tool's result. Raises its failure, as `Sandbox.call` documents. `run` keeps the tool's exception."""
     value, failed = session.call(canonical_method(method), dict(arguments))
     if failed is None:
         return value

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any, cast
 from . import _native
 from .constraints import Constraint, ConstraintSet, Param
 from .errors import CallLimitExceededError, CapabilityError, ConstraintError
+from .serialize import dump
 from .specs import constraints_from_specs
-from .written import dump
 
 __all__ = [
     "METHOD_CAPABILITY_TYPE",

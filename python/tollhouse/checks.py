@@ -1,4 +1,4 @@
-"""What is wrong with a script, before it runs."""
+"""Static checks of scripts."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Problem:
-    """One thing that is wrong with a script.
+    """Problem of a script.
 
     Attributes:
         kind: `syntax` for a script that does not parse, `limit` for one that is too large to be checked; `argument` for

@@ -12,7 +12,7 @@ from typing import Any, cast
 
 from . import _native
 from .errors import ConstraintError, MissingParamError, TypeMismatchError, ViolationError
-from .written import (
+from .serialize import (
     GROUPS,
     LISTS,
     ORDERING,

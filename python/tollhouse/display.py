@@ -1,5 +1,6 @@
-"""What Jupyter shows of results and files. It comes from scripts: all of it is escaped, and cut where it is long.
+"""Jupyter's view of results and files.
 
+Their contents come from scripts: everything is escaped, and truncated where it is long.
 Of images, PNG and JPEG are shown, as small pictures. Nothing else that a script made reaches the browser as what it is,
 SVG and HTML least of all.
 """
@@ -15,13 +16,13 @@ if TYPE_CHECKING:
     from .result import ExecutionResult
 
 _SHOWN = 200_000
-"""How much of each text is shown, in characters."""
+"""Length of the longest text that is shown, in characters."""
 
 _FILES = 200
-"""How many files are listed."""
+"""Most files that are listed."""
 
 _PICTURES = 12
-"""How many pictures are shown, and how large they may be: in bytes, since they are in the notebook then, and in pixels,
+"""Most pictures that are shown, and their largest size: in bytes, since they are stored in the notebook, and in pixels,
 since a small file can be a picture that fills the browser's memory."""
 _PICTURE_BYTES = 1 << 18
 _PICTURE_PIXELS = 1 << 24
@@ -33,7 +34,7 @@ might not see the frame that is seen here."""
 
 
 def result_html(result: ExecutionResult) -> str:
-    """How a run ended, what it wrote, and what it returned."""
+    """Formats a run's status, its output, and its return value."""
     colour = "#2a7d2a" if result.success else "#b3261e"
     parts = [f'<div style="color:{colour}"><b>{escape(str(result.status))}</b> (exit {int(result.exit_code)})</div>']
     texts = [("stdout", result.stdout), ("stderr", result.stderr), ("error", result.located_error() or "")]
@@ -46,7 +47,7 @@ def result_html(result: ExecutionResult) -> str:
 
 
 def result_text(result: ExecutionResult) -> str:
-    """The same for a terminal."""
+    """Formats a run for a terminal."""
     return _cut(f"{result.status} (exit {result.exit_code})\n{result.to_tool_message()}")
 
 
@@ -79,7 +80,7 @@ def _picture(files: Snapshot, stat: FileStat) -> str:
 
 
 def _measured(content: bytes) -> tuple[str, int]:
-    """What kind of picture it is by its first bytes, not by its name, and of how many pixels; 0 if it is none."""
+    """Returns the type of a picture, from its first bytes, and its number of pixels; 0 if it is not a picture."""
     if content.startswith(b"\x89PNG\r\n\x1a\n\0\0\0\x0dIHDR") and len(content) >= 24:
         return "png", int.from_bytes(content[16:20]) * int.from_bytes(content[20:24])
     if not content.startswith(b"\xff\xd8\xff"):

@@ -1,4 +1,4 @@
-"""What docstrings say: the summary, and the parameters in the style of Google or NumPy, or in reST."""
+"""Parser of docstrings: the summary, and the parameters in the style of Google or NumPy, or in reST."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def extract_param_description(docstring: str | None, param: str) -> str | None:
 
 
 def parameters(docstring: str | None) -> dict[str, str]:
-    """What the docstring says of each parameter.
+    """Returns the description of each parameter.
 
     In Google's style (`Args:`), NumPy's (underlined headings) or reST (`:param x:`).
     """
@@ -58,7 +58,7 @@ def parameters(docstring: str | None) -> dict[str, str]:
 
 
 def returned(docstring: str | None) -> str:
-    """What the docstring says of the result, in any of these styles; empty if it says nothing."""
+    """Returns the description of the result, in any of these styles; empty if there is none."""
     if not docstring:
         return ""
     lines = inspect.cleandoc(docstring).splitlines()

@@ -24,12 +24,12 @@ FilePath: TypeAlias = str | PathLike[str]
 _HERE = "/workspace"
 
 _NAMED = 8
-"""How many files are named in a `repr`."""
+"""Most files that are named in a `repr`."""
 
 
 @dataclass(frozen=True)
 class FileStat:
-    """What is at a path.
+    """Entry at a path.
 
     Attributes:
         path: The path.
@@ -128,7 +128,7 @@ class Snapshot(Mapping[str, bytes]):
         return f"<{type(self).__name__} of {len(paths)} files{': ' if names else ''}{names}>"
 
     def _repr_html_(self) -> str:
-        """What Jupyter shows: names, sizes and times, and pictures."""
+        """Jupyter's view: names, sizes and times, and pictures."""
         from .display import files_html
 
         return files_html(self)
@@ -255,7 +255,7 @@ class Files(Snapshot, MutableMapping[str, bytes]):
     def update(  # type: ignore[override]  # pyright: ignore[reportIncompatibleMethodOverride]
         self, files: Mapping[Any, str | bytes] | Iterable[tuple[Any, str | bytes]] = (), /, **named: str | bytes
     ) -> None:
-        """Writes files: all of them, or none.
+        """Writes several files: all of them, or none.
 
         Args:
             files: Paths, and their text or bytes.

@@ -1,4 +1,4 @@
-"""Functions: the object that their parameters are, and the call with what JSON arguments mean."""
+"""Python functions as tools: the schema of their parameters, and calls with JSON arguments."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _NAME = re.compile(rf"(mcp:)?{_SEGMENT.pattern}([./]{_SEGMENT.pattern})*")
 
 @dataclass(frozen=True, slots=True)
 class Signature:
-    """What a function takes, as JSON."""
+    """Parameters and result of a function, as JSON."""
 
     schema: Schema
     """The schema of the one object that it takes."""
@@ -39,7 +39,7 @@ _known: weakref.WeakKeyDictionary[Any, dict[bool, Signature]] = weakref.WeakKeyD
 
 
 def signature(function: Callable[..., Any]) -> Signature:
-    """What a function takes.
+    """Returns the signature of a function.
 
     Raises `TypeError` for `*args`, and for a parameter whose type has no JSON form.
     """
@@ -127,7 +127,7 @@ def name_of(function: Any, *, required: bool = True) -> str:
 
 
 def is_async(function: Any) -> bool:
-    """Whether calling it gives something to await."""
+    """Returns true if calling it returns an awaitable."""
     called = inspect.unwrap(function) if callable(function) else function
     if inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(called):
         return True
@@ -158,7 +158,7 @@ def _fixed(function: Any) -> frozenset[str]:
 
 
 def _hinted(function: Any) -> Any:
-    """What carries the type hints."""
+    """Returns the object that carries the type hints."""
     while isinstance(function, functools.partial):
         function = function.func  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
     if inspect.isroutine(function):

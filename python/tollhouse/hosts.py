@@ -22,28 +22,28 @@ def host(registry: str | os.PathLike[str] | None = None) -> _native.Host:
 
 
 def default_registry() -> str | None:
-    """Where the command line publishes to, if that is there."""
+    """Returns the registry that the command line publishes to, if it exists."""
     place = registry_place()
     return place if os.path.isdir(place) else None
 
 
 def registry_place() -> str:
-    """Where the command line publishes to."""
+    """Returns the registry that the command line publishes to."""
     return _place("registry", "XDG_DATA_HOME", os.path.join(".local", "share"), "registry")
 
 
 def cache_place() -> str:
-    """Where compiled code is kept."""
+    """Returns the directory of compiled code."""
     return _place("cache", "XDG_CACHE_HOME", ".cache", "")
 
 
 def default_store() -> str:
-    """Where the command line keeps sessions."""
+    """Returns the directory in which the command line stores sessions."""
     return _place("store", "XDG_DATA_HOME", os.path.join(".local", "share"), "store")
 
 
 def trust_writers() -> bool:
-    """Whether a registry or store that other users can write is taken. As the command line has it."""
+    """Returns true if a registry or store that other users can write is accepted, like in the command line."""
     return os.environ.get("TOLLHOUSE_TRUST_WRITERS") == "1"
 
 
@@ -65,7 +65,7 @@ def _made(registry: str | None) -> _native.Host:
 
 
 def _place(own: str, xdg: str, fallback: str, name: str) -> str:
-    """As the command line has it: all under `TOLLHOUSE_HOME`, else the XDG directories."""
+    """Returns the directories of the command line: all under `TOLLHOUSE_HOME`, else the XDG directories."""
     if home := os.environ.get("TOLLHOUSE_HOME"):
         return os.path.join(home, own)
     base = os.environ.get(xdg, "")

@@ -18,7 +18,7 @@ Handlers = Mapping[str, Callable[..., Any]]
 """Name of a tool to the function that does it."""
 
 Ingested = tuple[list[Tool], list[ToolDefinition]]
-"""What the functions here give."""
+"""Result of the functions in this module."""
 
 
 def from_langchain(tools: Iterable[Any]) -> Ingested:

@@ -15,7 +15,7 @@ LANGUAGES: dict[str, Language] = {
     "bash": "shell",
     "sh": "shell",
 }
-"""What each name means to the host."""
+"""The host's language for each name."""
 
 
 def language_of(name: object) -> Language | None:

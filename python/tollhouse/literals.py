@@ -5,18 +5,18 @@ from __future__ import annotations
 from typing import Literal, TypeAlias
 
 Status: TypeAlias = Literal["completed", "failed", "denied", "limited", "cancelled"]
-"""How a run ended."""
+"""Status of a run that has ended."""
 
 RunStatus: TypeAlias = Literal[
     "created", "changed", "running", "interrupted", "completed", "failed", "denied", "limited", "cancelled"
 ]
-"""How a run of a session ended, or that it goes on, or that it was a change without a run."""
+"""Status of a run of a session: how it ended, that it is active, or that it was a change without a run."""
 
 LanguageName: TypeAlias = Literal["javascript", "js", "typescript", "ts", "shell", "bash", "sh"]
 """A language of scripts, by any of its names."""
 
 OnChange: TypeAlias = Literal["refuse", "migrate"]
-"""What is done when a session is opened with other grants than it has: see `Session.open`."""
+"""Action when a session is opened with other grants than it has: see `Session.open`."""
 
 FileKind: TypeAlias = Literal["file", "directory", "link"]
-"""What is at a path of a sandbox."""
+"""Kind of the entry at a path of a sandbox."""

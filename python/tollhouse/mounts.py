@@ -1,4 +1,4 @@
-"""What a sandbox is made of: its tools with what answers for them, and its policy."""
+"""Components of a sandbox: its tools with their handlers, and its policy."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from typing import Any
 
-    from .answers import Handler
     from .capabilities import MethodCapability
+    from .tool_answers import Handler
     from .tools import ToolDefinition
 
 

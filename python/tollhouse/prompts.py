@@ -1,4 +1,4 @@
-"""What a model is told about the sandbox: fragments of system prompts."""
+"""Descriptions of the sandbox for a model: fragments of system prompts."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ def _prompt(head: str, tools: Sequence[Any], capabilities: Sequence[MethodCapabi
 
 
 def _limits(method: str, capabilities: Sequence[MethodCapability]) -> str:
-    """What limits a tool, in words. A call falls through to the next capability that covers it: budgets add up."""
+    """Describes the limits of a tool. A call falls through to the next capability that covers it: budgets add up."""
     covering = [one for one in capabilities if method_matches_pattern(method, one.method_pattern)]
     if not covering:
         return "not granted" if capabilities else ""

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NotRequired, Required, TypeVar
 
 from . import docstrings
 from .errors import ArgumentError
-from .plain import to_plain
+from .json_values import to_plain
 from .scalars import ANYTHING, Place, Schema, Shape, mismatch, told
 
 if TYPE_CHECKING:

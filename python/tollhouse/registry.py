@@ -39,7 +39,7 @@ class Registry:
         self.directory = os.fspath(registry_place() if directory is None else directory)
 
     def releases(self) -> list[dict[str, Any]]:
-        """Lists every release.
+        """Lists all releases.
 
         Returns:
             The releases: `{name, version, digest, size, published, origin, yanked, breaking, deprecated, signed}`.

@@ -1,4 +1,4 @@
-"""What a run came to."""
+"""Results of runs."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 class ExecutionResult:
-    r"""What a run wrote, what it returned, and how it ended.
+    r"""Output of a run, its return value, and its status.
 
     `str()` of it is the output, or the error. Results can be pickled and copied, `to_dict` makes one JSON, and pydantic
     and FastAPI take one as it is. In a pickle an exception that cannot be pickled stands as a `ToolError` with its
@@ -184,7 +184,7 @@ class ExecutionResult:
         return "\n".join(parts) or "(no output)"
 
     def _repr_mimebundle_(self, **_: Any) -> dict[str, str]:
-        """What Jupyter shows: all that the run came to."""
+        """Jupyter's view: everything about the run."""
         from .display import result_html, result_text
 
         return {"text/plain": result_text(self), "text/html": result_html(self)}
@@ -193,7 +193,7 @@ class ExecutionResult:
 def result_of(
     run: _native.RunResult, kept: Sequence[tuple[dict[str, Any], Exception]] = (), source: str = ""
 ) -> ExecutionResult:
-    """What the host says of a run of `source`, and the exceptions of its tools that were kept.
+    """Builds the result of a run of `source` from the host's, with the tools' exceptions that were kept.
 
     What the script returned stands at the end of its output.
     """
@@ -225,7 +225,7 @@ def result_of(
 
 
 def printed(value: Any) -> str:
-    """What a script returned, as a line of its output: text as it is, else JSON."""
+    """Formats a script's return value as a line of output: text as it is, else JSON."""
     if isinstance(value, str):
         return f"{value}\n"
     if value is None or isinstance(value, bool):

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from .answers import Answering
 from .languages import ordered
 from .result import ExecutionResult, printed, result_of
-from .turns import refused
+from .run_queue import refused
+from .tool_answers import Answering
 
 # What one plain run does without is imported where it is needed: many programs run one script.
 TYPE_CHECKING = False
@@ -15,10 +15,10 @@ if TYPE_CHECKING:
 
     from . import _native
     from ._internal.host_mounts import HostMounts
-    from .answers import Answers
     from .literals import LanguageName
+    from .run_queue import Turn
     from .steps import Stepping
-    from .turns import Turn
+    from .tool_answers import Answers
 
     _T = TypeVar("_T")
     OnOutput = Callable[[str], object]
@@ -301,7 +301,7 @@ class Runs:
     async def _do_async(self, work: Callable[[_native.Session, bool], _T]) -> _T:
         from asyncio import get_running_loop
 
-        from .attempts import beside
+        from .async_runs import beside
 
         session = self._open()
         loop = get_running_loop()
@@ -344,7 +344,7 @@ class Runs:
         stdin: str | bytes | None,
         keep_state: bool,
     ) -> Callable[[_native.Session, bool], ExecutionResult]:
-        """What runs this; `last_result` is that of a run which is not nested."""
+        """Runner of scripts; its `last_result` belongs to a run that is not nested."""
         given = _bytes(stdin)
         known, source = ordered(language, code)
 
@@ -380,7 +380,7 @@ class Runs:
 
     @property
     def last_stderr(self) -> str:
-        """What the last run wrote to standard error, and the error that it failed with."""
+        """Standard error of the last run, and the error that it failed with."""
         parts = [self.last_result.stderr.rstrip("\n"), self.last_result.error or ""]
         return "\n".join(part for part in parts if part)
 
@@ -463,7 +463,7 @@ class Runs:
         Returns:
             The call; None when the script has ended.
         """
-        from .attempts import beside
+        from .async_runs import beside
 
         return await beside(self.step, self._going().cancel)
 

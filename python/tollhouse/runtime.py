@@ -21,10 +21,10 @@ SyncToolHandler: TypeAlias = Callable[[str, dict[str, Any]], Any]
 """Answers a call: `(method, arguments)`. The method is the canonical one."""
 
 AsyncToolHandler: TypeAlias = Callable[[str, dict[str, Any]], Awaitable[Any]]
-"""The same, to be awaited."""
+"""Asynchronous handler of calls."""
 
 ToolHandler: TypeAlias = SyncToolHandler | AsyncToolHandler
-"""Either of them."""
+"""Handler of calls, synchronous or asynchronous."""
 
 
 class RuntimeStatus(Enum):
@@ -222,12 +222,12 @@ class Runtime:
 
     @property
     def last_result(self) -> ExecutionResult:
-        """All about the last run."""
+        """Everything about the last run."""
         return self._sandbox.last_result
 
     @property
     def last_stderr(self) -> str:
-        """What the last run wrote to standard error, and what it failed with."""
+        """Standard error of the last run, and its failure."""
         return self._sandbox.last_stderr
 
     @property
@@ -237,17 +237,17 @@ class Runtime:
 
     @property
     def last_elapsed_ns(self) -> int | None:
-        """How long the last run took by the clock, in nanoseconds, with what it waited for; None before the first."""
+        """Wall time of the last run in nanoseconds, including waits; None before the first."""
         return self._elapsed_ns
 
     @property
     def last_user_time_ns(self) -> int | None:
-        """None: the host counts the steps of a guest, not its time."""
+        """Always None: the host counts the fuel of a guest, not its time."""
         return None
 
     @property
     def last_sys_time_ns(self) -> int | None:
-        """None, as `last_user_time_ns`."""
+        """Always None, like `last_user_time_ns`."""
         return None
 
     def _remade(self, tools: list[Any], audit: AuditCollector | None) -> Sandbox:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from . import _native
-from .answers import Answers, Called
 from .hosts import default_registry, host
 from .mounts import check_wasm_path, mounted, namespaces, policy_text, read_tools
 from .result import ExecutionResult
+from .run_queue import Turn
 from .runs import Runs
-from .turns import Turn
+from .tool_answers import Answers, Called
 
 # What one plain run does without is imported where it is needed: many programs run one script.
 TYPE_CHECKING = False
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
     from ._internal.telemetry import Telemetry
     from ._internal.tool_errors import ErrorMode, OnToolError
-    from .answers import Approver, Handler
     from .audit import AuditCollector, AuditConfig, AuditEntry
     from .auth import PCA
     from .capabilities import MethodCapability
@@ -29,10 +28,11 @@ if TYPE_CHECKING:
     from .files import FilePath, Files
     from .literals import LanguageName
     from .tokens import Opened
+    from .tool_answers import Approver, Handler
     from .tools import ToolDefinition
 
     class _Options(TypedDict, total=False):
-        """What sandboxes, sessions and sandbox tools are made with, besides tools and capabilities."""
+        """Options of sandboxes, sessions and sandbox tools, besides tools and capabilities."""
 
         tool_handler: Handler | None
         policy: str | os.PathLike[str] | None
@@ -48,20 +48,20 @@ if TYPE_CHECKING:
         on_tool_error: OnToolError | None
 
     class SandboxOptions(_Options, total=False):
-        """What a sandbox or a session is made with."""
+        """Options of a sandbox or a session."""
 
         tools: Iterable[Any]
         capabilities: Sequence[MethodCapability | str] | None
 
     class RestoreOptions(SandboxOptions, total=False):
-        """What a sandbox is restored with."""
+        """Options for restoring a sandbox."""
 
         pca: PCA | bytes | str
         trusted_authorities: Iterable[str | bytes]
         mounts: Mapping[Any, str | os.PathLike[str]] | None
 
     class SandboxToolOptions(_Options, total=False):
-        """What a sandbox as an agent's tool is made with, besides tools and capabilities."""
+        """Options of a sandbox as an agent's tool, besides tools and capabilities."""
 
         pca: PCA | bytes | str
         trusted_authorities: Iterable[str | bytes]
@@ -69,7 +69,7 @@ if TYPE_CHECKING:
 
 
 _NAMED = 8
-"""How many tools are named in a `repr`."""
+"""Most tools that are named in a `repr`."""
 
 
 class Sandbox(Runs):
@@ -129,7 +129,7 @@ class Sandbox(Runs):
     """
 
     _keeps = False
-    """Whether its grants are whatever it was made with."""
+    """True if the grants are those of the existing session."""
 
     _in_memory = True
 
@@ -271,7 +271,7 @@ class Sandbox(Runs):
         return f"<{type(self).__name__}{self._shown()}>"
 
     def _shown(self) -> str:
-        """What `repr` tells besides the class."""
+        """Returns the details of `repr` besides the class."""
         if not hasattr(self, "_session"):
             return ", not made"
         names = [one.name for one in self.tools]
@@ -630,7 +630,7 @@ def _collector(config: AuditConfig | None, given: AuditCollector | None) -> Audi
 
 
 def _telemetry() -> Telemetry | None:
-    """What makes spans, of a program that has configured tracing: then it has imported this."""
+    """Returns the tracer of a program that has configured tracing, and so has imported OpenTelemetry."""
     import sys
 
     if "opentelemetry.trace" not in sys.modules:

@@ -24,7 +24,7 @@ Schema = dict[str, Any]
 """A JSON Schema (2020-12)."""
 
 Place = str | tuple["Place", str | int]
-"""Where a value is: in the field, or at the index, of what is at another place; at first the name of it all.
+"""Path of a value: the field, or the index, of the value at another path; the root is the name of it all.
 
 Written out only where it is told: a script chooses how long names are, and how much lies below them.
 """
@@ -36,7 +36,7 @@ INTEGER_KEY = "0|-?[1-9][0-9]*"
 """A whole number as the key of an object: `-0` would be a second key that is 0."""
 
 _SHOWN = 80
-"""How much of a value a message shows, in characters."""
+"""Longest part of a value in a message, in characters."""
 
 _DECIMAL = r"-?(0|[1-9][0-9]*)(\.[0-9]+)?"
 _TIME = r"\d\d:\d\d:\d\d(\.\d{1,6})?(Z|[+-]\d\d:\d\d)?"
@@ -45,7 +45,7 @@ _DURATION = re.compile(r"([+-]?)P(?:(\d+)W)?(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """One type: its schema, and the way from JSON to it."""
+    """Schema of one type, with its reader from JSON."""
 
     schema: Schema
     read: Read
@@ -80,12 +80,12 @@ def _shown(value: Any) -> str:
 
 
 def clipped(text: str) -> str:
-    """As much of a text of a script as a message shows."""
+    """Returns the part of a script's text that a message shows."""
     return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"
 
 
 def json_type(value: Any) -> str:
-    """What JSON Schema calls the type of a scalar."""
+    """Returns JSON Schema's name for the type of a scalar."""
     for kind, name in ((bool, "boolean"), (int, "integer"), (float, "number"), (str, "string")):
         if isinstance(value, kind):
             return name
@@ -155,7 +155,7 @@ def _bytes(value: Any, at: Place) -> bytes:
 
 
 def _canonical(read: Any, canonical: str, value: str, at: Place) -> Any:
-    """What was read, if its text is the one that stands for it."""
+    """Returns a value, if its text is the canonical one."""
     if value != canonical:
         raise mismatch(at, f"the spelling {json.dumps(clipped(canonical), ensure_ascii=False)}", value)
     return read

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 Place = str | os.PathLike[str]
 At = int | str
-"""Which files of a session: those that a run left, by its number, or those that carry a label."""
+"""Revision of a session's files: those that a run left, by its number, or those that carry a label."""
 
 
 @dataclass(frozen=True)
@@ -181,7 +181,7 @@ class Store:
         self.native.fork(_point(session_id, at), to)
 
     def remove(self, session_id: str) -> None:
-        """Removes a session. A run of it is cancelled, in whichever process.
+        """Removes a session. An active run is cancelled, in whatever process.
 
         Args:
             session_id: The session's name.
@@ -252,16 +252,16 @@ class Session(Sandbox):
     _id: str
     _options: SandboxOptions
     _opening: dict[str, Any]
-    """What the host opened it with."""
+    """Native session, with the options that it was opened with."""
 
     _removed: Sequence[_native.HostTool] = ()
-    """What stands in place of the tools that it may call and that are not there any more."""
+    """Placeholders for tools that it may call and that no longer exist."""
 
     _withdrawn: Sequence[str] = ()
     """The methods that it may call and that this deployment does not allow."""
 
     _is_there = False
-    """Whether it was made before: its capabilities may be of tools that are not there any more."""
+    """True if it existed before: its capabilities may cover tools that no longer exist."""
 
     @classmethod
     def open(

@@ -1,4 +1,4 @@
-"""Shapes: of one Python type both its JSON Schema and the way back from JSON, side by side so that they agree.
+"""Shapes: the JSON Schema of a Python type and the reader from JSON, side by side so that they agree.
 
 This file knows scalars, literals, unions and containers; `records` knows what has named fields.
 """
@@ -25,9 +25,9 @@ from enum import Enum, Flag
 from threading import local
 from typing import Annotated, Any, Literal, TypeVar, Union, cast, get_args, get_origin
 
-from . import foreign, records, scalars
+from . import pydantic_types, records, scalars
 from .errors import ArgumentError
-from .plain import enum_value
+from .json_values import enum_value
 from .scalars import Place, Read, Schema, Shape, mismatch
 
 _LISTS: dict[Any, Callable[[list[Any]], Any]] = {
@@ -48,7 +48,7 @@ _MAPPINGS: dict[Any, Callable[[dict[Any, Any]], Any]] = {
 
 
 _SHOWN = 300
-"""How much of what one member of a union says a message shows, in characters."""
+"""Longest part of one union member's error in a message, in characters."""
 
 
 @dataclass(slots=True)
@@ -115,8 +115,8 @@ class Shapes:
     def _of_class(self, annotation: Any, kind: Any) -> Shape:
         if inspect.isclass(kind):
             # A dataclass of pydantic is written as any other.
-            if foreign.is_foreign(kind) and not (self.returned and is_dataclass(kind)):
-                return foreign.shape(self, annotation)
+            if pydantic_types.is_foreign(kind) and not (self.returned and is_dataclass(kind)):
+                return pydantic_types.shape(self, annotation)
             if issubclass(kind, Enum):
                 # A script gives one flag, and a tool may return several at once.
                 is_sum = self.returned and issubclass(kind, Flag)
@@ -170,8 +170,8 @@ class Shapes:
 
     def _annotated(self, annotation: Any) -> Shape:
         inner, *metadata = get_args(annotation)
-        if any(foreign.is_foreign(one) or foreign.is_foreign(type(one)) for one in metadata):
-            return foreign.shape(self, annotation)
+        if any(pydantic_types.is_foreign(one) or pydantic_types.is_foreign(type(one)) for one in metadata):
+            return pydantic_types.shape(self, annotation)
         shape = self.of(inner)
         texts = [one if isinstance(one, str) else getattr(one, "documentation", None) for one in metadata]
         text = next((one for one in texts if isinstance(one, str)), None)
@@ -244,7 +244,7 @@ def fixed_list(shapes: list[Shape], make: Callable[[list[Any]], Any]) -> Shape:
 
 
 def type_name(annotation: Any) -> str:
-    """What a message calls a type."""
+    """Returns the name of a type for messages."""
     return f"`{getattr(annotation, '__name__', None) or annotation}`"
 
 
@@ -255,7 +255,7 @@ def _array(value: Any, at: Place) -> Sequence[Any]:
 
 
 class _Reading(local):
-    """What the unions around this one have read already, on this thread: None outside of them."""
+    """Results that the enclosing unions have read already, on this thread: None outside of them."""
 
     known: dict[tuple[int, object], tuple[Any, Any, str | None]] | None = None
 
@@ -326,7 +326,7 @@ def _literal_value(one: Any) -> Any:
 
 
 def _choice(pairs: list[tuple[Any, Any]]) -> Shape:
-    """One of some JSON values, each with the Python value that it stands for."""
+    """Returns the shape of a choice of JSON values, each with its Python value."""
     values = [value for value, _ in pairs]
     schema: Schema = {"enum": values}
     kinds = {scalars.json_type(value) for value in values}
@@ -344,7 +344,7 @@ def _choice(pairs: list[tuple[Any, Any]]) -> Shape:
 
 
 def _key_reader(key: Shape, schema: Schema) -> Read:
-    """How the keys of an object become keys of a dict. Adds to the schema what they must be."""
+    """Returns the reader of an object's keys. Adds their requirements to the schema."""
     if key.schema == {"type": "integer"}:
         schema["propertyNames"] = {"pattern": f"^({scalars.INTEGER_KEY})$"}
         return lambda name, at: key.read(scalars.integer_key(name, at), at)

@@ -31,7 +31,7 @@ def definitions_of(tools: Iterable[Any]) -> list[ToolDefinition]:
 
 
 def describe(definition: ToolDefinition) -> str:
-    """How JavaScript calls a tool, what comes of it, what it does, and what is said of its parameters and its result.
+    """Returns a tool's call in JavaScript, its result, its description, and the remarks on its parameters.
 
     As in ``- `await get_weather({city: string}): {temp: number}`: Weather of a city.``, with a line for each parameter,
     for each field that something is said of, and for each type that contains itself.

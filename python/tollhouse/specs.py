@@ -8,7 +8,7 @@ from typing import Any, cast
 
 from . import _native
 from .constraints import Constraint, ConstraintSet
-from .written import PRESENCE, SIGNS, dump
+from .serialize import PRESENCE, SIGNS, dump
 
 _COMPARISONS = {"<=": "le", ">=": "ge", "==": "eq", "!=": "ne", "<": "lt", ">": "gt"}
 _WORDS = {
@@ -75,7 +75,7 @@ def constraints_from_specs(specs: Mapping[str, Any]) -> ConstraintSet:
 
 
 def parse_spec(param: str, spec: Any) -> list[Constraint]:
-    """What one spec asks of a parameter; all must hold.
+    """Returns the constraints of one spec on a parameter; all must hold.
 
     A list of values is a choice. A list of texts with operators (`[">=1", "<=10"]`) must hold as a whole. A dict has
     the operators of the policy. Raises `ValueError` for anything else.

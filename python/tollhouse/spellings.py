@@ -77,7 +77,7 @@ def _is_ambiguous(root: dict[str, Any], schema: dict[str, Any]) -> bool:
 
 
 def _cases(root: dict[str, Any], schema: dict[str, Any]) -> list[dict[str, Any]]:
-    """What a schema may be: its alternatives, with what they refer to in their place."""
+    """Returns the alternatives of a schema, with references resolved."""
     found: list[dict[str, Any]] = []
     waiting, seen = [schema], 0
     while waiting and seen < 1000:

@@ -1,13 +1,13 @@
-"""Runs in steps: whoever started the script answers its calls."""
+"""Runs in steps: whoever starts the script answers its calls."""
 
 from __future__ import annotations
 
 import threading
 from collections import deque
 
-from .answers import Answering
 from .errors import RuntimeError  # noqa: A004
 from .result import ExecutionResult, result_of
+from .tool_answers import Answering
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from . import _native
     from ._internal.telemetry import RunSpan
-    from .answers import Answers
+    from .tool_answers import Answers
 
 
 class Stepping:
@@ -70,7 +70,7 @@ class Stepping:
 
     @property
     def is_over(self) -> bool:
-        """Whether it has ended."""
+        """True if the run has ended."""
         return self._run.is_over
 
     def cancel(self) -> bool:
@@ -88,7 +88,7 @@ class Stepping:
         return True
 
     def result(self) -> ExecutionResult:
-        """What it came to."""
+        """Result of the run."""
         ended = self._run.result
         if self._span is not None:
             self._span.end(ended)

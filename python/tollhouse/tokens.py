@@ -38,7 +38,7 @@ class Opened:
         # First of all it is verified: comparing the patterns of whoever wrote it could take for ever.
         host().session(_NOTHING, token=self.text, authorities=self.keys)
         self.capabilities: list[MethodCapability] = _folded(self.text)
-        """What it allows, in its order."""
+        """Capabilities of the token, in order."""
 
     def granted(
         self,
@@ -47,7 +47,7 @@ class Opened:
         *,
         is_open: bool,
     ) -> list[MethodCapability]:
-        """What capabilities come to under it. Without them, what it allows of these tools.
+        """Returns the given capabilities, narrowed by the token; without them, the token's own for these tools.
 
         If `is_open`, that is what it allows in the namespaces that it names. Raises `ValueError` for a capability that
         covers more.
@@ -77,7 +77,7 @@ class Opened:
 
 
 def _folded(text: str) -> list[MethodCapability]:
-    """What the blocks of a token come to, as the host narrows them: each grant by the first that covers it."""
+    """Combines the blocks of a token, as the host narrows them: each grant by the first that covers it."""
     allowed: list[MethodCapability] | None = None
     for block in json.loads(_native.inspect_token(text))["blocks"]:
         own = [_capability(one) for one in json.loads(block["policy"]).get("grant", [])]

@@ -26,7 +26,7 @@ _PLUMBING = frozenset(
 
 @dataclass(frozen=True)
 class ToolDefinition:
-    """What is said of a tool: its name, what it does, and the JSON Schemas of its arguments and of its result.
+    """Description of a tool: its name, its purpose, and the JSON Schemas of its arguments and of its result.
 
     Attributes:
         name: The name, as in `search` or `stripe.charge`.
@@ -121,7 +121,7 @@ class Tool:
         self._bind = bind or self._bind_as_defined
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """As the function: nothing is converted."""
+        """Calls the function itself, without conversions."""
         return self.__wrapped__(*args, **kwargs)
 
     def __repr__(self) -> str:
@@ -345,7 +345,7 @@ def _object_name(source: Any) -> str:
 
 
 def _methods(source: Any) -> dict[str, Callable[..., Any]]:
-    """The public methods. Nothing is read from the object that might compute something."""
+    """Returns the public methods. Nothing is read from the object that might compute something."""
     found: dict[str, Callable[..., Any]] = {}
     seen: set[str] = set()
     for base in type(source).__mro__:

@@ -195,9 +195,9 @@ fn what_is_no_program_or_has_another_digest_is_not_added() {
     let file = file.to_str().expect("its path is text");
     for (arguments, told) in [
         (vec!["x", "--from", tool], "it exports no `wasi:cli/run`"),
-        (vec!["x", "--from", text], "it begins as no WebAssembly does"),
-        (vec!["x", "--from", archive], "it begins as no WebAssembly does"),
-        (vec!["python3", "--from", archive], "this is no file of componentize-py==0.25.1"),
+        (vec!["x", "--from", text], "it does not begin like WebAssembly"),
+        (vec!["x", "--from", archive], "it does not begin like WebAssembly"),
+        (vec!["python3", "--from", archive], "this is not a file of componentize-py==0.25.1"),
         (vec!["x", "--from", file, "--sha256", &zeros], "is not what `--sha256` says"),
         (vec!["x", "--from", file, "--sha256", "12"], "64 hexadecimal digits"),
         (vec!["x", "--from", "nosuch.wasm"], "cannot read `nosuch.wasm`"),
@@ -267,7 +267,7 @@ fn python3_without_a_network_or_a_python_says_what_to_do() {
     let wrong =
         "while [ $# -gt 1 ]; do [ \"$1\" = --dest ] && mkdir -p \"$2\" && echo wrong > \"$2/x.whl\"; shift; done";
     let ran = Ran::of(&add_python3_by(&home, wrong).output().expect("the binary is built"));
-    assert!(ran.status == 1 && ran.stderr.contains("this is no file of componentize-py"), "{ran:?}");
+    assert!(ran.status == 1 && ran.stderr.contains("this is not a file of componentize-py"), "{ran:?}");
     assert!(!home.run(["programs", "ls"]).stdout.contains('@'), "nothing was added");
 }
 

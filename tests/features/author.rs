@@ -76,7 +76,7 @@ fn a_list_of_dependencies_that_is_none_is_told() {
     assert_eq!(ran.status, 0, "{ran:?}");
     let shown = home.run(["registry", "show", "test:echo"]);
     assert_eq!(shown.status, 0, "{shown:?}");
-    assert!(shown.stdout.contains("dependencies: cannot say what `test:echo@0.1.0` was built of"), "{shown:?}");
+    assert!(shown.stdout.contains("dependencies: cannot determine what `test:echo@0.1.0` was built from"), "{shown:?}");
     let shown = home.run(["registry", "show", "test:echo", "--dependencies"]);
     assert!(shown.status == 1 && shown.stderr.contains("section `.dep-v0`"), "{shown:?}");
     let told = json(&home.run(["registry", "show", "test:echo", "--json"]));

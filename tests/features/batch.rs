@@ -88,12 +88,12 @@ fn job_that_would_lose_something_is_refused() {
     let home = Home::new();
     for (line, said) in [
         (r#"["echo", "sh", "echo hi"]"#, "a job is a JSON object"),
-        (r#"{"id": 12345678901234567890123, "script": "1"}"#, "would be given back rounded"),
-        (r#"{"id": [1.5], "script": "1"}"#, "would be given back rounded"),
+        (r#"{"id": 12345678901234567890123, "script": "1"}"#, "would be returned rounded"),
+        (r#"{"id": [1.5], "script": "1"}"#, "would be returned rounded"),
         (r#"{"id": 1, "id": 2, "script": "1"}"#, "duplicate field `id`"),
-        (r#"{"script": "1", "files": {"a": "1", "a": "2"}}"#, "`a` stands twice"),
-        (r#"{"script": "1", "env": {"A": "1", "A": "2"}}"#, "`A` stands twice"),
-        (r#"{"script": "1", "files": {"a": "1"}, "modes": {"a": "644", "a": "600"}}"#, "`a` stands twice"),
+        (r#"{"script": "1", "files": {"a": "1", "a": "2"}}"#, "`a` appears twice"),
+        (r#"{"script": "1", "env": {"A": "1", "A": "2"}}"#, "`A` appears twice"),
+        (r#"{"script": "1", "files": {"a": "1"}, "modes": {"a": "644", "a": "600"}}"#, "`a` appears twice"),
         (r#"{"script": "1", "files": {"d/a": "1", "./d//a": "2"}}"#, "are the same file"),
     ] {
         let result = &home.batch(line, &[])[0];
@@ -248,7 +248,7 @@ fn jobs_in_processes_of_their_own_share_none() {
     let died: Value = serde_json::from_str(&told).expect("JSON");
     assert_eq!(died["error"]["kind"], "host", "{died}");
     let message = died["error"]["message"].as_str().unwrap_or_default();
-    assert!(message.contains("the process of the job gave no result: signal: 9"), "{died}");
+    assert!(message.contains("the process of the job returned no result: signal: 9"), "{died}");
     // A signal cancels the other one, whose process tells.
     assert!(std::process::Command::new("kill").arg(batch.id().to_string()).status().expect("it is there").success());
     told.clear();

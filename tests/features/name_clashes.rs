@@ -57,12 +57,14 @@ fn home_with_taken_names() -> Home {
     let home = Home::new();
     let said = words(&publish(&home, "my:echo", 7).stderr);
     assert!(
-        said.contains("`echo` is a builtin of the shell (`echo`) and stays that: the shell calls it as `tool echo …`"),
+        said.contains(
+            "`echo` is a builtin of the shell (`echo`), which cannot be replaced: the shell calls it as `tool echo …`"
+        ),
         "{said}"
     );
     let said = words(&publish(&home, "my:crypto", 8).stderr);
     assert!(
-        said.contains("`crypto` is a global of JavaScript (`crypto`) and stays that")
+        said.contains("`crypto` is a global of JavaScript (`crypto`), which cannot be replaced")
             && said.contains("JavaScript calls its functions `crypto_NAME(…)`"),
         "{said}"
     );

@@ -292,7 +292,7 @@ fn a_secret_that_nobody_gave_is_an_error_before_anything_runs() {
         ran.stderr
     };
     assert!(run(&[]).contains("--secret LOUD=env:VARIABLE"));
-    assert!(run(&["--secret", "LOUD=value"]).contains("says no source"));
+    assert!(run(&["--secret", "LOUD=value"]).contains("has no source"));
     assert!(run(&["--secret", "LOUD=env:NOT_SET_ANYWHERE"]).contains("NOT_SET_ANYWHERE"));
     assert!(run(&["--secret", "LOUD=file:/nowhere"]).contains("/nowhere"));
     home.file("empty", "\n");

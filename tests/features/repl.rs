@@ -199,7 +199,7 @@ fn a_session_goes_on_in_the_next_repl_and_in_run() {
     assert_eq!(repl(&home, &["--session", "s", "--no-keep-state"], "typeof a\n").stdout, "'undefined'\n");
     let other = repl(&home, &["--session", "s", "--allow", "x/*"], "1\n");
     assert_eq!(other.status, 2);
-    assert!(other.stderr.contains("was made with other grants"), "{other:?}");
+    assert!(other.stderr.contains("was created with different grants"), "{other:?}");
 }
 
 #[test]

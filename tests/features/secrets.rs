@@ -334,11 +334,11 @@ fn a_program_tells_the_value_of_a_secret() {
     assert!(!told.contains("half-a-value") && !told.contains("more"), "{told}");
     fails("KEY=cmd:/bin/false", "`/bin/false` failed (exit status: 1)");
     fails("KEY=cmd:/nowhere/program", "cannot run `/nowhere/program`");
-    fails("KEY=cmd:", "names no program");
+    fails("KEY=cmd:", "does not name a program");
     fails("KEY=cmd:echo 'a", "has no end");
     fails("KEY=cmd:/bin/true", "is empty");
     fails("KEY=cmd:/bin/echo -e 'a\\nb'", "line break");
-    fails("KEY=cmd:/bin/sh -c 'printf \"\\\\377secret\"'", "it is no UTF-8 text");
+    fails("KEY=cmd:/bin/sh -c 'printf \"\\\\377secret\"'", "it is not UTF-8 text");
     fails("KEY=cmd:/bin/cat /dev/zero", "it has more than 1048576 bytes");
     fails("KEY=file:/dev/zero", "it is a device, not a regular file");
 }
@@ -372,7 +372,7 @@ fn a_variable_that_is_no_text_is_not_told() {
     let mut command = home.command(["run", "--policy", "policy.toml", "-e", "1", "--secret", "KEY=env:HELD"]);
     command.env("HELD", std::ffi::OsStr::from_bytes(b"s3cr3t-\xff-value"));
     let ran = Ran::of(&command.output().expect("it runs"));
-    assert!(ran.status == 2 && ran.stderr.contains("it is no UTF-8 text"), "{ran:?}");
+    assert!(ran.status == 2 && ran.stderr.contains("it is not UTF-8 text"), "{ran:?}");
     assert!(!ran.stderr.contains("s3cr3t"), "{ran:?}");
 }
 

@@ -112,7 +112,7 @@ fn a_session_keeps_what_it_was_made_with() {
     done(&home, &["run", "--session", "s", "--policy", "p.toml", "-e", "1"]);
     for other in [["--policy", "q.toml"], ["--allow", "**"], ["--tool", "x=tollhouse:text"]] {
         let told = refused(&home, &[&["run", "--session", "s", "-e", "1"], other.as_slice()].concat(), 2);
-        assert!(told.contains("was made with other"), "{told}");
+        assert!(told.contains("was created with different"), "{told}");
     }
     let told = refused(&home, &["run", "--session", "s", "--mount", ".:/workspace/m", "-e", "1"], 2);
     assert!(told.contains("session put"), "{told}");
@@ -126,7 +126,7 @@ fn bad_names_and_missing_sessions_are_told() {
     let home = Home::new();
     for bad in ["", "../x", "a b", "-x"] {
         let told = refused(&home, &["run", &format!("--session={bad}"), "-e", "1"], 2);
-        assert!(told.contains("names no session"), "{told}");
+        assert!(told.contains("is not a session name"), "{told}");
     }
     done(&home, &["session", "new", "report"]);
     assert!(refused(&home, &["session", "show", "reprot"], 1).contains("did you mean `report`?"));

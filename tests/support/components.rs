@@ -1,4 +1,4 @@
-//! Components made for tests, without a compiler: from WIT text and the text of a core module.
+//! Components for tests, encoded without a compiler: from WIT text and the text of a core module.
 
 use wit_component::{ComponentEncoder, StringEncoding, embed_component_metadata};
 use wit_parser::Resolve;
@@ -15,7 +15,7 @@ pub fn encode(wit: &str, world: &str, module: &str) -> Vec<u8> {
     encoder.encode().expect("the module implements its world")
 }
 
-/// A memory and an allocator that never frees, for modules that are given lists and strings.
+/// Memory and allocator that never frees, for modules that take lists and strings.
 pub const MEMORY: &str = r#"
     (memory (export "memory") 16)
     (global $next (mut i32) (i32.const 65536))
@@ -32,11 +32,12 @@ pub const MEMORY: &str = r#"
         (local.get $at))
 "#;
 
-/// A component whose `echo` takes any value of a type and gives it back: `echo: func(x: TYPE, …) -> tuple<TYPE, u64>`.
+/// Returns a component whose `echo` takes any value of a type and returns it: `echo: func(x: TYPE, …) -> tuple<TYPE,
+/// u64>`.
 ///
-/// The sixteen parameters behind `x` force the canonical ABI to pass all of them in memory, one after another, and the
-/// beginning of that is laid out exactly as the tuple that is returned. So one function that returns its argument, a
-/// pointer, echoes every type there is. `types` holds declarations that `ty` may name.
+/// The sixteen parameters after `x` force the canonical ABI to pass all of them in memory, one after another, and the
+/// beginning of that memory has exactly the layout of the returned tuple. So one function that returns its argument, a
+/// pointer, echoes every type. `types` holds declarations that `ty` may name.
 #[must_use]
 pub fn echo(types: &str, ty: &str) -> Vec<u8> {
     let padding: String = (1..=16).map(|number| format!(", p{number}: u8")).collect();

@@ -1,9 +1,9 @@
-//! A disk of its own, and power cuts without a plug to pull: an ext4 image behind a loop device. At a power cut the image is
-//! copied. The copy has what had reached the device: neither what the kernel still held in its page cache, nor what its
-//! journal had not committed. It is then mounted like a disk after a power cut.
+//! Disks for tests, and power cuts without a plug to pull: an ext4 image behind a loop device. At a power cut the image
+//! is copied. The copy has the data that had reached the device: neither what the kernel still held in its page cache,
+//! nor what its journal had not committed. It is then mounted like a disk after a power cut.
 //!
-//! The image is on tmpfs, so that copying is quick, and is copied again if the kernel wrote to it meanwhile. What reached
-//! the loop device counts as durable: a disk that loses its own cache is not simulated.
+//! The image is on tmpfs, so that copying is quick, and is copied again if the kernel wrote to it meanwhile. Data that
+//! reached the loop device counts as durable: a disk that loses its own cache is not simulated.
 
 use std::fs;
 use std::io;
@@ -12,7 +12,7 @@ use std::process::Command;
 
 use tempfile::TempDir;
 
-/// A mounted disk.
+/// Mounted disk.
 #[derive(Debug)]
 pub struct Disk {
     // These go first: nothing can be removed below them.
@@ -22,14 +22,14 @@ pub struct Disk {
 }
 
 impl Disk {
-    /// Makes and mounts a disk of so many bytes. None, and a message, where this user may not.
+    /// Creates and mounts a disk of this size. Returns `None`, after a message, if this user may not do so.
     #[must_use]
     pub fn new(bytes: u64) -> Option<Self> {
         made(Self::make(bytes, None))
     }
 
-    /// As [`Disk::new`]; when so many bytes have reached the disk, it fails, until it is [well again](Disk::heal): what is
-    /// written is taken and then cannot be kept, so syncs fail, as on a disk that breaks.
+    /// Creates a disk like [`Disk::new`] that fails after this number of bytes was written, until it is
+    /// [healed](Disk::heal): writes are accepted and then cannot be stored, so syncs fail, as on a breaking disk.
     #[must_use]
     pub fn failing_after(written: u64, bytes: u64) -> Option<Self> {
         made(Self::make(bytes, Some(written)))
@@ -51,7 +51,7 @@ impl Disk {
         Ok(disk)
     }
 
-    /// Where it is mounted.
+    /// Returns the mount point.
     #[must_use]
     pub fn path(&self) -> PathBuf {
         self.directory.path().join("mounted")
@@ -70,10 +70,10 @@ impl Disk {
         Ok(())
     }
 
-    /// Lets a disk that failed work again. What it failed to write it has not.
+    /// Makes a failed disk work again. Data that it failed to write is lost.
     ///
     /// # Errors
-    /// If it has no medium of its own.
+    /// If the disk has no medium of its own.
     pub fn heal(&self) -> io::Result<()> {
         run("mount", &["-o".as_ref(), "remount,size=100%".as_ref(), &self.medium()])
     }
@@ -91,7 +91,7 @@ impl Disk {
     }
 }
 
-/// A disk, or why there is none here.
+/// Returns the disk, or prints why there is none.
 fn made(disk: io::Result<Disk>) -> Option<Disk> {
     disk.inspect_err(|reason| {
         println!("skipped: no filesystem image can be mounted here ({reason}); it takes root and loop devices");
@@ -117,7 +117,7 @@ fn run(program: &str, arguments: &[&Path]) -> io::Result<()> {
     Err(io::Error::other(format!("{program}: {}", String::from_utf8_lossy(&output.stderr).trim())))
 }
 
-/// A mounted image.
+/// Mounted image.
 #[derive(Debug)]
 struct Mounted(PathBuf);
 

@@ -1,4 +1,4 @@
-//! What every test of the whole needs: a home of its own, the real binary, the real tools.
+//! Support for tests of the whole system: a home of its own, the real binary, the real tools.
 
 #![expect(clippy::missing_panics_doc, reason = "a test that cannot be set up fails by panicking, and says why")]
 
@@ -22,13 +22,13 @@ use tollhouse::gate::{Audit, AuditError, Event};
 use tollhouse::guest::{Language, Script};
 use tollhouse::session::{Host, HostOptions, RunOptions, RunResult, Session};
 
-/// The root of the workspace.
+/// Returns the root of the workspace.
 #[must_use]
 pub fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the tests lie in the workspace").to_owned()
 }
 
-/// Where cargo built this test: `target/debug`, say.
+/// Returns the directory in which cargo built this test, such as `target/debug`.
 #[must_use]
 pub fn built() -> PathBuf {
     let test = std::env::current_exe().expect("the test runs");
@@ -38,18 +38,19 @@ pub fn built() -> PathBuf {
     built.to_owned()
 }
 
-/// The binary under test: `TOLLHOUSE_BIN`, or the one that was built beside the tests.
+/// Returns the binary under test: `TOLLHOUSE_BIN`, or the one that was built beside the tests.
 #[must_use]
 pub fn binary() -> PathBuf {
     std::env::var_os("TOLLHOUSE_BIN").map_or_else(|| built().join("tollhouse"), PathBuf::from)
 }
 
-/// A manifest with further lines: keys before its first table, tables at its end.
+/// Adds lines to a manifest: keys before its first table, tables at its end.
 fn with_lines(manifest: &str, lines: &str) -> String {
     if lines.trim_start().starts_with('[') { format!("{manifest}\n{lines}\n") } else { format!("{lines}\n{manifest}") }
 }
 
-/// Compiled code, shared by the tests of a process and the next: compiling a tool takes longer than most tests.
+/// Returns the cache of compiled code, shared by the tests of a process and the next: compiling a tool takes longer
+/// than most tests.
 fn cache() -> &'static Path {
     static CACHE: OnceLock<PathBuf> = OnceLock::new();
     CACHE.get_or_init(|| {
@@ -59,12 +60,12 @@ fn cache() -> &'static Path {
     })
 }
 
-/// A home with a registry and nothing in it.
+/// Home directory with a registry and nothing in it.
 pub struct Home {
     directory: TempDir,
 }
 
-/// What a run of the binary came to.
+/// Result of running the binary.
 #[derive(Debug)]
 pub struct Ran {
     /// Exit status; -1 for a signal.
@@ -82,13 +83,13 @@ impl Default for Home {
 }
 
 impl Home {
-    /// An empty home.
+    /// Creates an empty home.
     #[must_use]
     pub fn new() -> Self {
         Self { directory: tempfile::tempdir().expect("a temporary directory") }
     }
 
-    /// A home in whose registry these tools of `tools/` are published.
+    /// Creates a home in whose registry these tools of `tools/` are published.
     #[must_use]
     pub fn with_tools(tools: &[&str]) -> Self {
         let home = Self::new();
@@ -98,7 +99,7 @@ impl Home {
         home
     }
 
-    /// A home in whose registry the fixture `test:probe` is published: a tool that misbehaves on request.
+    /// Creates a home in whose registry the fixture `test:probe` is published: a tool that misbehaves on request.
     #[must_use]
     pub fn with_fixture() -> Self {
         let home = Self::new();
@@ -106,7 +107,7 @@ impl Home {
         home
     }
 
-    /// A home with the same fixture, whose manifest ends with these lines.
+    /// Creates a home with the same fixture, whose manifest ends with these lines.
     #[must_use]
     pub fn with_fixture_and(manifest: &str) -> Self {
         let home = Self::new();
@@ -155,26 +156,26 @@ impl Home {
         assert_eq!(ran.status, 0, "publishing {}: {}", directory.display(), ran.stderr);
     }
 
-    /// Where it is.
+    /// Returns the directory.
     #[must_use]
     pub fn path(&self) -> &Path {
         self.directory.path()
     }
 
-    /// Writes a file beside the registry, and says where.
+    /// Writes a file beside the registry, and returns its path.
     pub fn file(&self, name: &str, content: impl AsRef<[u8]>) -> PathBuf {
         let path = self.path().join(name);
         std::fs::write(&path, content).expect("the home can be written");
         path
     }
 
-    /// What makes this the binary's home.
+    /// Returns the environment variables that make this the binary's home.
     #[must_use]
     pub fn environment(&self) -> [(&'static str, OsString); 3] {
         [("XDG_DATA_HOME", self.path().into()), ("XDG_CACHE_HOME", cache().into()), ("NO_COLOR", "1".into())]
     }
 
-    /// A host in this process, with the registry of this home and the compiled code of all tests.
+    /// Creates a host in this process, with the registry of this home and the compiled code of all tests.
     #[must_use]
     pub fn host(&self) -> Host {
         let options = HostOptions {
@@ -185,7 +186,7 @@ impl Home {
         Host::new(&options).expect("the engines start")
     }
 
-    /// The binary in this home, with nothing of the caller's environment.
+    /// Returns a command of the binary in this home, without the caller's environment.
     pub fn command<A: AsRef<OsStr>>(&self, arguments: impl IntoIterator<Item = A>) -> Command {
         let mut command = Command::new(binary());
         command.env_clear().envs(self.environment());
@@ -198,7 +199,7 @@ impl Home {
         Ran::of(&self.command(arguments).output().expect("the binary is built: run `cargo xtask test`"))
     }
 
-    /// Runs a script with `--json`, and reads what it prints.
+    /// Runs a script with `--json`, and parses its output.
     pub fn json<A: AsRef<OsStr>>(&self, arguments: impl IntoIterator<Item = A>) -> Value {
         let arguments = arguments.into_iter().map(|argument| argument.as_ref().to_owned());
         let ran = self.run([OsStr::new("run").to_owned(), "--json".into()].into_iter().chain(arguments));
@@ -215,7 +216,7 @@ impl Home {
         self.json(["--lang", "sh", "-e", code].into_iter().chain(arguments.iter().copied()))
     }
 
-    /// Runs `batch` with these arguments over these lines, and reads the lines that it prints.
+    /// Runs `batch` with these arguments over these lines, and parses the lines that it prints.
     pub fn batch(&self, lines: &str, arguments: &[&str]) -> Vec<Value> {
         let mut command = self.command(["batch"].iter().chain(arguments));
         let mut child = command
@@ -237,7 +238,7 @@ impl Home {
 }
 
 impl Ran {
-    /// What it was.
+    /// Converts the output of a process.
     #[must_use]
     pub fn of(output: &Output) -> Self {
         Self {
@@ -248,7 +249,8 @@ impl Ran {
     }
 }
 
-/// The file of the program that the tests run, as its toolchain left it, for `wasm32-wasip1` or `wasm32-wasip2`.
+/// Returns the file of the program that the tests run, as its toolchain left it, for `wasm32-wasip1` or
+/// `wasm32-wasip2`.
 #[must_use]
 pub fn program_file(target: &str) -> PathBuf {
     built().join("..").join(target).join("guest/tollhouse_fixture_program.wasm")
@@ -261,12 +263,12 @@ pub fn run(session: &Session, language: Language, source: &str) -> RunResult {
     session.start(language, script, RunOptions::default()).expect("a run").finish()
 }
 
-/// An audit log that only counts the calls that the gate lets through.
+/// Audit log that only counts the calls that the gate admits.
 #[derive(Default)]
 pub struct Admitted(AtomicUsize);
 
 impl Admitted {
-    /// How many there were.
+    /// Returns the number of admitted calls.
     #[must_use]
     pub fn count(&self) -> usize {
         self.0.load(Ordering::Relaxed)
@@ -286,13 +288,13 @@ impl Audit for Admitted {
     }
 }
 
-/// How many cycles a test that kills goes through: `TOLLHOUSE_CRASH_CYCLES`, or few.
+/// Returns the number of cycles of a test that kills processes: `TOLLHOUSE_CRASH_CYCLES`, or `few`.
 #[must_use]
 pub fn cycles(few: u32) -> u32 {
     std::env::var("TOLLHOUSE_CRASH_CYCLES").ok().and_then(|cycles| cycles.parse().ok()).unwrap_or(few)
 }
 
-/// As [`cycles`], where each takes longer: power cuts, and archives. A sixth of them.
+/// Returns the number of cycles of a slower test, such as power cuts and archives: a sixth of [`cycles`].
 #[must_use]
 pub fn slow_cycles(few: u32) -> u32 {
     match std::env::var_os("TOLLHOUSE_CRASH_CYCLES") {

@@ -1,4 +1,4 @@
-//! A registry of OCI artifacts of a test's own: it keeps what is pushed, and lies as it is told.
+//! OCI registry for tests: it stores what is pushed, and lies on request.
 
 use std::collections::BTreeMap;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
@@ -8,20 +8,20 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tollhouse_registry::Digest;
 
-/// What it was asked.
+/// Request that the registry received.
 #[derive(Debug, Clone)]
 pub struct Asked {
-    /// `GET`.
+    /// Method, such as `GET`.
     pub method: String,
-    /// `/v2/…`, with its query.
+    /// Path `/v2/…`, with its query.
     pub path: String,
-    /// The lines of its head.
+    /// Header lines.
     pub head: String,
     body: Vec<u8>,
 }
 
 impl Asked {
-    /// The value of a header.
+    /// Returns the value of a header.
     #[must_use]
     pub fn header(&self, name: &str) -> Option<&str> {
         let lines = self.head.lines().filter_map(|line| line.split_once(':'));
@@ -29,20 +29,20 @@ impl Asked {
     }
 }
 
-/// What it answers.
+/// Response of the registry.
 pub struct Answer {
-    /// `200 OK`.
+    /// Status line, such as `200 OK`.
     pub status: &'static str,
-    /// Lines of the head, besides the length.
+    /// Header lines, besides the length.
     pub headers: Vec<String>,
     /// The body.
     pub body: Vec<u8>,
-    /// Whether the body is said again for ever, without a length.
+    /// True to repeat the body for ever, without a length.
     pub endless: bool,
 }
 
 impl Answer {
-    /// A status, a header line, and a body.
+    /// Creates a response from a status, a header line, and a body.
     #[must_use]
     pub fn new(status: &'static str, header: &str, body: impl Into<Vec<u8>>) -> Self {
         let headers = if header.is_empty() { Vec::new() } else { vec![header.to_owned()] };
@@ -50,10 +50,10 @@ impl Answer {
     }
 }
 
-/// What decides before the registry does; none: it answers honestly.
+/// Callback that may answer in place of the registry; with `None`, the registry answers honestly.
 type Lie = dyn Fn(&Asked) -> Option<Answer> + Send + Sync;
 
-/// The registry. Its port is its own; it lives as long as the process, or until it is stopped.
+/// Registry on a port of its own. It lives as long as the process, or until it is stopped.
 pub struct Oci {
     port: u16,
     state: Arc<State>,
@@ -61,7 +61,7 @@ pub struct Oci {
 
 #[derive(Default)]
 struct State {
-    /// By path: `/v2/acme/stats/manifests/1.0.0`, `/v2/acme/stats/blobs/sha256:…`.
+    /// Contents by path: `/v2/acme/stats/manifests/1.0.0`, `/v2/acme/stats/blobs/sha256:…`.
     kept: Mutex<BTreeMap<String, Vec<u8>>>,
     seen: Mutex<Vec<Asked>>,
     stopped: AtomicBool,
@@ -78,7 +78,7 @@ impl Default for Oci {
 }
 
 impl Oci {
-    /// One that answers as `lie` says where it says something.
+    /// Starts a registry that answers with `lie` where it returns something.
     #[must_use]
     pub fn start(lie: impl Fn(&Asked) -> Option<Answer> + Send + Sync + 'static) -> Self {
         let listener = TcpListener::bind(("127.0.0.1", 0)).expect("a port is free");
@@ -98,13 +98,13 @@ impl Oci {
         Self { port, state }
     }
 
-    /// `localhost:PORT`.
+    /// Returns `localhost:PORT`.
     #[must_use]
     pub fn host(&self) -> String {
         format!("localhost:{}", self.port)
     }
 
-    /// From now on nobody is there.
+    /// Stops the registry: later connections are refused.
     pub fn stop(&self) {
         self.state.stopped.store(true, Ordering::Relaxed);
         // It waits for somebody to come.
@@ -114,19 +114,19 @@ impl Oci {
         }
     }
 
-    /// All that it was asked.
+    /// Returns all requests so far.
     #[must_use]
     pub fn seen(&self) -> Vec<Asked> {
         held(&self.state.seen).clone()
     }
 
-    /// What it keeps under `acme/stats/manifests/1.0.0`, say.
+    /// Returns the contents under a path such as `acme/stats/manifests/1.0.0`.
     #[must_use]
     pub fn get(&self, path: &str) -> Option<Vec<u8>> {
         held(&self.state.kept).get(&format!("/v2/{path}")).cloned()
     }
 
-    /// Keeps a manifest under a tag and its digest, as it stands.
+    /// Stores a manifest under a tag and its digest, unchanged.
     pub fn put_manifest(&self, repository: &str, tag: &str, bytes: &[u8]) -> Digest {
         let digest = Digest::of(bytes);
         for which in [tag.to_owned(), digest.to_string()] {
@@ -135,7 +135,7 @@ impl Oci {
         digest
     }
 
-    /// Keeps a blob under a digest, whether it is of that digest or not.
+    /// Stores a blob under a digest, whether it matches or not.
     pub fn put_blob(&self, repository: &str, digest: &str, bytes: &[u8]) {
         held(&self.state.kept).insert(format!("/v2/{repository}/blobs/{digest}"), bytes.to_vec());
     }
@@ -180,7 +180,7 @@ impl State {
         stream.flush()
     }
 
-    /// What an honest registry answers.
+    /// Returns the response of an honest registry.
     fn answer(&self, asked: &Asked) -> Answer {
         let (path, query) = asked.path.split_once('?').unwrap_or((&asked.path, ""));
         let mut kept = held(&self.kept);
@@ -211,7 +211,8 @@ impl State {
     }
 }
 
-/// Docker's registry has no manifest for who does not ask for its type.
+/// Returns true if the client accepts the manifest's type: Docker's registry has no manifest for clients that do not
+/// ask for its type.
 fn is_accepted(asked: &Asked, bytes: &[u8]) -> bool {
     let manifest = serde_json::from_slice::<serde_json::Value>(bytes).unwrap_or_default();
     let accepted = asked.header("accept").unwrap_or_default();

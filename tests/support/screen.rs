@@ -1,4 +1,4 @@
-//! The binary on a terminal, as a person sees it: what a terminal emulator shows of what was written.
+//! The binary on a terminal, as a person sees it: through a terminal emulator.
 
 use std::fs::File;
 use std::io::{Read as _, Write as _};
@@ -13,13 +13,13 @@ use rustix::termios::{Winsize, tcsetwinsize};
 
 use crate::Home;
 
-/// How long something is waited for. The machine may be busy.
+/// Longest wait for something on the screen. The machine may be busy.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// The line that a question ends with.
+/// Line with which a question ends.
 const PROMPT: &str = "`v` to see all of it, anything else to refuse:";
 
-/// A program that runs on a terminal.
+/// Program that runs on a terminal.
 pub struct Screen {
     process: PtyProcess,
     terminal: File,
@@ -28,7 +28,7 @@ pub struct Screen {
 }
 
 impl Screen {
-    /// Starts the binary in a home, on a terminal of so many rows and columns.
+    /// Starts the binary in a home, on a terminal of this size.
     #[must_use]
     pub fn start(home: &Home, arguments: &[&str], rows: u16, columns: u16) -> Self {
         let mut command = home.command(arguments);
@@ -56,26 +56,26 @@ impl Screen {
         screen
     }
 
-    /// Makes the window another size.
+    /// Resizes the window.
     pub fn resize(&self, rows: u16, columns: u16) {
         let window = Winsize { ws_row: rows, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0 };
         tcsetwinsize(&self.terminal, window).expect("it is a terminal");
         self.look(|parser| parser.screen_mut().set_size(size(rows), size(columns)));
     }
 
-    /// Does something with the emulator.
+    /// Calls a function with the emulator.
     pub fn look<T>(&self, look: impl FnOnce(&mut vt100::Parser) -> T) -> T {
         look(&mut self.shown.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// The lines that are seen, without blank ones at the end.
+    /// Returns the visible lines, without blank ones at the end.
     #[must_use]
     pub fn lines(&self) -> Vec<String> {
         let contents = self.look(|parser| parser.screen().contents());
         contents.trim_end().lines().map(|line| line.trim_end().to_owned()).collect()
     }
 
-    /// Waits until a text is seen; the lines that are seen then.
+    /// Waits until a text is visible, and returns the visible lines.
     #[must_use]
     pub fn sees(&self, text: &str) -> Vec<String> {
         let begun = Instant::now();
@@ -89,24 +89,24 @@ impl Screen {
         }
     }
 
-    /// Waits for a question; what is seen of it.
+    /// Waits for a question, and returns its visible lines.
     #[must_use]
     pub fn asks(&self) -> Vec<String> {
         self.sees(PROMPT)
     }
 
-    /// Types.
+    /// Types a text.
     pub fn types(&mut self, text: &str) {
         self.terminal.write_all(text.as_bytes()).expect("it reads");
     }
 
-    /// Answers a question that is seen with the word that it asks for.
+    /// Answers a visible question with the word that it asks for.
     pub fn consents(&mut self, question: &[String]) {
         let word = word(question);
         self.types(&format!("{word}\n"));
     }
 
-    /// Waits for the end: the exit status, and the lines that are seen last.
+    /// Waits for the end, and returns the exit status and the last visible lines.
     #[must_use]
     pub fn ends(mut self) -> (i32, Vec<String>) {
         self.reader.take().expect("it is joined once").join().expect("it does not panic");
@@ -122,7 +122,7 @@ fn size(count: u16) -> NonZeroU16 {
     NonZeroU16::new(count).expect("a terminal has rows and columns")
 }
 
-/// The word that allows the call that a question is about.
+/// Returns the word that allows the call of a question.
 #[must_use]
 pub fn word(question: &[String]) -> String {
     let line = question.iter().find_map(|line| line.strip_prefix("Type `")).expect("a question has a word");

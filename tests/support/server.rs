@@ -1,4 +1,4 @@
-//! A web server of a test's own: it answers as it is told, and remembers what it was asked.
+//! Web server for tests: it answers on request, and remembers the requests that it received.
 
 use std::io::{BufRead as _, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -7,32 +7,32 @@ use std::sync::{Arc, Mutex, PoisonError};
 use rustls::pki_types::pem::PemObject as _;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 
-/// The certificate of the authority that signed the server's, as PEM. The server's is for `api.test`.
+/// Certificate of the authority that signed the server's, as PEM. The server's is for `api.test`.
 pub const AUTHORITY: &str = include_str!("tls/authority.pem");
 
-/// What the server answers to a request's head: its status line's end, further headers, and the body.
+/// Response to a request's head: the end of its status line, further headers, and the body.
 pub type Answer = (&'static str, Vec<String>, Vec<u8>);
 
-/// A server on a port of its own. It lives as long as the process.
+/// Server on a port of its own. It lives as long as the process.
 pub struct Server {
     port: u16,
     seen: Arc<Mutex<Vec<String>>>,
 }
 
 impl Server {
-    /// A server that answers each request's head so.
+    /// Starts a server that answers each request's head with this function.
     #[must_use]
     pub fn start(answer: impl Fn(&str) -> Answer + Send + Sync + 'static) -> Self {
         Self::start_reading(move |head, _| answer(head))
     }
 
-    /// A server that answers each request's head and body so.
+    /// Starts a server that answers each request's head and body with this function.
     #[must_use]
     pub fn start_reading(answer: impl Fn(&str, &[u8]) -> Answer + Send + Sync + 'static) -> Self {
         Self::serve(answer, |stream| Box::new(stream))
     }
 
-    /// The same, over TLS.
+    /// Starts a server like [`Server::start`], over TLS.
     #[must_use]
     pub fn start_tls(answer: impl Fn(&str) -> Answer + Send + Sync + 'static) -> Self {
         let chain = CertificateDer::from_pem_slice(include_bytes!("tls/server.pem")).expect("a certificate");
@@ -66,13 +66,13 @@ impl Server {
         Self { port, seen }
     }
 
-    /// Its port on 127.0.0.1.
+    /// Returns the port on 127.0.0.1.
     #[must_use]
     pub fn port(&self) -> u16 {
         self.port
     }
 
-    /// The heads of all requests so far.
+    /// Returns the heads of all requests so far.
     #[must_use]
     pub fn seen(&self) -> Vec<String> {
         self.seen.lock().unwrap_or_else(PoisonError::into_inner).clone()

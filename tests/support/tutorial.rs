@@ -5,11 +5,11 @@ use std::process::{Command, Stdio};
 
 use crate::{Home, binary, root};
 
-/// Where the tutorial ends, and the rest of the guide begins.
+/// Heading at which the tutorial ends, and the rest of the guide begins.
 pub const END: &str = "\n## A package directory\n";
 
-/// Types what the tutorial says: what stands under the heading of a language, and then what is the same for all. In one shell,
-/// in a home with nothing in it, with the programs of this machine.
+/// Types the commands of the tutorial: those under the heading of a language, and then those for all languages. In one
+/// shell, in an empty home, with the programs of this machine.
 pub fn follow(home: &Home, language: &str, environment: &[(&str, OsString)]) {
     let text = std::fs::read_to_string(root().join("docs/publishing.md")).expect("the guide is there");
     let tutorial = text.split_once(END).expect("the tutorial has an end").0;

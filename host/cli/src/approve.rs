@@ -1,13 +1,13 @@
-//! Asks a human on the terminal before a call, where a grant says so.
+//! Approval of calls by a human on the terminal, where a grant requires it.
 //!
-//! - `question`: what is shown;
-//! - `device`: the terminal that it is shown on.
+//! - `question`: the text that is shown;
+//! - `device`: the terminal on which it is shown.
 //!
-//! **Invariant:** nothing that a script printed has a part in what the human sees of the question: output is held, the
-//! terminal is reset, and the question stands alone on a clean screen.
+//! **Invariant:** nothing that a script printed affects how the human sees the question: output is held, the terminal
+//! is reset, and the question is alone on a clean screen.
 //!
-//! **Invariant:** nothing that was typed before the question could be read allows a call: what allows it is a word that is made
-//! for this question and shown in it.
+//! **Invariant:** nothing that was typed before the question could be read allows a call: only a word that is generated
+//! for this question and shown in it does.
 
 mod device;
 mod question;
@@ -17,21 +17,22 @@ use std::io;
 use rustix::process::getuid;
 use tollhouse::gate::{Answer, ApprovalError, ApprovalRequest, Approver};
 
-use self::device::Device;
-use self::question::{Pages, Size};
+use self::device::TerminalDevice;
+use self::question::{CallPages, TerminalSize};
 use super::stdio;
 
-/// The controlling terminal, wherever standard input and output lead. Without one, nobody consents.
-pub(crate) struct Terminal;
+/// Approver at the controlling terminal, wherever standard input and output lead. Without a terminal, every call is
+/// refused.
+pub(crate) struct TerminalApprover;
 
-impl Approver for Terminal {
+impl Approver for TerminalApprover {
     fn approve(&self, request: &ApprovalRequest<'_>) -> Result<Answer, ApprovalError> {
-        // One question at a time, whoever asks; and nothing else is written meanwhile.
+        // One question at a time, whoever asks; nothing else is written meanwhile.
         let _held = stdio::hold();
         let by = format!("uid {} at the terminal", getuid().as_raw());
-        let mut device = Device::open()?;
+        let mut device = TerminalDevice::open()?;
         let Some(size) = device.prepare()? else {
-            // It was given up before anything was shown.
+            // The question was given up before anything was shown.
             return Ok(request.put("")?.answer(false, by));
         };
         let word = word()?;
@@ -43,12 +44,18 @@ impl Approver for Terminal {
     }
 
     fn is_present(&self) -> bool {
-        Device::open().is_ok()
+        TerminalDevice::open().is_ok()
     }
 }
 
 /// Shows the question until it is answered.
-fn ask(device: &mut Device, request: &ApprovalRequest<'_>, text: &str, word: &str, size: Size) -> io::Result<bool> {
+fn ask(
+    device: &mut TerminalDevice,
+    request: &ApprovalRequest<'_>,
+    text: &str,
+    word: &str,
+    size: TerminalSize,
+) -> io::Result<bool> {
     loop {
         device.show(text)?;
         let Some(line) = device.line()? else { return Ok(false) };
@@ -60,8 +67,8 @@ fn ask(device: &mut Device, request: &ApprovalRequest<'_>, text: &str, word: &st
 }
 
 /// Shows the call in full, page by page.
-fn view(device: &mut Device, request: &ApprovalRequest<'_>, size: Size) -> io::Result<()> {
-    for page in Pages::of(request, size) {
+fn view(device: &mut TerminalDevice, request: &ApprovalRequest<'_>, size: TerminalSize) -> io::Result<()> {
+    for page in CallPages::of(request, size) {
         device.show(&page)?;
         match device.line()? {
             Some(line) if line.trim().is_empty() => {}
@@ -71,7 +78,7 @@ fn view(device: &mut Device, request: &ApprovalRequest<'_>, size: Size) -> io::R
     Ok(())
 }
 
-/// A word that can be said and typed, and that nobody knows before: one of 4,900.
+/// Generates a word that is easy to say and type and that nobody can predict: one of 4,900.
 fn word() -> io::Result<String> {
     const SOUNDS: [&[u8]; 4] = [b"bdfgklmnprstvz", b"aeiou", b"bdfgklmnprstvz", b"aeiou"];
     let mut random = [0_u8; 16];

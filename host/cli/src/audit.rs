@@ -9,11 +9,11 @@ use tollhouse::gate::{Audit, AuditError, AuditFile, AuditKey, Chain, CheckOption
 use tollhouse::session::{SessionId, SessionsError};
 
 use super::error::USAGE;
-use super::places::Places;
+use super::locations::Locations;
 use super::{CliError, Result, session, show};
 use crate::Exit;
 
-/// Where a command writes every decision and call.
+/// Options for the audit log of a command.
 #[derive(Args, Default)]
 pub(crate) struct AuditArgs {
     /// Write every decision and call to this log (JSON lines, hash-chained), after what is there
@@ -27,7 +27,7 @@ pub(crate) struct AuditArgs {
 }
 
 impl AuditArgs {
-    /// Reads the key, before walls stand behind which this process cannot read it any more.
+    /// Reads the key, before this process is confined and can no longer read it.
     pub(crate) fn read_key(&self) -> Result<()> {
         if let Some(path) = &self.audit_key {
             *self.key.lock().unwrap_or_else(PoisonError::into_inner) = Some(read(path)?);
@@ -35,13 +35,13 @@ impl AuditArgs {
         Ok(())
     }
 
-    /// The files that are written.
+    /// Returns the files that are written: the log, and with a key the file of its head.
     pub(crate) fn files(&self) -> (Option<&Path>, Option<PathBuf>) {
         let head = self.audit_key.is_some().then_some(self.audit.as_deref()).flatten().map(AuditFile::head_path);
         (self.audit.as_deref(), head)
     }
 
-    /// Opens the log that is named. The key is gone then: a second time it is not there.
+    /// Opens the named log, and erases the key: it cannot be opened a second time.
     pub(crate) fn open(&self) -> Result<Option<Arc<dyn Audit>>> {
         let Some(path) = &self.audit else { return Ok(None) };
         let key = self.key.lock().unwrap_or_else(PoisonError::into_inner).take();
@@ -65,11 +65,12 @@ fn read(path: &Path) -> Result<AuditKey> {
     AuditKey::read(path).map_err(|error| CliError::because("cannot start", &error).status(USAGE))
 }
 
-/// Check an audit log, and say what is proven: that nobody changed it, or cut it off
+/// Check an audit log, and report what is proven: that nobody changed or truncated it
 ///
-/// Without more, that each line names the one before: whoever can write the file or store can write all of it anew. With the key that
-/// it was kept with (`run --audit-key`), that nobody without the key wrote, changed or removed a line, from the first line
-/// with a MAC on. With the hash of a line that was kept elsewhere, that everything up to that line is as it was then.
+/// Without options, that each line names the one before: whoever can write the file or store can rewrite all of it.
+/// With the key that the log was kept with (`run --audit-key`), that nobody without the key wrote, changed or removed a
+/// line, from the first line with a MAC on. With the hash of a line that was kept elsewhere, that everything up to that
+/// line is unchanged.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -77,7 +78,7 @@ Examples:
   tollhouse policy audit audit.jsonl --expect \"$(cat head)\"
   tollhouse policy audit audit.jsonl --key audit.key
   tollhouse policy audit --session trip --expect \"$(cat head)\"")]
-pub(crate) struct CheckAudit {
+pub(crate) struct CheckAuditCommand {
     /// A log that `run --audit` wrote
     #[arg(value_name = "LOG", required_unless_present = "session")]
     log: Option<PathBuf>,
@@ -95,17 +96,17 @@ pub(crate) struct CheckAudit {
     json: bool,
 }
 
-/// A hash in hexadecimal, as `policy audit` prints it.
+/// Parses a hash in hexadecimal, as `policy audit` prints it.
 fn hash(text: &str) -> std::result::Result<String, &'static str> {
     let is_hash = text.len() == 64 && text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
     is_hash.then(|| text.to_owned()).ok_or("it must be 64 hex digits, as `policy audit` prints them")
 }
 
-impl CheckAudit {
-    /// Checks, and prints what is proven.
-    pub(crate) fn execute(&self, places: &Places) -> Result {
+impl CheckAuditCommand {
+    /// Checks the log, and prints what is proven.
+    pub(crate) fn execute(&self, locations: &Locations) -> Result {
         match (&self.session, &self.log) {
-            (Some(id), _) => self.check_session(places, id),
+            (Some(id), _) => self.check_session(locations, id),
             (None, log) => self.check_file(log.as_deref().expect("clap asks for a session or a file")),
         }
     }
@@ -119,7 +120,7 @@ impl CheckAudit {
                 self.wrong(CliError::usage(message.as_str()).status(1), None, &message)
             }
             Ok(checked) => {
-                self.tell(&checked);
+                self.print_report(&checked);
                 Ok(Exit::SUCCESS)
             }
             Err(error) => {
@@ -134,9 +135,9 @@ impl CheckAudit {
         }
     }
 
-    fn check_session(&self, places: &Places, id: &SessionId) -> Result {
+    fn check_session(&self, locations: &Locations, id: &SessionId) -> Result {
         let (mut chain, mut expected) = (Chain::default(), vec![None; self.expect.len()]);
-        let read = places.sessions()?.log(id, &mut |line| {
+        let read = locations.sessions()?.log(id, &mut |line| {
             chain.check(&line.text).expect("it was checked as it was read");
             let hash = chain.hash().to_hex();
             let here = self.expect.iter().zip(&mut expected).filter(|(head, _)| head.as_str() == hash.as_str());
@@ -153,16 +154,15 @@ impl CheckAudit {
             }
         }
         if let Some((head, _)) = self.expect.iter().zip(&expected).find(|(_, line)| line.is_none()) {
-            let message =
-                format!("the log of `{id}` has no line whose hash is {head}: it was written anew, or was cut off");
+            let message = format!("the log of `{id}` has no line whose hash is {head}: it was rewritten or truncated");
             return self.wrong(CliError::usage(message.as_str()).status(1), None, &message);
         }
         let expected: Vec<u64> = expected.into_iter().flatten().collect();
-        self.tell_session(chain.lines(), &chain.hash().to_string(), &expected);
+        self.report_session(chain.lines(), &chain.hash().to_string(), &expected);
         Ok(Exit::SUCCESS)
     }
 
-    fn tell_session(&self, lines: u64, head: &str, expected: &[u64]) {
+    fn report_session(&self, lines: u64, head: &str, expected: &[u64]) {
         if self.json {
             show::json_pretty(&json!({
                 "lines": lines, "head": head, "keyed_from": null, "proven_from": null, "proven_lines": null,
@@ -172,19 +172,19 @@ impl CheckAudit {
         }
         show::line(format_args!("{lines} lines, unaltered; the last is {head}"));
         show::line(
-            "not proven: the log of a session has no key, so whoever can write the store can write all of it anew \
+            "not proven: the log of a session has no key, so whoever can write the store can rewrite all of it \
              (`--expect`; `--audit` with `--audit-key` keeps one beside it)",
         );
-        tell_expected(expected);
+        report_expected(expected);
     }
 
-    /// The hashes that were expected, and their lines.
+    /// Returns the expected hashes with their lines.
     fn expected(&self, lines: &[u64]) -> Vec<Value> {
         let expected = self.expect.iter().zip(lines);
         expected.map(|(head, line)| json!({ "head": head, "line": line })).collect()
     }
 
-    /// A log that cannot be trusted: as JSON it is an answer, else an error.
+    /// Reports a log that cannot be trusted: as the answer in JSON, otherwise as an error.
     fn wrong(&self, error: CliError, line: Option<u64>, message: &str) -> Result {
         if !self.json {
             return Err(error);
@@ -196,7 +196,7 @@ impl CheckAudit {
         Ok(Exit::from(1))
     }
 
-    fn tell(&self, checked: &CheckedLog) {
+    fn print_report(&self, checked: &CheckedLog) {
         let CheckedLog { lines, head, keyed_from, proven_from, proven_lines, expected, .. } = checked;
         if self.json {
             let expected = self.expected(expected);
@@ -213,20 +213,20 @@ impl CheckAudit {
                 "proven from line {from} on, by the key; the lines before were there, as they are, when line {from} was written"
             )),
             (None, Some(from)) => {
-                show::line(format_args!("not proven: lines have MACs from line {from} on, which `--key FILE` checks"))
+                show::line(format_args!("not proven: lines from line {from} on have MACs, which `--key FILE` checks"))
             }
             (None, None) => show::line(
-                "not proven: no line has a MAC, so whoever can write the file can write all of it anew (`--audit-key`)",
+                "not proven: no line has a MAC, so whoever can write the file can rewrite all of it (`--audit-key`)",
             ),
         }
         if let Some(proven) = proven_lines {
             show::line(format_args!("proven by its head: none of the first {proven} lines was cut off"));
         }
-        tell_expected(expected);
+        report_expected(expected);
     }
 }
 
-fn tell_expected(lines: &[u64]) {
+fn report_expected(lines: &[u64]) {
     for line in lines {
         show::line(format_args!("line {line} has the hash that was expected: up to it, all is as it was then"));
     }

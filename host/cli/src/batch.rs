@@ -1,12 +1,12 @@
 //! `tollhouse batch`: many scripts, each in a sandbox of its own.
 //!
-//! Lines are read no faster than they are worked off: what is in memory is one line for each job that runs, and as
-//! many that wait. The host is made once; a line shares nothing else with another. With `--isolate process` it does not even
-//! share that (`isolated`).
+//! Lines are read no faster than they are processed: memory holds one line for each running job, and as many that wait.
+//! The host is created once; lines share nothing else with each other. With `--isolate process` they do not even share
+//! that (`isolated`).
 
 mod isolated;
 mod job;
-mod left;
+mod output_files;
 mod running;
 
 use std::ffi::OsString;
@@ -25,67 +25,70 @@ use serde_json::Value;
 use tollhouse::error::Failure;
 use tollhouse::session::{Host, RunOptions, RunResult, Status};
 
-use self::isolated::Workers;
-use self::job::Job;
-use self::left::LeftFiles;
-use self::running::Running;
+use self::isolated::WorkerPool;
+use self::job::BatchJob;
+use self::output_files::OutputFiles;
+use self::running::RunningJobs;
 use super::audit::AuditArgs;
 use super::confine::ConfineArgs;
-use super::opening::{OwnArgs, Prepared, SessionArgs, pair, warn_of_run};
-use super::places::Places;
+use super::locations::Locations;
 use super::run::Lang;
+use super::session_args::{OwnArgs, PreparedSession, SessionArgs, pair, warn_of_run};
 use super::signals::{self, CANCELLED};
 use super::stdio::{Stdout, note_part};
 use super::{CliError, Result, precompile, show, stdio};
 use crate::Exit;
 
-/// The longest line: a job's files are in it, in base64 perhaps. A longer one has a result that says so.
+/// Length of the longest line, in bytes: it may contain a job's files in base64. A longer line gets a result that
+/// reports it.
 const LINE: u64 = 256 << 20;
 
-/// Stack of a thread that runs scripts, in bytes: enough for wasm's frames, so that no step has to make a stack of its own.
+/// Stack of a thread that runs scripts, in bytes: enough for wasm's frames, so that no step has to allocate a stack of
+/// its own.
 const STACK: usize = 72 << 20;
 
-/// How many scripts may run at the same time: each has a thread, and the engine has room for some hundreds of instances.
+/// Most scripts that may run at once: each has a thread, and the engine has room for some hundreds of instances.
 const MOST_JOBS: i64 = 256;
 
-/// How often a terminal is told how far it is.
+/// Interval at which progress is shown on a terminal.
 const PROGRESS: Duration = Duration::from_millis(100);
 
 /// Run many scripts: JSON lines in, JSON lines out, a fresh sandbox for each
 ///
-/// A line of standard input is a job, one JSON object: `{"id": …, "lang": "sh", "script": "…"}`, and where wanted
-/// `"stdin"`, `"files": {"path": "text" or {"base64": "…"}}`, `"modes": {"path": "755"}` and `"env": {"NAME": "…"}`. Paths
-/// are relative to /workspace, where the script starts. Each job has one line of output, the object of `run --json` with
-/// the job's `id`, in the order in which they end; so has a line that is no valid job.
+/// A line of standard input is a job, one JSON object: `{"id": …, "lang": "sh", "script": "…"}`, and optionally
+/// `"stdin"`, `"files": {"path": "text" or {"base64": "…"}}`, `"modes": {"path": "755"}` and `"env": {"NAME": "…"}`.
+/// Paths are relative to /workspace, where the script starts. Each job has one line of output, the object of `run
+/// --json` with the job's `id`, in the order in which the jobs end; so has a line that is not a valid job.
 ///
-/// Exit status: 0 if every line has its result, whatever it says; 2 usage or policy error; 130 after SIGINT, SIGTERM or
-/// SIGHUP, which cancel the jobs that run and leave out those that wait; 141 nobody reads the output.
+/// Exit status: 0 if every line has its result, whatever its status; 2 usage or policy error; 130 after SIGINT, SIGTERM
+/// or SIGHUP, which cancel the running jobs and leave out the waiting ones; 141 nobody reads the output.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
   echo '{\"id\": 1, \"lang\": \"sh\", \"script\": \"echo hi | tr a-z A-Z\"}' | tollhouse batch
   tollhouse batch --jobs 8 --policy policy.toml --timeout 10s < jobs.jsonl > results.jsonl")]
-pub(crate) struct Batch {
-    /// How many scripts run at the same time [default: one for each core]
+pub(crate) struct BatchCommand {
+    /// Number of scripts that run at the same time [default: one for each core]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=MOST_JOBS))]
     jobs: Option<u16>,
-    /// The language of jobs that do not say [default: by the script's #! line, else js]
+    /// The language of jobs without `lang` [default: by the script's #! line, else js]
     #[arg(long, value_enum)]
     lang: Option<Lang>,
-    /// Give the files of /workspace that each script leaves: `files`, `modes` (a directory ends with `/`) and `links`
+    /// Add the files that each script leaves in /workspace to its result: `files`, `modes` (a directory ends with `/`)
+    /// and `links`
     #[arg(long)]
     files: bool,
     /// A variable of every script's environment
     #[arg(long = "env", value_name = "NAME=VALUE", value_parser = pair)]
     environment: Vec<(String, String)>,
-    /// What separates jobs: a sandbox each in one process, or a process each, so that whoever breaks out of the sandbox finds
-    /// no other job (some milliseconds more for each; `--audit` is not possible)
+    /// How jobs are isolated: a sandbox each in one process, or a process each, so that code that escapes the sandbox
+    /// finds no other job (some milliseconds more per job; not possible with `--audit`)
     #[arg(long, value_enum, default_value_t, value_name = "BY")]
     isolate: Isolation,
-    /// Be the process of one job: the number of its line comes on standard input, then the line
+    /// Run as the process of one job: the number of its line comes on standard input, then the line
     #[arg(long, hide = true)]
     worker: bool,
-    /// Be a process without a job, which compiles what those of jobs run
+    /// Run as a process without a job, which compiles the code that those of jobs run
     #[arg(long, hide = true, requires = "worker")]
     prepare: bool,
     #[command(flatten)]
@@ -98,7 +101,7 @@ pub(crate) struct Batch {
     audit: AuditArgs,
 }
 
-/// What separates the jobs of a batch.
+/// Separation of the jobs of a batch.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 enum Isolation {
     /// A sandbox for each
@@ -108,36 +111,36 @@ enum Isolation {
     Process,
 }
 
-/// One line of standard input: its number, and its text if it is not too long.
-struct Line {
+/// Line of standard input: its number, and its text if it is not too long.
+struct JobLine {
     number: u64,
     text: Option<Vec<u8>>,
 }
 
-/// What is written for a line.
-enum Reply {
-    Ours(Box<Answer>),
-    /// The line of output that a worker wrote.
+/// Output for one line.
+enum JobReply {
+    Ours(Box<JobAnswer>),
+    /// Output line that a worker wrote.
     Worker {
         text: String,
         completed: bool,
     },
 }
 
-/// One line of output.
+/// Line of output.
 #[derive(Serialize)]
-struct Answer {
+struct JobAnswer {
     id: Value,
     #[serde(flatten)]
     result: RunResult,
     #[serde(flatten)]
-    left: Option<LeftFiles>,
+    left: Option<OutputFiles>,
 }
 
-impl Batch {
-    /// Runs what comes in. `arguments` are those of the whole command line, with the program's name.
-    pub(crate) fn execute(mut self, places: &Places, arguments: Vec<OsString>) -> Result {
-        let running = Arc::new(Running::default());
+impl BatchCommand {
+    /// Runs the batch. `arguments` are the whole command line, with the program's name.
+    pub(crate) fn execute(mut self, locations: &Locations, arguments: Vec<OsString>) -> Result {
+        let running = Arc::new(RunningJobs::default());
         if self.isolate == Isolation::Process && !self.worker {
             if self.audit.files().0.is_some() {
                 return Err(CliError::usage("`--audit` and `--isolate process`: processes cannot keep one log")
@@ -150,7 +153,7 @@ impl Batch {
                 );
                 return Err(CliError::usage(what).hint("name a file in its place"));
             }
-            let workers = Workers::new(places, arguments);
+            let workers = WorkerPool::new(locations, arguments);
             let checked = workers.check()?;
             if checked != Exit::SUCCESS {
                 return Ok(checked);
@@ -160,17 +163,17 @@ impl Batch {
         self.own.read_secrets()?;
         self.audit.read_key()?;
         self.confine.apply(|| {
-            let touched = self.session.touched(places, false, &self.audit).with_network();
-            // The processes of jobs have what they run from one that has seen no job.
-            if self.worker && !self.prepare { touched.reading_cache(places) } else { touched }
+            let touched = self.session.touched(locations, false, &self.audit).with_network();
+            // Processes of jobs take compiled code from a process that has seen no job.
+            if self.worker && !self.prepare { touched.reading_cache(locations) } else { touched }
         })?;
         if self.worker {
-            // Its thread is held too: before Linux 7.0, Landlock does not hold threads that run already.
+            // The reader's thread is confined too: before Linux 7.0, Landlock does not confine threads that run already.
             isolated::end_with_reader();
         }
-        let prepared = self.session.prepare(places, &self.own, &self.audit)?;
-        let host = places.host()?;
-        // What is wrong with the policy or the tools is told once, not for each line.
+        let prepared = self.session.prepare(locations, &self.own, &self.audit)?;
+        let host = locations.host()?;
+        // Problems of the policy or the tools are reported once, not for each line.
         let session = prepared.session(&host, prepared.files.clone())?;
         self.confine.isolate(&session)?;
         if self.prepare {
@@ -178,15 +181,15 @@ impl Batch {
             return Ok(Exit::SUCCESS);
         }
         drop(session);
-        let work = Work { host, prepared, batch: &self };
-        self.go_through(&running, &|line, job| Reply::Ours(Box::new(work.answer(line, job))))
+        let work = JobRunner { host, prepared, batch: &self };
+        self.go_through(&running, &|line, job| JobReply::Ours(Box::new(work.answer(line, job))))
     }
 
-    /// Reads the lines, has them answered by as many threads as there are jobs at a time, and writes the answers.
+    /// Reads the lines, processes them on as many threads as there are concurrent jobs, and writes the answers.
     fn go_through(
         &self,
-        running: &Arc<Running>,
-        answer: &(dyn Fn(&Line, &running::Job<'_>) -> Reply + Sync),
+        running: &Arc<RunningJobs>,
+        answer: &(dyn Fn(&JobLine, &running::RunningJob<'_>) -> JobReply + Sync),
     ) -> Result {
         let cores = || thread::available_parallelism().map_or(1, NonZeroUsize::get);
         let jobs = if self.worker { 1 } else { self.jobs.map_or_else(cores, usize::from) };
@@ -197,18 +200,18 @@ impl Batch {
             process::exit(i32::from(CANCELLED));
         });
         let (lines, waiting) = mpsc::sync_channel(jobs);
-        let (waiting, results, closed) = (Mutex::new(waiting), Mutex::new(Results::new()), AtomicBool::new(false));
-        let round = Round { lines: &waiting, results: &results, closed: &closed, running, answer };
+        let (waiting, results, closed) = (Mutex::new(waiting), Mutex::new(ResultWriter::new()), AtomicBool::new(false));
+        let round = LineProcessor { lines: &waiting, results: &results, closed: &closed, running, answer };
         let read = thread::scope(|scope| {
             for _ in 0..jobs {
                 thread::Builder::new().stack_size(STACK).spawn_scoped(scope, || round.run())?;
             }
             let mut input = io::stdin().lock();
             let mut number = if self.worker { isolated::number_before(&mut input)? } else { 0 };
-            // Ends with the input, or when nobody takes the output.
+            // Ends with the input, or when the output has no reader.
             while !closed.load(Ordering::Relaxed) {
                 let Some(text) = next_line(&mut input, &mut number).transpose() else { break };
-                if lines.send(Line { number, text: text? }).is_err() {
+                if lines.send(JobLine { number, text: text? }).is_err() {
                     break;
                 }
             }
@@ -221,7 +224,7 @@ impl Batch {
     }
 }
 
-/// The next line that is not blank, and its number; inside, none if it is too long.
+/// Reads the next line that is not blank, with its number; the inner value is `None` if the line is too long.
 fn next_line(input: &mut impl BufRead, number: &mut u64) -> io::Result<Option<Option<Vec<u8>>>> {
     loop {
         *number += 1;
@@ -240,21 +243,21 @@ fn next_line(input: &mut impl BufRead, number: &mut u64) -> io::Result<Option<Op
     }
 }
 
-/// What the threads share.
-struct Round<'a> {
-    lines: &'a Mutex<Receiver<Line>>,
-    results: &'a Mutex<Results>,
-    /// Whether nobody takes results any more.
+/// State that the threads share.
+struct LineProcessor<'a> {
+    lines: &'a Mutex<Receiver<JobLine>>,
+    results: &'a Mutex<ResultWriter>,
+    /// True once nobody takes results any more.
     closed: &'a AtomicBool,
-    running: &'a Running,
-    answer: &'a (dyn Fn(&Line, &running::Job<'_>) -> Reply + Sync),
+    running: &'a RunningJobs,
+    answer: &'a (dyn Fn(&JobLine, &running::RunningJob<'_>) -> JobReply + Sync),
 }
 
-impl Round<'_> {
-    /// Works off lines until there are no more.
+impl LineProcessor<'_> {
+    /// Processes lines until there are no more.
     fn run(&self) {
         loop {
-            // The lock is held while waiting: whoever has it is the next to get a line.
+            // The lock is held while waiting: its holder is the next to get a line.
             let line = self.lines.lock().unwrap_or_else(PoisonError::into_inner).recv();
             let Ok(line) = line else { return };
             if self.closed.load(Ordering::Relaxed) {
@@ -270,29 +273,29 @@ impl Round<'_> {
     }
 }
 
-/// The answer of a line that cannot be run.
-fn refused(line: &Line, id: Value, failure: Failure) -> Answer {
+/// Returns the answer for a line that cannot be run.
+fn refused(line: &JobLine, id: Value, failure: Failure) -> JobAnswer {
     let message = format!("line {}: {}", line.number, failure.message);
-    Answer { id, result: RunResult::refused(Failure { message, ..failure }), left: None }
+    JobAnswer { id, result: RunResult::refused(Failure { message, ..failure }), left: None }
 }
 
-/// The answer of a line that is too long.
-fn too_long(line: &Line) -> Answer {
+/// Returns the answer for a line that is too long.
+fn too_long(line: &JobLine) -> JobAnswer {
     let message = format!("longer than {LINE} bytes");
     refused(line, Value::Null, Failure::limit(message, "mount large files with `--mount`"))
 }
 
-/// What runs jobs in this process.
-struct Work<'a> {
+/// Runner of jobs in this process.
+struct JobRunner<'a> {
     host: Host,
-    prepared: Prepared,
-    batch: &'a Batch,
+    prepared: PreparedSession,
+    batch: &'a BatchCommand,
 }
 
-impl Work<'_> {
-    fn answer(&self, line: &Line, running: &running::Job<'_>) -> Answer {
+impl JobRunner<'_> {
+    fn answer(&self, line: &JobLine, running: &running::RunningJob<'_>) -> JobAnswer {
         let Some(text) = &line.text else { return too_long(line) };
-        match Job::parse(text) {
+        match BatchJob::parse(text) {
             Err((id, failure)) => refused(line, id, failure),
             Ok(job) => match self.perform(&job, running) {
                 Ok(result) => self.complete(job.id, result),
@@ -301,22 +304,22 @@ impl Work<'_> {
         }
     }
 
-    /// Adds the files to a result, if they are asked for.
-    fn complete(&self, id: Value, result: RunResult) -> Answer {
+    /// Adds the files to a result, if they are requested.
+    fn complete(&self, id: Value, result: RunResult) -> JobAnswer {
         if !self.batch.files {
-            return Answer { id, result, left: None };
+            return JobAnswer { id, result, left: None };
         }
-        match LeftFiles::list(&result.files) {
-            Ok(left) => Answer { id, result, left: Some(left) },
+        match OutputFiles::list(&result.files) {
+            Ok(left) => JobAnswer { id, result, left: Some(left) },
             Err(error) => {
                 let failure = Failure::host(format!("cannot read the files that the script left: {}", error.code()));
-                Answer { id, result: RunResult::refused(failure), left: None }
+                JobAnswer { id, result: RunResult::refused(failure), left: None }
             }
         }
     }
 
     /// Runs one job to its end.
-    fn perform(&self, job: &Job, running: &running::Job<'_>) -> std::result::Result<RunResult, Failure> {
+    fn perform(&self, job: &BatchJob, running: &running::RunningJob<'_>) -> std::result::Result<RunResult, Failure> {
         let files = job.place(self.prepared.files.clone(), &self.prepared.policy.limits)?;
         let host = |error: &dyn std::fmt::Display| Failure::host(error.to_string());
         let session = self.prepared.session(&self.host, Some(files)).map_err(|error| host(&error))?;
@@ -333,28 +336,28 @@ impl Work<'_> {
     }
 }
 
-/// Where results go, and how many there were.
-struct Results {
+/// Writer of results, with their counts.
+struct ResultWriter {
     done: u64,
     failed: u64,
-    /// When a terminal was last told; none if there is none.
+    /// Time of the last progress message; `None` without a terminal.
     told: Option<Instant>,
 }
 
-impl Results {
+impl ResultWriter {
     fn new() -> Self {
         Self { done: 0, failed: 0, told: io::stderr().is_terminal().then(Instant::now) }
     }
 
-    /// Writes one. False if that cannot be done, now and for ever.
-    fn write(&mut self, reply: Reply) -> bool {
+    /// Writes one result. Returns false once that is impossible.
+    fn write(&mut self, reply: JobReply) -> bool {
         // Standard output keeps its first error, for the exit status.
         let completed = match reply {
-            Reply::Ours(answer) => {
+            JobReply::Ours(answer) => {
                 show::json(&answer);
                 answer.result.status == Status::Completed
             }
-            Reply::Worker { text, completed } => {
+            JobReply::Worker { text, completed } => {
                 show::json_text(text);
                 completed
             }

@@ -5,8 +5,8 @@ use tollhouse::session::SessionId;
 
 use super::audit::AuditArgs;
 use super::confine::ConfineArgs;
-use super::opening::{OwnArgs, SessionArgs, warn_of_deprecated};
-use super::places::Places;
+use super::locations::Locations;
+use super::session_args::{OwnArgs, SessionArgs, warn_of_deprecated};
 use super::{CliError, Result, show, signals};
 use crate::Exit;
 
@@ -20,7 +20,7 @@ Examples:
   tollhouse call stats/describe '{\"values\": [1, 2, 3]}' --allow 'stats/*'
   tollhouse call stats/describe --allow 'stats/*' -- --values '[1, 2, 3]'
   tollhouse call stats/describe '{\"values\": [1, 2, 3]}' --session report")]
-pub(crate) struct Call {
+pub(crate) struct CallCommand {
     /// The method, in any of its spellings: stats/describe, stats.describe
     #[arg(value_name = "METHOD")]
     method: String,
@@ -33,7 +33,7 @@ pub(crate) struct Call {
     own: OwnArgs,
     #[command(flatten)]
     confine: ConfineArgs,
-    /// Call in this session, or make it: the call is a run of its own there, with the session's files and budgets
+    /// Call in this session, or create it: the call is a run of its own there, with the session's files and budgets
     #[arg(long = "session", value_name = "ID")]
     id: Option<SessionId>,
     #[command(flatten)]
@@ -43,13 +43,13 @@ pub(crate) struct Call {
     words: Vec<String>,
 }
 
-impl Call {
-    /// Calls, and prints the result as JSON.
-    pub(crate) fn execute(mut self, places: &Places) -> Result {
+impl CallCommand {
+    /// Makes the call, and prints the result as JSON.
+    pub(crate) fn execute(mut self, locations: &Locations) -> Result {
         self.own.read_secrets()?;
         self.audit.read_key()?;
-        self.confine.apply(|| self.session.touched(places, self.id.is_some(), &self.audit).with_network())?;
-        let session = self.session.open(places, &self.own, self.id.as_ref(), &self.audit)?;
+        self.confine.apply(|| self.session.touched(locations, self.id.is_some(), &self.audit).with_network())?;
+        let session = self.session.open(locations, &self.own, self.id.as_ref(), &self.audit)?;
         let gate = session.gate();
         self.confine.isolate(&session)?;
         let tool = gate.tools().find(&self.method);

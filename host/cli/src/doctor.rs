@@ -5,43 +5,45 @@ use serde_json::{Value, json};
 use tollhouse::guest::{Language, Script};
 use tollhouse::session::{Host, HostError, HostOptions, RunOptions, SessionOptions, Status};
 
-use super::confine::{self, Confinement, Phase, Threads, Wall};
-use super::places::Places;
-use super::{CliError, Result, draw, show};
+use super::confine::{self, ConfinePhase, Confinement, FilterStatus, ThreadScope};
+use super::locations::Locations;
+use super::{CliError, Result, format, show};
 use crate::Exit;
 
-/// Show where things are, and test that scripts run here
+/// Show the locations of data, and test that scripts run on this machine
 #[derive(Args)]
-pub(crate) struct Doctor {
+pub(crate) struct DoctorCommand {
     /// Print one JSON object
     #[arg(long)]
     json: bool,
-    /// Print what the second wall leaves to a process instead: files, system calls by phase, their arguments
+    /// Print the access that a confined process keeps instead: files, system calls by phase, their arguments
     #[arg(long, conflicts_with = "json")]
     wall: bool,
 }
 
-/// One thing that was looked at: its name, whether it is well, what was seen.
-struct Check(&'static str, bool, String);
+/// Check of the installation: its name, whether it passed, and the finding.
+struct HealthCheck(&'static str, bool, String);
 
-impl Doctor {
+impl DoctorCommand {
     /// Prints the checks; the exit status is 1 if one failed.
-    pub(crate) fn execute(self, places: &Places) -> Result {
+    pub(crate) fn execute(self, locations: &Locations) -> Result {
         if self.wall {
             let left = confine::describe().map_err(|error| CliError::because("cannot describe the wall", &error))?;
             show::line(left.trim_end());
             return Ok(Exit::SUCCESS);
         }
-        let checks = checks(places);
+        let checks = checks(locations);
         let well = checks.iter().all(|check| check.1);
         if self.json {
-            let listed: Vec<Value> =
-                checks.iter().map(|Check(name, ok, seen)| json!({ "name": name, "ok": ok, "seen": seen })).collect();
+            let listed: Vec<Value> = checks
+                .iter()
+                .map(|HealthCheck(name, ok, seen)| json!({ "name": name, "ok": ok, "seen": seen }))
+                .collect();
             let report = json!({ "version": env!("CARGO_PKG_VERSION"), "ok": well, "checks": listed });
             show::json_pretty(&report);
         } else {
             show::line(format_args!("tollhouse {}", env!("CARGO_PKG_VERSION")));
-            for Check(name, ok, seen) in &checks {
+            for HealthCheck(name, ok, seen) in &checks {
                 show::line(format_args!("{} {name:<16} {seen}", if *ok { "ok  " } else { "FAIL" }));
             }
         }
@@ -49,16 +51,16 @@ impl Doctor {
     }
 }
 
-fn checks(places: &Places) -> Vec<Check> {
-    let mut checks = vec![cache(places), wall(), refusals()];
-    let host = match places.host() {
+fn checks(locations: &Locations) -> Vec<HealthCheck> {
+    let mut checks = vec![cache(locations), wall(), refusals()];
+    let host = match locations.host() {
         Ok(host) => host,
         Err(error) => {
-            checks.push(Check("engine", false, error.to_string()));
+            checks.push(HealthCheck("engine", false, error.to_string()));
             return checks;
         }
     };
-    checks.push(registry(places, &host));
+    checks.push(registry(locations, &host));
     checks.push(script("javascript guest", &host, Language::JavaScript, "return [1, 2, 3].map(n => n * 2).join(' ')"));
     checks.push(script(
         "shell guest",
@@ -69,16 +71,16 @@ fn checks(places: &Places) -> Vec<Check> {
     checks
 }
 
-/// The cache of compiled code. Without one, only speed is lost.
-fn cache(places: &Places) -> Check {
-    let Some(path) = &places.cache else { return Check("cache", true, "none: no home directory".to_owned()) };
+/// Checks the cache of compiled code. Without one, only speed is lost.
+fn cache(locations: &Locations) -> HealthCheck {
+    let Some(path) = &locations.cache else { return HealthCheck("cache", true, "none: no home directory".to_owned()) };
     match Host::new(&HostOptions { cache: Some(path.clone()), ..HostOptions::default() }) {
-        Err(HostError::Cache(error)) => Check("cache", false, CliError::because("unusable", &error).to_string()),
-        _ => Check("cache", true, path.display().to_string()),
+        Err(HostError::Cache(error)) => HealthCheck("cache", false, CliError::because("unusable", &error).to_string()),
+        _ => HealthCheck("cache", true, path.display().to_string()),
     }
 }
 
-/// What Landlock has learnt since its first version, with the version.
+/// Features that Landlock has gained since its first version, with the version.
 const LEARNT: [(u8, &str); 5] = [
     (4, "TCP (Linux 6.7)"),
     (5, "devices (6.10)"),
@@ -87,9 +89,9 @@ const LEARNT: [(u8, &str); 5] = [
     (9, "sockets by path (7.1)"),
 ];
 
-/// The second wall, tried in a thread that then ends. Without one a sandbox is as good.
-fn wall() -> Check {
-    let seen = match std::thread::spawn(|| Confinement::default().stand(Threads::This)).join() {
+/// Tries the Landlock restrictions in a thread that then ends. Without them the sandbox is as good.
+fn wall() -> HealthCheck {
+    let seen = match std::thread::spawn(|| Confinement::default().stand(ThreadScope::Current)).join() {
         Ok(Ok(Some(version))) => {
             let missing: Vec<&str> =
                 LEARNT.iter().filter(|(since, _)| *since > version).map(|(_, what)| *what).collect();
@@ -101,42 +103,54 @@ fn wall() -> Check {
             format!("Landlock file restrictions active{without}")
         }
         Ok(Ok(None)) => "not on this system".to_owned(),
-        _ => return Check("landlock", false, "this kernel has it and refuses it; `--no-landlock` runs without".into()),
+        _ => {
+            return HealthCheck(
+                "landlock",
+                false,
+                "this kernel has it and refuses it; `--no-landlock` runs without".into(),
+            );
+        }
     };
-    Check("landlock", true, seen)
+    HealthCheck("landlock", true, seen)
 }
 
-/// The other half of it, in the same way.
-fn refusals() -> Check {
-    let seen = match std::thread::spawn(|| confine::hold(Phase::RUN, Threads::This)).join() {
-        Ok(Ok(Wall::Whole)) => "seccomp filters active",
-        Ok(Ok(Wall::None)) => "not on this system",
-        _ => return Check("seccomp", false, "this kernel has it and refuses it; `--no-seccomp` runs without".into()),
+/// Tries the seccomp filters, in the same way.
+fn refusals() -> HealthCheck {
+    let seen = match std::thread::spawn(|| confine::hold(ConfinePhase::RUN, ThreadScope::Current)).join() {
+        Ok(Ok(FilterStatus::Active)) => "seccomp filters active",
+        Ok(Ok(FilterStatus::Unsupported)) => "not on this system",
+        _ => {
+            return HealthCheck(
+                "seccomp",
+                false,
+                "this kernel has it and refuses it; `--no-seccomp` runs without".into(),
+            );
+        }
     };
-    Check("seccomp", true, seen.to_owned())
+    HealthCheck("seccomp", true, seen.to_owned())
 }
 
-fn registry(places: &Places, host: &Host) -> Check {
-    let path = places.registry.display();
+fn registry(locations: &Locations, host: &Host) -> HealthCheck {
+    let path = locations.registry.display();
     let listed = host.packages().registry().map(|registry| registry.latest());
     match listed {
         Some(Ok(packages)) => {
-            Check("registry", true, format!("{path}: {}", draw::count(packages.len() as u64, "package")))
+            HealthCheck("registry", true, format!("{path}: {}", format::count(packages.len() as u64, "package")))
         }
-        Some(Err(error)) => Check("registry", false, format!("{path}: {error}")),
-        None => Check("registry", false, format!("{path}: not opened")),
+        Some(Err(error)) => HealthCheck("registry", false, format!("{path}: {error}")),
+        None => HealthCheck("registry", false, format!("{path}: not opened")),
     }
 }
 
-/// Runs a script that must print or return `2 4 6`, and says how long it took.
-fn script(name: &'static str, host: &Host, language: Language, source: &str) -> Check {
+/// Runs a script that must print or return `2 4 6`, and reports how long it took.
+fn script(name: &'static str, host: &Host, language: Language, source: &str) -> HealthCheck {
     let script = Script { source: source.to_owned(), name: "doctor".to_owned(), ..Script::default() };
     let started = host
         .session(SessionOptions::default())
         .and_then(|session| session.start(language, script, RunOptions::default()));
     let result = match started {
         Ok(run) => run.finish(),
-        Err(error) => return Check(name, false, error.to_string()),
+        Err(error) => return HealthCheck(name, false, error.to_string()),
     };
     let printed = String::from_utf8_lossy(&result.stdout);
     let answer = result.value.as_ref().and_then(Value::as_str).unwrap_or(&printed);
@@ -146,5 +160,5 @@ fn script(name: &'static str, host: &Host, language: Language, source: &str) -> 
         Some(error) => error.to_string(),
         None => format!("gave {answer:?}"),
     };
-    Check(name, well, seen)
+    HealthCheck(name, well, seen)
 }

@@ -1,4 +1,4 @@
-//! What a user reads when a command cannot be carried out: what, where, and what to do next.
+//! Errors of commands: what failed, where, and what to do next.
 
 use std::error::Error;
 use std::fmt::Write as _;
@@ -8,16 +8,16 @@ use miette::{Diagnostic, LabeledSpan, MietteHandlerOpts, NamedSource, Report, So
 use serde_json::{Value, json};
 
 use super::stdio::note_part;
-use super::tame::{tame, tame_in_place};
+use super::terminal_escape::{escape_hidden, mask_hidden};
 use crate::Exit;
 
-/// The result of a command: the exit status, or why there is none.
+/// Result of a command: the exit status, or an error.
 pub(crate) type Result<T = Exit> = std::result::Result<T, CliError>;
 
-/// The exit status of a usage or policy error.
+/// Exit status of a usage or policy error.
 pub(crate) const USAGE: u8 = 2;
 
-/// Why a command cannot be carried out.
+/// Error that ends a command.
 #[derive(Debug, thiserror::Error)]
 #[error("{message}")]
 pub(crate) struct CliError {
@@ -25,22 +25,22 @@ pub(crate) struct CliError {
     hint: Option<String>,
     place: Option<(NamedSource<String>, LabeledSpan)>,
     status: u8,
-    kind: Kind,
+    kind: ErrorCategory,
 }
 
 /// Kind of an error, as `--json` names it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
+enum ErrorCategory {
     /// The command line, or a file that it names, is wrong.
     Usage,
-    /// The policy, or what it mounts, is wrong.
+    /// The policy, or a package that it mounts, is wrong.
     Policy,
     /// Something outside the command line is at fault.
     Host,
 }
 
-impl Kind {
-    /// Name of the kind, and of the error.
+impl ErrorCategory {
+    /// Names of the kind and of the error, for JSON.
     fn names(self) -> (&'static str, &'static str) {
         match self {
             Self::Usage => ("usage", "UsageError"),
@@ -50,20 +50,20 @@ impl Kind {
     }
 }
 
-/// Sets how errors look. Lines are broken for people only: programs search them.
+/// Sets the format of errors. Lines are wrapped for people only: programs search them.
 pub(crate) fn configure() {
     let wrap = std::io::stderr().is_terminal();
-    // It fails only if it was done before, and then it is done.
+    // It fails only if it was done before.
     let _ = miette::set_hook(Box::new(move |_| Box::new(MietteHandlerOpts::new().wrap_lines(wrap).build())));
 }
 
-/// Whether who looks at the terminal wants colours: <https://no-color.org>.
+/// Returns true if the terminal's user wants colours: <https://no-color.org>.
 pub(crate) fn colors() -> bool {
     let set = |name| std::env::var_os(name).filter(|value| !value.is_empty());
     set("NO_COLOR").is_none() && set("TERM").is_none_or(|term| term != "dumb")
 }
 
-/// The text of an error; of one of the system without its number, which says nothing more.
+/// Text of an error; a system error is shown without its number, which adds nothing.
 fn without_number(error: &(dyn Error + 'static)) -> String {
     let text = error.to_string();
     let number = error.downcast_ref::<io::Error>().and_then(io::Error::raw_os_error);
@@ -74,12 +74,18 @@ fn without_number(error: &(dyn Error + 'static)) -> String {
 }
 
 impl CliError {
-    /// An error of the one who asked.
+    /// Creates an error of usage.
     pub(crate) fn usage(message: impl Into<String>) -> Self {
-        Self { message: tame(&message.into()), hint: None, place: None, status: USAGE, kind: Kind::Usage }
+        Self {
+            message: escape_hidden(&message.into()),
+            hint: None,
+            place: None,
+            status: USAGE,
+            kind: ErrorCategory::Usage,
+        }
     }
 
-    /// An error of the world: what could not be done, and its causes.
+    /// Creates an error of the environment: what could not be done, and its causes.
     pub(crate) fn because(message: impl Into<String>, cause: &(dyn Error + 'static)) -> Self {
         let mut message = message.into();
         let mut next = Some(cause);
@@ -88,16 +94,16 @@ impl CliError {
             let _ = write!(message, ": {}", without_number(cause));
             next = cause.source();
         }
-        Self { message: tame(&message), hint: None, place: None, status: 1, kind: Kind::Host }
+        Self { message: escape_hidden(&message), hint: None, place: None, status: 1, kind: ErrorCategory::Host }
     }
 
-    /// Adds what to do about it.
+    /// Adds a hint on what to do.
     pub(crate) fn hint(mut self, hint: impl Into<String>) -> Self {
-        self.hint = Some(tame(&hint.into()));
+        self.hint = Some(escape_hidden(&hint.into()));
         self
     }
 
-    /// Adds a hint to the one that is there, if one is.
+    /// Appends a hint to the existing one, if there is one.
     pub(crate) fn also(self, hint: impl Into<String>) -> Self {
         let hint = hint.into();
         match self.hint.clone() {
@@ -106,10 +112,10 @@ impl CliError {
         }
     }
 
-    /// Adds where in a file it is.
+    /// Adds the position in a file.
     pub(crate) fn at(mut self, file: &str, text: &str, span: Option<std::ops::Range<usize>>) -> Self {
         if let Some(span) = span {
-            let source = NamedSource::new(tame(file), tame_in_place(text));
+            let source = NamedSource::new(escape_hidden(file), mask_hidden(text));
             self.place = Some((source, LabeledSpan::underline(span)));
         }
         self
@@ -118,19 +124,19 @@ impl CliError {
     /// Sets the exit status.
     pub(crate) fn status(mut self, status: u8) -> Self {
         self.status = status;
-        if status == USAGE && self.kind == Kind::Host {
-            self.kind = Kind::Usage;
+        if status == USAGE && self.kind == ErrorCategory::Host {
+            self.kind = ErrorCategory::Usage;
         }
         self
     }
 
     /// Marks the error as one of a policy, or of what a policy mounts.
     pub(crate) fn of_policy(mut self) -> Self {
-        self.kind = Kind::Policy;
+        self.kind = ErrorCategory::Policy;
         self
     }
 
-    /// The error as `--json` prints it: the keys that the object of a run has for the same.
+    /// Returns the error as `--json` prints it: with the keys that the object of a run has for the same.
     pub(crate) fn to_json(&self) -> Value {
         let (kind, name) = self.kind.names();
         json!({
@@ -140,15 +146,15 @@ impl CliError {
         })
     }
 
-    /// Prints it on standard error.
+    /// Prints the error on standard error.
     pub(crate) fn show(self) -> Exit {
         Exit::from(self.show_status())
     }
 
-    /// As [`CliError::show`], for who goes on.
+    /// Prints the error like [`CliError::show`], for a caller that continues.
     pub(crate) fn show_status(self) -> u8 {
         let status = self.status;
-        // In colors. What strangers wrote in it was escaped when it was made.
+        // In colors. Text of strangers in it was escaped when the error was made.
         note_part(&format!("{:?}\n", Report::new(self)));
         status
     }
@@ -186,6 +192,6 @@ impl From<tollhouse::session::HostError> for CliError {
             HostError::Secret(_) => shown.status(USAGE),
             _ => shown,
         };
-        Self { hint: hint.as_deref().map(tame), ..shown }
+        Self { hint: hint.as_deref().map(escape_hidden), ..shown }
     }
 }

@@ -1,5 +1,5 @@
-//! A package tried out before it is published: the examples of its manifest, run as tests through the gate, in the sandbox
-//! that a call has later.
+//! Trial of a package before it is published: the examples of its manifest run as tests through the gate, in the
+//! sandbox that a call has later.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -12,22 +12,22 @@ use tollhouse::error::{ErrorKind, Failure, Payload};
 use tollhouse::session::{Host, HostOptions, Session, SessionOptions};
 use tollhouse_registry::{Example, Manifest, PublishRequest, Registry};
 
-use super::author::Stop;
-use super::places::Places;
+use super::author::CtrlCHandler;
+use super::locations::Locations;
 use super::registry::failed;
 use super::{CliError, Result};
 
-/// What the package is mounted as. Its own name might hide something.
+/// Alias under which the package is mounted. Its own name might clash with something.
 const ALIAS: &str = "example";
 
-/// The directory in which a package is tried, if that is not the cache, which may be written anyway.
-pub(crate) fn scratch(places: &Places) -> Option<PathBuf> {
-    places.cache.is_none().then(std::env::temp_dir)
+/// Returns the directory in which a package is tried, if it is not the cache, which may be written anyway.
+pub(crate) fn scratch(locations: &Locations) -> Option<PathBuf> {
+    locations.cache.is_none().then(std::env::temp_dir)
 }
 
-/// Runs them all, each in a session of its own. How many there were.
-pub(crate) fn run(places: &Places, request: &PublishRequest, manifest: &Manifest) -> Result<usize> {
-    let trial = Trial::new(places, request, manifest, None)?;
+/// Runs all examples, each in a session of its own. Returns their number.
+pub(crate) fn run(locations: &Locations, request: &PublishRequest, manifest: &Manifest) -> Result<usize> {
+    let trial = PackageTrial::new(locations, request, manifest, None)?;
     for (at, example) in manifest.examples.iter().enumerate() {
         trial.example(example)?.map_err(|problem| {
             CliError::usage(format!("example {} of `tool.toml`, `{}`, {problem}", at + 1, example.method)).status(1)
@@ -36,45 +36,45 @@ pub(crate) fn run(places: &Places, request: &PublishRequest, manifest: &Manifest
     Ok(manifest.examples.len())
 }
 
-/// A package, published in a registry that nobody else sees.
+/// Package that is published in a private registry.
 ///
-/// Each session on it has the files and the key-value store that the manifest asks for, which are the session's and begin
+/// Each session has the files and the key-value store that the manifest asks for, which are the session's and start
 /// empty; no network, no secrets, no other tools.
-pub(crate) struct Trial<'a> {
+pub(crate) struct PackageTrial<'a> {
     manifest: &'a Manifest,
     host: Host,
     requirement: String,
-    /// What Ctrl-C ends.
-    stop: Option<&'a Stop>,
+    /// Handler that Ctrl-C triggers.
+    stop: Option<&'a CtrlCHandler>,
     _registry: TempDir,
 }
 
-/// Why an example does not come out as it says.
-pub(crate) struct Problem {
+/// Reason why an example does not produce its expected result.
+pub(crate) struct ExampleProblem {
     said: String,
-    /// What was expected, and what came instead.
+    /// Expected and actual value.
     compared: Option<(Value, Value)>,
 }
 
-impl<'a> Trial<'a> {
-    /// Publishes the package there.
+impl<'a> PackageTrial<'a> {
+    /// Publishes the package in the private registry.
     pub(crate) fn new(
-        places: &Places,
+        locations: &Locations,
         request: &PublishRequest,
         manifest: &'a Manifest,
-        stop: Option<&'a Stop>,
+        stop: Option<&'a CtrlCHandler>,
     ) -> Result<Self> {
         let untried = |error: &(dyn std::error::Error + 'static)| CliError::because("cannot run the examples", error);
-        let place = places.cache.clone().unwrap_or_else(std::env::temp_dir);
+        let place = locations.cache.clone().unwrap_or_else(std::env::temp_dir);
         // A cache that cannot be used is left out.
         let directory =
             tempfile::tempdir_in(place).or_else(|_| tempfile::tempdir()).map_err(|error| untried(&error))?;
         let registry = Registry::open(directory.path()).map_err(|error| untried(&error))?;
         let published = registry.publish(request.clone());
         let published = published.map_err(|error| failed("this could not be published", &error, error.hint()))?;
-        // What is compiled here is compiled for the runs to come.
+        // Code that is compiled here serves later runs.
         let options = HostOptions {
-            cache: places.cache.clone(),
+            cache: locations.cache.clone(),
             registry: Some(directory.path().to_owned()),
             ..HostOptions::default()
         };
@@ -82,7 +82,7 @@ impl<'a> Trial<'a> {
         Ok(Self { manifest, host: Host::new(&options)?, requirement, stop, _registry: directory })
     }
 
-    /// A new session, with the package mounted and granted.
+    /// Creates a session with the package mounted and granted.
     pub(crate) fn session(&self, limits: Limits) -> Result<Session> {
         let asked = &self.manifest.permissions;
         let own =
@@ -97,7 +97,7 @@ impl<'a> Trial<'a> {
         Ok(self.host.session(SessionOptions { policy, ..SessionOptions::default() })?)
     }
 
-    /// Calls a tool of it.
+    /// Calls a function of the package.
     pub(crate) fn call(
         &self,
         session: &Session,
@@ -112,55 +112,55 @@ impl<'a> Trial<'a> {
     }
 
     /// Runs an example, in a session of its own.
-    pub(crate) fn example(&self, example: &Example) -> Result<std::result::Result<(), Problem>> {
+    pub(crate) fn example(&self, example: &Example) -> Result<std::result::Result<(), ExampleProblem>> {
         let session = self.session(Limits::default())?;
         Ok(self.try_one(&session, example))
     }
 
-    fn try_one(&self, session: &Session, example: &Example) -> std::result::Result<(), Problem> {
+    fn try_one(&self, session: &Session, example: &Example) -> std::result::Result<(), ExampleProblem> {
         let method = Self::method(&example.method);
         let tools = session.gate().tools();
         let Some(tool) = tools.find(&method) else {
             let near = tools.nearest(&method).and_then(|near| near.strip_prefix("example/"));
             let hint = near.map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
-            return Err(Problem::said(format!("names an unknown function{hint}")));
+            return Err(ExampleProblem::said(format!("names an unknown function{hint}")));
         };
         let called = self.call(session, tool.method(), &Value::Object(example.arguments.clone()));
         let problem = match (&example.error, called) {
             (None, Ok(returned)) => match &example.result {
                 Some(expected) if !is_same(expected, &returned.value) => {
-                    Problem::of("returns", expected, &returned.value)
+                    ExampleProblem::of("returns", expected, &returned.value)
                 }
                 _ => return Ok(()),
             },
-            (None, Err(failure)) => Problem::said(format!("fails: {}", Self::told(&failure))),
+            (None, Err(failure)) => ExampleProblem::said(format!("fails: {}", Self::told(&failure))),
             (Some(expected), Ok(returned)) => {
-                Problem::said(format!("returns {} instead of failing with {expected}", returned.value))
+                ExampleProblem::said(format!("returns {} instead of failing with {expected}", returned.value))
             }
             (Some(expected), Err(failure)) => match &failure.payload {
                 Some(payload) if is_same(expected, &payload.value) => return Ok(()),
-                Some(payload) => Problem::of("fails with", expected, &payload.value),
-                None => Problem::said(format!("fails, and not with {expected}: {}", Self::told(&failure))),
+                Some(payload) => ExampleProblem::of("fails with", expected, &payload.value),
+                None => ExampleProblem::said(format!("fails, and not with {expected}: {}", Self::told(&failure))),
             },
         };
         Err(problem)
     }
 
-    /// The message and the hint of a failed call, without the alias that nobody else knows. The hint of a limit is left
-    /// out: it names a flag of `run`, and examples run under limits of their own.
+    /// Returns the message and the hint of a failed call, without the alias, which is internal. The hint of a limit is
+    /// left out: it names a flag of `run`, and examples run under limits of their own.
     pub(crate) fn told(failure: &Failure) -> String {
         let hint = failure.hint.as_deref().filter(|_| failure.kind != ErrorKind::Limit);
         let told = hint.map_or_else(|| failure.message.clone(), |hint| format!("{}; {hint}", failure.message));
         told.replace(&format!("`{ALIAS}/"), "`")
     }
 
-    /// A function of the package as it is mounted here.
+    /// Returns a function's method as the package is mounted here.
     pub(crate) fn method(own: &str) -> String {
         format!("{ALIAS}/{own}")
     }
 }
 
-impl Problem {
+impl ExampleProblem {
     fn said(said: String) -> Self {
         Self { said, compared: None }
     }
@@ -170,7 +170,8 @@ impl Problem {
         Self { said, compared: Some((expected.clone(), shown(expected, found))) }
     }
 
-    /// The lines in which what came differs from what was expected, as of a unified diff. None if there is nothing to compare.
+    /// Returns the differing lines of the expected and the actual value, as in a unified diff. Returns `None` if there
+    /// is nothing to compare.
     pub(crate) fn diff(&self) -> Option<String> {
         let (expected, found) = self.compared.as_ref()?;
         let [expected, found] =
@@ -188,19 +189,19 @@ impl Problem {
     }
 }
 
-impl fmt::Display for Problem {
+impl fmt::Display for ExampleProblem {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         out.write_str(&self.said)
     }
 }
 
-/// What came, without the nulls that what was expected leaves out: they are no difference.
+/// Removes nulls from the actual value that the expected one leaves out: they are no difference.
 fn shown(expected: &Value, found: &Value) -> Value {
     match (expected, found) {
         (Value::Object(one), Value::Object(other)) => {
             let kept = other.iter().filter(|(key, value)| !value.is_null() || one.contains_key(*key));
             let with = |key: &String, value: &Value| (key.clone(), shown(one.get(key).unwrap_or(&Value::Null), value));
-            // In the order of what was expected, so that order makes no difference.
+            // In the order of the expected value, so that order makes no difference.
             let mut kept: Vec<_> = kept.collect();
             kept.sort_by_key(|(key, _)| one.keys().position(|other| other == *key).unwrap_or(usize::MAX));
             Value::Object(kept.into_iter().map(|(key, value)| with(key, value)).collect())
@@ -213,8 +214,8 @@ fn shown(expected: &Value, found: &Value) -> Value {
     }
 }
 
-/// Whether a result is the one that is expected: a whole number is the same with and without a decimal point, and what is
-/// null can be left out, since TOML has no word for it.
+/// Returns true if a result is the expected one: a whole number is the same with and without a decimal point, and null
+/// may be left out, since TOML has no null.
 fn is_same(expected: &Value, returned: &Value) -> bool {
     match (expected, returned) {
         (Value::Number(one), Value::Number(other)) => one == other || one.as_f64() == other.as_f64(),
@@ -253,11 +254,11 @@ mod tests {
     #[test]
     fn a_diff_shows_what_differs_and_no_null_that_may_be_left_out() {
         let (expected, found) = (json!({ "a": [{ "b": 1 }] }), json!({ "a": [{ "b": 2, "c": null }] }));
-        let diff = Problem::of("returns", &expected, &found).diff().expect("there are two");
+        let diff = ExampleProblem::of("returns", &expected, &found).diff().expect("there are two");
         let changed: Vec<&str> = diff.lines().filter(|line| !line.starts_with(' ')).collect();
         assert_eq!(changed, ["-      \"b\": 1", "+      \"b\": 2"]);
         let (expected, found) = (json!({ "a": 1, "b": 2 }), json!({ "b": 3, "a": 1 }));
-        let diff = Problem::of("returns", &expected, &found).diff().expect("there are two");
+        let diff = ExampleProblem::of("returns", &expected, &found).diff().expect("there are two");
         assert_eq!(diff.lines().filter(|line| !line.starts_with(' ')).count(), 2, "the order is no difference: {diff}");
     }
 }

@@ -1,4 +1,4 @@
-//! Errors as JSON, for commands that were to print JSON.
+//! Errors as JSON, for commands with `--json`.
 
 use std::ffi::{OsStr, OsString};
 
@@ -11,7 +11,7 @@ use super::{CliError, show, stdio};
 /// Form in which a command's errors are printed on standard output, besides the text on standard error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum JsonErrors {
-    /// None: the command prints text.
+    /// No JSON: the command prints text.
     Off,
     /// The object of a run, with all its keys.
     Run,
@@ -20,7 +20,7 @@ pub(crate) enum JsonErrors {
 }
 
 impl JsonErrors {
-    /// Reads the form off the command line, which may be wrong. The first argument is the program.
+    /// Determines the form from the command line, which may be invalid. The first argument is the program.
     pub(crate) fn of(arguments: &[OsString]) -> Self {
         let words = || arguments.iter().skip(1).map(OsString::as_os_str).take_while(|word| *word != "--");
         if !words().any(|word| word == "--json") {
@@ -30,7 +30,7 @@ impl JsonErrors {
         if words().find(|word| !is_option(word)).is_some_and(|word| word == "run") { Self::Run } else { Self::Object }
     }
 
-    /// Prints an error, unless the command has printed something already: then its output stays what it was.
+    /// Prints an error, unless the command has printed something already: then its output stays as it is.
     pub(crate) fn print(self, error: &CliError) {
         if stdio::is_used() {
             return;
@@ -43,7 +43,7 @@ impl JsonErrors {
     }
 }
 
-/// The object of a run that did not begin.
+/// Returns the object of a run that did not start.
 fn as_run(error: &CliError) -> Value {
     let mut run = json!(RunResult::refused(Failure::host("")));
     if let (Value::Object(run), Value::Object(said)) = (&mut run, error.to_json()) {

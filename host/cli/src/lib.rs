@@ -1,6 +1,6 @@
-//! The command line: what is asked, who answers, how it is shown.
+//! The command line: commands, their options, and their output.
 //!
-//! Only here does Tollhouse read the environment, print, or decide an exit status.
+//! Only this crate reads the environment, prints, or decides an exit status.
 
 /// Prints a line on standard error.
 macro_rules! note {
@@ -16,13 +16,12 @@ mod batch;
 mod call;
 mod confine;
 mod doctor;
-mod draw;
 mod error;
 mod examples;
+mod format;
 mod json_error;
+mod locations;
 mod lock;
-mod opening;
-mod places;
 mod policy;
 mod policy_file;
 mod precompile;
@@ -34,11 +33,12 @@ mod repl;
 mod run;
 mod secret;
 mod session;
+mod session_args;
 mod show;
 mod signals;
 mod stdio;
 mod store;
-mod tame;
+mod terminal_escape;
 mod token;
 mod tools;
 
@@ -52,7 +52,7 @@ use clap::{Args, Parser, Subcommand};
 pub use confine::{ConfineError, ProcessConfinement};
 pub(crate) use error::{CliError, Result};
 use json_error::JsonErrors;
-use places::Places;
+use locations::Locations;
 
 /// Runs the code that AI agents write, with tools they can be trusted with.
 ///
@@ -62,20 +62,19 @@ use places::Places;
 #[command(name = "tollhouse", version, max_term_width = 100)]
 struct Cli {
     #[command(flatten)]
-    places: PlaceOptions,
+    locations: LocationOptions,
     #[command(subcommand)]
     command: Command,
 }
 
-/// Where things are.
+/// Options for the locations of data.
 #[derive(Args)]
-pub(crate) struct PlaceOptions {
+pub(crate) struct LocationOptions {
     /// The registry to publish to and to mount tools from
     /// [default: $TOLLHOUSE_HOME/registry, else $XDG_DATA_HOME/tollhouse/registry]
     #[arg(long, global = true, value_name = "DIR", help_heading = "Locations")]
     pub(crate) registry: Option<PathBuf>,
-    /// Where sessions are kept
-    /// [default: $TOLLHOUSE_HOME/store, else $XDG_DATA_HOME/tollhouse/store]
+    /// The directory that sessions are stored in [default: $TOLLHOUSE_HOME/store, else $XDG_DATA_HOME/tollhouse/store]
     #[arg(long, global = true, value_name = "DIR", help_heading = "Locations")]
     pub(crate) store: Option<PathBuf>,
     /// Use a registry or store that other users of this machine can write [env: TOLLHOUSE_TRUST_WRITERS=1]
@@ -85,33 +84,33 @@ pub(crate) struct PlaceOptions {
 
 #[derive(Subcommand)]
 enum Command {
-    Run(run::Run),
-    Batch(batch::Batch),
-    Repl(repl::Repl),
-    New(author::New),
-    Build(author::Build),
-    Test(author::Test),
-    Dev(author::Dev),
-    Publish(publish::Publish),
-    Lock(lock::Lock),
-    Call(call::Call),
-    Tools(tools::Tools),
-    Types(tools::Types),
+    Run(run::RunCommand),
+    Batch(batch::BatchCommand),
+    Repl(repl::ReplCommand),
+    New(author::NewPackageCommand),
+    Build(author::BuildCommand),
+    Test(author::TestCommand),
+    Dev(author::DevCommand),
+    Publish(publish::PublishCommand),
+    Lock(lock::LockCommand),
+    Call(call::CallCommand),
+    Tools(tools::ListToolsCommand),
+    Types(tools::PrintTypesCommand),
     #[command(subcommand)]
-    Policy(policy::Policy),
+    Policy(policy::PolicyCommand),
     #[command(subcommand)]
-    Session(session::Session),
+    Session(session::SessionCommand),
     #[command(subcommand)]
-    Store(store::Store),
+    Store(store::StoreCommand),
     #[command(subcommand)]
-    Registry(registry::Registry),
+    Registry(registry::RegistryCommand),
     #[command(subcommand)]
-    Programs(programs::Programs),
-    Precompile(precompile::Precompile),
-    Doctor(doctor::Doctor),
+    Programs(programs::ProgramsCommand),
+    Precompile(precompile::PrecompileCommand),
+    Doctor(doctor::DoctorCommand),
 }
 
-/// How a command ended: the exit status of the process.
+/// Exit status of a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Exit(u8);
 
@@ -119,7 +118,7 @@ impl Exit {
     const SUCCESS: Self = Self(0);
     const FAILURE: Self = Self(1);
 
-    /// As a number.
+    /// Returns the status as a number.
     #[must_use]
     pub fn code(self) -> u8 {
         self.0
@@ -138,19 +137,19 @@ impl Termination for Exit {
     }
 }
 
-/// What runs this program once more.
+/// Command that runs this program again.
 #[derive(Clone, Debug)]
 pub struct Program {
-    /// The file that is executed.
+    /// File that is executed.
     pub executable: PathBuf,
-    /// What comes before the arguments of the command line: `-m tollhouse`, if Python is executed.
+    /// Arguments before those of the command line: `-m tollhouse`, if Python is executed.
     pub before: Vec<OsString>,
 }
 
-/// Runs what the command line asks for, and shows what went wrong. `arguments` begins with the program's name.
+/// Runs the command line, and reports its errors. `arguments` begins with the program's name.
 ///
-/// It reads the environment, takes over SIGINT, SIGTERM and SIGHUP, and may confine the whole process: a process that calls
-/// it does nothing else.
+/// The function reads the environment, takes over SIGINT, SIGTERM and SIGHUP, and may confine the whole process: a
+/// process that calls it should do nothing else.
 pub fn main(program: Program, arguments: impl IntoIterator<Item = OsString>) -> Exit {
     confine::remember_inherited();
     signals::survive_file_size_limit();
@@ -167,9 +166,9 @@ pub fn main(program: Program, arguments: impl IntoIterator<Item = OsString>) -> 
     })
 }
 
-/// Prints help or the version where they were asked for, else what is wrong with the command line.
+/// Prints help or the version if they were requested, else the error of the command line.
 ///
-/// The arguments may come from a stranger: what is quoted of them stays on its line, and nothing in it acts on a terminal.
+/// The arguments may come from a stranger: a quoted argument stays on its line, and has no effect on a terminal.
 fn explain_usage(mut error: clap::Error, json: JsonErrors) -> Exit {
     if !error.use_stderr() {
         stdio::remember_printed(error.print());
@@ -179,7 +178,7 @@ fn explain_usage(mut error: clap::Error, json: JsonErrors) -> Exit {
         [ContextKind::InvalidArg, ContextKind::InvalidValue, ContextKind::InvalidSubcommand, ContextKind::PriorArg]
     {
         if let Some(ContextValue::String(text)) = error.get(kind) {
-            let line = tame::tame_line(text);
+            let line = terminal_escape::escape_line(text);
             error.insert(kind, ContextValue::String(line));
         }
     }
@@ -189,28 +188,28 @@ fn explain_usage(mut error: clap::Error, json: JsonErrors) -> Exit {
     Exit::from(error::USAGE)
 }
 
-/// Does what the command line asks for.
+/// Executes the command.
 fn execute(cli: Cli, program: Program, arguments: Vec<OsString>) -> Result {
-    let places = Places::find(cli.places, program);
+    let locations = Locations::find(cli.locations, program);
     match cli.command {
-        Command::Run(run) => run.execute(&places),
-        Command::Batch(batch) => batch.execute(&places, arguments),
-        Command::Repl(repl) => repl.execute(&places),
+        Command::Run(run) => run.execute(&locations),
+        Command::Batch(batch) => batch.execute(&locations, arguments),
+        Command::Repl(repl) => repl.execute(&locations),
         Command::New(new) => new.execute(),
-        Command::Build(build) => build.execute(&places),
-        Command::Test(test) => test.execute(&places),
-        Command::Dev(dev) => dev.execute(&places),
-        Command::Lock(lock) => lock.execute(&places),
-        Command::Publish(publish) => publish.execute(&places),
-        Command::Call(call) => call.execute(&places),
-        Command::Tools(tools) => tools.execute(&places),
-        Command::Types(types) => types.execute(&places),
-        Command::Policy(policy) => policy.execute(&places),
-        Command::Session(session) => session.execute(&places),
-        Command::Store(store) => store.execute(&places),
-        Command::Registry(registry) => registry.execute(&places),
-        Command::Programs(programs) => programs.execute(&places),
-        Command::Precompile(precompile) => precompile.execute(&places),
-        Command::Doctor(doctor) => doctor.execute(&places),
+        Command::Build(build) => build.execute(&locations),
+        Command::Test(test) => test.execute(&locations),
+        Command::Dev(dev) => dev.execute(&locations),
+        Command::Lock(lock) => lock.execute(&locations),
+        Command::Publish(publish) => publish.execute(&locations),
+        Command::Call(call) => call.execute(&locations),
+        Command::Tools(tools) => tools.execute(&locations),
+        Command::Types(types) => types.execute(&locations),
+        Command::Policy(policy) => policy.execute(&locations),
+        Command::Session(session) => session.execute(&locations),
+        Command::Store(store) => store.execute(&locations),
+        Command::Registry(registry) => registry.execute(&locations),
+        Command::Programs(programs) => programs.execute(&locations),
+        Command::Precompile(precompile) => precompile.execute(&locations),
+        Command::Doctor(doctor) => doctor.execute(&locations),
     }
 }

@@ -13,34 +13,34 @@ use tollhouse_registry::untrusted_file;
 
 use super::confine::{ConfineArgs, Confinement};
 use super::error::USAGE;
-use super::opening::pair;
-use super::places::Places;
+use super::locations::Locations;
 use super::policy_file::PolicyFile;
 use super::registry::trust;
+use super::session_args::pair;
 use super::{CliError, Result, show};
 use crate::Exit;
 
-/// Name of the file beside a policy.
+/// Name of the lock file beside a policy.
 const NAME: &str = "tollhouse.lock";
 
-/// A lock and its file.
-pub(crate) struct Pinned {
+/// Lock with the file that it was read from.
+pub(crate) struct PinnedLock {
     pub(crate) path: PathBuf,
     pub(crate) lock: Pins,
 }
 
-/// Pin what a policy mounts: component, WIT, permissions and description of each tool
+/// Pin the packages that a policy mounts: component, WIT, permissions and description of each tool
 ///
-/// It writes `tollhouse.lock` beside the policy, or `NAME.tollhouse.lock` beside `NAME.toml` if the first is another policy's.
-/// From then on `run`, `batch`, `call`, `tools` and `session new` mount exactly
-/// that, and refuse what is another, with a diff. What is pinned and still fits stays; `--update` takes the newest release
-/// that fits.
+/// The lock is written to `tollhouse.lock` beside the policy, or to `NAME.tollhouse.lock` beside `NAME.toml` if the
+/// first belongs to another policy. From then on `run`, `batch`, `call`, `tools` and `session new` mount exactly the
+/// pinned releases, and refuse others with a diff. Pins that still match the policy stay; `--update` takes the newest
+/// matching release.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
   tollhouse lock --policy policy.toml
   tollhouse lock --policy policy.toml --update stats")]
-pub(crate) struct Lock {
+pub(crate) struct LockCommand {
     /// The policy
     #[arg(long, value_name = "FILE")]
     policy: PathBuf,
@@ -50,7 +50,7 @@ pub(crate) struct Lock {
     /// Re-resolve this pin: its alias, or its package
     #[arg(long, value_name = "NAME")]
     update: Vec<String>,
-    /// The lock's file, if it is another
+    /// The lock file, if it is not the one beside the policy
     #[arg(long, value_name = "FILE")]
     locked: Option<PathBuf>,
     #[command(flatten)]
@@ -60,45 +60,48 @@ pub(crate) struct Lock {
     json: bool,
 }
 
-impl Lock {
-    /// Pins, and says what.
-    pub(crate) fn execute(&self, places: &Places) -> Result {
-        self.confine.seal(|| self.touched(places))?;
+impl LockCommand {
+    /// Pins the packages, and reports them.
+    pub(crate) fn execute(&self, locations: &Locations) -> Result {
+        self.confine.seal(|| self.touched(locations))?;
         let source = PolicyFile::read(&self.policy)?;
         let mut policy = source.parse()?;
-        trust::resolve(&mut policy, places)?;
+        trust::resolve(&mut policy, locations)?;
         let path = self.locked.clone().map_or_else(|| place(&self.policy), Ok)?;
         let found = if path.exists() { read_file(&path)? } else { LockFile::default() };
         let old = found.lock.clone();
         let kept = self.kept(&old)?;
-        let new = self.pin(places, &policy, &kept)?;
+        let new = self.pin(locations, &policy, &kept)?;
         let written = LockFile { policy: file_name(&self.policy), lock: new.clone() };
         let text = written.to_toml().expect("it was just made, of all that there is");
         if written != found || !path.exists() {
             write(&path, &text)
                 .map_err(|error| CliError::because(format!("cannot write the lock `{}`", path.display()), &error))?;
         }
-        self.tell(&old, &new);
+        self.print_report(&old, &new);
         Ok(Exit::SUCCESS)
     }
 
-    /// What of this machine it touches: the lock is replaced as a whole, which takes the right to write in its directory.
-    fn touched(&self, places: &Places) -> Confinement {
+    /// Returns the files that the command accesses: the lock is replaced as a whole, which takes the right to write in
+    /// its directory.
+    fn touched(&self, locations: &Locations) -> Confinement {
         let beside = candidates(&self.policy);
         let read = [&self.policy].into_iter().chain(&self.locked).chain(&beside);
         let directory = directory(self.locked.as_ref().unwrap_or(&self.policy));
-        // One that is not there is not made: the error names it.
-        Confinement::of(places, false).reading(read).writing_in(Some(directory).filter(|directory| directory.is_dir()))
+        // A missing file is not created: the error names it.
+        Confinement::of(locations, false)
+            .reading(read)
+            .writing_in(Some(directory).filter(|directory| directory.is_dir()))
     }
 
-    /// What of an old lock is not to be pinned anew.
+    /// Returns the pins of an old lock that are kept.
     fn kept(&self, old: &Pins) -> Result<Pins> {
         let is =
             |update: &String, alias: &String, locked: &Locked| update == alias || *update == locked.name.to_string();
         for update in &self.update {
             if !old.0.iter().any(|(alias, locked)| is(update, alias, locked)) {
-                return Err(CliError::usage(format!("the lock pins no `{update}`"))
-                    .hint("`--update` takes an alias or a package; without it, what is new is pinned"));
+                return Err(CliError::usage(format!("the lock does not pin `{update}`"))
+                    .hint("`--update` takes an alias or a package; without it, new packages are pinned"));
             }
         }
         let stays = |alias: &String, locked: &Locked| !self.update.iter().any(|update| is(update, alias, locked));
@@ -106,13 +109,13 @@ impl Lock {
         Ok(Pins(kept.map(|(alias, locked)| (alias.clone(), locked.clone())).collect()))
     }
 
-    fn pin(&self, places: &Places, policy: &Policy, kept: &Pins) -> Result<Pins> {
-        let host = places.host()?;
+    fn pin(&self, locations: &Locations, policy: &Policy, kept: &Pins) -> Result<Pins> {
+        let host = locations.host()?;
         let pinned = host.packages().pin(policy, &self.tools, kept);
         pinned.map_err(|error| CliError::from(HostError::Mount(error)))
     }
 
-    fn tell(&self, old: &Pins, new: &Pins) {
+    fn print_report(&self, old: &Pins, new: &Pins) {
         let change = |alias: &String, locked: &Locked| match old.0.get(alias) {
             None => "pinned",
             Some(before) if before == locked => "kept",
@@ -138,7 +141,7 @@ impl Lock {
     }
 }
 
-/// Files that may be a policy's lock, its own name first. None of a policy on standard input.
+/// Returns the files that may be a policy's lock, its own name first. A policy on standard input has none.
 pub(crate) fn candidates(policy: &Path) -> Vec<PathBuf> {
     if policy == Path::new("-") {
         return Vec::new();
@@ -150,21 +153,21 @@ pub(crate) fn candidates(policy: &Path) -> Vec<PathBuf> {
     vec![policy.with_file_name(own), policy.with_file_name(NAME)]
 }
 
-/// Finds the lock of a policy beside it. That of another policy in the directory is passed over.
-pub(crate) fn of(policy: &Path) -> Result<Option<Pinned>> {
+/// Finds the lock of a policy beside it. A lock of another policy in the directory is skipped.
+pub(crate) fn of(policy: &Path) -> Result<Option<PinnedLock>> {
     for path in candidates(policy) {
-        // What cannot be looked at is not taken for absent: reading it says why.
+        // A file that cannot be checked is not taken for absent: reading it reports the error.
         if path.try_exists().unwrap_or(true) {
             let found = read_file(&path)?;
             if is_for(&found, policy) {
-                return Ok(Some(Pinned { path, lock: found.lock }));
+                return Ok(Some(PinnedLock { path, lock: found.lock }));
             }
         }
     }
     Ok(None)
 }
 
-/// Finds where the lock of a policy is written.
+/// Returns the path where the lock of a policy is written.
 fn place(policy: &Path) -> Result<PathBuf> {
     if let Some(found) = of(policy)? {
         return Ok(found.path);
@@ -172,12 +175,13 @@ fn place(policy: &Path) -> Result<PathBuf> {
     let candidates = candidates(policy);
     let free = candidates.iter().rev().find(|path| !path.exists());
     free.cloned().ok_or_else(|| {
-        CliError::usage("there is no place for the lock beside the policy").hint("name its file with `--locked FILE`")
+        CliError::usage("there is no file name for the lock beside the policy")
+            .hint("name its file with `--locked FILE`")
     })
 }
 
-/// Returns true if a lock binds a policy. One that says of another policy that it is its lock does not, as long as that
-/// policy is there: after a policy is renamed, its lock still binds it.
+/// Returns true if a lock binds a policy. A lock that names another policy does not, as long as that policy exists:
+/// after a policy is renamed, its lock still binds it.
 fn is_for(found: &LockFile, policy: &Path) -> bool {
     match &found.policy {
         Some(name) => found.policy == file_name(policy) || !policy.with_file_name(name).exists(),
@@ -189,7 +193,7 @@ fn file_name(path: &Path) -> Option<String> {
     path.file_name().map(|name| name.to_string_lossy().into_owned())
 }
 
-/// Reads what a lock pins.
+/// Reads the pins of a lock.
 pub(crate) fn read_lock(path: &Path) -> Result<Pins> {
     Ok(read_file(path)?.lock)
 }
@@ -204,7 +208,7 @@ fn read_file(path: &Path) -> Result<LockFile> {
         .map_err(|error| failed(&error).hint("`tollhouse lock --policy FILE` writes it; edit the policy instead"))
 }
 
-/// The directory of a file.
+/// Returns the directory of a file.
 fn directory(path: &Path) -> &Path {
     path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
@@ -220,6 +224,6 @@ fn write(path: &Path, text: &str) -> std::io::Result<()> {
     file.write_all(text.as_bytes())?;
     file.as_file().sync_all()?;
     file.persist(path).map_err(|error| error.error)?;
-    // The name too: what is pinned stays pinned when the power goes.
+    // The name too: pins survive a power loss.
     if cfg!(unix) { fs::File::open(directory)?.sync_all() } else { Ok(()) }
 }

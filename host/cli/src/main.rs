@@ -5,7 +5,7 @@ use std::env;
 use tollhouse_cli::{Exit, Program};
 
 fn main() -> Exit {
-    // By its path, and by its name only where nobody knows that.
+    // By its path, and by its name only if the path is unknown.
     let executable = env::current_exe().unwrap_or_else(|_| "tollhouse".into());
     tollhouse_cli::main(Program { executable, before: Vec::new() }, env::args_os())
 }

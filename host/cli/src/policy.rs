@@ -7,28 +7,28 @@ use serde_json::Value;
 use tollhouse::capability::Policy as Grants;
 use tollhouse::gate::{Optional, Reach, suggest};
 
-use super::audit::CheckAudit;
+use super::audit::CheckAuditCommand;
 use super::confine::ConfineArgs;
-use super::opening::{self, SessionArgs};
-use super::places::Places;
-use super::tame::tame_toml;
+use super::locations::Locations;
+use super::session_args::{self, SessionArgs};
+use super::terminal_escape::escape_toml;
 use super::{CliError, Result, show, token};
 use crate::Exit;
 
 /// Check, explain, suggest, sign and narrow policies
 #[derive(Subcommand)]
-pub(crate) enum Policy {
-    /// Check a policy against what is mounted: which methods each grant covers, and where it can allow nothing
+pub(crate) enum PolicyCommand {
+    /// Check a policy against the mounted tools: which methods each grant covers, and where it can allow nothing
     #[command(after_help = "Example:\n  tollhouse policy check --policy policy.toml")]
-    Check(Check),
+    Check(CheckPolicyCommand),
     /// Explain how a policy decides a call: which grant, which clause, what would be debited, whether a human is asked
     ///
     /// Nothing is called. Exit status 0 if the call would be allowed, else 3.
     #[command(after_help = "\
 Example:
   tollhouse policy explain payments/charges/create '{\"amount\": 500}' --policy policy.toml")]
-    Explain(Explain),
-    /// Suggest the least policy that would have allowed what an audit log holds; what was refused is a comment
+    Explain(ExplainCallCommand),
+    /// Suggest the least policy that would have allowed the calls in an audit log; refused calls become comments
     #[command(after_help = "\
 Example:
   tollhouse run agent.js --allow '**' --audit audit.jsonl
@@ -40,15 +40,15 @@ Example:
     },
     /// Print the JSON Schema of policies
     Schema,
-    Keygen(token::Keygen),
-    Seal(token::Seal),
-    Attenuate(token::Attenuate),
-    Inspect(token::Inspect),
-    Audit(CheckAudit),
+    Keygen(token::TokenKeygenCommand),
+    Seal(token::SealCommand),
+    Attenuate(token::AttenuateCommand),
+    Inspect(token::InspectTokenCommand),
+    Audit(CheckAuditCommand),
 }
 
 #[derive(Args)]
-pub(crate) struct Check {
+pub(crate) struct CheckPolicyCommand {
     #[command(flatten)]
     session: SessionArgs,
     #[command(flatten)]
@@ -59,7 +59,7 @@ pub(crate) struct Check {
 }
 
 #[derive(Args)]
-pub(crate) struct Explain {
+pub(crate) struct ExplainCallCommand {
     /// The method, in any of its spellings
     #[arg(value_name = "METHOD")]
     method: String,
@@ -75,35 +75,35 @@ pub(crate) struct Explain {
     json: bool,
 }
 
-impl Policy {
-    /// Does what was asked for.
-    pub(crate) fn execute(self, places: &Places) -> Result {
+impl PolicyCommand {
+    /// Executes the command.
+    pub(crate) fn execute(self, locations: &Locations) -> Result {
         match self {
-            Self::Check(check) => check.execute(places),
-            Self::Explain(explain) => explain.execute(places),
+            Self::Check(check) => check.execute(locations),
+            Self::Explain(explain) => explain.execute(locations),
             Self::Suggest { log } => {
                 let suggestion = suggest(&log).map_err(|error| CliError::because("cannot suggest a policy", &error))?;
-                show::styled(tame_toml(suggestion.to_toml().trim_end()));
+                show::styled(escape_toml(suggestion.to_toml().trim_end()));
                 Ok(Exit::SUCCESS)
             }
             Self::Keygen(keygen) => keygen.execute(),
-            Self::Seal(seal) => seal.execute(places),
-            Self::Attenuate(attenuate) => attenuate.execute(places),
+            Self::Seal(seal) => seal.execute(locations),
+            Self::Attenuate(attenuate) => attenuate.execute(locations),
             Self::Inspect(inspect) => inspect.execute(),
             Self::Schema => {
                 show::json_pretty(&Grants::schema());
                 Ok(Exit::SUCCESS)
             }
-            Self::Audit(audit) => audit.execute(places),
+            Self::Audit(audit) => audit.execute(locations),
         }
     }
 }
 
-impl Check {
-    fn execute(&self, places: &Places) -> Result {
-        let session = self.session.look(places, None, self.confine)?;
+impl CheckPolicyCommand {
+    fn execute(&self, locations: &Locations) -> Result {
+        let session = self.session.look(locations, None, self.confine)?;
         let (covered, reach) = (session.gate().coverage(), session.gate().reach());
-        opening::note_lost_faces(session.gate(), |_| true);
+        session_args::note_lost_faces(session.gate(), |_| true);
         if self.json {
             let both = serde_json::json!({ "grants": covered, "tools": reach });
             show::json_pretty(&both);
@@ -119,10 +119,10 @@ impl Check {
                     None => show::line(format_args!("  {}", method.method)),
                     Some(problem) => show::line(format_args!("  {}  never: {problem}", method.method)),
                 }
-                method.optional.iter().for_each(tell_optional);
+                method.optional.iter().for_each(print_optional);
             }
         }
-        reach.iter().for_each(tell_reach);
+        reach.iter().for_each(print_permissions);
         for grant in covered {
             let never = grant.methods.iter().filter(|method| method.problem.is_some()).count();
             if never > 0 {
@@ -138,11 +138,11 @@ impl Check {
     }
 }
 
-/// What a clause reads and a call may leave out.
-fn tell_optional(optional: &Optional) {
+/// Prints a parameter that a clause reads and a call may leave out.
+fn print_optional(optional: &Optional) {
     let without = match optional.without {
         "asks" => "without it, a human is asked",
-        "does not ask" => "without it, it is no reason to ask",
+        "does not ask" => "without it, the clause does not ask",
         "fails" => "without it, the clause fails",
         _ => "without it, the clause holds",
     };
@@ -154,8 +154,8 @@ fn tell_optional(optional: &Optional) {
     ));
 }
 
-/// What a tool may touch, line by line; what it asks for in vain stands there too.
-fn tell_reach(reach: &Reach) {
+/// Prints the permissions of a tool, line by line, including those that it asks for in vain.
+fn print_permissions(reach: &Reach) {
     show::line(format_args!("tool.{}", reach.tool));
     let asks = serde_json::to_value(&reach.asks).expect("it is plain data");
     for key in ["http", "secrets", "files", "keyvalue", "tools"] {
@@ -171,7 +171,7 @@ fn tell_reach(reach: &Reach) {
     }
 }
 
-/// One entry of a list of permissions: a text, a secret or a grant.
+/// Formats one entry of a list of permissions: a text, a secret or a grant.
 fn item(value: &Value) -> String {
     let name = value.as_str().or_else(|| value["method"].as_str()).or_else(|| value["name"].as_str());
     let exposed = if value["expose"] == true { " (it sees the value)" } else { "" };
@@ -180,9 +180,9 @@ fn item(value: &Value) -> String {
     format!("{}{exposed}{open}{header}", name.unwrap_or_default())
 }
 
-impl Explain {
-    fn execute(&self, places: &Places) -> Result {
-        let session = self.session.look(places, None, self.confine)?;
+impl ExplainCallCommand {
+    fn execute(&self, locations: &Locations) -> Result {
+        let session = self.session.look(locations, None, self.confine)?;
         let gate = session.gate();
         let found = gate.tools().find(&self.method);
         let method = found.as_ref().map_or(self.method.as_str(), |tool| tool.method());
@@ -193,7 +193,7 @@ impl Explain {
                 return Ok(show::exit_code(failure.kind));
             }
         };
-        // The first that allows it is the one that a call would be debited to.
+        // The first grant that allows the call is the one that would be debited.
         let allowed = opinions.iter().position(|opinion| opinion.allows);
         if self.json {
             show::json_pretty(&opinions);

@@ -1,4 +1,4 @@
-//! A policy in a file, or on standard input: TOML, or JSON if its name says so.
+//! Policy files, or a policy on standard input: TOML, or JSON if the name says so.
 
 use std::io;
 use std::path::Path;
@@ -9,14 +9,14 @@ use tollhouse_registry::untrusted_file;
 use super::error::USAGE;
 use super::{CliError, Result};
 
-/// The text of a policy and where it came from, for errors that show the place.
+/// Text of a policy and its origin, for errors that show the position.
 pub(crate) struct PolicyFile {
     name: String,
     text: String,
 }
 
 impl PolicyFile {
-    /// Reads the text; of `-`, standard input.
+    /// Reads the text; for `-`, from standard input.
     pub(crate) fn read(path: &Path) -> Result<Self> {
         let name = path.display().to_string();
         let limit = MAX_POLICY as u64;
@@ -31,19 +31,19 @@ impl PolicyFile {
         Ok(Self { name, text })
     }
 
-    /// The name that its user gave it.
+    /// Returns the name that the user gave.
     pub(crate) fn name(&self) -> &str {
         &self.name
     }
 
-    /// What it says.
+    /// Parses the policy.
     pub(crate) fn parse(&self) -> Result<Policy> {
         let json = Path::new(&self.name).extension().is_some_and(|extension| extension == "json");
         let parsed = if json { Policy::parse_json(&self.text) } else { Policy::parse(&self.text) };
         parsed.map_err(|error| self.error(error))
     }
 
-    /// An error that shows its place in the file.
+    /// Converts an error to one that shows its position in the file.
     pub(crate) fn error(&self, error: PolicyError) -> CliError {
         let shown = CliError::usage(format!("policy `{}`: {error}", self.name))
             .at(&self.name, &self.text, error.span)

@@ -12,21 +12,21 @@ use tollhouse::session::{Host, RunOptions, SessionOptions};
 use tollhouse_registry::{PackageName, Release};
 
 use super::confine::{ConfineArgs, Confinement};
-use super::places::Places;
+use super::locations::Locations;
 use super::progress::Progress;
 use super::{CliError, Result, show};
 use crate::Exit;
 
 /// Fill the cache of compiled code ahead of the first run
 ///
-/// Unpacks the guests and compiles packages of the registry, so that no run has to: for the image of a container, say. What is in
-/// the cache already is left as it is.
+/// Unpacks the guests and compiles packages of the registry, so that no run has to: for the image of a container, for
+/// example. Existing cache entries stay as they are.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
   tollhouse precompile
   tollhouse precompile tollhouse:sql tollhouse:stats")]
-pub(crate) struct Precompile {
+pub(crate) struct PrecompileCommand {
     /// These packages, their highest releases [default: all of the registry]
     #[arg(value_name = "PACKAGE")]
     packages: Vec<PackageName>,
@@ -37,16 +37,16 @@ pub(crate) struct Precompile {
     json: bool,
 }
 
-impl Precompile {
-    /// Fills the cache, and prints where it is.
-    pub(crate) fn execute(self, places: &Places) -> Result {
-        let Some(cache) = &places.cache else {
+impl PrecompileCommand {
+    /// Fills the cache, and prints its location.
+    pub(crate) fn execute(self, locations: &Locations) -> Result {
+        let Some(cache) = &locations.cache else {
             return Err(CliError::usage("there is no cache: no home directory is known").hint("set TOLLHOUSE_HOME"));
         };
-        self.confine.seal(|| Confinement::of(places, false))?;
-        // A run does without a cache that cannot be used; this is for nothing else.
+        self.confine.seal(|| Confinement::of(locations, false))?;
+        // A run does without a cache that cannot be used; this command does not.
         Cache::open(cache).map_err(|error| CliError::because("cannot fill the cache", &error))?;
-        let host = places.host()?;
+        let host = locations.host()?;
         let releases = self.releases(&host)?;
         let progress = Progress::new("unpacking the guests");
         for language in [Language::JavaScript, Language::Shell] {
@@ -79,8 +79,8 @@ impl Precompile {
     }
 }
 
-/// Fills the cache with what scripts of a session may run: both guests, and the packages that its policy mounts, or grants methods
-/// of. What cannot be compiled is said by who calls it.
+/// Fills the cache with the code that scripts of a session may run: both guests, and the packages that its policy
+/// mounts, or grants methods of. A package that cannot be compiled is reported by its calls.
 pub(crate) fn prepare(host: &Host, gate: &Gate) -> Result<()> {
     for language in [Language::JavaScript, Language::Shell] {
         run_nothing(host, language)?;
@@ -96,7 +96,7 @@ pub(crate) fn prepare(host: &Host, gate: &Gate) -> Result<()> {
     Ok(())
 }
 
-/// A guest is loaded by its first run.
+/// Runs an empty script: a guest is loaded by its first run.
 fn run_nothing(host: &Host, language: Language) -> Result<()> {
     let session = host.session(SessionOptions::default())?;
     let result = session.start(language, Script::default(), RunOptions::default())?.finish();

@@ -1,4 +1,4 @@
-//! Says on a terminal how far something is that takes long. Where nobody looks, it says nothing.
+//! Progress messages on a terminal, for operations that take long. Without a terminal, nothing is shown.
 
 use std::io::{self, IsTerminal as _, Read, Write};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -7,17 +7,17 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use super::draw;
+use super::format;
 use super::stdio::note_part;
-use super::tame::tame;
+use super::terminal_escape::escape_hidden;
 
-/// What takes no longer is not worth a word.
+/// Shortest duration that is worth a message.
 const PATIENCE: Duration = Duration::from_millis(500);
 
-/// How often it is said anew.
+/// Interval at which the message is updated.
 const EVERY: Duration = Duration::from_millis(200);
 
-/// A line on the terminal's standard error, as long as this lives.
+/// Progress line on the terminal's standard error, as long as this value lives.
 pub(crate) struct Progress {
     what: Arc<Mutex<String>>,
     bytes: Arc<AtomicU64>,
@@ -26,7 +26,7 @@ pub(crate) struct Progress {
 }
 
 impl Progress {
-    /// Begins to say what is done, with the bytes that were counted and the time.
+    /// Starts to show an operation, with the number of bytes that were counted and the time.
     pub(crate) fn new(what: impl Into<String>) -> Self {
         let (bytes, all, what) = (Arc::default(), Arc::default(), Arc::new(Mutex::new(what.into())));
         let shown = io::stderr().is_terminal().then(|| {
@@ -49,20 +49,20 @@ impl Progress {
         Self { what, bytes, all, shown }
     }
 
-    /// Says how many bytes of how many are through. It is told by whoever moves them.
+    /// Sets the progress in bytes. It is called by whoever moves them.
     pub(crate) fn at(&self, bytes: u64, all: u64) {
         self.bytes.store(bytes, Ordering::Relaxed);
         self.all.store(all, Ordering::Relaxed);
     }
 
-    /// Goes on with something else.
+    /// Switches to another operation.
     pub(crate) fn now(&self, what: impl Into<String>) {
         *self.what.lock().unwrap_or_else(PoisonError::into_inner) = what.into();
     }
 
-    /// Counts the bytes that go through.
-    pub(crate) fn count<T>(&self, stream: T) -> Counted<T> {
-        Counted { stream, bytes: Arc::clone(&self.bytes) }
+    /// Counts the bytes that go through a stream.
+    pub(crate) fn count<T>(&self, stream: T) -> CountedStream<T> {
+        CountedStream { stream, bytes: Arc::clone(&self.bytes) }
     }
 }
 
@@ -70,52 +70,52 @@ impl Drop for Progress {
     fn drop(&mut self) {
         if let Some((end, thread)) = self.shown.take() {
             drop(end);
-            // It does not panic; if it did, what it says is no loss.
+            // The thread does not panic; if it did, no message of value would be lost.
             let _ = thread.join();
         }
     }
 }
 
-/// Writes over the line. A terminal that is gone misses nothing.
+/// Overwrites the line. A failed write to a terminal is ignored.
 fn say(line: &str) {
-    note_part(&format!("\r\x1b[K{}", tame(line)));
+    note_part(&format!("\r\x1b[K{}", escape_hidden(line)));
 }
 
 fn line(what: &str, bytes: u64, all: u64, elapsed: Duration) -> String {
-    /// As wide as a bar is.
+    /// Width of the bar.
     const WIDE: u64 = 20;
     let seconds = elapsed.as_secs();
     if let Some(done) = bytes.saturating_mul(WIDE).checked_div(all) {
         let done = usize::try_from(done.min(WIDE)).unwrap_or(0);
         let bar = format!("{:<20}", "#".repeat(done));
-        format!("{what} [{bar}] {} of {}, {seconds} s", draw::size(bytes), draw::size(all))
+        format!("{what} [{bar}] {} of {}, {seconds} s", format::size(bytes), format::size(all))
     } else if bytes == 0 {
         format!("{what} … {seconds} s")
     } else {
-        format!("{what} … {}, {seconds} s", draw::size(bytes))
+        format!("{what} … {}, {seconds} s", format::size(bytes))
     }
 }
 
-/// A reader or a writer whose bytes are counted.
-pub(crate) struct Counted<T> {
+/// Reader or writer whose bytes are counted.
+pub(crate) struct CountedStream<T> {
     stream: T,
     bytes: Arc<AtomicU64>,
 }
 
-impl<T> Counted<T> {
+impl<T> CountedStream<T> {
     fn add(&self, count: usize) -> usize {
         self.bytes.fetch_add(count as u64, Ordering::Relaxed);
         count
     }
 }
 
-impl<T: Read> Read for Counted<T> {
+impl<T: Read> Read for CountedStream<T> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         self.stream.read(buffer).map(|count| self.add(count))
     }
 }
 
-impl<T: Write> Write for Counted<T> {
+impl<T: Write> Write for CountedStream<T> {
     fn write(&mut self, buffer: &[u8]) -> io::Result<usize> {
         self.stream.write(buffer).map(|count| self.add(count))
     }

@@ -15,7 +15,7 @@ use tollhouse_registry::{
 
 use super::confine::{ConfineArgs, Confinement};
 use super::error::USAGE;
-use super::places::Places;
+use super::locations::Locations;
 use super::registry::{failed, sign::private_key};
 use super::{CliError, Result, examples, show};
 use crate::Exit;
@@ -36,7 +36,7 @@ Examples:
   tollhouse publish tools/stats --dry-run
   tollhouse publish tools/stats --key acme.key
   tollhouse publish echo.wasm --name my:echo --version 0.1.0")]
-pub(crate) struct Publish {
+pub(crate) struct PublishCommand {
     /// A component file or a package directory
     #[arg(value_name = "PATH", default_value = ".")]
     path: PathBuf,
@@ -52,7 +52,7 @@ pub(crate) struct Publish {
     /// Publish what breaks an earlier release with which its version is compatible; the registry records that it does
     #[arg(long)]
     allow_breaking: bool,
-    /// Do not run the examples: they need what no test gives, a host of the network for instance
+    /// Do not run the examples, for instance because they need a host of the network
     #[arg(long)]
     no_examples: bool,
     /// Check everything, and write nothing
@@ -65,8 +65,8 @@ pub(crate) struct Publish {
     json: bool,
 }
 
-/// What a person or a program is told.
-struct Told {
+/// Report of a publication, for a person or a program.
+struct PublishReport {
     release: ReleaseName,
     digest: String,
     already: bool,
@@ -76,22 +76,22 @@ struct Told {
     warnings: Vec<String>,
 }
 
-impl Publish {
-    /// Publishes, and says what.
-    pub(crate) fn execute(self, places: &Places) -> Result {
+impl PublishCommand {
+    /// Publishes the package, and reports it.
+    pub(crate) fn execute(self, locations: &Locations) -> Result {
         let key = self.key.as_deref().map(private_key).transpose()?;
         // It asks cargo where the component is, which the confined process could not start.
         let request = self.request()?;
         self.confine.seal(|| {
-            let confinement = Confinement::of(places, false).writing_in(examples::scratch(places).as_deref());
-            if self.dry_run { confinement } else { confinement.writing_in(Some(&places.registry)) }
+            let confinement = Confinement::of(locations, false).writing_in(examples::scratch(locations).as_deref());
+            if self.dry_run { confinement } else { confinement.writing_in(Some(&locations.registry)) }
         })?;
         let registry =
-            places.registry().checked().map_err(|error| CliError::because("cannot open the registry", &error))?;
+            locations.registry().checked().map_err(|error| CliError::because("cannot open the registry", &error))?;
         let checked = registry.check(request.clone()).map_err(|error| self.refused(&error))?;
-        let examples = if self.no_examples || checked.already { 0 } else { self.try_examples(places, &request)? };
+        let examples = if self.no_examples || checked.already { 0 } else { self.try_examples(locations, &request)? };
         let checked_name = checked.release.name.clone();
-        let told = Told {
+        let told = PublishReport {
             release: checked.release,
             digest: checked.component.digest.to_string(),
             already: checked.already,
@@ -101,24 +101,24 @@ impl Publish {
             warnings: checked.warnings.into_iter().chain(self.remarks(&registry, &checked_name)).collect(),
         };
         if self.dry_run {
-            self.tell(&told, "would be published", "is published already");
+            self.print_report(&told, "would be published", "is published already");
             return Ok(Exit::SUCCESS);
         }
         let published = registry.publish(request).map_err(|error| self.refused(&error))?;
-        let told = Told { already: published.already, ..told };
+        let told = PublishReport { already: published.already, ..told };
         if let Some(key) = &key {
             registry.sign(&told.release, key).map_err(|error| {
                 failed(&format!("`{}` is published, and cannot be signed", told.release), &error, error.hint())
             })?;
         }
-        self.tell(&told, "published", "already published");
+        self.print_report(&told, "published", "already published");
         if !published.already {
-            compile(places, published.release);
+            compile(locations, published.release);
         }
         Ok(Exit::SUCCESS)
     }
 
-    /// Remarks on names, and on what a component file lacks.
+    /// Returns remarks on names, and on missing metadata of a component file.
     fn remarks(&self, registry: &Registry, name: &PackageName) -> Vec<String> {
         let mut remarks = Vec::new();
         if self.path.is_file() {
@@ -140,10 +140,10 @@ impl Publish {
                 Face::Command => format!("the shell calls it as `tool {short} …`"),
             };
             remarks.push(format!(
-                "`{short}` is {what} and stays that: {instead}; `--tool ALIAS={name}` mounts it under another name"
+                "`{short}` is {what}, which cannot be replaced: {instead}; `--tool ALIAS={name}` mounts it under another name"
             ));
         }
-        // The registry was read a moment ago; whatever is wrong with it was an error then.
+        // The registry was read a moment ago; any problem with it was an error then.
         let latest = registry.latest().unwrap_or_default();
         let others = latest.into_iter().map(|release| release.name).filter(|other| other.package() == short);
         let packages: BTreeSet<String> = others.chain([name.clone()]).map(|name| format!("`{name}`")).collect();
@@ -158,7 +158,7 @@ impl Publish {
         remarks
     }
 
-    /// Reads what is to be published.
+    /// Reads the package that is to be published.
     fn request(&self) -> Result<PublishRequest> {
         let shown = self.path.display().to_string();
         let unread = |error: &std::io::Error| CliError::because(format!("cannot publish `{shown}`"), error);
@@ -180,20 +180,20 @@ impl Publish {
         failed(&format!("cannot publish `{}`", self.path.display()), error, error.hint())
     }
 
-    /// Runs the examples of the manifest. How many there were.
-    fn try_examples(&self, places: &Places, request: &PublishRequest) -> Result<usize> {
+    /// Runs the examples of the manifest. Returns their number.
+    fn try_examples(&self, locations: &Locations, request: &PublishRequest) -> Result<usize> {
         let manifest = request.manifest.as_deref().map(Manifest::parse).transpose();
         let Ok(Some(manifest)) = manifest else { return Ok(0) };
         if manifest.examples.is_empty() {
             return Ok(0);
         }
-        examples::run(places, request, &manifest).map_err(|error| {
+        examples::run(locations, request, &manifest).map_err(|error| {
             error.hint("fix the tool or the example in `tool.toml`; `--no-examples` publishes without running them")
         })
     }
 
-    fn tell(&self, told: &Told, done: &str, already: &str) {
-        let Told { release, digest, signed, .. } = told;
+    fn print_report(&self, told: &PublishReport, done: &str, already: &str) {
+        let PublishReport { release, digest, signed, .. } = told;
         if self.json {
             show::json(&json!({
                 "name": release.name.to_string(), "version": release.version.to_string(), "digest": digest,
@@ -214,10 +214,10 @@ impl Publish {
     }
 }
 
-/// Compiles a release for the runs to come: a large one takes longer than a script may. Whatever goes wrong here, it is
-/// published, and a call will say what is wrong with it.
-pub(super) fn compile(places: &Places, release: Release) {
-    let compiled = places.host().and_then(|host| {
+/// Compiles a release for later runs: a large one takes longer than a script may. Failures here are only warnings: the
+/// release is published, and a call reports the problem.
+pub(super) fn compile(locations: &Locations, release: Release) {
+    let compiled = locations.host().and_then(|host| {
         let package = host.packages().package(release).map_err(|error| CliError::because("cannot mount it", &error))?;
         package.compile().map_err(CliError::usage)
     });
@@ -226,7 +226,7 @@ pub(super) fn compile(places: &Places, release: Release) {
     }
 }
 
-/// What is wrong with a package directory; a fault in the manifest is shown in its place.
+/// Converts the error of a package directory; an error in the manifest is shown with its position.
 pub(super) fn package_error(what: &str, error: &PackageError) -> CliError {
     let refused =
         match error {

@@ -13,12 +13,12 @@ use tollhouse_registry::untrusted_file;
 
 use super::audit::AuditArgs;
 use super::confine::ConfineArgs;
-use super::opening::{OwnArgs, SessionArgs, pair, warn_of_run};
-use super::places::Places;
+use super::locations::Locations;
+use super::session_args::{OwnArgs, SessionArgs, pair, warn_of_run};
 use super::{CliError, Result, show, signals, stdio};
 use crate::Exit;
 
-/// Largest script or agent in bytes: as a component may be.
+/// Size of the largest script or agent, in bytes: that of a component.
 const MAX_SOURCE: u64 = tollhouse_registry::MAX_COMPONENT as u64;
 
 /// Run a script, or an agent compiled to a component
@@ -37,7 +37,7 @@ Examples:
   tollhouse run --allow 'stats/*' -e 'return (await stats.describe({values: [1, 2, 3]})).mean'
   tollhouse run report.js --policy policy.toml --mount ./data:/workspace/data:ro
   tollhouse run --lang sh -e 'for f in 1 2; do echo $f; done' --json")]
-pub(crate) struct Run {
+pub(crate) struct RunCommand {
     /// The script, or a component (`wasi:cli/command`) that imports tools, or `-` for standard input
     #[arg(value_name = "FILE", required_unless_present = "code", conflicts_with = "code")]
     file: Option<PathBuf>,
@@ -59,14 +59,15 @@ pub(crate) struct Run {
     own: OwnArgs,
     #[command(flatten)]
     confine: ConfineArgs,
-    /// Go on with this session, or make it: its files, budgets and log are kept, its policy and tools are fixed
+    /// Continue this session, or create it: its files, budgets and log are kept, its policy and tools are fixed
     #[arg(long = "session", value_name = "ID")]
     id: Option<SessionId>,
-    /// Find what the last script of this language left in the session besides files, and leave it: `state` in JavaScript;
-    /// directory, variables, functions and aliases in bash
+    /// Restore the state that the last script of this language left in the session besides files, and save it again:
+    /// `state` in JavaScript; directory, variables, functions and aliases in bash
     #[arg(long, requires = "id")]
     keep_state: bool,
-    /// Check the script and do not run it: its syntax, and the tools that it calls. Exit status 1 if something is wrong
+    /// Check the script without running it: its syntax, and the tools that it calls. Exit status 1 if something is
+    /// wrong
     #[arg(long, conflicts_with_all = ["id", "summary"])]
     check: bool,
     #[command(flatten)]
@@ -92,7 +93,7 @@ pub(crate) enum Lang {
 }
 
 impl Lang {
-    /// Whether it is bash.
+    /// Returns true if the language is bash.
     pub(crate) fn is_shell(self) -> bool {
         matches!(self, Self::Sh)
     }
@@ -107,18 +108,18 @@ impl From<Lang> for Language {
     }
 }
 
-impl Run {
-    /// Runs the script and shows what came of it.
-    pub(crate) fn execute(mut self, places: &Places) -> Result {
+impl RunCommand {
+    /// Runs the script and shows its result.
+    pub(crate) fn execute(mut self, locations: &Locations) -> Result {
         self.own.read_secrets()?;
         let (name, source) = self.script()?;
         self.audit.read_key()?;
-        self.confine.apply(|| self.session.touched(places, self.id.is_some(), &self.audit).with_network())?;
+        self.confine.apply(|| self.session.touched(locations, self.id.is_some(), &self.audit).with_network())?;
         if source.starts_with(WASM) {
-            return self.component(name, source, places);
+            return self.component(name, source, locations);
         }
         let source = String::from_utf8(source)
-            .map_err(|_| CliError::usage(format!("the script `{name}` is no UTF-8 text, and no component")))?;
+            .map_err(|_| CliError::usage(format!("the script `{name}` is neither UTF-8 text nor a component")))?;
         let language = match self.lang {
             Some(lang) => lang.into(),
             None => {
@@ -128,7 +129,7 @@ impl Run {
         };
         let name = if self.code.is_some() { name_of_code(language).to_owned() } else { name };
         let name = name_in(self.lang, name);
-        let session = self.open(places)?;
+        let session = self.open(locations)?;
         self.session.note_lost_faces(session.gate(), language);
         if self.check {
             return self.show_problems(&session.check(language, &source, &name)?);
@@ -146,7 +147,7 @@ impl Run {
     }
 
     /// Runs an agent that is a component.
-    fn component(&self, name: String, component: Vec<u8>, places: &Places) -> Result {
+    fn component(&self, name: String, component: Vec<u8>, locations: &Locations) -> Result {
         if self.keep_state {
             return Err(CliError::usage("a component keeps no state: `--keep-state` is for scripts")
                 .hint("let it write what it keeps to a file under /workspace"));
@@ -155,7 +156,7 @@ impl Run {
             return Err(CliError::usage("a component is not checked: `--check` is for scripts")
                 .hint("`tollhouse tools` lists what it may import"));
         }
-        let session = self.open(places)?;
+        let session = self.open(locations)?;
         let (arguments, environment) = (self.arguments.clone(), self.environment.clone());
         let run = session.start_component(component, Program { name, arguments, environment }, self.options())?;
         let interrupt = run.interrupt();
@@ -166,8 +167,8 @@ impl Run {
         Ok(Exit::from(result.exit_code))
     }
 
-    fn open(&self, places: &Places) -> Result<Session> {
-        let session = self.session.open(places, &self.own, self.id.as_ref(), &self.audit)?;
+    fn open(&self, locations: &Locations) -> Result<Session> {
+        let session = self.session.open(locations, &self.own, self.id.as_ref(), &self.audit)?;
         self.confine.isolate(&session)?;
         Ok(session)
     }
@@ -225,7 +226,7 @@ impl Run {
     }
 }
 
-/// The language of a script that nobody named.
+/// Determines the language of a script without `--lang`.
 pub(crate) fn guess(file: Option<&Path>, source: &str) -> Language {
     let extension = file.and_then(Path::extension).and_then(|extension| extension.to_str());
     let shebang = source.lines().next().filter(|line| line.starts_with("#!"));
@@ -237,7 +238,7 @@ pub(crate) fn guess(file: Option<&Path>, source: &str) -> Language {
     }
 }
 
-/// Endings of scripts in languages that are not run, with the languages.
+/// Extensions of scripts in unsupported languages, with the languages.
 const OTHERS: [(&str, &str); 14] = [
     ("py", "Python"),
     ("rb", "Ruby"),
@@ -255,8 +256,8 @@ const OTHERS: [(&str, &str); 14] = [
     ("zsh", "zsh"),
 ];
 
-/// Refuses a file whose ending says that it is in another language: run as JavaScript it would fail in a way that says
-/// nothing.
+/// Rejects a file whose extension belongs to an unsupported language: run as JavaScript it would fail in a confusing
+/// way.
 fn refuse_others(name: &str, file: Option<&Path>) -> Result<()> {
     let extension = file.and_then(Path::extension).and_then(|extension| extension.to_str()).unwrap_or_default();
     let Some((_, language)) = OTHERS.iter().find(|(ending, _)| extension.eq_ignore_ascii_case(ending)) else {
@@ -266,7 +267,7 @@ fn refuse_others(name: &str, file: Option<&Path>) -> Result<()> {
         .hint("scripts are JavaScript (.js, .mjs, .cjs), TypeScript (.ts, .mts, .cts) or bash (.sh, .bash); `--lang js|ts|sh` says which one a file is"))
 }
 
-/// What a script that is no file is called, in its messages and by itself: as in `bash -c`.
+/// Returns the name of a script that is not a file, in its messages and for itself, as in `bash -c`.
 pub(crate) fn name_of_code(language: Language) -> &'static str {
     match language {
         Language::Shell => "bash",
@@ -274,15 +275,15 @@ pub(crate) fn name_of_code(language: Language) -> &'static str {
     }
 }
 
-/// The name of a script whose language was said: by it the guest knows TypeScript.
+/// Returns the name of a script whose language was given: from the name the guest recognizes TypeScript.
 pub(crate) fn name_in(lang: Option<Lang>, name: String) -> String {
     if matches!(lang, Some(Lang::Ts)) && !name.ends_with("ts") { name + ".ts" } else { name }
 }
 
-/// What every WebAssembly binary begins with.
+/// Magic number of every WebAssembly binary.
 const WASM: &[u8] = b"\0asm";
 
-/// The script's output, as it comes, on the process's own streams.
+/// Sink that writes the script's output to the process's own streams, as it comes.
 pub(crate) struct Output;
 
 impl OutputSink for Output {

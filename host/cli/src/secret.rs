@@ -1,7 +1,8 @@
-//! `--secret`: where the values of secrets come from. Never from the command line itself, which others can see.
+//! `--secret`: sources of the values of secrets. Values never come from the command line itself, which others can see.
 //!
-//! Values are read before anything else runs. From then on this process leaves no core dump and can be read by no debugger of
-//! its user, and the variables that held values are gone from its environment, so that no program that it starts has them.
+//! Values are read before anything else runs. From then on this process leaves no core dump and can be read by no
+//! debugger of its user, and the variables that held values are gone from its environment, so that no program that it
+//! starts has them.
 
 use std::io::{self, Read};
 use std::path::Path;
@@ -14,17 +15,17 @@ use zeroize::Zeroizing;
 
 use super::{CliError, Result};
 
-/// The most bytes that are read of a file or of what a program prints: more is no secret that could be sent.
+/// Most bytes that are read from a file or a program: a longer secret could not be sent.
 const LONGEST: u64 = 1 << 20;
 
-/// The most bytes of a program's complaint that are kept.
+/// Most bytes of a program's error output that are kept.
 const COMPLAINT: u64 = 4 << 10;
 
-/// Where a value comes from.
-enum Source<'a> {
+/// Source of a value.
+enum SecretSource<'a> {
     Variable(&'a str),
     File(&'a str),
-    /// A program and its arguments.
+    /// Output of a program, with its arguments.
     Output(Vec<String>),
 }
 
@@ -34,16 +35,16 @@ pub(super) fn read(given: &[(String, String)]) -> Result<Secrets> {
     if given.is_empty() {
         return Ok(secrets);
     }
-    let sources = given.iter().map(|(name, text)| Source::parse(name, text)).collect::<Result<Vec<_>>>()?;
+    let sources = given.iter().map(|(name, text)| SecretSource::parse(name, text)).collect::<Result<Vec<_>>>()?;
     protect().map_err(|error| CliError::because("cannot keep secrets out of core dumps", &error))?;
     let named: Vec<_> = given.iter().map(|(name, _)| name.as_str()).zip(&sources).collect();
     let (programs, others): (Vec<_>, Vec<_>) =
-        named.into_iter().partition(|(_, source)| matches!(source, Source::Output(_)));
+        named.into_iter().partition(|(_, source)| matches!(source, SecretSource::Output(_)));
     let mut values = Vec::new();
     for (name, source) in others {
         values.push((name, source.value(name)?));
     }
-    let variables: Vec<&str> = sources.iter().filter_map(Source::variable).collect();
+    let variables: Vec<&str> = sources.iter().filter_map(SecretSource::variable).collect();
     if !variables.is_empty() && !forget(&variables) {
         note!("{} cannot be taken out of the environment here: programs inherit it", variables.join(", "));
     }
@@ -57,18 +58,18 @@ pub(super) fn read(given: &[(String, String)]) -> Result<Secrets> {
     Ok(secrets)
 }
 
-impl<'a> Source<'a> {
+impl<'a> SecretSource<'a> {
     fn parse(name: &str, text: &'a str) -> Result<Self> {
         match text.split_once(':') {
             Some(("env", variable)) => Ok(Self::Variable(variable)),
             Some(("file", path)) => Ok(Self::File(path)),
             Some(("cmd", command)) => match shlex::split(command) {
                 Some(words) if !words.is_empty() => Ok(Self::Output(words)),
-                Some(_) => Err(CliError::usage(format!("secret `{name}`: `cmd:` names no program"))),
+                Some(_) => Err(CliError::usage(format!("secret `{name}`: `cmd:` does not name a program"))),
                 None => Err(CliError::usage(format!("secret `{name}`: a quote in `{command}` has no end"))),
             },
-            _ => Err(CliError::usage(format!("`--secret {name}=…` says no source")).hint(
-                "write `env:VARIABLE`, `file:PATH` or `cmd:PROGRAM ARGS`: a value on the command line is seen by every user",
+            _ => Err(CliError::usage(format!("`--secret {name}=…` has no source")).hint(
+                "write `env:VARIABLE`, `file:PATH` or `cmd:PROGRAM ARGS`: every user can see a value on the command line",
             )),
         }
     }
@@ -83,9 +84,9 @@ impl<'a> Source<'a> {
                 let wrong = |why: &str| {
                     CliError::usage(format!("secret `{name}`: cannot read the variable `{variable}`: {why}"))
                 };
-                // An error of `env::var` would tell the value.
+                // The error of `env::var` would contain the value.
                 let value = env::var_os(variable).ok_or_else(|| wrong("environment variable not found"))?;
-                value.into_string().map(Zeroizing::new).map_err(|_| wrong("it is no UTF-8 text"))
+                value.into_string().map(Zeroizing::new).map_err(|_| wrong("it is not UTF-8 text"))
             }
             Self::File(path) => {
                 let cannot = |error: io::Error| {
@@ -102,7 +103,7 @@ impl<'a> Source<'a> {
     }
 }
 
-/// Cuts off the line break at the end: editors and programs add it, and it is no part of what they tell.
+/// Removes the line break at the end: editors and programs add it, and it is not part of the value.
 fn cut_line_break(text: &mut Zeroizing<String>) {
     let line = text.strip_suffix('\n').map_or(text.as_str(), |line| line.strip_suffix('\r').unwrap_or(line));
     let length = line.len();
@@ -121,7 +122,7 @@ fn text(source: impl Read) -> io::Result<Zeroizing<String>> {
             Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
             Err(error) => return Err(error),
         };
-        // A vector that grows leaves a copy behind.
+        // A growing vector leaves a copy behind.
         let mut longer = Zeroizing::new(Vec::with_capacity(bytes.len() + read));
         longer.extend_from_slice(&bytes);
         longer.extend_from_slice(&part[..read]);
@@ -130,11 +131,11 @@ fn text(source: impl Read) -> io::Result<Zeroizing<String>> {
     if source.limit() == 0 {
         return Err(io::Error::other(format!("it has more than {LONGEST} bytes")));
     }
-    let text = str::from_utf8(&bytes).map_err(|_| io::Error::other("it is no UTF-8 text"))?;
+    let text = str::from_utf8(&bytes).map_err(|_| io::Error::other("it is not UTF-8 text"))?;
     Ok(Zeroizing::new(text.to_owned()))
 }
 
-/// Runs a program, without a shell, and returns what it prints.
+/// Runs a program, without a shell, and returns its output.
 fn output(name: &str, words: &[String]) -> Result<Zeroizing<String>> {
     let program = &words[0];
     let cannot = |error: io::Error| {
@@ -147,10 +148,10 @@ fn output(name: &str, words: &[String]) -> Result<Zeroizing<String>> {
         CliError::because(format!("secret `{name}`: cannot run `{program}`"), &error).status(super::error::USAGE)
     })?;
     let (stdout, stderr) = (child.stdout.take().expect("it is piped"), child.stderr.take().expect("it is piped"));
-    // Both at once: a program waits for whoever reads what it prints.
+    // Both at once: a program waits for the reader of its output.
     let (printed, complaint) = thread::scope(|scope| {
         let complaint = scope.spawn(move || complaint(stderr));
-        // Closes its end: who prints on and on is told so.
+        // Closes its end: a program that prints on is told so.
         let printed = text(stdout);
         (printed, complaint.join().unwrap_or_default())
     });
@@ -165,17 +166,17 @@ fn output(name: &str, words: &[String]) -> Result<Zeroizing<String>> {
     Ok(printed)
 }
 
-/// Reads what a program complains of, and returns its first line.
+/// Reads a program's error output, and returns its first line.
 fn complaint(mut stderr: impl Read) -> String {
     let mut kept = Vec::new();
-    // What cannot be read is not told; the status is.
+    // Unreadable error output is left out; the status is reported.
     let _ = stderr.by_ref().take(COMPLAINT).read_to_end(&mut kept);
     let _ = io::copy(&mut stderr, &mut io::sink());
     let text = String::from_utf8_lossy(&kept);
     text.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default().to_owned()
 }
 
-/// Sees to it that neither a core dump nor a debugger of the same user has the values.
+/// Makes sure that neither a core dump nor a debugger of the same user can read the values.
 #[cfg(unix)]
 fn protect() -> io::Result<()> {
     use rustix::process::{Resource, Rlimit, setrlimit};
@@ -186,14 +187,14 @@ fn protect() -> io::Result<()> {
     Ok(())
 }
 
-/// There is no such switch.
+/// Does nothing: this system has no such switch.
 #[cfg(not(unix))]
 fn protect() -> io::Result<()> {
     Ok(())
 }
 
-/// Overwrites variables in the environment that this process was started with, and takes them out. False if that cannot be
-/// done soundly: other threads may be reading them.
+/// Overwrites variables in the environment that this process was started with, and removes them. Returns false if that
+/// cannot be done soundly: other threads may be reading them.
 #[cfg(target_os = "linux")]
 #[expect(unsafe_code, reason = "an environment is shared memory, which only unsafe code may change")]
 fn forget(variables: &[&str]) -> bool {
@@ -221,7 +222,7 @@ fn forget(variables: &[&str]) -> bool {
     true
 }
 
-/// Nothing says here how many threads there are.
+/// Returns false: the number of threads is not known on this system.
 #[cfg(not(target_os = "linux"))]
 fn forget(_: &[&str]) -> bool {
     false

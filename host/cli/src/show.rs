@@ -1,4 +1,4 @@
-//! How a run's result looks to a person.
+//! Output of a run's result for people.
 
 use std::io::{self, BufWriter, IsTerminal as _, Write as _};
 
@@ -10,21 +10,21 @@ use tollhouse::session::RunResult;
 use unicode_width::UnicodeWidthStr as _;
 
 use super::stdio::Stdout;
-use super::tame::{tame, tame_json};
+use super::terminal_escape::{escape_hidden, escape_json};
 use crate::Exit;
 
-/// Prints a line on standard output, with whatever a stranger may have written in it escaped. Standard output keeps its
-/// first error: see [`stdio::conclude`](super::stdio::conclude).
+/// Prints a line on standard output, with hidden characters escaped. Standard output keeps its first error: see
+/// [`stdio::conclude`](super::stdio::conclude).
 pub(crate) fn line(text: impl std::fmt::Display) {
-    styled(tame(&text.to_string()));
+    styled(escape_hidden(&text.to_string()));
 }
 
-/// Prints a line as it is: of our own, with colors perhaps, or what a script means to be printed.
+/// Prints a line unchanged: our own text, perhaps with colors, or a script's output.
 pub(crate) fn styled(text: impl std::fmt::Display) {
     let _ = Stdout.write_all(format!("{text}\n").as_bytes());
 }
 
-/// Prints a value as one line of JSON, as it is written: it may have as many bytes as memory.
+/// Prints a value as one line of JSON, while it is serialized: it may have as many bytes as memory.
 pub(crate) fn json(value: &impl Serialize) {
     if io::stdout().is_terminal() {
         styled(shown(serde_json::to_string(value)));
@@ -41,7 +41,7 @@ pub(crate) fn json(value: &impl Serialize) {
 /// Bytes that are written at once.
 const OUTPUT_BUFFER: usize = 64 << 10;
 
-/// Prints a text that is one line of JSON already.
+/// Prints a text that is already one line of JSON.
 pub(crate) fn json_text(text: String) {
     styled(shown(Ok(text)));
 }
@@ -51,18 +51,18 @@ pub(crate) fn json_pretty(value: &impl Serialize) {
     styled(shown(serde_json::to_string_pretty(value)));
 }
 
-/// JSON for whoever reads standard output: on a terminal what is hidden in it is escaped, which changes nothing of what it
-/// means.
+/// Returns JSON for standard output: on a terminal, hidden characters are escaped, which does not change the meaning.
 fn shown(json: serde_json::Result<String>) -> String {
     let json = json.expect("what is printed is plain data");
-    if io::stdout().is_terminal() { tame_json(&json) } else { json }
+    if io::stdout().is_terminal() { escape_json(&json) } else { json }
 }
 
-/// The returned value, after the output: strings raw, the rest as JSON, nothing for nothing. Then why it failed.
+/// Prints the returned value, after the output: strings raw, the rest as JSON, nothing for no value. Then prints the
+/// failure.
 pub(crate) fn result(result: &RunResult) {
     match &result.value {
         None => {}
-        // As what the script prints.
+        // Like the script's own output.
         Some(Value::String(text)) => styled(text),
         Some(value) => json_pretty(value),
     }
@@ -71,7 +71,7 @@ pub(crate) fn result(result: &RunResult) {
     }
 }
 
-/// A failure on standard error, with the line of the script where it is.
+/// Prints a failure on standard error, with the line of the script where it happened.
 pub(crate) fn located(error: &Failure) {
     if let Some(location) = &error.location {
         quote(location);
@@ -79,9 +79,10 @@ pub(crate) fn located(error: &Failure) {
     failure(error);
 }
 
-/// A failure on standard error: stack or name and message, then what to do. The script or a tool may have written any of it.
+/// Prints a failure on standard error: stack or name and message, then the hint. The script or a tool may have written
+/// any of it.
 pub(crate) fn failure(error: &Failure) {
-    // A shell script's own exit status is its own message.
+    // A shell script's own exit status needs no message.
     if error.kind == ErrorKind::Exit {
         return;
     }
@@ -97,7 +98,8 @@ pub(crate) fn failure(error: &Failure) {
     }
 }
 
-/// The line of a script in which an error happened, and a mark below its column. The shell has told its errors, with their lines.
+/// Prints the line of a script in which an error happened, and a mark below its column. The shell has already printed
+/// its errors, with their lines.
 fn quote(location: &Location) {
     let (Some(source), Some(column)) = (&location.source, location.column) else { return };
     note!("{}:{}", indented(&location.file), location.line);
@@ -105,16 +107,16 @@ fn quote(location: &Location) {
     note!("    {}", marker(source, column));
 }
 
-/// A mark below a column of a line, behind as much space as a terminal takes for what stands before it.
+/// Returns a mark below a column of a line, after as much space as the text before it takes on a terminal.
 fn marker(source: &str, column: u32) -> String {
     let before = source.char_indices().take_while(|(at, _)| at + 1 < column as usize).map(|(_, c)| c);
-    let blank = |c| if c == '\t' { "\t".to_owned() } else { " ".repeat(tame(&String::from(c)).width()) };
+    let blank = |c| if c == '\t' { "\t".to_owned() } else { " ".repeat(escape_hidden(&String::from(c)).width()) };
     let mut marker: String = before.map(blank).collect();
     marker.push('^');
     marker
 }
 
-/// A text whose further lines cannot be taken for lines of our own.
+/// Indents the further lines of a text, so that they cannot be taken for our own.
 fn indented(text: &str) -> String {
     let lines: Vec<&str> = text.lines().map(str::trim_end).collect();
     let further = lines
@@ -124,7 +126,7 @@ fn indented(text: &str) -> String {
     lines.first().map(|line| (*line).to_owned()).into_iter().chain(further).collect::<Vec<_>>().join("\n")
 }
 
-/// The exit status of a failure that nobody caught.
+/// Returns the exit status of an uncaught failure.
 pub(crate) fn exit_code(kind: ErrorKind) -> Exit {
     Exit::from(match kind {
         ErrorKind::Argument | ErrorKind::Policy => super::error::USAGE,
@@ -135,7 +137,7 @@ pub(crate) fn exit_code(kind: ErrorKind) -> Exit {
     })
 }
 
-/// The calls and budgets, on standard error.
+/// Prints the calls and budgets on standard error.
 pub(crate) fn summary(result: &RunResult) {
     let calls = result.calls.as_slice();
     note!("\ncalls ({})", calls.len());
@@ -148,8 +150,8 @@ pub(crate) fn summary(result: &RunResult) {
             _ => "pending",
         };
         let grant = call.grant.as_deref().unwrap_or("-");
-        // Escaped first: a guest may ask for any method, and the columns stand by what is seen.
-        let method = tame(&call.method);
+        // Escaped first: a guest may ask for any method, and the columns depend on what is visible.
+        let method = escape_hidden(&call.method);
         note!("  {:>3}  {method:<28} {outcome:<10} {:>9} us  {grant}", call.seq, call.micros);
     }
     note!("budgets ({})", result.budgets.len());

@@ -1,7 +1,7 @@
 //! Signals that ask the process to end: SIGINT (Ctrl-C), SIGTERM and SIGHUP.
 //!
-//! The first signal cancels what is under way, so that a session keeps its files and its log. A second one ends the process
-//! at once.
+//! The first signal cancels the active operation, so that a session keeps its files and its log. A second one ends the
+//! process at once.
 
 use std::process;
 use std::sync::Arc;
@@ -23,37 +23,37 @@ static RECEIVED: AtomicU32 = AtomicU32::new(0);
 
 /// Request to end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Request {
-    /// Ctrl-C: whoever types wants what runs to stop.
+pub(crate) enum SignalRequest {
+    /// Ctrl-C: the user wants the active operation to stop.
     Interrupt,
-    /// SIGTERM or SIGHUP: the whole process is to end.
+    /// SIGTERM or SIGHUP: the whole process must end.
     Terminate,
 }
 
-/// The thread that waits for signals.
-pub(crate) struct Listener {
+/// Thread that waits for signals.
+pub(crate) struct SignalListener {
     handle: Handle,
     thread: JoinHandle<()>,
 }
 
-impl Listener {
-    /// Ends the thread. A signal that comes before somebody listens again is lost.
+impl SignalListener {
+    /// Ends the thread. A signal that arrives before somebody listens again is lost.
     pub(crate) fn end(self) {
         self.handle.close();
-        // If it panicked, it has ended too.
+        // A thread that panicked has ended too.
         let _ = self.thread.join();
     }
 }
 
-/// Has a write beyond the limit of file sizes (`ulimit -f`) fail, as any other that finds no room: SIGXFSZ would end the
-/// process in the middle of a line.
+/// Makes a write beyond the limit of file sizes (`ulimit -f`) fail like any other that finds no space: SIGXFSZ would
+/// end the process in the middle of a line.
 pub(crate) fn survive_file_size_limit() {
     // Without a handler the process ends as before.
     let _ = signal_hook::flag::register(SIGXFSZ, Arc::default());
 }
 
 /// Calls `stop` at the first signal. The second one ends the process.
-pub(crate) fn on_first(stop: impl Fn() + Send + 'static) -> Option<Listener> {
+pub(crate) fn on_first(stop: impl Fn() + Send + 'static) -> Option<SignalListener> {
     let mut stopped: Option<Instant> = None;
     on_each(move |_| match stopped {
         None => {
@@ -66,7 +66,7 @@ pub(crate) fn on_first(stop: impl Fn() + Send + 'static) -> Option<Listener> {
 }
 
 /// Calls `handle` at each signal, on a thread of its own.
-pub(crate) fn on_each(mut handle: impl FnMut(Request) + Send + 'static) -> Option<Listener> {
+pub(crate) fn on_each(mut handle: impl FnMut(SignalRequest) + Send + 'static) -> Option<SignalListener> {
     let hangup = (!is_hangup_ignored()).then_some(SIGHUP);
     // Without a handler, a signal ends the process, which is all that the handler is for.
     let mut signals = Signals::new([SIGINT, SIGTERM].into_iter().chain(hangup)).ok()?;
@@ -80,10 +80,10 @@ pub(crate) fn on_each(mut handle: impl FnMut(Request) + Send + 'static) -> Optio
             }
             last = Some(Instant::now());
             RECEIVED.fetch_add(1, Ordering::Relaxed);
-            handle(if signal == SIGINT { Request::Interrupt } else { Request::Terminate });
+            handle(if signal == SIGINT { SignalRequest::Interrupt } else { SignalRequest::Terminate });
         }
     });
-    Some(Listener { handle: closing, thread })
+    Some(SignalListener { handle: closing, thread })
 }
 
 /// Returns the number of signals that were received since [`on_first`] or [`on_each`].
@@ -91,8 +91,8 @@ pub(crate) fn received() -> u32 {
     RECEIVED.load(Ordering::Relaxed)
 }
 
-/// Returns true if this process was started to survive a hangup, as `nohup` starts one. Linux says so in the process's
-/// status; elsewhere nothing is known.
+/// Returns true if this process was started to survive a hangup, as `nohup` starts one. Linux reports it in the
+/// process's status; elsewhere it is not known.
 fn is_hangup_ignored() -> bool {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));

@@ -10,7 +10,7 @@ use std::io::{self, ErrorKind, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
-use super::tame::tame;
+use super::terminal_escape::escape_hidden;
 use super::{CliError, Result};
 use crate::Exit;
 
@@ -20,11 +20,11 @@ const BROKEN_PIPE: u8 = 141;
 static FAILURE: OnceLock<io::Error> = OnceLock::new();
 static USED: AtomicBool = AtomicBool::new(false);
 
-/// Whoever writes to the terminal, or asks on it, has this.
+/// Lock of the terminal, held by whoever writes to it or asks on it.
 static TERMINAL: Mutex<()> = Mutex::new(());
 
-/// Takes the terminal: whatever else this process writes waits until this is dropped. What was written before is there.
-/// Whoever holds it writes by itself, not by way of this module.
+/// Locks the terminal: all other output of this process waits until this is dropped. Earlier output is flushed. The
+/// holder writes directly, not through this module.
 pub(crate) fn hold() -> MutexGuard<'static, ()> {
     let held = turn();
     // Standard output keeps its first error.
@@ -38,7 +38,7 @@ mod closed {
 
     static CLOSED: AtomicBool = AtomicBool::new(false);
 
-    /// Runs before Rust's own start, which opens `/dev/null` in the place of a standard stream that is closed.
+    /// Runs before Rust's own start, which opens `/dev/null` in place of a closed standard stream.
     #[used]
     #[expect(unsafe_code, reason = "nothing later can tell a closed stream from one that was sent to /dev/null")]
     // SAFETY: `.init_array` holds functions of this type, and `look` needs nothing that is set up after it.
@@ -52,7 +52,7 @@ mod closed {
         CLOSED.store(flags == -1, Ordering::Relaxed);
     }
 
-    /// The error of a write to standard output if this process was started with it closed.
+    /// Returns the error of a write to standard output if this process was started with it closed.
     pub(super) fn check() -> std::io::Result<()> {
         if CLOSED.load(Ordering::Relaxed) { Err(std::io::Error::from_raw_os_error(libc::EBADF)) } else { Ok(()) }
     }
@@ -60,24 +60,24 @@ mod closed {
 
 #[cfg(not(target_os = "linux"))]
 mod closed {
-    /// Only Linux tells whether standard output was closed at the start.
+    /// Returns no error: only Linux tells whether standard output was closed at the start.
     pub(super) fn check() -> std::io::Result<()> {
         Ok(())
     }
 }
 
-/// The turn of one write.
+/// Locks the terminal for one write.
 fn turn() -> MutexGuard<'static, ()> {
     TERMINAL.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Writes on standard output, and makes it seen.
+/// Writes to standard output, and flushes it.
 pub(crate) fn write_out(bytes: &[u8]) -> io::Result<()> {
     let _turn = turn();
     closed::check().and_then(|()| io::stdout().write_all(bytes)).and_then(|()| io::stdout().flush())
 }
 
-/// Writes on standard error.
+/// Writes to standard error.
 pub(crate) fn write_err(bytes: &[u8]) -> io::Result<()> {
     let _turn = turn();
     io::stderr().write_all(bytes)
@@ -99,7 +99,7 @@ impl Write for Stdout {
     }
 }
 
-/// Keeps an error of standard output.
+/// Records an error of standard output.
 pub(crate) fn remember<T>(done: io::Result<T>) -> io::Result<T> {
     if let Err(error) = &done
         && error.kind() != ErrorKind::Interrupted
@@ -110,12 +110,12 @@ pub(crate) fn remember<T>(done: io::Result<T>) -> io::Result<T> {
     done
 }
 
-/// A second error that says the same.
+/// Copies an error.
 fn copy(error: &io::Error) -> io::Error {
     error.raw_os_error().map_or_else(|| io::Error::new(error.kind(), error.to_string()), io::Error::from_raw_os_error)
 }
 
-/// Keeps the outcome of a text that somebody else wrote to standard output.
+/// Records the outcome of a text that other code wrote to standard output.
 pub(crate) fn remember_printed(done: io::Result<()>) {
     // Standard output keeps its first error.
     let _ = remember(closed::check().and(done));
@@ -131,7 +131,8 @@ pub(crate) fn has_failed() -> bool {
     FAILURE.get().is_some()
 }
 
-/// Changes the end of a command whose output was lost: an error, or quietly status 141 if nobody reads standard output.
+/// Changes the result of a command whose output was lost: to an error, or quietly to status 141 if nobody reads
+/// standard output.
 pub(crate) fn conclude(done: Result) -> Result {
     let Some(error) = FAILURE.get() else { return done };
     match done {
@@ -142,13 +143,13 @@ pub(crate) fn conclude(done: Result) -> Result {
     }
 }
 
-/// Prints a line on standard error, with whatever a stranger may have written in it escaped. Nobody can be told if that
-/// fails, so a failure is ignored; `eprintln!` would panic.
+/// Prints a line on standard error, with hidden characters escaped. A failure cannot be reported anywhere, so it is
+/// ignored; `eprintln!` would panic.
 pub(crate) fn note(text: fmt::Arguments<'_>) {
-    note_part(&(tame(&text.to_string()) + "\n"));
+    note_part(&(escape_hidden(&text.to_string()) + "\n"));
 }
 
-/// Prints a text as it is, without a line's end, on standard error: of our own, with colors perhaps.
+/// Prints a text unchanged, without a line break, on standard error: our own text, perhaps with colors.
 pub(crate) fn note_part(text: &str) {
     let _ = write_err(text.as_bytes());
 }

@@ -5,64 +5,64 @@ use serde_json::{Value, json};
 use tollhouse::session::{Sessions, SessionsError};
 use tollhouse::store::{self, Backend};
 
-use super::places::Places;
+use super::locations::Locations;
 use super::progress::Progress;
-use super::{CliError, Result, draw, session, show};
+use super::{CliError, Result, format, session, show};
 use crate::Exit;
 
-/// Check and shrink the store that sessions are kept in
+/// Check, compact and repair the store of sessions
 #[derive(Subcommand)]
-pub(crate) enum Store {
-    Verify(Verify),
-    Compact(Compact),
-    Repair(Repair),
+pub(crate) enum StoreCommand {
+    Verify(VerifyStoreCommand),
+    Compact(CompactStoreCommand),
+    Repair(RepairStoreCommand),
 }
 
-/// Check everything that is kept: every hash, log, sum and reference
+/// Check everything in the store: every hash, log, sum and reference
 ///
-/// Runs may go on meanwhile. Exit status 1 if something is wrong; it says what, and what to do.
+/// Runs may continue meanwhile. Exit status 1 if something is wrong, with the problems and what to do about them.
 #[derive(Args)]
-pub(crate) struct Verify {
+pub(crate) struct VerifyStoreCommand {
     /// Print one JSON object: sessions, blobs, bytes, problems
     #[arg(long)]
     json: bool,
 }
 
-/// Make the records of the store as small as what they hold
+/// Compact the records of the store
 ///
 /// Commits wait meanwhile. `tollhouse session gc` frees files.
 #[derive(Args)]
-pub(crate) struct Compact {
+pub(crate) struct CompactStoreCommand {
     /// Print one JSON object: before, after
     #[arg(long)]
     json: bool,
 }
 
-/// Save what can be read of a damaged store
+/// Save the readable part of a damaged store
 ///
-/// A store that is whole is left as it is. The damaged files are kept aside, as they are found, and blobs that are not what their names say, too. No process may
-/// have the store open. Run `tollhouse store verify` afterwards.
+/// An intact store is not changed. The damaged files are set aside unchanged, and so are blobs that do not match their
+/// names. No process may have the store open. Run `tollhouse store verify` afterwards.
 #[derive(Args)]
-pub(crate) struct Repair {
+pub(crate) struct RepairStoreCommand {
     /// Print one JSON object: aside, saved, gaps, lost, blobs
     #[arg(long)]
     json: bool,
 }
 
-impl Store {
-    /// Does what was asked for.
-    pub(crate) fn execute(self, places: &Places) -> Result {
+impl StoreCommand {
+    /// Executes the command.
+    pub(crate) fn execute(self, locations: &Locations) -> Result {
         match self {
-            Self::Verify(verify) => verify.execute(places),
-            Self::Compact(compact) => compact.execute(places),
-            Self::Repair(repair) => repair.execute(places),
+            Self::Verify(verify) => verify.execute(locations),
+            Self::Compact(compact) => compact.execute(locations),
+            Self::Repair(repair) => repair.execute(locations),
         }
     }
 }
 
-impl Verify {
-    fn execute(self, places: &Places) -> Result {
-        let sessions = places.sessions()?;
+impl VerifyStoreCommand {
+    fn execute(self, locations: &Locations) -> Result {
+        let sessions = locations.sessions()?;
         let failed = |error| session::failed("cannot check the store", &error);
         let (mut problems, mut checked) = (Vec::new(), 0);
         let listed = sessions.list().map_err(failed)?;
@@ -71,7 +71,7 @@ impl Verify {
             progress.now(format!("checking session {} of {}", number + 1, listed.len()));
             match sessions.verify_session(id) {
                 Ok(_) => checked += 1,
-                // Removed since it was listed.
+                // The session was removed since it was listed.
                 Err(SessionsError::Unknown { .. }) => {}
                 Err(error) => problems.push(json!({ "session": id, "problem": chain(&error) })),
             }
@@ -90,7 +90,7 @@ impl Verify {
                 json!({ "sessions": checked, "blobs": blobs.blobs, "bytes": blobs.bytes, "problems": problems });
             show::json_pretty(&report);
         } else {
-            let size = draw::size(blobs.bytes);
+            let size = format::size(blobs.bytes);
             show::line(format_args!("{checked} sessions and {} blobs ({size}) are whole", blobs.blobs));
             for problem in &problems {
                 let what =
@@ -106,10 +106,10 @@ impl Verify {
     }
 }
 
-/// Returns true if everything that the store holds can be read and is what it should be.
-fn is_whole(places: &Places) -> bool {
+/// Returns true if everything in the store can be read and is valid.
+fn is_whole(locations: &Locations) -> bool {
     let progress = Progress::new("checking the store");
-    let Ok(sessions) = places.sessions() else { return false };
+    let Ok(sessions) = locations.sessions() else { return false };
     let Ok(listed) = sessions.list() else { return false };
     let whole = listed.iter().all(|id| match sessions.verify_session(id) {
         Ok(_) | Err(SessionsError::Unknown { .. }) => true,
@@ -120,35 +120,35 @@ fn is_whole(places: &Places) -> bool {
     blobs.is_some_and(|blobs| blobs.is_ok_and(|blobs| blobs.faults.is_empty()))
 }
 
-/// Why `verify` ends with an error.
+/// Error with which `verify` ends.
 #[derive(Debug, thiserror::Error)]
 #[error("the store is damaged")]
 struct Damaged;
 
-/// An error with its causes.
+/// Formats an error with its causes.
 fn chain(error: &dyn std::error::Error) -> String {
     let causes = std::iter::successors(Some(error), |error| error.source());
     causes.map(ToString::to_string).collect::<Vec<_>>().join(": ")
 }
 
-impl Compact {
-    fn execute(self, places: &Places) -> Result {
-        let compacted = places.sessions()?.compact();
+impl CompactStoreCommand {
+    fn execute(self, locations: &Locations) -> Result {
+        let compacted = locations.sessions()?.compact();
         let compacted = compacted.map_err(|error| session::failed("cannot compact the store", &error))?;
         let (before, after) = (compacted.before, compacted.after);
         if self.json {
             show::json(&json!({ "before": before, "after": after }));
         } else {
-            show::line(format_args!("{} before, {} after", draw::size(before), draw::size(after)));
+            show::line(format_args!("{} before, {} after", format::size(before), format::size(after)));
         }
         Ok(Exit::SUCCESS)
     }
 }
 
-impl Repair {
-    fn execute(self, places: &Places) -> Result {
+impl RepairStoreCommand {
+    fn execute(self, locations: &Locations) -> Result {
         let failed = |error| session::failed("cannot repair the store", &error);
-        if places.store.exists() && is_whole(places) {
+        if locations.store.exists() && is_whole(locations) {
             if self.json {
                 show::json(&json!({ "aside": null, "saved": 0, "gaps": 0, "lost": 0, "blobs": [] }));
             } else {
@@ -156,8 +156,8 @@ impl Repair {
             }
             return Ok(Exit::SUCCESS);
         }
-        store::refuse_strangers(&places.store, places.trust_writers).map_err(|error| failed(error.into()))?;
-        let repaired = Sessions::repair(&places.store, Backend::Sled).map_err(failed)?;
+        store::refuse_strangers(&locations.store, locations.trust_writers).map_err(|error| failed(error.into()))?;
+        let repaired = Sessions::repair(&locations.store, Backend::Sled).map_err(failed)?;
         let records = &repaired.records;
         let aside: Vec<Value> = repaired.blobs.iter().map(|blob| blob.to_string().into()).collect();
         if self.json {

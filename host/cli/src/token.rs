@@ -1,4 +1,4 @@
-//! `tollhouse policy keygen|seal|attenuate|inspect`: grants signed, narrowed and shown.
+//! `tollhouse policy keygen|seal|attenuate|inspect`: signing, narrowing and inspecting grants.
 
 use std::fs::{self, OpenOptions};
 use std::io::Write as _;
@@ -12,20 +12,20 @@ use tollhouse::token::{Keypair, MAX_TEXT, PrivateKey, PublicKey, RevocationList,
 use tollhouse_registry::untrusted_file;
 
 use super::error::USAGE;
-use super::places::Places;
+use super::locations::Locations;
 use super::policy_file::PolicyFile;
 use super::registry::trust;
 use super::{CliError, Result, show};
 use crate::Exit;
 
-/// Make a key that signs tokens: the private key into FILE (mode 0600), the public key into FILE.pub
+/// Create a key that signs tokens: the private key goes into FILE (mode 0600), the public key into FILE.pub
 #[derive(Args)]
 #[command(after_help = "Examples:\n  tollhouse policy keygen issuer.key\n  tollhouse policy keygen --audit audit.key")]
-pub(crate) struct Keygen {
-    /// Make a key that an audit log is kept with instead (`run --audit-key`), into FILE alone
+pub(crate) struct TokenKeygenCommand {
+    /// Create a key for an audit log instead (`run --audit-key`), into FILE alone
     #[arg(long)]
     audit: bool,
-    /// Where the private key goes. It must not be there yet
+    /// The file for the private key, which must not exist yet
     #[arg(value_name = "FILE")]
     file: PathBuf,
 }
@@ -36,7 +36,7 @@ pub(crate) struct Keygen {
 Example:
   tollhouse policy seal policy.toml --key issuer.key --expires 24h > agent.token
   tollhouse run agent.js --token agent.token --trust issuer.key.pub")]
-pub(crate) struct Seal {
+pub(crate) struct SealCommand {
     /// The policy: TOML, or JSON if its name says so
     #[arg(value_name = "POLICY")]
     policy: PathBuf,
@@ -44,15 +44,15 @@ pub(crate) struct Seal {
     #[arg(long, value_name = "FILE")]
     key: PathBuf,
     #[command(flatten)]
-    more: More,
+    more: TokenOptions,
 }
 
-/// Narrow a token, without the issuer: what is left is what both allow
+/// Narrow a token, without the issuer: the result allows what both allow
 #[derive(Args)]
 #[command(after_help = "\
 Example:
   tollhouse policy attenuate agent.token narrower.toml --expires 1h > sub-agent.token")]
-pub(crate) struct Attenuate {
+pub(crate) struct AttenuateCommand {
     /// The token's file
     #[arg(value_name = "TOKEN")]
     token: PathBuf,
@@ -60,34 +60,34 @@ pub(crate) struct Attenuate {
     #[arg(value_name = "POLICY")]
     policy: PathBuf,
     #[command(flatten)]
-    more: More,
+    more: TokenOptions,
 }
 
-/// Show what a token says, block by block, as JSON. Signatures are not checked without `--trust`
+/// Show the contents of a token, block by block, as JSON. Signatures are not checked without `--trust`
 #[derive(Args)]
-pub(crate) struct Inspect {
+pub(crate) struct InspectTokenCommand {
     /// The token's file
     #[arg(value_name = "TOKEN")]
     token: PathBuf,
-    /// The issuer's public key, or its file: verify the token, and print the policy that it comes to
+    /// The issuer's public key, or its file: verify the token, and print the resulting policy
     #[arg(long, value_name = "KEY")]
     trust: Option<String>,
-    /// Revoked tokens: a revocation id a line
+    /// Revoked tokens: one revocation id per line
     #[arg(long, value_name = "FILE", requires = "trust")]
     revoked: Option<PathBuf>,
 }
 
 #[derive(Args)]
-struct More {
-    /// It ends after this time, for example 24h
+struct TokenOptions {
+    /// Time after which it expires, for example 24h
     #[arg(long, value_name = "TIME", value_parser = parse_duration)]
     expires: Option<Duration>,
-    /// Nobody can narrow it any further
+    /// Forbid narrowing it any further
     #[arg(long)]
     close: bool,
 }
 
-impl Keygen {
+impl TokenKeygenCommand {
     pub(crate) fn execute(&self) -> Result {
         let failed = |path: &Path, error: &std::io::Error| {
             CliError::because(format!("cannot write the key `{}`", path.display()), error)
@@ -107,7 +107,7 @@ impl Keygen {
         let public = self.file.with_added_extension("pub");
         let mut private_file = private.open(&self.file).map_err(|error| failed(&self.file, &error))?;
         let mut public_file = options.open(&public).map_err(|error| {
-            // Half a pair is none; this half was made just now, and nothing is in it.
+            // A key pair needs both halves; this half was made just now, and is removed.
             let _ = fs::remove_file(&self.file);
             failed(&public, &error)
         })?;
@@ -118,30 +118,30 @@ impl Keygen {
     }
 }
 
-impl Seal {
-    pub(crate) fn execute(&self, places: &Places) -> Result {
+impl SealCommand {
+    pub(crate) fn execute(&self, locations: &Locations) -> Result {
         let key: PrivateKey = read(&self.key, "key")?.trim().parse().map_err(|error| failed("no key", &error))?;
         let mut policy = PolicyFile::read(&self.policy)?.parse()?;
-        trust::resolve(&mut policy, places)?;
+        trust::resolve(&mut policy, locations)?;
         let sealed = Token::seal(&policy.to_json().to_string(), self.more.end(), &Keypair::from(key));
         self.more.print(sealed.map_err(|error| failed("cannot seal the policy", &error))?)
     }
 }
 
-impl Attenuate {
-    pub(crate) fn execute(&self, places: &Places) -> Result {
+impl AttenuateCommand {
+    pub(crate) fn execute(&self, locations: &Locations) -> Result {
         let mut policy = PolicyFile::read(&self.policy)?.parse()?;
-        trust::resolve(&mut policy, places)?;
+        trust::resolve(&mut policy, locations)?;
         let narrowed = token(&self.token)?.attenuate(&policy.to_json().to_string(), self.more.end());
         self.more.print(narrowed.map_err(|error| failed("cannot narrow the token", &error))?)
     }
 }
 
-impl Inspect {
+impl InspectTokenCommand {
     pub(crate) fn execute(&self) -> Result {
         if let Some(trust) = &self.trust {
             let policy = open(&self.token, trust, self.revoked.as_deref())?;
-            show::styled(super::tame::tame_toml(policy.to_toml().trim_end()));
+            show::styled(super::terminal_escape::escape_toml(policy.to_toml().trim_end()));
         } else {
             let shown = token(&self.token)?.inspect();
             show::json_pretty(&shown);
@@ -150,7 +150,7 @@ impl Inspect {
     }
 }
 
-impl More {
+impl TokenOptions {
     fn end(&self) -> Option<SystemTime> {
         self.expires.and_then(|after| SystemTime::now().checked_add(after))
     }
@@ -162,7 +162,7 @@ impl More {
     }
 }
 
-/// The policy of a token in a file, verified now.
+/// Verifies the token in a file, and returns its policy.
 pub(crate) fn open(path: &Path, trust: &str, revoked: Option<&Path>) -> Result<Policy> {
     let revoked = revoked.map(RevocationList::load).transpose();
     let revoked = revoked.map_err(|error| failed("cannot start", &error))?.unwrap_or_default();
@@ -179,7 +179,7 @@ pub(crate) fn open(path: &Path, trust: &str, revoked: Option<&Path>) -> Result<P
 
 fn token(path: &Path) -> Result<Token> {
     let parsed = Token::parse(&read(path, "token")?);
-    parsed.map_err(|error| failed(&format!("`{}` is no token", path.display()), &error))
+    parsed.map_err(|error| failed(&format!("`{}` is not a token", path.display()), &error))
 }
 
 /// Reads a text that is no longer than a token and a line break.

@@ -6,23 +6,24 @@ use tollhouse::gate::Gate;
 use tollhouse::session::SessionId;
 
 use super::confine::ConfineArgs;
-use super::opening::{self, SessionArgs};
-use super::places::Places;
+use super::locations::Locations;
+use super::session_args::{self, SessionArgs};
 use super::{CliError, Result, show};
 use crate::Exit;
 
-/// What every script finds besides its tools, for editors. What the web and Node have too is in TypeScript's own libraries.
+/// Declarations of the globals that every script has besides its tools, for editors. TypeScript's own libraries declare
+/// those of the web and Node.
 const GLOBALS: &str = include_str!("globals.d.ts");
 
-/// List what is mounted, and mark what is granted
+/// List the mounted tools, and mark the granted ones
 #[derive(Args)]
-pub(crate) struct Tools {
-    /// Show the help of one method, or of all that begin so
+pub(crate) struct ListToolsCommand {
+    /// Show the help of one method, or of all with this prefix
     #[arg(value_name = "METHOD")]
     method: Option<String>,
     #[command(flatten)]
     session: SessionArgs,
-    /// Of this session: what it was made with
+    /// The tools of this session
     #[arg(long = "session", value_name = "ID")]
     id: Option<SessionId>,
     #[command(flatten)]
@@ -32,10 +33,10 @@ pub(crate) struct Tools {
     json: bool,
 }
 
-impl Tools {
+impl ListToolsCommand {
     /// Prints the list.
-    pub(crate) fn execute(self, places: &Places) -> Result {
-        let session = self.session.look(places, self.id.as_ref(), self.confine)?;
+    pub(crate) fn execute(self, locations: &Locations) -> Result {
+        let session = self.session.look(locations, self.id.as_ref(), self.confine)?;
         let gate = session.gate();
         let tools = gate.tools();
         if self.json {
@@ -55,21 +56,21 @@ impl Tools {
         if let Some(method) = &self.method {
             help(gate, method)?;
             let alias = method.split(['/', '.', ' ']).next().unwrap_or(method);
-            opening::note_lost_faces(gate, |lost| lost.alias == alias);
+            session_args::note_lost_faces(gate, |lost| lost.alias == alias);
             return Ok(Exit::SUCCESS);
         }
         if tools.is_empty() {
-            note!("nothing is mounted: the registry {} has nothing that can be called", places.registry.display());
+            note!("nothing is mounted: the registry {} has nothing that can be called", locations.registry.display());
         }
         list(gate);
         tools.clashes().iter().for_each(|clash| note!("note: {}", clash.hint()));
-        opening::note_lost_faces(gate, |_| true);
-        opening::warn_of_deprecated(gate, tools.iter().map(|tool| tool.method()));
+        session_args::note_lost_faces(gate, |_| true);
+        session_args::warn_of_deprecated(gate, tools.iter().map(|tool| tool.method()));
         Ok(Exit::SUCCESS)
     }
 }
 
-/// Prints what is mounted, a line each, and marks what is granted.
+/// Prints the mounted tools, a line each, and marks those that are granted.
 pub(crate) fn list(gate: &Gate) {
     for tool in gate.tools().iter() {
         let mark = if gate.grants(tool.method()) { "granted" } else { "-" };
@@ -78,7 +79,7 @@ pub(crate) fn list(gate: &Gate) {
     }
 }
 
-/// The first sentence of a text, on one line; of one that has none, its first paragraph.
+/// Returns the first sentence of a text, on one line, or its first paragraph if it has no sentence.
 pub(crate) fn sentence(text: &str) -> String {
     let paragraph: Vec<&str> = text.lines().map(str::trim).take_while(|line| !line.is_empty()).collect();
     let paragraph = paragraph.join(" ");
@@ -91,11 +92,11 @@ pub(crate) fn sentence(text: &str) -> String {
     paragraph[..end.unwrap_or(paragraph.len())].to_owned()
 }
 
-/// Prints the help of a method, or of all that begin so.
+/// Prints the help of a method, or of all with that prefix.
 pub(crate) fn help(gate: &Gate, method: &str) -> Result<()> {
     let tools = gate.tools();
     let Some(help) = tools.help(method) else {
-        let error = CliError::usage(format!("nothing mounted is named `{method}`"));
+        let error = CliError::usage(format!("no mounted tool is named `{method}`"));
         return Err(match (tools.clash_of(method), tools.nearest(method)) {
             (Some(clash), _) => error.hint(clash.hint()),
             (None, Some(near)) => error.hint(format!("did you mean `{near}`?")),
@@ -106,9 +107,9 @@ pub(crate) fn help(gate: &Gate, method: &str) -> Result<()> {
     Ok(())
 }
 
-/// What declarations are written in.
+/// Language of declarations.
 #[derive(Clone, Copy, ValueEnum)]
-enum Written {
+enum DeclarationLanguage {
     /// TypeScript, with what every script finds besides, for editors.
     #[value(alias = "typescript")]
     Ts,
@@ -117,37 +118,37 @@ enum Written {
     Python,
 }
 
-/// Print declarations of what is mounted, for editors and type checkers
+/// Print declarations of the mounted tools, for editors and type checkers
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
   tollhouse types --policy agent.toml > tools.d.ts
   tollhouse types --policy agent.toml --lang python > tools.py")]
-pub(crate) struct Types {
+pub(crate) struct PrintTypesCommand {
     /// The language of the declarations
     #[arg(long, value_enum, default_value = "ts")]
-    lang: Written,
+    lang: DeclarationLanguage,
     #[command(flatten)]
     session: SessionArgs,
-    /// Of this session: what it was made with
+    /// The tools of this session
     #[arg(long = "session", value_name = "ID")]
     id: Option<SessionId>,
     #[command(flatten)]
     confine: ConfineArgs,
 }
 
-impl Types {
+impl PrintTypesCommand {
     /// Prints the declarations.
-    pub(crate) fn execute(self, places: &Places) -> Result {
-        let session = self.session.look(places, self.id.as_ref(), self.confine)?;
+    pub(crate) fn execute(self, locations: &Locations) -> Result {
+        let session = self.session.look(locations, self.id.as_ref(), self.confine)?;
         let gate = session.gate();
         match self.lang {
-            Written::Ts => {
-                opening::note_lost_faces(gate, |_| true);
+            DeclarationLanguage::Ts => {
+                session_args::note_lost_faces(gate, |_| true);
                 show::line(gate.tools().typescript(&|method| gate.grants(method)).trim_end());
                 show::line(GLOBALS.trim_end());
             }
-            Written::Python => show::line(gate.tools().python().trim_end()),
+            DeclarationLanguage::Python => show::line(gate.tools().python().trim_end()),
         }
         Ok(Exit::SUCCESS)
     }

@@ -1,4 +1,4 @@
-//! Makes a guest out of a core module: component, pre-initialised image, machine code.
+//! Turns a core module into a guest: component, pre-initialised image, machine code.
 
 use std::pin::pin;
 use std::task::{Context, Poll, Waker};
@@ -8,14 +8,14 @@ use wasmtime::component::Linker;
 use wasmtime::{Config, Engine, OptLevel, Store};
 use wasmtime_wizer::Wizer;
 
-/// The function that brings a guest to the state every run starts from.
+/// Exported function that initialises a guest to the state in which every run starts.
 const INITIALIZE: &str = "wizer-initialize";
 
-/// Wraps a core module that `wit-bindgen` made into a component, and runs its initialisation into the image, so that
-/// an instance wakes up with interpreter and prelude in place.
+/// Wraps a core module built with `wit-bindgen` into a component, and runs its initialisation into the image, so that
+/// an instance starts with interpreter and prelude in place.
 ///
 /// # Errors
-/// If the module is no guest, or its initialisation traps or calls an import.
+/// If the module is not a guest, or its initialisation traps or calls an import.
 pub fn preinitialize(core: &[u8]) -> Result<Vec<u8>> {
     let component = wit_component::ComponentEncoder::default()
         .validate(true)
@@ -25,7 +25,7 @@ pub fn preinitialize(core: &[u8]) -> Result<Vec<u8>> {
         .context("the module does not fit its world")?;
 
     let mut config = Config::new();
-    // This code runs once, for some milliseconds: compiling it well would take longer than running it badly.
+    // This code runs once, for some milliseconds: optimising it would take longer than it saves.
     config.cranelift_opt_level(OptLevel::None);
     let mut store = Store::new(&Engine::new(&config)?, ());
     let mut wizer = Wizer::new();
@@ -43,12 +43,12 @@ pub fn preinitialize(core: &[u8]) -> Result<Vec<u8>> {
 /// Compiles a component for this machine, for the engine of guests.
 ///
 /// # Errors
-/// If it does not compile.
+/// If the component does not compile.
 pub fn precompile(component: &[u8]) -> Result<Vec<u8>> {
     Ok(crate::guest()?.precompile_component(component)?)
 }
 
-/// Drives a future that only ever waits for wasm, which runs while it is polled.
+/// Polls a future to its end. The future waits only for wasm, which runs while it is polled.
 fn block_on<F: Future>(future: F) -> F::Output {
     let mut future = pin!(future);
     let mut context = Context::from_waker(Waker::noop());

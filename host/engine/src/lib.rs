@@ -1,63 +1,65 @@
-//! The wasmtime engines of Tollhouse: two for guests, of which the shell's has more stack, and two for tools, of which one
-//! counts fuel.
+//! The wasmtime engines of Tollhouse: two for guests, of which the shell's has more stack, and two for tools, of which
+//! one counts fuel.
 //!
-//! They stand in a crate of their own because two programs must agree on them to the last setting: `precompile`,
-//! which compiles the guests when Tollhouse is built, and the host, which maps that code into memory. Nothing here
-//! instantiates anything, reads a file or knows what a session is.
+//! They are a crate of their own because two programs must agree on every setting: `precompile`, which compiles the
+//! guests when Tollhouse is built, and the host, which maps that code into memory. Nothing here instantiates anything,
+//! reads a file or knows what a session is.
 
 pub mod guest;
-pub mod warm;
+pub mod warm_pages;
 
 use std::fmt::Write as _;
 use std::hash::{Hash, Hasher};
 
 use wasmtime::{Config, Enabled, Engine, InstanceAllocationStrategy, PoolingAllocationConfig, Result};
 
-/// How many guests of one language may live at once in a process: 1,000 sessions whose scripts run scripts. Each takes
+/// Most guests of one language that may live at once in a process: 1,000 sessions whose scripts run scripts. Each takes
 /// 4 GiB of address space, of which a process has 128 TiB, and memory only when it is used.
 pub const MAX_GUESTS: u32 = 2_000;
 
-/// The same for tools.
+/// Most instances of tools that may live at once in a process.
 pub const MAX_TOOLS: u32 = 2_000;
 
-/// What is tried where there is less address space, for example under `ulimit -v`.
-const FEW: u32 = 100;
+/// Number of instances that is tried where there is less address space, for example under `ulimit -v`.
+const FALLBACK_INSTANCES: u32 = 100;
 
-/// The largest linear memory: all that 32 bits can address. What a run may really use is a limit of its session.
+/// Largest linear memory: all that 32 bits can address. The memory that a run may use is a limit of its session.
 const MAX_MEMORY: usize = 1 << 32;
 
 /// Stack for wasm frames, in bytes. QuickJS stops itself at 768 KiB of its own stack, which takes several times as
 /// much here, because a frame of the interpreter spills more than native code does.
 pub const WASM_STACK: usize = 4 << 20;
 
-/// The same in the shell guest, where a function that calls itself is a chain of futures that poll each other: each
-/// level takes some ten KiB, and scripts recurse hundreds deep. Of its own stack, within its memory, the guest has half.
+/// Stack for wasm frames in the shell guest, in bytes. A shell function that calls itself is a chain of futures that
+/// poll each other: each level takes some ten KiB, and scripts recurse hundreds deep. The guest's own stack, within its
+/// memory, is half as large.
 pub const SHELL_STACK: usize = 64 << 20;
 
-/// How much of a guest's memory stays resident in a pool slot for the next instance. A guest touches most of it
-/// again, so wiping it by hand is cheaper than faulting it in.
+/// Bytes of a guest's memory that stay resident in a pool slot for the next instance. A guest touches most of them
+/// again, so wiping them is cheaper than faulting them in.
 const GUEST_KEEP_RESIDENT: usize = 4 << 20;
 
-/// The same for tools, which are small: more would be wiped for nothing.
+/// Bytes of a tool's memory that stay resident. Tools are small: more would be wiped for nothing.
 const TOOL_KEEP_RESIDENT: usize = 64 << 10;
 
-/// The engine for script guests, whose code is compiled when Tollhouse is built.
+/// Creates the engine for script guests, whose code is compiled when Tollhouse is built.
 ///
 /// # Errors
-/// If this machine cannot run it, for example because it has too little address space.
+/// If this machine cannot run the engine, for example because it has too little address space.
 pub fn guest() -> Result<Engine> {
     Ok(engine(GUEST)?.0)
 }
 
-/// The engine for the shell guest, which differs in its stack only: it runs the same code.
+/// Creates the engine for the shell guest. Only its stack differs; it runs the same code.
 ///
 /// # Errors
 /// As for [`guest()`].
 pub fn shell() -> Result<Engine> {
-    Ok(engine(Kind { stack: SHELL_STACK, ..GUEST })?.0)
+    Ok(engine(EngineSettings { stack: SHELL_STACK, ..GUEST })?.0)
 }
 
-/// The engine for tools, which are compiled when they are first loaded; and for how many instances it has room.
+/// Creates the engine for tools, which are compiled when they are first loaded. Returns it with the number of instances
+/// that it has room for.
 ///
 /// # Errors
 /// As for [`guest()`].
@@ -65,15 +67,17 @@ pub fn tool() -> Result<(Engine, u32)> {
     engine(TOOL)
 }
 
-/// The same for tools whose fuel is limited: their code counts what it executes, which takes time that others keep.
+/// Creates the engine for tools whose fuel is limited. Its code counts what it executes, which takes time that other
+/// tools save.
 ///
 /// # Errors
 /// As for [`guest()`].
 pub fn metered() -> Result<(Engine, u32)> {
-    engine(Kind { metered: true, ..TOOL })
+    engine(EngineSettings { metered: true, ..TOOL })
 }
 
-/// Opens `/proc/self/pagemap`, which wasmtime keeps open from its first pool on: a process that becomes undumpable cannot any more.
+/// Opens `/proc/self/pagemap`. wasmtime keeps it open from its first pool on; a process that has become undumpable can
+/// no longer open it.
 ///
 /// # Errors
 /// As for [`guest()`].
@@ -94,37 +98,38 @@ pub fn open_pagemap() -> Result<()> {
     Engine::new(&config).map(drop)
 }
 
-/// In what the engines differ.
+/// Settings in which the engines differ.
 #[derive(Clone, Copy)]
-struct Kind {
+struct EngineSettings {
     instances: u32,
     keep_resident: usize,
     stack: usize,
-    /// Whether its code counts fuel.
+    /// True if the code counts fuel.
     metered: bool,
 }
 
-const GUEST: Kind =
-    Kind { instances: MAX_GUESTS, keep_resident: GUEST_KEEP_RESIDENT, stack: WASM_STACK, metered: false };
+const GUEST: EngineSettings =
+    EngineSettings { instances: MAX_GUESTS, keep_resident: GUEST_KEEP_RESIDENT, stack: WASM_STACK, metered: false };
 
-const TOOL: Kind = Kind { instances: MAX_TOOLS, keep_resident: TOOL_KEEP_RESIDENT, stack: WASM_STACK, metered: false };
+const TOOL: EngineSettings =
+    EngineSettings { instances: MAX_TOOLS, keep_resident: TOOL_KEEP_RESIDENT, stack: WASM_STACK, metered: false };
 
-/// An engine with as much room as there may be, or else with little.
-fn engine(kind: Kind) -> Result<(Engine, u32)> {
-    with_room(kind).or_else(|_| with_room(Kind { instances: FEW, ..kind }))
+/// Creates an engine with the instances asked for, or with few if there is not enough address space.
+fn engine(settings: EngineSettings) -> Result<(Engine, u32)> {
+    with_settings(settings).or_else(|_| with_settings(EngineSettings { instances: FALLBACK_INSTANCES, ..settings }))
 }
 
-fn with_room(Kind { instances, keep_resident, stack, metered }: Kind) -> Result<(Engine, u32)> {
+fn with_settings(EngineSettings { instances, keep_resident, stack, metered }: EngineSettings) -> Result<(Engine, u32)> {
     let mut pool = PoolingAllocationConfig::new();
     pool.total_component_instances(instances)
         // A component is several core instances: its modules, and adapters between them.
         .total_core_instances(instances * 8)
         .total_memories(instances)
         .total_tables(instances * 4)
-        // No fiber is ever made, and setting up a thousand guarded stacks takes milliseconds of each start.
+        // No fiber is ever created, and setting up a thousand guarded stacks takes milliseconds of each start.
         .total_stacks(0)
         .max_memory_size(MAX_MEMORY)
-        // The shell's table of functions is the largest that we know, at about 9,000 elements.
+        // The shell's table of functions is the largest known, at about 9,000 elements.
         .table_elements(100_000)
         .max_component_instance_size(16 << 20)
         .max_core_instance_size(16 << 20)
@@ -132,7 +137,7 @@ fn with_room(Kind { instances, keep_resident, stack, metered }: Kind) -> Result<
         .max_memories_per_component(20)
         .max_tables_per_component(100)
         .max_unused_warm_slots(100)
-        // Where Linux can say which pages were touched, only those are wiped: dropping a guest costs a third.
+        // Where Linux reports which pages were touched, only those are wiped: dropping a guest then costs a third.
         .pagemap_scan(Enabled::Auto)
         .linear_memory_keep_resident(keep_resident)
         .table_keep_resident(64 << 10);
@@ -147,10 +152,10 @@ fn with_room(Kind { instances, keep_resident, stack, metered }: Kind) -> Result<
         .epoch_interruption(true)
         .consume_fuel(metered)
         .max_wasm_stack(stack)
-        // Nobody sees a backtrace of wasm, and nothing unwinds through it; both tables are a seventh of the image.
+        // No backtrace of wasm is shown, and nothing unwinds through it; both tables are a seventh of the image.
         .generate_address_map(false)
         .native_unwind_info(false)
-        // No fiber is ever made; wasmtime only wants the two sizes in order.
+        // No fiber is ever created; wasmtime only requires the two sizes in order.
         .async_stack_size(stack)
         .memory_init_cow(true)
         .allocation_strategy(InstanceAllocationStrategy::Pooling(pool));
@@ -159,11 +164,11 @@ fn with_room(Kind { instances, keep_resident, stack, metered }: Kind) -> Result<
     Ok((Engine::new(&config)?, instances))
 }
 
-/// Names what compiled code depends on: wasmtime's version, the target, and every setting. Code compiled under
-/// another fingerprint must not be loaded. 64 hexadecimal digits.
+/// Fingerprint of everything that compiled code depends on: wasmtime's version, the target, and every setting, as 64
+/// hexadecimal digits. Code compiled under another fingerprint must not be loaded.
 #[must_use]
 pub fn fingerprint(engine: &Engine) -> String {
-    let mut hasher = Blake3(blake3::Hasher::new());
+    let mut hasher = DigestHasher(blake3::Hasher::new());
     engine.precompile_compatibility_hash().hash(&mut hasher);
     let mut hex = String::with_capacity(64);
     for byte in hasher.0.finalize().as_bytes() {
@@ -172,10 +177,10 @@ pub fn fingerprint(engine: &Engine) -> String {
     hex
 }
 
-/// Lets `Hash` feed a hash that is the same in every process.
-struct Blake3(blake3::Hasher);
+/// Adapter through which `Hash` feeds a hash that is the same in every process.
+struct DigestHasher(blake3::Hasher);
 
-impl Hasher for Blake3 {
+impl Hasher for DigestHasher {
     fn write(&mut self, bytes: &[u8]) {
         self.0.update(bytes);
     }

@@ -1,4 +1,4 @@
-//! What `wit/guest.wit` is in Rust.
+//! Rust bindings of `wit/guest.wit`.
 
 wasmtime::component::bindgen!({
     path: "../wit",

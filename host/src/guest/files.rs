@@ -1,10 +1,10 @@
-//! The session's files as a guest sees them: `files` of `wit/guest.wit`, on the tree of its run.
+//! Session files as a guest sees them: `files` of `wit/guest.wit`, on the tree of its run.
 
 use super::bindings::files::{Entry, ErrorCode, Host, Kind, Metadata, WriteMode};
-use super::state::State;
+use super::guest_state::GuestState;
 use crate::vfs::{self, Errno};
 
-impl Host for State {
+impl Host for GuestState {
     fn stat(&mut self, path: String, follow: bool) -> Result<Metadata, ErrorCode> {
         let stat = self.files.stat(&path, follow)?;
         Ok(Metadata { kind: stat.kind.into(), size: stat.size, mode: stat.mode, modified: stat.modified, id: stat.id })

@@ -1,4 +1,4 @@
-//! One instance of a guest: made, started, resumed, dropped.
+//! Instances of a guest: created, started, resumed, dropped.
 
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
@@ -8,111 +8,113 @@ use wasmtime::Trap;
 use wasmtime::component::Component;
 
 use super::bindings::{ScriptGuestPre, types as wit};
-use super::fault::is_overflow;
+use super::guest_state::{Catalog, GuestState, Output, OutputError, linker};
+use super::inline_script::ScriptRunner;
+use super::instance_pool::{GuestInstance, InstancePool, PooledInstance};
 use super::operation::{Completion, Step};
-use super::spare::{Instance, Lent, Spares};
-use super::state::{Catalog, Output, OutputError, State, linker};
-use super::to_end::Runner;
-use super::together::Together;
+use super::run_usage::RunUsage;
+use super::stack_overflow::is_overflow;
 use super::{Language, Mention};
 use crate::code::{self, Code, CodeError, Interrupt, NoRoom, Stopped, with_stack};
 use crate::vfs::{ApplyError, Edit, Tree};
 
-/// The guests of a process. Each is loaded when it is first used.
+/// Script guests of a process. Each is loaded when it is first used.
 pub struct Guests {
     code: Code,
-    javascript: OnceLock<ScriptGuestPre<State>>,
-    shell: OnceLock<ScriptGuestPre<State>>,
-    spares: [Spares; 2],
+    javascript: OnceLock<ScriptGuestPre<GuestState>>,
+    shell: OnceLock<ScriptGuestPre<GuestState>>,
+    pools: [InstancePool; 2],
     loading: Mutex<()>,
 }
 
-/// A script, and the world it wakes up in.
+/// Script and the environment in which it starts.
 #[derive(Clone, Debug, Default)]
 pub struct Script {
-    /// Its text.
+    /// Source text.
     pub source: String,
-    /// What stack traces call it. By its ending TypeScript is known.
+    /// Name that stack traces show. Its extension tells TypeScript from JavaScript.
     pub name: String,
-    /// True if it was read from a file or a pipe, as with `bash FILE`, and not given as text, as with `bash -c`.
+    /// True if the script was read from a file or a pipe, as with `bash FILE`, and not given as text, as with `bash
+    /// -c`.
     pub from_file: bool,
-    /// Its positional arguments.
+    /// Positional arguments.
     pub arguments: Vec<String>,
-    /// Its environment.
+    /// Environment variables.
     pub environment: Vec<(String, String)>,
-    /// If a person typed it, as one of several inputs.
+    /// Set if a person typed the script, as one of several inputs.
     pub typed: Option<Typed>,
 }
 
-/// How an input is run that a person typed. Of JavaScript, the value of its last expression is written to standard
-/// output, as `util.inspect` shows it, and what it declares at its top level is left together with `state`; of bash, the
-/// directory in which it ends is its value.
+/// Mode of an input that a person typed. For JavaScript, the value of its last expression is written to standard
+/// output, as `util.inspect` shows it, and its top-level declarations are left in `state`; for bash, the directory in
+/// which it ends is its value.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Typed {
-    /// Whether to write in colours.
+    /// True to write in colours.
     pub colors: bool,
 }
 
-/// What a guest is given besides its script.
-pub(crate) struct World {
+/// Everything that a guest is given besides its script.
+pub(crate) struct GuestWorld {
     pub(crate) files: Tree,
     pub(crate) output: Output,
     pub(crate) catalog: Arc<dyn Catalog>,
-    /// Its run's memory and fuel.
-    pub(crate) together: Together,
-    /// Of the run's random numbers.
+    /// Fuel and memory of the run.
+    pub(crate) usage: RunUsage,
+    /// Seed of the run's random numbers.
     pub(crate) seed: [u8; 32],
     pub(crate) interrupt: Interrupt,
-    /// Runs scripts within a step of this guest.
-    pub(crate) runner: Option<Box<dyn Runner>>,
+    /// Runner of scripts within a step of this guest.
+    pub(crate) runner: Option<Box<dyn ScriptRunner>>,
 }
 
-/// Why a guest is gone. Its files and output are as they were when it stopped.
+/// Reason why a guest is gone. Its files and output are as they were when it stopped.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum GuestError {
-    /// Somebody cancelled the run.
+    /// The run was cancelled.
     #[error("cancelled")]
     Cancelled,
     /// The run's time was up.
     #[error("out of time")]
     Deadline,
-    /// Its output was refused.
+    /// The guest's output was refused.
     #[error(transparent)]
     Output(OutputError),
-    /// It recursed too deeply for its stack.
+    /// The guest recursed too deeply for its stack.
     #[error("stack exhausted")]
     Stack,
-    /// It needed more memory than it may have.
+    /// The guest needed more memory than its limit.
     #[error("memory limit reached")]
     Memory,
-    /// It trapped for another reason. The guest is at fault, or the script found a fault in it.
+    /// The guest trapped for another reason. Either the guest is faulty, or the script found a fault in it.
     #[error("the guest trapped: {0}")]
     Trap(String),
 }
 
 impl Guests {
-    /// Guests that run on these engines.
+    /// Creates guests that run on these engines.
     #[must_use]
     pub fn new(code: Code) -> Self {
         let (javascript, shell, loading) = Default::default();
-        let spares = ["js", "shell"].map(|name| Spares::with_pages(code::embedded(name).pages()));
-        Self { code, javascript, shell, spares, loading }
+        let pools = ["js", "shell"].map(|name| InstancePool::with_pages(code::embedded(name).pages()));
+        Self { code, javascript, shell, pools, loading }
     }
 
-    /// Guests that are all this component, in place of those that this binary carries: a guest that lies to its host.
+    /// Creates guests that are all this component, in place of those embedded in this binary: for tests with a guest
+    /// that lies to its host.
     pub(crate) fn lying(code: Code, component: &[u8]) -> Result<Self, CodeError> {
         let compiled = |error: wasmtime::Error| CodeError::Compile(error.into());
         let engine = code.guest_engine("js")?;
         let component = Component::new(engine, component).map_err(compiled)?;
         let linker = linker(engine).map_err(compiled)?;
         let pre = linker.instantiate_pre(&component).and_then(ScriptGuestPre::new).map_err(compiled)?;
-        let (spares, loading) = Default::default();
-        Ok(Self { code, javascript: pre.clone().into(), shell: pre.into(), spares, loading })
+        let (pools, loading) = Default::default();
+        Ok(Self { code, javascript: pre.clone().into(), shell: pre.into(), pools, loading })
     }
 
-    /// The guest of a language, loaded if it was not.
-    pub(super) fn get(&self, language: Language) -> Result<&ScriptGuestPre<State>, CodeError> {
+    /// Returns the guest of a language, and loads it first if necessary.
+    pub(super) fn get(&self, language: Language) -> Result<&ScriptGuestPre<GuestState>, CodeError> {
         let (slot, name) = match language {
             Language::JavaScript => (&self.javascript, "js"),
             Language::Shell => (&self.shell, "shell"),
@@ -120,7 +122,7 @@ impl Guests {
         if let Some(guest) = slot.get() {
             return Ok(guest);
         }
-        // Unpacked once, however many want it.
+        // Unpacked once, however many threads need it.
         let _one = self.loading.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(guest) = slot.get() {
             return Ok(guest);
@@ -132,27 +134,32 @@ impl Guests {
         Ok(slot.get_or_init(|| pre))
     }
 
-    fn spares(&self, language: Language) -> &Spares {
+    fn pools(&self, language: Language) -> &InstancePool {
         match language {
-            Language::JavaScript => &self.spares[0],
-            Language::Shell => &self.spares[1],
+            Language::JavaScript => &self.pools[0],
+            Language::Shell => &self.pools[1],
         }
     }
 
-    /// Makes a fresh instance. If there is no room for it, waits so long for some.
+    /// Creates a fresh instance. If the pool has no free slot, waits up to `patience` for one.
     ///
     /// # Errors
     /// If the guest in this binary cannot be loaded, or the pool of instances is exhausted.
-    pub(crate) fn instantiate(&self, language: Language, world: World, patience: Duration) -> Result<Guest, CodeError> {
+    pub(crate) fn instantiate(
+        &self,
+        language: Language,
+        world: GuestWorld,
+        patience: Duration,
+    ) -> Result<Guest, CodeError> {
         let pre = self.get(language)?;
-        let together = world.together;
-        let limits = wit::Limits { fuel: together.fuel_left(), memory: together.memory_limit() };
-        // The shell has no use for it, and its frames are large: they never stand below another guest's.
+        let usage = world.usage;
+        let limits = wit::Limits { fuel: usage.fuel_left(), memory: usage.memory_limit() };
+        // The shell has no use for the runner, and its frames are large: they never lie below another guest's.
         let runner = world.runner.filter(|_| language == Language::JavaScript);
-        let state = State::new(world.files, world.output, world.catalog, &together, world.seed, runner);
-        let spares = self.spares(language);
-        let lent = code::instantiate(&world.interrupt, patience, || spares.lend(pre, &world.interrupt));
-        let mut instance = lent.map_err(|error| match error.downcast::<NoRoom>() {
+        let state = GuestState::new(world.files, world.output, world.catalog, &usage, world.seed, runner);
+        let pools = self.pools(language);
+        let taken = code::instantiate(&world.interrupt, patience, || pools.take(pre, &world.interrupt));
+        let mut instance = taken.map_err(|error| match error.downcast::<NoRoom>() {
             Ok(full) => CodeError::Full(full),
             Err(error) => CodeError::Engine(error.into()),
         })?;
@@ -165,22 +172,23 @@ impl Guests {
     }
 }
 
-/// One instance. After an error it must not be resumed, only asked for its files and figures.
+/// One instance of a guest. After an error it must not be resumed, only asked for its files and figures.
 pub struct Guest {
-    instance: Lent,
+    instance: PooledInstance,
     limits: wit::Limits,
-    /// What its engine lets it take of the stack, in bytes.
+    /// Stack that the engine allows the instance, in bytes.
     stack: usize,
-    /// Whether it was asked for what its script leaves.
+    /// True if the guest was asked for the state that its script leaves.
     keeps: bool,
 }
 
 impl Guest {
-    /// Starts a script in a directory, at a time (nanoseconds since the epoch), and runs it until it waits or ends. With
-    /// `state`, what the last one left (empty if there was none), its outcome has one too.
+    /// Starts a script in a directory, at a time (nanoseconds since the epoch), and runs it until it waits or ends. If
+    /// the script has a `state`, which is what the previous script left (empty if there was none), its outcome has one
+    /// too.
     ///
     /// # Errors
-    /// Why the guest is gone.
+    /// The reason why the guest is gone.
     pub fn start(
         &mut self,
         script: &Script,
@@ -213,60 +221,60 @@ impl Guest {
         };
         self.keeps = script.state.is_some();
         self.instance.store.data_mut().now = now;
-        let step = self.enter(|Instance { store, bindings }| bindings.call_start(store, &script));
+        let step = self.enter(|GuestInstance { store, bindings }| bindings.call_start(store, &script));
         self.step(step)
     }
 
-    /// Whether a text ends in the middle of something.
+    /// Returns true if a text ends in the middle of a statement.
     ///
     /// # Errors
-    /// Why the guest is gone.
+    /// The reason why the guest is gone.
     pub(crate) fn is_open(&mut self, source: &str, name: &str) -> Result<bool, GuestError> {
-        let open = self.enter(|Instance { store, bindings }| bindings.call_is_open(store, source, name));
-        open.map_err(|error| self.why(&error))
+        let open = self.enter(|GuestInstance { store, bindings }| bindings.call_is_open(store, source, name));
+        open.map_err(|error| self.classify(&error))
     }
 
-    /// What a script mentions by names that it does not define itself.
+    /// Returns the names that a script uses but does not define itself.
     ///
     /// # Errors
-    /// Why the guest is gone.
+    /// The reason why the guest is gone.
     pub(crate) fn mentions(&mut self, source: &str, name: &str) -> Result<Vec<Mention>, GuestError> {
-        let found = self.enter(|Instance { store, bindings }| bindings.call_mentions(store, source, name));
-        found.map_err(|error| self.why(&error))
+        let found = self.enter(|GuestInstance { store, bindings }| bindings.call_mentions(store, source, name));
+        found.map_err(|error| self.classify(&error))
     }
 
-    /// Delivers one completion, at a time, and runs on until the script waits or ends.
+    /// Delivers one completion, at a time, and continues until the script waits or ends.
     ///
     /// # Errors
-    /// Why the guest is gone.
+    /// The reason why the guest is gone.
     pub fn resume(&mut self, completion: Completion, now: u64) -> Result<Step, GuestError> {
         self.instance.store.data_mut().now = now;
         let completion = completion.into();
-        let step = self.enter(|Instance { store, bindings }| bindings.call_resume(store, &completion));
+        let step = self.enter(|GuestInstance { store, bindings }| bindings.call_resume(store, &completion));
         self.step(step)
     }
 
-    /// Calls it, on a stack that is large enough.
-    fn enter<T>(&mut self, call: impl FnOnce(&mut Instance) -> T) -> T {
+    /// Enters the guest on a stack that is large enough.
+    fn enter<T>(&mut self, call: impl FnOnce(&mut GuestInstance) -> T) -> T {
         with_stack(self.stack, || call(&mut self.instance))
     }
 
     fn step(&mut self, step: wasmtime::Result<wit::Step>) -> Result<Step, GuestError> {
-        let State { fuel, memory, .. } = self.instance.store.data_mut();
+        let GuestState { fuel, memory, .. } = self.instance.store.data_mut();
         match step.map(|step| Step::read(step, memory.left())) {
             Ok(Step::Finished(outcome)) => {
                 fuel.spent(outcome.fuel);
-                Ok(Step::Finished(outcome.keeping(self.keeps)))
+                Ok(Step::Finished(outcome.with_state_limit(self.keeps)))
             }
             Ok(step) => Ok(step),
             Err(error) => {
                 fuel.lost();
-                Err(self.why(&error))
+                Err(self.classify(&error))
             }
         }
     }
 
-    fn why(&self, error: &wasmtime::Error) -> GuestError {
+    fn classify(&self, error: &wasmtime::Error) -> GuestError {
         match error.downcast_ref::<Stopped>() {
             Some(Stopped::Cancelled) => return GuestError::Cancelled,
             Some(Stopped::Deadline) => return GuestError::Deadline,
@@ -285,31 +293,31 @@ impl Guest {
         }
     }
 
-    /// What one step may take of the stack, in bytes.
+    /// Most bytes of stack that one step may take.
     pub(crate) fn stack(&self) -> usize {
         self.stack
     }
 
-    /// The files as the guest sees them now.
+    /// Returns the files as the guest sees them now.
     #[must_use]
     pub fn files(&self) -> &Tree {
         &self.instance.store.data().files
     }
 
-    /// Gives the files away for others, between two steps.
+    /// Swaps the guest's files with another tree, between two steps.
     pub(crate) fn swap_files(&mut self, files: &mut Tree) {
         std::mem::swap(&mut self.instance.store.data_mut().files, files);
     }
 
-    /// Changes the files between two steps, as a tool did on its own view of them.
+    /// Applies a tool's edits to the guest's files, between two steps.
     ///
     /// # Errors
-    /// If that does not fit; then nothing is changed.
+    /// If the edits do not apply; then nothing is changed.
     pub(crate) fn change_files(&mut self, edits: &[Edit]) -> Result<(), ApplyError> {
         if edits.is_empty() { Ok(()) } else { self.instance.store.data_mut().files.apply(edits) }
     }
 
-    /// Bytes written to both streams so far.
+    /// Returns the bytes written to both streams so far.
     #[must_use]
     pub fn output_bytes(&self) -> u64 {
         self.instance.store.data().output.written()

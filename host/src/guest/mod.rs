@@ -1,29 +1,29 @@
-//! Script guests: loading them, lending them the host, and translating what they say.
+//! Script guests: loading, host imports, and conversion of what they return.
 //!
-//! **Invariant:** a guest imports its world and nothing else, and none of its imports waits for anything. What takes
-//! time is an [`Operation`] that a step returns; the session performs it. Nothing here calls a tool.
+//! **Invariant:** a guest imports its world and nothing else, and none of its imports waits for anything. Whatever
+//! takes time is an [`Operation`] that a step returns; the session performs it. Nothing here calls a tool.
 
 mod bindings;
-mod fault;
 mod files;
+mod guest_state;
+mod inline_script;
 mod instance;
-mod open;
+mod instance_pool;
 mod operation;
-mod spare;
-mod state;
-mod to_end;
-mod together;
+mod run_usage;
+mod script_analysis;
+mod stack_overflow;
 
 pub(crate) use bindings::types::Mention;
-pub(crate) use instance::World;
+pub use guest_state::{Catalog, MountedTool, Output, OutputError, OutputSink, Stream};
+pub(crate) use inline_script::{OutputDestination, ScriptEnd, ScriptExit, ScriptRequest, ScriptRunner};
+pub(crate) use instance::GuestWorld;
 pub use instance::{Guest, GuestError, Guests, Script, Typed};
 pub(crate) use operation::MAX_STATE_BYTES;
 pub use operation::{Completion, Operation, OperationId, Outcome, Pending, ProgramRun, Runnable, Step, Value, Waiting};
-pub use state::{Catalog, MountedTool, Output, OutputError, OutputSink, Stream};
-pub(crate) use to_end::{Destination, Ended, Ending, Request, Runner};
-pub(crate) use together::Together;
+pub(crate) use run_usage::RunUsage;
 
-/// The languages that a script guest speaks.
+/// Languages of script guests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Language {
@@ -34,10 +34,10 @@ pub enum Language {
 }
 
 impl Language {
-    /// All of them.
+    /// All languages.
     pub const ALL: [Self; 2] = [Self::JavaScript, Self::Shell];
 
-    /// Its word: `js`, `sh`.
+    /// Short name of the language: `js`, `sh`.
     #[must_use]
     pub fn word(self) -> &'static str {
         match self {

@@ -1,4 +1,4 @@
-//! What a guest waits for, and what it is told: the types of `wit/guest.wit`, free of wasmtime.
+//! Operations that a guest waits for, and their completions: the types of `wit/guest.wit`, without wasmtime.
 
 use std::time::Duration;
 
@@ -7,147 +7,147 @@ use super::bindings::types as wit;
 use crate::error::{ErrorKind, Failure, Location, Payload, Special, SpecialKind, how_to_raise};
 use crate::json::{self, JsonError};
 
-/// The most bytes that a script leaves for the next one besides its files, as its guest writes them.
+/// Most bytes of state that a script may leave for the next one besides its files, in its guest's encoding.
 pub(crate) const MAX_STATE_BYTES: usize = 16 << 20;
 
-/// Names an operation within a run. The guest counts from 1.
+/// Number of an operation within a run. The guest counts from 1.
 pub type OperationId = u64;
 
-/// Something that takes time.
+/// Request of a guest that takes time.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Operation {
     /// Calls a tool.
     Call {
-        /// The method, as the script's guest spells it.
+        /// Method, as the script's guest spells it.
         method: String,
-        /// JSON text.
+        /// Arguments as JSON text.
         arguments: String,
     },
-    /// Waits for input.
+    /// Reads from a stream.
     Read {
-        /// Which stream; 0 is the standard input of the script.
+        /// Number of the stream; 0 is the standard input of the script.
         stream: u32,
-        /// At most so many bytes.
+        /// Most bytes to read.
         limit: u32,
     },
-    /// Waits so long.
+    /// Sleeps for a duration.
     Sleep(Duration),
     /// Runs a program or a script.
     Run(ProgramRun),
-    /// Gives bytes to a program.
+    /// Writes bytes to a program's standard input.
     Write {
-        /// Which stream.
+        /// Number of the stream.
         stream: u32,
-        /// What.
+        /// Bytes to write.
         bytes: Vec<u8>,
-        /// Nothing follows.
+        /// True if nothing follows.
         end: bool,
     },
 }
 
-/// What a script can run beside itself.
+/// Program or script that a script can run.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Runnable {
-    /// A program that is mounted, by its method: its alias.
+    /// Mounted program, by its method, which is its alias.
     Program(String),
-    /// A script, in a guest of its own.
+    /// Script, in a guest of its own.
     Script {
-        /// Its language.
+        /// Language of the script.
         language: Language,
-        /// Its text.
+        /// Source text of the script.
         source: String,
-        /// What stack traces and messages call it; its path, if it is a file.
+        /// Name in stack traces and messages: the path, if the script is a file.
         name: String,
     },
 }
 
-/// A program or script that a script runs, with streams.
+/// Run of a program or script by a script, with its streams.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ProgramRun {
-    /// What.
+    /// Program or script to run.
     pub what: Runnable,
-    /// Its arguments, without its name.
+    /// Arguments, without the program's name.
     pub arguments: Vec<String>,
-    /// Its environment.
+    /// Environment variables.
     pub environment: Vec<(String, String)>,
-    /// The directory that it works in.
+    /// Working directory.
     pub directory: String,
-    /// The number of the stream that it reads.
+    /// Number of the stream that is standard input.
     pub stdin: u32,
-    /// The number of the stream that it writes.
+    /// Number of the stream that is standard output.
     pub stdout: u32,
-    /// The number of the stream that it writes about that.
+    /// Number of the stream that is standard error.
     pub stderr: u32,
 }
 
-/// An operation that the guest has begun to wait for.
+/// Operation that the guest has started.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Pending {
-    /// Its name in a [`Completion`].
+    /// Number that the operation's [`Completion`] repeats.
     pub id: OperationId,
-    /// What to do.
+    /// The operation itself.
     pub operation: Operation,
 }
 
-/// What changed in one step.
+/// Operations that were started and cancelled in one step.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Waiting {
-    /// Operations that began, in the order in which the script began them.
+    /// Operations that were started, in the order in which the script started them.
     pub started: Vec<Pending>,
-    /// Operations whose completion is no longer wanted.
+    /// Operations whose completion is no longer needed.
     pub cancelled: Vec<OperationId>,
 }
 
-/// What came of an operation that worked.
+/// Result of an operation that succeeded.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Value {
-    /// The result of a call.
+    /// Result of a call.
     Json(Payload),
-    /// What was read; empty at the end.
+    /// Bytes that were read; empty at the end of the stream.
     Bytes(Vec<u8>),
-    /// It is over.
+    /// No value, as of a sleep or a write.
     Nothing,
-    /// The exit status of a program.
+    /// Exit status of a program.
     Exited(u8),
 }
 
-/// How an operation ended.
+/// Result of an operation, delivered to the guest.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Completion {
-    /// Which one.
+    /// Number of the operation.
     pub id: OperationId,
-    /// What came of it.
+    /// Value of the operation, or its failure.
     pub result: Result<Value, Failure>,
 }
 
-/// How a script ended.
+/// Outcome of a script.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Outcome {
-    /// What it returned; none for nothing.
+    /// Value that the script returned, if any.
     pub value: Option<serde_json::Value>,
-    /// 0 to 255.
+    /// Exit code, 0 to 255.
     pub exit_code: u8,
-    /// Why it failed, if it did.
+    /// Failure of the script, if it failed.
     pub error: Option<Failure>,
-    /// How much fuel it used.
+    /// Units of fuel that the script used.
     pub fuel: u64,
-    /// What it leaves for the next script of its language, in the guest's own notation; empty for nothing. None if it
-    /// was not asked for a state, or what was left before stays.
+    /// State for the next script of the same language, in the guest's own encoding; empty for no state. `None` if no
+    /// state was asked for, or the previous state stays.
     pub state: Option<Vec<u8>>,
 }
 
 impl Outcome {
-    /// The end of a script that failed, and used no fuel that is known.
+    /// Outcome of a script that failed and whose fuel is not known.
     #[must_use]
     pub fn failed(failure: Failure) -> Self {
         Self { value: None, exit_code: 1, error: Some(failure), fuel: 0, state: None }
     }
 
-    /// Without a state that nobody asked for; failed, if it is larger than may be kept.
-    pub(super) fn keeping(self, asked: bool) -> Self {
+    /// Drops a state that was not asked for, and fails the script if its state is too large.
+    pub(super) fn with_state_limit(self, asked: bool) -> Self {
         match &self.state {
             Some(_) if !asked => Self { state: None, ..self },
             Some(state) if state.len() > MAX_STATE_BYTES => Self { fuel: self.fuel, ..Self::failed(state_too_large()) },
@@ -156,17 +156,17 @@ impl Outcome {
     }
 }
 
-/// Where a guest stands when it hands control back.
+/// State of a guest that returned control.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Step {
-    /// It waits.
+    /// The guest waits for operations.
     Blocked(Waiting),
-    /// It is done.
+    /// The script has ended.
     Finished(Outcome),
 }
 
 impl Step {
-    /// Reads what a guest said. Values that it returns take at most so many bytes of memory.
+    /// Converts what a guest returned. A returned value takes at most `memory` bytes.
     pub(super) fn read(step: wit::Step, memory: u64) -> Self {
         match step {
             wit::Step::Blocked(waiting) => Self::Blocked(Waiting {
@@ -222,7 +222,7 @@ impl Outcome {
         let (value, broken) = match parsed {
             Ok(value) => (value, None),
             Err(JsonError::Malformed(error)) => {
-                (None, Some(Failure::host(format!("the guest returned a value that is no JSON: {error}"))))
+                (None, Some(Failure::host(format!("the guest returned a value that is not JSON: {error}"))))
             }
             Err(JsonError::TooLarge(memory)) => {
                 let message = format!("the script returned a value of more than {memory} bytes of memory");
@@ -233,19 +233,19 @@ impl Outcome {
         Self {
             value,
             exit_code: outcome.exit_code,
-            error: outcome.error.map(|failure| told(failure, memory)).or(broken),
+            error: outcome.error.map(|failure| convert_failure(failure, memory)).or(broken),
             fuel: outcome.fuel,
             state: outcome.state,
         }
     }
 }
 
-/// The most bytes of each text of a failure: its message, its stack, its hint. They count against no limit of the run, and
+/// Most bytes of each text of a failure: its message, its stack, its hint. They count against no limit of the run, and
 /// JSON may take six bytes for each.
 const FAILURE_TEXT: usize = 256 << 10;
 
-/// A text of at most so many bytes; the end of a longer one says how much is missing.
-fn cut(mut text: String) -> String {
+/// Truncates a text to that size, and appends how many bytes are missing.
+fn truncated(mut text: String) -> String {
     if text.len() > FAILURE_TEXT {
         let kept = text.floor_char_boundary(FAILURE_TEXT);
         let missing = text.len() - kept;
@@ -256,17 +256,18 @@ fn cut(mut text: String) -> String {
     text
 }
 
-/// Reads the failure that a guest told. A payload that is no JSON or too large is left out, and long texts are cut.
-fn told(failure: wit::Failure, memory: u64) -> Failure {
+/// Converts the failure that a guest reported. A payload that is not JSON or too large is dropped, and long texts are
+/// truncated.
+fn convert_failure(failure: wit::Failure, memory: u64) -> Failure {
     let payload = failure.payload.and_then(|payload| json::parse(&payload.text, memory).ok());
     Failure {
         kind: failure.kind.into(),
-        name: cut(failure.name),
-        message: cut(failure.message),
-        hint: failure.hint.map(cut),
-        stack: failure.stack.map(cut),
+        name: truncated(failure.name),
+        message: truncated(failure.message),
+        hint: failure.hint.map(truncated),
+        stack: failure.stack.map(truncated),
         location: failure.location.map(|location| Location {
-            file: cut(location.file),
+            file: truncated(location.file),
             line: location.line,
             column: (location.column > 0).then_some(location.column),
             source: None,
@@ -322,7 +323,7 @@ impl From<Special> for wit::Special {
     }
 }
 
-/// The two lists of kinds are one; this macro keeps them so, both ways.
+/// The two lists of kinds are the same; this macro generates both conversions.
 macro_rules! kinds {
     ($($name:ident),+) => {
         impl From<wit::ErrorKind> for ErrorKind {
@@ -342,8 +343,11 @@ kinds!(Syntax, Exception, Exit, Tool, Argument, Capability, Approval, Limit, Can
 
 fn state_too_large() -> Failure {
     Failure::limit(
-        format!("what the script leaves for the next one is too large: at most {} MiB are kept", MAX_STATE_BYTES >> 20),
-        "keep large data in files; what was left before stays",
+        format!(
+            "the state that the script leaves for the next one is too large: at most {} MiB are kept",
+            MAX_STATE_BYTES >> 20
+        ),
+        "keep large data in files; the previous state stays",
     )
 }
 
@@ -355,7 +359,7 @@ mod tests {
     fn a_state_is_kept_if_it_was_asked_for_and_is_not_too_large() {
         let left = |bytes: usize, asked: bool| {
             let outcome = Outcome { value: None, exit_code: 0, error: None, fuel: 7, state: Some(vec![0; bytes]) };
-            outcome.keeping(asked)
+            outcome.with_state_limit(asked)
         };
         assert_eq!(left(5, true).state.map(|state| state.len()), Some(5));
         assert_eq!(left(5, false), Outcome { state: None, ..left(5, true) });

@@ -1,4 +1,4 @@
-//! What guests may ask about the tools of their session.
+//! Catalog of a session's tools, as its guests see it.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -8,10 +8,10 @@ use crate::guest::{Catalog, MountedTool};
 use crate::tool::Tool;
 use crate::tool::names::Face;
 
-/// The gate and what is behind it, as guests see them.
+/// The gate and the tools behind it, as guests see them.
 pub(super) struct GateCatalog {
     gate: Arc<Gate>,
-    /// Canonical methods: judged once a session, not once a run.
+    /// Canonical methods that some grant covers: determined once a session, not once a run.
     granted: HashSet<String>,
 }
 

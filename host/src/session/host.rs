@@ -1,4 +1,4 @@
-//! What is made once a process, and what is made once a session.
+//! The host, created once per process, and the options of sessions.
 
 use std::collections::{HashMap, VecDeque};
 use std::path::PathBuf;
@@ -7,12 +7,12 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use tollhouse_registry::Registry;
 use wasmtime::component::Component;
 
-use super::commands::grant_commands;
-use super::kept::{OpenOptions, SessionId, Sessions, SessionsError, Spending};
-use super::pool::{Pool, TOOL_STACK};
-use super::portable::PortableError;
-use super::state::{Keeping, Session};
-use super::threads::{Around, Threads};
+use super::command_grants::grant_commands;
+use super::persistence::{OpenOptions, SessionId, Sessions, SessionsError, SpendingObserver};
+use super::saved_session::PortableError;
+use super::session_state::{Persistence, Session};
+use super::thread_pool::{Around, ThreadPool};
+use super::tool_pool::{TOOL_STACK, ToolPool};
 use crate::capability::{Limits, Policy, PolicyError};
 use crate::code::{Cache, CacheError, Code, CodeError, CompileObserver};
 use crate::error::{Failure, error_chain};
@@ -25,51 +25,51 @@ use crate::tool::{
 };
 use crate::vfs::{self, Tree};
 
-/// How many agents' code is kept for their next run.
+/// Number of agents whose compiled code is kept for their next run.
 const MAX_AGENTS: usize = 16;
 
-/// Where a host keeps and finds things. The library asks no environment: whoever embeds it says.
+/// Directories and settings of a host. The library does not read the environment: the embedding program provides them.
 #[derive(Clone, Debug, Default)]
 pub struct HostOptions {
-    /// Compiled code is kept here, for later processes. None: nothing is kept.
+    /// Directory for compiled code, for later processes. With `None`, code is not cached on disk.
     pub cache: Option<PathBuf>,
-    /// The registry that packages are mounted from. None: nothing can be mounted.
+    /// Registry that packages are mounted from. With `None`, nothing can be mounted.
     pub registry: Option<PathBuf>,
-    /// Whether a registry that other users can write is taken. They can publish in it.
+    /// True to accept a registry that other users can write to. They can publish in it.
     pub trust_writers: bool,
-    /// How tools that may reach the network reach it.
+    /// Network access of tools that may reach the network.
     pub network: Network,
-    /// Function that is told of each compilation of a tool. None: nothing is.
+    /// Function that is called for each compilation of a tool.
     pub on_compile: Option<CompileObserver>,
-    /// What each thread that calls host functions lives in. None: nothing.
+    /// Wrapper of each thread that calls host functions.
     pub around_host_functions: Option<Around>,
 }
 
-/// Runs sessions. Made once a process; cheap to clone.
+/// Host of sessions. Created once per process; cheap to clone.
 #[derive(Clone)]
 pub struct Host(Arc<HostState>);
 
 pub(super) struct HostState {
     code: Code,
-    /// The code of the agents that ran last, by digest.
+    /// Compiled code of the agents that ran last, by digest.
     agents: Mutex<VecDeque<(String, Component)>>,
     guests: Guests,
     packages: Packages,
     network: Network,
-    pool: Pool,
-    threads: Threads,
-    /// Those that call host functions.
-    callers: Threads,
+    pool: ToolPool,
+    threads: ThreadPool,
+    /// Threads that call host functions.
+    callers: ThreadPool,
 }
 
-/// Why there is no host, or no session.
+/// Reason why a host or a session cannot be created or used.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum HostError {
     /// The cache cannot be used.
     #[error(transparent)]
     Cache(#[from] CacheError),
-    /// There is no code to run.
+    /// The engine or a guest cannot be used.
     #[error(transparent)]
     Code(#[from] CodeError),
     /// A tool cannot be mounted.
@@ -78,53 +78,53 @@ pub enum HostError {
     /// The registry cannot be read.
     #[error(transparent)]
     Registry(#[from] tollhouse_registry::Error),
-    /// The system gave no random numbers.
+    /// The system provided no random numbers.
     #[error("cannot draw random numbers")]
     Random(#[source] std::io::Error),
-    /// The policy makes no sense for what is mounted.
+    /// The policy is not valid for the mounted tools.
     #[error(transparent)]
     Policy(#[from] PolicyError),
-    /// The session cannot be had or kept.
+    /// The session cannot be opened or saved.
     #[error(transparent)]
     Sessions(#[from] SessionsError),
-    /// What tools have stored cannot be read.
+    /// The entries that tools have stored cannot be read.
     #[error("the entries of `wasi:keyvalue` cannot be read: {0}")]
     KeyValue(String),
-    /// A narrower session would be wider.
+    /// The policy of a delegated session would be wider than its parent's.
     #[error(transparent)]
     Narrow(#[from] NarrowError),
-    /// A tool is granted a secret that nobody gave.
-    #[error("the policy grants the secret `{0}`, and nobody gave its value")]
+    /// The policy grants a tool a secret whose value was not given.
+    #[error("the policy grants the secret `{0}`, but no value was given for it")]
     Secret(String),
-    /// One run of a session at a time.
+    /// The session has a run that has not ended.
     #[error("the session has a run that has not ended")]
     Busy,
-    /// The session cannot be written to bytes, or read from them.
+    /// The session cannot be saved to bytes, or loaded from them.
     #[error(transparent)]
     Portable(#[from] PortableError),
 }
 
-/// What a session starts from.
+/// Options of a new session.
 #[derive(Default)]
 pub struct SessionOptions {
-    /// What is mounted, granted and limited.
+    /// Policy: mounts, grants and limits.
     pub policy: Policy,
-    /// Packages to mount besides those of the policy: alias and requirement (`ns:name@^1`).
+    /// Packages to mount in addition to those of the policy: alias and requirement (`ns:name@^1`).
     pub tools: Vec<(String, String)>,
     /// Aliases of programs that scripts may run as commands: each is granted, and sees the session's files unless the
-    /// policy says what it may touch. Of a tool that is no program: its function `run`, and no files.
+    /// policy has permissions for it. A tool that is not a program gets its function `run`, and no files.
     pub commands: Vec<String>,
-    /// What the embedding program gives as tools.
+    /// Host functions that the embedding program provides as tools.
     pub host_tools: Vec<HostTool>,
-    /// What pins what is mounted. None: the highest releases that fit.
+    /// Lock that pins the mounted releases. With `None`, the highest compatible releases are mounted.
     pub lock: Option<Lock>,
-    /// The files it starts with. None: an empty `/workspace` and `/tmp`.
+    /// Initial files. With `None`, an empty `/workspace` and `/tmp`.
     pub files: Option<Tree>,
-    /// Where every decision is written. None: nowhere.
+    /// Destination of every audit event. With `None`, events are dropped.
     pub audit: Option<Arc<dyn Audit>>,
-    /// Who is asked where a grant says so. None: nobody, and such a call is denied.
+    /// Approver that is asked where a grant requires it. With `None`, such a call is denied.
     pub approver: Option<Arc<dyn Approver>>,
-    /// The values of the secrets that the policy grants to tools.
+    /// Values of the secrets that the policy grants to tools.
     pub secrets: Secrets,
 }
 
@@ -137,10 +137,10 @@ impl Host {
         Self::with(options, |code| Ok(Guests::new(code)))
     }
 
-    /// A host whose script guests are all this component, whatever the language: for tests of what a guest may say.
+    /// Creates a host whose script guests are all this component, whatever the language: for tests of hostile guests.
     ///
     /// # Errors
-    /// As [`Host::new`]; if that is no guest.
+    /// Those of [`Host::new`], and if the component is not a guest.
     #[doc(hidden)]
     pub fn with_guest(options: &HostOptions, component: &[u8]) -> Result<Self, HostError> {
         Self::with(options, |code| Guests::lying(code, component))
@@ -160,20 +160,20 @@ impl Host {
             code,
             network: options.network.clone(),
             agents: Mutex::default(),
-            pool: Pool::default(),
-            threads: Threads::new("tollhouse-program", TOOL_STACK, None),
-            callers: Threads::new("tollhouse-caller", TOOL_STACK, options.around_host_functions.clone()),
+            pool: ToolPool::default(),
+            threads: ThreadPool::new("tollhouse-program", TOOL_STACK, None),
+            callers: ThreadPool::new("tollhouse-caller", TOOL_STACK, options.around_host_functions.clone()),
         })))
     }
 
-    /// The packages that sessions can mount.
+    /// Returns the packages that sessions can mount.
     #[must_use]
     pub fn packages(&self) -> &Packages {
         &self.0.packages
     }
 
-    /// Whether a text ends in the middle of something, so that who types it goes on with the next line. `name` is that
-    /// of a script: by its ending TypeScript is known.
+    /// Returns true if a text ends in the middle of a statement, so that its author continues on the next line. The
+    /// extension of `name`, the script's name, tells TypeScript from JavaScript.
     ///
     /// # Errors
     /// If the guest of the language cannot be loaded.
@@ -181,8 +181,8 @@ impl Host {
         Ok(self.0.guests.is_open(language, source, name)?)
     }
 
-    /// Why a script does not parse; none if it does. `name` is that of a script: by its ending TypeScript is known.
-    /// Nothing of the script is run.
+    /// Returns why a script does not parse, or `None` if it does. The extension of `name`, the script's name, tells
+    /// TypeScript from JavaScript. Nothing of the script is run.
     ///
     /// # Errors
     /// If the guest of the language cannot be loaded.
@@ -190,10 +190,10 @@ impl Host {
         Ok(self.0.guests.syntax_error(language, source, name)?)
     }
 
-    /// Makes a session in memory.
+    /// Creates a session in memory.
     ///
     /// # Errors
-    /// If a tool cannot be mounted, or the policy makes no sense for what is mounted.
+    /// If a tool cannot be mounted, or the policy is not valid for the mounted tools.
     pub fn session(&self, options: SessionOptions) -> Result<Session, HostError> {
         let mut policy = options.policy;
         let mounted = self.0.packages.mount(&policy, &options.tools, options.lock.as_ref())?;
@@ -206,13 +206,13 @@ impl Host {
             ToolServices { network: self.0.network.clone(), secrets: options.secrets, ..ToolServices::default() };
         let mut secret = [0; 32];
         getrandom::fill(&mut secret).map_err(|error| HostError::Random(error.into()))?;
-        Ok(Session::new(&self.0, gate, files, services, Keeping::Memory { secret, runs: Arc::default() }))
+        Ok(Session::new(&self.0, gate, files, services, Persistence::Memory { secret, runs: Arc::default() }))
     }
 
-    /// Opens a session on disk, and makes it if it is not there. Its policy and tools are then fixed.
+    /// Opens a session on disk, and creates it if it does not exist. Its policy and tools are then fixed.
     ///
     /// # Errors
-    /// As [`Host::session`]; if the session was made with something else, or its tools are no longer what they were.
+    /// Those of [`Host::session`]; if the session was created with something else, or its tools have changed since.
     pub fn open(&self, sessions: &Sessions, id: &SessionId, options: OpenOptions) -> Result<Session, HostError> {
         let known = sessions.contains(id)?;
         let mounted = if known {
@@ -245,34 +245,39 @@ impl Host {
         options.limits.apply(&mut policy.limits);
         let limits = file_limits(&fixed.limits);
         if !known {
-            // What makes no sense is not kept.
+            // An invalid policy must not be saved.
             drop(Gate::new(Arc::clone(&mounted), fixed.clone(), GateOptions::default())?);
             let files = options.files.unwrap_or_else(|| Tree::new(limits, vfs::now()));
             match sessions.create(id, &fixed, &lock, &files) {
-                // Somebody was faster. If that is the same session, it is as good.
+                // Another process was faster. If it created the same session, that one serves as well.
                 Err(SessionsError::Exists(_)) => sessions.same(id, &fixed, &lock)?,
                 created => created?,
             }
         }
-        let kept = Arc::new(sessions.live(id, options.waiting)?);
+        let persistent = Arc::new(sessions.live(id, options.waiting)?);
         let audit = match options.audit {
-            Some(also) => Arc::new(Both(kept.audit(), also)) as Arc<dyn Audit>,
-            None => kept.audit(),
+            Some(also) => Arc::new(Both(persistent.audit(), also)) as Arc<dyn Audit>,
+            None => persistent.audit(),
         };
         let audit = redacted(audit, &options.secrets);
         let gate = Gate::new(mounted, policy, GateOptions { audit: Some(audit), approver: options.approver })?;
         gate.restore(&sessions.spent(id)?);
-        let store = KeyValue::kept(kept.keyvalue());
+        let store = KeyValue::kept(persistent.keyvalue());
         let (network, secrets) = (self.0.network.clone(), options.secrets);
         let services = ToolServices { network, secrets, store: store.clone(), ..ToolServices::default() };
-        let (secret, files) = (sessions.seed(id)?, kept.head(limits)?);
-        let session =
-            Session::new(&self.0, gate, files, services, Keeping::Disk { secret, kept: Arc::clone(&kept), main: true });
-        kept.on_spending(InMemory { gate: session.weak_gate(), store });
+        let (secret, files) = (sessions.seed(id)?, persistent.head(limits)?);
+        let session = Session::new(
+            &self.0,
+            gate,
+            files,
+            services,
+            Persistence::Disk { secret, persistent: Arc::clone(&persistent), main: true },
+        );
+        persistent.on_spending(LiveAccounts { gate: session.weak_gate(), store });
         Ok(session)
     }
 
-    /// Refuses tools that are other than those that a session was made with.
+    /// Rejects tools that differ from those that a session was created with.
     fn same(&self, id: &SessionId, lock: &Lock, tools: &[(String, String)]) -> Result<(), HostError> {
         for (alias, requirement) in tools {
             let fits = |locked: &Locked| requirement.parse().is_ok_and(|wanted| locked.fits(&wanted));
@@ -285,13 +290,13 @@ impl Host {
     }
 }
 
-/// What a session on disk has in memory of what other processes may change.
-struct InMemory {
+/// In-memory state of a session on disk that other processes may change.
+struct LiveAccounts {
     gate: Weak<Gate>,
     store: KeyValue,
 }
 
-impl Spending for InMemory {
+impl SpendingObserver for LiveAccounts {
     fn restore(&self, spent: &HashMap<String, Used>) {
         if let Some(gate) = self.gate.upgrade() {
             gate.restore(spent);
@@ -309,23 +314,23 @@ impl Spending for InMemory {
     }
 }
 
-/// What is mounted, and these host functions.
+/// Adds host functions to the mounted tools.
 pub(super) fn with_host_tools(mounted: Arc<MountedTools>, tools: &[HostTool]) -> Result<Arc<MountedTools>, MountError> {
     if tools.is_empty() { Ok(mounted) } else { mounted.with_host_tools(tools).map(Arc::new) }
 }
 
-/// What the files of a session may take.
+/// Returns the limits on the files of a session.
 pub(super) fn file_limits(limits: &Limits) -> vfs::Limits {
     vfs::Limits { bytes: limits.files, file_bytes: u64::MAX, ..vfs::Limits::default() }
 }
 
 impl HostState {
-    /// Each change to the list is whole, so a poisoned lock is still good.
+    /// Locks the list of agents. No change can be seen half done, so a poisoned lock is still good.
     fn agents(&self) -> MutexGuard<'_, VecDeque<(String, Component)>> {
         self.agents.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The code of an agent, compiled if no earlier process has.
+    /// Returns the code of an agent, compiled if no earlier process has done so.
     pub(super) fn compile_agent(&self, digest: &str, bytes: &[u8]) -> Result<Component, String> {
         let known = |agents: &VecDeque<(String, Component)>| {
             agents.iter().find(|(known, _)| known == digest).map(|(_, component)| component.clone())
@@ -349,15 +354,15 @@ impl HostState {
         &self.guests
     }
 
-    pub(super) fn pool(&self) -> Pool {
+    pub(super) fn pool(&self) -> ToolPool {
         self.pool.clone()
     }
 
-    pub(super) fn threads(&self) -> Threads {
+    pub(super) fn threads(&self) -> ThreadPool {
         self.threads.clone()
     }
 
-    pub(super) fn callers(&self) -> Threads {
+    pub(super) fn callers(&self) -> ThreadPool {
         self.callers.clone()
     }
 }
@@ -370,7 +375,8 @@ impl Drop for HostState {
     }
 }
 
-/// Nanoseconds since the Unix epoch, as guests and tools are told them: whole units of [`CLOCK_RESOLUTION`].
+/// Returns the time in nanoseconds since the Unix epoch, as guests and tools see it: in whole units of
+/// [`CLOCK_RESOLUTION`].
 pub(super) fn guest_now() -> u64 {
     let now = vfs::now();
     now - now % CLOCK_RESOLUTION

@@ -1,50 +1,50 @@
-//! Sessions and runs: the step API, and the driver that is its first user.
+//! Sessions and runs: the step API, and the driver, which is its first user.
 //!
-//! A [`Host`] is made once a process. A [`Session`] holds files, grants and what is spent of them. A [`Run`] is one
-//! execution of one script, in steps: it says what it waits for, and is told what came of it.
+//! A [`Host`] is created once per process. A [`Session`] holds files, grants and their spent budgets. A [`Run`] is one
+//! execution of one script, in steps: each step returns the operations that it waits for, and takes their results.
 //!
-//! **Invariant:** at any moment at most one guest of a run executes; tools run beside it. One that runs a script to its end
-//! within its own step stands still meanwhile. `resume` takes one
-//! completion at a time, and they are delivered in the order in which they were given.
+//! **Invariant:** at any moment at most one guest of a run executes; tools run beside it. A guest that runs a script to
+//! completion within its own step is suspended meanwhile. `resume` takes one completion at a time, and completions are
+//! delivered in the order in which they were given.
 
-mod call;
+mod call_run;
 mod catalog;
-mod check;
-mod commands;
-mod component;
-mod cores;
-mod grant;
+mod command_grants;
+mod component_run;
+mod cpu_affinity;
+mod guest_process;
 mod host;
-mod kept;
-mod nest;
+mod inline_runner;
+mod nested_scripts;
+mod operation_executor;
 mod options;
-mod pool;
-mod portable;
-mod process;
+mod persistence;
 mod result;
 mod run;
-mod scope;
-mod state;
+mod run_scope;
+mod saved_session;
+mod script_check;
+mod session_state;
 mod step;
-mod streams;
-mod threads;
-mod to_end;
-mod work;
+mod stream_table;
+mod thread_pool;
+mod tool_pool;
+mod widening;
 
-pub use call::CallRun;
-pub use component::ComponentRun;
-pub use grant::Widening;
+pub use call_run::CallRun;
+pub use component_run::ComponentRun;
 pub use host::{Host, HostError, HostOptions, SessionOptions};
-pub use kept::{
+pub use options::{RunOptions, Stdin};
+pub use persistence::{
     At, Checked, Created, Exported, Head, ImportBudget, ImportOptions, Imported, ImportedBudget, LogLine, OpenOptions,
     Origin, Overrides, Point, PointError, Removed, RunRecord, Salvaged, SessionId, SessionIdError, Sessions,
     SessionsError, Shown, States, Waiting,
 };
-pub use options::{RunOptions, Stdin};
-pub use portable::PortableError;
-use result::Left;
+use result::RunEffects;
 pub use result::{RunResult, Status, Usage};
 pub use run::Run;
-pub use state::Session;
+pub use saved_session::PortableError;
+pub use session_state::Session;
 pub use step::{CancelHandle, Operation, Pending, ProgramStreams, Step};
-pub use threads::Around;
+pub use thread_pool::Around;
+pub use widening::Widening;

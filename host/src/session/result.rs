@@ -1,44 +1,45 @@
-//! What a run comes to: the object that `run --json` prints.
+//! Result of a run: the object that `run --json` prints.
 
 use serde::Serialize;
 use serde_json::Value;
 
-use super::process::BROKEN_PIPE;
-use super::state::{Place, SessionState};
+use super::guest_process::BROKEN_PIPE;
+use super::session_state::{RunSlot, SessionState};
 use crate::capability::Limits;
 use crate::error::{ErrorKind, Failure, error_chain, how_to_raise};
 use crate::gate::{Budget, Calls, incomplete};
 use crate::guest::{GuestError, Language, Outcome, OutputError};
 use crate::vfs::{self, Tree};
 
-/// The exit status of what was not run because the one who asked was wrong, as in the CLI.
+/// Exit status of a request that was refused before it ran, as in the CLI.
 const REFUSED: u8 = 2;
 
-/// How a run ended, in one word.
+/// Status of a run that has ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Status {
-    /// Exit status 0, and nothing thrown.
+    /// The script ended with status 0, and nothing was thrown.
     Completed,
     /// The script threw, or ended with another status.
     Failed,
-    /// A call was denied, and the script did not catch that.
+    /// A call was denied, and the script did not catch the error.
     Denied,
     /// A limit was reached.
     Limited,
-    /// Somebody cancelled it.
+    /// The run was cancelled.
     Cancelled,
 }
 
-/// What a run used.
+/// Resources that a run used.
 #[derive(Clone, Copy, Debug, Default, Serialize)]
 pub struct Usage {
-    /// Steps of the guests' own counts; of a guest that was stopped in the middle of a step, up to 65,536 too many.
+    /// Units of fuel, as the guests count it; for a guest that was stopped in the middle of a step, up to 65,536 too
+    /// many.
     pub fuel: u64,
-    /// Microseconds from start to end, waiting included.
+    /// Microseconds from start to end, including waits.
     pub wall_micros: u64,
-    /// The most bytes of memory that the guests had at once.
+    /// Peak memory of the guests together, in bytes.
     pub memory_bytes: u64,
     /// Bytes written to standard output and standard error.
     pub output_bytes: u64,
@@ -46,67 +47,67 @@ pub struct Usage {
     pub file_bytes: u64,
 }
 
-/// What a run leaves to its session.
-pub(super) struct Left {
-    /// The files.
+/// Effects of a run on its session.
+pub(super) struct RunEffects {
+    /// Files after the run.
     pub(super) files: Tree,
-    /// The state for the next script of a language, as a guest wrote it; empty for nothing. None: that which was left
-    /// before stays.
+    /// State for the next script of a language, as its guest encoded it; empty for no state. With `None`, the previous
+    /// state stays.
     pub(super) state: Option<(Language, Vec<u8>)>,
 }
 
-impl From<Tree> for Left {
+impl From<Tree> for RunEffects {
     fn from(files: Tree) -> Self {
         Self { files, state: None }
     }
 }
 
-/// What a run came to. As JSON it is the object of the command line's contract.
+/// Result of a run. As JSON it is the object that the command line documents.
 #[derive(Clone, Debug, Serialize)]
 pub struct RunResult {
-    /// In one word.
+    /// Status of the run.
     pub status: Status,
-    /// What the script returned; null for nothing.
+    /// Value that the script returned; null if it returned none.
     pub value: Option<Value>,
-    /// Its standard output, if it was captured.
+    /// Standard output, if it was captured.
     #[serde(serialize_with = "lossy")]
     pub stdout: Vec<u8>,
-    /// Its standard error, if it was captured.
+    /// Standard error, if it was captured.
     #[serde(serialize_with = "lossy")]
     pub stderr: Vec<u8>,
     /// Exit status of `tollhouse run`: 0 to 255; 3 if denied, 4 if limited, 130 if cancelled.
     pub exit_code: u8,
-    /// Why it failed, if it did.
+    /// Failure of the run, if it failed.
     pub error: Option<Failure>,
-    /// Every call that the gate judged.
+    /// Calls that the gate decided on.
     pub calls: Calls,
-    /// What it used.
+    /// Resources that the run used.
     pub usage: Usage,
-    /// What is left of the session's budgets.
+    /// Remaining budgets of the session.
     pub budgets: Vec<Budget>,
-    /// The session; null for an ephemeral one.
+    /// Name of the session; null for an ephemeral one.
     pub session: Option<String>,
-    /// The run's number in its session.
+    /// Number of the run in its session.
     pub run: Option<u64>,
-    /// The snapshot that the run left; null for an ephemeral session.
+    /// Snapshot of the files after the run; null for an ephemeral session.
     pub snapshot: Option<String>,
-    /// The files that the run left.
+    /// Files after the run.
     #[serde(skip)]
     pub files: Tree,
 }
 
 impl RunResult {
-    /// The result of a run that ended, which the audit log is told of.
+    /// Builds the result of a run that ended, and records the end in the audit log.
     pub(super) fn conclude(
         session: &SessionState,
-        place: Place,
+        slot: RunSlot,
         outcome: Outcome,
         calls: Calls,
         usage: Usage,
         (stdout, stderr): (Vec<u8>, Vec<u8>),
-        left: Left,
+        left: RunEffects,
     ) -> Self {
-        let number = place.number();
+        let number = slot.number();
         let status = Status::of(&outcome);
         let mut result = Self {
             status,
@@ -123,11 +124,11 @@ impl RunResult {
             snapshot: None,
             files: left.files.clone(),
         };
-        session.end(&place, &mut result, left);
+        session.end(&slot, &mut result, left);
         result
     }
 
-    /// The result of what could not be run at all.
+    /// Builds the result of a request that could not be run at all.
     #[must_use]
     pub fn refused(failure: Failure) -> Self {
         let outcome = Outcome { exit_code: REFUSED, ..Outcome::failed(failure) };
@@ -149,18 +150,18 @@ impl RunResult {
         }
     }
 
-    /// What the run left could not be kept: the session is as it was before.
-    pub(super) fn lost(&mut self, error: &dyn std::error::Error) {
-        let message = format!("what the run left cannot be kept: {}", error_chain(error));
-        let hint = "the session's files are as they were before the run; what was spent stays spent";
+    /// Marks a run whose effects could not be saved: the session is as it was before.
+    pub(super) fn mark_unsaved(&mut self, error: &dyn std::error::Error) {
+        let message = format!("the effects of the run cannot be kept: {}", error_chain(error));
+        let hint = "the session's files are as they were before the run; spent amounts stay spent";
         (self.status, self.exit_code) = (Status::Failed, 1);
         self.error = Some(Failure::host(message).with_hint(hint));
     }
 }
 
 impl RunResult {
-    /// The audit log could not be told how the run ended.
-    pub(super) fn unlogged(&mut self, error: &dyn std::error::Error) {
+    /// Marks a run whose end could not be recorded in the audit log.
+    pub(super) fn mark_unlogged(&mut self, error: &dyn std::error::Error) {
         if self.error.is_none() {
             (self.status, self.exit_code) = (Status::Failed, 1);
             self.error = Some(incomplete(&error_chain(error)));
@@ -173,7 +174,7 @@ fn lossy<S: serde::Serializer>(bytes: &[u8], serializer: S) -> Result<S::Ok, S::
 }
 
 impl Status {
-    /// As JSON has it.
+    /// Returns the status as JSON spells it.
     #[must_use]
     pub fn word(self) -> &'static str {
         match self {
@@ -185,7 +186,8 @@ impl Status {
         }
     }
 
-    /// Returns the exit status of a process that ends so; `own` is the script's own, which is 0 where the host found the failure.
+    /// Returns the exit status of a process with this status. `own` is the script's own exit status, which is 0 where
+    /// the host found the failure.
     fn exit_code(self, own: u8) -> u8 {
         match self {
             Self::Completed => 0,
@@ -196,7 +198,7 @@ impl Status {
         }
     }
 
-    /// What an outcome comes to.
+    /// Returns the status of an outcome.
     #[must_use]
     pub fn of(outcome: &Outcome) -> Self {
         match outcome.error.as_ref().map(|error| error.kind) {
@@ -209,7 +211,7 @@ impl Status {
     }
 }
 
-/// The outcome of a run whose guest is gone.
+/// Returns the outcome of a run whose guest is gone.
 pub(super) fn outcome_of(error: &GuestError, limits: &Limits) -> Outcome {
     let failure = match error {
         GuestError::Cancelled => Failure::cancelled(),
@@ -237,7 +239,7 @@ pub(super) fn outcome_of(error: &GuestError, limits: &Limits) -> Outcome {
     Outcome { exit_code, ..Outcome::failed(failure) }
 }
 
-/// A run whose time is up.
+/// Returns the failure of a run whose time is up.
 pub(super) fn out_of_time(limits: &Limits) -> Failure {
     Failure::limit(format!("time limit of {} ms reached", limits.wall.as_millis()), how_to_raise("wall"))
 }

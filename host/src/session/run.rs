@@ -1,4 +1,4 @@
-//! One run, in steps.
+//! Runs of scripts, in steps.
 
 mod admit;
 mod outstanding;
@@ -11,25 +11,25 @@ use std::time::Instant;
 
 use bytes::Bytes;
 
-use self::outstanding::AllOutstanding;
+use self::outstanding::OutstandingOperations;
+use super::guest_process::{self, GuestProcess, MAIN, PendingStart, Pid, ProcessTable};
 use super::host::{HostError, guest_now};
-use super::kept::Stoppable;
-use super::nest;
-use super::options::{Captured, RunOptions, Stdin};
-use super::process::{self, Beginning, MAIN, Pid, Process, Processes};
-use super::result::{Left, RunResult, Usage, outcome_of};
-use super::scope::Scope;
-use super::state::{Place, SessionState, micros};
+use super::nested_scripts;
+use super::operation_executor::{OperationExecutor, RunEvent, StdinReader};
+use super::options::{CapturedOutput, RunOptions, Stdin};
+use super::persistence::CancelRegistration;
+use super::result::{RunEffects, RunResult, Usage, outcome_of};
+use super::run_scope::RunScope;
+use super::session_state::{RunSlot, SessionState, micros};
 use super::step::{CancelHandle, Operation, Pending, ProgramStreams, Step};
-use super::work::{Input, News, Work};
 use crate::code::{Interrupt, with_stack};
 use crate::error::{Failure, error_chain};
 use crate::gate::{AuditError, CallOutcome, Event};
-use crate::guest::{self, Completion, GuestError, Language, OperationId, Outcome, Script, Together, Value, Waiting};
+use crate::guest::{self, Completion, GuestError, Language, OperationId, Outcome, RunUsage, Script, Value, Waiting};
 use crate::tool::{CallContext, CallEffects, OnComplete, WriteError, cannot_apply_changes};
 use crate::vfs::Tree;
 
-/// Where a run's script starts.
+/// Directory in which a run's script starts.
 const WORKSPACE: &str = "/workspace";
 
 /// One execution of one script.
@@ -60,38 +60,38 @@ const WORKSPACE: &str = "/workspace";
 /// ```
 pub struct Run {
     session: Arc<SessionState>,
-    /// Taken when it ends.
-    place: Option<Place>,
+    /// Always set until the run ends.
+    slot: Option<RunSlot>,
     language: Language,
     script: ScriptSummary,
     announced: bool,
-    /// None when it has ended.
-    processes: Option<Processes>,
-    outstanding: AllOutstanding,
-    /// What has ended, with what it changed of the files.
+    /// Processes of the run; `None` when it has ended.
+    processes: Option<ProcessTable>,
+    outstanding: OutstandingOperations,
+    /// Completions to deliver, each with its changes of the files.
     queue: VecDeque<(Completion, CallEffects)>,
-    work: Work,
-    scope: Scope,
+    work: OperationExecutor,
+    scope: RunScope,
     interrupt: Interrupt,
-    begun: Instant,
-    input: Option<Input>,
-    captured: Option<Captured>,
+    started_at: Instant,
+    input: Option<StdinReader>,
+    captured: Option<CapturedOutput>,
     result: Option<Box<RunResult>>,
-    /// Of a session that is kept.
-    _stoppable: Option<Stoppable>,
+    /// Registration of the run of a persistent session for cancellation.
+    _stoppable: Option<CancelRegistration>,
 }
 
-/// What a run says of its script when it begins and when it ends.
+/// Name and hash of a script, for the start and the end of its run.
 struct ScriptSummary {
     name: String,
-    /// The hash of its text, in hexadecimal digits.
+    /// Hash of the text, in hexadecimal digits.
     hash: String,
-    /// Its text, from which an error quotes a line; empty for one that is too long to be kept for that.
+    /// Text from which an error quotes a line; empty if it is too long to keep.
     quotable: String,
 }
 
 impl ScriptSummary {
-    /// Longest text that is kept, in bytes.
+    /// Length of the longest text that is kept, in bytes.
     const MAX_QUOTABLE: usize = 256 << 10;
 
     fn of(script: &Script) -> Self {
@@ -108,31 +108,31 @@ impl Run {
     /// Prepares a run; [`Run::step`] starts it.
     pub(super) fn new(
         session: Arc<SessionState>,
-        place: Place,
+        slot: RunSlot,
         language: Language,
         script: Script,
         options: RunOptions,
     ) -> Result<Self, HostError> {
-        let number = place.number();
+        let number = slot.number();
         let limits = session.limits().clone();
         let interrupt = Interrupt::default();
-        let captured = options.output.is_none().then(Captured::default);
+        let captured = options.output.is_none().then(CapturedOutput::default);
         let sink = options.output.unwrap_or_else(|| Box::new(captured.clone().unwrap_or_default()));
-        let together = Together::new(limits.fuel, &session.memory);
+        let usage = RunUsage::new(limits.fuel, &session.memory);
         let output = guest::Output::new(sink, limits.output);
-        let world = nest::world(&session, &together, session.head(), output, &[number], 0, &interrupt);
+        let world = nested_scripts::guest_world(&session, &usage, session.head(), output, &[number], 0, &interrupt);
         let found = options.keep_state.then(|| session.state(language)).transpose().map_err(HostError::from);
         let guest = session.guests().instantiate(language, world, limits.wall).map_err(HostError::from);
         let (found, guest) = match found.and_then(|found| Ok((found, guest?))) {
             Ok(ready) => ready,
             Err(error) => {
-                session.withdraw(&place);
+                session.withdraw(&slot);
                 return Err(error);
             }
         };
-        // Only now: loading a guest for the first time takes none of the run's time.
-        let begun = Instant::now();
-        if let Some(deadline) = begun.checked_add(limits.wall) {
+        // Not earlier: loading a guest for the first time must not count against the run's time.
+        let started_at = Instant::now();
+        if let Some(deadline) = started_at.checked_add(limits.wall) {
             interrupt.set_deadline(deadline);
         }
         let input: Option<Box<dyn Read + Send>> = match options.stdin {
@@ -140,30 +140,30 @@ impl Run {
             Stdin::Bytes(bytes) => Some(Box::new(io::Cursor::new(bytes))),
             Stdin::Reader(reader) => Some(reader),
         };
-        let scope = Scope::new(&session, number);
-        let work = Work::new(session.pool(), session.threads(), session.callers(), limits.concurrency);
+        let scope = RunScope::new(&session, number);
+        let work = OperationExecutor::new(session.pool(), session.threads(), session.callers(), limits.concurrency);
         let summary = ScriptSummary::of(&script);
-        let beginning = Beginning { script, directory: WORKSPACE.to_owned(), found };
-        let handle = CancelHandle { interrupt: interrupt.clone(), news: work.sender() };
+        let pending_start = PendingStart { script, directory: WORKSPACE.to_owned(), found };
+        let handle = CancelHandle { interrupt: interrupt.clone(), events: work.sender() };
         let full = handle.clone();
         if let Some(log) = scope.record.log() {
             log.on_full(move || full.cancel());
         }
         let stoppable = session.stoppable(move || handle.cancel());
-        let main = Process::new(guest, language, beginning, interrupt.clone(), 0);
+        let main = GuestProcess::new(guest, language, pending_start, interrupt.clone(), 0);
         Ok(Self {
             session,
-            place: Some(place),
+            slot: Some(slot),
             language,
             script: summary,
             announced: false,
-            processes: Some(Processes::new(main, together)),
-            outstanding: AllOutstanding::default(),
+            processes: Some(ProcessTable::new(main, usage)),
+            outstanding: OutstandingOperations::default(),
             queue: VecDeque::new(),
             work,
             scope,
             interrupt,
-            begun,
+            started_at,
             input: input.map(|reader| Arc::new(Mutex::new(reader))),
             captured,
             result: None,
@@ -171,10 +171,10 @@ impl Run {
         })
     }
 
-    /// Stops this run from elsewhere.
+    /// Returns a handle that stops this run from another thread.
     #[must_use]
     pub fn cancel_handle(&self) -> CancelHandle {
-        CancelHandle { interrupt: self.interrupt.clone(), news: self.work.sender() }
+        CancelHandle { interrupt: self.interrupt.clone(), events: self.work.sender() }
     }
 
     /// Starts the script, or delivers completions one at a time, until the script waits or ends.
@@ -185,29 +185,29 @@ impl Run {
                 return Step::Finished(result.clone());
             }
             if self.scope.record.log_failure().is_some() {
-                self.end(self.gone(&GuestError::Cancelled));
+                self.end(self.guest_failure(&GuestError::Cancelled));
                 continue;
             }
             if !self.queue.is_empty() {
-                // The guest goes on, and what it waits for besides goes on beside it.
+                // The guest continues, and the operations that it waits for continue beside it.
                 self.work.start_waiting();
             }
             let Some((pid, step)) = self.advance() else { return Step::Blocked(started) };
             match step {
-                Ok(guest::Step::Blocked(_)) if self.is_broken(pid) => self.end_of(pid, process::broken_pipe()),
-                Ok(guest::Step::Blocked(waiting)) => self.take_on(pid, waiting, &mut started),
+                Ok(guest::Step::Blocked(_)) if self.is_broken(pid) => self.end_of(pid, guest_process::broken_pipe()),
+                Ok(guest::Step::Blocked(waiting)) => self.handle_blocked(pid, waiting, &mut started),
                 Ok(guest::Step::Finished(outcome)) => self.end_of(pid, outcome),
-                // Not its own fault.
-                Err(error) if self.interrupt.stopped().is_some() => self.end_of(MAIN, self.gone(&error)),
-                Err(error) => self.end_of(pid, self.gone(&error)),
+                // The run was stopped; the guest is not at fault.
+                Err(error) if self.interrupt.stopped().is_some() => self.end_of(MAIN, self.guest_failure(&error)),
+                Err(error) => self.end_of(pid, self.guest_failure(&error)),
             }
             started.retain(|pending: &Pending| self.outstanding.contains_key(&pending.id));
         }
     }
 
-    /// A guest waits: for what it began in this step, and for what it began before.
-    fn take_on(&mut self, pid: Pid, waiting: Waiting, started: &mut Vec<Pending>) {
-        let named = self.processes.as_mut().and_then(|processes| processes.get(pid)?.named(pid, waiting).into());
+    /// Handles a guest that waits: for the operations that it started in this step, and for earlier ones.
+    fn handle_blocked(&mut self, pid: Pid, waiting: Waiting, started: &mut Vec<Pending>) {
+        let named = self.processes.as_mut().and_then(|processes| processes.get(pid)?.assign_ids(pid, waiting).into());
         let waiting = match named {
             Some(Ok(waiting)) => waiting,
             Some(Err(failure)) => return self.end_of(pid, Outcome::failed(failure)),
@@ -231,13 +231,13 @@ impl Run {
             return self
                 .end(Outcome::failed(Failure::host(format!("the run cannot be kept: {}", error_chain(&error)))));
         }
-        if !self.outstanding.keys().any(|id| process::owner(*id) == pid) {
+        if !self.outstanding.keys().any(|id| guest_process::owner(*id) == pid) {
             self.end_of(pid, Outcome::failed(Failure::deadlock()));
         }
     }
 
-    /// Makes durable what the calls among these reserved. Those behind `earlier` are new; if another session has spent what they
-    /// were to be paid from, they are judged again.
+    /// Makes the reservations of these calls durable. Operations from index `earlier` on are new; if another session
+    /// has spent the budgets that they count on, the gate decides on them again.
     fn pay(&mut self, earlier: usize, started: &mut Vec<Pending>) -> Result<(), AuditError> {
         if started.iter().all(|pending| pending.operation.admission().is_none()) {
             return Ok(());
@@ -252,11 +252,11 @@ impl Run {
         }
     }
 
-    fn gone(&self, error: &GuestError) -> Outcome {
+    fn guest_failure(&self, error: &GuestError) -> Outcome {
         outcome_of(error, self.session.limits())
     }
 
-    /// One entry into a guest, if there is a reason for one.
+    /// Enters a guest once, if there is a reason to.
     fn advance(&mut self) -> Option<(Pid, Result<guest::Step, GuestError>)> {
         let processes = self.processes.as_mut()?;
         if !self.announced {
@@ -271,39 +271,42 @@ impl Run {
         if let Some(pid) = processes.waiting() {
             return Some((pid, processes.start(pid, guest_now())?));
         }
-        let next = self.queue.iter().position(|(completion, _)| processes.goes_on(process::owner(completion.id)))?;
+        let next = self
+            .queue
+            .iter()
+            .position(|(completion, _)| processes.can_continue(guest_process::owner(completion.id)))?;
         let (completion, CallEffects { edits, held }) = self.queue.remove(next)?;
         // From here on the result takes memory of the guest's.
         drop(held);
         self.outstanding.remove(completion.id);
-        let pid = process::owner(completion.id);
+        let pid = guest_process::owner(completion.id);
         Some((pid, processes.resume(completion, &edits, |error| cannot_apply_changes("a tool", error), guest_now())?))
     }
 
-    /// What tells a guest of bytes that it waits for.
-    fn told_bytes(&self, id: OperationId) -> OnComplete<Bytes> {
-        let told = self.work.told(id, |bytes: Bytes| Value::Bytes(bytes.into()));
-        Box::new(move |bytes| told(Ok(bytes)))
+    /// Returns the callback that delivers bytes which a guest waits for.
+    fn on_bytes(&self, id: OperationId) -> OnComplete<Bytes> {
+        let on_complete = self.work.on_stream(id, |bytes: Bytes| Value::Bytes(bytes.into()));
+        Box::new(move |bytes| on_complete(Ok(bytes)))
     }
 
-    /// Performs an operation; [`Run::wait`] collects what comes of it. Calls go on beside the guest, and beside each other;
-    /// the only one that a run waits for is made by `wait` itself.
+    /// Performs an operation; [`Run::wait`] collects its result. Calls run beside the guest, and beside each other; a
+    /// call that the run waits for alone is made by `wait` itself.
     pub fn perform(&mut self, pending: Pending) {
         let Pending { id, operation } = pending;
         match operation {
             Operation::Call(admission) => {
-                if let Some((interrupt, files)) = self.call_of(id) {
+                if let Some((interrupt, files)) = self.call_context(id) {
                     let context = self.scope.context(&admission, interrupt, files);
                     if admission.is_program() {
-                        self.works(id, &context);
+                        self.track_working_files(id, &context);
                     }
                     self.work.call(id, admission, context);
                 }
             }
             Operation::Program(admission, ProgramStreams(started)) => {
-                if let Some((interrupt, files)) = self.call_of(id) {
+                if let Some((interrupt, files)) = self.call_context(id) {
                     let context = self.scope.context(&admission, interrupt, files);
-                    self.works(id, &context);
+                    self.track_working_files(id, &context);
                     self.work.run(id, admission, context, started);
                 }
             }
@@ -313,43 +316,43 @@ impl Run {
                 None => self.resume(Completion { id, result: Ok(Value::Bytes(Vec::new())) }),
             },
             Operation::Read { stream, limit } => {
-                let told = self.told_bytes(id);
-                let read = self.process_of(id).map(|process| process.streams.read(id, stream, limit, told));
+                let on_complete = self.on_bytes(id);
+                let read = self.process_of(id).map(|process| process.streams.read(id, stream, limit, on_complete));
                 if let Some(Err(failure)) = read {
                     self.resume(Completion { id, result: Err(failure) });
                 }
             }
             Operation::Write { stream, bytes, end } => {
-                let told: OnComplete<Result<(), WriteError>> = self.work.told(id, |()| Value::Nothing);
+                let on_complete: OnComplete<Result<(), WriteError>> = self.work.on_stream(id, |()| Value::Nothing);
                 if let Some(process) = self.process_of(id) {
-                    process.streams.write(id, stream, &bytes, end, told);
+                    process.streams.write(id, stream, &bytes, end, on_complete);
                 }
             }
         }
     }
 
-    /// The switch of a call that is to be made, and the files that it finds.
-    fn call_of(&self, id: OperationId) -> Option<(Interrupt, Tree)> {
+    /// Returns the interrupt of a call that is about to be made, and the files that it sees.
+    fn call_context(&self, id: OperationId) -> Option<(Interrupt, Tree)> {
         let (_, interrupt) = self.outstanding.get(&id)?.call.as_ref()?;
         Some((interrupt.clone(), self.processes.as_ref()?.files().clone()))
     }
 
-    /// Takes note of what a program works on.
-    fn works(&mut self, id: OperationId, context: &CallContext) {
-        self.outstanding.works(id, context.files.clone(), context.working.clone());
+    /// Records the files that a program works on.
+    fn track_working_files(&mut self, id: OperationId, context: &CallContext) {
+        self.outstanding.track_working_files(id, context.files.clone(), context.working.clone());
     }
 
-    fn process_of(&mut self, id: OperationId) -> Option<&mut Process> {
-        self.processes.as_mut()?.get(process::owner(id))
+    fn process_of(&mut self, id: OperationId) -> Option<&mut GuestProcess> {
+        self.processes.as_mut()?.get(guest_process::owner(id))
     }
 
-    /// Takes what came of an operation. The next [`Run::step`] delivers it. What the guest does not wait for, or was
-    /// told already, is dropped.
+    /// Takes the result of an operation. The next [`Run::step`] delivers it. A result that the guest does not wait for,
+    /// or already has, is dropped.
     pub fn resume(&mut self, completion: Completion) {
         self.deliver(completion, CallEffects::default());
     }
 
-    /// As [`Run::resume`]; the files are changed when the script is told.
+    /// Takes a result, like [`Run::resume`]; its file changes are applied when it is delivered to the script.
     fn deliver(&mut self, completion: Completion, effects: CallEffects) {
         let Some(operation) = self.outstanding.get(&completion.id) else { return };
         if self.queue.iter().any(|(queued, _)| queued.id == completion.id) {
@@ -362,31 +365,31 @@ impl Run {
         self.queue.push_back((completion, effects));
     }
 
-    /// Waits until something that the guest waits for has ended, or the run must end. Returns at once if there is
+    /// Waits until an operation that the guest waits for has ended, or the run must end. Returns at once if there is
     /// already something to deliver.
     pub fn wait(&mut self) {
-        while !self.goes_on() && self.result.is_none() {
+        while !self.has_deliverable() && self.result.is_none() {
             match self.work.wait(&self.interrupt) {
-                News::Called(completion, effects)
-                | News::Made(completion, effects)
-                | News::Exited(completion, effects) => self.deliver(completion, effects),
-                News::Done(completion) | News::Streamed(completion) => self.resume(completion),
-                News::Cancelled => self.end(self.gone(&GuestError::Cancelled)),
-                News::Timeout => self.end(Outcome::failed(self.outstanding.out_of_time(self.session.limits()))),
+                RunEvent::Called(completion, effects)
+                | RunEvent::CalledInline(completion, effects)
+                | RunEvent::Exited(completion, effects) => self.deliver(completion, effects),
+                RunEvent::Done(completion) | RunEvent::Streamed(completion) => self.resume(completion),
+                RunEvent::Cancelled => self.end(self.guest_failure(&GuestError::Cancelled)),
+                RunEvent::Timeout => self.end(Outcome::failed(self.outstanding.out_of_time(self.session.limits()))),
             }
         }
     }
 
-    /// Whether there is something to deliver to a script that goes on.
-    fn goes_on(&self) -> bool {
+    /// Returns true if there is something to deliver to a script that may continue.
+    fn has_deliverable(&self) -> bool {
         let Some(processes) = &self.processes else { return false };
-        self.queue.iter().any(|(completion, _)| processes.goes_on(process::owner(completion.id)))
+        self.queue.iter().any(|(completion, _)| processes.can_continue(guest_process::owner(completion.id)))
     }
 
-    /// Drives the run to its end: performs all it waits for, as it comes.
+    /// Drives the run to its end: performs all operations that it waits for, as they come.
     #[must_use]
     pub fn finish(self) -> RunResult {
-        // Once for all its steps: on a thread that has too little of it, each step would get its own.
+        // One switch of stacks for all steps: on a thread with a small stack, each step would otherwise get its own.
         let stack = self.processes.as_ref().map_or(0, |processes| processes.main().stack());
         with_stack(stack, || self.drive())
     }
@@ -405,11 +408,11 @@ impl Run {
         }
     }
 
-    /// Ends the run: stops what it started, commits its files, writes its result.
+    /// Ends the run: stops what it started, commits its files, builds its result.
     fn end(&mut self, mut outcome: Outcome) {
         self.stop_programs();
         let Some(processes) = self.processes.take() else { return };
-        let Some(place) = self.place.take() else { return };
+        let Some(slot) = self.slot.take() else { return };
         self.interrupt.cancel();
         self.work.end();
         let calls = self.session.gate.close(&self.scope.record);
@@ -421,23 +424,23 @@ impl Run {
         }
         let files = processes.files().clone();
         let usage = Usage {
-            fuel: processes.together().fuel(),
-            wall_micros: micros(self.begun),
-            memory_bytes: processes.together().peak(),
+            fuel: processes.usage().fuel(),
+            wall_micros: micros(self.started_at),
+            memory_bytes: processes.usage().peak(),
             output_bytes: processes.main().output_bytes(),
             file_bytes: files.usage().bytes,
         };
         drop(processes);
         let captured = self.captured.take().map(|captured| captured.take()).unwrap_or_default();
-        let left = Left { files, state: outcome.state.take().map(|state| (self.language, state)) };
-        let result = RunResult::conclude(&self.session, place, outcome, calls, usage, captured, left);
+        let left = RunEffects { files, state: outcome.state.take().map(|state| (self.language, state)) };
+        let result = RunResult::conclude(&self.session, slot, outcome, calls, usage, captured, left);
         self.result = Some(Box::new(result));
     }
 }
 
 impl Drop for Run {
-    /// A run that is dropped before its end is cancelled: its files and spending are kept, and the session is free.
+    /// Cancels a run that is dropped before its end: its files and spending are kept, and the session is free.
     fn drop(&mut self) {
-        self.end(self.gone(&GuestError::Cancelled));
+        self.end(self.guest_failure(&GuestError::Cancelled));
     }
 }

@@ -1,65 +1,64 @@
-//! What a run says between its steps, and what stops it.
+//! Steps of a run, and the handle that cancels it.
 
 use std::sync::mpsc::Sender;
 use std::time::Duration;
 
+use super::operation_executor::RunEvent;
 use super::result::RunResult;
-use super::work::News;
 use crate::code::Interrupt;
 use crate::gate::Admission;
 use crate::guest::OperationId;
 use crate::tool::ProgramStart;
 
-/// Where a run stands.
+/// State of a run after a step.
 pub enum Step {
-    /// It waits: for these operations, which are new since the last step, and for those of earlier steps.
+    /// The run waits for these operations, which are new since the last step, and for those of earlier steps.
     Blocked(Vec<Pending>),
-    /// It has ended.
+    /// The run has ended.
     Finished(Box<RunResult>),
 }
 
-/// An operation to perform: hand it to [`Run::perform`](super::Run::perform), or do it yourself and give
-/// [`Run::resume`](super::Run::resume) what came of it.
+/// Operation to perform: pass it to [`Run::perform`](super::Run::perform), or perform it yourself and pass the result
+/// to [`Run::resume`](super::Run::resume).
 pub struct Pending {
-    /// Its name in a [`Completion`](crate::guest::Completion).
+    /// Number that the operation's [`Completion`](crate::guest::Completion) repeats.
     pub id: OperationId,
-    /// What to do.
+    /// The operation itself.
     pub operation: Operation,
 }
 
-/// Something that a run waits for.
+/// Operation that a run waits for.
 #[non_exhaustive]
 pub enum Operation {
-    /// A call that the gate has admitted: granted, debited and on record. Denied calls never come here.
+    /// Call that the gate has admitted: granted, debited and on record. Denied calls never get here.
     Call(Admission),
-    /// Input of a stream.
+    /// Read from a stream.
     Read {
-        /// Which; 0 is the standard input of the script.
+        /// Number of the stream; 0 is the standard input of the script.
         stream: u32,
-        /// At most so many bytes.
+        /// Most bytes to read.
         limit: u32,
     },
-    /// Time.
+    /// Sleep for a duration.
     Sleep(Duration),
-    /// A program that the gate has admitted; it reads and writes streams of the run. It is for
-    /// [`Run::perform`](super::Run::perform).
+    /// Program that the gate has admitted, with streams of the run. It is for [`Run::perform`](super::Run::perform).
     Program(Admission, ProgramStreams),
-    /// Bytes for a program. They are for [`Run::perform`](super::Run::perform).
+    /// Bytes for a program's stream. They are for [`Run::perform`](super::Run::perform).
     Write {
-        /// Which stream.
+        /// Number of the stream.
         stream: u32,
-        /// What.
+        /// Bytes to write.
         bytes: Vec<u8>,
-        /// Nothing follows.
+        /// True if nothing follows.
         end: bool,
     },
 }
 
-/// What a program that is to run reads and writes.
+/// Streams of a program that is about to run.
 pub struct ProgramStreams(pub(super) ProgramStart);
 
 impl Operation {
-    /// Of what the gate has admitted.
+    /// Returns the gate's admission, for calls and programs.
     pub(super) fn admission(&self) -> Option<&Admission> {
         match self {
             Self::Call(admission) | Self::Program(admission, _) => Some(admission),
@@ -68,17 +67,17 @@ impl Operation {
     }
 }
 
-/// Stops a run from another thread, or from a signal handler's.
+/// Handle that cancels a run from another thread, or from a signal handler's.
 #[derive(Clone)]
 pub struct CancelHandle {
     pub(super) interrupt: Interrupt,
-    pub(super) news: Sender<News>,
+    pub(super) events: Sender<RunEvent>,
 }
 
 impl CancelHandle {
-    /// Stops the run, wherever it is, and every call that it waits for.
+    /// Cancels the run in whatever state it is, and every call that it waits for.
     pub fn cancel(&self) {
         self.interrupt.cancel();
-        let _ = self.news.send(News::Cancelled);
+        let _ = self.events.send(RunEvent::Cancelled);
     }
 }

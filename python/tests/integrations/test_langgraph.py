@@ -126,7 +126,7 @@ def test_other_grants_than_the_session_was_made_with_are_an_error(tmp_path: Path
     ask(create_agent(chat(calls(shell("true")), "done"), [first.as_langchain_tool()]), "a")
     first.close()
     wider = ThreadSandboxes([get_weather], max_calls=1000, store=tmp_path)
-    with pytest.raises(ValueError, match="made with other grants"):
+    with pytest.raises(ValueError, match="created with different grants"):
         ask(create_agent(chat(calls(shell("true")), "done"), [wider.as_langchain_tool()]), "a")
     wider.close()
 

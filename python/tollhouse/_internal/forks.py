@@ -15,7 +15,7 @@ import os
 import stat
 
 _STORE = ("records", "blobs", "blobs.lock", "blobs.turn", "turns")
-"""What is in the directory of a store. Other files there are not the store's."""
+"""Files in the directory of a store. Other files there do not belong to the store."""
 
 _SOCKET = "socket.new"
 """Name that the socket of a store is bound to, in `records`, or by way of `/proc` if that is too long."""

@@ -1,4 +1,4 @@
-"""Where in a script something failed."""
+"""Positions of failures in scripts."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ if TYPE_CHECKING:
     from .. import _native
 
 _SHOWN = 120
-"""How much of a line of a script a message shows, in characters."""
+"""Longest part of a script's line in a message, in characters."""
 
 _NAMES = ("script.js", "script.ts", "script.sh")
-"""What the host calls the scripts of `run`, in their stacks."""
+"""Names of scripts of `run` in the host's stack traces."""
 
 
 def location(error: _native.RunError, source: str) -> tuple[int, int | None, str] | None:

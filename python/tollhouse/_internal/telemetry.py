@@ -161,7 +161,7 @@ class RunSpan:
         self.context: Context = context
 
     def end(self, ended: _native.RunResult | None) -> None:
-        """Ends it, once. Without a result, the run came to none: it could not begin, or somebody stopped it."""
+        """Ends the span, once. Without a result, the run could not start, or was stopped."""
         span, self._span = self._span, None
         if span is None:
             return

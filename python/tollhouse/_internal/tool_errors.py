@@ -1,4 +1,4 @@
-"""Exceptions of tools: logged, kept for the program, and told to scripts as far as the program allows."""
+"""Exceptions of tools: logged, kept for the program, and reported to scripts as far as the program allows."""
 
 from __future__ import annotations
 
@@ -9,21 +9,21 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 from ..errors import ArgumentError, ToolError
 
 if TYPE_CHECKING:
-    from ..answers import Answering
+    from ..tool_answers import Answering
 
 ErrorMode: TypeAlias = Literal["message", "type"] | Callable[[Exception], str] | None
-"""How much of an exception scripts are told: see `Sandbox`."""
+"""Part of an exception that scripts see: see `Sandbox`."""
 
 OnToolError: TypeAlias = Callable[[str, Any, Exception], object]
 """Is given the method, the arguments and the exception of a call that a tool failed."""
 
 MOST_KEPT = 20
-"""How many exceptions of one run are kept: a script may make its tools fail in a loop, and each holds its frames, with
-the arguments in them.
+"""Most exceptions that are kept of one run: a script may make its tools fail in a loop, and each exception holds its
+frames, with the arguments in them.
 """
 
 _LONGEST = 64 * 1024
-"""How much of a message scripts are told, in characters."""
+"""Longest message that scripts see, in characters."""
 
 logging.getLogger("tollhouse").addHandler(logging.NullHandler())
 _logger = logging.getLogger("tollhouse.tools")

@@ -40,10 +40,10 @@ if TYPE_CHECKING:
     from ..sandbox import Sandbox
 
 _WORKSPACE = "/workspace"
-"""Where commands run, and what is searched if nothing else is named."""
+"""Working directory of commands, and the default directory of searches."""
 
 _SEARCH = 15.0
-"""How long one search reads files, in seconds: deepagents' own bound."""
+"""Longest time that one search reads files, in seconds: deepagents' own bound."""
 
 _SKIPPED = (".git",)
 
@@ -324,7 +324,7 @@ def _response(ran: ExecutionResult) -> ExecuteResponse:
 
 
 def _read(path: str, content: bytes, offset: int, limit: int) -> ReadResult:
-    """What `read` gives of a file."""
+    """Returns the result of `read` for a file."""
     if not content:
         # What deepagents' own sandboxes say, for the model.
         told = "System reminder: File exists but has empty contents"
@@ -359,5 +359,5 @@ def _path_code(failed: FileError) -> str:
 
 
 def _file_code(failed: FileError) -> str:
-    """One of deepagents' four codes where one fits."""
+    """Returns one of deepagents' four error codes, if one matches."""
     return "invalid_path" if failed.code == "not_a_directory" else failed.code

@@ -62,7 +62,7 @@ class SandboxFiles:
         self._sandbox = sandbox
 
     def stat(self, path: str) -> FileStat:
-        """What is at a path; a link is followed."""
+        """Returns the entry at a path; a link is followed."""
         path = checked(path)
         try:
             return self._sandbox.files.stat(path)
@@ -91,7 +91,7 @@ class SandboxFiles:
         self._change(_DELETE, None, path=checked(path))
 
     def list(self, path: str, *, deep: bool = False) -> builtins.list[FileStat]:
-        """What a directory has, sorted by path; with `deep`, at any depth."""
+        """Lists a directory, sorted by path; with `deep`, at any depth."""
         found = self._below(path)
         return found if deep else [one for one in found if posixpath.dirname(one.path) == checked(path)]
 

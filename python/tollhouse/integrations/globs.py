@@ -9,10 +9,10 @@ from fnmatch import fnmatchcase
 from functools import lru_cache
 
 _LENGTH = 4096
-"""How long a pattern may be, in characters: as a path of Linux."""
+"""Length of the longest pattern, in characters: that of a path of Linux."""
 
 _ALTERNATIVES = 1000
-"""How many patterns the braces of one may stand for: two to the power of thirty fit in a short text."""
+"""Most patterns that the braces of one may expand to: two to the power of thirty fit in a short text."""
 
 
 class PatternError(Exception):
@@ -20,7 +20,7 @@ class PatternError(Exception):
 
 
 class Pattern:
-    """A pattern, compiled.
+    """Compiled glob pattern.
 
     Without a slash it matches names at any depth; with one, paths from the root. A name that begins with a dot is
     matched only by a part that does, and `**` goes through no such directory. Raises `PatternError`.
@@ -37,7 +37,7 @@ class Pattern:
         ]
 
     def matches(self, path: str) -> bool:
-        """Whether it matches a path that is relative to the root, with slashes."""
+        """Returns true if the pattern matches a path that is relative to the root, with slashes."""
         parts = tuple(path.split("/"))
         if not self._anchored:
             parts = parts[-1:]
@@ -58,7 +58,7 @@ def _match(parts: tuple[str, ...], pattern: tuple[str, ...]) -> bool:
 
 
 def _through(parts: tuple[str, ...], reached: set[int], *, itself: bool) -> set[int]:
-    """Where `**` leads: through any number of parts that are not hidden. One sweep, from wherever it begins."""
+    """Returns the positions after `**`: any number of parts that are not hidden. One sweep, from every start."""
     following: set[int] = set()
     goes_on = False
     for index in range(len(parts) + 1):
@@ -80,7 +80,7 @@ def _negated(part: str) -> str:
 
 
 def _expanded(pattern: str) -> list[str]:
-    """What the braces of a pattern stand for. A group without a comma is text."""
+    """Expands the braces of a pattern. A group without a comma is text."""
     found: list[str] = []
     waiting = [("", pattern)]
     while waiting:
@@ -99,7 +99,7 @@ def _expanded(pattern: str) -> list[str]:
 
 
 def _group(text: str) -> tuple[int, int, list[str]] | None:
-    """Where the first pair of braces is, and its alternatives; None without one that is closed."""
+    """Finds the first closed pair of braces, and its alternatives; None if there is none."""
     start = text.find("{")
     if start < 0:
         return None

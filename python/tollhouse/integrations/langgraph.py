@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from ..literals import OnChange
 
 _OPEN = 64
-"""How many sessions on disk stay open although nobody uses them. Opening one takes about a millisecond."""
+"""Most idle sessions on disk that stay open. Opening one takes about a millisecond."""
 
 
 class ThreadSandboxes:

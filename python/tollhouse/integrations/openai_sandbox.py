@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from ..files import FileStat
 
 _ROOTS = ("/workspace", "/tmp")  # noqa: S108
-"""What scripts may write, and so where a workspace can be."""
+"""Directories that scripts may write, and in which a workspace can be."""
 
 _KINDS = {"file": EntryKind.FILE, "directory": EntryKind.DIRECTORY, "link": EntryKind.SYMLINK}
 
@@ -52,7 +52,7 @@ _SHELLS = (("sh", "-c"), ("sh", "-lc"), ("bash", "-c"), ("bash", "-lc"))
 
 
 class TollhouseSessionState(SandboxSessionState):
-    """What is kept of a session: its id names the sandbox."""
+    """Stored state of a session: its id names the sandbox."""
 
     type: Literal["tollhouse"] = "tollhouse"  # pyright: ignore[reportIncompatibleVariableOverride]
 
@@ -81,7 +81,7 @@ class TollhouseClient(BaseSandboxClient[None]):
         manifest: Manifest | None = None,
         options: None = None,  # noqa: ARG002
     ) -> SandboxSession:
-        """Begins a session. Raises `ValueError` for a manifest whose root scripts cannot write."""
+        """Starts a session. Raises `ValueError` for a manifest whose root scripts cannot write."""
         manifest = self._validate_manifest_for_create(manifest or Manifest())
         session_id = uuid4()
         kept = resolve_snapshot(snapshot, str(session_id))
@@ -123,7 +123,7 @@ class TollhouseSession(BaseSandboxSession):
         self._files = SandboxFiles(sandbox)
 
     async def running(self) -> bool:
-        """Whether the sandbox has not been closed."""
+        """True until the sandbox is closed."""
         return self.sandbox._session is not None
 
     async def read(self, path: Path, *, user: str | User | None = None) -> io.IOBase:
@@ -148,7 +148,7 @@ class TollhouseSession(BaseSandboxSession):
             raise WorkspaceArchiveWriteError(path=where, context={"reason": failed.code}, cause=failed) from failed
 
     async def ls(self, path: Path | str, *, user: str | User | None = None) -> list[FileEntry]:
-        """What a directory has."""
+        """Lists a directory."""
         _one_user(user)
         where = self.normalize_path(path)
         try:

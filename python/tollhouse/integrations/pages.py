@@ -6,10 +6,10 @@ from posixpath import splitext
 from typing import NamedTuple
 
 PAGE = 500 * 1024
-"""How much of a file one read gives, in bytes: what deepagents' own sandboxes give."""
+"""Most bytes of a file that one read returns, as in deepagents' own sandboxes."""
 
 _EDITED = 64 << 20
-"""How large a text may become by an edit, in characters: a model could ask for any number of terabytes."""
+"""Size of the largest text after an edit, in characters: a model could ask for any number of terabytes."""
 
 _CUT = (
     "\n\n[Output was truncated due to size limits. "
@@ -27,7 +27,7 @@ _MEDIA = frozenset(
 
 
 class EditError(Exception):
-    """Nothing is replaced: the text says why."""
+    """Error of an edit that replaces nothing: the text gives the reason."""
 
 
 class Page(NamedTuple):
@@ -39,7 +39,7 @@ class Page(NamedTuple):
 
 
 def is_media(path: str) -> bool:
-    """Whether a file's name says that it is an image, sound, film or document."""
+    """Returns true if a file's name has the extension of an image, sound, film or document."""
     return splitext(path)[1].lower() in _MEDIA
 
 

@@ -240,15 +240,15 @@ const HEADS: &[Crafted] = &[
     (
         "files that another run left",
         |archive| archive.json(b'H', |head| head["left_by"] = json!(1)),
-        "not those that run 1 left",
+        "differ from those that run 1 left",
     ),
     (
         "a run that there was not",
         |archive| archive.json(b'H', |head| head["left_by"] = json!(7)),
         "run 7 has no record",
     ),
-    ("one run more", |archive| archive.json(b'H', |head| head["runs"] = json!(3)), "its runs are not as many"),
-    ("one run less", |archive| archive.json(b'H', |head| head["runs"] = json!(1)), "its runs are not as many"),
+    ("one run more", |archive| archive.json(b'H', |head| head["runs"] = json!(3)), "the number of its runs is wrong"),
+    ("one run less", |archive| archive.json(b'H', |head| head["runs"] = json!(1)), "the number of its runs is wrong"),
     ("fewer than none", |archive| archive.json(b'H', |head| head["runs"] = json!(-1)), "its head: invalid value"),
     (
         "more than there can be",
@@ -258,44 +258,52 @@ const HEADS: &[Crafted] = &[
     (
         "all that there can be",
         |archive| archive.json(b'H', |head| head["runs"] = json!(u64::MAX)),
-        "its runs are not as many",
+        "the number of its runs is wrong",
     ),
-    ("commits", |archive| archive.json(b'H', |head| head["commits"] = json!(u64::MAX)), "its commits are too many"),
+    (
+        "commits",
+        |archive| archive.json(b'H', |head| head["commits"] = json!(u64::MAX)),
+        "the number of its commits is too large",
+    ),
     (
         "one line less",
         |archive| archive.json(b'H', |head| head["lines"] = json!(1)),
-        "the lines of its log are not as many",
+        "the number of lines in its log is wrong",
     ),
     ("another line", |archive| archive.json(b'H', |head| head["hash"] = json!("00".repeat(32))), "its log was altered"),
-    ("bytes", |archive| archive.json(b'H', |head| head["bytes"] = json!(1)), "its files are not as many"),
-    ("entries", |archive| archive.json(b'H', |head| head["entries"] = json!(u64::MAX)), "its files are not as many"),
-    ("a run of another", |archive| archive.json(b'H', |head| head["running"] = json!([9])), "none of its runs"),
-    ("a run twice", |archive| archive.json(b'H', |head| head["running"] = json!([2, 2])), "none of its runs"),
+    ("bytes", |archive| archive.json(b'H', |head| head["bytes"] = json!(1)), "the number of its files is wrong"),
+    (
+        "entries",
+        |archive| archive.json(b'H', |head| head["entries"] = json!(u64::MAX)),
+        "the number of its files is wrong",
+    ),
+    (
+        "a run of another",
+        |archive| archive.json(b'H', |head| head["running"] = json!([9])),
+        "its list of active runs names other runs",
+    ),
+    (
+        "a run twice",
+        |archive| archive.json(b'H', |head| head["running"] = json!([2, 2])),
+        "its list of active runs names other runs",
+    ),
     ("a snapshot that is none", |archive| archive.json(b'H', |head| head["snapshot"] = json!("x")), "its head"),
 ];
 
 const RUNS: &[Crafted] = &[
-    (
-        "a status",
-        |archive| archive.json(b'R', |run| run["status"] = json!("\u{1b}[2J")),
-        "run 2 has a status that is none",
-    ),
+    ("a status", |archive| archive.json(b'R', |run| run["status"] = json!("\u{1b}[2J")), "run 2 has an invalid status"),
     (
         "another beginning",
         |archive| archive.json(b'R', |run| run["status"] = json!("created")),
-        "run 2 has a status that is none",
+        "run 2 has an invalid status",
     ),
-    (
-        "a script",
-        |archive| archive.json(b'R', |run| run["script"] = json!("\u{1b}[31m")),
-        "run 2 has a text that is none",
-    ),
+    ("a script", |archive| archive.json(b'R', |run| run["script"] = json!("\u{1b}[31m")), "run 2 has an invalid text"),
     (
         "an error",
         |archive| archive.json(b'R', |run| run["error"] = json!("x".repeat(3000))),
-        "run 2 has a text that is none",
+        "run 2 has an invalid text",
     ),
-    ("a hash", |archive| archive.json(b'R', |run| run["hash"] = json!("../x")), "run 2 has a hash that is none"),
+    ("a hash", |archive| archive.json(b'R', |run| run["hash"] = json!("../x")), "run 2 has an invalid hash"),
     ("a time", |archive| archive.json(b'R', |run| run["started"] = json!(-5)), "a run: invalid value"),
     (
         "a gap",
@@ -303,10 +311,10 @@ const RUNS: &[Crafted] = &[
         "run 1 has no record",
     ),
     ("a longer key", |archive| archive.of(b'R')[2].1.insert(1, 0), "run 2 has no record"),
-    ("a label", |archive| archive.label(b"good\x1b[31m", 1), "is no label"),
-    ("no label", |archive| archive.label(b"", 1), "is no label"),
-    ("a number", |archive| archive.label(b"12", 1), "is no label"),
-    ("a long label", |archive| archive.label(&[b'x'; 65], 1), "is no label"),
+    ("a label", |archive| archive.label(b"good\x1b[31m", 1), "is not a label"),
+    ("no label", |archive| archive.label(b"", 1), "is not a label"),
+    ("a number", |archive| archive.label(b"12", 1), "is not a label"),
+    ("a long label", |archive| archive.label(&[b'x'; 65], 1), "is not a label"),
     ("a longer one", |archive| archive.label(&[b'x'; 3000], 1), "is too large"),
     ("a label of no run", |archive| archive.label(b"far", 9), "run 9 has no record"),
     ("a label of no number", |archive| archive.of(b'T')[0].2 = vec![1], "names no files"),
@@ -333,7 +341,7 @@ const LEDGER: &[Crafted] = &[
     ),
     ("an outcome", |archive| archive.json(b'E', |entry| entry["outcome"] = json!("free")), "an entry of its ledger"),
     ("a key of a call", |archive| archive.of(b'E')[0].1.truncate(9), "the key of an entry"),
-    ("a call of no run", |archive| archive.of(b'E').pop().expect("one").1[8] = 99, "a run that there was not"),
+    ("a call of no run", |archive| archive.of(b'E').pop().expect("one").1[8] = 99, "a run that does not exist"),
     (
         "a log",
         |archive| {
@@ -348,7 +356,7 @@ const LEDGER: &[Crafted] = &[
             let line = archive.of(b'A').pop().expect("one").clone();
             archive.records.push((line.0, [&line.1[..8], &[line.1[8] + 1]].concat(), line.2))
         },
-        "not as many",
+        "is wrong",
     ),
     ("an entry of no key", |archive| archive.of(b'K')[0].1.truncate(1), "an entry of `wasi:keyvalue`"),
 ];
@@ -358,7 +366,7 @@ const REST: &[Crafted] = &[
     (
         "an origin",
         |archive| archive.json(b'S', |first| first["from"] = json!({ "session": "../x", "run": 1 })),
-        "names no session",
+        "is not a session name",
     ),
     ("a policy", |archive| archive.json(b'P', |policy| policy["grants"] = json!(true)), "the policy"),
     ("a lock", |archive| archive.json(b'M', |lock| *lock = json!([])), "the lock"),
@@ -382,7 +390,7 @@ const REST: &[Crafted] = &[
                 archive.blobs.iter().find(|(_, bytes)| bytes.starts_with(b"111")).expect("a chunk").0.to_string();
             archive.json(b'R', |run| run["base"] = json!(file));
         },
-        "is no part of a snapshot",
+        "is not part of a snapshot",
     ),
     (
         "a part of a file that is longer",
@@ -403,14 +411,14 @@ const REST: &[Crafted] = &[
         "a session has at most 250000",
     ),
     ("more bytes than are taken", |archive| archive.multiply(40), "holds more than"),
-    ("a state that no run left", |archive| archive.state(b'H', "js", b"{}"), "its state is not what run 2 left"),
+    ("a state that no run left", |archive| archive.state(b'H', "js", b"{}"), "its state differs from that of run 2"),
     (
-        "a state of no language",
+        "a state of an unknown language",
         |archive| {
             archive.state(b'R', "cobol", b"");
             archive.state(b'H', "cobol", b"");
         },
-        "a state of no language",
+        "a state of an unknown language",
     ),
     ("a blob that is missing", |archive| drop(archive.blobs.pop_first()), "is missing"),
 ];

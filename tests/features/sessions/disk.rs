@@ -227,7 +227,7 @@ fn a_session_bears_a_full_disk() {
     let full = run(too_much);
     let message = full["error"]["message"].as_str().unwrap_or_else(|| panic!("{full}"));
     assert!(message.contains("cannot be kept") && message.contains("no space is left"), "{full}");
-    assert!(full["error"]["hint"].as_str().expect("it is told").contains("what was spent stays spent"), "{full}");
+    assert!(full["error"]["hint"].as_str().expect("it is told").contains("spent amounts stay spent"), "{full}");
     assert_eq!(full["status"], "failed");
     // What it had put is gone, and a run that leaves less goes on.
     let next = run("return [await fs.readdir('/workspace'), (await stats.describe({values: [3]})).mean]");

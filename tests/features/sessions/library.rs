@@ -172,7 +172,7 @@ fn a_late_owner_of_a_session_that_was_removed_changes_nothing() {
         assert!(result.status == Status::Failed && told.contains("another process has taken over"), "{result:?}");
         assert_eq!(Some(records.scan(b"", None, usize::MAX).expect("it is read")), stands, "nothing has changed");
         let again = session.start(Language::JavaScript, script("1"), RunOptions::default()).map(drop);
-        assert!(again.is_err_and(|error| error.to_string().contains("another of its name was made")));
+        assert!(again.is_err_and(|error| error.to_string().contains("another one with its name was created")));
         others.verify_session(&name()).expect("it is whole");
         assert_eq!(others.files(&name().as_str().parse().expect("a point")).expect("it is read").usage().entries, 3);
         others.remove(&name(), &(Arc::new(|| false) as _)).expect("nobody has it");

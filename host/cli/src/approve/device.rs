@@ -1,4 +1,4 @@
-//! The terminal that a human is asked on, in a known state whatever a script did to it.
+//! The terminal on which a human is asked, in a known state whatever a script did to it.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, BufRead as _, BufReader, Write as _};
@@ -9,71 +9,71 @@ use rustix::io::Errno;
 use rustix::termios::{QueueSelector, tcflush, tcgetwinsize};
 
 use super::super::signals;
-use super::question::{LEAST, Size};
+use super::question::{LEAST, TerminalSize};
 
-/// What undoes whatever output can do to a terminal, so that what is written next is seen as it is.
+/// Escape sequences that undo whatever output can do to a terminal, so that the text written next appears as it is.
 const RESET: &str = concat!(
-    // An escape sequence or a string for the terminal that was begun and not ended.
+    // An unfinished escape sequence or control string.
     "\x18\x1b\\",
-    // Updates that are held back; printing instead of showing; the other screen; the soft reset (DECSTR).
+    // Synchronized updates; printer mode; the alternate screen; the soft reset (DECSTR).
     "\x1b[?2026l\x1b[4i\x1b[?4i\x1b[?1049l\x1b[?47l\x1b[!p",
     // Character sets, the shift into another one, UTF-8.
     "\x1b(B\x1b)B\x1b*B\x1b+B\x0f\x1b%G",
-    // Margins, origin, insertion, reverse video, slow scrolling, line feeds that go to the first column.
+    // Margins, origin mode, insert mode, reverse video, slow scrolling, new-line mode.
     "\x1b[r\x1b[?69l\x1b[?6l\x1b[4l\x1b[?5l\x1b[?4l\x1b[20l",
-    // Lines are broken at the edge, the cursor is seen, keys send what stands on them.
+    // Line wrapping, cursor, keyboard modes.
     "\x1b[?7h\x1b[?25h\x1b[?1l\x1b>\x1b[=0u\x1b[>4;0m",
-    // No reports of the mouse, the focus or what is pasted.
+    // No reports of mouse, focus or pasted text.
     "\x1b[?9l\x1b[?1000l\x1b[?1002l\x1b[?1003l\x1b[?1004l\x1b[?1005l\x1b[?1006l\x1b[?1015l\x1b[?2004l",
-    // Colors: the palette, foreground, background; no attribute, no protected characters, no open link.
+    // Colors: palette, foreground, background; attributes, protected characters, open links.
     "\x1b]104\x1b\\\x1b]110\x1b\\\x1b]111\x1b\\\x1b]8;;\x1b\\\x1b[0\"q\x1b[0m",
 );
 
-/// Clears the screen, and begins at its top.
+/// Escape sequences that clear the screen and move to its top.
 const CLEAR: &str = "\x1b[0m\x1b[2J\x1b[H";
 
-/// How long nothing may come from the keyboard before a question is shown.
+/// Time without keyboard input that is required before a question is shown.
 const QUIET: Duration = Duration::from_millis(300);
 
-/// How long it is looked for input before it is looked for a signal.
+/// Interval between checks for a signal while waiting for input.
 const LOOK: Duration = Duration::from_millis(20);
 
-/// Rows and columns of a terminal that does not say.
-const USUAL: Size = Size { rows: 24, columns: 80 };
+/// Size of a terminal that does not report one.
+const USUAL: TerminalSize = TerminalSize { rows: 24, columns: 80 };
 
 /// The controlling terminal.
-pub(super) struct Device {
+pub(super) struct TerminalDevice {
     terminal: File,
-    /// Signals that had come before.
+    /// Number of signals received before.
     before: u32,
 }
 
-impl Device {
+impl TerminalDevice {
     pub(super) fn open() -> io::Result<Self> {
         let terminal = OpenOptions::new().read(true).write(true).open("/dev/tty")?;
         Ok(Self { terminal, before: signals::received() })
     }
 
-    /// Undoes what was done to the terminal, moves what is on its screen out of sight, and waits until nothing comes from
-    /// its keyboard and a question fits. None if that is given up by Ctrl-C.
-    pub(super) fn prepare(&mut self) -> io::Result<Option<Size>> {
+    /// Resets the terminal, scrolls its screen out of sight, and waits until the keyboard is quiet and the question
+    /// fits. Returns `None` if Ctrl-C gives it up.
+    pub(super) fn prepare(&mut self) -> io::Result<Option<TerminalSize>> {
         self.terminal.write_all(RESET.as_bytes())?;
         loop {
             tcflush(&self.terminal, QueueSelector::IFlush)?;
             match self.wait(QUIET)? {
-                Waited::Input => {}
-                Waited::Nothing => break,
-                Waited::Signal => return Ok(None),
+                WaitResult::Input => {}
+                WaitResult::Nothing => break,
+                WaitResult::Signal => return Ok(None),
             }
         }
         let mut size = self.size();
         while size.rows < LEAST.rows || size.columns < LEAST.columns {
-            let Size { rows, columns } = LEAST;
+            let TerminalSize { rows, columns } = LEAST;
             self.terminal.write_all(
                 format!("{CLEAR}A question waits: make this window\r\nat least {columns} by {rows}.\r\n").as_bytes(),
             )?;
             while self.size() == size {
-                if self.wait(QUIET)? == Waited::Signal {
+                if self.wait(QUIET)? == WaitResult::Signal {
                     return Ok(None);
                 }
                 tcflush(&self.terminal, QueueSelector::IFlush)?;
@@ -86,65 +86,65 @@ impl Device {
         Ok(Some(size))
     }
 
-    /// Shows a text alone on the screen. What was typed before is forgotten.
+    /// Shows a text alone on the screen. Input that was typed before is discarded.
     pub(super) fn show(&mut self, text: &str) -> io::Result<()> {
         tcflush(&self.terminal, QueueSelector::IFlush)?;
         self.terminal.write_all(format!("{CLEAR}{}", text.replace('\n', "\r\n")).as_bytes())
     }
 
-    /// Ends the question with a line below it. What comes next is written below that.
+    /// Ends the question with a line below it. Later output goes below that line.
     pub(super) fn leave(&mut self, text: &str, end: &str) -> io::Result<()> {
         let below = text.lines().count() + 1;
         self.terminal.write_all(format!("\x1b[{below};1H\x1b[J{end}\r\n").as_bytes())
     }
 
-    /// The next line that is typed; none after Ctrl-C, or when the terminal is gone.
+    /// Reads the next line; `None` after Ctrl-C, or when the terminal is gone.
     pub(super) fn line(&mut self) -> io::Result<Option<String>> {
         loop {
             match self.wait(LOOK)? {
-                Waited::Nothing => {}
-                Waited::Signal => return Ok(None),
-                Waited::Input => break,
+                WaitResult::Nothing => {}
+                WaitResult::Signal => return Ok(None),
+                WaitResult::Input => break,
             }
         }
         let mut line = Vec::new();
-        // A terminal gives one line at a time.
+        // A terminal delivers one line at a time.
         BufReader::new(&self.terminal).read_until(b'\n', &mut line)?;
         Ok((!line.is_empty()).then(|| String::from_utf8_lossy(&line).into_owned()))
     }
 
-    /// Rows and columns as they are now.
-    fn size(&self) -> Size {
+    /// Returns the current number of rows and columns.
+    fn size(&self) -> TerminalSize {
         match tcgetwinsize(&self.terminal) {
             Ok(size) if size.ws_row > 0 && size.ws_col > 0 => {
-                Size { rows: size.ws_row.into(), columns: size.ws_col.into() }
+                TerminalSize { rows: size.ws_row.into(), columns: size.ws_col.into() }
             }
             _ => USUAL,
         }
     }
 
-    /// Waits for input, a signal, or so long.
-    fn wait(&self, time: Duration) -> io::Result<Waited> {
+    /// Waits for input, a signal, or the given time.
+    fn wait(&self, time: Duration) -> io::Result<WaitResult> {
         let end = std::time::Instant::now() + time;
         loop {
             if signals::received() != self.before {
-                return Ok(Waited::Signal);
+                return Ok(WaitResult::Signal);
             }
             let left = end.saturating_duration_since(std::time::Instant::now()).min(LOOK);
             let look = Timespec { tv_sec: 0, tv_nsec: left.subsec_nanos().into() };
             match poll(&mut [PollFd::new(&self.terminal, PollFlags::IN)], Some(&look)) {
-                Ok(0) if left.is_zero() => return Ok(Waited::Nothing),
+                Ok(0) if left.is_zero() => return Ok(WaitResult::Nothing),
                 Ok(0) | Err(Errno::INTR) => {}
-                Ok(_) => return Ok(Waited::Input),
+                Ok(_) => return Ok(WaitResult::Input),
                 Err(error) => return Err(error.into()),
             }
         }
     }
 }
 
-/// What was waited for.
+/// Result of a wait.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Waited {
+enum WaitResult {
     Input,
     Signal,
     Nothing,

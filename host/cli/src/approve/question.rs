@@ -1,4 +1,4 @@
-//! What a human is shown of a call: a screen at most, with the arguments last.
+//! Text that a human sees of a call: one screen at most, with the arguments last.
 
 use std::io;
 
@@ -6,25 +6,25 @@ use serde_json::Value;
 use tollhouse::gate::{ApprovalRequest, BudgetKind, Cost};
 use unicode_width::UnicodeWidthChar as _;
 
-use super::super::draw;
-use super::super::tame::tame_strictly;
+use super::super::format;
+use super::super::terminal_escape::escape_strictly;
 
 /// Rows and columns of a terminal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Size {
+pub(super) struct TerminalSize {
     pub(super) rows: usize,
     pub(super) columns: usize,
 }
 
-/// The least that a question fits into.
-pub(super) const LEAST: Size = Size { rows: 12, columns: 50 };
+/// Smallest size into which a question fits.
+pub(super) const LEAST: TerminalSize = TerminalSize { rows: 12, columns: 50 };
 
-/// The most lines about budgets.
+/// Most lines about budgets.
 const MAX_COSTS: usize = 2;
 
-/// The question, in lines that fit the terminal's columns and leave a row free. The method and its arguments stand directly
-/// above what is to be typed.
-pub(super) fn text(request: &ApprovalRequest<'_>, word: &str, size: Size) -> String {
+/// Returns the question, in lines that fit the terminal's columns and leave a row free. The method and its arguments
+/// are directly above the prompt.
+pub(super) fn text(request: &ApprovalRequest<'_>, word: &str, size: TerminalSize) -> String {
     let cut = |line: String| fitted(&line, size.columns - 1);
     let mut lines = vec![
         cut(format!("grant `{}` asks you about a call", request.grant)),
@@ -43,7 +43,7 @@ pub(super) fn text(request: &ApprovalRequest<'_>, word: &str, size: Size) -> Str
     lines.join("\n")
 }
 
-/// Who makes the call.
+/// Describes who makes the call.
 fn caller(request: &ApprovalRequest<'_>) -> String {
     let tools = request.callers.iter().map(|caller| format!("`{}` (call {})", caller.method, caller.seq));
     match tools.collect::<Vec<_>>().join(", which called ") {
@@ -52,7 +52,7 @@ fn caller(request: &ApprovalRequest<'_>) -> String {
     }
 }
 
-/// What it takes from which budget.
+/// Describes the amounts that the call takes from budgets.
 fn costs(costs: &[Cost]) -> Vec<String> {
     let told = |cost: &Cost| {
         let kind = if cost.kind == BudgetKind::Calls { "calls" } else { "spend" };
@@ -68,7 +68,7 @@ fn costs(costs: &[Cost]) -> Vec<String> {
     lines.into_iter().map(|line| format!("  costs    {line}")).collect()
 }
 
-/// One line for each argument, in so many lines. What is null stands last.
+/// Formats the arguments, one line each, within the given number of lines. Null arguments come last.
 fn arguments(arguments: &Value, room: usize, columns: usize) -> Vec<String> {
     let Some(object) = arguments.as_object().filter(|object| !object.is_empty()) else {
         return vec!["    no arguments".to_owned()];
@@ -77,8 +77,8 @@ fn arguments(arguments: &Value, room: usize, columns: usize) -> Vec<String> {
     let all: Vec<_> = given.into_iter().chain(nulls).collect();
     let shown = if all.len() > room { room.saturating_sub(1) } else { all.len() };
     let line = |(name, value): &(&String, &Value)| {
-        // As much of it as may be seen, whatever its size.
-        let mut head = Head { bytes: Vec::new(), room: columns * 4, all: 0 };
+        // Only as much as fits the line, whatever the size of the value.
+        let mut head = TruncatedText { bytes: Vec::new(), room: columns * 4, all: 0 };
         serde_json::to_writer(&mut head, value).expect("a JSON value serialises, and counting does not fail");
         fitted_value(&fitted(&format!("    {name}: "), columns / 2), &head, columns)
     };
@@ -89,32 +89,32 @@ fn arguments(arguments: &Value, room: usize, columns: usize) -> Vec<String> {
     lines
 }
 
-/// A line with what is hidden escaped, cut to so many columns.
+/// Escapes hidden characters of a line, and truncates it to the columns.
 fn fitted(line: &str, columns: usize) -> String {
     let line = plain(line);
     if width(&line) <= columns { line } else { format!("{}…", beginning(&line, columns - 1)) }
 }
 
-/// As [`fitted`], of a line that ends with the beginning of a value; what is cut off is said.
-fn fitted_value(name: &str, value: &Head, columns: usize) -> String {
+/// Formats a line that ends with the beginning of a value, like [`fitted`]; truncation is shown.
+fn fitted_value(name: &str, value: &TruncatedText, columns: usize) -> String {
     let line = plain(&format!("{name}{}", String::from_utf8_lossy(&value.bytes)));
     if width(&line) <= columns && value.all == value.bytes.len() as u64 {
         return line;
     }
-    let end = format!(" … ({} in all: `v` shows it)", draw::size(value.all));
+    let end = format!(" … ({} in all: `v` shows it)", format::size(value.all));
     beginning(&line, columns.saturating_sub(width(&end))).to_owned() + &end
 }
 
-/// A text in one line, with what is hidden escaped.
+/// Formats a text as one line, with hidden characters escaped.
 fn plain(text: &str) -> String {
-    tame_strictly(&text.replace(['\n', '\t'], " "))
+    escape_strictly(&text.replace(['\n', '\t'], " "))
 }
 
 fn width(text: &str) -> usize {
     text.chars().map(|c| c.width().unwrap_or(0)).sum()
 }
 
-/// As much of a line as fits so many columns.
+/// Returns the part of a line that fits the columns.
 fn beginning(line: &str, columns: usize) -> &str {
     let mut taken = 0;
     for (at, c) in line.char_indices() {
@@ -126,14 +126,14 @@ fn beginning(line: &str, columns: usize) -> &str {
     line
 }
 
-/// The beginning of what is written, and how long all of it is.
-struct Head {
+/// Beginning of a text that is written, and its total length.
+struct TruncatedText {
     bytes: Vec<u8>,
     room: usize,
     all: u64,
 }
 
-impl io::Write for Head {
+impl io::Write for TruncatedText {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let more = bytes.len().min(self.room.saturating_sub(self.bytes.len()));
         self.bytes.extend_from_slice(&bytes[..more]);
@@ -146,15 +146,15 @@ impl io::Write for Head {
     }
 }
 
-/// The whole call in pages, each of which asks whether to go on.
-pub(super) struct Pages {
+/// Pages of the whole call, each of which asks whether to continue.
+pub(super) struct CallPages {
     text: String,
     at: usize,
-    size: Size,
+    size: TerminalSize,
 }
 
-impl Pages {
-    pub(super) fn of(request: &ApprovalRequest<'_>, size: Size) -> Self {
+impl CallPages {
+    pub(super) fn of(request: &ApprovalRequest<'_>, size: TerminalSize) -> Self {
         let arguments = serde_json::to_string_pretty(request.arguments).expect("a JSON value serialises");
         let head = format!(
             "grant `{}`: {}\n{} is called by {}, with\n",
@@ -163,11 +163,11 @@ impl Pages {
             request.method,
             caller(request)
         );
-        Self { text: tame_strictly(&(head + &arguments)), at: 0, size }
+        Self { text: escape_strictly(&(head + &arguments)), at: 0, size }
     }
 }
 
-impl Iterator for Pages {
+impl Iterator for CallPages {
     type Item = String;
 
     fn next(&mut self) -> Option<String> {
@@ -178,7 +178,7 @@ impl Iterator for Pages {
         for _ in 0..self.size.rows - 2 {
             let line = self.text[self.at..].split_inclusive('\n').next()?;
             let shown = beginning(line.trim_end_matches('\n'), self.size.columns - 1);
-            // A character that is wider than the screen would never end.
+            // A character that is wider than the screen would otherwise never be passed.
             let taken = if shown.is_empty() { line.chars().next().map_or(0, char::len_utf8) } else { shown.len() };
             let ends = taken >= line.trim_end_matches('\n').len();
             page += shown;

@@ -14,22 +14,23 @@ use tollhouse_registry::{
 };
 
 use super::super::confine::{ConfineArgs, Confinement};
-use super::super::places::Places;
+use super::super::locations::Locations;
 use super::super::publish::package_error;
 use super::super::registry::failed;
-use super::super::{draw, show};
-use super::lang::{self, Job, Made};
-use super::{CliError, Result, Stop, directory};
+use super::super::{format, show};
+use super::lang::{self, BuildJob, ToolchainOutput};
+use super::{CliError, CtrlCHandler, Result, directory};
 use crate::Exit;
 
 /// Build a tool: one component that carries its name, version, description, licence, authors and WIT text
 ///
-/// PATH is a package directory. `[build]` in its `tool.toml` says how it is built, with `lang` (rust, rust-cargo-component, js,
-/// python, c) or with `command` and `output`; else what lies in it does. The component goes to build/NAME.wasm, or to where
-/// `component` in `tool.toml` says; `tollhouse publish` takes it from there. What cargo builds carries the list of its crates too.
+/// PATH is a package directory. `[build]` in its `tool.toml` determines how it is built, with `lang` (rust,
+/// rust-cargo-component, js, python, c) or with `command` and `output`; without it, the files of the package do. The
+/// component goes to build/NAME.wasm, or to the path of `component` in `tool.toml`; `tollhouse publish` takes it from
+/// there. A component built by cargo also carries the list of its crates.
 ///
-/// The releases that `compose` under `[build]` names become parts of the component: what they export and it imports is
-/// served from within, and goes through no gate.
+/// The releases that `compose` under `[build]` names become parts of the component: their exports serve its imports
+/// from within, and calls of them do not go through the gate.
 ///
 /// The toolchain is yours: it runs on this machine, as you, with your network, and is not sandboxed. Build what you trust.
 #[derive(Args)]
@@ -37,7 +38,7 @@ use crate::Exit;
 Examples:
   tollhouse build
   tollhouse build tools/prices --json")]
-pub(crate) struct Build {
+pub(crate) struct BuildCommand {
     /// A package directory
     #[arg(value_name = "PATH", default_value = ".")]
     path: PathBuf,
@@ -55,61 +56,61 @@ pub(crate) struct Build {
     json: bool,
 }
 
-/// What a build made.
-pub(super) struct Built {
+/// Result of a build.
+pub(super) struct BuildResult {
     manifest: Manifest,
     lang: &'static str,
     component: PathBuf,
     anatomy: Anatomy,
-    /// What became a part of it.
+    /// Releases that were composed into it.
     composed: Vec<ReleaseName>,
     took: Duration,
 }
 
-impl Build {
-    /// Builds, and says what came of it.
-    pub(crate) fn execute(self, places: &Places) -> Result {
+impl BuildCommand {
+    /// Builds the component, and reports the result.
+    pub(crate) fn execute(self, locations: &Locations) -> Result {
         let directory = directory(&self.path)?;
         let wall = |component: &Path| {
-            self.confine.seal(|| Confinement::of(places, false).reading([&directory]).writing_in(component.parent()))
+            self.confine.seal(|| Confinement::of(locations, false).reading([&directory]).writing_in(component.parent()))
         };
-        let built = build(places, &directory, self.debug, &Stop::listen(), &wall)?;
+        let built = build(locations, &directory, self.debug, &CtrlCHandler::listen(), &wall)?;
         if self.json {
-            built.tell_json()
+            built.print_json_report()
         } else {
-            built.tell()
+            built.print_report()
         }
         Ok(Exit::SUCCESS)
     }
 }
 
-/// Builds a package. When the toolchain, which is not confined, has ended, `wall` is told where the component goes.
+/// Builds a package. When the toolchain, which is not confined, has ended, `wall` is called with the component's path.
 pub(super) fn build(
-    places: &Places,
+    locations: &Locations,
     directory: &Path,
     debug: bool,
-    stop: &Arc<Stop>,
+    stop: &Arc<CtrlCHandler>,
     wall: &dyn Fn(&Path) -> Result<()>,
-) -> Result<Built> {
+) -> Result<BuildResult> {
     let begun = Instant::now();
     let shown = directory.display();
     let unbuilt = |error| package_error(&format!("cannot build `{shown}`"), &error);
     let manifest = package_manifest(directory).map_err(unbuilt)?;
     let wit = package_wit(directory).map_err(unbuilt)?;
-    let job = Job { directory, manifest: &manifest, wit: wit.as_deref(), debug, stop };
-    let Made { lang, left, built_of } = lang::build(&job)?;
+    let job = BuildJob { directory, manifest: &manifest, wit: wit.as_deref(), debug, stop };
+    let ToolchainOutput { lang, left, built_of } = lang::build(&job)?;
     let made = untrusted_file::read_regular(&left, MAX_COMPONENT as u64).map_err(|error| {
-        let what = format!("the build left nothing that can be read at `{}`", left.display());
+        let what = format!("the build left no readable file at `{}`", left.display());
         CliError::because(what, &std::io::Error::from(error))
-            .hint("`output` under `[build]` in `tool.toml` says where it leaves what it makes")
+            .hint("`output` under `[build]` in `tool.toml` names the path of its output")
     })?;
     let component = directory.join(manifest.built());
     stop.behind(|| wall(&component))?;
     let unfit = |error: ComponentError| {
-        failed(&format!("what was built, `{}`, makes no component", left.display()), &error, error.hint())
+        failed(&format!("the build output `{}` is not a component", left.display()), &error, error.hint())
     };
     let mut finished = finish(made, &manifest, wit.as_deref(), &built_of).map_err(unfit)?;
-    let parts = parts(places, &manifest)?;
+    let parts = parts(locations, &manifest)?;
     let composed: Vec<ReleaseName> = parts.iter().map(|(release, _)| release.clone()).collect();
     if !parts.is_empty() {
         let composition = composition(&manifest, finished, parts)?;
@@ -118,17 +119,17 @@ pub(super) fn build(
     let anatomy = anatomy(&finished).map_err(unfit)?;
     write(&component, &finished)
         .map_err(|error| CliError::because(format!("cannot write `{}`", component.display()), &error))?;
-    Ok(Built { manifest, lang, component, anatomy, composed, took: begun.elapsed() })
+    Ok(BuildResult { manifest, lang, component, anatomy, composed, took: begun.elapsed() })
 }
 
-/// The releases that are to become parts of it, with their components.
-fn parts(places: &Places, manifest: &Manifest) -> Result<Vec<(ReleaseName, Vec<u8>)>> {
+/// Returns the releases to compose with, and their components.
+fn parts(locations: &Locations, manifest: &Manifest) -> Result<Vec<(ReleaseName, Vec<u8>)>> {
     let wanted = manifest.build.as_ref().map(|build| build.compose.as_slice()).unwrap_or_default();
     if wanted.is_empty() {
         return Ok(Vec::new());
     }
     let registry =
-        places.registry().checked().map_err(|error| CliError::because("cannot open the registry", &error))?;
+        locations.registry().checked().map_err(|error| CliError::because("cannot open the registry", &error))?;
     let part = |wanted: &Requirement| {
         let unfound = format!("cannot compose with `{wanted}`");
         let release =
@@ -147,8 +148,8 @@ fn composition(manifest: &Manifest, component: Vec<u8>, parts: Vec<(ReleaseName,
     })
 }
 
-/// Writes a file as a whole, in the place of whatever is there: who publishes or mounts a component at the same time sees the
-/// old one or the new one.
+/// Writes a file as a whole, replacing an existing one: whoever publishes or mounts a component at the same time sees
+/// the old one or the new one.
 pub(super) fn write(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
     let parent = path.parent().unwrap_or(Path::new("."));
     fs::create_dir_all(parent)?;
@@ -158,15 +159,15 @@ pub(super) fn write(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
     Ok(())
 }
 
-impl Built {
-    /// The report, for people.
-    fn tell(&self) {
+impl BuildResult {
+    /// Prints the report, for people.
+    fn print_report(&self) {
         let Anatomy { size, code, data, notes, imports, exports, .. } = &self.anatomy;
         let Manifest { name, version, .. } = &self.manifest;
         show::line(format_args!("built {name}@{version} in {:.1} s", self.took.as_secs_f64()));
-        show::line(format_args!("  component  {}, {}", self.component.display(), draw::size(*size)));
+        show::line(format_args!("  component  {}, {}", self.component.display(), format::size(*size)));
         let parts = [("code", code), ("data", data), ("notes", notes)]
-            .map(|(what, size)| format!("{what} {}", draw::size(*size)));
+            .map(|(what, size)| format!("{what} {}", format::size(*size)));
         show::line(format_args!("  of that    {}", parts.join(", ")));
         for release in &self.composed {
             show::line(format_args!("  composed   {release}"));
@@ -177,7 +178,7 @@ impl Built {
         }
     }
 
-    fn tell_json(&self) {
+    fn print_json_report(&self) {
         let Anatomy { size, code, data, notes, imports, exports, .. } = &self.anatomy;
         show::json(&json!({
             "name": self.manifest.name.to_string(), "version": self.manifest.version.to_string(), "lang": self.lang,
@@ -189,7 +190,7 @@ impl Built {
     }
 }
 
-/// Names of interfaces, those of a package together: `wasi:cli/{exit,stdout}@0.2.6`.
+/// Formats names of interfaces, grouped by package: `wasi:cli/{exit,stdout}@0.2.6`.
 fn by_package(names: &[String]) -> String {
     let mut packages: Vec<(&str, &str, Vec<&str>)> = Vec::new();
     for name in names {

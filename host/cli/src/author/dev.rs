@@ -1,7 +1,7 @@
 //! `tollhouse dev`.
 //!
-//! It starts toolchains again and again, so it stays outside the second wall itself; what they made is read, compiled and run by
-//! processes of this program that are confined as if a person had started them.
+//! It starts toolchains repeatedly, so it is not confined itself; their output is read, compiled and run by processes
+//! of this program that are confined as if a person had started them.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -13,53 +13,54 @@ use clap::Args;
 use tollhouse_registry::package_manifest;
 
 use super::super::confine::ConfineArgs;
-use super::super::places::Places;
+use super::super::locations::Locations;
 use super::super::publish::package_error;
-use super::watch::Sources;
-use super::{CliError, Result, Stop, directory, lang};
+use super::watch::SourceTimes;
+use super::{CliError, CtrlCHandler, Result, directory, lang};
 use crate::Exit;
 
-/// The registry of what was built last, in the package's directory.
+/// Registry of the last build, in the package's directory.
 const REGISTRY: &str = "build/registry";
 
-/// How often the sources are looked at.
+/// Interval at which the sources are checked.
 const EVERY: Duration = Duration::from_millis(300);
 
 /// Build and test a tool on each save
 ///
-/// What was built is published into the registry build/registry of the package, made anew each time, so that the version stays:
-/// `tollhouse run --registry build/registry` in another terminal has what was saved last. Ctrl-C ends it, and a build that runs.
+/// Each build is published into the package's registry build/registry, which is recreated each time, so that the
+/// version stays: `tollhouse run --registry build/registry` in another terminal uses the last build. Ctrl-C ends the
+/// command, and a running build.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
   tollhouse dev
   tollhouse dev tools/prices --run try.js")]
-pub(crate) struct Dev {
+pub(crate) struct DevCommand {
     /// A package directory
     #[arg(value_name = "PATH", default_value = ".")]
     path: PathBuf,
     /// Run this script after each build, with every function of the package granted; it is watched too
     #[arg(long, value_name = "FILE")]
     run: Option<PathBuf>,
-    /// Quick to build, as `tollhouse build --debug`
+    /// Build quickly, like `tollhouse build --debug`
     #[arg(long)]
     debug: bool,
-    /// Build and test once, and end: with exit status 1 if something fails
+    /// Build and test once, and exit, with status 1 if something fails
     #[arg(long)]
     once: bool,
     #[command(flatten)]
     confine: ConfineArgs,
 }
 
-impl Dev {
-    /// Goes round until Ctrl-C.
-    pub(crate) fn execute(self, places: &Places) -> Result {
+impl DevCommand {
+    /// Repeats rounds until Ctrl-C.
+    pub(crate) fn execute(self, locations: &Locations) -> Result {
         let directory = directory(&self.path)?;
-        let stop = Stop::listen();
+        let stop = CtrlCHandler::listen();
         loop {
-            // Looked at before the build: what changes while it runs is built next.
+            // Read before the build: changes during it are built next.
             let seen = self.sources(&directory);
-            let done = self.round(places, &directory, &stop);
+            let done = self.round(locations, &directory, &stop);
             if stop.is_stopped() {
                 return Ok(Exit::SUCCESS);
             }
@@ -80,57 +81,57 @@ impl Dev {
         }
     }
 
-    fn sources(&self, directory: &Path) -> Sources {
-        Sources::of(directory, self.run.as_slice())
+    fn sources(&self, directory: &Path) -> SourceTimes {
+        SourceTimes::of(directory, self.run.as_slice())
     }
 
-    /// Builds, publishes, tests, runs. Returns true if all went well.
-    fn round(&self, places: &Places, directory: &Path, stop: &Stop) -> Result<bool> {
-        let itself = Itself { places, confine: self.confine, stop };
+    /// Builds, publishes, tests, runs. Returns true if everything succeeded.
+    fn round(&self, locations: &Locations, directory: &Path, stop: &CtrlCHandler) -> Result<bool> {
+        let program = OwnProgram { locations, confine: self.confine, stop };
         let package = directory.as_os_str();
-        let mut build = itself.command("build", [package]);
+        let mut build = program.command("build", [package]);
         build.args(self.debug.then_some("--debug"));
-        if !itself.succeeds(build)? {
+        if !program.succeeds(build)? {
             return Ok(false);
         }
-        let Some(registry) = publish(&itself, directory)? else { return Ok(false) };
-        let tested = itself.succeeds(itself.command("test", [package, OsStr::new("--no-build")]))?;
-        let ran = self.run.as_deref().map(|script| run(&itself, directory, &registry, script)).transpose()?;
+        let Some(registry) = publish(&program, directory)? else { return Ok(false) };
+        let tested = program.succeeds(program.command("test", [package, OsStr::new("--no-build")]))?;
+        let ran = self.run.as_deref().map(|script| run(&program, directory, &registry, script)).transpose()?;
         Ok(tested && ran.unwrap_or(true))
     }
 }
 
-/// This program, once more, for one step of a round.
-struct Itself<'a> {
-    places: &'a Places,
+/// Processes of this program for the steps of a round.
+struct OwnProgram<'a> {
+    locations: &'a Locations,
     confine: ConfineArgs,
-    stop: &'a Stop,
+    stop: &'a CtrlCHandler,
 }
 
-impl Itself<'_> {
-    /// A command of it, with the registry that this process was given.
+impl OwnProgram<'_> {
+    /// Returns a command of this program, with the registry that this process was given.
     fn command<'o>(&self, name: &str, arguments: impl IntoIterator<Item = &'o OsStr>) -> Command {
-        self.command_with(&self.places.registry, name, arguments)
+        self.command_with(&self.locations.registry, name, arguments)
     }
 
     fn command_with<'o>(&self, registry: &Path, name: &str, arguments: impl IntoIterator<Item = &'o OsStr>) -> Command {
-        let mut command = Command::new(&self.places.program.executable);
-        command.args(&self.places.program.before).arg(name).args(self.confine.flags());
-        command.arg("--registry").arg(registry).args(self.places.trust_writers.then_some("--trust-writers"));
+        let mut command = Command::new(&self.locations.program.executable);
+        command.args(&self.locations.program.before).arg(name).args(self.confine.flags());
+        command.arg("--registry").arg(registry).args(self.locations.trust_writers.then_some("--trust-writers"));
         command.args(arguments).stdin(Stdio::null());
         command
     }
 
-    /// Runs it to its end. What goes wrong it says itself.
+    /// Runs a command to its end, and returns whether it succeeded. It reports its own errors.
     fn succeeds(&self, command: Command) -> Result<bool> {
         let ended = lang::spawn(command, self.stop);
-        Ok(ended.map_err(|error| CliError::because("cannot start this program once more", &error))?.success())
+        Ok(ended.map_err(|error| CliError::because("cannot start another process of this program", &error))?.success())
     }
 }
 
-/// Publishes what was built in a new registry, in the place of the one before. Returns where that is, or nothing if what
-/// was built is refused.
-fn publish(itself: &Itself<'_>, directory: &Path) -> Result<Option<PathBuf>> {
+/// Publishes the build in a new registry, in place of the previous one. Returns the registry's path, or `None` if the
+/// build is rejected.
+fn publish(program: &OwnProgram<'_>, directory: &Path) -> Result<Option<PathBuf>> {
     let place = directory.join(REGISTRY);
     let unmade = |error: &(dyn std::error::Error + 'static)| {
         CliError::because(format!("cannot make `{}`", place.display()), error)
@@ -138,9 +139,9 @@ fn publish(itself: &Itself<'_>, directory: &Path) -> Result<Option<PathBuf>> {
     let new = tempfile::tempdir_in(directory.join("build")).map_err(|error| unmade(&error))?;
     // The examples are run by the test that follows.
     let arguments = [directory.as_os_str(), OsStr::new("--no-examples")];
-    let mut publish = itself.command_with(new.path(), "publish", arguments);
+    let mut publish = program.command_with(new.path(), "publish", arguments);
     publish.stdout(Stdio::null());
-    if !itself.succeeds(publish)? {
+    if !program.succeeds(publish)? {
         return Ok(None);
     }
     if place.exists() {
@@ -150,11 +151,11 @@ fn publish(itself: &Itself<'_>, directory: &Path) -> Result<Option<PathBuf>> {
     Ok(Some(place))
 }
 
-/// Runs a script, as in another terminal. Returns true if it ended well.
-fn run(itself: &Itself<'_>, directory: &Path, registry: &Path, script: &Path) -> Result<bool> {
+/// Runs a script, as in another terminal. Returns true if it succeeded.
+fn run(program: &OwnProgram<'_>, directory: &Path, registry: &Path, script: &Path) -> Result<bool> {
     let manifest = package_manifest(directory)
         .map_err(|error| package_error(&format!("cannot run `{}`", script.display()), &error))?;
     let allowed = format!("{}/**", manifest.name.package());
     let arguments = [OsStr::new("--allow"), OsStr::new(&allowed), script.as_os_str()];
-    itself.succeeds(itself.command_with(registry, "run", arguments))
+    program.succeeds(program.command_with(registry, "run", arguments))
 }

@@ -15,32 +15,32 @@ use crate::Exit;
 
 /// Create a tool package, ready to build, test and publish
 ///
-/// What is made adds up orders: a typed record in, another out, and errors. Replace `wit/`, the source and the examples of
-/// `tool.toml` with your own. Its dependencies come from the language's own registry.
+/// The new tool adds up orders: a typed record in, another out, and errors. Replace `wit/`, the source and the examples
+/// of `tool.toml` with your own. Its dependencies come from the language's own registry.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
   tollhouse new acme:prices
   tollhouse new prices --lang python --path tools/prices")]
-pub(crate) struct New {
+pub(crate) struct NewPackageCommand {
     /// The package: NAMESPACE:NAME, or NAME for local:NAME
     #[arg(value_name = "NAME")]
     name: String,
     /// The language, and how it makes components
     #[arg(long, default_value = "rust", value_parser = PossibleValuesParser::new(LANGUAGES.map(Language::name)).map(language))]
     lang: Language,
-    /// Where to make it: a directory that does not exist yet, or is empty [default: NAME]
+    /// The directory to create, which must not exist yet, or be empty [default: NAME]
     #[arg(long, value_name = "DIR")]
     path: Option<PathBuf>,
 }
 
-/// The language of that name, which is one of those.
+/// Returns the language with that name, which clap has checked.
 fn language(name: String) -> Language {
     LANGUAGES.into_iter().find(|language| language.name() == name).unwrap_or(Language::Rust)
 }
 
-impl New {
-    /// Makes the directory.
+impl NewPackageCommand {
+    /// Creates the directory.
     pub(crate) fn execute(self) -> Result {
         let name = self.package()?;
         let directory = self.path.clone().unwrap_or_else(|| PathBuf::from(name.package()));
@@ -66,7 +66,7 @@ impl New {
         Ok(Exit::SUCCESS)
     }
 
-    /// The name that was asked for, if a package of that name can be published, and scripts can call it by that name.
+    /// Returns the package's name, if it can be published, and scripts can call the package by it.
     fn package(&self) -> Result<PackageName> {
         let full = if self.name.contains(':') { self.name.clone() } else { format!("local:{}", self.name) };
         let name: PackageName = full

@@ -1,13 +1,13 @@
-//! What `tollhouse new` writes: files of `host/cli/templates`, with the package's name in each language's spelling.
+//! Templates of `tollhouse new`: files of `host/cli/templates`, with the package's name in each language's spelling.
 
 use tollhouse_registry::{Language, PackageName};
 use wit_parser::Resolve;
 
-/// What a package can be written in.
+/// Languages of packages.
 pub(super) const LANGUAGES: [Language; 5] =
     [Language::Rust, Language::RustCargoComponent, Language::Js, Language::Python, Language::C];
 
-/// A path in the new directory, and the text.
+/// Path in the new directory, and text.
 type File = (String, String);
 
 macro_rules! files {
@@ -16,7 +16,7 @@ macro_rules! files {
     };
 }
 
-/// The same in all languages. `NAME.wit` is called after the package.
+/// Files of all languages. `NAME.wit` is named after the package.
 const COMMON: &[(&str, &str)] =
     files!["tool.toml": "all/tool.toml", "README.md": "all/README.md", "wit/NAME.wit": "all/orders.wit"];
 
@@ -49,8 +49,8 @@ const PYTHON: &[(&str, &str)] = files![
 
 const C: &[(&str, &str)] = files![".gitignore": "c/gitignore", "src/orders.c": "c/src/orders.c"];
 
-/// What the Rust compiler or cargo would not take as the name of a crate: keywords (as wit-bindgen knows them), crates that
-/// every program has, and what the template depends on.
+/// Names that the Rust compiler or cargo would reject for a crate: keywords (as wit-bindgen knows them), crates that
+/// every program has, and the template's dependencies.
 #[rustfmt::skip]
 const NO_CRATES: &[&str] = &[
     "abstract", "alloc", "as", "async", "await", "become", "box", "break", "const", "continue", "core", "crate", "do",
@@ -60,7 +60,7 @@ const NO_CRATES: &[&str] = &[
     "where", "while", "wit-bindgen", "wit-bindgen-rt", "yield",
 ];
 
-/// The files of a new package.
+/// Returns the files of a new package.
 pub(super) fn files(language: Language, name: &PackageName) -> Vec<File> {
     let own = match language {
         Language::RustCargoComponent => CARGO_COMPONENT,
@@ -77,7 +77,7 @@ pub(super) fn files(language: Language, name: &PackageName) -> Vec<File> {
     COMMON.iter().chain(own).map(filled).collect()
 }
 
-/// What stands for what.
+/// Returns the placeholders with their values.
 fn words(language: Language, name: &PackageName) -> [(&'static str, String); 10] {
     let (namespace, package) = (name.namespace(), name.package());
     let (source, toolchain) = match language {
@@ -105,7 +105,7 @@ fn snake(kebab: &str) -> String {
     kebab.replace('-', "_")
 }
 
-/// A name as WIT has it: a keyword takes a `%`.
+/// Escapes a name for WIT: a keyword takes a `%`.
 fn wit_identifier(name: &str) -> String {
     let is_plain = Resolve::default().push_source("name.wit", &format!("package {name}:{name};")).is_ok();
     if is_plain { name.to_owned() } else { format!("%{name}") }
@@ -115,9 +115,9 @@ fn crate_name(package: &str) -> String {
     if NO_CRATES.contains(&package) { format!("{package}-tool") } else { package.to_owned() }
 }
 
-/// A module's name as wit-bindgen has it: a keyword takes a `_`.
+/// Escapes a module's name as wit-bindgen does: a keyword takes a `_`.
 fn rust_identifier(name: &str) -> String {
-    // These are no keywords.
+    // These are not keywords.
     let is_crate = ["alloc", "core", "gen", "std", "test"].contains(&name) || name.contains('-');
     if NO_CRATES.contains(&name) && !is_crate { format!("{name}_") } else { snake(name) }
 }

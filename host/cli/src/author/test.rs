@@ -14,15 +14,15 @@ use tollhouse::tool::Tool;
 use tollhouse_registry::{Manifest, package_dir, package_manifest};
 
 use super::super::confine::{ConfineArgs, Confinement};
-use super::super::examples::{Trial, scratch};
-use super::super::places::Places;
+use super::super::examples::{PackageTrial, scratch};
+use super::super::locations::Locations;
 use super::super::publish::package_error;
 use super::super::show;
-use super::watch::Sources;
-use super::{Result, Stop, build, directory, sample};
+use super::watch::SourceTimes;
+use super::{CtrlCHandler, Result, build, directory, sample_arguments};
 use crate::Exit;
 
-/// How long a call may take that nobody wrote an example of: it has the smallest arguments there are.
+/// Time limit of a call without an example, which has the smallest possible arguments.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Test a tool: run the examples of its manifest, and call every other function, in the sandbox
@@ -38,7 +38,7 @@ const PATIENCE: Duration = Duration::from_secs(10);
 Examples:
   tollhouse test
   tollhouse test tools/prices --no-build --json")]
-pub(crate) struct Test {
+pub(crate) struct TestCommand {
     /// A package directory
     #[arg(value_name = "PATH", default_value = ".")]
     path: PathBuf,
@@ -52,117 +52,117 @@ pub(crate) struct Test {
     json: bool,
 }
 
-/// What came of one call.
-struct Tried {
-    /// The function, without an alias.
+/// Result of one test call.
+struct TestResult {
+    /// Function, without an alias.
     method: String,
-    /// Which example it was, counted from 1.
+    /// Number of the example, counted from 1.
     example: Option<usize>,
-    outcome: Outcome,
+    outcome: TestOutcome,
     message: String,
     diff: Option<String>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Outcome {
+enum TestOutcome {
     Passed,
     Failed,
     Skipped,
 }
 
-impl Test {
-    /// Tests, and says what came of it.
-    pub(crate) fn execute(self, places: &Places) -> Result {
+impl TestCommand {
+    /// Runs the tests, and reports the results.
+    pub(crate) fn execute(self, locations: &Locations) -> Result {
         let directory = directory(&self.path)?;
-        let stop = Stop::listen();
+        let stop = CtrlCHandler::listen();
         if !self.no_build {
-            build_if_due(places, &directory, &stop)?;
+            build_if_due(locations, &directory, &stop)?;
         }
-        let wall = || self.confine.seal(|| Confinement::of(places, false).writing_in(scratch(places).as_deref()));
-        let passed = test(places, &directory, self.json, &stop, &wall)?;
+        let wall = || self.confine.seal(|| Confinement::of(locations, false).writing_in(scratch(locations).as_deref()));
+        let passed = test(locations, &directory, self.json, &stop, &wall)?;
         Ok(if passed { Exit::SUCCESS } else { Exit::FAILURE })
     }
 }
 
-/// Builds, unless nothing changed since the last time.
-fn build_if_due(places: &Places, directory: &Path, stop: &Arc<Stop>) -> Result<()> {
+/// Builds the package, unless nothing has changed since the last build.
+fn build_if_due(locations: &Locations, directory: &Path, stop: &Arc<CtrlCHandler>) -> Result<()> {
     let manifest = package_manifest(directory)
         .map_err(|error| package_error(&format!("cannot build `{}`", directory.display()), &error))?;
-    if !Sources::of(directory, &[]).are_older_than(&directory.join(manifest.built())) {
-        build::build(places, directory, false, stop, &|_| Ok(()))?;
+    if !SourceTimes::of(directory, &[]).are_older_than(&directory.join(manifest.built())) {
+        build::build(locations, directory, false, stop, &|_| Ok(()))?;
     }
     Ok(())
 }
 
-/// Tests what was built last, and prints what came of it: whether all passed. `wall` rises when the package is read, which may
-/// have taken cargo.
+/// Tests the last build, prints the results, and returns true if all passed. `wall` confines the process once the
+/// package has been read, which may have run cargo.
 fn test(
-    places: &Places,
+    locations: &Locations,
     directory: &Path,
     as_json: bool,
-    stop: &Arc<Stop>,
+    stop: &Arc<CtrlCHandler>,
     wall: &dyn Fn() -> Result<()>,
 ) -> Result<bool> {
     let untested = |error| package_error(&format!("cannot test `{}`", directory.display()), &error);
     let manifest = package_manifest(directory).map_err(untested)?;
     let request = package_dir(directory).map_err(untested)?;
     stop.behind(wall)?;
-    let trial = Trial::new(places, &request, &manifest, Some(stop.as_ref()))?;
+    let trial = PackageTrial::new(locations, &request, &manifest, Some(stop.as_ref()))?;
     let mut tried = Vec::new();
     let mut with_example = BTreeSet::new();
     let session = trial.session(Limits { tool_wall: PATIENCE, ..Limits::default() })?;
     for (at, example) in manifest.examples.iter().enumerate() {
-        let tool = session.gate().tools().find(&Trial::method(&example.method));
+        let tool = session.gate().tools().find(&PackageTrial::method(&example.method));
         with_example.extend(tool.map(|tool| tool.method().to_owned()));
         let problem = trial.example(example)?.err();
         stop.check()?;
-        let outcome = if problem.is_some() { Outcome::Failed } else { Outcome::Passed };
+        let outcome = if problem.is_some() { TestOutcome::Failed } else { TestOutcome::Passed };
         let diff = problem.as_ref().and_then(|problem| problem.diff());
         let message = problem.map(|problem| problem.to_string()).unwrap_or_default();
-        tried.push(Tried { method: example.method.clone(), example: Some(at + 1), outcome, message, diff });
+        tried.push(TestResult { method: example.method.clone(), example: Some(at + 1), outcome, message, diff });
     }
     for tool in session.gate().tools().iter().filter(|tool| !with_example.contains(tool.method())) {
         tried.push(call(&trial, &session, tool));
         stop.check()?;
     }
     if as_json {
-        tell_json(&manifest, &tried)
+        print_json_report(&manifest, &tried)
     } else {
-        tell(&tried)
+        print_report(&tried)
     }
-    Ok(tried.iter().all(|tried| tried.outcome != Outcome::Failed))
+    Ok(tried.iter().all(|tried| tried.outcome != TestOutcome::Failed))
 }
 
-/// Calls a function with the smallest arguments that it takes.
-fn call(trial: &Trial<'_>, session: &Session, tool: &Tool) -> Tried {
+/// Calls a function with its smallest arguments.
+fn call(trial: &PackageTrial<'_>, session: &Session, tool: &Tool) -> TestResult {
     let method = tool.function().path.join("/");
-    let of = |outcome, message| Tried { method: method.clone(), example: None, outcome, message, diff: None };
-    let arguments = match sample::arguments(tool.function()) {
+    let of = |outcome, message| TestResult { method: method.clone(), example: None, outcome, message, diff: None };
+    let arguments = match sample_arguments::arguments(tool.function()) {
         Ok(arguments) => arguments,
-        Err(why) => return of(Outcome::Skipped, why),
+        Err(why) => return of(TestOutcome::Skipped, why),
     };
     match trial.call(session, tool.method(), &arguments) {
-        Ok(returned) => of(Outcome::Passed, format!("{arguments} returns {}", returned.value)),
-        // Its own error, or a program's status.
+        Ok(returned) => of(TestOutcome::Passed, format!("{arguments} returns {}", returned.value)),
+        // The function's own error, or a program's status.
         Err(failure) if failure.payload.is_some() || failure.kind == ErrorKind::Exit => {
             let error = failure.payload.map_or_else(|| json!(failure.message), |payload| payload.value);
-            of(Outcome::Passed, format!("{arguments} fails with {error}"))
+            of(TestOutcome::Passed, format!("{arguments} fails with {error}"))
         }
-        Err(failure) => of(Outcome::Failed, format!("{arguments}: {}", Trial::told(&failure))),
+        Err(failure) => of(TestOutcome::Failed, format!("{arguments}: {}", PackageTrial::told(&failure))),
     }
 }
 
-fn count(tried: &[Tried], outcome: Outcome) -> usize {
+fn count(tried: &[TestResult], outcome: TestOutcome) -> usize {
     tried.iter().filter(|tried| tried.outcome == outcome).count()
 }
 
-fn tell(tried: &[Tried]) {
+fn print_report(tried: &[TestResult]) {
     let width = tried.iter().map(|tried| tried.method.len()).max().unwrap_or_default();
-    for Tried { method, example, outcome, message, diff } in tried {
+    for TestResult { method, example, outcome, message, diff } in tried {
         let word = match outcome {
-            Outcome::Passed => "ok",
-            Outcome::Failed => "FAIL",
-            Outcome::Skipped => "skip",
+            TestOutcome::Passed => "ok",
+            TestOutcome::Failed => "FAIL",
+            TestOutcome::Skipped => "skip",
         };
         let example = example.map_or_else(|| "called".to_owned(), |at| format!("example {at}"));
         let line = format!("{word:<4}  {method:<width$}  {example}  {}", excerpt(message));
@@ -172,11 +172,11 @@ fn tell(tried: &[Tried]) {
         }
     }
     let [passed, failed, skipped] =
-        [Outcome::Passed, Outcome::Failed, Outcome::Skipped].map(|outcome| count(tried, outcome));
+        [TestOutcome::Passed, TestOutcome::Failed, TestOutcome::Skipped].map(|outcome| count(tried, outcome));
     show::line(format_args!("{passed} passed, {failed} failed, {skipped} skipped"));
 }
 
-/// One line that fits: what a tool returns may be long.
+/// Returns a message on one line of limited width: a tool's result may be long.
 fn excerpt(message: &str) -> String {
     const WIDTH: usize = 160;
     let line = message.replace('\n', " ");
@@ -186,12 +186,12 @@ fn excerpt(message: &str) -> String {
     }
 }
 
-fn tell_json(manifest: &Manifest, tried: &[Tried]) {
+fn print_json_report(manifest: &Manifest, tried: &[TestResult]) {
     let tests = tried.iter().map(|tried| {
         let outcome = match tried.outcome {
-            Outcome::Passed => "passed",
-            Outcome::Failed => "failed",
-            Outcome::Skipped => "skipped",
+            TestOutcome::Passed => "passed",
+            TestOutcome::Failed => "failed",
+            TestOutcome::Skipped => "skipped",
         };
         json!({
             "method": tried.method, "example": tried.example, "outcome": outcome, "message": tried.message,
@@ -200,7 +200,7 @@ fn tell_json(manifest: &Manifest, tried: &[Tried]) {
     });
     show::json(&json!({
         "name": manifest.name.to_string(), "version": manifest.version.to_string(),
-        "passed": count(tried, Outcome::Passed), "failed": count(tried, Outcome::Failed),
-        "skipped": count(tried, Outcome::Skipped), "tests": tests.collect::<Value>(),
+        "passed": count(tried, TestOutcome::Passed), "failed": count(tried, TestOutcome::Failed),
+        "skipped": count(tried, TestOutcome::Skipped), "tests": tests.collect::<Value>(),
     }));
 }

@@ -1,4 +1,5 @@
-//! The sources of a package, and when they changed. Polled: a package has few files, and every system has times.
+//! Sources of a package, with the times of their changes. They are polled: a package has few files, and every system
+//! has times.
 
 use std::collections::BTreeMap;
 use std::os::unix::fs::MetadataExt as _;
@@ -6,25 +7,25 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 use std::{fs, io};
 
-/// Directories that hold what is built or installed, beside all that begin with a dot.
+/// Directories of build output and installed dependencies, besides all whose names begin with a dot.
 const BUILT: [&str; 5] = ["build", "dist", "node_modules", "target", "__pycache__"];
 
 /// Files that toolchains write beside the sources.
 const LOCKS: [&str; 2] = ["Cargo.lock", "package-lock.json"];
 
-/// Endings of files that no toolchain reads: documents at the top of the package, and logs.
+/// Extensions of files that no toolchain reads: documents at the top of the package, and logs.
 const DOCUMENT: &str = ".md";
 const LOG: &str = ".log";
 
-/// Most files that are looked at, so that a directory that is no package costs no more.
+/// Most files that are checked, so that a directory that is not a package costs no more.
 const MAX_FILES: usize = 10_000;
 
 /// Files, with size and time of the last change.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct Sources(BTreeMap<PathBuf, (u64, SystemTime)>);
+pub(super) struct SourceTimes(BTreeMap<PathBuf, (u64, SystemTime)>);
 
-impl Sources {
-    /// The sources below a package's directory, and some more files.
+impl SourceTimes {
+    /// Collects the sources below a package's directory, and further files.
     pub(super) fn of(directory: &Path, more: &[PathBuf]) -> Self {
         let mut sources = Self::default();
         sources.collect(directory, 0);
@@ -33,7 +34,7 @@ impl Sources {
     }
 
     fn collect(&mut self, directory: &Path, depth: usize) {
-        // What vanishes while it is listed has changed.
+        // A file that disappears while it is listed has changed.
         for entry in fs::read_dir(directory).into_iter().flatten().flatten() {
             let name = entry.file_name();
             let name = name.to_string_lossy();
@@ -58,14 +59,14 @@ impl Sources {
         }
     }
 
-    /// Whether a file was made after the last change of any of them.
+    /// Returns true if a file was created after the last change of all of them.
     pub(super) fn are_older_than(&self, built: &Path) -> bool {
         let made = fs::metadata(built).and_then(|metadata| metadata.modified());
         made.is_ok_and(|made| self.0.values().all(|(_, changed)| *changed < made))
     }
 }
 
-/// Returns true if this process writes its own output into a file: each build would be a reason for the next.
+/// Returns true if this process writes its own output into a file: each build would cause the next.
 fn is_own_output(entry: &fs::DirEntry) -> bool {
     let Ok(metadata) = entry.metadata() else { return false };
     let is_it = |stat: rustix::io::Result<rustix::fs::Stat>| {
@@ -89,7 +90,7 @@ mod tests {
         write("src/lib.rs", "one");
         let source = fs::File::options().append(true).open(directory.path().join("src/lib.rs")).expect("it is there");
         source.set_modified(SystemTime::UNIX_EPOCH).expect("it is ours");
-        let before = Sources::of(directory.path(), &[]);
+        let before = SourceTimes::of(directory.path(), &[]);
         for built in [
             "README.md",
             "dev.log",
@@ -101,10 +102,10 @@ mod tests {
         ] {
             write(built, "made");
         }
-        assert_eq!(Sources::of(directory.path(), &[]), before);
+        assert_eq!(SourceTimes::of(directory.path(), &[]), before);
         assert!(before.are_older_than(&directory.path().join("build/a.wasm")));
         write("src/lib.rs", "three");
-        assert_ne!(Sources::of(directory.path(), &[]), before);
+        assert_ne!(SourceTimes::of(directory.path(), &[]), before);
         assert!(!before.are_older_than(&directory.path().join("build/none.wasm")));
     }
 }

@@ -1,12 +1,12 @@
 //! `--isolate process`: each job in a process of its own.
 //!
-//! This process reads lines and writes results, and looks at nothing in them but their `id` and `status`. It runs no code, and
-//! stands outside of the second wall, since it starts processes. A worker is this program once more, with the same options and
-//! `--worker`: it makes host and policy ready, goes behind the wall, reads the number of a line and the line, writes the result,
-//! and ends. The next one is started while a job runs, so that its line need not wait for it.
+//! This process reads lines and writes results, of which it only looks at `id` and `status`. It runs no code, and is
+//! not confined, since it starts processes. A worker is another process of this program, with the same options and
+//! `--worker`: it prepares host and policy, confines itself, reads the number of a line and the line, writes the
+//! result, and ends. The next worker is started while a job runs, so that its line need not wait for it.
 //!
-//! **Invariant:** nothing that a worker of a job writes is run by another process. So it only reads the cache of compiled code,
-//! which a worker without a job has filled (`--prepare`).
+//! **Invariant:** nothing that a worker of a job writes is run by another process. So a worker only reads the cache of
+//! compiled code, which a worker without a job has filled (`--prepare`).
 
 use std::ffi::OsString;
 use std::io::{self, BufRead, Read, Write};
@@ -23,51 +23,53 @@ use serde_json::Value;
 use tollhouse::error::Failure;
 
 use super::job::id_of;
-use super::{LINE, Line, Reply, refused, running, too_long};
-use crate::places::Places;
+use super::{JobLine, JobReply, LINE, refused, running, too_long};
+use crate::locations::Locations;
 use crate::{CliError, Exit, Program, Result};
 
-/// The longest result that is taken of a worker: what a job may leave, in base64, and what else is in a result.
+/// Length of the longest result that is accepted from a worker, in bytes: the files that a job may leave, in base64,
+/// and the rest of a result.
 const RESULT: u64 = 2 * LINE;
 
-/// How long a worker may take from the end of its output to its own, and how long it is waited for at a time.
+/// Time that a worker may take from the end of its output to its exit, and the interval at which its exit is checked.
 const LAST_STEPS: Duration = Duration::from_secs(10);
 const PAUSE: Duration = Duration::from_micros(200);
 
-/// Starts workers, and keeps one that waits for a line.
-pub(super) struct Workers {
+/// Starter of workers, which keeps one that waits for a line.
+pub(super) struct WorkerPool {
     program: Program,
     arguments: Vec<OsString>,
-    waiting: Mutex<Vec<Worker>>,
+    waiting: Mutex<Vec<JobWorker>>,
 }
 
-/// A process for one job.
-struct Worker {
-    /// None once it has ended: its number may be another process's then.
+/// Process for one job.
+struct JobWorker {
+    /// `None` once it has ended: its number may belong to another process then.
     child: Arc<Mutex<Option<Child>>>,
     input: ChildStdin,
     output: ChildStdout,
 }
 
-/// What is looked at in a result.
+/// Fields that are read of a result.
 #[derive(Deserialize)]
-struct Head {
+struct JobHeader {
     #[serde(default)]
     id: Value,
     #[serde(default)]
     status: Value,
 }
 
-impl Workers {
-    pub(super) fn new(places: &Places, arguments: Vec<OsString>) -> Self {
-        Self { program: places.program.clone(), arguments, waiting: Mutex::default() }
+impl WorkerPool {
+    pub(super) fn new(locations: &Locations, arguments: Vec<OsString>) -> Self {
+        Self { program: locations.program.clone(), arguments, waiting: Mutex::default() }
     }
 
-    /// Has a first worker tell what is wrong with the options, the policy or the tools, once and not for each line, and compile
-    /// what the others run, who cannot write the cache. Returns how it ended.
+    /// Runs a first worker that reports problems with the options, the policy or the tools, once and not for each line,
+    /// and compiles the code that the others run, which cannot write the cache. Returns its exit status.
     pub(super) fn check(&self) -> Result {
         let status = self.command().arg("--prepare").stdin(Stdio::null()).status();
-        let status = status.map_err(|error| CliError::because("cannot start this program once more", &error))?;
+        let status =
+            status.map_err(|error| CliError::because("cannot start another process of this program", &error))?;
         Ok(Exit::from(status.code().and_then(|code| u8::try_from(code).ok()).unwrap_or(1)))
     }
 
@@ -77,27 +79,34 @@ impl Workers {
         command
     }
 
-    /// Has a line answered by a process of its own.
-    pub(super) fn answer(&self, line: &Line, running: &running::Job<'_>) -> Reply {
-        let Some(text) = &line.text else { return Reply::Ours(Box::new(too_long(line))) };
-        // The worker finds the same one.
+    /// Runs a line in a process of its own.
+    pub(super) fn answer(&self, line: &JobLine, running: &running::RunningJob<'_>) -> JobReply {
+        let Some(text) = &line.text else { return JobReply::Ours(Box::new(too_long(line))) };
+        // The worker finds the same id.
         let id = id_of(text);
         match self.run(line.number, text, running) {
-            Ok(Ran { text, head }) if head.id == id => Reply::Worker { text, completed: head.status == "completed" },
-            Ok(_) => {
-                let failure = Failure::host("the process of the job gave the result of another one");
-                Reply::Ours(Box::new(refused(line, id, failure)))
+            Ok(WorkerOutput { text, head }) if head.id == id => {
+                JobReply::Worker { text, completed: head.status == "completed" }
             }
-            Err(failure) => Reply::Ours(Box::new(refused(line, id, failure))),
+            Ok(_) => {
+                let failure = Failure::host("the process of the job returned the result of another job");
+                JobReply::Ours(Box::new(refused(line, id, failure)))
+            }
+            Err(failure) => JobReply::Ours(Box::new(refused(line, id, failure))),
         }
     }
 
-    fn run(&self, number: u64, line: &[u8], running: &running::Job<'_>) -> std::result::Result<Ran, Failure> {
+    fn run(
+        &self,
+        number: u64,
+        line: &[u8],
+        running: &running::RunningJob<'_>,
+    ) -> std::result::Result<WorkerOutput, Failure> {
         let cannot = |error: io::Error| Failure::host(format!("cannot start a process for the job: {error}"));
         let waiting = || self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
         let kept = waiting().pop();
         let worker = kept.map_or_else(|| self.start(), Ok).map_err(cannot)?;
-        // If this one cannot be started, the line that needs it says so.
+        // If this worker cannot be started, the line that needs it reports the error.
         if let Ok(next) = self.start() {
             waiting().push(next);
         }
@@ -106,20 +115,20 @@ impl Workers {
         worker.run(number, line)
     }
 
-    fn start(&self) -> io::Result<Worker> {
+    fn start(&self) -> io::Result<JobWorker> {
         let mut child = self.command().stdin(Stdio::piped()).stdout(Stdio::piped()).spawn()?;
         let (Some(input), Some(output)) = (child.stdin.take(), child.stdout.take()) else {
             return Err(io::Error::other("it has no streams"));
         };
-        Ok(Worker { child: Arc::new(Mutex::new(Some(child))), input, output })
+        Ok(JobWorker { child: Arc::new(Mutex::new(Some(child))), input, output })
     }
 }
 
-impl Drop for Workers {
+impl Drop for WorkerPool {
     fn drop(&mut self) {
-        // Without a line a worker ends.
+        // A worker without a line ends.
         let waiting = std::mem::take(self.waiting.get_mut().unwrap_or_else(PoisonError::into_inner));
-        for Worker { child, input, output } in waiting {
+        for JobWorker { child, input, output } in waiting {
             drop((input, output));
             if let Some(mut child) = child.lock().unwrap_or_else(PoisonError::into_inner).take() {
                 let _ = child.wait();
@@ -128,14 +137,14 @@ impl Drop for Workers {
     }
 }
 
-/// A result as a worker wrote it.
-struct Ran {
+/// Result as a worker wrote it.
+struct WorkerOutput {
     text: String,
-    head: Head,
+    head: JobHeader,
 }
 
-impl Worker {
-    fn run(mut self, number: u64, line: &[u8]) -> std::result::Result<Ran, Failure> {
+impl JobWorker {
+    fn run(mut self, number: u64, line: &[u8]) -> std::result::Result<WorkerOutput, Failure> {
         let line = line.strip_suffix(b"\n").unwrap_or(line);
         // A worker that has ended does not read; its status tells more than this error.
         let _ = writeln!(self.input, "{number}")
@@ -146,25 +155,25 @@ impl Worker {
         let read = self.output.take(RESULT).read_to_end(&mut bytes);
         let child = self.child.lock().unwrap_or_else(PoisonError::into_inner).take();
         let status = child.map_or_else(|| Err(io::Error::other("it is gone")), |child| end(child, bytes.len()));
-        let cannot = |error: io::Error| Failure::host(format!("the process of the job cannot be heard: {error}"));
+        let cannot = |error: io::Error| Failure::host(format!("cannot read from the process of the job: {error}"));
         let (status, _) = (status.map_err(cannot)?, read.map_err(cannot)?);
         let text = String::from_utf8(bytes).ok().and_then(|text| Some(text.strip_suffix('\n')?.to_owned()));
         let head = text.as_ref().filter(|text| is_one_line(text)).and_then(|text| serde_json::from_str(text).ok());
         match (text, head) {
-            (Some(text), Some(head)) => Ok(Ran { text, head }),
-            _ => Err(Failure::host(format!("the process of the job gave no result: {status}"))),
+            (Some(text), Some(head)) => Ok(WorkerOutput { text, head }),
+            _ => Err(Failure::host(format!("the process of the job returned no result: {status}"))),
         }
     }
 }
 
-/// Returns true for what every reader takes for one line: JSON allows a carriage return between its values, and readers that
-/// take one for the end of a line would find another result behind it.
+/// Returns true if every reader takes a text for one line: JSON allows a carriage return between its values, and a
+/// reader that takes one for the end of a line would find another result behind it.
 fn is_one_line(text: &str) -> bool {
     text.bytes().all(|byte| byte >= b' ')
 }
 
-/// Waits until a worker has ended, which has closed its output after `length` bytes; one that writes on, or does not end, is
-/// killed.
+/// Waits until a worker has ended that has closed its output after `length` bytes; a worker that continues to write, or
+/// does not end, is killed.
 fn end(mut child: Child, length: usize) -> io::Result<ExitStatus> {
     let until = Instant::now() + LAST_STEPS;
     while (length as u64) < RESULT && Instant::now() < until {
@@ -177,22 +186,22 @@ fn end(mut child: Child, length: usize) -> io::Result<ExitStatus> {
     child.wait()
 }
 
-/// Has a worker cancel its job, and write the result.
+/// Asks a worker to cancel its job and write the result.
 fn terminate(child: &Mutex<Option<Child>>) {
     if let Some(child) = &*child.lock().unwrap_or_else(PoisonError::into_inner) {
-        // It may have ended, and stays until it is waited for.
+        // The worker may have ended; it remains until it is waited for.
         let _ = kill_process(Pid::from_child(child), Signal::TERM);
     }
 }
 
-/// Has a worker end as soon as nobody reads its output: when the process that started it has died, however that was.
+/// Ends a worker as soon as its output has no reader: when the process that started it has died, for whatever reason.
 ///
 /// The signal that Linux sends for a parent's death comes at the end of the parent's *thread*, which a worker outlives.
 pub(super) fn end_with_reader() {
     std::thread::spawn(|| {
         let output = io::stdout();
         let mut watched = [PollFd::new(&output, PollFlags::empty())];
-        // It returns when the pipe has no reader, or not at all: the output may be no pipe.
+        // It returns when the pipe has no reader, or never: the output may not be a pipe.
         while poll(&mut watched, None) == Err(Errno::INTR) {}
         if watched[0].revents().intersects(PollFlags::ERR | PollFlags::HUP) {
             std::process::exit(1);
@@ -200,7 +209,8 @@ pub(super) fn end_with_reader() {
     });
 }
 
-/// Reads, in a worker, the number that comes before the line, and returns that of the line before. Without one there is no line.
+/// Reads, in a worker, the number before the line, and returns that of the previous line. Without a number there is no
+/// line.
 pub(super) fn number_before(input: &mut impl BufRead) -> io::Result<u64> {
     let mut number = String::new();
     input.take(32).read_line(&mut number)?;
@@ -211,13 +221,13 @@ pub(super) fn number_before(input: &mut impl BufRead) -> io::Result<u64> {
 mod tests {
     use super::*;
 
-    /// What is heard of a worker that does what a shell script says.
+    /// Result of a worker that runs a shell script.
     fn heard(script: &str) -> std::result::Result<String, String> {
         let mut command = Command::new("/bin/sh");
         let child = command.args(["-c", script]).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn();
         let mut child = child.expect("there is a shell");
         let (input, output) = (child.stdin.take().expect("it is piped"), child.stdout.take().expect("it is piped"));
-        let worker = Worker { child: Arc::new(Mutex::new(Some(child))), input, output };
+        let worker = JobWorker { child: Arc::new(Mutex::new(Some(child))), input, output };
         worker.run(1, b"{}").map(|ran| ran.text).map_err(|failure| failure.message)
     }
 

@@ -1,40 +1,40 @@
-//! Jobs that are under way, so that a signal can cancel them.
+//! Running jobs, so that a signal can cancel them.
 
 use std::collections::HashMap;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
-/// Jobs that are under way: each from the time when a thread takes its line until its result is written.
+/// Running jobs: each from the time when a thread takes its line until its result is written.
 #[derive(Default)]
-pub(super) struct Running {
-    state: Mutex<State>,
+pub(super) struct RunningJobs {
+    state: Mutex<RunningState>,
     changed: Condvar,
 }
 
-/// Cancels a job.
+/// Callback that cancels a job.
 type Cancel = Box<dyn Fn() + Send>;
 
 #[derive(Default)]
-struct State {
+struct RunningState {
     stopped: bool,
     /// Key of the next job.
     next: u64,
-    /// Jobs by key, with what cancels each once it can be cancelled.
+    /// Jobs by key, with their callbacks once they can be cancelled.
     jobs: HashMap<u64, Option<Cancel>>,
 }
 
-/// One job that is under way, until it is dropped.
-pub(super) struct Job<'a> {
-    running: &'a Running,
+/// Registration of one running job, until it is dropped.
+pub(super) struct RunningJob<'a> {
+    running: &'a RunningJobs,
     key: u64,
 }
 
-impl Running {
-    fn state(&self) -> MutexGuard<'_, State> {
+impl RunningJobs {
+    fn state(&self) -> MutexGuard<'_, RunningState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Begins a job. Returns none once a signal has stopped the batch.
-    pub(super) fn begin(&self) -> Option<Job<'_>> {
+    /// Registers a job. Returns `None` once a signal has stopped the batch.
+    pub(super) fn begin(&self) -> Option<RunningJob<'_>> {
         let mut state = self.state();
         if state.stopped {
             return None;
@@ -42,10 +42,10 @@ impl Running {
         let key = state.next;
         state.next += 1;
         state.jobs.insert(key, None);
-        Some(Job { running: self, key })
+        Some(RunningJob { running: self, key })
     }
 
-    /// Cancels all jobs, begins no further ones, and waits until their results are written.
+    /// Cancels all jobs, starts no further ones, and waits until their results are written.
     pub(super) fn stop(&self) {
         let mut state = self.state();
         state.stopped = true;
@@ -61,8 +61,8 @@ impl Running {
     }
 }
 
-impl Job<'_> {
-    /// Sets what cancels the job when a signal comes; at once, if it came already.
+impl RunningJob<'_> {
+    /// Sets the callback that cancels the job when a signal comes, and calls it at once if one already came.
     pub(super) fn cancelled_by(&self, cancel: impl Fn() + Send + 'static) {
         let mut state = self.running.state();
         if state.stopped {
@@ -72,7 +72,7 @@ impl Job<'_> {
     }
 }
 
-impl Drop for Job<'_> {
+impl Drop for RunningJob<'_> {
     fn drop(&mut self) {
         self.running.state().jobs.remove(&self.key);
         self.running.changed.notify_all();

@@ -1,53 +1,53 @@
-//! The second wall for a program that embeds Tollhouse and asks for it, as `confine` of the Python package does.
+//! Confinement of a program that embeds Tollhouse and requests it, like `confine` of the Python package.
 
 use std::path::PathBuf;
 use std::thread;
 
-use super::{Confinement, Phase, Threads, Wall, hold, process};
+use super::{ConfinePhase, Confinement, FilterStatus, ThreadScope, hold, process};
 
-/// The first version of Landlock that can hold threads which run already (Linux 7.0).
+/// First version of Landlock that can restrict threads that already run (Linux 7.0).
 const HOLDS_RUNNING_THREADS: u8 = 8;
 
-/// The files, and the kinds of system calls, that an embedding program keeps when it confines itself.
+/// Files and kinds of system calls that an embedding program keeps when it confines itself.
 #[derive(Debug, Default)]
 pub struct ProcessConfinement {
     /// Files that stay readable, and directories with all that is below them.
     pub read: Vec<PathBuf>,
-    /// Files and directories that stay writable too. Each must exist, or stays out of reach.
+    /// Files and directories that stay writable too. Each must exist, otherwise it becomes inaccessible.
     pub write: Vec<PathBuf>,
-    /// The store of sessions on disk, in which a socket may be opened.
+    /// Store of sessions on disk, in which a socket may be opened.
     pub store: Option<PathBuf>,
-    /// Whether sockets of the Internet may be opened, as for tools that are granted hosts.
+    /// True if internet sockets may be opened, as for tools that are granted hosts.
     pub network: bool,
 }
 
-/// The reason why a process was not confined.
+/// Reason why a process was not confined.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ConfineError {
-    /// The kernel lacks a part of the wall; nothing was changed.
+    /// The kernel lacks a part of the confinement; nothing was changed.
     #[error("this system has no {0}")]
     Unsupported(&'static str),
-    /// Landlock of this kernel cannot hold threads that run already; nothing was changed.
+    /// Landlock of this kernel cannot restrict threads that already run; nothing was changed.
     #[error("{0} threads run already, which Landlock of this kernel (before Linux 7.0) cannot hold")]
     ThreadsRun(usize),
-    /// The kernel refused a part of the wall. Other parts may stand.
+    /// The kernel refused a part of the confinement. Other parts may be in force.
     #[error("the kernel refuses {what}")]
     Refused {
-        /// The part.
+        /// Name of the part.
         what: &'static str,
-        /// The kernel's answer.
+        /// Error of the kernel.
         source: Box<dyn std::error::Error + Send + Sync>,
     },
 }
 
 impl ProcessConfinement {
-    /// Confines this process for the rest of its life. Threads that start later are held too.
+    /// Confines this process for the rest of its life. Threads that start later are restricted too.
     ///
     /// # Errors
-    /// If the kernel lacks a part of the wall or refuses it, or threads run that it could not hold.
+    /// If the kernel lacks a part of the confinement or refuses it, or threads run that it could not restrict.
     pub fn apply(self) -> Result<(), ConfineError> {
-        let phase = Phase { opening: false, network: self.network, store: self.store.is_some() };
+        let phase = ConfinePhase { opening: false, network: self.network, store: self.store.is_some() };
         let running = running_threads();
         let landlock = supported(phase)?;
         if running > 1 && landlock < HOLDS_RUNNING_THREADS {
@@ -55,22 +55,23 @@ impl ProcessConfinement {
         }
         process::refuse_core().map_err(|error| refused("a limit on core dumps", error))?;
         let Self { read, write, store, network } = self;
-        let stood = Confinement { read, write, store, network }.stand(Threads::All);
+        let stood = Confinement { read, write, store, network }.stand(ThreadScope::All);
         stood.map_err(|error| refused("Landlock's rules", error))?;
         process::close_memory().map_err(|error| refused("memory that other processes cannot read", error))?;
-        hold(phase, Threads::All).map_err(|error| refused("seccomp's filters", error))?;
+        hold(phase, ThreadScope::All).map_err(|error| refused("seccomp's filters", error))?;
         Ok(())
     }
 }
 
-/// Tries the wall in a thread of its own, which ends with it, and returns the version of Landlock.
-fn supported(phase: Phase) -> Result<u8, ConfineError> {
+/// Tries the confinement in a thread of its own, which then ends, and returns the version of Landlock.
+fn supported(phase: ConfinePhase) -> Result<u8, ConfineError> {
     let tried = thread::spawn(move || {
-        let stood = Confinement::default().stand(Threads::This).map_err(|error| refused("Landlock's rules", error))?;
+        let stood =
+            Confinement::default().stand(ThreadScope::Current).map_err(|error| refused("Landlock's rules", error))?;
         let landlock = stood.ok_or(ConfineError::Unsupported("Landlock"))?;
-        match hold(phase, Threads::This).map_err(|error| refused("seccomp's filters", error))? {
-            Wall::Whole => Ok(landlock),
-            Wall::None => Err(ConfineError::Unsupported("seccomp")),
+        match hold(phase, ThreadScope::Current).map_err(|error| refused("seccomp's filters", error))? {
+            FilterStatus::Active => Ok(landlock),
+            FilterStatus::Unsupported => Err(ConfineError::Unsupported("seccomp")),
         }
     });
     tried.join().unwrap_or(Err(ConfineError::Unsupported("thread that can be confined")))

@@ -1,15 +1,15 @@
-//! A second wall: on Linux the kernel holds the process to the few places that it says it will touch (Landlock, `paths`),
-//! and to the system calls that it needs (seccomp, `syscalls`); what it inherited and its memory are closed (`process`).
+//! Confinement: on Linux the kernel restricts the process to the few files that it declares (Landlock, `paths`), and to
+//! the system calls that it needs (seccomp, `syscalls`); inherited descriptors and its memory are closed (`process`).
 //!
-//! The first wall is WebAssembly. Whoever breaks through that finds a process that can read no more of this machine than
-//! the system's own files and what the command line names, writes nothing but the cache, the log and, for a session that
-//! is kept, the store, starts no program, opens no socket that nobody granted, and cannot look into other processes or signal
-//! them. If no tool may reach the network, it has none.
+//! It is a second wall. The first wall is WebAssembly. Whoever breaks through that finds a process that can read no
+//! more of this machine than the system's own files and those that the command line names, writes nothing but the
+//! cache, the log and, for a session on disk, the store, starts no program, opens no socket that was not granted, and
+//! cannot inspect or signal other processes. If no tool may reach the network, the process has none.
 //!
-//! It rises in two steps. [`ConfineArgs::apply`] comes before anything foreign is read: from then on the process opens what it
-//! will run. [`ConfineArgs::isolate`] comes when that is open, and leaves what a run needs.
+//! Confinement comes in two steps. [`ConfineArgs::apply`] comes before anything untrusted is read: from then on the
+//! process opens what it will run. [`ConfineArgs::isolate`] comes when that is open, and leaves only what a run needs.
 //!
-//! Landlock holds for threads that start later: it must stand before the host does.
+//! Landlock applies to threads that start later: it must be in force before the host starts.
 
 mod embedding;
 #[cfg(target_os = "linux")]
@@ -33,13 +33,13 @@ use paths::refuse_tcp;
 #[cfg(target_os = "linux")]
 pub(crate) use syscalls::hold;
 
-use super::places::Places;
+use super::locations::Locations;
 use super::{CliError, Result};
 
 pub use embedding::{ConfineError, ProcessConfinement};
 pub(crate) use process::remember_inherited;
 
-/// How a command is confined.
+/// Options for the confinement of a command.
 #[derive(Args, Clone, Copy, Default)]
 pub(crate) struct ConfineArgs {
     /// Disable Landlock file restrictions
@@ -51,47 +51,53 @@ pub(crate) struct ConfineArgs {
 }
 
 impl ConfineArgs {
-    /// Holds this process, and the threads that it will start, to what it will touch, and to what it needs to open that.
+    /// Confines this process, and the threads that it will start, to the files that it declares, and to the system
+    /// calls that it needs to open them.
     pub(crate) fn apply(&self, confinement: impl FnOnce() -> Confinement) -> Result<()> {
         if self.is_off() {
             return Ok(());
         }
         let confinement = confinement();
-        let phase = Phase { opening: true, network: confinement.network, store: confinement.store.is_some() };
+        let phase = ConfinePhase { opening: true, network: confinement.network, store: confinement.store.is_some() };
         process::close_inherited(&confinement.read);
         said(process::refuse_core(), "keep its memory out of core dumps", BOTH)?;
         if !self.no_landlock {
-            said(confinement.stand(Threads::All), "confine this process to the files that it needs", "--no-landlock")?;
+            said(
+                confinement.stand(ThreadScope::All),
+                "confine this process to the files that it needs",
+                "--no-landlock",
+            )?;
         }
         self.hold(phase)
     }
 
-    /// Takes from this process what it needed to open a session, and the network, unless a tool of the session may reach it.
+    /// Removes the access that was needed to open a session, and the network, unless a tool of the session may reach
+    /// it.
     pub(crate) fn isolate(&self, session: &Session) -> Result<()> {
         let network = session.gate().reaches_network();
-        self.finish_opening(Phase { opening: false, network, store: session.may_open_sockets() })
+        self.finish_opening(ConfinePhase { opening: false, network, store: session.may_open_sockets() })
     }
 
-    /// [`Self::apply`] and all that [`Self::isolate`] takes away, for a command that opens no session that is kept.
+    /// Applies [`Self::apply`] and all restrictions of [`Self::isolate`], for a command that opens no session on disk.
     pub(crate) fn seal(&self, confinement: impl FnOnce() -> Confinement) -> Result<()> {
         self.apply(confinement)?;
-        self.enter(Phase::RUN)
+        self.enter(ConfinePhase::RUN)
     }
 
-    /// [`Self::isolate`], for a command that has opened the store and no session of it.
+    /// Isolates the process like [`Self::isolate`], for a command that has opened the store and no session of it.
     pub(crate) fn isolate_with_store(&self) -> Result<()> {
-        self.finish_opening(Phase { store: true, ..Phase::RUN })
+        self.finish_opening(ConfinePhase { store: true, ..ConfinePhase::RUN })
     }
 
     /// Enters a phase in which nothing that the command line names is opened any more.
-    fn finish_opening(&self, phase: Phase) -> Result<()> {
+    fn finish_opening(&self, phase: ConfinePhase) -> Result<()> {
         if !self.is_off() {
             process::close_inherited::<&Path>(&[]);
         }
         self.enter(phase)
     }
 
-    fn enter(&self, phase: Phase) -> Result<()> {
+    fn enter(&self, phase: ConfinePhase) -> Result<()> {
         if self.is_off() {
             return Ok(());
         }
@@ -102,29 +108,29 @@ impl ConfineArgs {
         self.hold(phase)
     }
 
-    fn hold(&self, phase: Phase) -> Result<()> {
+    fn hold(&self, phase: ConfinePhase) -> Result<()> {
         if !self.no_seccomp {
-            said(hold(phase, Threads::All), "refuse system calls that this process does not need", "--no-seccomp")?;
+            said(hold(phase, ThreadScope::All), "refuse system calls that this process does not need", "--no-seccomp")?;
         }
         Ok(())
     }
 
-    /// The flags that say the same, for a process of this program that this one starts.
+    /// Returns the same flags, for a process of this program that this one starts.
     pub(crate) fn flags(&self) -> impl Iterator<Item = &'static str> {
         let flags = [(self.no_landlock, "--no-landlock"), (self.no_seccomp, "--no-seccomp")];
         flags.into_iter().filter_map(|(is_set, flag)| is_set.then_some(flag))
     }
 
-    /// Without either, this process is as any other.
+    /// Returns true if this process is not confined at all.
     fn is_off(&self) -> bool {
         self.no_landlock && self.no_seccomp
     }
 }
 
-/// The flags that leave all of it out.
+/// Flags that disable all confinement.
 const BOTH: &str = "--no-landlock --no-seccomp";
 
-/// The kernel may have such a wall and refuse this one: then nothing runs.
+/// Converts an error of the confinement: if the kernel supports it and refuses it, nothing runs.
 fn said<T, E: std::error::Error + 'static>(stood: std::result::Result<T, E>, what: &str, flag: &str) -> Result<T> {
     stood.map_err(|error| {
         CliError::because(format!("cannot {what}"), &error)
@@ -132,60 +138,61 @@ fn said<T, E: std::error::Error + 'static>(stood: std::result::Result<T, E>, wha
     })
 }
 
-/// What this process will touch.
+/// Files and network that this process will access.
 #[derive(Default)]
 pub(crate) struct Confinement {
     read: Vec<PathBuf>,
     write: Vec<PathBuf>,
-    /// The store, which it writes, and in which it has a socket.
+    /// Store, which the process writes, and in which it has a socket.
     store: Option<PathBuf>,
-    /// Whether a tool may reach the network, as far as is known.
+    /// True if a tool may reach the network, as far as is known.
     network: bool,
 }
 
-/// Whether filters of system calls stand.
+/// Outcome of setting system call filters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Wall {
-    /// The kernel holds the process to all that was said.
-    Whole,
-    /// This system has none.
-    None,
+pub(crate) enum FilterStatus {
+    /// The kernel enforces all restrictions.
+    Active,
+    /// This system has no such filters.
+    Unsupported,
 }
 
 impl Confinement {
-    /// What each command touches that runs or compiles what is foreign: the registry, the cache, certificates, and the store
-    /// if its session is kept there. What is to be written and is not there yet is made, since nothing can be said of it else.
-    pub(crate) fn of(places: &Places, kept: bool) -> Self {
-        let store = kept.then(|| places.store.clone());
-        let write: Vec<PathBuf> = places.cache.iter().cloned().collect();
+    /// Returns the access of each command that runs or compiles untrusted code: the registry, the cache, certificates,
+    /// and the store if its session is on disk. Missing directories that are to be written are created, since a rule
+    /// needs an existing directory.
+    pub(crate) fn of(locations: &Locations, kept: bool) -> Self {
+        let store = kept.then(|| locations.store.clone());
+        let write: Vec<PathBuf> = locations.cache.iter().cloned().collect();
         for directory in store.iter().chain(&write) {
-            // Who uses it will say why it cannot be made.
+            // A directory that cannot be created is reported when it is used.
             let _ = make(directory);
         }
         let certificates = std::env::var_os("SSL_CERT_FILE").map(PathBuf::from);
-        let read = [places.registry.clone(), places.trusted.clone()].into_iter().chain(certificates).collect();
+        let read = [locations.registry.clone(), locations.trusted.clone()].into_iter().chain(certificates).collect();
         Self { read, write, store, network: false }
     }
 
-    /// A tool that it runs may be granted the network.
+    /// Adds the network: a tool may be granted it.
     pub(crate) fn with_network(self) -> Self {
         Self { network: true, ..self }
     }
 
-    /// It will not write the cache: what it could put there, other processes would run.
-    pub(crate) fn reading_cache(mut self, places: &Places) -> Self {
-        self.write.retain(|path| Some(path) != places.cache.as_ref());
-        self.read.extend(places.cache.clone());
+    /// Makes the cache read-only: other processes would run code that this one could put there.
+    pub(crate) fn reading_cache(mut self, locations: &Locations) -> Self {
+        self.write.retain(|path| Some(path) != locations.cache.as_ref());
+        self.read.extend(locations.cache.clone());
         self
     }
 
-    /// It will read these, and what is below them.
+    /// Adds paths to read, with everything below them.
     pub(crate) fn reading<P: AsRef<Path>>(mut self, paths: impl IntoIterator<Item = P>) -> Self {
         self.read.extend(paths.into_iter().map(|path| path.as_ref().to_owned()));
         self
     }
 
-    /// It will write this file, which is made if it is not there: its neighbours are not to be touched.
+    /// Adds a file to write, which is created if it does not exist: its neighbours stay inaccessible.
     pub(crate) fn writing(mut self, file: Option<&Path>) -> Self {
         if let Some(file) = file {
             // As above.
@@ -195,7 +202,7 @@ impl Confinement {
         self
     }
 
-    /// It will write in this directory, which is made if it is not there.
+    /// Adds a directory to write in, which is created if it does not exist.
     pub(crate) fn writing_in(mut self, directory: Option<&Path>) -> Self {
         if let Some(directory) = directory {
             // As above.
@@ -206,22 +213,22 @@ impl Confinement {
     }
 }
 
-/// What a process does from now on, which decides on the system calls that are left to it.
+/// Phase of a process, which determines the system calls that it keeps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Phase {
-    /// Whether it has yet to open what it will run.
+pub(crate) struct ConfinePhase {
+    /// True while the process still has to open what it will run.
     opening: bool,
-    /// Whether a tool may reach the network, as far as is known.
+    /// True if a tool may reach the network, as far as is known.
     network: bool,
-    /// Whether another process holds the store of its session, or may come to hold it.
+    /// True if another process holds the store of the session, or may come to hold it.
     store: bool,
 }
 
-impl Phase {
-    /// A run without the network, whose session is in memory or in a store that this process holds.
+impl ConfinePhase {
+    /// Run without the network, whose session is in memory or in a store that this process holds.
     pub(crate) const RUN: Self = Self { opening: false, network: false, store: false };
 
-    /// The phases that differ in arguments, for people.
+    /// Phases that differ in arguments, for people.
     #[cfg(target_os = "linux")]
     const SHOWN: [(&str, Self); 4] = [
         (
@@ -234,16 +241,16 @@ impl Phase {
     ];
 }
 
-/// Which threads are not to make the calls that are refused.
+/// Threads that a restriction applies to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Threads {
-    /// All that there are, and those that they will start.
+pub(crate) enum ThreadScope {
+    /// All existing threads, and those that they will start.
     All,
-    /// This one, and those that it will start: for who only tries.
-    This,
+    /// The current thread, and those that it will start: for trials.
+    Current,
 }
 
-/// Only this user is to see what is in it.
+/// Creates a directory that only this user can read.
 #[cfg(unix)]
 fn make(directory: &Path) -> std::io::Result<()> {
     use std::os::unix::fs::DirBuilderExt as _;
@@ -255,7 +262,7 @@ fn make(directory: &Path) -> std::io::Result<()> {
     std::fs::create_dir_all(directory)
 }
 
-/// The same, of a file; one that is there stays as it is.
+/// Creates a file that only this user can read; an existing one stays as it is.
 fn make_file(path: &Path) -> std::io::Result<std::fs::File> {
     let mut options = std::fs::OpenOptions::new();
     options.append(true).create(true);
@@ -264,27 +271,27 @@ fn make_file(path: &Path) -> std::io::Result<std::fs::File> {
     Ok(tollhouse_registry::untrusted_file::open_regular_with(path, &options)?)
 }
 
-/// What is left of files and system calls, for people.
+/// Describes the files and system calls that stay available, for people.
 #[cfg(target_os = "linux")]
 pub(crate) fn describe() -> std::result::Result<String, seccompiler::Error> {
     Ok(format!("{}{}", paths::describe(), syscalls::describe()?))
 }
 
-/// There are no such walls here.
+/// Confinement on other systems: there is none.
 #[cfg(not(target_os = "linux"))]
 mod elsewhere {
     use std::convert::Infallible;
 
-    use super::{Confinement, Phase, Threads, Wall};
+    use super::{ConfinePhase, Confinement, FilterStatus, ThreadScope};
 
     impl Confinement {
-        pub(crate) fn stand(self, _: Threads) -> Result<Option<u8>, Infallible> {
+        pub(crate) fn stand(self, _: ThreadScope) -> Result<Option<u8>, Infallible> {
             Ok(None)
         }
     }
 
-    pub(crate) fn hold(_: Phase, _: Threads) -> Result<Wall, Infallible> {
-        Ok(Wall::None)
+    pub(crate) fn hold(_: ConfinePhase, _: ThreadScope) -> Result<FilterStatus, Infallible> {
+        Ok(FilterStatus::Unsupported)
     }
 
     pub(super) fn refuse_tcp() -> Result<(), Infallible> {
@@ -320,7 +327,7 @@ mod tests {
 
     const CHILD: &str = "TOLLHOUSE_TEST_CONFINED";
 
-    /// Runs a test in a process of its own, with a directory: a wall does not go away.
+    /// Runs a test in a process of its own, with a directory: confinement cannot be undone.
     pub(super) fn in_a_process(test: impl FnOnce(PathBuf)) {
         if let Some(home) = env::var_os(CHILD) {
             return test(PathBuf::from(home));

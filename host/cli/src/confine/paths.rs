@@ -1,4 +1,4 @@
-//! Landlock: the files that this process may touch, whether it may use TCP, and whom it may signal.
+//! Landlock: the files that this process may access, whether it may use TCP, and which processes it may signal.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -10,15 +10,16 @@ use landlock::{
     Ruleset, RulesetAttr as _, RulesetCreated, RulesetCreatedAttr as _, RulesetError, Scope, make_bitflags,
 };
 
-use super::{Confinement, Threads};
+use super::{Confinement, ThreadScope};
 
-/// What is asked for; of that the kernel does what it knows.
+/// Requested version of Landlock; the kernel enforces the part that it supports.
 const KNOWN: ABI = ABI::V9;
 
-/// What the system is made of, and what its libraries read: certificates, names of hosts, time zones.
+/// Files of the system, and those that its libraries read: certificates, host names, time zones.
 const SYSTEM: [&str; 7] = ["/etc", "/usr", "/lib", "/lib64", "/dev/null", "/dev/urandom", "/run/systemd/resolve"];
 
-/// How much of the machine there is for this process, and its own state. Its environment and its memory are not among it.
+/// Files that describe the machine's resources for this process, and its own state. Its environment and its memory are
+/// not among them.
 const PROCESS: [&str; 7] = [
     "/sys/devices/system/cpu",
     "/proc/self/auxv",
@@ -29,43 +30,43 @@ const PROCESS: [&str; 7] = [
     "/proc/self/status",
 ];
 
-/// Where control groups are, of either version of them, and what says there how much of the processors a group has. All else there
-/// tells of other processes: their names, their numbers, and what they have computed.
+/// Mount points of control groups, of either version, and the files there that hold a group's CPU quota. Everything
+/// else there tells of other processes: their names, their numbers, and their CPU time.
 const GROUPS: [&str; 3] = ["/sys/fs/cgroup", "/sys/fs/cgroup/cpu", "/sys/fs/cgroup/cpu,cpuacct"];
 const QUOTAS: [&str; 3] = ["cpu.max", "cpu.cfs_quota_us", "cpu.cfs_period_us"];
 
-/// Where a person is asked.
+/// Terminal on which a person is asked.
 const TERMINAL: &str = "/dev/tty";
 
-/// What is done with what is read.
+/// Access to files that are read.
 const READ: BitFlags<AccessFs> = make_bitflags!(AccessFs::{ReadFile | ReadDir});
 
-/// What is done with what is written: no devices, pipes, symbolic links or sockets are made there.
+/// Access to files that are written: no devices, pipes, symbolic links or sockets are created there.
 const WRITE: BitFlags<AccessFs> = make_bitflags!(AccessFs::{
     ReadFile | ReadDir | WriteFile | Truncate | MakeReg | MakeDir | RemoveFile | RemoveDir | Refer
 });
 
-/// What is done with the store: a process that holds it has a socket there, to which others connect.
+/// Access to the store: a process that holds it has a socket there, to which others connect.
 const STORE: BitFlags<AccessFs> = make_bitflags!(AccessFs::{
     ReadFile | ReadDir | WriteFile | Truncate | MakeReg | MakeDir | RemoveFile | RemoveDir | Refer | MakeSock | ResolveUnix
 });
 
-/// What is done with the terminal.
+/// Access to the terminal.
 const ASK: BitFlags<AccessFs> = make_bitflags!(AccessFs::{ReadFile | WriteFile | IoctlDev});
 
 impl Confinement {
-    /// Holds these threads to it. Returns the version of the kernel's Landlock, as far as this program knows it, or none if it
-    /// has none. [`Threads::All`] are those that start later, and, where the kernel can, those that run already.
+    /// Restricts the threads. Returns the version of the kernel's Landlock, as far as this program knows it, or `None`
+    /// if it has none. [`ThreadScope::All`] are those that start later, and, where the kernel can, those that already run.
     ///
     /// # Errors
-    /// If the kernel has such walls, and refuses this one.
-    pub(crate) fn stand(self, threads: Threads) -> Result<Option<u8>, RulesetError> {
+    /// If the kernel supports Landlock, and refuses these rules.
+    pub(crate) fn stand(self, threads: ThreadScope) -> Result<Option<u8>, RulesetError> {
         // No rule allows a port.
         let ports = if self.network { BitFlags::from(AccessNet::BindTcp) } else { AccessNet::from_all(KNOWN) };
         let mut rules = Ruleset::default()
             .handle_access(AccessFs::from_all(KNOWN))?
             .handle_access(ports)?
-            // To other processes neither signals nor, by an abstract name, connections.
+            // No signals to other processes, and no connections to them by an abstract name.
             .scope(Scope::from_all(KNOWN))?
             .create()?;
         let quotas = quotas();
@@ -80,7 +81,7 @@ impl Confinement {
             rules = allow(rules, path, STORE)?;
         }
         let rules = allow(rules, Path::new(TERMINAL), ASK)?;
-        let status = rules.all_threads(threads == Threads::All)?.restrict_self()?;
+        let status = rules.all_threads(threads == ThreadScope::All)?.restrict_self()?;
         Ok(match status.landlock {
             LandlockStatus::Available { effective_abi, .. } => Some(effective_abi as u8),
             LandlockStatus::NotEnabled | LandlockStatus::NotImplemented => None,
@@ -88,13 +89,13 @@ impl Confinement {
     }
 }
 
-/// Lets nothing that this thread does, and what it starts, use TCP.
+/// Forbids TCP for this thread and all that it starts.
 ///
 /// # Errors
-/// As [`Confinement::stand`].
+/// Those of [`Confinement::stand`].
 pub(super) fn refuse_tcp() -> Result<(), RulesetError> {
     let rules = Ruleset::default()
-        // Whatever is asked for, the kernel lets nothing be moved between directories unless a rule says so.
+        // Whatever is requested, the kernel lets nothing be moved between directories unless a rule allows it.
         .handle_access(AccessFs::Refer)?
         // No rule allows a port.
         .handle_access(AccessNet::from_all(KNOWN))?
@@ -102,9 +103,9 @@ pub(super) fn refuse_tcp() -> Result<(), RulesetError> {
     allow(rules, Path::new("/"), AccessFs::Refer.into())?.all_threads(true)?.restrict_self().map(drop)
 }
 
-/// The files that say how much of the processors this process has: of its control groups, and of those around them.
+/// Returns the files with this process's CPU quota: of its control groups, and of those around them.
 fn quotas() -> Vec<PathBuf> {
-    // Without it all processors are taken.
+    // Without the list, all processors are used.
     let listed = std::fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
     let own = listed.lines().filter_map(|line| line.splitn(3, ':').nth(2)).flat_map(|path| Path::new(path).ancestors());
     let own: BTreeSet<&Path> = own.filter_map(|path| path.strip_prefix("/").ok()).collect();
@@ -112,12 +113,13 @@ fn quotas() -> Vec<PathBuf> {
     groups.flat_map(|group| QUOTAS.map(|file| group.join(file))).collect()
 }
 
-/// Allows what can be done with a path; of a file, what can be done with one.
+/// Allows access to a path; for a file, the part of the access that applies to files.
 fn allow(rules: RulesetCreated, path: &Path, access: BitFlags<AccessFs>) -> Result<RulesetCreated, RulesetError> {
-    // What is not there cannot be allowed, and need not be.
+    // A missing file cannot be allowed, and need not be.
     let Ok(open) = PathFd::new(path) else { return Ok(rules) };
     let Ok(found) = std::fs::metadata(path) else { return Ok(rules) };
-    // A pipe or a socket without a name, as of `<(…)`, is of no file system: it can be opened by its descriptor, and takes no rule.
+    // An unnamed pipe or socket, as of `<(…)`, is in no file system: it can be opened by its descriptor, and takes no
+    // rule.
     if found.file_type().is_fifo() || found.file_type().is_socket() {
         return Ok(rules);
     }
@@ -125,14 +127,14 @@ fn allow(rules: RulesetCreated, path: &Path, access: BitFlags<AccessFs>) -> Resu
     rules.add_rule(PathBeneath::new(open, access))
 }
 
-/// What is allowed, for people.
+/// Describes the allowed access, for people.
 pub(super) fn describe() -> String {
     let rights = |access: BitFlags<AccessFs>| {
         let names: Vec<String> = access.iter().map(|right| format!("{right:?}")).collect();
         names.join(" ")
     };
     let mut text = format!("files (Landlock, ABI {} or what the kernel has of it)\n", KNOWN as u8);
-    let places = [
+    let locations = [
         (format!("{} {}", SYSTEM.join(" "), PROCESS.join(" ")), READ),
         (format!("{} of the control groups of this process", QUOTAS.join(" ")), READ),
         ("the registry, trusted keys, what the command line names to be read".to_owned(), READ),
@@ -140,7 +142,7 @@ pub(super) fn describe() -> String {
         ("the store, if the session is kept".to_owned(), STORE),
         (TERMINAL.to_owned(), ASK),
     ];
-    for (place, access) in places {
+    for (place, access) in locations {
         writeln!(text, "  {place}\n    {}", rights(access)).expect("writing to a string does not fail");
     }
     let refused: Vec<String> = Scope::from_all(KNOWN).iter().map(|scope| format!("{scope:?}")).collect();
@@ -163,7 +165,7 @@ mod tests {
     use super::super::tests::in_a_process;
     use super::*;
 
-    /// The first version of Landlock that knows TCP.
+    /// First version of Landlock that knows TCP.
     const TCP: u8 = ABI::V4 as u8;
 
     #[test]
@@ -176,7 +178,7 @@ mod tests {
             let log = home.join("writable").join("log");
             let said = home.join("said");
             let at = move |name: &str| home.join(name).join("file");
-            let wall = Confinement::default().reading([said]).writing(Some(&log)).stand(Threads::All);
+            let wall = Confinement::default().reading([said]).writing(Some(&log)).stand(ThreadScope::All);
             let Some(version) = wall.expect("the kernel takes it") else {
                 return note!("this kernel has no Landlock");
             };
@@ -205,7 +207,7 @@ mod tests {
         in_a_process(|_| {
             let processors = || std::thread::available_parallelism().expect("the system says");
             let before = processors();
-            if Confinement::default().stand(Threads::All).expect("the kernel takes it").is_none() {
+            if Confinement::default().stand(ThreadScope::All).expect("the kernel takes it").is_none() {
                 return note!("this kernel has no Landlock");
             }
             assert_eq!(processors(), before);
@@ -223,7 +225,7 @@ mod tests {
             let server = net::TcpListener::bind("127.0.0.1:0").expect("there is room");
             let address = server.local_addr().expect("it is bound");
             let said = Confinement::default().with_network().writing_in(Some(&home));
-            if said.stand(Threads::All).expect("the kernel takes it") < Some(TCP) {
+            if said.stand(ThreadScope::All).expect("the kernel takes it") < Some(TCP) {
                 return note!("this kernel has no Landlock, or not for TCP");
             }
             net::TcpStream::connect(address).expect("a tool may");

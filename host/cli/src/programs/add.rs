@@ -13,27 +13,27 @@ use tollhouse_registry::{
     Release, ReleaseName, anatomy, finish, package_dir, untrusted_file,
 };
 
-use super::super::author::Stop;
+use super::super::author::CtrlCHandler;
 use super::super::confine::{ConfineArgs, Confinement};
 use super::super::error::USAGE;
-use super::super::places::Places;
+use super::super::locations::Locations;
 use super::super::progress::Progress;
 use super::super::registry::{failed, open, unreadable};
-use super::super::{CliError, Result, draw, publish, show};
-use super::python::Maker;
+use super::super::{CliError, Result, format, publish, show};
+use super::python::PythonBuilder;
 use super::{COMPILED, MADE, fetch, is_program, package_of};
 use crate::Exit;
 
-/// What every binary in the format of WebAssembly begins with.
+/// Magic number of every WebAssembly binary.
 const WASM: &[u8] = b"\0asm";
-/// What every archive begins with that Python calls a wheel.
+/// Magic number of every ZIP archive, such as a Python wheel.
 const ARCHIVE: &[u8] = b"PK\x03\x04";
 
 /// Add a program that scripts can run as a command
 ///
-/// `python3` is CPython with its standard library. It is made and compiled once, in a minute or some, by `python3 -m
-/// pip` and what PyPI has of componentize-py, whose SHA-256 this version of Tollhouse knows. What is there already
-/// stays as it is. Whatever ends the command before it is done leaves the registry as it was.
+/// `python3` is CPython with its standard library. It is built and compiled once, in a minute or more, by `python3 -m
+/// pip` and PyPI's componentize-py, whose SHA-256 this version of Tollhouse knows. An existing release stays as it is.
+/// If the command is interrupted, the registry is unchanged.
 ///
 /// Other programs are taken from a file, a package directory or an address, and published as `local:NAME`.
 #[derive(Args)]
@@ -44,8 +44,8 @@ Examples:
   tollhouse programs add python3 --from componentize_py-0.25.1-cp37-abi3-manylinux_2_28_x86_64.whl
   tollhouse programs add wordcount --from target/wasm32-wasip1/release/wordcount.wasm
   tollhouse programs add wordcount --from https://example.com/wordcount.wasm --sha256 6b86…")]
-pub(crate) struct Add {
-    /// `python3`, or what a program that `--from` names is to be called
+pub(crate) struct AddProgramCommand {
+    /// `python3`, or the name for the program that `--from` names
     #[arg(value_name = "NAME")]
     name: String,
     /// Take it from here: a component or a core module for WASI 0.1, the directory of a package, or an address of a
@@ -68,20 +68,19 @@ pub(crate) struct Add {
     json: bool,
 }
 
-/// Reads a SHA-256, with or without `sha256:`.
+/// Parses a SHA-256, with or without `sha256:`.
 fn digest(text: &str) -> std::result::Result<Digest, String> {
     let hex = text.strip_prefix("sha256:").unwrap_or(text).to_lowercase();
     format!("sha256:{hex}").parse().map_err(|_| "it must be 64 hexadecimal digits".to_owned())
 }
 
-impl Add {
-    /// Adds the program, and says so.
-    pub(super) fn execute(self, places: &Places) -> Result {
+impl AddProgramCommand {
+    /// Adds the program, and reports it.
+    pub(super) fn execute(self, locations: &Locations) -> Result {
         let package = package_of(&self.name)?;
         if let Some(what) = taken_by(&self.name, Spelling::Wit, Face::Command) {
-            return Err(
-                CliError::usage(format!("`{}` is {what} and stays that", self.name)).hint("choose another name")
-            );
+            return Err(CliError::usage(format!("`{}` is {what}, which cannot be replaced", self.name))
+                .hint("choose another name"));
         }
         if self.version.is_some() && self.is_made() {
             return Err(CliError::usage(format!(
@@ -90,41 +89,41 @@ impl Add {
             )));
         }
         if self.from.is_none() && self.output.is_none() {
-            let registry = open(places)?;
+            let registry = open(locations)?;
             if let Some(release) = self.find(&registry)? {
                 return self.take_again(&registry, &release);
             }
         }
-        let stop = Stop::listen();
+        let stop = CtrlCHandler::listen();
         let progress = Progress::new(format!("adding {}", self.name));
-        let request = self.request(&package, places, &stop, &progress);
+        let request = self.request(&package, locations, &stop, &progress);
         drop(progress);
         let request = request?;
-        // What is written from here on is whole or not there.
+        // Everything written from here on is complete or absent.
         stop.end_at_once()?;
         if let Some(output) = &self.output {
             return self.write(output, &request);
         }
-        // All is here. It took the network, and programs of the system.
-        let wall = || self.confine.seal(|| Confinement::of(places, false).writing_in(Some(&places.registry)));
+        // Everything is here. Fetching it took the network, and programs of the system.
+        let wall = || self.confine.seal(|| Confinement::of(locations, false).writing_in(Some(&locations.registry)));
         stop.behind(wall)?;
-        let published = open(places)?.publish(request).map_err(|error| self.refused(&error))?;
+        let published = open(locations)?.publish(request).map_err(|error| self.refused(&error))?;
         if published.release.yanked {
-            return self.take_again(&open(places)?, &published.release);
+            return self.take_again(&open(locations)?, &published.release);
         }
-        self.tell(&published.release, published.already);
+        self.print_report(&published.release, published.already);
         if !published.already {
-            publish::compile(places, published.release);
+            publish::compile(locations, published.release);
         }
         Ok(Exit::SUCCESS)
     }
 
-    /// Returns true if it is the program that is made here.
+    /// Returns true if the program is built by this command.
     fn is_made(&self) -> bool {
         self.name == MADE.name
     }
 
-    /// The release that is there already; of a program that is compiled elsewhere, the newest.
+    /// Returns the existing release; for a program that is compiled elsewhere, the newest.
     fn find(&self, registry: &Registry) -> Result<Option<Release>> {
         if self.is_made() {
             let ReleaseName { name, version } = MADE.release();
@@ -136,23 +135,23 @@ impl Add {
         Ok(found.max_by(|one, other| one.version.cmp(&other.version)))
     }
 
-    /// Has a release resolved again that is there already.
+    /// Unyanks an existing release.
     fn take_again(&self, registry: &Registry, release: &Release) -> Result {
         if release.yanked {
             registry
                 .yank(&release.full_name(), false)
                 .map_err(|error| failed(&format!("cannot add `{}` again", self.name), &error, error.hint()))?;
         }
-        self.tell(release, !release.yanked);
+        self.print_report(release, !release.yanked);
         Ok(Exit::SUCCESS)
     }
 
-    /// What is to be published.
+    /// Builds the request to publish.
     fn request(
         &self,
         package: &PackageName,
-        places: &Places,
-        stop: &Stop,
+        locations: &Locations,
+        stop: &CtrlCHandler,
         progress: &Progress,
     ) -> Result<PublishRequest> {
         let bytes = match self.from.as_deref() {
@@ -174,9 +173,9 @@ impl Add {
                 bytes
             }
             Some(bytes) if !(bytes.starts_with(ARCHIVE) && self.is_made()) => {
-                return Err(self.no_program("it begins as no WebAssembly does"));
+                return Err(self.no_program("it does not begin like WebAssembly"));
             }
-            wheel => make_python(wheel, places, stop, progress)?,
+            wheel => make_python(wheel, locations, stop, progress)?,
         };
         let uses_files = self.uses_files(&component, package)?;
         let mut request = PublishRequest::new(component);
@@ -185,16 +184,16 @@ impl Add {
         Ok(request)
     }
 
-    /// What comes from the network is what somebody said that it is, or is not used.
+    /// Checks that a file from the network has a known digest; without one it is not used.
     fn check_pinned(&self) -> Result<()> {
         if self.sha256.is_none() && self.from.as_deref().is_some_and(fetch::is_address) {
-            return Err(CliError::usage(format!("what is fetched from `{}` must be known", self.shown()))
+            return Err(CliError::usage(format!("the content of `{}` must be known", self.shown()))
                 .hint("say its SHA-256, as its publisher does: `--sha256 HEX`"));
         }
         Ok(())
     }
 
-    /// What nothing can be fetched of.
+    /// Returns the error for a program that cannot be fetched.
     fn nowhere(&self) -> CliError {
         let name = &self.name;
         if COMPILED.contains(&name.as_str()) {
@@ -204,15 +203,11 @@ impl Add {
                  it; `--from DIR` takes what that leaves in `target/programs/{name}-…`"
             ));
         }
-        CliError::usage(format!(
-            "`{name}` is none of the programs that are known: {}, {}",
-            MADE.name,
-            COMPILED.join(", ")
-        ))
-        .hint("`--from FILE` adds any WebAssembly program under that name")
+        CliError::usage(format!("`{name}` is not a known program: {}, {}", MADE.name, COMPILED.join(", ")))
+            .hint("`--from FILE` adds any WebAssembly program under that name")
     }
 
-    /// A package that lies in a directory, as `--output` wrote it.
+    /// Reads a package from a directory, as `--output` wrote it.
     fn directory(&self, from: &Path) -> Result<PublishRequest> {
         if self.sha256.is_some() {
             return Err(CliError::usage("`--sha256` is for a file, and `--from` names a directory"));
@@ -229,7 +224,7 @@ impl Add {
                     .hint(format!("`tollhouse programs add {} --from {shown}`", name.package())));
             }
             None => {
-                return Err(CliError::usage(format!("`{}` is no package: it has no `tool.toml`", from.display()))
+                return Err(CliError::usage(format!("`{}` is not a package: it has no `tool.toml`", from.display()))
                     .hint("name the component in it"));
             }
         }
@@ -247,7 +242,8 @@ impl Add {
     fn uses_files(&self, component: &[u8], package: &PackageName) -> Result<bool> {
         let unfit = |error: &ComponentError| failed(&format!("cannot add `{}`", self.name), error, error.hint());
         let about = Manifest::parse(&self.manifest(package, false)).expect("the manifest is made here");
-        // A core module is made a component to be looked at. What is published is made of the bytes as they are.
+        // A core module is converted to a component to be inspected. The published component is made of the original
+        // bytes.
         let finished = finish(component.to_vec(), &about, None, &[]).map_err(|error| unfit(&error))?;
         let Anatomy { imports, exports, .. } = anatomy(&finished).map_err(|error| unfit(&error))?;
         if !is_program(&exports) {
@@ -262,7 +258,7 @@ impl Add {
         if self.is_made() {
             hint += "; `python3` is also made of the file (wheel) of componentize-py";
         }
-        CliError::usage(format!("`{}` is no program: {why}", self.shown())).status(1).hint(hint)
+        CliError::usage(format!("`{}` is not a program: {why}", self.shown())).status(1).hint(hint)
     }
 
     fn refused(&self, error: &PublishError) -> CliError {
@@ -273,12 +269,12 @@ impl Add {
         }
     }
 
-    /// What `--from` names, for messages.
+    /// Returns the source that `--from` names, for messages.
     fn shown(&self) -> &str {
         self.from.as_deref().unwrap_or(&self.name)
     }
 
-    /// Writes a package directory, the component last: one that is there is whole.
+    /// Writes a package directory, the component last: a component that exists is complete.
     fn write(&self, output: &Path, request: &PublishRequest) -> Result {
         let unwritten = |error: &io::Error| CliError::because(format!("cannot write `{}`", output.display()), error);
         let bin = output.join("bin");
@@ -297,13 +293,13 @@ impl Add {
         if self.json {
             show::json(&json!({ "program": self.name, "directory": output.display().to_string() }));
         } else {
-            let size = draw::size(request.component.len() as u64);
+            let size = format::size(request.component.len() as u64);
             show::line(format_args!("wrote {} ({size}) to {}", self.name, output.display()));
         }
         Ok(Exit::SUCCESS)
     }
 
-    /// The manifest of a program. What it may touch is for policies to say: it asks for whatever files they grant.
+    /// Returns the manifest of a program. Policies decide what it may access: it asks for whatever files they grant.
     fn manifest(&self, package: &PackageName, uses_files: bool) -> String {
         let (version, more, asks) = if self.is_made() {
             let more = format!("description = \"{}\"\nlicense = \"{}\"\n", MADE.description, MADE.license);
@@ -316,7 +312,7 @@ impl Add {
         format!("name = \"{package}\"\nversion = \"{version}\"\n{more}\n[permissions]\n{files}{asks}")
     }
 
-    fn tell(&self, release: &Release, already: bool) {
+    fn print_report(&self, release: &Release, already: bool) {
         let ReleaseName { name, version } = release.full_name();
         if self.json {
             show::json(&json!({
@@ -331,11 +327,16 @@ impl Add {
     }
 }
 
-/// Makes `python3` of a file of componentize-py, which is fetched if it is not given.
-fn make_python(wheel: Option<Vec<u8>>, places: &Places, stop: &Stop, progress: &Progress) -> Result<Vec<u8>> {
+/// Builds `python3` from a file of componentize-py, which is fetched if it is not given.
+fn make_python(
+    wheel: Option<Vec<u8>>,
+    locations: &Locations,
+    stop: &CtrlCHandler,
+    progress: &Progress,
+) -> Result<Vec<u8>> {
     let directory = tempfile::Builder::new().prefix("tollhouse-python3-").tempdir();
     let directory = directory.map_err(|error| CliError::because("cannot make a directory to work in", &error))?;
-    let maker = Maker::new(&places.program, directory.path(), stop, progress);
+    let maker = PythonBuilder::new(&locations.program, directory.path(), stop, progress);
     let wheel = wheel.map_or_else(|| maker.fetch(), Ok)?;
     maker.make(&wheel)
 }

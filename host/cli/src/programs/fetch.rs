@@ -1,5 +1,4 @@
-//! Fetching a file by its address, before the process is confined. What is fetched is used only if its SHA-256 is
-//! known.
+//! Fetching of files by address, before the process is confined. A file is used only if its SHA-256 is known.
 
 use std::io::Read as _;
 use std::time::Duration;
@@ -8,18 +7,18 @@ use tollhouse_registry::MAX_COMPONENT;
 use ureq::tls::{Certificate, PemItem, RootCerts, TlsConfig, parse_pem};
 use ureq::{Agent, Proxy};
 
-use super::super::author::Stop;
+use super::super::author::CtrlCHandler;
 use super::super::progress::Progress;
-use super::super::{CliError, Result, places};
+use super::super::{CliError, Result, locations};
 
-/// How long a host may take to be found, to answer a connection, and to begin with its answer.
+/// Time limit for resolving a host, connecting to it, and receiving the start of its answer.
 const ANSWER: Duration = Duration::from_secs(60);
-/// How long the file may take: the largest component over a slow line.
+/// Time limit for the file: the largest component over a slow line.
 const BODY: Duration = Duration::from_secs(3600);
-/// Bytes between two looks at whether the user wants an end.
+/// Number of bytes between checks for Ctrl-C.
 const CHUNK: usize = 64 << 10;
 
-/// What to do where the address does not answer.
+/// Hint for an address that does not answer.
 const OFFLINE: &str = "fetch it where there is a network, and name the file: `--from FILE`";
 
 /// Returns true if `--from` names an address.
@@ -28,7 +27,7 @@ pub(super) fn is_address(from: &str) -> bool {
 }
 
 /// Fetches a file.
-pub(super) fn fetch(address: &str, stop: &Stop, progress: &Progress) -> Result<Vec<u8>> {
+pub(super) fn fetch(address: &str, stop: &CtrlCHandler, progress: &Progress) -> Result<Vec<u8>> {
     progress.now(format!("fetching {address}"));
     let failed = |error: &(dyn std::error::Error + 'static)| {
         CliError::because(format!("cannot fetch `{address}`"), error).hint(OFFLINE)
@@ -51,10 +50,11 @@ pub(super) fn fetch(address: &str, stop: &Stop, progress: &Progress) -> Result<V
     }
 }
 
-/// The way to the network, by the proxy that the environment names, which trusts what `SSL_CERT_FILE` names.
+/// Creates an HTTP client that uses the proxy of the environment and trusts the certificates that `SSL_CERT_FILE`
+/// names.
 fn agent() -> Result<Agent> {
     let mut tls = TlsConfig::builder();
-    if let Some(pem) = places::certificates()? {
+    if let Some(pem) = locations::certificates()? {
         let certificates: std::result::Result<Vec<Certificate<'static>>, _> = parse_pem(&pem)
             .filter_map(|item| match item {
                 Ok(PemItem::Certificate(certificate)) => Some(Ok(certificate)),

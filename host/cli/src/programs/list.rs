@@ -8,7 +8,7 @@ use tollhouse::session::Host;
 use tollhouse_registry::{Registry, Release};
 
 use super::super::confine::ConfineArgs;
-use super::super::places::Places;
+use super::super::locations::Locations;
 use super::super::registry::{failed, open, read_only, unreadable};
 use super::super::{CliError, Result, show};
 use super::{COMPILED, MADE};
@@ -16,7 +16,7 @@ use crate::Exit;
 
 /// List the programs of the registry, and those that can be added
 #[derive(Args)]
-pub(crate) struct Ls {
+pub(crate) struct ListProgramsCommand {
     #[command(flatten)]
     confine: ConfineArgs,
     /// Print an array of {program, name, version, added, digest}
@@ -24,13 +24,13 @@ pub(crate) struct Ls {
     json: bool,
 }
 
-/// Take a program back: scripts do not find it any more
+/// Remove a program: scripts no longer find it
 ///
-/// Sessions that have it, and what a `tollhouse.lock` names, keep it: its release is yanked, as by `registry yank`.
-/// `programs add` brings it back.
+/// Sessions and `tollhouse.lock` files that pin it keep it: its release is yanked, as by `registry yank`. `programs
+/// add` brings it back.
 #[derive(Args)]
 #[command(after_help = "Example:\n  tollhouse programs rm python3")]
-pub(crate) struct Rm {
+pub(crate) struct RemoveProgramCommand {
     /// The program, by its name, or by that of its package
     #[arg(value_name = "[NS:]NAME")]
     name: String,
@@ -39,11 +39,11 @@ pub(crate) struct Rm {
     json: bool,
 }
 
-impl Ls {
-    pub(super) fn execute(self, places: &Places) -> Result {
-        read_only(places, self.confine)?;
-        let registry = open(places)?;
-        let host = places.host()?;
+impl ListProgramsCommand {
+    pub(super) fn execute(self, locations: &Locations) -> Result {
+        read_only(locations, self.confine)?;
+        let registry = open(locations)?;
+        let host = locations.host()?;
         let latest = registry.latest().map_err(|error| unreadable(&error))?;
         let added: Vec<Release> = latest.into_iter().filter(|release| runs(&host, release)).collect();
         let missing = [MADE.name].into_iter().chain(COMPILED);
@@ -70,21 +70,21 @@ impl Ls {
     }
 }
 
-/// Returns true if a release is a program. One that cannot be used is none.
+/// Returns true if a release is a program. A release that cannot be used is not one.
 fn runs(host: &Host, release: &Release) -> bool {
     host.packages()
         .package(release.clone())
         .is_ok_and(|package| package.types().functions.iter().any(tollhouse::tool::types::Function::is_program))
 }
 
-impl Rm {
-    pub(super) fn execute(self, places: &Places) -> Result {
-        let registry = open(places)?;
-        let releases = self.releases(places, &registry)?;
+impl RemoveProgramCommand {
+    pub(super) fn execute(self, locations: &Locations) -> Result {
+        let registry = open(locations)?;
+        let releases = self.releases(locations, &registry)?;
         for release in &releases {
             registry
                 .yank(&release.full_name(), true)
-                .map_err(|error| failed(&format!("cannot take `{}` back", self.name), &error, error.hint()))?;
+                .map_err(|error| failed(&format!("cannot remove `{}`", self.name), &error, error.hint()))?;
         }
         let names: Vec<String> = releases.iter().map(|release| release.full_name().to_string()).collect();
         if self.json {
@@ -95,9 +95,9 @@ impl Rm {
         Ok(Exit::SUCCESS)
     }
 
-    /// The releases of the program that scripts would find.
-    fn releases(&self, places: &Places, registry: &Registry) -> Result<Vec<Release>> {
-        let host = places.host()?;
+    /// Returns the releases of the program that scripts would find.
+    fn releases(&self, locations: &Locations, registry: &Registry) -> Result<Vec<Release>> {
+        let host = locations.host()?;
         let all = registry.list().map_err(|error| unreadable(&error))?;
         let is_named = |release: &Release| release.name.package() == self.name || release.name.to_string() == self.name;
         let found: Vec<Release> =
@@ -112,7 +112,7 @@ impl Rm {
         if found.is_empty() {
             return Err(CliError::usage(format!("the program `{}` is not added", self.name))
                 .status(1)
-                .hint("`tollhouse programs ls` lists those that are"));
+                .hint("`tollhouse programs ls` lists the added ones"));
         }
         Ok(found)
     }

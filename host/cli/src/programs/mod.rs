@@ -1,4 +1,4 @@
-//! `tollhouse programs`: programs of others that scripts run as commands, published to the local registry.
+//! `tollhouse programs`: third-party programs that scripts run as commands, published to the local registry.
 
 mod add;
 mod fetch;
@@ -8,51 +8,51 @@ mod python;
 use clap::Subcommand;
 use tollhouse_registry::{PackageName, ReleaseName};
 
-use super::places::Places;
+use super::locations::Locations;
 use super::{CliError, Result};
 
-/// Add, list and take back programs that scripts run as commands
+/// Add, list and remove programs that scripts run as commands
 ///
 /// A program is a WebAssembly component with a `main`, or a core module for WASI 0.1: `tollhouse run --allow NAME/run`
 /// lets scripts call it, on the session's files and no others.
 #[derive(Subcommand)]
-pub(crate) enum Programs {
-    Add(add::Add),
-    Ls(list::Ls),
-    Rm(list::Rm),
+pub(crate) enum ProgramsCommand {
+    Add(add::AddProgramCommand),
+    Ls(list::ListProgramsCommand),
+    Rm(list::RemoveProgramCommand),
 }
 
-impl Programs {
-    /// Does what was asked for.
-    pub(crate) fn execute(self, places: &Places) -> Result {
+impl ProgramsCommand {
+    /// Executes the command.
+    pub(crate) fn execute(self, locations: &Locations) -> Result {
         match self {
-            Self::Add(add) => add.execute(places),
-            Self::Ls(ls) => ls.execute(places),
-            Self::Rm(rm) => rm.execute(places),
+            Self::Add(add) => add.execute(locations),
+            Self::Ls(ls) => ls.execute(locations),
+            Self::Rm(rm) => rm.execute(locations),
         }
     }
 }
 
-/// A program that is made of a release which others publish.
-struct Recipe {
-    /// The command that it is.
+/// Recipe of a program that is built from a published release.
+struct ProgramRecipe {
+    /// Name of the command.
     name: &'static str,
-    /// Its version, and that of the package.
+    /// Version of the program, and of the package.
     version: &'static str,
     description: &'static str,
     license: &'static str,
-    /// What its manifest asks for besides the session's files.
+    /// Additional permissions that its manifest asks for, besides the session's files.
     asks: &'static str,
 }
 
-/// The program that can be made without a toolchain for WebAssembly.
-const MADE: Recipe = python::PYTHON3;
+/// Program that can be built without a toolchain for WebAssembly.
+const MADE: ProgramRecipe = python::PYTHON3;
 
-/// Programs that compilers make in a checkout of Tollhouse: their projects publish no WebAssembly.
+/// Programs that compilers build in a checkout of Tollhouse: their projects publish no WebAssembly.
 const COMPILED: [&str; 5] = ["uutils", "rg", "jaq", "sqlite3", "git"];
 
-impl Recipe {
-    /// Its release in a registry.
+impl ProgramRecipe {
+    /// Returns the program's release in a registry.
     fn release(&self) -> ReleaseName {
         let text = format!("tollhouse:{}@{}", self.name, self.version);
         text.parse().expect("names and versions of recipes are well-formed")
@@ -74,7 +74,7 @@ fn is_program(exports: &[String]) -> bool {
     exports.iter().any(|export| export.starts_with("wasi:cli/run@0.2."))
 }
 
-/// Returns how the program of an alias is added, if it is one of those that a package can be had of.
+/// Returns how the program of an alias is added, if a package of it is available.
 pub(crate) fn how_to_add(alias: &str) -> Option<String> {
     if alias == MADE.name {
         return Some(format!("`tollhouse programs add {alias}` adds it"));

@@ -1,5 +1,5 @@
-//! `python3`: CPython as componentize-py has it, from PyPI, with a command line and the standard library in memory (the
-//! sources in `python3/`). Its first start happens here: what runs later begins where that ended.
+//! `python3`: CPython as componentize-py packages it, from PyPI, with a command line and the standard library in memory
+//! (the sources in `python3/`). Its first start happens at build time: later runs begin where that ended.
 
 use std::ffi::OsString;
 use std::fs;
@@ -9,29 +9,29 @@ use std::process::Command;
 
 use tollhouse_registry::{Digest, MAX_COMPONENT, untrusted_file};
 
-use super::super::author::Stop;
+use super::super::author::CtrlCHandler;
 use super::super::progress::Progress;
 use super::super::{CliError, Program, Result};
-use super::Recipe;
+use super::ProgramRecipe;
 
-/// The program `python3`. Its version is that of CPython.
-pub(super) const PYTHON3: Recipe = Recipe {
+/// Program `python3`. Its version is that of CPython.
+pub(super) const PYTHON3: ProgramRecipe = ProgramRecipe {
     name: "python3",
     version: "3.14.0",
     description: "CPython: `python3 script.py`, `python3 -c 'print(1)'`, with the standard library. \
          `import tollhouse_tools` calls the tools that the policy grants to it.",
     license: "PSF-2.0",
-    // Which ones, the policy says.
+    // The policy decides which ones.
     asks: "tools = [\"**\"]\n",
 };
 
-/// The release of componentize-py that has that CPython as WebAssembly, and the SHA-256 of its files for all systems,
+/// Release of componentize-py that contains that CPython as WebAssembly, with the SHA-256 of its files for all systems,
 /// as pip reads them.
 const REQUIREMENTS: &str = include_str!("python3/requirements.txt");
-/// The first word of [`REQUIREMENTS`] that is no comment.
+/// First word of [`REQUIREMENTS`] that is not a comment.
 const RELEASE: &str = "componentize-py==0.25.1";
 
-/// What the component is made of besides: paths below the directory where it is made, and texts.
+/// Further sources of the component: paths below the build directory, and texts.
 const SOURCES: [(&str, &str); 10] = [
     ("app/absent.py", include_str!("python3/absent.py")),
     ("app/app.py", include_str!("python3/app.py")),
@@ -45,37 +45,38 @@ const SOURCES: [(&str, &str); 10] = [
     ("wit/deps/program/tools.wit", include_str!("../../../../wit/program/tools.wit")),
 ];
 
-/// Where the file of componentize-py is put.
+/// Directory for the file of componentize-py.
 const WHEEL: &str = "wheel";
-/// Where it is unpacked.
+/// Directory into which it is unpacked.
 const TOOLCHAIN: &str = "toolchain";
-/// What is made.
+/// Path of the result.
 const COMPONENT: &str = "python3.wasm";
 
-/// How to do without a network.
+/// Hint for machines without a network.
 const OFFLINE: &str = "where there is a network, `python3 -m pip download --no-deps componentize-py==0.25.1` fetches a file, \
      and `tollhouse programs add python3 --from FILE` takes it; so does a package that `--output` wrote on another machine";
-/// What to do where there is no Python.
+/// Hint on how to install Python.
 const NO_PYTHON: &str = "Python 3.10 or newer makes it, with pip: https://python.org, or `apt-get install python3 \
      python3-pip`; or `--from DIR` takes a package that `--output` wrote on another machine";
 
-/// What makes the component, in a directory of its own.
-pub(super) struct Maker<'a> {
+/// Builder of the component, in a directory of its own.
+pub(super) struct PythonBuilder<'a> {
     python: OsString,
     directory: &'a Path,
-    stop: &'a Stop,
+    stop: &'a CtrlCHandler,
     progress: &'a Progress,
 }
 
-impl<'a> Maker<'a> {
-    /// Makes it in that directory, with the Python that runs this command line, or else the first that is found.
-    pub(super) fn new(program: &Program, directory: &'a Path, stop: &'a Stop, progress: &'a Progress) -> Self {
+impl<'a> PythonBuilder<'a> {
+    /// Creates a builder in that directory, with the Python that runs this command line, or else the first that is
+    /// found.
+    pub(super) fn new(program: &Program, directory: &'a Path, stop: &'a CtrlCHandler, progress: &'a Progress) -> Self {
         let is_python = !program.before.is_empty();
         let python = if is_python { program.executable.clone().into_os_string() } else { "python3".into() };
         Self { python, directory, stop, progress }
     }
 
-    /// Fetches componentize-py by pip, which checks what it fetches against the SHA-256 that are known.
+    /// Fetches componentize-py by pip, which checks the file against the known SHA-256 values.
     pub(super) fn fetch(&self) -> Result<Vec<u8>> {
         self.progress.now(format!("fetching {RELEASE} from PyPI"));
         let requirements = self.directory.join("requirements.txt");
@@ -87,11 +88,11 @@ impl<'a> Maker<'a> {
         self.run(pip, &format!("cannot fetch {RELEASE}"), OFFLINE)?;
         let found = fs::read_dir(&wheel).and_then(|mut files| files.next().transpose());
         let found = found.map_err(|error| self.unusable(&error))?;
-        let found = found.ok_or_else(|| CliError::usage(format!("pip fetched nothing of {RELEASE}")).status(1))?;
+        let found = found.ok_or_else(|| CliError::usage(format!("pip fetched no file of {RELEASE}")).status(1))?;
         read(&found.path())
     }
 
-    /// Makes the component of the file of componentize-py, which must be the one that is known.
+    /// Builds the component from the file of componentize-py, which must be the known one.
     pub(super) fn make(&self, wheel: &[u8]) -> Result<Vec<u8>> {
         check(wheel)?;
         self.progress.now(format!("making {} {}", PYTHON3.name, PYTHON3.version));
@@ -117,7 +118,7 @@ impl<'a> Maker<'a> {
         python
     }
 
-    /// Runs a program to its end, unless Ctrl-C ends it. What it says is told only if it fails.
+    /// Runs a program to its end, unless Ctrl-C ends it. Its output is shown only if it fails.
     fn run(&self, command: Command, failed: &str, hint: &str) -> Result<()> {
         let output = self.stop.capture(command).map_err(|error| {
             let python = Path::new(&self.python).display();
@@ -143,14 +144,14 @@ impl<'a> Maker<'a> {
     }
 }
 
-/// Checks that bytes are a file of the release of componentize-py that is known.
+/// Checks that bytes are a file of the known release of componentize-py.
 fn check(wheel: &[u8]) -> Result<()> {
     let digest = Digest::of(wheel).hex();
     let known = REQUIREMENTS.split_whitespace().filter_map(|word| word.strip_prefix("--hash=sha256:"));
     if known.into_iter().any(|known| known == digest) {
         return Ok(());
     }
-    Err(CliError::usage(format!("this is no file of {RELEASE} as PyPI has it: its SHA-256 is {digest}"))
+    Err(CliError::usage(format!("this is not a file of {RELEASE} from PyPI: its SHA-256 is {digest}"))
         .status(1)
         .hint(OFFLINE))
 }

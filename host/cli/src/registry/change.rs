@@ -3,26 +3,26 @@
 use clap::Args;
 use tollhouse_registry::{ChangeError, Changed, ReleaseName, Requirement};
 
-use super::super::places::Places;
+use super::super::locations::Locations;
 use super::super::{Result, show};
-use super::look::described;
+use super::list::described;
 use crate::Exit;
 
-/// Take a release back: it is not resolved any more
+/// Yank a release: it is no longer resolved
 ///
-/// Who has pinned it still gets it: sessions, and what a `tollhouse.lock` names.
+/// Sessions and `tollhouse.lock` files that pin it still get it.
 #[derive(Args)]
 #[command(after_help = "Example:\n  tollhouse registry yank acme:payments@1.2.0")]
-pub(crate) struct Yank {
+pub(crate) struct YankCommand {
     #[command(flatten)]
-    which: Which,
+    which: ReleaseArgs,
 }
 
 /// Undo a yank
 #[derive(Args)]
-pub(crate) struct Unyank {
+pub(crate) struct UnyankCommand {
     #[command(flatten)]
-    which: Which,
+    which: ReleaseArgs,
 }
 
 /// Tell the users of a release why to use something else
@@ -33,22 +33,22 @@ pub(crate) struct Unyank {
 Examples:
   tollhouse registry deprecate acme:payments@1.2.0 --message 'rounds wrongly' --replacement acme:payments@^1.3
   tollhouse registry deprecate acme:payments@1.2.0 --lift")]
-pub(crate) struct Deprecate {
+pub(crate) struct DeprecateCommand {
     #[command(flatten)]
-    which: Which,
-    /// Why, in a sentence
+    which: ReleaseArgs,
+    /// The reason, in a sentence
     #[arg(long, value_name = "TEXT", required_unless_present = "lift")]
     message: Option<String>,
     /// What to use instead
     #[arg(long, value_name = "NS:NAME@REQ", requires = "message")]
     replacement: Option<Requirement>,
-    /// Take the deprecation back
+    /// Remove the deprecation
     #[arg(long, conflicts_with = "message")]
     lift: bool,
 }
 
 #[derive(Args)]
-struct Which {
+struct ReleaseArgs {
     /// The release
     #[arg(value_name = "NS:NAME@VERSION")]
     release: ReleaseName,
@@ -57,28 +57,28 @@ struct Which {
     json: bool,
 }
 
-impl Yank {
-    pub(super) fn execute(&self, places: &Places) -> Result {
-        self.which.tell("yanked", super::open(places)?.yank(&self.which.release, true))
+impl YankCommand {
+    pub(super) fn execute(&self, locations: &Locations) -> Result {
+        self.which.print_report("yanked", super::open(locations)?.yank(&self.which.release, true))
     }
 }
 
-impl Unyank {
-    pub(super) fn execute(&self, places: &Places) -> Result {
-        self.which.tell("unyanked", super::open(places)?.yank(&self.which.release, false))
+impl UnyankCommand {
+    pub(super) fn execute(&self, locations: &Locations) -> Result {
+        self.which.print_report("unyanked", super::open(locations)?.yank(&self.which.release, false))
     }
 }
 
-impl Deprecate {
-    pub(super) fn execute(self, places: &Places) -> Result {
+impl DeprecateCommand {
+    pub(super) fn execute(self, locations: &Locations) -> Result {
         let why = self.message.map(|message| (message, self.replacement));
         let done = if why.is_some() { "deprecated" } else { "no longer deprecated" };
-        self.which.tell(done, super::open(places)?.deprecate(&self.which.release, why))
+        self.which.print_report(done, super::open(locations)?.deprecate(&self.which.release, why))
     }
 }
 
-impl Which {
-    fn tell(&self, done: &str, changed: std::result::Result<Changed, ChangeError>) -> Result {
+impl ReleaseArgs {
+    fn print_report(&self, done: &str, changed: std::result::Result<Changed, ChangeError>) -> Result {
         let changed = changed
             .map_err(|error| super::failed(&format!("cannot change `{}`", self.release), &error, error.hint()))?;
         if self.json {

@@ -1,4 +1,5 @@
-//! Who asks a registry: what `docker login` left, and where certificates and proxies are named.
+//! Credentials for container registries: those that `docker login` stored, and the certificates and proxies of the
+//! environment.
 
 use std::env;
 use std::io::{self, ErrorKind};
@@ -8,27 +9,27 @@ use docker_credential::{CredentialRetrievalError, DockerCredential, get_credenti
 use tollhouse_registry::oci::{Credentials, Remote, Watch};
 use tollhouse_registry::untrusted_file::{self, ReadError};
 
-use super::super::{Result, places};
+use super::super::{Result, locations};
 
-/// Longest `config.json` of Docker in bytes.
+/// Size of the largest `config.json` of Docker, in bytes.
 const MAX_CONFIG: u64 = 4 << 20;
 
-/// How registries are reached from the command line.
+/// Creates the client for registries.
 pub(super) fn remote(plain_http: bool, watch: Watch<'_>) -> Result<Remote<'_>> {
     let mut remote = Remote::new(&find);
     (remote.plain_http, remote.proxy, remote.watch) = (plain_http, true, watch);
-    remote.certificates = places::certificates()?;
+    remote.certificates = locations::certificates()?;
     Ok(remote)
 }
 
-/// The credentials for a host in `config.json` of Docker, or that the program which it names gives.
+/// Finds the credentials for a host in `config.json` of Docker, or asks the credential helper that it names.
 fn find(host: &str) -> std::result::Result<Option<Credentials>, String> {
     let set = |name: &str| env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
     let Some(directory) = set("DOCKER_CONFIG").or_else(|| Some(env::home_dir()?.join(".docker"))) else {
         return Ok(None);
     };
     let path = directory.join("config.json");
-    // Docker keeps its own registry's under an address of old; others' under their host, or as an address.
+    // Docker stores its own registry's credentials under an old address; others' under their host, or an address.
     let names = if host == "docker.io" {
         vec!["https://index.docker.io/v1/".to_owned()]
     } else {
@@ -44,7 +45,7 @@ fn find(host: &str) -> std::result::Result<Option<Credentials>, String> {
             Ok(DockerCredential::UsernamePassword(name, password)) => return Ok(Some(Credentials { name, password })),
             Ok(DockerCredential::IdentityToken(_)) => return Err("identity tokens are not supported".to_owned()),
             Err(CredentialRetrievalError::NoCredentialConfigured) => {}
-            // What a helper prints may be half of a secret, but for the one line that all print.
+            // A helper's output may contain half of a secret, except for the one line that all print.
             Err(CredentialRetrievalError::HelperFailure { stdout, .. }) if stdout.contains("credentials not found") => {
             }
             Err(CredentialRetrievalError::HelperFailure { helper, .. }) => return Err(format!("`{helper}` fails")),

@@ -10,15 +10,15 @@ use tollhouse_registry::{Permissions, Registry, ReleaseName};
 
 use super::super::confine::ConfineArgs;
 use super::super::error::colors;
-use super::super::places::Places;
-use super::super::tame::tame;
+use super::super::locations::Locations;
+use super::super::terminal_escape::escape_hidden;
 use super::super::{Result, show};
 use crate::Exit;
 
-/// Show how two releases differ in what matters to who grants and calls them: WIT and permissions
+/// Show the differences of two releases that matter to their users: WIT and permissions
 #[derive(Args)]
 #[command(after_help = "Example:\n  tollhouse registry diff acme:payments@1.2.0 1.3.0")]
-pub(crate) struct Diff {
+pub(crate) struct DiffReleasesCommand {
     /// The release before
     #[arg(value_name = "NS:NAME@V1")]
     old: ReleaseName,
@@ -32,17 +32,17 @@ pub(crate) struct Diff {
     json: bool,
 }
 
-/// What is compared of a release.
-struct Texts {
+/// Compared texts of a release.
+struct ReleaseTexts {
     wit: String,
     permissions: String,
     description: String,
 }
 
-impl Diff {
-    pub(super) fn execute(&self, places: &Places) -> Result {
-        super::read_only(places, self.confine)?;
-        let registry = super::open(places)?;
+impl DiffReleasesCommand {
+    pub(super) fn execute(&self, locations: &Locations) -> Result {
+        super::read_only(locations, self.confine)?;
+        let registry = super::open(locations)?;
         let new = ReleaseName { name: self.old.name.clone(), version: self.new.clone() };
         let (before, after) = (texts(&registry, &self.old)?, texts(&registry, &new)?);
         let unified = |what: &str, old: &str, new_text: &str| {
@@ -73,20 +73,20 @@ impl Diff {
     }
 }
 
-fn texts(registry: &Registry, release: &ReleaseName) -> Result<Texts> {
+fn texts(registry: &Registry, release: &ReleaseName) -> Result<ReleaseTexts> {
     let found = registry
         .find(release)
         .map_err(|error| super::failed(&format!("cannot compare `{release}`"), &error, error.hint()))?;
     let failed = |error| super::unreadable(&error);
     let manifest = registry.load_manifest(&found).map_err(failed)?;
-    Ok(Texts {
+    Ok(ReleaseTexts {
         wit: registry.load_wit(&found).map_err(failed)?,
         permissions: listed(&manifest.permissions),
         description: manifest.description.map(|text| text + "\n").unwrap_or_default(),
     })
 }
 
-/// What is asked for, a line each.
+/// Lists the requested permissions, one per line.
 fn listed(permissions: &Permissions) -> String {
     let asks = serde_json::to_value(permissions).expect("permissions are plain data");
     let lists = asks.as_object().into_iter().flatten();
@@ -106,7 +106,7 @@ fn print(diff: &str, colored: bool) {
             Some(b'-') => ChangeTag::Delete,
             _ => ChangeTag::Equal,
         };
-        let line = tame(line);
+        let line = escape_hidden(line);
         match (colored, tag) {
             (true, ChangeTag::Insert) => show::styled(format_args!("\u{1b}[32m{line}\u{1b}[0m")),
             (true, ChangeTag::Delete) => show::styled(format_args!("\u{1b}[31m{line}\u{1b}[0m")),

@@ -9,22 +9,22 @@ use tollhouse::session::SessionsError;
 use tollhouse::tool::Lock;
 use tollhouse_registry::Digest;
 
+use super::super::locations::Locations;
 use super::super::lock::read_lock;
-use super::super::places::Places;
-use super::super::{Result, draw, session, show};
+use super::super::{Result, format, session, show};
 use crate::Exit;
 
-/// Remove blobs that nothing names: neither the index, nor a session, nor a lock
+/// Remove blobs that neither the index, nor a session, nor a lock references
 ///
-/// What was published is always named. Blobs that nothing names come from writers that were killed, and from an index that
-/// was restored from a backup.
+/// Published releases are always referenced. Unreferenced blobs come from writers that were killed, and from an index
+/// that was restored from a backup.
 #[derive(Args)]
 #[command(after_help = "Example:\n  tollhouse registry gc --dry-run --locked ./tollhouse.lock")]
-pub(crate) struct Gc {
-    /// Keep what this `tollhouse.lock` names, too
+pub(crate) struct CollectRegistryBlobsCommand {
+    /// Keep what this `tollhouse.lock` references, too
     #[arg(long, value_name = "FILE")]
     locked: Vec<PathBuf>,
-    /// Only say what would be removed
+    /// Only report what would be removed
     #[arg(long)]
     dry_run: bool,
     /// Print one JSON object: removed, bytes, dry_run
@@ -32,32 +32,32 @@ pub(crate) struct Gc {
     json: bool,
 }
 
-impl Gc {
-    pub(super) fn execute(&self, places: &Places) -> Result {
+impl CollectRegistryBlobsCommand {
+    pub(super) fn execute(&self, locations: &Locations) -> Result {
         let mut kept = HashSet::new();
         for path in &self.locked {
             keep(&mut kept, &read_lock(path)?);
         }
-        if places.store.exists() {
-            let failed = |error: &SessionsError| session::failed("cannot look at the sessions", error);
-            let sessions = places.sessions()?;
+        if locations.store.exists() {
+            let failed = |error: &SessionsError| session::failed("cannot read the sessions", error);
+            let sessions = locations.sessions()?;
             for id in sessions.list().map_err(|error| failed(&error))? {
                 match sessions.lock(&id) {
                     Ok(lock) => keep(&mut kept, &lock),
-                    // Removed since it was listed.
+                    // The session was removed since it was listed.
                     Err(SessionsError::Unknown { .. }) => {}
-                    // What it names is not known, so nothing may go.
+                    // Its references are not known, so nothing may be removed.
                     Err(error) => return Err(failed(&error)),
                 }
             }
         }
-        let swept = super::open(places)?.gc(&kept, self.dry_run).map_err(|error| super::unreadable(&error))?;
+        let swept = super::open(locations)?.gc(&kept, self.dry_run).map_err(|error| super::unreadable(&error))?;
         if self.json {
             let removed: Vec<String> = swept.removed.iter().map(ToString::to_string).collect();
             show::json(&json!({ "removed": removed, "bytes": swept.bytes, "dry_run": self.dry_run }));
         } else {
             let would = if self.dry_run { "would be removed" } else { "removed" };
-            show::line(format_args!("{} blobs {would}, {}", swept.removed.len(), draw::size(swept.bytes)));
+            show::line(format_args!("{} blobs {would}, {}", swept.removed.len(), format::size(swept.bytes)));
         }
         Ok(Exit::SUCCESS)
     }

@@ -7,11 +7,11 @@ use serde_json::{Value, json};
 use tollhouse_registry::{Foreign, PublishRequest, Registry, Requirement, wkg_layout};
 
 use super::super::confine::{ConfineArgs, Confinement};
-use super::super::places::Places;
+use super::super::locations::Locations;
 use super::super::{CliError, Result, show};
 use crate::Exit;
 
-/// Publish here what `wkg` keeps in a directory: `DIR/NAMESPACE/PACKAGE/VERSION.wasm`
+/// Publish the releases in a directory of `wkg`: `DIR/NAMESPACE/PACKAGE/VERSION.wasm`
 ///
 /// Each release is checked as when it is published, oldest version first. One that does not pass is named, and the others are
 /// imported; then the exit status is 1.
@@ -20,11 +20,11 @@ use crate::Exit;
 Examples:
   tollhouse registry import ~/wasm-packages
   tollhouse registry import ~/wasm-packages 'acme:payments@^1.2'")]
-pub(crate) struct Import {
+pub(crate) struct ImportReleasesCommand {
     /// The root of wkg's local backend
     #[arg(value_name = "DIR")]
     from: PathBuf,
-    /// Only this package, and of it what fits
+    /// Only this package, and its matching releases
     #[arg(value_name = "NS:NAME[@REQ]")]
     package: Option<Requirement>,
     #[command(flatten)]
@@ -34,11 +34,11 @@ pub(crate) struct Import {
     json: bool,
 }
 
-impl Import {
-    pub(super) fn execute(&self, places: &Places) -> Result {
+impl ImportReleasesCommand {
+    pub(super) fn execute(&self, locations: &Locations) -> Result {
         self.confine
-            .seal(|| Confinement::of(places, false).reading([&self.from]).writing_in(Some(&places.registry)))?;
-        let registry = super::open(places)?;
+            .seal(|| Confinement::of(locations, false).reading([&self.from]).writing_in(Some(&locations.registry)))?;
+        let registry = super::open(locations)?;
         let shown = self.from.display().to_string();
         let found = wkg_layout(&self.from, self.package.as_ref())
             .map_err(|error| CliError::because(format!("cannot import `{shown}`"), &error))?;
@@ -80,7 +80,7 @@ impl Import {
     }
 }
 
-/// Publishes one. What to tell a person, and a program.
+/// Publishes one release. Returns the message for a person, and the JSON for a program.
 fn add(registry: &Registry, foreign: &Foreign) -> Result<(String, Value)> {
     let what = format!("cannot import `{}`", foreign.path.display());
     let request: PublishRequest = foreign.request().map_err(|error| super::failed(&what, &error, error.hint()))?;

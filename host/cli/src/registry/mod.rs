@@ -5,7 +5,7 @@ mod credentials;
 mod diff;
 mod gc;
 mod import;
-mod look;
+mod list;
 mod pull;
 mod push;
 mod search;
@@ -17,81 +17,81 @@ use clap::Subcommand;
 use tollhouse_registry::{Registry as Store, Release};
 
 use super::confine::{ConfineArgs, Confinement};
-use super::places::Places;
+use super::locations::Locations;
 use super::{CliError, Result};
 
 /// Inspect, verify, sign, yank and deprecate releases
 ///
-/// A release never changes. It can be yanked (nobody new gets it), deprecated (who uses it is told why) and signed (a policy
-/// with `require_signature` mounts nothing else).
+/// A release never changes. It can be yanked (nobody new gets it), deprecated (its users are told why) and signed (a
+/// policy with `require_signature` mounts nothing else).
 #[derive(Subcommand)]
-pub(crate) enum Registry {
-    Ls(look::Ls),
-    Show(look::Show),
-    Search(search::Search),
-    Diff(diff::Diff),
-    Verify(verify::Verify),
-    Yank(change::Yank),
-    Unyank(change::Unyank),
-    Deprecate(change::Deprecate),
-    Keygen(sign::Keygen),
-    Sign(sign::Sign),
+pub(crate) enum RegistryCommand {
+    Ls(list::ListReleasesCommand),
+    Show(list::ShowPackageCommand),
+    Search(search::SearchCommand),
+    Diff(diff::DiffReleasesCommand),
+    Verify(verify::VerifyRegistryCommand),
+    Yank(change::YankCommand),
+    Unyank(change::UnyankCommand),
+    Deprecate(change::DeprecateCommand),
+    Keygen(sign::SigningKeygenCommand),
+    Sign(sign::SignCommand),
     #[command(subcommand)]
-    Trust(trust::Trust),
-    Push(push::Push),
-    Pull(pull::Pull),
-    Import(import::Import),
-    Gc(gc::Gc),
+    Trust(trust::TrustCommand),
+    Push(push::PushCommand),
+    Pull(pull::PullCommand),
+    Import(import::ImportReleasesCommand),
+    Gc(gc::CollectRegistryBlobsCommand),
 }
 
-impl Registry {
-    /// Does what was asked for.
-    pub(crate) fn execute(self, places: &Places) -> Result {
+impl RegistryCommand {
+    /// Executes the command.
+    pub(crate) fn execute(self, locations: &Locations) -> Result {
         match self {
-            Self::Ls(ls) => ls.execute(places),
-            Self::Show(show) => show.execute(places),
-            Self::Search(search) => search.execute(places),
-            Self::Diff(diff) => diff.execute(places),
-            Self::Verify(verify) => verify.execute(places),
-            Self::Yank(yank) => yank.execute(places),
-            Self::Unyank(unyank) => unyank.execute(places),
-            Self::Deprecate(deprecate) => deprecate.execute(places),
+            Self::Ls(ls) => ls.execute(locations),
+            Self::Show(show) => show.execute(locations),
+            Self::Search(search) => search.execute(locations),
+            Self::Diff(diff) => diff.execute(locations),
+            Self::Verify(verify) => verify.execute(locations),
+            Self::Yank(yank) => yank.execute(locations),
+            Self::Unyank(unyank) => unyank.execute(locations),
+            Self::Deprecate(deprecate) => deprecate.execute(locations),
             Self::Keygen(keygen) => keygen.execute(),
-            Self::Sign(sign) => sign.execute(places),
-            Self::Trust(trust) => trust.execute(places),
-            Self::Push(push) => push.execute(places),
-            Self::Pull(pull) => pull.execute(places),
-            Self::Import(import) => import.execute(places),
-            Self::Gc(gc) => gc.execute(places),
+            Self::Sign(sign) => sign.execute(locations),
+            Self::Trust(trust) => trust.execute(locations),
+            Self::Push(push) => push.execute(locations),
+            Self::Pull(pull) => pull.execute(locations),
+            Self::Import(import) => import.execute(locations),
+            Self::Gc(gc) => gc.execute(locations),
         }
     }
 }
 
-/// The registry.
-pub(super) fn open(places: &Places) -> Result<Store> {
-    places.registry().checked().map_err(|error| unreadable(&error))
+/// Opens the registry.
+pub(super) fn open(locations: &Locations) -> Result<Store> {
+    locations.registry().checked().map_err(|error| unreadable(&error))
 }
 
 /// Confines a command that reads the registry and writes nothing.
-pub(super) fn read_only(places: &Places, confine: ConfineArgs) -> Result<()> {
-    confine.seal(|| Confinement::of(places, false))
+pub(super) fn read_only(locations: &Locations, confine: ConfineArgs) -> Result<()> {
+    confine.seal(|| Confinement::of(locations, false))
 }
 
-/// Confines a command that reads the registry, and keeps there what it searches.
-fn searching(places: &Places, confine: ConfineArgs) -> Result<()> {
+/// Confines a command that reads the registry, and stores its search index there.
+fn searching(locations: &Locations, confine: ConfineArgs) -> Result<()> {
     confine.seal(|| {
-        // One that is not there is not made for a look.
-        let kept = Some(places.registry.as_path()).filter(|registry| registry.is_dir());
-        Confinement::of(places, false).writing_in(kept)
+        // A missing registry is not created by a search.
+        let kept = Some(locations.registry.as_path()).filter(|registry| registry.is_dir());
+        Confinement::of(locations, false).writing_in(kept)
     })
 }
 
-/// What a user reads when the registry cannot be read.
+/// Converts an error of reading the registry for the user.
 pub(super) fn unreadable(error: &tollhouse_registry::Error) -> CliError {
     failed("cannot read the registry", error, error.hint())
 }
 
-/// What a user reads when something cannot be done.
+/// Creates an error for the user, with an optional hint.
 pub(super) fn failed(what: &str, error: &(dyn std::error::Error + 'static), hint: Option<&str>) -> CliError {
     let shown = CliError::because(what, error);
     match hint {
@@ -100,7 +100,7 @@ pub(super) fn failed(what: &str, error: &(dyn std::error::Error + 'static), hint
     }
 }
 
-/// Words that stand behind a release wherever it is listed.
+/// Returns the labels that follow a release wherever it is listed.
 fn marks(release: &Release) -> String {
     let yanked = if release.yanked { "  yanked" } else { "" };
     let deprecated = if release.deprecated.is_some() { "  deprecated" } else { "" };

@@ -7,7 +7,7 @@ use tollhouse_registry::oci::{Reference, Wanted};
 use tollhouse_registry::{Digest, PackageName, PublishError, Registry, Release};
 
 use super::super::confine::{ConfineArgs, Confinement};
-use super::super::places::Places;
+use super::super::locations::Locations;
 use super::super::progress::Progress;
 use super::super::{Result, publish, show};
 use super::credentials::remote;
@@ -18,16 +18,16 @@ use crate::Exit;
 /// Everything is checked as when it is published, and signatures that came with it are verified, before anything is written.
 /// From then on it runs without the network. With a digest exactly that is pulled; a tag that has moved is refused.
 ///
-/// Anybody's WebAssembly component can be pulled. If Tollhouse did not push it, and it does not say what it is called, say it with
-/// `--name` and `--version`.
+/// Any WebAssembly component can be pulled. If Tollhouse did not push it and it has no name, give it one with `--name`
+/// and `--version`.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
   tollhouse registry pull ghcr.io/acme/payments:1.2.0
   tollhouse registry pull ghcr.io/acme/payments:1.2.0@sha256:6b86…
   tollhouse registry pull ghcr.io/somebody/echo:latest --name my:echo --version 0.1.0")]
-pub(crate) struct Pull {
-    /// What: by tag, by digest, or by a tag that must have that digest
+pub(crate) struct PullCommand {
+    /// The release: by tag, by digest, or by a tag that must have that digest
     #[arg(value_name = "HOST/REPOSITORY[:TAG][@sha256:…]")]
     from: Reference,
     /// The package's name, instead of what the component says: `namespace:package`
@@ -39,7 +39,7 @@ pub(crate) struct Pull {
     /// Pull what breaks an earlier release with which its version is compatible; the registry records that it does
     #[arg(long)]
     allow_breaking: bool,
-    /// Without TLS. A registry on this machine is always reached so
+    /// Connect without TLS, as is always done for a registry on this machine
     #[arg(long)]
     plain_http: bool,
     #[command(flatten)]
@@ -49,14 +49,14 @@ pub(crate) struct Pull {
     json: bool,
 }
 
-impl Pull {
-    pub(super) fn execute(self, places: &Places) -> Result {
-        let registry = super::open(places)?;
+impl PullCommand {
+    pub(super) fn execute(self, locations: &Locations) -> Result {
+        let registry = super::open(locations)?;
         let mut wanted = Wanted::default();
         (wanted.name, wanted.version) = (self.name.clone(), self.version.clone());
         if let Some(release) = self.pinned(&registry, &wanted)? {
             let manifest = self.from.digest;
-            self.tell(&release, manifest.as_ref(), true, &[]);
+            self.print_report(&release, manifest.as_ref(), true, &[]);
             return Ok(Exit::SUCCESS);
         }
         let what = format!("cannot pull `{}`", self.from);
@@ -67,26 +67,26 @@ impl Pull {
             .map_err(|error| super::failed(&what, &error, error.hint()));
         drop(progress);
         let mut request = pulled?;
-        // All is here. It took the network, and a program that knows the credentials.
-        self.confine.seal(|| Confinement::of(places, false).writing_in(Some(&places.registry)))?;
+        // Everything is here. Pulling took the network, and a program that knows the credentials.
+        self.confine.seal(|| Confinement::of(locations, false).writing_in(Some(&locations.registry)))?;
         request.allow_breaking = self.allow_breaking;
         let manifest = request.origin.as_ref().map(|origin| origin.manifest);
         let published =
             registry.publish(request).map_err(|error: PublishError| super::failed(&what, &error, error.hint()))?;
-        self.tell(&published.release, manifest.as_ref(), published.already, &published.warnings);
+        self.print_report(&published.release, manifest.as_ref(), published.already, &published.warnings);
         if !published.already {
-            publish::compile(places, published.release);
+            publish::compile(locations, published.release);
         }
         Ok(Exit::SUCCESS)
     }
 
-    /// What was pulled before as exactly that.
+    /// Returns the release that was pulled before under exactly that digest.
     fn pinned(&self, registry: &Registry, wanted: &Wanted) -> Result<Option<Release>> {
         let Some(digest) = self.from.digest else { return Ok(None) };
         registry.pulled(&digest, wanted).map_err(|error| super::unreadable(&error))
     }
 
-    fn tell(&self, release: &Release, manifest: Option<&Digest>, already: bool, warnings: &[String]) {
+    fn print_report(&self, release: &Release, manifest: Option<&Digest>, already: bool, warnings: &[String]) {
         if self.json {
             let manifest = manifest.map(ToString::to_string);
             let signed: Vec<String> = release.signatures.iter().map(|signature| signature.key.to_string()).collect();

@@ -6,7 +6,7 @@ use serde_json::json;
 use tollhouse_registry::Requirement;
 use tollhouse_registry::oci::Reference;
 
-use super::super::places::Places;
+use super::super::locations::Locations;
 use super::super::progress::Progress;
 use super::super::{CliError, Result, show};
 use super::credentials::remote;
@@ -14,25 +14,25 @@ use crate::Exit;
 
 /// Push a release to a container registry
 ///
-/// It is an artifact of WebAssembly as the CNCF lays it out, whose component other clients (`wkg`, `oras`) read; manifest, WIT,
-/// readme and signatures travel along. The tag is the version, if none is given. A tag that names something else stays as it
-/// is. Credentials are those of `docker login`.
+/// The artifact follows the CNCF's layout for WebAssembly, so that other clients (`wkg`, `oras`) can read the
+/// component; manifest, WIT, readme and signatures are pushed with it. Without a tag, the tag is the version. A tag
+/// that names something else is not changed. Credentials are those of `docker login`.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
   tollhouse registry push acme:payments ghcr.io/acme/payments
   tollhouse registry push acme:payments@=1.2.0 localhost:5000/acme/payments:stable --force")]
-pub(crate) struct Push {
+pub(crate) struct PushCommand {
     /// The release: the newest that fits
     #[arg(value_name = "NS:NAME[@REQ]")]
     release: Requirement,
-    /// Where to
+    /// The destination
     #[arg(value_name = "HOST/REPOSITORY[:TAG]")]
     to: Reference,
     /// Move a tag that names something else
     #[arg(long)]
     force: bool,
-    /// Without TLS. A registry on this machine is always reached so
+    /// Connect without TLS, as is always done for a registry on this machine
     #[arg(long)]
     plain_http: bool,
     /// Print one JSON object: name, version, reference, digest, already
@@ -40,12 +40,12 @@ pub(crate) struct Push {
     json: bool,
 }
 
-impl Push {
-    pub(super) fn execute(&self, places: &Places) -> Result {
+impl PushCommand {
+    pub(super) fn execute(&self, locations: &Locations) -> Result {
         if self.to.digest.is_some() {
-            return Err(CliError::usage("what is pushed has the digest that it has: name a tag, or nothing"));
+            return Err(CliError::usage("a pushed release determines its digest: name a tag, or nothing"));
         }
-        let registry = super::open(places)?;
+        let registry = super::open(locations)?;
         let what = format!("cannot push `{}`", self.release);
         let release = registry
             .resolve(&self.release.name, &self.release.versions)
@@ -56,7 +56,7 @@ impl Push {
                 "the tag `{tag}` is another version than that of `{}`",
                 release.full_name()
             ))
-            .hint("leave the tag out, or name one that is no version, such as `stable`"));
+            .hint("leave the tag out, or name one that is not a version, such as `stable`"));
         }
         let progress = Progress::new(format!("pushing {}", release.full_name()));
         let watch = |_: &str, bytes: u64, all: u64| progress.at(bytes, all);

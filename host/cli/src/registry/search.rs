@@ -4,23 +4,24 @@ use clap::Args;
 use serde_json::{Value, json};
 
 use super::super::confine::ConfineArgs;
-use super::super::places::Places;
+use super::super::locations::Locations;
 use super::super::{Result, show};
 use crate::Exit;
 
 /// Search names, descriptions, functions and their docs
 ///
-/// Every word must be found, as a part of a word. What has it in its name comes first, then what has it in a function's
-/// name, in its description, in its docs. Of each package the newest release that is not yanked is searched.
+/// Every word must be found, as a part of a word. Packages with the word in their name come first, then those with it
+/// in a function's name, in the description, in the docs. The newest release of each package that is not yanked is
+/// searched.
 #[derive(Args)]
 #[command(
     after_help = "Examples:\n  tollhouse registry search csv\n  tollhouse registry search standard deviation --limit 3"
 )]
-pub(crate) struct Search {
-    /// What to look for
+pub(crate) struct SearchCommand {
+    /// The words to look for
     #[arg(value_name = "WORD", required = true)]
     words: Vec<String>,
-    /// How many are shown at most
+    /// Most packages that are shown
     #[arg(long, value_name = "N", default_value_t = 20)]
     limit: usize,
     #[command(flatten)]
@@ -30,10 +31,10 @@ pub(crate) struct Search {
     json: bool,
 }
 
-impl Search {
-    pub(super) fn execute(&self, places: &Places) -> Result {
-        super::searching(places, self.confine)?;
-        let registry = places.registry();
+impl SearchCommand {
+    pub(super) fn execute(&self, locations: &Locations) -> Result {
+        super::searching(locations, self.confine)?;
+        let registry = locations.registry();
         let found = registry.search(&self.words, self.limit).map_err(|error| super::unreadable(&error))?;
         if self.json {
             let one = |it: &tollhouse_registry::Found| {

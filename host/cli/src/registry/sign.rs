@@ -9,21 +9,21 @@ use serde_json::json;
 use tollhouse_registry::{PrivateKey, ReleaseName, untrusted_file};
 
 use super::super::error::USAGE;
-use super::super::places::Places;
+use super::super::locations::Locations;
 use super::super::{CliError, Result, show};
 use crate::Exit;
 
-/// Longest file of a key in bytes.
+/// Size of the largest key file, in bytes.
 const MAX_KEY: u64 = 4 << 10;
 
-/// Make a key that signs releases: the private key goes into FILE (mode 0600), the public key into FILE.pub
+/// Create a key that signs releases: the private key goes into FILE (mode 0600), the public key into FILE.pub
 #[derive(Args)]
 #[command(after_help = "\
 Example:
   tollhouse registry keygen --out acme.key
   tollhouse registry sign acme:payments@1.2.0 --key acme.key")]
-pub(crate) struct Keygen {
-    /// Where the private key goes. It must not be there yet
+pub(crate) struct SigningKeygenCommand {
+    /// The file for the private key, which must not exist yet
     #[arg(long, value_name = "FILE", default_value = "tollhouse-signing.key")]
     out: PathBuf,
     /// Print one JSON object: key, file
@@ -36,7 +36,7 @@ pub(crate) struct Keygen {
 /// The signature is kept in the registry. `publish --key FILE` does both at once.
 #[derive(Args)]
 #[command(after_help = "Example:\n  tollhouse registry sign acme:payments@1.2.0 --key acme.key")]
-pub(crate) struct Sign {
+pub(crate) struct SignCommand {
     /// The release
     #[arg(value_name = "NS:NAME@VERSION")]
     release: ReleaseName,
@@ -48,7 +48,7 @@ pub(crate) struct Sign {
     json: bool,
 }
 
-impl Keygen {
+impl SigningKeygenCommand {
     pub(super) fn execute(&self) -> Result {
         let failed = |error: &std::io::Error| {
             let refused = CliError::because(format!("cannot write the key `{}`", self.out.display()), error);
@@ -69,7 +69,7 @@ impl Keygen {
         let mut file = options.open(&self.out).map_err(|error| failed(&error))?;
         let written = writeln!(file, "{}", key.to_text()).and_then(|()| file.sync_all());
         written.map_err(|error| {
-            // Half a key is none; this half was made just now.
+            // A key pair needs both halves; this half was made just now, and is removed.
             let _ = fs::remove_file(&self.out);
             failed(&error)
         })?;
@@ -84,14 +84,14 @@ impl Keygen {
     }
 }
 
-impl Sign {
-    pub(super) fn execute(&self, places: &Places) -> Result {
+impl SignCommand {
+    pub(super) fn execute(&self, locations: &Locations) -> Result {
         let key = private_key(&self.key)?;
-        let signed = super::open(places)?
+        let signed = super::open(locations)?
             .sign(&self.release, &key)
             .map_err(|error| super::failed(&format!("cannot sign `{}`", self.release), &error, error.hint()))?;
         if self.json {
-            show::json(&super::look::described(&signed.release));
+            show::json(&super::list::described(&signed.release));
         } else {
             let already = if signed.already { "already " } else { "" };
             show::line(format_args!("{already}signed {} by {}", self.release, key.public()));
@@ -106,5 +106,5 @@ pub(crate) fn private_key(path: &Path) -> Result<PrivateKey> {
         CliError::because(format!("cannot read the key `{}`", path.display()), error).status(USAGE)
     };
     let text = untrusted_file::read_named_text(path, MAX_KEY).map_err(|error| failed(&std::io::Error::from(error)))?;
-    text.parse().map_err(|error| failed(&error).hint("`tollhouse registry keygen --out FILE` makes one"))
+    text.parse().map_err(|error| failed(&error).hint("`tollhouse registry keygen --out FILE` creates one"))
 }

@@ -8,20 +8,20 @@ use tollhouse::capability::Policy;
 use tollhouse_registry::{PublicKey, TrustError, TrustedKeys};
 
 use super::super::error::USAGE;
-use super::super::places::Places;
+use super::super::locations::Locations;
 use super::super::{CliError, Result, show};
 use crate::Exit;
 
 /// Give names to the keys that you trust, for `require_signature` in policies
 ///
-/// The file lies beside the registry, not in it: who can write the registry must not say whom to trust.
+/// The file is beside the registry, not in it: whoever can write the registry must not decide whom to trust.
 #[derive(Subcommand)]
 #[command(after_help = "\
 Example:
   tollhouse registry trust add acme ed25519:11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo=
 and in a policy:
   require_signature = [\"acme\"]")]
-pub(crate) enum Trust {
+pub(crate) enum TrustCommand {
     /// Give a key a name
     Add {
         /// The name: letters, digits, `-`, `_` and `.`
@@ -40,7 +40,7 @@ pub(crate) enum Trust {
         #[arg(long)]
         json: bool,
     },
-    /// Take a key off the list. Sessions that were made with it keep it
+    /// Remove a key from the list. Sessions that were created with it keep it
     Rm {
         /// Its name, or the key itself
         #[arg(value_name = "KEY")]
@@ -51,9 +51,9 @@ pub(crate) enum Trust {
     },
 }
 
-impl Trust {
-    pub(super) fn execute(self, places: &Places) -> Result {
-        let keys = TrustedKeys::new(&places.trusted);
+impl TrustCommand {
+    pub(super) fn execute(self, locations: &Locations) -> Result {
+        let keys = TrustedKeys::new(&locations.trusted);
         match self {
             Self::Add { name, key, json } => {
                 let added = keys.add(&name, key).map_err(|error| failed(&error))?;
@@ -94,16 +94,16 @@ fn failed(error: &TrustError) -> CliError {
     super::failed("cannot use the trusted keys", error, error.hint()).status(USAGE)
 }
 
-/// The names of trusted keys.
-pub(super) fn names(places: &Places) -> Result<BTreeMap<PublicKey, String>> {
-    let keys = TrustedKeys::new(&places.trusted).list().map_err(|error| failed(&error))?;
+/// Returns the names of trusted keys.
+pub(super) fn names(locations: &Locations) -> Result<BTreeMap<PublicKey, String>> {
+    let keys = TrustedKeys::new(&locations.trusted).list().map_err(|error| failed(&error))?;
     Ok(keys.into_iter().map(|(name, key)| (key, name)).collect())
 }
 
-/// Puts keys in the place of the names that a policy has for them. A name that is not known stays: nothing is mounted then.
-pub(crate) fn resolve(policy: &mut Policy, places: &Places) -> Result<()> {
+/// Replaces names of keys in a policy by the keys. An unknown name stays: nothing is mounted then.
+pub(crate) fn resolve(policy: &mut Policy, locations: &Locations) -> Result<()> {
     if policy.signed.unresolved().is_some() {
-        let keys = TrustedKeys::new(&places.trusted).list().map_err(|error| failed(&error))?;
+        let keys = TrustedKeys::new(&locations.trusted).list().map_err(|error| failed(&error))?;
         policy.signed.resolve(|name| keys.get(name).copied());
     }
     Ok(())

@@ -5,16 +5,16 @@ use serde_json::{Value, json};
 use tollhouse_registry::Verified;
 
 use super::super::confine::ConfineArgs;
-use super::super::places::Places;
+use super::super::locations::Locations;
 use super::super::progress::Progress;
-use super::super::{CliError, Result, draw, show};
+use super::super::{CliError, Result, format, show};
 use crate::Exit;
 
 /// Check everything: the chain of the index, every blob, WIT against component, every signature
 ///
-/// Exit status 1 if something is wrong; it says what, and what to do.
+/// Exit status 1 if something is wrong, with the problems and what to do about them.
 #[derive(Args)]
-pub(crate) struct Verify {
+pub(crate) struct VerifyRegistryCommand {
     #[command(flatten)]
     confine: ConfineArgs,
     /// Print one JSON object: lines, torn_bytes, releases, signatures, blobs, bytes, problems
@@ -22,12 +22,12 @@ pub(crate) struct Verify {
     json: bool,
 }
 
-impl Verify {
-    pub(super) fn execute(&self, places: &Places) -> Result {
-        super::read_only(places, self.confine)?;
+impl VerifyRegistryCommand {
+    pub(super) fn execute(&self, locations: &Locations) -> Result {
+        super::read_only(locations, self.confine)?;
         let progress = Progress::new("checking the registry");
-        // One that cannot be opened is what this command is for.
-        let registry = places.registry();
+        // A registry that cannot be opened is what this command is for.
+        let registry = locations.registry();
         let verified = registry.verify(|at, of, release| {
             progress.now(format!("checking {} ({} of {of})", release.full_name(), at + 1));
         });
@@ -36,7 +36,7 @@ impl Verify {
             show::json_pretty(&report(&verified));
         } else {
             let Verified { lines, releases, signatures, blobs, bytes, .. } = &verified;
-            let size = draw::size(*bytes);
+            let size = format::size(*bytes);
             show::line(format_args!(
                 "checked {lines} lines of the index, {releases} releases, {signatures} signatures, {blobs} blobs ({size})"
             ));
@@ -55,15 +55,15 @@ impl Verify {
         if verified.problems.is_empty() {
             return Ok(Exit::SUCCESS);
         }
-        Err(CliError::because(format!("{} problems", verified.problems.len()), &Damaged)
-            .hint("what is damaged is not used: no run mounts it; the rest is"))
+        Err(CliError::because(format!("{} problems", verified.problems.len()), &RegistryDamaged)
+            .hint("damaged releases are not used: no run mounts them; the others are"))
     }
 }
 
-/// Why `verify` ends with an error.
+/// Error with which `verify` ends.
 #[derive(Debug, thiserror::Error)]
 #[error("the registry is damaged, or was tampered with")]
-struct Damaged;
+struct RegistryDamaged;
 
 fn report(verified: &Verified) -> Value {
     let problems: Vec<Value> = verified

@@ -1,4 +1,4 @@
-//! What Tab offers: words that begin with a dot, tools, files.
+//! Completions for Tab: commands that begin with a dot, tools, files.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -8,10 +8,10 @@ use tollhouse::vfs::{Kind, Tree};
 use super::super::run::Lang;
 use super::command::{COMMANDS, absolute};
 
-/// The most that is offered: a screen full.
+/// Most completions that are offered: a screen full.
 const MOST: usize = 200;
 
-/// What scripts call in JavaScript besides tools.
+/// Globals of JavaScript that scripts call besides tools.
 const GLOBALS: [&str; 13] = [
     "Buffer",
     "JSON",
@@ -28,32 +28,32 @@ const GLOBALS: [&str; 13] = [
     "state",
 ];
 
-/// A mounted tool.
-pub(super) struct Named {
-    /// Canonical: `payments/charges/create`.
+/// Mounted tool.
+pub(super) struct ToolCompletion {
+    /// Canonical method: `payments/charges/create`.
     pub(super) method: String,
-    /// In JavaScript: `payments.charges.create`.
+    /// Path in JavaScript: `payments.charges.create`.
     pub(super) path: String,
-    /// Whether its alias is a command of the shell.
+    /// True if its alias is a command of the shell.
     pub(super) is_command: bool,
-    /// Its options, as words: `--amount`.
+    /// Options on a command line: `--amount`.
     pub(super) options: Vec<String>,
 }
 
-/// What there is to complete from.
-pub(super) struct Known {
+/// Sources of completions.
+pub(super) struct CompletionSources {
     pub(super) lang: Lang,
-    pub(super) tools: Arc<[Named]>,
+    pub(super) tools: Arc<[ToolCompletion]>,
     pub(super) files: Option<Tree>,
-    /// Where paths begin.
+    /// Directory in which relative paths start.
     pub(super) place: String,
 }
 
-/// What a word may become, and where it begins. Each offer stands for the whole word.
+/// Completions of a word, and the position where it starts. Each replaces the whole word.
 pub(super) type Offers = (usize, Vec<String>);
 
-impl Known {
-    /// What the word before the cursor may become.
+impl CompletionSources {
+    /// Returns completions of the word before the cursor.
     pub(super) fn offers(&self, before: &str) -> Offers {
         let (start, mut offers) = if before.starts_with('.') {
             self.commands(before)
@@ -69,7 +69,7 @@ impl Known {
     fn commands(&self, before: &str) -> Offers {
         let Some((name, rest)) = before.split_once(' ') else {
             let fits = COMMANDS.iter().filter(|(name, ..)| name.starts_with(before));
-            // What takes a word is followed by a blank.
+            // A command that takes an argument is followed by a space.
             let named = fits.map(|(name, takes, _)| format!("{name}{}", if takes.is_empty() { "" } else { " " }));
             return (0, named.collect());
         };
@@ -84,7 +84,7 @@ impl Known {
         (start, offers)
     }
 
-    /// In a string a path, elsewhere a tool or another global, up to its next dot.
+    /// Completes a path inside a string, and elsewhere a tool or another global, up to its next dot.
     fn script(&self, before: &str) -> Offers {
         if let Some(start) = string_start(before) {
             return (start, self.paths(&before[start..]));
@@ -103,7 +103,8 @@ impl Known {
         (start, offers.into_iter().collect())
     }
 
-    /// The first word of a command is a tool's alias, those behind it lead to the tool and are its options; else a path.
+    /// Completes the first word of a command to a tool's alias, and later ones to the tool's path and its options;
+    /// otherwise to a file.
     fn shell(&self, before: &str) -> Offers {
         let command = before.rfind(['|', ';', '&', '(', '\n']).map_or(before, |at| &before[at + 1..]);
         let command = command.trim_start();
@@ -133,7 +134,7 @@ impl Known {
         (start, offers.into_iter().collect())
     }
 
-    /// The paths that begin so: as they were begun, from the root or not; directories with a slash.
+    /// Returns the paths with this prefix, relative or absolute as it is; directories with a slash.
     fn paths(&self, word: &str) -> Vec<String> {
         let Some(files) = &self.files else { return Vec::new() };
         let (directory, name) = word.rsplit_once('/').map_or(("", word), |(above, name)| (&word[..=above.len()], name));
@@ -142,7 +143,7 @@ impl Known {
         let mut paths = Vec::new();
         for entry in entries {
             let hidden = entry.name.starts_with('.') && !name.starts_with('.');
-            // What a terminal would obey is not written to it.
+            // Names that would affect a terminal are not written to it.
             if hidden || !entry.name.starts_with(name) || entry.name.contains(char::is_control) {
                 continue;
             }
@@ -154,16 +155,16 @@ impl Known {
     }
 }
 
-fn alias(tool: &Named) -> &str {
+fn alias(tool: &ToolCompletion) -> &str {
     tool.method.split('/').next().unwrap_or(&tool.method)
 }
 
-/// Those that begin so.
+/// Returns the names with this prefix.
 fn having<'a>(names: impl IntoIterator<Item = &'a str>, word: &str) -> Vec<String> {
     names.into_iter().filter(|name| name.starts_with(word)).map(str::to_owned).collect()
 }
 
-/// Where the string begins that is open at the end of a text of JavaScript, if one is.
+/// Returns the start of the string that is open at the end of a JavaScript text, if any.
 fn string_start(text: &str) -> Option<usize> {
     let mut open: Option<(char, usize)> = None;
     let mut chars = text.char_indices();
@@ -178,13 +179,13 @@ fn string_start(text: &str) -> Option<usize> {
     open.map(|(_, start)| start)
 }
 
-/// What bash would not take as a part of a word.
+/// Characters that end a word in bash unless they are quoted.
 const SPECIAL: &[char] = &[
     ' ', '\t', '\n', '"', '\'', '\\', '$', '`', '&', '|', ';', '<', '>', '(', ')', '*', '?', '[', ']', '{', '}', '!',
     '#',
 ];
 
-/// Where the last word of a text of bash begins.
+/// Returns the start of the last word of a bash text.
 fn word_start(text: &str) -> usize {
     let mut start = 0;
     let mut chars = text.char_indices();
@@ -224,7 +225,7 @@ mod tests {
 
     use super::*;
 
-    fn known(lang: Lang) -> Known {
+    fn known(lang: Lang) -> CompletionSources {
         let mut files = Tree::new(Limits::default(), 0);
         for path in ["/workspace/notes.txt", "/workspace/a b.txt", "/workspace/.hidden", "/tmp/x"] {
             files.write(path, b"", WriteMode::Replace, 0).expect("there is room");
@@ -236,13 +237,13 @@ mod tests {
             ("echo/say", "echo.say"),
             ("crypto/say", "crypto_say"),
         ];
-        let tools = tools.map(|(method, path)| Named {
+        let tools = tools.map(|(method, path)| ToolCompletion {
             method: method.to_owned(),
             path: path.to_owned(),
             is_command: !method.starts_with("echo"),
             options: vec!["--amount".to_owned(), "--currency".to_owned()],
         });
-        Known { lang, tools: tools.into(), files: Some(files), place: "/workspace".to_owned() }
+        CompletionSources { lang, tools: tools.into(), files: Some(files), place: "/workspace".to_owned() }
     }
 
     fn offers(lang: Lang, before: &str) -> Vec<String> {

@@ -1,4 +1,4 @@
-//! A person at a terminal: the prompt, the line as it is edited, history.
+//! Interactive input at a terminal: the prompt, line editing, history.
 
 use std::borrow::Cow;
 use std::fs::{self, DirBuilder, File};
@@ -18,36 +18,37 @@ use tollhouse::tool::names::Face;
 
 use super::super::signals::CANCELLED;
 use super::super::{CliError, Result, show};
-use super::command::{self, Done};
-use super::complete::{Known, Named};
-use super::room::{Room, is_open};
+use super::command::{self, InputOutcome};
+use super::complete::{CompletionSources, ToolCompletion};
+use super::context::{ReplContext, is_open};
 use super::script::answer;
 
-/// How many inputs the history holds.
+/// Most inputs in the history.
 const MAX_HISTORY: usize = 1_000;
 
-/// Bytes of an input that the history holds: what is longer was pasted.
+/// Bytes of the longest input in the history: longer ones were pasted.
 const MAX_ENTRY: usize = 8 << 10;
 
-/// Bytes of a file that is read as history. `MAX_HISTORY` times `MAX_ENTRY`, and no more than a moment's work.
+/// Size of the largest history file that is read, in bytes. `MAX_HISTORY` times `MAX_ENTRY`, and no more than a
+/// moment's work.
 const MAX_FILE: u64 = 8 << 20;
 
-/// What the line editor asks.
-struct Asked {
+/// Completion, highlighting and input checks of the line editor.
+struct EditorHelper {
     host: Host,
-    known: Known,
+    known: CompletionSources,
     colors: bool,
 }
 
-type Line = Editor<Asked, FileHistory>;
+type Line = Editor<EditorHelper, FileHistory>;
 
-impl Helper for Asked {}
+impl Helper for EditorHelper {}
 
-impl Hinter for Asked {
+impl Hinter for EditorHelper {
     type Hint = String;
 }
 
-impl Validator for Asked {
+impl Validator for EditorHelper {
     fn validate(&self, context: &mut ValidationContext<'_>) -> rustyline::Result<ValidationResult> {
         let input = context.input();
         let goes_on =
@@ -56,7 +57,7 @@ impl Validator for Asked {
     }
 }
 
-impl Completer for Asked {
+impl Completer for EditorHelper {
     type Candidate = String;
 
     fn complete(&self, line: &str, at: usize, _: &Context<'_>) -> rustyline::Result<(usize, Vec<String>)> {
@@ -64,40 +65,40 @@ impl Completer for Asked {
     }
 }
 
-impl Highlighter for Asked {
+impl Highlighter for EditorHelper {
     fn highlight_prompt<'b, 's: 'b, 'p: 'b>(&'s self, prompt: &'p str, _: bool) -> Cow<'b, str> {
         if self.colors { format!("\x1b[1;32m{prompt}\x1b[0m").into() } else { prompt.into() }
     }
 }
 
-/// The history's file.
-struct Kept {
-    /// None if there is none, or none is wanted.
+/// History file.
+struct HistoryFile {
+    /// `None` if there is no file, or none is wanted.
     path: Option<PathBuf>,
-    /// Whether inputs are written to it.
+    /// True if inputs are written to the file.
     on: bool,
 }
 
-/// Runs what a person types, to the end; gives the status of the last input. `state` is where the history is kept.
-pub(super) fn converse(room: &mut Room, state: Option<&Path>, named: bool) -> Result<u8> {
+/// Runs typed inputs to the end, and returns the status of the last. `state` is the directory of the history.
+pub(super) fn converse(context: &mut ReplContext, state: Option<&Path>, named: bool) -> Result<u8> {
     let failed = |error: ReadlineError| CliError::because("cannot use the terminal", &error);
     let config = Config::builder()
         .max_history_size(MAX_HISTORY)
         .map_err(failed)?
         .history_ignore_space(true)
         .completion_type(CompletionType::List)
-        .color_mode(if room.colors { ColorMode::Forced } else { ColorMode::Disabled })
+        .color_mode(if context.colors { ColorMode::Forced } else { ColorMode::Disabled })
         .auto_add_history(false)
         .build();
     let mut line = Line::with_config(config).map_err(failed)?;
-    let mut history = Kept { path: state.and_then(|state| prepare(state, &mut line)), on: true };
-    greet(room, named);
-    let tools = tools(room);
+    let mut history = HistoryFile { path: state.and_then(|state| prepare(state, &mut line)), on: true };
+    greet(context, named);
+    let tools = tools(context);
     let mut status = 0;
     loop {
-        let asked = Asked { host: room.host.clone(), known: known(room, &tools), colors: room.colors };
+        let asked = EditorHelper { host: context.host.clone(), known: known(context, &tools), colors: context.colors };
         line.set_helper(Some(asked));
-        match line.readline(&prompt(room)) {
+        match line.readline(&prompt(context)) {
             Ok(input) if input.trim().is_empty() => {}
             Ok(input) => {
                 remember(&mut line, &history, &input);
@@ -105,50 +106,59 @@ pub(super) fn converse(room: &mut Room, state: Option<&Path>, named: bool) -> Re
                     status = history.command(&input);
                     continue;
                 }
-                match answer(room, &input) {
-                    Done::Goes(done) => status = done,
-                    Done::Ends(done) => return Ok(done.unwrap_or(status)),
+                match answer(context, &input) {
+                    InputOutcome::Continue(done) => status = done,
+                    InputOutcome::Exit(done) => return Ok(done.unwrap_or(status)),
                 }
-                if room.interrupt.is_ended() {
+                if context.interrupt.is_ended() {
                     return Ok(CANCELLED);
                 }
             }
             // The line is cleared.
             Err(ReadlineError::Interrupted) => {}
             Err(ReadlineError::Eof) => return Ok(status),
-            // The window has another size, or the process was stopped and goes on.
+            // The window was resized, or the process was stopped and continued.
             Err(ReadlineError::Signal(_)) => {}
             Err(error) => return Err(failed(error)),
         }
     }
 }
 
-fn greet(room: &Room, named: bool) {
-    let what = match &room.keeper {
-        Some(keeper) if named => format!("the session `{}`", keeper.id),
+fn greet(context: &ReplContext, named: bool) {
+    let what = match &context.stored {
+        Some(stored) if named => format!("the session `{}`", stored.id),
         _ => "a session that ends with it".to_owned(),
     };
     let version = env!("CARGO_PKG_VERSION");
-    show::styled(room.dim(&format!("tollhouse {version}, {what}. `.help` lists what there is, Ctrl-D ends")));
+    show::styled(context.dim(&format!("tollhouse {version}, {what}. `.help` lists the commands, Ctrl-D ends")));
 }
 
-fn prompt(room: &Room) -> String {
-    if room.lang.is_shell() { format!("sh {}> ", room.directory.escape_debug()) } else { format!("{}> ", room.word()) }
+fn prompt(context: &ReplContext) -> String {
+    if context.lang.is_shell() {
+        format!("sh {}> ", context.directory.escape_debug())
+    } else {
+        format!("{}> ", context.word())
+    }
 }
 
-/// What there is to complete from, as it is now.
-fn known(room: &Room, tools: &Arc<[Named]>) -> Known {
-    Known { lang: room.lang, tools: Arc::clone(tools), files: room.files().ok(), place: room.place().to_owned() }
+/// Returns the current sources of completions.
+fn known(context: &ReplContext, tools: &Arc<[ToolCompletion]>) -> CompletionSources {
+    CompletionSources {
+        lang: context.lang,
+        tools: Arc::clone(tools),
+        files: context.files().ok(),
+        place: context.place().to_owned(),
+    }
 }
 
-/// What is mounted: the same as long as the session is open.
-fn tools(room: &Room) -> Arc<[Named]> {
-    let tools = room.session.gate().tools();
+/// Returns the mounted tools, which stay the same while the session is open.
+fn tools(context: &ReplContext) -> Arc<[ToolCompletion]> {
+    let tools = context.session.gate().tools();
     let named = tools.iter().map(|tool| {
         let described = tool.describe(true);
         let properties = described["parameters"]["properties"].as_object();
         let options = properties.into_iter().flat_map(|properties| properties.keys()).map(|key| option(key));
-        Named {
+        ToolCompletion {
             method: tool.method().to_owned(),
             path: tool.path().to_owned(),
             is_command: tool.has(Face::Command),
@@ -158,7 +168,7 @@ fn tools(room: &Room) -> Arc<[Named]> {
     named.collect()
 }
 
-/// A parameter as a word: `maxItems` is `--max-items`.
+/// Returns a parameter as an option: `maxItems` is `--max-items`.
 fn option(key: &str) -> String {
     let mut option = "--".to_owned();
     for char in key.chars() {
@@ -170,7 +180,7 @@ fn option(key: &str) -> String {
     option
 }
 
-/// Makes the history's file, which only its owner reads, and reads it. Without one, the repl works as well.
+/// Creates and reads the history file, which only its owner can read. Without one, the repl works as well.
 fn prepare(state: &Path, line: &mut Line) -> Option<PathBuf> {
     let path = state.join("repl-history");
     let made = DirBuilder::new().recursive(true).mode(0o700).create(state).and_then(|()| private(&path));
@@ -195,8 +205,8 @@ fn private(path: &Path) -> std::io::Result<()> {
     file.set_permissions(fs::Permissions::from_mode(0o600))
 }
 
-/// Adds an input to the history, and at once to its file: another repl may be at it.
-fn remember(line: &mut Line, history: &Kept, input: &str) {
+/// Adds an input to the history, and at once to its file: another repl may use it.
+fn remember(line: &mut Line, history: &HistoryFile, input: &str) {
     // What the editor has, it writes sooner or later.
     let wanted = history.on && input.len() <= MAX_ENTRY;
     if !wanted || !matches!(line.add_history_entry(input), Ok(true)) {
@@ -208,8 +218,8 @@ fn remember(line: &mut Line, history: &Kept, input: &str) {
     }
 }
 
-impl Kept {
-    /// Does what `.history …` asks for; gives its status.
+impl HistoryFile {
+    /// Executes `.history …`, and returns its status.
     fn command(&mut self, input: &str) -> u8 {
         match input.split_whitespace().skip(1).collect::<Vec<_>>().as_slice() {
             [] => {}
@@ -222,7 +232,7 @@ impl Kept {
         show::line(match &self.path {
             None => "inputs are kept as long as the repl".to_owned(),
             Some(path) if self.on => format!("inputs are kept in {}", path.display()),
-            Some(_) => "inputs are not kept any more".to_owned(),
+            Some(_) => "inputs are no longer kept".to_owned(),
         });
         0
     }

@@ -1,5 +1,5 @@
-//! Signals: Ctrl-C stops what runs, and what waits to run; never the repl, unless nobody types. SIGTERM and SIGHUP stop
-//! that too, and end the repl.
+//! Signals: Ctrl-C stops the running or waiting input, but not the repl, unless standard input is not a terminal.
+//! SIGTERM and SIGHUP stop the input too, and end the repl.
 
 use std::io;
 use std::process;
@@ -10,46 +10,46 @@ use std::time::{Duration, Instant};
 use rustix::termios::{OptionalActions, Termios, tcgetattr, tcsetattr};
 use tollhouse::session::{CancelHandle, SessionId, Waiting};
 
-use super::super::signals::{self, CANCELLED, Request};
+use super::super::signals::{self, CANCELLED, SignalRequest};
 
-/// How long to wait for another run without a word.
+/// Time to wait for another run without a message.
 const SILENCE: Duration = Duration::from_millis(500);
 
-/// What Ctrl-C does at the moment. Clones share it.
+/// Handler of Ctrl-C in the current state. Clones share it.
 #[derive(Clone)]
-pub(super) struct Interrupt(Arc<State>);
+pub(super) struct ReplInterrupt(Arc<InterruptState>);
 
-struct State {
-    /// Whether a person types: then there is always a next input.
+struct InterruptState {
+    /// True if a person types: then there is always a next input.
     interactive: bool,
-    /// Since the input began.
+    /// True if Ctrl-C was pressed since the input began.
     pressed: AtomicBool,
     /// Set by the first signal that ends the repl.
     ended: AtomicBool,
     /// Settings that the terminal had before the editor changed them.
     terminal: Option<Termios>,
-    now: Mutex<Now>,
+    now: Mutex<ReplState>,
 }
 
-/// What the repl does.
-enum Now {
-    /// It waits for an input.
+/// State of the repl.
+enum ReplState {
+    /// The repl waits for an input.
     Idle,
-    /// It waits to run one, since then; and whether it said so.
+    /// An input waits to run: since when, and whether a message was shown.
     Waiting(Instant, bool),
-    /// It runs one.
+    /// An input runs.
     Running(CancelHandle),
 }
 
-impl Interrupt {
-    /// Takes the signal over.
+impl ReplInterrupt {
+    /// Installs the signal handler.
     pub(super) fn install(interactive: bool) -> Self {
-        let state = State {
+        let state = InterruptState {
             interactive,
             pressed: AtomicBool::new(false),
             ended: AtomicBool::new(false),
             terminal: if interactive { tcgetattr(io::stdin()).ok() } else { None },
-            now: Mutex::new(Now::Idle),
+            now: Mutex::new(ReplState::Idle),
         };
         let interrupt = Self(Arc::new(state));
         let pressed = interrupt.clone();
@@ -57,25 +57,25 @@ impl Interrupt {
         interrupt
     }
 
-    fn now(&self) -> MutexGuard<'_, Now> {
+    fn now(&self) -> MutexGuard<'_, ReplState> {
         self.0.now.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn press(&self, request: Request) {
-        let ends = request == Request::Terminate || !self.0.interactive;
+    fn press(&self, request: SignalRequest) {
+        let ends = request == SignalRequest::Terminate || !self.0.interactive;
         if ends && self.0.ended.swap(true, Ordering::AcqRel) {
             self.exit();
         }
         self.0.pressed.store(true, Ordering::Release);
         match &*self.now() {
-            Now::Running(run) => run.cancel(),
-            // Nothing of the session is under way, and the thread that reads inputs may wait for one for ever.
-            Now::Idle if ends => self.exit(),
-            Now::Idle | Now::Waiting(..) => {}
+            ReplState::Running(run) => run.cancel(),
+            // No run is active, and the thread that reads inputs may wait for one for ever.
+            ReplState::Idle if ends => self.exit(),
+            ReplState::Idle | ReplState::Waiting(..) => {}
         }
     }
 
-    /// Ends the process, and leaves the terminal as it was found.
+    /// Ends the process, and restores the terminal.
     fn exit(&self) -> ! {
         if let Some(terminal) = &self.0.terminal {
             // A terminal that is gone needs no settings.
@@ -89,36 +89,36 @@ impl Interrupt {
         self.0.ended.load(Ordering::Acquire)
     }
 
-    /// An input begins.
+    /// Marks the start of an input.
     pub(super) fn begin(&self) {
         self.0.pressed.store(false, Ordering::Release);
-        *self.now() = Now::Waiting(Instant::now(), false);
+        *self.now() = ReplState::Waiting(Instant::now(), false);
     }
 
-    /// Its run begins.
+    /// Marks the start of an input's run.
     pub(super) fn watch(&self, run: CancelHandle) {
         let mut now = self.now();
         if self.pressed() {
             run.cancel();
         }
-        *now = Now::Running(run);
+        *now = ReplState::Running(run);
     }
 
-    /// It is over.
+    /// Marks the end of an input.
     pub(super) fn end(&self) {
-        *self.now() = Now::Idle;
+        *self.now() = ReplState::Idle;
     }
 
-    /// Whether Ctrl-C was pressed since the input began.
+    /// Returns true if Ctrl-C was pressed since the input began.
     pub(super) fn pressed(&self) -> bool {
         self.0.pressed.load(Ordering::Acquire)
     }
 
-    /// Waits for a session until it is free, or Ctrl-C; says so once an input.
+    /// Returns a callback that waits until a session is free, or for Ctrl-C; it reports the wait once per input.
     pub(super) fn waiting(&self, id: &SessionId) -> Waiting {
         let (interrupt, id) = (self.clone(), id.clone());
         Arc::new(move || {
-            if let Now::Waiting(since, said) = &mut *interrupt.now()
+            if let ReplState::Waiting(since, said) = &mut *interrupt.now()
                 && !*said
                 && since.elapsed() > SILENCE
             {

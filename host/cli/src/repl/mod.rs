@@ -1,19 +1,19 @@
 //! `tollhouse repl`: inputs, one after another, in one session.
 //!
-//! - `room`: the session, and what one input does in it;
+//! - `context`: the session, and the execution of one input in it;
 //! - `command`: the inputs that begin with a dot;
-//! - `editor`, `complete`: a person at a terminal;
-//! - `script`: inputs that come by a pipe;
+//! - `editor`, `complete`: interactive input at a terminal;
+//! - `script`: inputs from a pipe;
 //! - `interrupt`: Ctrl-C, SIGTERM and SIGHUP.
 //!
-//! **Invariant:** no input ends the repl but `.exit` and the end of the inputs; so do SIGTERM, SIGHUP and, where nobody
-//! types, Ctrl-C.
+//! **Invariant:** no input ends the repl except `.exit` and the end of the inputs; so do SIGTERM, SIGHUP and, without a
+//! terminal, Ctrl-C.
 
 mod command;
 mod complete;
+mod context;
 mod editor;
 mod interrupt;
-mod room;
 mod script;
 
 use std::io::{self, IsTerminal as _};
@@ -21,27 +21,28 @@ use std::io::{self, IsTerminal as _};
 use clap::Args;
 use tollhouse::session::{SessionId, Sessions};
 
-use self::interrupt::Interrupt;
-use self::room::{Keeper, Room};
+use self::context::{ReplContext, StoredSession};
+use self::interrupt::ReplInterrupt;
 use super::audit::AuditArgs;
 use super::confine::ConfineArgs;
-use super::opening::{Opening, OwnArgs, SessionArgs, pair};
-use super::places::Places;
+use super::locations::Locations;
 use super::run::Lang;
+use super::session_args::{OpenParams, OwnArgs, SessionArgs, pair};
 use super::{Result, error};
 use crate::Exit;
 
 /// Run inputs one after another: JavaScript, TypeScript or bash, with completion and history
 ///
-/// Each input is a run of one session. What one leaves the next one finds: files; in JavaScript what was declared at the
-/// top level (values are copied, functions and classes are made anew from their text, imports are made again) and `state`;
-/// in bash directory, variables, functions and aliases. Without `--session` the session ends with the repl.
+/// Each input is a run of one session, and finds what earlier ones left: files; in JavaScript top-level declarations
+/// (values are copied, functions and classes are recreated from their text, imports are repeated) and `state`; in bash
+/// directory, variables, functions and aliases. Without `--session` the session ends with the repl.
 ///
-/// The value of the last expression is shown. An input goes on with the next line until it is whole. Ctrl-C stops a script,
-/// or clears the line; Ctrl-D ends. `.help` lists what else there is. Tab completes tools, files and words that begin with
-/// a dot. History is kept in $XDG_STATE_HOME/tollhouse (`.history off` keeps it out); a line that begins with a blank is not.
+/// The value of the last expression is shown. An input continues on the next line until it is complete. Ctrl-C stops a
+/// script, or clears the line; Ctrl-D ends the repl. `.help` lists further commands. Tab completes tools, files and
+/// commands. History is kept in $XDG_STATE_HOME/tollhouse (`.history off` keeps an input out); a line that begins with
+/// a space is not.
 ///
-/// Where standard input is no terminal, it is read as inputs; the exit status is that of the last.
+/// If standard input is not a terminal, it is read as inputs; the exit status is that of the last.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -49,8 +50,8 @@ Examples:
   tollhouse repl --lang sh --mount ./data:/workspace/data
   tollhouse repl --session trip
   printf 'const a = 20\\na + 1\\n' | tollhouse repl")]
-pub(crate) struct Repl {
-    /// The language to begin with; `.lang` changes it
+pub(crate) struct ReplCommand {
+    /// The language to start with; `.lang` changes it
     #[arg(long, value_enum, default_value_t = Lang::Js)]
     lang: Lang,
     /// A variable of the scripts' environment
@@ -62,69 +63,69 @@ pub(crate) struct Repl {
     own: OwnArgs,
     #[command(flatten)]
     confine: ConfineArgs,
-    /// Go on with this session, or make it: its files, budgets, variables and log are kept
+    /// Continue this session, or create it: its files, budgets, variables and log are kept
     #[arg(long = "session", value_name = "ID")]
     id: Option<SessionId>,
-    /// Let each input begin without what earlier ones left besides files
+    /// Start each input without the state that earlier ones left besides files
     #[arg(long)]
     no_keep_state: bool,
-    /// Neither read nor write the history
+    /// Do not read or write the history
     #[arg(long)]
     no_history: bool,
     #[command(flatten)]
     audit: AuditArgs,
 }
 
-/// What a session is called that ends with the repl.
+/// Name of a session that ends with the repl.
 const NAME: &str = "repl";
 
-impl Repl {
+impl ReplCommand {
     /// Runs inputs to their end.
-    pub(crate) fn execute(mut self, places: &Places) -> Result {
+    pub(crate) fn execute(mut self, locations: &Locations) -> Result {
         self.own.read_secrets()?;
         let interactive = io::stdin().is_terminal() && io::stdout().is_terminal();
-        let history = if interactive && !self.no_history { places.state.as_deref() } else { None };
+        let history = if interactive && !self.no_history { locations.state.as_deref() } else { None };
         self.audit.read_key()?;
         self.confine.apply(|| {
-            let touched = self.session.touched(places, self.id.is_some(), &self.audit);
+            let touched = self.session.touched(locations, self.id.is_some(), &self.audit);
             touched.writing_in(history).with_network()
         })?;
-        let interrupt = Interrupt::install(interactive);
-        let host = places.host()?;
-        let keeper = match (&self.id, self.session.is_of_token()) {
-            (Some(id), _) => Some(Keeper { sessions: places.sessions()?, id: id.clone() }),
+        let interrupt = ReplInterrupt::install(interactive);
+        let host = locations.host()?;
+        let stored = match (&self.id, self.session.is_of_token()) {
+            (Some(id), _) => Some(StoredSession { sessions: locations.sessions()?, id: id.clone() }),
             (None, false) => {
                 let id = NAME.parse().expect("it is a session's name");
-                Some(Keeper { sessions: Sessions::in_memory(), id })
+                Some(StoredSession { sessions: Sessions::in_memory(), id })
             }
-            // What a token grants ends, so no session keeps it.
+            // Grants of a token expire, so no session keeps them.
             (None, true) => None,
         };
-        let session = match &keeper {
-            Some(Keeper { sessions, id }) => {
+        let session = match &stored {
+            Some(StoredSession { sessions, id }) => {
                 let (own, audit, waiting) = (&self.own, &self.audit, interrupt.waiting(id));
-                let opening = Opening { own, audit, waiting, files: None, is_named: false };
-                self.session.open_kept(places, &host, sessions, id, opening)?
+                let opening = OpenParams { own, audit, waiting, files: None, is_named: false };
+                self.session.open_kept(locations, &host, sessions, id, opening)?
             }
-            None => self.session.open_in_memory(places, &host, &self.own, &self.audit)?,
+            None => self.session.open_in_memory(locations, &host, &self.own, &self.audit)?,
         };
         self.confine.isolate(&session)?;
-        let mut room = Room {
+        let mut context = ReplContext {
             host,
             session,
-            keeper,
+            stored,
             lang: self.lang,
             environment: self.environment,
             keep_state: !self.no_keep_state,
             colors: interactive && error::colors(),
             interactive,
-            directory: room::WORKSPACE.to_owned(),
+            directory: context::WORKSPACE.to_owned(),
             interrupt,
         };
         let status = if interactive {
-            editor::converse(&mut room, history, self.id.is_some())?
+            editor::converse(&mut context, history, self.id.is_some())?
         } else {
-            script::follow(&mut room)?
+            script::follow(&mut context)?
         };
         Ok(Exit::from(status))
     }

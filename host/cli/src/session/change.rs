@@ -6,23 +6,23 @@ use clap::Args;
 use serde_json::json;
 use tollhouse::session::{At, Point, SessionId, Sessions};
 
-use super::super::places::{Places, waiting};
+use super::super::locations::{Locations, waiting};
 use super::super::stdio::note_part;
 use super::super::{CliError, Result, show};
 use super::reserve;
 use crate::Exit;
 
-/// Make a session of another one's files
+/// Create a session from the files of another
 ///
-/// The fork has the policy, tools and stored entries of the other. What is left of its budgets is left to both: what one spends,
-/// the other cannot. In all else the two know nothing of each other. Copies no files, whatever their size.
+/// The fork has the policy, tools and stored entries of the other. They share what is left of its budgets: what one
+/// spends, the other cannot. In all else they are independent. Copies no files, whatever their size.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
   tollhouse session fork report try-2
   tollhouse session fork report@3 from-run-3")]
-pub(crate) struct Fork {
-    /// The files to begin with: SESSION, SESSION@RUN or SESSION@LABEL
+pub(crate) struct ForkCommand {
+    /// The initial files: SESSION, SESSION@RUN or SESSION@LABEL
     #[arg(value_name = "POINT")]
     from: Point,
     /// The new session
@@ -33,12 +33,12 @@ pub(crate) struct Fork {
     json: bool,
 }
 
-/// Take a session's files back to what a run had left
+/// Restore the files that a run of the session left
 ///
-/// That is a change like any other: it has a number, and can itself be rolled back. What was spent stays spent.
+/// The rollback is a change like any other: it has a number, and can itself be rolled back. Spent amounts stay spent.
 #[derive(Args)]
-pub(crate) struct Rollback {
-    /// Which files: SESSION@RUN or SESSION@LABEL
+pub(crate) struct RollbackCommand {
+    /// The files: SESSION@RUN or SESSION@LABEL
     #[arg(value_name = "POINT")]
     to: Point,
     /// Print one JSON object: session, run, snapshot
@@ -46,16 +46,16 @@ pub(crate) struct Rollback {
     json: bool,
 }
 
-/// Give the files that a run left a name, or take the name away
+/// Label the files that a run left, or remove the label
 #[derive(Args)]
-pub(crate) struct Label {
-    /// Which files: SESSION@RUN, or SESSION for those it has now
+pub(crate) struct LabelCommand {
+    /// The files: SESSION@RUN, or SESSION for the current ones
     #[arg(value_name = "POINT")]
     point: Point,
-    /// The name
+    /// The label
     #[arg(value_name = "LABEL")]
     label: String,
-    /// Take the name away
+    /// Remove the label
     #[arg(long)]
     delete: bool,
     /// Print one JSON object: session, label, run
@@ -65,14 +65,14 @@ pub(crate) struct Label {
 
 /// Remove sessions: files, budgets, runs and log
 ///
-/// A session that has a run that has not ended is removed after a question on the terminal, or with `--force`: the run is
-/// cancelled. What only they had on disk is freed by `session gc`.
+/// A session with an active run is removed after a question on the terminal, or with `--force`: the run is cancelled.
+/// Disk space of files that no other session uses is freed by `session gc`.
 #[derive(Args)]
-pub(crate) struct Rm {
+pub(crate) struct RemoveSessionCommand {
     /// The sessions
     #[arg(value_name = "ID", required = true)]
     ids: Vec<SessionId>,
-    /// Cancel runs that have not ended, without a question
+    /// Cancel active runs without asking
     #[arg(short, long)]
     force: bool,
     /// Print an array of {session, records}
@@ -80,9 +80,9 @@ pub(crate) struct Rm {
     json: bool,
 }
 
-impl Fork {
-    pub(super) fn execute(self, places: &Places) -> Result {
-        let sessions = places.sessions()?;
+impl ForkCommand {
+    pub(super) fn execute(self, locations: &Locations) -> Result {
+        let sessions = locations.sessions()?;
         let failed = |error| super::failed("cannot fork", &error);
         sessions.fork(&self.from, &self.to).map_err(failed)?;
         if self.json {
@@ -96,13 +96,13 @@ impl Fork {
     }
 }
 
-impl Rollback {
-    pub(super) fn execute(self, places: &Places) -> Result {
+impl RollbackCommand {
+    pub(super) fn execute(self, locations: &Locations) -> Result {
         if self.to.at == At::Head {
-            return Err(CliError::usage(format!("`{}` is where the session is", self.to))
+            return Err(CliError::usage(format!("`{}` is the session's current state", self.to))
                 .hint(format!("name a run or a label: `{}@3`", self.to)));
         }
-        let sessions = places.sessions()?;
+        let sessions = locations.sessions()?;
         let id = &self.to.session;
         let failed = |error| super::failed("cannot roll back", &error);
         let snapshot = sessions.rollback(&self.to, waiting(id)).map_err(failed)?;
@@ -116,9 +116,9 @@ impl Rollback {
     }
 }
 
-impl Label {
-    pub(super) fn execute(self, places: &Places) -> Result {
-        let sessions = places.sessions()?;
+impl LabelCommand {
+    pub(super) fn execute(self, locations: &Locations) -> Result {
+        let sessions = locations.sessions()?;
         let id = &self.point.session;
         let failed = |error| super::failed("cannot label", &error);
         let run = if self.delete { None } else { Some(sessions.snapshot(&self.point).map_err(failed)?.1) };
@@ -132,10 +132,10 @@ impl Label {
     }
 }
 
-impl Rm {
-    pub(super) fn execute(self, places: &Places) -> Result {
-        reserve::release(&places.store);
-        let sessions = places.sessions()?;
+impl RemoveSessionCommand {
+    pub(super) fn execute(self, locations: &Locations) -> Result {
+        reserve::release(&locations.store);
+        let sessions = locations.sessions()?;
         let mut removed = Vec::new();
         for id in &self.ids {
             if !self.force {
@@ -154,7 +154,7 @@ impl Rm {
     }
 }
 
-/// Asks before a session is removed that has a run. Without a terminal, nobody can answer, and it is not removed.
+/// Asks before a session with an active run is removed. Without a terminal, nobody can answer, and it is not removed.
 fn may_remove(sessions: &Sessions, id: &SessionId) -> Result<()> {
     let shown = sessions.show(id).map_err(|error| super::failed(&format!("cannot remove `{id}`"), &error))?;
     if !shown.busy {

@@ -10,17 +10,17 @@ use tollhouse::session::{Point, SessionId, Sessions, SessionsError};
 use tollhouse::vfs::{ChangeKind, Errno, Kind, Mounted, SnapshotId, Tree, UnifiedLimits, changed_paths, now, unified};
 use tollhouse_registry::untrusted_file;
 
-use super::super::places::{Places, waiting};
-use super::super::{CliError, Result, draw, show, tame};
+use super::super::locations::{Locations, waiting};
+use super::super::{CliError, Result, format, show, terminal_escape};
 use crate::Exit;
 
 /// List the files of a session
 #[derive(Args)]
-pub(crate) struct Files {
-    /// Which files: SESSION, SESSION@RUN or SESSION@LABEL
+pub(crate) struct ListFilesCommand {
+    /// The files: SESSION, SESSION@RUN or SESSION@LABEL
     #[arg(value_name = "POINT")]
     point: Point,
-    /// The directory to begin at
+    /// The directory to list
     #[arg(value_name = "PATH", default_value = "/workspace")]
     path: String,
     /// Print an array of {path, kind, size, mode, modified}
@@ -30,36 +30,36 @@ pub(crate) struct Files {
 
 /// Print a file of a session
 #[derive(Args)]
-pub(crate) struct Cat {
-    /// Which files: SESSION, SESSION@RUN or SESSION@LABEL
+pub(crate) struct CatFileCommand {
+    /// The files: SESSION, SESSION@RUN or SESSION@LABEL
     #[arg(value_name = "POINT")]
     point: Point,
     /// The file
     #[arg(value_name = "PATH")]
     path: String,
-    /// Print one JSON object: {path, size, mode, modified, text}, or {base64} instead of text that is no UTF-8
+    /// Print one JSON object: {path, size, mode, modified, text}, or {base64} instead of text that is not UTF-8
     #[arg(long)]
     json: bool,
 }
 
 /// Copy a file or a directory of this machine into a session
 ///
-/// That is a change like any other: it has a number, and can be rolled back. A directory is copied to where nothing is yet, or
-/// an empty directory.
+/// This is a change like any other: it has a number, and can be rolled back. A directory is copied to a path that does
+/// not exist yet, or to an empty directory.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
   tollhouse session put report data.csv /workspace/data.csv
   tollhouse session put report ./data /workspace/data --read-only
   generate | tollhouse session put report - /workspace/data.csv")]
-pub(crate) struct Put {
+pub(crate) struct PutFileCommand {
     /// The session
     #[arg(value_name = "ID")]
     id: SessionId,
     /// The file or directory, or `-` for standard input
     #[arg(value_name = "FILE")]
     file: PathBuf,
-    /// Where in the session
+    /// The path in the session
     #[arg(value_name = "PATH")]
     path: String,
     /// Keep scripts from changing it
@@ -72,20 +72,22 @@ pub(crate) struct Put {
 
 /// Copy a file or a directory of a session to this machine
 ///
-/// Links are left out, so that nothing that a script made leads anywhere here; what is there already is not replaced.
+/// Links are left out, so that nothing that a script made leads anywhere on this machine; existing files are not
+/// replaced.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
   tollhouse session get report /workspace/out.csv
   tollhouse session get report@3 /workspace/out.csv - | head")]
-pub(crate) struct Get {
-    /// Which files: SESSION, SESSION@RUN or SESSION@LABEL
+pub(crate) struct GetFileCommand {
+    /// The files: SESSION, SESSION@RUN or SESSION@LABEL
     #[arg(value_name = "POINT")]
     point: Point,
     /// The file or directory
     #[arg(value_name = "PATH")]
     path: String,
-    /// Where to, or `-` for standard output (a file, not a directory) [default: its name, here]
+    /// The destination, or `-` for standard output (a file, not a directory) [default: its name, in the current
+    /// directory]
     #[arg(value_name = "FILE")]
     to: Option<PathBuf>,
     /// Print one JSON object: files, bytes
@@ -93,14 +95,14 @@ pub(crate) struct Get {
     json: bool,
 }
 
-/// Show what differs between two points
+/// Show the differences between two points
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
   tollhouse session diff report@1 report
   tollhouse session diff report@0 report@good --unified
   tollhouse session diff report            what its last run changed")]
-pub(crate) struct Diff {
+pub(crate) struct DiffSessionCommand {
     /// The files before
     #[arg(value_name = "POINT")]
     from: Point,
@@ -115,8 +117,8 @@ pub(crate) struct Diff {
     json: bool,
 }
 
-fn tree(places: &Places, point: &Point) -> Result<Tree> {
-    places.sessions()?.files(point).map_err(|error| super::failed("cannot look into the session", &error))
+fn tree(locations: &Locations, point: &Point) -> Result<Tree> {
+    locations.sessions()?.files(point).map_err(|error| super::failed("cannot read the session", &error))
 }
 
 fn at(point: &Point, path: &str) -> impl Fn(Errno) -> CliError {
@@ -128,16 +130,16 @@ fn at(point: &Point, path: &str) -> impl Fn(Errno) -> CliError {
     }
 }
 
-impl Files {
-    pub(super) fn execute(self, places: &Places) -> Result {
-        let tree = tree(places, &self.point)?;
+impl ListFilesCommand {
+    pub(super) fn execute(self, locations: &Locations) -> Result {
+        let tree = tree(locations, &self.point)?;
         let mut listed = Vec::new();
         let mut next = vec![self.path.clone()];
         while let Some(path) = next.pop() {
             let failed = at(&self.point, &path);
             let stat = tree.stat(&path, path == self.path).map_err(&failed)?;
             if path != self.path || stat.kind != Kind::Directory {
-                let modified = draw::time(stat.modified);
+                let modified = format::time(stat.modified);
                 let kind = word(stat.kind);
                 let mode = format!("{:04o}", stat.mode);
                 if self.json {
@@ -145,7 +147,7 @@ impl Files {
                         json!({ "path": path, "kind": kind, "size": stat.size, "mode": mode, "modified": modified }),
                     );
                 } else {
-                    let size = if stat.kind == Kind::Directory { String::new() } else { draw::size(stat.size) };
+                    let size = if stat.kind == Kind::Directory { String::new() } else { format::size(stat.size) };
                     let end = match stat.kind {
                         Kind::Link => format!(" -> {}", tree.read_link(&path).map_err(&failed)?.escape_debug()),
                         Kind::Directory => "/".to_owned(),
@@ -153,7 +155,7 @@ impl Files {
                     };
                     show::line(format_args!(
                         "{mode} {size:>12}  {}  {}{end}",
-                        draw::short_time(stat.modified),
+                        format::short_time(stat.modified),
                         path.escape_debug()
                     ));
                 }
@@ -179,7 +181,7 @@ fn word(kind: Kind) -> &'static str {
     }
 }
 
-/// How much of a file is in memory at once.
+/// Bytes of a file that are in memory at once.
 const PIECE: u64 = 1 << 20;
 
 /// Copies a file of a session.
@@ -188,15 +190,16 @@ pub(crate) fn copy(tree: &Tree, path: &str, failed: &dyn Fn(Errno) -> CliError, 
     let mut written = 0;
     while written < content.len() {
         let piece = content.read(written, PIECE).map_err(failed)?;
-        to.write_all(&piece).map_err(|error| CliError::because(format!("cannot write what `{path}` holds"), &error))?;
+        to.write_all(&piece)
+            .map_err(|error| CliError::because(format!("cannot write the contents of `{path}`"), &error))?;
         written += piece.len() as u64;
     }
     Ok(written)
 }
 
-impl Cat {
-    pub(super) fn execute(self, places: &Places) -> Result {
-        let tree = tree(places, &self.point)?;
+impl CatFileCommand {
+    pub(super) fn execute(self, locations: &Locations) -> Result {
+        let tree = tree(locations, &self.point)?;
         let failed = at(&self.point, &self.path);
         if self.json {
             let stat = tree.stat(&self.path, true).map_err(&failed)?;
@@ -204,7 +207,7 @@ impl Cat {
                 "path": self.path,
                 "size": stat.size,
                 "mode": format!("{:04o}", stat.mode),
-                "modified": draw::time(stat.modified),
+                "modified": format::time(stat.modified),
             });
             match String::from_utf8(tree.read_file(&self.path).map_err(&failed)?) {
                 Ok(text) => shown["text"] = text.into(),
@@ -213,7 +216,7 @@ impl Cat {
             show::json(&shown);
             return Ok(Exit::SUCCESS);
         }
-        copy(&tree, &self.path, &failed, &mut tame::contents())?;
+        copy(&tree, &self.path, &failed, &mut terminal_escape::contents())?;
         Ok(Exit::SUCCESS)
     }
 }
@@ -222,14 +225,14 @@ fn base64(bytes: &[u8]) -> String {
     base64::Engine::encode(&base64::engine::general_purpose::STANDARD, bytes)
 }
 
-impl Put {
-    pub(super) fn execute(self, places: &Places) -> Result {
+impl PutFileCommand {
+    pub(super) fn execute(self, locations: &Locations) -> Result {
         if self.read_only || self.file.is_dir() {
-            return self.import(places);
+            return self.import(locations);
         }
-        let sessions = places.sessions()?;
+        let sessions = locations.sessions()?;
         let failed = |error| super::failed("cannot put the file", &error);
-        // No file of it may have more.
+        // No file of the session may be larger.
         let most = sessions.policy(&self.id).map_err(failed)?.limits.files;
         let read = match self.file.to_str() {
             Some("-") => untrusted_file::read_limited(io::stdin(), most),
@@ -245,12 +248,12 @@ impl Put {
             let put = files.place_file(path, &bytes, 0o644, now);
             put.map_err(|source| SessionsError::File { path: path.clone(), source })
         });
-        self.tell(&sessions, snapshot.map_err(failed)?, &draw::size(bytes.len() as u64))
+        self.print_report(&sessions, snapshot.map_err(failed)?, &format::size(bytes.len() as u64))
     }
 
     /// Copies a directory, or a file that scripts cannot change, as `run --mount` does.
-    fn import(&self, places: &Places) -> Result {
-        let sessions = places.sessions()?;
+    fn import(&self, locations: &Locations) -> Result {
+        let sessions = locations.sessions()?;
         let failed = |error| super::failed(&format!("cannot put `{}`", self.file.display()), &error);
         let mut mounted = Mounted::default();
         let snapshot = sessions.change(&self.id, &format!("put {}", self.path), waiting(&self.id), |files| {
@@ -261,10 +264,10 @@ impl Put {
         for skipped in &mounted.skipped {
             note!("warning: `{}` is not copied in: {}", skipped.path.display(), skipped.reason);
         }
-        self.tell(&sessions, snapshot, if self.read_only { "read-only" } else { "a directory" })
+        self.print_report(&sessions, snapshot, if self.read_only { "read-only" } else { "a directory" })
     }
 
-    fn tell(&self, sessions: &Sessions, snapshot: SnapshotId, amount: &str) -> Result {
+    fn print_report(&self, sessions: &Sessions, snapshot: SnapshotId, amount: &str) -> Result {
         let shown = sessions.show(&self.id).map_err(|error| super::failed("cannot show the session", &error))?;
         let run = shown.head.left_by;
         if self.json {
@@ -276,9 +279,9 @@ impl Put {
     }
 }
 
-impl Get {
-    pub(super) fn execute(self, places: &Places) -> Result {
-        let tree = tree(places, &self.point)?;
+impl GetFileCommand {
+    pub(super) fn execute(self, locations: &Locations) -> Result {
+        let tree = tree(locations, &self.point)?;
         if self.to.as_deref() == Some(Path::new("-")) {
             return self.pipe(&tree);
         }
@@ -286,14 +289,14 @@ impl Get {
         let to = match (&self.to, name) {
             (Some(to), _) => to.clone(),
             (None, Some(name)) => PathBuf::from(name),
-            (None, None) => return Err(CliError::usage("say where to: `/` has no name")),
+            (None, None) => return Err(CliError::usage("name the destination: `/` has no name")),
         };
-        let mut taken = Taken { tree: &tree, point: &self.point, files: 0, bytes: 0 };
+        let mut taken = CopyProgress { tree: &tree, point: &self.point, files: 0, bytes: 0 };
         taken.entry(&self.path, &to, true)?;
         if self.json {
             show::json(&json!({ "files": taken.files, "bytes": taken.bytes }));
         } else {
-            note!("{}, {}", draw::count(taken.files, "file"), draw::size(taken.bytes));
+            note!("{}, {}", format::count(taken.files, "file"), format::size(taken.bytes));
         }
         Ok(Exit::SUCCESS)
     }
@@ -311,21 +314,21 @@ impl Get {
             ))
             .hint("name a directory here to copy it to"));
         }
-        copy(tree, &self.path, &failed, &mut tame::contents())?;
+        copy(tree, &self.path, &failed, &mut terminal_escape::contents())?;
         Ok(Exit::SUCCESS)
     }
 }
 
-/// What was copied out so far.
-struct Taken<'t> {
+/// Progress of copying out.
+struct CopyProgress<'t> {
     tree: &'t Tree,
     point: &'t Point,
     files: u64,
     bytes: u64,
 }
 
-impl Taken<'_> {
-    /// Recursion ends where the tree's depth does.
+impl CopyProgress<'_> {
+    /// Copies an entry. Recursion is bounded by the tree's depth.
     fn entry(&mut self, path: &str, to: &Path, first: bool) -> Result<()> {
         let failed = at(self.point, path);
         let cannot = |error: io::Error| CliError::because(format!("cannot write `{}`", to.display()), &error);
@@ -349,10 +352,10 @@ impl Taken<'_> {
     }
 }
 
-impl Diff {
-    pub(super) fn execute(self, places: &Places) -> Result {
-        let sessions = places.sessions()?;
-        let failed = |error| super::failed("cannot look into the session", &error);
+impl DiffSessionCommand {
+    pub(super) fn execute(self, locations: &Locations) -> Result {
+        let sessions = locations.sessions()?;
+        let failed = |error| super::failed("cannot read the session", &error);
         let (old, after) = match &self.to {
             Some(to) => (sessions.files(&self.from), to),
             None => (sessions.base(&self.from), &self.from),
@@ -362,7 +365,7 @@ impl Diff {
         if self.unified {
             let text = unified(&old, &new, &UnifiedLimits::default()).map_err(cannot)?;
             // Standard output keeps its first error.
-            let _ = tame::contents().write_all(text.as_bytes());
+            let _ = terminal_escape::contents().write_all(text.as_bytes());
             return Ok(Exit::SUCCESS);
         }
         let changes = changed_paths(&old, &new).map_err(cannot)?;

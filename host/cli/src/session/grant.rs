@@ -7,23 +7,23 @@ use serde_json::json;
 use tollhouse::capability::{Limits, Policy};
 use tollhouse::session::{SessionId, Widening};
 
-use super::super::opening::{allowed, command_of, pair};
-use super::super::places::{Places, waiting};
+use super::super::locations::{Locations, waiting};
 use super::super::policy_file::PolicyFile;
+use super::super::session_args::{allowed, command_of, pair};
 use super::super::{CliError, Result, show};
 use crate::Exit;
 
-/// Let a session call more: grants and tools that it was not made with
+/// Add grants and tools to a session
 ///
-/// What it has stays. The addition is on record in the session's log and has a number among its runs. Runs that start
-/// later have it; a process that has the session open has it when it opens the session again.
+/// Existing grants stay. The addition is recorded in the session's log and has a number among its runs. It applies to
+/// runs that start later; a process that has the session open gets it when it opens the session again.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
   tollhouse session grant report --allow 'text/*'
   tollhouse session grant report --policy more.toml
   tollhouse session grant report --tool csv=tollhouse:csv --allow 'csv/*'")]
-pub(crate) struct Grant {
+pub(crate) struct GrantCommand {
     /// The session
     #[arg(value_name = "ID")]
     id: SessionId,
@@ -42,8 +42,8 @@ pub(crate) struct Grant {
     json: bool,
 }
 
-impl Grant {
-    pub(super) fn execute(self, places: &Places) -> Result {
+impl GrantCommand {
+    pub(super) fn execute(self, locations: &Locations) -> Result {
         let source = self.policy.as_deref().map(PolicyFile::read).transpose()?;
         let more = self.widening(source.as_ref())?;
         if self.allow.is_empty() && more.grants.is_empty() && more.tools.is_empty() && more.permissions.is_empty() {
@@ -51,8 +51,8 @@ impl Grant {
                 CliError::usage("nothing to grant").hint("name it: `--allow PATTERN`, `--policy FILE` or `--tool`")
             );
         }
-        let sessions = places.sessions()?;
-        let widened = places.host()?.widen(&sessions, &self.id, more, Some(waiting(&self.id)));
+        let sessions = locations.sessions()?;
+        let widened = locations.host()?.widen(&sessions, &self.id, more, Some(waiting(&self.id)));
         let policy = widened.map_err(|error| match error {
             tollhouse::session::HostError::Sessions(error) => super::failed("cannot grant", &error),
             error => error.into(),
@@ -68,7 +68,7 @@ impl Grant {
         Ok(Exit::SUCCESS)
     }
 
-    /// Gathers what is added.
+    /// Builds the additions to the session.
     fn widening(&self, source: Option<&PolicyFile>) -> Result<Widening> {
         let mut policy = source.map(PolicyFile::parse).transpose()?.unwrap_or_default();
         if policy.limits != Limits::default() {
@@ -77,7 +77,7 @@ impl Grant {
         }
         if policy.signed != Policy::default().signed {
             return Err(CliError::usage("`require_signature` cannot be added to a session")
-                .hint("make a new one with it: `tollhouse session new --from ID --policy FILE`"));
+                .hint("create a new one with it: `tollhouse session new --from ID --policy FILE`"));
         }
         for grant in allowed(&self.allow)? {
             policy.push(grant);

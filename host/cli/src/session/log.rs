@@ -9,21 +9,21 @@ use tollhouse::capability::Pattern;
 use tollhouse::gate::AuditFile;
 use tollhouse::session::SessionId;
 
-use super::super::places::Places;
+use super::super::locations::Locations;
 use super::super::{CliError, Result, show};
 use crate::Exit;
 
 /// Show the log of a session: every decision, call and request, and what tools printed
 ///
-/// The whole log is checked first; one that was altered is not shown. Options narrow what is shown, all of them
-/// together.
+/// The whole log is checked first; an altered log is not shown. Options select the events that are shown; an event must
+/// match all of them.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
   tollhouse session log report --event denied
   tollhouse session log report --method 'stats/**' --run 2 --json | jq .arguments
   tollhouse session log --audit audit.jsonl")]
-pub(crate) struct Log {
+pub(crate) struct ShowLogCommand {
     /// The session
     #[arg(value_name = "ID", required_unless_present = "audit", conflicts_with = "audit")]
     id: Option<SessionId>,
@@ -33,16 +33,16 @@ pub(crate) struct Log {
     /// Only these events
     #[arg(long = "event", value_name = "EVENT", value_parser = EVENTS)]
     events: Vec<String>,
-    /// Only calls of these methods, with what happened in them
+    /// Only calls of these methods, with the events during them
     #[arg(long, value_name = "PATTERN")]
     method: Option<Pattern>,
-    /// Only what this grant decided
+    /// Only decisions of this grant
     #[arg(long, value_name = "NAME")]
     grant: Option<String>,
     /// Only this run
     #[arg(long, value_name = "NUMBER")]
     run: Option<u64>,
-    /// Show arguments, results and output whole, however long [default: the first 200 characters of each]
+    /// Show arguments, results and output in full [default: the first 200 characters of each]
     #[arg(long)]
     whole: bool,
     /// Print the lines of the log as they are
@@ -50,10 +50,10 @@ pub(crate) struct Log {
     json: bool,
 }
 
-/// Characters of a value that are shown, unless it is to be whole.
+/// Characters of a value that are shown, unless `--whole` is given.
 const CLIP: usize = 200;
 
-/// Every event, as the log calls it.
+/// Events, as the log names them.
 const EVENTS: [&str; 14] = [
     "started",
     "asked",
@@ -71,12 +71,12 @@ const EVENTS: [&str; 14] = [
     "mended",
 ];
 
-impl Log {
-    pub(super) fn execute(self, places: &Places) -> Result {
+impl ShowLogCommand {
+    pub(super) fn execute(self, locations: &Locations) -> Result {
         let mut methods = HashMap::new();
         match (&self.id, &self.audit) {
             (Some(id), _) => {
-                let sessions = places.sessions()?;
+                let sessions = locations.sessions()?;
                 let cannot = |error| super::failed("the log cannot be shown", &error);
                 sessions.log(id, &mut |_| {}).map_err(cannot)?;
                 sessions.log(id, &mut |line| self.show(&line.event, &mut methods)).map_err(cannot)?;
@@ -91,8 +91,8 @@ impl Log {
         Ok(Exit::SUCCESS)
     }
 
-    /// Shows an event if it is wanted. A method is said once for each call; what else happens in it names the call by its
-    /// number.
+    /// Shows an event if it is selected. The method is shown once for each call; other events of the call name it by
+    /// its number.
     fn show(&self, event: &Value, methods: &mut HashMap<(Option<u64>, Option<u64>), String>) {
         let call = (event["run"].as_u64(), event["seq"].as_u64());
         if let (Some("asked" | "admitted" | "denied"), Some(method)) =
@@ -114,8 +114,8 @@ impl Log {
     }
 }
 
-/// An event for a reader: when, where, what, and the rest as it stands in the log. Whatever a tool or a guest said is in
-/// quotes and escaped, so that no terminal obeys it.
+/// Formats an event for a reader: time, position, name, and the other fields as the log has them. Text of tools and
+/// guests is quoted and escaped, so that it has no effect on a terminal.
 fn told(event: &Value, whole: bool) -> String {
     let text = |key: &str| event[key].as_str().unwrap_or_default();
     let mut line = format!("{} ", text("time").get(..19).unwrap_or_default());

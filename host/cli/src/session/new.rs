@@ -6,27 +6,27 @@ use tollhouse::session::{Point, SessionId};
 
 use super::super::audit::AuditArgs;
 use super::super::confine::ConfineArgs;
-use super::super::opening::{Opening, OwnArgs, SessionArgs};
-use super::super::places::{Places, waiting};
+use super::super::locations::{Locations, waiting};
+use super::super::session_args::{OpenParams, OwnArgs, SessionArgs};
 use super::super::{CliError, Result, show};
 use crate::Exit;
 
 /// Create an empty session, or one with the files of another
 ///
-/// Its policy and its tools are fixed from then on (`session grant` adds to them), and it begins with the files that `--mount`
-/// copies in, and those of `--from`. Its budgets are its own: with `session fork` they are shared. Secrets,
-/// `--timeout`, `--memory` and `--fuel` are each run's own.
+/// Its policy and its tools are fixed from then on (`session grant` adds to them). Its initial files are those that
+/// `--mount` copies in, and those of `--from`. Its budgets are its own: those of `session fork` are shared. Secrets,
+/// `--timeout`, `--memory` and `--fuel` belong to each run.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
   tollhouse session new report --policy policy.toml --mount ./data:/workspace/data:ro
   tollhouse session new second --from report@3 --policy other.toml
   tollhouse run --session report report.js")]
-pub(crate) struct New {
-    /// Its name [default: one that is made up]
+pub(crate) struct NewSessionCommand {
+    /// Its name [default: a random one]
     #[arg(value_name = "ID")]
     id: Option<SessionId>,
-    /// Begin with the files of SESSION, SESSION@RUN or SESSION@LABEL, and nothing else of it
+    /// Start with the files of SESSION, SESSION@RUN or SESSION@LABEL, and nothing else of it
     #[arg(long, value_name = "POINT")]
     from: Option<Point>,
     #[command(flatten)]
@@ -38,29 +38,29 @@ pub(crate) struct New {
     json: bool,
 }
 
-impl New {
-    pub(super) fn execute(self, places: &Places) -> Result {
-        self.confine.apply(|| self.session.touched(places, true, &AuditArgs::default()))?;
-        let sessions = places.sessions()?;
+impl NewSessionCommand {
+    pub(super) fn execute(self, locations: &Locations) -> Result {
+        self.confine.apply(|| self.session.touched(locations, true, &AuditArgs::default()))?;
+        let sessions = locations.sessions()?;
         let id = match self.id {
             Some(id) => id,
             None => made_up()?,
         };
-        let exists = sessions.contains(&id).map_err(|error| super::failed("cannot make a session", &error))?;
+        let exists = sessions.contains(&id).map_err(|error| super::failed("cannot create a session", &error))?;
         if exists {
-            let error = CliError::usage(format!("there is a session `{id}` already"));
-            return Err(error.hint(format!("`tollhouse run --session {id}` goes on with it")));
+            let error = CliError::usage(format!("a session `{id}` already exists"));
+            return Err(error.hint(format!("`tollhouse run --session {id}` continues it")));
         }
         let files = self.from.as_ref().map(|from| sessions.files(from)).transpose();
-        let files = files.map_err(|error| super::failed("cannot make a session", &error))?;
-        let opening = Opening {
+        let files = files.map_err(|error| super::failed("cannot create a session", &error))?;
+        let opening = OpenParams {
             own: &OwnArgs::default(),
             audit: &AuditArgs::default(),
             waiting: waiting(&id),
             files,
             is_named: true,
         };
-        let session = self.session.open_kept(places, &places.host()?, &sessions, &id, opening)?;
+        let session = self.session.open_kept(locations, &locations.host()?, &sessions, &id, opening)?;
         self.confine.isolate(&session)?;
         let head = sessions.show(&id).map_err(|error| super::failed("cannot show the session", &error))?.head;
         if self.json {
@@ -72,11 +72,11 @@ impl New {
     }
 }
 
-/// A name that nobody else has thought of.
+/// Generates a name that nobody else has chosen.
 fn made_up() -> Result<SessionId> {
     let mut bytes = [0; 5];
     getrandom::fill(&mut bytes)
-        .map_err(|error| CliError::because("cannot make up a name", &std::io::Error::from(error)))?;
+        .map_err(|error| CliError::because("cannot generate a name", &std::io::Error::from(error)))?;
     let name: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
     Ok(format!("s{name}").parse().expect("letters and digits"))
 }

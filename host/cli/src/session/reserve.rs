@@ -1,7 +1,7 @@
-//! Room on the disk that is kept for removing sessions when there is none: to open the store and to take a session out of it both
-//! write. A file in the store holds the room, and goes when it is needed.
+//! Reserved disk space for removing sessions when the disk is full: opening the store and removing a session both
+//! write. A file in the store holds the space, and is removed when it is needed.
 //!
-//! Each step is best effort: without the room, a full disk is said as ever.
+//! Each step is best effort: without the reserve, a full disk is reported as usual.
 
 #[cfg(target_os = "linux")]
 pub(crate) use linux::{keep, release};
@@ -13,13 +13,13 @@ mod linux {
 
     use rustix::fs::{FallocateFlags, fallocate, statvfs};
 
-    /// The bytes that are kept. A store of some thousand sessions wrote less when it was opened and one was removed.
+    /// Bytes that are reserved. A store of some thousand sessions wrote less when it was opened and one was removed.
     const KEPT: u64 = 2 << 20;
 
-    /// The bytes that are free where room is kept: nobody is to run out of it because of that.
+    /// Bytes that must be free before space is reserved: the reserve must not be what fills a disk.
     const PLENTY: u64 = 16 * KEPT;
 
-    /// Keeps room, if there is plenty and none is kept yet.
+    /// Reserves space, if there is plenty and none is reserved yet.
     pub(crate) fn keep(store: &Path) {
         let path = store.join("reserve");
         if path.symlink_metadata().is_ok() || !has(store, PLENTY) {
@@ -30,12 +30,12 @@ mod linux {
         std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
         let Ok(file) = options.open(&path) else { return };
         if fallocate(&file, FallocateFlags::empty(), 0, KEPT).is_err() {
-            // A file system that promises no room.
+            // The file system does not guarantee space.
             let _ = fs::remove_file(&path);
         }
     }
 
-    /// Gives the room that is kept to whoever removes something, if there is little else.
+    /// Releases the reserve before a removal, if there is little other space.
     pub(crate) fn release(store: &Path) {
         if !has(store, KEPT) {
             let _ = fs::remove_file(store.join("reserve"));
@@ -47,7 +47,7 @@ mod linux {
     }
 }
 
-/// Elsewhere no file holds room.
+/// Does nothing: on other systems no file reserves space.
 #[cfg(not(target_os = "linux"))]
 pub(crate) fn keep(_: &std::path::Path) {}
 

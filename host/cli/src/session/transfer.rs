@@ -10,25 +10,25 @@ use tollhouse::session::{ImportBudget, ImportOptions, Imported, ImportedBudget, 
 use tollhouse_registry::untrusted_file;
 
 use super::super::confine::{ConfineArgs, Confinement};
-use super::super::places::Places;
+use super::super::locations::Locations;
 use super::super::progress::Progress;
 use super::super::stdio::Stdout;
-use super::super::{CliError, Result, draw, show};
+use super::super::{CliError, Result, format, show};
 use crate::Exit;
 
-/// Write a session to one file, to go on elsewhere
+/// Export a session to one file, to continue it elsewhere
 ///
 /// The file holds its policy, budgets, log, and the files that each run left, but no secrets. `tar --zstd -tf FILE` lists
 /// what is in it.
 #[derive(Args)]
-pub(crate) struct Export {
+pub(crate) struct ExportSessionCommand {
     /// The session
     #[arg(value_name = "ID")]
     id: SessionId,
     /// The file, or `-` for standard output
     #[arg(value_name = "FILE")]
     file: PathBuf,
-    /// Replace a file that is there
+    /// Replace an existing file
     #[arg(short, long)]
     force: bool,
     /// Print one JSON object: session, blobs, bytes
@@ -39,30 +39,32 @@ pub(crate) struct Export {
     quiet: bool,
 }
 
-/// Read a session from a file that `export` wrote
+/// Import a session from a file that `export` wrote
 ///
-/// Everything in it is checked before it is a session. Its policy comes with it: look at it with `session show` before you
-/// run anything. The tools that it was made with must be in the registry.
+/// Everything in the file is checked before the session exists. Its policy comes with it: inspect it with `session
+/// show` before you run anything. The tools that it was created with must be in the registry.
 ///
-/// Its budgets are those of the session that was exported, if that or a fork of it is in this store: together they spend no more.
-/// In another store nothing is left of them, unless `--budget` says otherwise; the session's log has that.
+/// Its budgets are those of the exported session, if that or a fork of it is in this store: together they spend no
+/// more. In another store its budgets are exhausted, unless `--budget` says otherwise; the session's log records the
+/// decision.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
   tollhouse session import report.tlh
   tollhouse session import report.tlh --budget keep
   tollhouse session import - again < report.tlh")]
-pub(crate) struct Import {
+pub(crate) struct ImportSessionCommand {
     /// The file, or `-` for standard input
     #[arg(value_name = "FILE")]
     file: PathBuf,
-    /// Its name here [default: the one that it had]
+    /// Its name in this store [default: its name in the export]
     #[arg(value_name = "ID")]
     id: Option<SessionId>,
-    /// The most that it may hold, unpacked
+    /// The largest size that it may have, unpacked
     #[arg(long, value_name = "SIZE", value_parser = parse_bytes, default_value = "16GiB")]
     limit: u64,
-    /// Give it budgets of its own: `keep`, as much as was left when it was exported, or `fresh`, all that its policy gives
+    /// Give it budgets of its own: `keep`, the amounts that were left at the export, or `fresh`, the full amounts of
+    /// its policy
     #[arg(long, value_name = "keep|fresh", value_parser = budget)]
     budget: Option<ImportBudget>,
     #[command(flatten)]
@@ -72,7 +74,7 @@ pub(crate) struct Import {
     json: bool,
 }
 
-/// What an import may spend.
+/// Parses `--budget` of an import.
 fn budget(text: &str) -> std::result::Result<ImportBudget, String> {
     match text {
         "keep" => Ok(ImportBudget::Keep),
@@ -81,7 +83,7 @@ fn budget(text: &str) -> std::result::Result<ImportBudget, String> {
     }
 }
 
-/// The word for what an import may spend.
+/// Returns the name of an import's budgets.
 fn word(budget: ImportedBudget) -> &'static str {
     match budget {
         ImportedBudget::None => "none",
@@ -92,9 +94,9 @@ fn word(budget: ImportedBudget) -> &'static str {
     }
 }
 
-impl Export {
-    pub(super) fn execute(self, places: &Places) -> Result {
-        let sessions = places.sessions()?;
+impl ExportSessionCommand {
+    pub(super) fn execute(self, locations: &Locations) -> Result {
+        let sessions = locations.sessions()?;
         let cannot = |error: io::Error| CliError::because(format!("cannot write `{}`", self.file.display()), &error);
         let failed = |error| super::failed("cannot export", &error);
         let progress = Progress::new(format!("exporting {}", self.id));
@@ -112,7 +114,7 @@ impl Export {
             return Err(exists());
         }
         let directory = self.file.parent().filter(|path| !path.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        // Under its name there is only ever a whole one.
+        // Under its name there is only ever a complete file.
         let mut file = tempfile::NamedTempFile::new_in(directory).map_err(cannot)?;
         let out = io::BufWriter::new(progress.count(&mut file));
         let (mut out, exported) = sessions.export(&self.id, out).map_err(failed)?;
@@ -129,22 +131,22 @@ impl Export {
         if self.json {
             show::json(&json!({ "session": self.id, "blobs": exported.blobs, "bytes": bytes }));
         } else if !self.quiet {
-            show::line(format_args!("{} ({}, {} blobs)", self.file.display(), draw::size(bytes), exported.blobs));
+            show::line(format_args!("{} ({}, {} blobs)", self.file.display(), format::size(bytes), exported.blobs));
         }
         Ok(Exit::SUCCESS)
     }
 }
 
-impl Import {
-    pub(super) fn execute(self, places: &Places) -> Result {
-        self.confine.apply(|| Confinement::of(places, true).reading([&self.file]))?;
+impl ImportSessionCommand {
+    pub(super) fn execute(self, locations: &Locations) -> Result {
+        self.confine.apply(|| Confinement::of(locations, true).reading([&self.file]))?;
         let file = if self.file == Path::new("-") {
             None
         } else {
             let opened = untrusted_file::open_named(&self.file).map_err(io::Error::from);
             Some(opened.map_err(|error| CliError::because(format!("cannot read `{}`", self.file.display()), &error))?)
         };
-        let sessions = places.sessions()?;
+        let sessions = locations.sessions()?;
         self.confine.isolate_with_store()?;
         let failed = |error| super::failed("cannot import", &error);
         let progress = Progress::new(format!("importing {}", self.file.display()));

@@ -1,19 +1,19 @@
-//! What a guest asks for, taken on: judged by the gate, refused, begun, or left to be performed.
+//! Admission of a guest's operations: each is decided by the gate, refused, started, or left to be performed.
 
 use super::Run;
-use super::outstanding::{Awaited, Outstanding};
+use super::outstanding::{OperationKind, OutstandingOperation};
 use crate::code::Interrupt;
 use crate::error::{Failure, how_to_raise};
 use crate::gate::{Admission, CallOutcome};
 use crate::guest::{self, Completion, OperationId, ProgramRun, Runnable};
-use crate::session::nest;
-use crate::session::process::{self, MAIN, Pid};
+use crate::session::guest_process::{self, MAIN, Pid};
+use crate::session::nested_scripts;
 use crate::session::step::{Operation, Pending, ProgramStreams};
 use crate::tool::{ARGUMENTS, CallEffects, DIRECTORY};
 
 impl Run {
-    /// Takes an operation on, to be performed; what needs no other hand is done here: a call that the gate refuses is
-    /// answered, a script that another one runs begins, and reads.
+    /// Admits an operation, and returns it if it is still to be performed. The rest is done here: a call that the gate
+    /// refuses is answered, and a nested script is started or gets its input.
     pub(super) fn admit(&mut self, pid: Pid, pending: guest::Pending) -> Option<Pending> {
         let id = pending.id;
         let interrupt = self.processes.as_mut()?.get(pid)?.interrupt.child();
@@ -37,7 +37,7 @@ impl Run {
                     Err(failure) => return self.refuse(id, failure),
                 },
                 Runnable::Script { .. } => {
-                    self.outstanding.insert(id, Outstanding::new(Awaited::Script, call, 0));
+                    self.outstanding.insert(id, OutstandingOperation::new(OperationKind::Script, call, 0));
                     if let Err(failure) = self.nest(id, run, interrupt) {
                         return self.refuse(id, failure);
                     }
@@ -46,20 +46,20 @@ impl Run {
             },
             guest::Operation::Write { stream, bytes, end } => Operation::Write { stream, bytes, end },
             guest::Operation::Read { stream: 0, limit } if pid != MAIN => {
-                self.outstanding.insert(id, Outstanding::new(Awaited::Input, call, 0));
-                let told = self.told_bytes(id);
-                self.processes.as_mut()?.get(pid)?.stdin()?.read(id, limit, told);
+                self.outstanding.insert(id, OutstandingOperation::new(OperationKind::Input, call, 0));
+                let on_complete = self.on_bytes(id);
+                self.processes.as_mut()?.get(pid)?.stdin()?.read(id, limit, on_complete);
                 return None;
             }
             guest::Operation::Read { stream, limit } => Operation::Read { stream, limit },
             guest::Operation::Sleep(duration) => Operation::Sleep(duration),
         };
-        self.outstanding.insert(id, Outstanding::new(Awaited::of(&operation), call, bytes));
+        self.outstanding.insert(id, OutstandingOperation::new(OperationKind::of(&operation), call, bytes));
         Some(Pending { id, operation })
     }
 
-    /// Judges calls again, none of which has started, since another session has spent what they were to be paid from. Those that
-    /// are refused now are answered.
+    /// Asks the gate again about calls that have not started, because another session has spent the budgets that they
+    /// count on. Calls that are refused now are answered.
     pub(super) fn admit_again(&mut self, unpaid: Vec<Pending>) -> Vec<Pending> {
         unpaid.iter().filter_map(|pending| pending.operation.admission()).for_each(Admission::give_back);
         unpaid.into_iter().filter_map(|pending| self.judge_again(pending)).collect()
@@ -80,20 +80,21 @@ impl Run {
         }
     }
 
-    /// Whether a guest may wait for these too. Before any of them is judged: none of them is made.
+    /// Checks the limits on operations that a guest waits for. All of them are checked before the gate is asked, so
+    /// none is performed if one exceeds a limit.
     pub(super) fn may_wait(&self, pid: Pid, started: &[guest::Pending]) -> Result<(), Failure> {
         let limits = self.session.limits();
         let all = self.outstanding.len() + started.len();
-        let others = || self.outstanding.keys().filter(|id| process::owner(**id) != pid).count();
-        // Counted only when it may matter: a guest that waits for thousands of timers goes on with each of them.
+        let others = || self.outstanding.keys().filter(|id| guest_process::owner(**id) != pid).count();
+        // Counted only when it may matter: a guest that waits for thousands of timers continues with each of them.
         if all as u64 > u64::from(limits.pending) && (all - others()) as u64 > u64::from(limits.pending) {
             let message =
                 format!("the limit of {} operations that a script waits for at once is reached", limits.pending);
             let hint = format!("wait for some before more begin, or {}", how_to_raise("pending"));
             return Err(Failure::limit(message, hint));
         }
-        // A guest's memory bounds what it asks for in one step, and not what it asked for in those before. Texts count as
-        // what they become at least; what they do become is counted when they are read.
+        // A guest's memory bounds what it requests in one step, but not what it requested in earlier ones. Texts count
+        // with their minimum size as values; their real size is counted when they are parsed.
         let texts = started.iter().map(|pending| text_of(&pending.operation)).fold(0, u64::saturating_add);
         let waiting = self.outstanding.bytes();
         let more = if waiting > 0 { texts.saturating_mul(COPIES) } else { texts };
@@ -106,18 +107,18 @@ impl Run {
         Ok(())
     }
 
-    /// Begins a script that another one runs.
+    /// Starts a nested script.
     fn nest(&mut self, id: OperationId, run: ProgramRun, interrupt: Interrupt) -> Result<(), Failure> {
         let Some(processes) = &mut self.processes else { return Err(Failure::cancelled()) };
-        nest::begin(&self.session, processes, &[self.scope.record.run()], id, run, interrupt)
+        nested_scripts::start(&self.session, processes, &[self.scope.record.run()], id, run, interrupt)
     }
 
-    /// Asks the gate.
+    /// Asks the gate for a decision on a call.
     fn judge(&self, method: &str, arguments: &str) -> Result<Admission, Failure> {
         self.session.gate.admit(&self.scope.record, method, arguments, &self.session.memory, &self.interrupt)
     }
 
-    /// Asks the gate for a program, and opens its streams.
+    /// Asks the gate for a decision on a program, and opens its streams.
     fn judge_program(
         &mut self,
         id: OperationId,
@@ -127,17 +128,17 @@ impl Run {
     ) -> Result<(Admission, ProgramStreams), Failure> {
         let arguments = serde_json::json!({ ARGUMENTS: run.arguments, DIRECTORY: run.directory });
         let admission = self.judge(method, &arguments.to_string())?;
-        let process = self.processes.as_mut().and_then(|processes| processes.get(process::owner(id)));
+        let process = self.processes.as_mut().and_then(|processes| processes.get(guest_process::owner(id)));
         let started = match process {
             Some(process) if admission.is_program() => {
                 process.streams.start(id, run, interrupt, self.session.limits().processes, &self.session.memory)
             }
-            _ => Err(Failure::argument(format!("`{method}` is no program"))),
+            _ => Err(Failure::argument(format!("`{method}` is not a program"))),
         };
         match started {
             Ok(started) => Ok((admission, ProgramStreams(started))),
             Err(failure) => {
-                // Given back first: what is settled stays spent in the ledger on disk.
+                // Released first: a settled amount stays spent in the ledger on disk.
                 let seq = admission.seq();
                 admission.release();
                 self.session.gate.settle(&self.scope.record, seq, CallOutcome::Failed, Some(&failure));
@@ -146,18 +147,18 @@ impl Run {
         }
     }
 
-    /// Answers at once.
+    /// Answers an operation with a failure at once.
     fn refuse(&mut self, id: OperationId, failure: Failure) -> Option<Pending> {
-        self.outstanding.insert(id, Outstanding::new(Awaited::Stream, None, 0));
+        self.outstanding.insert(id, OutstandingOperation::new(OperationKind::Stream, None, 0));
         self.queue.push_back((Completion { id, result: Err(failure) }, CallEffects::default()));
         None
     }
 }
 
-/// Copies of a call's arguments that the host holds at least, as the gate counts them.
+/// Number of copies of a call's arguments that the host holds at least, as the gate counts them.
 const COPIES: u64 = 2;
 
-/// Returns the bytes of the text of a call's arguments.
+/// Returns the length of a call's arguments, in bytes.
 fn text_of(operation: &guest::Operation) -> u64 {
     match operation {
         guest::Operation::Call { arguments, .. } => arguments.len() as u64,

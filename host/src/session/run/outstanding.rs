@@ -1,4 +1,4 @@
-//! What the guests of a run wait for, and what the host holds of it.
+//! Operations that the guests of a run wait for, and the memory that the host holds for them.
 
 use std::collections::HashMap;
 use std::fmt::Write as _;
@@ -13,22 +13,22 @@ use crate::session::step::Operation;
 use crate::tool::WorkingFiles;
 use crate::vfs::Tree;
 
-/// The kind of an operation, as an error names it.
+/// Kind of an operation, as an error names it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Awaited {
-    /// A call of a tool or of a program, by its canonical method.
+pub(super) enum OperationKind {
+    /// Call of a tool or of a program, by its canonical method.
     Call(String),
-    /// A timer.
+    /// Timer of a script.
     Timer,
     /// Bytes of standard input.
     Input,
-    /// A script that another one runs.
+    /// Nested script.
     Script,
-    /// A stream of a program or of a nested script.
+    /// Stream of a program or of a nested script.
     Stream,
 }
 
-impl Awaited {
+impl OperationKind {
     pub(super) fn of(operation: &Operation) -> Self {
         match operation {
             Operation::Call(admission) | Operation::Program(admission, _) => Self::Call(admission.method().to_owned()),
@@ -39,28 +39,28 @@ impl Awaited {
     }
 }
 
-/// What is kept of an operation that the guest waits for.
-pub(super) struct Outstanding {
-    awaited: Awaited,
-    /// Of a call: its number, and the switch that stops it.
+/// Operation that the guest waits for.
+pub(super) struct OutstandingOperation {
+    awaited: OperationKind,
+    /// Number of the call and the interrupt that stops it, for calls.
     pub(super) call: Option<(u64, Interrupt)>,
-    /// Of a program that runs: the files that it found, and those that it works on.
+    /// Files that a running program found, and those that it works on.
     pub(super) program: Option<(Tree, WorkingFiles)>,
-    /// Bytes that it holds in the host: a call's arguments.
+    /// Bytes of a call's arguments that the host holds.
     bytes: u64,
 }
 
-impl Outstanding {
-    /// An operation that holds this number of bytes.
-    pub(super) fn new(awaited: Awaited, call: Option<(u64, Interrupt)>, bytes: u64) -> Self {
+impl OutstandingOperation {
+    /// Creates an operation that holds this number of bytes.
+    pub(super) fn new(awaited: OperationKind, call: Option<(u64, Interrupt)>, bytes: u64) -> Self {
         Self { awaited, call, program: None, bytes }
     }
 }
 
-impl Outstanding {
+impl OutstandingOperation {
     fn method(&self) -> Option<&str> {
         match &self.awaited {
-            Awaited::Call(method) => Some(method),
+            OperationKind::Call(method) => Some(method),
             _ => None,
         }
     }
@@ -70,51 +70,53 @@ fn plural(number: usize, name: &str) -> String {
     if number == 1 { format!("1 {name}") } else { format!("{number} {name}s") }
 }
 
-/// All of them. The bytes are summed as they come and go: a guest may wait for thousands, and begin more in each step.
+/// All operations that guests wait for. Their bytes are summed incrementally: a guest may wait for thousands, and start
+/// more in each step.
 #[derive(Default)]
-pub(super) struct AllOutstanding {
-    operations: HashMap<OperationId, Outstanding>,
+pub(super) struct OutstandingOperations {
+    operations: HashMap<OperationId, OutstandingOperation>,
     bytes: u64,
 }
 
-impl AllOutstanding {
-    /// Bytes that the host holds of all of them.
+impl OutstandingOperations {
+    /// Returns the bytes that the host holds for all operations.
     pub(super) fn bytes(&self) -> u64 {
         self.bytes
     }
 
-    pub(super) fn insert(&mut self, id: OperationId, operation: Outstanding) {
-        // A number names one at a time (`Process::named`); whatever comes, the sum stays right.
+    pub(super) fn insert(&mut self, id: OperationId, operation: OutstandingOperation) {
+        // A number identifies one operation at a time (`GuestProcess::assign_ids`); in any case the sum stays right.
         drop(self.remove(id));
         self.bytes = self.bytes.saturating_add(operation.bytes);
         self.operations.insert(id, operation);
     }
 
-    pub(super) fn remove(&mut self, id: OperationId) -> Option<Outstanding> {
+    pub(super) fn remove(&mut self, id: OperationId) -> Option<OutstandingOperation> {
         let operation = self.operations.remove(&id)?;
         self.bytes = self.bytes.saturating_sub(operation.bytes);
         Some(operation)
     }
 
-    /// The failure of a run whose time is over while its script waits for these operations.
+    /// Returns the failure of a run whose time is over while its script waits for these operations.
     pub(super) fn out_of_time(&self, limits: &Limits) -> Failure {
         let mut failure = out_of_time(limits);
         let awaited = self.summary();
         if !awaited.is_empty() {
             let _ = write!(failure.message, " while the script waited for {}", awaited.join(" and "));
         }
-        let only_timers = self.operations.values().all(|operation| operation.awaited == Awaited::Timer);
+        let only_timers = self.operations.values().all(|operation| operation.awaited == OperationKind::Timer);
         if only_timers && !self.operations.is_empty() {
             failure.hint = failure.hint.map(|hint| {
-                format!("a run goes on after its script has returned until its timers end: clear them, or {hint}")
+                format!("a run continues after its script has returned until its timers end: clear them, or {hint}")
             });
         }
         failure
     }
 
-    /// Names what is waited for, a phrase for each kind.
+    /// Describes the operations, one phrase for each kind.
     fn summary(&self) -> Vec<String> {
-        let count = |kind: &Awaited| self.operations.values().filter(|operation| operation.awaited == *kind).count();
+        let count =
+            |kind: &OperationKind| self.operations.values().filter(|operation| operation.awaited == *kind).count();
         let mut methods: Vec<&str> = self.operations.values().filter_map(|operation| operation.method()).collect();
         let calls = methods.len();
         methods.sort_unstable();
@@ -128,29 +130,32 @@ impl AllOutstanding {
             };
             phrases.push(format!("{} of `{first}`{and_others}", plural(calls, "call")));
         }
-        for (kind, name) in [(Awaited::Timer, "timer"), (Awaited::Script, "nested script"), (Awaited::Stream, "stream")]
-        {
+        for (kind, name) in [
+            (OperationKind::Timer, "timer"),
+            (OperationKind::Script, "nested script"),
+            (OperationKind::Stream, "stream"),
+        ] {
             match count(&kind) {
                 0 => {}
                 number => phrases.push(plural(number, name)),
             }
         }
-        if count(&Awaited::Input) > 0 {
+        if count(&OperationKind::Input) > 0 {
             phrases.push("standard input".to_owned());
         }
         phrases
     }
 
-    /// Takes note of what a program works on.
-    pub(super) fn works(&mut self, id: OperationId, found: Tree, working: WorkingFiles) {
+    /// Records the files that a program works on.
+    pub(super) fn track_working_files(&mut self, id: OperationId, found: Tree, working: WorkingFiles) {
         if let Some(operation) = self.operations.get_mut(&id) {
             operation.program = Some((found, working));
         }
     }
 }
 
-impl Deref for AllOutstanding {
-    type Target = HashMap<OperationId, Outstanding>;
+impl Deref for OutstandingOperations {
+    type Target = HashMap<OperationId, OutstandingOperation>;
 
     fn deref(&self) -> &Self::Target {
         &self.operations
@@ -164,9 +169,9 @@ mod tests {
 
     #[test]
     fn the_sum_is_that_of_what_is_there() {
-        let mut all = AllOutstanding::default();
+        let mut all = OutstandingOperations::default();
         for (id, bytes) in [(1, 10), (2, 20), (3, 0), (2, 5)] {
-            all.insert(id, Outstanding::new(Awaited::Timer, None, bytes));
+            all.insert(id, OutstandingOperation::new(OperationKind::Timer, None, bytes));
         }
         assert_eq!((all.bytes(), all.len()), (15, 3));
         for (id, left) in [(1, 5), (1, 5), (9, 5), (3, 5), (2, 0)] {
@@ -178,16 +183,16 @@ mod tests {
     #[test]
     fn failure_out_of_time_names_what_is_waited_for() {
         let limits = Limits { wall: std::time::Duration::from_millis(400), ..Limits::default() };
-        let mut all = AllOutstanding::default();
-        let message = |all: &AllOutstanding| all.out_of_time(&limits).message;
+        let mut all = OutstandingOperations::default();
+        let message = |all: &OutstandingOperations| all.out_of_time(&limits).message;
         assert_eq!(message(&all), "time limit of 400 ms reached");
-        all.insert(1, Outstanding::new(Awaited::Timer, None, 0));
+        all.insert(1, OutstandingOperation::new(OperationKind::Timer, None, 0));
         assert_eq!(message(&all), "time limit of 400 ms reached while the script waited for 1 timer");
-        assert!(all.out_of_time(&limits).hint.is_some_and(|hint| hint.starts_with("a run goes on after its script")));
+        assert!(all.out_of_time(&limits).hint.is_some_and(|hint| hint.starts_with("a run continues after its script")));
         for (id, method) in [(2, "b/b"), (3, "a/a"), (4, "b/b")] {
-            all.insert(id, Outstanding::new(Awaited::Call(method.to_owned()), None, 0));
+            all.insert(id, OutstandingOperation::new(OperationKind::Call(method.to_owned()), None, 0));
         }
-        all.insert(5, Outstanding::new(Awaited::Input, None, 0));
+        all.insert(5, OutstandingOperation::new(OperationKind::Input, None, 0));
         let whole = "time limit of 400 ms reached while the script waited for 3 calls of `a/a` and 1 other method and 1 timer and \
                      standard input";
         assert_eq!(message(&all), whole);

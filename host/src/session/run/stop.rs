@@ -1,35 +1,36 @@
-//! Ends before the end: what a guest no longer waits for, and scripts that another one ran.
+//! Cancellation of operations and of nested scripts before their end.
 
 use super::Run;
-use super::outstanding::Outstanding;
+use super::outstanding::OutstandingOperation;
 use crate::error::Failure;
 use crate::gate::CallOutcome;
 use crate::guest::{Completion, OperationId, Outcome, Value};
-use crate::session::process::{self, MAIN, Pid};
+use crate::session::guest_process::{self, MAIN, Pid};
 use crate::tool::{WorkingFiles, cannot_apply_changes, cannot_read_changes};
 use crate::vfs::Tree;
 
 impl Run {
-    /// A guest no longer wants a completion.
+    /// Cancels an operation whose completion the guest no longer needs.
     pub(super) fn withdraw(&mut self, id: OperationId) {
         self.work.forget(id);
         if let Some(processes) = &mut self.processes {
-            if let Some(process) = processes.get(process::owner(id)) {
+            if let Some(process) = processes.get(guest_process::owner(id)) {
                 process.forget(id);
             }
-            if let Some(inner) = processes.of(id) {
+            if let Some(inner) = processes.child_of(id) {
                 self.stop(inner, Outcome::failed(Failure::cancelled()));
             }
         }
         self.queue.retain(|(completion, _)| completion.id != id);
-        if let Some(Outstanding { call: Some((seq, interrupt)), program, .. }) = self.outstanding.remove(id) {
+        if let Some(OutstandingOperation { call: Some((seq, interrupt)), program, .. }) = self.outstanding.remove(id) {
             interrupt.cancel();
             let unkept = program.and_then(|(found, working)| self.keep(&found, &working).err());
             self.session.gate.settle(&self.scope.record, seq, CallOutcome::Cancelled, unkept.as_ref());
         }
     }
 
-    /// Keeps what a program has written that is stopped, as a system would. What it writes before it notices goes nowhere.
+    /// Keeps the files that a stopped program has written, as a system would. What it writes before it notices the stop
+    /// is lost.
     fn keep(&mut self, found: &Tree, working: &WorkingFiles) -> Result<(), Failure> {
         let edits = working.changes(found).map_err(|errno| cannot_read_changes("a program", errno))?;
         match &mut self.processes {
@@ -40,24 +41,24 @@ impl Run {
         }
     }
 
-    /// The run ends: its programs are stopped.
+    /// Stops the programs of a run that ends.
     pub(super) fn stop_programs(&mut self) {
         let programs = self.outstanding.iter().filter(|(_, operation)| operation.program.is_some());
         let mut programs: Vec<OperationId> = programs.map(|(id, _)| *id).collect();
-        // Of two that changed the same, the one that began last wins.
+        // If two programs changed the same file, the one that started last wins.
         programs.sort_unstable();
         programs.into_iter().for_each(|id| self.withdraw(id));
     }
 
-    /// Takes a script away that another one ran, with all it waits for. Gives the other one's operation, and its end.
+    /// Removes a nested script with all its operations. Returns the parent's operation and its result.
     fn stop(&mut self, pid: Pid, outcome: Outcome) -> Option<(OperationId, Result<u8, Failure>)> {
-        let mut own: Vec<_> = self.outstanding.keys().copied().filter(|id| process::owner(*id) == pid).collect();
+        let mut own: Vec<_> = self.outstanding.keys().copied().filter(|id| guest_process::owner(*id) == pid).collect();
         own.sort_unstable();
         own.into_iter().for_each(|id| self.withdraw(id));
         self.processes.as_mut()?.remove(pid, outcome)
     }
 
-    /// A script has ended: the run's own, or one that another one runs.
+    /// Handles the end of a script: the run's own, or a nested one.
     pub(super) fn end_of(&mut self, pid: Pid, outcome: Outcome) {
         if pid == MAIN {
             return self.end(outcome);
@@ -67,7 +68,7 @@ impl Run {
         }
     }
 
-    /// Whether a script has written to what nobody reads any more.
+    /// Returns true if a script has written to a stream that has no reader any more.
     pub(super) fn is_broken(&self, pid: Pid) -> bool {
         self.processes.as_ref().is_some_and(|processes| processes.is_broken(pid))
     }

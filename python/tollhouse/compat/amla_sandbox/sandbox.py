@@ -190,12 +190,12 @@ class Sandbox:
 
     @property
     def last_stderr(self) -> str:
-        """What the last run wrote to standard error, and the error that it ended with."""
+        """Standard error of the last run, and the error that it ended with."""
         return "" if self._runtime is None else self._runtime.last_stderr
 
     @property
     def last_result(self) -> ExecutionResult:
-        """All that the last run came to."""
+        """Everything about the last run."""
         return self._opened().last_result
 
     def get_capabilities(self) -> list[ToolCallCap]:

@@ -1,26 +1,26 @@
-//! C: clang with wasi-libc, and bindings that wit-bindgen makes of `wit/`, which this program carries.
+//! C: clang with wasi-libc, and bindings that wit-bindgen, embedded in this program, generates from `wit/`.
 
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 
 use wit_bindgen_core::Files;
 
-use super::{CliError, Job, Result, rust, write};
+use super::{BuildJob, CliError, Result, rust, write};
 
 /// Compilers, best first. Any clang since 14 has the wasm back end.
 const COMPILERS: [&str; 5] = ["clang", "clang-20", "clang-19", "clang-18", "clang-17"];
 
-/// Where systems keep wasi-libc: the header below it that tells, and the root.
+/// Directories where systems keep wasi-libc.
 const SYSROOTS: [&str; 3] = ["/usr", "/opt/homebrew/share/wasi-sysroot", "/usr/share/wasi-sysroot"];
 
-/// What to do where something is missing.
+/// Hint on how to install missing parts.
 const INSTALL: &str = "`apt-get install clang lld wasi-libc libclang-rt-dev-wasm32` (Debian, Ubuntu); or unpack wasi-sdk \
     (https://github.com/WebAssembly/wasi-sdk/releases) and set WASI_SDK_PATH to it";
 
-/// Where the bindings go, in the package's directory.
+/// Directory of the bindings, in the package's directory.
 const BINDINGS: &str = "build/bindings";
 
-pub(super) fn build(job: &Job<'_>) -> Result<PathBuf> {
+pub(super) fn build(job: &BuildJob<'_>) -> Result<PathBuf> {
     let generated = bindings(job)?;
     let mut words = compiler(job)?;
     let clang = words.remove(0);
@@ -33,8 +33,8 @@ pub(super) fn build(job: &Job<'_>) -> Result<PathBuf> {
     Ok(left)
 }
 
-/// The package's own sources, sorted: `src/*.c`, relative to its directory.
-pub(super) fn sources(job: &Job<'_>) -> Result<Vec<PathBuf>> {
+/// Returns the package's own sources, sorted: `src/*.c`, relative to its directory.
+pub(super) fn sources(job: &BuildJob<'_>) -> Result<Vec<PathBuf>> {
     let Ok(entries) = fs::read_dir(job.directory.join("src")) else { return Ok(Vec::new()) };
     let mut sources = Vec::new();
     for entry in entries {
@@ -47,14 +47,14 @@ pub(super) fn sources(job: &Job<'_>) -> Result<Vec<PathBuf>> {
     Ok(sources)
 }
 
-/// Writes the bindings: what of them is to be compiled and linked.
-fn bindings(job: &Job<'_>) -> Result<Vec<PathBuf>> {
+/// Writes the bindings, and returns the files to compile and link.
+fn bindings(job: &BuildJob<'_>) -> Result<Vec<PathBuf>> {
     let failed =
         |error: &(dyn std::error::Error + 'static)| CliError::because(format!("cannot write `{BINDINGS}`"), error);
     let (mut resolve, world) = job.world()?;
     let mut files = Files::default();
     let made = wit_bindgen_c::Opts::default().build().generate(&mut resolve, world, &mut files);
-    made.map_err(|error| CliError::usage(format!("no bindings for C can be made of `wit/`: {error:#}")).status(1))?;
+    made.map_err(|error| CliError::usage(format!("cannot generate C bindings from `wit/`: {error:#}")).status(1))?;
     let directory = job.directory.join(BINDINGS);
     fs::create_dir_all(&directory).map_err(|error| failed(&error))?;
     let mut generated = Vec::new();
@@ -69,8 +69,8 @@ fn bindings(job: &Job<'_>) -> Result<Vec<PathBuf>> {
     Ok(generated)
 }
 
-/// The words of the compiler: its program, and where its library and its linker are.
-fn compiler(job: &Job<'_>) -> Result<Vec<String>> {
+/// Returns the compiler's command line: its program, and the options for its library and its linker.
+fn compiler(job: &BuildJob<'_>) -> Result<Vec<String>> {
     if let Some(sdk) = env::var_os("WASI_SDK_PATH").filter(|path| !path.is_empty()) {
         return Ok(vec![Path::new(&sdk).join("bin/clang").display().to_string(), "--target=wasm32-wasip1".into()]);
     }
@@ -88,14 +88,15 @@ fn compiler(job: &Job<'_>) -> Result<Vec<String>> {
         words.push(format!("-fuse-ld={}", linker.display()));
     }
     if !is_file(&job.ask(clang, &[target, "--rtlib=compiler-rt", "-print-libgcc-file-name"])) {
-        // Plain C needs nothing of it; `long double` and 128-bit integers do, and the linker then says what is missing.
+        // Plain C needs nothing of it; `long double` and 128-bit integers do, and the linker then reports what is
+        // missing.
         words.extend(["-nodefaultlibs".to_owned(), "-lc".to_owned()]);
     }
     Ok(words)
 }
 
-/// The linker for wasm that rustup installs with Rust.
-fn rust_linker(job: &Job<'_>) -> Option<PathBuf> {
+/// Returns the linker for wasm that rustup installs with Rust.
+fn rust_linker(job: &BuildJob<'_>) -> Option<PathBuf> {
     let hosts = fs::read_dir(rust::sysroot(job)?.join("lib/rustlib")).ok()?;
     hosts.filter_map(|host| Some(host.ok()?.path().join("bin/gcc-ld/wasm-ld"))).find(|path| path.is_file())
 }

@@ -1,4 +1,4 @@
-//! What cargo put into a component: the crates that it was built of, and those that built it.
+//! Crates of a component that cargo built: those that it contains, and those that built it.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -6,15 +6,15 @@ use semver::Version;
 use serde::Deserialize;
 use tollhouse_registry::{Dependency, DependencyKind};
 
-use super::{CliError, Job, Result};
+use super::{BuildJob, CliError, Result};
 
-/// Asks cargo, once it has built: the lock is then as the build left it. It knows of no build exactly, and may name crates
-/// that only another package of the workspace asked for.
-pub(super) fn list(job: &Job<'_>, target: &str) -> Result<Vec<Dependency>> {
+/// Asks cargo after the build, when the lock file is as the build left it. The answer is not exact for this build, and
+/// may name crates that only another package of the workspace needs.
+pub(super) fn list(job: &BuildJob<'_>, target: &str) -> Result<Vec<Dependency>> {
     let mut cargo = job.command("cargo");
     cargo.args(["metadata", "--format-version", "1", "--locked", "--filter-platform", target]);
     let unlisted = |problem: &str| {
-        CliError::usage(format!("cargo cannot say what it built this of: {problem}"))
+        CliError::usage(format!("cargo cannot list the crates of this build: {problem}"))
             .hint("type: cargo fetch (it may need the packages that only tests use)")
             .status(1)
     };
@@ -23,60 +23,62 @@ pub(super) fn list(job: &Job<'_>, target: &str) -> Result<Vec<Dependency>> {
     if !output.status.success() {
         return Err(unlisted(String::from_utf8_lossy(&output.stderr).trim()));
     }
-    let metadata: Metadata = serde_json::from_slice(&output.stdout).map_err(|error| unlisted(&error.to_string()))?;
+    let metadata: CargoMetadata =
+        serde_json::from_slice(&output.stdout).map_err(|error| unlisted(&error.to_string()))?;
     metadata.listed().ok_or_else(|| unlisted("it names a package that it does not describe"))
 }
 
-/// What is needed of `cargo metadata`.
+/// Relevant part of the output of `cargo metadata`.
 #[derive(Deserialize)]
-struct Metadata {
-    packages: Vec<Package>,
-    resolve: Resolve,
+struct CargoMetadata {
+    packages: Vec<MetadataPackage>,
+    resolve: DependencyGraph,
 }
 
 #[derive(Deserialize)]
-struct Package {
+struct MetadataPackage {
     id: String,
     name: String,
     version: Version,
     source: Option<String>,
-    targets: Vec<Target>,
+    targets: Vec<PackageTarget>,
 }
 
 #[derive(Deserialize)]
-struct Target {
+struct PackageTarget {
     kind: Vec<String>,
 }
 
 #[derive(Deserialize)]
-struct Resolve {
-    nodes: Vec<Node>,
+struct DependencyGraph {
+    nodes: Vec<GraphNode>,
     root: String,
 }
 
 #[derive(Deserialize)]
-struct Node {
+struct GraphNode {
     id: String,
-    deps: Vec<Need>,
+    deps: Vec<NodeDependency>,
 }
 
 #[derive(Deserialize)]
-struct Need {
+struct NodeDependency {
     pkg: String,
-    dep_kinds: Vec<NeedKind>,
+    dep_kinds: Vec<NodeDependencyKind>,
 }
 
 #[derive(Deserialize)]
-struct NeedKind {
-    /// None: it is linked. Else `build` or `dev`.
+struct NodeDependencyKind {
+    /// `None` if it is linked; otherwise `build` or `dev`.
     kind: Option<String>,
 }
 
-impl Metadata {
-    /// All that the package needs but for its tests, in one order. None if something is named that is not described.
+impl CargoMetadata {
+    /// Returns everything that the package needs except for its tests, in a fixed order. Returns `None` if a named
+    /// package is not described.
     fn listed(&self) -> Option<Vec<Dependency>> {
-        let packages: HashMap<&str, &Package> = self.packages.iter().map(|it| (it.id.as_str(), it)).collect();
-        let needs: HashMap<&str, &[Need]> =
+        let packages: HashMap<&str, &MetadataPackage> = self.packages.iter().map(|it| (it.id.as_str(), it)).collect();
+        let needs: HashMap<&str, &[NodeDependency]> =
             self.resolve.nodes.iter().map(|it| (it.id.as_str(), &it.deps[..])).collect();
         let mut kinds: BTreeMap<&str, DependencyKind> = BTreeMap::new();
         let mut open = vec![(self.resolve.root.as_str(), DependencyKind::Runtime)];
@@ -90,16 +92,16 @@ impl Metadata {
                 open.push((&need.pkg, if linked { kind } else { DependencyKind::Build }));
             }
         }
-        let mut listed: Vec<(&Package, DependencyKind)> =
+        let mut listed: Vec<(&MetadataPackage, DependencyKind)> =
             kinds.iter().map(|(id, kind)| Some((*packages.get(id)?, *kind))).collect::<Option<_>>()?;
         listed.sort_by_key(|(package, _)| (&package.name, &package.version, package.source()));
-        let places: HashMap<&str, usize> =
+        let locations: HashMap<&str, usize> =
             listed.iter().enumerate().map(|(at, (it, _))| (it.id.as_str(), at)).collect();
-        let entry = |(package, kind): &(&Package, DependencyKind)| {
+        let entry = |(package, kind): &(&MetadataPackage, DependencyKind)| {
             let mut dependencies: Vec<usize> = needs[package.id.as_str()]
                 .iter()
                 .filter(|need| need.is_built())
-                .map(|need| places[need.pkg.as_str()])
+                .map(|need| locations[need.pkg.as_str()])
                 .collect();
             dependencies.sort_unstable();
             Dependency {
@@ -115,8 +117,8 @@ impl Metadata {
     }
 }
 
-impl Package {
-    /// Where it comes from, in cargo-auditable's words.
+impl MetadataPackage {
+    /// Returns the origin of the crate, in cargo-auditable's words.
     fn source(&self) -> &'static str {
         match self.source.as_deref() {
             None => "local",
@@ -131,12 +133,12 @@ impl Package {
     }
 }
 
-impl Need {
+impl NodeDependency {
     fn is_linked(&self) -> bool {
         self.dep_kinds.iter().any(|it| it.kind.is_none())
     }
 
-    /// Whether more than tests need it.
+    /// Returns true if not only tests need it.
     fn is_built(&self) -> bool {
         self.dep_kinds.iter().any(|it| it.kind.as_deref() != Some("dev"))
     }
@@ -160,7 +162,7 @@ mod tests {
             json!({ "name": id, "pkg": id, "dep_kinds": kinds })
         };
         let crates_io = Some("registry+https://github.com/rust-lang/crates.io-index");
-        let metadata: Metadata = serde_json::from_value(json!({
+        let metadata: CargoMetadata = serde_json::from_value(json!({
             "packages": [
                 package("shop", None, "cdylib"), package("linked", crates_io, "lib"),
                 package("macros", Some("git+https://example.com/macros#1"), "proc-macro"),

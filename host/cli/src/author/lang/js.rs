@@ -1,16 +1,17 @@
-//! JavaScript: npm, and what `npm run build` runs. That is ComponentizeJS in what `tollhouse new` makes, and may be anything.
+//! JavaScript: npm, and the script that `npm run build` runs. In packages of `tollhouse new` that is ComponentizeJS; it
+//! may be anything.
 
 use std::path::PathBuf;
 
-use super::{Job, Result};
+use super::{BuildJob, Result};
 
-/// What to do where there is no npm.
+/// Hint on how to install npm.
 const NPM: &str = "install Node.js 20 or newer, which brings npm: https://nodejs.org, or `apt-get install npm`";
 
-/// What was installed: a copy of `package.json`.
+/// Marker of the installed dependencies: a copy of `package.json`.
 const STAMP: &str = "node_modules/.tollhouse.json";
 
-pub(super) fn build(job: &Job<'_>, command: &[String]) -> Result<PathBuf> {
+pub(super) fn build(job: &BuildJob<'_>, command: &[String]) -> Result<PathBuf> {
     let package = job.text("package.json")?.unwrap_or_default();
     if !job.is_installed(STAMP, &package) {
         let mut npm = job.command("npm");

@@ -1,4 +1,4 @@
-//! Toolchains: which one a package wants, how it is run, and where it leaves what it made.
+//! Toolchains: which one a package uses, how it is run, and where it writes its output.
 
 mod c;
 mod crates;
@@ -17,38 +17,38 @@ use wit_parser::{Resolve, WorldId};
 
 use super::super::error::USAGE;
 use super::build::write;
-use super::{CliError, Result, Stop};
+use super::{CliError, CtrlCHandler, Result};
 
-/// Where the toolchains that can be told leave what they made, in the package's directory.
+/// Output path of toolchains that accept one, in the package's directory.
 const LEFT: &str = "build/componentized.wasm";
 
-/// Largest text file of a package that is looked into, in bytes.
+/// Size of the largest text file of a package that is read, in bytes.
 const MAX_TEXT: u64 = 4 << 20;
 
-/// A package that is to be built.
-pub(super) struct Job<'a> {
-    /// Its directory, absolute.
+/// Package that is being built.
+pub(super) struct BuildJob<'a> {
+    /// Absolute path of the package's directory.
     pub(super) directory: &'a Path,
     pub(super) manifest: &'a Manifest,
-    /// The text of `wit/`, which stands alone. None if there is no such directory.
+    /// Text of `wit/`, without references to other files. `None` if the directory does not exist.
     pub(super) wit: Option<&'a str>,
-    /// Whether it is to be quick to build instead of small and fast.
+    /// True for a quick build instead of small and fast output.
     pub(super) debug: bool,
-    pub(super) stop: &'a Stop,
+    pub(super) stop: &'a CtrlCHandler,
 }
 
-/// What a toolchain made.
-pub(super) struct Made {
-    /// What the toolchain is called.
+/// Output of a toolchain.
+pub(super) struct ToolchainOutput {
+    /// Name of the toolchain.
     pub(super) lang: &'static str,
-    /// Where it left a component or a core module.
+    /// Path of the component or core module.
     pub(super) left: PathBuf,
-    /// The crates that cargo built it of. Of other toolchains, none.
+    /// Crates that cargo built it from; empty for other toolchains.
     pub(super) built_of: Vec<Dependency>,
 }
 
 /// Runs the toolchain.
-pub(super) fn build(job: &Job<'_>) -> Result<Made> {
+pub(super) fn build(job: &BuildJob<'_>) -> Result<ToolchainOutput> {
     let own = job.manifest.build.as_ref();
     let command = own.map(|build| build.command.as_slice()).unwrap_or_default();
     let language = match own.and_then(|build| build.lang) {
@@ -79,11 +79,11 @@ pub(super) fn build(job: &Job<'_>) -> Result<Made> {
             left
         }
     };
-    Ok(Made { lang: language.map_or("command", Language::name), left: output.unwrap_or(left), built_of })
+    Ok(ToolchainOutput { lang: language.map_or("command", Language::name), left: output.unwrap_or(left), built_of })
 }
 
-/// What lies in a directory tells how it is built.
-fn detect(job: &Job<'_>) -> Result<Language> {
+/// Detects the language from the files in the directory.
+fn detect(job: &BuildJob<'_>) -> Result<Language> {
     let is_there = |name: &str| job.directory.join(name).is_file();
     if let Some(cargo) = job.text("Cargo.toml")? {
         let table = toml::from_str::<toml::Table>(&cargo).ok();
@@ -99,22 +99,22 @@ fn detect(job: &Job<'_>) -> Result<Language> {
     if !c::sources(job)?.is_empty() {
         return Ok(Language::C);
     }
-    let unknown = CliError::usage(format!("nothing in `{}` says how it is built", job.directory.display()));
+    let unknown = CliError::usage(format!("nothing in `{}` determines how it is built", job.directory.display()));
     Err(unknown.hint(
         "say it in `tool.toml`: `[build]` with `lang` (rust, rust-cargo-component, js, python, c), or with `command`, a \
          list of words, and `output`, the file that it makes",
     ))
 }
 
-impl Job<'_> {
-    /// A program, to be run in the package's directory.
+impl BuildJob<'_> {
+    /// Returns a command that runs in the package's directory.
     fn command(&self, program: impl AsRef<std::ffi::OsStr>) -> Command {
         let mut command = Command::new(program);
         command.current_dir(self.directory);
         command
     }
 
-    /// A command that the manifest gives. A program that is named by its path lies in the package.
+    /// Returns a command that the manifest gives. A program named by its path is in the package.
     fn words(&self, words: &[String]) -> Command {
         let (program, arguments) = words.split_first().expect("who asks has looked");
         let mut command = match program.contains('/') {
@@ -125,8 +125,8 @@ impl Job<'_> {
         command
     }
 
-    /// Runs a program that must succeed, and says so. What it prints goes to standard error. `missing` says what to do
-    /// where it is not found.
+    /// Runs a program that must succeed, and prints its command line. Its output goes to standard error. `missing` is
+    /// the hint if the program is not found.
     fn run(&self, mut command: Command, missing: &str) -> Result<()> {
         let words = [command.get_program()].into_iter().chain(command.get_args());
         let words: Vec<String> = words.map(|word| word.to_string_lossy().into_owned()).collect();
@@ -144,7 +144,7 @@ impl Job<'_> {
         Err(CliError::usage(format!("`{shown}` failed: {status}")).status(1))
     }
 
-    /// Asks a program something that takes no time: what it prints. None if it is not there, or fails.
+    /// Runs a program that ends quickly, and returns its output. Returns `None` if it does not exist, or fails.
     fn ask(&self, program: impl AsRef<std::ffi::OsStr>, arguments: &[&str]) -> Option<String> {
         let mut command = self.command(program);
         command.args(arguments);
@@ -152,26 +152,27 @@ impl Job<'_> {
         output.status.success().then(|| String::from_utf8_lossy(&output.stdout).trim().to_owned())
     }
 
-    /// Whether what was installed is what this text asks for: [`Job::installed`] has written it down.
+    /// Returns true if the installed dependencies are those that this text asks for: [`BuildJob::installed`] recorded
+    /// them.
     fn is_installed(&self, stamp: &str, wanted: &str) -> bool {
         self.text(stamp).is_ok_and(|text| text.as_deref() == Some(wanted))
     }
 
     fn installed(&self, stamp: &str, wanted: &str) {
-        // Without it, it is installed again the next time.
+        // Without the marker, they are installed again the next time.
         let _ = write(&self.directory.join(stamp), wanted.as_bytes());
     }
 
-    /// Where a toolchain is told to leave what it makes. What an earlier build left is taken away, so that it is not
-    /// taken for what this one makes.
+    /// Returns the path where a toolchain is told to write its output. The output of an earlier build is removed, so
+    /// that it is not mistaken for that of this build.
     fn left(&self) -> PathBuf {
         let left = self.directory.join(LEFT);
-        // If it is there and stays, the toolchain cannot write it either, and says so.
+        // If the file stays, the toolchain cannot write it either, and reports that.
         let _ = fs::remove_file(&left);
         left
     }
 
-    /// Reads a text file of the package. None if there is none.
+    /// Reads a text file of the package. Returns `None` if it does not exist.
     fn text(&self, name: &str) -> Result<Option<String>> {
         let path = self.directory.join(name);
         match untrusted_file::read_regular_text(&path, MAX_TEXT) {
@@ -199,12 +200,12 @@ impl Job<'_> {
     }
 }
 
-/// Runs a program to its end; Ctrl-C ends it, and all that it started.
-pub(super) fn spawn(command: Command, stop: &Stop) -> io::Result<ExitStatus> {
+/// Runs a program to its end; Ctrl-C ends it, and all processes that it started.
+pub(super) fn spawn(command: Command, stop: &CtrlCHandler) -> io::Result<ExitStatus> {
     stop.run(command, |mut child| child.wait())
 }
 
-/// The same, of a program whose output is wanted.
-fn capture(command: Command, stop: &Stop) -> io::Result<Output> {
+/// Runs a program like [`spawn`], and captures its output.
+fn capture(command: Command, stop: &CtrlCHandler) -> io::Result<Output> {
     stop.capture(command)
 }

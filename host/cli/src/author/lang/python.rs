@@ -5,19 +5,19 @@ use std::path::PathBuf;
 
 use tollhouse_registry::{MAX_COMPONENT, untrusted_file, without_export};
 
-use super::{CliError, Job, LEFT, Result, write};
+use super::{BuildJob, CliError, LEFT, Result, write};
 
-/// What to do where there is no Python.
+/// Hint on how to install Python.
 const PYTHON: &str = "install Python 3.10 or newer: https://python.org, or `apt-get install python3 python3-venv`";
 
-/// What to do where the virtual environment lacks the program.
+/// Hint for a virtual environment that lacks the program.
 const COMPONENTIZE: &str = "`requirements.txt` must name it: type \
     `echo componentize-py==0.25.1 >> requirements.txt`, and build again";
 
-/// What was installed: a copy of `requirements.txt`.
+/// Marker of the installed dependencies: a copy of `requirements.txt`.
 const STAMP: &str = ".venv/tollhouse-requirements.txt";
 
-pub(super) fn build(job: &Job<'_>, command: &[String]) -> Result<PathBuf> {
+pub(super) fn build(job: &BuildJob<'_>, command: &[String]) -> Result<PathBuf> {
     let requirements = job.text("requirements.txt")?.unwrap_or_default();
     if !job.is_installed(STAMP, &requirements) {
         let mut python = job.command("python3");
@@ -60,12 +60,13 @@ pub(super) fn build(job: &Job<'_>, command: &[String]) -> Result<PathBuf> {
     without_initialiser(left)
 }
 
-/// componentize-py leaves an interface `exports` in what the component exports: its own initialiser, which has run.
+/// Removes the interface `exports` that componentize-py leaves in the component's exports: its own initialiser, which
+/// has already run.
 fn without_initialiser(left: PathBuf) -> Result<PathBuf> {
     let unusable = |error: &(dyn std::error::Error + 'static)| {
         CliError::because(format!("what componentize-py made, `{}`, cannot be used", left.display()), error)
     };
-    // A command of the package's own may leave it elsewhere.
+    // A custom build command may write it elsewhere.
     if !left.exists() {
         return Ok(left);
     }

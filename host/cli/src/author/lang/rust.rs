@@ -6,12 +6,12 @@ use std::process::Command;
 use tollhouse_registry::cargo_built;
 
 use super::super::super::registry::failed;
-use super::{CliError, Job, Result};
+use super::{BuildJob, CliError, Result};
 
-/// What to do where there is no cargo.
+/// Hint on how to install cargo.
 const CARGO: &str = "install Rust: https://rustup.rs";
 
-pub(super) fn build(job: &Job<'_>) -> Result<PathBuf> {
+pub(super) fn build(job: &BuildJob<'_>) -> Result<PathBuf> {
     needs_target(job, "wasm32-wasip2")?;
     let mut cargo = job.command("cargo");
     cargo.args(["build", "--target", "wasm32-wasip2"]);
@@ -19,7 +19,7 @@ pub(super) fn build(job: &Job<'_>) -> Result<PathBuf> {
     run(job, cargo)
 }
 
-pub(super) fn build_with_cargo_component(job: &Job<'_>) -> Result<PathBuf> {
+pub(super) fn build_with_cargo_component(job: &BuildJob<'_>) -> Result<PathBuf> {
     needs_target(job, "wasm32-wasip1")?;
     if job.ask("cargo", &["component", "--version"]).is_none() {
         let missing = CliError::usage("this package is built with cargo-component, which is not installed");
@@ -31,7 +31,7 @@ pub(super) fn build_with_cargo_component(job: &Job<'_>) -> Result<PathBuf> {
     run(job, cargo)
 }
 
-fn run(job: &Job<'_>, mut cargo: Command) -> Result<PathBuf> {
+fn run(job: &BuildJob<'_>, mut cargo: Command) -> Result<PathBuf> {
     let profile = if job.debug { "debug" } else { "release" };
     if !job.debug {
         cargo.arg("--release");
@@ -41,26 +41,26 @@ fn run(job: &Job<'_>, mut cargo: Command) -> Result<PathBuf> {
         .map_err(|error| failed("cargo built nothing that is a component", &error, error.hint()))
 }
 
-/// Has the compiler leave out where this machine keeps things, so that the same comes of the same source elsewhere.
-fn leave_out_paths(job: &Job<'_>, cargo: &mut Command, target: &str) {
+/// Makes the compiler leave out this machine's paths, so that the same source gives the same output elsewhere.
+fn leave_out_paths(job: &BuildJob<'_>, cargo: &mut Command, target: &str) {
     let home = std::env::var_os("HOME").map(PathBuf::from);
     let own = std::env::var_os("CARGO_HOME").map(PathBuf::from).or_else(|| Some(home?.join(".cargo")));
-    let places = [(own, "/cargo"), (sysroot(job), "/rust"), (Some(job.directory.to_owned()), "/tool")];
+    let locations = [(own, "/cargo"), (sysroot(job), "/rust"), (Some(job.directory.to_owned()), "/tool")];
     let flag =
         |(place, name): (Option<PathBuf>, &str)| Some(format!("--remap-path-prefix={}={name}", place?.to_str()?));
-    let flags: Vec<String> = places.into_iter().filter_map(flag).collect();
-    // Flags are separated by spaces. Where `RUSTFLAGS` is set, cargo goes by that alone.
+    let flags: Vec<String> = locations.into_iter().filter_map(flag).collect();
+    // Flags are separated by spaces. If `RUSTFLAGS` is set, cargo uses only that.
     if !flags.iter().any(|flag| flag.contains(' ')) {
         cargo.env(format!("CARGO_TARGET_WASM32_{target}_RUSTFLAGS"), flags.join(" "));
     }
 }
 
-/// Where rustc keeps what belongs to it. None if there is no rustc.
-pub(super) fn sysroot(job: &Job<'_>) -> Option<PathBuf> {
+/// Returns rustc's sysroot, or `None` if there is no rustc.
+pub(super) fn sysroot(job: &BuildJob<'_>) -> Option<PathBuf> {
     job.ask("rustc", &["--print", "sysroot"]).map(PathBuf::from)
 }
 
-fn needs_target(job: &Job<'_>, target: &str) -> Result<()> {
+fn needs_target(job: &BuildJob<'_>, target: &str) -> Result<()> {
     let Some(sysroot) = sysroot(job) else {
         return Err(CliError::usage("this package is built with Rust, and there is no `rustc`").hint(CARGO));
     };

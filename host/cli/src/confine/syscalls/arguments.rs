@@ -1,22 +1,22 @@
-//! The arguments with which system calls that are left are refused (`EPERM`).
+//! Arguments with which available system calls are refused (`EPERM`).
 
 use std::ffi::c_int;
 
 use libc::c_long;
 use seccompiler::{BackendError, SeccompCmpArgLen, SeccompCmpOp, SeccompCondition, SeccompRule};
 
-use super::Phase;
+use super::ConfinePhase;
 
 mod files;
 mod sockets;
 
-/// What is left of a system call.
-pub(super) struct Limit {
+/// Restriction of a system call's arguments.
+pub(super) struct CallRestriction {
     pub(super) name: &'static str,
     pub(super) number: c_long,
-    /// What is left of it, for people.
+    /// Description of the remaining use, for people.
     pub(super) left: String,
-    /// It is refused if one of these fits; if there is none, always.
+    /// Rules; the call is refused if one of them matches, or always if there are none.
     pub(super) refused: Vec<SeccompRule>,
 }
 
@@ -28,8 +28,8 @@ const PR_GET_AUXV: c_int = 0x4155_5856;
 /// `PAGEMAP_SCAN`: which of its own pages a process has written to (the kernel's admin-guide/mm/pagemap).
 const PAGEMAP_SCAN: u32 = 0xc060_6610;
 
-/// What terminals and descriptors are asked and told. Not among them is what types into a terminal (`TIOCSTI`, `TIOCLINUX`),
-/// takes one over (`TIOCSCTTY`, `TIOCSPGRP`, `TIOCCONS`), or puts code of the kernel's behind it (`TIOCSETD`).
+/// Allowed requests to terminals and descriptors. Not included are those that type into a terminal (`TIOCSTI`,
+/// `TIOCLINUX`), take one over (`TIOCSCTTY`, `TIOCSPGRP`, `TIOCCONS`), or attach kernel code to it (`TIOCSETD`).
 const IOCTLS: [(&str, u32); 14] = [
     ("TCGETS", libc::TCGETS as u32),
     ("TCSETS", libc::TCSETS as u32),
@@ -47,8 +47,8 @@ const IOCTLS: [(&str, u32); 14] = [
     ("PAGEMAP_SCAN", PAGEMAP_SCAN),
 ];
 
-/// Not among them is what has a signal sent to another process (`F_SETOWN`, `F_SETSIG`), or tells of other processes (`F_SETLEASE`,
-/// `F_NOTIFY`).
+/// Allowed commands of `fcntl`. Not included are those that send a signal to another process (`F_SETOWN`, `F_SETSIG`),
+/// or tell of other processes (`F_SETLEASE`, `F_NOTIFY`).
 const FCNTLS: [(&str, c_int); 13] = [
     ("F_DUPFD_CLOEXEC", libc::F_DUPFD_CLOEXEC),
     ("F_GETFD", libc::F_GETFD),
@@ -65,7 +65,8 @@ const FCNTLS: [(&str, c_int); 13] = [
     ("F_GET_SEALS", libc::F_GET_SEALS),
 ];
 
-/// Not among them is what makes memory readable for others again (`PR_SET_DUMPABLE`), and all of `PR_SET_MM`, `PR_SET_PTRACER`, …
+/// Allowed options of `prctl`. Not included are those that make memory readable for others again (`PR_SET_DUMPABLE`),
+/// and all of `PR_SET_MM`, `PR_SET_PTRACER`, …
 const PRCTLS: [(&str, c_int); 5] = [
     ("PR_SET_NAME", libc::PR_SET_NAME),
     ("PR_SET_VMA", libc::PR_SET_VMA),
@@ -74,7 +75,7 @@ const PRCTLS: [(&str, c_int); 5] = [
     ("PR_GET_AUXV", PR_GET_AUXV),
 ];
 
-/// The kinds of namespaces. `CLONE_NEWTIME` is no flag of `clone`.
+/// Kinds of namespaces. `CLONE_NEWTIME` is not a flag of `clone`.
 const NAMESPACES: [c_int; 7] = [
     libc::CLONE_NEWCGROUP,
     libc::CLONE_NEWIPC,
@@ -85,11 +86,11 @@ const NAMESPACES: [c_int; 7] = [
     libc::CLONE_NEWUTS,
 ];
 
-/// `MADV_HWPOISON` and `MADV_SOFT_OFFLINE`: by them root takes memory from the machine.
+/// `MADV_HWPOISON` and `MADV_SOFT_OFFLINE`, by which root removes memory from the machine.
 const POISON: [c_int; 2] = [libc::MADV_HWPOISON, libc::MADV_SOFT_OFFLINE];
 
-/// The limits of a phase. `own` is the number of this process.
-pub(super) fn of(phase: Phase, own: u32) -> Result<Vec<Limit>> {
+/// Returns the restrictions of a phase. `own` is the number of this process.
+pub(super) fn of(phase: ConfinePhase, own: u32) -> Result<Vec<CallRestriction>> {
     let mut limits = vec![
         one_of("ioctl", libc::SYS_ioctl, 1, &IOCTLS)?,
         fcntl()?,
@@ -98,14 +99,14 @@ pub(super) fn of(phase: Phase, own: u32) -> Result<Vec<Limit>> {
         sockets::socketpair()?,
         sockets::options(phase)?,
         clone()?,
-        Limit {
+        CallRestriction {
             name: "madvise",
             number: libc::SYS_madvise,
             left: "all but MADV_HWPOISON, MADV_SOFT_OFFLINE".to_owned(),
             refused: POISON.map(|advice| rule([equal(2, advice.unsigned_abs())])).into_iter().collect::<Result<_>>()?,
         },
-        // The whole group stops: that is what Ctrl-Z does, which the repl's line editor takes over.
-        Limit {
+        // The whole group stops: that is the effect of Ctrl-Z, which the repl's line editor takes over.
+        CallRestriction {
             name: "kill",
             number: libc::SYS_kill,
             left: "to this process; SIGTSTP to its group".to_owned(),
@@ -114,19 +115,19 @@ pub(super) fn of(phase: Phase, own: u32) -> Result<Vec<Limit>> {
                 rule([other(0, own), other(1, libc::SIGTSTP.unsigned_abs())])?,
             ],
         },
-        Limit {
+        CallRestriction {
             name: "tgkill",
             number: libc::SYS_tgkill,
             left: "to threads of this process".to_owned(),
             refused: vec![rule([other(0, own)])?],
         },
-        Limit {
+        CallRestriction {
             name: "getpgid",
             number: libc::SYS_getpgid,
             left: "of this process".to_owned(),
             refused: vec![rule([other(0, own), other(0, 0)])?],
         },
-        Limit {
+        CallRestriction {
             name: "prlimit64",
             number: libc::SYS_prlimit64,
             left: "to ask for limits of this process".to_owned(),
@@ -138,7 +139,7 @@ pub(super) fn of(phase: Phase, own: u32) -> Result<Vec<Limit>> {
     Ok(limits)
 }
 
-fn prctl(phase: Phase) -> Result<Limit> {
+fn prctl(phase: ConfinePhase) -> Result<CallRestriction> {
     let mut left = PRCTLS.map(unsigned).to_vec();
     if phase.opening {
         left.push(("PR_SET_DUMPABLE", libc::PR_SET_DUMPABLE.unsigned_abs()));
@@ -146,17 +147,18 @@ fn prctl(phase: Phase) -> Result<Limit> {
     one_of("prctl", libc::SYS_prctl, 0, &left)
 }
 
-/// A terminal whose descriptor is asynchronous (`O_ASYNC`) signals the group that is in the foreground, with no `F_SETOWN`.
-fn fcntl() -> Result<Limit> {
+/// Restricts `fcntl`. A terminal whose descriptor is asynchronous (`O_ASYNC`) signals the foreground group, without
+/// `F_SETOWN`.
+fn fcntl() -> Result<CallRestriction> {
     let mut limit = one_of("fcntl", libc::SYS_fcntl, 1, &FCNTLS.map(unsigned))?;
     limit.refused.push(rule([equal(1, libc::F_SETFL.unsigned_abs()), having(2, libc::O_ASYNC.unsigned_abs())])?);
     limit.left += "; F_SETFL without O_ASYNC";
     Ok(limit)
 }
 
-/// Clocks beyond the last of the system's own are those of other processes, of devices and of other networks: how long another
-/// process has computed, to the nanosecond, is asked of such a one.
-fn clocks() -> Result<Vec<Limit>> {
+/// Restricts clocks. Those beyond the last of the system's own belong to other processes, to devices and to other
+/// networks: such a clock tells the CPU time of another process, to the nanosecond.
+fn clocks() -> Result<Vec<CallRestriction>> {
     let calls = [
         ("clock_gettime", libc::SYS_clock_gettime),
         ("clock_getres", libc::SYS_clock_getres),
@@ -166,37 +168,38 @@ fn clocks() -> Result<Vec<Limit>> {
     let limit = |(name, number)| {
         let beyond = SeccompCondition::new(0, SeccompCmpArgLen::Dword, SeccompCmpOp::Gt, last);
         let left = "clocks of the system and of this process".to_owned();
-        Ok(Limit { name, number, left, refused: vec![rule([beyond])?] })
+        Ok(CallRestriction { name, number, left, refused: vec![rule([beyond])?] })
     };
     calls.into_iter().map(limit).collect()
 }
 
-/// Flags stand in the first argument on all processors that there are filters for.
-fn clone() -> Result<Limit> {
+/// Restricts `clone`. Flags are the first argument on all processors that there are filters for.
+fn clone() -> Result<CallRestriction> {
     let process = rule([masked(0, libc::CLONE_THREAD.unsigned_abs(), 0)]);
     let namespaces = NAMESPACES.into_iter().map(|kind| rule([having(0, kind.unsigned_abs())]));
     let refused = namespaces.chain([process]).collect::<Result<_>>()?;
     let left = "threads, in the namespaces of this process".to_owned();
-    Ok(Limit { name: "clone", number: libc::SYS_clone, left, refused })
+    Ok(CallRestriction { name: "clone", number: libc::SYS_clone, left, refused })
 }
 
-/// A system call that is left with these values of one of its arguments.
-fn one_of(name: &'static str, number: c_long, argument: u8, left: &[(&str, u32)]) -> Result<Limit> {
+/// Restricts an argument of a system call to these values.
+fn one_of(name: &'static str, number: c_long, argument: u8, left: &[(&str, u32)]) -> Result<CallRestriction> {
     let refused = vec![rule(left.iter().map(|(_, value)| other(argument, *value)))?];
     let names: Vec<&str> = left.iter().map(|(name, _)| *name).collect();
-    Ok(Limit { name, number, left: names.join(", "), refused })
+    Ok(CallRestriction { name, number, left: names.join(", "), refused })
 }
 
 fn unsigned((name, value): (&str, c_int)) -> (&str, u32) {
     (name, value.cast_unsigned())
 }
 
-/// Fits if all conditions are met.
+/// Returns a rule that matches if all conditions are met.
 fn rule(conditions: impl IntoIterator<Item = Result<SeccompCondition>>) -> Result<SeccompRule> {
     SeccompRule::new(conditions.into_iter().collect::<Result<_>>()?)
 }
 
-/// Is met if an argument of 32 bits is not this. What the kernel takes as 32 bits is compared as such: it does not look at the others.
+/// Returns a condition that is met if a 32-bit argument has another value. Arguments that the kernel takes as 32 bits
+/// are compared as such: it does not look at the others.
 fn other(argument: u8, value: u32) -> Result<SeccompCondition> {
     SeccompCondition::new(argument, SeccompCmpArgLen::Dword, SeccompCmpOp::Ne, value.into())
 }
@@ -205,7 +208,7 @@ fn equal(argument: u8, value: u32) -> Result<SeccompCondition> {
     SeccompCondition::new(argument, SeccompCmpArgLen::Dword, SeccompCmpOp::Eq, value.into())
 }
 
-/// Is met if these bits of an argument are set.
+/// Returns a condition that is met if these bits of an argument are set.
 fn having(argument: u8, bits: u32) -> Result<SeccompCondition> {
     masked(argument, bits, bits)
 }
@@ -214,7 +217,7 @@ fn masked(argument: u8, mask: u32, value: u32) -> Result<SeccompCondition> {
     SeccompCondition::new(argument, SeccompCmpArgLen::Dword, SeccompCmpOp::MaskedEq(mask.into()), value.into())
 }
 
-/// Is met if a pointer is not null.
+/// Returns a condition that is met if a pointer is not null.
 fn is_given(argument: u8) -> Result<SeccompCondition> {
     SeccompCondition::new(argument, SeccompCmpArgLen::Qword, SeccompCmpOp::Ne, 0)
 }

@@ -1,41 +1,41 @@
-//! The system calls that are left to a confined process, in groups, each with what it is needed for.
+//! System calls that stay available to a confined process, in groups, each with its reason.
 //!
-//! What is listed was seen to be made while the tests ran (`strace`), or is what a library of ours turns to elsewhere: on
-//! another processor, or with another C library. What is not listed does not exist for the process (`ENOSYS`), so that
-//! libraries take the way that they take on an old kernel. `arguments` says with which arguments some of them are refused.
+//! Each listed call was seen while the tests ran (`strace`), or is one that a library of ours uses elsewhere: on
+//! another processor, or with another C library. Other calls do not exist for the process (`ENOSYS`), so that libraries
+//! fall back as on an old kernel. `arguments` lists the arguments with which some of them are refused.
 
 use libc::c_long;
 
-use super::Phase;
+use super::ConfinePhase;
 
-/// System calls that are needed for one thing.
-pub(super) struct Group {
-    pub(super) when: When,
+/// System calls that are needed for one purpose.
+pub(super) struct CallGroup {
+    pub(super) when: CallPeriod,
     pub(super) reason: &'static str,
     pub(super) calls: &'static [Call],
 }
 
-/// The name of a system call, as libc's constant has it (`SYS_read`), and its number.
+/// Name of a system call, as libc's constant has it (`SYS_read`), and its number.
 pub(super) type Call = (&'static str, c_long);
 
-/// When a group is needed.
+/// Time at which a group is needed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum When {
-    /// As long as the process lives.
+pub(super) enum CallPeriod {
+    /// For the whole life of the process.
     Always,
-    /// Until what is to run is open: see [`Phase`].
+    /// Until everything that will run is open: see [`ConfinePhase`].
     Opening,
-    /// Where a tool may reach the network.
+    /// If a tool may reach the network.
     Network,
-    /// Where another process holds the store, or may come to hold it.
+    /// If another process holds the store, or may come to hold it.
     Store,
 }
 
-impl When {
+impl CallPeriod {
     pub(super) const ALL: [Self; 4] = [Self::Always, Self::Opening, Self::Network, Self::Store];
 
     /// Returns true if the group is needed in this phase.
-    pub(super) fn is_in(self, phase: Phase) -> bool {
+    pub(super) fn is_in(self, phase: ConfinePhase) -> bool {
         match self {
             Self::Always => true,
             Self::Opening => phase.opening,
@@ -44,7 +44,7 @@ impl When {
         }
     }
 
-    /// For people.
+    /// Title of the group, for people.
     pub(super) fn title(self) -> &'static str {
         match self {
             Self::Always => "always",
@@ -59,46 +59,46 @@ macro_rules! calls {
     ($($name:ident)*) => { &[$((stringify!($name), libc::$name)),*] };
 }
 
-/// All that is left.
-pub(super) const GROUPS: &[Group] = &[
-    Group {
-        when: When::Always,
+/// All available system calls.
+pub(super) const GROUPS: &[CallGroup] = &[
+    CallGroup {
+        when: CallPeriod::Always,
         reason: "memory, and machine code in it",
         calls: calls![SYS_brk SYS_madvise SYS_membarrier SYS_memfd_create SYS_mmap SYS_mprotect SYS_mremap SYS_munmap],
     },
-    Group {
-        when: When::Always,
+    CallGroup {
+        when: CallPeriod::Always,
         reason: "threads of this process",
         calls: calls![
             SYS_clone SYS_exit SYS_exit_group SYS_futex SYS_getcpu SYS_gettid SYS_prctl SYS_rseq SYS_sched_getaffinity
             SYS_sched_setaffinity SYS_sched_yield SYS_set_robust_list
         ],
     },
-    Group {
-        when: When::Always,
+    CallGroup {
+        when: CallPeriod::Always,
         reason: "signals of this process: traps of WebAssembly, Ctrl-C",
         calls: calls![
             SYS_kill SYS_restart_syscall SYS_rt_sigaction SYS_rt_sigprocmask SYS_rt_sigreturn SYS_sigaltstack SYS_tgkill
         ],
     },
-    Group {
-        when: When::Always,
+    CallGroup {
+        when: CallPeriod::Always,
         reason: "clocks, waiting, random numbers",
         calls: calls![
             SYS_clock_getres SYS_clock_gettime SYS_clock_nanosleep SYS_epoll_create1 SYS_epoll_ctl SYS_epoll_pwait
             SYS_eventfd2 SYS_getrandom SYS_gettimeofday SYS_nanosleep SYS_ppoll SYS_pselect6
         ],
     },
-    Group {
-        when: When::Always,
+    CallGroup {
+        when: CallPeriod::Always,
         reason: "what this process is and has",
         calls: calls![
             SYS_getegid SYS_geteuid SYS_getgid SYS_getgroups SYS_getpgid SYS_getpid SYS_getppid SYS_getrusage SYS_getuid
             SYS_prlimit64 SYS_sysinfo SYS_times SYS_uname
         ],
     },
-    Group {
-        when: When::Always,
+    CallGroup {
+        when: CallPeriod::Always,
         reason: "files, as far as Landlock lets it",
         calls: calls![
             SYS_close SYS_copy_file_range SYS_dup SYS_dup3 SYS_faccessat SYS_faccessat2 SYS_fadvise64 SYS_fallocate
@@ -108,8 +108,8 @@ pub(super) const GROUPS: &[Group] = &[
             SYS_statx SYS_sync_file_range SYS_unlinkat SYS_write SYS_writev
         ],
     },
-    Group {
-        when: When::Always,
+    CallGroup {
+        when: CallPeriod::Always,
         reason: "sockets that are open: signals of this process come by a pair of them, and others share the store by them",
         calls: calls![
             SYS_accept4 SYS_getpeername SYS_getsockname SYS_getsockopt SYS_recvfrom SYS_sendto SYS_setsockopt SYS_shutdown
@@ -117,8 +117,8 @@ pub(super) const GROUPS: &[Group] = &[
         ],
     },
     #[cfg(target_arch = "x86_64")]
-    Group {
-        when: When::Always,
+    CallGroup {
+        when: CallPeriod::Always,
         reason: "older names of the same on x86-64",
         calls: calls![
             SYS_access SYS_arch_prctl SYS_dup2 SYS_epoll_wait SYS_getpgrp SYS_link SYS_lstat SYS_mkdir SYS_open SYS_poll
@@ -126,37 +126,37 @@ pub(super) const GROUPS: &[Group] = &[
         ],
     },
     #[cfg(target_arch = "aarch64")]
-    Group { when: When::Always, reason: "an older name on ARM", calls: calls![SYS_renameat] },
+    CallGroup { when: CallPeriod::Always, reason: "an older name on ARM", calls: calls![SYS_renameat] },
     #[cfg(target_arch = "riscv64")]
-    Group {
-        when: When::Always,
+    CallGroup {
+        when: CallPeriod::Always,
         reason: "machine code on RISC-V",
         // libc has no names for them: the kernel's arch/riscv/include/uapi/asm/unistd.h.
         calls: &[("SYS_riscv_hwprobe", 258), ("SYS_riscv_flush_icache", 259)],
     },
-    Group {
-        when: When::Opening,
+    CallGroup {
+        when: CallPeriod::Opening,
         reason: "this wall itself",
         calls: calls![SYS_landlock_add_rule SYS_landlock_create_ruleset SYS_landlock_restrict_self SYS_seccomp],
     },
-    Group { when: When::Opening, reason: "modes of the store's directories", calls: calls![SYS_fchmodat] },
-    Group {
-        when: When::Network,
+    CallGroup { when: CallPeriod::Opening, reason: "modes of the store's directories", calls: calls![SYS_fchmodat] },
+    CallGroup {
+        when: CallPeriod::Network,
         reason: "connections that a tool is granted, and looking up the names of hosts",
         calls: calls![SYS_connect SYS_recvmmsg SYS_recvmsg SYS_sendmmsg SYS_sendmsg],
     },
-    Group {
-        when: When::Store,
+    CallGroup {
+        when: CallPeriod::Store,
         reason: "going on with the store when the process that holds it ends",
         calls: calls![SYS_bind SYS_connect SYS_fchmodat SYS_listen],
     },
     #[cfg(target_arch = "x86_64")]
-    Group { when: When::Opening, reason: "an older name of the same on x86-64", calls: calls![SYS_chmod] },
+    CallGroup { when: CallPeriod::Opening, reason: "an older name of the same on x86-64", calls: calls![SYS_chmod] },
     #[cfg(target_arch = "x86_64")]
-    Group { when: When::Store, reason: "an older name of the same on x86-64", calls: calls![SYS_chmod] },
+    CallGroup { when: CallPeriod::Store, reason: "an older name of the same on x86-64", calls: calls![SYS_chmod] },
 ];
 
-/// The system calls of a phase, each once or more often.
-pub(super) fn of(phase: Phase) -> impl Iterator<Item = Call> {
+/// Returns the system calls of a phase, each at least once.
+pub(super) fn of(phase: ConfinePhase) -> impl Iterator<Item = Call> {
     GROUPS.iter().filter(move |group| group.when.is_in(phase)).flat_map(|group| group.calls).copied()
 }

@@ -1,10 +1,10 @@
-//! seccomp: the system calls that are left to this process, whichever of its threads makes them.
+//! seccomp: the system calls that stay available to this process, whichever of its threads makes them.
 //!
-//! - `list`: which, and what for;
-//! - `arguments`: with which arguments.
+//! - `list`: the calls, and their reasons;
+//! - `arguments`: restrictions on their arguments.
 //!
-//! Two filters stand for each phase: one makes what is not listed fail as on a kernel that does not have it (`ENOSYS`), the
-//! other refuses arguments (`EPERM`). Filters add up: a later phase has no more than an earlier one.
+//! Each phase has two filters: one makes unlisted calls fail as on a kernel that does not have them (`ENOSYS`), the
+//! other refuses arguments (`EPERM`). Filters accumulate: a later phase has no more than an earlier one.
 
 mod arguments;
 mod list;
@@ -17,52 +17,54 @@ use seccompiler::{
     BpfProgram, Error, SeccompAction, SeccompFilter, TargetArch, apply_filter, apply_filter_all_threads,
 };
 
-use self::list::{GROUPS, When};
-use super::{Phase, Threads, Wall};
+use self::list::{CallPeriod, GROUPS};
+use super::{ConfinePhase, FilterStatus, ThreadScope};
 
-/// Leaves to this process what a phase needs.
+/// Restricts this process to the system calls of a phase.
 ///
 /// # Errors
-/// If the kernel has such filters, and does not take these.
-pub(crate) fn hold(phase: Phase, threads: Threads) -> Result<Wall, Error> {
-    let Ok(processor) = TargetArch::try_from(ARCH) else { return Ok(Wall::None) };
+/// If the kernel supports filters, and refuses these.
+pub(crate) fn hold(phase: ConfinePhase, threads: ThreadScope) -> Result<FilterStatus, Error> {
+    let Ok(processor) = TargetArch::try_from(ARCH) else { return Ok(FilterStatus::Unsupported) };
     let limits = arguments::of(phase, std::process::id())?;
     let refused = limits.into_iter().map(|limit| (limit.number, limit.refused)).collect();
     let refuse = SeccompAction::Errno(libc::EPERM.unsigned_abs());
-    // Before the other one, which may not leave the system call that sets filters.
-    if apply(SeccompFilter::new(refused, SeccompAction::Allow, refuse, processor)?, threads)? == Wall::None {
-        return Ok(Wall::None);
+    // Before the other filter, which may not allow the system call that sets filters.
+    if apply(SeccompFilter::new(refused, SeccompAction::Allow, refuse, processor)?, threads)?
+        == FilterStatus::Unsupported
+    {
+        return Ok(FilterStatus::Unsupported);
     }
     let left: BTreeMap<_, _> = list::of(phase).map(|(_, number)| (number, Vec::new())).collect();
     let missing = SeccompAction::Errno(libc::ENOSYS.unsigned_abs());
     apply(SeccompFilter::new(left, missing, SeccompAction::Allow, processor)?, threads)
 }
 
-fn apply(filter: SeccompFilter, threads: Threads) -> Result<Wall, Error> {
+fn apply(filter: SeccompFilter, threads: ThreadScope) -> Result<FilterStatus, Error> {
     let filter = BpfProgram::try_from(filter)?;
     let applied = match threads {
-        Threads::All => apply_filter_all_threads(&filter),
-        Threads::This => apply_filter(&filter),
+        ThreadScope::All => apply_filter_all_threads(&filter),
+        ThreadScope::Current => apply_filter(&filter),
     };
     match applied {
-        Ok(()) => Ok(Wall::Whole),
-        // A kernel without it.
+        Ok(()) => Ok(FilterStatus::Active),
+        // A kernel without seccomp.
         Err(Error::Prctl(error) | Error::Seccomp(error))
             if matches!(error.raw_os_error(), Some(libc::EINVAL | libc::ENOSYS)) =>
         {
-            Ok(Wall::None)
+            Ok(FilterStatus::Unsupported)
         }
         Err(error) => Err(error),
     }
 }
 
-/// The system calls and arguments that are left, for people.
+/// Describes the available system calls and arguments, for people.
 ///
 /// # Errors
-/// If a filter cannot be made of them.
+/// If a filter cannot be built from them.
 pub(crate) fn describe() -> Result<String, Error> {
     let mut text = String::new();
-    for when in When::ALL {
+    for when in CallPeriod::ALL {
         push(&mut text, format_args!("system calls, {}", when.title()));
         for group in GROUPS.iter().filter(|group| group.when == when) {
             push(&mut text, format_args!("  {}", group.reason));
@@ -71,7 +73,7 @@ pub(crate) fn describe() -> Result<String, Error> {
             push(&mut text, format_args!("    {}", names.join(" ")));
         }
     }
-    for (title, phase) in Phase::SHOWN {
+    for (title, phase) in ConfinePhase::SHOWN {
         push(&mut text, format_args!("arguments, {title}"));
         for limit in arguments::of(phase, std::process::id())? {
             push(&mut text, format_args!("  {:<15} {}", limit.name, limit.left));
@@ -117,13 +119,13 @@ mod tests {
                 UnixStream::pair().expect("they stay here");
             });
             UdpSocket::bind("127.0.0.1:0").expect("nothing refuses it yet");
-            let start = Phase { opening: true, network: true, store: true };
-            if hold(start, Threads::All).expect("the kernel takes it") == Wall::None {
+            let start = ConfinePhase { opening: true, network: true, store: true };
+            if hold(start, ThreadScope::All).expect("the kernel takes it") == FilterStatus::Unsupported {
                 return note!("this kernel has no seccomp");
             }
             UdpSocket::bind("127.0.0.1:0").expect("a tool may yet be granted it");
             UnixListener::bind(before).expect("a store has one");
-            assert_eq!(hold(Phase::RUN, Threads::All).expect("the kernel takes it"), Wall::Whole);
+            assert_eq!(hold(ConfinePhase::RUN, ThreadScope::All).expect("the kernel takes it"), FilterStatus::Active);
             go.send(()).expect("it waits");
             thread.join().expect("all of it");
         });
@@ -133,10 +135,10 @@ mod tests {
     fn who_only_tries_is_the_only_one() {
         in_a_process(|_| {
             let tried = std::thread::spawn(|| {
-                (hold(Phase::RUN, Threads::This).expect("the kernel takes it"), starts_programs())
+                (hold(ConfinePhase::RUN, ThreadScope::Current).expect("the kernel takes it"), starts_programs())
             });
             let (wall, started) = tried.join().expect("it ends");
-            assert_eq!(started.is_err(), wall == Wall::Whole);
+            assert_eq!(started.is_err(), wall == FilterStatus::Active);
             starts_programs().expect("nobody refuses it");
         });
     }

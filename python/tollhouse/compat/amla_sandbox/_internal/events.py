@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from ..audit import AuditCollector
 
 _MOST_EVENTS = 100_000
-"""How many events wait for a collector that comes later."""
+"""Most events that wait for a collector that comes later."""
 
 
 class Events:

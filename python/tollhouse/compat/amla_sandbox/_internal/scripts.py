@@ -1,4 +1,4 @@
-"""What scripts find that amla-sandbox gave them."""
+"""Globals that amla-sandbox gave to scripts."""
 
 from __future__ import annotations
 

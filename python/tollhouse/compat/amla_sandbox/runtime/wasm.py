@@ -315,7 +315,7 @@ class Runtime:
 
     @property
     def last_stderr(self) -> str:
-        """What the last run wrote to standard error, and the error that it ended with."""
+        """Standard error of the last run, and the error that it ended with."""
         return self._core.last_stderr
 
     @property
@@ -330,12 +330,12 @@ class Runtime:
 
     @property
     def last_user_time_ns(self) -> int | None:
-        """None: the host counts a guest's steps, not its time."""
+        """Always None: the host counts a guest's fuel, not its time."""
         return None
 
     @property
     def last_sys_time_ns(self) -> int | None:
-        """None, as `last_user_time_ns`."""
+        """Always None, like `last_user_time_ns`."""
         return None
 
     def close(self) -> None:

@@ -1,20 +1,21 @@
-//! What is left of making files and of their modes.
+//! Restrictions on creating files and on their modes.
 
 use libc::c_long;
 
-use super::super::Phase;
-use super::{Limit, Result, having, one_of, rule};
+use super::super::ConfinePhase;
+use super::{CallRestriction, Result, having, one_of, rule};
 
-/// The bits of a mode with which no file is made: those by which it is run, and by which it then has its owner's rights.
+/// Mode bits with which no file may be created: those that make it executable, and those that give it its owner's
+/// rights.
 const PROGRAM: [u32; 6] = [libc::S_ISUID, libc::S_ISGID, libc::S_ISVTX, libc::S_IXUSR, libc::S_IXGRP, libc::S_IXOTH];
 
-/// The limits of a phase.
-pub(super) fn of(phase: Phase) -> Result<Vec<Limit>> {
+/// Returns the restrictions of a phase.
+pub(super) fn of(phase: ConfinePhase) -> Result<Vec<CallRestriction>> {
     let mut limits = modes(phase)?;
     limits.push(opening("openat", libc::SYS_openat, 2)?);
     #[cfg(target_arch = "x86_64")]
     limits.push(opening("open", libc::SYS_open, 1)?);
-    limits.push(Limit {
+    limits.push(CallRestriction {
         name: "renameat2",
         number: libc::SYS_renameat2,
         left: "all but RENAME_WHITEOUT, which makes a device".to_owned(),
@@ -23,18 +24,18 @@ pub(super) fn of(phase: Phase) -> Result<Vec<Limit>> {
     Ok(limits)
 }
 
-/// What is left of a call that opens files; the mode stands behind the flags, and counts only if a file is made.
-fn opening(name: &'static str, number: c_long, flags: u8) -> Result<Limit> {
+/// Restricts a call that opens files; the mode follows the flags, and counts only if a file is created.
+fn opening(name: &'static str, number: c_long, flags: u8) -> Result<CallRestriction> {
     let makes = [libc::O_CREAT.unsigned_abs(), libc::O_TMPFILE.unsigned_abs()];
     let refused = makes
         .into_iter()
         .flat_map(|flag| PROGRAM.into_iter().map(move |bit| rule([having(flags, flag), having(flags + 1, bit)])));
     let left = "no new file that can be run, or has other rights than who runs it".to_owned();
-    Ok(Limit { name, number, left, refused: refused.collect::<Result<_>>()? })
+    Ok(CallRestriction { name, number, left, refused: refused.collect::<Result<_>>()? })
 }
 
-/// Modes by which a file becomes the user's alone.
-fn modes(phase: Phase) -> Result<Vec<Limit>> {
+/// Restricts the modes to those by which a file becomes the user's alone.
+fn modes(phase: ConfinePhase) -> Result<Vec<CallRestriction>> {
     const FILE: (&str, u32) = ("0600", 0o600);
     const DIRECTORY: (&str, u32) = ("0700", 0o700);
     let left = if phase.opening { &[FILE, DIRECTORY][..] } else { &[FILE] };

@@ -1,0 +1,588 @@
+//! Session options: those of every command that opens a session.
+
+use std::collections::BTreeSet;
+use std::io::{self, IsTerminal as _};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use clap::Args;
+use tollhouse::capability::{Grant, HttpRule, Limits, Policy, PolicyError, Setting, parse_bytes, parse_duration};
+use tollhouse::gate::{Approver, Audit, Gate};
+use tollhouse::guest::Language;
+use tollhouse::session::{
+    Host, HostError, OpenOptions, Overrides, RunResult, Session, SessionId, SessionOptions, Sessions, Status, Waiting,
+};
+use tollhouse::tool::names::Face;
+use tollhouse::tool::{Lock, LostFace, Secrets};
+use tollhouse::vfs::{self, Tree};
+use tollhouse_registry::untrusted_file;
+
+use super::approve::TerminalApprover;
+use super::audit::AuditArgs;
+use super::confine::{ConfineArgs, Confinement};
+use super::locations::{Locations, waiting};
+use super::lock::PinnedLock;
+use super::policy_file::PolicyFile;
+use super::registry::trust;
+use super::{CliError, Result, lock, programs, secret, session, token};
+
+/// Options that determine what a script may call and see.
+#[derive(Args)]
+pub(crate) struct SessionArgs {
+    /// The policy (TOML): tools, grants, limits
+    #[arg(long, value_name = "FILE")]
+    policy: Option<PathBuf>,
+    /// The lock that `tollhouse lock` wrote: exactly its releases are mounted [default: `tollhouse.lock` beside the
+    /// policy, if it exists]
+    #[arg(long, value_name = "FILE")]
+    locked: Option<PathBuf>,
+    /// A token instead of a policy: its grants, as far as they are still valid
+    #[arg(long, value_name = "FILE", conflicts_with = "policy", requires = "trust")]
+    token: Option<PathBuf>,
+    /// The public key of the token's issuer, or its file
+    #[arg(long, value_name = "KEY", requires = "token")]
+    trust: Option<String>,
+    /// Revoked tokens: one revocation id per line
+    #[arg(long, value_name = "FILE", requires = "token")]
+    revoked: Option<PathBuf>,
+    /// Mount one more package: `stats=tollhouse:stats@^0.1`
+    #[arg(long = "tool", value_name = "ALIAS=NS:NAME@REQ", value_parser = pair)]
+    tools: Vec<(String, String)>,
+    /// Grant methods: `stats/describe`, `stats/*` (one segment), `stats/**` (any number); with `/run` a program, and
+    /// the session's files to it: `python3/run`
+    #[arg(long = "allow", value_name = "PATTERN")]
+    allow: Vec<String>,
+    /// Let scripts and the tool `http` make requests to a host: `api.example.com`, `http://localhost:8080`, `GET
+    /// *.example.com/v1`
+    #[arg(long = "allow-net", value_name = "[METHOD ][SCHEME://]HOST[:PORT][/PATH]")]
+    allow_net: Vec<HttpRule>,
+    /// Copy a directory or file of this machine in; `:ro` keeps the script from changing it
+    #[arg(long = "mount", value_name = "HOST:GUEST[:ro]")]
+    mounts: Vec<String>,
+}
+
+/// Options of a single run, which no session keeps.
+#[derive(Args, Default)]
+pub(crate) struct OwnArgs {
+    /// Give the value of a secret that the policy grants to a tool: `KEY=env:VARIABLE`, `KEY=file:PATH`, or what a
+    /// program prints, `KEY=cmd:PROGRAM ARGS`
+    #[arg(long = "secret", value_name = "NAME=SOURCE", value_parser = pair)]
+    secrets: Vec<(String, String)>,
+    /// Values of the secrets, once they are read.
+    #[arg(skip)]
+    values: Secrets,
+    /// Longest time, waiting included, for example 60s [default: 60s]
+    #[arg(long, value_name = "TIME", value_parser = parse_duration)]
+    timeout: Option<Duration>,
+    /// Most memory of the script, for example 256MiB [default: 256MiB]
+    #[arg(long, value_name = "SIZE", value_parser = parse_bytes)]
+    memory: Option<u64>,
+    /// Most units of fuel, which count the script's steps [default: 2000000000]
+    #[arg(long, value_name = "STEPS")]
+    fuel: Option<u64>,
+    /// Any limit of a policy: `calls=1000`, `processes=4`, `tool_wall=5s`, `output=1MiB`
+    #[arg(long = "limit", value_name = "NAME=VALUE")]
+    limits: Vec<Setting>,
+}
+
+impl OwnArgs {
+    /// Reads the values of secrets. Programs that print them cannot run once the process is confined, so this comes
+    /// first.
+    pub(crate) fn read_secrets(&mut self) -> Result<()> {
+        self.values = secret::read(&self.secrets)?;
+        Ok(())
+    }
+
+    fn limits(&self) -> Overrides {
+        Overrides { wall: self.timeout, memory: self.memory, fuel: self.fuel, others: self.limits.clone() }
+    }
+}
+
+impl SessionArgs {
+    /// Returns the files that a process accesses which opens a session with these options, `kept` in the store or in
+    /// memory.
+    pub(crate) fn touched(&self, locations: &Locations, kept: bool, audit: &AuditArgs) -> Confinement {
+        let beside = self.policy.as_deref().map(lock::candidates).unwrap_or_default();
+        let files = [&self.policy, &self.token, &self.revoked, &self.locked].into_iter().flatten().chain(&beside);
+        let files = files.map(PathBuf::as_path);
+        let mounted = self.mounts.iter().map(|mount| Path::new(split_mount(mount).0));
+        let trusted = self.trust.iter().map(Path::new);
+        let read = files.chain(mounted).chain(trusted);
+        let (log, head) = audit.files();
+        Confinement::of(locations, kept).reading(read).writing(log).writing(head.as_deref())
+    }
+
+    /// Returns the first stream that these options name instead of a file, secrets included: it can be read only once.
+    pub(crate) fn stream<'a>(&'a self, own: &'a OwnArgs) -> Option<&'a Path> {
+        let files = [&self.policy, &self.token, &self.revoked, &self.locked].into_iter().flatten();
+        let secrets = own.secrets.iter().filter_map(|(_, source)| source.strip_prefix("file:"));
+        let named =
+            files.map(PathBuf::as_path).chain(self.trust.as_deref().map(Path::new)).chain(secrets.map(Path::new));
+        let is_stream = |path: &&Path| {
+            [Path::new("-"), Path::new("/dev/stdin")].contains(path) || untrusted_file::descriptor(path).is_some()
+        };
+        named.into_iter().find(is_stream)
+    }
+
+    /// Notes the missing faces of tools that these options name, where a script in this language would look for them.
+    pub(crate) fn note_lost_faces(&self, gate: &Gate, language: Language) {
+        let face = if language == Language::Shell { Face::Command } else { Face::Global };
+        let is_named = |lost: &LostFace| self.tools.iter().any(|(alias, _)| *alias == lost.alias);
+        note_lost_faces(gate, |lost| lost.face == face && is_named(lost));
+    }
+
+    /// Opens or creates the session with this name; without a name, creates one in memory.
+    pub(crate) fn open(
+        &self,
+        locations: &Locations,
+        own: &OwnArgs,
+        id: Option<&SessionId>,
+        audit: &AuditArgs,
+    ) -> Result<Session> {
+        match id {
+            Some(id) => {
+                let opening = OpenParams { own, audit, waiting: waiting(id), files: None, is_named: false };
+                self.open_kept(locations, &locations.host()?, &locations.sessions()?, id, opening)
+            }
+            None => self.open_in_memory(locations, &locations.host()?, own, audit),
+        }
+    }
+
+    /// Opens the session with this name to read it: none is created. Without a name, opens one in memory. The process
+    /// is confined before anything is read that others wrote.
+    pub(crate) fn look(&self, locations: &Locations, id: Option<&SessionId>, confine: ConfineArgs) -> Result<Session> {
+        confine.apply(|| self.touched(locations, id.is_some(), &AuditArgs::default()))?;
+        let session = self.found(locations, id)?;
+        confine.isolate(&session)?;
+        Ok(session)
+    }
+
+    fn found(&self, locations: &Locations, id: Option<&SessionId>) -> Result<Session> {
+        let own = OwnArgs::default();
+        let Some(id) = id else {
+            return self.open_in_memory(locations, &locations.host()?, &own, &AuditArgs::default());
+        };
+        let sessions = locations.sessions()?;
+        sessions.show(id).map_err(|error| session::failed("cannot read the session", &error))?;
+        let opening =
+            OpenParams { own: &own, audit: &AuditArgs::default(), waiting: waiting(id), files: None, is_named: true };
+        self.open_kept(locations, &locations.host()?, &sessions, id, opening)
+    }
+
+    /// Returns true if the options name a token, whose grants expire.
+    pub(crate) fn is_of_token(&self) -> bool {
+        self.token.is_some()
+    }
+
+    /// Creates a session in memory, without snapshots.
+    pub(crate) fn open_in_memory(
+        &self,
+        locations: &Locations,
+        host: &Host,
+        own: &OwnArgs,
+        audit: &AuditArgs,
+    ) -> Result<Session> {
+        let prepared = self.prepare(locations, own, audit)?;
+        let files = prepared.files.clone();
+        prepared.session(host, files)
+    }
+
+    /// Reads the files that the options name, once for all sessions that use them.
+    pub(crate) fn prepare(&self, locations: &Locations, own: &OwnArgs, audit: &AuditArgs) -> Result<PreparedSession> {
+        let source = self.policy.as_deref().map(PolicyFile::read).transpose()?;
+        let mut policy = self.given(locations, source.as_ref())?.unwrap_or_default();
+        own.limits().apply(&mut policy.limits);
+        Ok(PreparedSession {
+            files: self.files(policy.limits.files, None)?,
+            policy,
+            tools: self.tools.clone(),
+            commands: self.commands(),
+            given: self.given_by(locations, source)?,
+            audit: audit.open()?,
+            secrets: own.values.clone(),
+        })
+    }
+
+    /// Opens or creates a session on disk.
+    pub(crate) fn open_kept(
+        &self,
+        locations: &Locations,
+        host: &Host,
+        sessions: &Sessions,
+        id: &SessionId,
+        opening: OpenParams<'_>,
+    ) -> Result<Session> {
+        let OpenParams { own, audit, waiting, files, is_named } = opening;
+        if self.token.is_some() {
+            // A token expires, and can be revoked; the grants that a session keeps do not, and cannot.
+            return Err(CliError::usage("a session does not keep the grants of a token")
+                .hint("run without `--session`, or create the session from a policy file"));
+        }
+        let source = self.policy.as_deref().map(PolicyFile::read).transpose()?;
+        let policy = self.given(locations, source.as_ref())?;
+        let known = sessions.contains(id).map_err(|error| session::failed("cannot start", &error))?;
+        if known && !self.mounts.is_empty() {
+            return Err(CliError::usage(format!(
+                "the session `{id}` already has its files: `--mount` is for new sessions"
+            ))
+            .hint(format!("`tollhouse session put {id} FILE /workspace/…` copies a file or a directory in")));
+        }
+        if !known && !is_named {
+            warn_of_typo(sessions, id);
+        }
+        let given = self.given_by(locations, source)?;
+        let limit = policy.as_ref().map_or(Limits::default().files, |policy| policy.limits.files);
+        let files = self.files(limit, files)?;
+        let options = OpenOptions {
+            host_tools: Vec::new(),
+            policy,
+            tools: self.tools.clone(),
+            commands: self.commands(),
+            lock: given.lock(),
+            limits: own.limits(),
+            files,
+            audit: audit.open()?,
+            approver: Some(Arc::new(TerminalApprover) as Arc<dyn Approver>),
+            secrets: own.values.clone(),
+            waiting: Some(waiting),
+        };
+        host.open(sessions, id, options).map_err(|error| given.explain(error))
+    }
+
+    /// Returns the pins: of the named file, or of the one beside the policy.
+    fn pins(&self) -> Result<Option<PinnedLock>> {
+        match (&self.locked, &self.policy) {
+            (Some(path), _) => Ok(Some(PinnedLock { path: path.clone(), lock: lock::read_lock(path)? })),
+            (None, Some(policy)) => lock::of(policy),
+            (None, None) => Ok(None),
+        }
+    }
+
+    fn given_by(&self, locations: &Locations, source: Option<PolicyFile>) -> Result<SessionSources> {
+        let net = self.allow_net.iter().map(|rule| (format!("{HTTP}/*"), format!("--allow-net {rule}")));
+        let allow =
+            self.allow.iter().map(|pattern| (pattern.clone(), format!("--allow {pattern}"))).chain(net).collect();
+        Ok(SessionSources { source, pinned: self.pins()?, allow, absent: self.absent(locations) })
+    }
+
+    /// Returns hints on how to add programs that `--allow` names and the registry lacks.
+    fn absent(&self, locations: &Locations) -> Vec<String> {
+        let aliases: BTreeSet<&str> = self.allow.iter().filter_map(|pattern| pattern.split('/').next()).collect();
+        let hints: Vec<(&str, String)> =
+            aliases.into_iter().filter_map(|alias| Some((alias, programs::how_to_add(alias)?))).collect();
+        if hints.is_empty() {
+            return Vec::new();
+        }
+        // A problem with the registry is reported when something is mounted.
+        let latest = locations.registry().latest().unwrap_or_default();
+        let is_there = |alias: &str| {
+            self.tools.iter().any(|(mounted, _)| mounted == alias)
+                || latest.iter().any(|release| release.name.package() == alias)
+        };
+        hints.into_iter().filter(|(alias, _)| !is_there(alias)).map(|(_, hint)| hint).collect()
+    }
+
+    /// Returns the requested policy, or `None` if no option requests one.
+    fn given(&self, locations: &Locations, source: Option<&PolicyFile>) -> Result<Option<Policy>> {
+        if self.token.is_none() && source.is_none() && self.allow.is_empty() && self.allow_net.is_empty() {
+            return Ok(None);
+        }
+        let mut policy = match (&self.token, &self.trust, source) {
+            (Some(token), Some(trust), _) => {
+                let granted = token::open(token, trust, self.revoked.as_deref())?;
+                // The issuer decides what may be called; it does not decide how many resources of this machine that
+                // takes.
+                let limits = granted.limits.at_most(&Limits::default());
+                Policy { limits, ..granted }
+            }
+            (_, _, Some(source)) => source.parse()?,
+            _ => Policy::default(),
+        };
+        for grant in allowed(&self.allow)? {
+            policy.push(grant);
+        }
+        self.allow_requests(&mut policy)?;
+        trust::resolve(&mut policy, locations)?;
+        Ok(Some(policy))
+    }
+
+    /// Returns the aliases of programs that `--allow ALIAS/run` grants.
+    fn commands(&self) -> Vec<String> {
+        self.allow.iter().filter_map(|pattern| command_of(pattern)).collect()
+    }
+
+    /// Grants the tool `http`, and the hosts of `--allow-net` to it.
+    fn allow_requests(&self, policy: &mut Policy) -> Result<()> {
+        let Some(rule) = self.allow_net.first() else { return Ok(()) };
+        policy.push(Grant::allow(&format!("{HTTP}/*")).map_err(|error| CliError::usage(error.to_string()))?);
+        let permissions = policy.permissions.entry(HTTP.to_owned()).or_default();
+        // Such a secret may go wherever the tool may: an additional host would get it without anybody's decision.
+        if let Some(secret) = permissions.secrets.iter().find(|secret| secret.http.is_empty()) {
+            let what = format!("`--allow-net {rule}`: the policy would let the secret `{}` go there too", secret.name);
+            return Err(CliError::usage(what)
+                .hint(format!("say where it may go: `http = [...]` in its table, under `[tool.{HTTP}]`")));
+        }
+        permissions.http.extend(self.allow_net.iter().cloned());
+        Ok(())
+    }
+
+    /// Copies the mounted files in, beside existing ones.
+    fn files(&self, limit: u64, found: Option<Tree>) -> Result<Option<Tree>> {
+        if self.mounts.is_empty() && found.is_none() {
+            return Ok(None);
+        }
+        let limits = vfs::Limits { bytes: limit, file_bytes: u64::MAX, ..vfs::Limits::default() };
+        let now = vfs::now();
+        let mut files = found.unwrap_or_else(|| Tree::new(limits, now));
+        files.set_limits(limits);
+        for mount in &self.mounts {
+            let (host, guest, read_only) = split_mount(mount);
+            let wrong = |what: &str| {
+                CliError::usage(format!("`--mount {mount}`: {what}"))
+                    .hint("write HOST:GUEST or HOST:GUEST:ro, for example `./data:/workspace/data:ro`")
+            };
+            let Some(guest) = guest else { return Err(wrong("there is no colon")) };
+            if !guest.starts_with('/') {
+                // `a:/b:rw` is split at its last colon.
+                return Err(match host.rsplit_once(':') {
+                    Some((_, inner)) if inner.starts_with('/') => wrong(&format!(
+                        "`{guest}` is not a mode; the only mode is `ro`, and without it files can be changed"
+                    )),
+                    _ => wrong(&format!("`{guest}` is not a path of the session: it must begin with `/`")),
+                });
+            }
+            let mounted = files.mount_directory(Path::new(host), guest, read_only, now).map_err(|error| {
+                CliError::because(format!("cannot mount `{host}` at `{guest}`"), &error).status(super::error::USAGE)
+            })?;
+            for skipped in mounted.skipped {
+                note!("warning: `{}` is not copied in: {}", skipped.path.display(), skipped.reason);
+            }
+        }
+        Ok(Some(files))
+    }
+}
+
+/// Alias of the tool that makes requests for scripts: `fetch` and `curl` are calls of it.
+const HTTP: &str = "http";
+
+/// Parameters for opening a session on disk.
+pub(crate) struct OpenParams<'a> {
+    pub(crate) own: &'a OwnArgs,
+    pub(crate) audit: &'a AuditArgs,
+    pub(crate) waiting: Waiting,
+    /// Initial files of a new session, before the mounted ones.
+    pub(crate) files: Option<Tree>,
+    /// True if the user chose the name and may have mistyped it.
+    pub(crate) is_named: bool,
+}
+
+/// Warns on a terminal if a new session is created whose name looks like a typing error.
+fn warn_of_typo(sessions: &Sessions, id: &SessionId) {
+    if !io::stderr().is_terminal() {
+        return;
+    }
+    // A problem with the store is reported when the session is opened.
+    let known = sessions.list().unwrap_or_default();
+    if let Some(near) = known.iter().find(|known| is_slip(id.as_str(), known.as_str())) {
+        note!("note: there is no session `{id}`: a new one is created. Did you mean `{near}`?");
+    }
+}
+
+/// Returns true if a name may be another one, misspelt. Names that differ in digits are numbered on purpose.
+fn is_slip(name: &str, other: &str) -> bool {
+    let digits = |name: &str| name.chars().filter(char::is_ascii_digit).collect::<String>();
+    let most = if other.len() < 6 { 1 } else { 2 };
+    other.len() > 3 && digits(name) == digits(other) && strsim::damerau_levenshtein(name, other) <= most
+}
+
+/// Splits `HOST:GUEST[:ro]`: the path on this machine, the path in the session if given, and whether it is read-only
+/// there.
+fn split_mount(mount: &str) -> (&str, Option<&str>, bool) {
+    let (paths, read_only) = mount.strip_suffix(":ro").map_or((mount, false), |paths| (paths, true));
+    match paths.rsplit_once(':') {
+        Some((host, guest)) => (host, Some(guest), read_only),
+        None => (paths, None, read_only),
+    }
+}
+
+/// Prepared options of sessions in memory: the policy, the mounted files and the secrets have been read.
+pub(crate) struct PreparedSession {
+    given: SessionSources,
+    pub(crate) policy: Policy,
+    tools: Vec<(String, String)>,
+    commands: Vec<String>,
+    /// Files that are mounted from this machine, if any.
+    pub(crate) files: Option<Tree>,
+    audit: Option<Arc<dyn Audit>>,
+    secrets: Secrets,
+}
+
+impl PreparedSession {
+    /// Creates a session with these files.
+    pub(crate) fn session(&self, host: &Host, files: Option<Tree>) -> Result<Session> {
+        let options = SessionOptions {
+            host_tools: Vec::new(),
+            policy: self.policy.clone(),
+            tools: self.tools.clone(),
+            commands: self.commands.clone(),
+            lock: self.given.lock(),
+            files,
+            audit: self.audit.clone(),
+            approver: Some(Arc::new(TerminalApprover) as Arc<dyn Approver>),
+            secrets: self.secrets.clone(),
+        };
+        host.session(options).map_err(|error| self.given.explain(error))
+    }
+}
+
+/// Warns of deprecated tools that were called, once for each.
+pub(crate) fn warn_of_deprecated<'m>(gate: &Gate, called: impl IntoIterator<Item = &'m str>) {
+    static WARNED: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
+    let called: BTreeSet<&str> = called.into_iter().filter_map(|method| method.split('/').next()).collect();
+    for (alias, package) in gate.tools().packages() {
+        let release = package.release();
+        let Some(deprecated) = release.deprecated.as_ref().filter(|_| called.contains(alias.as_str())) else {
+            continue;
+        };
+        if WARNED.lock().unwrap_or_else(PoisonError::into_inner).insert(alias.clone()) {
+            note!("warning: `{alias}` is {}, which is deprecated: {deprecated}", release.full_name());
+        }
+    }
+}
+
+/// Notes missing faces of mounted tools, and what scripts write instead, for the faces that are `meant`: each note
+/// once.
+pub(crate) fn note_lost_faces(gate: &Gate, meant: impl Fn(&LostFace) -> bool) {
+    static NOTED: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
+    for lost in gate.tools().lost_faces().iter().filter(|lost| meant(lost)).map(LostFace::to_string) {
+        if NOTED.lock().unwrap_or_else(PoisonError::into_inner).insert(lost.clone()) {
+            note!("note: {lost}");
+        }
+    }
+}
+
+/// Notes programs that a run called and that see no files, although they ask for some.
+fn note_blind_programs(gate: &Gate, result: &RunResult) {
+    let called: BTreeSet<&str> = result.calls.as_slice().iter().map(|call| call.method.as_str()).collect();
+    for reach in gate.reach() {
+        let is_program = gate.tools().get(&reach.tool).is_some_and(|tool| tool.function().is_program());
+        if is_program && called.contains(&*reach.tool) && !reach.asks.files.is_empty() && reach.granted.is_null() {
+            let alias = &reach.tool;
+            note!(
+                "note: `{alias}` sees no files: `--allow {alias}/run` gives it the session's, `files` under \
+                 `[tool.{alias}]` of a policy some of them"
+            );
+        }
+    }
+}
+
+/// Warns of deprecated tools that a run called, and, after a failed run, of packages, faces and files that it may have
+/// missed.
+pub(crate) fn warn_of_run(gate: &Gate, result: &RunResult) {
+    warn_of_deprecated(gate, result.calls.as_slice().iter().map(|call| call.method.as_str()));
+    if result.status != Status::Completed {
+        note_blind_programs(gate, result);
+        gate.tools()
+            .clashes()
+            .iter()
+            .filter(|clash| clash.unusable.is_some())
+            .for_each(|clash| note!("note: {}", clash.hint()));
+        let is_granted =
+            |alias: &str| gate.tools().iter().any(|tool| **tool.alias() == *alias && gate.grants(tool.method()));
+        note_lost_faces(gate, |lost| is_granted(&lost.alias));
+    }
+}
+
+/// Files and patterns of the command line that a session was to be created from, for errors.
+struct SessionSources {
+    source: Option<PolicyFile>,
+    pinned: Option<PinnedLock>,
+    /// Patterns, each with its option.
+    allow: Vec<(String, String)>,
+    /// Hints on how to add programs that patterns name and the registry lacks.
+    absent: Vec<String>,
+}
+
+impl SessionSources {
+    fn lock(&self) -> Option<Lock> {
+        self.pinned.as_ref().map(|pinned| pinned.lock.clone())
+    }
+
+    /// Converts the reason why there is no session: with the position in the policy's file, and the lock if it is
+    /// involved.
+    fn explain(&self, error: HostError) -> CliError {
+        let of_lock = matches!(error, HostError::Mount(_) | HostError::Policy(_));
+        let of_pattern = matches!(&error, HostError::Policy(error) if error.span.is_none());
+        let shown = match (error, &self.source) {
+            (HostError::Policy(error), Some(source)) => match self.unmounted(source, &error) {
+                Some(explained) => explained,
+                None => source.error(error),
+            },
+            (HostError::Sessions(error), _) => session::failed("cannot start", &error),
+            (error, _) => error.into(),
+        };
+        let shown = match self.absent.first().filter(|_| of_pattern) {
+            Some(hint) => shown.hint(hint),
+            None => shown,
+        };
+        match &self.pinned {
+            Some(pinned) if of_lock => shown.also(format!(
+                "the lock `{}` pins what is mounted: `tollhouse lock --policy FILE` rewrites it",
+                pinned.path.display()
+            )),
+            _ => shown,
+        }
+    }
+
+    /// Returns the error of an `--allow` whose tools the policy does not mount. The error of a line of the policy has
+    /// that line.
+    fn unmounted(&self, source: &PolicyFile, error: &PolicyError) -> Option<CliError> {
+        let tools = source.parse().ok()?.tools.filter(|_| error.span.is_none())?;
+        let alias = |pattern: &String| pattern.split('/').next().unwrap_or_default().to_owned();
+        let is_left_out = |pattern: &String| !pattern.starts_with('*') && !tools.contains_key(&alias(pattern));
+        let (pattern, option) = self.allow.iter().find(|(pattern, _)| is_left_out(pattern))?;
+        let alias = alias(pattern);
+        let what = format!("`{option}`: `[tools]` of the policy `{}` does not mount `{alias}`", source.name());
+        Some(CliError::usage(what).of_policy().hint(format!("add it there, or mount it with `--tool {alias}=NS:NAME`")))
+    }
+}
+
+/// Returns the alias of the program that `--allow ALIAS/run` grants, with the session's files. Anything else that is
+/// mounted under such an alias is granted its function `run`.
+pub(crate) fn command_of(pattern: &str) -> Option<String> {
+    let alias = pattern.strip_suffix("/run")?;
+    (!alias.contains(['/', '*'])).then(|| alias.to_owned())
+}
+
+/// Returns the grants of `--allow`, except those of programs as commands, which are known when packages are mounted.
+pub(crate) fn allowed(patterns: &[String]) -> Result<Vec<Grant>> {
+    let grants = patterns.iter().map(|pattern| (pattern, Grant::allow(pattern)));
+    let grants = grants.filter(|(pattern, grant)| grant.is_err() || command_of(pattern).is_none());
+    grants.map(|(_, grant)| grant.map_err(|error| CliError::usage(error.to_string()))).collect()
+}
+
+/// Splits `NAME=VALUE`.
+pub(crate) fn pair(text: &str) -> std::result::Result<(String, String), String> {
+    match text.split_once('=') {
+        Some((name, value)) if !name.is_empty() => Ok((name.to_owned(), value.to_owned())),
+        _ => Err("it must have a name, `=` and a value".to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_slip;
+
+    #[test]
+    fn misspelt_session_is_told_from_numbered_one() {
+        for (name, other) in [("reprot", "report"), ("reports", "report"), ("tirp", "trip"), ("report-a", "report-b")] {
+            assert!(is_slip(name, other), "{name} {other}");
+        }
+        for (name, other) in
+            [("report-2", "report-1"), ("run12", "run3"), ("a", "b"), ("train", "report"), ("trip2", "trip")]
+        {
+            assert!(!is_slip(name, other), "{name} {other}");
+        }
+    }
+}

@@ -1,0 +1,110 @@
+//! Nested scripts: each has a guest of its own, and shares the files, grants, budgets and limits of its run.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use super::guest_process::{self, GuestProcess, PendingStart, ProcessTable};
+use super::inline_runner::InlineRunner;
+use super::session_state::SessionState;
+use crate::code::{CodeError, Interrupt};
+use crate::error::{Failure, error_chain, how_to_raise};
+use crate::guest::{self, Guest, Language, OperationId, Output, ProgramRun, RunUsage, Runnable, Script};
+use crate::vfs::Tree;
+
+/// Returns the world of a guest of this session. `numbers` identify the guest within the session, and `depth` is the
+/// number of scripts above it that run each other.
+pub(super) fn guest_world(
+    session: &Arc<SessionState>,
+    usage: &RunUsage,
+    files: Tree,
+    output: Output,
+    numbers: &[u64],
+    depth: u32,
+    interrupt: &Interrupt,
+) -> guest::GuestWorld {
+    guest::GuestWorld {
+        files,
+        output,
+        catalog: Arc::clone(&session.catalog),
+        usage: usage.clone(),
+        seed: session.seed("guest", numbers),
+        interrupt: interrupt.clone(),
+        runner: Some(Box::new(InlineRunner::new(session, usage, numbers, depth, interrupt))),
+    }
+}
+
+/// Checks the limits on nested scripts for a script that is started at this depth.
+///
+/// # Errors
+/// The limit that is reached.
+pub(super) fn check_limits(session: &SessionState, usage: &RunUsage, depth: u32) -> Result<(), Failure> {
+    let limits = session.limits();
+    if usage.guests() >= u64::from(limits.processes) {
+        let message =
+            format!("the script does not start: {} scripts of this run are already running", limits.processes);
+        let hint = format!("run fewer at once: wait for some, or {}", how_to_raise("processes"));
+        return Err(Failure::limit(message, hint));
+    }
+    if depth >= limits.depth {
+        let message = format!("the script does not start: scripts run scripts at most {} deep", limits.depth);
+        let hint = format!("does the script run itself? If it must, {}", how_to_raise("depth"));
+        return Err(Failure::limit(message, hint));
+    }
+    Ok(())
+}
+
+/// Instantiates the guest of a nested script, with no files yet.
+///
+/// # Errors
+/// If there is no free slot for the guest.
+pub(super) fn instantiate(
+    session: &Arc<SessionState>,
+    usage: &RunUsage,
+    (language, name): (Language, &str),
+    output: Output,
+    numbers: &[u64],
+    depth: u32,
+    interrupt: &Interrupt,
+) -> Result<Guest, Failure> {
+    let world = guest_world(session, usage, guest_process::no_files(), output, numbers, depth, interrupt);
+    let patience = interrupt.deadline().map_or(Duration::MAX, |at| at.saturating_duration_since(Instant::now()));
+    // Loading a guest for the first time must not count against the run's time.
+    let paused = interrupt.pause();
+    let guest = session.guests().instantiate(language, world, patience);
+    drop(paused);
+    guest.map_err(|error| match error {
+        CodeError::Full(full) => full.failure(&format!("`{name}`")),
+        error => Failure::host(format!("`{name}` does not start: {}", error_chain(&error))),
+    })
+}
+
+/// Starts a script that one of these processes runs. `numbers` identify the first process without its own number; each
+/// further process appends its own.
+///
+/// If a limit is reached, or there is no free slot for the guest.
+pub(super) fn start(
+    session: &Arc<SessionState>,
+    processes: &mut ProcessTable,
+    numbers: &[u64],
+    id: OperationId,
+    run: ProgramRun,
+    interrupt: Interrupt,
+) -> Result<(), Failure> {
+    let pid = guest_process::owner(id);
+    let depth = processes.depth_of(pid).ok_or_else(Failure::cancelled)?;
+    check_limits(session, processes.usage(), depth)?;
+    let Some(parent) = processes.get(pid) else { return Err(Failure::cancelled()) };
+    let streams = parent.streams.start(id, &run, &interrupt, session.limits().processes, &session.memory)?;
+    let Runnable::Script { language, source, name } = run.what else {
+        return Err(Failure::argument("a program is not a script"));
+    };
+    let output = Output::new(guest_process::output_sink(&streams), session.limits().output);
+    let numbers = [numbers, &[u64::from(processes.next())]].concat();
+    let guest = instantiate(session, processes.usage(), (language, &name), output, &numbers, depth + 1, &interrupt)?;
+    // A nested script is given as text: `shell(…)`, `node -e`.
+    let (arguments, environment) = (run.arguments, run.environment);
+    let script = Script { source, name, from_file: false, arguments, environment, typed: None };
+    let pending_start = PendingStart { script, directory: run.directory, found: None };
+    processes.add(id, streams, GuestProcess::new(guest, language, pending_start, interrupt, depth + 1));
+    Ok(())
+}

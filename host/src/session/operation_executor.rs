@@ -1,0 +1,325 @@
+//! Execution of a run's operations beside its guest: calls on a pool of threads, timers, input.
+
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, VecDeque};
+use std::io::Read;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use super::thread_pool::{CallerWait, ThreadPool};
+use super::tool_pool::{MAX_TOOL_THREADS, ToolPool};
+use crate::code::{Interrupt, Stopped, max_sleep};
+use crate::error::Failure;
+use crate::gate::Admission;
+use crate::guest::{Completion, OperationId, Value};
+use crate::tool::{CallContext, CallEffects, OnComplete, ProgramStart, WriteError};
+
+/// Most bytes of input that one operation reads.
+const READ_LIMIT: u32 = 1 << 20;
+
+/// Reader of a script's standard input.
+pub(super) type StdinReader = Arc<Mutex<Box<dyn Read + Send>>>;
+
+/// Event that a run receives while it waits.
+pub(super) enum RunEvent {
+    /// A call ended, and its thread is free.
+    Called(Completion, CallEffects),
+    /// A call ended that was made on the run's own thread.
+    CalledInline(Completion, CallEffects),
+    /// A program ended.
+    Exited(Completion, CallEffects),
+    /// An operation on a program's stream ended.
+    Streamed(Completion),
+    /// Another operation ended.
+    Done(Completion),
+    /// The run must end.
+    Cancelled,
+    /// A deadline passed.
+    Timeout,
+}
+
+/// Call that has not started.
+struct PendingCall {
+    id: OperationId,
+    admission: Admission,
+    context: CallContext,
+}
+
+/// Operations of one run that are in progress.
+pub(super) struct OperationExecutor {
+    pool: ToolPool,
+    threads: ThreadPool,
+    /// Threads that call host functions.
+    callers: ThreadPool,
+    sender: Sender<RunEvent>,
+    receiver: Receiver<RunEvent>,
+    timers: BinaryHeap<Reverse<(Instant, OperationId)>>,
+    /// True if the last event came from a timer.
+    last_was_timer: bool,
+    waiting: VecDeque<PendingCall>,
+    /// Programs that have not started.
+    starting: Vec<(PendingCall, ProgramStart)>,
+    running: u32,
+    /// Number of reads that have not ended.
+    reads: u32,
+    /// Number of programs that have not ended.
+    programs: u32,
+    concurrency: u32,
+}
+
+impl OperationExecutor {
+    pub(super) fn new(pool: ToolPool, threads: ThreadPool, callers: ThreadPool, concurrency: u32) -> Self {
+        let (sender, receiver) = channel();
+        Self {
+            pool,
+            threads,
+            callers,
+            sender,
+            receiver,
+            timers: BinaryHeap::new(),
+            last_was_timer: false,
+            waiting: VecDeque::new(),
+            starting: Vec::new(),
+            running: 0,
+            reads: 0,
+            programs: 0,
+            concurrency,
+        }
+    }
+
+    /// Returns a sender of events for the run.
+    pub(super) fn sender(&self) -> Sender<RunEvent> {
+        self.sender.clone()
+    }
+
+    /// Queues a call of a tool, which starts when the run next waits or continues, and a thread is free.
+    pub(super) fn call(&mut self, id: OperationId, admission: Admission, context: CallContext) {
+        self.waiting.push_back(PendingCall { id, admission, context });
+    }
+
+    /// Takes the call that is all that a run waits for. It is made on the run's own thread, since handing it to another
+    /// thread and waiting would take longer than many a call. Its own interrupt stops it. A call whose tool must first
+    /// be compiled is not taken.
+    fn take_only_call(&mut self) -> Option<PendingCall> {
+        let nothing_else = self.running == 0 && self.reads == 0 && self.programs == 0 && self.timers.is_empty();
+        match self.waiting.front() {
+            Some(pending_call) if nothing_else && self.waiting.len() == 1 && pending_call.admission.is_ready() => {
+                self.waiting.pop_front()
+            }
+            _ => None,
+        }
+    }
+
+    /// Starts queued calls as far as there are threads; the guest continues.
+    pub(super) fn start_waiting(&mut self) {
+        self.start_all(CallerWait::Continue);
+    }
+
+    /// Returns how this thread waits for the operation that it is about to start: it blocks if that is the only one.
+    fn caller_wait(&self) -> CallerWait {
+        let goes_on = self.running > 0 || self.programs as usize > self.starting.len();
+        match self.waiting.len() + self.starting.len() {
+            1 if !goes_on => CallerWait::Block,
+            _ => CallerWait::Continue,
+        }
+    }
+
+    fn start_all(&mut self, caller_wait: CallerWait) {
+        for (pending_call, started) in std::mem::take(&mut self.starting) {
+            self.start(caller_wait, pending_call, started);
+        }
+        while self.running < self.concurrency {
+            let Some(pending_call) = self.waiting.pop_front() else { return };
+            self.running += 1;
+            let (id, sender, is_host_function) =
+                (pending_call.id, self.sender.clone(), pending_call.admission.is_host_function());
+            let call = move || {
+                let result = pending_call.admission.invoke(&pending_call.context).map(Value::Json);
+                // The receiver is gone once the run has ended.
+                let _ = sender.send(RunEvent::Called(Completion { id, result }, pending_call.context.effects()));
+            };
+            // Where there are too many threads already, calls wait for each other, as those of tools do.
+            let started = if !is_host_function || self.callers.is_full(MAX_TOOL_THREADS) {
+                self.pool.run(call)
+            } else {
+                self.callers.run(caller_wait, call)
+            };
+            if let Err(error) = started {
+                let failure = Failure::host(format!("a tool cannot be called: {error}"));
+                let _ =
+                    self.sender.send(RunEvent::Called(Completion { id, result: Err(failure) }, CallEffects::default()));
+            }
+        }
+    }
+
+    /// Queues a program, which starts when the run next waits or continues: by then its streams have readers, and
+    /// output to two streams is read in the order in which it was written.
+    pub(super) fn run(&mut self, id: OperationId, admission: Admission, context: CallContext, started: ProgramStart) {
+        self.programs += 1;
+        self.starting.push((PendingCall { id, admission, context }, started));
+    }
+
+    /// Starts a program on a thread of its own: the stages of a pipeline wait for each other, so none may wait for a
+    /// thread. The program ends at the latest when it is interrupted.
+    fn start(
+        &self,
+        caller_wait: CallerWait,
+        PendingCall { id, admission, context }: PendingCall,
+        started: ProgramStart,
+    ) {
+        let sender = self.sender.clone();
+        let run = move || {
+            let result = admission.run(&started, &context).map(Value::Exited);
+            // The streams end before the program does.
+            drop(started);
+            let _ = sender.send(RunEvent::Exited(Completion { id, result }, context.effects()));
+        };
+        if let Err(error) = self.threads.run(caller_wait, run) {
+            let failure = Failure::host(format!("a program cannot start: {error}"));
+            let _ = self.sender.send(RunEvent::Exited(Completion { id, result: Err(failure) }, CallEffects::default()));
+        }
+    }
+
+    /// Returns the callback that completes a stream operation.
+    pub(super) fn on_stream<T: 'static>(
+        &self,
+        id: OperationId,
+        value: fn(T) -> Value,
+    ) -> OnComplete<Result<T, WriteError>> {
+        let sender = self.sender();
+        Box::new(move |outcome| {
+            let result = outcome.map(value).map_err(|error| Failure::tool(error.to_string()));
+            let _ = sender.send(RunEvent::Streamed(Completion { id, result }));
+        })
+    }
+
+    /// Completes an operation after a time.
+    pub(super) fn sleep(&mut self, id: OperationId, duration: Duration) {
+        // A time past the end of the clock never comes; a century is as good.
+        let far = Duration::from_secs(100 * 365 * 86_400);
+        let now = Instant::now();
+        self.timers.push(Reverse((now.checked_add(duration).unwrap_or(now + far), id)));
+    }
+
+    /// Reads input. The thread that waits for it may outlive the run, since nothing can interrupt a read.
+    pub(super) fn read(&mut self, id: OperationId, input: StdinReader, limit: u32) {
+        self.reads += 1;
+        let sender = self.sender.clone();
+        let read = move || {
+            let mut bytes = vec![0; limit.clamp(1, READ_LIMIT) as usize];
+            let mut input = input.lock().unwrap_or_else(PoisonError::into_inner);
+            let result = loop {
+                match input.read(&mut bytes) {
+                    Ok(count) => {
+                        bytes.truncate(count);
+                        break Ok(Value::Bytes(bytes));
+                    }
+                    Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
+                    Err(error) => break Err(Failure::host(format!("cannot read standard input: {error}"))),
+                }
+            };
+            let _ = sender.send(RunEvent::Done(Completion { id, result }));
+        };
+        // Not on the pool: a terminal may never answer, and would keep the process from ending.
+        if let Err(error) = std::thread::Builder::new().name("tollhouse-stdin".into()).spawn(read) {
+            let failure = Failure::host(format!("cannot read standard input: {error}"));
+            let _ = self.sender.send(RunEvent::Done(Completion { id, result: Err(failure) }));
+        }
+    }
+
+    /// Cancels a timer, or a call that has not started. A running call is stopped by its own interrupt.
+    pub(super) fn forget(&mut self, id: OperationId) {
+        self.timers.retain(|Reverse((_, timer))| *timer != id);
+        // A call that has not started releases its reservation.
+        let (withdrawn, waiting): (Vec<PendingCall>, Vec<PendingCall>) =
+            self.waiting.drain(..).partition(|pending_call| pending_call.id == id);
+        self.waiting = waiting.into();
+        withdrawn.into_iter().for_each(|pending_call| pending_call.admission.release());
+    }
+
+    /// Cancels everything that has not started, and releases its reservations.
+    pub(super) fn end(&mut self) {
+        self.waiting.drain(..).for_each(|pending_call| pending_call.admission.release());
+        self.starting.drain(..).for_each(|(pending_call, _)| pending_call.admission.release());
+    }
+
+    /// Waits for an event, at most until the interrupt's deadline.
+    pub(super) fn wait(&mut self, interrupt: &Interrupt) -> RunEvent {
+        if let Some(pending_call) = self.take_only_call() {
+            let result = pending_call.admission.invoke(&pending_call.context).map(Value::Json);
+            let made =
+                RunEvent::CalledInline(Completion { id: pending_call.id, result }, pending_call.context.effects());
+            return unless_stopped(interrupt, made);
+        }
+        self.start_all(self.caller_wait());
+        let event = self.next(interrupt);
+        match event {
+            RunEvent::Called(..) => {
+                self.running = self.running.saturating_sub(1);
+                self.start_waiting();
+            }
+            RunEvent::Exited(..) => self.programs = self.programs.saturating_sub(1),
+            _ => {}
+        }
+        unless_stopped(interrupt, event)
+    }
+
+    fn count_read(&mut self, event: RunEvent) -> RunEvent {
+        if matches!(event, RunEvent::Done(_)) {
+            self.reads = self.reads.saturating_sub(1);
+        }
+        event
+    }
+
+    fn next(&mut self, interrupt: &Interrupt) -> RunEvent {
+        loop {
+            // Read again each time: a pause moves the deadline. The wait lasts slightly longer than to the deadline,
+            // which keeps a pause shortly before it from spinning.
+            let deadline = interrupt.deadline();
+            let now = Instant::now();
+            if let Some(Reverse((at, id))) = self.timers.peek().copied()
+                && at <= now
+            {
+                // Alternates with other events: a timer that is always due must not hold them up.
+                if std::mem::replace(&mut self.last_was_timer, true)
+                    && let Ok(event) = self.receiver.try_recv()
+                {
+                    self.last_was_timer = false;
+                    return self.count_read(event);
+                }
+                self.timers.pop();
+                return RunEvent::Done(Completion { id, result: Ok(Value::Nothing) });
+            }
+            if deadline.is_some_and(|deadline| deadline <= now) {
+                return RunEvent::Timeout;
+            }
+            let timer = self.timers.peek().map(|Reverse((at, _))| *at);
+            let past_deadline = deadline.and_then(|deadline| deadline.checked_add(Duration::from_millis(1)));
+            let next_poll = max_sleep().map(|most| now + most);
+            let event = match [timer, past_deadline, next_poll].into_iter().flatten().min() {
+                Some(until) => self.receiver.recv_timeout(until - now),
+                // This run holds a sender, so the channel never closes.
+                None => self.receiver.recv().map_err(|_| RecvTimeoutError::Disconnected),
+            };
+            match event {
+                Ok(event) => return self.count_read(event),
+                Err(RecvTimeoutError::Timeout) if interrupt.stopped() == Some(Stopped::Cancelled) => {
+                    return RunEvent::Cancelled;
+                }
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => return RunEvent::Cancelled,
+            }
+        }
+    }
+}
+
+/// Replaces an event that arrives when the run must end: a tool that the run's own deadline stopped reports a failure,
+/// perhaps before the run has checked the time.
+fn unless_stopped(interrupt: &Interrupt, event: RunEvent) -> RunEvent {
+    match interrupt.stopped() {
+        Some(Stopped::Cancelled) => RunEvent::Cancelled,
+        Some(_) => RunEvent::Timeout,
+        None => event,
+    }
+}

@@ -1,0 +1,298 @@
+//! Creation of sessions: new ones, and forks of others.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::open_session::first_head;
+use super::record::{Created, Origin, RunRecord, States};
+use super::session_lock::SessionLock;
+use super::session_log::{json, retried};
+use super::shared_budgets::{FamilyId, LoadedFamily};
+use super::{PersistentSession, Point, SessionId, Sessions, SessionsError, Waiting, record_key};
+use crate::capability::{Grant, Limits, Policy, Setting};
+use crate::gate::{Approver, Audit};
+use crate::store::{Batch, Record, StoreError};
+use crate::tool::{HostTool, Lock, Secrets};
+use crate::vfs::now;
+use crate::vfs::{SnapshotId, Tree};
+
+/// Number of records that one commit copies.
+const PAGE: usize = 500;
+
+/// Most attempts to fork a session that changes meanwhile.
+const FORK_ATTEMPTS: u32 = 100;
+
+/// Pause before checking again whether a name is free.
+const PAUSE: Duration = Duration::from_millis(10);
+
+/// Returns the first epoch of a session. It is random, so that it differs from the epochs of a removed session with the
+/// same name.
+pub(super) fn new_epoch() -> Result<u64, SessionsError> {
+    let random = getrandom::u64().map_err(|error| SessionsError::Random(error.into()))?;
+    // Far from the end, and above every epoch of a session that was created by an earlier version.
+    Ok(random >> 1 | 1 << 32)
+}
+
+/// Options for opening a session on disk.
+#[derive(Default)]
+pub struct OpenOptions {
+    /// Policy that the session must have been created with, or is created with. With `None`, any policy is accepted,
+    /// and a new session gets no grants.
+    pub policy: Option<Policy>,
+    /// Packages to mount in addition to those of the policy. An existing session must have been created with them.
+    pub tools: Vec<(String, String)>,
+    /// Aliases of programs that scripts may run as commands, as for a session in memory; they become part of the
+    /// policy.
+    pub commands: Vec<String>,
+    /// Host functions that the embedding program provides as tools. They are not saved: whoever opens the session
+    /// provides them again.
+    pub host_tools: Vec<HostTool>,
+    /// Lock that pins the mounted releases. An existing session must have been created with it.
+    pub lock: Option<Lock>,
+    /// Limits of the runs, in place of those of the policy.
+    pub limits: Overrides,
+    /// Initial files of a new session. With `None`, an empty `/workspace` and `/tmp`.
+    pub files: Option<Tree>,
+    /// Destination of every audit event besides the session's own log. With `None`, there is no other.
+    pub audit: Option<Arc<dyn Audit>>,
+    /// Approver that is asked where a grant requires it. With `None`, such a call is denied.
+    pub approver: Option<Arc<dyn Approver>>,
+    /// Values of the secrets that the policy grants to tools. They are not saved.
+    pub secrets: Secrets,
+    /// Callback that decides whether to go on waiting while another run has the session. With `None`, it waits without
+    /// end.
+    pub waiting: Option<Waiting>,
+}
+
+/// Limits that replace those of the policy.
+#[derive(Clone, Debug, Default)]
+pub struct Overrides {
+    /// Time from start to end.
+    pub wall: Option<Duration>,
+    /// Bytes of memory of one guest.
+    pub memory: Option<u64>,
+    /// Units of fuel, as the guests count it.
+    pub fuel: Option<u64>,
+    /// Further limits.
+    pub others: Vec<Setting>,
+}
+
+impl Overrides {
+    /// Applies the limits.
+    pub fn apply(&self, limits: &mut Limits) {
+        limits.wall = self.wall.unwrap_or(limits.wall);
+        limits.memory = self.memory.unwrap_or(limits.memory);
+        limits.fuel = self.fuel.unwrap_or(limits.fuel);
+        self.others.iter().for_each(|setting| setting.apply(limits));
+    }
+}
+
+impl Sessions {
+    /// Creates a session.
+    ///
+    /// # Errors
+    /// [`SessionsError::Exists`]; [`SessionsError::Token`] if the policy cannot be saved.
+    pub(in crate::session) fn create(
+        &self,
+        id: &SessionId,
+        policy: &Policy,
+        lock: &Lock,
+        files: &Tree,
+    ) -> Result<(), SessionsError> {
+        let narrowed = |grant: &Grant| grant.expires.is_some() || grant.parent.is_some();
+        if policy.grants.iter().any(narrowed) {
+            return Err(SessionsError::Token);
+        }
+        // Garbage collection may have removed a blob meanwhile that this session relies on.
+        retried(|| self.create_now(id, policy, lock, files))
+    }
+
+    fn create_now(&self, id: &SessionId, policy: &Policy, lock: &Lock, files: &Tree) -> Result<(), SessionsError> {
+        let mut upload = self.blobs().begin()?;
+        let snapshot = files.seal(&mut *upload)?;
+        let mut batch = self.first(id, None, snapshot, files, States::new())?;
+        let policy = policy.to_json().to_string().into_bytes();
+        for (kind, value) in [(b'P', policy), (b'M', json(lock))] {
+            let stored = match record_key::inline_value(&value) {
+                Some(here) => here,
+                None => record_key::blob_value(&upload.put(value)?),
+            };
+            batch.put(record_key::single(kind, id), stored);
+        }
+        upload.sync()?;
+        self.establish(id, Vec::new(), batch)
+    }
+
+    /// Rejects a session that was created with something else.
+    pub(in crate::session) fn same(&self, id: &SessionId, policy: &Policy, lock: &Lock) -> Result<(), SessionsError> {
+        let differs = |what| Err(SessionsError::Differs { session: id.clone(), what });
+        match () {
+            () if self.policy(id)?.to_json() != policy.to_json() => differs("grants"),
+            () if self.lock(id)? != *lock => differs("tools"),
+            () => Ok(()),
+        }
+    }
+
+    /// Creates a session that starts with the files, states, policy, tools, `wasi:keyvalue` entries and spent amounts
+    /// of another. From then on they share what was left of each budget.
+    ///
+    /// # Errors
+    /// If there is no such point, or a session with the new name already exists.
+    pub fn fork(&self, from: &Point, to: &SessionId) -> Result<(), SessionsError> {
+        // While an upload is open, garbage collection removes nothing. This upload puts nothing: the blobs that records
+        // name are durable.
+        let _upload = self.blobs().begin()?;
+        self.snapshot(from)?;
+        if self.contains(to)? {
+            return Err(SessionsError::Exists(to.clone()));
+        }
+        for _ in 0..FORK_ATTEMPTS {
+            let family = self.share_budgets(&from.session)?;
+            let Some((mut batch, copied)) = self.copied(from, to, &family)? else { continue };
+            family.join(&mut batch);
+            match self.establish(to, copied, batch) {
+                // A session with the new name exists now, as the next attempt reports; or the source was forked
+                // meanwhile.
+                Err(SessionsError::Store(StoreError::Conflict { .. })) => {}
+                forked => return forked,
+            }
+        }
+        Err(SessionsError::Busy(from.session.clone()))
+    }
+
+    /// Builds the records of a fork: its single records, and copies of the multiple ones. Returns `None` if the source
+    /// changed while it was read; a change after that, before the commit, does no harm.
+    fn copied(
+        &self,
+        from: &Point,
+        to: &SessionId,
+        family: &LoadedFamily,
+    ) -> Result<Option<(Batch, Vec<Record>)>, SessionsError> {
+        let source = &from.session;
+        let head = record_key::single(b'H', source);
+        let stands = self.records().get(&head)?;
+        let (snapshot, run) = self.snapshot(from)?;
+        let files = self.files(from)?;
+        let states = self.run(source, run)?.states;
+        let origin = Origin { session: source.clone(), run };
+        let mut batch = self.first(to, Some((origin, family.id)), snapshot, &files, states)?;
+        for kind in [b'P', b'M'] {
+            let value = self.records().get(&record_key::single(kind, source))?;
+            batch.put(
+                record_key::single(kind, to),
+                value.ok_or_else(|| super::query::damaged(source, "a record is missing"))?,
+            );
+        }
+        let mut copied = Vec::new();
+        for (kind, becomes) in [(b'L', b"LC".as_slice()), (b'K', b"K")] {
+            let old = record_key::prefix(kind, source);
+            self.for_each_record(&old, |(name, value)| {
+                let copy = |kind: &u8| {
+                    ([record_key::prefix(*kind, to).as_slice(), &name[old.len()..]].concat(), value.clone())
+                };
+                copied.extend(becomes.iter().map(copy));
+                Ok(())
+            })?;
+        }
+        Ok((self.records().get(&head)? == stands).then_some((batch, copied)))
+    }
+
+    /// Creates a session from its records: the multiple ones, and a last batch that makes it exist. Remains of an
+    /// earlier session with the same name, or of an interrupted attempt, are removed first.
+    pub(super) fn establish(
+        &self,
+        id: &SessionId,
+        many: Vec<(Vec<u8>, Vec<u8>)>,
+        mut last: Batch,
+    ) -> Result<(), SessionsError> {
+        let _session_lock = self.take_new(id)?;
+        self.clear(id)?;
+        let pages = many.chunks(PAGE);
+        if pages.len() > 1 {
+            let mut mark = Batch::default();
+            mark.expect(record_key::single(b'S', id), None);
+            mark.put(record_key::single(b'X', id), []);
+            self.records().commit(mark)?;
+        }
+        let alone = pages.len() <= 1;
+        for page in pages {
+            let mut part = Batch::default();
+            part.expect(record_key::single(b'S', id), None);
+            page.iter().for_each(|(name, value)| part.put(name.clone(), value.clone()));
+            if alone {
+                last.changes.append(&mut part.changes);
+            } else {
+                self.records().commit(part)?;
+            }
+        }
+        last.remove(record_key::single(b'X', id));
+        Ok(self.records().commit(last)?)
+    }
+
+    /// Locks a session that does not exist yet.
+    pub(super) fn take_new(&self, id: &SessionId) -> Result<SessionLock, SessionsError> {
+        loop {
+            if self.contains(id)? {
+                return Err(SessionsError::Exists(id.clone()));
+            }
+            if let Some(session_lock) = self.0.locks.try_take(id)? {
+                return if self.contains(id)? { Err(SessionsError::Exists(id.clone())) } else { Ok(session_lock) };
+            }
+            std::thread::sleep(PAUSE);
+        }
+    }
+
+    /// Returns a handle to a session for use in this process.
+    pub(in crate::session) fn live(
+        &self,
+        id: &SessionId,
+        waiting: Option<Waiting>,
+    ) -> Result<PersistentSession, SessionsError> {
+        let identity = self.identity(id)?;
+        Ok(PersistentSession::new(self.clone(), id.clone(), identity, waiting.unwrap_or_else(|| Arc::new(|| true))))
+    }
+
+    /// Returns the bytes that distinguish this session from others that had its name before or have it later.
+    pub(in crate::session) fn identity(&self, id: &SessionId) -> Result<Vec<u8>, SessionsError> {
+        let first = self.records().get(&record_key::single(b'S', id))?;
+        first.ok_or_else(|| self.created(id).err().unwrap_or_else(|| SessionsError::Exists(id.clone())))
+    }
+
+    /// Returns the seed of the session's random numbers.
+    pub(in crate::session) fn seed(&self, id: &SessionId) -> Result<[u8; 32], SessionsError> {
+        let seed = blake3::Hash::from_hex(self.created(id)?.seed);
+        seed.map(|seed| *seed.as_bytes()).map_err(|_| super::query::damaged(id, "its seed"))
+    }
+
+    fn first(
+        &self,
+        id: &SessionId,
+        from: Option<(Origin, FamilyId)>,
+        snapshot: SnapshotId,
+        files: &Tree,
+        states: States,
+    ) -> Result<Batch, SessionsError> {
+        let (from, family) = from.map(|(from, family)| (from, family.text())).unzip();
+        let created = Created { created: now(), seed: Created::new_seed()?, from, family };
+        let run = RunRecord {
+            status: "created".to_owned(),
+            script: String::new(),
+            hash: String::new(),
+            started: created.created,
+            ended: Some(created.created),
+            base: snapshot,
+            snapshot: Some(snapshot),
+            states: states.clone(),
+            error: None,
+            calls: 0,
+            denied: 0,
+        };
+        let mut batch = Batch::default();
+        batch.expect(record_key::single(b'S', id), None);
+        batch.put(record_key::single(b'S', id), json(&created));
+        batch.put(record_key::single(b'O', id), new_epoch()?.to_be_bytes());
+        batch.put(record_key::single(b'H', id), json(&first_head(snapshot, files, states)));
+        batch.put(record_key::numbered(b'R', id, 0), json(&run));
+        Ok(batch)
+    }
+}

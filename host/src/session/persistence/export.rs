@@ -1,0 +1,125 @@
+//! Export of a session to one file, from which another store can import it.
+//!
+//! The archive's records are entries of pairs, each a key without the session's name and a value: the kind (one byte),
+//! the lengths of the rest of the key and of the value (four bytes each, big-endian), and both.
+
+use std::collections::BTreeSet;
+use std::io::Write;
+
+use serde::{Deserialize, Serialize};
+
+use super::gc_roots::ReachedBlobs;
+use super::record::Balance;
+use super::session_log::json;
+use super::shared_budgets::FamilyId;
+use super::{SessionId, Sessions, SessionsError, record_key};
+use crate::store::{ArchiveWriter, BlobId, Record};
+
+/// Format name in the first entry.
+const FORMAT: &str = "tollhouse session 1";
+
+/// Approximate number of bytes of records in one entry.
+const ENTRY: usize = 1 << 20;
+
+/// The first entry of an archive.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Exported {
+    format: String,
+    /// Name of the session in the exporting store.
+    pub session: SessionId,
+    /// Number of blobs in the archive.
+    pub blobs: u64,
+    /// Spent amounts of the budgets that the session shares with others. If empty, its own balances have them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(super) spent: Vec<Balance>,
+}
+
+impl Exported {
+    /// Parses the first entry of an archive.
+    pub(super) fn read(bytes: &[u8]) -> Result<Self, SessionsError> {
+        let read = serde_json::from_slice(bytes).ok();
+        read.filter(|exported: &Self| exported.format == FORMAT).ok_or(SessionsError::NoArchive)
+    }
+}
+
+impl Sessions {
+    /// Exports a session to one file: records, log and all snapshots of its runs. Secrets are not part of a session.
+    ///
+    /// # Errors
+    /// If there is no such session, it has a run that has not ended, or a part cannot be read or written.
+    pub fn export<W: Write>(&self, id: &SessionId, to: W) -> Result<(W, Exported), SessionsError> {
+        self.created(id)?;
+        let Some(_session_lock) = self.0.locks.try_take(id)? else { return Err(SessionsError::Busy(id.clone())) };
+        // Before the lock, another process could remove the session and create one of the same name.
+        let created = self.created(id)?;
+        let mut reached = ReachedBlobs::default();
+        self.records_of(id, |record| self.reach(self.roots_of(id, &record)?, &mut reached))?;
+        let spent = self.shared_spent(id)?;
+        let (format, blobs) = (FORMAT.to_owned(), reached.blobs.len() as u64);
+        let exported = Exported { format, session: id.clone(), blobs, spent };
+        let manifest = serde_json::to_vec_pretty(&exported).expect("it is plain data");
+        let mut archive = ArchiveWriter::new(to, &manifest)?;
+        let (mut entry, mut number) = (Vec::new(), 0_u32);
+        let mut write = |entry: &mut Vec<u8>| {
+            archive.record(&format!("{number:08}"), entry)?;
+            entry.clear();
+            number += 1;
+            Ok::<_, SessionsError>(())
+        };
+        // Whoever has the export must not be able to predict the session's random numbers.
+        let created = json(&created.reseeded(FamilyId::of(id, &created)?)?);
+        self.records_of(id, |record| {
+            match record.0.first() {
+                Some(b'O') => {}
+                Some(b'S') => append_record(id, &record.0, &created, &mut entry),
+                _ => append_record(id, &record.0, &record.1, &mut entry),
+            }
+            if entry.len() >= ENTRY { write(&mut entry) } else { Ok(()) }
+        })?;
+        write(&mut entry)?;
+        let ordered: BTreeSet<BlobId> = reached.blobs.into_iter().collect();
+        archive.blobs(ordered, &*self.source())?;
+        Ok((archive.finish()?, exported))
+    }
+}
+
+impl Sessions {
+    /// Returns the spent amount of each account, if other sessions share them.
+    fn shared_spent(&self, id: &SessionId) -> Result<Vec<Balance>, SessionsError> {
+        let family = FamilyId::of(id, &self.created(id)?)?;
+        if self.family_record(id, family)?.is_none() {
+            return Ok(Vec::new());
+        }
+        Ok(self.spent(id)?.iter().map(|(account, used)| Balance::of(account, *used)).collect())
+    }
+}
+
+/// Appends a record to an entry.
+fn append_record(id: &SessionId, name: &[u8], value: &[u8], entry: &mut Vec<u8>) {
+    let rest = &name[1 + id.as_str().len()..];
+    // Keys and values are at most some kilobytes.
+    let length = |bytes: &[u8]| u32::try_from(bytes.len()).unwrap_or(u32::MAX).to_be_bytes();
+    entry.push(name[0]);
+    entry.extend(length(rest));
+    entry.extend(length(value));
+    entry.extend(rest);
+    entry.extend(value);
+}
+
+/// Removes a record that [`append_record`] wrote from the beginning of an entry.
+pub(super) fn take_record(id: &SessionId, entry: &mut &[u8]) -> Option<Record> {
+    fn length<'e>(bytes: &mut &'e [u8]) -> Option<usize> {
+        let (length, rest): (&'e [u8; 4], _) = bytes.split_first_chunk()?;
+        *bytes = rest;
+        usize::try_from(u32::from_be_bytes(*length)).ok()
+    }
+    let (kind, mut rest) = entry.split_first()?;
+    let known = record_key::KINDS.contains(kind) && *kind != b'O';
+    let (name, value) = (length(&mut rest)?, length(&mut rest)?);
+    let (name, rest) = rest.split_at_checked(name)?;
+    let (value, rest) = rest.split_at_checked(value)?;
+    *entry = rest;
+    // The part behind the session's name: empty, or what distinguishes several records of a kind.
+    let fits = if record_key::MULTIPLE.contains(kind) { name.first() == Some(&0) } else { name.is_empty() };
+    (known && fits).then(|| ([&[*kind], id.as_str().as_bytes(), name].concat(), value.to_vec()))
+}

@@ -1,0 +1,139 @@
+//! Termination of a session's runs when the session is removed, in whatever process they run.
+//!
+//! Whoever removes a session holds a lock on a separate file meanwhile; the system releases the lock if the process
+//! ends. A process that runs sessions polls for such files: a file that nobody has locked is ignored.
+
+use std::collections::HashSet;
+use std::fs::{self, File, TryLockError};
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::Duration;
+
+use super::session_lock::{SessionLocks, make_directory, open};
+use super::{SessionId, Sessions, SessionsError};
+
+/// Interval at which a process with active runs polls: a run must have stopped within 50 ms.
+const POLL_INTERVAL: Duration = Duration::from_millis(20);
+
+/// Callback that stops a run.
+type Stop = Box<dyn Fn() + Send>;
+
+/// Active runs of a process, and sessions in memory that are being removed.
+#[derive(Default)]
+pub(super) struct TerminationRequests(Mutex<TerminationState>);
+
+#[derive(Default)]
+struct TerminationState {
+    runs: Vec<(u64, SessionId, Stop)>,
+    last: u64,
+    /// True while the polling thread runs.
+    polling: bool,
+    requested: HashSet<SessionId>,
+}
+
+impl TerminationRequests {
+    /// Locks the state. No change can be seen half done, so a poisoned lock is still good.
+    fn lock(&self) -> MutexGuard<'_, TerminationState> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Registration of a run that is stopped when its session is removed, until this is dropped.
+pub(in crate::session) struct CancelRegistration {
+    sessions: Sessions,
+    number: u64,
+}
+
+impl Drop for CancelRegistration {
+    fn drop(&mut self) {
+        self.sessions.0.demands.lock().runs.retain(|(number, ..)| *number != self.number);
+    }
+}
+
+/// Request to terminate the runs of a session. It is in force until this is dropped.
+pub(super) struct TerminationRequest {
+    sessions: Sessions,
+    id: SessionId,
+    /// Locked file and its path; `None` if sessions are in memory, or another process has locked the file already.
+    file: Option<(File, PathBuf)>,
+}
+
+impl Drop for TerminationRequest {
+    fn drop(&mut self) {
+        self.sessions.0.demands.lock().requested.remove(&self.id);
+        if let Some((_, path)) = &self.file {
+            // A file that stays is ignored: nobody has locked it.
+            let _ = fs::remove_file(path);
+        }
+    }
+}
+
+impl Sessions {
+    /// Requests that the runs of a session stop.
+    pub(super) fn demand(&self, id: &SessionId) -> Result<TerminationRequest, SessionsError> {
+        let mut demand = TerminationRequest { sessions: self.clone(), id: id.clone(), file: None };
+        match &self.0.locks {
+            SessionLocks::Memory(_) => {
+                self.0.demands.lock().requested.insert(id.clone());
+            }
+            SessionLocks::Files(directory) => {
+                let path = request_path(directory, id);
+                let failed = |source| SessionsError::Lock { session: id.clone(), source };
+                let file = make_directory(directory).and_then(|()| open(&path)).map_err(failed)?;
+                match file.try_lock() {
+                    Ok(()) => demand.file = Some((file, path)),
+                    Err(TryLockError::WouldBlock) => {}
+                    Err(TryLockError::Error(source)) => return Err(failed(source)),
+                }
+            }
+        }
+        Ok(demand)
+    }
+
+    /// Registers a run that is stopped when its session is removed.
+    pub(super) fn stoppable(&self, id: &SessionId, stop: Stop) -> CancelRegistration {
+        let mut state = self.0.demands.lock();
+        state.last += 1;
+        let number = state.last;
+        state.runs.push((number, id.clone(), stop));
+        if !state.polling {
+            let sessions = self.clone();
+            // Without the thread, a removal waits for the run's end; nothing else changes.
+            let poller = thread::Builder::new().name("tollhouse-demands".into()).spawn(move || sessions.poll());
+            state.polling = poller.is_ok();
+        }
+        CancelRegistration { sessions: self.clone(), number }
+    }
+
+    /// Polls as long as there are active runs.
+    fn poll(&self) {
+        loop {
+            thread::sleep(POLL_INTERVAL);
+            let mut state = self.0.demands.lock();
+            if state.runs.is_empty() {
+                state.polling = false;
+                return;
+            }
+            for (_, id, stop) in &state.runs {
+                let requested = match &self.0.locks {
+                    SessionLocks::Memory(_) => state.requested.contains(id),
+                    SessionLocks::Files(directory) => is_held(&request_path(directory, id)),
+                };
+                if requested {
+                    stop();
+                }
+            }
+        }
+    }
+}
+
+/// Path of the file that requests termination: no session has such a name.
+fn request_path(directory: &Path, id: &SessionId) -> PathBuf {
+    directory.join(format!("{id}!"))
+}
+
+fn is_held(path: &Path) -> bool {
+    tollhouse_registry::untrusted_file::open_regular(path)
+        .is_ok_and(|file| matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock)))
+}

@@ -1,0 +1,104 @@
+//! Context of a run's calls: the parts that they share, and the parts of each.
+
+use std::sync::{Arc, Mutex};
+
+use super::host::guest_now;
+use super::session_state::SessionState;
+use crate::agent::ToolCaller;
+use crate::code::Interrupt;
+use crate::gate::{Admission, Audit, CallAudit, Gate, Record, RunLog};
+use crate::tool::{Authority, CallContext, Handles, PeerTools, WorkingFiles};
+use crate::vfs::Tree;
+
+/// Context that the calls of one run share. Cheap to clone.
+#[derive(Clone)]
+pub(super) struct RunScope {
+    session: Arc<SessionState>,
+    pub(super) record: Record,
+    handles: Arc<Handles>,
+}
+
+impl RunScope {
+    /// Creates the context of a run that starts.
+    pub(super) fn new(session: &Arc<SessionState>, run: u64) -> Self {
+        let log = RunLog::new(session.gate.audit(), run, session.limits().log);
+        Self::with_record(session, Record::logged(run, log))
+    }
+
+    /// Creates the context of a run that already has a call record.
+    pub(super) fn with_record(session: &Arc<SessionState>, record: Record) -> Self {
+        let handles = Arc::new(Handles::new(session.seed("handles", &[record.run()])));
+        Self { session: Arc::clone(session), record, handles }
+    }
+
+    /// Returns the audit log of the run.
+    pub(super) fn log(&self) -> Arc<dyn Audit> {
+        self.session.gate.log(&self.record)
+    }
+
+    /// Creates the context of an admitted call; `files` are the caller's.
+    pub(super) fn context(&self, admission: &Admission, interrupt: Interrupt, files: Tree) -> CallContext {
+        let working = WorkingFiles::default();
+        let peers = admission.gate().map(|gate| {
+            let inner =
+                Self { record: self.record.within(admission.authority().alias(), admission.seq()), ..self.clone() };
+            Arc::new(inner.caller(gate, interrupt.clone(), working.clone(), files.clone())) as Arc<dyn PeerTools>
+        });
+        let call_audit = admission.call_audit().clone();
+        let context = self.base_context(admission.seq(), interrupt, call_audit, admission.authority(), files);
+        CallContext { peers, working, ..context }
+    }
+
+    /// Creates a component caller that calls tools through a gate and lends them its own files: those that it works on,
+    /// or `files` before it works.
+    pub(super) fn caller(
+        self,
+        gate: &Arc<Gate>,
+        interrupt: Interrupt,
+        working: WorkingFiles,
+        files: Tree,
+    ) -> ToolCaller {
+        let (record, call, own) = (self.record.clone(), interrupt.clone(), working.clone());
+        let memory = self.session.memory.clone();
+        let context = move |admission: &Admission| {
+            let files = own.snapshot().unwrap_or_else(|| files.clone());
+            self.context(admission, call.child(), files)
+        };
+        ToolCaller { gate: Arc::clone(gate), record, context: Box::new(context), interrupt, working, memory }
+    }
+
+    /// Creates the context of an agent itself, which is not a tool: it has its session's files, and its imports.
+    pub(super) fn agent_context(&self, interrupt: Interrupt, working: WorkingFiles) -> CallContext {
+        let call_audit = CallAudit::new(self.log(), self.record.run(), 0);
+        let authority = Arc::new(Authority::agent());
+        CallContext { working, ..self.base_context(0, interrupt, call_audit, &authority, self.session.head()) }
+    }
+
+    fn base_context(
+        &self,
+        seq: u64,
+        interrupt: Interrupt,
+        call_audit: CallAudit,
+        authority: &Arc<Authority>,
+        files: Tree,
+    ) -> CallContext {
+        let session = &self.session;
+        CallContext {
+            interrupt,
+            now: guest_now(),
+            seed: session.seed("tool", &[self.record.run(), seq]),
+            memory: session.memory.clone(),
+            held: Mutex::new(session.memory.open()),
+            wall: session.limits().tool_wall,
+            handles: Arc::clone(&self.handles),
+            warm: Arc::clone(&session.warm),
+            authority: Arc::clone(authority),
+            services: Arc::clone(&session.services),
+            peers: None,
+            call_audit,
+            files,
+            working: WorkingFiles::default(),
+            edits: Mutex::default(),
+        }
+    }
+}

@@ -1,0 +1,480 @@
+//! Session state that its runs share.
+
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::time::Instant;
+
+use wasmtime::component::Component;
+
+use super::call_run::CallRun;
+use super::catalog::GateCatalog;
+use super::component_run::ComponentRun;
+use super::host::{HostError, HostState, file_limits};
+use super::options::RunOptions;
+use super::persistence::{CancelRegistration, PersistentSession, SessionId, SessionsError, StartedRun, error_for_log};
+use super::run::Run;
+use super::saved_session::{self, PortableError};
+use super::thread_pool::ThreadPool;
+use super::tool_pool::ToolPool;
+use super::{RunEffects, RunResult};
+use crate::agent::Program;
+use crate::capability::{Limits, Policy};
+use crate::code::MemoryAccount;
+use crate::error::{Failure, Payload, error_chain};
+use crate::gate::{Event, Gate};
+use crate::guest::{Catalog, Guests, Language, Script};
+use crate::tool::{ToolServices, Warm};
+use crate::vfs::{ApplyError, Edit, Tree};
+
+/// Files, grants and budgets that outlive a run. Cheap to clone; clones are the same session.
+#[derive(Clone)]
+pub struct Session(pub(super) Arc<SessionState>);
+
+/// Location of a session, and the secret from which its random numbers are derived.
+pub(super) enum Persistence {
+    /// In this process. Delegated sessions have runs of their own, which are counted with those of their parent.
+    Memory { secret: [u8; 32], runs: Arc<AtomicU64> },
+    /// On disk; the files are the session's own (`main`), or those of a delegated session.
+    Disk { secret: [u8; 32], persistent: Arc<PersistentSession>, main: bool },
+}
+
+/// State that the runs of a session share.
+pub(super) struct SessionState {
+    host: Arc<HostState>,
+    persistence: Persistence,
+    pub(super) gate: Arc<Gate>,
+    pub(super) catalog: Arc<dyn Catalog>,
+    head: Mutex<Tree>,
+    /// State that the last script of each language left, for a session whose files are in memory.
+    states: Mutex<HashMap<Language, Vec<u8>>>,
+    pub(super) warm: Arc<Warm>,
+    /// Memory of the host that its runs may take, one after the other.
+    pub(super) memory: MemoryAccount,
+    pub(super) services: Arc<ToolServices>,
+    /// Secret that a tool is granted and whose value was not given.
+    missing: Option<String>,
+    busy: AtomicBool,
+}
+
+/// Slot of a run in its session, held until the run has ended.
+pub(super) enum RunSlot {
+    /// Slot in memory, with the run's number.
+    Memory(u64),
+    /// Slot on disk, with the run's record.
+    Disk(StartedRun),
+}
+
+impl RunSlot {
+    /// Returns the run's number.
+    pub(super) fn number(&self) -> u64 {
+        match self {
+            Self::Memory(number) => *number,
+            Self::Disk(started_run) => started_run.number,
+        }
+    }
+}
+
+/// Guard that frees a session when it is dropped, whatever the outcome.
+struct BusyGuard<'s>(&'s AtomicBool);
+
+impl Drop for BusyGuard<'_> {
+    fn drop(&mut self) {
+        self.0.store(false, Ordering::Release);
+    }
+}
+
+impl Session {
+    pub(super) fn new(
+        host: &Arc<HostState>,
+        gate: Gate,
+        files: Tree,
+        services: ToolServices,
+        persistence: Persistence,
+    ) -> Self {
+        let gate = Arc::new(gate);
+        let warm = Arc::new(Warm::default());
+        let idle = Arc::downgrade(&warm);
+        let reclaim = move || {
+            if let Some(idle) = idle.upgrade() {
+                idle.clear();
+            }
+        };
+        Self(Arc::new(SessionState {
+            host: Arc::clone(host),
+            persistence,
+            catalog: Arc::new(GateCatalog::new(&gate)),
+            head: Mutex::new(files),
+            states: Mutex::default(),
+            warm,
+            memory: MemoryAccount::reclaiming(gate.limits().memory, reclaim),
+            missing: gate.secrets().into_iter().find(|name| !services.secrets.has(name)),
+            services: Arc::new(services),
+            busy: AtomicBool::new(false),
+            gate,
+        }))
+    }
+
+    /// Prepares a run of a script; [`Run::step`] or [`Run::finish`] starts it. For a session on disk, waits until no
+    /// other process runs it.
+    ///
+    /// # Errors
+    /// If another run of the session has not ended, or the guest cannot be loaded.
+    pub fn start(&self, language: Language, script: Script, options: RunOptions) -> Result<Run, HostError> {
+        let slot = self.0.begin_run(&script.name, script.source.as_bytes())?;
+        Run::new(Arc::clone(&self.0), slot, language, script, options)
+    }
+
+    /// Prepares a run of an agent that is a component (`wasi:cli/command`) and imports tools by their WIT names.
+    ///
+    /// # Errors
+    /// If another run of the session has not ended. An agent that cannot be linked is a run that fails.
+    pub fn start_component(
+        &self,
+        component: Vec<u8>,
+        program: Program,
+        options: RunOptions,
+    ) -> Result<ComponentRun, HostError> {
+        let slot = self.0.begin_run(&program.name, &component)?;
+        Ok(ComponentRun::new(Arc::clone(&self.0), slot, component, program, options))
+    }
+
+    /// Prepares a call of one tool, without a script. It is a run of its own.
+    ///
+    /// # Errors
+    /// If another run of the session has not ended.
+    pub fn start_call(&self, method: &str, arguments: &str) -> Result<CallRun, HostError> {
+        let slot = self.0.begin_run(method, &[])?;
+        Ok(CallRun::new(Arc::clone(&self.0), slot, method, arguments))
+    }
+
+    /// Calls one tool, without a script: [`Session::start_call`] and [`CallRun::finish`].
+    ///
+    /// # Errors
+    /// Those of [`CallRun::finish`]; if another run of the session has not ended.
+    pub fn call(&self, method: &str, arguments: &str) -> Result<Payload, Failure> {
+        let call = self.start_call(method, arguments).map_err(|error| match error {
+            HostError::Secret(_) => Failure::policy(error.to_string()),
+            error => Failure::host(error_chain(&error)),
+        })?;
+        call.finish()
+    }
+
+    /// Changes the files between two runs. For a session on disk the change is committed like a run: it has a number,
+    /// and can be rolled back. `what` describes it in the log.
+    ///
+    /// # Errors
+    /// If a run of the session has not ended, `change` fails, or the change cannot be committed: then the files are as
+    /// they were.
+    pub fn change(
+        &self,
+        what: &str,
+        change: impl FnOnce(&mut Tree) -> Result<(), SessionsError>,
+    ) -> Result<(), HostError> {
+        self.0.mark_busy()?;
+        let _busy_guard = BusyGuard(&self.0.busy);
+        Ok(self.0.change_files(what, change)?)
+    }
+
+    /// Saves the session to bytes, between two runs: its files, the spent part of its budgets, and the state of its
+    /// last scripts. Its authority is not included, nor are the entries that tools have stored by `wasi:keyvalue`.
+    /// Whoever can change the bytes can change the spent amounts.
+    ///
+    /// # Errors
+    /// If a run of the session has not ended, or its files cannot be read.
+    pub fn save(&self) -> Result<Vec<u8>, HostError> {
+        self.0.in_memory()?;
+        self.0.mark_busy()?;
+        let _busy_guard = BusyGuard(&self.0.busy);
+        let states = Language::ALL.into_iter().map(|language| Ok((language, self.0.state(language)?)));
+        let states = states.collect::<Result<Vec<_>, SessionsError>>()?;
+        Ok(saved_session::write(&self.0.head(), &states, &self.0.gate)?)
+    }
+
+    /// Loads bytes that [`Session::save`] wrote into this session, which is in memory: its files, and the amounts spent
+    /// on accounts of the same name. The authority of this session stays as it is.
+    ///
+    /// # Errors
+    /// If a run of the session has not ended, or the bytes are not a session within its limits: then nothing has
+    /// changed.
+    pub fn load(&self, bytes: &[u8]) -> Result<(), HostError> {
+        self.0.in_memory()?;
+        self.0.mark_busy()?;
+        let _busy_guard = BusyGuard(&self.0.busy);
+        let carried = saved_session::read(bytes, file_limits(self.0.limits()))?;
+        *self.0.states() = carried.states;
+        self.0.gate.restore(&carried.spent);
+        self.0.commit(carried.files.into());
+        Ok(())
+    }
+
+    /// Reloads files and spent budgets from disk, where another process may have run the session or one that shares its
+    /// budgets. Does nothing in memory, or while a run is active here.
+    ///
+    /// # Errors
+    /// If the session cannot be read.
+    pub fn refresh(&self) -> Result<(), HostError> {
+        let Persistence::Disk { persistent, main: true, .. } = &self.0.persistence else { return Ok(()) };
+        if self.0.mark_busy().is_err() {
+            return Ok(());
+        }
+        let _busy_guard = BusyGuard(&self.0.busy);
+        self.0.commit(persistent.head(file_limits(self.0.limits()))?.into());
+        Ok(persistent.refresh_spending()?)
+    }
+
+    /// Creates a session with less authority, for a sub-agent: it starts with these files, its grants narrow those of
+    /// this session, and what it spends is spent here too. If this session is on disk, it shares the log; its files are
+    /// in memory.
+    ///
+    /// # Errors
+    /// If `narrower` covers more than this session's policy.
+    pub fn delegate(&self, narrower: Policy) -> Result<Self, HostError> {
+        let gate = self.0.gate.attenuate(narrower)?;
+        // The narrower policy may require more signatures.
+        self.0.host.packages().check_signed(gate.tools(), &gate.policy().signed)?;
+        let store = self.0.services.store.fork().map_err(HostError::KeyValue)?;
+        let services = ToolServices { store, ..ToolServices::clone(&self.0.services) };
+        let persistence = match &self.0.persistence {
+            Persistence::Memory { runs, .. } => {
+                let mut secret = [0; 32];
+                getrandom::fill(&mut secret).map_err(|error| HostError::Random(error.into()))?;
+                Persistence::Memory { secret, runs: Arc::clone(runs) }
+            }
+            Persistence::Disk { secret, persistent, .. } => {
+                Persistence::Disk { secret: *secret, persistent: Arc::clone(persistent), main: false }
+            }
+        };
+        Ok(Self::new(&self.0.host, gate, self.files(), services, persistence))
+    }
+
+    /// Returns a weak reference to the gate.
+    pub(super) fn weak_gate(&self) -> Weak<Gate> {
+        Arc::downgrade(&self.0.gate)
+    }
+
+    /// Returns the session's name, or `None` for a session in memory.
+    #[must_use]
+    pub fn id(&self) -> Option<&SessionId> {
+        self.0.id()
+    }
+
+    /// Returns the files as the last run left them.
+    #[must_use]
+    pub fn files(&self) -> Tree {
+        self.0.head()
+    }
+
+    /// Returns true if this process may still open sockets for the session: another process holds its store, and may
+    /// end.
+    #[must_use]
+    pub fn may_open_sockets(&self) -> bool {
+        match &self.0.persistence {
+            Persistence::Memory { .. } => false,
+            Persistence::Disk { persistent, .. } => persistent.may_open_sockets(),
+        }
+    }
+
+    /// Returns the gate in front of the session's tools.
+    #[must_use]
+    pub fn gate(&self) -> &Gate {
+        &self.0.gate
+    }
+}
+
+impl SessionState {
+    pub(super) fn limits(&self) -> &Limits {
+        self.gate.limits()
+    }
+
+    pub(super) fn id(&self) -> Option<&SessionId> {
+        match &self.persistence {
+            Persistence::Disk { persistent, main: true, .. } => Some(persistent.id()),
+            _ => None,
+        }
+    }
+
+    pub(super) fn head(&self) -> Tree {
+        self.head.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Registers a run of a persistent session to be stopped when the session is removed.
+    pub(super) fn stoppable(&self, stop: impl Fn() + Send + 'static) -> Option<CancelRegistration> {
+        match &self.persistence {
+            Persistence::Disk { persistent, .. } => Some(persistent.stoppable(stop)),
+            Persistence::Memory { .. } => None,
+        }
+    }
+
+    /// Makes the effects of a run visible to the next one.
+    fn commit(&self, left: RunEffects) {
+        *self.head.lock().unwrap_or_else(PoisonError::into_inner) = left.files;
+        if let Some((language, state)) = left.state {
+            self.states().insert(language, state);
+        }
+    }
+
+    /// Returns the state that the last script of a language left; empty for none.
+    pub(super) fn state(&self, language: Language) -> Result<Vec<u8>, SessionsError> {
+        match &self.persistence {
+            Persistence::Disk { persistent, main: true, .. } => persistent.state(language),
+            _ => Ok(self.states().get(&language).cloned().unwrap_or_default()),
+        }
+    }
+
+    /// Locks the states. No change can be seen half done, so a poisoned lock is still good.
+    fn states(&self) -> MutexGuard<'_, HashMap<Language, Vec<u8>>> {
+        self.states.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Applies edits to the head.
+    pub(super) fn change(&self, edits: &[Edit]) -> Result<(), ApplyError> {
+        self.head.lock().unwrap_or_else(PoisonError::into_inner).apply(edits)
+    }
+
+    /// Reserves the session for a run.
+    fn begin_run(&self, name: &str, source: &[u8]) -> Result<RunSlot, HostError> {
+        if let Some(name) = &self.missing {
+            return Err(HostError::Secret(name.clone()));
+        }
+        self.mark_busy()?;
+        let slot = self.enter(name, source);
+        if slot.is_err() {
+            self.busy.store(false, Ordering::Release);
+        }
+        slot
+    }
+
+    fn in_memory(&self) -> Result<(), PortableError> {
+        match self.persistence {
+            Persistence::Memory { .. } => Ok(()),
+            Persistence::Disk { .. } => Err(PortableError::OnDisk),
+        }
+    }
+
+    /// Marks the session as busy.
+    fn mark_busy(&self) -> Result<(), HostError> {
+        if self.busy.swap(true, Ordering::AcqRel) { Err(HostError::Busy) } else { Ok(()) }
+    }
+
+    fn change_files(
+        &self,
+        what: &str,
+        change: impl FnOnce(&mut Tree) -> Result<(), SessionsError>,
+    ) -> Result<(), SessionsError> {
+        let files = match &self.persistence {
+            Persistence::Disk { persistent, main: true, .. } => {
+                persistent.change(file_limits(self.limits()), what, None, change)?.1
+            }
+            _ => {
+                let mut files = self.head();
+                change(&mut files)?;
+                files
+            }
+        };
+        self.commit(files.into());
+        Ok(())
+    }
+
+    fn enter(&self, name: &str, source: &[u8]) -> Result<RunSlot, HostError> {
+        let (persistent, main) = match &self.persistence {
+            Persistence::Memory { runs, .. } => return Ok(RunSlot::Memory(runs.fetch_add(1, Ordering::Relaxed) + 1)),
+            Persistence::Disk { persistent, main, .. } => (persistent, *main),
+        };
+        let hash = blake3::hash(source).to_hex();
+        let (files, started_run) = persistent.enter(file_limits(self.limits()), name, &hash)?;
+        if main {
+            self.commit(files.into());
+        }
+        Ok(RunSlot::Disk(started_run))
+    }
+
+    /// Commits the effects of a run, records its end in the audit log, and frees the session.
+    pub(super) fn end(&self, slot: &RunSlot, result: &mut RunResult, left: RunEffects) {
+        match (&self.persistence, slot) {
+            (Persistence::Disk { persistent, main, .. }, RunSlot::Disk(started_run)) => {
+                match persistent.conclude(started_run, result, main.then_some(&left)) {
+                    Ok(snapshot) => {
+                        result.snapshot = snapshot.map(|snapshot| snapshot.to_string());
+                        // As they are on disk: an idle session holds no file contents in memory.
+                        let saved = main.then(|| persistent.head(file_limits(self.limits())));
+                        self.commit(saved.and_then(Result::ok).map_or(left, RunEffects::from));
+                    }
+                    Err(error) => {
+                        result.mark_unsaved(&error);
+                        persistent.withdraw(started_run, Some(result));
+                        // A delegated session's files are its own, and in memory.
+                        let files = main.then(|| persistent.head(file_limits(self.limits())));
+                        match files {
+                            Some(Ok(files)) => self.commit(files.into()),
+                            Some(Err(_)) => {}
+                            None => self.commit(left),
+                        }
+                    }
+                }
+                self.log_end(slot, result);
+                persistent.leave();
+            }
+            _ => {
+                self.commit(left);
+                self.log_end(slot, result);
+            }
+        }
+        self.busy.store(false, Ordering::Release);
+    }
+
+    /// Records the end of the run in the audit log; a result that the log lacks is an error.
+    fn log_end(&self, slot: &RunSlot, result: &mut RunResult) {
+        let error = result.error.as_ref().map(|error| error_for_log(&error.message));
+        let ended = Event::Ended { run: slot.number(), status: result.status.word(), error: error.as_deref() };
+        if let Err(error) = self.gate.audit().write(&ended) {
+            result.mark_unlogged(&error);
+        }
+    }
+
+    /// Frees the session after a run that could not start.
+    pub(super) fn withdraw(&self, slot: &RunSlot) {
+        if let (Persistence::Disk { persistent, .. }, RunSlot::Disk(started_run)) = (&self.persistence, slot) {
+            persistent.withdraw(started_run, None);
+            persistent.leave();
+        }
+        self.busy.store(false, Ordering::Release);
+    }
+
+    /// Returns the code of an agent, compiled if no earlier process has done so.
+    pub(super) fn compile_agent(&self, digest: &str, bytes: &[u8]) -> Result<Component, String> {
+        self.host.compile_agent(digest, bytes)
+    }
+
+    pub(super) fn guests(&self) -> &Guests {
+        self.host.guests()
+    }
+
+    pub(super) fn pool(&self) -> ToolPool {
+        self.host.pool()
+    }
+
+    pub(super) fn threads(&self) -> ThreadPool {
+        self.host.threads()
+    }
+
+    pub(super) fn callers(&self) -> ThreadPool {
+        self.host.callers()
+    }
+
+    /// Derives a seed for one purpose in the life of the session, the same each time.
+    pub(super) fn seed(&self, purpose: &str, numbers: &[u64]) -> [u8; 32] {
+        let (Persistence::Memory { secret, .. } | Persistence::Disk { secret, .. }) = &self.persistence;
+        let mut hasher = blake3::Hasher::new_keyed(secret);
+        hasher.update(purpose.as_bytes());
+        for number in numbers {
+            hasher.update(&number.to_le_bytes());
+        }
+        *hasher.finalize().as_bytes()
+    }
+}
+
+/// Returns the microseconds since an instant.
+pub(super) fn micros(started_run: Instant) -> u64 {
+    u64::try_from(started_run.elapsed().as_micros()).unwrap_or(u64::MAX)
+}

@@ -1,0 +1,222 @@
+"""Answers of tools: called on threads of the host, and awaited on the event loop of whoever runs the script."""
+
+from __future__ import annotations
+
+# `threading` takes longer to import than a script to run; of it, and of others, a plain run needs no more than this.
+from _contextvars import ContextVar, copy_context
+from _thread import allocate_lock
+from _weakref import ref
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import asyncio
+    from collections.abc import Awaitable, Callable
+    from concurrent.futures import Future
+    from typing import Any
+
+    from . import _native
+    from ._internal.telemetry import Telemetry
+    from ._internal.tool_errors import ErrorMode, OnToolError
+
+    Handler = Callable[[str, dict[str, Any]], Any]
+    """Answers a call: `(method, arguments)`. It may give something to await."""
+
+    Approver = Callable[[str, dict[str, Any], str], bool | Awaitable[bool]]
+    """Answers for a human: `(method, arguments, grant)`. It may give something to await."""
+
+_inside: ContextVar[tuple[Answers, ...]] = ContextVar("inside", default=())
+"""Answers of the sandboxes whose runs this code is a tool of, outermost first."""
+
+_depth: ContextVar[int] = ContextVar("depth", default=0)
+"""Number of event loops of this module that wait for this code."""
+
+
+class Called:
+    """Callback for the host, owned by the sandbox alone.
+
+    Tools, approvers and audits may know their sandbox, and Python's collector of cycles does not look into the host.
+    """
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        self._function = function
+
+    def weak(self) -> Callable[..., Any]:
+        """Returns a weak callback for the host. It raises `RuntimeError` once the sandbox is gone."""
+        known = ref(self)
+
+        def call(*arguments: Any) -> Any:
+            called = known()
+            if called is None:
+                raise RuntimeError("the sandbox is gone: keep it for as long as its scripts run")
+            return called._function(*arguments)
+
+        return call
+
+
+class CallCancelledError(RuntimeError):
+    """The call was cancelled: the tool itself raised nothing."""
+
+
+class Answers:
+    """Callback for the tools of one sandbox, run after run."""
+
+    def __init__(
+        self, handler: Handler | None, errors: ErrorMode = None, on_tool_error: OnToolError | None = None
+    ) -> None:
+        self._handler = handler
+        self._errors: ErrorMode = errors
+        self._on_tool_error = on_tool_error
+        self.telemetry: Telemetry | None = None
+        """Tracer of runs and calls, if the program traces."""
+        self.run: Answering = Answering()
+        """Answers of the active run."""
+
+    def __call__(self, method: str, arguments: Any, ending: _native.CallEnding) -> Any:
+        """Answers a call. Raises the error that the script sees for an exception of the tool."""
+        run = self.run
+        # A cancelled run does not wait for its calls, and the thread of one may come this far only now. Asked after
+        # `run` was read, since the next run takes that place when this one has ended: what goes on is then its own.
+        if ending.is_over():
+            raise CallCancelledError("the run is over")
+        try:
+            if self._handler is None:
+                raise LookupError(f"nothing answers `{method}`: give a tool_handler")
+            return run.answer(self, self._handler, method, arguments, ending.seq)
+        except CallCancelledError:
+            raise
+        except Exception as error:
+            raise self.failed(run, method, arguments, error) from None
+
+    def failed(self, run: Answering, method: str, arguments: Any, error: Exception) -> Exception:
+        """Records an exception of a tool, and returns the exception for the host."""
+        from ._internal.tool_errors import heard
+
+        return heard(run, self._errors, self._on_tool_error, method, arguments, error)
+
+    def asked(self, approver: Approver) -> Callable[[str, dict[str, Any], str], Any]:
+        """Returns the callback by which the host asks an approver, awaited if necessary."""
+        return lambda method, arguments, grant: self.run.settled(approver(method, arguments, grant))
+
+    def goes_on_around(self) -> bool:
+        """Returns true if this code is a tool of a run of this sandbox, directly or through nested runs."""
+        return self in _inside.get()
+
+
+class Answering:
+    """The answers of one run: where they are awaited, and what has not ended.
+
+    Tools see the context variables of whoever runs the script. Without a loop, this module has one.
+    """
+
+    def __init__(self, loop: asyncio.AbstractEventLoop | None = None) -> None:
+        self._loop = loop
+        self._context = copy_context()
+        self._pending: set[Future[Any]] = set()
+        self._over = False
+        self._lock = allocate_lock()
+        self.exceptions: list[tuple[dict[str, Any], Exception]] = []
+        """Errors that scripts saw for exceptions of tools, with the exceptions themselves."""
+        self.large_exception: tuple[dict[str, Any], Exception] | None = None
+        """Exception with large arguments or texts: at most one is kept."""
+
+    def look(self) -> None:
+        """Takes a copy of the current context variables, for the tools."""
+        self._context = copy_context()
+
+    def answer(self, owner: Answers, handler: Handler, method: str, arguments: Any, seq: int) -> Any:
+        """Calls a handler as a tool of a run of `owner`, and waits if it gives something to await."""
+        return self._context.copy().run(self._answer, owner, handler, method, arguments, seq)
+
+    def _answer(self, owner: Answers, handler: Handler, method: str, arguments: Any, seq: int) -> Any:
+        _inside.set((*_inside.get(), owner))
+        if owner.telemetry is not None:
+            owner.telemetry.enter_call(seq)
+        return self.settled(handler(method, arguments))
+
+    def settled(self, answered: Any) -> Any:
+        """Returns an answer, awaited on the event loop of this run if it is awaitable."""
+        return self._wait(answered) if hasattr(answered, "__await__") else answered
+
+    def _wait(self, awaited: Awaitable[Any]) -> Any:
+        from asyncio import run_coroutine_threadsafe
+        from concurrent.futures import CancelledError
+
+        depth = _depth.get()
+        coroutine = _outcome(awaited, depth if self._loop is not None else depth + 1)
+        try:
+            with self._lock:
+                if self._over:
+                    # Cancelled now, it would still take its first step.
+                    raise CallCancelledError("the run is over")
+                future = run_coroutine_threadsafe(coroutine, self._loop or _loop(depth))
+                self._pending.add(future)
+        except RuntimeError:
+            # The run is over, or the loop is closed: nobody is left to await it.
+            coroutine.close()
+            if hasattr(awaited, "close"):
+                awaited.close()  # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType]
+            raise
+        try:
+            value, error = future.result()
+        except CancelledError:
+            raise CallCancelledError("the call was cancelled") from None
+        finally:
+            with self._lock:
+                self._pending.discard(future)
+        if error is not None:
+            raise error
+        return value
+
+    def end(self) -> None:
+        """Marks the run as over: nobody waits for unfinished answers."""
+        with self._lock:
+            self._over = True
+            pending = list(self._pending)
+        for future in pending:
+            future.cancel()
+
+
+async def _outcome(awaited: Awaitable[Any], depth: int) -> tuple[Any, BaseException | None]:
+    """Result of an awaitable. A KeyboardInterrupt is carried too: raised in a task, it would end the loop."""
+    _depth.set(depth)
+    try:
+        return await awaited, None
+    except (KeyboardInterrupt, SystemExit) as error:
+        return None, error
+
+
+_loops: list[asyncio.AbstractEventLoop] = []
+_loops_lock = allocate_lock()
+
+
+def _loop(depth: int) -> asyncio.AbstractEventLoop:
+    """A loop for those who have none, on a thread of its own.
+
+    Async tools of a script that an async tool waits for have the next one: its own is kept waiting.
+    """
+    from asyncio import new_event_loop
+    from threading import Thread
+
+    with _loops_lock:
+        while len(_loops) <= depth:
+            loop = new_event_loop()
+            Thread(target=loop.run_forever, name="tollhouse-async", daemon=True).start()
+            _loops.append(loop)
+        return _loops[depth]
+
+
+def _forget_loops() -> None:
+    """Their threads did not survive the fork."""
+    global _loops_lock
+    _loops_lock = allocate_lock()
+    _loops.clear()
+
+
+def _after_fork() -> None:
+    import os
+
+    if hasattr(os, "register_at_fork"):
+        os.register_at_fork(after_in_child=_forget_loops)
+
+
+_after_fork()
