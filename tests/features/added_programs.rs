@@ -203,7 +203,7 @@ fn what_is_no_program_or_has_another_digest_is_not_added() {
         (vec!["x", "--from", "nosuch.wasm"], "cannot read `nosuch.wasm`"),
         (vec!["X Y", "--from", file], "cannot be the name of a program"),
         (vec!["grep", "--from", file], "is a builtin of the shell"),
-        (vec!["x"], "none of the programs that are known: python3"),
+        (vec!["x"], "`x` is not a known program: python3"),
         (vec!["rg"], "`cargo xtask programs rg`"),
         (vec!["python3", "--from", file, "--version", "1.0.0"], "always 3.14.0"),
     ] {

@@ -58,7 +58,7 @@ fn a_line_that_is_no_job_has_its_result() {
         ("{\"id\": \"both\", \"script\": \"\", \"files\": {\"a\": \"\", \"a/b\": \"\"}}", "`a/b`: ENOTDIR"),
         (
             "{\"id\": \"mode\", \"script\": \"\", \"files\": {\"a\": \"\"}, \"modes\": {\"a\": \"9\"}}",
-            "`9` is no octal mode",
+            "`9` is not an octal mode",
         ),
         ("{\"id\": \"whose\", \"script\": \"\", \"modes\": {\"a\": \"755\"}}", "`modes` names `a`"),
         ("{\"id\": \"b64\", \"script\": \"\", \"stdin\": {\"base64\": \"!\"}}", "Invalid symbol 33"),

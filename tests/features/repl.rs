@@ -239,7 +239,7 @@ fn hostile_inputs() {
     child.stdin.take().expect("it is piped").write_all(b"1\n'\xff'\n2\n").expect("it reads");
     let ran = Ran::of(&child.wait_with_output().expect("it ends"));
     assert_eq!((ran.status, ran.stdout.as_str()), (2, "1\n"), "{ran:?}");
-    assert!(ran.stderr.contains("no UTF-8"), "{ran:?}");
+    assert!(ran.stderr.contains("not UTF-8"), "{ran:?}");
 }
 
 #[test]

@@ -45,9 +45,9 @@ fn grant_adds_tools_and_policies_and_refuses_what_makes_no_sense() {
     for (arguments, said) in [
         (&["session", "grant", "s"][..], "nothing to grant"),
         (&["session", "grant", "s", "--allow", "nope/*"], "covers nothing"),
-        (&["session", "grant", "s", "--policy", "same.toml"], "a grant `own` already"),
+        (&["session", "grant", "s", "--policy", "same.toml"], "already has a grant `own`"),
         (&["session", "grant", "s", "--policy", "limits.toml"], "`[limits]` cannot be added"),
-        (&["session", "grant", "s", "--tool", "probe=test:probe"], "mounted `probe` already"),
+        (&["session", "grant", "s", "--tool", "probe=test:probe"], "already mounted `probe`"),
         (&["session", "grant", "none", "--allow", "probe/*"], "no session `none`"),
     ] {
         let ran = home.run(arguments);

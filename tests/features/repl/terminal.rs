@@ -182,7 +182,7 @@ fn history_is_private_shared_and_can_be_off() {
     one.gets("'first' + 1", "'first1'");
     two.gets("'second' + 2", "'second2'");
     one.gets(" 'blank' + 3", "'blank3'");
-    one.gets(".history off", "not kept");
+    one.gets(".history off", "no longer kept");
     one.gets("'secret' + 4", "'secret4'");
     one.gets(".history on", "inputs are kept in");
     one.gets("'third' + 5", "'third5'");
@@ -261,7 +261,7 @@ fn waiting_for_a_session_can_be_given_up() {
     std::io::Read::read_exact(busy.stdout.as_mut().expect("it is piped"), &mut said).expect("it runs");
     repl.gets("1", "waiting for another run of the session `s`");
     repl.presses('c');
-    repl.sees("given up");
+    repl.sees("gave up");
     busy.kill().expect("it runs");
     busy.wait().expect("it ends");
     repl.gets("'go' + 'es'", "'goes'");

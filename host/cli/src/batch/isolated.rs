@@ -246,7 +246,7 @@ mod tests {
             "printf '{\"id\":1,\"id\":2}\\n'",
             "printf '{\"id\":1}'",
         ] {
-            assert!(heard(script).expect_err(script).contains("gave no result"), "{script}");
+            assert!(heard(script).expect_err(script).contains("returned no result"), "{script}");
         }
     }
 

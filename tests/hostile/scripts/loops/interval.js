@@ -4,4 +4,4 @@
 // message contains: while the script waited for 1 timer
 // limits: wall = "400ms"
 
-setInterval(() => {}, 1);
+setInterval(() => {}, 50);
