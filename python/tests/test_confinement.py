@@ -163,6 +163,8 @@ def test_what_lies_beside_the_script_stays_readable(tmp_path: Path) -> None:
     (tmp_path / "outside").write_text("secret")
     (tmp_path / "scripts" / "script.py").write_text(BESIDE)
     environment = {**os.environ, "TOLLHOUSE_HOME": str(tmp_path / "tollhouse")}
+    # With it Python leaves the script's directory out of `sys.path`.
+    environment.pop("PYTHONSAFEPATH", None)
     arguments = [sys.executable, tmp_path / "scripts" / "script.py"]
     ran = subprocess.run(arguments, env=environment, capture_output=True, text=True, timeout=120)
     assert (ran.stdout, ran.stderr) == ("beside\nheld\n", "")
