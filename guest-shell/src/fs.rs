@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use bashkit::time::{SystemTime, UNIX_EPOCH};
-use bashkit::{DirEntry, Error, FileSystem, FileSystemExt, FileType, Metadata, Result, async_trait};
+use bashkit::{DirEntry, Error, FileEnd, FileSystem, FileSystemExt, FileType, Metadata, Result, async_trait};
 
 use crate::bindings::files::{self, ErrorCode, Kind, Metadata as Stat, WriteMode};
 use crate::devices::{self, Device};
@@ -72,12 +72,13 @@ fn look(path: &str) -> Result<Metadata> {
     files::stat(path, false).map(|stat| metadata(&stat)).map_err(error)
 }
 
-fn read_whole(path: &str) -> Result<Vec<u8>> {
-    let mut contents = files::read(path, 0, READ_CHUNK).map_err(error)?;
+/// Reads a file from an offset to its end.
+fn read_behind(path: &str, offset: u64) -> Result<Vec<u8>> {
+    let mut contents = files::read(path, offset, READ_CHUNK).map_err(error)?;
     let mut last = contents.len();
     while u64::try_from(last).is_ok_and(|read| read == READ_CHUNK) {
-        let offset = u64::try_from(contents.len()).map_err(|_| error(ErrorCode::TooLarge))?;
-        let chunk = files::read(path, offset, READ_CHUNK).map_err(error)?;
+        let read = u64::try_from(contents.len()).map_err(|_| error(ErrorCode::TooLarge))?;
+        let chunk = files::read(path, offset + read, READ_CHUNK).map_err(error)?;
         last = chunk.len();
         contents.extend(chunk);
     }
@@ -97,7 +98,7 @@ impl FileSystem for SessionFiles {
         operations::heard().await;
         match Device::at(path) {
             Some(device) => device.read(),
-            None => read_whole(text(path)?),
+            None => read_behind(text(path)?, 0),
         }
     }
 
@@ -106,8 +107,24 @@ impl FileSystem for SessionFiles {
         Ok(Device::at(path).and_then(|device| device.read_endless(length)))
     }
 
+    async fn read_on(&self, path: &Path, offset: u64) -> Result<FileEnd> {
+        operations::heard().await;
+        if let Some(device) = Device::at(path) {
+            return device.read().map(|bytes| FileEnd { bytes, ..FileEnd::default() });
+        }
+        let path = text(path)?;
+        let found = files::stat(path, false).map_err(error)?;
+        let bytes = read_behind(path, offset)?;
+        Ok(FileEnd { id: found.id, size: found.size, bytes })
+    }
+
+    async fn changed(&self, interval: Duration) -> bool {
+        operations::changed(interval).await
+    }
+
     async fn write_file(&self, path: &Path, content: &[u8]) -> Result<()> {
         operations::heard().await;
+        operations::note_change();
         if let Some(device) = Device::at(path) {
             return device.write(content);
         }
@@ -116,6 +133,7 @@ impl FileSystem for SessionFiles {
 
     async fn append_file(&self, path: &Path, content: &[u8]) -> Result<()> {
         operations::heard().await;
+        operations::note_change();
         if let Some(device) = Device::at(path) {
             return device.write(content);
         }
@@ -132,6 +150,7 @@ impl FileSystem for SessionFiles {
 
     async fn remove(&self, path: &Path, recursive: bool) -> Result<()> {
         operations::heard().await;
+        operations::note_change();
         files::remove(text(path)?, recursive).map_err(error)
     }
 
@@ -178,11 +197,13 @@ impl FileSystem for SessionFiles {
 
     async fn rename(&self, from: &Path, to: &Path) -> Result<()> {
         operations::heard().await;
+        operations::note_change();
         files::rename(text(from)?, text(to)?).map_err(error)
     }
 
     async fn copy(&self, from: &Path, to: &Path) -> Result<()> {
         operations::heard().await;
+        operations::note_change();
         if Device::at(from).is_some() || Device::at(to).is_some() {
             return self.write_file(to, &self.read_file(from).await?).await;
         }
@@ -191,6 +212,7 @@ impl FileSystem for SessionFiles {
 
     async fn symlink(&self, target: &Path, link: &Path) -> Result<()> {
         operations::heard().await;
+        operations::note_change();
         files::create_link(text(target)?, text(link)?).map_err(error)
     }
 

@@ -25,6 +25,8 @@ struct Slot {
     over: bool,
     /// It runs a program or a script.
     runs: bool,
+    /// It belongs to a [`changed`], which writes nothing to files.
+    follows: bool,
     /// The clock is to read no less than this (microseconds since the Unix epoch) once it is over.
     until: Option<u64>,
 }
@@ -37,6 +39,12 @@ struct Table {
     cancelled: Vec<OperationId>,
     /// A program or a script was given up, and the host has not heard of it.
     unheard: bool,
+    /// How often this guest has changed files.
+    changes: u64,
+    /// The count of changes that followers have been woken for.
+    seen: u64,
+    /// How often nothing but followers was left.
+    rests: u64,
 }
 
 thread_local! {
@@ -47,6 +55,9 @@ thread_local! {
             started: Vec::new(),
             cancelled: Vec::new(),
             unheard: false,
+            changes: 0,
+            seen: 0,
+            rests: 0,
         })
     };
 }
@@ -114,6 +125,71 @@ pub(crate) async fn heard() {
     if TABLE.with_borrow(|table| table.unheard) {
         // Whatever comes of it, a step has ended.
         let _ = sleep(Duration::ZERO).await;
+    }
+}
+
+/// Takes note that a file changes.
+pub(crate) fn note_change() {
+    TABLE.with_borrow_mut(|table| table.changes += 1);
+}
+
+/// Waits until a file may have changed: by this guest, at the end of a step's work, or by what runs beside it, which is
+/// looked for at each completion and whenever `interval` has passed. False if nothing else is under way that could change
+/// one.
+pub(crate) fn changed(interval: Duration) -> Changed {
+    let timer = sleep(interval);
+    TABLE.with_borrow_mut(|table| {
+        if let Some(slot) = table.slots.get_mut(&timer.id) {
+            slot.follows = true;
+        }
+        Changed { timer, changes: table.changes, rests: table.rests }
+    })
+}
+
+/// Wakes the followers when they have something to see: true if there are some.
+///
+/// Called when nothing in this guest can go on. What has changed until then is for them; if nothing has, and nothing but
+/// they is outstanding, nothing will.
+pub(crate) fn wake_followers() -> bool {
+    let wakers: Vec<Waker> = TABLE.with_borrow_mut(|table| {
+        let waiting = |slot: &&mut Slot| slot.follows && !slot.over;
+        if table.slots.values_mut().filter(waiting).count() == 0 {
+            return Vec::new();
+        }
+        if table.seen == table.changes {
+            if table.slots.values().any(|slot| !slot.follows && !slot.over) {
+                return Vec::new();
+            }
+            table.rests += 1;
+        }
+        table.seen = table.changes;
+        table.slots.values_mut().filter(waiting).filter_map(|slot| slot.waker.take()).collect()
+    });
+    let some = !wakers.is_empty();
+    wakers.into_iter().for_each(Waker::wake);
+    some
+}
+
+/// A wait for a change of files.
+#[must_use = "a wait that is dropped is given up"]
+pub(crate) struct Changed {
+    timer: Outstanding,
+    /// Counts as they were when it began.
+    changes: u64,
+    rests: u64,
+}
+
+impl Future for Changed {
+    type Output = bool;
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<bool> {
+        let timed = Pin::new(&mut self.timer).poll(context).is_ready();
+        let (changes, rests) = TABLE.with_borrow(|table| (table.changes, table.rests));
+        match (timed || changes != self.changes, rests != self.rests) {
+            (true, _) => Poll::Ready(true),
+            (false, true) => Poll::Ready(false),
+            (false, false) => Poll::Pending,
+        }
     }
 }
 

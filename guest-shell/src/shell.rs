@@ -94,8 +94,8 @@ fn advance(mut run: Run) -> Step {
                 return Step::Finished(outcome);
             }
             // One stage of a pipeline may have woken another that was polled before it, and every so many commands a
-            // shell that could go on lets others do so.
-            Poll::Pending if run.woken.0.load(Ordering::Relaxed) => {
+            // shell that could go on lets others do so. When nothing can go on, those who follow files look at them.
+            Poll::Pending if run.woken.0.load(Ordering::Relaxed) || operations::wake_followers() => {
                 if clock::fuel_used() - began >= TURN {
                     run.turn.get_or_insert_with(|| operations::sleep(Duration::ZERO));
                     break;

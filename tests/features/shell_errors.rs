@@ -49,11 +49,33 @@ fn redirections_take_the_errors_of_stages_and_substitutions() {
 }
 
 #[test]
+fn tail_follows_as_long_as_something_could_write() {
+    let home = Home::new();
+    let ended = "tail: nothing runs any more that could write: following ends\n";
+    for (script, written, said) in [
+        ("echo a > f; tail -f f", "a\n", ended),
+        (": > g; (sleep 0.1; echo b >> g) & tail -f g", "b\n", ended),
+        (
+            ": > h; (echo 1 >> h; sleep 0.1; echo 2 >> h) & tail -f h | while read -r l; do echo \"<$l>\"; done",
+            "<1>\n<2>\n",
+            ended,
+        ),
+        (": > i; (sleep 0.1; echo b >> i) & tail -f i --pid=$!", "b\n", ""),
+        (": > j; tail -f j & echo c >> j; sleep 0.1; kill $!", "c\n", ""),
+    ] {
+        let ran = home.sh(script, &[]);
+        assert_eq!((&ran["stdout"], &ran["stderr"]), (&written.into(), &said.into()), "{script}: {ran}");
+        assert_eq!(ran["exit_code"], 0, "{script}: {ran}");
+    }
+}
+
+#[test]
 fn what_is_not_there_says_what_is() {
     let home = Home::new();
     for (command, said) in [
         ("python3 -c 1", "`node` runs JavaScript"),
         ("git status", "`cargo xtask programs git`"),
+        ("git status", "`tollhouse programs add git --from DIR`"),
         ("npm install x", "`node FILE` runs JavaScript"),
         ("pip install x", "packages cannot be installed"),
         ("sqlite3 a.db", "the tool `sql`'s"),
@@ -64,12 +86,9 @@ fn what_is_not_there_says_what_is() {
         assert!(stderr.contains("command not found\nhint: ") && stderr.contains(said), "{command}: {ran}");
         assert_eq!(ran["exit_code"], 127, "{command}");
     }
-    for (command, said) in [
-        ("echo a > f; tail -f f", "a file is not followed here"),
-        ("echo a > f; tail -n 1 -F f", "a file is not followed here"),
-        ("watch -n 5 date", "`while date; do sleep 5; done`"),
-        ("stty size", "Inappropriate ioctl for device"),
-    ] {
+    for (command, said) in
+        [("watch -n 5 date", "`while date; do sleep 5; done`"), ("stty size", "Inappropriate ioctl for device")]
+    {
         let ran = home.sh(command, &[]);
         assert!(ran["stderr"].as_str().is_some_and(|stderr| stderr.contains(said)), "{command}: {ran}");
         assert_eq!(ran["exit_code"], 1, "{command}");

@@ -37,7 +37,8 @@ impl<'a> Target<'a> {
         let guess = first(hunk) + self.offset;
         if old.is_empty() {
             let line = usize::try_from(guess.max(1)).ok()?;
-            return (line > self.taken && line <= self.lines.len() + 1).then_some(line);
+            // As GNU's: beyond the end of the file is its end.
+            return (line > self.taken).then_some(line);
         }
         let (prefix, suffix) = context(hunk);
         let longest = signed(prefix.max(suffix));
@@ -171,6 +172,7 @@ mod tests {
         assert_eq!(apply("a\nb\nc\nd\n", far).as_deref(), Some("a\nb\nC\nd\n"));
         assert_eq!(apply("", "--- /dev/null\n+++ f\n@@ -0,0 +1 @@\n+a\n").as_deref(), Some("a\n"));
         assert_eq!(apply("a\nb\n", "1a2\n> x\n").as_deref(), Some("a\nx\nb\n"));
+        assert_eq!(apply("a\nb\n", "9a10\n> x\n").as_deref(), Some("a\nb\nx\n"));
         assert_eq!(apply("a\nb", "2c2\n< b\n\\ No newline\n---\n> c\n").as_deref(), Some("a\nc\n"));
     }
 }

@@ -8,7 +8,7 @@ const NOTHING: &str = "/dev/null";
 /// Reads all diffs. `named` says that the file is known without one. A diff that ends within a hunk is the last one.
 /// The error is a text.
 pub(super) fn read(text: &[u8], named: bool) -> Result<Vec<FileDiff>, String> {
-    let mut reader = Reader { lines: text.split_inclusive(|byte| *byte == b'\n').collect(), at: 0 };
+    let mut reader = Reader { lines: text.split_inclusive(|byte| *byte == b'\n').collect(), at: 0, markers: 0 };
     let mut diffs: Vec<FileDiff> = Vec::new();
     let mut next = FileDiff::default();
     let mut headed = named;
@@ -23,20 +23,20 @@ pub(super) fn read(text: &[u8], named: bool) -> Result<Vec<FileDiff>, String> {
             reader.at += 2;
             headed = true;
         } else if let (true, Some(command)) = (headed && !next.git, normal_command(line)) {
-            next.line = reader.at + 1;
+            next.line = reader.line() + 1;
             next.take_hunks(&mut reader, command, Reader::normal, |reader| reader.peek().and_then(normal_command));
         } else if headed && line.starts_with(b"@@ -") {
-            next.line = reader.at + 1;
+            next.line = reader.line() + 1;
             next.see_absences(line);
             let is_hunk = |reader: &Reader<'_>| reader.peek()?.starts_with(b"@@ -").then_some(());
             next.take_hunks(&mut reader, (), |reader, ()| reader.unified(), is_hunk);
         } else if next.git && line.starts_with(b"GIT binary patch") {
             reader.at += 1;
-            (next.line, next.binary) = (reader.at, true);
+            (next.line, next.binary) = (reader.line(), true);
         } else {
             if line.starts_with(b"diff --git ") {
                 if next.extended {
-                    next.line = reader.at + 1;
+                    next.line = reader.line() + 1;
                     diffs.push(std::mem::take(&mut next));
                 }
                 headed = true;
@@ -57,7 +57,7 @@ pub(super) fn read(text: &[u8], named: bool) -> Result<Vec<FileDiff>, String> {
         }
     }
     if next.extended {
-        next.line = reader.at;
+        next.line = reader.line();
         diffs.push(next);
     }
     Ok(diffs)
@@ -288,6 +288,8 @@ fn number(text: &str) -> Option<i64> {
 struct Reader<'a> {
     lines: Vec<&'a [u8]>,
     at: usize,
+    /// So many of the lines before were `\ No newline at end of file`.
+    markers: usize,
 }
 
 const END: &str = "unexpected end of file in patch";
@@ -301,6 +303,20 @@ impl<'a> Reader<'a> {
         self.lines.get(self.at + 1).copied()
     }
 
+    /// Returns the number of the line before this one, as GNU's messages count: without markers in hunks.
+    fn line(&self) -> usize {
+        self.at - self.markers
+    }
+
+    /// Takes a marker behind a line of a hunk, which then has no line break.
+    fn take_marker(&mut self, hunk: &mut Hunk) {
+        if self.peek().is_some_and(|line| line.starts_with(b"\\")) {
+            self.at += 1;
+            self.markers += 1;
+            hunk.end_without_break();
+        }
+    }
+
     fn take(&mut self) -> Result<&'a [u8], String> {
         let line = self.peek().ok_or_else(|| END.to_owned())?;
         self.at += 1;
@@ -309,7 +325,7 @@ impl<'a> Reader<'a> {
 
     /// A hunk that begins with `@@ -1,2 +3,4 @@`.
     fn unified(&mut self) -> Result<Hunk, String> {
-        let place = self.at + 1;
+        let place = self.line() + 1;
         let head = String::from_utf8_lossy(self.take()?).into_owned();
         let malformed = || format!("malformed patch at line {place}: {}", head.trim_end());
         let mut words = head.split(' ').skip(1);
@@ -324,7 +340,7 @@ impl<'a> Reader<'a> {
         let (new_start, mut new) = side('+').ok_or_else(malformed)?;
         let mut hunk = Hunk { old_start, new_start, lines: Vec::new() };
         while old > 0 || new > 0 {
-            let place = self.at + 1;
+            let place = self.line() + 1;
             let line = self.take()?;
             let wrong = || format!("malformed patch at line {place}: {}", String::from_utf8_lossy(line).trim_end());
             let (kind, text) = match line.first() {
@@ -333,10 +349,6 @@ impl<'a> Reader<'a> {
                 Some(b'+') => (Kind::New, &line[1..]),
                 // Mail drops the blank in front of an empty line.
                 Some(b'\n') => (Kind::Same, line),
-                Some(b'\\') => {
-                    hunk.end_without_break();
-                    continue;
-                }
                 _ => return Err(wrong()),
             };
             old -= i64::from(kind != Kind::New);
@@ -345,10 +357,7 @@ impl<'a> Reader<'a> {
                 return Err(wrong());
             }
             hunk.lines.push(Line { kind, text: text.to_vec() });
-        }
-        if self.peek().is_some_and(|line| line.starts_with(b"\\")) {
-            self.at += 1;
-            hunk.end_without_break();
+            self.take_marker(&mut hunk);
         }
         Ok(hunk)
     }
@@ -365,7 +374,7 @@ impl<'a> Reader<'a> {
         };
         self.marked(b"< ", Kind::Old, out, &mut hunk)?;
         if letter == b'c' && !self.take()?.starts_with(b"---") {
-            return Err(format!("malformed patch at line {}: `---` expected", self.at));
+            return Err(format!("malformed patch at line {}: `---` expected", self.line()));
         }
         self.marked(b"> ", Kind::New, inside, &mut hunk)?;
         Ok(hunk)
@@ -375,13 +384,12 @@ impl<'a> Reader<'a> {
         for _ in 0..count {
             let line = self.take()?;
             let text = line.strip_prefix(mark).ok_or_else(|| {
-                format!("malformed patch at line {}: {}", self.at, String::from_utf8_lossy(line).trim_end())
+                format!("malformed patch at line {}: {}", self.line(), String::from_utf8_lossy(line).trim_end())
             })?;
             hunk.lines.push(Line { kind, text: text.to_vec() });
         }
-        if count > 0 && self.peek().is_some_and(|line| line.starts_with(b"\\")) {
-            self.at += 1;
-            hunk.end_without_break();
+        if count > 0 {
+            self.take_marker(hunk);
         }
         Ok(())
     }

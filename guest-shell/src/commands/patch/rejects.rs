@@ -2,7 +2,8 @@
 
 use super::diff::{Hunk, Kind};
 
-/// Rejected hunks as a unified diff, below lines with names.
+/// Rejected hunks as a unified diff, below lines with names. A line without a line break has none here either, as with
+/// GNU, which leaves out what says so.
 pub(super) fn rejects(names: &str, rejected: &[Hunk]) -> Vec<u8> {
     let mut text = names.as_bytes().to_vec();
     for hunk in rejected {
@@ -19,9 +20,6 @@ pub(super) fn rejects(names: &str, rejected: &[Hunk]) -> Vec<u8> {
                 Kind::New => b'+',
             });
             text.extend(&line.text);
-            if line.text.last() != Some(&b'\n') {
-                text.extend(b"\n\\ No newline at end of file\n");
-            }
         }
     }
     text

@@ -1,6 +1,7 @@
 //! Archives as bytes: APPNOTE.TXT's local headers, central directory and its end, without ZIP64 and encryption.
 
 use std::io::{Read as _, Write as _};
+use std::ops::Range;
 
 use crate::commands::calendar;
 
@@ -20,8 +21,9 @@ const UNIX: u16 = 3;
 /// Version that is needed: with directories and deflation.
 const NEEDED: u16 = 20;
 
-/// Flags: encrypted; the name is UTF-8.
+/// Flags: encrypted; sizes follow the content; the name is UTF-8.
 const ENCRYPTED: u16 = 1;
+const DESCRIPTOR: u16 = 1 << 3;
 const UTF8: u16 = 1 << 11;
 
 const STORED: u16 = 0;
@@ -65,6 +67,8 @@ pub(super) struct Entry {
     method: u16,
     flags: u16,
     offset: usize,
+    /// Where its record is in the central directory.
+    record: Range<usize>,
 }
 
 /// An archive in memory.
@@ -122,12 +126,17 @@ impl Archive {
         Ok(Self { bytes, entries, comment, before })
     }
 
-    /// The content of an entry as it is in the archive.
-    fn packed(&self, entry: &Entry) -> Option<&[u8]> {
+    /// The local header of an entry, with its name and extra fields.
+    fn local(&self, entry: &Entry) -> Option<&[u8]> {
         (four(&self.bytes, entry.offset)? == LOCAL).then_some(())?;
         let name = usize::from(two(&self.bytes, entry.offset + 26)?);
         let extra = usize::from(two(&self.bytes, entry.offset + 28)?);
-        let start = entry.offset + LOCAL_LENGTH + name + extra;
+        self.bytes.get(entry.offset..entry.offset + LOCAL_LENGTH + name + extra)
+    }
+
+    /// The content of an entry as it is in the archive.
+    fn packed(&self, entry: &Entry) -> Option<&[u8]> {
+        let start = entry.offset + self.local(entry)?.len();
         self.bytes.get(start..start.checked_add(usize::try_from(entry.packed).ok()?)?)
     }
 
@@ -213,6 +222,7 @@ fn central(bytes: &[u8], at: usize) -> Option<(Entry, usize)> {
         method: field(10)?,
         flags: field(8)?,
         offset: length(four(bytes, at + 42)?),
+        record: at..names + name + extra + comment,
     };
     Some((entry, names + name + extra + comment))
 }
@@ -306,11 +316,12 @@ impl Writer {
             method: if packed.deflated { DEFLATED } else { STORED },
             flags: if name.is_ascii() { 0 } else { UTF8 },
             offset: 0,
+            record: 0..0,
         };
         self.put(&entry, &packed.bytes)
     }
 
-    /// Adds an entry of another archive as it is.
+    /// Adds an entry of another archive as it is, with its comment and extra fields.
     pub(super) fn keep(&mut self, archive: &Archive, entry: &Entry) -> Result<(), String> {
         if entry.flags & ENCRYPTED != 0 {
             return Err(format!(
@@ -318,23 +329,46 @@ impl Writer {
                 entry.name
             ));
         }
-        let packed = archive.packed(entry).ok_or("the archive ends too early")?;
-        self.put(entry, packed)
+        let early = "the archive ends too early";
+        let (local, packed) = archive.local(entry).zip(archive.packed(entry)).ok_or(early)?;
+        let central = archive.bytes.get(entry.record.clone()).ok_or(early)?;
+        let flags = (entry.flags & !DESCRIPTOR).to_le_bytes();
+        let offset = self.place(entry)?;
+        // Sums and sizes, which a descriptor behind the content may have given.
+        self.bytes.extend(&local[..6]);
+        self.bytes.extend(flags);
+        self.bytes.extend(&local[8..14]);
+        self.bytes.extend(&central[16..28]);
+        self.bytes.extend(&local[26..]);
+        self.bytes.extend(packed);
+        self.directory.extend(&central[..8]);
+        self.directory.extend(flags);
+        self.directory.extend(&central[10..42]);
+        self.directory.extend(offset.to_le_bytes());
+        self.directory.extend(&central[46..]);
+        Ok(())
+    }
+
+    /// Counts an entry, and returns where its content is to begin.
+    fn place(&mut self, entry: &Entry) -> Result<u32, String> {
+        let large = || format!("{}: archives of 4 GiB and 65,534 entries are the most", entry.name);
+        self.count = self.count.checked_add(1).filter(|count| *count < u16::MAX).ok_or_else(large)?;
+        u32::try_from(self.bytes.len()).ok().filter(|offset| *offset < u32::MAX).ok_or_else(large)
     }
 
     fn put(&mut self, entry: &Entry, packed: &[u8]) -> Result<(), String> {
-        let large = || format!("{}: archives of 4 GiB and 65,534 entries are the most", entry.name);
+        let large = || format!("{}: an entry of 4 GiB is too large for an archive", entry.name);
         let small = |number: usize| u32::try_from(number).ok().filter(|number| *number < u32::MAX).ok_or_else(large);
-        let (offset, size) = (small(self.bytes.len())?, small(usize::try_from(entry.size).map_err(|_| large())?)?);
+        let size = small(usize::try_from(entry.size).map_err(|_| large())?)?;
         let packed_size = small(packed.len())?;
-        self.count = self.count.checked_add(1).filter(|count| *count < u16::MAX).ok_or_else(large)?;
+        let offset = self.place(entry)?;
         let name = entry.name.as_bytes();
         let name_length = u16::try_from(name.len()).map_err(|_| large())?;
         let (date, time) = to_dos(entry.time);
         let mut common = Vec::new();
         // What sizes are is known: no descriptor follows.
         let unicode = if entry.name.is_ascii() { 0 } else { UTF8 };
-        for field in [NEEDED, entry.flags & !(1 << 3) | unicode, entry.method, time, date] {
+        for field in [NEEDED, entry.flags & !DESCRIPTOR | unicode, entry.method, time, date] {
             common.extend(field.to_le_bytes());
         }
         for field in [entry.crc, packed_size, size] {
@@ -434,6 +468,30 @@ mod tests {
         again.keep(&archive, file).expect("it fits");
         let kept = Archive::read(again.finish(b"").expect("it fits")).expect("an archive");
         assert_eq!(kept.content(&kept.entries[0]), (text, None));
+    }
+
+    #[test]
+    fn kept_entries_have_their_comments_and_extra_fields() {
+        let mut writer = Writer::default();
+        writer.add("f", FILE | 0o644, 0, b"abc", &pack(b"abc", 0)).expect("it fits");
+        let mut bytes = writer.finish(b"").expect("it fits");
+        // A comment of two bytes in the directory's record, and a descriptor in place of the sizes.
+        let (central, end) = (LOCAL_LENGTH + 1 + 9 + 3, bytes.len() - END_LENGTH);
+        bytes.splice(end..end, *b"!?");
+        (bytes[central + 32], bytes[end + 2 + 12]) = (2, bytes[end + 2 + 12] + 2);
+        (bytes[6], bytes[central + 8]) = (8, 8);
+        bytes[14..26].fill(0);
+        let archive = Archive::read(bytes.clone()).expect("an archive");
+        let mut again = Writer::default();
+        again.keep(&archive, &archive.entries[0]).expect("it fits");
+        let kept = Archive::read(again.finish(b"").expect("it fits")).expect("an archive");
+        assert_eq!(kept.content(&kept.entries[0]), (b"abc".to_vec(), None));
+        assert!(kept.bytes[kept.entries[0].record.clone()].ends_with(b"!?"));
+        assert_eq!(
+            (kept.bytes[6], &kept.bytes[14..26]),
+            (0, &bytes[central + 16..central + 28]),
+            "what a descriptor says"
+        );
     }
 
     #[test]

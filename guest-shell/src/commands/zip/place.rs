@@ -107,8 +107,8 @@ impl Run<'_, '_> {
                 Place::Nowhere => return Ok(status),
                 Place::Directory(path) => {
                     // Kept so that what is in it can be written; its own mode comes last.
-                    let _ = self.context.fs.chmod(&path, entry.mode & 0o777 | 0o700).await;
-                    deferred.directories.push((path, modified(entry), entry.mode & 0o777));
+                    let _ = self.context.fs.chmod(&path, self.mode(entry) | 0o700).await;
+                    deferred.directories.push((path, modified(entry), self.mode(entry)));
                     return Ok(status);
                 }
                 Place::File(path, shown) => (path, shown),
@@ -301,10 +301,15 @@ impl Run<'_, '_> {
         if link {
             deferred.links.push(Link { path, shown: shown.to_owned(), target: content });
         } else {
-            fs.chmod(&path, entry.mode & 0o777).await?;
+            fs.chmod(&path, self.mode(entry)).await?;
             deferred.files.push((path, modified(entry)));
         }
         Ok(damage.map_or(0, |damage| self.tell_damage(damage, shown)))
+    }
+
+    /// Permissions that a file gets of its entry.
+    fn mode(&self, entry: &Entry) -> u32 {
+        entry.mode & if self.options.special_bits { 0o7777 } else { 0o777 }
     }
 
     /// Makes links in place of the files that stand for them.

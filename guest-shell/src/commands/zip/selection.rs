@@ -1,5 +1,6 @@
 //! What `zip` works on: entries of the archive, and files that are new to it.
 
+use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
 use bashkit::time::{SystemTime, UNIX_EPOCH};
@@ -54,6 +55,10 @@ pub(super) struct Selector<'a, 'c> {
     context: &'a CommandContext<'c>,
     options: &'a Options,
     entries: &'a [Entry],
+    /// The first entry of each name.
+    places: HashMap<&'a str, usize>,
+    /// Names of the words whose files are new.
+    taken: HashSet<String>,
     /// The archive, unless it goes to standard output.
     own: Option<&'a Path>,
     /// Patterns of `-R`.
@@ -70,7 +75,9 @@ impl<'a, 'c> Selector<'a, 'c> {
     ) -> Self {
         let marks = vec![Mark::default(); entries.len()];
         let selection = Selection { marks, found: Vec::new(), missed: Vec::new(), all_current: true };
-        Self { context, options, entries, own, below: Vec::new(), selection }
+        let named = entries.iter().enumerate().rev().map(|(at, entry)| (entry.name.as_str(), at));
+        let (places, taken) = (named.collect(), HashSet::new());
+        Self { context, options, entries, places, taken, own, below: Vec::new(), selection }
     }
 
     /// Finds what the names name. The error is a text about names that cannot be told apart.
@@ -158,13 +165,13 @@ impl<'a, 'c> Selector<'a, 'c> {
         if name.is_empty() || !self.passes(&inside(&given, false)) {
             return;
         }
-        if let Some(at) = self.entries.iter().position(|entry| entry.name == name) {
+        if let Some(&at) = self.places.get(name.as_str()) {
             let mark = &mut self.selection.marks[at];
             (mark.marked, mark.given) = (true, Some(given));
             return;
         }
         let path = vfs_join(self.context.cwd, Path::new(&given));
-        if Some(path.as_path()) != self.own && !self.selection.found.iter().any(|other| other.given == given) {
+        if Some(path.as_path()) != self.own && self.taken.insert(given.clone()) {
             self.selection.found.push(Source { given, name, path, kind, size: 0, time: 0 });
         }
     }

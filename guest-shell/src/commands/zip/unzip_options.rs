@@ -36,6 +36,8 @@ pub(super) struct Options {
     pub(super) fold: bool,
     pub(super) update: bool,
     pub(super) freshen: bool,
+    /// Set-user-ID, set-group-ID and sticky bits are kept.
+    pub(super) special_bits: bool,
     pub(super) directory: Option<String>,
     pub(super) file: String,
     pub(super) list: Vec<String>,
@@ -63,6 +65,7 @@ impl Options {
             fold: false,
             update: false,
             freshen: false,
+            special_bits: false,
             directory: None,
             file: String::new(),
             list: Vec::new(),
@@ -126,8 +129,9 @@ impl Options {
             'C' => self.fold = true,
             'u' => self.update = true,
             'f' => (self.update, self.freshen) = (true, true),
-            // Owners are not kept, and names are UTF-8.
-            'X' | 'U' | 'K' => {}
+            'K' => self.special_bits = true,
+            // There is one owner, and `-U` escapes what the locale has no letters for: with UTF-8, nothing.
+            'X' | 'U' => {}
             _ => return None,
         }
         Some(())
