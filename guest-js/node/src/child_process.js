@@ -2,7 +2,7 @@
 import EventEmitter from './events.js';
 import { Buffer } from './buffer.js';
 import { execFileSync, execSync, spawnSync } from './child_process_sync.js';
-import { asks, commandLine, MAX_BUFFER, MISSING, systemFailure } from './commands.js';
+import { asks, checkIdentity, commandLine, MAX_BUFFER, MISSING, systemFailure } from './commands.js';
 import { begin, collect } from './shell.js';
 import stream from './stream.js';
 import process from './process.js';
@@ -90,7 +90,9 @@ const writable = (running) =>
         await running.write(empty, false);
         for (let at = 0; at < bytes.length; at += CHUNK) await running.write(new Uint8Array(bytes.subarray(at, at + CHUNK)), false);
       };
-      give().then(() => callback(), () => callback(codedError(Error, 'EPIPE', 'write EPIPE')));
+      // What a pipe holds was written, whether or not the command still read it.
+      const hadEnded = running.hasEnded === true;
+      give().then(() => callback(), () => callback(hadEnded || bytes.length > CHUNK ? codedError(Error, 'EPIPE', 'write EPIPE') : null));
     },
     final(callback) {
       running.write(empty, true).then(() => callback(), () => callback());
@@ -112,7 +114,10 @@ const settings = (options) => ({ cwd: options.cwd, env: options.env, signal: hos
 
 const spawn = (file, args, options) => {
   [args, options] = split(args, options);
-  const running = begin(commandLine(file, args, options), settings(options), spawn);
+  checkIdentity(file, options);
+  const running = { ...begin(commandLine(file, args, options), settings(options), spawn), hasEnded: false };
+  const ended = () => (running.hasEnded = true);
+  running.exited.then(ended, ended);
   const child = new ChildProcess(running, file, [file, ...args], isMissing(file, options));
   const wanted = typeof options.stdio === 'string' ? Array(3).fill(options.stdio) : (options.stdio ?? []);
   const forward = async (which, write) => {

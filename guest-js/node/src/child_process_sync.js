@@ -1,18 +1,12 @@
 // `execSync`, `execFileSync` and `spawnSync`: commands that are run to their end within a step, since nothing in them waits.
 import { Buffer } from './buffer.js';
-import { asks, commandLine, MAX_BUFFER, MISSING, systemFailure } from './commands.js';
+import { asks, checkIdentity, checkZeros, commandLine, MAX_BUFFER, MISSING, systemFailure } from './commands.js';
 import { isOpen } from './descriptors.js';
 import fs from './fs.js';
 import process from './process.js';
 import { scriptOf } from './shell.js';
+import { SIGNALS } from './signals.js';
 import { codedError, invalidType, invalidValue, outOfRange } from './util.js';
-
-const SIGNALS = (
-  'HUP INT QUIT ILL TRAP ABRT BUS FPE KILL USR1 SEGV USR2 PIPE ALRM TERM STKFLT CHLD CONT STOP TSTP TTIN TTOU URG XCPU XFSZ VTALRM ' +
-  'PROF WINCH IO PWR SYS'
-)
-  .split(' ')
-  .map((name) => `SIG${name}`);
 
 // What to use for a command that waits.
 const instead = {
@@ -26,9 +20,6 @@ const isObject = (value) => value !== null && typeof value === 'object' && !Arra
 const checkText = (value, name) => {
   if (typeof value !== 'string') throw invalidType(name, 'string', value);
   checkZeros(value, name);
-};
-const checkZeros = (value, name) => {
-  if (typeof value === 'string' && value.includes('\0')) throw invalidValue(name, value, 'must be a string without null bytes');
 };
 
 const toSignal = (given) => {
@@ -186,6 +177,7 @@ const normalize = (file, given, options) => {
   if (typeof options.shell === 'string' && !/(^|\/)(ba|da)?sh$/.test(options.shell)) {
     throw codedError(Error, 'ERR_FEATURE_UNAVAILABLE_ON_PLATFORM', `the shell ${options.shell} is not here: commands run in bash`);
   }
+  checkIdentity(file, options);
   const source = commandLine(file, args, options);
   if (!options.shell) return { file, args: args.map(String), source, options };
   const shell = typeof options.shell === 'string' ? options.shell : '/bin/sh';

@@ -50,12 +50,12 @@ const allowed = {
   dateStyle: ['full', 'long', 'medium', 'short'], timeStyle: ['full', 'long', 'medium', 'short'],
 };
 // The options that there are, and no others; what is none of their values is an error.
-const readOptions = (options) => {
+const readOptions = (options, owner) => {
   if (options === null) throw new TypeError('Cannot convert undefined or null to object');
   const given = Object(options);
   const o = {};
-  for (const [name, values] of Object.entries(allowed)) o[name] = optionOf(given, name, values, undefined, 'DateTimeFormat');
-  for (const name of ['timeZone', 'numberingSystem', 'calendar']) o[name] = optionOf(given, name, undefined, undefined, 'DateTimeFormat');
+  for (const [name, values] of Object.entries(allowed)) o[name] = optionOf(given, name, values, undefined, owner);
+  for (const name of ['timeZone', 'numberingSystem', 'calendar']) o[name] = optionOf(given, name, undefined, undefined, owner);
   if (o.calendar !== undefined && !/^[a-z\d]{3,8}(-[a-z\d]{3,8})*$/i.test(o.calendar)) throw new RangeError(`Invalid calendar : ${o.calendar}`);
   if (given.hour12 !== undefined) o.hour12 = Boolean(given.hour12);
   if (given.fractionalSecondDigits !== undefined) {
@@ -76,8 +76,8 @@ export class DateTimeFormat {
   // The data of another locale than en-US.
   #l;
   #bound;
-  constructor(locales, options = {}, required = 'any', defaults = 'date') {
-    const o = readOptions(options);
+  constructor(locales, options = {}, required = 'any', defaults = 'date', owner = 'DateTimeFormat') {
+    const o = readOptions(options, owner);
     const zone = o.timeZone === undefined ? 'UTC' : String(o.timeZone);
     const name = offsetOf(zone) === undefined ? (/^(utc|gmt|etc\/utc)$/i.test(zone) ? 'UTC' : native.zoneName(zone)) : zone;
     if (name == null) throw new RangeError(`Invalid time zone specified: ${zone}`);
@@ -90,7 +90,7 @@ export class DateTimeFormat {
       }
     } else {
       const has = (keys) => keys.some((key) => o[key] !== undefined);
-      const needs = !(required !== 'time' && has(dateKeys)) && !(required !== 'date' && has(timeKeys));
+      const needs = !(required !== 'time' && has(dateKeys.filter((key) => key !== 'era'))) && !(required !== 'date' && has(timeKeys));
       if (needs && defaults !== 'time') Object.assign(o, { year: 'numeric', month: 'numeric', day: 'numeric' });
       if (needs && defaults !== 'date') Object.assign(o, { hour: 'numeric', minute: 'numeric', second: 'numeric' });
     }
@@ -98,9 +98,9 @@ export class DateTimeFormat {
     const basic = data === 'en-US' && isUsual(o) ? undefined : dataOf(data, 'basic');
     const dates = basic?.dates;
     this.#l = dates;
-    const asked = optionOf(o, 'numberingSystem', undefined, undefined, 'DateTimeFormat');
+    const digits = optionOf(o, 'numberingSystem', undefined, undefined, 'DateTimeFormat');
     const standard = basic?.numbers.native ?? 'latn';
-    const { system, isNamed } = asked === undefined && keywords.nu === undefined ? { system: standard, isNamed: false } : numberingSystemOf(asked, keywords, standard);
+    const { system, isNamed } = digits === undefined && keywords.nu === undefined ? { system: standard, isNamed: false } : numberingSystemOf(digits, keywords, standard);
     const cycleNamed = o.hourCycle === undefined && o.hour12 === undefined && /^h(11|12|23|24)$/.test(keywords.hc ?? '');
     if (cycleNamed) o.hourCycle = keywords.hc;
     const calendar = o.calendar ?? keywords.ca;
@@ -270,7 +270,7 @@ export class DateTimeFormat {
     const [date, time] = [this.#date(fields.at), this.#time(fields.at)];
     const { dateStyle, timeStyle } = this.#o;
     const isWeekday = date.length === 1 && date[0][0] === 'weekday';
-    const between = timeStyle !== undefined && (dateStyle === 'full' || dateStyle === 'long') ? ' at ' : isWeekday ? ' ' : ', ';
+    const between = (timeStyle !== undefined ? dateStyle === 'full' || dateStyle === 'long' : this.#o.month === 'long') ? ' at ' : isWeekday ? ' ' : ', ';
     const parts = [...date, ...(date.length > 0 && time.length > 0 ? [['literal', between]] : []), ...time];
     if (this.#o.timeZoneName !== undefined) {
       parts.push(['literal', time.length > 0 ? ' ' : ', '], ['timeZoneName', this.#zoneName(fields)]);
@@ -285,13 +285,23 @@ export class DateTimeFormat {
     return this.#parts(date).map(([type, value]) => ({ type, value }));
   }
   formatRange(from, to) {
-    const [a, b] = [this.format(from), this.format(to)];
-    if (a !== b) warn('Intl writes ranges of dates as their two ends here');
-    return a === b ? a : `${a}\u2009–\u2009${b}`;
+    return this.formatRangeToParts(from, to).map(({ value }) => value).join('');
+  }
+  formatRangeToParts(from, to) {
+    if (from === undefined || to === undefined) throw new TypeError('Invalid time value');
+    const [a, b] = [from, to].map((date) => this.formatToParts(date));
+    const texts = [a, b].map((parts) => parts.map(({ value }) => value).join(''));
+    if (texts[0] === texts[1]) return a.map((part) => ({ ...part, source: 'shared' }));
+    warn('Intl writes ranges of dates as their two ends here');
+    const side = (parts, source) => parts.map((part) => ({ ...part, source }));
+    return [...side(a, 'startRange'), { type: 'literal', value: '\u2009–\u2009', source: 'shared' }, ...side(b, 'endRange')];
   }
   resolvedOptions() {
-    const { zone, hours24, from0, locale, system, ...rest } = this.#o;
-    void from0;
-    return { locale, calendar: 'gregory', numberingSystem: system, ...rest, timeZone: zone, ...(rest.hour === undefined ? {} : { hourCycle: hours24 ? 'h23' : 'h12', hour12: !hours24 }) };
+    const o = this.#o;
+    const shown = o.dateStyle === undefined && o.timeStyle === undefined ? [...dateKeys, ...timeKeys, 'timeZoneName'] : ['dateStyle', 'timeStyle'];
+    const given = shown.filter((name) => o[name] !== undefined).map((name) => [name, o[name]]);
+    const named = o.hour12 === undefined ? o.hourCycle : undefined;
+    const cycle = o.hour === undefined ? {} : { hourCycle: named ?? (o.hours24 ? 'h23' : 'h12'), hour12: !o.hours24 };
+    return { locale: o.locale, calendar: 'gregory', numberingSystem: o.system, timeZone: o.zone, ...cycle, ...Object.fromEntries(given) };
   }
 }

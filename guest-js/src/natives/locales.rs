@@ -3,16 +3,16 @@
 
 mod collation;
 
-use brotli_decompressor::{BrotliDecompressStream, BrotliResult, BrotliState, StandardAlloc};
+use brotli_decompressor::BrotliResult;
 use icu_collator::options::{AlternateHandling, CaseLevel, CollatorOptions, Strength};
 use icu_collator::preferences::{CollationCaseFirst, CollationNumericOrdering};
 use icu_collator::{Collator as IcuCollator, CollatorPreferences};
-use rquickjs::class::{Class, JsClass, Readable, Trace, Tracer};
-use rquickjs::function::Constructor;
-use rquickjs::{Ctx, JsLifetime, Object, Result};
+use rquickjs::class::{Class, Readable};
+use rquickjs::{Ctx, Object, Result};
 use unicode_segmentation::UnicodeSegmentation;
 
-use super::add_all;
+use super::brotli::Brotli;
+use super::{add_all, class_without_values};
 use crate::errors;
 use crate::text::Text;
 
@@ -45,24 +45,14 @@ fn packed(name: &str) -> Option<&'static [u8]> {
 }
 
 fn decompress(packed: &[u8]) -> Option<String> {
-    let [bytes, words, codes] = [(); 3].map(|()| StandardAlloc::default());
-    let mut state = Box::new(BrotliState::new_strict(bytes, words, codes));
-    let (mut left, mut taken, mut total) = (packed.len(), 0, 0);
+    let mut stream = Brotli::new();
     let mut text = Vec::new();
+    let mut at = 0;
     loop {
         let start = text.len();
         text.resize(start + (64 << 10), 0);
-        let (mut room, mut given) = (64 << 10, 0);
-        let result = BrotliDecompressStream(
-            &mut left,
-            &mut taken,
-            packed,
-            &mut room,
-            &mut given,
-            &mut text[start..],
-            &mut total,
-            &mut state,
-        );
+        let (result, taken, given) = stream.run(&packed[at..], &mut text[start..]);
+        at += taken;
         text.truncate(start + given);
         match result {
             BrotliResult::NeedsMoreOutput => {}
@@ -75,23 +65,7 @@ fn decompress(packed: &[u8]) -> Option<String> {
 /// An order of texts.
 struct Collator(IcuCollator);
 
-impl<'js> Trace<'js> for Collator {
-    fn trace<'a>(&self, _tracer: Tracer<'a, 'js>) {}
-}
-
-// SAFETY: an order has no values of QuickJS's, so its lifetime is not theirs.
-unsafe impl JsLifetime<'_> for Collator {
-    type Changed<'to> = Collator;
-}
-
-impl<'js> JsClass<'js> for Collator {
-    const NAME: &'static str = "Collator";
-    type Mutable = Readable;
-
-    fn constructor(_ctx: &Ctx<'js>) -> Result<Option<Constructor<'js>>> {
-        Ok(None)
-    }
-}
+class_without_values!(Collator, Readable);
 
 /// Opens the order of a language: what it looks at (0 to 3: base, accent, case, variant), whether digits are numbers,
 /// which case comes first, and whether punctuation counts.
