@@ -157,7 +157,7 @@ var tollhouseNode = (() => {
       }, invalidType = (name2, expected, value) => codedError(
         TypeError,
         "ERR_INVALID_ARG_TYPE",
-        `The "${name2}" ${name2.includes(".") ? "property" : "argument"} must be ${/^[a-z]/.test(expected) && !/^(an|one) /.test(expected) ? `of type ${expected}` : expected}.${received(value)}`
+        `The "${name2}" ${name2.includes(".") ? "property" : "argument"} must be ${/^[a-z]/.test(expected) && !/^(an?|of|one) /.test(expected) ? `of type ${expected}` : expected}.${received(value)}`
       ), invalidValue = (name2, value, reason = "is invalid") => codedError(TypeError, "ERR_INVALID_ARG_VALUE", `The ${name2.includes(".") ? "property" : "argument"} '${name2}' ${reason}. Received ${inspect(value)}`), grouped = (digits) => digits.replace(/\B(?=(\d{3})+(?!\d))/g, "_"), outOfRange = (name2, range, value) => {
         let long = typeof value == "bigint" && (value > 2n ** 32n || value < -(2n ** 32n)) || Number.isInteger(value) && Math.abs(value) > 4294967296, shown4 = typeof value == "bigint" ? `${long ? grouped(String(value)) : value}n` : long ? grouped(String(value)) : inspect(value);
         return codedError(RangeError, "ERR_OUT_OF_RANGE", `The value of "${name2}" is out of range. It must be ${range}. Received ${shown4}`);
@@ -2242,6 +2242,7 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
         ]);
       };
       import_events.default.on = (emitter, name2, options) => {
+        if (options?.signal?.aborted) throw abortError(options.signal);
         let ready = [], waiting2 = [], failure3, done = !1, settle = (result) => waiting2.length > 0 ? waiting2.shift().resolve(result) : ready.push(result), listener = (...values2) => settle({ value: values2, done: !1 }), fail4 = (error) => {
           waiting2.length > 0 ? waiting2.shift().reject(error) : failure3 = error;
         }, end = () => {
@@ -7241,6 +7242,8 @@ ${second}` : `${first} ${operator} ${second}`;
     if (typeof given != "string" && !(given instanceof URL2)) throw invalidType("path", "string or an instance of URL", given);
     let url = new URL2(given);
     if (url.protocol !== "file:") throw codedError(TypeError, "ERR_INVALID_URL_SCHEME", "The URL must be of scheme file");
+    if (url.hostname !== "") throw codedError(TypeError, "ERR_INVALID_FILE_URL_HOST", 'File URL host must be "localhost" or empty on linux');
+    if (/%2f/i.test(url.pathname)) throw codedError(TypeError, "ERR_INVALID_FILE_URL_PATH", "File URL path must not include encoded / characters");
     return decodeURIComponent(url.pathname);
   }, pathToFileURL = (file) => {
     let at2 = path_default.resolve(host.cwd(), file) + (file.length > 1 && file.endsWith("/") ? "/" : "");
@@ -7260,7 +7263,10 @@ ${second}` : `${first} ${operator} ${second}`;
     ...url.port === "" ? {} : { port: Number(url.port) }
   }), url_default = {
     Url: import_url.default.Url,
-    parse: import_url.default.parse,
+    parse(text3, ...rest) {
+      if (typeof text3 != "string") throw invalidType("url", "string", text3);
+      return import_url.default.parse(text3, ...rest);
+    },
     resolve: import_url.default.resolve,
     resolveObject: import_url.default.resolveObject,
     format: format2,
@@ -8138,7 +8144,7 @@ ${said}`}`), Object.assign(this, { exitCode, stdout, stderr });
     if (argv0 != null && argv0 !== file) throw codedError(Error, "ERR_FEATURE_UNAVAILABLE", "the option `argv0` is not here: a command has its own name");
     if ((uid ?? process_default.getuid()) !== process_default.getuid() || (gid ?? process_default.getgid()) !== process_default.getgid())
       throw Object.assign(codedError(Error, "EPERM", `spawn ${file} EPERM`), { errno: -1, syscall: `spawn ${file}` });
-  }, errnos = { ENOENT: -2, EBADF: -9, ENOTDIR: -20, ENOBUFS: -105, ETIMEDOUT: -110 }, systemFailure = (code, call, file, spawnargs) => Object.assign(new Error(`${call} ${file} ${code}`), { errno: errnos[code], code, syscall: `${call} ${file}`, path: file, spawnargs });
+  }, lastProcess = process_default.pid, nextProcess = () => ++lastProcess, errnos = { ENOENT: -2, EBADF: -9, ENOTDIR: -20, ENOBUFS: -105, ETIMEDOUT: -110 }, systemFailure = (code, call, file, spawnargs) => Object.assign(new Error(`${call} ${file} ${code}`), { errno: errnos[code], code, syscall: `${call} ${file}`, path: file, spawnargs });
 
   // src/child_process_sync.js
   init_process();
@@ -8199,7 +8205,7 @@ ${said}`}`), Object.assign(this, { exitCode, stdout, stderr });
       if (typeof code == "string") return code === "ENOTDIR" ? code : "ENOENT";
       throw code;
     }
-  }, lastProcess = process_default.pid, unstarted = (error) => ({ error, status: null, signal: null, output: null, pid: 0, stdout: null, stderr: null }), run = (name2, { file, args, source, options }, below) => {
+  }, unstarted = (error) => ({ error, status: null, signal: null, output: null, pid: 0, stdout: null, stderr: null }), run = (name2, { file, args, source, options }, below) => {
     checkOptions2(options);
     let killSignal = toSignal(options.killSignal), streams = toStreams(options.stdio || "pipe"), failed2 = (code) => systemFailure(code, "spawnSync", file, args), isWrong = (stream2, at2) => typeof stream2 == "number" && (stream2 > 2 ? !isOpen(stream2) : at2 > 0 && stream2 === 0);
     if (streams.some(isWrong)) return unstarted(failed2("EBADF"));
@@ -8221,7 +8227,7 @@ ${said}`}`), Object.assign(this, { exitCode, stdout, stderr });
       if (buffer2.length === 0) return "";
       if (!Buffer2.isEncoding(encoding)) throw codedError(TypeError, "ERR_UNKNOWN_ENCODING", `Unknown encoding: ${encoding}`);
       return buffer2.toString(encoding);
-    }), killed = ended.how !== "exited", result = { ...{ status: killed ? null : ended.status, signal: killed ? killSignal : null, output, pid: ++lastProcess }, stdout: output[1], stderr: output[2] };
+    }), killed = ended.how !== "exited", result = { ...{ status: killed ? null : ended.status, signal: killed ? killSignal : null, output, pid: nextProcess() }, stdout: output[1], stderr: output[2] };
     if (ended.how === "asked") {
       let message = `${name2}: the command asks for ${ended.what}, and a script cannot wait for that without \`await\`: use ${instead[name2]}`;
       throw Object.assign(codedError(Error, "ERR_FEATURE_UNAVAILABLE", message), result);
@@ -8283,7 +8289,7 @@ ${result.stderr}` : "";
     }
     // It did not start: there is an error in place of an end.
     #fail(error) {
-      this.exitCode = error.errno, process_default.nextTick(() => this.emit("error", error)), process_default.nextTick(() => this.#close(error.errno, null));
+      this.exitCode = error.errno, this.pid = void 0, process_default.nextTick(() => this.emit("error", error)), process_default.nextTick(() => this.#close(error.errno, null));
     }
     #end(code, signal) {
       Object.assign(this, { exitCode: code, signalCode: signal }), this.emit("exit", code, signal), this.#close(code, signal);
@@ -8311,22 +8317,25 @@ ${result.stderr}` : "";
       this.readableEnded || running.close(which).catch(() => {
       }), callback(error);
     }
-  }), writable = (running) => new Writable({
-    write(chunk, encoding, callback) {
-      let bytes = typeof chunk == "string" ? Buffer2.from(chunk, encoding) : chunk, give = async () => {
-        await running.write(empty, !1);
-        for (let at2 = 0; at2 < bytes.length; at2 += CHUNK2) await running.write(new Uint8Array(bytes.subarray(at2, at2 + CHUNK2)), !1);
-      }, hadEnded = running.hasEnded === !0;
-      give().then(() => callback(), () => callback(hadEnded || bytes.length > CHUNK2 ? codedError(Error, "EPIPE", "write EPIPE") : null));
-    },
-    final(callback) {
-      running.write(empty, !0).then(() => callback(), () => callback());
-    }
-  }), split = (args, options) => Array.isArray(args) ? [args, options ?? {}] : [[], args ?? {}], isMissing = (file, options) => async () => options.shell ? !1 : (await collect(begin(asks(file), settings(options), isMissing))).exitCode !== 0, notFound = (file, args) => systemFailure("ENOENT", "spawn", file, args), settings = (options) => ({ cwd: options.cwd, env: options.env, signal: host.signalOf(options) }), spawn = (file, args, options) => {
+  }), writable = (running) => {
+    let total = 0;
+    return new Writable({
+      write(chunk, encoding, callback) {
+        let bytes = typeof chunk == "string" ? Buffer2.from(chunk, encoding) : chunk, give = async () => {
+          await running.write(empty, !1);
+          for (let at2 = 0; at2 < bytes.length; at2 += CHUNK2) await running.write(new Uint8Array(bytes.subarray(at2, at2 + CHUNK2)), !1);
+        };
+        total += bytes.length, give().then(() => callback(), () => callback(total > CHUNK2 ? codedError(Error, "EPIPE", "write EPIPE") : null));
+      },
+      final(callback) {
+        running.write(empty, !0).then(() => callback(), () => callback());
+      }
+    });
+  }, split = (args, options) => Array.isArray(args) ? [args, options ?? {}] : [[], args ?? {}], isMissing = (file, options) => async () => options.shell ? !1 : (await collect(begin(asks(file), settings(options), isMissing))).exitCode !== 0, notFound = (file, args) => systemFailure("ENOENT", "spawn", file, args), settings = (options) => ({ cwd: options.cwd, env: options.env, signal: host.signalOf(options) }), spawn = (file, args, options) => {
     [args, options] = split(args, options), checkIdentity(file, options);
-    let running = { ...begin(commandLine(file, args, options), settings(options), spawn), hasEnded: !1 }, ended = () => running.hasEnded = !0;
-    running.exited.then(ended, ended);
-    let child = new ChildProcess(running, file, [file, ...args], isMissing(file, options)), wanted = typeof options.stdio == "string" ? Array(3).fill(options.stdio) : options.stdio ?? [], forward = async (which, write3) => {
+    let running = begin(commandLine(file, args, options), settings(options), spawn), child = new ChildProcess(running, file, [file, ...args], isMissing(file, options));
+    child.pid = nextProcess();
+    let wanted = typeof options.stdio == "string" ? Array(3).fill(options.stdio) : options.stdio ?? [], forward = async (which, write3) => {
       for (; ; ) {
         let bytes = await running.read(which).catch(() => empty);
         if (bytes.length === 0) return;
@@ -8347,7 +8356,7 @@ ${output.stderr}`);
     return Object.assign(error, { code, killed: child.killed, signal: child.signalCode, cmd: command, ...output });
   }, gather = (command, file, args, options, callback) => {
     let shown4 = options.shell ? command : [file, ...args].join(" "), running = begin(command, settings(options), gather), child = new ChildProcess(running, file, [file, ...args], async () => !1);
-    options.timeout > 0 && setTimeout(() => child.kill(options.killSignal), options.timeout).unref();
+    child.pid = nextProcess(), options.timeout > 0 && setTimeout(() => child.kill(options.killSignal), options.timeout).unref();
     let encoding = options.encoding === void 0 ? "utf8" : options.encoding, decode2 = (bytes) => {
       let buffer2 = Buffer2.from(bytes);
       return encoding === "buffer" || encoding === null ? buffer2 : buffer2.toString(encoding);
@@ -9103,7 +9112,9 @@ ${output.stderr}`);
       let calendar = o2.calendar ?? keywords.ca;
       calendar !== void 0 && !/^(gregory|iso8601)$/.test(calendar) && warn(`Intl has no calendar '${calendar}' here: dates are those of the Gregorian one`);
       let hours24 = o2.hour12 === void 0 ? (o2.hourCycle ?? dates?.hours ?? "h12").startsWith("h2") : !o2.hour12;
-      (o2.era !== void 0 || o2.dayPeriod !== void 0) && warn("Intl leaves out eras and parts of the day here"), (o2.hour !== void 0 && o2.minute === void 0 && o2.second !== void 0 || o2.fractionalSecondDigits !== void 0 && o2.second === void 0) && warn("Intl writes seconds without minutes, and their parts without seconds, otherwise here"), ((o2.day === void 0 ? o2.weekday !== void 0 && o2.month !== void 0 : o2.year !== void 0 && o2.month === void 0) || o2.hour === void 0 && (o2.minute ?? o2.second) !== void 0 && dateKeys.some((key) => o2[key] !== void 0)) && warn("Intl writes dates without a month or a day, and with minutes without hours, in some locales otherwise here"), o2.timeZoneName !== void 0 && name2 !== "UTC" && !data.startsWith("en-") && warn(`Intl has no names of time zones for the locale '${locale}' here: they are English`), this.#o = { ...o2, locale: isNamed || cycleNamed || keywords.ca === "gregory" ? `${locale}-u${keywords.ca === "gregory" ? "-ca-gregory" : ""}${cycleNamed ? `-hc-${keywords.hc}` : ""}${isNamed ? `-nu-${system}` : ""}` : locale, system, zone: name2, hours24, from0: o2.hourCycle === "h23" || o2.hour12 === void 0 && hours24 };
+      (o2.era !== void 0 || o2.dayPeriod !== void 0) && warn("Intl leaves out eras and parts of the day here"), (o2.hour !== void 0 && o2.minute === void 0 && o2.second !== void 0 || o2.fractionalSecondDigits !== void 0 && o2.second === void 0) && warn("Intl writes seconds without minutes, and their parts without seconds, otherwise here");
+      let isDayAlone = o2.weekday !== void 0 && (o2.year ?? o2.month ?? o2.day) === void 0 && timeKeys.some((key) => o2[key] !== void 0);
+      data !== "en-US" && (isDayAlone || o2.weekday === "narrow" && o2.month !== void 0) && warn("Intl writes days of the week beside a time, and short ones beside a month, in some locales otherwise here"), ((o2.day === void 0 ? o2.weekday !== void 0 && (o2.month ?? o2.year) !== void 0 : o2.year !== void 0 && o2.month === void 0) || o2.hour === void 0 && (o2.minute ?? o2.second) !== void 0 && dateKeys.some((key) => o2[key] !== void 0)) && warn("Intl writes dates without a month or a day, and with minutes without hours, in some locales otherwise here"), o2.timeZoneName !== void 0 && o2.hour !== void 0 && o2.minute === void 0 && data !== "en-US" && warn("Intl writes hours with a time zone and without minutes in some locales otherwise here"), o2.timeZoneName !== void 0 && (name2 !== "UTC" || o2.timeZoneName.endsWith("Offset")) && !data.startsWith("en-") && warn(`Intl has no names of time zones for the locale '${locale}' here: they are English`), this.#o = { ...o2, locale: isNamed || cycleNamed || keywords.ca === "gregory" ? `${locale}-u${keywords.ca === "gregory" ? "-ca-gregory" : ""}${cycleNamed ? `-hc-${keywords.hc}` : ""}${isNamed ? `-nu-${system}` : ""}` : locale, system, zone: name2, hours24, from0: o2.hourCycle === "h23" || o2.hour12 === void 0 && hours24 };
     }
     // The fields of an instant in the zone.
     #fields(millis) {
@@ -9114,10 +9125,11 @@ ${output.stderr}`);
       }
       return { at: new Date(millis + offset * 1e3), offset, abbreviation };
     }
-    #zoneName({ offset }) {
+    #zoneName({ offset, at: at2 }) {
       let { timeZoneName, zone, locale } = this.#o;
       if (zone === "UTC" && (timeZoneName === "short" || timeZoneName === "long")) return timeZoneName === "long" ? this.#l?.zone ?? "Coordinated Universal Time" : "UTC";
-      if (zone !== "UTC" && offsetOf(zone) === void 0 && !timeZoneName.endsWith("Offset")) {
+      let hasNames = at2.getTime() - offset * 1e3 >= 0;
+      if (zone !== "UTC" && hasNames && offsetOf(zone) === void 0 && !timeZoneName.endsWith("Offset")) {
         let { names: names2, table } = englishZones(locale.replace(/-u-.*/, "").replace(/^en$/, "en-US")), found = names2[table[zone]?.[offset / 60]];
         if (found !== void 0) return found.split("|")[["short", "long", "shortGeneric", "longGeneric"].indexOf(timeZoneName)];
         warn(`Intl has no name of the time zone '${zone}' at that time here: its distance from UTC stands for it`);
@@ -9154,11 +9166,16 @@ ${output.stderr}`);
     #patterns() {
       let [o2, l2] = [this.#o, this.#l], pattern = (mark) => l2.patterns[mark.charCodeAt(0) - 48], names2 = Object.keys(styles), narrow = (text3) => (o2.month === "narrow" ? text3.replace(/\{[MLml]\}/, "{N}") : text3).replace(/\{[WVwv]\}/, o2.weekday === "narrow" ? "{n}" : "$&"), short = (style) => style === "narrow" ? "short" : style, date = "";
       o2.dateStyle !== void 0 ? date = pattern(l2.styles[names2.indexOf(o2.dateStyle)]) : dateKeys.some((key) => key !== "era" && o2[key] !== void 0) && (date = narrow(datePattern(l2, { ...o2, weekday: short(o2.weekday), month: short(o2.month) })));
-      let time = this.#timePattern(pattern), wide = o2.month === void 0 && o2.day === void 0 && o2.year === void 0 ? 8 : o2.month === "long" ? o2.weekday === void 0 ? 5 : 4 : o2.month === "short" || o2.month === "narrow" ? 6 : 7, [between, behind, before, isTimeFirst] = l2.glues[o2.dateStyle !== void 0 ? names2.indexOf(o2.dateStyle) : wide];
+      let time = this.#timePattern(pattern), [between, behind, before, isTimeFirst] = l2.glues[o2.dateStyle !== void 0 ? names2.indexOf(o2.dateStyle) : this.#width];
       return date !== "" && time !== "" ? before + (isTimeFirst ? time + between + date : date + between + time) + behind : date + time;
     }
+    // Which of the glues joins a date of these parts to what follows.
+    get #width() {
+      let o2 = this.#o;
+      return (o2.month ?? o2.day ?? o2.year) === void 0 ? 8 : o2.month === "long" ? o2.weekday === void 0 ? 5 : 4 : o2.month === "short" ? 6 : 7;
+    }
     #timePattern(pattern) {
-      let [o2, l2] = [this.#o, this.#l], cycle = o2.hour12 === void 0 ? o2.hourCycle : void 0, from = cycle !== void 0 ? cycle.startsWith("h2") ? 28 : 14 : o2.hour12 === void 0 ? 0 : o2.hour12 ? 14 : 28, padded = o2.minute === "2-digit" ? 1 : 0, time = "";
+      let [o2, l2] = [this.#o, this.#l], cycle = o2.hour12 === void 0 ? o2.hourCycle : void 0, from = cycle !== void 0 ? cycle.startsWith("h2") ? 28 : 14 : o2.hour12 === void 0 ? 0 : o2.hour12 ? 14 : 28, padded = o2.minute === "2-digit" && (o2.second ?? "2-digit") === "2-digit" ? 1 : 0, time = "";
       if (o2.timeStyle !== void 0 ? time = pattern(l2.times[from + 10 + Object.keys(timeStyles).indexOf(o2.timeStyle)]) : o2.hour !== void 0 ? time = pattern(l2.times[from + (o2.hour === "2-digit" ? 5 : 0) + (o2.second !== void 0 ? 3 + padded : o2.minute !== void 0 ? 1 + padded : 0)]) : o2.minute !== void 0 && o2.second !== void 0 ? time = pattern(l2.times[42]) : o2.minute !== void 0 ? time = "{I}" : o2.second !== void 0 && (time = "{S}"), cycle !== void 0) {
         let letters = { h11: "jJ", h12: "hH", h23: "kK", h24: "qQ" }[cycle];
         time = time.replace(/\{[hjkq]\}/, `{${letters[0]}}`).replace(/\{[HJKQ]\}/, `{${letters[1]}}`);
@@ -9167,8 +9184,8 @@ ${output.stderr}`);
     }
     #localized({ at: at2, ...zone }) {
       let [o2, l2] = [this.#o, this.#l], pattern = this.#patterns();
-      o2.timeZoneName !== void 0 && !pattern.includes("{z}") && (pattern += /\{[sSiIhHjJkKqQ]\}/.test(pattern) ? " {z}" : `${l2.glues[7][0]}{z}`);
-      let hour = at2.getUTCHours(), name2 = (letter, index) => (l2.names[letter] ?? l2.names[{ L: "M", l: "m", V: "W", v: "w" }[letter]]).split("|")[index], number = (type, value, padded) => [type, padded ? two(value) : String(value)], write3 = (letter) => {
+      o2.timeZoneName !== void 0 && !pattern.includes("{z}") && (pattern += /\{[sSiIhHjJkKqQ]\}/.test(pattern) ? " {z}" : `${l2.glues[o2.month === "long" ? this.#width : 7][0]}{z}`);
+      let hour = at2.getUTCHours(), name2 = (letter, index) => (l2.names[letter] ?? l2.names[{ L: "M", l: "m", V: "W", v: "w" }[letter]]).split("|")[index], hasSmallMonths = o2.day !== void 0 && /^(pl|uk)\b/.test(o2.locale), number = (type, value, padded) => [type, padded ? two(value) : String(value)], write3 = (letter) => {
         switch (letter) {
           case "d":
           case "D":
@@ -9204,9 +9221,9 @@ ${output.stderr}`);
           case "b":
             return ["dayPeriod", l2.periods[letter === "b" ? 1 : 0].findLast(([from]) => hour >= from)[1]];
           case "z":
-            return ["timeZoneName", this.#zoneName(zone)];
+            return ["timeZoneName", this.#zoneName({ ...zone, at: at2 })];
           default:
-            return "MLmlN".includes(letter) ? ["month", name2(letter, at2.getUTCMonth())] : ["weekday", name2(letter, at2.getUTCDay())];
+            return "MLmlN".includes(letter) ? ["month", letter === "N" && hasSmallMonths ? name2(letter, at2.getUTCMonth()).toLowerCase() : name2(letter, at2.getUTCMonth())] : ["weekday", name2(letter, at2.getUTCDay())];
         }
       };
       return [...pattern.matchAll(/\{(\w)\}|[^{]+/g)].map(([text3, letter]) => letter === void 0 ? ["literal", text3] : write3(letter));
@@ -9219,7 +9236,11 @@ ${output.stderr}`);
     }
     #english(fields) {
       let [date, time] = [this.#date(fields.at), this.#time(fields.at)], { dateStyle, timeStyle } = this.#o, isWeekday = date.length === 1 && date[0][0] === "weekday", between = (timeStyle !== void 0 ? dateStyle === "full" || dateStyle === "long" : this.#o.month === "long") ? " at " : isWeekday ? " " : ", ", parts = [...date, ...date.length > 0 && time.length > 0 ? [["literal", between]] : [], ...time];
-      return this.#o.timeZoneName !== void 0 && parts.push(["literal", time.length > 0 ? " " : ", "], ["timeZoneName", this.#zoneName(fields)]), parts;
+      if (this.#o.timeZoneName !== void 0) {
+        let apart = this.#o.month === "long" ? " at " : ", ";
+        parts.push(["literal", time.length > 0 ? " " : apart], ["timeZoneName", this.#zoneName(fields)]);
+      }
+      return parts;
     }
     get format() {
       return this.#bound ??= (date) => this.#parts(date).map(([, text3]) => text3).join("").replaceAll("\u202F", " ");
@@ -9239,7 +9260,9 @@ ${output.stderr}`);
       return [...side(a2, "startRange"), { type: "literal", value: "\u2009\u2013\u2009", source: "shared" }, ...side(b2, "endRange")];
     }
     resolvedOptions() {
-      let o2 = this.#o, given = (o2.dateStyle === void 0 && o2.timeStyle === void 0 ? [...dateKeys, ...timeKeys, "timeZoneName"] : ["dateStyle", "timeStyle"]).filter((name2) => o2[name2] !== void 0).map((name2) => [name2, o2[name2]]), named3 = o2.hour12 === void 0 ? o2.hourCycle : void 0, cycle = o2.hour === void 0 ? {} : { hourCycle: named3 ?? (o2.hours24 ? "h23" : "h12"), hour12: !o2.hours24 };
+      let o2 = { ...this.#o }, shown4 = o2.dateStyle === void 0 && o2.timeStyle === void 0 ? [...dateKeys, ...timeKeys, "timeZoneName"] : ["dateStyle", "timeStyle"];
+      o2.minute !== void 0 && (o2.hour ?? o2.second) !== void 0 && (o2.minute = "2-digit"), o2.minute !== void 0 && o2.second !== void 0 && (o2.second = "2-digit");
+      let named3 = o2.hour12 === void 0 ? o2.hourCycle : void 0, cycle = o2.hour === void 0 ? {} : { hourCycle: named3 ?? (o2.hours24 ? "h23" : "h12"), hour12: !o2.hours24 }, given = shown4.filter((name2) => o2[name2] !== void 0).map((name2) => [name2, o2[name2]]);
       return { locale: o2.locale, calendar: "gregory", numberingSystem: o2.system, timeZone: o2.zone, ...cycle, ...Object.fromEntries(given) };
     }
   };

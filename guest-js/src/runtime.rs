@@ -228,11 +228,12 @@ pub(crate) fn start(script: Script) -> Step {
         {
             return Ok(failed(failure));
         }
+        SCRIPT.replace((name.clone(), source.clone()));
         let main = match typed {
             Some(_) => input::evaluate(ctx, engine, &source, &name),
             None => call(ctx, engine, &source, &name),
         };
-        SCRIPT.replace((name.clone(), source));
+        drop(source);
         match main.map(Value::into_promise) {
             Ok(Some(promise)) => {
                 // Top-level `await` is something that only modules have.

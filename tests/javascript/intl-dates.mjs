@@ -28,7 +28,7 @@ const forms = {
 };
 // How often a part is there, of a hundred.
 const chances = { weekday: 35, year: 55, month: 60, day: 60, hour: 40, minute: 40, second: 25, era: 4, dayPeriod: 4, fractionalSecondDigits: 5, hour12: 12, hourCycle: 8, timeZoneName: 12 };
-const zones = ['UTC', 'UTC', 'America/New_York', 'Europe/Berlin', 'Asia/Kolkata', 'Asia/Tokyo', '+05:30'];
+const zones = ['UTC', 'UTC', 'America/New_York', 'Europe/Berlin', 'Asia/Kolkata', 'Asia/Tokyo'];
 const styles = ['full', 'long', 'medium', 'short'];
 
 const makeCase = () => {
@@ -44,7 +44,7 @@ const makeCase = () => {
 
 const script = (cases) =>
   `for (const [locale, options, date] of ${JSON.stringify(cases)}) {
-  const write = () => { const f = new Intl.DateTimeFormat(locale, options); return [f.format(date), f.formatToParts(date), f.resolvedOptions()]; };
+  const write = () => { const f = new Intl.DateTimeFormat(locale, options); return [f.format(date), f.formatToParts(date)]; };
   let text; try { text = JSON.stringify(write()); } catch (error) { text = error.name + ': ' + error.message; } console.log(text);
 }`;
 const work = fs.mkdtempSync(path.join(os.tmpdir(), 'intl-'));

@@ -1,6 +1,6 @@
 // `execSync`, `execFileSync` and `spawnSync`: commands that are run to their end within a step, since nothing in them waits.
 import { Buffer } from './buffer.js';
-import { asks, checkIdentity, checkZeros, commandLine, MAX_BUFFER, MISSING, systemFailure } from './commands.js';
+import { asks, checkIdentity, checkZeros, commandLine, nextProcess, MAX_BUFFER, MISSING, systemFailure } from './commands.js';
 import { isOpen } from './descriptors.js';
 import fs from './fs.js';
 import process from './process.js';
@@ -103,9 +103,6 @@ const notThere = (directory) => {
   }
 };
 
-// Processes have numbers, though nothing can be done with them.
-let lastProcess = process.pid;
-
 const unstarted = (error) => ({ error, status: null, signal: null, output: null, pid: 0, stdout: null, stderr: null });
 
 // Runs what `normalize` made of a call of the function `name`; gives what Node's `spawnSync` does.
@@ -149,7 +146,7 @@ const resultOf = (name, { ended, streams, written, options, killSignal, failed }
     return buffer.toString(encoding);
   });
   const killed = ended.how !== 'exited';
-  const ending = { status: killed ? null : ended.status, signal: killed ? killSignal : null, output, pid: ++lastProcess };
+  const ending = { status: killed ? null : ended.status, signal: killed ? killSignal : null, output, pid: nextProcess() };
   const result = { ...ending, stdout: output[1], stderr: output[2] };
   if (ended.how === 'asked') {
     const message = `${name}: the command asks for ${ended.what}, and a script cannot wait for that without \`await\`: use ${instead[name]}`;

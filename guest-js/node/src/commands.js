@@ -35,6 +35,10 @@ export const checkIdentity = (file, { argv0, uid, gid, env }) => {
   }
 };
 
+// Processes have numbers, though nothing can be done with them.
+let lastProcess = process.pid;
+export const nextProcess = () => ++lastProcess;
+
 const errnos = { ENOENT: -2, EBADF: -9, ENOTDIR: -20, ENOBUFS: -105, ETIMEDOUT: -110 };
 
 // The error of a command that did not run, or not to its end, as the system call of this name failed.

@@ -72,6 +72,7 @@ EventEmitter.once = (emitter, name, options) => {
 
 // `for await (const values of on(emitter, name))`.
 EventEmitter.on = (emitter, name, options) => {
+  if (options?.signal?.aborted) throw abortError(options.signal);
   const ready = [];
   const waiting = [];
   let failure;

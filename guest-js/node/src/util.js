@@ -110,7 +110,7 @@ export const invalidType = (name, expected, value) =>
   codedError(
     TypeError,
     'ERR_INVALID_ARG_TYPE',
-    `The "${name}" ${name.includes('.') ? 'property' : 'argument'} must be ${/^[a-z]/.test(expected) && !/^(an|one) /.test(expected) ? `of type ${expected}` : expected}.${received(value)}`,
+    `The "${name}" ${name.includes('.') ? 'property' : 'argument'} must be ${/^[a-z]/.test(expected) && !/^(an?|of|one) /.test(expected) ? `of type ${expected}` : expected}.${received(value)}`,
   );
 
 export const invalidValue = (name, value, reason = 'is invalid') =>

@@ -105,16 +105,53 @@ fn compare(collator: Class<'_, Collator>, left: Text, right: Text) -> i32 {
 /// Where the segments of a text end, in UTF-16: of graphemes, words or sentences.
 fn segment_ends(text: Text, granularity: u8) -> Vec<u32> {
     let text = text.0.as_str();
-    let pieces: Box<dyn Iterator<Item = &str>> = match granularity {
-        0 => Box::new(text.graphemes(true)),
-        1 => Box::new(text.split_word_bounds()),
-        _ => Box::new(text.split_sentence_bounds()),
-    };
+    match granularity {
+        0 => ends_of(text.graphemes(true)),
+        1 => ends_of(text.split_word_bounds()),
+        _ => sentence_ends(text),
+    }
+}
+
+fn ends_of<'text>(pieces: impl Iterator<Item = &'text str>) -> Vec<u32> {
     let mut end = 0;
     pieces
         .map(|piece| {
-            end += piece.chars().map(|character| u32::from(character > '\u{ffff}') + 1).sum::<u32>();
+            end += piece.chars().map(units).sum::<u32>();
             end
+        })
+        .collect()
+}
+
+/// How many units of UTF-16 a character takes.
+fn units(character: char) -> u32 {
+    u32::from(character > '\u{ffff}') + 1
+}
+
+/// The ends of sentences. The library looks ahead from each of the spaces behind a full stop, so that long runs of one
+/// character take quadratic time: two of them are given to it, which end sentences where the run does.
+fn sentence_ends(text: &str) -> Vec<u32> {
+    let mut short = String::with_capacity(text.len());
+    // Where each character of the short text ends in the whole one, with those left out behind it.
+    let mut ends = Vec::new();
+    let (mut last, mut run, mut end) = (None, 0, 0);
+    for character in text.chars() {
+        run = if last == Some(character) { run + 1 } else { 1 };
+        last = Some(character);
+        end += units(character);
+        // Each of these ends a paragraph.
+        if run > 2 && !matches!(character, '\r' | '\n' | '\u{85}' | '\u{2028}' | '\u{2029}') {
+            *ends.last_mut().expect("a run has a first character") = end;
+        } else {
+            short.push(character);
+            ends.push(end);
+        }
+    }
+    let mut count = 0;
+    let pieces = short.split_sentence_bounds();
+    pieces
+        .map(|piece| {
+            count += piece.chars().count();
+            ends[count - 1]
         })
         .collect()
 }

@@ -128,7 +128,7 @@ const cloneWith = (value, transfer) => {
   for (let i = 0; i < transfer.length; i++) {
     if (!isObject(transfer[i]) || native.className(transfer[i]) !== 'ArrayBuffer') {
       if (isObject(transfer[i]) && weakHas(movable, transfer[i])) mapSet(seen, transfer[i], transfer[i]);
-      else throw new TypeError('Found invalid object in transferList');
+      else throw defineCode(new TypeError('Found invalid object in transferList'), 'ERR_INVALID_TRANSFER_OBJECT');
     }
   }
   const copy = cloneValue(value, seen);

@@ -75,6 +75,18 @@ defineGetter(
   }.set,
 );
 
+// The stack of one begins with its name and message, too.
+const DOMException = new Proxy(EngineDOMException, {
+  __proto__: null,
+  construct(target, values, made) {
+    const error = construct(target, values, made);
+    define(error, 'stack', headerOf(error) + indentFrames(cleanStack(error.stack)));
+    return error;
+  },
+});
+define(EngineDOMException.prototype, 'constructor', DOMException);
+defineGlobal('DOMException', DOMException);
+
 define(
   Error,
   'captureStackTrace',

@@ -203,6 +203,7 @@ const formatters = {
   },
   ArrayBuffer(value) {
     const items = (context) => {
+      if (native.className(value) === 'ArrayBuffer' && isDetached(value)) return ['(detached)', 'byteLength: ' + stylize(context, '0', 'number')];
       const bytes = new Uint8Array(value);
       return [
         stylize(context, '[Uint8Contents]', 'special') + ': <' + hexOfBytes(bytes, context) + '>',
