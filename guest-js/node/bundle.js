@@ -37,11 +37,19 @@ var tollhouseNode = (() => {
     mod
   )), __toCommonJS = (mod) => __copyProps(__defProp({}, "__esModule", { value: !0 }), mod);
 
+  // src/is.cjs
+  var require_is = __commonJS({
+    "src/is.cjs"(exports, module2) {
+      module2.exports = () => Object.is;
+    }
+  });
+
   // src/util.js
   var util_exports = {};
   __export(util_exports, {
     TextDecoder: () => TextDecoder2,
     TextEncoder: () => TextEncoder,
+    abortError: () => abortError,
     aborted: () => aborted,
     callbackify: () => callbackify,
     codedError: () => codedError,
@@ -58,6 +66,7 @@ var tollhouseNode = (() => {
     invalidValue: () => invalidValue,
     isArray: () => isArray,
     isBoolean: () => isBoolean,
+    isBuffer: () => isBuffer,
     isDate: () => isDate,
     isDeepStrictEqual: () => isDeepStrictEqual,
     isError: () => isError,
@@ -80,11 +89,11 @@ var tollhouseNode = (() => {
     toUSVString: () => toUSVString,
     types: () => types
   });
-  var native, inspectValue, formatLine, inspect, format, formatWithOptions, promisify, callbackify, inherits, deprecate, debuglog, debug, stripVTControlCharacters, toUSVString, styleText, aborted, getSystemErrorName, codedError, received, invalidType, invalidValue, grouped, outOfRange, classIs, tagOf, functionKind, types, isArray, isRegExp, isDate, isError, isObject, isString, isNumber, isFunction, isUndefined, isNull, isNullOrUndefined, isBoolean, isSymbol, isPrimitive, TextEncoder, TextDecoder2, parseArgs, isDeepStrictEqual, deepEqual, setDeepEqual, util_default, init_util = __esm({
+  var native, inspectValue, formatLine, inspect, format, formatWithOptions, promisify, callbackify, inherits, deprecations, deprecate, debuglog, debug, stripVTControlCharacters, toUSVString, styleText, aborted, getSystemErrorName, isBuffer, codedError, received, AbortError, abortError, checkText, invalidType, invalidValue, grouped, outOfRange, classIs, tagOf, functionKind, types, isArray, isRegExp, isDate, isError, isObject, isString, isNumber, isFunction, isUndefined, isNull, isNullOrUndefined, isBoolean, isSymbol, isPrimitive, TextEncoder, TextDecoder2, parseArgs, isDeepStrictEqual, deepEqual, setDeepEqual, util_default, init_util = __esm({
     "src/util.js"() {
       ({ native, inspect: inspectValue, formatLine } = host), inspect = (value, options, ...legacy2) => typeof options == "boolean" ? inspectValue(value, { showHidden: options, depth: legacy2[0] }) : inspectValue(value, options);
       inspect.custom = /* @__PURE__ */ Symbol.for("nodejs.util.inspect.custom");
-      inspect.defaultOptions = { depth: 2, colors: !1, compact: 3, breakLength: 80, maxArrayLength: 100, maxStringLength: 1e4, sorted: !1, getters: !1 };
+      inspect.defaultOptions = { showHidden: !1, depth: 2, colors: !1, customInspect: !0, showProxy: !1, maxArrayLength: 100, maxStringLength: 1e4, breakLength: 80, compact: 3, sorted: !1, getters: !1, numericSeparator: !1 };
       inspect.colors = /* @__PURE__ */ Object.create(null);
       inspect.styles = /* @__PURE__ */ Object.create(null);
       format = (...values2) => formatLine(values2), formatWithOptions = (options, ...values2) => formatLine(values2, options), promisify = (original) => {
@@ -103,16 +112,30 @@ var tollhouseNode = (() => {
       globalThis.setImmediate[promisify.custom] = (value) => new Promise((resolve) => setImmediate(resolve, value));
       for (let timer of [globalThis.setTimeout, globalThis.setImmediate])
         Object.defineProperty(timer, promisify.custom, { enumerable: !1 });
-      callbackify = (original) => function(...values2) {
-        let callback = values2.pop();
-        original.apply(this, values2).then(
-          (result) => queueMicrotask(() => callback(null, result)),
-          (error) => queueMicrotask(() => callback(error ?? new Error("Promise was rejected with a falsy value")))
-        );
+      callbackify = (original) => {
+        if (typeof original != "function") throw invalidType("original", "function", original);
+        return function(...values2) {
+          let callback = values2.pop();
+          if (typeof callback != "function") throw invalidType("last argument", "function", callback);
+          let later = (...results2) => globalThis.process.nextTick(() => callback(...results2)), falsy = (reason) => Object.assign(codedError(Error, "ERR_FALSY_VALUE_REJECTION", "Promise was rejected with falsy value"), { reason });
+          original.apply(this, values2).then((result) => later(null, result), (error) => later(error || falsy(error)));
+        };
       }, inherits = (constructor, parent) => {
+        if (typeof constructor != "function") throw invalidType("ctor", "function", constructor);
+        if (typeof parent != "function") throw invalidType("superCtor", "function", parent);
         Object.defineProperty(constructor, "super_", { value: parent, writable: !0, configurable: !0 }), Object.setPrototypeOf(constructor.prototype, parent.prototype);
-      }, deprecate = (work2) => work2, debuglog = () => Object.assign(() => {
-      }, { enabled: !1 }), debug = debuglog, stripVTControlCharacters = (text2) => text2.replace(/\u001b\[[0-?]*[ -/]*[@-~]/g, ""), toUSVString = (text2) => String(text2).toWellFormed(), styleText = (_2, text2) => text2, aborted = (signal) => new Promise((resolve) => signal.addEventListener("abort", () => resolve(), { once: !0 })), getSystemErrorName = (number) => `Unknown system error ${number}`, codedError = (Class, code, message) => {
+      }, deprecations = /* @__PURE__ */ new Set(), deprecate = (work2, message, code) => {
+        if (typeof work2 != "function") throw invalidType("fn", "function", work2);
+        let told = !1, warned2 = function(...values2) {
+          return !told && !deprecations.has(code) && globalThis.process.emitWarning(message, "DeprecationWarning", code), told = !0, code !== void 0 && deprecations.add(code), new.target ? Reflect.construct(work2, values2, new.target) : Reflect.apply(work2, this, values2);
+        };
+        return Object.setPrototypeOf(warned2, work2), work2.prototype && (warned2.prototype = work2.prototype), Object.defineProperty(warned2, "length", { value: work2.length, configurable: !0 });
+      }, debuglog = () => Object.assign(() => {
+      }, { enabled: !1 }), debug = debuglog, stripVTControlCharacters = (text3) => checkText("str", text3).replace(/\u001b\[[0-?]*[ -/]*[@-~]/g, ""), toUSVString = (text3) => String(text3).toWellFormed(), styleText = (_2, text3) => text3, aborted = (signal) => new Promise((resolve) => signal.addEventListener("abort", () => resolve(), { once: !0 })), getSystemErrorName = (number) => {
+        if (typeof number != "number") throw invalidType("err", "number", number);
+        if (number >= 0 || !Number.isSafeInteger(number)) throw outOfRange("err", "a negative integer", number);
+        return Object.entries(host.errnos).find(([, known2]) => known2 === number || known2 === -number)?.[0] ?? `Unknown system error ${number}`;
+      }, isBuffer = (value) => value instanceof globalThis.Buffer, codedError = (Class, code, message) => {
         let error = new Class(message);
         return error.code = code, error;
       }, received = (value) => {
@@ -120,16 +143,25 @@ var tollhouseNode = (() => {
         if (typeof value == "function") return ` Received function ${value.name}`;
         if (typeof value == "object")
           return value.constructor?.name ? ` Received an instance of ${value.constructor.name}` : ` Received ${inspect(value, { depth: -1 })}`;
-        let text2 = inspect(value, { colors: !1 });
-        return ` Received type ${typeof value} (${text2.length > 28 ? `${text2.slice(0, 25)}...` : text2})`;
+        let text3 = inspect(value, { colors: !1 });
+        return ` Received type ${typeof value} (${text3.length > 28 ? `${text3.slice(0, 25)}...` : text3})`;
+      }, AbortError = class extends Error {
+        constructor(signal) {
+          super("The operation was aborted", { cause: signal.reason }), this.code = "ABORT_ERR";
+        }
+      };
+      Object.defineProperty(AbortError.prototype, "name", { value: "AbortError", writable: !0, configurable: !0 });
+      abortError = (signal) => new AbortError(signal), checkText = (name2, value) => {
+        if (typeof value != "string") throw invalidType(name2, "string", value);
+        return value;
       }, invalidType = (name2, expected, value) => codedError(
         TypeError,
         "ERR_INVALID_ARG_TYPE",
-        `The "${name2}" ${name2.includes(".") ? "property" : "argument"} must be ${/^[a-z]/.test(expected) && !/^(an|one) /.test(expected) ? `of type ${expected}` : expected}.${received(value)}`
+        `The "${name2}" ${name2.includes(".") ? "property" : "argument"} must be ${/^[a-z]/.test(expected) && !/^(an?|of|one) /.test(expected) ? `of type ${expected}` : expected}.${received(value)}`
       ), invalidValue = (name2, value, reason = "is invalid") => codedError(TypeError, "ERR_INVALID_ARG_VALUE", `The ${name2.includes(".") ? "property" : "argument"} '${name2}' ${reason}. Received ${inspect(value)}`), grouped = (digits) => digits.replace(/\B(?=(\d{3})+(?!\d))/g, "_"), outOfRange = (name2, range, value) => {
-        let long = typeof value == "bigint" && (value > 2n ** 32n || value < -(2n ** 32n)) || Number.isInteger(value) && Math.abs(value) > 4294967296, shown2 = typeof value == "bigint" ? `${long ? grouped(String(value)) : value}n` : long ? grouped(String(value)) : inspect(value);
-        return codedError(RangeError, "ERR_OUT_OF_RANGE", `The value of "${name2}" is out of range. It must be ${range}. Received ${shown2}`);
-      }, classIs = (...names2) => (value) => names2.includes(native.className(value)), tagOf = (value) => ArrayBuffer.isView(value) ? value[Symbol.toStringTag] : void 0, functionKind = (...names2) => (value) => typeof value == "function" && names2.includes(native.className(value)), types = {
+        let long = typeof value == "bigint" && (value > 2n ** 32n || value < -(2n ** 32n)) || Number.isInteger(value) && Math.abs(value) > 4294967296, shown4 = typeof value == "bigint" ? `${long ? grouped(String(value)) : value}n` : long ? grouped(String(value)) : inspect(value);
+        return codedError(RangeError, "ERR_OUT_OF_RANGE", `The value of "${name2}" is out of range. It must be ${range}. Received ${shown4}`);
+      }, classIs = (...names2) => (value) => names2.includes(native.className(value)), tagOf = (value) => ArrayBuffer.isView(value) && native.className(value) !== "DataView" ? value[Symbol.toStringTag] : void 0, functionKind = (...names2) => (value) => typeof value == "function" && names2.includes(native.className(value)), types = {
         isAnyArrayBuffer: classIs("ArrayBuffer", "SharedArrayBuffer"),
         isArrayBuffer: classIs("ArrayBuffer"),
         isArrayBufferView: ArrayBuffer.isView,
@@ -173,7 +205,7 @@ var tollhouseNode = (() => {
         isWeakMap: classIs("WeakMap"),
         isWeakSet: classIs("WeakSet")
       }, isArray = Array.isArray, isRegExp = types.isRegExp, isDate = types.isDate, isError = types.isNativeError, isObject = (value) => value !== null && typeof value == "object", isString = (value) => typeof value == "string", isNumber = (value) => typeof value == "number", isFunction = (value) => typeof value == "function", isUndefined = (value) => value === void 0, isNull = (value) => value === null, isNullOrUndefined = (value) => value == null, isBoolean = (value) => typeof value == "boolean", isSymbol = (value) => typeof value == "symbol", isPrimitive = (value) => value === null || typeof value != "object" && typeof value != "function", TextEncoder = globalThis.TextEncoder, TextDecoder2 = globalThis.TextDecoder, parseArgs = (config = {}) => {
-        let { options = {}, args = host.args(), strict = !0, allowPositionals = !strict } = config, values2 = /* @__PURE__ */ Object.create(null), positionals = [], tokens = [], words = [...args], store = (name2, value) => {
+        let { options = {}, args = host.args(), strict: strict2 = !0, allowPositionals = !strict2 } = config, values2 = /* @__PURE__ */ Object.create(null), positionals = [], tokens = [], words = [...args], store = (name2, value) => {
           Object.hasOwn(options, name2) && options[name2].multiple ? (values2[name2] ??= []).push(value) : values2[name2] = value;
         }, byShort = (letter) => Object.keys(options).find((name2) => options[name2].short === letter), index = -1, isApart = !0;
         for (let i2 = 0; i2 < words.length; i2++) {
@@ -184,7 +216,7 @@ var tollhouseNode = (() => {
           }
           let long = /^--([^=]+)(?:=(.*))?$/s.exec(word2), short = long === null ? /^-([^-])(.*)$/s.exec(word2) : null;
           if (long === null && short === null) {
-            if (strict && !allowPositionals)
+            if (strict2 && !allowPositionals)
               throw codedError(TypeError, "ERR_PARSE_ARGS_UNEXPECTED_POSITIONAL", `Unexpected argument '${word2}'. This command does not take positional arguments`);
             positionals.push(word2), tokens.push({ kind: "positional", index, value: word2 });
             continue;
@@ -192,11 +224,13 @@ var tollhouseNode = (() => {
           let name2 = long === null ? byShort(short[1]) ?? short[1] : long[1], given = long === null ? void 0 : long[2], negated = long !== null && config.allowNegative && name2.startsWith("no-") && Object.hasOwn(options, name2.slice(3));
           negated && (name2 = name2.slice(3));
           let option = Object.hasOwn(options, name2) ? options[name2] : void 0;
-          if (strict && option === void 0)
-            throw codedError(TypeError, "ERR_PARSE_ARGS_UNKNOWN_OPTION", `Unknown option '${long === null ? word2.slice(0, 2) : `--${name2}`}'`);
+          if (strict2 && option === void 0) {
+            let unknown2 = long === null ? word2.slice(0, 2) : `--${name2}`, advice = `. To specify a positional argument starting with a '-', place it at the end of the command after '--', as in '-- "${unknown2}"`;
+            throw codedError(TypeError, "ERR_PARSE_ARGS_UNKNOWN_OPTION", `Unknown option '${unknown2}'${allowPositionals ? advice : ""}`);
+          }
           if (option?.type !== "string") {
             let rawName = short === null ? word2.replace(/=.*/s, "") : `-${short[1]}`;
-            if (tokens.push({ kind: "option", name: name2, rawName, index, value: given, inlineValue: given === void 0 ? void 0 : !0 }), short !== null && short[2] !== "" && (words.splice(i2 + 1, 0, `-${short[2]}`), isApart = !1), strict && given !== void 0)
+            if (tokens.push({ kind: "option", name: name2, rawName, index, value: given, inlineValue: given === void 0 ? void 0 : !0 }), short !== null && short[2] !== "" && (words.splice(i2 + 1, 0, `-${short[2]}`), isApart = !1), strict2 && given !== void 0)
               throw codedError(TypeError, "ERR_PARSE_ARGS_INVALID_OPTION_VALUE", `Option '--${name2}' does not take an argument`);
             store(name2, given ?? !negated);
             continue;
@@ -204,7 +238,7 @@ var tollhouseNode = (() => {
           short !== null && short[2] !== "" && (given = short[2]);
           let token = { kind: "option", name: name2, rawName: short === null ? `--${name2}` : `-${short[1]}`, index, value: given, inlineValue: given !== void 0 };
           if (given === void 0) {
-            if (given = words[++i2], strict && given?.length > 1 && given.startsWith("-")) {
+            if (given = words[++i2], strict2 && given?.length > 1 && given.startsWith("-")) {
               let example = short === null ? `'--${name2}=-XYZ'` : `'--${name2}=-XYZ' or '${token.rawName}-XYZ'`, advice = `Did you forget to specify the option argument for '${token.rawName}'?
 To specify an option argument starting with a dash use ${example}.`;
               throw codedError(TypeError, "ERR_PARSE_ARGS_INVALID_OPTION_VALUE", `Option '${token.rawName}' argument is ambiguous.
@@ -213,12 +247,12 @@ ${advice}`);
             token.value = given, index++;
           }
           if (tokens.push(token), given === void 0)
-            throw codedError(TypeError, "ERR_PARSE_ARGS_INVALID_OPTION_VALUE", `Option '--${name2} <value>' argument missing`);
+            throw codedError(TypeError, "ERR_PARSE_ARGS_INVALID_OPTION_VALUE", `Option '${option.short ? `-${option.short}, ` : ""}--${name2} <value>' argument missing`);
           store(name2, given);
         }
         for (let [name2, option] of Object.entries(options)) !(name2 in values2) && option.default !== void 0 && (values2[name2] = option.default);
         return config.tokens ? { values: values2, positionals, tokens } : { values: values2, positionals };
-      }, isDeepStrictEqual = (a2, b2) => deepEqual(a2, b2), deepEqual = () => !1, setDeepEqual = (compare) => deepEqual = compare, util_default = {
+      }, isDeepStrictEqual = (a2, b2) => deepEqual(a2, b2), deepEqual = () => !1, setDeepEqual = (compare2) => deepEqual = compare2, util_default = {
         inspect,
         format,
         formatWithOptions,
@@ -233,6 +267,7 @@ ${advice}`);
         styleText,
         aborted,
         getSystemErrorName,
+        isBuffer,
         types,
         isArray,
         isRegExp,
@@ -252,531 +287,6 @@ ${advice}`);
         TextDecoder: TextDecoder2,
         parseArgs,
         isDeepStrictEqual
-      };
-    }
-  });
-
-  // node_modules/assert/build/internal/errors.js
-  var require_errors = __commonJS({
-    "node_modules/assert/build/internal/errors.js"(exports, module2) {
-      "use strict";
-      function _typeof(o2) {
-        "@babel/helpers - typeof";
-        return _typeof = typeof Symbol == "function" && typeof Symbol.iterator == "symbol" ? function(o3) {
-          return typeof o3;
-        } : function(o3) {
-          return o3 && typeof Symbol == "function" && o3.constructor === Symbol && o3 !== Symbol.prototype ? "symbol" : typeof o3;
-        }, _typeof(o2);
-      }
-      function _defineProperties(target2, props) {
-        for (var i2 = 0; i2 < props.length; i2++) {
-          var descriptor = props[i2];
-          descriptor.enumerable = descriptor.enumerable || !1, descriptor.configurable = !0, "value" in descriptor && (descriptor.writable = !0), Object.defineProperty(target2, _toPropertyKey(descriptor.key), descriptor);
-        }
-      }
-      function _createClass(Constructor, protoProps, staticProps) {
-        return protoProps && _defineProperties(Constructor.prototype, protoProps), staticProps && _defineProperties(Constructor, staticProps), Object.defineProperty(Constructor, "prototype", { writable: !1 }), Constructor;
-      }
-      function _toPropertyKey(arg) {
-        var key = _toPrimitive(arg, "string");
-        return _typeof(key) === "symbol" ? key : String(key);
-      }
-      function _toPrimitive(input, hint) {
-        if (_typeof(input) !== "object" || input === null) return input;
-        var prim = input[Symbol.toPrimitive];
-        if (prim !== void 0) {
-          var res = prim.call(input, hint || "default");
-          if (_typeof(res) !== "object") return res;
-          throw new TypeError("@@toPrimitive must return a primitive value.");
-        }
-        return (hint === "string" ? String : Number)(input);
-      }
-      function _classCallCheck(instance, Constructor) {
-        if (!(instance instanceof Constructor))
-          throw new TypeError("Cannot call a class as a function");
-      }
-      function _inherits(subClass, superClass) {
-        if (typeof superClass != "function" && superClass !== null)
-          throw new TypeError("Super expression must either be null or a function");
-        subClass.prototype = Object.create(superClass && superClass.prototype, { constructor: { value: subClass, writable: !0, configurable: !0 } }), Object.defineProperty(subClass, "prototype", { writable: !1 }), superClass && _setPrototypeOf(subClass, superClass);
-      }
-      function _setPrototypeOf(o2, p2) {
-        return _setPrototypeOf = Object.setPrototypeOf ? Object.setPrototypeOf.bind() : function(o3, p3) {
-          return o3.__proto__ = p3, o3;
-        }, _setPrototypeOf(o2, p2);
-      }
-      function _createSuper(Derived) {
-        var hasNativeReflectConstruct = _isNativeReflectConstruct();
-        return function() {
-          var Super = _getPrototypeOf(Derived), result;
-          if (hasNativeReflectConstruct) {
-            var NewTarget = _getPrototypeOf(this).constructor;
-            result = Reflect.construct(Super, arguments, NewTarget);
-          } else
-            result = Super.apply(this, arguments);
-          return _possibleConstructorReturn(this, result);
-        };
-      }
-      function _possibleConstructorReturn(self2, call) {
-        if (call && (_typeof(call) === "object" || typeof call == "function"))
-          return call;
-        if (call !== void 0)
-          throw new TypeError("Derived constructors may only return object or undefined");
-        return _assertThisInitialized(self2);
-      }
-      function _assertThisInitialized(self2) {
-        if (self2 === void 0)
-          throw new ReferenceError("this hasn't been initialised - super() hasn't been called");
-        return self2;
-      }
-      function _isNativeReflectConstruct() {
-        if (typeof Reflect > "u" || !Reflect.construct || Reflect.construct.sham) return !1;
-        if (typeof Proxy == "function") return !0;
-        try {
-          return Boolean.prototype.valueOf.call(Reflect.construct(Boolean, [], function() {
-          })), !0;
-        } catch {
-          return !1;
-        }
-      }
-      function _getPrototypeOf(o2) {
-        return _getPrototypeOf = Object.setPrototypeOf ? Object.getPrototypeOf.bind() : function(o3) {
-          return o3.__proto__ || Object.getPrototypeOf(o3);
-        }, _getPrototypeOf(o2);
-      }
-      var codes2 = {}, assert2, util;
-      function createErrorType(code, message, Base) {
-        Base || (Base = Error);
-        function getMessage(arg1, arg2, arg3) {
-          return typeof message == "string" ? message : message(arg1, arg2, arg3);
-        }
-        var NodeError = /* @__PURE__ */ (function(_Base) {
-          _inherits(NodeError2, _Base);
-          var _super = _createSuper(NodeError2);
-          function NodeError2(arg1, arg2, arg3) {
-            var _this;
-            return _classCallCheck(this, NodeError2), _this = _super.call(this, getMessage(arg1, arg2, arg3)), _this.code = code, _this;
-          }
-          return _createClass(NodeError2);
-        })(Base);
-        codes2[code] = NodeError;
-      }
-      function oneOf(expected, thing) {
-        if (Array.isArray(expected)) {
-          var len = expected.length;
-          return expected = expected.map(function(i2) {
-            return String(i2);
-          }), len > 2 ? "one of ".concat(thing, " ").concat(expected.slice(0, len - 1).join(", "), ", or ") + expected[len - 1] : len === 2 ? "one of ".concat(thing, " ").concat(expected[0], " or ").concat(expected[1]) : "of ".concat(thing, " ").concat(expected[0]);
-        } else
-          return "of ".concat(thing, " ").concat(String(expected));
-      }
-      function startsWith(str, search, pos) {
-        return str.substr(!pos || pos < 0 ? 0 : +pos, search.length) === search;
-      }
-      function endsWith(str, search, this_len) {
-        return (this_len === void 0 || this_len > str.length) && (this_len = str.length), str.substring(this_len - search.length, this_len) === search;
-      }
-      function includes(str, search, start) {
-        return typeof start != "number" && (start = 0), start + search.length > str.length ? !1 : str.indexOf(search, start) !== -1;
-      }
-      createErrorType("ERR_AMBIGUOUS_ARGUMENT", 'The "%s" argument is ambiguous. %s', TypeError);
-      createErrorType("ERR_INVALID_ARG_TYPE", function(name2, expected, actual) {
-        assert2 === void 0 && (assert2 = require_assert()), assert2(typeof name2 == "string", "'name' must be a string");
-        var determiner;
-        typeof expected == "string" && startsWith(expected, "not ") ? (determiner = "must not be", expected = expected.replace(/^not /, "")) : determiner = "must be";
-        var msg;
-        if (endsWith(name2, " argument"))
-          msg = "The ".concat(name2, " ").concat(determiner, " ").concat(oneOf(expected, "type"));
-        else {
-          var type = includes(name2, ".") ? "property" : "argument";
-          msg = 'The "'.concat(name2, '" ').concat(type, " ").concat(determiner, " ").concat(oneOf(expected, "type"));
-        }
-        return msg += ". Received type ".concat(_typeof(actual)), msg;
-      }, TypeError);
-      createErrorType("ERR_INVALID_ARG_VALUE", function(name2, value) {
-        var reason = arguments.length > 2 && arguments[2] !== void 0 ? arguments[2] : "is invalid";
-        util === void 0 && (util = (init_util(), __toCommonJS(util_exports)));
-        var inspected = util.inspect(value);
-        return inspected.length > 128 && (inspected = "".concat(inspected.slice(0, 128), "...")), "The argument '".concat(name2, "' ").concat(reason, ". Received ").concat(inspected);
-      }, TypeError, RangeError);
-      createErrorType("ERR_INVALID_RETURN_VALUE", function(input, name2, value) {
-        var type;
-        return value && value.constructor && value.constructor.name ? type = "instance of ".concat(value.constructor.name) : type = "type ".concat(_typeof(value)), "Expected ".concat(input, ' to be returned from the "').concat(name2, '"') + " function but got ".concat(type, ".");
-      }, TypeError);
-      createErrorType("ERR_MISSING_ARGS", function() {
-        for (var _len = arguments.length, args = new Array(_len), _key = 0; _key < _len; _key++)
-          args[_key] = arguments[_key];
-        assert2 === void 0 && (assert2 = require_assert()), assert2(args.length > 0, "At least one arg needs to be specified");
-        var msg = "The ", len = args.length;
-        switch (args = args.map(function(a2) {
-          return '"'.concat(a2, '"');
-        }), len) {
-          case 1:
-            msg += "".concat(args[0], " argument");
-            break;
-          case 2:
-            msg += "".concat(args[0], " and ").concat(args[1], " arguments");
-            break;
-          default:
-            msg += args.slice(0, len - 1).join(", "), msg += ", and ".concat(args[len - 1], " arguments");
-            break;
-        }
-        return "".concat(msg, " must be specified");
-      }, TypeError);
-      module2.exports.codes = codes2;
-    }
-  });
-
-  // node_modules/assert/build/internal/assert/assertion_error.js
-  var require_assertion_error = __commonJS({
-    "node_modules/assert/build/internal/assert/assertion_error.js"(exports, module2) {
-      "use strict";
-      function ownKeys(e2, r2) {
-        var t2 = Object.keys(e2);
-        if (Object.getOwnPropertySymbols) {
-          var o2 = Object.getOwnPropertySymbols(e2);
-          r2 && (o2 = o2.filter(function(r3) {
-            return Object.getOwnPropertyDescriptor(e2, r3).enumerable;
-          })), t2.push.apply(t2, o2);
-        }
-        return t2;
-      }
-      function _objectSpread(e2) {
-        for (var r2 = 1; r2 < arguments.length; r2++) {
-          var t2 = arguments[r2] != null ? arguments[r2] : {};
-          r2 % 2 ? ownKeys(Object(t2), !0).forEach(function(r3) {
-            _defineProperty(e2, r3, t2[r3]);
-          }) : Object.getOwnPropertyDescriptors ? Object.defineProperties(e2, Object.getOwnPropertyDescriptors(t2)) : ownKeys(Object(t2)).forEach(function(r3) {
-            Object.defineProperty(e2, r3, Object.getOwnPropertyDescriptor(t2, r3));
-          });
-        }
-        return e2;
-      }
-      function _defineProperty(obj, key, value) {
-        return key = _toPropertyKey(key), key in obj ? Object.defineProperty(obj, key, { value, enumerable: !0, configurable: !0, writable: !0 }) : obj[key] = value, obj;
-      }
-      function _classCallCheck(instance, Constructor) {
-        if (!(instance instanceof Constructor))
-          throw new TypeError("Cannot call a class as a function");
-      }
-      function _defineProperties(target2, props) {
-        for (var i2 = 0; i2 < props.length; i2++) {
-          var descriptor = props[i2];
-          descriptor.enumerable = descriptor.enumerable || !1, descriptor.configurable = !0, "value" in descriptor && (descriptor.writable = !0), Object.defineProperty(target2, _toPropertyKey(descriptor.key), descriptor);
-        }
-      }
-      function _createClass(Constructor, protoProps, staticProps) {
-        return protoProps && _defineProperties(Constructor.prototype, protoProps), staticProps && _defineProperties(Constructor, staticProps), Object.defineProperty(Constructor, "prototype", { writable: !1 }), Constructor;
-      }
-      function _toPropertyKey(arg) {
-        var key = _toPrimitive(arg, "string");
-        return _typeof(key) === "symbol" ? key : String(key);
-      }
-      function _toPrimitive(input, hint) {
-        if (_typeof(input) !== "object" || input === null) return input;
-        var prim = input[Symbol.toPrimitive];
-        if (prim !== void 0) {
-          var res = prim.call(input, hint || "default");
-          if (_typeof(res) !== "object") return res;
-          throw new TypeError("@@toPrimitive must return a primitive value.");
-        }
-        return (hint === "string" ? String : Number)(input);
-      }
-      function _inherits(subClass, superClass) {
-        if (typeof superClass != "function" && superClass !== null)
-          throw new TypeError("Super expression must either be null or a function");
-        subClass.prototype = Object.create(superClass && superClass.prototype, { constructor: { value: subClass, writable: !0, configurable: !0 } }), Object.defineProperty(subClass, "prototype", { writable: !1 }), superClass && _setPrototypeOf(subClass, superClass);
-      }
-      function _createSuper(Derived) {
-        var hasNativeReflectConstruct = _isNativeReflectConstruct();
-        return function() {
-          var Super = _getPrototypeOf(Derived), result;
-          if (hasNativeReflectConstruct) {
-            var NewTarget = _getPrototypeOf(this).constructor;
-            result = Reflect.construct(Super, arguments, NewTarget);
-          } else
-            result = Super.apply(this, arguments);
-          return _possibleConstructorReturn(this, result);
-        };
-      }
-      function _possibleConstructorReturn(self2, call) {
-        if (call && (_typeof(call) === "object" || typeof call == "function"))
-          return call;
-        if (call !== void 0)
-          throw new TypeError("Derived constructors may only return object or undefined");
-        return _assertThisInitialized(self2);
-      }
-      function _assertThisInitialized(self2) {
-        if (self2 === void 0)
-          throw new ReferenceError("this hasn't been initialised - super() hasn't been called");
-        return self2;
-      }
-      function _wrapNativeSuper(Class) {
-        var _cache = typeof Map == "function" ? /* @__PURE__ */ new Map() : void 0;
-        return _wrapNativeSuper = function(Class2) {
-          if (Class2 === null || !_isNativeFunction(Class2)) return Class2;
-          if (typeof Class2 != "function")
-            throw new TypeError("Super expression must either be null or a function");
-          if (typeof _cache < "u") {
-            if (_cache.has(Class2)) return _cache.get(Class2);
-            _cache.set(Class2, Wrapper);
-          }
-          function Wrapper() {
-            return _construct(Class2, arguments, _getPrototypeOf(this).constructor);
-          }
-          return Wrapper.prototype = Object.create(Class2.prototype, { constructor: { value: Wrapper, enumerable: !1, writable: !0, configurable: !0 } }), _setPrototypeOf(Wrapper, Class2);
-        }, _wrapNativeSuper(Class);
-      }
-      function _construct(Parent, args, Class) {
-        return _isNativeReflectConstruct() ? _construct = Reflect.construct.bind() : _construct = function(Parent2, args2, Class2) {
-          var a2 = [null];
-          a2.push.apply(a2, args2);
-          var Constructor = Function.bind.apply(Parent2, a2), instance = new Constructor();
-          return Class2 && _setPrototypeOf(instance, Class2.prototype), instance;
-        }, _construct.apply(null, arguments);
-      }
-      function _isNativeReflectConstruct() {
-        if (typeof Reflect > "u" || !Reflect.construct || Reflect.construct.sham) return !1;
-        if (typeof Proxy == "function") return !0;
-        try {
-          return Boolean.prototype.valueOf.call(Reflect.construct(Boolean, [], function() {
-          })), !0;
-        } catch {
-          return !1;
-        }
-      }
-      function _isNativeFunction(fn) {
-        return Function.toString.call(fn).indexOf("[native code]") !== -1;
-      }
-      function _setPrototypeOf(o2, p2) {
-        return _setPrototypeOf = Object.setPrototypeOf ? Object.setPrototypeOf.bind() : function(o3, p3) {
-          return o3.__proto__ = p3, o3;
-        }, _setPrototypeOf(o2, p2);
-      }
-      function _getPrototypeOf(o2) {
-        return _getPrototypeOf = Object.setPrototypeOf ? Object.getPrototypeOf.bind() : function(o3) {
-          return o3.__proto__ || Object.getPrototypeOf(o3);
-        }, _getPrototypeOf(o2);
-      }
-      function _typeof(o2) {
-        "@babel/helpers - typeof";
-        return _typeof = typeof Symbol == "function" && typeof Symbol.iterator == "symbol" ? function(o3) {
-          return typeof o3;
-        } : function(o3) {
-          return o3 && typeof Symbol == "function" && o3.constructor === Symbol && o3 !== Symbol.prototype ? "symbol" : typeof o3;
-        }, _typeof(o2);
-      }
-      var _require = (init_util(), __toCommonJS(util_exports)), inspect3 = _require.inspect, _require2 = require_errors(), ERR_INVALID_ARG_TYPE = _require2.codes.ERR_INVALID_ARG_TYPE;
-      function endsWith(str, search, this_len) {
-        return (this_len === void 0 || this_len > str.length) && (this_len = str.length), str.substring(this_len - search.length, this_len) === search;
-      }
-      function repeat(str, count) {
-        if (count = Math.floor(count), str.length == 0 || count == 0) return "";
-        var maxCount = str.length * count;
-        for (count = Math.floor(Math.log(count) / Math.log(2)); count; )
-          str += str, count--;
-        return str += str.substring(0, maxCount - str.length), str;
-      }
-      var blue = "", green = "", red = "", white = "", kReadableOperator = {
-        deepStrictEqual: "Expected values to be strictly deep-equal:",
-        strictEqual: "Expected values to be strictly equal:",
-        strictEqualObject: 'Expected "actual" to be reference-equal to "expected":',
-        deepEqual: "Expected values to be loosely deep-equal:",
-        equal: "Expected values to be loosely equal:",
-        notDeepStrictEqual: 'Expected "actual" not to be strictly deep-equal to:',
-        notStrictEqual: 'Expected "actual" to be strictly unequal to:',
-        notStrictEqualObject: 'Expected "actual" not to be reference-equal to "expected":',
-        notDeepEqual: 'Expected "actual" not to be loosely deep-equal to:',
-        notEqual: 'Expected "actual" to be loosely unequal to:',
-        notIdentical: "Values identical but not reference-equal:"
-      }, kMaxShortLength = 10;
-      function copyError(source) {
-        var keys = Object.keys(source), target2 = Object.create(Object.getPrototypeOf(source));
-        return keys.forEach(function(key) {
-          target2[key] = source[key];
-        }), Object.defineProperty(target2, "message", {
-          value: source.message
-        }), target2;
-      }
-      function inspectValue2(val) {
-        return inspect3(val, {
-          compact: !1,
-          customInspect: !1,
-          depth: 1e3,
-          maxArrayLength: 1 / 0,
-          // Assert compares only enumerable properties (with a few exceptions).
-          showHidden: !1,
-          // Having a long line as error is better than wrapping the line for
-          // comparison for now.
-          // TODO(BridgeAR): `breakLength` should be limited as soon as soon as we
-          // have meta information about the inspected properties (i.e., know where
-          // in what line the property starts and ends).
-          breakLength: 1 / 0,
-          // Assert does not detect proxies currently.
-          showProxy: !1,
-          sorted: !0,
-          // Inspect getters as we also check them when comparing entries.
-          getters: !0
-        });
-      }
-      function createErrDiff(actual, expected, operator) {
-        var other = "", res = "", lastPos = 0, end = "", skipped = !1, actualInspected = inspectValue2(actual), actualLines = actualInspected.split(`
-`), expectedLines = inspectValue2(expected).split(`
-`), i2 = 0, indicator = "";
-        if (operator === "strictEqual" && _typeof(actual) === "object" && _typeof(expected) === "object" && actual !== null && expected !== null && (operator = "strictEqualObject"), actualLines.length === 1 && expectedLines.length === 1 && actualLines[0] !== expectedLines[0]) {
-          var inputLength = actualLines[0].length + expectedLines[0].length;
-          if (inputLength <= kMaxShortLength) {
-            if ((_typeof(actual) !== "object" || actual === null) && (_typeof(expected) !== "object" || expected === null) && (actual !== 0 || expected !== 0))
-              return "".concat(kReadableOperator[operator], `
-
-`) + "".concat(actualLines[0], " !== ").concat(expectedLines[0], `
-`);
-          } else if (operator !== "strictEqualObject") {
-            var maxLength = process.stderr && process.stderr.isTTY ? process.stderr.columns : 80;
-            if (inputLength < maxLength) {
-              for (; actualLines[0][i2] === expectedLines[0][i2]; )
-                i2++;
-              i2 > 2 && (indicator = `
-  `.concat(repeat(" ", i2), "^"), i2 = 0);
-            }
-          }
-        }
-        for (var a2 = actualLines[actualLines.length - 1], b2 = expectedLines[expectedLines.length - 1]; a2 === b2 && (i2++ < 2 ? end = `
-  `.concat(a2).concat(end) : other = a2, actualLines.pop(), expectedLines.pop(), !(actualLines.length === 0 || expectedLines.length === 0)); )
-          a2 = actualLines[actualLines.length - 1], b2 = expectedLines[expectedLines.length - 1];
-        var maxLines = Math.max(actualLines.length, expectedLines.length);
-        if (maxLines === 0) {
-          var _actualLines = actualInspected.split(`
-`);
-          if (_actualLines.length > 30)
-            for (_actualLines[26] = "".concat(blue, "...").concat(white); _actualLines.length > 27; )
-              _actualLines.pop();
-          return "".concat(kReadableOperator.notIdentical, `
-
-`).concat(_actualLines.join(`
-`), `
-`);
-        }
-        i2 > 3 && (end = `
-`.concat(blue, "...").concat(white).concat(end), skipped = !0), other !== "" && (end = `
-  `.concat(other).concat(end), other = "");
-        var printedLines = 0, msg = kReadableOperator[operator] + `
-`.concat(green, "+ actual").concat(white, " ").concat(red, "- expected").concat(white), skippedMsg = " ".concat(blue, "...").concat(white, " Lines skipped");
-        for (i2 = 0; i2 < maxLines; i2++) {
-          var cur = i2 - lastPos;
-          if (actualLines.length < i2 + 1)
-            cur > 1 && i2 > 2 && (cur > 4 ? (res += `
-`.concat(blue, "...").concat(white), skipped = !0) : cur > 3 && (res += `
-  `.concat(expectedLines[i2 - 2]), printedLines++), res += `
-  `.concat(expectedLines[i2 - 1]), printedLines++), lastPos = i2, other += `
-`.concat(red, "-").concat(white, " ").concat(expectedLines[i2]), printedLines++;
-          else if (expectedLines.length < i2 + 1)
-            cur > 1 && i2 > 2 && (cur > 4 ? (res += `
-`.concat(blue, "...").concat(white), skipped = !0) : cur > 3 && (res += `
-  `.concat(actualLines[i2 - 2]), printedLines++), res += `
-  `.concat(actualLines[i2 - 1]), printedLines++), lastPos = i2, res += `
-`.concat(green, "+").concat(white, " ").concat(actualLines[i2]), printedLines++;
-          else {
-            var expectedLine = expectedLines[i2], actualLine = actualLines[i2], divergingLines = actualLine !== expectedLine && (!endsWith(actualLine, ",") || actualLine.slice(0, -1) !== expectedLine);
-            divergingLines && endsWith(expectedLine, ",") && expectedLine.slice(0, -1) === actualLine && (divergingLines = !1, actualLine += ","), divergingLines ? (cur > 1 && i2 > 2 && (cur > 4 ? (res += `
-`.concat(blue, "...").concat(white), skipped = !0) : cur > 3 && (res += `
-  `.concat(actualLines[i2 - 2]), printedLines++), res += `
-  `.concat(actualLines[i2 - 1]), printedLines++), lastPos = i2, res += `
-`.concat(green, "+").concat(white, " ").concat(actualLine), other += `
-`.concat(red, "-").concat(white, " ").concat(expectedLine), printedLines += 2) : (res += other, other = "", (cur === 1 || i2 === 0) && (res += `
-  `.concat(actualLine), printedLines++));
-          }
-          if (printedLines > 20 && i2 < maxLines - 2)
-            return "".concat(msg).concat(skippedMsg, `
-`).concat(res, `
-`).concat(blue, "...").concat(white).concat(other, `
-`) + "".concat(blue, "...").concat(white);
-        }
-        return "".concat(msg).concat(skipped ? skippedMsg : "", `
-`).concat(res).concat(other).concat(end).concat(indicator);
-      }
-      var AssertionError = /* @__PURE__ */ (function(_Error, _inspect$custom) {
-        _inherits(AssertionError2, _Error);
-        var _super = _createSuper(AssertionError2);
-        function AssertionError2(options) {
-          var _this;
-          if (_classCallCheck(this, AssertionError2), _typeof(options) !== "object" || options === null)
-            throw new ERR_INVALID_ARG_TYPE("options", "Object", options);
-          var message = options.message, operator = options.operator, stackStartFn = options.stackStartFn, actual = options.actual, expected = options.expected, limit = Error.stackTraceLimit;
-          if (Error.stackTraceLimit = 0, message != null)
-            _this = _super.call(this, String(message));
-          else if (process.stderr && process.stderr.isTTY && (process.stderr && process.stderr.getColorDepth && process.stderr.getColorDepth() !== 1 ? (blue = "\x1B[34m", green = "\x1B[32m", white = "\x1B[39m", red = "\x1B[31m") : (blue = "", green = "", white = "", red = "")), _typeof(actual) === "object" && actual !== null && _typeof(expected) === "object" && expected !== null && "stack" in actual && actual instanceof Error && "stack" in expected && expected instanceof Error && (actual = copyError(actual), expected = copyError(expected)), operator === "deepStrictEqual" || operator === "strictEqual")
-            _this = _super.call(this, createErrDiff(actual, expected, operator));
-          else if (operator === "notDeepStrictEqual" || operator === "notStrictEqual") {
-            var base = kReadableOperator[operator], res = inspectValue2(actual).split(`
-`);
-            if (operator === "notStrictEqual" && _typeof(actual) === "object" && actual !== null && (base = kReadableOperator.notStrictEqualObject), res.length > 30)
-              for (res[26] = "".concat(blue, "...").concat(white); res.length > 27; )
-                res.pop();
-            res.length === 1 ? _this = _super.call(this, "".concat(base, " ").concat(res[0])) : _this = _super.call(this, "".concat(base, `
-
-`).concat(res.join(`
-`), `
-`));
-          } else {
-            var _res = inspectValue2(actual), other = "", knownOperators = kReadableOperator[operator];
-            operator === "notDeepEqual" || operator === "notEqual" ? (_res = "".concat(kReadableOperator[operator], `
-
-`).concat(_res), _res.length > 1024 && (_res = "".concat(_res.slice(0, 1021), "..."))) : (other = "".concat(inspectValue2(expected)), _res.length > 512 && (_res = "".concat(_res.slice(0, 509), "...")), other.length > 512 && (other = "".concat(other.slice(0, 509), "...")), operator === "deepEqual" || operator === "equal" ? _res = "".concat(knownOperators, `
-
-`).concat(_res, `
-
-should equal
-
-`) : other = " ".concat(operator, " ").concat(other)), _this = _super.call(this, "".concat(_res).concat(other));
-          }
-          return Error.stackTraceLimit = limit, _this.generatedMessage = !message, Object.defineProperty(_assertThisInitialized(_this), "name", {
-            value: "AssertionError [ERR_ASSERTION]",
-            enumerable: !1,
-            writable: !0,
-            configurable: !0
-          }), _this.code = "ERR_ASSERTION", _this.actual = actual, _this.expected = expected, _this.operator = operator, Error.captureStackTrace && Error.captureStackTrace(_assertThisInitialized(_this), stackStartFn), _this.stack, _this.name = "AssertionError", _possibleConstructorReturn(_this);
-        }
-        return _createClass(AssertionError2, [{
-          key: "toString",
-          value: function() {
-            return "".concat(this.name, " [").concat(this.code, "]: ").concat(this.message);
-          }
-        }, {
-          key: _inspect$custom,
-          value: function(recurseTimes, ctx) {
-            return inspect3(this, _objectSpread(_objectSpread({}, ctx), {}, {
-              customInspect: !1,
-              depth: 0
-            }));
-          }
-        }]), AssertionError2;
-      })(/* @__PURE__ */ _wrapNativeSuper(Error), inspect3.custom);
-      module2.exports = AssertionError;
-    }
-  });
-
-  // src/assign.cjs
-  var require_assign = __commonJS({
-    "src/assign.cjs"(exports, module2) {
-      module2.exports = () => Object.assign;
-    }
-  });
-
-  // src/is.cjs
-  var require_is = __commonJS({
-    "src/is.cjs"(exports, module2) {
-      module2.exports = () => Object.is;
-    }
-  });
-
-  // src/call-bound.cjs
-  var require_call_bound = __commonJS({
-    "src/call-bound.cjs"(exports, module2) {
-      module2.exports = (path2) => {
-        let value = globalThis;
-        for (let name2 of path2.split(".")) value = value[name2];
-        return Function.prototype.call.bind(value);
       };
     }
   });
@@ -853,7 +363,7 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
       function uncurryThis(f2) {
         return f2.call.bind(f2);
       }
-      var hasOwnProperty = uncurryThis(Object.prototype.hasOwnProperty), propertyIsEnumerable = uncurryThis(Object.prototype.propertyIsEnumerable), objectToString = uncurryThis(Object.prototype.toString), _require$types = (init_util(), __toCommonJS(util_exports)).types, isAnyArrayBuffer = _require$types.isAnyArrayBuffer, isArrayBufferView = _require$types.isArrayBufferView, isDate2 = _require$types.isDate, isMap = _require$types.isMap, isRegExp2 = _require$types.isRegExp, isSet = _require$types.isSet, isNativeError = _require$types.isNativeError, isBoxedPrimitive = _require$types.isBoxedPrimitive, isNumberObject = _require$types.isNumberObject, isStringObject = _require$types.isStringObject, isBooleanObject = _require$types.isBooleanObject, isBigIntObject = _require$types.isBigIntObject, isSymbolObject = _require$types.isSymbolObject, isFloat32Array = _require$types.isFloat32Array, isFloat64Array = _require$types.isFloat64Array;
+      var hasOwnProperty = uncurryThis(Object.prototype.hasOwnProperty), propertyIsEnumerable = uncurryThis(Object.prototype.propertyIsEnumerable), objectToString = uncurryThis(Object.prototype.toString), _require$types = (init_util(), __toCommonJS(util_exports)).types, isAnyArrayBuffer = _require$types.isAnyArrayBuffer, isArrayBufferView = _require$types.isArrayBufferView, isDate3 = _require$types.isDate, isMap = _require$types.isMap, isRegExp2 = _require$types.isRegExp, isSet = _require$types.isSet, isNativeError = _require$types.isNativeError, isBoxedPrimitive = _require$types.isBoxedPrimitive, isNumberObject = _require$types.isNumberObject, isStringObject = _require$types.isStringObject, isBooleanObject = _require$types.isBooleanObject, isBigIntObject = _require$types.isBigIntObject, isSymbolObject = _require$types.isSymbolObject, isFloat32Array = _require$types.isFloat32Array, isFloat64Array = _require$types.isFloat64Array;
       function isNonIndex(key) {
         if (key.length === 0 || key.length > 10) return !0;
         for (var i2 = 0; i2 < key.length; i2++) {
@@ -865,7 +375,7 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
       function getOwnNonIndexProperties(value) {
         return Object.keys(value).filter(isNonIndex).concat(objectGetOwnPropertySymbols(value).filter(Object.prototype.propertyIsEnumerable.bind(value)));
       }
-      function compare(a2, b2) {
+      function compare2(a2, b2) {
         if (a2 === b2)
           return 0;
         for (var x2 = a2.length, y2 = b2.length, i2 = 0, len = Math.min(x2, y2); i2 < len; ++i2)
@@ -888,18 +398,18 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
         return !0;
       }
       function areSimilarTypedArrays(a2, b2) {
-        return a2.byteLength !== b2.byteLength ? !1 : compare(new Uint8Array(a2.buffer, a2.byteOffset, a2.byteLength), new Uint8Array(b2.buffer, b2.byteOffset, b2.byteLength)) === 0;
+        return a2.byteLength !== b2.byteLength ? !1 : compare2(new Uint8Array(a2.buffer, a2.byteOffset, a2.byteLength), new Uint8Array(b2.buffer, b2.byteOffset, b2.byteLength)) === 0;
       }
       function areEqualArrayBuffers(buf1, buf2) {
-        return buf1.byteLength === buf2.byteLength && compare(new Uint8Array(buf1), new Uint8Array(buf2)) === 0;
+        return buf1.byteLength === buf2.byteLength && compare2(new Uint8Array(buf1), new Uint8Array(buf2)) === 0;
       }
       function isEqualBoxedPrimitive(val1, val2) {
         return isNumberObject(val1) ? isNumberObject(val2) && objectIs(Number.prototype.valueOf.call(val1), Number.prototype.valueOf.call(val2)) : isStringObject(val1) ? isStringObject(val2) && String.prototype.valueOf.call(val1) === String.prototype.valueOf.call(val2) : isBooleanObject(val1) ? isBooleanObject(val2) && Boolean.prototype.valueOf.call(val1) === Boolean.prototype.valueOf.call(val2) : isBigIntObject(val1) ? isBigIntObject(val2) && BigInt.prototype.valueOf.call(val1) === BigInt.prototype.valueOf.call(val2) : isSymbolObject(val2) && Symbol.prototype.valueOf.call(val1) === Symbol.prototype.valueOf.call(val2);
       }
-      function innerDeepEqual(val1, val2, strict, memos) {
+      function innerDeepEqual(val1, val2, strict2, memos) {
         if (val1 === val2)
-          return val1 !== 0 ? !0 : strict ? objectIs(val1, val2) : !0;
-        if (strict) {
+          return val1 !== 0 ? !0 : strict2 ? objectIs(val1, val2) : !0;
+        if (strict2) {
           if (_typeof(val1) !== "object")
             return typeof val1 == "number" && numberIsNaN(val1) && numberIsNaN(val2);
           if (_typeof(val2) !== "object" || val1 === null || val2 === null || Object.getPrototypeOf(val1) !== Object.getPrototypeOf(val2))
@@ -917,12 +427,12 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
           if (val1.length !== val2.length)
             return !1;
           var keys1 = getOwnNonIndexProperties(val1, ONLY_ENUMERABLE), keys2 = getOwnNonIndexProperties(val2, ONLY_ENUMERABLE);
-          return keys1.length !== keys2.length ? !1 : keyCheck(val1, val2, strict, memos, kIsArray, keys1);
+          return keys1.length !== keys2.length ? !1 : keyCheck(val1, val2, strict2, memos, kIsArray, keys1);
         }
         if (val1Tag === "[object Object]" && (!isMap(val1) && isMap(val2) || !isSet(val1) && isSet(val2)))
           return !1;
-        if (isDate2(val1)) {
-          if (!isDate2(val2) || Date.prototype.getTime.call(val1) !== Date.prototype.getTime.call(val2))
+        if (isDate3(val1)) {
+          if (!isDate3(val2) || Date.prototype.getTime.call(val1) !== Date.prototype.getTime.call(val2))
             return !1;
         } else if (isRegExp2(val1)) {
           if (!isRegExp2(val2) || !areSimilarRegExps(val1, val2))
@@ -931,32 +441,32 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
           if (val1.message !== val2.message || val1.name !== val2.name)
             return !1;
         } else if (isArrayBufferView(val1)) {
-          if (!strict && (isFloat32Array(val1) || isFloat64Array(val1))) {
+          if (!strict2 && (isFloat32Array(val1) || isFloat64Array(val1))) {
             if (!areSimilarFloatArrays(val1, val2))
               return !1;
           } else if (!areSimilarTypedArrays(val1, val2))
             return !1;
           var _keys = getOwnNonIndexProperties(val1, ONLY_ENUMERABLE), _keys2 = getOwnNonIndexProperties(val2, ONLY_ENUMERABLE);
-          return _keys.length !== _keys2.length ? !1 : keyCheck(val1, val2, strict, memos, kNoIterator, _keys);
+          return _keys.length !== _keys2.length ? !1 : keyCheck(val1, val2, strict2, memos, kNoIterator, _keys);
         } else {
           if (isSet(val1))
-            return !isSet(val2) || val1.size !== val2.size ? !1 : keyCheck(val1, val2, strict, memos, kIsSet);
+            return !isSet(val2) || val1.size !== val2.size ? !1 : keyCheck(val1, val2, strict2, memos, kIsSet);
           if (isMap(val1))
-            return !isMap(val2) || val1.size !== val2.size ? !1 : keyCheck(val1, val2, strict, memos, kIsMap);
+            return !isMap(val2) || val1.size !== val2.size ? !1 : keyCheck(val1, val2, strict2, memos, kIsMap);
           if (isAnyArrayBuffer(val1)) {
             if (!areEqualArrayBuffers(val1, val2))
               return !1;
           } else if (isBoxedPrimitive(val1) && !isEqualBoxedPrimitive(val1, val2))
             return !1;
         }
-        return keyCheck(val1, val2, strict, memos, kNoIterator);
+        return keyCheck(val1, val2, strict2, memos, kNoIterator);
       }
       function getEnumerables(val, keys) {
         return keys.filter(function(k2) {
           return propertyIsEnumerable(val, k2);
         });
       }
-      function keyCheck(val1, val2, strict, memos, iterationType, aKeys) {
+      function keyCheck(val1, val2, strict2, memos, iterationType, aKeys) {
         if (arguments.length === 5) {
           aKeys = Object.keys(val1);
           var bKeys = Object.keys(val2);
@@ -966,7 +476,7 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
         for (var i2 = 0; i2 < aKeys.length; i2++)
           if (!hasOwnProperty(val2, aKeys[i2]))
             return !1;
-        if (strict && arguments.length === 5) {
+        if (strict2 && arguments.length === 5) {
           var symbolKeysA = objectGetOwnPropertySymbols(val1);
           if (symbolKeysA.length !== 0) {
             var count = 0;
@@ -1006,13 +516,13 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
           memos.position++;
         }
         memos.val1.set(val1, memos.position), memos.val2.set(val2, memos.position);
-        var areEq = objEquiv(val1, val2, strict, aKeys, memos, iterationType);
+        var areEq = objEquiv(val1, val2, strict2, aKeys, memos, iterationType);
         return memos.val1.delete(val1), memos.val2.delete(val2), areEq;
       }
-      function setHasEqualElement(set, val1, strict, memo) {
+      function setHasEqualElement(set, val1, strict2, memo) {
         for (var setValues = arrayFromSet(set), i2 = 0; i2 < setValues.length; i2++) {
           var val2 = setValues[i2];
-          if (innerDeepEqual(val1, val2, strict, memo))
+          if (innerDeepEqual(val1, val2, strict2, memo))
             return set.delete(val2), !0;
         }
         return !1;
@@ -1047,13 +557,13 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
         var curB = b2.get(altValue);
         return curB === void 0 && !b2.has(altValue) || !innerDeepEqual(item, curB, !1, memo) ? !1 : !a2.has(altValue) && innerDeepEqual(item, curB, !1, memo);
       }
-      function setEquiv(a2, b2, strict, memo) {
+      function setEquiv(a2, b2, strict2, memo) {
         for (var set = null, aValues = arrayFromSet(a2), i2 = 0; i2 < aValues.length; i2++) {
           var val = aValues[i2];
           if (_typeof(val) === "object" && val !== null)
             set === null && (set = /* @__PURE__ */ new Set()), set.add(val);
           else if (!b2.has(val)) {
-            if (strict || !setMightHaveLoosePrim(a2, b2, val))
+            if (strict2 || !setMightHaveLoosePrim(a2, b2, val))
               return !1;
             set === null && (set = /* @__PURE__ */ new Set()), set.add(val);
           }
@@ -1062,31 +572,31 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
           for (var bValues = arrayFromSet(b2), _i = 0; _i < bValues.length; _i++) {
             var _val = bValues[_i];
             if (_typeof(_val) === "object" && _val !== null) {
-              if (!setHasEqualElement(set, _val, strict, memo)) return !1;
-            } else if (!strict && !a2.has(_val) && !setHasEqualElement(set, _val, strict, memo))
+              if (!setHasEqualElement(set, _val, strict2, memo)) return !1;
+            } else if (!strict2 && !a2.has(_val) && !setHasEqualElement(set, _val, strict2, memo))
               return !1;
           }
           return set.size === 0;
         }
         return !0;
       }
-      function mapHasEqualEntry(set, map, key1, item1, strict, memo) {
+      function mapHasEqualEntry(set, map, key1, item1, strict2, memo) {
         for (var setValues = arrayFromSet(set), i2 = 0; i2 < setValues.length; i2++) {
           var key2 = setValues[i2];
-          if (innerDeepEqual(key1, key2, strict, memo) && innerDeepEqual(item1, map.get(key2), strict, memo))
+          if (innerDeepEqual(key1, key2, strict2, memo) && innerDeepEqual(item1, map.get(key2), strict2, memo))
             return set.delete(key2), !0;
         }
         return !1;
       }
-      function mapEquiv(a2, b2, strict, memo) {
+      function mapEquiv(a2, b2, strict2, memo) {
         for (var set = null, aEntries = arrayFromMap(a2), i2 = 0; i2 < aEntries.length; i2++) {
           var _aEntries$i = _slicedToArray(aEntries[i2], 2), key = _aEntries$i[0], item1 = _aEntries$i[1];
           if (_typeof(key) === "object" && key !== null)
             set === null && (set = /* @__PURE__ */ new Set()), set.add(key);
           else {
             var item2 = b2.get(key);
-            if (item2 === void 0 && !b2.has(key) || !innerDeepEqual(item1, item2, strict, memo)) {
-              if (strict || !mapMightHaveLoosePrim(a2, b2, key, item1, memo)) return !1;
+            if (item2 === void 0 && !b2.has(key) || !innerDeepEqual(item1, item2, strict2, memo)) {
+              if (strict2 || !mapMightHaveLoosePrim(a2, b2, key, item1, memo)) return !1;
               set === null && (set = /* @__PURE__ */ new Set()), set.add(key);
             }
           }
@@ -1095,466 +605,54 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
           for (var bEntries = arrayFromMap(b2), _i2 = 0; _i2 < bEntries.length; _i2++) {
             var _bEntries$_i = _slicedToArray(bEntries[_i2], 2), _key = _bEntries$_i[0], item = _bEntries$_i[1];
             if (_typeof(_key) === "object" && _key !== null) {
-              if (!mapHasEqualEntry(set, a2, _key, item, strict, memo)) return !1;
-            } else if (!strict && (!a2.has(_key) || !innerDeepEqual(a2.get(_key), item, !1, memo)) && !mapHasEqualEntry(set, a2, _key, item, !1, memo))
+              if (!mapHasEqualEntry(set, a2, _key, item, strict2, memo)) return !1;
+            } else if (!strict2 && (!a2.has(_key) || !innerDeepEqual(a2.get(_key), item, !1, memo)) && !mapHasEqualEntry(set, a2, _key, item, !1, memo))
               return !1;
           }
           return set.size === 0;
         }
         return !0;
       }
-      function objEquiv(a2, b2, strict, keys, memos, iterationType) {
+      function objEquiv(a2, b2, strict2, keys, memos, iterationType) {
         var i2 = 0;
         if (iterationType === kIsSet) {
-          if (!setEquiv(a2, b2, strict, memos))
+          if (!setEquiv(a2, b2, strict2, memos))
             return !1;
         } else if (iterationType === kIsMap) {
-          if (!mapEquiv(a2, b2, strict, memos))
+          if (!mapEquiv(a2, b2, strict2, memos))
             return !1;
         } else if (iterationType === kIsArray)
           for (; i2 < a2.length; i2++)
             if (hasOwnProperty(a2, i2)) {
-              if (!hasOwnProperty(b2, i2) || !innerDeepEqual(a2[i2], b2[i2], strict, memos))
+              if (!hasOwnProperty(b2, i2) || !innerDeepEqual(a2[i2], b2[i2], strict2, memos))
                 return !1;
             } else {
               if (hasOwnProperty(b2, i2))
                 return !1;
               for (var keysA = Object.keys(a2); i2 < keysA.length; i2++) {
                 var key = keysA[i2];
-                if (!hasOwnProperty(b2, key) || !innerDeepEqual(a2[key], b2[key], strict, memos))
+                if (!hasOwnProperty(b2, key) || !innerDeepEqual(a2[key], b2[key], strict2, memos))
                   return !1;
               }
               return keysA.length === Object.keys(b2).length;
             }
         for (i2 = 0; i2 < keys.length; i2++) {
           var _key2 = keys[i2];
-          if (!innerDeepEqual(a2[_key2], b2[_key2], strict, memos))
+          if (!innerDeepEqual(a2[_key2], b2[_key2], strict2, memos))
             return !1;
         }
         return !0;
       }
-      function isDeepEqual(val1, val2) {
+      function isDeepEqual2(val1, val2) {
         return innerDeepEqual(val1, val2, kLoose);
       }
       function isDeepStrictEqual3(val1, val2) {
         return innerDeepEqual(val1, val2, kStrict);
       }
       module2.exports = {
-        isDeepEqual,
+        isDeepEqual: isDeepEqual2,
         isDeepStrictEqual: isDeepStrictEqual3
       };
-    }
-  });
-
-  // node_modules/assert/build/assert.js
-  var require_assert = __commonJS({
-    "node_modules/assert/build/assert.js"(exports, module2) {
-      "use strict";
-      function _typeof(o2) {
-        "@babel/helpers - typeof";
-        return _typeof = typeof Symbol == "function" && typeof Symbol.iterator == "symbol" ? function(o3) {
-          return typeof o3;
-        } : function(o3) {
-          return o3 && typeof Symbol == "function" && o3.constructor === Symbol && o3 !== Symbol.prototype ? "symbol" : typeof o3;
-        }, _typeof(o2);
-      }
-      function _defineProperties(target2, props) {
-        for (var i2 = 0; i2 < props.length; i2++) {
-          var descriptor = props[i2];
-          descriptor.enumerable = descriptor.enumerable || !1, descriptor.configurable = !0, "value" in descriptor && (descriptor.writable = !0), Object.defineProperty(target2, _toPropertyKey(descriptor.key), descriptor);
-        }
-      }
-      function _createClass(Constructor, protoProps, staticProps) {
-        return protoProps && _defineProperties(Constructor.prototype, protoProps), staticProps && _defineProperties(Constructor, staticProps), Object.defineProperty(Constructor, "prototype", { writable: !1 }), Constructor;
-      }
-      function _toPropertyKey(arg) {
-        var key = _toPrimitive(arg, "string");
-        return _typeof(key) === "symbol" ? key : String(key);
-      }
-      function _toPrimitive(input, hint) {
-        if (_typeof(input) !== "object" || input === null) return input;
-        var prim = input[Symbol.toPrimitive];
-        if (prim !== void 0) {
-          var res = prim.call(input, hint || "default");
-          if (_typeof(res) !== "object") return res;
-          throw new TypeError("@@toPrimitive must return a primitive value.");
-        }
-        return (hint === "string" ? String : Number)(input);
-      }
-      function _classCallCheck(instance, Constructor) {
-        if (!(instance instanceof Constructor))
-          throw new TypeError("Cannot call a class as a function");
-      }
-      var _require = require_errors(), _require$codes = _require.codes, ERR_AMBIGUOUS_ARGUMENT = _require$codes.ERR_AMBIGUOUS_ARGUMENT, ERR_INVALID_ARG_TYPE = _require$codes.ERR_INVALID_ARG_TYPE, ERR_INVALID_ARG_VALUE = _require$codes.ERR_INVALID_ARG_VALUE, ERR_INVALID_RETURN_VALUE = _require$codes.ERR_INVALID_RETURN_VALUE, ERR_MISSING_ARGS = _require$codes.ERR_MISSING_ARGS, AssertionError = require_assertion_error(), _require2 = (init_util(), __toCommonJS(util_exports)), inspect3 = _require2.inspect, _require$types = (init_util(), __toCommonJS(util_exports)).types, isPromise = _require$types.isPromise, isRegExp2 = _require$types.isRegExp, objectAssign = require_assign()(), objectIs = require_is()(), RegExpPrototypeTest = require_call_bound()("RegExp.prototype.test"), isDeepEqual, isDeepStrictEqual3;
-      function lazyLoadComparison() {
-        var comparison = require_comparisons();
-        isDeepEqual = comparison.isDeepEqual, isDeepStrictEqual3 = comparison.isDeepStrictEqual;
-      }
-      var warned2 = !1, assert2 = module2.exports = ok, NO_EXCEPTION_SENTINEL = {};
-      function innerFail(obj) {
-        throw obj.message instanceof Error ? obj.message : new AssertionError(obj);
-      }
-      function fail2(actual, expected, message, operator, stackStartFn) {
-        var argsLen = arguments.length, internalMessage;
-        if (argsLen === 0)
-          internalMessage = "Failed";
-        else if (argsLen === 1)
-          message = actual, actual = void 0;
-        else {
-          if (warned2 === !1) {
-            warned2 = !0;
-            var warn2 = process.emitWarning ? process.emitWarning : console.warn.bind(console);
-            warn2("assert.fail() with more than one argument is deprecated. Please use assert.strictEqual() instead or only pass a message.", "DeprecationWarning", "DEP0094");
-          }
-          argsLen === 2 && (operator = "!=");
-        }
-        if (message instanceof Error) throw message;
-        var errArgs = {
-          actual,
-          expected,
-          operator: operator === void 0 ? "fail" : operator,
-          stackStartFn: stackStartFn || fail2
-        };
-        message !== void 0 && (errArgs.message = message);
-        var err = new AssertionError(errArgs);
-        throw internalMessage && (err.message = internalMessage, err.generatedMessage = !0), err;
-      }
-      assert2.fail = fail2;
-      assert2.AssertionError = AssertionError;
-      function innerOk(fn, argLen, value, message) {
-        if (!value) {
-          var generatedMessage = !1;
-          if (argLen === 0)
-            generatedMessage = !0, message = "No value argument passed to `assert.ok()`";
-          else if (message instanceof Error)
-            throw message;
-          var err = new AssertionError({
-            actual: value,
-            expected: !0,
-            message,
-            operator: "==",
-            stackStartFn: fn
-          });
-          throw err.generatedMessage = generatedMessage, err;
-        }
-      }
-      function ok() {
-        for (var _len = arguments.length, args = new Array(_len), _key = 0; _key < _len; _key++)
-          args[_key] = arguments[_key];
-        innerOk.apply(void 0, [ok, args.length].concat(args));
-      }
-      assert2.ok = ok;
-      assert2.equal = function equal(actual, expected, message) {
-        if (arguments.length < 2)
-          throw new ERR_MISSING_ARGS("actual", "expected");
-        actual != expected && innerFail({
-          actual,
-          expected,
-          message,
-          operator: "==",
-          stackStartFn: equal
-        });
-      };
-      assert2.notEqual = function notEqual(actual, expected, message) {
-        if (arguments.length < 2)
-          throw new ERR_MISSING_ARGS("actual", "expected");
-        actual == expected && innerFail({
-          actual,
-          expected,
-          message,
-          operator: "!=",
-          stackStartFn: notEqual
-        });
-      };
-      assert2.deepEqual = function deepEqual2(actual, expected, message) {
-        if (arguments.length < 2)
-          throw new ERR_MISSING_ARGS("actual", "expected");
-        isDeepEqual === void 0 && lazyLoadComparison(), isDeepEqual(actual, expected) || innerFail({
-          actual,
-          expected,
-          message,
-          operator: "deepEqual",
-          stackStartFn: deepEqual2
-        });
-      };
-      assert2.notDeepEqual = function notDeepEqual(actual, expected, message) {
-        if (arguments.length < 2)
-          throw new ERR_MISSING_ARGS("actual", "expected");
-        isDeepEqual === void 0 && lazyLoadComparison(), isDeepEqual(actual, expected) && innerFail({
-          actual,
-          expected,
-          message,
-          operator: "notDeepEqual",
-          stackStartFn: notDeepEqual
-        });
-      };
-      assert2.deepStrictEqual = function deepStrictEqual(actual, expected, message) {
-        if (arguments.length < 2)
-          throw new ERR_MISSING_ARGS("actual", "expected");
-        isDeepEqual === void 0 && lazyLoadComparison(), isDeepStrictEqual3(actual, expected) || innerFail({
-          actual,
-          expected,
-          message,
-          operator: "deepStrictEqual",
-          stackStartFn: deepStrictEqual
-        });
-      };
-      assert2.notDeepStrictEqual = notDeepStrictEqual;
-      function notDeepStrictEqual(actual, expected, message) {
-        if (arguments.length < 2)
-          throw new ERR_MISSING_ARGS("actual", "expected");
-        isDeepEqual === void 0 && lazyLoadComparison(), isDeepStrictEqual3(actual, expected) && innerFail({
-          actual,
-          expected,
-          message,
-          operator: "notDeepStrictEqual",
-          stackStartFn: notDeepStrictEqual
-        });
-      }
-      assert2.strictEqual = function strictEqual(actual, expected, message) {
-        if (arguments.length < 2)
-          throw new ERR_MISSING_ARGS("actual", "expected");
-        objectIs(actual, expected) || innerFail({
-          actual,
-          expected,
-          message,
-          operator: "strictEqual",
-          stackStartFn: strictEqual
-        });
-      };
-      assert2.notStrictEqual = function notStrictEqual(actual, expected, message) {
-        if (arguments.length < 2)
-          throw new ERR_MISSING_ARGS("actual", "expected");
-        objectIs(actual, expected) && innerFail({
-          actual,
-          expected,
-          message,
-          operator: "notStrictEqual",
-          stackStartFn: notStrictEqual
-        });
-      };
-      var Comparison = /* @__PURE__ */ _createClass(function Comparison2(obj, keys, actual) {
-        var _this = this;
-        _classCallCheck(this, Comparison2), keys.forEach(function(key) {
-          key in obj && (actual !== void 0 && typeof actual[key] == "string" && isRegExp2(obj[key]) && RegExpPrototypeTest(obj[key], actual[key]) ? _this[key] = actual[key] : _this[key] = obj[key]);
-        });
-      });
-      function compareExceptionKey(actual, expected, key, message, keys, fn) {
-        if (!(key in actual) || !isDeepStrictEqual3(actual[key], expected[key])) {
-          if (!message) {
-            var a2 = new Comparison(actual, keys), b2 = new Comparison(expected, keys, actual), err = new AssertionError({
-              actual: a2,
-              expected: b2,
-              operator: "deepStrictEqual",
-              stackStartFn: fn
-            });
-            throw err.actual = actual, err.expected = expected, err.operator = fn.name, err;
-          }
-          innerFail({
-            actual,
-            expected,
-            message,
-            operator: fn.name,
-            stackStartFn: fn
-          });
-        }
-      }
-      function expectedException(actual, expected, msg, fn) {
-        if (typeof expected != "function") {
-          if (isRegExp2(expected)) return RegExpPrototypeTest(expected, actual);
-          if (arguments.length === 2)
-            throw new ERR_INVALID_ARG_TYPE("expected", ["Function", "RegExp"], expected);
-          if (_typeof(actual) !== "object" || actual === null) {
-            var err = new AssertionError({
-              actual,
-              expected,
-              message: msg,
-              operator: "deepStrictEqual",
-              stackStartFn: fn
-            });
-            throw err.operator = fn.name, err;
-          }
-          var keys = Object.keys(expected);
-          if (expected instanceof Error)
-            keys.push("name", "message");
-          else if (keys.length === 0)
-            throw new ERR_INVALID_ARG_VALUE("error", expected, "may not be an empty object");
-          return isDeepEqual === void 0 && lazyLoadComparison(), keys.forEach(function(key) {
-            typeof actual[key] == "string" && isRegExp2(expected[key]) && RegExpPrototypeTest(expected[key], actual[key]) || compareExceptionKey(actual, expected, key, msg, keys, fn);
-          }), !0;
-        }
-        return expected.prototype !== void 0 && actual instanceof expected ? !0 : Error.isPrototypeOf(expected) ? !1 : expected.call({}, actual) === !0;
-      }
-      function getActual(fn) {
-        if (typeof fn != "function")
-          throw new ERR_INVALID_ARG_TYPE("fn", "Function", fn);
-        try {
-          fn();
-        } catch (e2) {
-          return e2;
-        }
-        return NO_EXCEPTION_SENTINEL;
-      }
-      function checkIsPromise(obj) {
-        return isPromise(obj) || obj !== null && _typeof(obj) === "object" && typeof obj.then == "function" && typeof obj.catch == "function";
-      }
-      function waitForActual(promiseFn) {
-        return Promise.resolve().then(function() {
-          var resultPromise;
-          if (typeof promiseFn == "function") {
-            if (resultPromise = promiseFn(), !checkIsPromise(resultPromise))
-              throw new ERR_INVALID_RETURN_VALUE("instance of Promise", "promiseFn", resultPromise);
-          } else if (checkIsPromise(promiseFn))
-            resultPromise = promiseFn;
-          else
-            throw new ERR_INVALID_ARG_TYPE("promiseFn", ["Function", "Promise"], promiseFn);
-          return Promise.resolve().then(function() {
-            return resultPromise;
-          }).then(function() {
-            return NO_EXCEPTION_SENTINEL;
-          }).catch(function(e2) {
-            return e2;
-          });
-        });
-      }
-      function expectsError(stackStartFn, actual, error, message) {
-        if (typeof error == "string") {
-          if (arguments.length === 4)
-            throw new ERR_INVALID_ARG_TYPE("error", ["Object", "Error", "Function", "RegExp"], error);
-          if (_typeof(actual) === "object" && actual !== null) {
-            if (actual.message === error)
-              throw new ERR_AMBIGUOUS_ARGUMENT("error/message", 'The error message "'.concat(actual.message, '" is identical to the message.'));
-          } else if (actual === error)
-            throw new ERR_AMBIGUOUS_ARGUMENT("error/message", 'The error "'.concat(actual, '" is identical to the message.'));
-          message = error, error = void 0;
-        } else if (error != null && _typeof(error) !== "object" && typeof error != "function")
-          throw new ERR_INVALID_ARG_TYPE("error", ["Object", "Error", "Function", "RegExp"], error);
-        if (actual === NO_EXCEPTION_SENTINEL) {
-          var details = "";
-          error && error.name && (details += " (".concat(error.name, ")")), details += message ? ": ".concat(message) : ".";
-          var fnType = stackStartFn.name === "rejects" ? "rejection" : "exception";
-          innerFail({
-            actual: void 0,
-            expected: error,
-            operator: stackStartFn.name,
-            message: "Missing expected ".concat(fnType).concat(details),
-            stackStartFn
-          });
-        }
-        if (error && !expectedException(actual, error, message, stackStartFn))
-          throw actual;
-      }
-      function expectsNoError(stackStartFn, actual, error, message) {
-        if (actual !== NO_EXCEPTION_SENTINEL) {
-          if (typeof error == "string" && (message = error, error = void 0), !error || expectedException(actual, error)) {
-            var details = message ? ": ".concat(message) : ".", fnType = stackStartFn.name === "doesNotReject" ? "rejection" : "exception";
-            innerFail({
-              actual,
-              expected: error,
-              operator: stackStartFn.name,
-              message: "Got unwanted ".concat(fnType).concat(details, `
-`) + 'Actual message: "'.concat(actual && actual.message, '"'),
-              stackStartFn
-            });
-          }
-          throw actual;
-        }
-      }
-      assert2.throws = function throws(promiseFn) {
-        for (var _len2 = arguments.length, args = new Array(_len2 > 1 ? _len2 - 1 : 0), _key2 = 1; _key2 < _len2; _key2++)
-          args[_key2 - 1] = arguments[_key2];
-        expectsError.apply(void 0, [throws, getActual(promiseFn)].concat(args));
-      };
-      assert2.rejects = function rejects(promiseFn) {
-        for (var _len3 = arguments.length, args = new Array(_len3 > 1 ? _len3 - 1 : 0), _key3 = 1; _key3 < _len3; _key3++)
-          args[_key3 - 1] = arguments[_key3];
-        return waitForActual(promiseFn).then(function(result) {
-          return expectsError.apply(void 0, [rejects, result].concat(args));
-        });
-      };
-      assert2.doesNotThrow = function doesNotThrow(fn) {
-        for (var _len4 = arguments.length, args = new Array(_len4 > 1 ? _len4 - 1 : 0), _key4 = 1; _key4 < _len4; _key4++)
-          args[_key4 - 1] = arguments[_key4];
-        expectsNoError.apply(void 0, [doesNotThrow, getActual(fn)].concat(args));
-      };
-      assert2.doesNotReject = function doesNotReject(fn) {
-        for (var _len5 = arguments.length, args = new Array(_len5 > 1 ? _len5 - 1 : 0), _key5 = 1; _key5 < _len5; _key5++)
-          args[_key5 - 1] = arguments[_key5];
-        return waitForActual(fn).then(function(result) {
-          return expectsNoError.apply(void 0, [doesNotReject, result].concat(args));
-        });
-      };
-      assert2.ifError = function ifError(err) {
-        if (err != null) {
-          var message = "ifError got unwanted exception: ";
-          _typeof(err) === "object" && typeof err.message == "string" ? err.message.length === 0 && err.constructor ? message += err.constructor.name : message += err.message : message += inspect3(err);
-          var newErr = new AssertionError({
-            actual: err,
-            expected: null,
-            operator: "ifError",
-            message,
-            stackStartFn: ifError
-          }), origStack = err.stack;
-          if (typeof origStack == "string") {
-            var tmp2 = origStack.split(`
-`);
-            tmp2.shift();
-            for (var tmp1 = newErr.stack.split(`
-`), i2 = 0; i2 < tmp2.length; i2++) {
-              var pos = tmp1.indexOf(tmp2[i2]);
-              if (pos !== -1) {
-                tmp1 = tmp1.slice(0, pos);
-                break;
-              }
-            }
-            newErr.stack = "".concat(tmp1.join(`
-`), `
-`).concat(tmp2.join(`
-`));
-          }
-          throw newErr;
-        }
-      };
-      function internalMatch(string, regexp, message, fn, fnName) {
-        if (!isRegExp2(regexp))
-          throw new ERR_INVALID_ARG_TYPE("regexp", "RegExp", regexp);
-        var match = fnName === "match";
-        if (typeof string != "string" || RegExpPrototypeTest(regexp, string) !== match) {
-          if (message instanceof Error)
-            throw message;
-          var generatedMessage = !message;
-          message = message || (typeof string != "string" ? 'The "string" argument must be of type string. Received type ' + "".concat(_typeof(string), " (").concat(inspect3(string), ")") : (match ? "The input did not match the regular expression " : "The input was expected to not match the regular expression ") + "".concat(inspect3(regexp), `. Input:
-
-`).concat(inspect3(string), `
-`));
-          var err = new AssertionError({
-            actual: string,
-            expected: regexp,
-            message,
-            operator: fnName,
-            stackStartFn: fn
-          });
-          throw err.generatedMessage = generatedMessage, err;
-        }
-      }
-      assert2.match = function match(string, regexp, message) {
-        internalMatch(string, regexp, message, match, "match");
-      };
-      assert2.doesNotMatch = function doesNotMatch(string, regexp, message) {
-        internalMatch(string, regexp, message, doesNotMatch, "doesNotMatch");
-      };
-      function strict() {
-        for (var _len6 = arguments.length, args = new Array(_len6), _key6 = 0; _key6 < _len6; _key6++)
-          args[_key6] = arguments[_key6];
-        innerOk.apply(void 0, [strict, args.length].concat(args));
-      }
-      assert2.strict = objectAssign(strict, assert2, {
-        equal: assert2.strictEqual,
-        deepEqual: assert2.deepStrictEqual,
-        notEqual: assert2.notStrictEqual,
-        notDeepEqual: assert2.notDeepStrictEqual
-      });
-      assert2.strict.strict = assert2.strict;
     }
   });
 
@@ -1616,11 +714,11 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
   // node_modules/ieee754/index.js
   var require_ieee754 = __commonJS({
     "node_modules/ieee754/index.js"(exports) {
-      exports.read = function(buffer, offset, isLE, mLen, nBytes) {
-        var e2, m2, eLen = nBytes * 8 - mLen - 1, eMax = (1 << eLen) - 1, eBias = eMax >> 1, nBits = -7, i2 = isLE ? nBytes - 1 : 0, d2 = isLE ? -1 : 1, s2 = buffer[offset + i2];
-        for (i2 += d2, e2 = s2 & (1 << -nBits) - 1, s2 >>= -nBits, nBits += eLen; nBits > 0; e2 = e2 * 256 + buffer[offset + i2], i2 += d2, nBits -= 8)
+      exports.read = function(buffer2, offset, isLE, mLen, nBytes) {
+        var e2, m2, eLen = nBytes * 8 - mLen - 1, eMax = (1 << eLen) - 1, eBias = eMax >> 1, nBits = -7, i2 = isLE ? nBytes - 1 : 0, d2 = isLE ? -1 : 1, s2 = buffer2[offset + i2];
+        for (i2 += d2, e2 = s2 & (1 << -nBits) - 1, s2 >>= -nBits, nBits += eLen; nBits > 0; e2 = e2 * 256 + buffer2[offset + i2], i2 += d2, nBits -= 8)
           ;
-        for (m2 = e2 & (1 << -nBits) - 1, e2 >>= -nBits, nBits += mLen; nBits > 0; m2 = m2 * 256 + buffer[offset + i2], i2 += d2, nBits -= 8)
+        for (m2 = e2 & (1 << -nBits) - 1, e2 >>= -nBits, nBits += mLen; nBits > 0; m2 = m2 * 256 + buffer2[offset + i2], i2 += d2, nBits -= 8)
           ;
         if (e2 === 0)
           e2 = 1 - eBias;
@@ -1631,13 +729,13 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
         }
         return (s2 ? -1 : 1) * m2 * Math.pow(2, e2 - mLen);
       };
-      exports.write = function(buffer, value, offset, isLE, mLen, nBytes) {
+      exports.write = function(buffer2, value, offset, isLE, mLen, nBytes) {
         var e2, m2, c2, eLen = nBytes * 8 - mLen - 1, eMax = (1 << eLen) - 1, eBias = eMax >> 1, rt2 = mLen === 23 ? Math.pow(2, -24) - Math.pow(2, -77) : 0, i2 = isLE ? 0 : nBytes - 1, d2 = isLE ? 1 : -1, s2 = value < 0 || value === 0 && 1 / value < 0 ? 1 : 0;
-        for (value = Math.abs(value), isNaN(value) || value === 1 / 0 ? (m2 = isNaN(value) ? 1 : 0, e2 = eMax) : (e2 = Math.floor(Math.log(value) / Math.LN2), value * (c2 = Math.pow(2, -e2)) < 1 && (e2--, c2 *= 2), e2 + eBias >= 1 ? value += rt2 / c2 : value += rt2 * Math.pow(2, 1 - eBias), value * c2 >= 2 && (e2++, c2 /= 2), e2 + eBias >= eMax ? (m2 = 0, e2 = eMax) : e2 + eBias >= 1 ? (m2 = (value * c2 - 1) * Math.pow(2, mLen), e2 = e2 + eBias) : (m2 = value * Math.pow(2, eBias - 1) * Math.pow(2, mLen), e2 = 0)); mLen >= 8; buffer[offset + i2] = m2 & 255, i2 += d2, m2 /= 256, mLen -= 8)
+        for (value = Math.abs(value), isNaN(value) || value === 1 / 0 ? (m2 = isNaN(value) ? 1 : 0, e2 = eMax) : (e2 = Math.floor(Math.log(value) / Math.LN2), value * (c2 = Math.pow(2, -e2)) < 1 && (e2--, c2 *= 2), e2 + eBias >= 1 ? value += rt2 / c2 : value += rt2 * Math.pow(2, 1 - eBias), value * c2 >= 2 && (e2++, c2 /= 2), e2 + eBias >= eMax ? (m2 = 0, e2 = eMax) : e2 + eBias >= 1 ? (m2 = (value * c2 - 1) * Math.pow(2, mLen), e2 = e2 + eBias) : (m2 = value * Math.pow(2, eBias - 1) * Math.pow(2, mLen), e2 = 0)); mLen >= 8; buffer2[offset + i2] = m2 & 255, i2 += d2, m2 /= 256, mLen -= 8)
           ;
-        for (e2 = e2 << mLen | m2, eLen += mLen; eLen > 0; buffer[offset + i2] = e2 & 255, i2 += d2, e2 /= 256, eLen -= 8)
+        for (e2 = e2 << mLen | m2, eLen += mLen; eLen > 0; buffer2[offset + i2] = e2 & 255, i2 += d2, e2 /= 256, eLen -= 8)
           ;
-        buffer[offset + i2 - d2] |= s2 * 128;
+        buffer2[offset + i2 - d2] |= s2 * 128;
       };
     }
   });
@@ -1734,11 +832,11 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
         if (size < 0)
           throw new RangeError('The value "' + size + '" is invalid for option "size"');
       }
-      function alloc(size, fill, encoding) {
-        return assertSize(size), size <= 0 ? createBuffer(size) : fill !== void 0 ? typeof encoding == "string" ? createBuffer(size).fill(fill, encoding) : createBuffer(size).fill(fill) : createBuffer(size);
+      function alloc(size, fill2, encoding) {
+        return assertSize(size), size <= 0 ? createBuffer(size) : fill2 !== void 0 ? typeof encoding == "string" ? createBuffer(size).fill(fill2, encoding) : createBuffer(size).fill(fill2) : createBuffer(size);
       }
-      Buffer3.alloc = function(size, fill, encoding) {
-        return alloc(size, fill, encoding);
+      Buffer3.alloc = function(size, fill2, encoding) {
+        return alloc(size, fill2, encoding);
       };
       function allocUnsafe(size) {
         return assertSize(size), createBuffer(size < 0 ? 0 : checked2(size) | 0);
@@ -1763,8 +861,8 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
       }
       function fromArrayView(arrayView) {
         if (isInstance(arrayView, Uint8Array)) {
-          let copy = new Uint8Array(arrayView);
-          return fromArrayBuffer(copy.buffer, copy.byteOffset, copy.byteLength);
+          let copy2 = new Uint8Array(arrayView);
+          return fromArrayBuffer(copy2.buffer, copy2.byteOffset, copy2.byteLength);
         }
         return fromArrayLike(arrayView);
       }
@@ -1838,22 +936,22 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
         if (length === void 0)
           for (length = 0, i2 = 0; i2 < list.length; ++i2)
             length += list[i2].length;
-        let buffer = Buffer3.allocUnsafe(length), pos = 0;
+        let buffer2 = Buffer3.allocUnsafe(length), pos = 0;
         for (i2 = 0; i2 < list.length; ++i2) {
           let buf = list[i2];
           if (isInstance(buf, Uint8Array))
-            pos + buf.length > buffer.length ? (Buffer3.isBuffer(buf) || (buf = Buffer3.from(buf)), buf.copy(buffer, pos)) : Uint8Array.prototype.set.call(
-              buffer,
+            pos + buf.length > buffer2.length ? (Buffer3.isBuffer(buf) || (buf = Buffer3.from(buf)), buf.copy(buffer2, pos)) : Uint8Array.prototype.set.call(
+              buffer2,
               buf,
               pos
             );
           else if (Buffer3.isBuffer(buf))
-            buf.copy(buffer, pos);
+            buf.copy(buffer2, pos);
           else
             throw new TypeError('"list" argument must be an Array of Buffers');
           pos += buf.length;
         }
-        return buffer;
+        return buffer2;
       };
       function byteLength2(string, encoding) {
         if (Buffer3.isBuffer(string))
@@ -1985,18 +1083,18 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
           }
         return x2 < y2 ? -1 : y2 < x2 ? 1 : 0;
       };
-      function bidirectionalIndexOf(buffer, val, byteOffset, encoding, dir) {
-        if (buffer.length === 0) return -1;
-        if (typeof byteOffset == "string" ? (encoding = byteOffset, byteOffset = 0) : byteOffset > 2147483647 ? byteOffset = 2147483647 : byteOffset < -2147483648 && (byteOffset = -2147483648), byteOffset = +byteOffset, numberIsNaN(byteOffset) && (byteOffset = dir ? 0 : buffer.length - 1), byteOffset < 0 && (byteOffset = buffer.length + byteOffset), byteOffset >= buffer.length) {
+      function bidirectionalIndexOf(buffer2, val, byteOffset, encoding, dir) {
+        if (buffer2.length === 0) return -1;
+        if (typeof byteOffset == "string" ? (encoding = byteOffset, byteOffset = 0) : byteOffset > 2147483647 ? byteOffset = 2147483647 : byteOffset < -2147483648 && (byteOffset = -2147483648), byteOffset = +byteOffset, numberIsNaN(byteOffset) && (byteOffset = dir ? 0 : buffer2.length - 1), byteOffset < 0 && (byteOffset = buffer2.length + byteOffset), byteOffset >= buffer2.length) {
           if (dir) return -1;
-          byteOffset = buffer.length - 1;
+          byteOffset = buffer2.length - 1;
         } else if (byteOffset < 0)
           if (dir) byteOffset = 0;
           else return -1;
         if (typeof val == "string" && (val = Buffer3.from(val, encoding)), Buffer3.isBuffer(val))
-          return val.length === 0 ? -1 : arrayIndexOf(buffer, val, byteOffset, encoding, dir);
+          return val.length === 0 ? -1 : arrayIndexOf(buffer2, val, byteOffset, encoding, dir);
         if (typeof val == "number")
-          return val = val & 255, typeof Uint8Array.prototype.indexOf == "function" ? dir ? Uint8Array.prototype.indexOf.call(buffer, val, byteOffset) : Uint8Array.prototype.lastIndexOf.call(buffer, val, byteOffset) : arrayIndexOf(buffer, [val], byteOffset, encoding, dir);
+          return val = val & 255, typeof Uint8Array.prototype.indexOf == "function" ? dir ? Uint8Array.prototype.indexOf.call(buffer2, val, byteOffset) : Uint8Array.prototype.lastIndexOf.call(buffer2, val, byteOffset) : arrayIndexOf(buffer2, [val], byteOffset, encoding, dir);
         throw new TypeError("val must be string, number or Buffer");
       }
       function arrayIndexOf(arr, val, byteOffset, encoding, dir) {
@@ -2184,38 +1282,38 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
         let newBuf = this.subarray(start, end);
         return Object.setPrototypeOf(newBuf, Buffer3.prototype), newBuf;
       };
-      function checkOffset(offset, ext, length) {
+      function checkOffset2(offset, ext, length) {
         if (offset % 1 !== 0 || offset < 0) throw new RangeError("offset is not uint");
         if (offset + ext > length) throw new RangeError("Trying to access beyond buffer length");
       }
       Buffer3.prototype.readUintLE = Buffer3.prototype.readUIntLE = function(offset, byteLength3, noAssert) {
-        offset = offset >>> 0, byteLength3 = byteLength3 >>> 0, noAssert || checkOffset(offset, byteLength3, this.length);
+        offset = offset >>> 0, byteLength3 = byteLength3 >>> 0, noAssert || checkOffset2(offset, byteLength3, this.length);
         let val = this[offset], mul = 1, i2 = 0;
         for (; ++i2 < byteLength3 && (mul *= 256); )
           val += this[offset + i2] * mul;
         return val;
       };
       Buffer3.prototype.readUintBE = Buffer3.prototype.readUIntBE = function(offset, byteLength3, noAssert) {
-        offset = offset >>> 0, byteLength3 = byteLength3 >>> 0, noAssert || checkOffset(offset, byteLength3, this.length);
+        offset = offset >>> 0, byteLength3 = byteLength3 >>> 0, noAssert || checkOffset2(offset, byteLength3, this.length);
         let val = this[offset + --byteLength3], mul = 1;
         for (; byteLength3 > 0 && (mul *= 256); )
           val += this[offset + --byteLength3] * mul;
         return val;
       };
       Buffer3.prototype.readUint8 = Buffer3.prototype.readUInt8 = function(offset, noAssert) {
-        return offset = offset >>> 0, noAssert || checkOffset(offset, 1, this.length), this[offset];
+        return offset = offset >>> 0, noAssert || checkOffset2(offset, 1, this.length), this[offset];
       };
       Buffer3.prototype.readUint16LE = Buffer3.prototype.readUInt16LE = function(offset, noAssert) {
-        return offset = offset >>> 0, noAssert || checkOffset(offset, 2, this.length), this[offset] | this[offset + 1] << 8;
+        return offset = offset >>> 0, noAssert || checkOffset2(offset, 2, this.length), this[offset] | this[offset + 1] << 8;
       };
       Buffer3.prototype.readUint16BE = Buffer3.prototype.readUInt16BE = function(offset, noAssert) {
-        return offset = offset >>> 0, noAssert || checkOffset(offset, 2, this.length), this[offset] << 8 | this[offset + 1];
+        return offset = offset >>> 0, noAssert || checkOffset2(offset, 2, this.length), this[offset] << 8 | this[offset + 1];
       };
       Buffer3.prototype.readUint32LE = Buffer3.prototype.readUInt32LE = function(offset, noAssert) {
-        return offset = offset >>> 0, noAssert || checkOffset(offset, 4, this.length), (this[offset] | this[offset + 1] << 8 | this[offset + 2] << 16) + this[offset + 3] * 16777216;
+        return offset = offset >>> 0, noAssert || checkOffset2(offset, 4, this.length), (this[offset] | this[offset + 1] << 8 | this[offset + 2] << 16) + this[offset + 3] * 16777216;
       };
       Buffer3.prototype.readUint32BE = Buffer3.prototype.readUInt32BE = function(offset, noAssert) {
-        return offset = offset >>> 0, noAssert || checkOffset(offset, 4, this.length), this[offset] * 16777216 + (this[offset + 1] << 16 | this[offset + 2] << 8 | this[offset + 3]);
+        return offset = offset >>> 0, noAssert || checkOffset2(offset, 4, this.length), this[offset] * 16777216 + (this[offset + 1] << 16 | this[offset + 2] << 8 | this[offset + 3]);
       };
       Buffer3.prototype.readBigUInt64LE = defineBigIntMethod(function(offset) {
         offset = offset >>> 0, validateNumber(offset, "offset");
@@ -2232,37 +1330,37 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
         return (BigInt(hi) << BigInt(32)) + BigInt(lo2);
       });
       Buffer3.prototype.readIntLE = function(offset, byteLength3, noAssert) {
-        offset = offset >>> 0, byteLength3 = byteLength3 >>> 0, noAssert || checkOffset(offset, byteLength3, this.length);
+        offset = offset >>> 0, byteLength3 = byteLength3 >>> 0, noAssert || checkOffset2(offset, byteLength3, this.length);
         let val = this[offset], mul = 1, i2 = 0;
         for (; ++i2 < byteLength3 && (mul *= 256); )
           val += this[offset + i2] * mul;
         return mul *= 128, val >= mul && (val -= Math.pow(2, 8 * byteLength3)), val;
       };
       Buffer3.prototype.readIntBE = function(offset, byteLength3, noAssert) {
-        offset = offset >>> 0, byteLength3 = byteLength3 >>> 0, noAssert || checkOffset(offset, byteLength3, this.length);
+        offset = offset >>> 0, byteLength3 = byteLength3 >>> 0, noAssert || checkOffset2(offset, byteLength3, this.length);
         let i2 = byteLength3, mul = 1, val = this[offset + --i2];
         for (; i2 > 0 && (mul *= 256); )
           val += this[offset + --i2] * mul;
         return mul *= 128, val >= mul && (val -= Math.pow(2, 8 * byteLength3)), val;
       };
       Buffer3.prototype.readInt8 = function(offset, noAssert) {
-        return offset = offset >>> 0, noAssert || checkOffset(offset, 1, this.length), this[offset] & 128 ? (255 - this[offset] + 1) * -1 : this[offset];
+        return offset = offset >>> 0, noAssert || checkOffset2(offset, 1, this.length), this[offset] & 128 ? (255 - this[offset] + 1) * -1 : this[offset];
       };
       Buffer3.prototype.readInt16LE = function(offset, noAssert) {
-        offset = offset >>> 0, noAssert || checkOffset(offset, 2, this.length);
+        offset = offset >>> 0, noAssert || checkOffset2(offset, 2, this.length);
         let val = this[offset] | this[offset + 1] << 8;
         return val & 32768 ? val | 4294901760 : val;
       };
       Buffer3.prototype.readInt16BE = function(offset, noAssert) {
-        offset = offset >>> 0, noAssert || checkOffset(offset, 2, this.length);
+        offset = offset >>> 0, noAssert || checkOffset2(offset, 2, this.length);
         let val = this[offset + 1] | this[offset] << 8;
         return val & 32768 ? val | 4294901760 : val;
       };
       Buffer3.prototype.readInt32LE = function(offset, noAssert) {
-        return offset = offset >>> 0, noAssert || checkOffset(offset, 4, this.length), this[offset] | this[offset + 1] << 8 | this[offset + 2] << 16 | this[offset + 3] << 24;
+        return offset = offset >>> 0, noAssert || checkOffset2(offset, 4, this.length), this[offset] | this[offset + 1] << 8 | this[offset + 2] << 16 | this[offset + 3] << 24;
       };
       Buffer3.prototype.readInt32BE = function(offset, noAssert) {
-        return offset = offset >>> 0, noAssert || checkOffset(offset, 4, this.length), this[offset] << 24 | this[offset + 1] << 16 | this[offset + 2] << 8 | this[offset + 3];
+        return offset = offset >>> 0, noAssert || checkOffset2(offset, 4, this.length), this[offset] << 24 | this[offset + 1] << 16 | this[offset + 2] << 8 | this[offset + 3];
       };
       Buffer3.prototype.readBigInt64LE = defineBigIntMethod(function(offset) {
         offset = offset >>> 0, validateNumber(offset, "offset");
@@ -2280,16 +1378,16 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
         return (BigInt(val) << BigInt(32)) + BigInt(this[++offset] * 2 ** 24 + this[++offset] * 2 ** 16 + this[++offset] * 2 ** 8 + last);
       });
       Buffer3.prototype.readFloatLE = function(offset, noAssert) {
-        return offset = offset >>> 0, noAssert || checkOffset(offset, 4, this.length), ieee754.read(this, offset, !0, 23, 4);
+        return offset = offset >>> 0, noAssert || checkOffset2(offset, 4, this.length), ieee754.read(this, offset, !0, 23, 4);
       };
       Buffer3.prototype.readFloatBE = function(offset, noAssert) {
-        return offset = offset >>> 0, noAssert || checkOffset(offset, 4, this.length), ieee754.read(this, offset, !1, 23, 4);
+        return offset = offset >>> 0, noAssert || checkOffset2(offset, 4, this.length), ieee754.read(this, offset, !1, 23, 4);
       };
       Buffer3.prototype.readDoubleLE = function(offset, noAssert) {
-        return offset = offset >>> 0, noAssert || checkOffset(offset, 8, this.length), ieee754.read(this, offset, !0, 52, 8);
+        return offset = offset >>> 0, noAssert || checkOffset2(offset, 8, this.length), ieee754.read(this, offset, !0, 52, 8);
       };
       Buffer3.prototype.readDoubleBE = function(offset, noAssert) {
-        return offset = offset >>> 0, noAssert || checkOffset(offset, 8, this.length), ieee754.read(this, offset, !1, 52, 8);
+        return offset = offset >>> 0, noAssert || checkOffset2(offset, 8, this.length), ieee754.read(this, offset, !1, 52, 8);
       };
       function checkInt(buf, value, offset, ext, max, min) {
         if (!Buffer3.isBuffer(buf)) throw new TypeError('"buffer" argument must be a Buffer instance');
@@ -2649,22 +1747,30 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
     kMaxLength: () => kMaxLength,
     transcode: () => transcode
   });
-  var library, Buffer2, SlowBuffer, kMaxLength, native2, toHex, toLatin1, fromBytes, plain, fromText, isEncoding, toText, byteLength, write, inspectBuffer, constants, isUtf8, isAscii, INSPECT_MAX_BYTES, transcode, buffer_default, init_buffer = __esm({
+  var library, Buffer2, SlowBuffer, kMaxLength, native2, toHex, toLatin1, fromBytes, plain, fromText, checkSource, isEncoding, toText, byteLength, write, inspectBuffer, checkInteger, checkOffset, checkValue, shapeOf, bytesWanted, compare, concat, compareTo, copy, equals, fill, methods, constants, isUtf8, isAscii, INSPECT_MAX_BYTES, transcode, buffer_default, init_buffer = __esm({
     "src/buffer.js"() {
       library = __toESM(require_buffer(), 1);
       init_util();
-      ({ Buffer: Buffer2, SlowBuffer, kMaxLength } = library), { native: native2, toHex, toLatin1 } = host, fromBytes = (bytes) => Buffer2.from(bytes.buffer, bytes.byteOffset, bytes.length), plain = (buffer, start = 0, end = buffer.length) => new Uint8Array(buffer.buffer, buffer.byteOffset + start, Math.max(0, end - start)), fromText = Buffer2.from;
+      ({ Buffer: Buffer2, SlowBuffer, kMaxLength } = library), { native: native2, toHex, toLatin1 } = host, fromBytes = (bytes) => Buffer2.from(bytes.buffer, bytes.byteOffset, bytes.length), plain = (buffer2, start = 0, end = buffer2.length) => new Uint8Array(buffer2.buffer, buffer2.byteOffset + start, Math.max(0, end - start)), fromText = Buffer2.from, checkSource = (value) => {
+        if (typeof value == "object" && value !== null) {
+          if (ArrayBuffer.isView(value) || value instanceof ArrayBuffer || value.length !== void 0 || value.type === "Buffer" || /^(Shared)?ArrayBuffer$/.test(native2.className(value)) || typeof value[Symbol.toPrimitive] == "function") return value;
+          let plainValue = value.valueOf?.();
+          if (plainValue != null && plainValue !== value && ["string", "object"].includes(typeof plainValue)) return value;
+        }
+        let expected = "The first argument must be of type string or an instance of Buffer, ArrayBuffer, or Array or an Array-like Object.", { message } = invalidType("x", "string", value);
+        throw codedError(TypeError, "ERR_INVALID_ARG_TYPE", expected + message.slice(message.indexOf(" Received")));
+      };
       Buffer2.from = {
         from(value, encoding, length) {
-          if (typeof value != "string") return fromText(value, encoding, length);
+          if (typeof value != "string") return fromText(checkSource(value), encoding, length);
           switch (String(encoding ?? "utf8").toLowerCase()) {
             case "utf8":
             case "utf-8":
               return fromBytes(native2.encodeUtf8(value));
             case "base64":
             case "base64url": {
-              let text2 = value.replace(/-/g, "+").replace(/_/g, "/").replace(/[^A-Za-z0-9+/]/g, "");
-              return fromText(text2, "base64");
+              let text3 = value.replace(/-/g, "+").replace(/_/g, "/").replace(/[^A-Za-z0-9+/]/g, "");
+              return fromText(text3, "base64");
             }
             case "hex":
               return fromText(/^(?:[0-9a-f]{2})*/i.exec(value)[0], "hex");
@@ -2693,25 +1799,29 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
           case "binary":
             return toLatin1(plain(this, from, to2));
           default:
+            if (!isEncoding(encoding)) throw codedError(TypeError, "ERR_UNKNOWN_ENCODING", `Unknown encoding: ${encoding}`);
             return toText.call(this, encoding, from, to2);
         }
       };
       Buffer2.prototype.toLocaleString = Buffer2.prototype.toString;
       byteLength = Buffer2.byteLength;
-      Buffer2.byteLength = (value, encoding) => typeof value == "string" && /^utf-?8$/i.test(encoding ?? "utf8") ? native2.encodeUtf8(value).length : typeof value == "string" && encoding === "base64url" ? Buffer2.from(value, encoding).length : byteLength(value, encoding);
+      Buffer2.byteLength = (value, encoding) => {
+        if (typeof value != "string" && !ArrayBuffer.isView(value) && !/ArrayBuffer$/.test(native2.className(value))) throw invalidType("string", "string or an instance of Buffer or ArrayBuffer", value);
+        return typeof value == "string" && /^utf-?8$/i.test(encoding ?? "utf8") ? native2.encodeUtf8(value).length : typeof value == "string" && encoding === "base64url" ? Buffer2.from(value, encoding).length : byteLength(value, encoding);
+      };
       write = Buffer2.prototype.write;
-      Buffer2.prototype.write = function(text2, offset, length, encoding) {
-        if (typeof offset == "string") return this.write(text2, 0, this.length, offset);
-        if (typeof length == "string") return this.write(text2, offset, this.length - offset, length);
+      Buffer2.prototype.write = function(text3, offset, length, encoding) {
+        if (typeof offset == "string") return this.write(text3, 0, this.length, offset);
+        if (typeof length == "string") return this.write(text3, offset, this.length - offset, length);
         if (encoding === "base64url") {
-          let bytes = Buffer2.from(text2, encoding);
+          let bytes = Buffer2.from(text3, encoding);
           return bytes.copy(this, offset ?? 0, 0, Math.min(bytes.length, length ?? this.length));
         }
-        return write.call(this, text2, offset ?? 0, length ?? this.length - (offset ?? 0), encoding);
+        return write.call(this, text3, offset ?? 0, length ?? this.length - (offset ?? 0), encoding);
       };
       inspectBuffer = function() {
-        let shown2 = [...plain(this, 0, Math.min(this.length, 50))].map((byte) => byte.toString(16).padStart(2, "0")), left = this.length - 50, rest = left > 0 ? ` ... ${left} more byte${left === 1 ? "" : "s"}` : "";
-        return `<Buffer ${shown2.join(" ")}${rest}>`;
+        let shown4 = [...plain(this, 0, Math.min(this.length, 50))].map((byte) => byte.toString(16).padStart(2, "0")), left = this.length - 50, rest = left > 0 ? ` ... ${left} more byte${left === 1 ? "" : "s"}` : "";
+        return `<Buffer ${shown4.join(" ")}${rest}>`;
       };
       Object.defineProperty(Buffer2.prototype, /* @__PURE__ */ Symbol.for("nodejs.util.inspect.custom"), {
         value: inspectBuffer,
@@ -2741,19 +1851,80 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
           }
         }[name2];
       }
+      checkInteger = (name2, value) => {
+        if (typeof value != "number") throw invalidType(name2, "number", value);
+        if (!Number.isInteger(value)) throw outOfRange(name2, "an integer", value);
+      }, checkOffset = (buffer2, offset, size) => {
+        checkInteger("offset", offset);
+        let most = buffer2.length - size;
+        if (most < 0) throw codedError(RangeError, "ERR_BUFFER_OUT_OF_BOUNDS", "Attempt to access memory outside buffer bounds");
+        if (offset < 0 || offset > most) throw outOfRange("offset", `>= 0 and <= ${most}`, offset);
+      }, checkValue = (value, bits, isSigned, isBig) => {
+        let [least, most] = isSigned ? [-(2 ** (bits - 1)), 2 ** (bits - 1) - 1] : [0, 2 ** bits - 1];
+        if (isBig) {
+          if (typeof value != "bigint") throw new TypeError("Cannot mix BigInt and other types, use explicit conversions");
+          if (isSigned ? BigInt.asIntN(bits, value) === value : BigInt.asUintN(bits, value) === value) return;
+          throw outOfRange("value", isSigned ? `>= -(2n ** ${bits - 1}n) and < 2n ** ${bits - 1}n` : `>= 0n and < 2n ** ${bits}n`, value);
+        }
+        if (value >= least && value <= most || Number.isNaN(Number(value))) return;
+        let range = bits <= 32 ? `>= ${least} and <= ${most}` : isSigned ? `>= -(2 ** ${bits - 1}) and < 2 ** ${bits - 1}` : `>= 0 and < 2 ** ${bits}`;
+        throw outOfRange("value", range, value);
+      }, shapeOf = (name2) => {
+        let [, kind, bits] = /^(?:read|write)(Big)?U?[Ii]nt(\d*)/.exec(name2) ?? [], isInteger = /[Ii]nt/.test(name2);
+        return { size: isInteger ? bits === "" ? void 0 : bits / 8 : /Double/.test(name2) ? 8 : 4, isBig: kind === "Big", isInteger, isSigned: !/U[Ii]nt/.test(name2) };
+      };
       for (let name2 of Object.getOwnPropertyNames(Buffer2.prototype)) {
         if (!/^(read|write)[A-Z]/.test(name2)) continue;
-        let work2 = Buffer2.prototype[name2], coded = {
-          [name2](...values2) {
-            try {
-              return work2.apply(this, values2);
-            } catch (error) {
-              throw error instanceof RangeError && (error.code ??= "ERR_OUT_OF_RANGE"), error;
-            }
+        let work2 = Buffer2.prototype[name2], { size, isBig, isInteger, isSigned } = shapeOf(name2), check = (buffer2, value, offset, given, isWrite) => {
+          let bytes = size ?? given;
+          if (size === void 0 && (checkInteger("byteLength", bytes), bytes < 1 || bytes > 6))
+            throw outOfRange("byteLength", ">= 1 and <= 6", bytes);
+          isWrite && isInteger && checkValue(value, bytes * 8, isSigned, isBig), checkOffset(buffer2, offset, bytes);
+        }, checked2 = name2.startsWith("read") ? {
+          [name2](offset = size === void 0 ? void 0 : 0, byteLength2) {
+            return check(this, void 0, offset, byteLength2, !1), work2.call(this, offset, size === void 0 ? byteLength2 : !0);
+          }
+        }[name2] : {
+          [name2](value, offset = size === void 0 ? void 0 : 0, byteLength2) {
+            let number = isBig ? value : Number(value);
+            return check(this, number, offset, byteLength2, !0), size === void 0 ? work2.call(this, number, offset, byteLength2, !0) : work2.call(this, number, offset, !0);
           }
         }[name2];
-        Object.defineProperty(Buffer2.prototype, name2, { value: coded });
+        Object.defineProperty(Buffer2.prototype, name2, { value: checked2 });
       }
+      bytesWanted = (name2, value) => {
+        if (!(value instanceof Uint8Array)) throw invalidType(name2, "an instance of Buffer or Uint8Array", value);
+        return value;
+      }, { compare, concat } = Buffer2, { compare: compareTo, copy, equals, fill } = Buffer2.prototype;
+      Buffer2.compare = (a2, b2) => compare(bytesWanted("buf1", a2), bytesWanted("buf2", b2));
+      Buffer2.concat = function(list, length) {
+        if (!Array.isArray(list)) throw invalidType("list", "an instance of Array", list);
+        return list.forEach((part, at2) => bytesWanted(`list[${at2}]`, part)), concat(list, length);
+      };
+      methods = {
+        compare(target2, ...rest) {
+          return compareTo.call(this, bytesWanted("target", target2), ...rest);
+        },
+        copy(target2, ...rest) {
+          return copy.call(this, bytesWanted("target", target2), ...rest);
+        },
+        equals(other) {
+          return equals.call(this, bytesWanted("otherBuffer", other));
+        },
+        fill(value, offset, end, encoding) {
+          for (let [name2, place] of [["offset", offset], ["end", end]])
+            if (typeof place == "number" && (place < 0 || place > this.length)) throw outOfRange(name2, `>= 0 && <= ${this.length}`, place);
+          return fill.call(this, value, offset, end, encoding);
+        }
+      };
+      for (let name2 of ["swap16", "swap32", "swap64"]) {
+        let swap = Buffer2.prototype[name2], bits = name2.slice(4);
+        methods[name2] = function() {
+          if (this.length % (bits / 8) !== 0) throw codedError(RangeError, "ERR_INVALID_BUFFER_SIZE", `Buffer size must be a multiple of ${bits}-bits`);
+          return swap.call(this);
+        };
+      }
+      for (let [name2, method] of Object.entries(methods)) Object.defineProperty(Buffer2.prototype, name2, { value: Object.defineProperty(method, "name", { value: name2 }), writable: !0, configurable: !0 });
       constants = { MAX_LENGTH: kMaxLength, MAX_STRING_LENGTH: 536870888 }, isUtf8 = (bytes) => native2.decodeUtf8(plain(Buffer2.from(bytes))) != null, isAscii = (bytes) => [...plain(Buffer2.from(bytes))].every((byte) => byte < 128), INSPECT_MAX_BYTES = 50, transcode = (source, from, to2) => Buffer2.from(Buffer2.from(source).toString(from), to2), buffer_default = {
         Buffer: Buffer2,
         SlowBuffer,
@@ -2779,8 +1950,8 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
   var require_events = __commonJS({
     "node_modules/events/events.js"(exports, module2) {
       "use strict";
-      var R2 = typeof Reflect == "object" ? Reflect : null, ReflectApply = R2 && typeof R2.apply == "function" ? R2.apply : function(target2, receiver, args) {
-        return Function.prototype.apply.call(target2, receiver, args);
+      var R2 = typeof Reflect == "object" ? Reflect : null, ReflectApply = R2 && typeof R2.apply == "function" ? R2.apply : function(target2, receiver2, args) {
+        return Function.prototype.apply.call(target2, receiver2, args);
       }, ReflectOwnKeys;
       R2 && typeof R2.ownKeys == "function" ? ReflectOwnKeys = R2.ownKeys : Object.getOwnPropertySymbols ? ReflectOwnKeys = function(target2) {
         return Object.getOwnPropertyNames(target2).concat(Object.getOwnPropertySymbols(target2));
@@ -2964,9 +2135,9 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
         return this._eventsCount > 0 ? ReflectOwnKeys(this._events) : [];
       };
       function arrayClone(arr, n2) {
-        for (var copy = new Array(n2), i2 = 0; i2 < n2; ++i2)
-          copy[i2] = arr[i2];
-        return copy;
+        for (var copy2 = new Array(n2), i2 = 0; i2 < n2; ++i2)
+          copy2[i2] = arr[i2];
+        return copy2;
       }
       function spliceOne(list, index) {
         for (; index + 1 < list.length; index++)
@@ -3012,7 +2183,7 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
     default: () => events_default,
     marks: () => marks
   });
-  var import_events, marks, init, emit, once, events_default, init_events = __esm({
+  var import_events, marks, init, emit, setMaxListeners, once, events_default, init_events = __esm({
     "src/events.js"() {
       import_events = __toESM(require_events(), 1);
       init_util();
@@ -3037,10 +2208,18 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
         emit(event, ...values2) {
           if (event !== "error") return emit.call(this, event, ...values2);
           if (this.listenerCount(import_events.default.errorMonitor) > 0 && emit.call(this, import_events.default.errorMonitor, ...values2), this.listenerCount("error") > 0 || values2[0] instanceof Error) return emit.call(this, event, ...values2);
-          let shown2 = values2.length > 0 ? ` (${host.inspect(values2[0])})` : "", error = codedError(Error, "ERR_UNHANDLED_ERROR", `Unhandled error.${shown2}`);
+          let shown4 = ` (${host.inspect(values2[0])})`, error = codedError(Error, "ERR_UNHANDLED_ERROR", `Unhandled error.${shown4}`);
           throw Object.assign(error, { context: values2[0] });
         }
       }.emit;
+      ({ setMaxListeners } = import_events.default.prototype);
+      import_events.default.prototype.setMaxListeners = {
+        setMaxListeners(count) {
+          if (typeof count != "number") throw invalidType("setMaxListeners", "number", count);
+          if (!(count >= 0)) throw outOfRange("setMaxListeners", ">= 0", count);
+          return setMaxListeners.call(this, count);
+        }
+      }.setMaxListeners;
       import_events.default.EventEmitter = import_events.default;
       import_events.default.errorMonitor = /* @__PURE__ */ Symbol("events.errorMonitor");
       import_events.default.captureRejectionSymbol = /* @__PURE__ */ Symbol.for("nodejs.rejection");
@@ -3055,21 +2234,22 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
         if (typeof emitter.addEventListener == "function" && typeof emitter.on != "function")
           return new Promise((resolve) => emitter.addEventListener(name2, (event) => resolve([event]), { once: !0 }));
         let signal = options?.signal;
-        if (signal?.aborted) return Promise.reject(signal.reason);
+        if (signal?.aborted) return Promise.reject(abortError(signal));
         let happened = once(emitter, name2);
         return signal === void 0 ? happened : Promise.race([
           happened,
-          new Promise((_2, reject) => signal.addEventListener("abort", () => reject(signal.reason), { once: !0 }))
+          new Promise((_2, reject) => signal.addEventListener("abort", () => reject(abortError(signal)), { once: !0 }))
         ]);
       };
       import_events.default.on = (emitter, name2, options) => {
-        let ready = [], waiting2 = [], failure3, done = !1, settle = (result) => waiting2.length > 0 ? waiting2.shift().resolve(result) : ready.push(result), listener = (...values2) => settle({ value: values2, done: !1 }), fail2 = (error) => {
+        if (options?.signal?.aborted) throw abortError(options.signal);
+        let ready = [], waiting2 = [], failure3, done = !1, settle = (result) => waiting2.length > 0 ? waiting2.shift().resolve(result) : ready.push(result), listener = (...values2) => settle({ value: values2, done: !1 }), fail4 = (error) => {
           waiting2.length > 0 ? waiting2.shift().reject(error) : failure3 = error;
         }, end = () => {
-          for (done = !0, emitter.off(name2, listener), emitter.off("error", fail2); waiting2.length > 0; ) waiting2.shift().resolve({ value: void 0, done: !0 });
+          for (done = !0, emitter.off(name2, listener), emitter.off("error", fail4); waiting2.length > 0; ) waiting2.shift().resolve({ value: void 0, done: !0 });
           return Promise.resolve({ value: void 0, done: !0 });
         };
-        return emitter.on(name2, listener), name2 !== "error" && emitter.on("error", fail2), options?.signal?.addEventListener("abort", () => fail2(options.signal.reason), { once: !0 }), {
+        return emitter.on(name2, listener), name2 !== "error" && emitter.on("error", fail4), options?.signal?.addEventListener("abort", () => fail4(abortError(options.signal)), { once: !0 }), {
           next() {
             if (ready.length > 0) return Promise.resolve(ready.shift());
             if (failure3 !== void 0) {
@@ -3080,7 +2260,7 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
           },
           return: end,
           throw(error) {
-            return fail2(error), Promise.resolve({ value: void 0, done: !0 });
+            return fail4(error), Promise.resolve({ value: void 0, done: !0 });
           },
           [Symbol.asyncIterator]() {
             return this;
@@ -3088,149 +2268,6 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
         };
       };
       events_default = import_events.default;
-    }
-  });
-
-  // src/process.js
-  var process_exports = {};
-  __export(process_exports, {
-    addStreams: () => addStreams,
-    default: () => process_default,
-    env: () => env,
-    nextTick: () => nextTick
-  });
-  var native3, Process, process2, hidden, lazily, checkExitCode, nanos, addStreams, process_default, nextTick, env, init_process = __esm({
-    "src/process.js"() {
-      init_events();
-      init_buffer();
-      init_util();
-      ({ native: native3 } = host), Process = class extends events_default {
-      }, process2 = new Process();
-      Object.defineProperty(Process.prototype, "constructor", { value: Process, enumerable: !1 });
-      Object.defineProperty(Process, "name", { value: "process" });
-      hidden = (name2, value) => Object.defineProperty(process2, name2, { value, writable: !0, enumerable: !1, configurable: !0 });
-      for (let name2 of ["_events", "_eventsCount", "_maxListeners", ...marks]) hidden(name2, process2[name2]);
-      Object.defineProperty(process2, Symbol.toStringTag, { value: "process", configurable: !0 });
-      lazily = (name2, make) => {
-        let value;
-        Object.defineProperty(process2, name2, {
-          get: () => value ??= make(),
-          set: (given) => value = given,
-          enumerable: !0,
-          configurable: !0
-        });
-      };
-      lazily("argv", () => ["/usr/local/bin/node", host.mainPath(), ...host.args()]);
-      process2.env = host.env;
-      process2.title = "node";
-      process2.pid = 1;
-      process2.ppid = 0;
-      process2.platform = "linux";
-      process2.arch = "wasm32";
-      process2.version = "v20.0.0";
-      process2.versions = { node: "20.0.0", quickjs: "ng" };
-      process2.release = { name: "node" };
-      process2.execPath = "/usr/local/bin/node";
-      process2.execArgv = [];
-      process2.argv0 = "node";
-      process2.config = {};
-      process2.features = {};
-      checkExitCode = (code) => {
-        let number = typeof code == "string" && code !== "" ? Number(code) : code;
-        if (code == null || Number.isInteger(number)) return code;
-        throw typeof number == "number" && !Number.isNaN(number) ? outOfRange("code", "an integer", number) : invalidType("code", "number", code);
-      };
-      Object.defineProperty(process2, "exitCode", {
-        get: () => host.exitCode(),
-        set: (code) => host.setExitCode(checkExitCode(code)),
-        enumerable: !0,
-        configurable: !0
-      });
-      process2.cwd = () => host.cwd();
-      process2.chdir = (path2) => host.chdir(path2);
-      process2.exit = (...codes2) => {
-        codes2.length > 0 && ([process2.exitCode] = codes2), host.exit();
-      };
-      process2.abort = () => host.exit(134);
-      process2.kill = () => {
-        throw codedError(Error, "EPERM", "a script has no processes to send signals to");
-      };
-      process2.nextTick = (callback, ...values2) => {
-        if (typeof callback != "function") throw codedError(TypeError, "ERR_INVALID_ARG_TYPE", 'The "callback" argument must be of type function.');
-        host.queueTick(callback, values2);
-      };
-      process2.uptime = () => (native3.now() - host.scriptStart()) / 1e3;
-      nanos = () => BigInt(Math.round((native3.now() - host.scriptStart()) * 1e6));
-      process2.hrtime = (since) => {
-        let now = nanos() - (since === void 0 ? 0n : BigInt(since[0]) * 1000000000n + BigInt(since[1]));
-        return [Number(now / 1000000000n), Number(now % 1000000000n)];
-      };
-      process2.hrtime.bigint = nanos;
-      process2.memoryUsage = () => {
-        let used = native3.memoryUsed();
-        return { rss: used, heapTotal: used, heapUsed: used, external: 0, arrayBuffers: 0 };
-      };
-      process2.memoryUsage.rss = () => native3.memoryUsed();
-      process2.cpuUsage = () => ({ user: Math.round((native3.now() - host.scriptStart()) * 1e3), system: 0 });
-      process2.resourceUsage = () => ({ maxRSS: Math.round(native3.memoryUsed() / 1024) });
-      process2.umask = () => 18;
-      process2.getuid = process2.geteuid = process2.getgid = process2.getegid = () => 1e3;
-      process2.emitWarning = (warning, type, code) => {
-        let options = type !== null && typeof type == "object" ? type : { type, code }, told = warning;
-        if (typeof warning == "string")
-          told = new Error(warning), Object.defineProperty(told, "name", { value: String(options.type ?? "Warning"), writable: !0, enumerable: !1, configurable: !0 }), options.code !== void 0 && (told.code = options.code), options.detail !== void 0 && (told.detail = options.detail);
-        else if (!(warning instanceof Error))
-          throw invalidType("warning", "string or an instance of Error", warning);
-        process2.nextTick(() => {
-          let kind = told.code === void 0 ? "" : `[${told.code}] `;
-          native3.stderr(`(node:1) ${kind}${told.name}: ${told.message}
-${told.detail === void 0 ? "" : `${told.detail}
-`}`), process2.emit("warning", told);
-        });
-      };
-      process2.binding = () => {
-        throw new Error("there are no bindings here");
-      };
-      host.connectEvents({
-        // Without a listener nothing of the script's runs, whatever it has made of the prototypes.
-        emit: (name2, first, second) => process2.listenerCount(name2) > 0 && process2.emit(name2, first, second),
-        count: (name2) => process2.listenerCount(name2)
-      });
-      addStreams = ({ Readable: Readable2, Writable: Writable2 }) => {
-        let output = (fd, write3, toStderr) => {
-          let stream2 = new Writable2({
-            decodeStrings: !1,
-            write(chunk, encoding, callback) {
-              callback();
-            }
-          }), send = stream2.end;
-          return stream2.write = {
-            write(chunk, encoding, callback) {
-              if (typeof chunk == "string")
-                typeof encoding == "string" && !/^utf-?8$/i.test(encoding) ? native3.outputBytes(new Uint8Array(Buffer2.from(chunk, encoding)), toStderr) : write3(chunk);
-              else if (ArrayBuffer.isView(chunk))
-                native3.outputBytes(new Uint8Array(chunk.buffer, chunk.byteOffset, chunk.byteLength), toStderr);
-              else
-                throw codedError(TypeError, "ERR_INVALID_ARG_TYPE", `The "chunk" argument must be of type string or an instance of Buffer or Uint8Array. Received ${chunk === null ? "null" : `type ${typeof chunk}`}`);
-              let done = typeof encoding == "function" ? encoding : callback;
-              return typeof done == "function" && process2.nextTick(() => done()), !0;
-            }
-          }.write, stream2.end = function(chunk, encoding, callback) {
-            return chunk != null && typeof chunk != "function" && stream2.write(chunk, encoding), send.call(this, typeof chunk == "function" ? chunk : typeof encoding == "function" ? encoding : callback);
-          }, Object.assign(stream2, { fd, getColorDepth: () => 1, hasColors: () => !1, _type: "pipe" });
-        };
-        lazily("stdout", () => output(1, native3.stdout, !1)), lazily("stderr", () => output(2, native3.stderr, !0)), lazily("stdin", () => {
-          let stream2 = new Readable2({
-            read() {
-              host.readStdin().then(
-                (bytes) => this.push(bytes.length === 0 ? null : Buffer2.from(bytes)),
-                (error) => this.destroy(error)
-              );
-            }
-          });
-          return Object.assign(stream2, { fd: 0, setRawMode: () => stream2 });
-        });
-      }, process_default = process2, nextTick = process2.nextTick, env = process2.env;
     }
   });
 
@@ -3387,7 +2424,7 @@ ${told.detail === void 0 ? "" : `${told.detail}
   });
 
   // node_modules/readable-stream/lib/ours/errors.js
-  var require_errors2 = __commonJS({
+  var require_errors = __commonJS({
     "node_modules/readable-stream/lib/ours/errors.js"(exports, module2) {
       "use strict";
       var { format: format3, inspect: inspect3 } = require_inspect(), { AggregateError: CustomAggregateError } = require_primordials(), AggregateError = globalThis.AggregateError || CustomAggregateError, kIsNodeError = /* @__PURE__ */ Symbol("kIsNodeError"), kTypes = [
@@ -3467,7 +2504,7 @@ ${told.detail === void 0 ? "" : `${told.detail}
         }
         return innerError || outerError;
       }
-      var AbortError = class extends Error {
+      var AbortError2 = class extends Error {
         constructor(message = "The operation was aborted", options = void 0) {
           if (options !== void 0 && typeof options != "object")
             throw new codes2.ERR_INVALID_ARG_TYPE("options", "Object", options);
@@ -3481,24 +2518,24 @@ ${told.detail === void 0 ? "" : `${told.detail}
           assert2(typeof name2 == "string", "'name' must be a string"), Array.isArray(expected) || (expected = [expected]);
           let msg = "The ";
           name2.endsWith(" argument") ? msg += `${name2} ` : msg += `"${name2}" ${name2.includes(".") ? "property" : "argument"} `, msg += "must be ";
-          let types2 = [], instances = [], other = [];
+          let types3 = [], instances = [], other = [];
           for (let value of expected)
-            assert2(typeof value == "string", "All expected entries have to be of type string"), kTypes.includes(value) ? types2.push(value.toLowerCase()) : classRegExp.test(value) ? instances.push(value) : (assert2(value !== "object", 'The value "object" should be written as "Object"'), other.push(value));
+            assert2(typeof value == "string", "All expected entries have to be of type string"), kTypes.includes(value) ? types3.push(value.toLowerCase()) : classRegExp.test(value) ? instances.push(value) : (assert2(value !== "object", 'The value "object" should be written as "Object"'), other.push(value));
           if (instances.length > 0) {
-            let pos = types2.indexOf("object");
-            pos !== -1 && (types2.splice(types2, pos, 1), instances.push("Object"));
+            let pos = types3.indexOf("object");
+            pos !== -1 && (types3.splice(types3, pos, 1), instances.push("Object"));
           }
-          if (types2.length > 0) {
-            switch (types2.length) {
+          if (types3.length > 0) {
+            switch (types3.length) {
               case 1:
-                msg += `of type ${types2[0]}`;
+                msg += `of type ${types3[0]}`;
                 break;
               case 2:
-                msg += `one of type ${types2[0]} or ${types2[1]}`;
+                msg += `one of type ${types3[0]} or ${types3[1]}`;
                 break;
               default: {
-                let last = types2.pop();
-                msg += `one of type ${types2.join(", ")}, or ${last}`;
+                let last = types3.pop();
+                msg += `one of type ${types3.join(", ")}, or ${last}`;
               }
             }
             (instances.length > 0 || other.length > 0) && (msg += " or ");
@@ -3625,7 +2662,7 @@ ${told.detail === void 0 ? "" : `${told.detail}
       E2("ERR_STREAM_WRITE_AFTER_END", "write after end", Error);
       E2("ERR_UNKNOWN_ENCODING", "Unknown encoding: %s", TypeError);
       module2.exports = {
-        AbortError,
+        AbortError: AbortError2,
         aggregateTwoErrors: hideStackFrames(aggregateTwoErrors),
         hideStackFrames,
         codes: codes2
@@ -3652,7 +2689,7 @@ ${told.detail === void 0 ? "" : `${told.detail}
       "use strict";
       var bufferModule = (init_buffer(), __toCommonJS(buffer_exports)), { format: format3, inspect: inspect3 } = require_inspect(), {
         codes: { ERR_INVALID_ARG_TYPE }
-      } = require_errors2(), { kResistStopPropagation, AggregateError, SymbolDispose } = require_primordials(), AbortSignal2 = globalThis.AbortSignal || (init_globals(), __toCommonJS(globals_exports)).AbortSignal, AbortController3 = globalThis.AbortController || (init_globals(), __toCommonJS(globals_exports)).AbortController, AsyncFunction = Object.getPrototypeOf(async function() {
+      } = require_errors(), { kResistStopPropagation, AggregateError, SymbolDispose } = require_primordials(), AbortSignal2 = globalThis.AbortSignal || (init_globals(), __toCommonJS(globals_exports)).AbortSignal, AbortController3 = globalThis.AbortController || (init_globals(), __toCommonJS(globals_exports)).AbortController, AsyncFunction = Object.getPrototypeOf(async function() {
       }).constructor, Blob2 = globalThis.Blob || bufferModule.Blob, isBlob = typeof Blob2 < "u" ? function(b2) {
         return b2 instanceof Blob2;
       } : function(b2) {
@@ -3770,7 +2807,7 @@ ${told.detail === void 0 ? "" : `${told.detail}
       } = require_primordials(), {
         hideStackFrames,
         codes: { ERR_SOCKET_BAD_PORT, ERR_INVALID_ARG_TYPE, ERR_INVALID_ARG_VALUE, ERR_OUT_OF_RANGE, ERR_UNKNOWN_SIGNAL }
-      } = require_errors2(), { normalizeEncoding } = require_util(), { isAsyncFunction, isArrayBufferView } = require_util().types, signals = {};
+      } = require_errors(), { normalizeEncoding } = require_util(), { isAsyncFunction, isArrayBufferView } = require_util().types, signals = {};
       function isInt32(value) {
         return value === (value | 0);
       }
@@ -3871,9 +2908,9 @@ ${told.detail === void 0 ? "" : `${told.detail}
         if (validateString(signal, name2), signals[signal] === void 0)
           throw signals[StringPrototypeToUpperCase(signal)] !== void 0 ? new ERR_UNKNOWN_SIGNAL(signal + " (signals must use all capital letters)") : new ERR_UNKNOWN_SIGNAL(signal);
       }
-      var validateBuffer = hideStackFrames((buffer, name2 = "buffer") => {
-        if (!isArrayBufferView(buffer))
-          throw new ERR_INVALID_ARG_TYPE(name2, ["Buffer", "TypedArray", "DataView"], buffer);
+      var validateBuffer = hideStackFrames((buffer2, name2 = "buffer") => {
+        if (!isArrayBufferView(buffer2))
+          throw new ERR_INVALID_ARG_TYPE(name2, ["Buffer", "TypedArray", "DataView"], buffer2);
       });
       function validateEncoding(data, encoding) {
         let normalizedEncoding = normalizeEncoding(encoding), length = data.length;
@@ -3958,6 +2995,166 @@ ${told.detail === void 0 ? "" : `${told.detail}
     }
   });
 
+  // src/signals.js
+  var SIGNALS, init_signals = __esm({
+    "src/signals.js"() {
+      SIGNALS = "HUP INT QUIT ILL TRAP ABRT BUS FPE KILL USR1 SEGV USR2 PIPE ALRM TERM STKFLT CHLD CONT STOP TSTP TTIN TTOU URG XCPU XFSZ VTALRM PROF WINCH IO PWR SYS".split(" ").map((name2) => `SIG${name2}`);
+    }
+  });
+
+  // src/process.js
+  var process_exports = {};
+  __export(process_exports, {
+    addStreams: () => addStreams,
+    default: () => process_default,
+    env: () => env,
+    nextTick: () => nextTick
+  });
+  var native4, Process, process2, hidden, lazily, checkExitCode, harmless, noProcess, nanos, addStreams, process_default, nextTick, env, init_process = __esm({
+    "src/process.js"() {
+      init_events();
+      init_buffer();
+      init_signals();
+      init_util();
+      ({ native: native4 } = host), Process = class extends events_default {
+      }, process2 = new Process();
+      Object.defineProperty(Process.prototype, "constructor", { value: Process, enumerable: !1 });
+      Object.defineProperty(Process, "name", { value: "process" });
+      hidden = (name2, value) => Object.defineProperty(process2, name2, { value, writable: !0, enumerable: !1, configurable: !0 });
+      for (let name2 of ["_events", "_eventsCount", "_maxListeners", ...marks]) hidden(name2, process2[name2]);
+      Object.defineProperty(process2, Symbol.toStringTag, { value: "process", configurable: !0 });
+      lazily = (name2, make2) => {
+        let value;
+        Object.defineProperty(process2, name2, {
+          get: () => value ??= make2(),
+          set: (given) => value = given,
+          enumerable: !0,
+          configurable: !0
+        });
+      };
+      lazily("argv", () => ["/usr/local/bin/node", host.mainPath(), ...host.args()]);
+      process2.env = host.env;
+      process2.title = "node";
+      process2.pid = 1;
+      process2.ppid = 0;
+      process2.platform = "linux";
+      process2.arch = "wasm32";
+      process2.version = "v20.0.0";
+      process2.versions = { node: "20.0.0", quickjs: "ng" };
+      process2.release = { name: "node" };
+      process2.execPath = "/usr/local/bin/node";
+      process2.execArgv = [];
+      process2.argv0 = "node";
+      process2.config = {};
+      process2.features = {};
+      checkExitCode = (code) => {
+        let number = typeof code == "string" && code !== "" ? Number(code) : code;
+        if (code == null || Number.isInteger(number)) return code;
+        throw typeof number == "number" && !Number.isNaN(number) ? outOfRange("code", "an integer", number) : invalidType("code", "number", code);
+      };
+      Object.defineProperty(process2, "exitCode", {
+        get: () => host.exitCode(),
+        set: (code) => host.setExitCode(checkExitCode(code)),
+        enumerable: !0,
+        configurable: !0
+      });
+      harmless = ["SIGCHLD", "SIGCONT", "SIGURG", "SIGWINCH"];
+      process2.cwd = () => host.cwd();
+      process2.chdir = (path2) => host.chdir(path2);
+      process2.exit = (...codes2) => {
+        codes2.length > 0 && ([process2.exitCode] = codes2), host.exit();
+      };
+      process2.abort = () => host.exit(134);
+      noProcess = (code, number) => Object.assign(codedError(Error, code, `kill ${code}`), { errno: number, syscall: "kill" });
+      process2.kill = (pid, signal = "SIGTERM") => {
+        if (typeof pid != "number") throw invalidType("pid", "number", pid);
+        let name2 = typeof signal == "number" ? SIGNALS[signal - 1] : String(signal);
+        if (signal !== 0 && !SIGNALS.includes(name2)) throw codedError(TypeError, "ERR_UNKNOWN_SIGNAL", `Unknown signal: ${signal}`);
+        if (pid !== process2.pid) throw noProcess("ESRCH", -3);
+        if (signal === 0) return !0;
+        let number = SIGNALS.indexOf(name2) + 1;
+        return process2.listenerCount(name2) > 0 && name2 !== "SIGKILL" ? setImmediate(() => process2.emit(name2, name2, number)) : harmless.includes(name2) || host.exit(128 + number), !0;
+      };
+      process2.nextTick = (callback, ...values2) => {
+        if (typeof callback != "function") throw invalidType("callback", "function", callback);
+        host.queueTick(callback, values2);
+      };
+      process2.uptime = () => (native4.now() - host.scriptStart()) / 1e3;
+      nanos = () => BigInt(Math.round((native4.now() - host.scriptStart()) * 1e6));
+      process2.hrtime = (since) => {
+        if (since !== void 0 && !Array.isArray(since)) throw invalidType("time", "an instance of Array", since);
+        let now = nanos() - (since === void 0 ? 0n : BigInt(since[0]) * 1000000000n + BigInt(since[1]));
+        return [Number(now / 1000000000n), Number(now % 1000000000n)];
+      };
+      process2.hrtime.bigint = nanos;
+      process2.memoryUsage = () => {
+        let used = native4.memoryUsed();
+        return { rss: used, heapTotal: used, heapUsed: used, external: 0, arrayBuffers: 0 };
+      };
+      process2.memoryUsage.rss = () => native4.memoryUsed();
+      process2.cpuUsage = () => ({ user: Math.round((native4.now() - host.scriptStart()) * 1e3), system: 0 });
+      process2.resourceUsage = () => ({ maxRSS: Math.round(native4.memoryUsed() / 1024) });
+      process2.umask = () => 18;
+      process2.getuid = process2.geteuid = process2.getgid = process2.getegid = () => 1e3;
+      process2.emitWarning = (warning, type, code) => {
+        let options = type !== null && typeof type == "object" ? type : { type, code }, told = warning;
+        if (typeof warning == "string")
+          told = new Error(warning), Object.defineProperty(told, "name", { value: String(options.type ?? "Warning"), writable: !0, enumerable: !1, configurable: !0 }), options.code !== void 0 && (told.code = options.code), options.detail !== void 0 && (told.detail = options.detail);
+        else if (!(warning instanceof Error))
+          throw invalidType("warning", "string or an instance of Error", warning);
+        process2.nextTick(() => {
+          let kind = told.code === void 0 ? "" : `[${told.code}] `;
+          native4.stderr(`(node:1) ${kind}${told.name}: ${told.message}
+${told.detail === void 0 ? "" : `${told.detail}
+`}`), process2.emit("warning", told);
+        });
+      };
+      process2.binding = () => {
+        throw new Error("there are no bindings here");
+      };
+      host.connectEvents({
+        // Without a listener nothing of the script's runs, whatever it has made of the prototypes.
+        emit: (name2, first, second) => process2.listenerCount(name2) > 0 && process2.emit(name2, first, second),
+        count: (name2) => process2.listenerCount(name2)
+      });
+      addStreams = ({ Readable: Readable2, Writable: Writable2 }) => {
+        let output = (fd, write3, toStderr) => {
+          let stream2 = new Writable2({
+            decodeStrings: !1,
+            write(chunk, encoding, callback) {
+              callback();
+            }
+          }), send = stream2.end;
+          return stream2.write = {
+            write(chunk, encoding, callback) {
+              if (typeof chunk == "string")
+                typeof encoding == "string" && !/^utf-?8$/i.test(encoding) ? native4.outputBytes(new Uint8Array(Buffer2.from(chunk, encoding)), toStderr) : write3(chunk);
+              else if (ArrayBuffer.isView(chunk))
+                native4.outputBytes(new Uint8Array(chunk.buffer, chunk.byteOffset, chunk.byteLength), toStderr);
+              else
+                throw codedError(TypeError, "ERR_INVALID_ARG_TYPE", `The "chunk" argument must be of type string or an instance of Buffer or Uint8Array. Received ${chunk === null ? "null" : `type ${typeof chunk}`}`);
+              let done = typeof encoding == "function" ? encoding : callback;
+              return typeof done == "function" && process2.nextTick(() => done()), !0;
+            }
+          }.write, stream2.end = function(chunk, encoding, callback) {
+            return chunk != null && typeof chunk != "function" && stream2.write(chunk, encoding), send.call(this, typeof chunk == "function" ? chunk : typeof encoding == "function" ? encoding : callback);
+          }, Object.assign(stream2, { fd, getColorDepth: () => 1, hasColors: () => !1, _type: "pipe" });
+        };
+        lazily("stdout", () => output(1, native4.stdout, !1)), lazily("stderr", () => output(2, native4.stderr, !0)), lazily("stdin", () => {
+          let stream2 = new Readable2({
+            read() {
+              host.readStdin().then(
+                (bytes) => this.push(bytes.length === 0 ? null : Buffer2.from(bytes)),
+                (error) => this.destroy(error)
+              );
+            }
+          });
+          return Object.assign(stream2, { fd: 0, setRawMode: () => stream2 });
+        });
+      }, process_default = process2, nextTick = process2.nextTick, env = process2.env;
+    }
+  });
+
   // node_modules/readable-stream/lib/internal/shims/process.js
   var require_process = __commonJS({
     "node_modules/readable-stream/lib/internal/shims/process.js"(exports, module2) {
@@ -3980,9 +3177,9 @@ ${told.detail === void 0 ? "" : `${told.detail}
     "node_modules/readable-stream/lib/internal/streams/utils.js"(exports, module2) {
       "use strict";
       var { SymbolAsyncIterator, SymbolIterator, SymbolFor } = require_primordials(), kIsDestroyed = SymbolFor("nodejs.stream.destroyed"), kIsErrored = SymbolFor("nodejs.stream.errored"), kIsReadable = SymbolFor("nodejs.stream.readable"), kIsWritable = SymbolFor("nodejs.stream.writable"), kIsDisturbed = SymbolFor("nodejs.stream.disturbed"), kIsClosedPromise = SymbolFor("nodejs.webstream.isClosedPromise"), kControllerErrorFunction = SymbolFor("nodejs.webstream.controllerErrorFunction");
-      function isReadableNodeStream(obj, strict = !1) {
+      function isReadableNodeStream(obj, strict2 = !1) {
         var _obj$_readableState;
-        return !!(obj && typeof obj.pipe == "function" && typeof obj.on == "function" && (!strict || typeof obj.pause == "function" && typeof obj.resume == "function") && (!obj._writableState || ((_obj$_readableState = obj._readableState) === null || _obj$_readableState === void 0 ? void 0 : _obj$_readableState.readable) !== !1) && // Duplex
+        return !!(obj && typeof obj.pipe == "function" && typeof obj.on == "function" && (!strict2 || typeof obj.pause == "function" && typeof obj.resume == "function") && (!obj._writableState || ((_obj$_readableState = obj._readableState) === null || _obj$_readableState === void 0 ? void 0 : _obj$_readableState.readable) !== !1) && // Duplex
         (!obj._writableState || obj._readableState));
       }
       function isWritableNodeStream(obj) {
@@ -4021,11 +3218,11 @@ ${told.detail === void 0 ? "" : `${told.detail}
         let wState = stream2._writableState;
         return wState != null && wState.errored ? !1 : typeof wState?.ended != "boolean" ? null : wState.ended;
       }
-      function isWritableFinished(stream2, strict) {
+      function isWritableFinished(stream2, strict2) {
         if (!isWritableNodeStream(stream2)) return null;
         if (stream2.writableFinished === !0) return !0;
         let wState = stream2._writableState;
-        return wState != null && wState.errored ? !1 : typeof wState?.finished != "boolean" ? null : !!(wState.finished || strict === !1 && wState.ended === !0 && wState.length === 0);
+        return wState != null && wState.errored ? !1 : typeof wState?.finished != "boolean" ? null : !!(wState.finished || strict2 === !1 && wState.ended === !0 && wState.length === 0);
       }
       function isReadableEnded(stream2) {
         if (!isReadableNodeStream(stream2)) return null;
@@ -4033,10 +3230,10 @@ ${told.detail === void 0 ? "" : `${told.detail}
         let rState = stream2._readableState;
         return !rState || rState.errored ? !1 : typeof rState?.ended != "boolean" ? null : rState.ended;
       }
-      function isReadableFinished(stream2, strict) {
+      function isReadableFinished(stream2, strict2) {
         if (!isReadableNodeStream(stream2)) return null;
         let rState = stream2._readableState;
-        return rState != null && rState.errored ? !1 : typeof rState?.endEmitted != "boolean" ? null : !!(rState.endEmitted || strict === !1 && rState.ended === !0 && rState.length === 0);
+        return rState != null && rState.errored ? !1 : typeof rState?.endEmitted != "boolean" ? null : !!(rState.endEmitted || strict2 === !1 && rState.ended === !0 && rState.length === 0);
       }
       function isReadable(stream2) {
         return stream2 && stream2[kIsReadable] != null ? stream2[kIsReadable] : typeof stream2?.readable != "boolean" ? null : isDestroyed(stream2) ? !1 : isReadableNodeStream(stream2) && stream2.readable && !isReadableFinished(stream2);
@@ -4127,7 +3324,7 @@ ${told.detail === void 0 ? "" : `${told.detail}
   var require_end_of_stream = __commonJS({
     "node_modules/readable-stream/lib/internal/streams/end-of-stream.js"(exports, module2) {
       "use strict";
-      var process3 = require_process(), { AbortError, codes: codes2 } = require_errors2(), { ERR_INVALID_ARG_TYPE, ERR_STREAM_PREMATURE_CLOSE } = codes2, { kEmptyObject, once: once2 } = require_util(), { validateAbortSignal, validateFunction, validateObject, validateBoolean } = require_validators(), { Promise: Promise2, PromisePrototypeThen, SymbolDispose } = require_primordials(), {
+      var process3 = require_process(), { AbortError: AbortError2, codes: codes2 } = require_errors(), { ERR_INVALID_ARG_TYPE, ERR_STREAM_PREMATURE_CLOSE } = codes2, { kEmptyObject, once: once2 } = require_util(), { validateAbortSignal, validateFunction, validateObject, validateBoolean } = require_validators(), { Promise: Promise2, PromisePrototypeThen, SymbolDispose } = require_primordials(), {
         isClosed,
         isReadable,
         isReadableNodeStream,
@@ -4190,7 +3387,7 @@ ${told.detail === void 0 ? "" : `${told.detail}
             let endCallback = callback;
             cleanup(), endCallback.call(
               stream2,
-              new AbortError(void 0, {
+              new AbortError2(void 0, {
                 cause: options.signal.reason
               })
             );
@@ -4213,7 +3410,7 @@ ${told.detail === void 0 ? "" : `${told.detail}
           if (abort = () => {
             isAborted = !0, callback.call(
               stream2,
-              new AbortError(void 0, {
+              new AbortError2(void 0, {
                 cause: options.signal.reason
               })
             );
@@ -4252,8 +3449,8 @@ ${told.detail === void 0 ? "" : `${told.detail}
       var process3 = require_process(), {
         aggregateTwoErrors,
         codes: { ERR_MULTIPLE_CALLBACK },
-        AbortError
-      } = require_errors2(), { Symbol: Symbol2 } = require_primordials(), { kIsDestroyed, isDestroyed, isFinished, isServerRequest } = require_utils(), kDestroy = Symbol2("kDestroy"), kConstruct = Symbol2("kConstruct");
+        AbortError: AbortError2
+      } = require_errors(), { Symbol: Symbol2 } = require_primordials(), { kIsDestroyed, isDestroyed, isFinished, isServerRequest } = require_utils(), kDestroy = Symbol2("kDestroy"), kConstruct = Symbol2("kConstruct");
       function checkError(err, w2, r2) {
         err && (err.stack, w2 && !w2.errored && (w2.errored = err), r2 && !r2.errored && (r2.errored = err));
       }
@@ -4337,7 +3534,7 @@ ${told.detail === void 0 ? "" : `${told.detail}
         stream2.emit("error", err), process3.nextTick(emitCloseLegacy, stream2);
       }
       function destroyer(stream2, err) {
-        !stream2 || isDestroyed(stream2) || (!err && !isFinished(stream2) && (err = new AbortError()), isServerRequest(stream2) ? (stream2.socket = null, stream2.destroy(err)) : isRequest(stream2) ? stream2.abort() : isRequest(stream2.req) ? stream2.req.abort() : typeof stream2.destroy == "function" ? stream2.destroy(err) : typeof stream2.close == "function" ? stream2.close() : err ? process3.nextTick(emitErrorCloseLegacy, stream2, err) : process3.nextTick(emitCloseLegacy, stream2), stream2.destroyed || (stream2[kIsDestroyed] = !0));
+        !stream2 || isDestroyed(stream2) || (!err && !isFinished(stream2) && (err = new AbortError2()), isServerRequest(stream2) ? (stream2.socket = null, stream2.destroy(err)) : isRequest(stream2) ? stream2.abort() : isRequest(stream2.req) ? stream2.req.abort() : typeof stream2.destroy == "function" ? stream2.destroy(err) : typeof stream2.close == "function" ? stream2.close() : err ? process3.nextTick(emitErrorCloseLegacy, stream2, err) : process3.nextTick(emitCloseLegacy, stream2), stream2.destroyed || (stream2[kIsDestroyed] = !0));
       }
       module2.exports = {
         construct,
@@ -4401,7 +3598,7 @@ ${told.detail === void 0 ? "" : `${told.detail}
   var require_add_abort_signal = __commonJS({
     "node_modules/readable-stream/lib/internal/streams/add-abort-signal.js"(exports, module2) {
       "use strict";
-      var { SymbolDispose } = require_primordials(), { AbortError, codes: codes2 } = require_errors2(), { isNodeStream, isWebStream, kControllerErrorFunction } = require_utils(), eos = require_end_of_stream(), { ERR_INVALID_ARG_TYPE } = codes2, addAbortListener, validateAbortSignal = (signal, name2) => {
+      var { SymbolDispose } = require_primordials(), { AbortError: AbortError2, codes: codes2 } = require_errors(), { isNodeStream, isWebStream, kControllerErrorFunction } = require_utils(), eos = require_end_of_stream(), { ERR_INVALID_ARG_TYPE } = codes2, addAbortListener, validateAbortSignal = (signal, name2) => {
         if (typeof signal != "object" || !("aborted" in signal))
           throw new ERR_INVALID_ARG_TYPE(name2, "AbortSignal", signal);
       };
@@ -4415,13 +3612,13 @@ ${told.detail === void 0 ? "" : `${told.detail}
           return stream2;
         let onAbort = isNodeStream(stream2) ? () => {
           stream2.destroy(
-            new AbortError(void 0, {
+            new AbortError2(void 0, {
               cause: signal.reason
             })
           );
         } : () => {
           stream2[kControllerErrorFunction](
-            new AbortError(void 0, {
+            new AbortError2(void 0, {
               cause: signal.reason
             })
           );
@@ -4546,7 +3743,7 @@ ${told.detail === void 0 ? "" : `${told.detail}
   var require_state = __commonJS({
     "node_modules/readable-stream/lib/internal/streams/state.js"(exports, module2) {
       "use strict";
-      var { MathFloor, NumberIsInteger } = require_primordials(), { validateInteger } = require_validators(), { ERR_INVALID_ARG_VALUE } = require_errors2().codes, defaultHighWaterMarkBytes = 16 * 1024, defaultHighWaterMarkObjectMode = 16;
+      var { MathFloor, NumberIsInteger } = require_primordials(), { validateInteger } = require_validators(), { ERR_INVALID_ARG_VALUE } = require_errors().codes, defaultHighWaterMarkBytes = 16 * 1024, defaultHighWaterMarkObjectMode = 16;
       function highWaterMarkFrom(options, isDuplex, duplexKey) {
         return options.highWaterMark != null ? options.highWaterMark : isDuplex ? options[duplexKey] : null;
       }
@@ -4741,7 +3938,7 @@ ${told.detail === void 0 ? "" : `${told.detail}
   var require_from = __commonJS({
     "node_modules/readable-stream/lib/internal/streams/from.js"(exports, module2) {
       "use strict";
-      var process3 = require_process(), { PromisePrototypeThen, SymbolAsyncIterator, SymbolIterator } = require_primordials(), { Buffer: Buffer3 } = (init_buffer(), __toCommonJS(buffer_exports)), { ERR_INVALID_ARG_TYPE, ERR_STREAM_NULL_VALUES } = require_errors2().codes;
+      var process3 = require_process(), { PromisePrototypeThen, SymbolAsyncIterator, SymbolIterator } = require_primordials(), { Buffer: Buffer3 } = (init_buffer(), __toCommonJS(buffer_exports)), { ERR_INVALID_ARG_TYPE, ERR_STREAM_NULL_VALUES } = require_errors().codes;
       function from(Readable2, iterable, opts) {
         let iterator;
         if (typeof iterable == "string" || iterable instanceof Buffer3)
@@ -4844,8 +4041,8 @@ ${told.detail === void 0 ? "" : `${told.detail}
           ERR_STREAM_PUSH_AFTER_EOF,
           ERR_STREAM_UNSHIFT_AFTER_END_EVENT
         },
-        AbortError
-      } = require_errors2(), { validateObject } = require_validators(), kPaused = Symbol2("kPaused"), { StringDecoder: StringDecoder2 } = require_string_decoder(), from = require_from();
+        AbortError: AbortError2
+      } = require_errors(), { validateObject } = require_validators(), kPaused = Symbol2("kPaused"), { StringDecoder: StringDecoder2 } = require_string_decoder(), from = require_from();
       ObjectSetPrototypeOf(Readable2.prototype, Stream.prototype);
       ObjectSetPrototypeOf(Readable2, Stream);
       var nop = () => {
@@ -4918,7 +4115,7 @@ ${told.detail === void 0 ? "" : `${told.detail}
       };
       Readable2.prototype[SymbolAsyncDispose] = function() {
         let error;
-        return this.destroyed || (error = this.readableEnded ? null : new AbortError(), this.destroy(error)), new Promise2((resolve, reject) => eos(this, (err) => err && err !== error ? reject(err) : resolve(null)));
+        return this.destroyed || (error = this.readableEnded ? null : new AbortError2(), this.destroy(error)), new Promise2((resolve, reject) => eos(this, (err) => err && err !== error ? reject(err) : resolve(null)));
       };
       Readable2.prototype.push = function(chunk, encoding) {
         return readableAddChunk(this, chunk, encoding, !1);
@@ -4960,10 +4157,10 @@ ${told.detail === void 0 ? "" : `${told.detail}
       Readable2.prototype.setEncoding = function(enc) {
         let decoder2 = new StringDecoder2(enc);
         this._readableState.decoder = decoder2, this._readableState.encoding = this._readableState.decoder.encoding;
-        let buffer = this._readableState.buffer, content = "";
-        for (let data of buffer)
+        let buffer2 = this._readableState.buffer, content = "";
+        for (let data of buffer2)
           content += decoder2.write(data);
-        return buffer.clear(), content !== "" && buffer.push(content), this._readableState.length = content.length, this;
+        return buffer2.clear(), content !== "" && buffer2.push(content), this._readableState.length = content.length, this;
       };
       var MAX_HWM = 1073741824;
       function computeNewHighWaterMark(n2) {
@@ -5399,7 +4596,7 @@ ${told.detail === void 0 ? "" : `${told.detail}
         ERR_STREAM_NULL_VALUES,
         ERR_STREAM_WRITE_AFTER_END,
         ERR_UNKNOWN_ENCODING
-      } = require_errors2().codes, { errorOrDestroy } = destroyImpl;
+      } = require_errors().codes, { errorOrDestroy } = destroyImpl;
       ObjectSetPrototypeOf(Writable2.prototype, Stream.prototype);
       ObjectSetPrototypeOf(Writable2, Stream);
       function nop() {
@@ -5760,9 +4957,9 @@ ${told.detail === void 0 ? "" : `${told.detail}
         isReadableStream,
         isWritableStream
       } = require_utils(), eos = require_end_of_stream(), {
-        AbortError,
+        AbortError: AbortError2,
         codes: { ERR_INVALID_ARG_TYPE, ERR_INVALID_RETURN_VALUE }
-      } = require_errors2(), { destroyer } = require_destroy(), Duplex = require_duplex(), Readable2 = require_readable(), Writable2 = require_writable(), { createDeferredPromise } = require_util(), from = require_from(), Blob2 = globalThis.Blob || bufferModule.Blob, isBlob = typeof Blob2 < "u" ? function(b2) {
+      } = require_errors(), { destroyer } = require_destroy(), Duplex = require_duplex(), Readable2 = require_readable(), Writable2 = require_writable(), { createDeferredPromise } = require_util(), from = require_from(), Blob2 = globalThis.Blob || bufferModule.Blob, isBlob = typeof Blob2 < "u" ? function(b2) {
         return b2 instanceof Blob2;
       } : function(b2) {
         return !1;
@@ -5900,7 +5097,7 @@ ${told.detail === void 0 ? "" : `${told.detail}
                 let { chunk, done, cb } = await _promise;
                 if (process3.nextTick(cb), done) return;
                 if (signal.aborted)
-                  throw new AbortError(void 0, {
+                  throw new AbortError2(void 0, {
                     cause: signal.reason
                   });
                 ({ promise, resolve } = createDeferredPromise()), yield chunk;
@@ -5978,7 +5175,7 @@ ${told.detail === void 0 ? "" : `${told.detail}
               return;
           }
         }), d2._destroy = function(err, callback) {
-          !err && onclose !== null && (err = new AbortError()), onreadable = null, ondrain = null, onfinish = null, onclose === null ? callback(err) : (onclose = callback, destroyer(w2, err), destroyer(r2, err));
+          !err && onclose !== null && (err = new AbortError2()), onreadable = null, ondrain = null, onfinish = null, onclose === null ? callback(err) : (onclose = callback, destroyer(w2, err), destroyer(r2, err));
         }, d2;
       }
     }
@@ -6079,7 +5276,7 @@ ${told.detail === void 0 ? "" : `${told.detail}
       "use strict";
       var { ObjectSetPrototypeOf, Symbol: Symbol2 } = require_primordials();
       module2.exports = Transform;
-      var { ERR_METHOD_NOT_IMPLEMENTED } = require_errors2().codes, Duplex = require_duplex(), { getHighWaterMark } = require_state();
+      var { ERR_METHOD_NOT_IMPLEMENTED } = require_errors().codes, Duplex = require_duplex(), { getHighWaterMark } = require_state();
       ObjectSetPrototypeOf(Transform.prototype, Duplex.prototype);
       ObjectSetPrototypeOf(Transform, Duplex);
       var kCallback = Symbol2("kCallback");
@@ -6165,8 +5362,8 @@ ${told.detail === void 0 ? "" : `${told.detail}
           ERR_STREAM_DESTROYED,
           ERR_STREAM_PREMATURE_CLOSE
         },
-        AbortError
-      } = require_errors2(), { validateFunction, validateAbortSignal } = require_validators(), {
+        AbortError: AbortError2
+      } = require_errors(), { validateFunction, validateAbortSignal } = require_validators(), {
         isIterable,
         isReadable,
         isReadableNodeStream,
@@ -6266,7 +5463,7 @@ ${told.detail === void 0 ? "" : `${told.detail}
         let ac = new AbortController3(), signal = ac.signal, outerSignal = opts?.signal, lastStreamCleanup = [];
         validateAbortSignal(outerSignal, "options.signal");
         function abort() {
-          finishImpl(new AbortError());
+          finishImpl(new AbortError2());
         }
         addAbortListener = addAbortListener || require_util().addAbortListener;
         let disposable;
@@ -6449,9 +5646,9 @@ ${told.detail === void 0 ? "" : `${told.detail}
         isWritableStream,
         isReadableStream
       } = require_utils(), {
-        AbortError,
+        AbortError: AbortError2,
         codes: { ERR_INVALID_ARG_VALUE, ERR_MISSING_ARGS }
-      } = require_errors2(), eos = require_end_of_stream();
+      } = require_errors(), eos = require_end_of_stream();
       module2.exports = function(...streams) {
         if (streams.length === 0)
           throw new ERR_MISSING_ARGS("streams");
@@ -6558,7 +5755,7 @@ ${told.detail === void 0 ? "" : `${told.detail}
           }
         }
         return d2._destroy = function(err, callback) {
-          !err && onclose !== null && (err = new AbortError()), onreadable = null, ondrain = null, onfinish = null, onclose === null ? callback(err) : (onclose = callback, isNodeStream(tail) && destroyer(tail, err));
+          !err && onclose !== null && (err = new AbortError2()), onreadable = null, ondrain = null, onfinish = null, onclose === null ? callback(err) : (onclose = callback, isNodeStream(tail) && destroyer(tail, err));
         }, d2;
       };
     }
@@ -6570,8 +5767,8 @@ ${told.detail === void 0 ? "" : `${told.detail}
       "use strict";
       var AbortController3 = globalThis.AbortController || (init_globals(), __toCommonJS(globals_exports)).AbortController, {
         codes: { ERR_INVALID_ARG_VALUE, ERR_INVALID_ARG_TYPE, ERR_MISSING_ARGS, ERR_OUT_OF_RANGE },
-        AbortError
-      } = require_errors2(), { validateAbortSignal, validateInteger, validateObject } = require_validators(), kWeakHandler = require_primordials().Symbol("kWeak"), kResistStopPropagation = require_primordials().Symbol("kResistStopPropagation"), { finished } = require_end_of_stream(), staticCompose = require_compose(), { addAbortSignalNoValidate } = require_add_abort_signal(), { isWritable, isNodeStream } = require_utils(), { deprecate: deprecate2 } = require_util(), {
+        AbortError: AbortError2
+      } = require_errors(), { validateAbortSignal, validateInteger, validateObject } = require_validators(), kWeakHandler = require_primordials().Symbol("kWeak"), kResistStopPropagation = require_primordials().Symbol("kResistStopPropagation"), { finished } = require_end_of_stream(), staticCompose = require_compose(), { addAbortSignalNoValidate } = require_add_abort_signal(), { isWritable, isNodeStream } = require_utils(), { deprecate: deprecate2 } = require_util(), {
         ArrayPrototypePush,
         Boolean: Boolean2,
         MathFloor,
@@ -6617,7 +5814,7 @@ ${told.detail === void 0 ? "" : `${told.detail}
                 if (done)
                   return;
                 if (signal.aborted)
-                  throw new AbortError();
+                  throw new AbortError2();
                 try {
                   if (val = fn(val, signalOpt), val === kEmpty)
                     continue;
@@ -6645,7 +5842,7 @@ ${told.detail === void 0 ? "" : `${told.detail}
                 if (val === kEof)
                   return;
                 if (signal.aborted)
-                  throw new AbortError();
+                  throw new AbortError2();
                 val !== kEmpty && (yield val), queue.shift(), maybeResume();
               }
               await new Promise2((resolve) => {
@@ -6663,7 +5860,7 @@ ${told.detail === void 0 ? "" : `${told.detail}
           for await (let val of this) {
             var _options$signal;
             if (options != null && (_options$signal = options.signal) !== null && _options$signal !== void 0 && _options$signal.aborted)
-              throw new AbortError({
+              throw new AbortError2({
                 cause: options.signal.reason
               });
             yield [index++, val];
@@ -6716,7 +5913,7 @@ ${told.detail === void 0 ? "" : `${told.detail}
         options != null && validateObject(options, "options"), options?.signal != null && validateAbortSignal(options.signal, "options.signal");
         let hasInitialValue = arguments.length > 1;
         if (options != null && (_options$signal2 = options.signal) !== null && _options$signal2 !== void 0 && _options$signal2.aborted) {
-          let err = new AbortError(void 0, {
+          let err = new AbortError2(void 0, {
             cause: options.signal.reason
           });
           throw this.once("error", () => {
@@ -6736,7 +5933,7 @@ ${told.detail === void 0 ? "" : `${told.detail}
           for await (let value of this) {
             var _options$signal3;
             if (gotAnyItemFromStream = !0, options != null && (_options$signal3 = options.signal) !== null && _options$signal3 !== void 0 && _options$signal3.aborted)
-              throw new AbortError();
+              throw new AbortError2();
             hasInitialValue ? initialValue = await reducer(initialValue, value, {
               signal
             }) : (initialValue = value, hasInitialValue = !0);
@@ -6754,7 +5951,7 @@ ${told.detail === void 0 ? "" : `${told.detail}
         for await (let val of this) {
           var _options$signal4;
           if (options != null && (_options$signal4 = options.signal) !== null && _options$signal4 !== void 0 && _options$signal4.aborted)
-            throw new AbortError(void 0, {
+            throw new AbortError2(void 0, {
               cause: options.signal.reason
             });
           ArrayPrototypePush(result, val);
@@ -6779,24 +5976,24 @@ ${told.detail === void 0 ? "" : `${told.detail}
         return options != null && validateObject(options, "options"), options?.signal != null && validateAbortSignal(options.signal, "options.signal"), number = toIntegerOrInfinity(number), async function* () {
           var _options$signal5;
           if (options != null && (_options$signal5 = options.signal) !== null && _options$signal5 !== void 0 && _options$signal5.aborted)
-            throw new AbortError();
+            throw new AbortError2();
           for await (let val of this) {
             var _options$signal6;
             if (options != null && (_options$signal6 = options.signal) !== null && _options$signal6 !== void 0 && _options$signal6.aborted)
-              throw new AbortError();
+              throw new AbortError2();
             number-- <= 0 && (yield val);
           }
         }.call(this);
       }
-      function take(number, options = void 0) {
+      function take2(number, options = void 0) {
         return options != null && validateObject(options, "options"), options?.signal != null && validateAbortSignal(options.signal, "options.signal"), number = toIntegerOrInfinity(number), async function* () {
           var _options$signal7;
           if (options != null && (_options$signal7 = options.signal) !== null && _options$signal7 !== void 0 && _options$signal7.aborted)
-            throw new AbortError();
+            throw new AbortError2();
           for await (let val of this) {
             var _options$signal8;
             if (options != null && (_options$signal8 = options.signal) !== null && _options$signal8 !== void 0 && _options$signal8.aborted)
-              throw new AbortError();
+              throw new AbortError2();
             if (number-- > 0 && (yield val), number <= 0)
               return;
           }
@@ -6808,7 +6005,7 @@ ${told.detail === void 0 ? "" : `${told.detail}
         filter,
         flatMap,
         map,
-        take,
+        take: take2,
         compose
       };
       module2.exports.promiseReturningOperators = {
@@ -6862,7 +6059,7 @@ ${told.detail === void 0 ? "" : `${told.detail}
         promisify: { custom: customPromisify }
       } = require_util(), { streamReturningOperators, promiseReturningOperators } = require_operators(), {
         codes: { ERR_ILLEGAL_CONSTRUCTOR }
-      } = require_errors2(), compose = require_compose(), { setDefaultHighWaterMark, getDefaultHighWaterMark } = require_state(), { pipeline } = require_pipeline(), { destroyer } = require_destroy(), eos = require_end_of_stream(), promises4 = require_promises(), utils = require_utils(), Stream = module2.exports = require_legacy().Stream;
+      } = require_errors(), compose = require_compose(), { setDefaultHighWaterMark, getDefaultHighWaterMark } = require_state(), { pipeline } = require_pipeline(), { destroyer } = require_destroy(), eos = require_end_of_stream(), promises4 = require_promises(), utils = require_utils(), Stream = module2.exports = require_legacy().Stream;
       Stream.isDestroyed = utils.isDestroyed;
       Stream.isDisturbed = utils.isDisturbed;
       Stream.isErrored = utils.isErrored;
@@ -7187,11 +6384,16 @@ ${told.detail === void 0 ? "" : `${told.detail}
   });
   var import_querystring, parse, stringify, escape2, unescape, querystring_default, init_querystring = __esm({
     "src/querystring.js"() {
-      import_querystring = __toESM(require_querystring(), 1), parse = (...given) => Object.assign(/* @__PURE__ */ Object.create(null), import_querystring.default.parse(...given)), stringify = import_querystring.default.stringify, escape2 = (text2) => encodeURIComponent(text2), unescape = (text2) => {
+      import_querystring = __toESM(require_querystring(), 1), parse = (...given) => Object.assign(/* @__PURE__ */ Object.create(null), import_querystring.default.parse(...given)), stringify = import_querystring.default.stringify, escape2 = (text3) => encodeURIComponent(text3), unescape = (text3) => {
         try {
-          return decodeURIComponent(text2);
+          return decodeURIComponent(text3);
         } catch {
-          return text2;
+          let bytes = [...host.native.encodeUtf8(text3)];
+          for (let at2 = 0; at2 < bytes.length; at2++) {
+            let hex = bytes[at2] === 37 ? String.fromCharCode(...bytes.slice(at2 + 1, at2 + 3)) : "";
+            /^[\da-f]{2}$/i.test(hex) && bytes.splice(at2, 3, parseInt(hex, 16));
+          }
+          return host.native.decodeUtf8Lossy(new Uint8Array(bytes));
         }
       }, querystring_default = { parse, stringify, decode: parse, encode: stringify, escape: escape2, unescape };
     }
@@ -7627,10 +6829,1042 @@ ${told.detail === void 0 ? "" : `${told.detail}
   });
 
   // src/assert.js
-  var import_assert = __toESM(require_assert(), 1), import_comparisons = __toESM(require_comparisons(), 1);
+  var import_comparisons = __toESM(require_comparisons(), 1);
+
+  // src/assert-message.js
+  init_util();
+  var headings = {
+    deepStrictEqual: "Expected values to be strictly deep-equal:",
+    strictEqual: "Expected values to be strictly equal:",
+    strictEqualObject: 'Expected "actual" to be reference-equal to "expected":',
+    deepEqual: "Expected values to be loosely deep-equal:",
+    notDeepStrictEqual: 'Expected "actual" not to be strictly deep-equal to:',
+    notStrictEqual: 'Expected "actual" to be strictly unequal to:',
+    notStrictEqualObject: 'Expected "actual" not to be reference-equal to "expected":',
+    notDeepEqual: 'Expected "actual" not to be loosely deep-equal to:',
+    notIdentical: "Values have same structure but are not reference-equal:"
+  }, SHORT = 12, MOST_LINES = 50, shown = (value) => inspect(value, { compact: !1, customInspect: !1, depth: 1e3, maxArrayLength: 1 / 0, sorted: !0, getters: !0 }), cut = (text3, most) => text3.length > most ? `${text3.slice(0, most - 3)}...` : text3, cutLines = (lines) => lines.length > MOST_LINES ? [...lines.slice(0, 46), "..."] : lines, areBoth = (kind, a2, b2) => kind(a2) && kind(b2), isCallable = (value) => typeof value == "function", commonEnd = (actual, expected, start) => {
+    let [count, end, other] = [start, "", ""];
+    for (; actual.length > 0 && expected.length > 0 && actual.at(-1) === expected.at(-1); )
+      count++ < 3 ? end = `
+  ${actual.at(-1)}${end}` : other = actual.at(-1), actual.pop(), expected.pop();
+    let isSkipped = count >= 5 && actual.length + expected.length > 0;
+    return isSkipped && (end = `
+...${end}`), { end: other === "" ? end : `
+  ${other}${end}`, isSkipped };
+  }, Comparing = class {
+    text = "";
+    isSkipped = !1;
+    isCut = !1;
+    #expected = "";
+    #same = 0;
+    #printed = 0;
+    constructor(actual, expected) {
+      let most = Math.max(actual.length, expected.length);
+      for (let at2 = 0; at2 < most; at2++)
+        if (at2 >= actual.length || at2 >= expected.length ? this.#oneSided(actual, expected, at2) : this.#both(actual, expected, at2), this.#printed > MOST_LINES && at2 < most - 2) {
+          this.isCut = !0;
+          break;
+        }
+      this.text += this.#expected, this.isCut && (this.text = this.text.slice(0, this.text.length - this.#expected.length) + `
+...${this.#expected}
+...`);
+    }
+    #show(line) {
+      this.text += line, this.#printed++;
+    }
+    // Equal lines before one that differs: up to four are shown, else the ends of them.
+    #equalsBefore(lines, at2) {
+      this.#same > 4 && (this.#same === 5 ? this.#show(`
+  ${lines[at2 - 3]}`) : (this.text += `
+...`, this.isSkipped = !0)), this.#same > 3 && this.#show(`
+  ${lines[at2 - 2]}`), this.#same > 2 && this.#show(`
+  ${lines[at2 - 1]}`), this.#same = 0;
+    }
+    #oneSided(actual, expected, at2) {
+      let isActual = actual.length > expected.length, lines = isActual ? actual : expected;
+      this.#equalsBefore(lines, at2), isActual ? this.text += `
++ ${lines[at2]}` : this.#expected += `
+- ${lines[at2]}`, this.#printed++;
+    }
+    #both(actual, expected, at2) {
+      let line = expected[at2], isSame = actual[at2] === line || actual[at2] === `${line},` || `${actual[at2]},` === line, own = `${actual[at2]},` === line ? line : actual[at2];
+      if (isSame) {
+        this.text += this.#expected, this.#expected = "", ++this.#same <= 2 && this.#show(`
+  ${own}`);
+        return;
+      }
+      this.#equalsBefore(actual, at2), this.text += `
++ ${own}`, this.#expected += `
+- ${line}`, this.#printed += 2;
+    }
+  }, difference = (actual, expected, given, message) => {
+    let isReference = given === "strictEqual" && (areBoth(isObject, actual, expected) || areBoth(isCallable, actual, expected)), heading = message || headings[isReference ? "strictEqualObject" : given], lines = [shown(actual).split(`
+`), shown(expected).split(`
+`)], [start, indicator] = [0, ""];
+    if (lines[0].length === 1 && lines[1].length === 1 && lines[0][0] !== lines[1][0]) {
+      let [[a2], [b2]] = lines, length = a2.length + b2.length, areSimple = !isObject(actual) && !isObject(expected) && (actual !== 0 || expected !== 0);
+      if (length <= SHORT && areSimple) return `${heading}
+
+${a2} !== ${b2}
+`;
+      if (length > SHORT && !isReference && length < 80) {
+        for (; a2[start] === b2[start]; ) start++;
+        start > 2 && (indicator = `
+  ${" ".repeat(start)}^`, start = 0);
+      }
+    }
+    let all3 = [...lines[0]], { end, isSkipped } = commonEnd(lines[0], lines[1], start);
+    if (lines[0].length + lines[1].length === 0) return `${headings.notIdentical}
+
+${cutLines(all3).join(`
+`)}
+`;
+    let compared = new Comparing(...lines), skipped = isSkipped || compared.isSkipped || compared.isCut ? " ... Lines skipped" : "", text3 = `${heading}
++ actual - expected${skipped}
+${compared.text}`;
+    return compared.isCut ? text3 : text3 + end + indicator;
+  }, unequal = (actual, operator) => {
+    let isReference = operator === "notStrictEqual" && (isObject(actual) || isCallable(actual)), heading = headings[isReference ? "notStrictEqualObject" : operator], lines = cutLines(shown(actual).split(`
+`));
+    return lines.length > 1 ? `${heading}
+
+${lines.join(`
+`)}
+` : `${heading}${lines[0].length > 5 ? `
+
+` : " "}${lines[0]}`;
+  }, loose = (actual, expected, operator) => {
+    let [a2, b2] = [shown(actual), shown(expected)];
+    if (operator === "notDeepEqual" && a2 === b2) return cut(`${headings.notDeepEqual}
+
+${a2}`, 1024);
+    let [first, second] = [cut(a2, 512), cut(b2, 512)];
+    return operator === "deepEqual" ? `${headings.deepEqual}
+
+${first}
+
+should loosely deep-equal
+
+${second}` : operator === "notDeepEqual" ? `Expected values not to be loosely deep-equal:
+
+${first}
+
+should not loosely deep-equal
+
+${second}` : `${first} ${operator} ${second}`;
+  }, withoutStack = (error) => Object.defineProperty(Object.assign(Object.create(Object.getPrototypeOf(error)), error), "message", { value: error.message, writable: !0, configurable: !0 }), messageOf = ({ actual, expected, operator, message }) => {
+    let isStrict = operator === "deepStrictEqual" || operator === "strictEqual";
+    return message != null ? isStrict ? difference(actual, expected, operator, String(message)) : String(message) : isStrict ? difference(actual, expected, operator) : operator === "notDeepStrictEqual" || operator === "notStrictEqual" ? unequal(actual, operator) : loose(actual, expected, operator);
+  }, abridged = (value) => {
+    if (typeof value != "string") return value;
+    let lines = value.split(`
+`, 11);
+    return lines.length > 10 ? `${lines.slice(0, 10).join(`
+`)}
+...` : value.length > 512 ? `${value.slice(512)}...` : value;
+  }, AssertionError = class _AssertionError extends Error {
+    constructor(options) {
+      if (!isObject(options)) throw invalidType("options", "object", options);
+      let { actual, expected } = options;
+      options.message == null && actual instanceof Error && expected instanceof Error && ([actual, expected] = [withoutStack(actual), withoutStack(expected)]), super(messageOf({ ...options, actual, expected })), this.generatedMessage = !options.message, Object.defineProperty(this, "name", { value: "AssertionError [ERR_ASSERTION]", enumerable: !1, writable: !0, configurable: !0 }), this.code = "ERR_ASSERTION", Object.assign(this, { actual, expected, operator: options.operator }), Error.captureStackTrace(this, options.stackStartFn ?? options.stackStartFunction ?? _AssertionError), this.stack, this.name = "AssertionError";
+    }
+    toString() {
+      return `${this.name} [${this.code}]: ${this.message}`;
+    }
+    [inspect.custom](depth, options) {
+      let { actual, expected } = this;
+      Object.assign(this, { actual: abridged(actual), expected: abridged(expected) });
+      let text3 = inspect(this, { ...options, customInspect: !1, depth: 0 });
+      return Object.assign(this, { actual, expected }), text3;
+    }
+  };
+
+  // src/fs.js
+  init_buffer();
+
+  // src/descriptors.js
+  var descriptors_exports = {};
+  __export(descriptors_exports, {
+    O_APPEND: () => O_APPEND,
+    O_CREAT: () => O_CREAT,
+    O_EXCL: () => O_EXCL,
+    O_RDONLY: () => O_RDONLY,
+    O_RDWR: () => O_RDWR,
+    O_TRUNC: () => O_TRUNC,
+    O_WRONLY: () => O_WRONLY,
+    close: () => close,
+    isDescriptor: () => isDescriptor,
+    isOpen: () => isOpen,
+    open: () => open,
+    pathOf: () => pathOf,
+    read: () => read,
+    readRest: () => readRest,
+    readv: () => readv,
+    sync: () => sync,
+    toFlags: () => toFlags,
+    toMode: () => toMode,
+    truncate: () => truncate,
+    write: () => write2,
+    writeBytes: () => writeBytes,
+    writev: () => writev
+  });
+  init_buffer();
+  init_util();
+  var { fs: files, native: native3, toPath } = host, O_RDONLY = 0, O_WRONLY = 1, O_RDWR = 2, O_CREAT = 64, O_EXCL = 128, O_TRUNC = 512, O_APPEND = 1024, ACCESS_MODE = 3, REPLACE = O_CREAT | O_TRUNC, EXTEND = O_CREAT | O_APPEND, flagWords = /* @__PURE__ */ new Map(), name = (bits, ...words) => words.forEach((word2) => flagWords.set(word2, bits));
+  name(O_RDONLY, "r", "rs", "sr");
+  name(O_RDWR, "r+", "rs+", "sr+");
+  name(O_WRONLY | REPLACE, "w");
+  name(O_WRONLY | REPLACE | O_EXCL, "wx", "xw");
+  name(O_RDWR | REPLACE, "w+");
+  name(O_RDWR | REPLACE | O_EXCL, "wx+", "xw+");
+  name(O_WRONLY | EXTEND, "a", "as", "sa");
+  name(O_WRONLY | EXTEND | O_EXCL, "ax", "xa");
+  name(O_RDWR | EXTEND, "a+", "as+", "sa+");
+  name(O_RDWR | EXTEND | O_EXCL, "ax+", "xa+");
+  var LARGEST = Number.MAX_SAFE_INTEGER, checkInteger2 = (value, name2, least = -LARGEST, most = LARGEST) => {
+    if (typeof value != "number") throw invalidType(name2, "number", value);
+    if (!Number.isInteger(value)) throw outOfRange(name2, "an integer", value);
+    if (value < least || value > most) throw outOfRange(name2, `>= ${least} && <= ${most}`, value);
+  }, toFlags = (flags) => {
+    if (flags == null) return O_RDONLY;
+    if (typeof flags == "number")
+      return checkInteger2(flags, "flags", -2147483648, 2147483647), flags;
+    let bits = flagWords.get(flags);
+    if (bits === void 0) throw invalidValue("flags", flags);
+    return bits;
+  }, isDescriptor = (value) => typeof value == "number" && Number.isInteger(value) && value >= -2147483648 && value <= 2147483647, descriptors = /* @__PURE__ */ new Map(), isOpen = (fd) => descriptors.has(fd), checkDescriptor = (fd) => (checkInteger2(fd, "fd", 0, 2147483647), fd), opened = (fd, syscall) => {
+    let file = descriptors.get(fd);
+    if (file === void 0) throw host.systemError("EBADF", syscall);
+    return file;
+  }, stateOf = (file, syscall) => {
+    let state = statOrNone(file.path);
+    if (state === void 0 || state.id !== file.id)
+      throw codedError(Error, "ESTALE", `ESTALE: '${file.path}' was removed or renamed while it was open, ${syscall}: close it first`);
+    return state;
+  }, statOrNone = (path2) => {
+    try {
+      return native3.stat(path2, !0);
+    } catch (code) {
+      if (code === "ENOENT") return;
+      throw code;
+    }
+  }, prepare = (path2, bits, mode) => {
+    let writable2 = (bits & ACCESS_MODE) !== O_RDONLY, found = statOrNone(path2);
+    if (found === void 0) {
+      if (!(bits & O_CREAT)) throw "ENOENT";
+      return files.writeFile(path2, "", { flag: bits & O_EXCL ? "wx" : "a" }), mode !== void 0 && files.chmod(path2, mode & 4095 & -19), native3.stat(path2, !0);
+    }
+    if (bits & O_CREAT && bits & O_EXCL) throw "EEXIST";
+    if (found.kind === "directory" && (writable2 || bits & (O_CREAT | O_TRUNC))) throw "EISDIR";
+    return bits & O_TRUNC ? files.truncate(path2, 0) : writable2 && files.appendFile(path2, ""), found;
+  }, open = (path2, flags = "r", mode = void 0) => {
+    let at2 = toPath(path2, "open"), bits = toFlags(flags), found;
+    try {
+      found = prepare(at2, bits, toMode(mode));
+    } catch (error) {
+      let code = typeof error == "string" ? error : error.code;
+      throw code in host.errnos ? host.fileError(code, "open", at2) : error;
+    }
+    let fd = 3;
+    for (; descriptors.has(fd); ) fd++;
+    let access = bits & ACCESS_MODE;
+    return descriptors.set(fd, {
+      path: at2,
+      id: found.id,
+      directory: found.kind === "directory",
+      position: 0,
+      readable: access !== O_WRONLY,
+      writable: access !== O_RDONLY,
+      append: (bits & O_APPEND) !== 0
+    }), fd;
+  }, toMode = (mode) => {
+    if (mode != null) {
+      if (typeof mode == "string") {
+        if (!/^[0-7]+$/.test(mode)) throw invalidValue("mode", mode, "must be a 32-bit unsigned integer or an octal string");
+        return Number.parseInt(mode, 8);
+      }
+      return checkInteger2(mode, "mode", 0, 4294967295), mode;
+    }
+  }, close = (fd) => {
+    opened(checkDescriptor(fd), "close"), descriptors.delete(fd);
+  }, pathOf = (fd, syscall) => {
+    let file = opened(checkDescriptor(fd), syscall);
+    return stateOf(file, syscall), file.path;
+  }, sync = (fd, syscall) => {
+    opened(checkDescriptor(fd), syscall);
+  }, readAt = (file, from, length) => {
+    if (file.directory) throw host.systemError("EISDIR", "read");
+    return stateOf(file, "read"), native3.readPart(file.path, from, length);
+  }, readRest = (fd, syscall) => {
+    let file = opened(syscall === "fstat" ? checkDescriptor(fd) : fd, syscall);
+    if (!file.readable) throw host.systemError("EBADF", "read");
+    let bytes = readAt(file, file.position, LARGEST);
+    return file.position += bytes.length, bytes;
+  }, checkView = (buffer2) => {
+    if (!ArrayBuffer.isView(buffer2)) throw invalidType("buffer", "an instance of Buffer, TypedArray, or DataView", buffer2);
+  }, bytesOf = (view) => new Uint8Array(view.buffer, view.byteOffset, view.byteLength), toPosition = (position, length) => {
+    if (position == null) return -1;
+    if (typeof position == "number") checkInteger2(position, "position", -1);
+    else {
+      if (typeof position != "bigint") throw invalidType("position", "bigint or integer", position);
+      if (position < -1n || position > 2n ** 63n - 1n - BigInt(length)) throw outOfRange("position", `>= -1 && <= ${2n ** 63n - 1n - BigInt(length)}`, position);
+    }
+    return Number(position);
+  }, read = (fd, buffer2, ...rest) => {
+    checkDescriptor(fd), checkView(buffer2);
+    let [offset, length, position] = rest;
+    if (rest.length <= 1 || offset !== null && typeof offset == "object") {
+      if (offset !== void 0 && typeof offset != "object") throw invalidType("options", "object", offset);
+      ({ offset = 0, length = buffer2.byteLength - offset, position = null } = offset ?? {});
+    }
+    if (offset === void 0 ? offset = 0 : checkInteger2(offset, "offset", 0), length |= 0, length === 0) return 0;
+    if (buffer2.byteLength === 0) throw invalidValue("buffer", buffer2, "is empty and cannot be written");
+    if (length < 0) throw outOfRange("length", ">= 0", length);
+    if (length > buffer2.byteLength - offset) throw outOfRange("length", `<= ${buffer2.byteLength - offset}`, length);
+    let at2 = toPosition(position, length), file = opened(fd, "read");
+    if (!file.readable) throw host.systemError("EBADF", "read");
+    let bytes = readAt(file, at2 < 0 ? file.position : at2, length);
+    return bytesOf(buffer2).set(bytes, offset), at2 < 0 && (file.position += bytes.length), bytes.length;
+  }, writeAt = (path2, from, bytes, size) => {
+    if (from < size) {
+      let old = native3.readPart(path2, 0, LARGEST), all3 = new Uint8Array(Math.max(old.length, from + bytes.length));
+      all3.set(old), all3.set(bytes, from), files.writeFile(path2, all3);
+      return;
+    }
+    from > size && files.truncate(path2, from), files.appendFile(path2, bytes);
+  }, writeBytes = (fd, bytes, position = null) => {
+    if (fd === 1 || fd === 2)
+      return native3.outputBytes(bytes, fd === 2), bytes.length;
+    let file = opened(fd, "write");
+    if (!file.writable) throw host.systemError("EBADF", "write");
+    let { size } = stateOf(file, "write"), fixed = (typeof position == "number" || typeof position == "bigint") && position >= 0, from = file.append ? size : fixed ? Number(position) : file.position;
+    return bytes.length > 0 && writeAt(file.path, from, bytes, size), fixed || (file.position = from + bytes.length), bytes.length;
+  }, write2 = (fd, data, ...rest) => {
+    if (checkDescriptor(fd), ArrayBuffer.isView(data)) {
+      let [offset, length, position2] = rest;
+      if (typeof offset == "object" && ({ offset = 0, length = data.byteLength - offset, position: position2 = null } = offset ?? {}), offset == null ? offset = 0 : checkInteger2(offset, "offset", 0), typeof length != "number" && (length = data.byteLength - offset), offset > data.byteLength) throw outOfRange("offset", `<= ${data.byteLength}`, offset);
+      if (length > data.byteLength - offset) throw outOfRange("length", `<= ${data.byteLength - offset}`, length);
+      return checkInteger2(length, "length", 0, 2147483647), writeBytes(fd, bytesOf(data).subarray(offset, offset + length), position2);
+    }
+    if (typeof data != "string") throw invalidType("buffer", "string or an instance of Buffer, TypedArray, or DataView", data);
+    let [position, encoding] = rest;
+    return writeBytes(fd, bytesOf(Buffer2.from(data, encoding ?? "utf8")), position);
+  }, readv = (fd, buffers, position = null) => {
+    checkViews(fd, buffers);
+    let total = 0;
+    for (let buffer2 of buffers) {
+      let count = read(fd, buffer2, 0, buffer2.byteLength, typeof position == "number" ? position + total : null);
+      if (total += count, count < buffer2.byteLength) break;
+    }
+    return total;
+  }, writev = (fd, buffers, position = null) => (checkViews(fd, buffers), writeBytes(fd, bytesOf(Buffer2.concat(buffers.map(bytesOf))), position)), checkViews = (fd, buffers) => {
+    if (checkDescriptor(fd), !Array.isArray(buffers) || !buffers.every(ArrayBuffer.isView)) throw invalidType("buffers", "an ArrayBufferView[]", buffers);
+  }, truncate = (fd, length = 0) => {
+    checkDescriptor(fd), checkInteger2(length, "len");
+    let file = opened(fd, "ftruncate");
+    if (!file.writable) throw host.systemError("EINVAL", "ftruncate");
+    stateOf(file, "ftruncate"), files.truncate(file.path, Math.max(0, length));
+  };
+
+  // src/fs.js
+  init_events();
+
+  // src/stats.js
+  var kinds = { file: 32768, directory: 16384, link: 40960, pipe: 4096 }, OWNER = 1e3, BLOCK = 4096, UNIT = 512, times = ["atime", "mtime", "ctime", "birthtime"], typeBits = (stats) => Number(stats.mode) & 61440, Stats = class {
+    constructor({ kind, size, mode, modified, id }, big = !1) {
+      let asNumber = (number) => big ? BigInt(Math.floor(number)) : number, numbers = {
+        dev: 1,
+        mode: kinds[kind] | mode,
+        nlink: 1,
+        uid: OWNER,
+        gid: OWNER,
+        rdev: 0,
+        blksize: BLOCK,
+        ino: id,
+        size,
+        blocks: Math.ceil(size / BLOCK) * (BLOCK / UNIT)
+      };
+      for (let [name2, number] of Object.entries(numbers)) this[name2] = asNumber(number);
+      for (let time of times) this[`${time}Ms`] = asNumber(modified);
+      if (big) for (let time of times) this[`${time}Ns`] = BigInt(Math.round(modified * 1e6));
+      for (let time of times) this[time] = new Date(modified);
+    }
+    isFile() {
+      return typeBits(this) === kinds.file;
+    }
+    isDirectory() {
+      return typeBits(this) === kinds.directory;
+    }
+    isSymbolicLink() {
+      return typeBits(this) === kinds.link;
+    }
+    isFIFO() {
+      return typeBits(this) === kinds.pipe;
+    }
+    isSocket() {
+      return !1;
+    }
+    isBlockDevice() {
+      return !1;
+    }
+    isCharacterDevice() {
+      return !1;
+    }
+  }, statsOf = (record, options) => new Stats(record, options?.bigint === !0), pipeStats = (options) => statsOf({ kind: "pipe", size: 0, mode: 384, modified: 0, id: 0 }, options);
+  for (let name2 of ["isFIFO", "isSocket", "isBlockDevice", "isCharacterDevice"])
+    Object.defineProperty(host.Dirent.prototype, name2, { value: () => !1, configurable: !0, writable: !0 });
+
+  // src/fs.js
+  init_util();
+
+  // src/stream.js
+  var import_ours = __toESM(require_browser(), 1), stream_default = import_ours.default;
+
+  // src/url.js
+  var import_url = __toESM(require_url(), 1);
+
+  // src/path.js
+  var import_path_browserify = __toESM(require_path_browserify(), 1);
+  import_path_browserify.default.posix = import_path_browserify.default;
+  import_path_browserify.default.toNamespacedPath = (name2) => name2;
+  import_path_browserify.default.win32 = { sep: "\\", delimiter: ";", posix: import_path_browserify.default };
+  for (let [name2, value] of Object.entries(import_path_browserify.default))
+    typeof value == "function" && (import_path_browserify.default.win32[name2] = () => {
+      throw Object.assign(new Error(`path.win32.${name2} is not available in Tollhouse: paths are those of POSIX`), { code: "ERR_FEATURE_UNAVAILABLE_ON_PLATFORM" });
+    });
+  import_path_browserify.default.win32.win32 = import_path_browserify.default.win32;
+  var path_default = import_path_browserify.default;
+
+  // src/url.js
+  init_util();
+  var { URL: URL2, URLSearchParams: URLSearchParams2 } = globalThis, fileURLToPath = (given) => {
+    if (typeof given != "string" && !(given instanceof URL2)) throw invalidType("path", "string or an instance of URL", given);
+    let url = new URL2(given);
+    if (url.protocol !== "file:") throw codedError(TypeError, "ERR_INVALID_URL_SCHEME", "The URL must be of scheme file");
+    if (url.hostname !== "") throw codedError(TypeError, "ERR_INVALID_FILE_URL_HOST", 'File URL host must be "localhost" or empty on linux');
+    if (/%2f/i.test(url.pathname)) throw codedError(TypeError, "ERR_INVALID_FILE_URL_PATH", "File URL path must not include encoded / characters");
+    return decodeURIComponent(url.pathname);
+  }, pathToFileURL = (file) => {
+    let at2 = path_default.resolve(host.cwd(), file) + (file.length > 1 && file.endsWith("/") ? "/" : "");
+    return new URL2(`file://${encodeURI(at2).replace(/[?#]/g, encodeURIComponent)}`);
+  }, format2 = (given, options) => {
+    if (!(given instanceof URL2)) return import_url.default.format(given);
+    let url = new URL2(given.href);
+    return options?.fragment === !1 && (url.hash = ""), options?.search === !1 && (url.search = ""), options?.auth === !1 && (url.username = url.password = ""), url.href;
+  }, urlToHttpOptions = (url) => ({
+    protocol: url.protocol,
+    hostname: url.hostname.replace(/^\[|\]$/g, ""),
+    hash: url.hash,
+    search: url.search,
+    pathname: url.pathname,
+    path: url.pathname + url.search,
+    href: url.href,
+    ...url.port === "" ? {} : { port: Number(url.port) }
+  }), url_default = {
+    Url: import_url.default.Url,
+    parse(text3, ...rest) {
+      if (typeof text3 != "string") throw invalidType("url", "string", text3);
+      return import_url.default.parse(text3, ...rest);
+    },
+    resolve: import_url.default.resolve,
+    resolveObject: import_url.default.resolveObject,
+    format: format2,
+    URL: URL2,
+    URLSearchParams: URLSearchParams2,
+    domainToASCII: host.native.domainToAscii,
+    domainToUnicode: host.native.domainToUnicode,
+    fileURLToPath,
+    pathToFileURL,
+    urlToHttpOptions
+  };
+
+  // src/fs.js
+  var { fs: files2, native: native5, toPath: toPath2 } = host, { O_RDONLY: O_RDONLY2, O_WRONLY: O_WRONLY2, O_RDWR: O_RDWR2, O_CREAT: O_CREAT2, O_EXCL: O_EXCL2, O_TRUNC: O_TRUNC2, O_APPEND: O_APPEND2 } = descriptors_exports, constants2 = { F_OK: 0, R_OK: 4, W_OK: 2, X_OK: 1, COPYFILE_EXCL: 1, O_RDONLY: O_RDONLY2, O_WRONLY: O_WRONLY2, O_RDWR: O_RDWR2, O_CREAT: O_CREAT2, O_EXCL: O_EXCL2, O_TRUNC: O_TRUNC2, O_APPEND: O_APPEND2 }, encodingOf = (options) => {
+    let encoding = typeof options == "string" ? options : options?.encoding;
+    if (encoding == null || encoding === "buffer") return null;
+    if (!Buffer2.isEncoding(encoding)) throw codedError(TypeError, "ERR_INVALID_ARG_VALUE", `The argument 'encoding' is invalid encoding. Received '${encoding}'`);
+    return encoding;
+  }, contents = (data, options) => {
+    if (typeof data == "string") {
+      let encoding = encodingOf(options);
+      return encoding === null || /^utf-?8$/i.test(encoding) ? data : new Uint8Array(Buffer2.from(data, encoding));
+    }
+    if (ArrayBuffer.isView(data)) return new Uint8Array(data.buffer, data.byteOffset, data.byteLength);
+    throw invalidType("data", "string or an instance of Buffer, TypedArray, or DataView", data);
+  }, flagOf = (options, standard) => (typeof options == "object" ? options?.flag : void 0) ?? standard, checkOptions = (options) => {
+    if (options != null && !["string", "object", "function"].includes(typeof options)) throw invalidType("options", "one of type string or object", options);
+  }, withOpened = (path2, flags, mode, work2) => {
+    let fd = open(path2, flags, mode);
+    try {
+      return work2(fd);
+    } finally {
+      close(fd);
+    }
+  }, target = (path2) => path2 instanceof FileHandle ? path2.fd : path2, refuseInput = () => {
+    throw codedError(Error, "EAGAIN", "standard input is read with `await stdin.text()`, or `for await (const chunk of process.stdin)`");
+  }, readWhole = (path2, options, encoding) => {
+    if (isDescriptor(path2)) return path2 === 0 ? refuseInput() : readRest(path2, encoding === null ? "fstat" : "read");
+    let bits = toFlags(flagOf(options, "r"));
+    return bits === O_RDONLY2 ? files2.readBytes(path2) : withOpened(path2, bits, void 0, (fd) => readRest(fd));
+  }, writeWhole = (path2, data, options, standard) => {
+    checkOptions(options);
+    let given = contents(data, options), bytes = () => typeof given == "string" ? native5.encodeUtf8(given) : given;
+    if (isDescriptor(path2)) {
+      writeBytes(path2, bytes());
+      return;
+    }
+    let flags = flagOf(options, standard), mode = toMode(options?.mode);
+    mode === void 0 && (flags === "w" || flags === "wx") ? files2.writeFile(path2, given, { flag: flags }) : mode === void 0 && flags === "a" ? files2.appendFile(path2, given) : withOpened(path2, flags, mode, (fd) => writeBytes(fd, bytes()));
+  }, sync2 = {
+    readFile(path2, options) {
+      checkOptions(options);
+      let encoding = encodingOf(options), bytes = Buffer2.from(readWhole(target(path2), options, encoding).buffer);
+      return encoding === null ? bytes : bytes.toString(encoding);
+    },
+    writeFile: (path2, data, options) => writeWhole(target(path2), data, options, "w"),
+    appendFile: (path2, data, options) => writeWhole(target(path2), data, options, "a"),
+    exists: (path2) => {
+      try {
+        return files2.exists(path2);
+      } catch {
+        return !1;
+      }
+    },
+    stat(path2, options) {
+      return statOf(path2, options, "stat", !0);
+    },
+    lstat(path2, options) {
+      return statOf(path2, options, "lstat", !1);
+    },
+    fstat(fd, options) {
+      return fd === 0 || fd === 1 || fd === 2 ? pipeStats(options) : statsOf(native5.stat(pathOf(fd, "fstat"), !0), options);
+    },
+    readdir(path2, options) {
+      let list = files2.readdir(path2, options);
+      for (let entry of list) typeof entry == "object" && (entry.path = entry.parentPath);
+      return list;
+    },
+    mkdir(path2, options) {
+      let recursive = typeof options == "object" && options?.recursive === !0, first;
+      if (recursive)
+        for (let at2 = toPath2(path2, "mkdir"); at2.length > 1 && !sync2.exists(at2); at2 = at2.slice(0, at2.lastIndexOf("/")) || "/") first = at2;
+      return files2.mkdir(path2, { recursive }), first;
+    },
+    mkdtemp(prefix) {
+      let letters = Buffer2.from(native5.randomBytes(6)).toString("hex").slice(0, 6);
+      try {
+        files2.mkdir(prefix + letters);
+      } catch (error) {
+        throw typeof error?.code == "string" ? host.fileError(error.code, "mkdtemp", `${prefix}XXXXXX`) : error;
+      }
+      return prefix + letters;
+    },
+    rm(path2, options) {
+      if (!options?.recursive && sync2.stat(path2, { throwIfNoEntry: !1 })?.isDirectory() && !files2.lstat(path2).isSymbolicLink()) {
+        let message = `Path is a directory: rm returned EISDIR (is a directory) ${path2}`;
+        throw Object.assign(codedError(Error, "ERR_FS_EISDIR", message), { name: "SystemError", errno: 21, syscall: "rm", path: path2 });
+      }
+      files2.rm(path2, options);
+    },
+    opendir: (path2) => new Dir(path2),
+    rmdir: (path2, options) => options?.recursive ? files2.rm(path2, { recursive: !0 }) : files2.rmdir(path2),
+    unlink: (path2) => files2.unlink(path2),
+    rename: (from, to2) => files2.rename(from, to2),
+    copyFile(from, to2, mode) {
+      if (mode & constants2.COPYFILE_EXCL && sync2.exists(to2)) throw host.fileError("EEXIST", "copyfile", String(from), String(to2));
+      files2.copyFile(from, to2);
+    },
+    cp(from, to2, options = {}) {
+      let kind = files2.lstat(from);
+      if (kind.isDirectory()) {
+        if (!options.recursive) throw codedError(Error, "ERR_FS_EISDIR", `Path is a directory: cp returned EISDIR (${from} is a directory (not copied)) ${from}`);
+        files2.mkdir(to2, { recursive: !0 });
+        for (let name2 of files2.readdir(from)) sync2.cp(`${from}/${name2}`, `${to2}/${name2}`, options);
+      } else if (options.filter === void 0 || options.filter(from, to2)) {
+        if (sync2.exists(to2) && options.force === !1) {
+          if (options.errorOnExist) throw codedError(Error, "ERR_FS_CP_EEXIST", `Target already exists: ${to2}`);
+          return;
+        }
+        files2.mkdir(toPath2(to2, "cp").replace(/\/[^/]*$/, "") || "/", { recursive: !0 }), kind.isSymbolicLink() ? files2.symlink(files2.readlink(from), to2) : files2.copyFile(from, to2);
+      }
+    },
+    // Reading and writing are not held back by permission bits here.
+    access(path2, mode = constants2.F_OK) {
+      let stats = statOf(path2, void 0, "access", !0);
+      if (mode & constants2.X_OK && stats.isFile() && !(stats.mode & 73)) throw host.fileError("EACCES", "access", toPath2(path2, "access"));
+    },
+    symlink: (target2, path2) => files2.symlink(target2, path2),
+    readlink: (path2) => files2.readlink(path2),
+    realpath: (path2) => files2.realpath(path2),
+    chmod: (path2, mode) => files2.chmod(path2, mode),
+    chown() {
+    },
+    truncate(path2, length) {
+      isDescriptor(path2) ? truncate(path2, length) : withOpened(path2, "r+", void 0, (fd) => truncate(fd, length));
+    },
+    utimes: (path2, atime, mtime) => files2.utimes(path2, atime, mtime),
+    open,
+    close,
+    ftruncate: truncate,
+    fchmod: (fd, mode) => files2.chmod(pathOf(fd, "fchmod"), mode),
+    fchown: (fd) => {
+      pathOf(fd, "fchown");
+    },
+    futimes: (fd, atime, mtime) => files2.utimes(pathOf(fd, "futime"), atime, mtime),
+    fsync: (fd) => sync(fd, "fsync"),
+    fdatasync: (fd) => sync(fd, "fdatasync"),
+    read: (fd, ...rest) => fd === 0 ? refuseInput() : read(fd, ...rest),
+    readv,
+    write: write2,
+    writev
+  }, Dir = class {
+    #left;
+    #isClosed = !1;
+    constructor(path2) {
+      this.#left = sync2.readdir(path2, { withFileTypes: !0 }), this.path = path2;
+    }
+    #open() {
+      if (this.#isClosed) throw codedError(Error, "ERR_DIR_CLOSED", "Directory handle was closed");
+    }
+    readSync() {
+      return this.#open(), this.#left.shift() ?? null;
+    }
+    closeSync() {
+      this.#open(), this.#isClosed = !0;
+    }
+    async read() {
+      return this.readSync();
+    }
+    async close() {
+      this.closeSync();
+    }
+    async *[Symbol.asyncIterator]() {
+      for (let entry = this.readSync(); entry !== null; entry = this.readSync()) yield entry;
+      this.closeSync();
+    }
+  }, statOf = (path2, options, syscall, follow) => {
+    let at2 = toPath2(path2, syscall);
+    try {
+      return statsOf(native5.stat(at2, follow), options);
+    } catch (code) {
+      if (options?.throwIfNoEntry === !1 && code === "ENOENT") return;
+      throw typeof code == "string" ? host.fileError(code, syscall, at2) : code;
+    }
+  }, takesDescriptor = /* @__PURE__ */ new Set(["readFile", "writeFile", "appendFile", "truncate"]), takesNoPath = (name2) => ["mkdtemp", "exists", "close", "read", "readv", "write", "writev"].includes(name2) || /^f/.test(name2), isPath = (path2) => typeof path2 == "string" || ArrayBuffer.isView(path2) || path2 instanceof URL, checkedPath = (argument, path2) => {
+    if (!isPath(path2)) throw invalidType(argument, "string or an instance of Buffer or URL", path2);
+    let text3 = path2 instanceof URL ? url_default.fileURLToPath(path2) : path2;
+    if (typeof text3 == "string" && text3.includes("\0")) throw invalidValue(argument, text3, "must be a string, Uint8Array, or URL without null bytes");
+    return text3;
+  }, firstArgument = { __proto__: null, rename: "oldPath", copyFile: "src", cp: "src", symlink: "target" };
+  for (let [name2, work2] of Object.entries(sync2))
+    takesNoPath(name2) || (sync2[name2] = (path2, ...rest) => {
+      let isOpen2 = takesDescriptor.has(name2) && (isDescriptor(path2) || path2 instanceof FileHandle);
+      return work2(isOpen2 ? path2 : checkedPath(firstArgument[name2] ?? "path", path2), ...rest);
+    });
+  var fs = { constants: constants2, ...constants2, Stats, Dirent: host.Dirent, Dir };
+  for (let name2 of ["COPYFILE_EXCL", "O_RDONLY", "O_WRONLY", "O_RDWR", "O_CREAT", "O_EXCL", "O_TRUNC", "O_APPEND"]) delete fs[name2];
+  var withCallback = (name2, work2) => ({
+    [name2](...values2) {
+      let callback = values2.pop();
+      if (typeof callback != "function") throw invalidType("cb", "function", callback);
+      let error = null, result;
+      try {
+        result = work2(...values2);
+      } catch (thrown) {
+        error = thrown;
+      }
+      host.callLater(() => error === null ? result === void 0 ? callback(null) : callback(null, result) : callback(error));
+    }
+  })[name2], promises = { constants: constants2 };
+  for (let [name2, work2] of Object.entries(sync2))
+    fs[`${name2}Sync`] = Object.defineProperty((...values2) => work2(...values2), "name", { value: `${name2}Sync` }), name2 !== "exists" && (fs[name2] = withCallback(name2, work2)), /^(exists|f[a-z]+|close|readv?|writev?|open)$/.test(name2) || (promises[name2] = Object.defineProperty(async (...values2) => work2(...values2), "name", { value: name2 }));
+  fs.exists = (path2, callback) => {
+    let found = sync2.exists(path2);
+    host.callLater(() => callback(found));
+  };
+  fs.realpathSync.native = fs.realpathSync;
+  fs.read = (fd, ...rest) => {
+    let callback = rest.pop(), [first] = rest, given = ArrayBuffer.isView(first) ? rest : [first?.buffer ?? Buffer2.alloc(16384), ...first == null ? [] : [first]];
+    withCallback("read", () => sync2.read(fd, ...given))((error, count) => callback(error, count, given[0]));
+  };
+  for (let name2 of ["write", "readv", "writev"])
+    fs[name2] = (fd, data, ...rest) => {
+      let callback = rest.pop();
+      withCallback(name2, () => sync2[name2](fd, data, ...rest))((error, count) => callback(error, count, data));
+    };
+  fs.watch = fs.watchFile = () => {
+    throw codedError(Error, "ENOSYS", "files are not watched here: only this script changes them");
+  };
+  var closedFile = (syscall) => Object.assign(codedError(Error, "EBADF", "file closed"), { syscall }), FileHandle = class extends events_default {
+    #fd;
+    constructor(fd) {
+      super(), this.#fd = fd;
+    }
+    get fd() {
+      return this.#fd;
+    }
+    // Its descriptor, for a system call.
+    #open(syscall) {
+      if (this.#fd < 0) throw closedFile(syscall);
+      return this.#fd;
+    }
+    async readFile(options) {
+      return sync2.readFile(this.#open("readFile"), options);
+    }
+    async writeFile(data, options) {
+      sync2.writeFile(this.#open("writeFile"), data, options);
+    }
+    async appendFile(data, options) {
+      sync2.appendFile(this.#open("appendFile"), data, options);
+    }
+    async stat(options) {
+      return sync2.fstat(this.#open("fstat"), options);
+    }
+    async chmod(mode) {
+      sync2.fchmod(this.#open("fchmod"), mode);
+    }
+    async chown() {
+      sync2.fchown(this.#open("fchown"));
+    }
+    async utimes(atime, mtime) {
+      sync2.futimes(this.#open("futimes"), atime, mtime);
+    }
+    async truncate(length) {
+      sync2.ftruncate(this.#open("ftruncate"), length);
+    }
+    async sync() {
+      sync2.fsync(this.#open("fsync"));
+    }
+    async datasync() {
+      sync2.fdatasync(this.#open("fdatasync"));
+    }
+    async read(first, ...rest) {
+      let fd = this.#open("read");
+      if (ArrayBuffer.isView(first)) return { __proto__: null, bytesRead: sync2.read(fd, first, ...rest), buffer: first };
+      let buffer2 = first?.buffer ?? Buffer2.alloc(16384);
+      return { __proto__: null, bytesRead: sync2.read(fd, buffer2, first ?? void 0), buffer: buffer2 };
+    }
+    async readv(buffers, position) {
+      return { __proto__: null, bytesRead: sync2.readv(this.#open("readv"), buffers, position), buffers };
+    }
+    async write(buffer2, ...rest) {
+      return { __proto__: null, bytesWritten: sync2.write(this.#open("write"), buffer2, ...rest), buffer: buffer2 };
+    }
+    async writev(buffers, position) {
+      return { __proto__: null, bytesWritten: sync2.writev(this.#open("writev"), buffers, position), buffers };
+    }
+    async close() {
+      if (this.#fd < 0) return;
+      let fd = this.#fd;
+      this.#fd = -1, sync2.close(fd), this.emit("close");
+    }
+    async *readLines(options) {
+      for (let line of linesOf(String(await this.readFile({ encoding: "utf8", ...options })))) yield line;
+    }
+    createReadStream(options) {
+      return fs.createReadStream(null, { ...options, fd: this });
+    }
+    createWriteStream(options) {
+      return fs.createWriteStream(null, { ...options, fd: this });
+    }
+  }, linesOf = (text3) => {
+    let lines = text3.split(/\r?\n/);
+    return lines.at(-1) === "" && lines.pop(), lines;
+  };
+  promises.open = async (path2, flags, mode) => new FileHandle(sync2.open(path2, flags, mode));
+  fs.promises = promises;
+  var checkPlace = (name2, value) => {
+    if (value !== void 0) {
+      if (typeof value != "number") throw invalidType(name2, "number", value);
+      if (value !== 1 / 0 && !Number.isInteger(value)) throw outOfRange(name2, "an integer", value);
+      if (value < 0) throw outOfRange(name2, ">= 0 && <= 9007199254740991", value);
+    }
+  }, openAndClose = (path2, { flags, mode, fd }) => {
+    let handle = fd instanceof FileHandle ? fd : void 0, descriptor = handle === void 0 ? fd : handle.fd;
+    return {
+      descriptor: () => descriptor,
+      construct(callback) {
+        try {
+          descriptor == null && (descriptor = sync2.open(path2, flags, mode), this.fd = descriptor);
+        } catch (error) {
+          callback(error);
+          return;
+        }
+        callback(), this.emit("open", descriptor), this.emit("ready");
+      },
+      destroy(error, callback) {
+        let open3 = descriptor;
+        if (descriptor = null, this.fd = null, open3 == null) {
+          callback(error);
+          return;
+        }
+        let done = (failed2) => callback(error ?? failed2 ?? null);
+        handle !== void 0 ? handle.close().then(() => done(), done) : isOpen(open3) ? fs.close(open3, done) : callback(error);
+      }
+    };
+  };
+  fs.createReadStream = (path2, options = {}) => {
+    let given = typeof options == "object" && options !== null ? options : {}, { start, end = 1 / 0, highWaterMark = 65536, emitClose, autoClose = !0, signal } = given;
+    if (checkPlace("start", start), checkPlace("end", end), start !== void 0 && start > end) throw outOfRange("start", `<= "end" (here: ${end})`, start);
+    let { construct, destroy, descriptor } = openAndClose(path2 === null ? null : checkedPath("path", path2), { flags: "r", ...given }), left = end - (start ?? 0) + 1, at2 = start, readable2 = new stream_default.Readable({
+      highWaterMark,
+      encoding: encodingOf(options) ?? void 0,
+      emitClose,
+      autoDestroy: autoClose,
+      signal,
+      construct,
+      destroy,
+      read(size) {
+        try {
+          let buffer2 = Buffer2.alloc(Math.min(size, left)), count = buffer2.length === 0 ? 0 : sync2.read(descriptor(), buffer2, 0, buffer2.length, at2 ?? null);
+          at2 !== void 0 && (at2 += count), left -= count, readable2.bytesRead += count, this.push(count === 0 ? null : buffer2.subarray(0, count));
+        } catch (error) {
+          this.destroy(error);
+        }
+      }
+    });
+    return readable2.close = (callback) => closeStream(readable2, callback), Object.assign(readable2, { path: path2 ?? void 0, fd: descriptor() ?? null, bytesRead: 0 });
+  };
+  var closeStream = (opened2, callback) => {
+    callback !== void 0 && stream_default.finished(opened2, () => callback()), opened2.destroy();
+  };
+  fs.createWriteStream = (path2, options = {}) => {
+    let given = typeof options == "object" && options !== null ? options : {}, { start, highWaterMark = 16384, emitClose, autoClose = !0, signal } = given;
+    checkPlace("start", start);
+    let { construct, destroy, descriptor } = openAndClose(path2 === null ? null : checkedPath("path", path2), { flags: "w", ...given }), at2 = start, put = (bytes, callback) => {
+      try {
+        let count = writeBytes(descriptor(), bytes, at2 ?? null);
+        at2 !== void 0 && (at2 += count), writable2.bytesWritten += count;
+      } catch (error) {
+        callback(error);
+        return;
+      }
+      callback();
+    }, writable2 = new stream_default.Writable({
+      highWaterMark,
+      defaultEncoding: encodingOf(options) ?? "utf8",
+      emitClose,
+      autoDestroy: autoClose,
+      signal,
+      construct,
+      destroy,
+      write: (chunk, encoding, callback) => put(chunk, callback),
+      writev: (chunks, callback) => put(Buffer2.concat(chunks.map(({ chunk }) => chunk)), callback)
+    });
+    return writable2.close = (callback) => {
+      callback !== void 0 && stream_default.finished(writable2, () => callback()), writable2.end();
+    }, Object.assign(writable2, { path: path2 ?? void 0, fd: descriptor() ?? null, bytesWritten: 0 });
+  };
+  var fs_default = fs;
+
+  // src/assert.js
   init_util();
   setDeepEqual(import_comparisons.isDeepStrictEqual);
-  var assert_default = import_assert.default;
+  var { types: types2 } = util_default, none = /* @__PURE__ */ Symbol("none"), failed = (details) => {
+    throw details.message instanceof Error ? details.message : new AssertionError(details);
+  }, missing = (...names2) => codedError(TypeError, "ERR_MISSING_ARGS", `The ${names2.map((name2) => `"${name2}"`).join(" and ")} argument${names2.length > 1 ? "s" : ""} must be specified`), callText = (stack) => {
+    let [, name2, line, column] = /\n\s+at (?:.*\()?([^()\n]+):(\d+):(\d+)\)?(?:\n|$)/.exec(stack) ?? [];
+    if (name2 === void 0) return;
+    let source = host.native.scriptText(name2);
+    try {
+      source ??= fs_default.readFileSync(name2, "utf8");
+    } catch {
+      return;
+    }
+    let lines = source.split(`
+`).slice(line - 1), start = /[\w$.\s]*$/.exec(lines[0].slice(0, column - 1)), from = lines[0].slice(start.index).search(/\S/) + start.index, text3 = [lines[0].slice(from), ...lines.slice(1, 20)].join(`
+`);
+    for (let end = text3.indexOf(")"); end >= 0; end = text3.indexOf(")", end + 1)) {
+      let call = text3.slice(0, end + 1);
+      try {
+        return new Function(`async () => (${call}
+)`), call;
+      } catch {
+      }
+    }
+  }, holds = (caller, values2) => {
+    let [value, message] = values2;
+    if (value) return;
+    if (message instanceof Error) throw message;
+    let details = { actual: value, expected: !0, operator: "==", message, stackStartFn: caller };
+    if (values2.length > 0 && message != null) throw new AssertionError(details);
+    if (details.message = "No value argument passed to `assert.ok()`", values2.length > 0) {
+      let holder = {};
+      Error.captureStackTrace(holder, caller);
+      let call = callText(holder.stack);
+      details.message = call === void 0 ? "false == true" : `The expression evaluated to a falsy value:
+
+  ${call}
+`;
+    }
+    throw Object.assign(new AssertionError(details), { generatedMessage: !0 });
+  }, ok = (...values2) => holds(ok, values2), assert = (...values2) => holds(assert, values2), comparisons = {
+    equal: ["==", (a2, b2) => a2 == b2 || Number.isNaN(a2) && Number.isNaN(b2)],
+    notEqual: ["!=", (a2, b2) => a2 != b2 && !(Number.isNaN(a2) && Number.isNaN(b2))],
+    deepEqual: ["deepEqual", import_comparisons.isDeepEqual],
+    notDeepEqual: ["notDeepEqual", (a2, b2) => !(0, import_comparisons.isDeepEqual)(a2, b2)],
+    deepStrictEqual: ["deepStrictEqual", import_comparisons.isDeepStrictEqual],
+    notDeepStrictEqual: ["notDeepStrictEqual", (a2, b2) => !(0, import_comparisons.isDeepStrictEqual)(a2, b2)],
+    strictEqual: ["strictEqual", Object.is],
+    notStrictEqual: ["notStrictEqual", (a2, b2) => !Object.is(a2, b2)]
+  };
+  for (let [name2, [operator, compare2]] of Object.entries(comparisons))
+    assert[name2] = {
+      [name2](actual, expected, message) {
+        if (arguments.length < 2) throw missing("actual", "expected");
+        compare2(actual, expected) || failed({ actual, expected, message, operator, stackStartFn: assert[name2] });
+      }
+    }[name2];
+  var fail = function fail2(actual, expected, message, operator) {
+    let isMessage = arguments.length === 1 && actual != null;
+    if (arguments.length <= 1 && ([actual, message] = [void 0, isMessage ? actual : "Failed"]), message instanceof Error) throw message;
+    let standard = arguments.length === 2 ? "!=" : "fail", error = new AssertionError({ actual, expected, message, operator: operator ?? standard, stackStartFn: fail2 });
+    throw arguments.length <= 1 && !isMessage && (error.generatedMessage = !0), error;
+  }, Comparison = class {
+    constructor(from, keys, other) {
+      for (let key of keys) {
+        if (!(key in from)) continue;
+        let matches2 = typeof other?.[key] == "string" && types2.isRegExp(from[key]) && from[key].test(other[key]);
+        this[key] = matches2 ? other[key] : from[key];
+      }
+    }
+  }, checkProperties = (actual, expected, message, caller) => {
+    let operator = caller.name;
+    if (!isObject(actual))
+      throw Object.assign(new AssertionError({ actual, expected, message, operator: "deepStrictEqual", stackStartFn: caller }), { operator });
+    let keys = Object.keys(expected);
+    if (expected instanceof Error) keys.push("name", "message");
+    else if (keys.length === 0) throw invalidValue("error", expected, "may not be an empty object");
+    for (let key of keys) {
+      if (typeof actual[key] == "string" && types2.isRegExp(expected[key]) && expected[key].test(actual[key]) || key in actual && (0, import_comparisons.isDeepStrictEqual)(actual[key], expected[key])) continue;
+      message && failed({ actual, expected, message, operator, stackStartFn: caller });
+      let shown4 = { actual: new Comparison(actual, keys), expected: new Comparison(expected, keys, actual) };
+      throw Object.assign(new AssertionError({ ...shown4, operator: "deepStrictEqual", stackStartFn: caller }), { actual, expected, operator });
+    }
+  }, isErrorClass = (value) => typeof value == "function" && (value === Error || Error.isPrototypeOf(value)), otherClass = (actual, expected) => {
+    let head = `The error is expected to be an instance of "${expected.name}". Received `;
+    if (!types2.isNativeError(actual)) return `${head}"${inspect(actual, { depth: -1 })}"`;
+    let name2 = actual.constructor?.name || actual.name, told = expected.name === name2 ? "an error with identical name but a different prototype." : `"${name2}"`;
+    return `${head}${told}${actual.message ? `
+
+Error message:
+
+${actual.message}` : ""}`;
+  }, mismatch = (actual, expected) => {
+    if (types2.isRegExp(expected)) {
+      let text3 = String(actual);
+      return expected.exec(text3) === null ? `The input did not match the regular expression ${inspect(expected)}. Input:
+
+${inspect(text3)}
+` : void 0;
+    }
+    if (expected.prototype !== void 0 && actual instanceof expected) return;
+    if (isErrorClass(expected)) return otherClass(actual, expected);
+    let result = Reflect.apply(expected, {}, [actual]);
+    if (result === !0) return;
+    let caught = types2.isNativeError(actual) ? `
+
+Caught error:
+
+${actual}` : "";
+    return `The ${expected.name ? `"${expected.name}" ` : ""}validation function is expected to return "true". Received ${inspect(result)}${caught}`;
+  }, expectsError = (caller, actual, ...given) => {
+    let [error, message] = given, expectedKinds = "of type function or an instance of Error, RegExp, or Object";
+    if (typeof error == "string") {
+      if (given.length === 2) throw invalidType("error", expectedKinds, error);
+      if ((isObject(actual) ? actual.message : actual) === error) {
+        let what = isObject(actual) ? `error message "${actual.message}"` : `error "${actual}"`;
+        throw codedError(TypeError, "ERR_AMBIGUOUS_ARGUMENT", `The "error/message" argument is ambiguous. The ${what} is identical to the message.`);
+      }
+      [error, message] = [void 0, error];
+    } else if (error != null && typeof error != "object" && typeof error != "function") throw invalidType("error", expectedKinds, error);
+    if (actual === none) {
+      let kind = caller === assert.rejects ? "rejection" : "exception", what = `${error?.name ? ` (${error.name})` : ""}${message ? `: ${message}` : "."}`;
+      failed({ actual: void 0, expected: error, operator: caller.name, message: `Missing expected ${kind}${what}`, stackStartFn: caller });
+    }
+    if (!error) return;
+    if (typeof error != "function" && !types2.isRegExp(error)) return checkProperties(actual, error, message, caller);
+    let reason = mismatch(actual, error);
+    if (reason === void 0) return;
+    if (message instanceof Error) throw message;
+    let failure3 = new AssertionError({ actual, expected: error, message: message || reason, operator: caller.name, stackStartFn: caller });
+    throw Object.assign(failure3, { generatedMessage: !message });
+  }, isExpected = (actual, expected) => {
+    if (types2.isRegExp(expected)) return expected.test(String(actual));
+    if (typeof expected != "function") throw invalidType("expected", "of type function or an instance of RegExp", expected);
+    return expected.prototype !== void 0 && actual instanceof expected ? !0 : !isErrorClass(expected) && Reflect.apply(expected, {}, [actual]) === !0;
+  }, expectsNoError = (caller, actual, error, message) => {
+    if (actual === none) return;
+    if (typeof error == "string" && ([error, message] = [void 0, error]), error && !isExpected(actual, error)) throw actual;
+    let text3 = `Got unwanted ${caller === assert.doesNotReject ? "rejection" : "exception"}${message ? `: ${message}` : "."}
+Actual message: "${actual?.message}"`;
+    failed({ actual, expected: error, operator: caller.name, message: text3, stackStartFn: caller });
+  }, thrownBy = (work2) => {
+    if (typeof work2 != "function") throw invalidType("fn", "function", work2);
+    try {
+      work2();
+    } catch (error) {
+      return error;
+    }
+    return none;
+  }, isPromise = (value) => types2.isPromise(value) || isObject(value) && typeof value.then == "function" && typeof value.catch == "function", rejectionOf = async (given) => {
+    let promise = typeof given == "function" ? given() : given;
+    if (!isPromise(promise)) {
+      if (typeof given != "function") throw invalidType("promiseFn", "of type function or an instance of Promise", given);
+      let told = isObject(promise) ? `an instance of ${promise.constructor?.name}` : promise == null ? `${promise}` : `type ${typeof promise} (${inspect(promise)})`;
+      throw codedError(TypeError, "ERR_INVALID_RETURN_VALUE", `Expected instance of Promise to be returned from the "promiseFn" function but got ${told}.`);
+    }
+    try {
+      await promise;
+    } catch (error) {
+      return error;
+    }
+    return none;
+  }, matches = (text3, pattern, message, caller) => {
+    if (!types2.isRegExp(pattern)) throw invalidType("regexp", "an instance of RegExp", pattern);
+    let isMatch = caller === assert.match;
+    if (typeof text3 == "string" && pattern.exec(text3) !== null === isMatch) return;
+    if (message instanceof Error) throw message;
+    let reason = typeof text3 == "string" ? `${isMatch ? "The input did not match the regular expression" : "The input was expected to not match the regular expression"} ${inspect(pattern)}. Input:
+
+${inspect(text3)}
+` : `The "string" argument must be of type string. Received type ${typeof text3} (${inspect(text3)})`, failure3 = new AssertionError({ actual: text3, expected: pattern, message: message || reason, operator: caller.name, stackStartFn: caller });
+    throw Object.assign(failure3, { generatedMessage: !message });
+  }, ifError = (given) => {
+    if (given == null) return;
+    let told = isObject(given) && typeof given.message == "string" ? given.message || given.constructor?.name || "" : inspect(given);
+    throw new AssertionError({ actual: given, expected: null, operator: "ifError", message: `ifError got unwanted exception: ${told}`, stackStartFn: ifError });
+  };
+  Object.assign(assert, {
+    AssertionError,
+    ok,
+    fail,
+    ifError,
+    throws: function throws(work2, ...given) {
+      expectsError(throws, thrownBy(work2), ...given);
+    },
+    doesNotThrow: function doesNotThrow(work2, ...given) {
+      expectsNoError(doesNotThrow, thrownBy(work2), ...given);
+    },
+    rejects: async function rejects(promise, ...given) {
+      expectsError(rejects, await rejectionOf(promise), ...given);
+    },
+    doesNotReject: async function doesNotReject(promise, ...given) {
+      expectsNoError(doesNotReject, await rejectionOf(promise), ...given);
+    },
+    match: (text3, pattern, message) => matches(text3, pattern, message, assert.match),
+    doesNotMatch: (text3, pattern, message) => matches(text3, pattern, message, assert.doesNotMatch)
+  });
+  var strict = (...values2) => holds(strict, values2);
+  assert.strict = Object.assign(strict, assert, {
+    equal: assert.strictEqual,
+    deepEqual: assert.deepStrictEqual,
+    notEqual: assert.notStrictEqual,
+    notDeepEqual: assert.notDeepStrictEqual
+  });
+  strict.strict = strict;
+  var assert_default = assert;
 
   // src/async_hooks.js
   init_util();
@@ -7764,12 +7998,12 @@ ${told.detail === void 0 ? "" : `${told.detail}
 
   // src/shell.js
   init_util();
-  var CHUNK = 64 * 1024, fail = (message) => codedError(TypeError, "ERR_INVALID_ARG_TYPE", message), toBytes = (input) => {
+  var CHUNK = 64 * 1024, fail3 = (message) => codedError(TypeError, "ERR_INVALID_ARG_TYPE", message), toBytes = (input) => {
     if (input == null) return new Uint8Array(0);
     if (typeof input == "string") return host.native.encodeUtf8(input);
     if (ArrayBuffer.isView(input)) return new Uint8Array(input.buffer, input.byteOffset, input.byteLength);
     if (input instanceof ArrayBuffer) return new Uint8Array(input);
-    throw fail("the option `input` is a string or bytes");
+    throw fail3("the option `input` is a string or bytes");
   }, feed = async (running, bytes) => {
     try {
       bytes.length > 0 && await running.write(new Uint8Array(0), !1);
@@ -7806,14 +8040,14 @@ ${told.detail === void 0 ? "" : `${told.detail}
       feed(running, toBytes(input))
     ]);
     return { stdout, stderr, exitCode };
-  }, read = (options, below) => {
+  }, read2 = (options, below) => {
     if (options === void 0) return { env: host.env };
-    if (options === null || typeof options != "object") throw fail("the options of `shell` are an object");
+    if (options === null || typeof options != "object") throw fail3("the options of `shell` are an object");
     let env2 = options.env === void 0 ? host.env : { ...host.env, ...options.env };
     return { ...options, env: env2, signal: host.signalOf(options, below) };
   }, text = (bytes) => host.native.decodeUtf8Lossy(bytes), execute = async (command, options, below) => {
-    if (typeof command != "string") throw fail(`shell takes the text of a bash script, got ${host.inspect(command)}`);
-    let { input, ...rest } = read(options, below), { stdout, stderr, exitCode } = await collect(begin(command, rest, below), input);
+    if (typeof command != "string") throw fail3(`shell takes the text of a bash script, got ${host.inspect(command)}`);
+    let { input, ...rest } = read2(options, below), { stdout, stderr, exitCode } = await collect(begin(command, rest, below), input);
     return { stdout: text(stdout), stderr: text(stderr), exitCode };
   }, ShellError = class extends Error {
     constructor(command, { stdout, stderr, exitCode }) {
@@ -7837,7 +8071,7 @@ ${said}`}`), Object.assign(this, { exitCode, stdout, stderr });
     if (Array.isArray(value)) return value.map(word).join(" ");
     if (value !== null && typeof value == "object" && typeof value.raw == "string") return value.raw;
     if (typeof value == "symbol" || value === void 0 || value === null || typeof value == "function")
-      throw fail(`\`$\` takes words, got ${host.inspect(value)}`);
+      throw fail3(`\`$\` takes words, got ${host.inspect(value)}`);
     return quote(value);
   }, ShellCommand = class {
     #command;
@@ -7889,7 +8123,7 @@ ${said}`}`), Object.assign(this, { exitCode, stdout, stderr });
       return JSON.parse(await this.text());
     }
   }, $ = (strings, ...values2) => {
-    if (!Array.isArray(strings?.raw)) throw fail("`$` is a template tag: $`ls ${directory}`");
+    if (!Array.isArray(strings?.raw)) throw fail3("`$` is a template tag: $`ls ${directory}`");
     let command = strings[0];
     for (let i2 = 0; i2 < values2.length; i2++) command += word(values2[i2]) + strings[i2 + 1];
     return new ShellCommand(command, {});
@@ -7903,654 +8137,26 @@ ${said}`}`), Object.assign(this, { exitCode, stdout, stderr });
       throw codedError(TypeError, "ERR_INVALID_ARG_TYPE", `The "file" argument must be of type string. Received ${util_default.inspect(file)}`);
     let name2 = nameOf(file);
     return options.shell ? [name2, ...args].join(" ") : `${asks(file)} >/dev/null 2>&1 || exit ${MISSING}; ${[name2, ...args].map(quote).join(" ")}`;
-  }, errnos = { ENOENT: -2, EBADF: -9, ENOTDIR: -20, ENOBUFS: -105, ETIMEDOUT: -110 }, systemFailure = (code, call, file, spawnargs) => Object.assign(new Error(`${call} ${file} ${code}`), { errno: errnos[code], code, syscall: `${call} ${file}`, path: file, spawnargs });
-
-  // src/descriptors.js
-  var descriptors_exports = {};
-  __export(descriptors_exports, {
-    O_APPEND: () => O_APPEND,
-    O_CREAT: () => O_CREAT,
-    O_EXCL: () => O_EXCL,
-    O_RDONLY: () => O_RDONLY,
-    O_RDWR: () => O_RDWR,
-    O_TRUNC: () => O_TRUNC,
-    O_WRONLY: () => O_WRONLY,
-    close: () => close,
-    isDescriptor: () => isDescriptor,
-    isOpen: () => isOpen,
-    open: () => open,
-    pathOf: () => pathOf,
-    read: () => read2,
-    readRest: () => readRest,
-    readv: () => readv,
-    sync: () => sync,
-    toFlags: () => toFlags,
-    toMode: () => toMode,
-    truncate: () => truncate,
-    write: () => write2,
-    writeBytes: () => writeBytes,
-    writev: () => writev
-  });
-  init_buffer();
-  init_util();
-  var { fs: files, native: native4, toPath } = host, O_RDONLY = 0, O_WRONLY = 1, O_RDWR = 2, O_CREAT = 64, O_EXCL = 128, O_TRUNC = 512, O_APPEND = 1024, ACCESS_MODE = 3, REPLACE = O_CREAT | O_TRUNC, EXTEND = O_CREAT | O_APPEND, flagWords = /* @__PURE__ */ new Map(), name = (bits, ...words) => words.forEach((word2) => flagWords.set(word2, bits));
-  name(O_RDONLY, "r", "rs", "sr");
-  name(O_RDWR, "r+", "rs+", "sr+");
-  name(O_WRONLY | REPLACE, "w");
-  name(O_WRONLY | REPLACE | O_EXCL, "wx", "xw");
-  name(O_RDWR | REPLACE, "w+");
-  name(O_RDWR | REPLACE | O_EXCL, "wx+", "xw+");
-  name(O_WRONLY | EXTEND, "a", "as", "sa");
-  name(O_WRONLY | EXTEND | O_EXCL, "ax", "xa");
-  name(O_RDWR | EXTEND, "a+", "as+", "sa+");
-  name(O_RDWR | EXTEND | O_EXCL, "ax+", "xa+");
-  var LARGEST = Number.MAX_SAFE_INTEGER, checkInteger = (value, name2, least = -LARGEST, most = LARGEST) => {
-    if (typeof value != "number") throw invalidType(name2, "number", value);
-    if (!Number.isInteger(value)) throw outOfRange(name2, "an integer", value);
-    if (value < least || value > most) throw outOfRange(name2, `>= ${least} && <= ${most}`, value);
-  }, toFlags = (flags) => {
-    if (flags == null) return O_RDONLY;
-    if (typeof flags == "number")
-      return checkInteger(flags, "flags", -2147483648, 2147483647), flags;
-    let bits = flagWords.get(flags);
-    if (bits === void 0) throw invalidValue("flags", flags);
-    return bits;
-  }, isDescriptor = (value) => typeof value == "number" && Number.isInteger(value) && value >= -2147483648 && value <= 2147483647, descriptors = /* @__PURE__ */ new Map(), isOpen = (fd) => descriptors.has(fd), checkDescriptor = (fd) => (checkInteger(fd, "fd", 0, 2147483647), fd), opened = (fd, syscall) => {
-    let file = descriptors.get(fd);
-    if (file === void 0) throw host.systemError("EBADF", syscall);
-    return file;
-  }, stateOf = (file, syscall) => {
-    let state = statOrNone(file.path);
-    if (state === void 0 || state.id !== file.id)
-      throw codedError(Error, "ESTALE", `ESTALE: '${file.path}' was removed or renamed while it was open, ${syscall}: close it first`);
-    return state;
-  }, statOrNone = (path2) => {
-    try {
-      return native4.stat(path2, !0);
-    } catch (code) {
-      if (code === "ENOENT") return;
-      throw code;
-    }
-  }, prepare = (path2, bits, mode) => {
-    let writable2 = (bits & ACCESS_MODE) !== O_RDONLY, found = statOrNone(path2);
-    if (found === void 0) {
-      if (!(bits & O_CREAT)) throw "ENOENT";
-      return files.writeFile(path2, "", { flag: bits & O_EXCL ? "wx" : "a" }), mode !== void 0 && files.chmod(path2, mode & 4095 & -19), native4.stat(path2, !0);
-    }
-    if (bits & O_CREAT && bits & O_EXCL) throw "EEXIST";
-    if (found.kind === "directory" && (writable2 || bits & (O_CREAT | O_TRUNC))) throw "EISDIR";
-    return bits & O_TRUNC ? files.truncate(path2, 0) : writable2 && files.appendFile(path2, ""), found;
-  }, open = (path2, flags = "r", mode = void 0) => {
-    let at2 = toPath(path2, "open"), bits = toFlags(flags), found;
-    try {
-      found = prepare(at2, bits, toMode(mode));
-    } catch (error) {
-      let code = typeof error == "string" ? error : error.code;
-      throw code in host.errnos ? host.fileError(code, "open", at2) : error;
-    }
-    let fd = 3;
-    for (; descriptors.has(fd); ) fd++;
-    let access = bits & ACCESS_MODE;
-    return descriptors.set(fd, {
-      path: at2,
-      id: found.id,
-      directory: found.kind === "directory",
-      position: 0,
-      readable: access !== O_WRONLY,
-      writable: access !== O_RDONLY,
-      append: (bits & O_APPEND) !== 0
-    }), fd;
-  }, toMode = (mode) => {
-    if (mode != null) {
-      if (typeof mode == "string") {
-        if (!/^[0-7]+$/.test(mode)) throw invalidValue("mode", mode, "must be a 32-bit unsigned integer or an octal string");
-        return Number.parseInt(mode, 8);
-      }
-      return checkInteger(mode, "mode", 0, 4294967295), mode;
-    }
-  }, close = (fd) => {
-    opened(checkDescriptor(fd), "close"), descriptors.delete(fd);
-  }, pathOf = (fd, syscall) => {
-    let file = opened(checkDescriptor(fd), syscall);
-    return stateOf(file, syscall), file.path;
-  }, sync = (fd, syscall) => {
-    opened(checkDescriptor(fd), syscall);
-  }, readAt = (file, from, length) => {
-    if (file.directory) throw host.systemError("EISDIR", "read");
-    return stateOf(file, "read"), native4.readPart(file.path, from, length);
-  }, readRest = (fd, syscall) => {
-    let file = opened(syscall === "fstat" ? checkDescriptor(fd) : fd, syscall);
-    if (!file.readable) throw host.systemError("EBADF", "read");
-    let bytes = readAt(file, file.position, LARGEST);
-    return file.position += bytes.length, bytes;
-  }, checkView = (buffer) => {
-    if (!ArrayBuffer.isView(buffer)) throw invalidType("buffer", "an instance of Buffer, TypedArray, or DataView", buffer);
-  }, bytesOf = (view) => new Uint8Array(view.buffer, view.byteOffset, view.byteLength), toPosition = (position, length) => {
-    if (position == null) return -1;
-    if (typeof position == "number") checkInteger(position, "position", -1);
-    else {
-      if (typeof position != "bigint") throw invalidType("position", "bigint or integer", position);
-      if (position < -1n || position > 2n ** 63n - 1n - BigInt(length)) throw outOfRange("position", `>= -1 && <= ${2n ** 63n - 1n - BigInt(length)}`, position);
-    }
-    return Number(position);
-  }, read2 = (fd, buffer, ...rest) => {
-    checkDescriptor(fd), checkView(buffer);
-    let [offset, length, position] = rest;
-    if (rest.length <= 1 || offset !== null && typeof offset == "object") {
-      if (offset !== void 0 && typeof offset != "object") throw invalidType("options", "object", offset);
-      ({ offset = 0, length = buffer.byteLength - offset, position = null } = offset ?? {});
-    }
-    if (offset === void 0 ? offset = 0 : checkInteger(offset, "offset", 0), length |= 0, length === 0) return 0;
-    if (buffer.byteLength === 0) throw invalidValue("buffer", buffer, "is empty and cannot be written");
-    if (length < 0) throw outOfRange("length", ">= 0", length);
-    if (length > buffer.byteLength - offset) throw outOfRange("length", `<= ${buffer.byteLength - offset}`, length);
-    let at2 = toPosition(position, length), file = opened(fd, "read");
-    if (!file.readable) throw host.systemError("EBADF", "read");
-    let bytes = readAt(file, at2 < 0 ? file.position : at2, length);
-    return bytesOf(buffer).set(bytes, offset), at2 < 0 && (file.position += bytes.length), bytes.length;
-  }, writeAt = (path2, from, bytes, size) => {
-    if (from < size) {
-      let old = native4.readPart(path2, 0, LARGEST), all3 = new Uint8Array(Math.max(old.length, from + bytes.length));
-      all3.set(old), all3.set(bytes, from), files.writeFile(path2, all3);
-      return;
-    }
-    from > size && files.truncate(path2, from), files.appendFile(path2, bytes);
-  }, writeBytes = (fd, bytes, position = null) => {
-    if (fd === 1 || fd === 2)
-      return native4.outputBytes(bytes, fd === 2), bytes.length;
-    let file = opened(fd, "write");
-    if (!file.writable) throw host.systemError("EBADF", "write");
-    let { size } = stateOf(file, "write"), fixed = (typeof position == "number" || typeof position == "bigint") && position >= 0, from = file.append ? size : fixed ? Number(position) : file.position;
-    return bytes.length > 0 && writeAt(file.path, from, bytes, size), fixed || (file.position = from + bytes.length), bytes.length;
-  }, write2 = (fd, data, ...rest) => {
-    if (checkDescriptor(fd), ArrayBuffer.isView(data)) {
-      let [offset, length, position2] = rest;
-      if (typeof offset == "object" && ({ offset = 0, length = data.byteLength - offset, position: position2 = null } = offset ?? {}), offset == null ? offset = 0 : checkInteger(offset, "offset", 0), typeof length != "number" && (length = data.byteLength - offset), offset > data.byteLength) throw outOfRange("offset", `<= ${data.byteLength}`, offset);
-      if (length > data.byteLength - offset) throw outOfRange("length", `<= ${data.byteLength - offset}`, length);
-      return checkInteger(length, "length", 0, 2147483647), writeBytes(fd, bytesOf(data).subarray(offset, offset + length), position2);
-    }
-    if (typeof data != "string") throw invalidType("buffer", "string or an instance of Buffer, TypedArray, or DataView", data);
-    let [position, encoding] = rest;
-    return writeBytes(fd, bytesOf(Buffer2.from(data, encoding ?? "utf8")), position);
-  }, readv = (fd, buffers, position = null) => {
-    checkViews(fd, buffers);
-    let total = 0;
-    for (let buffer of buffers) {
-      let count = read2(fd, buffer, 0, buffer.byteLength, typeof position == "number" ? position + total : null);
-      if (total += count, count < buffer.byteLength) break;
-    }
-    return total;
-  }, writev = (fd, buffers, position = null) => (checkViews(fd, buffers), writeBytes(fd, bytesOf(Buffer2.concat(buffers.map(bytesOf))), position)), checkViews = (fd, buffers) => {
-    if (checkDescriptor(fd), !Array.isArray(buffers) || !buffers.every(ArrayBuffer.isView)) throw invalidType("buffers", "an ArrayBufferView[]", buffers);
-  }, truncate = (fd, length = 0) => {
-    checkDescriptor(fd), checkInteger(length, "len");
-    let file = opened(fd, "ftruncate");
-    if (!file.writable) throw host.systemError("EINVAL", "ftruncate");
-    stateOf(file, "ftruncate"), files.truncate(file.path, Math.max(0, length));
-  };
-
-  // src/fs.js
-  init_buffer();
-  init_events();
-
-  // src/stats.js
-  var kinds = { file: 32768, directory: 16384, link: 40960, pipe: 4096 }, OWNER = 1e3, BLOCK = 4096, UNIT = 512, times = ["atime", "mtime", "ctime", "birthtime"], typeBits = (stats) => Number(stats.mode) & 61440, Stats = class {
-    constructor({ kind, size, mode, modified, id }, big = !1) {
-      let asNumber = (number) => big ? BigInt(Math.floor(number)) : number, numbers = {
-        dev: 1,
-        mode: kinds[kind] | mode,
-        nlink: 1,
-        uid: OWNER,
-        gid: OWNER,
-        rdev: 0,
-        blksize: BLOCK,
-        ino: id,
-        size,
-        blocks: Math.ceil(size / BLOCK) * (BLOCK / UNIT)
-      };
-      for (let [name2, number] of Object.entries(numbers)) this[name2] = asNumber(number);
-      for (let time of times) this[`${time}Ms`] = asNumber(modified);
-      if (big) for (let time of times) this[`${time}Ns`] = BigInt(Math.round(modified * 1e6));
-      for (let time of times) this[time] = new Date(modified);
-    }
-    isFile() {
-      return typeBits(this) === kinds.file;
-    }
-    isDirectory() {
-      return typeBits(this) === kinds.directory;
-    }
-    isSymbolicLink() {
-      return typeBits(this) === kinds.link;
-    }
-    isFIFO() {
-      return typeBits(this) === kinds.pipe;
-    }
-    isSocket() {
-      return !1;
-    }
-    isBlockDevice() {
-      return !1;
-    }
-    isCharacterDevice() {
-      return !1;
-    }
-  }, statsOf = (record, options) => new Stats(record, options?.bigint === !0), pipeStats = (options) => statsOf({ kind: "pipe", size: 0, mode: 384, modified: 0, id: 0 }, options);
-  for (let name2 of ["isFIFO", "isSocket", "isBlockDevice", "isCharacterDevice"])
-    Object.defineProperty(host.Dirent.prototype, name2, { value: () => !1, configurable: !0, writable: !0 });
-
-  // src/fs.js
-  init_util();
-
-  // src/stream.js
-  var import_ours = __toESM(require_browser(), 1), stream_default = import_ours.default;
-
-  // src/url.js
-  var import_url = __toESM(require_url(), 1);
-
-  // src/path.js
-  var import_path_browserify = __toESM(require_path_browserify(), 1);
-  import_path_browserify.default.posix = import_path_browserify.default;
-  import_path_browserify.default.toNamespacedPath = (name2) => name2;
-  import_path_browserify.default.win32 = { sep: "\\", delimiter: ";", posix: import_path_browserify.default };
-  for (let [name2, value] of Object.entries(import_path_browserify.default))
-    typeof value == "function" && (import_path_browserify.default.win32[name2] = () => {
-      throw Object.assign(new Error(`path.win32.${name2} is not available in Tollhouse: paths are those of POSIX`), { code: "ERR_FEATURE_UNAVAILABLE_ON_PLATFORM" });
-    });
-  import_path_browserify.default.win32.win32 = import_path_browserify.default.win32;
-  var path_default = import_path_browserify.default;
-
-  // src/url.js
-  init_util();
-  var { URL: URL2, URLSearchParams: URLSearchParams2 } = globalThis, fileURLToPath = (given) => {
-    if (typeof given != "string" && !(given instanceof URL2)) throw invalidType("path", "string or an instance of URL", given);
-    let url = new URL2(given);
-    if (url.protocol !== "file:") throw codedError(TypeError, "ERR_INVALID_URL_SCHEME", "The URL must be of scheme file");
-    return decodeURIComponent(url.pathname);
-  }, pathToFileURL = (file) => {
-    let at2 = path_default.resolve(host.cwd(), file) + (file.length > 1 && file.endsWith("/") ? "/" : "");
-    return new URL2(`file://${encodeURI(at2).replace(/[?#]/g, encodeURIComponent)}`);
-  }, format2 = (given, options) => {
-    if (!(given instanceof URL2)) return import_url.default.format(given);
-    let url = new URL2(given.href);
-    return options?.fragment === !1 && (url.hash = ""), options?.search === !1 && (url.search = ""), options?.auth === !1 && (url.username = url.password = ""), url.href;
-  }, urlToHttpOptions = (url) => ({
-    protocol: url.protocol,
-    hostname: url.hostname.replace(/^\[|\]$/g, ""),
-    hash: url.hash,
-    search: url.search,
-    pathname: url.pathname,
-    path: url.pathname + url.search,
-    href: url.href,
-    ...url.port === "" ? {} : { port: Number(url.port) }
-  }), url_default = {
-    Url: import_url.default.Url,
-    parse: import_url.default.parse,
-    resolve: import_url.default.resolve,
-    resolveObject: import_url.default.resolveObject,
-    format: format2,
-    URL: URL2,
-    URLSearchParams: URLSearchParams2,
-    domainToASCII: host.native.domainToAscii,
-    domainToUnicode: host.native.domainToUnicode,
-    fileURLToPath,
-    pathToFileURL,
-    urlToHttpOptions
-  };
-
-  // src/fs.js
-  var { fs: files2, native: native5, toPath: toPath2 } = host, { O_RDONLY: O_RDONLY2, O_WRONLY: O_WRONLY2, O_RDWR: O_RDWR2, O_CREAT: O_CREAT2, O_EXCL: O_EXCL2, O_TRUNC: O_TRUNC2, O_APPEND: O_APPEND2 } = descriptors_exports, constants2 = { F_OK: 0, R_OK: 4, W_OK: 2, X_OK: 1, COPYFILE_EXCL: 1, O_RDONLY: O_RDONLY2, O_WRONLY: O_WRONLY2, O_RDWR: O_RDWR2, O_CREAT: O_CREAT2, O_EXCL: O_EXCL2, O_TRUNC: O_TRUNC2, O_APPEND: O_APPEND2 }, encodingOf = (options) => {
-    let encoding = typeof options == "string" ? options : options?.encoding;
-    if (encoding == null || encoding === "buffer") return null;
-    if (!Buffer2.isEncoding(encoding)) throw codedError(TypeError, "ERR_INVALID_ARG_VALUE", `The argument 'encoding' is invalid encoding. Received '${encoding}'`);
-    return encoding;
-  }, contents = (data, options) => {
-    if (typeof data == "string") {
-      let encoding = encodingOf(options);
-      return encoding === null || /^utf-?8$/i.test(encoding) ? data : new Uint8Array(Buffer2.from(data, encoding));
-    }
-    if (ArrayBuffer.isView(data)) return new Uint8Array(data.buffer, data.byteOffset, data.byteLength);
-    throw invalidType("data", "string or an instance of Buffer, TypedArray, or DataView", data);
-  }, flagOf = (options, standard) => (typeof options == "object" ? options?.flag : void 0) ?? standard, checkOptions = (options) => {
-    if (options != null && !["string", "object", "function"].includes(typeof options)) throw invalidType("options", "one of type string or object", options);
-  }, withOpened = (path2, flags, mode, work2) => {
-    let fd = open(path2, flags, mode);
-    try {
-      return work2(fd);
-    } finally {
-      close(fd);
-    }
-  }, target = (path2) => path2 instanceof FileHandle ? path2.fd : path2, refuseInput = () => {
-    throw codedError(Error, "EAGAIN", "standard input is read with `await stdin.text()`, or `for await (const chunk of process.stdin)`");
-  }, readWhole = (path2, options, encoding) => {
-    if (isDescriptor(path2)) return path2 === 0 ? refuseInput() : readRest(path2, encoding === null ? "fstat" : "read");
-    let bits = toFlags(flagOf(options, "r"));
-    return bits === O_RDONLY2 ? files2.readBytes(path2) : withOpened(path2, bits, void 0, (fd) => readRest(fd));
-  }, writeWhole = (path2, data, options, standard) => {
-    checkOptions(options);
-    let given = contents(data, options), bytes = () => typeof given == "string" ? native5.encodeUtf8(given) : given;
-    if (isDescriptor(path2)) {
-      writeBytes(path2, bytes());
-      return;
-    }
-    let flags = flagOf(options, standard), mode = toMode(options?.mode);
-    mode === void 0 && (flags === "w" || flags === "wx") ? files2.writeFile(path2, given, { flag: flags }) : mode === void 0 && flags === "a" ? files2.appendFile(path2, given) : withOpened(path2, flags, mode, (fd) => writeBytes(fd, bytes()));
-  }, sync2 = {
-    readFile(path2, options) {
-      checkOptions(options);
-      let encoding = encodingOf(options), bytes = Buffer2.from(readWhole(target(path2), options, encoding).buffer);
-      return encoding === null ? bytes : bytes.toString(encoding);
-    },
-    writeFile: (path2, data, options) => writeWhole(target(path2), data, options, "w"),
-    appendFile: (path2, data, options) => writeWhole(target(path2), data, options, "a"),
-    exists: (path2) => {
-      try {
-        return files2.exists(path2);
-      } catch {
-        return !1;
-      }
-    },
-    stat(path2, options) {
-      return statOf(path2, options, "stat", !0);
-    },
-    lstat(path2, options) {
-      return statOf(path2, options, "lstat", !1);
-    },
-    fstat(fd, options) {
-      return fd === 0 || fd === 1 || fd === 2 ? pipeStats(options) : statsOf(native5.stat(pathOf(fd, "fstat"), !0), options);
-    },
-    readdir(path2, options) {
-      let list = files2.readdir(path2, options);
-      for (let entry of list) typeof entry == "object" && (entry.path = entry.parentPath);
-      return list;
-    },
-    mkdir(path2, options) {
-      let recursive = typeof options == "object" && options?.recursive === !0, first;
-      if (recursive)
-        for (let at2 = toPath2(path2, "mkdir"); at2.length > 1 && !sync2.exists(at2); at2 = at2.slice(0, at2.lastIndexOf("/")) || "/") first = at2;
-      return files2.mkdir(path2, { recursive }), first;
-    },
-    mkdtemp(prefix) {
-      let letters = Buffer2.from(native5.randomBytes(6)).toString("hex").slice(0, 6);
-      return files2.mkdir(prefix + letters), prefix + letters;
-    },
-    rm: (path2, options) => files2.rm(path2, options),
-    rmdir: (path2, options) => options?.recursive ? files2.rm(path2, { recursive: !0 }) : files2.rmdir(path2),
-    unlink: (path2) => files2.unlink(path2),
-    rename: (from, to2) => files2.rename(from, to2),
-    copyFile(from, to2, mode) {
-      if (mode & constants2.COPYFILE_EXCL && sync2.exists(to2)) throw host.fileError("EEXIST", "copyfile", String(from), String(to2));
-      files2.copyFile(from, to2);
-    },
-    cp(from, to2, options = {}) {
-      let kind = files2.lstat(from);
-      if (kind.isDirectory()) {
-        if (!options.recursive) throw codedError(Error, "ERR_FS_EISDIR", `Recursive option not enabled, cannot copy a directory: ${from}`);
-        files2.mkdir(to2, { recursive: !0 });
-        for (let name2 of files2.readdir(from)) sync2.cp(`${from}/${name2}`, `${to2}/${name2}`, options);
-      } else if (options.filter === void 0 || options.filter(from, to2)) {
-        if (sync2.exists(to2) && options.force === !1) {
-          if (options.errorOnExist) throw codedError(Error, "ERR_FS_CP_EEXIST", `Target already exists: ${to2}`);
-          return;
-        }
-        files2.mkdir(toPath2(to2, "cp").replace(/\/[^/]*$/, "") || "/", { recursive: !0 }), kind.isSymbolicLink() ? files2.symlink(files2.readlink(from), to2) : files2.copyFile(from, to2);
-      }
-    },
-    // Reading and writing are not held back by permission bits here.
-    access(path2, mode = constants2.F_OK) {
-      let stats = statOf(path2, void 0, "access", !0);
-      if (mode & constants2.X_OK && stats.isFile() && !(stats.mode & 73)) throw host.fileError("EACCES", "access", toPath2(path2, "access"));
-    },
-    symlink: (target2, path2) => files2.symlink(target2, path2),
-    readlink: (path2) => files2.readlink(path2),
-    realpath: (path2) => files2.realpath(path2),
-    chmod: (path2, mode) => files2.chmod(path2, mode),
-    chown() {
-    },
-    truncate(path2, length) {
-      isDescriptor(path2) ? truncate(path2, length) : withOpened(path2, "r+", void 0, (fd) => truncate(fd, length));
-    },
-    utimes: (path2, atime, mtime) => files2.utimes(path2, atime, mtime),
-    open,
-    close,
-    ftruncate: truncate,
-    fchmod: (fd, mode) => files2.chmod(pathOf(fd, "fchmod"), mode),
-    fchown: (fd) => {
-      pathOf(fd, "fchown");
-    },
-    futimes: (fd, atime, mtime) => files2.utimes(pathOf(fd, "futime"), atime, mtime),
-    fsync: (fd) => sync(fd, "fsync"),
-    fdatasync: (fd) => sync(fd, "fdatasync"),
-    read: (fd, ...rest) => fd === 0 ? refuseInput() : read2(fd, ...rest),
-    readv,
-    write: write2,
-    writev
-  }, statOf = (path2, options, syscall, follow) => {
-    let at2 = toPath2(path2, syscall);
-    try {
-      return statsOf(native5.stat(at2, follow), options);
-    } catch (code) {
-      if (options?.throwIfNoEntry === !1 && code === "ENOENT") return;
-      throw typeof code == "string" ? host.fileError(code, syscall, at2) : code;
-    }
-  }, takesDescriptor = /* @__PURE__ */ new Set(["readFile", "writeFile", "appendFile", "truncate"]), takesNoPath = (name2) => ["mkdtemp", "exists", "close", "read", "readv", "write", "writev"].includes(name2) || /^f/.test(name2), isPath = (path2) => typeof path2 == "string" || ArrayBuffer.isView(path2) || path2 instanceof URL, checkedPath = (argument, path2) => {
-    if (!isPath(path2)) throw invalidType(argument, "string or an instance of Buffer or URL", path2);
-    let text2 = path2 instanceof URL ? url_default.fileURLToPath(path2) : path2;
-    if (typeof text2 == "string" && text2.includes("\0")) throw invalidValue(argument, text2, "must be a string, Uint8Array, or URL without null bytes");
-    return text2;
-  }, firstArgument = { __proto__: null, rename: "oldPath", copyFile: "src", cp: "src", symlink: "target" };
-  for (let [name2, work2] of Object.entries(sync2))
-    takesNoPath(name2) || (sync2[name2] = (path2, ...rest) => {
-      let isOpen2 = takesDescriptor.has(name2) && (isDescriptor(path2) || path2 instanceof FileHandle);
-      return work2(isOpen2 ? path2 : checkedPath(firstArgument[name2] ?? "path", path2), ...rest);
-    });
-  var fs = { constants: constants2, ...constants2, Stats, Dirent: host.Dirent };
-  for (let name2 of ["COPYFILE_EXCL", "O_RDONLY", "O_WRONLY", "O_RDWR", "O_CREAT", "O_EXCL", "O_TRUNC", "O_APPEND"]) delete fs[name2];
-  var withCallback = (name2, work2) => ({
-    [name2](...values2) {
-      let callback = values2.pop();
-      if (typeof callback != "function") throw invalidType("cb", "function", callback);
-      let error = null, result;
-      try {
-        result = work2(...values2);
-      } catch (thrown) {
-        error = thrown;
-      }
-      host.callLater(() => error === null ? result === void 0 ? callback(null) : callback(null, result) : callback(error));
-    }
-  })[name2], promises = { constants: constants2 };
-  for (let [name2, work2] of Object.entries(sync2))
-    fs[`${name2}Sync`] = Object.defineProperty((...values2) => work2(...values2), "name", { value: `${name2}Sync` }), name2 !== "exists" && (fs[name2] = withCallback(name2, work2)), /^(exists|f[a-z]+|close|readv?|writev?|open)$/.test(name2) || (promises[name2] = Object.defineProperty(async (...values2) => work2(...values2), "name", { value: name2 }));
-  fs.exists = (path2, callback) => {
-    let found = sync2.exists(path2);
-    host.callLater(() => callback(found));
-  };
-  fs.realpathSync.native = fs.realpathSync;
-  fs.read = (fd, ...rest) => {
-    let callback = rest.pop(), [first] = rest, given = ArrayBuffer.isView(first) ? rest : [first?.buffer ?? Buffer2.alloc(16384), ...first == null ? [] : [first]];
-    withCallback("read", () => sync2.read(fd, ...given))((error, count) => callback(error, count, given[0]));
-  };
-  for (let name2 of ["write", "readv", "writev"])
-    fs[name2] = (fd, data, ...rest) => {
-      let callback = rest.pop();
-      withCallback(name2, () => sync2[name2](fd, data, ...rest))((error, count) => callback(error, count, data));
-    };
-  fs.watch = fs.watchFile = () => {
-    throw codedError(Error, "ENOSYS", "files are not watched here: only this script changes them");
-  };
-  var closedFile = (syscall) => Object.assign(codedError(Error, "EBADF", "file closed"), { syscall }), FileHandle = class extends events_default {
-    #fd;
-    constructor(fd) {
-      super(), this.#fd = fd;
-    }
-    get fd() {
-      return this.#fd;
-    }
-    // Its descriptor, for a system call.
-    #open(syscall) {
-      if (this.#fd < 0) throw closedFile(syscall);
-      return this.#fd;
-    }
-    async readFile(options) {
-      return sync2.readFile(this.#open("readFile"), options);
-    }
-    async writeFile(data, options) {
-      sync2.writeFile(this.#open("writeFile"), data, options);
-    }
-    async appendFile(data, options) {
-      sync2.appendFile(this.#open("appendFile"), data, options);
-    }
-    async stat(options) {
-      return sync2.fstat(this.#open("fstat"), options);
-    }
-    async chmod(mode) {
-      sync2.fchmod(this.#open("fchmod"), mode);
-    }
-    async chown() {
-      sync2.fchown(this.#open("fchown"));
-    }
-    async utimes(atime, mtime) {
-      sync2.futimes(this.#open("futimes"), atime, mtime);
-    }
-    async truncate(length) {
-      sync2.ftruncate(this.#open("ftruncate"), length);
-    }
-    async sync() {
-      sync2.fsync(this.#open("fsync"));
-    }
-    async datasync() {
-      sync2.fdatasync(this.#open("fdatasync"));
-    }
-    async read(first, ...rest) {
-      let fd = this.#open("read");
-      if (ArrayBuffer.isView(first)) return { __proto__: null, bytesRead: sync2.read(fd, first, ...rest), buffer: first };
-      let buffer = first?.buffer ?? Buffer2.alloc(16384);
-      return { __proto__: null, bytesRead: sync2.read(fd, buffer, first ?? void 0), buffer };
-    }
-    async readv(buffers, position) {
-      return { __proto__: null, bytesRead: sync2.readv(this.#open("readv"), buffers, position), buffers };
-    }
-    async write(buffer, ...rest) {
-      return { __proto__: null, bytesWritten: sync2.write(this.#open("write"), buffer, ...rest), buffer };
-    }
-    async writev(buffers, position) {
-      return { __proto__: null, bytesWritten: sync2.writev(this.#open("writev"), buffers, position), buffers };
-    }
-    async close() {
-      if (this.#fd < 0) return;
-      let fd = this.#fd;
-      this.#fd = -1, sync2.close(fd), this.emit("close");
-    }
-    async *readLines(options) {
-      for (let line of linesOf(String(await this.readFile({ encoding: "utf8", ...options })))) yield line;
-    }
-    createReadStream(options) {
-      return fs.createReadStream(null, { ...options, fd: this });
-    }
-    createWriteStream(options) {
-      return fs.createWriteStream(null, { ...options, fd: this });
-    }
-  }, linesOf = (text2) => {
-    let lines = text2.split(/\r?\n/);
-    return lines.at(-1) === "" && lines.pop(), lines;
-  };
-  promises.open = async (path2, flags, mode) => new FileHandle(sync2.open(path2, flags, mode));
-  fs.promises = promises;
-  var checkPlace = (name2, value) => {
-    if (value !== void 0) {
-      if (typeof value != "number") throw invalidType(name2, "number", value);
-      if (value !== 1 / 0 && !Number.isInteger(value)) throw outOfRange(name2, "an integer", value);
-      if (value < 0) throw outOfRange(name2, ">= 0 && <= 9007199254740991", value);
-    }
-  }, openAndClose = (path2, { flags, mode, fd }) => {
-    let handle = fd instanceof FileHandle ? fd : void 0, descriptor = handle === void 0 ? fd : handle.fd;
-    return {
-      descriptor: () => descriptor,
-      construct(callback) {
-        try {
-          descriptor == null && (descriptor = sync2.open(path2, flags, mode), this.fd = descriptor);
-        } catch (error) {
-          callback(error);
-          return;
-        }
-        callback(), this.emit("open", descriptor), this.emit("ready");
-      },
-      destroy(error, callback) {
-        let open3 = descriptor;
-        if (descriptor = null, this.fd = null, open3 == null) {
-          callback(error);
-          return;
-        }
-        let done = (failed) => callback(error ?? failed ?? null);
-        handle !== void 0 ? handle.close().then(() => done(), done) : isOpen(open3) ? fs.close(open3, done) : callback(error);
-      }
-    };
-  };
-  fs.createReadStream = (path2, options = {}) => {
-    let given = typeof options == "object" && options !== null ? options : {}, { start, end = 1 / 0, highWaterMark = 65536, emitClose, autoClose = !0, signal } = given;
-    if (checkPlace("start", start), checkPlace("end", end), start !== void 0 && start > end) throw outOfRange("start", `<= "end" (here: ${end})`, start);
-    let { construct, destroy, descriptor } = openAndClose(path2 === null ? null : checkedPath("path", path2), { flags: "r", ...given }), left = end - (start ?? 0) + 1, at2 = start, readable2 = new stream_default.Readable({
-      highWaterMark,
-      encoding: encodingOf(options) ?? void 0,
-      emitClose,
-      autoDestroy: autoClose,
-      signal,
-      construct,
-      destroy,
-      read(size) {
-        try {
-          let buffer = Buffer2.alloc(Math.min(size, left)), count = buffer.length === 0 ? 0 : sync2.read(descriptor(), buffer, 0, buffer.length, at2 ?? null);
-          at2 !== void 0 && (at2 += count), left -= count, readable2.bytesRead += count, this.push(count === 0 ? null : buffer.subarray(0, count));
-        } catch (error) {
-          this.destroy(error);
-        }
-      }
-    });
-    return readable2.close = (callback) => closeStream(readable2, callback), Object.assign(readable2, { path: path2 ?? void 0, fd: descriptor() ?? null, bytesRead: 0 });
-  };
-  var closeStream = (opened2, callback) => {
-    callback !== void 0 && stream_default.finished(opened2, () => callback()), opened2.destroy();
-  };
-  fs.createWriteStream = (path2, options = {}) => {
-    let given = typeof options == "object" && options !== null ? options : {}, { start, highWaterMark = 16384, emitClose, autoClose = !0, signal } = given;
-    checkPlace("start", start);
-    let { construct, destroy, descriptor } = openAndClose(path2 === null ? null : checkedPath("path", path2), { flags: "w", ...given }), at2 = start, put = (bytes, callback) => {
-      try {
-        let count = writeBytes(descriptor(), bytes, at2 ?? null);
-        at2 !== void 0 && (at2 += count), writable2.bytesWritten += count;
-      } catch (error) {
-        callback(error);
-        return;
-      }
-      callback();
-    }, writable2 = new stream_default.Writable({
-      highWaterMark,
-      defaultEncoding: encodingOf(options) ?? "utf8",
-      emitClose,
-      autoDestroy: autoClose,
-      signal,
-      construct,
-      destroy,
-      write: (chunk, encoding, callback) => put(chunk, callback),
-      writev: (chunks, callback) => put(Buffer2.concat(chunks.map(({ chunk }) => chunk)), callback)
-    });
-    return writable2.close = (callback) => {
-      callback !== void 0 && stream_default.finished(writable2, () => callback()), writable2.end();
-    }, Object.assign(writable2, { path: path2 ?? void 0, fd: descriptor() ?? null, bytesWritten: 0 });
-  };
-  var fs_default = fs;
+  }, checkZeros = (value, name2) => {
+    if (typeof value == "string" && value.includes("\0")) throw invalidValue(name2, value, "must be a string without null bytes");
+  }, checkIdentity = (file, { argv0, uid, gid, env: env2 }) => {
+    for (let [name2, value] of Object.entries(env2 ?? {})) checkZeros(value, `options.env['${name2}']`);
+    if (argv0 != null && argv0 !== file) throw codedError(Error, "ERR_FEATURE_UNAVAILABLE", "the option `argv0` is not here: a command has its own name");
+    if ((uid ?? process_default.getuid()) !== process_default.getuid() || (gid ?? process_default.getgid()) !== process_default.getgid())
+      throw Object.assign(codedError(Error, "EPERM", `spawn ${file} EPERM`), { errno: -1, syscall: `spawn ${file}` });
+  }, lastProcess = process_default.pid, nextProcess = () => ++lastProcess, errnos = { ENOENT: -2, EBADF: -9, ENOTDIR: -20, ENOBUFS: -105, ETIMEDOUT: -110 }, systemFailure = (code, call, file, spawnargs) => Object.assign(new Error(`${call} ${file} ${code}`), { errno: errnos[code], code, syscall: `${call} ${file}`, path: file, spawnargs });
 
   // src/child_process_sync.js
   init_process();
+  init_signals();
   init_util();
-  var SIGNALS = "HUP INT QUIT ILL TRAP ABRT BUS FPE KILL USR1 SEGV USR2 PIPE ALRM TERM STKFLT CHLD CONT STOP TSTP TTIN TTOU URG XCPU XFSZ VTALRM PROF WINCH IO PWR SYS".split(" ").map((name2) => `SIG${name2}`), instead = {
+  var instead = {
     execSync: "`exec`, or `await shell.run(command)`",
     execFileSync: "`execFile`, or `await shell.run(command)`",
     spawnSync: "`spawn`, or `await shell(command)`"
-  }, isObject2 = (value) => value !== null && typeof value == "object" && !Array.isArray(value), checkText = (value, name2) => {
+  }, isObject2 = (value) => value !== null && typeof value == "object" && !Array.isArray(value), checkText2 = (value, name2) => {
     if (typeof value != "string") throw invalidType(name2, "string", value);
     checkZeros(value, name2);
-  }, checkZeros = (value, name2) => {
-    if (typeof value == "string" && value.includes("\0")) throw invalidValue(name2, value, "must be a string without null bytes");
   }, toSignal = (given) => {
     if (given == null) return "SIGTERM";
     if (typeof given != "string" && typeof given != "number") throw invalidType("options.killSignal", "one of type string or number", given);
@@ -8599,36 +8205,36 @@ ${said}`}`), Object.assign(this, { exitCode, stdout, stderr });
       if (typeof code == "string") return code === "ENOTDIR" ? code : "ENOENT";
       throw code;
     }
-  }, lastProcess = process_default.pid, unstarted = (error) => ({ error, status: null, signal: null, output: null, pid: 0, stdout: null, stderr: null }), run = (name2, { file, args, source, options }, below) => {
+  }, unstarted = (error) => ({ error, status: null, signal: null, output: null, pid: 0, stdout: null, stderr: null }), run = (name2, { file, args, source, options }, below) => {
     checkOptions2(options);
-    let killSignal = toSignal(options.killSignal), streams = toStreams(options.stdio || "pipe"), failed = (code) => systemFailure(code, "spawnSync", file, args), isWrong = (stream2, at2) => typeof stream2 == "number" && (stream2 > 2 ? !isOpen(stream2) : at2 > 0 && stream2 === 0);
-    if (streams.some(isWrong)) return unstarted(failed("EBADF"));
-    let input = inputOf(streams[0], options), script = scriptOf(source, { cwd: options.cwd ?? void 0, env: options.env || host.env }), missing = notThere(script.directory);
-    if (missing !== void 0) return unstarted(failed(missing));
+    let killSignal = toSignal(options.killSignal), streams = toStreams(options.stdio || "pipe"), failed2 = (code) => systemFailure(code, "spawnSync", file, args), isWrong = (stream2, at2) => typeof stream2 == "number" && (stream2 > 2 ? !isOpen(stream2) : at2 > 0 && stream2 === 0);
+    if (streams.some(isWrong)) return unstarted(failed2("EBADF"));
+    let input = inputOf(streams[0], options), script = scriptOf(source, { cwd: options.cwd ?? void 0, env: options.env || host.env }), missing3 = notThere(script.directory);
+    if (missing3 !== void 0) return unstarted(failed2(missing3));
     isFile(streams[1]) && streams[1] === streams[2] && (script.source = `exec 2>&1; ${source}`);
     let most = options.maxBuffer ?? MAX_BUFFER, [stdout, stderr] = [1, 2].map((at2) => destinationOf(streams[at2], most)), wanted = { ...script, input: input && new Uint8Array(input), stdout, stderr, timeout: options.timeout || void 0 }, ended = host.runToEnd(wanted, below);
-    if (ended.status === MISSING && !options.shell && !isThere(script, file, below)) return unstarted(failed("ENOENT"));
+    if (ended.status === MISSING && !options.shell && !isThere(script, file, below)) return unstarted(failed2("ENOENT"));
     let written2 = [void 0, ended.stdout, ended.stderr];
-    return streams.forEach((stream2, at2) => isFile(stream2) && at2 > 0 && written2[at2].length > 0 && fs_default.writeFileSync(stream2, written2[at2])), resultOf(name2, { ended, streams, written: written2, options, killSignal, failed });
+    return streams.forEach((stream2, at2) => isFile(stream2) && at2 > 0 && written2[at2].length > 0 && fs_default.writeFileSync(stream2, written2[at2])), resultOf(name2, { ended, streams, written: written2, options, killSignal, failed: failed2 });
   }, isThere = (script, file, below) => {
     let source = `${asks(file)} >/dev/null 2>&1`;
     return host.runToEnd({ ...script, source, input: new Uint8Array(0), stdout: "dropped", stderr: "dropped" }, below).status === 0;
-  }, resultOf = (name2, { ended, streams, written: written2, options, killSignal, failed }) => {
+  }, resultOf = (name2, { ended, streams, written: written2, options, killSignal, failed: failed2 }) => {
     let { encoding } = options, isText = encoding && encoding !== "buffer", output = streams.map((stream2, at2) => {
       if (at2 === 0 || stream2 !== "pipe") return null;
-      let buffer = Buffer2.from(written2[at2]);
-      if (!isText) return buffer;
-      if (buffer.length === 0) return "";
+      let buffer2 = Buffer2.from(written2[at2]);
+      if (!isText) return buffer2;
+      if (buffer2.length === 0) return "";
       if (!Buffer2.isEncoding(encoding)) throw codedError(TypeError, "ERR_UNKNOWN_ENCODING", `Unknown encoding: ${encoding}`);
-      return buffer.toString(encoding);
-    }), killed = ended.how !== "exited", result = { ...{ status: killed ? null : ended.status, signal: killed ? killSignal : null, output, pid: ++lastProcess }, stdout: output[1], stderr: output[2] };
+      return buffer2.toString(encoding);
+    }), killed = ended.how !== "exited", result = { ...{ status: killed ? null : ended.status, signal: killed ? killSignal : null, output, pid: nextProcess() }, stdout: output[1], stderr: output[2] };
     if (ended.how === "asked") {
       let message = `${name2}: the command asks for ${ended.what}, and a script cannot wait for that without \`await\`: use ${instead[name2]}`;
       throw Object.assign(codedError(Error, "ERR_FEATURE_UNAVAILABLE", message), result);
     }
-    return ended.how === "timed out" ? { error: failed("ETIMEDOUT"), ...result } : ended.how === "overflowed" ? { error: failed("ENOBUFS"), ...result } : result;
+    return ended.how === "timed out" ? { error: failed2("ETIMEDOUT"), ...result } : ended.how === "overflowed" ? { error: failed2("ENOBUFS"), ...result } : result;
   }, normalize = (file, given, options) => {
-    if (checkText(file, "file"), file.length === 0) throw invalidValue("file", file, "cannot be empty");
+    if (checkText2(file, "file"), file.length === 0) throw invalidValue("file", file, "cannot be empty");
     let args = [];
     if (Array.isArray(given)) args = [...given];
     else if (given != null) {
@@ -8639,6 +8245,7 @@ ${said}`}`), Object.assign(this, { exitCode, stdout, stderr });
     else if (!isObject2(options)) throw invalidType("options", "object", options);
     if (options = { __proto__: null, ...options }, typeof options.shell == "string" && !/(^|\/)(ba|da)?sh$/.test(options.shell))
       throw codedError(Error, "ERR_FEATURE_UNAVAILABLE_ON_PLATFORM", `the shell ${options.shell} is not here: commands run in bash`);
+    checkIdentity(file, options);
     let source = commandLine(file, args, options);
     return options.shell ? { file: typeof options.shell == "string" ? options.shell : "/bin/sh", args: ["-c", [file, ...args].join(" ")], source, options } : { file, args: args.map(String), source, options };
   }, orThrow2 = (result, options, command) => {
@@ -8650,7 +8257,7 @@ ${result.stderr}` : "";
     }
     return result.stdout;
   }, spawnSync = (file, args, options) => run("spawnSync", normalize(file, args, options), spawnSync), execSync = (command, options) => {
-    checkText(command, "command");
+    checkText2(command, "command");
     let given = { __proto__: null, ...options }, call = normalize(command, [], { ...given, shell: typeof given.shell == "string" ? given.shell : !0 });
     return orThrow2(run("execSync", call, execSync), given, command);
   }, execFileSync = (file, args, options) => {
@@ -8672,9 +8279,9 @@ ${result.stderr}` : "";
     #signal;
     constructor(running, spawnfile, spawnargs, isMissing2) {
       super(), this.#running = running, Object.assign(this, { spawnfile, spawnargs });
-      let missing = async (code) => code === MISSING && await isMissing2();
+      let missing3 = async (code) => code === MISSING && await isMissing2();
       running.exited.then(
-        (code) => missing(code).then((is) => is ? this.#fail(notFound(spawnfile, spawnargs.slice(1))) : this.#end(code, null)),
+        (code) => missing3(code).then((is) => is ? this.#fail(notFound(spawnfile, spawnargs.slice(1))) : this.#end(code, null)),
         (error) => {
           this.killed ? this.#end(null, this.#signal) : (this.emit("error", error), this.#end(error.name === "LimitError" ? 137 : 1, null));
         }
@@ -8682,7 +8289,7 @@ ${result.stderr}` : "";
     }
     // It did not start: there is an error in place of an end.
     #fail(error) {
-      this.exitCode = error.errno, process_default.nextTick(() => this.emit("error", error)), process_default.nextTick(() => this.#close(error.errno, null));
+      this.exitCode = error.errno, this.pid = void 0, process_default.nextTick(() => this.emit("error", error)), process_default.nextTick(() => this.#close(error.errno, null));
     }
     #end(code, signal) {
       Object.assign(this, { exitCode: code, signalCode: signal }), this.emit("exit", code, signal), this.#close(code, signal);
@@ -8710,20 +8317,25 @@ ${result.stderr}` : "";
       this.readableEnded || running.close(which).catch(() => {
       }), callback(error);
     }
-  }), writable = (running) => new Writable({
-    write(chunk, encoding, callback) {
-      let bytes = typeof chunk == "string" ? Buffer2.from(chunk, encoding) : chunk;
-      (async () => {
-        await running.write(empty, !1);
-        for (let at2 = 0; at2 < bytes.length; at2 += CHUNK2) await running.write(new Uint8Array(bytes.subarray(at2, at2 + CHUNK2)), !1);
-      })().then(() => callback(), () => callback(codedError(Error, "EPIPE", "write EPIPE")));
-    },
-    final(callback) {
-      running.write(empty, !0).then(() => callback(), () => callback());
-    }
-  }), split = (args, options) => Array.isArray(args) ? [args, options ?? {}] : [[], args ?? {}], isMissing = (file, options) => async () => options.shell ? !1 : (await collect(begin(asks(file), settings(options), isMissing))).exitCode !== 0, notFound = (file, args) => systemFailure("ENOENT", "spawn", file, args), settings = (options) => ({ cwd: options.cwd, env: options.env, signal: host.signalOf(options) }), spawn = (file, args, options) => {
-    [args, options] = split(args, options);
-    let running = begin(commandLine(file, args, options), settings(options), spawn), child = new ChildProcess(running, file, [file, ...args], isMissing(file, options)), wanted = typeof options.stdio == "string" ? Array(3).fill(options.stdio) : options.stdio ?? [], forward = async (which, write3) => {
+  }), writable = (running) => {
+    let total = 0;
+    return new Writable({
+      write(chunk, encoding, callback) {
+        let bytes = typeof chunk == "string" ? Buffer2.from(chunk, encoding) : chunk, give = async () => {
+          await running.write(empty, !1);
+          for (let at2 = 0; at2 < bytes.length; at2 += CHUNK2) await running.write(new Uint8Array(bytes.subarray(at2, at2 + CHUNK2)), !1);
+        };
+        total += bytes.length, give().then(() => callback(), () => callback(total > CHUNK2 ? codedError(Error, "EPIPE", "write EPIPE") : null));
+      },
+      final(callback) {
+        running.write(empty, !0).then(() => callback(), () => callback());
+      }
+    });
+  }, split = (args, options) => Array.isArray(args) ? [args, options ?? {}] : [[], args ?? {}], isMissing = (file, options) => async () => options.shell ? !1 : (await collect(begin(asks(file), settings(options), isMissing))).exitCode !== 0, notFound = (file, args) => systemFailure("ENOENT", "spawn", file, args), settings = (options) => ({ cwd: options.cwd, env: options.env, signal: host.signalOf(options) }), spawn = (file, args, options) => {
+    [args, options] = split(args, options), checkIdentity(file, options);
+    let running = begin(commandLine(file, args, options), settings(options), spawn), child = new ChildProcess(running, file, [file, ...args], isMissing(file, options));
+    child.pid = nextProcess();
+    let wanted = typeof options.stdio == "string" ? Array(3).fill(options.stdio) : options.stdio ?? [], forward = async (which, write3) => {
       for (; ; ) {
         let bytes = await running.read(which).catch(() => empty);
         if (bytes.length === 0) return;
@@ -8743,11 +8355,11 @@ ${result.stderr}` : "";
 ${output.stderr}`);
     return Object.assign(error, { code, killed: child.killed, signal: child.signalCode, cmd: command, ...output });
   }, gather = (command, file, args, options, callback) => {
-    let shown2 = options.shell ? command : [file, ...args].join(" "), running = begin(command, settings(options), gather), child = new ChildProcess(running, file, [file, ...args], async () => !1);
-    options.timeout > 0 && setTimeout(() => child.kill(options.killSignal), options.timeout).unref();
+    let shown4 = options.shell ? command : [file, ...args].join(" "), running = begin(command, settings(options), gather), child = new ChildProcess(running, file, [file, ...args], async () => !1);
+    child.pid = nextProcess(), options.timeout > 0 && setTimeout(() => child.kill(options.killSignal), options.timeout).unref();
     let encoding = options.encoding === void 0 ? "utf8" : options.encoding, decode2 = (bytes) => {
-      let buffer = Buffer2.from(bytes);
-      return encoding === "buffer" || encoding === null ? buffer : buffer.toString(encoding);
+      let buffer2 = Buffer2.from(bytes);
+      return encoding === "buffer" || encoding === null ? buffer2 : buffer2.toString(encoding);
     }, most = options.maxBuffer ?? MAX_BUFFER, finish = ({ stdout, stderr, exitCode }) => {
       let output = { stdout: decode2(stdout), stderr: decode2(stderr) };
       for (let [name2, bytes] of [["stdout", stdout], ["stderr", stderr]])
@@ -8758,14 +8370,14 @@ ${output.stderr}`);
       if (exitCode === 0) return callback?.(null, output.stdout, output.stderr);
       if (exitCode === MISSING)
         return isMissing(file, options)().then((is) => {
-          let error2 = is ? Object.assign(notFound(file, args), { cmd: shown2, ...output }) : failure(child, shown2, exitCode, output);
+          let error2 = is ? Object.assign(notFound(file, args), { cmd: shown4, ...output }) : failure(child, shown4, exitCode, output);
           callback?.(error2, output.stdout, output.stderr);
         });
-      let error = failure(child, shown2, exitCode, output);
+      let error = failure(child, shown4, exitCode, output);
       callback?.(error, output.stdout, output.stderr);
     };
     return collect(running, options.input).then(finish, (error) => {
-      let output = { stdout: decode2(empty), stderr: decode2(empty) }, told = child.killed ? failure(child, shown2, null, output) : error;
+      let output = { stdout: decode2(empty), stderr: decode2(empty) }, told = child.killed ? failure(child, shown4, null, output) : error;
       callback?.(told, output.stdout, output.stderr);
     }), child;
   }, exec = (command, options, callback) => (typeof options == "function" && ([options, callback] = [{}, options]), gather(String(command), "/bin/sh", ["-c", command], { ...options, shell: !0 }, callback)), execFile = (file, ...rest) => {
@@ -8791,9 +8403,9 @@ ${output.stderr}`);
     let bytes = typeof data == "object" && data !== null ? asBytes(data) : void 0;
     if (bytes === void 0) throw invalidType(name2, "string or an instance of Buffer, TypedArray, or DataView", data);
     return bytes;
-  }, shown = (bytes, encoding) => {
-    let buffer = Buffer2.from(bytes.buffer, bytes.byteOffset, bytes.length);
-    return encoding === void 0 || encoding === "buffer" ? buffer : buffer.toString(encoding);
+  }, shown2 = (bytes, encoding) => {
+    let buffer2 = Buffer2.from(bytes.buffer, bytes.byteOffset, bytes.length);
+    return encoding === void 0 || encoding === "buffer" ? buffer2 : buffer2.toString(encoding);
   }, Hash = class _Hash extends stream_default.Transform {
     #parts = [];
     #finish;
@@ -8807,11 +8419,11 @@ ${output.stderr}`);
     }
     digest(encoding) {
       if (this.#done) throw codedError(Error, "ERR_CRYPTO_HASH_FINALIZED", "Digest already called");
-      return this.#done = !0, shown(this.#finish(new Uint8Array(Buffer2.concat(this.#parts))), encoding);
+      return this.#done = !0, shown2(this.#finish(new Uint8Array(Buffer2.concat(this.#parts))), encoding);
     }
     copy() {
-      let copy = new _Hash(this.#finish);
-      return copy.#parts = [...this.#parts], copy;
+      let copy2 = new _Hash(this.#finish);
+      return copy2.#parts = [...this.#parts], copy2;
     }
     _transform(chunk, encoding, callback) {
       this.update(chunk), callback();
@@ -8822,34 +8434,47 @@ ${output.stderr}`);
   }, Hmac = class extends Hash {
   }, createHash = (name2) => {
     let algorithm = plainName(name2);
-    if (!hashes.includes(algorithm)) throw codedError(Error, "ERR_OSSL_EVP_UNSUPPORTED", "Digest method not supported");
+    if (typeof name2 != "string") throw invalidType("algorithm", "string", name2);
+    if (!hashes.includes(algorithm)) throw new Error("Digest method not supported");
     return new Hash((bytes) => native6.digest(algorithm, bytes));
   }, createHmac = (name2, key) => {
+    if (typeof name2 != "string") throw invalidType("hmac", "string", name2);
     let algorithm = plainName(name2);
     if (!hashes.includes(algorithm)) throw codedError(Error, "ERR_CRYPTO_INVALID_DIGEST", `Invalid digest: ${name2}`);
     let secret = key instanceof CryptoKey2 ? secretOf(key) : bytesOf2(key, "utf8", "key").slice();
     return new Hmac((bytes) => native6.hmac(algorithm, secret, bytes));
   }, randomBytes = (size, callback) => {
+    if (typeof size != "number") throw invalidType("size", "number", size);
     if (!Number.isInteger(size) || size < 0 || size > 2 ** 31 - 1)
       throw codedError(RangeError, "ERR_OUT_OF_RANGE", `The value of "size" is out of range. It must be >= 0 && <= 2147483647. Received ${size}`);
     let bytes = Buffer2.from(native6.randomBytes(size).buffer);
     if (callback === void 0) return bytes;
     setTimeout(() => callback(null, bytes), 0);
   }, randomInt = (low, high, callback) => {
-    if ((high === void 0 || typeof high == "function") && ([low, high, callback] = [0, low, high]), !Number.isSafeInteger(low) || !Number.isSafeInteger(high) || low >= high)
+    (high === void 0 || typeof high == "function") && ([low, high, callback] = [0, low, high]);
+    for (let [name2, bound] of [["min", low], ["max", high]]) if (!Number.isSafeInteger(bound)) throw invalidType(name2, "a safe integer", bound);
+    if (low >= high)
       throw codedError(RangeError, "ERR_OUT_OF_RANGE", `The value of "max" is out of range. It must be greater than the value of "min" (${low}). Received ${high}`);
     let range = BigInt(high) - BigInt(low), value = Number(BigInt(`0x${randomBytes(16).toString("hex")}`) % range) + low;
     return callback === void 0 ? value : setTimeout(() => callback(null, value), 0);
-  }, randomFillSync = (buffer, offset = 0, size = buffer.byteLength - offset) => (asBytes(buffer).set(native6.randomBytes(size), offset), buffer), timingSafeEqual = (a2, b2) => {
-    let [x2, y2] = [bytesOf2(a2), bytesOf2(b2)];
+  }, randomFillSync = (buffer2, offset = 0, size = buffer2.byteLength - offset) => (asBytes(buffer2).set(native6.randomBytes(size), offset), buffer2), timingSafeEqual = (a2, b2) => {
+    let [x2, y2] = [["buf1", a2], ["buf2", b2]].map(([name2, value]) => {
+      if (!ArrayBuffer.isView(value) && !(value instanceof ArrayBuffer)) throw codedError(TypeError, "ERR_INVALID_ARG_TYPE", `The "${name2}" argument must be an instance of ArrayBuffer, Buffer, TypedArray, or DataView.`);
+      return bytesOf2(value);
+    });
     if (x2.length !== y2.length) throw codedError(RangeError, "ERR_CRYPTO_TIMING_SAFE_EQUAL_LENGTH", "Input buffers must have the same byte length");
-    let difference = 0;
-    for (let i2 = 0; i2 < x2.length; i2++) difference |= x2[i2] ^ y2[i2];
-    return difference === 0;
+    let difference2 = 0;
+    for (let i2 = 0; i2 < x2.length; i2++) difference2 |= x2[i2] ^ y2[i2];
+    return difference2 === 0;
   }, pbkdf2Sync = (password, salt, iterations, length, digest) => {
     let algorithm = plainName(digest);
     if (!hashes.includes(algorithm)) throw codedError(TypeError, "ERR_CRYPTO_INVALID_DIGEST", `Invalid digest: ${digest}`);
-    let key = bytesOf2(password), blocks = [];
+    for (let [name2, number, least] of [["iterations", iterations, 1], ["keylen", length, 0]]) {
+      if (typeof number != "number") throw invalidType(name2, "number", number);
+      if (!Number.isInteger(number)) throw outOfRange(name2, "an integer", number);
+      if (number < least || number > 2 ** 31 - 1) throw outOfRange(name2, `>= ${least} && <= 2147483647`, number);
+    }
+    let key = bytesOf2(password, "utf8", "password"), blocks = [];
     for (let index = 1, done = 0; done < length; index++) {
       let counter = Buffer2.alloc(4);
       counter.writeUInt32BE(index);
@@ -9310,20 +8935,23 @@ ${output.stderr}`);
     if (options.weekday === "short") return { ...options, weekday: "long" };
   }, rewrite = (pattern, options, base) => options.day !== base.day ? pattern.replace("{d}", "{D}") : options.year !== base.year ? pattern.replace("{y}", "{Y}") : options.month !== base.month ? pattern.replace("{1}", "{2}") : pattern.replace("{W}", "{w}").replace("{V}", "{v}"), rate = (patterns, around) => {
     if (around === void 0) return;
-    let join = (pattern) => `${around[0]}${pattern}${around[1]}`.replaceAll("}{", "");
-    return typeof patterns == "string" ? join(patterns) : Object.fromEntries(Object.entries(patterns).map(([category, pattern]) => [category, join(pattern)]));
+    let join2 = (pattern) => `${around[0]}${pattern}${around[1]}`.replaceAll("}{", "");
+    return typeof patterns == "string" ? join2(patterns) : Object.fromEntries(Object.entries(patterns).map(([category, pattern]) => [category, join2(pattern)]));
   };
 
   // src/intl-locales.js
-  var warned = /* @__PURE__ */ new Set(), warn = (text2) => {
-    warned.has(text2) || (warned.add(text2), host.native.stderr(`Warning: ${text2}
+  var warned = /* @__PURE__ */ new Set(), warn = (text3) => {
+    warned.has(text3) || (warned.add(text3), host.native.stderr(`Warning: ${text3}
 `));
-  }, optionOf = (options, name2, values2, standard, owner2) => {
+  }, optionOf = (options, name2, values2, standard, owner) => {
     let given = options[name2];
     if (given === void 0) return standard;
-    let text2 = String(given);
-    if (values2 !== void 0 && !values2.includes(text2)) throw new RangeError(`Value ${text2} out of range for Intl.${owner2} options property ${name2}`);
-    return text2;
+    let text3 = String(given);
+    if (values2 !== void 0 && !values2.includes(text3)) {
+      let where = /\.|^locale$/.test(owner) ? owner : `Intl.${owner}`;
+      throw new RangeError(`Value ${text3} out of range for ${where} options property ${name2}`);
+    }
+    return text3;
   }, texts = /* @__PURE__ */ new Map(), textOf = (name2) => (texts.has(name2) || texts.set(name2, JSON.parse(host.native.localeData(name2))), texts.get(name2)), values = () => textOf("values"), isRecord = (value) => typeof value == "object" && value !== null && !Array.isArray(value), merged = (from, other) => {
     if (!isRecord(from) || !isRecord(other)) return other;
     let all3 = { ...from };
@@ -9340,21 +8968,24 @@ ${output.stderr}`);
   }, englishZones = (locale) => {
     let all3 = textOf("en:zones");
     return all3[locale] === void 0 && locale.startsWith("en-") && warn(`Intl has no names of time zones for the locale '${locale}' here: they are those of en-GB`), all3[locale] ?? all3[locale.startsWith("en-") ? "en-GB" : "en-US"];
-  }, made = /* @__PURE__ */ new Map(), onceFor = (kind, locale, make) => {
+  }, made = /* @__PURE__ */ new Map(), onceFor = (kind, locale, make2) => {
     let key = `${kind}:${locale}`;
-    return made.has(key) || made.set(key, make()), made.get(key);
+    return made.has(key) || made.set(key, make2()), made.get(key);
   }, aliases = { iw: "he", in: "id", ji: "yi", jw: "jv", mo: "ro", sh: "sr-Latn", tl: "fil" }, tagPattern = /^(?:[a-z]{2,3}(?:-[a-z]{3}){0,3}|[a-z]{5,8})(?:-[a-z]{4})?(?:-(?:[a-z]{2}|\d{3}))?(?:-(?:[a-z\d]{5,8}|\d[a-z\d]{3}))*(?:-[a-wyz\d](?:-[a-z\d]{2,8})+)*(?:-x(?:-[a-z\d]{1,8})+)?$/i, canonical = (tag) => {
     let plain2 = String(tag);
     if (!tagPattern.test(plain2)) throw new RangeError("Incorrect locale information provided");
     let [, base, extension = ""] = /^(.*?)((?:-[a-z\d](?:-.*)?)?)$/i.exec(plain2.replace(/-([a-z\d])-/i, "-$1-"));
     return base.split("-").map((part, at2) => at2 === 0 ? aliases[part.toLowerCase()] ?? part.toLowerCase() : part.length === 4 && !/^\d/.test(part) ? part[0].toUpperCase() + part.slice(1).toLowerCase() : part.length <= 3 ? part.toUpperCase() : part.toLowerCase()).join("-") + sorted(extension.toLowerCase());
-  }, sorted = (extension) => extension.replace(/-u((?:-[a-z\d]{2,8})+)/, (all3, rest) => {
+  }, sorted = (extension) => {
+    let [, open3, own = ""] = /^(.*?)(-x-.*)?$/.exec(extension);
+    return open3.split(/(?=-[a-z\d]-)/).filter(Boolean).sort((a2, b2) => a2[1] < b2[1] ? -1 : 1).map(sortedKeys).join("") + own;
+  }, sortedKeys = (extension) => extension.replace(/^-u((?:-[a-z\d]{2,8})+)/, (all3, rest) => {
     let [head, ...keys] = rest.split(/(?=-[a-z\d]{2}(?:-|$))/), isKey = /^-[a-z\d]{2}(-|$)/.test(head), list = (isKey ? [head, ...keys] : keys).map((key) => key.replace(/-true$/, "")).sort((a2, b2) => a2.slice(0, 3) < b2.slice(0, 3) ? -1 : 1);
     return `-u${isKey ? "" : head}${list.join("")}`;
   }), requested = (locales) => {
     if (locales === null) throw new TypeError("Cannot convert undefined or null to object");
     let isOne = typeof locales == "string" || typeof locales == "object" && locales?.[Symbol.toStringTag] === "Intl.Locale", tags = (locales === void 0 ? [] : isOne ? [locales] : Array.from(Object(locales))).map((tag) => {
-      if (typeof tag != "string" && (typeof tag != "object" || tag === null)) throw new TypeError("Incorrect locale information provided");
+      if (typeof tag != "string" && (typeof tag != "object" || tag === null)) throw new TypeError("Language ID should be string or object.");
       return canonical(tag);
     });
     return [...new Set(tags)];
@@ -9372,19 +9003,19 @@ ${output.stderr}`);
     }
   }, isKnown = (tag) => lookUp(split2(tag).base)?.data !== void 0, localeOf = (locales) => {
     if (locales === void 0) return { locale: "en-US", data: "en-US", keywords: {} };
-    let missing;
+    let missing3;
     for (let tag of requested(locales)) {
       let { base, keywords } = split2(tag), found = lookUp(base);
       if (found?.data === void 0) {
-        missing ??= found?.missing;
+        missing3 ??= found?.missing;
         continue;
       }
-      return missing !== void 0 && warnOf(missing, found.tag), { locale: found.tag, data: found.data, keywords };
+      return missing3 !== void 0 && warnOf(missing3, found.tag), { locale: found.tag, data: found.data, keywords };
     }
-    if (missing === void 0) return { locale: "en-US", data: "en-US", keywords: {} };
-    let data = known(languageOf(missing)) ?? "en-US";
-    return warnOf(missing, data), { locale: data, data, keywords: {} };
-  }, warnOf = (missing, data) => warn(`Intl has no data for the locale '${missing}' here: it is written as '${data}' is`), numberingSystemOf = (given, keywords, standard) => {
+    if (missing3 === void 0) return { locale: "en-US", data: "en-US", keywords: {} };
+    let data = known(languageOf(missing3)) ?? "en-US";
+    return warnOf(missing3, data), { locale: data, data, keywords: {} };
+  }, warnOf = (missing3, data) => warn(`Intl has no data for the locale '${missing3}' here: it is written as '${data}' is`), numberingSystemOf = (given, keywords, standard) => {
     let known2 = (name2) => name2 !== void 0 && Object.hasOwn(values().digits, name2);
     if (given !== void 0) {
       if (!/^[a-z\d]{3,8}(-[a-z\d]{3,8})*$/i.test(given)) throw new RangeError(`Invalid numberingSystem : ${given}`);
@@ -9393,13 +9024,13 @@ ${output.stderr}`);
       if (name2 === "native" || name2 === "traditio" || name2 === "finance") return { system: standard, isNamed: !1 };
     }
     return known2(keywords.nu) ? { system: keywords.nu, isNamed: !0 } : { system: standard, isNamed: !1 };
-  }, digitTables = /* @__PURE__ */ new Map(), digitsIn = (text2, system) => {
-    if (system === "latn") return text2;
+  }, digitTables = /* @__PURE__ */ new Map(), digitsIn = (text3, system) => {
+    if (system === "latn") return text3;
     if (!digitTables.has(system)) {
       let zero = values().digits[system], all3 = [...zero];
       digitTables.set(system, all3.length === 10 ? all3 : Array.from({ length: 10 }, (_2, digit) => String.fromCodePoint(zero.codePointAt(0) + digit)));
     }
-    return text2.replace(/\d/g, (digit) => digitTables.get(system)[digit]);
+    return text3.replace(/\d/g, (digit) => digitTables.get(system)[digit]);
   }, forms = { weekday: [void 0, "long", "short"], year: [void 0, "numeric", "2-digit"], month: [void 0, "numeric", "2-digit", "short", "long"], day: [void 0, "numeric", "2-digit"] }, datePattern = (dates, { weekday, year, month, day }) => {
     let options = { weekday, year, month, day }, at2 = Object.entries(forms).reduce((index, [name2, list]) => index * list.length + Math.max(list.indexOf(options[name2]), 0), 0), mark = dates.dates[at2] ?? " ";
     if (mark !== " ") return dates.patterns[mark.charCodeAt(0) - 48];
@@ -9441,11 +9072,11 @@ ${output.stderr}`);
     timeZoneName: ["short", "long", "shortOffset", "longOffset", "shortGeneric", "longGeneric"],
     dateStyle: ["full", "long", "medium", "short"],
     timeStyle: ["full", "long", "medium", "short"]
-  }, readOptions = (options) => {
+  }, readOptions = (options, owner) => {
     if (options === null) throw new TypeError("Cannot convert undefined or null to object");
     let given = Object(options), o2 = {};
-    for (let [name2, values2] of Object.entries(allowed)) o2[name2] = optionOf(given, name2, values2, void 0, "DateTimeFormat");
-    for (let name2 of ["timeZone", "numberingSystem", "calendar"]) o2[name2] = optionOf(given, name2, void 0, void 0, "DateTimeFormat");
+    for (let [name2, values2] of Object.entries(allowed)) o2[name2] = optionOf(given, name2, values2, void 0, owner);
+    for (let name2 of ["timeZone", "numberingSystem", "calendar"]) o2[name2] = optionOf(given, name2, void 0, void 0, owner);
     if (o2.calendar !== void 0 && !/^[a-z\d]{3,8}(-[a-z\d]{3,8})*$/i.test(o2.calendar)) throw new RangeError(`Invalid calendar : ${o2.calendar}`);
     if (given.hour12 !== void 0 && (o2.hour12 = !!given.hour12), given.fractionalSecondDigits !== void 0) {
       let digits = Math.floor(Number(given.fractionalSecondDigits));
@@ -9461,8 +9092,8 @@ ${output.stderr}`);
     // The data of another locale than en-US.
     #l;
     #bound;
-    constructor(locales, options = {}, required = "any", defaults = "date") {
-      let o2 = readOptions(options), zone = o2.timeZone === void 0 ? "UTC" : String(o2.timeZone), name2 = offsetOf(zone) === void 0 ? /^(utc|gmt|etc\/utc)$/i.test(zone) ? "UTC" : native7.zoneName(zone) : zone;
+    constructor(locales, options = {}, required = "any", defaults = "date", owner = "DateTimeFormat") {
+      let o2 = readOptions(options, owner), zone = o2.timeZone === void 0 ? "UTC" : String(o2.timeZone), name2 = offsetOf(zone) === void 0 ? /^(utc|gmt|etc\/utc)$/i.test(zone) ? "UTC" : native7.zoneName(zone) : zone;
       if (name2 == null) throw new RangeError(`Invalid time zone specified: ${zone}`);
       if (o2.dateStyle !== void 0 || o2.timeStyle !== void 0) {
         if (required === "date" && o2.timeStyle !== void 0) throw new TypeError("Invalid option : timeStyle");
@@ -9471,17 +9102,19 @@ ${output.stderr}`);
         for (let [given, known2] of [[o2.dateStyle, styles], [o2.timeStyle, timeStyles]])
           Object.assign(o2, known2[given]);
       } else {
-        let has = (keys) => keys.some((key) => o2[key] !== void 0), needs = !(required !== "time" && has(dateKeys)) && !(required !== "date" && has(timeKeys));
+        let has = (keys) => keys.some((key) => o2[key] !== void 0), needs = !(required !== "time" && has(dateKeys.filter((key) => key !== "era"))) && !(required !== "date" && has(timeKeys));
         needs && defaults !== "time" && Object.assign(o2, { year: "numeric", month: "numeric", day: "numeric" }), needs && defaults !== "date" && Object.assign(o2, { hour: "numeric", minute: "numeric", second: "numeric" });
       }
       let { locale, data, keywords } = localeOf(locales), basic = data === "en-US" && isUsual(o2) ? void 0 : dataOf(data, "basic"), dates = basic?.dates;
       this.#l = dates;
-      let asked = optionOf(o2, "numberingSystem", void 0, void 0, "DateTimeFormat"), standard = basic?.numbers.native ?? "latn", { system, isNamed } = asked === void 0 && keywords.nu === void 0 ? { system: standard, isNamed: !1 } : numberingSystemOf(asked, keywords, standard), cycleNamed = o2.hourCycle === void 0 && o2.hour12 === void 0 && /^h(11|12|23|24)$/.test(keywords.hc ?? "");
+      let digits = optionOf(o2, "numberingSystem", void 0, void 0, "DateTimeFormat"), standard = basic?.numbers.native ?? "latn", { system, isNamed } = digits === void 0 && keywords.nu === void 0 ? { system: standard, isNamed: !1 } : numberingSystemOf(digits, keywords, standard), cycleNamed = o2.hourCycle === void 0 && o2.hour12 === void 0 && /^h(11|12|23|24)$/.test(keywords.hc ?? "");
       cycleNamed && (o2.hourCycle = keywords.hc);
       let calendar = o2.calendar ?? keywords.ca;
       calendar !== void 0 && !/^(gregory|iso8601)$/.test(calendar) && warn(`Intl has no calendar '${calendar}' here: dates are those of the Gregorian one`);
       let hours24 = o2.hour12 === void 0 ? (o2.hourCycle ?? dates?.hours ?? "h12").startsWith("h2") : !o2.hour12;
-      (o2.era !== void 0 || o2.dayPeriod !== void 0) && warn("Intl leaves out eras and parts of the day here"), (o2.hour !== void 0 && o2.minute === void 0 && o2.second !== void 0 || o2.fractionalSecondDigits !== void 0 && o2.second === void 0) && warn("Intl writes seconds without minutes, and their parts without seconds, otherwise here"), ((o2.day === void 0 ? o2.weekday !== void 0 && o2.month !== void 0 : o2.year !== void 0 && o2.month === void 0) || o2.hour === void 0 && (o2.minute ?? o2.second) !== void 0 && dateKeys.some((key) => o2[key] !== void 0)) && warn("Intl writes dates without a month or a day, and with minutes without hours, in some locales otherwise here"), o2.timeZoneName !== void 0 && name2 !== "UTC" && !data.startsWith("en-") && warn(`Intl has no names of time zones for the locale '${locale}' here: they are English`), this.#o = { ...o2, locale: isNamed || cycleNamed || keywords.ca === "gregory" ? `${locale}-u${keywords.ca === "gregory" ? "-ca-gregory" : ""}${cycleNamed ? `-hc-${keywords.hc}` : ""}${isNamed ? `-nu-${system}` : ""}` : locale, system, zone: name2, hours24, from0: o2.hourCycle === "h23" || o2.hour12 === void 0 && hours24 };
+      (o2.era !== void 0 || o2.dayPeriod !== void 0) && warn("Intl leaves out eras and parts of the day here"), (o2.hour !== void 0 && o2.minute === void 0 && o2.second !== void 0 || o2.fractionalSecondDigits !== void 0 && o2.second === void 0) && warn("Intl writes seconds without minutes, and their parts without seconds, otherwise here");
+      let isDayAlone = o2.weekday !== void 0 && (o2.year ?? o2.month ?? o2.day) === void 0 && timeKeys.some((key) => o2[key] !== void 0);
+      data !== "en-US" && (isDayAlone || o2.weekday === "narrow" && o2.month !== void 0) && warn("Intl writes days of the week beside a time, and short ones beside a month, in some locales otherwise here"), ((o2.day === void 0 ? o2.weekday !== void 0 && (o2.month ?? o2.year) !== void 0 : o2.year !== void 0 && o2.month === void 0) || o2.hour === void 0 && (o2.minute ?? o2.second) !== void 0 && dateKeys.some((key) => o2[key] !== void 0)) && warn("Intl writes dates without a month or a day, and with minutes without hours, in some locales otherwise here"), o2.timeZoneName !== void 0 && o2.hour !== void 0 && o2.minute === void 0 && data !== "en-US" && warn("Intl writes hours with a time zone and without minutes in some locales otherwise here"), o2.timeZoneName !== void 0 && (name2 !== "UTC" || o2.timeZoneName.endsWith("Offset")) && !data.startsWith("en-") && warn(`Intl has no names of time zones for the locale '${locale}' here: they are English`), this.#o = { ...o2, locale: isNamed || cycleNamed || keywords.ca === "gregory" ? `${locale}-u${keywords.ca === "gregory" ? "-ca-gregory" : ""}${cycleNamed ? `-hc-${keywords.hc}` : ""}${isNamed ? `-nu-${system}` : ""}` : locale, system, zone: name2, hours24, from0: o2.hourCycle === "h23" || o2.hour12 === void 0 && hours24 };
     }
     // The fields of an instant in the zone.
     #fields(millis) {
@@ -9492,10 +9125,11 @@ ${output.stderr}`);
       }
       return { at: new Date(millis + offset * 1e3), offset, abbreviation };
     }
-    #zoneName({ offset }) {
+    #zoneName({ offset, at: at2 }) {
       let { timeZoneName, zone, locale } = this.#o;
       if (zone === "UTC" && (timeZoneName === "short" || timeZoneName === "long")) return timeZoneName === "long" ? this.#l?.zone ?? "Coordinated Universal Time" : "UTC";
-      if (zone !== "UTC" && offsetOf(zone) === void 0 && !timeZoneName.endsWith("Offset")) {
+      let hasNames = at2.getTime() - offset * 1e3 >= 0;
+      if (zone !== "UTC" && hasNames && offsetOf(zone) === void 0 && !timeZoneName.endsWith("Offset")) {
         let { names: names2, table } = englishZones(locale.replace(/-u-.*/, "").replace(/^en$/, "en-US")), found = names2[table[zone]?.[offset / 60]];
         if (found !== void 0) return found.split("|")[["short", "long", "shortGeneric", "longGeneric"].indexOf(timeZoneName)];
         warn(`Intl has no name of the time zone '${zone}' at that time here: its distance from UTC stands for it`);
@@ -9522,21 +9156,26 @@ ${output.stderr}`);
       if (timeKeys.every((key) => o2[key] === void 0)) return [];
       let parts = [], hour = at2.getUTCHours();
       if (o2.hour !== void 0) {
-        let shown2 = o2.hours24 ? hour === 0 && !o2.from0 ? 24 : hour : hour % 12 || 12;
-        parts.push(["hour", o2.hour === "2-digit" || o2.hours24 ? two(shown2) : String(shown2)]);
+        let shown4 = o2.hours24 ? hour === 0 && !o2.from0 ? 24 : hour : hour % 12 || 12;
+        parts.push(["hour", o2.hour === "2-digit" || o2.hours24 ? two(shown4) : String(shown4)]);
       }
       let minute = o2.minute === void 0 ? void 0 : parts.length > 0 || o2.second !== void 0 || o2.minute === "2-digit" && o2.hour !== void 0 ? two(at2.getUTCMinutes()) : String(at2.getUTCMinutes());
       return minute !== void 0 && parts.push(...parts.length > 0 ? [["literal", ":"]] : [], ["minute", minute]), o2.second !== void 0 && parts.push(...parts.length > 0 ? [["literal", ":"]] : [], ["second", parts.length > 0 ? two(at2.getUTCSeconds()) : String(at2.getUTCSeconds())]), o2.fractionalSecondDigits !== void 0 && parts.push(...parts.length > 0 ? [["literal", "."]] : [], ["fractionalSecond", String(at2.getUTCMilliseconds()).padStart(3, "0").slice(0, o2.fractionalSecondDigits)]), o2.hour !== void 0 && !o2.hours24 && parts.push(["literal", "\u202F"], ["dayPeriod", hour < 12 ? "AM" : "PM"]), parts;
     }
     // The patterns of a date and a time in another locale, and what joins them.
     #patterns() {
-      let [o2, l2] = [this.#o, this.#l], pattern = (mark) => l2.patterns[mark.charCodeAt(0) - 48], names2 = Object.keys(styles), narrow = (text2) => (o2.month === "narrow" ? text2.replace(/\{[MLml]\}/, "{N}") : text2).replace(/\{[WVwv]\}/, o2.weekday === "narrow" ? "{n}" : "$&"), short = (style) => style === "narrow" ? "short" : style, date = "";
+      let [o2, l2] = [this.#o, this.#l], pattern = (mark) => l2.patterns[mark.charCodeAt(0) - 48], names2 = Object.keys(styles), narrow = (text3) => (o2.month === "narrow" ? text3.replace(/\{[MLml]\}/, "{N}") : text3).replace(/\{[WVwv]\}/, o2.weekday === "narrow" ? "{n}" : "$&"), short = (style) => style === "narrow" ? "short" : style, date = "";
       o2.dateStyle !== void 0 ? date = pattern(l2.styles[names2.indexOf(o2.dateStyle)]) : dateKeys.some((key) => key !== "era" && o2[key] !== void 0) && (date = narrow(datePattern(l2, { ...o2, weekday: short(o2.weekday), month: short(o2.month) })));
-      let time = this.#timePattern(pattern), wide = o2.month === void 0 && o2.day === void 0 && o2.year === void 0 ? 8 : o2.month === "long" ? o2.weekday === void 0 ? 5 : 4 : o2.month === "short" || o2.month === "narrow" ? 6 : 7, [between, behind, before, isTimeFirst] = l2.glues[o2.dateStyle !== void 0 ? names2.indexOf(o2.dateStyle) : wide];
+      let time = this.#timePattern(pattern), [between, behind, before, isTimeFirst] = l2.glues[o2.dateStyle !== void 0 ? names2.indexOf(o2.dateStyle) : this.#width];
       return date !== "" && time !== "" ? before + (isTimeFirst ? time + between + date : date + between + time) + behind : date + time;
     }
+    // Which of the glues joins a date of these parts to what follows.
+    get #width() {
+      let o2 = this.#o;
+      return (o2.month ?? o2.day ?? o2.year) === void 0 ? 8 : o2.month === "long" ? o2.weekday === void 0 ? 5 : 4 : o2.month === "short" ? 6 : 7;
+    }
     #timePattern(pattern) {
-      let [o2, l2] = [this.#o, this.#l], cycle = o2.hour12 === void 0 ? o2.hourCycle : void 0, from = cycle !== void 0 ? cycle.startsWith("h2") ? 28 : 14 : o2.hour12 === void 0 ? 0 : o2.hour12 ? 14 : 28, padded = o2.minute === "2-digit" ? 1 : 0, time = "";
+      let [o2, l2] = [this.#o, this.#l], cycle = o2.hour12 === void 0 ? o2.hourCycle : void 0, from = cycle !== void 0 ? cycle.startsWith("h2") ? 28 : 14 : o2.hour12 === void 0 ? 0 : o2.hour12 ? 14 : 28, padded = o2.minute === "2-digit" && (o2.second ?? "2-digit") === "2-digit" ? 1 : 0, time = "";
       if (o2.timeStyle !== void 0 ? time = pattern(l2.times[from + 10 + Object.keys(timeStyles).indexOf(o2.timeStyle)]) : o2.hour !== void 0 ? time = pattern(l2.times[from + (o2.hour === "2-digit" ? 5 : 0) + (o2.second !== void 0 ? 3 + padded : o2.minute !== void 0 ? 1 + padded : 0)]) : o2.minute !== void 0 && o2.second !== void 0 ? time = pattern(l2.times[42]) : o2.minute !== void 0 ? time = "{I}" : o2.second !== void 0 && (time = "{S}"), cycle !== void 0) {
         let letters = { h11: "jJ", h12: "hH", h23: "kK", h24: "qQ" }[cycle];
         time = time.replace(/\{[hjkq]\}/, `{${letters[0]}}`).replace(/\{[HJKQ]\}/, `{${letters[1]}}`);
@@ -9545,8 +9184,8 @@ ${output.stderr}`);
     }
     #localized({ at: at2, ...zone }) {
       let [o2, l2] = [this.#o, this.#l], pattern = this.#patterns();
-      o2.timeZoneName !== void 0 && !pattern.includes("{z}") && (pattern += /\{[sSiIhHjJkKqQ]\}/.test(pattern) ? " {z}" : `${l2.glues[7][0]}{z}`);
-      let hour = at2.getUTCHours(), name2 = (letter, index) => (l2.names[letter] ?? l2.names[{ L: "M", l: "m", V: "W", v: "w" }[letter]]).split("|")[index], number = (type, value, padded) => [type, padded ? two(value) : String(value)], write3 = (letter) => {
+      o2.timeZoneName !== void 0 && !pattern.includes("{z}") && (pattern += /\{[sSiIhHjJkKqQ]\}/.test(pattern) ? " {z}" : `${l2.glues[o2.month === "long" ? this.#width : 7][0]}{z}`);
+      let hour = at2.getUTCHours(), name2 = (letter, index) => (l2.names[letter] ?? l2.names[{ L: "M", l: "m", V: "W", v: "w" }[letter]]).split("|")[index], hasSmallMonths = o2.day !== void 0 && /^(pl|uk)\b/.test(o2.locale), number = (type, value, padded) => [type, padded ? two(value) : String(value)], write3 = (letter) => {
         switch (letter) {
           case "d":
           case "D":
@@ -9582,36 +9221,49 @@ ${output.stderr}`);
           case "b":
             return ["dayPeriod", l2.periods[letter === "b" ? 1 : 0].findLast(([from]) => hour >= from)[1]];
           case "z":
-            return ["timeZoneName", this.#zoneName(zone)];
+            return ["timeZoneName", this.#zoneName({ ...zone, at: at2 })];
           default:
-            return "MLmlN".includes(letter) ? ["month", name2(letter, at2.getUTCMonth())] : ["weekday", name2(letter, at2.getUTCDay())];
+            return "MLmlN".includes(letter) ? ["month", letter === "N" && hasSmallMonths ? name2(letter, at2.getUTCMonth()).toLowerCase() : name2(letter, at2.getUTCMonth())] : ["weekday", name2(letter, at2.getUTCDay())];
         }
       };
-      return [...pattern.matchAll(/\{(\w)\}|[^{]+/g)].map(([text2, letter]) => letter === void 0 ? ["literal", text2] : write3(letter));
+      return [...pattern.matchAll(/\{(\w)\}|[^{]+/g)].map(([text3, letter]) => letter === void 0 ? ["literal", text3] : write3(letter));
     }
     #parts(given) {
       let millis = given === void 0 ? Date.now() : Number(given);
       if (!Number.isFinite(millis) || Math.abs(millis) > 864e13) throw new RangeError("Invalid time value");
       let fields = this.#fields(millis), { system } = this.#o, parts = this.#l === void 0 ? this.#english(fields) : this.#localized(fields);
-      return system === "latn" ? parts : parts.map(([type, text2]) => [type, numeric.includes(type) ? digitsIn(text2, system) : text2]);
+      return system === "latn" ? parts : parts.map(([type, text3]) => [type, numeric.includes(type) ? digitsIn(text3, system) : text3]);
     }
     #english(fields) {
-      let [date, time] = [this.#date(fields.at), this.#time(fields.at)], { dateStyle, timeStyle } = this.#o, isWeekday = date.length === 1 && date[0][0] === "weekday", between = timeStyle !== void 0 && (dateStyle === "full" || dateStyle === "long") ? " at " : isWeekday ? " " : ", ", parts = [...date, ...date.length > 0 && time.length > 0 ? [["literal", between]] : [], ...time];
-      return this.#o.timeZoneName !== void 0 && parts.push(["literal", time.length > 0 ? " " : ", "], ["timeZoneName", this.#zoneName(fields)]), parts;
+      let [date, time] = [this.#date(fields.at), this.#time(fields.at)], { dateStyle, timeStyle } = this.#o, isWeekday = date.length === 1 && date[0][0] === "weekday", between = (timeStyle !== void 0 ? dateStyle === "full" || dateStyle === "long" : this.#o.month === "long") ? " at " : isWeekday ? " " : ", ", parts = [...date, ...date.length > 0 && time.length > 0 ? [["literal", between]] : [], ...time];
+      if (this.#o.timeZoneName !== void 0) {
+        let apart = this.#o.month === "long" ? " at " : ", ";
+        parts.push(["literal", time.length > 0 ? " " : apart], ["timeZoneName", this.#zoneName(fields)]);
+      }
+      return parts;
     }
     get format() {
-      return this.#bound ??= (date) => this.#parts(date).map(([, text2]) => text2).join("").replaceAll("\u202F", " ");
+      return this.#bound ??= (date) => this.#parts(date).map(([, text3]) => text3).join("").replaceAll("\u202F", " ");
     }
     formatToParts(date) {
       return this.#parts(date).map(([type, value]) => ({ type, value }));
     }
     formatRange(from, to2) {
-      let [a2, b2] = [this.format(from), this.format(to2)];
-      return a2 !== b2 && warn("Intl writes ranges of dates as their two ends here"), a2 === b2 ? a2 : `${a2}\u2009\u2013\u2009${b2}`;
+      return this.formatRangeToParts(from, to2).map(({ value }) => value).join("");
+    }
+    formatRangeToParts(from, to2) {
+      if (from === void 0 || to2 === void 0) throw new TypeError("Invalid time value");
+      let [a2, b2] = [from, to2].map((date) => this.formatToParts(date)), texts2 = [a2, b2].map((parts) => parts.map(({ value }) => value).join(""));
+      if (texts2[0] === texts2[1]) return a2.map((part) => ({ ...part, source: "shared" }));
+      warn("Intl writes ranges of dates as their two ends here");
+      let side = (parts, source) => parts.map((part) => ({ ...part, source }));
+      return [...side(a2, "startRange"), { type: "literal", value: "\u2009\u2013\u2009", source: "shared" }, ...side(b2, "endRange")];
     }
     resolvedOptions() {
-      let { zone, hours24, from0, locale, system, ...rest } = this.#o;
-      return { locale, calendar: "gregory", numberingSystem: system, ...rest, timeZone: zone, ...rest.hour === void 0 ? {} : { hourCycle: hours24 ? "h23" : "h12", hour12: !hours24 } };
+      let o2 = { ...this.#o }, shown4 = o2.dateStyle === void 0 && o2.timeStyle === void 0 ? [...dateKeys, ...timeKeys, "timeZoneName"] : ["dateStyle", "timeStyle"];
+      o2.minute !== void 0 && (o2.hour ?? o2.second) !== void 0 && (o2.minute = "2-digit"), o2.minute !== void 0 && o2.second !== void 0 && (o2.second = "2-digit");
+      let named3 = o2.hour12 === void 0 ? o2.hourCycle : void 0, cycle = o2.hour === void 0 ? {} : { hourCycle: named3 ?? (o2.hours24 ? "h23" : "h12"), hour12: !o2.hours24 }, given = shown4.filter((name2) => o2[name2] !== void 0).map((name2) => [name2, o2[name2]]);
+      return { locale: o2.locale, calendar: "gregory", numberingSystem: o2.system, timeZone: o2.zone, ...cycle, ...Object.fromEntries(given) };
     }
   };
 
@@ -9622,14 +9274,14 @@ ${output.stderr}`);
     let number = Number(value);
     return Number.isNaN(number) ? { negative: !1, special: "nan" } : Number.isFinite(number) ? Object.is(number, -0) ? { negative: !0, digits: "", point: 0 } : parsed(String(number)) : { negative: number < 0, special: "infinity" };
   }, parsedText = (value) => {
-    let text2 = value.trim();
-    if (/^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(text2)) {
-      let number = Number(text2);
-      return number === 0 || !Number.isFinite(number) ? decimalOf(number) : parsed(text2);
+    let text3 = value.trim();
+    if (/^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(text3)) {
+      let number = Number(text3);
+      return number === 0 || !Number.isFinite(number) ? decimalOf(number) : parsed(text3);
     }
-    return /^[+-]?Infinity$/.test(text2) ? { negative: text2[0] === "-", special: "infinity" } : decimalOf(Number(value));
-  }, parsed = (text2) => {
-    let [, sign, whole, part = "", exponent = "0"] = /^([+-]?)(\d*)\.?(\d*)(?:e([+-]?\d+))?$/i.exec(text2), all3 = whole + part, digits = all3.replace(/^0+/, ""), point = whole.length - (all3.length - digits.length) + Number(exponent);
+    return /^[+-]?Infinity$/.test(text3) ? { negative: text3[0] === "-", special: "infinity" } : decimalOf(Number(value));
+  }, parsed = (text3) => {
+    let [, sign, whole, part = "", exponent = "0"] = /^([+-]?)(\d*)\.?(\d*)(?:e([+-]?\d+))?$/i.exec(text3), all3 = whole + part, digits = all3.replace(/^0+/, ""), point = whole.length - (all3.length - digits.length) + Number(exponent);
     return normal(sign === "-", digits, point);
   }, normal = (negative, digits, point) => {
     let kept = digits.replace(/0+$/, "");
@@ -9660,8 +9312,8 @@ ${output.stderr}`);
     if (digits === "" || increment === 1 && behind <= places) return number;
     let whole = BigInt(digits) * 10n ** BigInt(Math.max(places - behind, 0)), unit = BigInt(increment) * 10n ** BigInt(Math.max(behind - places, 0)), [count, rest] = [whole / unit, whole % unit], half = rest * 2n === unit ? 0 : rest * 2n > unit ? 1 : -1;
     rest !== 0n && goesUp(mode, negative, half, count % 2n === 1n) && (count += 1n);
-    let text2 = String(count * BigInt(increment));
-    return count === 0n ? normal(negative, "", 0) : normal(negative, text2, text2.length - places);
+    let text3 = String(count * BigInt(increment));
+    return count === 0n ? normal(negative, "", 0) : normal(negative, text3, text3.length - places);
   }, written = ({ digits, point }, least) => {
     let whole = point > 0 ? digits.slice(0, point).padEnd(point, "0") : "0", part = point > 0 ? digits.slice(point) : digits === "" ? "" : "0".repeat(-point) + digits;
     return [whole, part.padEnd(least, "0")];
@@ -9670,12 +9322,12 @@ ${output.stderr}`);
     let number = Number(value);
     if (!(number >= low && number <= high)) throw new RangeError(`${name2} value is out of range.`);
     return Math.floor(number);
-  }, increments = [1, 2, 5, 10, 20, 25, 50, 100, 200, 250, 500, 1e3, 2e3, 2500, 5e3], modes = ["ceil", "floor", "expand", "trunc", "halfCeil", "halfFloor", "halfExpand", "halfTrunc", "halfEven"], digitOptions = (options, least, most, isCompact, owner2) => {
+  }, increments = [1, 2, 5, 10, 20, 25, 50, 100, 200, 250, 500, 1e3, 2e3, 2500, 5e3], modes = ["ceil", "floor", "expand", "trunc", "halfCeil", "halfFloor", "halfExpand", "halfTrunc", "halfEven"], digitOptions = (options, least, most, isCompact, owner) => {
     let [whole, leastFraction, mostFraction, leastSignificant, mostSignificant] = names.map((name2) => options[name2]), found = { whole: within(whole, names[0], 1, 21, 1) };
     if (found.increment = within(options.roundingIncrement, "roundingIncrement", 1, 5e3, 1), !increments.includes(found.increment)) throw new RangeError("roundingIncrement value is out of range.");
-    found.mode = optionOf(options, "roundingMode", modes, "halfExpand", owner2);
-    let priority = optionOf(options, "roundingPriority", ["auto", "morePrecision", "lessPrecision"], "auto", owner2);
-    found.trailing = optionOf(options, "trailingZeroDisplay", ["auto", "stripIfInteger"], "auto", owner2), found.increment !== 1 && (most = least);
+    found.mode = optionOf(options, "roundingMode", modes, "halfExpand", owner);
+    let priority = optionOf(options, "roundingPriority", ["auto", "morePrecision", "lessPrecision"], "auto", owner);
+    found.trailing = optionOf(options, "trailingZeroDisplay", ["auto", "stripIfInteger"], "auto", owner), found.increment !== 1 && (most = least);
     let bySignificance = leastSignificant !== void 0 || mostSignificant !== void 0, byFraction = leastFraction !== void 0 || mostFraction !== void 0, needsSignificance = priority !== "auto" || bySignificance, needsFraction = priority !== "auto" || !(bySignificance || !byFraction && isCompact);
     if (needsSignificance)
       if (bySignificance) {
@@ -9755,9 +9407,9 @@ ${output.stderr}`);
     sv: ["one other", ({ n: n2 }) => [1, 2].includes(n2 % 10) && ![11, 12].includes(n2 % 100) ? "one" : "other"],
     uk: ["few other", ({ n: n2 }) => n2 % 10 === 3 && n2 % 100 !== 13 ? "few" : "other"],
     hi: ["one two few many other", ({ n: n2 }) => n2 === 1 ? "one" : n2 === 2 || n2 === 3 ? "two" : n2 === 4 ? "few" : n2 === 6 ? "many" : "other"]
-  }, none = ["other", never], ruleOf = (data, type) => {
+  }, none2 = ["other", never], ruleOf = (data, type) => {
     let language = data.split("-")[0];
-    return type === "ordinal" ? ordinals[language] ?? none : cardinals[data] ?? cardinals[language];
+    return type === "ordinal" ? ordinals[language] ?? none2 : cardinals[data] ?? cardinals[language];
   }, cardinalRule = (data) => ruleOf(data, "cardinal")[1], PluralRules = class {
     #o;
     #rule;
@@ -9787,35 +9439,44 @@ ${output.stderr}`);
   };
 
   // src/intl-numbers.js
-  var owner = "NumberFormat", isMark = (symbol, isBehind2) => (isBehind2 ? /^[\p{S}\p{Z}]/u : /[\p{S}\p{Z}]$/u).test(symbol), isBehind = (shape) => shape.indexOf("\xA4") > shape.indexOf("#"), numbersOf = (data, system) => onceFor(`numbers ${system}`, data, () => {
+  var isMark = (symbol, isBehind2) => (isBehind2 ? /^[\p{S}\p{Z}]/u : /[\p{S}\p{Z}]$/u).test(symbol), isBehind = (shape) => shape.indexOf("\xA4") > shape.indexOf("#"), numbersOf = (data, system) => onceFor(`numbers ${system}`, data, () => {
     let plain2 = data === "en-US" ? englishNumbers : dataOf(data, "basic").numbers;
     return system === "latn" ? plain2 : { ...plain2, ...dataOf(data, "basic").numbers.systems[system] };
   }), hasUnit = (unit) => ` ${values().units} `.includes(` ${unit} `), isOld = (currency) => ` ${values().oldCurrencies} `.includes(` ${currency} `), codeUnits = /^[a-z]+(-[a-z]+)*$/, checkUnit = (unit) => {
     if (unit === void 0) return;
-    let text2 = String(unit), parts = text2.split("-per-");
-    if (!(codeUnits.test(text2) && parts.length <= 2 && parts.every(hasUnit))) throw new RangeError(`Invalid unit argument for Intl.NumberFormat() '${text2}'`);
-    return text2;
+    let text3 = String(unit), parts = text3.split("-per-");
+    if (!(codeUnits.test(text3) && parts.length <= 2 && parts.every(hasUnit))) throw new RangeError(`Invalid unit argument for Intl.NumberFormat() '${text3}'`);
+    return text3;
   }, groupingOf = (given, isCompact) => {
     let standard = isCompact ? "min2" : "auto";
     if (given === void 0) return standard;
     if (given === !0 || given === !1) return given ? "always" : !1;
-    let text2 = String(given);
+    let text3 = String(given);
     if (given === null || given === 0 || given === "" || Number.isNaN(given)) return !1;
-    if (text2 === "true" || text2 === "false") return standard;
-    if (!["min2", "auto", "always"].includes(text2)) throw new RangeError(`Value ${text2} out of range for Intl.NumberFormat options property useGrouping`);
-    return text2;
-  }, minusOf = (text2) => [...text2.matchAll(/[-\u2212]|[^-\u2212]+/gu)].map(([piece]) => [/[-\u2212]/.test(piece) ? "exponentMinusSign" : "literal", piece]), symbolParts = (symbol) => symbol.endsWith("\u200F") ? [["currency", symbol.slice(0, -1)], ["literal", "\u200F"]] : [["currency", symbol]], merged2 = (parts) => parts.reduce((all3, [type, text2]) => (type === "literal" && all3.at(-1)?.[0] === "literal" ? all3.push(["literal", all3.pop()[1] + text2]) : all3.push([type, text2]), all3), []), ofCategory = (patterns, category) => typeof patterns == "string" ? patterns : patterns[category] ?? patterns.other, NumberFormat = class {
+    if (text3 === "true" || text3 === "false") return standard;
+    if (!["min2", "auto", "always"].includes(text3)) throw new RangeError(`Value ${text3} out of range for Intl.NumberFormat options property useGrouping`);
+    return text3;
+  }, minusOf = (text3) => [...text3.matchAll(/[-\u2212]|[^-\u2212]+/gu)].map(([piece]) => [/[-\u2212]/.test(piece) ? "exponentMinusSign" : "literal", piece]), symbolParts = (symbol) => symbol.endsWith("\u200F") ? [["currency", symbol.slice(0, -1)], ["literal", "\u200F"]] : [["currency", symbol]], merged2 = (parts) => parts.reduce((all3, [type, text3]) => (type === "literal" && all3.at(-1)?.[0] === "literal" ? all3.push(["literal", all3.pop()[1] + text3]) : all3.push([type, text3]), all3), []), ofCategory = (patterns, category) => typeof patterns == "string" ? patterns : patterns[category] ?? patterns.other, rangeParts = (pattern, ends, symbol, sources) => {
+    let isEach = pattern.split("\xA4").length - 1 === ends.length, seen = { "#": 0, "\xA4": 0 };
+    return [...pattern.matchAll(/[#¤]|[%٪]+|[^#¤%٪]+/gu)].flatMap(([piece]) => {
+      if (piece === "#") {
+        let at2 = seen["#"]++;
+        return ends[at2].map(([type, value]) => ({ type, value, source: sources[at2] }));
+      }
+      return piece === "\xA4" ? [{ type: "currency", value: symbol, source: isEach ? sources[seen["\xA4"]++] : "shared" }] : /[%٪]/.test(piece) ? [{ type: "percentSign", value: piece, source: "shared" }] : [{ type: ends.length === 1 && /[~≈≃約约]/u.test(piece) ? "approximatelySign" : "literal", value: piece, source: "shared" }];
+    });
+  }, NumberFormat = class {
     #o;
     #l;
     #bound;
-    constructor(locales, given) {
+    constructor(locales, given, owner = "NumberFormat") {
       let options = given === void 0 ? {} : Object(given);
       if (given === null) throw new TypeError("Cannot convert undefined or null to object");
       let { locale, data, keywords } = localeOf(locales), option = (name2, list, standard2) => optionOf(options, name2, list, standard2, owner), asked = option("numberingSystem"), standard = data === "en-US" ? "latn" : dataOf(data, "basic").numbers.native, { system, isNamed } = asked === void 0 && keywords.nu === void 0 ? { system: standard, isNamed: !1 } : numberingSystemOf(asked, keywords, standard), style = option("style", ["decimal", "percent", "currency", "unit"], "decimal"), currency = option("currency");
       if (currency !== void 0 && !/^[a-z]{3}$/i.test(currency)) throw new RangeError(`Invalid currency code : ${currency}`);
       if (style === "currency" && currency === void 0) throw new TypeError("Currency code is required with currency style.");
       let currencyDisplay = option("currencyDisplay", ["code", "symbol", "narrowSymbol", "name"], "symbol"), currencySign = option("currencySign", ["standard", "accounting"], "standard"), unit = checkUnit(option("unit"));
-      if (style === "unit" && unit === void 0) throw new TypeError('Required option "unit" must not be undefined');
+      if (style === "unit" && unit === void 0) throw new TypeError("Invalid unit argument for Intl.NumberFormat() ''");
       let unitDisplay = option("unitDisplay", ["short", "narrow", "long"], "short"), notation = option("notation", ["standard", "scientific", "engineering", "compact"], "standard"), code = currency?.toUpperCase(), isMoney = style === "currency", places = isMoney ? currencyDigits[code] ?? 2 : 0, digits = digitOptions(options, places, isMoney ? places : style === "percent" ? 0 : 3, notation === "compact", owner), compactDisplay = option("compactDisplay", ["short", "long"], "short"), useGrouping = groupingOf(options.useGrouping, notation === "compact"), signDisplay = option("signDisplay", ["auto", "never", "always", "exceptZero", "negative"], "auto");
       this.#l = numbersOf(data, system), this.#o = {
         locale: isNamed ? `${locale}-u-nu-${system}` : locale,
@@ -9887,8 +9548,8 @@ ${output.stderr}`);
       return [...pattern.matchAll(/[#¤]|\{([^}]*)\}|[^#¤{]+/gu)].flatMap(([piece, word2], at2, all3) => piece === "#" ? parts : piece === "\xA4" ? [...symbolParts(symbol), ...isApart && all3[at2 + 1]?.[0] === "#" ? [["literal", "\xA0"]] : []] : [[word2 === void 0 ? "literal" : type, word2 ?? piece]]);
     }
     #parts(given) {
-      let o2 = this.#o, number = decimalOf(given), size = { ...number, negative: !1 }, { parts, category, isZero: isNothing } = this.#number(o2.style === "percent" ? shifted(o2.digits.mode === "halfExpand" ? size : number, 2) : o2.digits.mode === "halfExpand" ? size : number), hidden2 = o2.signDisplay === "never" || (o2.signDisplay === "exceptZero" || o2.signDisplay === "negative") && isNothing, minus = number.negative && !hidden2, always = o2.signDisplay === "always" || o2.signDisplay === "exceptZero" && !isNothing && number.special !== "nan", shown2 = merged2(this.#withWords(this.#around(parts, minus, !minus && always), category));
-      return o2.system === "latn" ? shown2 : shown2.map(([type, text2]) => [type, type === "integer" || type === "fraction" || type === "exponentInteger" ? digitsIn(text2, o2.system) : text2]);
+      let o2 = this.#o, number = decimalOf(given), size = { ...number, negative: !1 }, { parts, category, isZero: isNothing } = this.#number(o2.style === "percent" ? shifted(o2.digits.mode === "halfExpand" ? size : number, 2) : o2.digits.mode === "halfExpand" ? size : number), hidden2 = o2.signDisplay === "never" || (o2.signDisplay === "exceptZero" || o2.signDisplay === "negative") && isNothing, minus = number.negative && !hidden2, always = o2.signDisplay === "always" || o2.signDisplay === "exceptZero" && !isNothing && number.special !== "nan", shown4 = merged2(this.#withWords(this.#around(parts, minus, !minus && always), category));
+      return o2.system === "latn" ? shown4 : shown4.map(([type, text3]) => [type, type === "integer" || type === "fraction" || type === "exponentInteger" ? digitsIn(text3, o2.system) : text3]);
     }
     #symbol() {
       let { currency, currencyDisplay } = this.#o, [standard = currency, narrow = standard] = (this.#l.symbols[currency] ?? "").split(" ").filter(Boolean);
@@ -9919,26 +9580,34 @@ ${output.stderr}`);
       return found;
     }
     get format() {
-      return this.#bound ??= (number) => this.#parts(number).map(([, text2]) => text2).join("");
+      return this.#bound ??= (number) => this.#parts(number).map(([, text3]) => text3).join("");
     }
     formatToParts(number) {
       return this.#parts(number).map(([type, value]) => ({ type, value }));
     }
     formatRange(from, to2) {
-      if (from === void 0 || to2 === void 0) throw new TypeError("Invalid argument");
+      return this.#range(from, to2).map(({ value }) => value).join("");
+    }
+    formatRangeToParts(from, to2) {
+      return this.#range(from, to2);
+    }
+    // The parts of a range, each with where it comes from.
+    #range(from, to2) {
+      for (let [name2, value] of [["start", from], ["end", to2]]) if (value === void 0) throw new TypeError(`Invalid ${name2} : undefined`);
       let [a2, b2] = [decimalOf(from), decimalOf(to2)];
-      if (a2.special === "nan" || b2.special === "nan") throw new RangeError("Invalid argument");
+      for (let [name2, { special: special2 }] of [["start", a2], ["end", b2]]) if (special2 === "nan") throw new RangeError(`Invalid ${name2} : NaN`);
       let o2 = this.#o;
       if (!(o2.notation === "standard" && o2.style !== "unit" && !(o2.style === "currency" && o2.currencyDisplay === "name") && !a2.negative && !b2.negative) || o2.signDisplay !== "auto" || o2.currencySign === "accounting" || a2.special || b2.special) return this.#ends(from, to2);
-      let [first, last] = [a2, b2].map((number) => this.#number(o2.style === "percent" ? shifted(number, 2) : number).parts.map(([, text2]) => digitsIn(text2, o2.system)).join("")), symbol = o2.style === "currency" ? this.#symbol() : "", { ranges } = this.#words, money = isMark(symbol, isBehind(ranges.word[0])) ? [...symbol].length === 1 ? ranges.mark : ranges.long : ranges.word, [between, about] = o2.style === "currency" ? money : ranges[o2.style], count = 0;
-      return (first === last ? about : between).replace(/[#¤]/g, (piece) => piece === "\xA4" ? symbol : [first, last][count++]);
+      let isDigit = ["integer", "fraction"], ends = [a2, b2].map(
+        (number) => this.#number(o2.style === "percent" ? shifted(number, 2) : number).parts.map(([type, text3]) => [type, isDigit.includes(type) ? digitsIn(text3, o2.system) : text3])
+      ), texts2 = ends.map((parts) => parts.map(([, text3]) => text3).join("")), symbol = o2.style === "currency" ? this.#symbol() : "", { ranges } = this.#words, money = isMark(symbol, isBehind(ranges.word[0])) ? [...symbol].length === 1 ? ranges.mark : ranges.long : ranges.word, [between, about] = o2.style === "currency" ? money : ranges[o2.style];
+      return texts2[0] === texts2[1] ? rangeParts(about, [ends[0]], symbol, ["shared"]) : rangeParts(between, ends, symbol, ["startRange", "endRange"]);
     }
     // Ranges whose ends may have something in common that is written once.
     #ends(from, to2) {
-      return warn("Intl writes ranges of numbers with words or negative numbers here as their two ends"), `${this.format(from)} \u2013 ${this.format(to2)}`;
-    }
-    formatRangeToParts(from, to2) {
-      throw Object.assign(new Error("Intl.NumberFormat.prototype.formatRangeToParts is not available in Tollhouse: formatRange is"), { code: "ERR_FEATURE_UNAVAILABLE", from, to: to2 });
+      warn("Intl writes ranges of numbers with words or negative numbers here as their two ends");
+      let side = (value, source) => this.formatToParts(value).map((part) => ({ ...part, source }));
+      return [...side(from, "startRange"), { type: "literal", value: " \u2013 ", source: "shared" }, ...side(to2, "endRange")];
     }
     resolvedOptions() {
       let o2 = this.#o;
@@ -9963,14 +9632,19 @@ ${output.stderr}`);
     #o;
     #native;
     #bound;
-    constructor(locales, given) {
-      let options = given === void 0 ? {} : Object(given), { locale, data, keywords } = localeOf(locales), option = (name2, list, standard) => optionOf(options, name2, list, standard, "Collator"), usage = option("usage", ["sort", "search"], "sort"), numeric2 = options.numeric === void 0 ? keywords.kn !== void 0 && keywords.kn !== "false" : !!options.numeric, caseFirst = option("caseFirst", ["upper", "lower", "false"], ["upper", "lower", "false"].includes(keywords.kf) ? keywords.kf : "false"), sensitivity = option("sensitivity", Object.keys(strengths), "variant"), ignorePunctuation = !!options.ignorePunctuation;
+    constructor(locales, given, owner = "Collator") {
+      let options = given === void 0 ? {} : Object(given), { locale, data, keywords } = localeOf(locales), option = (name2, list, standard) => optionOf(options, name2, list, standard, owner), usage = option("usage", ["sort", "search"], "sort"), numeric2 = options.numeric === void 0 ? keywords.kn !== void 0 && keywords.kn !== "false" : !!options.numeric, caseFirst = option("caseFirst", ["upper", "lower", "false"], ["upper", "lower", "false"].includes(keywords.kf) ? keywords.kf : "false"), sensitivity = option("sensitivity", Object.keys(strengths), "variant"), ignorePunctuation = !!options.ignorePunctuation;
       ordered.includes(data.split("-")[0]) && warn(`Intl has no order of letters for the locale '${locale}' here: it is that of most languages`), (keywords.co !== void 0 || options.collation !== void 0) && warn(`Intl has no collation '${options.collation ?? keywords.co}' here: the order is the standard one`);
       let used = [options.numeric === void 0 && keywords.kn !== void 0 ? `-kn${keywords.kn === "false" ? "-false" : ""}` : "", options.caseFirst === void 0 && keywords.kf === caseFirst ? `-kf-${caseFirst}` : ""].reverse().join("");
       this.#o = { locale: used === "" ? locale : `${locale}-u${used}`, usage, sensitivity, ignorePunctuation, collation: "default", numeric: numeric2, caseFirst }, this.#native = native8.openCollator(data.split("-")[0], strengths[sensitivity], numeric2, caseFirst, ignorePunctuation);
     }
     get compare() {
-      return this.#bound ??= (a2, b2) => native8.compareTexts(this.#native, String(a2), String(b2));
+      return this.#bound ??= (a2, b2) => this.#compare(String(a2), String(b2));
+    }
+    // The engine takes each half of a surrogate pair for the same letter.
+    #compare(a2, b2) {
+      let order = native8.compareTexts(this.#native, a2, b2);
+      return order !== 0 || a2 === b2 || a2.isWellFormed() && b2.isWellFormed() ? order : a2 < b2 ? -1 : 1;
     }
     resolvedOptions() {
       return { ...this.#o };
@@ -9979,8 +9653,8 @@ ${output.stderr}`);
     #text;
     #granularity;
     #ends;
-    constructor(text2, granularity) {
-      this.#text = text2, this.#granularity = granularity, granularity === "word" && (withoutSpaces.test(text2) || mixedKorean.test(text2)) && warn("Intl.Segmenter has no dictionary of the words of languages that are written without spaces here"), this.#ends = native8.segmentEnds(text2, granularities.indexOf(granularity));
+    constructor(text3, granularity) {
+      this.#text = text3, this.#granularity = granularity, granularity === "word" && (withoutSpaces.test(text3) || mixedKorean.test(text3)) && warn("Intl.Segmenter has no dictionary of the words of languages that are written without spaces here"), this.#ends = native8.segmentEnds(text3, granularities.indexOf(granularity));
     }
     #entry(at2) {
       let index = at2 === 0 ? 0 : this.#ends[at2 - 1], segment = this.#text.slice(index, this.#ends[at2]), entry = { segment, index, input: this.#text };
@@ -9988,8 +9662,13 @@ ${output.stderr}`);
     }
     containing(given = 0) {
       let place = Math.trunc(Number(given)) || 0;
-      if (!(place < 0 || place >= this.#text.length))
-        return this.#entry(this.#ends.findIndex((end) => place < end));
+      if (place < 0 || place >= this.#text.length) return;
+      let [low, high] = [0, this.#ends.length - 1];
+      for (; low < high; ) {
+        let middle = low + high >> 1;
+        this.#ends[middle] > place ? high = middle : low = middle + 1;
+      }
+      return this.#entry(low);
     }
     *[Symbol.iterator]() {
       for (let at2 = 0; at2 < this.#ends.length; at2++) yield this.#entry(at2);
@@ -10050,7 +9729,7 @@ ${output.stderr}`);
     #parts(given, unit, method) {
       let number = Number(given), name2 = String(unit).replace(/s$/, "");
       if (!times2.includes(name2)) throw new RangeError(`Invalid unit argument for Intl.RelativeTimeFormat.prototype.${method}() '${unit}'`);
-      if (!Number.isFinite(number)) throw new RangeError(`Invalid number value for Intl.RelativeTimeFormat.prototype.${method}()`);
+      if (!Number.isFinite(number)) throw new RangeError(`Value need to be finite number for Intl.RelativeTimeFormat.prototype.${method}()`);
       let { style, numeric: numeric2, data } = this.#o, [past, future, words] = dataOf(data, "words").times[style][name2], key = Object.is(number, -0) && words["-0"] !== void 0 ? "-0" : String(number);
       if (numeric2 === "auto" && Object.hasOwn(words, key)) return [{ type: "literal", value: words[key] }];
       let patterns = number < 0 || Object.is(number, -0) ? past : future, pattern = typeof patterns == "string" ? patterns : patterns[this.#plurals.select(Math.abs(number))] ?? patterns.other, digits = this.#numbers.formatToParts(Math.abs(number)).map((part) => ({ ...part, unit: name2 }));
@@ -10076,9 +9755,9 @@ ${output.stderr}`);
     #o;
     constructor(locales, given) {
       let { locale, data } = localeOf(locales);
-      if (typeof given != "object" || given === null) throw new TypeError("Cannot convert undefined or null to object");
+      if (typeof given != "object" || given === null) throw new TypeError("invalid_argument");
       let option = (name2, list, standard) => optionOf(given, name2, list, standard, "DisplayNames"), style = option("style", ["narrow", "short", "long"], "long"), type = option("type", typesOfNames);
-      if (type === void 0) throw new TypeError('Required option "type" must not be undefined');
+      if (type === void 0) throw new TypeError("invalid_argument");
       let fallback = option("fallback", ["code", "none"], "code");
       this.#o = { locale, data, style, type, fallback, languageDisplay: option("languageDisplay", ["dialect", "standard"], "dialect") };
     }
@@ -10118,21 +9797,40 @@ ${output.stderr}`);
       let { locale, style, type, fallback, languageDisplay } = this.#o;
       return { locale, style, type, fallback, ...type === "language" ? { languageDisplay } : {} };
     }
-  }, keywordsOfLocale = { calendar: "ca", collation: "co", hourCycle: "hc", caseFirst: "kf", numeric: "kn", numberingSystem: "nu" }, Locale = class {
+  }, isType = /^[a-z\d]{3,8}(-[a-z\d]{3,8})*$/i, keywordsOfLocale = {
+    calendar: ["ca", isType],
+    collation: ["co", isType],
+    hourCycle: ["hc", ["h11", "h12", "h23", "h24"]],
+    caseFirst: ["kf", ["upper", "lower", "false"]],
+    numeric: ["kn"],
+    numberingSystem: ["nu", isType]
+  }, wrongTag = () => new RangeError("Incorrect locale information provided"), extensionsOf = (tag, base) => {
+    let [, open3, own = ""] = /^(.*?)(-x-.*)?$/.exec(tag.slice(base.length)), list = open3.split(/(?=-[a-z\d]-)/).filter(Boolean), attributes = /^-u((?:-[a-z\d]{3,8})*)/.exec(list.find((part) => part.startsWith("-u")) ?? "")?.[1] ?? "";
+    return { others: list.filter((part) => !part.startsWith("-u")), attributes, own };
+  }, Locale = class {
     #base;
     #keywords;
+    #extensions;
     constructor(tag, given) {
       if (typeof tag != "string" && (typeof tag != "object" || tag === null)) throw new TypeError("First argument to Intl.Locale constructor can't be empty or missing");
-      let options = given === void 0 ? {} : Object(given), [whole] = requested([String(tag)]), { base, keywords } = splitTag(whole), [language, ...rest] = base.split("-"), take = (name2, pattern, old2) => {
-        let text2 = optionOf(options, name2, void 0, old2, "Locale");
-        if (text2 !== void 0 && !pattern.test(text2)) throw new RangeError("Incorrect locale information provided");
-        return text2;
+      if (given === null) throw new TypeError("Intl.Locale called on null or undefined");
+      let options = given === void 0 ? {} : Object(given), [whole] = requested([String(tag)]), { base, keywords } = splitTag(whole), [language, ...rest] = base.split("-"), take2 = (name2, pattern, old2) => {
+        let text3 = optionOf(options, name2, void 0, old2, "locale");
+        if (text3 !== void 0 && !pattern.test(text3)) throw wrongTag();
+        return text3;
       }, old = { script: rest.find((part) => /^[A-Z][a-z]{3}$/.test(part)), region: rest.find((part) => /^([A-Z]{2}|\d{3})$/.test(part)) };
-      language = take("language", /^([a-z]{2,3}|[a-z]{5,8})$/i, language);
-      let script = take("script", /^[a-z]{4}$/i, old.script), region = take("region", /^([a-z]{2}|\d{3})$/i, old.region);
-      rest = rest.filter((part) => part !== old.script && part !== old.region), [this.#base] = requested([[language, script, region, ...rest].filter(Boolean).join("-")]), this.#keywords = { ...keywords };
-      for (let [name2, key] of Object.entries(keywordsOfLocale))
-        options[name2] !== void 0 && (this.#keywords[key] = String(options[name2]).replace(/^true$/, ""));
+      language = take2("language", /^([a-z]{2,3}|[a-z]{5,8})$/i, language);
+      let script = take2("script", /^[a-z]{4}$/i, old.script), region = take2("region", /^([a-z]{2}|\d{3})$/i, old.region);
+      rest = rest.filter((part) => part !== old.script && part !== old.region), [this.#base] = requested([[language, script, region, ...rest].filter(Boolean).join("-")]), this.#extensions = extensionsOf(whole, base), this.#keywords = { ...keywords, ...this.#chosen(options) };
+    }
+    #chosen(options) {
+      let chosen = {};
+      for (let [name2, [key, values2]] of Object.entries(keywordsOfLocale))
+        if (options[name2] !== void 0) {
+          if (name2 === "numeric" ? chosen[key] = options.numeric ? "" : "false" : chosen[key] = optionOf(options, name2, Array.isArray(values2) ? values2 : void 0, void 0, "locale"), values2 === isType && !isType.test(chosen[key])) throw wrongTag();
+          chosen[key] = chosen[key].toLowerCase();
+        }
+      return chosen;
     }
     get baseName() {
       return this.#base;
@@ -10174,8 +9872,8 @@ ${output.stderr}`);
       throw Object.assign(new Error(`Intl.Locale.prototype.${method} is not available in Tollhouse: it has no table of likely scripts and regions`), { code: "ERR_FEATURE_UNAVAILABLE" });
     }
     toString() {
-      let keywords = Object.entries(this.#keywords).sort(([a2], [b2]) => a2 < b2 ? -1 : 1).map(([key, value]) => `-${key}${value === "" ? "" : `-${value}`}`);
-      return this.#base + (keywords.length > 0 ? `-u${keywords.join("")}` : "");
+      let { others, attributes, own } = this.#extensions, keywords = Object.entries(this.#keywords).sort(([a2], [b2]) => a2 < b2 ? -1 : 1).map(([key, value]) => `-${key}${value === "" ? "" : `-${value}`}`), named3 = attributes + keywords.join("");
+      return this.#base + [...others, ...named3 === "" ? [] : [`-u${named3}`]].sort().join("") + own;
     }
   }, supportedValues = (key) => {
     let lists = { currency: "currencies", unit: "units", timeZone: "zones" };
@@ -10187,36 +9885,57 @@ ${output.stderr}`);
   };
 
   // src/intl.js
-  var Intl = {}, classes = { Collator, DateTimeFormat, DisplayNames, ListFormat, Locale, NumberFormat, PluralRules, RelativeTimeFormat, Segmenter }, hide = (target2, name2, value) => Object.defineProperty(target2, name2, { value, writable: !0, enumerable: !1, configurable: !0 });
+  var Intl = {}, classes = { Collator, DateTimeFormat, DisplayNames, ListFormat, Locale, NumberFormat, PluralRules, RelativeTimeFormat, Segmenter }, hide = (target2, name2, value) => Object.defineProperty(target2, name2, { value, writable: !0, enumerable: !1, configurable: !0 }), callables = ["Collator", "DateTimeFormat", "NumberFormat"];
   for (let [name2, Class] of Object.entries(classes)) {
-    let callable = new Proxy(Class, { apply: (target2, self2, values2) => new target2(...values2) });
+    let callable = new Proxy(Class, {
+      apply(target2, self2, values2) {
+        if (!callables.includes(name2)) throw new TypeError(`Constructor Intl.${name2} requires 'new'`);
+        return new target2(...values2.slice(0, 2));
+      },
+      // What stands behind the options is for the methods below.
+      construct: (target2, values2, made3) => Reflect.construct(target2, values2.slice(0, 2), made3)
+    });
     hide(Intl, name2, callable), hide(Class.prototype, "constructor", callable), Object.defineProperty(Class.prototype, Symbol.toStringTag, { value: `Intl.${name2}`, configurable: !0 }), Class.supportedLocalesOf = (locales) => requested(locales).filter(isKnown);
   }
   hide(Intl, "getCanonicalLocales", (locales) => requested(locales));
   hide(Intl, "supportedValuesOf", (key) => supportedValues(String(key)));
   Object.defineProperty(Intl, Symbol.toStringTag, { value: "Intl", configurable: !0 });
   hide(globalThis, "Intl", Intl);
-  var isTurkish = (locales) => locales !== void 0 && /^(tr|az)\b/.test(requested(locales)[0] ?? ""), { valueOf: numberOf } = Number.prototype, { valueOf: bigintOf } = BigInt.prototype, { getTime } = Date.prototype, listed = (self2, ...rest) => Array.from(self2, (item) => item == null ? "" : String(item.toLocaleString(...rest))).join(), methods = {
-    Number: { toLocaleString: (self2, ...rest) => new NumberFormat(...rest).format(numberOf.call(self2)) },
-    BigInt: { toLocaleString: (self2, ...rest) => new NumberFormat(...rest).format(bigintOf.call(self2)) },
+  var isTurkish = (locales) => locales !== void 0 && /^(tr|az)\b/.test(requested(locales)[0] ?? ""), { valueOf: numberOf } = Number.prototype, { valueOf: bigintOf } = BigInt.prototype, { getTime } = Date.prototype, listed = (self2, ...rest) => Array.from(self2, (item) => item == null ? "" : String(item.toLocaleString(...rest))).join(), receiver = (valueOf, self2, name2) => {
+    try {
+      return valueOf.call(self2);
+    } catch {
+      throw new TypeError(`${name2}.prototype.toLocaleString requires that 'this' be a ${name2}`);
+    }
+  }, methods2 = {
+    Number: { toLocaleString: (self2, locales, options) => new NumberFormat(locales, options, "Number.prototype.toLocaleString").format(receiver(numberOf, self2, "Number")) },
+    BigInt: { toLocaleString: (self2, locales, options) => new NumberFormat(locales, options, "BigInt.prototype.toLocaleString").format(receiver(bigintOf, self2, "BigInt")) },
     Array: { toLocaleString: listed },
     Date: {
-      toLocaleString: (self2, locales, options) => new DateTimeFormat(locales, options, "any", "all").format(self2),
-      toLocaleDateString: (self2, locales, options) => new DateTimeFormat(locales, options, "date", "date").format(self2),
-      toLocaleTimeString: (self2, locales, options) => new DateTimeFormat(locales, options, "time", "time").format(self2)
+      toLocaleString: (self2, locales, options) => new DateTimeFormat(locales, options, "any", "all", "Date.prototype.toLocaleString").format(self2),
+      toLocaleDateString: (self2, locales, options) => new DateTimeFormat(locales, options, "date", "date", "Date.prototype.toLocaleDateString").format(self2),
+      toLocaleTimeString: (self2, locales, options) => new DateTimeFormat(locales, options, "time", "time", "Date.prototype.toLocaleTimeString").format(self2)
     },
     String: {
       toLocaleUpperCase: (self2, locales) => (isTurkish(locales) ? String(self2).replace(/i/g, "\u0130") : String(self2)).toUpperCase(),
       toLocaleLowerCase: (self2, locales) => (isTurkish(locales) ? String(self2).replace(/I\u0307|İ/g, "i").replace(/I/g, "\u0131") : String(self2)).toLowerCase(),
-      localeCompare: (self2, other, ...rest) => new Collator(...rest).compare(String(self2), String(other))
+      localeCompare: (self2, other, locales, options) => new Collator(locales, options, "String.prototype.localeCompare").compare(String(self2), String(other))
     }
-  }, invalid = (self2) => self2 instanceof Date && Number.isNaN(self2.getTime());
-  for (let [name2, list] of Object.entries(methods))
+  }, isDate2 = (value) => {
+    try {
+      return getTime.call(value), !0;
+    } catch {
+      return !1;
+    }
+  }, shown3 = (value) => typeof value != "object" || value === null ? String(value) : Array.isArray(value) ? "[object Array]" : `#<${value.constructor?.name ?? "Object"}>`, invalid = (self2) => self2 instanceof Date && Number.isNaN(self2.getTime());
+  for (let [name2, list] of Object.entries(methods2))
     for (let [method, work2] of Object.entries(list)) {
       let made3 = {
         [method]() {
           "use strict";
-          if (name2 === "Date" && getTime.call(this), this == null) throw new TypeError(`${name2}.prototype.${method} called on null or undefined`);
+          if (name2 === "Date" && !isDate2(this)) throw new TypeError(`Method Date.prototype.${method} called on incompatible receiver ${shown3(this)}`);
+          if (this == null && name2 === "Array") throw new TypeError("Cannot convert undefined or null to object");
+          if (this == null && name2 === "String") throw new TypeError(`${name2}.prototype.${method} called on null or undefined`);
           return invalid(this) ? "Invalid Date" : work2(this, ...arguments);
         }
       }[method];
@@ -10226,36 +9945,36 @@ ${output.stderr}`);
   hide(typedArrays, "toLocaleString", { toLocaleString(...rest) {
     return listed(this, ...rest);
   } }.toLocaleString);
-  var { toString: toString2, toTimeString } = Date.prototype, named = (text2) => text2 === "Invalid Date" ? text2 : `${text2} (Coordinated Universal Time)`;
+  var { toString: toString2, toTimeString } = Date.prototype, named = (text3) => text3 === "Invalid Date" ? text3 : `${text3} (Coordinated Universal Time)`;
   hide(Date.prototype, "toString", { toString() {
     return named(toString2.call(this));
   } }.toString);
   hide(Date.prototype, "toTimeString", {
     toTimeString() {
-      let text2 = named(toTimeString.call(this));
-      return text2.slice(text2.search(/\d\d:\d\d:\d\d/));
+      let text3 = named(toTimeString.call(this));
+      return text3.slice(text3.search(/\d\d:\d\d:\d\d/));
     }
   }.toTimeString);
   hide(Date.prototype, Symbol.toPrimitive, Date.prototype[Symbol.toPrimitive]);
 
   // src/json.js
-  var { parse: parse2 } = JSON, context = 10, literals = { t: "true", f: "false", n: "null" }, special = ["[object Object]", "NaN", "Infinity", "undefined"], Scanner = class {
+  var { parse: parse2, stringify: stringify2 } = JSON, context = 10, literals = { t: "true", f: "false", n: "null" }, special = ["[object Object]", "NaN", "Infinity", "undefined"], Scanner = class {
     #text;
     #at = 0;
-    constructor(text2) {
-      this.#text = text2;
+    constructor(text3) {
+      this.#text = text3;
     }
     // `what` is `undefined` where V8 only names the character.
     #fail(what, at2 = this.#at) {
-      let text2 = this.#text;
+      let text3 = this.#text;
       if (what !== void 0) throw `${what} in JSON at position ${at2}`;
-      if (at2 >= text2.length) throw "Unexpected end of JSON input";
-      if (special.includes(text2)) throw `"${text2}" is not valid JSON`;
-      let character = text2[at2];
+      if (at2 >= text3.length) throw "Unexpected end of JSON input";
+      if (special.includes(text3)) throw `"${text3}" is not valid JSON`;
+      let character = text3[at2];
       if (/[-\d]/.test(character)) throw `Unexpected number in JSON at position ${at2}`;
       if (character === '"') throw `Unexpected string in JSON at position ${at2}`;
-      let isLong = text2.length >= 2 * context + 1, [cutsStart, cutsEnd] = [isLong && at2 >= context, isLong && at2 < text2.length - context], shown2 = text2.slice(cutsStart ? at2 - context : 0, cutsEnd ? at2 + context : text2.length);
-      throw `Unexpected token '${character}', ${cutsStart ? "..." : ""}"${shown2}"${cutsEnd ? "..." : ""} is not valid JSON`;
+      let isLong = text3.length >= 2 * context + 1, [cutsStart, cutsEnd] = [isLong && at2 >= context, isLong && at2 < text3.length - context], shown4 = text3.slice(cutsStart ? at2 - context : 0, cutsEnd ? at2 + context : text3.length);
+      throw `Unexpected token '${character}', ${cutsStart ? "..." : ""}"${shown4}"${cutsEnd ? "..." : ""} is not valid JSON`;
     }
     // The next character that is no white space.
     #peek() {
@@ -10317,15 +10036,15 @@ ${output.stderr}`);
       let isZero2 = this.#text[this.#at] === "0";
       isZero2 ? this.#at++ : this.#digits(), isZero2 && /\d/.test(this.#text[this.#at] ?? "") && this.#fail("Unexpected number"), this.#text[this.#at] === "." && (this.#at++, this.#digits() === 0 && this.#fail("Unterminated fractional number")), /e/i.test(this.#text[this.#at] ?? "") && (this.#at++, /[-+]/.test(this.#text[this.#at] ?? "") && this.#at++, this.#digits() === 0 && this.#fail("Exponent part is missing a number"));
     }
-  }, faultOf = (text2) => {
+  }, faultOf = (text3) => {
     try {
-      new Scanner(text2).whole();
+      new Scanner(text3).whole();
     } catch (fault) {
       return typeof fault == "string" ? fault : void 0;
     }
   }, made2 = {
-    parse(text2, reviver) {
-      let source = typeof text2 == "string" ? text2 : `${text2}`;
+    parse(text3, reviver) {
+      let source = typeof text3 == "string" ? text3 : `${text3}`;
       try {
         return parse2(source, reviver);
       } catch (error) {
@@ -10335,6 +10054,43 @@ ${output.stderr}`);
     }
   }.parse;
   Object.defineProperty(JSON, "parse", { value: made2, writable: !0, enumerable: !1, configurable: !0 });
+  var circleIn = (value, key, way) => {
+    let first = way.findIndex((step) => step.value === value);
+    if (first >= 0) return { way: way.slice(first), last: key };
+    if (typeof value != "object" || value === null || typeof value.toJSON == "function") return;
+    let here = [...way, { key, value }];
+    for (let [name2, property] of Object.entries(Object.getOwnPropertyDescriptors(value))) {
+      if (!property.enumerable || typeof property.value != "object" || property.value === null) continue;
+      let found = circleIn(property.value, Array.isArray(value) ? Number(name2) : name2, here);
+      if (found !== void 0) return found;
+    }
+  }, named2 = (key) => typeof key == "number" ? `index ${key}` : `property '${key}'`, classOf = ({ value }) => `object with constructor '${value.constructor?.name || "Object"}'`, circleMessage = ({ way, last }) => {
+    let [start, ...rest] = way, line = (step) => `
+    |     ${named2(step.key)} -> ${classOf(step)}`, shown4 = rest.length > 3 ? `${rest.slice(0, 2).map(line).join("")}
+    |     ...${line(rest.at(-1))}` : rest.map(line).join("");
+    return `Converting circular structure to JSON
+    --> starting at ${classOf(start)}${shown4}
+    --- ${named2(last)} closes the circle`;
+  }, madeText = {
+    stringify(value, replacer, space) {
+      try {
+        return stringify2(value, replacer, space);
+      } catch (error) {
+        if (error?.constructor !== TypeError || error.message !== CIRCULAR) throw error;
+        let found = circleIn(value, "", []);
+        throw found === void 0 ? error : new TypeError(circleMessage(found));
+      }
+    }
+  }.stringify, CIRCULAR = (() => {
+    let value = {};
+    value.value = value;
+    try {
+      return stringify2(value);
+    } catch (error) {
+      return error.message;
+    }
+  })();
+  Object.defineProperty(JSON, "stringify", { value: madeText, writable: !0, enumerable: !1, configurable: !0 });
 
   // src/os.js
   var os_default = {
@@ -10410,6 +10166,7 @@ ${output.stderr}`);
 
   // src/readline.js
   init_events();
+  init_util();
   var decoder = () => new TextDecoder(), AHEAD = 1024, Queue = class {
     #items = [];
     #at = 0;
@@ -10423,7 +10180,7 @@ ${output.stderr}`);
       let item = this.#items[this.#at];
       return this.#items[this.#at++] = void 0, this.#at === this.#items.length && (this.#items = [], this.#at = 0), item;
     }
-  }, linesOf2 = (text2) => text2.includes("\r") ? text2.split(/\r?\n/) : text2.split(`
+  }, linesOf2 = (text3) => text3.includes("\r") ? text3.split(/\r?\n/) : text3.split(`
 `), Interface = class extends events_default {
     #lines = new Queue();
     #readers = new Queue();
@@ -10431,6 +10188,10 @@ ${output.stderr}`);
     #goOn;
     #ended = !1;
     closed = !1;
+    line = "";
+    cursor = 0;
+    terminal = !1;
+    #isPaused = !1;
     #output;
     #prompt = "> ";
     #started = !1;
@@ -10446,9 +10207,9 @@ ${output.stderr}`);
     }
     async #read() {
       try {
-        let text2 = decoder(), rest = "";
+        let text3 = decoder(), rest = "";
         for await (let chunk of this.input) {
-          rest += typeof chunk == "string" ? chunk : text2.decode(chunk, { stream: !0 });
+          rest += typeof chunk == "string" ? chunk : text3.decode(chunk, { stream: !0 });
           let lines = linesOf2(rest);
           rest = lines.pop();
           for (let line of lines) this.#give(line);
@@ -10478,6 +10239,11 @@ ${output.stderr}`);
       this.#goOn?.(), this.#goOn = void 0;
     }
     question(query, options, callback = options) {
+      if (this.closed) {
+        let error = codedError(Error, "ERR_USE_AFTER_CLOSE", "readline was closed");
+        if (typeof callback != "function") return Promise.reject(error);
+        throw error;
+      }
       if (this.#output?.write?.(query), typeof callback != "function") return this.#next().then((line) => line ?? "");
       let answer = (line) => line !== void 0 && callback(line);
       this.#lines.length > 0 || this.closed || this.#ended ? this.#next().then(answer) : this.#readers.push(answer), this.#start();
@@ -10486,19 +10252,23 @@ ${output.stderr}`);
       this.#prompt = prompt;
     }
     prompt() {
-      this.#output?.write?.(this.#prompt), this.#start();
+      this.#isPaused && this.resume(), this.#output?.write?.(this.#prompt), this.#start();
     }
     close() {
       if (!this.closed) {
-        for (this.closed = !0, this.#resumeReading(); this.#readers.length > 0; ) this.#readers.shift()(void 0);
+        for (this.pause(), this.closed = !0, this.#resumeReading(); this.#readers.length > 0; ) this.#readers.shift()(void 0);
         this.emit("close");
       }
     }
+    // Lines that are there come all the same, as in Node.
     pause() {
-      return this;
+      return this.#isPaused || (this.#isPaused = !0, this.emit("pause")), this;
     }
     resume() {
-      return this.#start(), this;
+      return this.#start(), this.#isPaused && (this.#isPaused = !1, this.emit("resume")), this;
+    }
+    getPrompt() {
+      return this.#prompt;
     }
     write() {
     }
@@ -10515,40 +10285,8 @@ ${output.stderr}`);
     }
   }, createInterface = (input, output) => new Interface(typeof input?.on == "function" || input?.[Symbol.asyncIterator] ? { input, output } : input), promises2 = { createInterface, Interface }, readline_default = { createInterface, Interface, promises: promises2, clearLine: () => !0, cursorTo: () => !0, moveCursor: () => !0 };
 
-  // src/string_decoder.js
-  var import_string_decoder = __toESM(require_string_decoder(), 1), string_decoder_default = { StringDecoder: import_string_decoder.StringDecoder };
-
-  // src/timers.js
-  var { setTimeout: setTimeout2, setInterval, setImmediate: setImmediate2, clearTimeout: clearTimeout2, clearInterval, clearImmediate } = globalThis, waiting = (start, clear2) => (delay, value, options) => new Promise((resolve, reject) => {
-    let signal = options?.signal, aborted2 = () => Object.assign(new Error("The operation was aborted", { cause: signal.reason }), { name: "AbortError", code: "ABORT_ERR" });
-    if (signal?.aborted) return reject(aborted2());
-    let timer = start(() => resolve(value), delay);
-    options?.ref === !1 && timer.unref(), signal?.addEventListener("abort", () => (clear2(timer), reject(aborted2())), { once: !0 });
-  }), promises3 = {
-    setTimeout: waiting(setTimeout2, clearTimeout2),
-    setImmediate: (value, options) => waiting((resolve) => setImmediate2(resolve), clearImmediate)(0, value, options),
-    async *setInterval(delay, value) {
-      for (; ; )
-        await promises3.setTimeout(delay), yield value;
-    },
-    scheduler: {
-      wait: (delay, options) => promises3.setTimeout(delay, void 0, options),
-      yield: () => promises3.setImmediate()
-    }
-  }, timers_default = { setTimeout: setTimeout2, setInterval, setImmediate: setImmediate2, clearTimeout: clearTimeout2, clearInterval, clearImmediate, promises: promises3 };
-
-  // src/tty.js
-  init_util();
-  var none2 = (name2) => ({
-    [name2]: class {
-      constructor() {
-        throw codedError(Error, "ERR_TTY_INIT_FAILED", `${name2} is not available in Tollhouse: a script has no terminal; use \`process.stdin\` and \`process.stdout\``);
-      }
-    }
-  })[name2], tty_default = { isatty: () => !1, ReadStream: none2("ReadStream"), WriteStream: none2("WriteStream") };
-
-  // src/index.js
-  init_util();
+  // src/stream-consumers.js
+  init_buffer();
 
   // src/web.js
   var web_exports = {};
@@ -12572,9 +12310,9 @@ ${output.stderr}`);
     for (let part of parts)
       all3.set(part, at2), at2 += part.length;
     return all3;
-  }, encode = (text2) => native9.encodeUtf8(text2), decode = (bytes) => {
-    let text2 = native9.decodeUtf8Lossy(bytes);
-    return text2[0] === "\uFEFF" ? text2.slice(1) : text2;
+  }, encode = (text3) => native9.encodeUtf8(text3), decode = (bytes) => {
+    let text3 = native9.decodeUtf8Lossy(bytes);
+    return text3[0] === "\uFEFF" ? text3.slice(1) : text3;
   }, streamOf = (bytes) => new ReadableStream({
     start(controller) {
       bytes.length > 0 && controller.enqueue(bytes), controller.close();
@@ -12672,7 +12410,7 @@ ${output.stderr}`);
   FormData.prototype[Symbol.iterator] = FormData.prototype.entries;
   Object.defineProperty(FormData.prototype, Symbol.iterator, { enumerable: !1 });
   var multipart = async (form) => {
-    let boundary = `----formdata-tollhouse-${[...native9.randomBytes(8)].map((byte) => byte.toString(16).padStart(2, "0")).join("")}`, escape3 = (text2) => text2.replace(/\r?\n|\r/g, "%0D%0A").replace(/"/g, "%22"), parts = [];
+    let boundary = `----formdata-tollhouse-${[...native9.randomBytes(8)].map((byte) => byte.toString(16).padStart(2, "0")).join("")}`, escape3 = (text3) => text3.replace(/\r?\n|\r/g, "%0D%0A").replace(/"/g, "%22"), parts = [];
     for (let [name2, value] of form) {
       let file = value instanceof Blob ? `; filename="${escape3(value.name)}"\r
 Content-Type: ${value.type || "application/octet-stream"}` : "";
@@ -12685,24 +12423,27 @@ Content-Disposition: form-data; name="${escape3(name2)}"${file}\r
     }
     return parts.push(encode(`--${boundary}--\r
 `)), { bytes: joined(parts), boundary };
-  }, checkName = (name2) => {
-    let text2 = String(name2);
-    if (!/^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/.test(text2)) throw new TypeError(`${inspect2(text2)} is no name of a header`);
-    return text2.toLowerCase();
-  }, checkValue = (value) => {
-    let text2 = String(value).replace(/^[\t\n\r ]+|[\t\n\r ]+$/g, "");
-    if (/[\0\r\n]/.test(text2)) throw new TypeError(`${inspect2(text2)} is no value of a header`);
-    return text2;
+  }, checkName = (name2, method = "get") => {
+    let text3 = String(name2);
+    if (!/^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/.test(text3)) throw new TypeError(`Headers.${method}: "${text3}" is an invalid header name.`);
+    return text3.toLowerCase();
+  }, checkValue2 = (value) => {
+    let text3 = String(value).replace(/^[\t\n\r ]+|[\t\n\r ]+$/g, "");
+    if (/[\0\r\n]/.test(text3)) throw new TypeError(`${inspect2(text3)} is no value of a header`);
+    return text3;
   }, Headers = class {
     #list = [];
     constructor(init2) {
       if (init2 == null) return;
       if (typeof init2 != "object") throw new TypeError("new Headers(init): init is an object, a list of pairs, or Headers");
       let pairs2 = typeof init2[Symbol.iterator] == "function" ? init2 : Object.entries(init2);
-      for (let [name2, value] of pairs2) this.append(name2, value);
+      for (let pair of pairs2) {
+        if (pair.length !== 2) throw new TypeError(`Headers constructor: expected name/value pair to be length 2, found ${pair.length}.`);
+        this.append(...pair);
+      }
     }
     append(name2, value) {
-      this.#list.push([checkName(name2), checkValue(value)]);
+      this.#list.push([checkName(name2, "append"), checkValue2(value), String(name2)]);
     }
     delete(name2) {
       let key = checkName(name2);
@@ -12719,7 +12460,7 @@ Content-Disposition: form-data; name="${escape3(name2)}"${file}\r
     set(name2, value) {
       let key = checkName(name2), at2 = this.#list.findIndex(([known2]) => known2 === key);
       if (at2 < 0) return this.append(name2, value);
-      this.#list = this.#list.filter(([known2], index) => index === at2 || known2 !== key), this.#list[at2] = [key, checkValue(value)];
+      this.#list = this.#list.filter(([known2], index) => index === at2 || known2 !== key), this.#list[at2] = [key, checkValue2(value), String(name2)];
     }
     getSetCookie() {
       return this.#list.filter(([known2]) => known2 === "set-cookie").map(([, value]) => value);
@@ -12740,7 +12481,8 @@ Content-Disposition: form-data; name="${escape3(name2)}"${file}\r
       for (let [name2, value] of this.entries()) callback.call(self2, value, name2, this);
     }
     [custom2](depth, options) {
-      return `Headers ${inspect2(Object.fromEntries(this.entries()), options)}`;
+      let first = (key) => this.#list.find(([known2]) => known2 === key)[2], names2 = [...new Set(this.#list.map(([key]) => key))];
+      return `Headers ${inspect2(Object.fromEntries(names2.map((key) => [first(key), this.get(key)])), options)}`;
     }
   };
   Object.defineProperty(Headers.prototype, Symbol.iterator, { value: Headers.prototype.entries, writable: !0, configurable: !0 });
@@ -12758,8 +12500,8 @@ Content-Disposition: form-data; name="${escape3(name2)}"${file}\r
     if (body instanceof ReadableStream) return { stream: body, read: () => readStream(body) };
     let bytes = typeof body == "object" ? asBytes2(body) : void 0;
     if (bytes !== void 0) {
-      let copy = bytes.slice();
-      return { read: async () => copy };
+      let copy2 = bytes.slice();
+      return { read: async () => copy2 };
     }
     return { type: "text/plain;charset=UTF-8", read: async () => encode(String(body)) };
   }, readStream = async (stream2) => {
@@ -12891,8 +12633,8 @@ Content-Disposition: form-data; name="${escape3(name2)}"${file}\r
       return response.#fields.status = status, response;
     }
     [custom2](depth, options) {
-      let { status, statusText, headers, type, ok, redirected, url } = this;
-      return `Response ${inspect2({ status, statusText, headers, body: this.body, bodyUsed: this.bodyUsed, ok, redirected, type, url }, options)}`;
+      let { status, statusText, headers, type, ok: ok2, redirected, url } = this;
+      return `Response ${inspect2({ status, statusText, headers, body: this.body, bodyUsed: this.bodyUsed, ok: ok2, redirected, type, url }, options)}`;
     }
   }, { make: makeResponse } = Response;
   delete Response.make;
@@ -12954,15 +12696,190 @@ Content-Disposition: form-data; name="${escape3(name2)}"${file}\r
     }
   }.fetch;
 
+  // src/stream-consumers.js
+  var buffer = async (stream2) => {
+    let parts = [];
+    for await (let part of stream2) parts.push(typeof part == "string" ? Buffer2.from(part) : part);
+    return Buffer2.concat(parts);
+  }, text2 = async (stream2) => {
+    let decoder2 = new TextDecoder(), all3 = "";
+    for await (let part of stream2) all3 += typeof part == "string" ? part : decoder2.decode(part, { stream: !0 });
+    return all3 + decoder2.decode();
+  }, stream_consumers_default = {
+    arrayBuffer: async (stream2) => new Uint8Array(await buffer(stream2)).buffer,
+    blob: async (stream2) => new Blob([await buffer(stream2)]),
+    buffer,
+    json: async (stream2) => JSON.parse(await text2(stream2)),
+    text: text2
+  };
+
+  // src/string_decoder.js
+  var import_string_decoder = __toESM(require_string_decoder(), 1), string_decoder_default = { StringDecoder: import_string_decoder.StringDecoder };
+
+  // src/timers.js
+  init_util();
+  var { setTimeout: setTimeout2, setInterval: setInterval2, setImmediate: setImmediate2, clearTimeout: clearTimeout2, clearInterval: clearInterval2, clearImmediate } = globalThis, waiting = (start, clear2) => (delay, value, options) => new Promise((resolve, reject) => {
+    if (delay != null && typeof delay != "number") throw invalidType("delay", "number", delay);
+    let signal = options?.signal, aborted2 = () => abortError(signal);
+    if (signal?.aborted) return reject(aborted2());
+    let timer = start(() => resolve(value), delay);
+    options?.ref === !1 && timer.unref(), signal?.addEventListener("abort", () => (clear2(timer), reject(aborted2())), { once: !0 });
+  }), promises3 = {
+    setTimeout: waiting(setTimeout2, clearTimeout2),
+    setImmediate: (value, options) => waiting((resolve) => setImmediate2(resolve), clearImmediate)(0, value, options),
+    async *setInterval(delay, value, options) {
+      for (; ; )
+        await promises3.setTimeout(delay, void 0, options), yield value;
+    },
+    scheduler: {
+      wait: (delay, options) => promises3.setTimeout(delay, void 0, options),
+      yield: () => promises3.setImmediate()
+    }
+  }, timers_default = { setTimeout: setTimeout2, setInterval: setInterval2, setImmediate: setImmediate2, clearTimeout: clearTimeout2, clearInterval: clearInterval2, clearImmediate, promises: promises3 };
+
+  // src/tty.js
+  init_util();
+  var none3 = (name2) => ({
+    [name2]: class {
+      constructor() {
+        throw codedError(Error, "ERR_TTY_INIT_FAILED", `${name2} is not available in Tollhouse: a script has no terminal; use \`process.stdin\` and \`process.stdout\``);
+      }
+    }
+  })[name2], tty_default = { isatty: () => !1, ReadStream: none3("ReadStream"), WriteStream: none3("WriteStream") };
+
+  // src/index.js
+  init_util();
+
   // src/worker_threads.js
   init_util();
-  var environment = /* @__PURE__ */ new Map(), Worker = class {
+  var environment = /* @__PURE__ */ new Map(), { EventTarget, Event } = globalThis, Worker = class {
     constructor() {
       throw codedError(
         Error,
         "ERR_FEATURE_UNAVAILABLE",
         'Worker is not available in Tollhouse: a script is one thread. Use `await Promise.all(\u2026)` for calls that wait, and `spawn("node", [file])` of `child_process` for a script of its own'
       );
+    }
+  }, MessageEvent = class extends Event {
+    #data;
+    #ports;
+    constructor(type, { data = null, ports: ports2 = [] } = {}) {
+      super(type), this.#data = data, this.#ports = ports2;
+    }
+    get data() {
+      return this.#data;
+    }
+    get ports() {
+      return this.#ports;
+    }
+  }, isMaking = !1, make = (Class) => {
+    isMaking = !0;
+    try {
+      return new Class();
+    } finally {
+      isMaking = !1;
+    }
+  }, missing2 = (name2) => codedError(TypeError, "ERR_MISSING_ARGS", `Not enough arguments to ${name2}.postMessage`), holdOpen = () => setInterval(() => {
+  }, 2 ** 31 - 1), Receiver = class extends EventTarget {
+    #queue = [];
+    #listeners = /* @__PURE__ */ new Map();
+    #handler = null;
+    #isStarted = !1;
+    #isClosed = !1;
+    #held;
+    // Delivers a message, each at its own time, as an event of the system.
+    static deliver(receiver2, data) {
+      receiver2.#isClosed || (receiver2.#queue.push(data), receiver2.#isStarted && setImmediate(() => receiver2.#next()));
+    }
+    static take(receiver2) {
+      return receiver2.#queue.length === 0 ? void 0 : { message: receiver2.#queue.shift() };
+    }
+    #next() {
+      this.#isClosed || this.#queue.length === 0 || this.dispatchEvent(new MessageEvent("message", { data: this.#queue.shift() }));
+    }
+    start() {
+      if (!(this.#isStarted || this.#isClosed)) {
+        this.#isStarted = !0, this.#held = holdOpen();
+        for (let _2 of this.#queue) setImmediate(() => this.#next());
+      }
+    }
+    ref() {
+      this.#held?.ref();
+    }
+    unref() {
+      this.#held?.unref();
+    }
+    close() {
+      return this.#isClosed ? !1 : (this.#isClosed = !0, clearInterval(this.#held), setImmediate(() => this.dispatchEvent(new Event("close"))), !0);
+    }
+    get onmessage() {
+      return this.#handler;
+    }
+    set onmessage(handler) {
+      this.#handler = typeof handler == "function" ? handler : null, this.#handler !== null && this.start();
+    }
+    on(name2, listener) {
+      let wrapped = (event) => listener.call(this, ...name2 === "message" ? [event.data] : []);
+      return this.#listeners.set(listener, wrapped), this.addEventListener(name2, wrapped), name2 === "message" && this.start(), this;
+    }
+    once(name2, listener) {
+      let once2 = (...values2) => {
+        this.off(name2, once2), listener.apply(this, values2);
+      };
+      return this.on(name2, once2);
+    }
+    off(name2, listener) {
+      return this.removeEventListener(name2, this.#listeners.get(listener) ?? listener), this.#listeners.delete(listener), this;
+    }
+    addListener(name2, listener) {
+      return this.on(name2, listener);
+    }
+    removeListener(name2, listener) {
+      return this.off(name2, listener);
+    }
+  }, { deliver, take } = Receiver;
+  delete Receiver.deliver;
+  delete Receiver.take;
+  var MessagePort = class extends Receiver {
+    #other;
+    constructor() {
+      if (!isMaking) throw codedError(TypeError, "ERR_CONSTRUCT_CALL_INVALID", "Constructor cannot be called");
+      super(), host.makeMovable(this);
+    }
+    static join(a2, b2) {
+      [a2.#other, b2.#other] = [b2, a2];
+    }
+    postMessage(...given) {
+      if (given.length === 0) throw missing2("MessagePort");
+      let [message, options] = given, copy2 = host.cloneWith(message, Array.isArray(options) ? options : [...options?.transfer ?? []]);
+      this.#other !== void 0 && deliver(this.#other, copy2);
+    }
+    close() {
+      let other = this.#other;
+      this.#other = void 0, super.close() && setImmediate(() => other?.close());
+    }
+  }, { join } = MessagePort;
+  delete MessagePort.join;
+  var MessageChannel = class {
+    constructor() {
+      this.port1 = make(MessagePort), this.port2 = make(MessagePort), join(this.port1, this.port2);
+    }
+  }, channels = /* @__PURE__ */ new Map(), BroadcastChannel = class extends Receiver {
+    #name;
+    constructor(...given) {
+      if (given.length === 0) throw codedError(TypeError, "ERR_MISSING_ARGS", 'The "name" argument must be specified');
+      super(), this.#name = String(given[0]), channels.set(this.#name, [...channels.get(this.#name) ?? [], this]), this.start();
+    }
+    get name() {
+      return this.#name;
+    }
+    postMessage(...given) {
+      if (given.length === 0) throw missing2("BroadcastChannel");
+      if (!channels.get(this.#name).includes(this)) throw new DOMException("BroadcastChannel is closed.", "InvalidStateError");
+      for (let other of channels.get(this.#name)) other !== this && deliver(other, host.cloneWith(given[0], []));
+    }
+    close() {
+      channels.set(this.#name, channels.get(this.#name).filter((other) => other !== this)), super.close();
     }
   }, worker_threads_default = {
     isMainThread: !0,
@@ -12973,6 +12890,10 @@ Content-Disposition: form-data; name="${escape3(name2)}"${file}\r
     resourceLimits: {},
     SHARE_ENV: /* @__PURE__ */ Symbol.for("nodejs.worker_threads.SHARE_ENV"),
     Worker,
+    MessageChannel,
+    MessagePort,
+    BroadcastChannel,
+    receiveMessageOnPort: take,
     markAsUntransferable() {
     },
     getEnvironmentData: (key) => environment.get(key),
@@ -13113,10 +13034,10 @@ Content-Disposition: form-data; name="${escape3(name2)}"${file}\r
       return Object.assign(codedError(Error, `ERR__ERROR_${code}`, "Decompression failed"), { errno: status });
     }
     return Object.assign(codedError(Error, codes[status], message ?? "Zlib error"), { errno: status });
-  }, work = (codec, settings2, bytes, flush, take) => {
+  }, work = (codec, settings2, bytes, flush, take2) => {
     for (let at2 = 0; ; ) {
       let [made3, taken, status, message] = native10.runCodec(codec, bytes, at2, flush);
-      if (at2 += taken, made3.length > 0 && take(made3), status === Z_STREAM_END) return !0;
+      if (at2 += taken, made3.length > 0 && take2(made3), status === Z_STREAM_END) return !0;
       if (status === Z_NEED_DICT || status < 0 && (settings2.brotli || status !== Z_BUF_ERROR)) throw failure2(settings2, status, message);
       if (made3.length !== CHUNK3) {
         if (flush === Z_FINISH) throw failure2({}, Z_BUF_ERROR, "unexpected end of file");
@@ -13198,10 +13119,10 @@ Content-Disposition: form-data; name="${escape3(name2)}"${file}\r
     } }[kind];
     zlib[kind] = new Proxy(Class, { apply: (target2, self2, values2) => new target2(...values2) }), Object.defineProperty(Class.prototype, "constructor", { value: zlib[kind], writable: !0, configurable: !0 });
     let name2 = kind[0].toLowerCase() + kind.slice(1);
-    zlib[`${name2}Sync`] = { [`${name2}Sync`]: (buffer, options) => convert(checked(kind, options), bytesOf3(buffer, "buffer")) }[`${name2}Sync`], zlib[name2] = {
-      [name2](buffer, options, callback) {
+    zlib[`${name2}Sync`] = { [`${name2}Sync`]: (buffer2, options) => convert(checked(kind, options), bytesOf3(buffer2, "buffer")) }[`${name2}Sync`], zlib[name2] = {
+      [name2](buffer2, options, callback) {
         if (typeof options == "function" && ([options, callback] = [void 0, options]), typeof callback != "function") throw invalidType("callback", "function", callback);
-        let settings2 = checked(kind, options), bytes = bytesOf3(buffer, "buffer").slice();
+        let settings2 = checked(kind, options), bytes = bytesOf3(buffer2, "buffer").slice();
         setImmediate(() => {
           let result;
           try {
@@ -13262,7 +13183,8 @@ Content-Disposition: form-data; name="${escape3(name2)}"${file}\r
   define2("CryptoKey", CryptoKey2);
   define2("shell", shell);
   define2("$", $);
-  for (let [name2, value] of Object.entries({ ...webstreams_exports, ...web_exports, CompressionStream, DecompressionStream })) define2(name2, value);
+  var ports = { BroadcastChannel, MessageChannel, MessageEvent, MessagePort };
+  for (let [name2, value] of Object.entries({ ...webstreams_exports, ...web_exports, ...ports, CompressionStream, DecompressionStream })) define2(name2, value);
   var { performance } = globalThis;
   addMarks(performance);
   define2("PerformanceObserver", PerformanceObserver);
@@ -13296,6 +13218,7 @@ Content-Disposition: form-data; name="${escape3(name2)}"${file}\r
     readline: readline_default,
     "readline/promises": promises2,
     stream: stream_default,
+    "stream/consumers": stream_consumers_default,
     "stream/promises": stream_default.promises,
     "stream/web": { ...webstreams_exports, CompressionStream, DecompressionStream },
     string_decoder: string_decoder_default,

@@ -3,6 +3,7 @@
 //! They are thin: each takes plain values, calls one import or one module of this crate, and gives a plain value.
 //! What a script sees (names, checks of its arguments, messages) is the prelude's.
 
+mod brotli;
 mod clock;
 mod compression;
 mod crypto;
@@ -95,6 +96,30 @@ impl<'js, P, F: IntoJsFunc<'js, P>> IntoJsFunc<'js, P> for Guarded<F> {
         self.0.call(params)
     }
 }
+
+/// Makes a type of this crate a class of QuickJS's. Its values hold none of QuickJS's.
+macro_rules! class_without_values {
+    ($class:ident, $mutable:ty) => {
+        impl<'js> rquickjs::class::Trace<'js> for $class {
+            fn trace<'a>(&self, _tracer: rquickjs::class::Tracer<'a, 'js>) {}
+        }
+
+        // SAFETY: the type has no values of QuickJS's, so its lifetime is not theirs.
+        unsafe impl rquickjs::JsLifetime<'_> for $class {
+            type Changed<'to> = $class;
+        }
+
+        impl<'js> rquickjs::class::JsClass<'js> for $class {
+            const NAME: &'static str = stringify!($class);
+            type Mutable = $mutable;
+
+            fn constructor(_ctx: &Ctx<'js>) -> Result<Option<rquickjs::function::Constructor<'js>>> {
+                Ok(None)
+            }
+        }
+    };
+}
+use class_without_values;
 
 /// Adds functions to the object of natives, each under its own name.
 macro_rules! add_all {

@@ -20,6 +20,7 @@ use crate::bindings::types::{
 use crate::convert::{self, Purpose};
 use crate::limits::Stop;
 use crate::source::{self, Dialect};
+use crate::text::Text;
 use crate::{bytecode, calls, errors, input, limits, memory, modules, natives, operations, turn};
 
 /// How deep QuickJS may recurse: deeper is a `RangeError`. Rust's stack on this target is 1 MiB.
@@ -103,6 +104,8 @@ type Kept = Persistent<Value<'static>>;
 thread_local! {
     static ENGINE: RefCell<Option<std::result::Result<Engine, String>>> = const { RefCell::new(None) };
     static MAIN: RefCell<Option<Persistent<Promise<'static>>>> = const { RefCell::new(None) };
+    /// The name and the text of the script.
+    static SCRIPT: RefCell<(String, String)> = const { RefCell::new((String::new(), String::new())) };
     /// Whether the script threw, and one of its own handlers took that.
     static MAIN_THREW: Cell<bool> = const { Cell::new(false) };
     /// The exit status of a script that fails.
@@ -225,6 +228,7 @@ pub(crate) fn start(script: Script) -> Step {
         {
             return Ok(failed(failure));
         }
+        SCRIPT.replace((name.clone(), source.clone()));
         let main = match typed {
             Some(_) => input::evaluate(ctx, engine, &source, &name),
             None => call(ctx, engine, &source, &name),
@@ -250,6 +254,11 @@ pub(crate) fn start(script: Script) -> Step {
         }
         run(ctx, engine)
     })
+}
+
+/// The text of the script, if it has this name.
+pub(crate) fn script_text(name: Text) -> Option<String> {
+    SCRIPT.with_borrow(|(known, source)| (*known == name.0).then(|| source.clone()))
 }
 
 /// Runs a script as the body of an async function; gives its promise.

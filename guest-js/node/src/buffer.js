@@ -1,6 +1,6 @@
 // `Buffer`: the library, with text made and read by the engine where that is faster or fuller.
 import * as library from '../node_modules/buffer/index.js';
-import { codedError, invalidType } from './util.js';
+import { codedError, invalidType, outOfRange } from './util.js';
 
 const { Buffer, SlowBuffer, kMaxLength } = library;
 const { native, toHex, toLatin1 } = host;
@@ -10,9 +10,21 @@ const plain = (buffer, start = 0, end = buffer.length) =>
   new Uint8Array(buffer.buffer, buffer.byteOffset + start, Math.max(0, end - start));
 
 const fromText = Buffer.from;
+// What is no string has bytes, is like an array, or says what stands for it.
+const checkSource = (value) => {
+  if (typeof value === 'object' && value !== null) {
+    if (ArrayBuffer.isView(value) || value instanceof ArrayBuffer || value.length !== undefined || value.type === 'Buffer') return value;
+    if (/^(Shared)?ArrayBuffer$/.test(native.className(value)) || typeof value[Symbol.toPrimitive] === 'function') return value;
+    const plainValue = value.valueOf?.();
+    if (plainValue != null && plainValue !== value && ['string', 'object'].includes(typeof plainValue)) return value;
+  }
+  const expected = 'The first argument must be of type string or an instance of Buffer, ArrayBuffer, or Array or an Array-like Object.';
+  const { message } = invalidType('x', 'string', value);
+  throw codedError(TypeError, 'ERR_INVALID_ARG_TYPE', expected + message.slice(message.indexOf(' Received')));
+};
 Buffer.from = {
   from(value, encoding, length) {
-    if (typeof value !== 'string') return fromText(value, encoding, length);
+    if (typeof value !== 'string') return fromText(checkSource(value), encoding, length);
     switch (String(encoding ?? 'utf8').toLowerCase()) {
       case 'utf8':
       case 'utf-8':
@@ -53,6 +65,7 @@ Buffer.prototype.toString = function toString(encoding, start, end) {
     case 'binary':
       return toLatin1(plain(this, from, to));
     default:
+      if (!isEncoding(encoding)) throw codedError(TypeError, 'ERR_UNKNOWN_ENCODING', `Unknown encoding: ${encoding}`);
       return toText.call(this, encoding, from, to);
   }
 };
@@ -60,6 +73,7 @@ Buffer.prototype.toLocaleString = Buffer.prototype.toString;
 
 const byteLength = Buffer.byteLength;
 Buffer.byteLength = (value, encoding) => {
+  if (typeof value !== 'string' && !ArrayBuffer.isView(value) && !/ArrayBuffer$/.test(native.className(value))) throw invalidType('string', 'string or an instance of Buffer or ArrayBuffer', value);
   if (typeof value === 'string' && /^utf-?8$/i.test(encoding ?? 'utf8')) return native.encodeUtf8(value).length;
   if (typeof value === 'string' && encoding === 'base64url') return Buffer.from(value, encoding).length;
   return byteLength(value, encoding);
@@ -114,22 +128,105 @@ for (const name of ['alloc', 'allocUnsafe', 'allocUnsafeSlow']) {
   }[name];
 }
 
-// The library's errors have no codes.
+// The library checks numbers otherwise than Node, or not at all.
+const checkInteger = (name, value) => {
+  if (typeof value !== 'number') throw invalidType(name, 'number', value);
+  if (!Number.isInteger(value)) throw outOfRange(name, 'an integer', value);
+};
+const checkOffset = (buffer, offset, size) => {
+  checkInteger('offset', offset);
+  const most = buffer.length - size;
+  if (most < 0) throw codedError(RangeError, 'ERR_BUFFER_OUT_OF_BOUNDS', 'Attempt to access memory outside buffer bounds');
+  if (offset < 0 || offset > most) throw outOfRange('offset', `>= 0 and <= ${most}`, offset);
+};
+const checkValue = (value, bits, isSigned, isBig) => {
+  const [least, most] = isSigned ? [-(2 ** (bits - 1)), 2 ** (bits - 1) - 1] : [0, 2 ** bits - 1];
+  if (isBig) {
+    if (typeof value !== 'bigint') throw new TypeError('Cannot mix BigInt and other types, use explicit conversions');
+    if (isSigned ? BigInt.asIntN(bits, value) === value : BigInt.asUintN(bits, value) === value) return;
+    throw outOfRange('value', isSigned ? `>= -(2n ** ${bits - 1}n) and < 2n ** ${bits - 1}n` : `>= 0n and < 2n ** ${bits}n`, value);
+  }
+  if (value >= least && value <= most) return;
+  if (Number.isNaN(Number(value))) return;
+  const range = bits <= 32 ? `>= ${least} and <= ${most}` : isSigned ? `>= -(2 ** ${bits - 1}) and < 2 ** ${bits - 1}` : `>= 0 and < 2 ** ${bits}`;
+  throw outOfRange('value', range, value);
+};
+// The bytes of what a method reads or writes, and what it is: `undefined` if the method gets its size.
+const shapeOf = (name) => {
+  const [, kind, bits] = /^(?:read|write)(Big)?U?[Ii]nt(\d*)/.exec(name) ?? [];
+  const isInteger = /[Ii]nt/.test(name);
+  const size = isInteger ? (bits === '' ? undefined : bits / 8) : /Double/.test(name) ? 8 : 4;
+  return { size, isBig: kind === 'Big', isInteger, isSigned: !/U[Ii]nt/.test(name) };
+};
 for (const name of Object.getOwnPropertyNames(Buffer.prototype)) {
   if (!/^(read|write)[A-Z]/.test(name)) continue;
   const work = Buffer.prototype[name];
-  const coded = {
-    [name](...values) {
-      try {
-        return work.apply(this, values);
-      } catch (error) {
-        if (error instanceof RangeError) error.code ??= 'ERR_OUT_OF_RANGE';
-        throw error;
-      }
-    },
-  }[name];
-  Object.defineProperty(Buffer.prototype, name, { value: coded });
+  const { size, isBig, isInteger, isSigned } = shapeOf(name);
+  const check = (buffer, value, offset, given, isWrite) => {
+    const bytes = size ?? given;
+    if (size === undefined) {
+      checkInteger('byteLength', bytes);
+      if (bytes < 1 || bytes > 6) throw outOfRange('byteLength', '>= 1 and <= 6', bytes);
+    }
+    if (isWrite && isInteger) checkValue(value, bytes * 8, isSigned, isBig);
+    checkOffset(buffer, offset, bytes);
+  };
+  const checked = name.startsWith('read')
+    ? {
+        [name](offset = size === undefined ? undefined : 0, byteLength) {
+          check(this, undefined, offset, byteLength, false);
+          return work.call(this, offset, size === undefined ? byteLength : true);
+        },
+      }[name]
+    : {
+        [name](value, offset = size === undefined ? undefined : 0, byteLength) {
+          const number = isBig ? value : Number(value);
+          check(this, number, offset, byteLength, true);
+          return size === undefined ? work.call(this, number, offset, byteLength, true) : work.call(this, number, offset, true);
+        },
+      }[name];
+  Object.defineProperty(Buffer.prototype, name, { value: checked });
 }
+
+const bytesWanted = (name, value) => {
+  if (!(value instanceof Uint8Array)) throw invalidType(name, 'an instance of Buffer or Uint8Array', value);
+  return value;
+};
+// What else the library takes without a look, or refuses without a code.
+const { compare, concat } = Buffer;
+const { compare: compareTo, copy, equals, fill } = Buffer.prototype;
+Buffer.compare = (a, b) => compare(bytesWanted('buf1', a), bytesWanted('buf2', b));
+Buffer.concat = function (list, length) {
+  if (!Array.isArray(list)) throw invalidType('list', 'an instance of Array', list);
+  list.forEach((part, at) => bytesWanted(`list[${at}]`, part));
+  return concat(list, length);
+};
+const methods = {
+  compare(target, ...rest) {
+    return compareTo.call(this, bytesWanted('target', target), ...rest);
+  },
+  copy(target, ...rest) {
+    return copy.call(this, bytesWanted('target', target), ...rest);
+  },
+  equals(other) {
+    return equals.call(this, bytesWanted('otherBuffer', other));
+  },
+  fill(value, offset, end, encoding) {
+    for (const [name, place] of [['offset', offset], ['end', end]]) {
+      if (typeof place === 'number' && (place < 0 || place > this.length)) throw outOfRange(name, `>= 0 && <= ${this.length}`, place);
+    }
+    return fill.call(this, value, offset, end, encoding);
+  },
+};
+for (const name of ['swap16', 'swap32', 'swap64']) {
+  const swap = Buffer.prototype[name];
+  const bits = name.slice(4);
+  methods[name] = function () {
+    if (this.length % (bits / 8) !== 0) throw codedError(RangeError, 'ERR_INVALID_BUFFER_SIZE', `Buffer size must be a multiple of ${bits}-bits`);
+    return swap.call(this);
+  };
+}
+for (const [name, method] of Object.entries(methods)) Object.defineProperty(Buffer.prototype, name, { value: Object.defineProperty(method, 'name', { value: name }), writable: true, configurable: true });
 
 export const constants = { MAX_LENGTH: kMaxLength, MAX_STRING_LENGTH: 0x1fffffe8 };
 export const isUtf8 = (bytes) => native.decodeUtf8(plain(Buffer.from(bytes))) != null;

@@ -2,7 +2,7 @@
 import EventEmitter from './events.js';
 import { Buffer } from './buffer.js';
 import { execFileSync, execSync, spawnSync } from './child_process_sync.js';
-import { asks, commandLine, MAX_BUFFER, MISSING, systemFailure } from './commands.js';
+import { asks, checkIdentity, commandLine, nextProcess, MAX_BUFFER, MISSING, systemFailure } from './commands.js';
 import { begin, collect } from './shell.js';
 import stream from './stream.js';
 import process from './process.js';
@@ -41,6 +41,7 @@ class ChildProcess extends EventEmitter {
   // It did not start: there is an error in place of an end.
   #fail(error) {
     this.exitCode = error.errno;
+    this.pid = undefined;
     process.nextTick(() => this.emit('error', error));
     process.nextTick(() => this.#close(error.errno, null));
   }
@@ -82,20 +83,24 @@ const readable = (running, which) =>
     },
   });
 
-const writable = (running) =>
-  new Writable({
+const writable = (running) => {
+  let total = 0;
+  return new Writable({
     write(chunk, encoding, callback) {
       const bytes = typeof chunk === 'string' ? Buffer.from(chunk, encoding) : chunk;
       const give = async () => {
         await running.write(empty, false);
         for (let at = 0; at < bytes.length; at += CHUNK) await running.write(new Uint8Array(bytes.subarray(at, at + CHUNK)), false);
       };
-      give().then(() => callback(), () => callback(codedError(Error, 'EPIPE', 'write EPIPE')));
+      total += bytes.length;
+      // What a pipe holds was written, whether or not the command still read it.
+      give().then(() => callback(), () => callback(total > CHUNK ? codedError(Error, 'EPIPE', 'write EPIPE') : null));
     },
     final(callback) {
       running.write(empty, true).then(() => callback(), () => callback());
     },
   });
+};
 
 const split = (args, options) => (Array.isArray(args) ? [args, options ?? {}] : [[], args ?? {}]);
 
@@ -112,8 +117,10 @@ const settings = (options) => ({ cwd: options.cwd, env: options.env, signal: hos
 
 const spawn = (file, args, options) => {
   [args, options] = split(args, options);
+  checkIdentity(file, options);
   const running = begin(commandLine(file, args, options), settings(options), spawn);
   const child = new ChildProcess(running, file, [file, ...args], isMissing(file, options));
+  child.pid = nextProcess();
   const wanted = typeof options.stdio === 'string' ? Array(3).fill(options.stdio) : (options.stdio ?? []);
   const forward = async (which, write) => {
     for (;;) {
@@ -146,6 +153,7 @@ const gather = (command, file, args, options, callback) => {
   const shown = options.shell ? command : [file, ...args].join(' ');
   const running = begin(command, settings(options), gather);
   const child = new ChildProcess(running, file, [file, ...args], async () => false);
+  child.pid = nextProcess();
   if (options.timeout > 0) setTimeout(() => child.kill(options.killSignal), options.timeout).unref();
   const encoding = options.encoding === undefined ? 'utf8' : options.encoding;
   const decode = (bytes) => {

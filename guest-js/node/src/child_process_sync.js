@@ -1,18 +1,12 @@
 // `execSync`, `execFileSync` and `spawnSync`: commands that are run to their end within a step, since nothing in them waits.
 import { Buffer } from './buffer.js';
-import { asks, commandLine, MAX_BUFFER, MISSING, systemFailure } from './commands.js';
+import { asks, checkIdentity, checkZeros, commandLine, nextProcess, MAX_BUFFER, MISSING, systemFailure } from './commands.js';
 import { isOpen } from './descriptors.js';
 import fs from './fs.js';
 import process from './process.js';
 import { scriptOf } from './shell.js';
+import { SIGNALS } from './signals.js';
 import { codedError, invalidType, invalidValue, outOfRange } from './util.js';
-
-const SIGNALS = (
-  'HUP INT QUIT ILL TRAP ABRT BUS FPE KILL USR1 SEGV USR2 PIPE ALRM TERM STKFLT CHLD CONT STOP TSTP TTIN TTOU URG XCPU XFSZ VTALRM ' +
-  'PROF WINCH IO PWR SYS'
-)
-  .split(' ')
-  .map((name) => `SIG${name}`);
 
 // What to use for a command that waits.
 const instead = {
@@ -26,9 +20,6 @@ const isObject = (value) => value !== null && typeof value === 'object' && !Arra
 const checkText = (value, name) => {
   if (typeof value !== 'string') throw invalidType(name, 'string', value);
   checkZeros(value, name);
-};
-const checkZeros = (value, name) => {
-  if (typeof value === 'string' && value.includes('\0')) throw invalidValue(name, value, 'must be a string without null bytes');
 };
 
 const toSignal = (given) => {
@@ -112,9 +103,6 @@ const notThere = (directory) => {
   }
 };
 
-// Processes have numbers, though nothing can be done with them.
-let lastProcess = process.pid;
-
 const unstarted = (error) => ({ error, status: null, signal: null, output: null, pid: 0, stdout: null, stderr: null });
 
 // Runs what `normalize` made of a call of the function `name`; gives what Node's `spawnSync` does.
@@ -158,7 +146,7 @@ const resultOf = (name, { ended, streams, written, options, killSignal, failed }
     return buffer.toString(encoding);
   });
   const killed = ended.how !== 'exited';
-  const ending = { status: killed ? null : ended.status, signal: killed ? killSignal : null, output, pid: ++lastProcess };
+  const ending = { status: killed ? null : ended.status, signal: killed ? killSignal : null, output, pid: nextProcess() };
   const result = { ...ending, stdout: output[1], stderr: output[2] };
   if (ended.how === 'asked') {
     const message = `${name}: the command asks for ${ended.what}, and a script cannot wait for that without \`await\`: use ${instead[name]}`;
@@ -186,6 +174,7 @@ const normalize = (file, given, options) => {
   if (typeof options.shell === 'string' && !/(^|\/)(ba|da)?sh$/.test(options.shell)) {
     throw codedError(Error, 'ERR_FEATURE_UNAVAILABLE_ON_PLATFORM', `the shell ${options.shell} is not here: commands run in bash`);
   }
+  checkIdentity(file, options);
   const source = commandLine(file, args, options);
   if (!options.shell) return { file, args: args.map(String), source, options };
   const shell = typeof options.shell === 'string' ? options.shell : '/bin/sh';

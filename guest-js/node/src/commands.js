@@ -1,7 +1,7 @@
 // Commands as `child_process` runs them, waited for or not: their text in bash, and what is said of one that is not there.
 import { quote } from './shell.js';
 import process from './process.js';
-import util, { codedError } from './util.js';
+import util, { codedError, invalidValue } from './util.js';
 
 // Node's: what is kept of one stream.
 export const MAX_BUFFER = 1024 * 1024;
@@ -22,6 +22,22 @@ export const commandLine = (file, args, options) => {
   if (options.shell) return [name, ...args].join(' ');
   return `${asks(file)} >/dev/null 2>&1 || exit ${MISSING}; ${[name, ...args].map(quote).join(' ')}`;
 };
+
+export const checkZeros = (value, name) => {
+  if (typeof value === 'string' && value.includes('\0')) throw invalidValue(name, value, 'must be a string without null bytes');
+};
+// Options that say as whom a command runs, and with what environment: what cannot be done is an error.
+export const checkIdentity = (file, { argv0, uid, gid, env }) => {
+  for (const [name, value] of Object.entries(env ?? {})) checkZeros(value, `options.env['${name}']`);
+  if (argv0 != null && argv0 !== file) throw codedError(Error, 'ERR_FEATURE_UNAVAILABLE', 'the option `argv0` is not here: a command has its own name');
+  if ((uid ?? process.getuid()) !== process.getuid() || (gid ?? process.getgid()) !== process.getgid()) {
+    throw Object.assign(codedError(Error, 'EPERM', `spawn ${file} EPERM`), { errno: -1, syscall: `spawn ${file}` });
+  }
+};
+
+// Processes have numbers, though nothing can be done with them.
+let lastProcess = process.pid;
+export const nextProcess = () => ++lastProcess;
 
 const errnos = { ENOENT: -2, EBADF: -9, ENOTDIR: -20, ENOBUFS: -105, ETIMEDOUT: -110 };
 

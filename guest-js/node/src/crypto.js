@@ -1,7 +1,7 @@
 // `crypto`: digests and HMAC by the host's code, random bytes from the host. There are no ciphers and no key pairs.
 import { Buffer } from './buffer.js';
 import stream from './stream.js';
-import { codedError, invalidType } from './util.js';
+import { codedError, invalidType, outOfRange } from './util.js';
 
 const { native, asBytes } = host;
 const { crypto: web } = globalThis;
@@ -55,10 +55,12 @@ class Hmac extends Hash {}
 
 const createHash = (name) => {
   const algorithm = plainName(name);
-  if (!hashes.includes(algorithm)) throw codedError(Error, 'ERR_OSSL_EVP_UNSUPPORTED', 'Digest method not supported');
+  if (typeof name !== 'string') throw invalidType('algorithm', 'string', name);
+  if (!hashes.includes(algorithm)) throw new Error('Digest method not supported');
   return new Hash((bytes) => native.digest(algorithm, bytes));
 };
 const createHmac = (name, key) => {
+  if (typeof name !== 'string') throw invalidType('hmac', 'string', name);
   const algorithm = plainName(name);
   if (!hashes.includes(algorithm)) throw codedError(Error, 'ERR_CRYPTO_INVALID_DIGEST', `Invalid digest: ${name}`);
   const secret = key instanceof CryptoKey ? secretOf(key) : bytesOf(key, 'utf8', 'key').slice();
@@ -66,6 +68,7 @@ const createHmac = (name, key) => {
 };
 
 const randomBytes = (size, callback) => {
+  if (typeof size !== 'number') throw invalidType('size', 'number', size);
   if (!Number.isInteger(size) || size < 0 || size > 2 ** 31 - 1) {
     throw codedError(RangeError, 'ERR_OUT_OF_RANGE', `The value of "size" is out of range. It must be >= 0 && <= 2147483647. Received ${size}`);
   }
@@ -75,7 +78,8 @@ const randomBytes = (size, callback) => {
 };
 const randomInt = (low, high, callback) => {
   if (high === undefined || typeof high === 'function') [low, high, callback] = [0, low, high];
-  if (!Number.isSafeInteger(low) || !Number.isSafeInteger(high) || low >= high) {
+  for (const [name, bound] of [['min', low], ['max', high]]) if (!Number.isSafeInteger(bound)) throw invalidType(name, 'a safe integer', bound);
+  if (low >= high) {
     throw codedError(RangeError, 'ERR_OUT_OF_RANGE', `The value of "max" is out of range. It must be greater than the value of "min" (${low}). Received ${high}`);
   }
   const range = BigInt(high) - BigInt(low);
@@ -89,7 +93,10 @@ const randomFillSync = (buffer, offset = 0, size = buffer.byteLength - offset) =
 };
 
 const timingSafeEqual = (a, b) => {
-  const [x, y] = [bytesOf(a), bytesOf(b)];
+  const [x, y] = [['buf1', a], ['buf2', b]].map(([name, value]) => {
+    if (!ArrayBuffer.isView(value) && !(value instanceof ArrayBuffer)) throw codedError(TypeError, 'ERR_INVALID_ARG_TYPE', `The "${name}" argument must be an instance of ArrayBuffer, Buffer, TypedArray, or DataView.`);
+    return bytesOf(value);
+  });
   if (x.length !== y.length) throw codedError(RangeError, 'ERR_CRYPTO_TIMING_SAFE_EQUAL_LENGTH', 'Input buffers must have the same byte length');
   let difference = 0;
   for (let i = 0; i < x.length; i++) difference |= x[i] ^ y[i];
@@ -99,7 +106,12 @@ const timingSafeEqual = (a, b) => {
 const pbkdf2Sync = (password, salt, iterations, length, digest) => {
   const algorithm = plainName(digest);
   if (!hashes.includes(algorithm)) throw codedError(TypeError, 'ERR_CRYPTO_INVALID_DIGEST', `Invalid digest: ${digest}`);
-  const key = bytesOf(password);
+  for (const [name, number, least] of [['iterations', iterations, 1], ['keylen', length, 0]]) {
+    if (typeof number !== 'number') throw invalidType(name, 'number', number);
+    if (!Number.isInteger(number)) throw outOfRange(name, 'an integer', number);
+    if (number < least || number > 2 ** 31 - 1) throw outOfRange(name, `>= ${least} && <= 2147483647`, number);
+  }
+  const key = bytesOf(password, 'utf8', 'password');
   const blocks = [];
   for (let index = 1, done = 0; done < length; index++) {
     const counter = Buffer.alloc(4);

@@ -1,6 +1,6 @@
 // `EventEmitter`: the library, with what Node added since.
 import EventEmitter from '../node_modules/events/events.js';
-import { codedError, invalidType } from './util.js';
+import { abortError, codedError, invalidType, outOfRange } from './util.js';
 
 // Node's own marks of an emitter, which are shown with it.
 export const marks = [Symbol('shapeMode'), Symbol('kCapture')];
@@ -30,11 +30,20 @@ EventEmitter.prototype.emit = {
     if (event !== 'error') return emit.call(this, event, ...values);
     if (this.listenerCount(EventEmitter.errorMonitor) > 0) emit.call(this, EventEmitter.errorMonitor, ...values);
     if (this.listenerCount('error') > 0 || values[0] instanceof Error) return emit.call(this, event, ...values);
-    const shown = values.length > 0 ? ` (${host.inspect(values[0])})` : '';
+    const shown = ` (${host.inspect(values[0])})`;
     const error = codedError(Error, 'ERR_UNHANDLED_ERROR', `Unhandled error.${shown}`);
     throw Object.assign(error, { context: values[0] });
   },
 }.emit;
+
+const { setMaxListeners } = EventEmitter.prototype;
+EventEmitter.prototype.setMaxListeners = {
+  setMaxListeners(count) {
+    if (typeof count !== 'number') throw invalidType('setMaxListeners', 'number', count);
+    if (!(count >= 0)) throw outOfRange('setMaxListeners', '>= 0', count);
+    return setMaxListeners.call(this, count);
+  },
+}.setMaxListeners;
 
 EventEmitter.EventEmitter = EventEmitter;
 EventEmitter.errorMonitor = Symbol('events.errorMonitor');
@@ -52,17 +61,18 @@ EventEmitter.once = (emitter, name, options) => {
     return new Promise((resolve) => emitter.addEventListener(name, (event) => resolve([event]), { once: true }));
   }
   const signal = options?.signal;
-  if (signal?.aborted) return Promise.reject(signal.reason);
+  if (signal?.aborted) return Promise.reject(abortError(signal));
   const happened = once(emitter, name);
   if (signal === undefined) return happened;
   return Promise.race([
     happened,
-    new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason), { once: true })),
+    new Promise((_, reject) => signal.addEventListener('abort', () => reject(abortError(signal)), { once: true })),
   ]);
 };
 
 // `for await (const values of on(emitter, name))`.
 EventEmitter.on = (emitter, name, options) => {
+  if (options?.signal?.aborted) throw abortError(options.signal);
   const ready = [];
   const waiting = [];
   let failure;
@@ -82,7 +92,7 @@ EventEmitter.on = (emitter, name, options) => {
   };
   emitter.on(name, listener);
   if (name !== 'error') emitter.on('error', fail);
-  options?.signal?.addEventListener('abort', () => fail(options.signal.reason), { once: true });
+  options?.signal?.addEventListener('abort', () => fail(abortError(options.signal)), { once: true });
   return {
     next() {
       if (ready.length > 0) return Promise.resolve(ready.shift());

@@ -109,10 +109,21 @@ const sync = {
   },
   mkdtemp(prefix) {
     const letters = Buffer.from(native.randomBytes(6)).toString('hex').slice(0, 6);
-    files.mkdir(prefix + letters);
+    try {
+      files.mkdir(prefix + letters);
+    } catch (error) {
+      throw typeof error?.code === 'string' ? host.fileError(error.code, 'mkdtemp', `${prefix}XXXXXX`) : error;
+    }
     return prefix + letters;
   },
-  rm: (path, options) => files.rm(path, options),
+  rm(path, options) {
+    if (!options?.recursive && sync.stat(path, { throwIfNoEntry: false })?.isDirectory() && !files.lstat(path).isSymbolicLink()) {
+      const message = `Path is a directory: rm returned EISDIR (is a directory) ${path}`;
+      throw Object.assign(codedError(Error, 'ERR_FS_EISDIR', message), { name: 'SystemError', errno: 21, syscall: 'rm', path });
+    }
+    files.rm(path, options);
+  },
+  opendir: (path) => new Dir(path),
   rmdir: (path, options) => (options?.recursive ? files.rm(path, { recursive: true }) : files.rmdir(path)),
   unlink: (path) => files.unlink(path),
   rename: (from, to) => files.rename(from, to),
@@ -123,7 +134,7 @@ const sync = {
   cp(from, to, options = {}) {
     const kind = files.lstat(from);
     if (kind.isDirectory()) {
-      if (!options.recursive) throw codedError(Error, 'ERR_FS_EISDIR', `Recursive option not enabled, cannot copy a directory: ${from}`);
+      if (!options.recursive) throw codedError(Error, 'ERR_FS_EISDIR', `Path is a directory: cp returned EISDIR (${from} is a directory (not copied)) ${from}`);
       files.mkdir(to, { recursive: true });
       for (const name of files.readdir(from)) sync.cp(`${from}/${name}`, `${to}/${name}`, options);
     } else if (options.filter === undefined || options.filter(from, to)) {
@@ -164,6 +175,36 @@ const sync = {
   write: descriptors.write,
   writev: descriptors.writev,
 };
+// A directory that is read entry by entry.
+class Dir {
+  #left;
+  #isClosed = false;
+  constructor(path) {
+    this.#left = sync.readdir(path, { withFileTypes: true });
+    this.path = path;
+  }
+  #open() {
+    if (this.#isClosed) throw codedError(Error, 'ERR_DIR_CLOSED', 'Directory handle was closed');
+  }
+  readSync() {
+    this.#open();
+    return this.#left.shift() ?? null;
+  }
+  closeSync() {
+    this.#open();
+    this.#isClosed = true;
+  }
+  async read() {
+    return this.readSync();
+  }
+  async close() {
+    this.closeSync();
+  }
+  async *[Symbol.asyncIterator]() {
+    for (let entry = this.readSync(); entry !== null; entry = this.readSync()) yield entry;
+    this.closeSync();
+  }
+}
 const statOf = (path, options, syscall, follow) => {
   const at = toPath(path, syscall);
   try {
@@ -193,7 +234,7 @@ for (const [name, work] of Object.entries(sync)) {
   };
 }
 
-const fs = { constants, ...constants, Stats, Dirent: host.Dirent };
+const fs = { constants, ...constants, Stats, Dirent: host.Dirent, Dir };
 for (const name of ['COPYFILE_EXCL', 'O_RDONLY', 'O_WRONLY', 'O_RDWR', 'O_CREAT', 'O_EXCL', 'O_TRUNC', 'O_APPEND']) delete fs[name];
 
 // Its callback comes last; what it gives comes later, also if it is an error.

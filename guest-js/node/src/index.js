@@ -19,6 +19,7 @@ import querystring from './querystring.js';
 import readline, { promises as readlinePromises } from './readline.js';
 import { $, shell } from './shell.js';
 import stream from './stream.js';
+import consumers from './stream-consumers.js';
 import stringDecoder from './string_decoder.js';
 import timers, { promises as timersPromises } from './timers.js';
 import tty from './tty.js';
@@ -26,7 +27,7 @@ import url from './url.js';
 import util from './util.js';
 import * as web from './web.js';
 import * as webStreams from './webstreams.js';
-import workerThreads from './worker_threads.js';
+import workerThreads, { BroadcastChannel, MessageChannel, MessageEvent, MessagePort } from './worker_threads.js';
 import zlib, { CompressionStream, DecompressionStream } from './zlib.js';
 
 addStreams(stream);
@@ -39,7 +40,8 @@ define('Buffer', Buffer);
 define('CryptoKey', CryptoKey);
 define('shell', shell);
 define('$', $);
-for (const [name, value] of Object.entries({ ...webStreams, ...web, CompressionStream, DecompressionStream })) define(name, value);
+const ports = { BroadcastChannel, MessageChannel, MessageEvent, MessagePort };
+for (const [name, value] of Object.entries({ ...webStreams, ...web, ...ports, CompressionStream, DecompressionStream })) define(name, value);
 
 const { performance } = globalThis;
 addMarks(performance);
@@ -75,6 +77,7 @@ const modules = Object.assign(Object.create(null), {
   readline,
   'readline/promises': readlinePromises,
   stream,
+  'stream/consumers': consumers,
   'stream/promises': stream.promises,
   'stream/web': { ...webStreams, CompressionStream, DecompressionStream },
   string_decoder: stringDecoder,

@@ -50,12 +50,12 @@ const allowed = {
   dateStyle: ['full', 'long', 'medium', 'short'], timeStyle: ['full', 'long', 'medium', 'short'],
 };
 // The options that there are, and no others; what is none of their values is an error.
-const readOptions = (options) => {
+const readOptions = (options, owner) => {
   if (options === null) throw new TypeError('Cannot convert undefined or null to object');
   const given = Object(options);
   const o = {};
-  for (const [name, values] of Object.entries(allowed)) o[name] = optionOf(given, name, values, undefined, 'DateTimeFormat');
-  for (const name of ['timeZone', 'numberingSystem', 'calendar']) o[name] = optionOf(given, name, undefined, undefined, 'DateTimeFormat');
+  for (const [name, values] of Object.entries(allowed)) o[name] = optionOf(given, name, values, undefined, owner);
+  for (const name of ['timeZone', 'numberingSystem', 'calendar']) o[name] = optionOf(given, name, undefined, undefined, owner);
   if (o.calendar !== undefined && !/^[a-z\d]{3,8}(-[a-z\d]{3,8})*$/i.test(o.calendar)) throw new RangeError(`Invalid calendar : ${o.calendar}`);
   if (given.hour12 !== undefined) o.hour12 = Boolean(given.hour12);
   if (given.fractionalSecondDigits !== undefined) {
@@ -76,8 +76,8 @@ export class DateTimeFormat {
   // The data of another locale than en-US.
   #l;
   #bound;
-  constructor(locales, options = {}, required = 'any', defaults = 'date') {
-    const o = readOptions(options);
+  constructor(locales, options = {}, required = 'any', defaults = 'date', owner = 'DateTimeFormat') {
+    const o = readOptions(options, owner);
     const zone = o.timeZone === undefined ? 'UTC' : String(o.timeZone);
     const name = offsetOf(zone) === undefined ? (/^(utc|gmt|etc\/utc)$/i.test(zone) ? 'UTC' : native.zoneName(zone)) : zone;
     if (name == null) throw new RangeError(`Invalid time zone specified: ${zone}`);
@@ -90,7 +90,7 @@ export class DateTimeFormat {
       }
     } else {
       const has = (keys) => keys.some((key) => o[key] !== undefined);
-      const needs = !(required !== 'time' && has(dateKeys)) && !(required !== 'date' && has(timeKeys));
+      const needs = !(required !== 'time' && has(dateKeys.filter((key) => key !== 'era'))) && !(required !== 'date' && has(timeKeys));
       if (needs && defaults !== 'time') Object.assign(o, { year: 'numeric', month: 'numeric', day: 'numeric' });
       if (needs && defaults !== 'date') Object.assign(o, { hour: 'numeric', minute: 'numeric', second: 'numeric' });
     }
@@ -98,9 +98,9 @@ export class DateTimeFormat {
     const basic = data === 'en-US' && isUsual(o) ? undefined : dataOf(data, 'basic');
     const dates = basic?.dates;
     this.#l = dates;
-    const asked = optionOf(o, 'numberingSystem', undefined, undefined, 'DateTimeFormat');
+    const digits = optionOf(o, 'numberingSystem', undefined, undefined, 'DateTimeFormat');
     const standard = basic?.numbers.native ?? 'latn';
-    const { system, isNamed } = asked === undefined && keywords.nu === undefined ? { system: standard, isNamed: false } : numberingSystemOf(asked, keywords, standard);
+    const { system, isNamed } = digits === undefined && keywords.nu === undefined ? { system: standard, isNamed: false } : numberingSystemOf(digits, keywords, standard);
     const cycleNamed = o.hourCycle === undefined && o.hour12 === undefined && /^h(11|12|23|24)$/.test(keywords.hc ?? '');
     if (cycleNamed) o.hourCycle = keywords.hc;
     const calendar = o.calendar ?? keywords.ca;
@@ -110,11 +110,18 @@ export class DateTimeFormat {
     if ((o.hour !== undefined && o.minute === undefined && o.second !== undefined) || (o.fractionalSecondDigits !== undefined && o.second === undefined)) {
       warn('Intl writes seconds without minutes, and their parts without seconds, otherwise here');
     }
-    const isOdd = o.day === undefined ? o.weekday !== undefined && o.month !== undefined : o.year !== undefined && o.month === undefined;
+    const isDayAlone = o.weekday !== undefined && (o.year ?? o.month ?? o.day) === undefined && timeKeys.some((key) => o[key] !== undefined);
+    if (data !== 'en-US' && (isDayAlone || (o.weekday === 'narrow' && o.month !== undefined))) {
+      warn('Intl writes days of the week beside a time, and short ones beside a month, in some locales otherwise here');
+    }
+    const isOdd = o.day === undefined ? o.weekday !== undefined && (o.month ?? o.year) !== undefined : o.year !== undefined && o.month === undefined;
     if (isOdd || (o.hour === undefined && (o.minute ?? o.second) !== undefined && dateKeys.some((key) => o[key] !== undefined))) {
       warn('Intl writes dates without a month or a day, and with minutes without hours, in some locales otherwise here');
     }
-    if (o.timeZoneName !== undefined && name !== 'UTC' && !data.startsWith('en-')) {
+    if (o.timeZoneName !== undefined && o.hour !== undefined && o.minute === undefined && data !== 'en-US') {
+      warn('Intl writes hours with a time zone and without minutes in some locales otherwise here');
+    }
+    if (o.timeZoneName !== undefined && (name !== 'UTC' || o.timeZoneName.endsWith('Offset')) && !data.startsWith('en-')) {
       warn(`Intl has no names of time zones for the locale '${locale}' here: they are English`);
     }
     this.#o = { ...o, locale: isNamed || cycleNamed || keywords.ca === 'gregory' ? `${locale}-u${keywords.ca === 'gregory' ? '-ca-gregory' : ''}${cycleNamed ? `-hc-${keywords.hc}` : ''}${isNamed ? `-nu-${system}` : ''}` : locale, system, zone: name, hours24, from0: o.hourCycle === 'h23' || o.hour12 === undefined && hours24 };
@@ -131,11 +138,13 @@ export class DateTimeFormat {
     }
     return { at: new Date(millis + offset * 1000), offset, abbreviation };
   }
-  #zoneName({ offset }) {
+  #zoneName({ offset, at }) {
     const { timeZoneName, zone, locale } = this.#o;
     const isNamed = timeZoneName === 'short' || timeZoneName === 'long';
     if (zone === 'UTC' && isNamed) return timeZoneName === 'long' ? (this.#l?.zone ?? 'Coordinated Universal Time') : 'UTC';
-    if (zone !== 'UTC' && offsetOf(zone) === undefined && !timeZoneName.endsWith('Offset')) {
+    // The CLDR has no names for the time before 1970.
+    const hasNames = at.getTime() - offset * 1000 >= 0;
+    if (zone !== 'UTC' && hasNames && offsetOf(zone) === undefined && !timeZoneName.endsWith('Offset')) {
       const { names, table } = englishZones(locale.replace(/-u-.*/, '').replace(/^en$/, 'en-US'));
       const found = names[table[zone]?.[offset / 60]];
       if (found !== undefined) return found.split('|')[['short', 'long', 'shortGeneric', 'longGeneric'].indexOf(timeZoneName)];
@@ -207,17 +216,21 @@ export class DateTimeFormat {
     if (o.dateStyle !== undefined) date = pattern(l.styles[names.indexOf(o.dateStyle)]);
     else if (dateKeys.some((key) => key !== 'era' && o[key] !== undefined)) date = narrow(datePattern(l, { ...o, weekday: short(o.weekday), month: short(o.month) }));
     const time = this.#timePattern(pattern);
-    const alone = o.month === undefined && o.day === undefined && o.year === undefined;
-    const wide = alone ? 8 : o.month === 'long' ? (o.weekday === undefined ? 5 : 4) : o.month === 'short' || o.month === 'narrow' ? 6 : 7;
-    const [between, behind, before, isTimeFirst] = l.glues[o.dateStyle !== undefined ? names.indexOf(o.dateStyle) : wide];
+    const [between, behind, before, isTimeFirst] = l.glues[o.dateStyle !== undefined ? names.indexOf(o.dateStyle) : this.#width];
     if (date !== '' && time !== '') return before + (isTimeFirst ? time + between + date : date + between + time) + behind;
     return date + time;
+  }
+  // Which of the glues joins a date of these parts to what follows.
+  get #width() {
+    const o = this.#o;
+    if ((o.month ?? o.day ?? o.year) === undefined) return 8;
+    return o.month === 'long' ? (o.weekday === undefined ? 5 : 4) : o.month === 'short' ? 6 : 7;
   }
   #timePattern(pattern) {
     const [o, l] = [this.#o, this.#l];
     const cycle = o.hour12 === undefined ? o.hourCycle : undefined;
     const from = cycle !== undefined ? (cycle.startsWith('h2') ? 28 : 14) : o.hour12 === undefined ? 0 : o.hour12 ? 14 : 28;
-    const padded = o.minute === '2-digit' ? 1 : 0;
+    const padded = o.minute === '2-digit' && (o.second ?? '2-digit') === '2-digit' ? 1 : 0;
     let time = '';
     if (o.timeStyle !== undefined) time = pattern(l.times[from + 10 + Object.keys(timeStyles).indexOf(o.timeStyle)]);
     else if (o.hour !== undefined) time = pattern(l.times[from + (o.hour === '2-digit' ? 5 : 0) + (o.second !== undefined ? 3 + padded : o.minute !== undefined ? 1 + padded : 0)]);
@@ -234,9 +247,11 @@ export class DateTimeFormat {
   #localized({ at, ...zone }) {
     const [o, l] = [this.#o, this.#l];
     let pattern = this.#patterns();
-    if (o.timeZoneName !== undefined && !pattern.includes('{z}')) pattern += /\{[sSiIhHjJkKqQ]\}/.test(pattern) ? ' {z}' : `${l.glues[7][0]}{z}`;
+    if (o.timeZoneName !== undefined && !pattern.includes('{z}')) pattern += /\{[sSiIhHjJkKqQ]\}/.test(pattern) ? ' {z}' : `${l.glues[o.month === 'long' ? this.#width : 7][0]}{z}`;
     const hour = at.getUTCHours();
     const name = (letter, index) => (l.names[letter] ?? l.names[{ L: 'M', l: 'm', V: 'W', v: 'w' }[letter]]).split('|')[index];
+    // Letters of months are small ones beside a day there.
+    const hasSmallMonths = o.day !== undefined && /^(pl|uk)\b/.test(o.locale);
     const number = (type, value, padded) => [type, padded ? two(value) : String(value)];
     const write = (letter) => {
       switch (letter) {
@@ -252,8 +267,8 @@ export class DateTimeFormat {
         case 's': case 'S': return number('second', at.getUTCSeconds(), letter === 's');
         case 'f': return number('fractionalSecond', String(at.getUTCMilliseconds()).padStart(3, '0').slice(0, o.fractionalSecondDigits));
         case 'a': case 'b': return ['dayPeriod', l.periods[letter === 'b' ? 1 : 0].findLast(([from]) => hour >= from)[1]];
-        case 'z': return ['timeZoneName', this.#zoneName(zone)];
-        default: return 'MLmlN'.includes(letter) ? ['month', name(letter, at.getUTCMonth())] : ['weekday', name(letter, at.getUTCDay())];
+        case 'z': return ['timeZoneName', this.#zoneName({ ...zone, at })];
+        default: return 'MLmlN'.includes(letter) ? ['month', letter === 'N' && hasSmallMonths ? name(letter, at.getUTCMonth()).toLowerCase() : name(letter, at.getUTCMonth())] : ['weekday', name(letter, at.getUTCDay())];
       }
     };
     return [...pattern.matchAll(/\{(\w)\}|[^{]+/g)].map(([text, letter]) => (letter === undefined ? ['literal', text] : write(letter)));
@@ -270,10 +285,11 @@ export class DateTimeFormat {
     const [date, time] = [this.#date(fields.at), this.#time(fields.at)];
     const { dateStyle, timeStyle } = this.#o;
     const isWeekday = date.length === 1 && date[0][0] === 'weekday';
-    const between = timeStyle !== undefined && (dateStyle === 'full' || dateStyle === 'long') ? ' at ' : isWeekday ? ' ' : ', ';
+    const between = (timeStyle !== undefined ? dateStyle === 'full' || dateStyle === 'long' : this.#o.month === 'long') ? ' at ' : isWeekday ? ' ' : ', ';
     const parts = [...date, ...(date.length > 0 && time.length > 0 ? [['literal', between]] : []), ...time];
     if (this.#o.timeZoneName !== undefined) {
-      parts.push(['literal', time.length > 0 ? ' ' : ', '], ['timeZoneName', this.#zoneName(fields)]);
+      const apart = this.#o.month === 'long' ? ' at ' : ', ';
+      parts.push(['literal', time.length > 0 ? ' ' : apart], ['timeZoneName', this.#zoneName(fields)]);
     }
     return parts;
   }
@@ -285,13 +301,26 @@ export class DateTimeFormat {
     return this.#parts(date).map(([type, value]) => ({ type, value }));
   }
   formatRange(from, to) {
-    const [a, b] = [this.format(from), this.format(to)];
-    if (a !== b) warn('Intl writes ranges of dates as their two ends here');
-    return a === b ? a : `${a}\u2009–\u2009${b}`;
+    return this.formatRangeToParts(from, to).map(({ value }) => value).join('');
+  }
+  formatRangeToParts(from, to) {
+    if (from === undefined || to === undefined) throw new TypeError('Invalid time value');
+    const [a, b] = [from, to].map((date) => this.formatToParts(date));
+    const texts = [a, b].map((parts) => parts.map(({ value }) => value).join(''));
+    if (texts[0] === texts[1]) return a.map((part) => ({ ...part, source: 'shared' }));
+    warn('Intl writes ranges of dates as their two ends here');
+    const side = (parts, source) => parts.map((part) => ({ ...part, source }));
+    return [...side(a, 'startRange'), { type: 'literal', value: '\u2009–\u2009', source: 'shared' }, ...side(b, 'endRange')];
   }
   resolvedOptions() {
-    const { zone, hours24, from0, locale, system, ...rest } = this.#o;
-    void from0;
-    return { locale, calendar: 'gregory', numberingSystem: system, ...rest, timeZone: zone, ...(rest.hour === undefined ? {} : { hourCycle: hours24 ? 'h23' : 'h12', hour12: !hours24 }) };
+    const o = { ...this.#o };
+    const shown = o.dateStyle === undefined && o.timeStyle === undefined ? [...dateKeys, ...timeKeys, 'timeZoneName'] : ['dateStyle', 'timeStyle'];
+    // Minutes behind hours have two digits, and seconds behind minutes.
+    if (o.minute !== undefined && (o.hour ?? o.second) !== undefined) o.minute = '2-digit';
+    if (o.minute !== undefined && o.second !== undefined) o.second = '2-digit';
+    const named = o.hour12 === undefined ? o.hourCycle : undefined;
+    const cycle = o.hour === undefined ? {} : { hourCycle: named ?? (o.hours24 ? 'h23' : 'h12'), hour12: !o.hours24 };
+    const given = shown.filter((name) => o[name] !== undefined).map((name) => [name, o[name]]);
+    return { locale: o.locale, calendar: 'gregory', numberingSystem: o.system, timeZone: o.zone, ...cycle, ...Object.fromEntries(given) };
   }
 }

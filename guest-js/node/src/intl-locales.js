@@ -16,7 +16,11 @@ export const optionOf = (options, name, values, standard, owner) => {
   const given = options[name];
   if (given === undefined) return standard;
   const text = String(given);
-  if (values !== undefined && !values.includes(text)) throw new RangeError(`Value ${text} out of range for Intl.${owner} options property ${name}`);
+  if (values !== undefined && !values.includes(text)) {
+    // Methods and `locale` are named as they are, constructors with `Intl` before them.
+    const where = /\.|^locale$/.test(owner) ? owner : `Intl.${owner}`;
+    throw new RangeError(`Value ${text} out of range for ${where} options property ${name}`);
+  }
   return text;
 };
 
@@ -82,9 +86,15 @@ const canonical = (tag) => {
   return parts.join('-') + sorted(extension.toLowerCase());
 };
 
+// Extensions in the order of their letters, what is private last.
+const sorted = (extension) => {
+  const [, open, own = ''] = /^(.*?)(-x-.*)?$/.exec(extension);
+  const list = open.split(/(?=-[a-z\d]-)/).filter(Boolean);
+  return list.sort((a, b) => (a[1] < b[1] ? -1 : 1)).map(sortedKeys).join('') + own;
+};
 // What stands behind `-u-`, in the order of its keys.
-const sorted = (extension) =>
-  extension.replace(/-u((?:-[a-z\d]{2,8})+)/, (all, rest) => {
+const sortedKeys = (extension) =>
+  extension.replace(/^-u((?:-[a-z\d]{2,8})+)/, (all, rest) => {
     const [head, ...keys] = rest.split(/(?=-[a-z\d]{2}(?:-|$))/);
     const isKey = /^-[a-z\d]{2}(-|$)/.test(head);
     const list = (isKey ? [head, ...keys] : keys).map((key) => key.replace(/-true$/, '')).sort((a, b) => (a.slice(0, 3) < b.slice(0, 3) ? -1 : 1));
@@ -97,7 +107,7 @@ export const requested = (locales) => {
   const isOne = typeof locales === 'string' || (typeof locales === 'object' && locales?.[Symbol.toStringTag] === 'Intl.Locale');
   const list = locales === undefined ? [] : isOne ? [locales] : Array.from(Object(locales));
   const tags = list.map((tag) => {
-    if (typeof tag !== 'string' && (typeof tag !== 'object' || tag === null)) throw new TypeError('Incorrect locale information provided');
+    if (typeof tag !== 'string' && (typeof tag !== 'object' || tag === null)) throw new TypeError('Language ID should be string or object.');
     return canonical(tag);
   });
   return [...new Set(tags)];

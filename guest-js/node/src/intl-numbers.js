@@ -5,7 +5,6 @@ import { decimalOf, digitOptions, isZero, magnitude, resolvedDigits, resolvedRou
 import { dataOf, digitsIn, localeOf, numberingSystemOf, onceFor, optionOf, values, warn } from './intl-locales.js';
 import { cardinalRule, operands } from './intl-plurals.js';
 
-const owner = 'NumberFormat';
 // What stands close to a number: a sign of a currency, not its letters. The side of the number is what counts.
 const isMark = (symbol, isBehind) => (isBehind ? /^[\p{S}\p{Z}]/u : /[\p{S}\p{Z}]$/u).test(symbol);
 const isBehind = (shape) => shape.indexOf('¤') > shape.indexOf('#');
@@ -55,11 +54,26 @@ const merged = (parts) =>
 // What stands for a category in patterns, of which one may stand for all.
 const ofCategory = (patterns, category) => (typeof patterns === 'string' ? patterns : (patterns[category] ?? patterns.other));
 
+// The parts of a pattern of a range: numbers (`#`) and a currency (`¤`), which belongs to one of them if each has one.
+const rangeParts = (pattern, ends, symbol, sources) => {
+  const isEach = pattern.split('¤').length - 1 === ends.length;
+  const seen = { '#': 0, '¤': 0 };
+  return [...pattern.matchAll(/[#¤]|[%٪]+|[^#¤%٪]+/gu)].flatMap(([piece]) => {
+    if (piece === '#') {
+      const at = seen['#']++;
+      return ends[at].map(([type, value]) => ({ type, value, source: sources[at] }));
+    }
+    if (piece === '¤') return [{ type: 'currency', value: symbol, source: isEach ? sources[seen['¤']++] : 'shared' }];
+    if (/[%٪]/.test(piece)) return [{ type: 'percentSign', value: piece, source: 'shared' }];
+    return [{ type: ends.length === 1 && /[~≈≃約约]/u.test(piece) ? 'approximatelySign' : 'literal', value: piece, source: 'shared' }];
+  });
+};
+
 export class NumberFormat {
   #o;
   #l;
   #bound;
-  constructor(locales, given) {
+  constructor(locales, given, owner = 'NumberFormat') {
     const options = given === undefined ? {} : Object(given);
     if (given === null) throw new TypeError('Cannot convert undefined or null to object');
     const { locale, data, keywords } = localeOf(locales);
@@ -74,7 +88,7 @@ export class NumberFormat {
     const currencyDisplay = option('currencyDisplay', ['code', 'symbol', 'narrowSymbol', 'name'], 'symbol');
     const currencySign = option('currencySign', ['standard', 'accounting'], 'standard');
     const unit = checkUnit(option('unit'));
-    if (style === 'unit' && unit === undefined) throw new TypeError("Required option \"unit\" must not be undefined");
+    if (style === 'unit' && unit === undefined) throw new TypeError("Invalid unit argument for Intl.NumberFormat() ''");
     const unitDisplay = option('unitDisplay', ['short', 'narrow', 'long'], 'short');
     const notation = option('notation', ['standard', 'scientific', 'engineering', 'compact'], 'standard');
     const code = currency?.toUpperCase();
@@ -238,27 +252,35 @@ export class NumberFormat {
     return this.#parts(number).map(([type, value]) => ({ type, value }));
   }
   formatRange(from, to) {
-    if (from === undefined || to === undefined) throw new TypeError('Invalid argument');
+    return this.#range(from, to).map(({ value }) => value).join('');
+  }
+  formatRangeToParts(from, to) {
+    return this.#range(from, to);
+  }
+  // The parts of a range, each with where it comes from.
+  #range(from, to) {
+    for (const [name, value] of [['start', from], ['end', to]]) if (value === undefined) throw new TypeError(`Invalid ${name} : undefined`);
     const [a, b] = [decimalOf(from), decimalOf(to)];
-    if (a.special === 'nan' || b.special === 'nan') throw new RangeError('Invalid argument');
+    for (const [name, { special }] of [['start', a], ['end', b]]) if (special === 'nan') throw new RangeError(`Invalid ${name} : NaN`);
     const o = this.#o;
     const isPlain = o.notation === 'standard' && o.style !== 'unit' && !(o.style === 'currency' && o.currencyDisplay === 'name') && !a.negative && !b.negative;
     if (!isPlain || o.signDisplay !== 'auto' || o.currencySign === 'accounting' || a.special || b.special) return this.#ends(from, to);
-    const [first, last] = [a, b].map((number) => this.#number(o.style === 'percent' ? shifted(number, 2) : number).parts.map(([, text]) => digitsIn(text, o.system)).join(''));
+    const isDigit = ['integer', 'fraction'];
+    const ends = [a, b].map((number) =>
+      this.#number(o.style === 'percent' ? shifted(number, 2) : number).parts.map(([type, text]) => [type, isDigit.includes(type) ? digitsIn(text, o.system) : text]),
+    );
+    const texts = ends.map((parts) => parts.map(([, text]) => text).join(''));
     const symbol = o.style === 'currency' ? this.#symbol() : '';
     const { ranges } = this.#words;
     const money = isMark(symbol, isBehind(ranges.word[0])) ? ([...symbol].length === 1 ? ranges.mark : ranges.long) : ranges.word;
     const [between, about] = o.style === 'currency' ? money : ranges[o.style];
-    let count = 0;
-    return (first === last ? about : between).replace(/[#¤]/g, (piece) => (piece === '¤' ? symbol : [first, last][count++]));
+    return texts[0] === texts[1] ? rangeParts(about, [ends[0]], symbol, ['shared']) : rangeParts(between, ends, symbol, ['startRange', 'endRange']);
   }
   // Ranges whose ends may have something in common that is written once.
   #ends(from, to) {
     warn('Intl writes ranges of numbers with words or negative numbers here as their two ends');
-    return `${this.format(from)} – ${this.format(to)}`;
-  }
-  formatRangeToParts(from, to) {
-    throw Object.assign(new Error('Intl.NumberFormat.prototype.formatRangeToParts is not available in Tollhouse: formatRange is'), { code: 'ERR_FEATURE_UNAVAILABLE', from, to });
+    const side = (value, source) => this.formatToParts(value).map((part) => ({ ...part, source }));
+    return [...side(from, 'startRange'), { type: 'literal', value: ' – ', source: 'shared' }, ...side(to, 'endRange')];
   }
   resolvedOptions() {
     const o = this.#o;

@@ -11,10 +11,10 @@ export class Collator {
   #o;
   #native;
   #bound;
-  constructor(locales, given) {
+  constructor(locales, given, owner = 'Collator') {
     const options = given === undefined ? {} : Object(given);
     const { locale, data, keywords } = localeOf(locales);
-    const option = (name, list, standard) => optionOf(options, name, list, standard, 'Collator');
+    const option = (name, list, standard) => optionOf(options, name, list, standard, owner);
     const usage = option('usage', ['sort', 'search'], 'sort');
     const numeric = options.numeric === undefined ? keywords.kn !== undefined && keywords.kn !== 'false' : Boolean(options.numeric);
     const caseFirst = option('caseFirst', ['upper', 'lower', 'false'], ['upper', 'lower', 'false'].includes(keywords.kf) ? keywords.kf : 'false');
@@ -27,7 +27,13 @@ export class Collator {
     this.#native = native.openCollator(data.split('-')[0], strengths[sensitivity], numeric, caseFirst, ignorePunctuation);
   }
   get compare() {
-    return (this.#bound ??= { '': (a, b) => native.compareTexts(this.#native, String(a), String(b)) }['']);
+    return (this.#bound ??= { '': (a, b) => this.#compare(String(a), String(b)) }['']);
+  }
+  // The engine takes each half of a surrogate pair for the same letter.
+  #compare(a, b) {
+    const order = native.compareTexts(this.#native, a, b);
+    if (order !== 0 || a === b || (a.isWellFormed() && b.isWellFormed())) return order;
+    return a < b ? -1 : 1;
   }
   resolvedOptions() {
     return { ...this.#o };
@@ -60,7 +66,13 @@ class Segments {
   containing(given = 0) {
     const place = Math.trunc(Number(given)) || 0;
     if (place < 0 || place >= this.#text.length) return undefined;
-    return this.#entry(this.#ends.findIndex((end) => place < end));
+    let [low, high] = [0, this.#ends.length - 1];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (this.#ends[middle] > place) high = middle;
+      else low = middle + 1;
+    }
+    return this.#entry(low);
   }
   *[Symbol.iterator]() {
     for (let at = 0; at < this.#ends.length; at++) yield this.#entry(at);

@@ -68,7 +68,7 @@ export class RelativeTimeFormat {
     const number = Number(given);
     const name = String(unit).replace(/s$/, '');
     if (!times.includes(name)) throw new RangeError(`Invalid unit argument for Intl.RelativeTimeFormat.prototype.${method}() '${unit}'`);
-    if (!Number.isFinite(number)) throw new RangeError(`Invalid number value for Intl.RelativeTimeFormat.prototype.${method}()`);
+    if (!Number.isFinite(number)) throw new RangeError(`Value need to be finite number for Intl.RelativeTimeFormat.prototype.${method}()`);
     const { style, numeric, data } = this.#o;
     const [past, future, words] = dataOf(data, 'words').times[style][name];
     const key = Object.is(number, -0) && words['-0'] !== undefined ? '-0' : String(number);
@@ -107,11 +107,11 @@ export class DisplayNames {
   #o;
   constructor(locales, given) {
     const { locale, data } = localeOf(locales);
-    if (typeof given !== 'object' || given === null) throw new TypeError('Cannot convert undefined or null to object');
+    if (typeof given !== 'object' || given === null) throw new TypeError('invalid_argument');
     const option = (name, list, standard) => optionOf(given, name, list, standard, 'DisplayNames');
     const style = option('style', ['narrow', 'short', 'long'], 'long');
     const type = option('type', typesOfNames);
-    if (type === undefined) throw new TypeError('Required option "type" must not be undefined');
+    if (type === undefined) throw new TypeError('invalid_argument');
     const fallback = option('fallback', ['code', 'none'], 'code');
     this.#o = { locale, data, style, type, fallback, languageDisplay: option('languageDisplay', ['dialect', 'standard'], 'dialect') };
   }
@@ -166,19 +166,34 @@ export class DisplayNames {
   }
 }
 
-const keywordsOfLocale = { calendar: 'ca', collation: 'co', hourCycle: 'hc', caseFirst: 'kf', numeric: 'kn', numberingSystem: 'nu' };
+const isType = /^[a-z\d]{3,8}(-[a-z\d]{3,8})*$/i;
+// Options that become keywords of a locale: the keyword, and what the values are.
+const keywordsOfLocale = {
+  calendar: ['ca', isType], collation: ['co', isType], hourCycle: ['hc', ['h11', 'h12', 'h23', 'h24']],
+  caseFirst: ['kf', ['upper', 'lower', 'false']], numeric: ['kn'], numberingSystem: ['nu', isType],
+};
+const wrongTag = () => new RangeError('Incorrect locale information provided');
+// The extensions of a tag: attributes and keywords behind `-u-`, and the others as they are.
+const extensionsOf = (tag, base) => {
+  const [, open, own = ''] = /^(.*?)(-x-.*)?$/.exec(tag.slice(base.length));
+  const list = open.split(/(?=-[a-z\d]-)/).filter(Boolean);
+  const attributes = /^-u((?:-[a-z\d]{3,8})*)/.exec(list.find((part) => part.startsWith('-u')) ?? '')?.[1] ?? '';
+  return { others: list.filter((part) => !part.startsWith('-u')), attributes, own };
+};
 export class Locale {
   #base;
   #keywords;
+  #extensions;
   constructor(tag, given) {
     if (typeof tag !== 'string' && (typeof tag !== 'object' || tag === null)) throw new TypeError('First argument to Intl.Locale constructor can\'t be empty or missing');
+    if (given === null) throw new TypeError('Intl.Locale called on null or undefined');
     const options = given === undefined ? {} : Object(given);
     const [whole] = requested([String(tag)]);
     const { base, keywords } = splitTag(whole);
     let [language, ...rest] = base.split('-');
     const take = (name, pattern, old) => {
-      const text = optionOf(options, name, undefined, old, 'Locale');
-      if (text !== undefined && !pattern.test(text)) throw new RangeError('Incorrect locale information provided');
+      const text = optionOf(options, name, undefined, old, 'locale');
+      if (text !== undefined && !pattern.test(text)) throw wrongTag();
       return text;
     };
     const old = { script: rest.find((part) => /^[A-Z][a-z]{3}$/.test(part)), region: rest.find((part) => /^([A-Z]{2}|\d{3})$/.test(part)) };
@@ -187,10 +202,19 @@ export class Locale {
     const region = take('region', /^([a-z]{2}|\d{3})$/i, old.region);
     rest = rest.filter((part) => part !== old.script && part !== old.region);
     [this.#base] = requested([[language, script, region, ...rest].filter(Boolean).join('-')]);
-    this.#keywords = { ...keywords };
-    for (const [name, key] of Object.entries(keywordsOfLocale)) {
-      if (options[name] !== undefined) this.#keywords[key] = String(options[name]).replace(/^true$/, '');
+    this.#extensions = extensionsOf(whole, base);
+    this.#keywords = { ...keywords, ...this.#chosen(options) };
+  }
+  #chosen(options) {
+    const chosen = {};
+    for (const [name, [key, values]] of Object.entries(keywordsOfLocale)) {
+      if (options[name] === undefined) continue;
+      if (name === 'numeric') chosen[key] = options.numeric ? '' : 'false';
+      else chosen[key] = optionOf(options, name, Array.isArray(values) ? values : undefined, undefined, 'locale');
+      if (values === isType && !isType.test(chosen[key])) throw wrongTag();
+      chosen[key] = chosen[key].toLowerCase();
     }
+    return chosen;
   }
   get baseName() {
     return this.#base;
@@ -232,8 +256,10 @@ export class Locale {
     throw Object.assign(new Error(`Intl.Locale.prototype.${method} is not available in Tollhouse: it has no table of likely scripts and regions`), { code: 'ERR_FEATURE_UNAVAILABLE' });
   }
   toString() {
+    const { others, attributes, own } = this.#extensions;
     const keywords = Object.entries(this.#keywords).sort(([a], [b]) => (a < b ? -1 : 1)).map(([key, value]) => `-${key}${value === '' ? '' : `-${value}`}`);
-    return this.#base + (keywords.length > 0 ? `-u${keywords.join('')}` : '');
+    const named = attributes + keywords.join('');
+    return this.#base + [...others, ...(named === '' ? [] : [`-u${named}`])].sort().join('') + own;
   }
 }
 

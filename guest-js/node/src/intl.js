@@ -11,9 +11,17 @@ import { DisplayNames, ListFormat, Locale, RelativeTimeFormat, supportedValues }
 const Intl = {};
 const classes = { Collator, DateTimeFormat, DisplayNames, ListFormat, Locale, NumberFormat, PluralRules, RelativeTimeFormat, Segmenter };
 const hide = (target, name, value) => Object.defineProperty(target, name, { value, writable: true, enumerable: false, configurable: true });
+// As in the language, these can be called without `new`.
+const callables = ['Collator', 'DateTimeFormat', 'NumberFormat'];
 for (const [name, Class] of Object.entries(classes)) {
-  // As in the language, each can be called without `new`.
-  const callable = new Proxy(Class, { apply: (target, self, values) => new target(...values) });
+  const callable = new Proxy(Class, {
+    apply(target, self, values) {
+      if (!callables.includes(name)) throw new TypeError(`Constructor Intl.${name} requires 'new'`);
+      return new target(...values.slice(0, 2));
+    },
+    // What stands behind the options is for the methods below.
+    construct: (target, values, made) => Reflect.construct(target, values.slice(0, 2), made),
+  });
   hide(Intl, name, callable);
   hide(Class.prototype, 'constructor', callable);
   Object.defineProperty(Class.prototype, Symbol.toStringTag, { value: `Intl.${name}`, configurable: true });
@@ -29,29 +37,48 @@ const { valueOf: numberOf } = Number.prototype;
 const { valueOf: bigintOf } = BigInt.prototype;
 const { getTime } = Date.prototype;
 const listed = (self, ...rest) => Array.from(self, (item) => (item == null ? '' : String(item.toLocaleString(...rest)))).join();
+// The number that a method was called on.
+const receiver = (valueOf, self, name) => {
+  try {
+    return valueOf.call(self);
+  } catch {
+    throw new TypeError(`${name}.prototype.toLocaleString requires that 'this' be a ${name}`);
+  }
+};
 const methods = {
-  Number: { toLocaleString: (self, ...rest) => new NumberFormat(...rest).format(numberOf.call(self)) },
-  BigInt: { toLocaleString: (self, ...rest) => new NumberFormat(...rest).format(bigintOf.call(self)) },
+  Number: { toLocaleString: (self, locales, options) => new NumberFormat(locales, options, 'Number.prototype.toLocaleString').format(receiver(numberOf, self, 'Number')) },
+  BigInt: { toLocaleString: (self, locales, options) => new NumberFormat(locales, options, 'BigInt.prototype.toLocaleString').format(receiver(bigintOf, self, 'BigInt')) },
   Array: { toLocaleString: listed },
   Date: {
-    toLocaleString: (self, locales, options) => new DateTimeFormat(locales, options, 'any', 'all').format(self),
-    toLocaleDateString: (self, locales, options) => new DateTimeFormat(locales, options, 'date', 'date').format(self),
-    toLocaleTimeString: (self, locales, options) => new DateTimeFormat(locales, options, 'time', 'time').format(self),
+    toLocaleString: (self, locales, options) => new DateTimeFormat(locales, options, 'any', 'all', 'Date.prototype.toLocaleString').format(self),
+    toLocaleDateString: (self, locales, options) => new DateTimeFormat(locales, options, 'date', 'date', 'Date.prototype.toLocaleDateString').format(self),
+    toLocaleTimeString: (self, locales, options) => new DateTimeFormat(locales, options, 'time', 'time', 'Date.prototype.toLocaleTimeString').format(self),
   },
   String: {
     toLocaleUpperCase: (self, locales) => (isTurkish(locales) ? String(self).replace(/i/g, 'İ') : String(self)).toUpperCase(),
     toLocaleLowerCase: (self, locales) => (isTurkish(locales) ? String(self).replace(/I\u0307|İ/g, 'i').replace(/I/g, 'ı') : String(self)).toLowerCase(),
-    localeCompare: (self, other, ...rest) => new Collator(...rest).compare(String(self), String(other)),
+    localeCompare: (self, other, locales, options) => new Collator(locales, options, 'String.prototype.localeCompare').compare(String(self), String(other)),
   },
 };
+const isDate = (value) => {
+  try {
+    getTime.call(value);
+    return true;
+  } catch {
+    return false;
+  }
+};
+// A value as V8 names it in errors.
+const shown = (value) => (typeof value !== 'object' || value === null ? String(value) : Array.isArray(value) ? '[object Array]' : `#<${value.constructor?.name ?? 'Object'}>`);
 const invalid = (self) => self instanceof Date && Number.isNaN(self.getTime());
 for (const [name, list] of Object.entries(methods)) {
   for (const [method, work] of Object.entries(list)) {
     const made = {
       [method]() {
         'use strict';
-        if (name === 'Date') getTime.call(this);
-        if (this == null) throw new TypeError(`${name}.prototype.${method} called on null or undefined`);
+        if (name === 'Date' && !isDate(this)) throw new TypeError(`Method Date.prototype.${method} called on incompatible receiver ${shown(this)}`);
+        if (this == null && name === 'Array') throw new TypeError('Cannot convert undefined or null to object');
+        if (this == null && name === 'String') throw new TypeError(`${name}.prototype.${method} called on null or undefined`);
         return invalid(this) ? 'Invalid Date' : work(this, ...arguments);
       },
     }[method];

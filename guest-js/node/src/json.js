@@ -1,6 +1,6 @@
-// `JSON.parse` says what is wrong with a text in the words of V8, which scripts print.
+// `JSON.parse` and `JSON.stringify` say what is wrong in the words of V8, which scripts print.
 
-const { parse } = JSON;
+const { parse, stringify } = JSON;
 const context = 10;
 const literals = { t: 'true', f: 'false', n: 'null' };
 const special = ['[object Object]', 'NaN', 'Infinity', 'undefined'];
@@ -146,3 +146,48 @@ const made = {
   },
 }.parse;
 Object.defineProperty(JSON, 'parse', { value: made, writable: true, enumerable: false, configurable: true });
+
+// The way from a value to one that holds itself: the values, each with the key that it is under.
+const circleIn = (value, key, way) => {
+  const first = way.findIndex((step) => step.value === value);
+  if (first >= 0) return { way: way.slice(first), last: key };
+  if (typeof value !== 'object' || value === null || typeof value.toJSON === 'function') return undefined;
+  const here = [...way, { key, value }];
+  for (const [name, property] of Object.entries(Object.getOwnPropertyDescriptors(value))) {
+    if (!property.enumerable || typeof property.value !== 'object' || property.value === null) continue;
+    const found = circleIn(property.value, Array.isArray(value) ? Number(name) : name, here);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+};
+const named = (key) => (typeof key === 'number' ? `index ${key}` : `property '${key}'`);
+const classOf = ({ value }) => `object with constructor '${value.constructor?.name || 'Object'}'`;
+// V8 shows the first three values and the last one.
+const circleMessage = ({ way, last }) => {
+  const [start, ...rest] = way;
+  const line = (step) => `\n    |     ${named(step.key)} -> ${classOf(step)}`;
+  const shown = rest.length > 3 ? `${rest.slice(0, 2).map(line).join('')}\n    |     ...${line(rest.at(-1))}` : rest.map(line).join('');
+  return `Converting circular structure to JSON\n    --> starting at ${classOf(start)}${shown}\n    --- ${named(last)} closes the circle`;
+};
+const madeText = {
+  stringify(value, replacer, space) {
+    try {
+      return stringify(value, replacer, space);
+    } catch (error) {
+      if (error?.constructor !== TypeError || error.message !== CIRCULAR) throw error;
+      const found = circleIn(value, '', []);
+      throw found === undefined ? error : new TypeError(circleMessage(found));
+    }
+  },
+}.stringify;
+// What the engine says.
+const CIRCULAR = (() => {
+  const value = {};
+  value.value = value;
+  try {
+    return stringify(value);
+  } catch (error) {
+    return error.message;
+  }
+})();
+Object.defineProperty(JSON, 'stringify', { value: madeText, writable: true, enumerable: false, configurable: true });

@@ -1,6 +1,7 @@
 // `process`: this script, as Node would show it.
 import EventEmitter, { marks } from './events.js';
 import { Buffer } from './buffer.js';
+import { SIGNALS } from './signals.js';
 import { codedError, invalidType, outOfRange } from './util.js';
 
 const { native } = host;
@@ -56,6 +57,9 @@ Object.defineProperty(process, 'exitCode', {
   configurable: true,
 });
 
+// Signals that end nothing.
+const harmless = ['SIGCHLD', 'SIGCONT', 'SIGURG', 'SIGWINCH'];
+
 process.cwd = () => host.cwd();
 process.chdir = (path) => host.chdir(path);
 process.exit = (...codes) => {
@@ -63,16 +67,27 @@ process.exit = (...codes) => {
   host.exit();
 };
 process.abort = () => host.exit(134);
-process.kill = () => {
-  throw codedError(Error, 'EPERM', 'a script has no processes to send signals to');
+const noProcess = (code, number) => Object.assign(codedError(Error, code, `kill ${code}`), { errno: number, syscall: 'kill' });
+// There is one process, this script: a signal that nobody listens to ends it.
+process.kill = (pid, signal = 'SIGTERM') => {
+  if (typeof pid !== 'number') throw invalidType('pid', 'number', pid);
+  const name = typeof signal === 'number' ? SIGNALS[signal - 1] : String(signal);
+  if (signal !== 0 && !SIGNALS.includes(name)) throw codedError(TypeError, 'ERR_UNKNOWN_SIGNAL', `Unknown signal: ${signal}`);
+  if (pid !== process.pid) throw noProcess('ESRCH', -3);
+  if (signal === 0) return true;
+  const number = SIGNALS.indexOf(name) + 1;
+  if (process.listenerCount(name) > 0 && name !== 'SIGKILL') setImmediate(() => process.emit(name, name, number));
+  else if (!harmless.includes(name)) host.exit(128 + number);
+  return true;
 };
 process.nextTick = (callback, ...values) => {
-  if (typeof callback !== 'function') throw codedError(TypeError, 'ERR_INVALID_ARG_TYPE', 'The "callback" argument must be of type function.');
+  if (typeof callback !== 'function') throw invalidType('callback', 'function', callback);
   host.queueTick(callback, values);
 };
 process.uptime = () => (native.now() - host.scriptStart()) / 1000;
 const nanos = () => BigInt(Math.round((native.now() - host.scriptStart()) * 1e6));
 process.hrtime = (since) => {
+  if (since !== undefined && !Array.isArray(since)) throw invalidType('time', 'an instance of Array', since);
   const now = nanos() - (since === undefined ? 0n : BigInt(since[0]) * 1000000000n + BigInt(since[1]));
   return [Number(now / 1000000000n), Number(now % 1000000000n)];
 };

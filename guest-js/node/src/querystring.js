@@ -9,7 +9,12 @@ export const unescape = (text) => {
   try {
     return decodeURIComponent(text);
   } catch {
-    return text;
+    const bytes = [...host.native.encodeUtf8(text)];
+    for (let at = 0; at < bytes.length; at++) {
+      const hex = bytes[at] === 37 ? String.fromCharCode(...bytes.slice(at + 1, at + 3)) : '';
+      if (/^[\da-f]{2}$/i.test(hex)) bytes.splice(at, 3, parseInt(hex, 16));
+    }
+    return host.native.decodeUtf8Lossy(new Uint8Array(bytes));
   }
 };
 export default { parse, stringify, decode: parse, encode: stringify, escape, unescape };

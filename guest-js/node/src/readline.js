@@ -1,5 +1,6 @@
 // `readline`: lines of a stream.
 import EventEmitter, { marks } from './events.js';
+import { codedError } from './util.js';
 
 const decoder = () => new TextDecoder();
 
@@ -36,6 +37,10 @@ class Interface extends EventEmitter {
   #goOn;
   #ended = false;
   closed = false;
+  line = '';
+  cursor = 0;
+  terminal = false;
+  #isPaused = false;
   #output;
   #prompt = '> ';
   #started = false;
@@ -101,6 +106,11 @@ class Interface extends EventEmitter {
     this.#goOn = undefined;
   }
   question(query, options, callback = options) {
+    if (this.closed) {
+      const error = codedError(Error, 'ERR_USE_AFTER_CLOSE', 'readline was closed');
+      if (typeof callback !== 'function') return Promise.reject(error);
+      throw error;
+    }
     this.#output?.write?.(query);
     if (typeof callback !== 'function') return this.#next().then((line) => line ?? '');
     const answer = (line) => line !== undefined && callback(line);
@@ -114,22 +124,36 @@ class Interface extends EventEmitter {
     this.#prompt = prompt;
   }
   prompt() {
+    if (this.#isPaused) this.resume();
     this.#output?.write?.(this.#prompt);
     this.#start();
   }
   close() {
     if (this.closed) return;
+    this.pause();
     this.closed = true;
     this.#resumeReading();
     while (this.#readers.length > 0) this.#readers.shift()(undefined);
     this.emit('close');
   }
+  // Lines that are there come all the same, as in Node.
   pause() {
+    if (!this.#isPaused) {
+      this.#isPaused = true;
+      this.emit('pause');
+    }
     return this;
   }
   resume() {
     this.#start();
+    if (this.#isPaused) {
+      this.#isPaused = false;
+      this.emit('resume');
+    }
     return this;
+  }
+  getPrompt() {
+    return this.#prompt;
   }
   write() {}
   [Symbol.asyncIterator]() {

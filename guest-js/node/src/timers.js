@@ -1,10 +1,12 @@
 const { setTimeout, setInterval, setImmediate, clearTimeout, clearInterval, clearImmediate } = globalThis;
 
+import { abortError, invalidType } from './util.js';
+
 const waiting = (start, clear) => (delay, value, options) =>
   new Promise((resolve, reject) => {
+    if (delay != null && typeof delay !== 'number') throw invalidType('delay', 'number', delay);
     const signal = options?.signal;
-    const aborted = () =>
-      Object.assign(new Error('The operation was aborted', { cause: signal.reason }), { name: 'AbortError', code: 'ABORT_ERR' });
+    const aborted = () => abortError(signal);
     if (signal?.aborted) return reject(aborted());
     const timer = start(() => resolve(value), delay);
     if (options?.ref === false) timer.unref();
@@ -14,9 +16,9 @@ const waiting = (start, clear) => (delay, value, options) =>
 export const promises = {
   setTimeout: waiting(setTimeout, clearTimeout),
   setImmediate: (value, options) => waiting((resolve) => setImmediate(resolve), clearImmediate)(0, value, options),
-  async *setInterval(delay, value) {
+  async *setInterval(delay, value, options) {
     for (;;) {
-      await promises.setTimeout(delay);
+      await promises.setTimeout(delay, undefined, options);
       yield value;
     }
   },

@@ -8,6 +8,8 @@ const fileURLToPath = (given) => {
   if (typeof given !== 'string' && !(given instanceof URL)) throw invalidType('path', 'string or an instance of URL', given);
   const url = new URL(given);
   if (url.protocol !== 'file:') throw codedError(TypeError, 'ERR_INVALID_URL_SCHEME', 'The URL must be of scheme file');
+  if (url.hostname !== '') throw codedError(TypeError, 'ERR_INVALID_FILE_URL_HOST', 'File URL host must be "localhost" or empty on linux');
+  if (/%2f/i.test(url.pathname)) throw codedError(TypeError, 'ERR_INVALID_FILE_URL_PATH', 'File URL path must not include encoded / characters');
   return decodeURIComponent(url.pathname);
 };
 const pathToFileURL = (file) => {
@@ -35,7 +37,10 @@ const urlToHttpOptions = (url) => ({
 
 export default {
   Url: legacy.Url,
-  parse: legacy.parse,
+  parse(text, ...rest) {
+    if (typeof text !== 'string') throw invalidType('url', 'string', text);
+    return legacy.parse(text, ...rest);
+  },
   resolve: legacy.resolve,
   resolveObject: legacy.resolveObject,
   format,

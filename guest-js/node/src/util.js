@@ -6,7 +6,7 @@ export const inspect = (value, options, ...legacy) => {
   return inspectValue(value, options);
 };
 inspect.custom = Symbol.for('nodejs.util.inspect.custom');
-inspect.defaultOptions = { depth: 2, colors: false, compact: 3, breakLength: 80, maxArrayLength: 100, maxStringLength: 10000, sorted: false, getters: false };
+inspect.defaultOptions = { showHidden: false, depth: 2, colors: false, customInspect: true, showProxy: false, maxArrayLength: 100, maxStringLength: 10000, breakLength: 80, compact: 3, sorted: false, getters: false, numericSeparator: false };
 inspect.colors = Object.create(null);
 inspect.styles = Object.create(null);
 
@@ -33,28 +33,50 @@ for (const timer of [globalThis.setTimeout, globalThis.setImmediate]) {
   Object.defineProperty(timer, promisify.custom, { enumerable: false });
 }
 
-export const callbackify = (original) =>
-  function (...values) {
+export const callbackify = (original) => {
+  if (typeof original !== 'function') throw invalidType('original', 'function', original);
+  return function (...values) {
     const callback = values.pop();
-    original.apply(this, values).then(
-      (result) => queueMicrotask(() => callback(null, result)),
-      (error) => queueMicrotask(() => callback(error ?? new Error('Promise was rejected with a falsy value'))),
-    );
+    if (typeof callback !== 'function') throw invalidType('last argument', 'function', callback);
+    const later = (...results) => globalThis.process.nextTick(() => callback(...results));
+    const falsy = (reason) => Object.assign(codedError(Error, 'ERR_FALSY_VALUE_REJECTION', 'Promise was rejected with falsy value'), { reason });
+    original.apply(this, values).then((result) => later(null, result), (error) => later(error || falsy(error)));
   };
+};
 
 export const inherits = (constructor, parent) => {
+  if (typeof constructor !== 'function') throw invalidType('ctor', 'function', constructor);
+  if (typeof parent !== 'function') throw invalidType('superCtor', 'function', parent);
   Object.defineProperty(constructor, 'super_', { value: parent, writable: true, configurable: true });
   Object.setPrototypeOf(constructor.prototype, parent.prototype);
 };
 
-export const deprecate = (work) => work;
+const deprecations = new Set();
+export const deprecate = (work, message, code) => {
+  if (typeof work !== 'function') throw invalidType('fn', 'function', work);
+  let told = false;
+  const warned = function (...values) {
+    if (!told && !deprecations.has(code)) globalThis.process.emitWarning(message, 'DeprecationWarning', code);
+    told = true;
+    if (code !== undefined) deprecations.add(code);
+    return new.target ? Reflect.construct(work, values, new.target) : Reflect.apply(work, this, values);
+  };
+  Object.setPrototypeOf(warned, work);
+  if (work.prototype) warned.prototype = work.prototype;
+  return Object.defineProperty(warned, 'length', { value: work.length, configurable: true });
+};
 export const debuglog = () => Object.assign(() => {}, { enabled: false });
 export const debug = debuglog;
-export const stripVTControlCharacters = (text) => text.replace(/\u001b\[[0-?]*[ -/]*[@-~]/g, '');
+export const stripVTControlCharacters = (text) => checkText('str', text).replace(/\u001b\[[0-?]*[ -/]*[@-~]/g, '');
 export const toUSVString = (text) => String(text).toWellFormed();
 export const styleText = (_, text) => text;
 export const aborted = (signal) => new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
-export const getSystemErrorName = (number) => `Unknown system error ${number}`;
+export const getSystemErrorName = (number) => {
+  if (typeof number !== 'number') throw invalidType('err', 'number', number);
+  if (number >= 0 || !Number.isSafeInteger(number)) throw outOfRange('err', 'a negative integer', number);
+  return Object.entries(host.errnos).find(([, known]) => known === number || known === -number)?.[0] ?? `Unknown system error ${number}`;
+};
+export const isBuffer = (value) => value instanceof globalThis.Buffer;
 
 // An error as Node's own, with a code.
 export const codedError = (Class, code, message) => {
@@ -71,11 +93,24 @@ const received = (value) => {
   const text = inspect(value, { colors: false });
   return ` Received type ${typeof value} (${text.length > 28 ? `${text.slice(0, 25)}...` : text})`;
 };
+class AbortError extends Error {
+  constructor(signal) {
+    super('The operation was aborted', { cause: signal.reason });
+    this.code = 'ABORT_ERR';
+  }
+}
+Object.defineProperty(AbortError.prototype, 'name', { value: 'AbortError', writable: true, configurable: true });
+// What waits for something ends with this when its signal is aborted.
+export const abortError = (signal) => new AbortError(signal);
+const checkText = (name, value) => {
+  if (typeof value !== 'string') throw invalidType(name, 'string', value);
+  return value;
+};
 export const invalidType = (name, expected, value) =>
   codedError(
     TypeError,
     'ERR_INVALID_ARG_TYPE',
-    `The "${name}" ${name.includes('.') ? 'property' : 'argument'} must be ${/^[a-z]/.test(expected) && !/^(an|one) /.test(expected) ? `of type ${expected}` : expected}.${received(value)}`,
+    `The "${name}" ${name.includes('.') ? 'property' : 'argument'} must be ${/^[a-z]/.test(expected) && !/^(an?|of|one) /.test(expected) ? `of type ${expected}` : expected}.${received(value)}`,
   );
 
 export const invalidValue = (name, value, reason = 'is invalid') =>
@@ -89,7 +124,7 @@ export const outOfRange = (name, range, value) => {
 };
 
 const classIs = (...names) => (value) => names.includes(native.className(value));
-const tagOf = (value) => (ArrayBuffer.isView(value) ? value[Symbol.toStringTag] : undefined);
+const tagOf = (value) => (ArrayBuffer.isView(value) && native.className(value) !== 'DataView' ? value[Symbol.toStringTag] : undefined);
 const functionKind = (...names) => (value) => typeof value === 'function' && names.includes(native.className(value));
 export const types = {
   isAnyArrayBuffer: classIs('ArrayBuffer', 'SharedArrayBuffer'),
@@ -194,7 +229,9 @@ export const parseArgs = (config = {}) => {
     if (negated) name = name.slice(3);
     const option = Object.hasOwn(options, name) ? options[name] : undefined;
     if (strict && option === undefined) {
-      throw codedError(TypeError, 'ERR_PARSE_ARGS_UNKNOWN_OPTION', `Unknown option '${long === null ? word.slice(0, 2) : `--${name}`}'`);
+      const unknown = long === null ? word.slice(0, 2) : `--${name}`;
+      const advice = `. To specify a positional argument starting with a '-', place it at the end of the command after '--', as in '-- "${unknown}"`;
+      throw codedError(TypeError, 'ERR_PARSE_ARGS_UNKNOWN_OPTION', `Unknown option '${unknown}'${allowPositionals ? advice : ''}`);
     }
     if (option?.type !== 'string') {
       const rawName = short === null ? word.replace(/=.*/s, '') : `-${short[1]}`;
@@ -223,7 +260,7 @@ export const parseArgs = (config = {}) => {
     }
     tokens.push(token);
     if (given === undefined) {
-      throw codedError(TypeError, 'ERR_PARSE_ARGS_INVALID_OPTION_VALUE', `Option '--${name} <value>' argument missing`);
+      throw codedError(TypeError, 'ERR_PARSE_ARGS_INVALID_OPTION_VALUE', `Option '${option.short ? `-${option.short}, ` : ''}--${name} <value>' argument missing`);
     }
     store(name, given);
   }
@@ -250,6 +287,7 @@ export default {
   styleText,
   aborted,
   getSystemErrorName,
+  isBuffer,
   types,
   isArray,
   isRegExp,

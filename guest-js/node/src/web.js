@@ -148,9 +148,9 @@ const multipart = async (form) => {
   return { bytes: joined(parts), boundary };
 };
 
-const checkName = (name) => {
+const checkName = (name, method = 'get') => {
   const text = String(name);
-  if (!/^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/.test(text)) throw new TypeError(`${inspect(text)} is no name of a header`);
+  if (!/^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/.test(text)) throw new TypeError(`Headers.${method}: "${text}" is an invalid header name.`);
   return text.toLowerCase();
 };
 const checkValue = (value) => {
@@ -165,10 +165,13 @@ export class Headers {
     if (init == null) return;
     if (typeof init !== 'object') throw new TypeError('new Headers(init): init is an object, a list of pairs, or Headers');
     const pairs = typeof init[Symbol.iterator] === 'function' ? init : Object.entries(init);
-    for (const [name, value] of pairs) this.append(name, value);
+    for (const pair of pairs) {
+      if (pair.length !== 2) throw new TypeError(`Headers constructor: expected name/value pair to be length 2, found ${pair.length}.`);
+      this.append(...pair);
+    }
   }
   append(name, value) {
-    this.#list.push([checkName(name), checkValue(value)]);
+    this.#list.push([checkName(name, 'append'), checkValue(value), String(name)]);
   }
   delete(name) {
     const key = checkName(name);
@@ -188,7 +191,7 @@ export class Headers {
     const at = this.#list.findIndex(([known]) => known === key);
     if (at < 0) return this.append(name, value);
     this.#list = this.#list.filter(([known], index) => index === at || known !== key);
-    this.#list[at] = [key, checkValue(value)];
+    this.#list[at] = [key, checkValue(value), String(name)];
     return undefined;
   }
   getSetCookie() {
@@ -211,7 +214,9 @@ export class Headers {
     for (const [name, value] of this.entries()) callback.call(self, value, name, this);
   }
   [custom](depth, options) {
-    return `Headers ${inspect(Object.fromEntries(this.entries()), options)}`;
+    const first = (key) => this.#list.find(([known]) => known === key)[2];
+    const names = [...new Set(this.#list.map(([key]) => key))];
+    return `Headers ${inspect(Object.fromEntries(names.map((key) => [first(key), this.get(key)])), options)}`;
   }
 }
 Object.defineProperty(Headers.prototype, Symbol.iterator, { value: Headers.prototype.entries, writable: true, configurable: true });

@@ -4,14 +4,14 @@
 //! memory there. What a codec itself takes is counted for as long as the script has it.
 #![expect(unsafe_code, reason = "a class of QuickJS's whose values hold no values")]
 
-use brotli_decompressor::{BrotliDecompressStream, BrotliResult, BrotliState, StandardAlloc};
-use rquickjs::class::{Class, JsClass, Trace, Tracer, Writable};
+use brotli_decompressor::BrotliResult;
+use rquickjs::class::{Class, Writable};
 use rquickjs::convert::List;
-use rquickjs::function::Constructor;
-use rquickjs::{Ctx, JsLifetime, Object, Result, Value};
+use rquickjs::{Ctx, Object, Result, Value};
 use zlib_rs::{Deflate, DeflateConfig, DeflateFlush, Inflate, InflateError, InflateFlush, Status, Strategy};
 
-use super::{add_all, number};
+use super::brotli::Brotli;
+use super::{add_all, class_without_values, number};
 use crate::limits::Charge;
 use crate::text::{self, Bytes, Text};
 use crate::{convert, errors};
@@ -48,7 +48,7 @@ struct Codec {
 enum Kind {
     Deflate(Deflate),
     Inflate(Inflating),
-    Brotli(Box<BrotliState<StandardAlloc, StandardAlloc, StandardAlloc>>),
+    Brotli(Brotli),
 }
 
 /// A decompressor of DEFLATE.
@@ -60,23 +60,7 @@ struct Inflating {
     members: bool,
 }
 
-impl<'js> Trace<'js> for Codec {
-    fn trace<'a>(&self, _tracer: Tracer<'a, 'js>) {}
-}
-
-// SAFETY: a codec has no values of QuickJS's, so its lifetime is not theirs.
-unsafe impl JsLifetime<'_> for Codec {
-    type Changed<'to> = Codec;
-}
-
-impl<'js> JsClass<'js> for Codec {
-    const NAME: &'static str = "Codec";
-    type Mutable = Writable;
-
-    fn constructor(_ctx: &Ctx<'js>) -> Result<Option<Constructor<'js>>> {
-        Ok(None)
-    }
-}
+class_without_values!(Codec, Writable);
 
 /// What one call did.
 struct Progress {
@@ -132,10 +116,7 @@ fn open<'js>(
             }
             Kind::Deflate(inner)
         }
-        "BrotliDecompress" => {
-            let [bytes, words, codes] = [(); 3].map(|()| StandardAlloc::default());
-            Kind::Brotli(Box::new(BrotliState::new_strict(bytes, words, codes)))
-        }
+        "BrotliDecompress" => Kind::Brotli(Brotli::new()),
         name => Kind::Inflate(Inflating::new(name, u8::try_from(window).expect("at most 15"), dictionary.0)),
     };
     Class::instance(ctx, Codec { kind, _charge: charge })
@@ -215,15 +196,12 @@ impl Codec {
             Kind::Inflate(inflating) => {
                 inflating.run(input, output, InflateFlush::try_from(flush).unwrap_or(InflateFlush::SyncFlush))
             }
-            Kind::Brotli(state) => {
-                let (mut left, mut taken, mut room, mut given, mut total) = (input.len(), 0, output.len(), 0, 0);
-                let result = BrotliDecompressStream(
-                    &mut left, &mut taken, input, &mut room, &mut given, output, &mut total, state,
-                );
+            Kind::Brotli(stream) => {
+                let (result, taken, given) = stream.run(input, output);
                 let status = match result {
                     BrotliResult::ResultSuccess => STREAM_END,
                     BrotliResult::NeedsMoreInput | BrotliResult::NeedsMoreOutput => OK,
-                    BrotliResult::ResultFailure => state.error_code as i32,
+                    BrotliResult::ResultFailure => stream.error_code(),
                 };
                 Progress::new(taken, given, status)
             }

@@ -3,16 +3,16 @@
 
 mod collation;
 
-use brotli_decompressor::{BrotliDecompressStream, BrotliResult, BrotliState, StandardAlloc};
+use brotli_decompressor::BrotliResult;
 use icu_collator::options::{AlternateHandling, CaseLevel, CollatorOptions, Strength};
 use icu_collator::preferences::{CollationCaseFirst, CollationNumericOrdering};
 use icu_collator::{Collator as IcuCollator, CollatorPreferences};
-use rquickjs::class::{Class, JsClass, Readable, Trace, Tracer};
-use rquickjs::function::Constructor;
-use rquickjs::{Ctx, JsLifetime, Object, Result};
+use rquickjs::class::{Class, Readable};
+use rquickjs::{Ctx, Object, Result};
 use unicode_segmentation::UnicodeSegmentation;
 
-use super::add_all;
+use super::brotli::Brotli;
+use super::{add_all, class_without_values};
 use crate::errors;
 use crate::text::Text;
 
@@ -45,24 +45,14 @@ fn packed(name: &str) -> Option<&'static [u8]> {
 }
 
 fn decompress(packed: &[u8]) -> Option<String> {
-    let [bytes, words, codes] = [(); 3].map(|()| StandardAlloc::default());
-    let mut state = Box::new(BrotliState::new_strict(bytes, words, codes));
-    let (mut left, mut taken, mut total) = (packed.len(), 0, 0);
+    let mut stream = Brotli::new();
     let mut text = Vec::new();
+    let mut at = 0;
     loop {
         let start = text.len();
         text.resize(start + (64 << 10), 0);
-        let (mut room, mut given) = (64 << 10, 0);
-        let result = BrotliDecompressStream(
-            &mut left,
-            &mut taken,
-            packed,
-            &mut room,
-            &mut given,
-            &mut text[start..],
-            &mut total,
-            &mut state,
-        );
+        let (result, taken, given) = stream.run(&packed[at..], &mut text[start..]);
+        at += taken;
         text.truncate(start + given);
         match result {
             BrotliResult::NeedsMoreOutput => {}
@@ -75,23 +65,7 @@ fn decompress(packed: &[u8]) -> Option<String> {
 /// An order of texts.
 struct Collator(IcuCollator);
 
-impl<'js> Trace<'js> for Collator {
-    fn trace<'a>(&self, _tracer: Tracer<'a, 'js>) {}
-}
-
-// SAFETY: an order has no values of QuickJS's, so its lifetime is not theirs.
-unsafe impl JsLifetime<'_> for Collator {
-    type Changed<'to> = Collator;
-}
-
-impl<'js> JsClass<'js> for Collator {
-    const NAME: &'static str = "Collator";
-    type Mutable = Readable;
-
-    fn constructor(_ctx: &Ctx<'js>) -> Result<Option<Constructor<'js>>> {
-        Ok(None)
-    }
-}
+class_without_values!(Collator, Readable);
 
 /// Opens the order of a language: what it looks at (0 to 3: base, accent, case, variant), whether digits are numbers,
 /// which case comes first, and whether punctuation counts.
@@ -131,16 +105,53 @@ fn compare(collator: Class<'_, Collator>, left: Text, right: Text) -> i32 {
 /// Where the segments of a text end, in UTF-16: of graphemes, words or sentences.
 fn segment_ends(text: Text, granularity: u8) -> Vec<u32> {
     let text = text.0.as_str();
-    let pieces: Box<dyn Iterator<Item = &str>> = match granularity {
-        0 => Box::new(text.graphemes(true)),
-        1 => Box::new(text.split_word_bounds()),
-        _ => Box::new(text.split_sentence_bounds()),
-    };
+    match granularity {
+        0 => ends_of(text.graphemes(true)),
+        1 => ends_of(text.split_word_bounds()),
+        _ => sentence_ends(text),
+    }
+}
+
+fn ends_of<'text>(pieces: impl Iterator<Item = &'text str>) -> Vec<u32> {
     let mut end = 0;
     pieces
         .map(|piece| {
-            end += piece.chars().map(|character| u32::from(character > '\u{ffff}') + 1).sum::<u32>();
+            end += piece.chars().map(units).sum::<u32>();
             end
+        })
+        .collect()
+}
+
+/// How many units of UTF-16 a character takes.
+fn units(character: char) -> u32 {
+    u32::from(character > '\u{ffff}') + 1
+}
+
+/// The ends of sentences. The library looks ahead from each of the spaces behind a full stop, so that long runs of one
+/// character take quadratic time: two of them are given to it, which end sentences where the run does.
+fn sentence_ends(text: &str) -> Vec<u32> {
+    let mut short = String::with_capacity(text.len());
+    // Where each character of the short text ends in the whole one, with those left out behind it.
+    let mut ends = Vec::new();
+    let (mut last, mut run, mut end) = (None, 0, 0);
+    for character in text.chars() {
+        run = if last == Some(character) { run + 1 } else { 1 };
+        last = Some(character);
+        end += units(character);
+        // Each of these ends a paragraph.
+        if run > 2 && !matches!(character, '\r' | '\n' | '\u{85}' | '\u{2028}' | '\u{2029}') {
+            *ends.last_mut().expect("a run has a first character") = end;
+        } else {
+            short.push(character);
+            ends.push(end);
+        }
+    }
+    let mut count = 0;
+    let pieces = short.split_sentence_bounds();
+    pieces
+        .map(|piece| {
+            count += piece.chars().count();
+            ends[count - 1]
         })
         .collect()
 }

@@ -4,11 +4,12 @@ use rquickjs::{Ctx, Object, Result};
 
 use super::add_all;
 use crate::limits::{self, Stop};
-use crate::{errors, modules};
+use crate::{errors, modules, runtime};
 
 pub(super) fn add<'js>(ctx: &Ctx<'js>, natives: &Object<'js>) -> Result<()> {
     add_all!(ctx, natives,
         "exit" => exit,
+        "scriptText" => runtime::script_text,
         "memoryUsed" => limits::memory_used_number,
         "isCommonJs" => modules::is_common_js,
         "compileCommonJs" => modules::compile_common_js,

@@ -7,10 +7,15 @@ const isPlain = (value) => {
   return prototype === null || prototype === objectPrototype;
 };
 
-const cloneError = (what) => new DOMException(what + ' cannot be cloned', 'DataCloneError');
+// How V8 names what it cannot copy: a function by its text, an object by its class.
+const cloneError = (value) => {
+  const what =
+    typeof value === 'function' ? functionToString(value) : isObject(value) ? '#<' + (constructorName(value) ?? 'Object') + '>' : String(value);
+  return new DOMException(what + ' could not be cloned.', 'DataCloneError');
+};
 
 const cloneValue = (value, seen) => {
-  if (typeof value === 'function' || typeof value === 'symbol') throw cloneError(inspect(value));
+  if (typeof value === 'function' || typeof value === 'symbol') throw cloneError(value);
   if (!isObject(value)) return value;
   if (mapHas(seen, value)) return mapGet(seen, value);
   const name = native.className(value);
@@ -19,7 +24,7 @@ const cloneValue = (value, seen) => {
     : typedArrayTag(value) !== undefined
       ? cloners.TypedArray
       : cloners[name];
-  if (copier === undefined || native.isProxy(value)) throw cloneError(inspect(value, 0));
+  if (copier === undefined || native.isProxy(value)) throw cloneError(value);
   return copier(value, seen);
 };
 
@@ -47,7 +52,7 @@ const errorClasses = { __proto__: null, Error, RangeError, ReferenceError, Synta
 const cloners = {
   __proto__: null,
   Object(value, seen) {
-    if (cloneStrictly && !isPlain(value)) throw cloneError(inspectSafely(value));
+    if (cloneStrictly && !isPlain(value)) throw cloneError(value);
     return cloneProperties(value, remember(seen, value, {}), seen);
   },
   Array(value, seen) {
@@ -71,6 +76,7 @@ const cloners = {
     return copy;
   },
   ArrayBuffer(value, seen) {
+    if (isDetached(value)) throw new DOMException('An ArrayBuffer is detached and could not be cloned.', 'DataCloneError');
     const from = new Uint8Array(value);
     const bytes = new Uint8Array(from.length);
     typedArraySet(bytes, from, 0);
@@ -112,7 +118,33 @@ mapList(
   },
 );
 
-defineGlobal('structuredClone', { structuredClone: (value) => cloneValue(value, new Map()) }.structuredClone);
+const arrayFrom = Array.from;
+const isDetached = uncurry(getOwnPropertyDescriptor(ArrayBuffer.prototype, 'detached').get);
+const transferBuffer = uncurry(ArrayBuffer.prototype.transfer);
+
+// A copy in which buffers of the list are moved: they are empty where they were.
+const cloneWith = (value, transfer) => {
+  const seen = new Map();
+  for (let i = 0; i < transfer.length; i++) {
+    if (!isObject(transfer[i]) || native.className(transfer[i]) !== 'ArrayBuffer') {
+      if (isObject(transfer[i]) && weakHas(movable, transfer[i])) mapSet(seen, transfer[i], transfer[i]);
+      else throw defineCode(new TypeError('Found invalid object in transferList'), 'ERR_INVALID_TRANSFER_OBJECT');
+    }
+  }
+  const copy = cloneValue(value, seen);
+  for (let i = 0; i < transfer.length; i++) if (native.className(transfer[i]) === 'ArrayBuffer') transferBuffer(transfer[i]);
+  return copy;
+};
+// Ports, which a message may hand over.
+const movable = new WeakMap();
+
+const structuredClone = {
+  structuredClone(value, options) {
+    if (arguments.length === 0) throw defineCode(new TypeError('The value argument must be specified'), 'ERR_MISSING_ARGS');
+    return cloneWith(value, isObject(options) && options.transfer != null ? apply(arrayFrom, Array, [options.transfer]) : []);
+  },
+}.structuredClone;
+defineGlobal('structuredClone', structuredClone);
 
 // What JSON has in place of values whose contents are no properties. A `Map` is an object if all its keys are strings.
 const plainForJson = {

@@ -10,7 +10,7 @@ const {
   Array,
   BigInt,
   Boolean,
-  DOMException,
+  DOMException: EngineDOMException,
   DataView,
   Date,
   Error,
@@ -34,7 +34,7 @@ const {
   WeakMap,
 } = globalThis;
 const { parse: parseJson, stringify: stringifyJson } = globalThis.JSON;
-const { apply, ownKeys, getOwnPropertyDescriptor } = Reflect;
+const { apply, construct, ownKeys, getOwnPropertyDescriptor } = Reflect;
 const { create: createObject, defineProperty, freeze, getPrototypeOf, setPrototypeOf, keys: objectKeys, is: objectIs } = Object;
 const { isArray } = Array;
 const { isInteger, isNaN: isNan, isFinite: isFiniteNumber } = Number;

@@ -62,13 +62,30 @@ defineGetter(
     get() {
       if (!isObject(this)) return undefined;
       const raw = rawStackOf(this);
-      return typeof raw === 'string' && native.className(this) === 'Error'
+      return typeof raw === 'string' && (native.className(this) === 'Error' || native.className(this) === 'DOMException')
         ? headerOf(this) + indentFrames(cleanStack(raw))
         : raw;
     },
   }.get,
-  stackProperty.set,
+  {
+    // As in Node a script may put anything there.
+    set(value) {
+      if (isObject(this)) define(this, 'stack', value);
+    },
+  }.set,
 );
+
+// The stack of one begins with its name and message, too.
+const DOMException = new Proxy(EngineDOMException, {
+  __proto__: null,
+  construct(target, values, made) {
+    const error = construct(target, values, made);
+    define(error, 'stack', headerOf(error) + indentFrames(cleanStack(error.stack)));
+    return error;
+  },
+});
+define(EngineDOMException.prototype, 'constructor', DOMException);
+defineGlobal('DOMException', DOMException);
 
 define(
   Error,
@@ -76,7 +93,16 @@ define(
   {
     captureStackTrace(target, below) {
       captureRaw(Error, target, below);
-      define(target, 'stack', headerOf(target) + indentFrames(cleanStack(target.stack)));
+      const frames = indentFrames(cleanStack(target.stack));
+      // The first line is made when it is first read: a class may name its errors after it has captured the stack.
+      let text;
+      defineProperty(target, 'stack', {
+        __proto__: null,
+        get: () => (text ??= headerOf(target) + frames),
+        set: (value) => define(target, 'stack', value),
+        enumerable: false,
+        configurable: true,
+      });
     },
   }.captureStackTrace,
 );

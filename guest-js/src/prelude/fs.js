@@ -303,6 +303,8 @@ const fsSync = {
   },
   readdir(path, options) {
     const at = toPath(path, 'readdir');
+    // As it was given.
+    const shown = typeof path === 'string' ? path : at;
     const withTypes = isObject(options) && options.withFileTypes === true;
     const found = listDirectory(at, isObject(options) && options.recursive === true);
     const list = [];
@@ -313,7 +315,7 @@ const fsSync = {
         withTypes
           ? new Dirent(
               substring(found[i], cut + 1),
-              cut < 0 ? at : at + '/' + substring(found[i], 0, cut),
+              cut < 0 ? shown : (endsWith(shown, '/') ? shown : shown + '/') + substring(found[i], 0, cut),
               found[i + 1],
             )
           : found[i],

@@ -122,6 +122,7 @@ const host = {
     readDirectory: native.readDirectory,
     readPart: native.readPart,
     memoryUsed: native.memoryUsed,
+    scriptText: native.scriptText,
   },
   fs: fsSync,
   fileError,
@@ -175,6 +176,8 @@ const host = {
   defineClassName: define,
   timers: timerFunctions,
   stateOfSignal: stateOf,
+  cloneWith,
+  makeMovable: (port) => weakSet(movable, port, true),
 };
 
 const install = (modules) => {

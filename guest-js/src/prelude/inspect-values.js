@@ -38,7 +38,8 @@ const formatFunction = (value) => {
 // The stack of an error, or its header in brackets if it has none. The class is named if the header does not.
 const formatError = (error, context) => {
   const name = readString(error, 'name') ?? 'Error';
-  const header = headerOf(error);
+  const own = hasOwn(error, 'stack') ? readString(error, 'stack') : undefined;
+  const header = own ? split(own, '\n    at ')[0] : headerOf(error);
   const constructor = constructorName(error);
   let shown = header;
   if (startsWith(header, name) && endsWith(name, 'Error') && constructor !== null && constructor !== name) {
@@ -139,7 +140,7 @@ const formatIterator = (name, step) => (value) => {
   const { left, at, areEntries } = weakGet(shownIterators, value) ?? takeIterator(value, step);
   const items = (context, depth) => {
     const entries = [];
-    for (let i = at; i < left.length && i - at < context.maxArrayLength; i++) push(entries, formatInner(left[i], context, depth));
+    for (let i = at; i < left.length && i - at < context.maxArrayLength; i++) push(entries, formatInner(left[i], context, areEntries ? depth - 1 : depth));
     if (left.length - at > entries.length) push(entries, more(left.length - at - entries.length));
     return entries;
   };
@@ -202,6 +203,7 @@ const formatters = {
   },
   ArrayBuffer(value) {
     const items = (context) => {
+      if (native.className(value) === 'ArrayBuffer' && isDetached(value)) return ['(detached)', 'byteLength: ' + stylize(context, '0', 'number')];
       const bytes = new Uint8Array(value);
       return [
         stylize(context, '[Uint8Contents]', 'special') + ': <' + hexOfBytes(bytes, context) + '>',
@@ -209,6 +211,10 @@ const formatters = {
       ];
     };
     return { open: prefixOf(value, 'ArrayBuffer') + '{', size: 1, items };
+  },
+  SharedArrayBuffer(value) {
+    const items = (context) => formatters.ArrayBuffer(value).items(context);
+    return { open: prefixOf(value, 'SharedArrayBuffer') + '{', size: 1, items };
   },
   DataView(value) {
     const items = (context, depth) => [

@@ -66,7 +66,6 @@ const escapes = {
   '\t': '\\t',
   '\b': '\\b',
   '\f': '\\f',
-  '\v': '\\v',
   '\\': '\\\\',
 };
 const upperCase = uncurry(String.prototype.toUpperCase);

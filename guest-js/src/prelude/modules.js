@@ -197,7 +197,8 @@ const findModule = (name, base, conditions) => {
     : (packagesElsewhere[name] ?? nearestBuiltin(name) ??
       'only modules of Node, files of the session, and packages in a `node_modules` directory can be imported');
   const isRequired = conditions === requireConditions;
-  const message = "Cannot find module '" + name + "'" + (isRequired ? '\nRequire stack:\n- ' : ' imported from ') + from;
+  const what = isRequired || startsWith(name, '.') || startsWith(name, '/') ? 'module' : 'package';
+  const message = 'Cannot find ' + what + " '" + name + "'" + (isRequired ? '\nRequire stack:\n- ' : ' imported from ') + from;
   throw moduleError(isRequired ? 'MODULE_NOT_FOUND' : 'ERR_MODULE_NOT_FOUND', message, hint);
 };
 

@@ -23,6 +23,7 @@ class Event {
   #target = null;
   #time;
   constructor(type, options) {
+    if (arguments.length === 0) throw defineCode(new TypeError('The "type" argument must be specified'), 'ERR_MISSING_ARGS');
     this.#type = String(type);
     this.#bubbles = options?.bubbles === true;
     this.#cancelable = options?.cancelable === true;
@@ -151,13 +152,16 @@ class AbortSignal extends EventTarget {
       );
     super();
     weakSet(signalStates, this, { __proto__: null, aborted: false, reason: undefined, waiting: [] });
-    this.onabort = null;
+    define(this, 'onabort', null);
   }
   get aborted() {
     return weakGet(signalStates, this).aborted;
   }
   get reason() {
     return weakGet(signalStates, this).reason;
+  }
+  [customInspect](depth, options) {
+    return 'AbortSignal ' + inspect({ aborted: isAborted(this) }, options);
   }
   throwIfAborted() {
     const state = weakGet(signalStates, this);
@@ -243,6 +247,9 @@ class AbortController {
   #signal = newSignal();
   get signal() {
     return this.#signal;
+  }
+  [customInspect](depth, options) {
+    return 'AbortController ' + inspect({ signal: this.#signal }, options);
   }
   abort(reason) {
     abortSignal(this.#signal, reason);
