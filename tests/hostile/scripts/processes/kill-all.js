@@ -2,4 +2,4 @@
 // status: completed
 // value: "string"
 
-try { process.kill(1, 'SIGKILL') } catch (error) { return typeof error.message }
+try { process.kill(-1, 'SIGKILL') } catch (error) { return typeof error.message }
