@@ -119,7 +119,17 @@ fn what_judges_counts_and_stores_is_built_without_engine_network_and_runtime() {
     for name in PLAIN_CRATES {
         let package = format!("tollhouse-{name}");
         let mut tree = Command::new(env!("CARGO"));
-        tree.args(["tree", "--offline", "--all-features", "--edges", "normal", "--prefix", "none", "--format", "{lib}"]);
+        tree.args([
+            "tree",
+            "--offline",
+            "--all-features",
+            "--edges",
+            "normal",
+            "--prefix",
+            "none",
+            "--format",
+            "{lib}",
+        ]);
         let output = tree.args(["--package", &package]).current_dir(root()).output().expect("cargo runs");
         let text = String::from_utf8_lossy(&output.stdout);
         assert!(text.lines().any(|line| line == format!("tollhouse_{name}")), "{output:?}");
