@@ -8141,7 +8141,7 @@ ${said}`}`), Object.assign(this, { exitCode, stdout, stderr });
     if (typeof value == "string" && value.includes("\0")) throw invalidValue(name2, value, "must be a string without null bytes");
   }, checkIdentity = (file, { argv0, uid, gid, env: env2 }) => {
     for (let [name2, value] of Object.entries(env2 ?? {})) checkZeros(value, `options.env['${name2}']`);
-    if (argv0 != null && argv0 !== file) throw codedError(Error, "ERR_FEATURE_UNAVAILABLE", "the option `argv0` is not here: a command has its own name");
+    if (typeof argv0 == "string" && argv0 !== file) throw codedError(Error, "ERR_FEATURE_UNAVAILABLE", "the option `argv0` is not here: a command has its own name");
     if ((uid ?? process_default.getuid()) !== process_default.getuid() || (gid ?? process_default.getgid()) !== process_default.getgid())
       throw Object.assign(codedError(Error, "EPERM", `spawn ${file} EPERM`), { errno: -1, syscall: `spawn ${file}` });
   }, lastProcess = process_default.pid, nextProcess = () => ++lastProcess, errnos = { ENOENT: -2, EBADF: -9, ENOTDIR: -20, ENOBUFS: -105, ETIMEDOUT: -110 }, systemFailure = (code, call, file, spawnargs) => Object.assign(new Error(`${call} ${file} ${code}`), { errno: errnos[code], code, syscall: `${call} ${file}`, path: file, spawnargs });

@@ -29,7 +29,7 @@ export const checkZeros = (value, name) => {
 // Options that say as whom a command runs, and with what environment: what cannot be done is an error.
 export const checkIdentity = (file, { argv0, uid, gid, env }) => {
   for (const [name, value] of Object.entries(env ?? {})) checkZeros(value, `options.env['${name}']`);
-  if (argv0 != null && argv0 !== file) throw codedError(Error, 'ERR_FEATURE_UNAVAILABLE', 'the option `argv0` is not here: a command has its own name');
+  if (typeof argv0 === 'string' && argv0 !== file) throw codedError(Error, 'ERR_FEATURE_UNAVAILABLE', 'the option `argv0` is not here: a command has its own name');
   if ((uid ?? process.getuid()) !== process.getuid() || (gid ?? process.getgid()) !== process.getgid()) {
     throw Object.assign(codedError(Error, 'EPERM', `spawn ${file} EPERM`), { errno: -1, syscall: `spawn ${file}` });
   }

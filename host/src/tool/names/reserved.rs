@@ -31,12 +31,12 @@ const JAVASCRIPT_WORDS: &[&str] = &[
 #[rustfmt::skip]
 const JAVASCRIPT_GLOBALS: &[&str] = &[
     "AbortController", "AbortSignal", "AggregateError", "Array", "ArrayBuffer", "AsyncDisposableStack", "Atomics",
-    "BigInt", "BigInt64Array", "BigUint64Array", "Blob", "Boolean", "Buffer", "ByteLengthQueuingStrategy",
-    "CompressionStream", "CountQueuingStrategy", "CryptoKey", "CustomEvent", "DOMException", "DataView", "Date",
+    "BigInt", "BigInt64Array", "BigUint64Array", "Blob", "Boolean", "BroadcastChannel", "Buffer",
+    "ByteLengthQueuingStrategy", "CompressionStream", "CountQueuingStrategy", "CryptoKey", "CustomEvent", "DOMException", "DataView", "Date",
     "DecompressionStream", "DisposableStack", "Error", "EvalError", "Event", "EventTarget", "File",
     "FinalizationRegistry", "Float16Array", "Float32Array", "Float64Array", "FormData", "Function", "Headers",
     "Infinity", "Int16Array", "Int32Array", "Int8Array", "InternalError", "Intl", "Iterator", "JSON", "Map", "Math",
-    "NaN", "Number", "Object", "PerformanceObserver", "Promise", "Proxy", "RangeError", "ReadableByteStreamController",
+    "MessageChannel", "MessageEvent", "MessagePort", "NaN", "Number", "Object", "PerformanceObserver", "Promise", "Proxy", "RangeError", "ReadableByteStreamController",
     "ReadableStream", "ReadableStreamBYOBReader", "ReadableStreamBYOBRequest", "ReadableStreamDefaultController",
     "ReadableStreamDefaultReader", "ReferenceError", "Reflect", "RegExp", "Request", "Response", "Set",
     "SharedArrayBuffer", "String", "SuppressedError", "Symbol", "SyntaxError", "TextDecoder", "TextEncoder",

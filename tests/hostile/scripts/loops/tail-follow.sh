@@ -1,6 +1,5 @@
-# A file whose end is waited for: there is no such option.
-# status: failed
-# error: exit
+# A file that nothing writes to any more is followed no longer.
+# status: completed
 
 echo line > f
 tail -f f
