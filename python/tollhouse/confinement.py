@@ -27,8 +27,8 @@ def confine(
     has: code that breaks out of WebAssembly meets a kernel (Landlock and seccomp) that lets it read nothing but the
     files of the system and of Python and those that are named here, write nothing but the cache and those that are
     named here, start no program, signal no other process, and open no socket. `tollhouse doctor --wall` prints what is
-    left. Python's files are all below the directories of `sys.path`: the first is that of the script, or where the process
-    works with `python -c` and `-m`. Keep no secrets below it, or take it out of `sys.path` before.
+    left. Python's files are all below the directories of `sys.path`: the first is that of the script, or where the
+    process works with `python -c` and `-m`. Keep no secrets below it, or take it out of `sys.path` before.
 
     It holds for the whole process, host functions included: `subprocess` and `os.fork` fail, and so does whatever opens
     other files. Sockets that are open stay usable, so a server binds its port first. Call it early, before the first
