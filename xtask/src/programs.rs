@@ -5,6 +5,7 @@ mod git;
 mod sqlite;
 
 use std::fs;
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
@@ -159,14 +160,16 @@ fn place(name: &str, version: &str) -> PathBuf {
     target().join("programs").join(format!("{name}-{version}"))
 }
 
-/// Builds `sqlite3`, unless it is there, and says where its package is.
+/// Builds `sqlite3`, unless it is there as its sources are now, and says where its package is.
 fn sqlite() -> Result<PathBuf> {
     let place = place(sqlite::NAME, sqlite::VERSION);
     let component = "bin/sqlite3.wasm";
     let module = place.join(component);
-    if !module.exists() {
+    let layer = Layer::of("xtask/sqlite", &place)?;
+    if !module.exists() || !layer.is_current() {
         let sources = place.join("source");
         sqlite::make(&place, &sources, &module)?;
+        layer.record()?;
         for made in [place.join("asking"), sources] {
             let _ = fs::remove_dir_all(made);
         }
@@ -187,12 +190,14 @@ fn python() -> Result<PathBuf> {
     Ok(place)
 }
 
-/// Makes `git`, unless it is there, and says where its package is.
+/// Makes `git`, unless it is there as its sources are now, and says where its package is.
 fn git() -> Result<PathBuf> {
     let place = place(git::NAME, git::VERSION);
     let module = place.join("bin/git.wasm");
-    if !module.exists() {
+    let layer = Layer::of("xtask/git", &place)?;
+    if !module.exists() || !layer.is_current() {
         git::make(&place, &module)?;
+        layer.record()?;
     }
     let about = Manifest {
         name: git::NAME,
@@ -203,6 +208,42 @@ fn git() -> Result<PathBuf> {
     };
     about.write(&place)?;
     Ok(place)
+}
+
+/// Our own sources of a program, and those that its module was built of.
+struct Layer {
+    hash: String,
+    /// File beside the module that holds the hash of the sources at its build.
+    built: PathBuf,
+}
+
+impl Layer {
+    fn of(sources: &str, place: &Path) -> Result<Self> {
+        let mut files = Vec::new();
+        let mut directories = vec![root().join(sources)];
+        while let Some(directory) = directories.pop() {
+            for entry in fs::read_dir(&directory).with_context(|| format!("cannot list {}", directory.display()))? {
+                let path = entry?.path();
+                if path.is_dir() { directories.push(path) } else { files.push(path) }
+            }
+        }
+        files.sort();
+        let mut hasher = DefaultHasher::new();
+        let root = root();
+        for file in files {
+            let bytes = fs::read(&file).with_context(|| format!("cannot read {}", file.display()))?;
+            (file.strip_prefix(&root).unwrap_or(&file), bytes).hash(&mut hasher);
+        }
+        Ok(Self { hash: format!("{:016x}", hasher.finish()), built: place.join("layer.hash") })
+    }
+
+    fn is_current(&self) -> bool {
+        fs::read_to_string(&self.built).is_ok_and(|built| built == self.hash)
+    }
+
+    fn record(&self) -> Result<()> {
+        fs::write(&self.built, &self.hash).with_context(|| format!("cannot write {}", self.built.display()))
+    }
 }
 
 /// The manifest of a program. What it may touch is for policies to say: it asks for whatever files they grant.
