@@ -128,7 +128,7 @@ macro_rules! add_all {
     };
 }
 
-/// The same for functions without effect, of which some tell where a script was stopped.
+/// Adds functions without effects, which a stopped script may still call: some of them report where it was stopped.
 macro_rules! add_pure {
     ($ctx:expr, $natives:expr, $($name:literal => $function:expr),+ $(,)?) => {{
         $($natives.set($name, rquickjs::Function::new($ctx.clone(), $function)?.with_name($name)?)?;)+

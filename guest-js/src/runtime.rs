@@ -64,34 +64,34 @@ const NODE: &str = concat!(
     "\nreturn tollhouseNode.default;\n})"
 );
 
-/// What stack traces call the prelude; frames of it are never shown.
+/// Name of the prelude in stack traces; its frames are never shown.
 const PRELUDE_NAME: &str = "tollhouse:prelude";
 
-/// What they call Node's modules.
+/// Name of Node's modules in stack traces.
 const NODE_NAME: &str = "tollhouse:node";
 
 /// The engine, ready for a script.
 pub(crate) struct Engine {
     context: Context,
-    /// Prelude: makes the globals of this run.
+    /// Function of the prelude that makes the globals of a run.
     begin: Persistent<Function<'static>>,
-    /// Prelude: delivers a completion.
+    /// Function of the prelude that delivers a completion.
     settle: Persistent<Function<'static>>,
-    /// Prelude: the error that a failure is.
+    /// Function of the prelude that makes the error of a failure.
     failure_error: Persistent<Function<'static>>,
-    /// Prelude: says what a thrown value is.
+    /// Function of the prelude that describes a thrown value.
     describe: Persistent<Function<'static>>,
-    /// Prelude: what a script does between two turns.
+    /// Function of the prelude that runs the script's work between two turns.
     pub(crate) turn: turn::Functions,
-    /// Prelude: gives the script the state that another one left.
+    /// Function of the prelude that restores the state that another script left.
     find: Persistent<Function<'static>>,
-    /// Prelude: writes the state that the script leaves.
+    /// Function of the prelude that writes the state that the script leaves.
     keep: Persistent<Function<'static>>,
-    /// Prelude: the last that happens in a script that came to its end; gives its exit status.
+    /// Function of the prelude that runs last in a script that has come to its end, and returns its exit status.
     finish: Persistent<Function<'static>>,
-    /// Prelude: what the text of a main script that is a module is called with.
+    /// Values of the prelude that the text of a main script is called with, if it is a module.
     main_scope: Persistent<Array<'static>>,
-    /// Prelude: what it does for an input that a person typed.
+    /// Functions of the prelude for an input that a person typed.
     pub(crate) typed: input::Functions,
 }
 
@@ -106,11 +106,11 @@ thread_local! {
     static MAIN: RefCell<Option<Persistent<Promise<'static>>>> = const { RefCell::new(None) };
     /// The name and the text of the script.
     static SCRIPT: RefCell<(String, String)> = const { RefCell::new((String::new(), String::new())) };
-    /// Whether the script threw, and one of its own handlers took that.
+    /// True if the script threw, and one of its own handlers took the error.
     static MAIN_THREW: Cell<bool> = const { Cell::new(false) };
     /// The exit status of a script that fails.
     static FAILED_CODE: Cell<u8> = const { Cell::new(1) };
-    /// Whether the script leaves a state for the next one.
+    /// True if the script leaves a state for the next one.
     static KEEPS: Cell<bool> = const { Cell::new(false) };
     static LIMITS: Cell<Limits> = const { Cell::new(Limits { fuel: u64::MAX, memory: u64::MAX }) };
     /// Rejected promises that nobody handles (yet), with their reasons, oldest first.
@@ -150,7 +150,7 @@ fn make_engine() -> std::result::Result<Engine, String> {
     Ok(Engine { context, begin, settle, failure_error, describe, turn, find, keep, finish, main_scope, typed })
 }
 
-/// What the engine keeps of the prelude.
+/// Functions of the prelude that the engine keeps.
 struct Glue {
     begin: Persistent<Function<'static>>,
     settle: Persistent<Function<'static>>,
@@ -364,7 +364,7 @@ fn run(ctx: &Ctx<'_>, engine: &Engine) -> Result<Step> {
     }
 }
 
-/// What the script returned; none as long as it has not come to its end.
+/// Returns the value of the script; `None` as long as it has not come to its end.
 fn main_value<'js>(ctx: &Ctx<'js>) -> Result<Option<Value<'js>>> {
     if MAIN_THREW.get() {
         return Ok(Some(Value::new_undefined(ctx.clone())));
@@ -556,7 +556,7 @@ pub(crate) fn report_uncaught<'js>(ctx: &Ctx<'js>, thrown: Value<'js>) {
     });
 }
 
-/// QuickJS's tracker: a promise was rejected with nobody to handle it, or somebody handles one after all.
+/// Tracker of QuickJS for promises that were rejected without a handler, and for those that get one after all.
 fn track_rejection<'js>(ctx: Ctx<'js>, promise: Value<'js>, reason: Value<'js>, handled: bool) {
     let promise = Persistent::save(&ctx, promise);
     REJECTED.with_borrow_mut(|rejected| {
@@ -568,13 +568,13 @@ fn track_rejection<'js>(ctx: Ctx<'js>, promise: Value<'js>, reason: Value<'js>, 
     });
 }
 
-/// Why a script was not begun.
+/// Reason why a script was not begun.
 pub(crate) enum Refused {
-    /// It is no TypeScript.
+    /// The text is not TypeScript.
     Source(source::Problem),
     /// QuickJS did not compile it.
     Engine,
-    /// It was stopped.
+    /// The script was stopped.
     Stopped,
 }
 

@@ -27,7 +27,7 @@ const STREAM_ERROR: i32 = -2;
 const DATA_ERROR: i32 = -3;
 const BUF_ERROR: i32 = -5;
 
-/// What windows mean to zlib beyond their size: a header of gzip, or one of either format.
+/// Flags in zlib's window bits, beside the size: a header of gzip, or a header of either format.
 const GZIP: i32 = 16;
 const EITHER: u8 = 32;
 
@@ -41,7 +41,7 @@ pub(super) fn add<'js>(ctx: &Ctx<'js>, natives: &Object<'js>) -> Result<()> {
 /// A compressor or decompressor, at some place of its stream.
 struct Codec {
     kind: Kind,
-    /// What it takes counts as the script's memory.
+    /// Charge of the codec's tables to the script's memory.
     _charge: Charge,
 }
 
@@ -54,15 +54,15 @@ enum Kind {
 /// A decompressor of DEFLATE.
 struct Inflating {
     inner: Inflate,
-    /// What the stream may ask for.
+    /// Dictionary for streams that name one; empty if there is none.
     dictionary: Vec<u8>,
-    /// One stream of gzip may follow another.
+    /// True if the input may be several members of gzip, one after the other.
     members: bool,
 }
 
 class_without_values!(Codec, Writable);
 
-/// What one call did.
+/// Outcome of one call of a codec.
 struct Progress {
     taken: usize,
     given: usize,
@@ -76,7 +76,7 @@ impl Progress {
     }
 }
 
-/// Opens a codec: its name as in Node, the settings of a compressor, and a dictionary, which may be empty.
+/// Opens a codec by its name in Node, with the settings of a compressor and a dictionary, which may be empty.
 fn open<'js>(
     ctx: Ctx<'js>,
     name: Text,
@@ -209,7 +209,7 @@ impl Codec {
     }
 }
 
-/// What came of one call: the bytes, how many of the input it took, its result and its message.
+/// Outcome of one call as JavaScript sees it: the output, the number of input bytes consumed, the status and a message.
 type Told<'js> = List<(Value<'js>, f64, i32, Option<&'static str>)>;
 
 /// Works on from a place in the input.

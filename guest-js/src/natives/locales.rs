@@ -102,7 +102,7 @@ fn compare(collator: Class<'_, Collator>, left: Text, right: Text) -> i32 {
     collator.borrow().0.as_borrowed().compare(&left.0, &right.0) as i32
 }
 
-/// Where the segments of a text end, in UTF-16: of graphemes, words or sentences.
+/// Finds the ends of a text's segments (graphemes, words or sentences), in units of UTF-16.
 fn segment_ends(text: Text, granularity: u8) -> Vec<u32> {
     let text = text.0.as_str();
     match granularity {
@@ -122,7 +122,7 @@ fn ends_of<'text>(pieces: impl Iterator<Item = &'text str>) -> Vec<u32> {
         .collect()
 }
 
-/// How many units of UTF-16 a character takes.
+/// Returns the length of a character in units of UTF-16.
 fn units(character: char) -> u32 {
     u32::from(character > '\u{ffff}') + 1
 }
