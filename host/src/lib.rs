@@ -3,13 +3,13 @@
 //!
 //! # Code map
 //!
-//! | module | contents | may use |
+//! | module | contents | uses, besides `error` |
 //! | --- | --- | --- |
 //! | [`session`] | host, sessions in memory and on disk, runs: the step API and the driver | all below |
-//! | [`agent`] | components that call tools: each import goes through the gate | `gate`, `tool` |
-//! | [`gate`] | the one place where a guest's call becomes a tool's call | `tool`, `capability`, `ledger` |
+//! | [`agent`] | components that call tools: each import goes through the gate | `gate`, `tool`, `guest`, `code` |
+//! | [`gate`] | the one place where a guest's call becomes a tool's call | `tool`, `capability`, `ledger`, `code` |
 //! | [`guest`] | script guests: instances, and the imports of their world | `code`, `vfs` |
-//! | [`tool`] | packages as typed tools: reflection, values, WASI with the authority granted | `code`, `capability` |
+//! | [`tool`] | packages as typed tools: reflection, values, WASI with the authority granted | `code`, `capability`, `vfs`, and admissions of `gate` |
 //! | [`code`] | engines, embedded guests, the cache of compiled code, memory accounts of sessions | |
 //! | [`token`] | signed grants, for another host: the crate `tollhouse-token` | `capability` |
 //! | [`capability`], [`ledger`] | grants and budgets: the crate `tollhouse-policy` | |

@@ -15,8 +15,8 @@ use crate::{
 /// Length of a signature in bytes.
 pub(crate) const SIGNATURE_BYTES: u64 = 64;
 
-/// First line of the statement, so that a signature can never be one of another kind of message.
-const DOMAIN: &str = "tollhouse release signature, version 1";
+/// Purpose of the signatures, which is the first line of what is signed, so that a signature can never be one of another kind of message.
+const PURPOSE: &str = "tollhouse release signature, version 1";
 
 /// Error of a release that is not signed as expected.
 #[derive(Debug, thiserror::Error)]
@@ -75,19 +75,18 @@ impl<'a> From<&'a Release> for Statement<'a> {
     }
 }
 
-/// Encodes a statement as the bytes that are signed.
-fn statement(statement: &Statement<'_>) -> Vec<u8> {
+/// Writes a statement as the text that is signed.
+fn statement(statement: &Statement<'_>) -> String {
     let Statement { name, version, component, wit, manifest } = statement;
-    format!("{DOMAIN}\nname {name}\nversion {version}\ncomponent {component}\nwit {wit}\nmanifest {manifest}\n")
-        .into_bytes()
+    format!("name {name}\nversion {version}\ncomponent {component}\nwit {wit}\nmanifest {manifest}\n")
 }
 
 /// Returns true if `signature` is a key's signature of a release.
 pub(crate) fn has_signed<'a>(key: PublicKey, release: impl Into<Statement<'a>>, signature: &[u8]) -> bool {
-    key.has_signed(&statement(&release.into()), signature)
+    key.has_signed(PURPOSE, &statement(&release.into()), signature)
 }
 
 /// Signs a release.
 pub(crate) fn sign(key: &PrivateKey, release: &Release) -> [u8; 64] {
-    key.sign(&statement(&release.into()))
+    key.sign(PURPOSE, &statement(&release.into()))
 }

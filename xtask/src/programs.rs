@@ -165,7 +165,7 @@ fn sqlite() -> Result<PathBuf> {
     let place = place(sqlite::NAME, sqlite::VERSION);
     let component = "bin/sqlite3.wasm";
     let module = place.join(component);
-    let layer = Layer::of("xtask/sqlite", &place)?;
+    let layer = Layer::of(&["xtask/sqlite", "xtask/src/programs/sqlite.rs"], &place)?;
     if !module.exists() || !layer.is_current() {
         let sources = place.join("source");
         sqlite::make(&place, &sources, &module)?;
@@ -194,7 +194,7 @@ fn python() -> Result<PathBuf> {
 fn git() -> Result<PathBuf> {
     let place = place(git::NAME, git::VERSION);
     let module = place.join("bin/git.wasm");
-    let layer = Layer::of("xtask/git", &place)?;
+    let layer = Layer::of(&["xtask/git", "xtask/src/programs/git.rs"], &place)?;
     if !module.exists() || !layer.is_current() {
         git::make(&place, &module)?;
         layer.record()?;
@@ -210,7 +210,7 @@ fn git() -> Result<PathBuf> {
     Ok(place)
 }
 
-/// Our own sources of a program, and those that its module was built of.
+/// Our own sources of a program, its recipe among them, and those that its module was built of.
 struct Layer {
     hash: String,
     /// File beside the module that holds the hash of the sources at its build.
@@ -218,13 +218,16 @@ struct Layer {
 }
 
 impl Layer {
-    fn of(sources: &str, place: &Path) -> Result<Self> {
+    fn of(sources: &[&str], place: &Path) -> Result<Self> {
         let mut files = Vec::new();
-        let mut directories = vec![root().join(sources)];
-        while let Some(directory) = directories.pop() {
-            for entry in fs::read_dir(&directory).with_context(|| format!("cannot list {}", directory.display()))? {
-                let path = entry?.path();
-                if path.is_dir() { directories.push(path) } else { files.push(path) }
+        let mut paths: Vec<PathBuf> = sources.iter().map(|source| root().join(source)).collect();
+        while let Some(path) = paths.pop() {
+            if !path.is_dir() {
+                files.push(path);
+                continue;
+            }
+            for entry in fs::read_dir(&path).with_context(|| format!("cannot list {}", path.display()))? {
+                paths.push(entry?.path());
             }
         }
         files.sort();

@@ -5,12 +5,13 @@
 
 use std::process;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGXFSZ};
 use signal_hook::iterator::{Handle, Signals};
+use signal_hook::{SigId, low_level};
 
 /// Exit status of a command that a signal cancelled, whichever signal it was.
 pub(crate) const CANCELLED: u8 = 130;
@@ -37,12 +38,42 @@ pub(crate) struct SignalListener {
 }
 
 impl SignalListener {
-    /// Ends the thread. A signal that arrives before somebody listens again is lost.
+    /// Ends the thread. A signal that arrives before somebody listens again is lost, unless a [`SignalGap`] counts it.
     pub(crate) fn end(self) {
         self.handle.close();
         // A thread that panicked has ended too.
         let _ = self.thread.join();
     }
+}
+
+/// Signals that arrive after one listener has ended and before the next one begins.
+pub(crate) struct SignalGap {
+    pending: Arc<AtomicBool>,
+    registrations: Vec<SigId>,
+}
+
+impl SignalGap {
+    /// Begins to count. The listener ends afterwards.
+    pub(crate) fn begin() -> Self {
+        let pending = Arc::new(AtomicBool::new(false));
+        let register = |signal| signal_hook::flag::register(signal, Arc::clone(&pending)).ok();
+        let registrations = watched().filter_map(register).collect();
+        Self { pending, registrations }
+    }
+
+    /// Ends the count. Returns true if a signal arrived.
+    pub(crate) fn end(self) -> bool {
+        for registration in self.registrations {
+            low_level::unregister(registration);
+        }
+        self.pending.load(Ordering::SeqCst)
+    }
+}
+
+/// Signals that a listener waits for.
+fn watched() -> impl Iterator<Item = i32> {
+    let hangup = (!is_hangup_ignored()).then_some(SIGHUP);
+    [SIGINT, SIGTERM].into_iter().chain(hangup)
 }
 
 /// Makes a write beyond the limit of file sizes (`ulimit -f`) fail like any other that finds no space: SIGXFSZ would
@@ -67,9 +98,8 @@ pub(crate) fn on_first(stop: impl Fn() + Send + 'static) -> Option<SignalListene
 
 /// Calls `handle` at each signal, on a thread of its own.
 pub(crate) fn on_each(mut handle: impl FnMut(SignalRequest) + Send + 'static) -> Option<SignalListener> {
-    let hangup = (!is_hangup_ignored()).then_some(SIGHUP);
     // Without a handler, a signal ends the process, which is all that the handler is for.
-    let mut signals = Signals::new([SIGINT, SIGTERM].into_iter().chain(hangup)).ok()?;
+    let mut signals = Signals::new(watched()).ok()?;
     let closing = signals.handle();
     let thread = thread::spawn(move || {
         let mut last: Option<Instant> = None;

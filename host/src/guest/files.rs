@@ -4,6 +4,11 @@ use super::bindings::files::{Entry, ErrorCode, Host, Kind, Metadata, WriteMode};
 use super::guest_state::GuestState;
 use crate::vfs::{self, Errno};
 
+/// Error of a read of more bytes than the guest may have memory for.
+#[derive(Debug, thiserror::Error)]
+#[error("the guest has no memory for the bytes that it reads")]
+pub(super) struct NoMemoryForRead;
+
 impl Host for GuestState {
     fn stat(&mut self, path: String, follow: bool) -> Result<Metadata, ErrorCode> {
         let stat = self.files.stat(&path, follow)?;
@@ -17,7 +22,7 @@ impl Host for GuestState {
         };
         // The host holds the bytes until the guest has them: a file may have more of them than both may have memory.
         if !self.memory.can_take(content.len().saturating_sub(offset).min(length)) {
-            return Err(wasmtime::Error::msg("the guest has no memory for what it reads"));
+            return Err(NoMemoryForRead.into());
         }
         Ok(content.read(offset, length).map_err(ErrorCode::from))
     }

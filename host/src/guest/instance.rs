@@ -8,6 +8,7 @@ use wasmtime::Trap;
 use wasmtime::component::Component;
 
 use super::bindings::{ScriptGuestPre, types as wit};
+use super::files::NoMemoryForRead;
 use super::guest_state::{Catalog, GuestState, Output, OutputError, linker};
 use super::inline_script::ScriptRunner;
 use super::instance_pool::{GuestInstance, InstancePool, PooledInstance};
@@ -286,9 +287,10 @@ impl Guest {
         match error.downcast_ref::<Trap>() {
             Some(Trap::StackOverflow) => GuestError::Stack,
             // An allocation that fails ends as `unreachable`, so the refusal before it is the cause.
-            _ if self.instance.store.data().memory.refused() => GuestError::Memory,
+            Some(_) if self.instance.store.data().memory.refused() => GuestError::Memory,
             Some(Trap::MemoryOutOfBounds) if is_overflow(error) => GuestError::Stack,
             Some(trap) => GuestError::Trap(trap.to_string()),
+            None if error.is::<NoMemoryForRead>() => GuestError::Memory,
             None => GuestError::Trap(error.root_cause().to_string()),
         }
     }

@@ -16,7 +16,7 @@ const PRIVATE: &str = "ed25519-private:";
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct PublicKey([u8; 32]);
 
-/// Private key that signs releases. Overwritten in memory when it is dropped.
+/// Private key that signs messages. Overwritten in memory when it is dropped.
 pub struct PrivateKey(SigningKey);
 
 /// Error of a text that is not a key. It does not contain the text, which may be half of a private key.
@@ -42,16 +42,16 @@ pub fn is_key_name(text: &str) -> bool {
 }
 
 impl PublicKey {
-    /// Returns true if `signature` is this key's signature of a message. Keys and signatures that could be valid for
-    /// several messages are rejected.
+    /// Returns true if `signature` is this key's signature of a text for a purpose, as [`PrivateKey::sign`] makes it. Keys
+    /// and signatures that could be valid for several messages are rejected.
     #[must_use]
-    pub fn has_signed(&self, message: &[u8], signature: &[u8]) -> bool {
+    pub fn has_signed(&self, purpose: &str, text: &str, signature: &[u8]) -> bool {
         let (Ok(key), Ok(signature)) =
             (VerifyingKey::from_bytes(&self.0), ed25519_dalek::Signature::from_slice(signature))
         else {
             return false;
         };
-        key.verify_strict(message, &signature).is_ok()
+        key.verify_strict(&message(purpose, text), &signature).is_ok()
     }
 }
 
@@ -80,11 +80,17 @@ impl PrivateKey {
         format!("{PRIVATE}{}", STANDARD.encode(self.0.to_bytes()))
     }
 
-    /// Signs a message. The signer sees to it that the message can be of one kind only.
+    /// Signs a text for a purpose, such as `tollhouse release signature, version 1`. The purpose is the first line of the
+    /// signed message, so that a signature for one purpose is never valid for another.
     #[must_use]
-    pub fn sign(&self, message: &[u8]) -> [u8; 64] {
-        self.0.sign(message).to_bytes()
+    pub fn sign(&self, purpose: &str, text: &str) -> [u8; 64] {
+        self.0.sign(&message(purpose, text)).to_bytes()
     }
+}
+
+fn message(purpose: &str, text: &str) -> Vec<u8> {
+    debug_assert!(!purpose.contains('\n'), "a purpose is one line");
+    format!("{purpose}\n{text}").into_bytes()
 }
 
 /// Decodes the 32 bytes after a prefix: in base64 behind `ed25519:`, or in hexadecimal behind `ed25519/`, as `policy

@@ -256,6 +256,7 @@ impl<'de> Deserialize<'de> for Requirement {
 }
 
 /// Deserializes a string by its `FromStr`, so that a parser's error keeps the place of the string.
+#[doc(hidden)]
 pub fn deserialize_from_str<'de, T, D>(deserializer: D) -> Result<T, D::Error>
 where
     T: FromStr<Err: fmt::Display>,

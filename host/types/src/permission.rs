@@ -196,6 +196,7 @@ fn tools<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<String>, D::E
 }
 
 /// Returns true if a text is a valid method or pattern of methods.
+#[doc(hidden)]
 pub fn is_method(text: &str) -> bool {
     let character = |c: char| !c.is_whitespace() && !c.is_control();
     text.split('/').all(|segment| !segment.is_empty() && segment.chars().all(character))

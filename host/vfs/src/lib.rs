@@ -82,6 +82,7 @@ pub use inspect::{Entry, Kind, Stat};
 pub use node::Usage;
 pub use path::{MAX_DEPTH, MAX_LINKS, MAX_NAME_BYTES, MAX_PATH_BYTES};
 pub use scope::{Grant, Refusal, Resolved, Scope};
+#[doc(hidden)]
 pub use snapshot::Claimed;
 #[doc(hidden)]
 pub use snapshot::rewrite;

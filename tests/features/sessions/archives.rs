@@ -271,11 +271,15 @@ const HEADS: &[Crafted] = &[
         "the number of lines in its log is wrong",
     ),
     ("another line", |archive| archive.json(b'H', |head| head["hash"] = json!("00".repeat(32))), "its log was altered"),
-    ("bytes", |archive| archive.json(b'H', |head| head["bytes"] = json!(1)), "the number of its files is wrong"),
+    (
+        "bytes",
+        |archive| archive.json(b'H', |head| head["bytes"] = json!(1)),
+        "the number or the size of its files is wrong",
+    ),
     (
         "entries",
         |archive| archive.json(b'H', |head| head["entries"] = json!(u64::MAX)),
-        "the number of its files is wrong",
+        "the number or the size of its files is wrong",
     ),
     (
         "a run of another",

@@ -33,15 +33,28 @@ impl CtrlCHandler {
         *self.listener.lock().unwrap_or_else(PoisonError::into_inner) = listener;
     }
 
-    /// Has a wall rise while no thread waits for Ctrl-C: one that began before would not be held by it.
+    /// Calls `wall`, which confines this process, while no thread waits for Ctrl-C: a thread that began before would not
+    /// be confined. A Ctrl-C meanwhile counts.
     ///
     /// # Errors
-    /// Those of `wall`; if the user wants an end already.
+    /// Those of `wall`; if Ctrl-C was pressed, or would no longer be heard.
     pub(crate) fn behind(self: &Arc<Self>, wall: impl FnOnce() -> Result<()>) -> Result<()> {
         let listener = self.listener.lock().unwrap_or_else(PoisonError::into_inner).take();
-        listener.into_iter().for_each(SignalListener::end);
+        let Some(listener) = listener else {
+            wall()?;
+            return self.check();
+        };
+        let gap = signals::SignalGap::begin();
+        listener.end();
         wall()?;
         self.hear();
+        if self.listener.lock().unwrap_or_else(PoisonError::into_inner).is_none() {
+            let cause = io::Error::other("no handler could be registered");
+            return Err(CliError::because("cannot wait for Ctrl-C once this process is confined", &cause));
+        }
+        if gap.end() {
+            self.stopped.store(true, Ordering::SeqCst);
+        }
         self.check()
     }
 

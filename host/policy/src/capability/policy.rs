@@ -53,6 +53,7 @@ impl PolicyError {
     }
 
     /// Creates the error for a duplicate name of a grant.
+    #[doc(hidden)]
     #[must_use]
     pub fn twice(grant: &Grant) -> Self {
         let message = format!("two grants are named `{}`: budgets are counted by name", grant.name);

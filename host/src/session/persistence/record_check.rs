@@ -57,7 +57,7 @@ impl<'s> RecordChecker<'s> {
                 self.bad(format!("its state differs from that of run {}", head.left_by))
             }
             () if (head.bytes, head.entries) != (usage.bytes, usage.entries) => {
-                self.bad("the number of its files is wrong")
+                self.bad("the number or the size of its files is wrong")
             }
             () if head.commits > MAX_COMMITS => self.bad("the number of its commits is too large"),
             () if !numbers.is_sorted_by(|a, b| a < b) || numbers.iter().any(|run| *run == 0 || *run > head.runs) => {

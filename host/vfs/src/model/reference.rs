@@ -1,7 +1,7 @@
 //! A reference model of the tree, simple enough to be evidently correct: one map from path to entry, walked from the
 //! root each time.
 //!
-//! Used by the tests in `vfs/model.rs` and by the fuzz target `vfs` (`tests/fuzz/src/vfs.rs`), which compiles this file
+//! Used by the tests in `host/vfs/src/model.rs` and by the fuzz target `vfs` (`tests/fuzz/src/vfs.rs`), which compiles this file
 //! as its own. So it uses only public items, from the module around it.
 
 use std::collections::BTreeMap;
