@@ -186,7 +186,7 @@ impl Entry {
 /// The letters of IBM's code page 437 from 128 on, in which names are that are no UTF-8 (APPNOTE.TXT, appendix D).
 const CP437: &str = "ÇüéâäàåçêëèïîìÄÅÉæÆôöòûùÿÖÜ¢£¥₧ƒáíóúñÑªº¿⌐¬½¼¡«»░▒▓│┤╡╢╖╕╣║╗╝╜╛┐└┴┬├─┼╞╟╚╔╩╦╠═╬╧╨╤╥╙╘╒╓╫╪┘┌█▄▌▐▀αßΓπΣσµτΦΘΩδ∞φε∩≡±≥≤⌠⌡÷≈°∙·√ⁿ²■\u{a0}";
 
-/// Reads a name. One that is no UTF-8 is in the code page of DOS, so that two names never become one.
+/// Reads a name. One that is no UTF-8 is in the code page of DOS, so that names of one archive of DOS stay apart.
 fn text_of(name: &[u8]) -> String {
     let letter = |byte: &u8| match byte.checked_sub(128) {
         Some(at) => CP437.chars().nth(at.into()).unwrap_or(char::REPLACEMENT_CHARACTER),
