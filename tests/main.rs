@@ -41,6 +41,8 @@ mod demo;
 #[path = "features/docs.rs"]
 mod docs;
 #[cfg(target_os = "linux")]
+#[path = "features/durable_runs.rs"]
+mod durable_runs;
 #[path = "features/escape.rs"]
 mod escape;
 #[path = "features/files.rs"]

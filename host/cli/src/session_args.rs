@@ -28,7 +28,7 @@ use super::registry::trust;
 use super::{CliError, Result, lock, programs, secret, session, token};
 
 /// Options that determine what a script may call and see.
-#[derive(Args)]
+#[derive(Args, Default)]
 pub(crate) struct SessionArgs {
     /// The policy (TOML): tools, grants, limits
     #[arg(long, value_name = "FILE")]
@@ -149,6 +149,20 @@ impl SessionArgs {
         }
     }
 
+    /// Opens the session with this name; none is created.
+    pub(crate) fn open_existing(
+        &self,
+        locations: &Locations,
+        own: &OwnArgs,
+        id: &SessionId,
+        audit: &AuditArgs,
+    ) -> Result<Session> {
+        let sessions = locations.sessions()?;
+        sessions.show(id).map_err(|error| session::failed("cannot read the session", &error))?;
+        let opening = OpenParams { own, audit, waiting: waiting(id), files: None, is_named: true };
+        self.open_kept(locations, &locations.host()?, &sessions, id, opening)
+    }
+
     /// Opens the session with this name to read it: none is created. Without a name, opens one in memory. The process
     /// is confined before anything is read that others wrote.
     pub(crate) fn look(&self, locations: &Locations, id: Option<&SessionId>, confine: ConfineArgs) -> Result<Session> {
@@ -163,11 +177,7 @@ impl SessionArgs {
         let Some(id) = id else {
             return self.open_in_memory(locations, &locations.host()?, &own, &AuditArgs::default());
         };
-        let sessions = locations.sessions()?;
-        sessions.show(id).map_err(|error| session::failed("cannot read the session", &error))?;
-        let opening =
-            OpenParams { own: &own, audit: &AuditArgs::default(), waiting: waiting(id), files: None, is_named: true };
-        self.open_kept(locations, &locations.host()?, &sessions, id, opening)
+        self.open_existing(locations, &own, id, &AuditArgs::default())
     }
 
     /// Returns true if the options name a token, whose grants expire.

@@ -2,6 +2,7 @@
 
 use std::io;
 
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::audit::{Audit, AuditError, Event};
@@ -51,7 +52,7 @@ pub struct Caller {
 }
 
 /// The amount that a call takes from a budget.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Cost {
     /// Name of the grant that sets the budget.
     pub grant: String,
@@ -63,6 +64,54 @@ pub struct Cost {
     pub limit: Amount,
     /// Amount that remains after the call.
     pub remaining: Amount,
+}
+
+/// A call that waits for the decision of a human beyond the life of this process.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct DeferredCall {
+    /// Number of the call in its run.
+    pub seq: u64,
+    /// The canonical method.
+    pub method: String,
+    /// The canonical arguments, exactly as the tool would receive them.
+    pub arguments: Value,
+    /// Name of the grant that requires approval.
+    pub grant: String,
+    /// Reason in words: the clause, and the actual value in the call.
+    pub reason: String,
+    /// Amounts that the call would take from each budget: a list of [`Cost`].
+    pub cost: Value,
+    /// Time of the question, in nanoseconds since the Unix epoch.
+    pub asked: u64,
+    /// blake3 of what is decided about, in hexadecimal: run, number, method, arguments, grant and reason.
+    pub digest: String,
+}
+
+/// The decision of a human about a deferred call.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Decision {
+    /// True if the call may be made.
+    pub allowed: bool,
+    /// Person or system that decided.
+    pub by: String,
+    /// Reason of a refusal.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    /// Time of the decision, in nanoseconds since the Unix epoch.
+    pub at: u64,
+    /// Digest of the call that was decided about.
+    pub digest: String,
+}
+
+/// The way in which the consent to a call is obtained.
+#[derive(Clone, Copy)]
+pub(crate) enum Consent<'a> {
+    /// A human is asked now; if there is nobody to ask, the call is refused.
+    Now,
+    /// If there is nobody to ask, the call is deferred. The decision is one that was made about this call.
+    Deferrable(Option<&'a Decision>),
 }
 
 /// A recorded question.
@@ -111,6 +160,24 @@ impl Question {
     }
 }
 
+impl DeferredCall {
+    /// Creates the description of a call that is deferred, in the run with this number.
+    pub(super) fn new(asking: &PendingApproval<'_>, asked: u64) -> Self {
+        let &PendingApproval { run, seq, method, arguments, grant, reason, costs, .. } = asking;
+        let decided = serde_json::json!([run, seq, method, arguments, grant, reason]).to_string();
+        Self {
+            seq,
+            method: method.to_owned(),
+            arguments: arguments.clone(),
+            grant: grant.to_owned(),
+            reason: reason.to_owned(),
+            cost: serde_json::to_value(costs).unwrap_or_default(),
+            asked,
+            digest: blake3::hash(decided.as_bytes()).to_hex().to_string(),
+        }
+    }
+}
+
 /// Maximum length of a question's text in the log; longer texts are logged as a hash.
 const MAX_TEXT: usize = 16 << 10;
 
@@ -127,7 +194,36 @@ pub(super) struct PendingApproval<'a> {
     pub(super) costs: &'a [Cost],
 }
 
+/// Outcome of a question.
+pub(super) enum Answering {
+    Allowed,
+    /// With a reason, if one was given.
+    Refused(Option<String>),
+    Deferred(Box<DeferredCall>),
+}
+
 impl PendingApproval<'_> {
+    /// Obtains the consent to the call. A decision counts only for exactly the call that it was made about.
+    pub(super) fn consent(
+        &self,
+        approver: Option<&dyn Approver>,
+        consent: Consent<'_>,
+    ) -> Result<Answering, ApprovalError> {
+        if let Consent::Deferrable(Some(decision)) = consent
+            && DeferredCall::new(self, 0).digest == decision.digest
+        {
+            return Ok(match decision.allowed {
+                true => Answering::Allowed,
+                false => Answering::Refused(decision.reason.clone()),
+            });
+        }
+        match approver {
+            Some(approver) if self.ask(approver)? => Ok(Answering::Allowed),
+            Some(_) => Ok(Answering::Refused(None)),
+            None => Ok(Answering::Deferred(Box::new(self.defer(crate::vfs::now())?))),
+        }
+    }
+
     /// Asks for approval. If this returns true, the consent is durably recorded.
     pub(super) fn ask(&self, approver: &dyn Approver) -> Result<bool, ApprovalError> {
         let &Self { method, arguments, grant, reason, callers, costs, .. } = self;
@@ -144,6 +240,14 @@ impl PendingApproval<'_> {
         Ok(allowed)
     }
 
+    /// Records a question that is answered later.
+    pub(super) fn defer(&self, asked: u64) -> Result<DeferredCall, AuditError> {
+        let call = DeferredCall::new(self, asked);
+        let shown = blake3::Hash::from_hex(&call.digest).unwrap_or_else(|_| blake3::hash(call.digest.as_bytes()));
+        self.asked("", &shown)?;
+        Ok(call)
+    }
+
     fn asked(&self, text: &str, shown: &blake3::Hash) -> Result<(), AuditError> {
         self.audit.write(&Event::Asked {
             run: self.run,
@@ -154,7 +258,7 @@ impl PendingApproval<'_> {
             grant: self.grant,
             reason: self.reason,
             shown: &shown.to_hex(),
-            text: (text.len() <= MAX_TEXT).then_some(text),
+            text: (!text.is_empty() && text.len() <= MAX_TEXT).then_some(text),
         })
     }
 }

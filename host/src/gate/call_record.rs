@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::RunLog;
@@ -32,8 +32,37 @@ pub struct Call {
     begun: Option<Instant>,
 }
 
+impl Call {
+    /// Applies an event of the run's log to the calls that it had made before. Returns false if calls are missing
+    /// between them.
+    pub(crate) fn replay(event: &Value, calls: &mut Vec<Self>) -> bool {
+        let word = event["event"].as_str().unwrap_or_default();
+        let (Some(seq), "asked" | "admitted" | "denied" | "settled") = (event["seq"].as_u64(), word) else {
+            return true;
+        };
+        let Some(index) = usize::try_from(seq).ok().and_then(|seq| seq.checked_sub(1)) else { return false };
+        if word != "settled" && index == calls.len() {
+            let method = event["method"].as_str().unwrap_or_default().to_owned();
+            let (arguments, outcome) = (event["arguments"].clone(), CallOutcome::Pending);
+            calls.push(Self { seq, method, arguments, outcome, grant: None, micros: 0, begun: None });
+        }
+        let Some(call) = calls.get_mut(index) else { return false };
+        match word {
+            "settled" => {
+                call.outcome = CallOutcome::deserialize(&event["outcome"]).unwrap_or(CallOutcome::Failed);
+                call.micros = event["micros"].as_u64().unwrap_or_default();
+            }
+            _ => {
+                call.grant = event["grant"].as_str().map(str::to_owned);
+                call.outcome = if word == "denied" { CallOutcome::Denied } else { CallOutcome::Pending };
+            }
+        }
+        true
+    }
+}
+
 /// The outcome of a call.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum CallOutcome {
@@ -141,6 +170,14 @@ impl Record {
     /// Creates the record of a run whose part of the audit log is limited.
     pub(crate) fn logged(run: u64, log: RunLog) -> Self {
         Self { run, log: Some(Arc::new(log)), ..Self::default() }
+    }
+
+    /// Puts calls into the record of a run that is resumed: those that it had made.
+    pub(crate) fn restore(&self, calls: Vec<Call>) {
+        let mut open = self.lock();
+        open.asked = calls.len() as u64;
+        open.kept = calls.iter().fold(0_u64, |kept, call| kept.saturating_add(json::weight(&call.arguments)));
+        open.calls = calls;
     }
 
     /// The run's part of the audit log; `None` if it is not limited.

@@ -24,7 +24,8 @@ use std::time::SystemTime;
 use serde_json::{Value, json};
 
 pub use admission::Admission;
-pub use approval::{Answer, ApprovalError, ApprovalRequest, Approver, Caller, Cost, Question};
+pub(crate) use approval::Consent;
+pub use approval::{Answer, ApprovalError, ApprovalRequest, Approver, Caller, Cost, Decision, DeferredCall, Question};
 pub use audit::{
     Audit, AuditError, AuditFile, AuditKey, Both, Chain, CheckOptions, CheckedLog, Debits, Event, NoAuditKey, Nowhere,
 };
@@ -37,7 +38,7 @@ pub use suggest_policy::{Suggestion, suggest};
 pub use tool_gates::Reach;
 
 use self::admission::CallReservation;
-use self::approval::PendingApproval;
+use self::approval::{Answering, PendingApproval};
 use self::grant_index::{AccountNaming, ActiveGrant, DenialReason, GrantAccount, GrantDenial, GrantIndex};
 use self::tool_gates::ToolGates;
 use crate::capability::{Amount, AttenuateError, Grant, Limits, Policy, PolicyError};
@@ -195,18 +196,46 @@ impl Gate {
         interrupt: &Interrupt,
     ) -> Result<Admission, Failure> {
         self.count(record, method)?;
+        self.admit_numbered(record, None, method, arguments, memory, interrupt, Consent::Now).map_err(Failure::from)
+    }
+
+    /// Judges a call like [`Gate::admit`], for a run that can wait for consent beyond this process.
+    pub(crate) fn admit_or_defer(
+        &self,
+        record: &Record,
+        method: &str,
+        arguments: &str,
+        memory: &MemoryAccount,
+        interrupt: &Interrupt,
+    ) -> Result<Admission, NotAdmitted> {
+        self.count(record, method)?;
+        self.admit_numbered(record, None, method, arguments, memory, interrupt, Consent::Deferrable(None))
+    }
+
+    /// Judges a call whose number is `seq` if it has one already, because its run was resumed.
+    #[expect(clippy::too_many_arguments, reason = "each is a part of one call")]
+    pub(crate) fn admit_numbered(
+        &self,
+        record: &Record,
+        seq: Option<u64>,
+        method: &str,
+        arguments: &str,
+        memory: &MemoryAccount,
+        interrupt: &Interrupt,
+        consent: Consent<'_>,
+    ) -> Result<Admission, NotAdmitted> {
         let (tool, arguments) = match self.check(method, arguments, memory.left() / ARGUMENT_COPIES) {
             Ok(checked) => checked,
-            Err((arguments, failure)) => return Err(self.refuse(record, None, method, arguments, None, failure)),
+            Err((arguments, failure)) => return Err(self.refuse(record, seq, method, arguments, None, failure).into()),
         };
         let Some(charge) = memory.charge(json::weight(&arguments).saturating_mul(ARGUMENT_COPIES)) else {
             let failure = no_memory_for(&format!("`{method}`: the arguments"), memory);
-            return Err(self.refuse(record, None, method, arguments, None, failure));
+            return Err(self.refuse(record, seq, method, arguments, None, failure).into());
         };
         if let Some(failure) = may_nest(record, &tool, self.limits().depth) {
-            return Err(self.refuse(record, None, method, arguments, None, failure));
+            return Err(self.refuse(record, seq, method, arguments, None, failure).into());
         }
-        self.judge_until_settled(record, None, &tool, ChargedArguments { value: arguments, charge }, interrupt)
+        self.judge_until_settled(record, seq, &tool, ChargedArguments { value: arguments, charge }, interrupt, consent)
     }
 
     /// Judges a call again that was admitted, has not started, and was released, because another session has meanwhile
@@ -221,7 +250,8 @@ impl Gate {
         interrupt: &Interrupt,
     ) -> Result<Admission, Failure> {
         let Admission { seq, arguments, charge, tool, .. } = admission;
-        self.judge_until_settled(record, Some(seq), &tool, ChargedArguments { value: arguments, charge }, interrupt)
+        let arguments = ChargedArguments { value: arguments, charge };
+        self.judge_until_settled(record, Some(seq), &tool, arguments, interrupt, Consent::Now).map_err(Failure::from)
     }
 
     /// Judges a call with canonical arguments, repeatedly as long as other sessions spend the budget that it is
@@ -233,18 +263,20 @@ impl Gate {
         tool: &Arc<Tool>,
         mut arguments: ChargedArguments,
         interrupt: &Interrupt,
-    ) -> Result<Admission, Failure> {
+        consent: Consent<'_>,
+    ) -> Result<Admission, NotAdmitted> {
         for _ in 0..MAX_ROUNDS {
-            match self.judge(record, seq, tool, arguments, interrupt) {
+            match self.judge(record, seq, tool, arguments, interrupt, consent) {
                 Ok(admission) => return Ok(admission),
-                Err(NotBegun::Failed(failure)) => return Err(failure),
+                Err(NotBegun::Failed(failure)) => return Err(failure.into()),
+                Err(NotBegun::Deferred(call)) => return Err(NotAdmitted::Deferred(call)),
                 // The ledger now includes the spending of the other sessions.
                 Err(NotBegun::Spent(number, given)) => (seq, arguments) = (Some(number), given),
             }
         }
         let method = tool.method();
         let message = format!("`{method}`: its budget is used up by sessions that share it");
-        Err(self.refuse(record, seq, method, arguments.value, None, Failure::capability(message)))
+        Err(self.refuse(record, seq, method, arguments.value, None, Failure::capability(message)).into())
     }
 
     /// Judges a call with canonical arguments, and records the decision. `seq` is its number if it was judged before,
@@ -256,6 +288,7 @@ impl Gate {
         tool: &Arc<Tool>,
         arguments: ChargedArguments,
         interrupt: &Interrupt,
+        consent: Consent<'_>,
     ) -> Result<Admission, NotBegun> {
         let method = tool.method();
         let (active, judge) = match self.grant_index.debit(tool, &arguments.value, &self.ledger, SystemTime::now()) {
@@ -272,7 +305,7 @@ impl Gate {
         let seq = match judge.asks(&arguments.value) {
             Some(reason) => {
                 let _paused = interrupt.pause();
-                Some(self.ask(record, seq, method, &arguments.value, active, &debit, &reason)?)
+                Some(self.ask(record, seq, method, &arguments.value, active, &debit, &reason, consent)?)
             }
             None => seq,
         };
@@ -390,6 +423,11 @@ impl Gate {
         }
     }
 
+    /// Takes the calls of a run that is suspended: those that have not ended stay pending.
+    pub(crate) fn suspend(&self, record: &Record) -> Calls {
+        record.take()
+    }
+
     /// Closes a run's record and takes its calls: no further call may begin, and nobody waits for pending ones.
     pub fn close(&self, record: &Record) -> Calls {
         for seq in record.seal() {
@@ -466,40 +504,50 @@ impl Gate {
         active: &ActiveGrant,
         debit: &CallReservation,
         reason: &str,
-    ) -> Result<u64, Failure> {
+        consent: Consent<'_>,
+    ) -> Result<u64, NotBegun> {
         let grant = active.grant.name.as_str();
-        let Some(approver) = self.approver.as_ref().filter(|approver| approver.is_present()) else {
+        let approver = self.approver.as_ref().filter(|approver| approver.is_present());
+        if let (None, Consent::Now) = (approver, consent) {
             debit.release();
             let message = format!("`{method}`: grant `{grant}` needs approval, but there is no terminal to ask on");
-            let failure =
-                Failure::approval(message).with_hint("run it on a terminal, or with arguments that need no approval");
-            return Err(self.refuse(record, seq, method, arguments.clone(), Some(grant), failure));
-        };
+            let failure = Failure::approval(message).with_hint(
+                "run it on a terminal, or in a session (`--session NAME`), where a run waits for approval unless it has run a program",
+            );
+            return Err(self.refuse(record, seq, method, arguments.clone(), Some(grant), failure).into());
+        }
         let Some(seq) = assign_number(record, seq, method, arguments, grant) else {
             debit.release();
-            return Err(Failure::cancelled());
+            return Err(Failure::cancelled().into());
         };
         let (callers, costs) = (record.callers(), self.costs(active, debit));
         let (run, audit) = (record.run(), &*self.log(record));
         let asking =
             PendingApproval { audit, run, seq, callers: &callers, method, arguments, grant, reason, costs: &costs };
-        let failure = match asking.ask(&**approver) {
-            Ok(true) => match active.over(&self.ledger, SystemTime::now()) {
+        let failure = match asking.consent(approver.map(|approver| &**approver), consent) {
+            Ok(Answering::Allowed) => match active.over(&self.ledger, SystemTime::now()) {
                 None => return Ok(seq),
                 // The grant ended while the human was deciding.
                 Some(reason) => self.denied(method, &GrantDenial { grant: Some(&active.grant), reason }),
             },
-            Ok(false) => Failure::approval(format!("`{method}`: a human refused the call (grant `{grant}`)")),
+            Ok(Answering::Refused(why)) => {
+                let why = why.map(|why| format!(": {why}")).unwrap_or_default();
+                Failure::approval(format!("`{method}`: a human refused the call (grant `{grant}`){why}"))
+            }
+            Ok(Answering::Deferred(call)) => {
+                debit.release();
+                return Err(NotBegun::Deferred(call));
+            }
             Err(error) => {
                 Failure::approval(format!("`{method}`: grant `{grant}` needs approval: {}", error_chain(&error)))
             }
         };
         debit.release();
         if !record.deny(seq, Some(grant)) {
-            return Err(Failure::cancelled());
+            return Err(Failure::cancelled().into());
         }
         self.log_refusal(record, seq, method, &recorded_arguments(arguments.clone()), Some(grant), &failure);
-        Err(failure)
+        Err(failure.into())
     }
 
     /// Lists the amounts that a reserved call takes from each budget.
@@ -682,6 +730,33 @@ enum NotBegun {
     /// Another session has meanwhile spent the budget that the call was reserved in: its number in the record, and its
     /// arguments.
     Spent(u64, ChargedArguments),
+    /// The call waits for a decision beyond this process.
+    Deferred(Box<DeferredCall>),
+}
+
+/// The reason why a call is not admitted.
+pub(crate) enum NotAdmitted {
+    /// An error for the script.
+    Refused(Failure),
+    /// The call waits for a decision beyond this process.
+    Deferred(Box<DeferredCall>),
+}
+
+impl From<Failure> for NotAdmitted {
+    fn from(failure: Failure) -> Self {
+        Self::Refused(failure)
+    }
+}
+
+impl From<NotAdmitted> for Failure {
+    fn from(reason: NotAdmitted) -> Self {
+        match reason {
+            NotAdmitted::Refused(failure) => failure,
+            NotAdmitted::Deferred(call) => {
+                Self::approval(format!("`{}`: grant `{}` needs approval", call.method, call.grant))
+            }
+        }
+    }
 }
 
 /// Canonical arguments of a call, with their charge to the session's memory.

@@ -93,6 +93,9 @@ pub enum HostError {
     /// The policy of a delegated session would be wider than its parent's.
     #[error(transparent)]
     Narrow(#[from] NarrowError),
+    /// The session is in memory, where no run can be resumed.
+    #[error("a session in memory has no run to resume")]
+    NotResumable,
     /// The policy grants a tool a secret whose value was not given.
     #[error("the policy grants the secret `{0}`, but no value was given for it")]
     Secret(String),

@@ -15,6 +15,7 @@ mod cpu_affinity;
 mod guest_process;
 mod host;
 mod inline_runner;
+mod journal;
 mod nested_scripts;
 mod operation_executor;
 mod options;
@@ -34,11 +35,12 @@ mod widening;
 pub use call_run::CallRun;
 pub use component_run::ComponentRun;
 pub use host::{Host, HostError, HostOptions, SessionOptions};
+pub use journal::ReplayError;
 pub use options::{RunOptions, Stdin};
 pub use persistence::{
-    At, Checked, Created, Exported, Head, ImportBudget, ImportOptions, Imported, ImportedBudget, LogLine, OpenOptions,
-    Origin, Overrides, Point, PointError, Removed, RunRecord, Salvaged, SessionId, SessionIdError, Sessions,
-    SessionsError, Shown, States, Waiting,
+    Answered, At, Checked, Created, Exported, Head, ImportBudget, ImportOptions, Imported, ImportedBudget, LogLine,
+    OpenOptions, Origin, Overrides, PendingCall, Point, PointError, Removed, RunRecord, Salvaged, SessionId,
+    SessionIdError, Sessions, SessionsError, Shown, States, Waiting,
 };
 use result::RunEffects;
 pub use result::{RunResult, Status, Usage};

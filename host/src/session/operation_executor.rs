@@ -265,6 +265,21 @@ impl OperationExecutor {
         unless_stopped(interrupt, event)
     }
 
+    /// Returns true if nothing is in progress except timers.
+    pub(super) fn is_idle(&self) -> bool {
+        self.running == 0
+            && self.reads == 0
+            && self.programs == 0
+            && self.waiting.is_empty()
+            && self.starting.is_empty()
+    }
+
+    /// Returns an event that has already happened.
+    pub(super) fn poll(&mut self) -> Option<RunEvent> {
+        let event = self.receiver.try_recv().ok()?;
+        Some(self.count_read(event))
+    }
+
     fn count_read(&mut self, event: RunEvent) -> RunEvent {
         if matches!(event, RunEvent::Done(_)) {
             self.reads = self.reads.saturating_sub(1);

@@ -29,6 +29,10 @@ pub enum Status {
     Limited,
     /// The run was cancelled.
     Cancelled,
+    /// The run waits for the approval of a call, and can be resumed.
+    Suspended,
+    /// The run can be resumed once it is known whether a call took effect that was interrupted.
+    InDoubt,
 }
 
 /// Resources that a run used.
@@ -128,6 +132,37 @@ impl RunResult {
         result
     }
 
+    /// Builds the result of a run that has not ended, and does not continue here.
+    #[expect(clippy::too_many_arguments, reason = "each is a part of one result")]
+    pub(super) fn unfinished(
+        session: &SessionState,
+        slot: RunSlot,
+        status: Status,
+        error: Option<Failure>,
+        calls: Calls,
+        usage: Usage,
+        (stdout, stderr): (Vec<u8>, Vec<u8>),
+        files: Tree,
+    ) -> Self {
+        let mut result = Self {
+            status,
+            value: None,
+            stdout,
+            stderr,
+            exit_code: status.exit_code(1),
+            error,
+            calls,
+            usage,
+            budgets: session.gate.budgets(),
+            session: session.id().map(ToString::to_string),
+            run: Some(slot.number()),
+            snapshot: None,
+            files,
+        };
+        session.suspend(&slot, &mut result);
+        result
+    }
+
     /// Builds the result of a request that could not be run at all.
     #[must_use]
     pub fn refused(failure: Failure) -> Self {
@@ -183,6 +218,8 @@ impl Status {
             Self::Denied => "denied",
             Self::Limited => "limited",
             Self::Cancelled => "cancelled",
+            Self::Suspended => "suspended",
+            Self::InDoubt => "in_doubt",
         }
     }
 
@@ -195,6 +232,7 @@ impl Status {
             Self::Denied => 3,
             Self::Limited => 4,
             Self::Cancelled => 130,
+            Self::Suspended | Self::InDoubt => 5,
         }
     }
 

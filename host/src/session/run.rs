@@ -1,6 +1,7 @@
 //! Runs of scripts, in steps.
 
 mod admit;
+mod durable;
 mod outstanding;
 mod stop;
 
@@ -11,16 +12,18 @@ use std::time::Instant;
 
 use bytes::Bytes;
 
+pub(in crate::session) use self::durable::RunJournal;
 use self::outstanding::OutstandingOperations;
 use super::guest_process::{self, GuestProcess, MAIN, PendingStart, Pid, ProcessTable};
 use super::host::{HostError, guest_now};
+use super::journal::JournalEntry;
 use super::nested_scripts;
 use super::operation_executor::{OperationExecutor, RunEvent, StdinReader};
 use super::options::{CapturedOutput, RunOptions, Stdin};
 use super::persistence::CancelRegistration;
 use super::result::{RunEffects, RunResult, Usage, outcome_of};
 use super::run_scope::RunScope;
-use super::session_state::{RunSlot, SessionState, micros};
+use super::session_state::{ResumableRun, RunSlot, SessionState, micros};
 use super::step::{CancelHandle, Operation, Pending, ProgramStreams, Step};
 use crate::code::{Interrupt, with_stack};
 use crate::error::{Failure, error_chain};
@@ -77,6 +80,8 @@ pub struct Run {
     input: Option<StdinReader>,
     captured: Option<CapturedOutput>,
     result: Option<Box<RunResult>>,
+    /// Journal of a run that can be suspended and resumed: of a session on disk.
+    journal: Option<RunJournal>,
     /// Registration of the run of a persistent session for cancellation.
     _stoppable: Option<CancelRegistration>,
 }
@@ -113,11 +118,40 @@ impl Run {
         script: Script,
         options: RunOptions,
     ) -> Result<Self, HostError> {
+        let journal = session.is_journaled(&slot).then(RunJournal::default);
+        Self::with_journal(session, slot, language, script, options, journal)
+    }
+
+    /// Prepares a run that is resumed.
+    pub(super) fn resumed(
+        session: Arc<SessionState>,
+        resumed: ResumableRun,
+        options: RunOptions,
+    ) -> Result<Self, HostError> {
+        let ResumableRun { slot, language, script, keep_state, journal, calls } = resumed;
+        let options = RunOptions { keep_state, ..options };
+        let run = Self::with_journal(session, slot, language, script, options, Some(journal))?;
+        run.scope.record.restore(calls);
+        Ok(run)
+    }
+
+    fn with_journal(
+        session: Arc<SessionState>,
+        slot: RunSlot,
+        language: Language,
+        script: Script,
+        options: RunOptions,
+        journal: Option<RunJournal>,
+    ) -> Result<Self, HostError> {
         let number = slot.number();
         let limits = session.limits().clone();
         let interrupt = Interrupt::default();
         let captured = options.output.is_none().then(CapturedOutput::default);
         let sink = options.output.unwrap_or_else(|| Box::new(captured.clone().unwrap_or_default()));
+        let sink = match &journal {
+            Some(journal) => journal.output(sink),
+            None => sink,
+        };
         let usage = RunUsage::new(limits.fuel, &session.memory);
         let output = guest::Output::new(sink, limits.output);
         let world = nested_scripts::guest_world(&session, &usage, session.head(), output, &[number], 0, &interrupt);
@@ -126,7 +160,10 @@ impl Run {
         let (found, guest) = match found.and_then(|found| Ok((found, guest?))) {
             Ok(ready) => ready,
             Err(error) => {
-                session.withdraw(&slot);
+                match journal.is_some_and(|journal| journal.is_replaying()) {
+                    true => session.put_back(&slot),
+                    false => session.withdraw(&slot),
+                }
                 return Err(error);
             }
         };
@@ -167,6 +204,7 @@ impl Run {
             input: input.map(|reader| Arc::new(Mutex::new(reader))),
             captured,
             result: None,
+            journal,
             _stoppable: stoppable,
         })
     }
@@ -192,7 +230,16 @@ impl Run {
                 // The guest continues, and the operations that it waits for continue beside it.
                 self.work.start_waiting();
             }
-            let Some((pid, step)) = self.advance() else { return Step::Blocked(started) };
+            if self.has_caught_up() {
+                self.continue_live(&mut started);
+                continue;
+            }
+            let Some((pid, step)) = self.advance() else {
+                if self.result.is_some() {
+                    continue;
+                }
+                return Step::Blocked(started);
+            };
             match step {
                 Ok(guest::Step::Blocked(_)) if self.is_broken(pid) => self.end_of(pid, guest_process::broken_pipe()),
                 Ok(guest::Step::Blocked(waiting)) => self.handle_blocked(pid, waiting, &mut started),
@@ -221,18 +268,28 @@ impl Run {
         for pending in waiting.started {
             started.extend(self.admit(pid, pending));
         }
-        // Whoever makes the calls, they are in the ledger first.
+        self.pay_or_end(earlier, started);
+        if !self.outstanding.keys().any(|id| guest_process::owner(*id) == pid) {
+            self.end_of(pid, Outcome::failed(Failure::deadlock()));
+        }
+    }
+
+    /// Continues a run that has caught up with its journal.
+    fn continue_live(&mut self, started: &mut Vec<Pending>) {
+        let earlier = started.len();
+        self.go_live(started);
+        self.pay_or_end(earlier, started);
+    }
+
+    /// Puts the new calls into the ledger, whoever makes them; if that fails, ends the run.
+    fn pay_or_end(&mut self, earlier: usize, started: &mut Vec<Pending>) {
         if let Err(error) = self.pay(earlier, started) {
             for pending in started.drain(..) {
                 if let Operation::Call(admission) | Operation::Program(admission, _) = pending.operation {
                     admission.release();
                 }
             }
-            return self
-                .end(Outcome::failed(Failure::host(format!("the run cannot be kept: {}", error_chain(&error)))));
-        }
-        if !self.outstanding.keys().any(|id| guest_process::owner(*id) == pid) {
-            self.end_of(pid, Outcome::failed(Failure::deadlock()));
+            self.end(Outcome::failed(Failure::host(format!("the run cannot be kept: {}", error_chain(&error)))));
         }
     }
 
@@ -258,29 +315,41 @@ impl Run {
 
     /// Enters a guest once, if there is a reason to.
     fn advance(&mut self) -> Option<(Pid, Result<guest::Step, GuestError>)> {
-        let processes = self.processes.as_mut()?;
+        self.processes.as_ref()?;
         if !self.announced {
             self.announced = true;
             let (script, hash) = (&*self.script.name, &*self.script.hash);
-            let event = Event::Started { run: self.scope.record.run(), script, hash };
+            let run = self.scope.record.run();
+            let event = match self.is_replaying() {
+                true => Event::Resumed { run },
+                false => Event::Started { run, script, hash },
+            };
             if let Err(error) = self.scope.log().write(&event) {
                 self.end(Outcome::failed(Failure::host(format!("the run does not start: {}", error_chain(&error)))));
                 return None;
             }
         }
+        if self.is_replaying() {
+            return self.advance_replayed();
+        }
+        let now = guest_now();
+        let processes = self.processes.as_ref()?;
         if let Some(pid) = processes.waiting() {
-            return Some((pid, processes.start(pid, guest_now())?));
+            self.record(&JournalEntry::Entered { pid, now });
+            return Some((pid, self.processes.as_mut()?.start(pid, now)?));
         }
         let next = self
             .queue
             .iter()
             .position(|(completion, _)| processes.can_continue(guest_process::owner(completion.id)))?;
         let (completion, CallEffects { edits, held }) = self.queue.remove(next)?;
+        self.record_delivery(&completion, &edits, now);
+        let processes = self.processes.as_mut()?;
         // From here on the result takes memory of the guest's.
         drop(held);
         self.outstanding.remove(completion.id);
         let pid = guest_process::owner(completion.id);
-        Some((pid, processes.resume(completion, &edits, |error| cannot_apply_changes("a tool", error), guest_now())?))
+        Some((pid, processes.resume(completion, &edits, |error| cannot_apply_changes("a tool", error), now)?))
     }
 
     /// Returns the callback that delivers bytes which a guest waits for.
@@ -369,7 +438,13 @@ impl Run {
     /// already something to deliver.
     pub fn wait(&mut self) {
         while !self.has_deliverable() && self.result.is_none() {
-            match self.work.wait(&self.interrupt) {
+            let event = match self.work.is_idle().then(|| self.work.poll()) {
+                Some(None) if self.is_deferring() => return self.suspend(),
+                Some(None) if self.is_replaying() => return self.diverge("a stream has no more bytes"),
+                Some(Some(event)) => event,
+                _ => self.work.wait(&self.interrupt),
+            };
+            match event {
                 RunEvent::Called(completion, effects)
                 | RunEvent::CalledInline(completion, effects)
                 | RunEvent::Exited(completion, effects) => self.deliver(completion, effects),
@@ -383,6 +458,9 @@ impl Run {
     /// Returns true if there is something to deliver to a script that may continue.
     fn has_deliverable(&self) -> bool {
         let Some(processes) = &self.processes else { return false };
+        if self.is_replaying() {
+            return self.can_replay();
+        }
         self.queue.iter().any(|(completion, _)| processes.can_continue(guest_process::owner(completion.id)))
     }
 
@@ -408,6 +486,17 @@ impl Run {
         }
     }
 
+    /// Returns the resources that the run has used.
+    fn usage(&self, processes: &ProcessTable) -> Usage {
+        Usage {
+            fuel: processes.usage().fuel(),
+            wall_micros: micros(self.started_at),
+            memory_bytes: processes.usage().peak(),
+            output_bytes: processes.main().output_bytes(),
+            file_bytes: processes.files().usage().bytes,
+        }
+    }
+
     /// Ends the run: stops what it started, commits its files, builds its result.
     fn end(&mut self, mut outcome: Outcome) {
         self.stop_programs();
@@ -423,13 +512,7 @@ impl Run {
             location.quote(&self.script.name, &self.script.quotable);
         }
         let files = processes.files().clone();
-        let usage = Usage {
-            fuel: processes.usage().fuel(),
-            wall_micros: micros(self.started_at),
-            memory_bytes: processes.usage().peak(),
-            output_bytes: processes.main().output_bytes(),
-            file_bytes: files.usage().bytes,
-        };
+        let usage = self.usage(&processes);
         drop(processes);
         let captured = self.captured.take().map(|captured| captured.take()).unwrap_or_default();
         let left = RunEffects { files, state: outcome.state.take().map(|state| (self.language, state)) };

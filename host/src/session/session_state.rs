@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 use std::time::Instant;
 
 use wasmtime::component::Component;
@@ -11,18 +11,21 @@ use super::call_run::CallRun;
 use super::catalog::GateCatalog;
 use super::component_run::ComponentRun;
 use super::host::{HostError, HostState, file_limits};
+use super::journal::{JournalEntry, ReplayError, RunStart};
 use super::options::RunOptions;
-use super::persistence::{CancelRegistration, PersistentSession, SessionId, SessionsError, StartedRun, error_for_log};
-use super::run::Run;
+use super::persistence::{
+    CancelRegistration, PersistentSession, ResumedRun, SessionId, SessionsError, StartedRun, error_for_log,
+};
+use super::run::{Run, RunJournal};
 use super::saved_session::{self, PortableError};
 use super::thread_pool::ThreadPool;
 use super::tool_pool::ToolPool;
-use super::{RunEffects, RunResult};
+use super::{RunEffects, RunResult, Status};
 use crate::agent::Program;
 use crate::capability::{Limits, Policy};
 use crate::code::MemoryAccount;
 use crate::error::{Failure, Payload, error_chain};
-use crate::gate::{Event, Gate};
+use crate::gate::{Call, Event, Gate};
 use crate::guest::{Catalog, Guests, Language, Script};
 use crate::tool::{ToolServices, Warm};
 use crate::vfs::{ApplyError, Edit, Tree};
@@ -55,6 +58,19 @@ pub(super) struct SessionState {
     /// Secret that a tool is granted and whose value was not given.
     missing: Option<String>,
     busy: AtomicBool,
+    /// Digest of what the runs of the session may do, once it is known.
+    authority: OnceLock<String>,
+}
+
+/// Run that is about to be resumed.
+pub(super) struct ResumableRun {
+    pub(super) slot: RunSlot,
+    pub(super) language: Language,
+    pub(super) script: Script,
+    pub(super) keep_state: bool,
+    pub(super) journal: RunJournal,
+    /// Calls that the run had made.
+    pub(super) calls: Vec<Call>,
 }
 
 /// Slot of a run in its session, held until the run has ended.
@@ -111,6 +127,7 @@ impl Session {
             missing: gate.secrets().into_iter().find(|name| !services.secrets.has(name)),
             services: Arc::new(services),
             busy: AtomicBool::new(false),
+            authority: OnceLock::new(),
             gate,
         }))
     }
@@ -121,8 +138,21 @@ impl Session {
     /// # Errors
     /// If another run of the session has not ended, or the guest cannot be loaded.
     pub fn start(&self, language: Language, script: Script, options: RunOptions) -> Result<Run, HostError> {
-        let slot = self.0.begin_run(&script.name, script.source.as_bytes())?;
+        let start = self.0.journal_start(language, &script, options.keep_state);
+        let slot = self.0.begin_run(&script.name, script.source.as_bytes(), start.as_ref())?;
         Run::new(Arc::clone(&self.0), slot, language, script, options)
+    }
+
+    /// Prepares to continue the session's run that is suspended or was interrupted: the script runs again from its
+    /// start, is given again what it was given then, and calls no tool and writes no output until it is where it was.
+    /// The script and whether it keeps its state are those of that run.
+    ///
+    /// # Errors
+    /// If there is no such run, something that it depends on has changed, or another run of the session has not ended.
+    pub fn resume(&self, options: RunOptions) -> Result<Run, HostError> {
+        self.0.mark_busy()?;
+        let resumed = self.0.resume().inspect_err(|_| self.0.busy.store(false, Ordering::Release))?;
+        Run::resumed(Arc::clone(&self.0), resumed, options)
     }
 
     /// Prepares a run of an agent that is a component (`wasi:cli/command`) and imports tools by their WIT names.
@@ -135,7 +165,7 @@ impl Session {
         program: Program,
         options: RunOptions,
     ) -> Result<ComponentRun, HostError> {
-        let slot = self.0.begin_run(&program.name, &component)?;
+        let slot = self.0.begin_run(&program.name, &component, None)?;
         Ok(ComponentRun::new(Arc::clone(&self.0), slot, component, program, options))
     }
 
@@ -144,7 +174,7 @@ impl Session {
     /// # Errors
     /// If another run of the session has not ended.
     pub fn start_call(&self, method: &str, arguments: &str) -> Result<CallRun, HostError> {
-        let slot = self.0.begin_run(method, &[])?;
+        let slot = self.0.begin_run(method, &[], None)?;
         Ok(CallRun::new(Arc::clone(&self.0), slot, method, arguments))
     }
 
@@ -333,12 +363,12 @@ impl SessionState {
     }
 
     /// Reserves the session for a run.
-    fn begin_run(&self, name: &str, source: &[u8]) -> Result<RunSlot, HostError> {
+    fn begin_run(&self, name: &str, source: &[u8], start: Option<&JournalEntry>) -> Result<RunSlot, HostError> {
         if let Some(name) = &self.missing {
             return Err(HostError::Secret(name.clone()));
         }
         self.mark_busy()?;
-        let slot = self.enter(name, source);
+        let slot = self.enter(name, source, start);
         if slot.is_err() {
             self.busy.store(false, Ordering::Release);
         }
@@ -376,13 +406,13 @@ impl SessionState {
         Ok(())
     }
 
-    fn enter(&self, name: &str, source: &[u8]) -> Result<RunSlot, HostError> {
+    fn enter(&self, name: &str, source: &[u8], start: Option<&JournalEntry>) -> Result<RunSlot, HostError> {
         let (persistent, main) = match &self.persistence {
             Persistence::Memory { runs, .. } => return Ok(RunSlot::Memory(runs.fetch_add(1, Ordering::Relaxed) + 1)),
             Persistence::Disk { persistent, main, .. } => (persistent, *main),
         };
         let hash = blake3::hash(source).to_hex();
-        let (files, started_run) = persistent.enter(file_limits(self.limits()), name, &hash)?;
+        let (files, started_run) = persistent.enter(file_limits(self.limits()), name, &hash, start)?;
         if main {
             self.commit(files.into());
         }
@@ -423,6 +453,85 @@ impl SessionState {
         self.busy.store(false, Ordering::Release);
     }
 
+    /// Describes the start of a run that can be suspended and resumed; `None` for any other.
+    fn journal_start(&self, language: Language, script: &Script, keep_state: bool) -> Option<JournalEntry> {
+        let Persistence::Disk { main: true, .. } = &self.persistence else { return None };
+        let start = RunStart::new(language, script, self.authority(), keep_state);
+        Some(JournalEntry::Started(Box::new(start)))
+    }
+
+    /// Starts the unfinished run again.
+    fn resume(&self) -> Result<ResumableRun, HostError> {
+        let Persistence::Disk { persistent, main: true, .. } = &self.persistence else {
+            return Err(HostError::NotResumable);
+        };
+        if let Some(name) = &self.missing {
+            return Err(HostError::Secret(name.clone()));
+        }
+        let session = persistent.id();
+        let (run, journal) = persistent.unfinished()?;
+        let failed = |source| SessionsError::Replay { session: session.clone(), run, source };
+        let start = journal.first().ok_or_else(|| failed(ReplayError::Unreadable("it is empty".to_owned())))?;
+        let JournalEntry::Started(start) = start else {
+            return Err(failed(ReplayError::Unreadable("it has no start".to_owned())).into());
+        };
+        let (language, script) = start.script(self.authority()).map_err(failed)?;
+        let keep_state = start.keep_state;
+        RunJournal::resumed(journal).map_err(failed)?;
+        let ResumedRun { files, started_run, journal, calls } = persistent.reenter(file_limits(self.limits()))?;
+        self.commit(files.into());
+        let journal = RunJournal::resumed(journal).map_err(failed)?;
+        Ok(ResumableRun { slot: RunSlot::Disk(started_run), language, script, keep_state, journal, calls })
+    }
+
+    /// Returns true if a run with this slot has a journal.
+    pub(super) fn is_journaled(&self, slot: &RunSlot) -> bool {
+        matches!((&self.persistence, slot), (Persistence::Disk { main: true, .. }, RunSlot::Disk(_)))
+    }
+
+    /// Adds an entry to the journal of the active run.
+    pub(super) fn journal(&self, entry: &JournalEntry) {
+        if let Persistence::Disk { persistent, .. } = &self.persistence {
+            persistent.journal(entry);
+        }
+    }
+
+    /// Returns the number of bytes of the journal that no commit has written yet.
+    pub(super) fn journal_bytes(&self) -> usize {
+        match &self.persistence {
+            Persistence::Disk { persistent, .. } => persistent.journal_bytes(),
+            Persistence::Memory { .. } => 0,
+        }
+    }
+
+    /// Returns the digest of the policy and of the mounted releases, in hexadecimal.
+    fn authority(&self) -> &str {
+        self.authority.get_or_init(|| {
+            let mut hasher = blake3::Hasher::new();
+            // Limits are those of each run.
+            let policy = Policy { limits: Limits::default(), ..self.gate.policy().clone() };
+            hasher.update(policy.to_json().to_string().as_bytes());
+            for (alias, package) in self.gate.tools().packages() {
+                hasher.update(format!("\0{alias}\0{}", package.release().digest()).as_bytes());
+            }
+            hasher.finalize().to_hex().to_string()
+        })
+    }
+
+    /// Commits a run that has neither ended nor continues here, and frees the session.
+    pub(super) fn suspend(&self, slot: &RunSlot, result: &mut RunResult) {
+        if let (Persistence::Disk { persistent, .. }, RunSlot::Disk(started_run)) = (&self.persistence, slot) {
+            // A replay that failed leaves the run as it was before.
+            let status = (result.status != Status::Failed).then(|| result.status.word());
+            if let Err(error) = persistent.suspend(started_run, result.calls.as_slice(), status) {
+                result.mark_unsaved(&error);
+                persistent.withdraw(started_run, Some(result));
+            }
+            persistent.leave();
+        }
+        self.busy.store(false, Ordering::Release);
+    }
+
     /// Records the end of the run in the audit log; a result that the log lacks is an error.
     fn log_end(&self, slot: &RunSlot, result: &mut RunResult) {
         let error = result.error.as_ref().map(|error| error_for_log(&error.message));
@@ -430,6 +539,16 @@ impl SessionState {
         if let Err(error) = self.gate.audit().write(&ended) {
             result.mark_unlogged(&error);
         }
+    }
+
+    /// Frees the session after a run that could not be resumed, and still can be.
+    pub(super) fn put_back(&self, slot: &RunSlot) {
+        if let (Persistence::Disk { persistent, .. }, RunSlot::Disk(started_run)) = (&self.persistence, slot) {
+            // If that cannot be committed now, the run counts as interrupted, and can be resumed as well.
+            let _ = persistent.suspend(started_run, &[], None);
+            persistent.leave();
+        }
+        self.busy.store(false, Ordering::Release);
     }
 
     /// Frees the session after a run that could not start.

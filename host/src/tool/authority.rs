@@ -33,6 +33,12 @@ impl Authority {
         Self { files, ..Self::none("".into()) }
     }
 
+    /// Returns true if nothing was granted by which a tool could have an effect beyond its result and its files.
+    pub(crate) fn has_no_effects(&self) -> bool {
+        let Permissions { http, secrets, keyvalue, tools, .. } = &self.granted;
+        http.is_empty() && secrets.is_empty() && keyvalue.is_empty() && tools.is_empty()
+    }
+
     /// Creates the intersection of requested and granted permissions.
     ///
     /// # Errors

@@ -54,8 +54,9 @@ pub(crate) struct ShowLogCommand {
 const CLIP: usize = 200;
 
 /// Events, as the log names them.
-const EVENTS: [&str; 14] = [
+const EVENTS: [&str; 15] = [
     "started",
+    "resumed",
     "asked",
     "answered",
     "admitted",

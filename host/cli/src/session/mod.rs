@@ -8,6 +8,7 @@ mod list;
 mod log;
 mod new;
 pub(crate) mod reserve;
+mod resume;
 mod transfer;
 
 pub(super) use files::copy;
@@ -29,6 +30,11 @@ pub(crate) enum SessionCommand {
     Ls(list::ListSessionsCommand),
     Show(list::ShowSessionCommand),
     Log(log::ShowLogCommand),
+    Resume(resume::ResumeCommand),
+    Pending(resume::PendingCallsCommand),
+    Approve(resume::ApproveCommand),
+    Deny(resume::DenyCommand),
+    Abandon(resume::AbandonCommand),
     Files(files::ListFilesCommand),
     Cat(files::CatFileCommand),
     Put(files::PutFileCommand),
@@ -52,6 +58,11 @@ impl SessionCommand {
             Self::Ls(ls) => ls.execute(locations),
             Self::Show(show) => show.execute(locations),
             Self::Log(log) => log.execute(locations),
+            Self::Resume(resume) => resume.execute(locations),
+            Self::Pending(pending) => pending.execute(locations),
+            Self::Approve(approve) => approve.execute(locations),
+            Self::Deny(deny) => deny.execute(locations),
+            Self::Abandon(abandon) => abandon.execute(locations),
             Self::Files(files) => files.execute(locations),
             Self::Cat(cat) => cat.execute(locations),
             Self::Put(put) => put.execute(locations),
@@ -80,6 +91,15 @@ pub(crate) fn failed(what: &str, error: &SessionsError) -> CliError {
             .status(super::error::USAGE),
         SessionsError::NoPoint { session, .. } => {
             shown.hint(format!("`tollhouse session show {session}` lists its runs and labels"))
+        }
+        SessionsError::Suspended { session, .. } => shown.hint(format!(
+            "`tollhouse session pending {session}` shows what it waits for, `session resume {session}` continues it, and `session abandon {session}` ends it"
+        )),
+        SessionsError::Replay { session, .. } => {
+            shown.hint(format!("`tollhouse session abandon {session}` ends the run; the files are as before it"))
+        }
+        SessionsError::Several(session) => {
+            shown.hint(format!("name one by its number: `tollhouse session pending {session}` lists them"))
         }
         SessionsError::Token => shown.hint("run without `--session`, or create the session from a policy file"),
         SessionsError::Damaged { .. } => shown.hint("`tollhouse store verify` lists everything that is damaged"),

@@ -27,6 +27,11 @@ pub enum Event<'a> {
         /// blake3 hash of the script, in hexadecimal.
         hash: &'a str,
     },
+    /// A run continues that was suspended or interrupted.
+    Resumed {
+        /// Number of the run in its session.
+        run: u64,
+    },
     /// A human is about to be asked about a call.
     Asked {
         /// Number of the run.

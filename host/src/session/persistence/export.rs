@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use super::gc_roots::ReachedBlobs;
 use super::record::Balance;
+use super::record::Head;
 use super::session_log::json;
 use super::shared_budgets::FamilyId;
 use super::{SessionId, Sessions, SessionsError, record_key};
@@ -70,7 +71,13 @@ impl Sessions {
         let created = json(&created.reseeded(FamilyId::of(id, &created)?)?);
         self.records_of(id, |record| {
             match record.0.first() {
-                Some(b'O') => {}
+                // An archive is a copy, and a run is resumed only once.
+                Some(b'O' | b'J') => {}
+                Some(b'H') => {
+                    let mut head: Head = self.read(id, "its head", &record.1)?;
+                    head.unfinished = None;
+                    append_record(id, &record.0, &json(&head), &mut entry);
+                }
                 Some(b'S') => append_record(id, &record.0, &created, &mut entry),
                 _ => append_record(id, &record.0, &record.1, &mut entry),
             }
@@ -114,7 +121,7 @@ pub(super) fn take_record(id: &SessionId, entry: &mut &[u8]) -> Option<Record> {
         usize::try_from(u32::from_be_bytes(*length)).ok()
     }
     let (kind, mut rest) = entry.split_first()?;
-    let known = record_key::KINDS.contains(kind) && *kind != b'O';
+    let known = record_key::KINDS.contains(kind) && !matches!(kind, b'O' | b'J');
     let (name, value) = (length(&mut rest)?, length(&mut rest)?);
     let (name, rest) = rest.split_at_checked(name)?;
     let (value, rest) = rest.split_at_checked(value)?;

@@ -5,7 +5,7 @@
 //! - `session_lock`, `termination`: who may change a session, and how its runs are stopped when it is removed;
 //! - `shared_budgets`: budgets that several sessions share;
 //! - `session_log`: the log and the ledger, and the one way to commit;
-//! - `open_session`: a session that is in use;
+//! - `open_session`: a session that is in use; `run_journal`: its runs that are suspended, and resumed;
 //! - `create`, `query`, `change`: creating sessions, reading them, changing them without a run;
 //! - `revision`: which files of a session are meant;
 //! - `gc_roots`, `record_check`, `verify`: the blobs that records name, and the checks of records and whole sessions;
@@ -29,6 +29,7 @@ mod record;
 mod record_check;
 mod record_key;
 mod revision;
+mod run_journal;
 mod session_id;
 mod session_lock;
 mod session_log;
@@ -49,6 +50,8 @@ pub use query::{LogLine, Shown};
 pub(super) use record::Balance;
 pub use record::{Created, Head, Origin, RunRecord, States};
 pub use revision::{At, Point, PointError};
+pub(super) use run_journal::ResumedRun;
+pub use run_journal::{Answered, PendingCall};
 pub use session_id::{SessionId, SessionIdError};
 pub use session_lock::Waiting;
 pub(super) use shared_budgets::SpendingObserver;
@@ -57,6 +60,7 @@ pub use verify::Checked;
 use self::session_lock::SessionLocks;
 pub(super) use self::termination::CancelRegistration;
 use self::termination::TerminationRequests;
+use super::journal::ReplayError;
 use crate::gate::AuditError;
 use crate::store::{
     self, ArchiveError, Backend, BlobError, BlobFiles, BlobId, Blobs, MemoryBlobs, MemoryStore, Store, StoreError,
@@ -98,6 +102,38 @@ pub enum SessionsError {
     /// Another run has the session.
     #[error("the session `{0}` has a run that has not ended")]
     Busy(SessionId),
+    /// A run of the session is suspended, so that no other may change its files.
+    #[error("run {run} of the session `{session}` is suspended")]
+    Suspended {
+        /// Name of the session.
+        session: SessionId,
+        /// Number of the run.
+        run: u64,
+    },
+    /// The unfinished run cannot be resumed here.
+    #[error("run {run} of the session `{session}` cannot be resumed")]
+    Replay {
+        /// Name of the session.
+        session: SessionId,
+        /// Number of the run.
+        run: u64,
+        /// Reason.
+        #[source]
+        source: ReplayError,
+    },
+    /// Several calls wait for a decision, and it was not said which one is meant.
+    #[error("several calls of the session `{0}` wait for a decision")]
+    Several(SessionId),
+    /// The call was decided about before.
+    #[error("call {seq} of the session `{session}` was decided by {by}")]
+    Decided {
+        /// Name of the session.
+        session: SessionId,
+        /// Number of the call in its run.
+        seq: u64,
+        /// Who decided.
+        by: String,
+    },
     /// The session was written to without its lock.
     #[error("the session is not open for a run")]
     NotTaken,

@@ -9,8 +9,9 @@ use bytes::Bytes;
 use super::call_counts::CallCounts;
 use super::query::damaged;
 use super::record::{Head, RunRecord, States};
+use super::run_journal::{IN_DOUBT, SUSPENDED};
 use super::session_lock::{SessionLock, Waiting};
-use super::session_log::{CommitBuilder, OpenLog, SessionLog, json};
+use super::session_log::{CommitBuilder, OpenLog, PendingJournal, SessionLog, json};
 use super::shared_budgets::{BudgetSharing, FamilyId, SpendingObserver};
 use super::termination::CancelRegistration;
 use super::{SessionId, Sessions, SessionsError, record_key};
@@ -19,6 +20,7 @@ use crate::error::error_chain;
 use crate::gate::{Audit, Chain, Event};
 use crate::guest::Language;
 use crate::ledger::Used;
+use crate::session::journal::{self, JournalEntry};
 use crate::session::{RunEffects, RunResult};
 use crate::store::Owner;
 use crate::tool::{EntryChange, EntryKey, KeyValueBacking, Lock};
@@ -37,9 +39,9 @@ const MAX_RUNNING: usize = 64;
 
 /// Session on disk that is in use.
 pub(in crate::session) struct PersistentSession {
-    sessions: Sessions,
-    id: SessionId,
-    log: Arc<SessionLog>,
+    pub(super) sessions: Sessions,
+    pub(super) id: SessionId,
+    pub(super) log: Arc<SessionLog>,
     lock_state: Mutex<LockState>,
     waiting: Waiting,
     /// Identity of the session, which distinguishes it from others with the same name.
@@ -60,7 +62,7 @@ struct LockState {
 pub(in crate::session) struct StartedRun {
     /// Number of the run.
     pub(in crate::session) number: u64,
-    record: RunRecord,
+    pub(super) record: RunRecord,
 }
 
 impl PersistentSession {
@@ -112,24 +114,45 @@ impl PersistentSession {
         limits: Limits,
         script: &str,
         hash: &str,
+        start: Option<&JournalEntry>,
     ) -> Result<(Tree, StartedRun), SessionsError> {
+        {
+            let mut lock_state = self.lock_state();
+            if lock_state.users > 0 {
+                let entered = (self.head(limits)?, self.begin(script, hash, start)?);
+                lock_state.users += 1;
+                return Ok(entered);
+            }
+        }
+        let started_run = self.locked(|| self.begin(script, hash, start))?;
+        match self.head(limits) {
+            Ok(files) => Ok((files, started_run)),
+            Err(error) => {
+                self.withdraw(&started_run, None);
+                self.leave();
+                Err(error)
+            }
+        }
+    }
+
+    /// Takes the session's lock, does some work, and commits it. After success the session is in use here, until
+    /// [`Self::leave`].
+    pub(super) fn locked<T>(&self, work: impl FnOnce() -> Result<T, SessionsError>) -> Result<T, SessionsError> {
         let mut lock_state = self.lock_state();
         if lock_state.users > 0 {
-            let entered = (self.head(limits)?, self.begin(script, hash)?);
-            lock_state.users += 1;
-            return Ok(entered);
+            return Err(SessionsError::Busy(self.id.clone()));
         }
         let session_lock = self.sessions.0.locks.take(&self.id, &self.waiting)?;
         let epoch = self.open(lock_state.epoch)?;
-        let entered = self.begin(script, hash).and_then(|started_run| {
+        let done = work().and_then(|done| {
             self.own(epoch)?;
-            Ok((self.head(limits)?, started_run))
+            Ok(done)
         });
-        match &entered {
+        match &done {
             Ok(_) => *lock_state = LockState { session_lock: Some(session_lock), users: 1, epoch: Some(epoch) },
             Err(_) => *self.log.lock() = None,
         }
-        entered
+        done
     }
 
     /// Registers a run to be stopped when the session is removed.
@@ -171,6 +194,9 @@ impl PersistentSession {
             let record = RunRecord { status: "interrupted".to_owned(), ..sessions.run(id, run)? };
             open.put(record_key::numbered(b'R', id, run), json(&record));
             open.line(id, &Event::Ended { run, status: "interrupted", error: None })?;
+            if !sessions.records().scan(&record_key::numbered(b'J', id, run), None, 1)?.is_empty() {
+                open.head.unfinished = Some(run);
+            }
         }
         *self.log.lock() = Some(open);
         Ok(epoch.wrapping_add(1))
@@ -203,9 +229,20 @@ impl PersistentSession {
     }
 
     /// Records the start of a run.
-    fn begin(&self, script: &str, hash: &str) -> Result<StartedRun, SessionsError> {
+    fn begin(&self, script: &str, hash: &str, start: Option<&JournalEntry>) -> Result<StartedRun, SessionsError> {
         let mut open = self.log.lock();
         let open = open.as_mut().ok_or(SessionsError::NotTaken)?;
+        if let Some(run) = open.head.unfinished {
+            if matches!(self.sessions.run(&self.id, run)?.status.as_str(), SUSPENDED | IN_DOUBT) {
+                return Err(SessionsError::Suspended { session: self.id.clone(), run });
+            }
+            // An interrupted run cannot be resumed once another one has started.
+            self.sessions.for_each_record(&record_key::prefix(b'J', &self.id), |(key, _)| {
+                open.remove(key);
+                Ok(())
+            })?;
+            open.head.unfinished = None;
+        }
         if open.head.running.len() >= MAX_RUNNING {
             return Err(SessionsError::Busy(self.id.clone()));
         }
@@ -226,6 +263,9 @@ impl PersistentSession {
         };
         open.head.running.push(number);
         open.put(record_key::numbered(b'R', &self.id, number), json(&record));
+        if let Some(start) = start {
+            open.journal = Some(PendingJournal { run: number, chunks: 0, bytes: journal::encode(start) });
+        }
         Ok(StartedRun { number, record })
     }
 
@@ -267,7 +307,7 @@ impl PersistentSession {
         states: Option<&States>,
         change: impl FnOnce(&mut Tree) -> Result<(), SessionsError>,
     ) -> Result<(SnapshotId, Tree), SessionsError> {
-        let (mut files, started_run) = self.enter(limits, what, "")?;
+        let (mut files, started_run) = self.enter(limits, what, "", None)?;
         let changed = change(&mut files).and_then(|()| self.changed(&started_run, what, &files, states));
         if changed.is_err() {
             self.withdraw(&started_run, None);
@@ -285,7 +325,7 @@ impl PersistentSession {
         what: &str,
         widen: impl FnOnce(Policy, Lock) -> Result<(Policy, Lock), E>,
     ) -> Result<Policy, E> {
-        let (files, started_run) = self.enter(limits, what, "")?;
+        let (files, started_run) = self.enter(limits, what, "", None)?;
         let widened = self.widened(&started_run, what, &files, widen);
         if widened.is_err() {
             self.withdraw(&started_run, None);
@@ -360,6 +400,8 @@ impl PersistentSession {
         let mut open = self.log.lock();
         let open = open.as_mut().ok_or(SessionsError::NotTaken)?;
         let mut left = None;
+        // A run that ends needs no journal.
+        let journal = open.journal.take_if(|journal| journal.run == started_run.number);
         let make = |commit: &mut CommitBuilder<'_>| {
             if let Some(files) = files {
                 let snapshot = files.seal(commit.upload()?)?;
@@ -371,6 +413,9 @@ impl PersistentSession {
                 restate(commit)?;
             }
             commit.head.running.retain(|run| *run != started_run.number);
+            for chunk in 0..journal.as_ref().map_or(0, |journal| journal.chunks) {
+                commit.batch.remove(record_key::journal(&self.id, started_run.number, chunk));
+            }
             let states = if left.is_some() { commit.head.states.clone() } else { States::new() };
             let record = RunRecord { ended: Some(now()), snapshot: left, states, ..record.clone() };
             commit.batch.put(record_key::numbered(b'R', &self.id, started_run.number), json(&record));
@@ -445,6 +490,7 @@ pub(super) fn first_head(snapshot: SnapshotId, files: &Tree, states: States) -> 
         left_by: 0,
         runs: 0,
         running: Vec::new(),
+        unfinished: None,
         lines: 0,
         hash,
         commits: 0,

@@ -64,6 +64,9 @@ pub struct Head {
     pub runs: u64,
     /// Runs that have not ended. If no process holds the session's lock, they were interrupted.
     pub running: Vec<u64>,
+    /// Run that can be resumed: it is suspended, or was interrupted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unfinished: Option<u64>,
     /// Number of lines in the log; `hash` is that of the last line.
     pub lines: u64,
     /// Hash of the last line of the log, in hexadecimal.

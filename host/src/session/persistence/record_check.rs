@@ -8,8 +8,19 @@ use crate::store::Record;
 use crate::tool::keyvalue_size;
 
 /// Valid statuses of a run, or of a change with a run's number.
-const STATUS: [&str; 9] =
-    ["created", "changed", "running", "interrupted", "completed", "failed", "denied", "limited", "cancelled"];
+const STATUS: [&str; 11] = [
+    "created",
+    "changed",
+    "running",
+    "interrupted",
+    "suspended",
+    "in_doubt",
+    "completed",
+    "failed",
+    "denied",
+    "limited",
+    "cancelled",
+];
 
 /// Length of the longest text in a run's record, in bytes: twice what is ever written.
 const MAX_TEXT: usize = 2048;
@@ -63,6 +74,9 @@ impl<'s> RecordChecker<'s> {
             () if !numbers.is_sorted_by(|a, b| a < b) || numbers.iter().any(|run| *run == 0 || *run > head.runs) => {
                 self.bad("its list of active runs names other runs")
             }
+            () if head.unfinished.is_some_and(|run| run == 0 || run > head.runs) => {
+                self.bad("its unfinished run is another one")
+            }
             () => Ok(()),
         }
     }
@@ -97,6 +111,8 @@ impl<'s> RecordChecker<'s> {
                 self.charged = number(&rest[..8]).unwrap_or(u64::MAX).max(self.charged);
                 Ok(())
             }
+            // Never in an archive: a copy's unfinished runs cannot resume.
+            b'J' if rest.len() != 16 => self.bad("the key of a journal"),
             b'K' => self.stored(name, value),
             _ => Ok(()),
         }
@@ -160,7 +176,15 @@ mod tests {
 
     #[test]
     fn every_status_of_a_run_is_known() {
-        for status in [Status::Completed, Status::Failed, Status::Denied, Status::Limited, Status::Cancelled] {
+        for status in [
+            Status::Completed,
+            Status::Failed,
+            Status::Denied,
+            Status::Limited,
+            Status::Cancelled,
+            Status::Suspended,
+            Status::InDoubt,
+        ] {
             assert!(STATUS.contains(&status.word()));
         }
     }

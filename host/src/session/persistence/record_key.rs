@@ -14,6 +14,7 @@
 //! | `L` id 0 hash of the account | [`Balance`](super::record::Balance), perhaps in a blob |
 //! | `C` id 0 hash of the account | what of a balance was spent before the session was forked |
 //! | `E` id 0 run call | [`LedgerEntry`](super::record::LedgerEntry) of the ledger, perhaps in a blob |
+//! | `J` id 0 run chunk | a chunk of the journal of a run that has not ended, perhaps in a blob |
 //! | `A` id 0 line | a line of the log (JSON), perhaps in a blob |
 //! | `K` id 0 alias bucket key | an entry of `wasi:keyvalue`, perhaps in a blob |
 //! | `G` family | [`FamilyRecord`](super::shared_budgets::FamilyRecord): of sessions that share their budgets |
@@ -28,13 +29,13 @@ use crate::store::{BlobId, MAX_VALUE_BYTES};
 use crate::tool::EntryKey;
 
 /// Kinds of records that a session has.
-pub(super) const KINDS: &[u8] = b"SPMOHRTLCEAK";
+pub(super) const KINDS: &[u8] = b"SPMOHRTLCEJAK";
 
 /// Kinds of which a session has several records.
-pub(super) const MULTIPLE: &[u8] = b"RTLCEAK";
+pub(super) const MULTIPLE: &[u8] = b"RTLCEJAK";
 
 /// Kinds whose values may be in a blob.
-pub(super) const MAY_BE_LONG: &[u8] = b"PMLCEAK";
+pub(super) const MAY_BE_LONG: &[u8] = b"PMLCEJAK";
 
 /// Key of the single record of a kind.
 pub(super) fn single(kind: u8, id: &SessionId) -> Vec<u8> {
@@ -64,6 +65,11 @@ pub(super) fn account(id: &SessionId, name: &str) -> Vec<u8> {
 /// Key of an entry of the ledger.
 pub(super) fn entry(id: &SessionId, run: u64, seq: u64) -> Vec<u8> {
     [numbered(b'E', id, run).as_slice(), &seq.to_be_bytes()].concat()
+}
+
+/// Key of a chunk of a run's journal.
+pub(super) fn journal(id: &SessionId, run: u64, chunk: u64) -> Vec<u8> {
+    [numbered(b'J', id, run).as_slice(), &chunk.to_be_bytes()].concat()
 }
 
 /// Key of an entry of `wasi:keyvalue`. Its parts are at most some hundred bytes long.

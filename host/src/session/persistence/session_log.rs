@@ -37,11 +37,21 @@ pub(super) struct OpenLog {
     /// Amounts that the session itself has spent.
     pub(super) balances: HashMap<String, Used>,
     sharing: BudgetSharing,
+    /// Journal of the active run, if it can be resumed.
+    pub(super) journal: Option<PendingJournal>,
     /// Calls that have not ended, by run and number.
     pending: HashMap<(u64, u64), LedgerEntry>,
     /// Records to be committed. Values that may be long are stored as they are, and moved to blobs by the commit.
     waiting: Vec<PendingRecord>,
     bytes: usize,
+}
+
+/// Part of a journal that waits for a commit.
+pub(super) struct PendingJournal {
+    pub(super) run: u64,
+    /// Number of chunks in the store.
+    pub(super) chunks: u64,
+    pub(super) bytes: Vec<u8>,
 }
 
 /// Record that waits for a commit.
@@ -61,7 +71,7 @@ impl OpenLog {
         sharing: BudgetSharing,
     ) -> Self {
         let (pending, waiting) = (HashMap::new(), Vec::new());
-        Self { owner, head, chain, balances, sharing, pending, waiting, bytes: 0 }
+        Self { owner, head, chain, balances, sharing, journal: None, pending, waiting, bytes: 0 }
     }
 
     /// Adds a record to the next commit.
@@ -136,7 +146,17 @@ impl OpenLog {
         self.pending.insert(call, entry);
     }
 
-    fn released(&mut self, id: &SessionId, call: (u64, u64)) {
+    /// Takes up a call that an earlier process had started.
+    pub(super) fn resume_pending(&mut self, call: (u64, u64), entry: LedgerEntry) {
+        self.pending.insert(call, entry);
+    }
+
+    /// Removes a record with the next commit.
+    pub(super) fn remove(&mut self, key: Vec<u8>) {
+        self.waiting.push(PendingRecord::Change(Change { key, value: None }));
+    }
+
+    pub(super) fn released(&mut self, id: &SessionId, call: (u64, u64)) {
         if let Some(entry) = self.pending.get(&call).cloned() {
             self.give_back(id, &entry);
             self.settled(id, call, LedgerOutcome::Released);
@@ -248,6 +268,9 @@ impl SessionLog {
                 PendingRecord::Long(key, value) => commit.long(key.clone(), value)?,
             }
         }
+        if let Some(journal) = open.journal.as_ref().filter(|journal| !journal.bytes.is_empty()) {
+            commit.long(record_key::journal(&self.id, journal.run, journal.chunks), &journal.bytes)?;
+        }
         more(&mut commit)?;
         commit.head.commits += 1;
         commit.head.lines = open.chain.lines();
@@ -260,6 +283,10 @@ impl SessionLog {
         self.sessions.records().commit(commit.batch)?;
         open.head = head;
         open.sharing.committed();
+        if let Some(journal) = open.journal.as_mut().filter(|journal| !journal.bytes.is_empty()) {
+            journal.chunks += 1;
+            journal.bytes.clear();
+        }
         open.waiting.clear();
         open.bytes = 0;
         Ok(())
@@ -357,7 +384,8 @@ impl Audit for SessionLog {
     fn sync(&self) -> Result<(), AuditError> {
         let mut guard = self.lock();
         let open = guard.as_mut().ok_or(SessionsError::NotTaken)?;
-        if open.waiting.is_empty() { Ok(()) } else { Ok(self.commit(open, |_| Ok(()))?) }
+        let journaled = open.journal.as_ref().is_some_and(|journal| !journal.bytes.is_empty());
+        if open.waiting.is_empty() && !journaled { Ok(()) } else { Ok(self.commit(open, |_| Ok(()))?) }
     }
 }
 

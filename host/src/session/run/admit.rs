@@ -4,7 +4,7 @@ use super::Run;
 use super::outstanding::{OperationKind, OutstandingOperation};
 use crate::code::Interrupt;
 use crate::error::{Failure, how_to_raise};
-use crate::gate::{Admission, CallOutcome};
+use crate::gate::{Admission, CallOutcome, NotAdmitted};
 use crate::guest::{self, Completion, OperationId, ProgramRun, Runnable};
 use crate::session::guest_process::{self, MAIN, Pid};
 use crate::session::nested_scripts;
@@ -15,18 +15,15 @@ impl Run {
     /// Admits an operation, and returns it if it is still to be performed. The rest is done here: a call that the gate
     /// refuses is answered, and a nested script is started or gets its input.
     pub(super) fn admit(&mut self, pid: Pid, pending: guest::Pending) -> Option<Pending> {
+        let pending = self.hold(pid, pending)?;
         let id = pending.id;
         let interrupt = self.processes.as_mut()?.get(pid)?.interrupt.child();
         let (mut bytes, mut call) = (0, None);
         let operation = match pending.operation {
-            guest::Operation::Call { method, arguments } => match self.judge(&method, &arguments) {
-                Ok(admission) => {
-                    call = Some((admission.seq(), interrupt));
-                    bytes = admission.held_bytes();
-                    Operation::Call(admission)
-                }
-                Err(failure) => return self.refuse(id, failure),
-            },
+            guest::Operation::Call { method, arguments } => {
+                let judged = self.judge(&method, &arguments);
+                return self.admitted(id, judged, interrupt);
+            }
             guest::Operation::Run(run) => match run.what {
                 Runnable::Program(ref method) => match self.judge_program(id, method, &run, &interrupt) {
                     Ok((admission, program)) => {
@@ -114,8 +111,12 @@ impl Run {
     }
 
     /// Asks the gate for a decision on a call.
-    fn judge(&self, method: &str, arguments: &str) -> Result<Admission, Failure> {
-        self.session.gate.admit(&self.scope.record, method, arguments, &self.session.memory, &self.interrupt)
+    fn judge(&self, method: &str, arguments: &str) -> Result<Admission, NotAdmitted> {
+        let (gate, record, memory) = (&self.session.gate, &self.scope.record, &self.session.memory);
+        if self.may_defer() {
+            return gate.admit_or_defer(record, method, arguments, memory, &self.interrupt);
+        }
+        Ok(gate.admit(record, method, arguments, memory, &self.interrupt)?)
     }
 
     /// Asks the gate for a decision on a program, and opens its streams.
@@ -127,7 +128,9 @@ impl Run {
         interrupt: &Interrupt,
     ) -> Result<(Admission, ProgramStreams), Failure> {
         let arguments = serde_json::json!({ ARGUMENTS: run.arguments, DIRECTORY: run.directory });
-        let admission = self.judge(method, &arguments.to_string())?;
+        let (gate, memory) = (&self.session.gate, &self.session.memory);
+        let admission = gate.admit(&self.scope.record, method, &arguments.to_string(), memory, &self.interrupt)?;
+        self.break_journal(&format!("ran the program `{method}`"));
         let process = self.processes.as_mut().and_then(|processes| processes.get(guest_process::owner(id)));
         let started = match process {
             Some(process) if admission.is_program() => {
@@ -148,8 +151,8 @@ impl Run {
     }
 
     /// Answers an operation with a failure at once.
-    fn refuse(&mut self, id: OperationId, failure: Failure) -> Option<Pending> {
-        self.outstanding.insert(id, OutstandingOperation::new(OperationKind::Stream, None, 0));
+    pub(super) fn refuse(&mut self, id: OperationId, failure: Failure) -> Option<Pending> {
+        self.outstanding.insert(id, OutstandingOperation::new(OperationKind::Refused, None, 0));
         self.queue.push_back((Completion { id, result: Err(failure) }, CallEffects::default()));
         None
     }

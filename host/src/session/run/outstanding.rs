@@ -26,6 +26,8 @@ pub(super) enum OperationKind {
     Script,
     /// Stream of a program or of a nested script.
     Stream,
+    /// Operation that was refused; its failure is about to be delivered.
+    Refused,
 }
 
 impl OperationKind {
@@ -48,16 +50,28 @@ pub(super) struct OutstandingOperation {
     pub(super) program: Option<(Tree, WorkingFiles)>,
     /// Bytes of a call's arguments that the host holds.
     bytes: u64,
+    /// True if the operation has no effect besides its result, so that it may be repeated.
+    pub(super) is_pure: bool,
 }
 
 impl OutstandingOperation {
     /// Creates an operation that holds this number of bytes.
     pub(super) fn new(awaited: OperationKind, call: Option<(u64, Interrupt)>, bytes: u64) -> Self {
-        Self { awaited, call, program: None, bytes }
+        Self { awaited, call, program: None, bytes, is_pure: true }
     }
 }
 
 impl OutstandingOperation {
+    /// Returns true for a nested script, and for a stream between scripts, whose results the scripts of a run determine
+    /// themselves.
+    pub(super) fn is_between_scripts(&self, is_main: bool) -> bool {
+        match self.awaited {
+            OperationKind::Script | OperationKind::Stream => true,
+            OperationKind::Input => !is_main,
+            _ => false,
+        }
+    }
+
     fn method(&self) -> Option<&str> {
         match &self.awaited {
             OperationKind::Call(method) => Some(method),

@@ -21,6 +21,7 @@ impl Run {
                 self.stop(inner, Outcome::failed(Failure::cancelled()));
             }
         }
+        self.forget_held(id);
         self.queue.retain(|(completion, _)| completion.id != id);
         if let Some(OutstandingOperation { call: Some((seq, interrupt)), program, .. }) = self.outstanding.remove(id) {
             interrupt.cancel();

@@ -1,0 +1,242 @@
+//! `tollhouse session resume`, `pending`, `approve`, `deny` and `abandon`.
+
+use std::io::{self, IsTerminal as _};
+
+use clap::Args;
+use rustix::process::getuid;
+use serde_json::json;
+use tollhouse::session::{Answered, At, PendingCall, Point, RunOptions, SessionId, Sessions, SessionsError, Stdin};
+
+use super::super::audit::AuditArgs;
+use super::super::confine::ConfineArgs;
+use super::super::locations::{Locations, waiting};
+use super::super::run::Output;
+use super::super::session_args::{OwnArgs, SessionArgs, warn_of_run};
+use super::super::{CliError, Result, format, show, signals};
+use crate::Exit;
+
+/// Continue the session's run that is suspended, or whose process died
+///
+/// The script runs again from its start, and is given what it was given before: no call is made twice, no time passes,
+/// and nothing is printed, until it is where it was. Then it goes on. A call that waits for approval and has none still
+/// suspends it again.
+///
+/// Exit status: that of `tollhouse run`; 5 if the run is suspended again.
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  tollhouse session pending report
+  tollhouse session approve report
+  tollhouse session resume report")]
+pub(crate) struct ResumeCommand {
+    /// The session
+    #[arg(value_name = "ID")]
+    id: SessionId,
+    #[command(flatten)]
+    own: OwnArgs,
+    #[command(flatten)]
+    audit: AuditArgs,
+    #[command(flatten)]
+    confine: ConfineArgs,
+    /// Print one JSON object: that of `run --json`
+    #[arg(long)]
+    json: bool,
+    /// After the script's output, list its calls and budgets on standard error
+    #[arg(long, conflicts_with = "json")]
+    summary: bool,
+}
+
+/// List the calls that wait for approval
+#[derive(Args)]
+pub(crate) struct PendingCallsCommand {
+    /// The session [default: all sessions]
+    #[arg(value_name = "ID")]
+    id: Option<SessionId>,
+    /// Print an array of {session, run, seq, method, arguments, grant, reason, cost, asked, digest, decision}
+    #[arg(long)]
+    json: bool,
+}
+
+/// Approve a call that waits
+///
+/// Runs nothing: `tollhouse session resume` continues the run. The approval is in the session's log, and holds for
+/// exactly this call with these arguments.
+#[derive(Args)]
+pub(crate) struct ApproveCommand {
+    #[command(flatten)]
+    call: DecidedCall,
+}
+
+/// Refuse a call that waits: for the script it is denied
+#[derive(Args)]
+pub(crate) struct DenyCommand {
+    #[command(flatten)]
+    call: DecidedCall,
+    /// The reason, which the script sees
+    #[arg(long, value_name = "TEXT")]
+    reason: Option<String>,
+}
+
+/// End a run that waits to be resumed: it does not continue, and its changes of files are dropped
+///
+/// What its calls have spent stays spent.
+#[derive(Args)]
+pub(crate) struct AbandonCommand {
+    /// The session
+    #[arg(value_name = "ID")]
+    id: SessionId,
+    /// Print one JSON object: session, run
+    #[arg(long)]
+    json: bool,
+}
+
+/// Call that a human decides about.
+#[derive(Args)]
+struct DecidedCall {
+    /// The session, or SESSION@RUN
+    #[arg(value_name = "POINT")]
+    point: Point,
+    /// The call's number [default: the one that waits, if there is one alone]
+    #[arg(value_name = "SEQ")]
+    seq: Option<u64>,
+    /// Decide only about the call with this digest, which `pending --json` shows
+    #[arg(long, value_name = "HEX")]
+    digest: Option<String>,
+    /// The name of who decides, for the log [default: the user]
+    #[arg(long, value_name = "NAME")]
+    by: Option<String>,
+    /// Print one JSON object: that of `pending --json`
+    #[arg(long)]
+    json: bool,
+}
+
+impl ResumeCommand {
+    pub(super) fn execute(mut self, locations: &Locations) -> Result {
+        self.own.read_secrets()?;
+        self.audit.read_key()?;
+        let args = SessionArgs::default();
+        self.confine.apply(|| args.touched(locations, true, &self.audit).with_network())?;
+        let session = args.open_existing(locations, &self.own, &self.id, &self.audit)?;
+        self.confine.isolate(&session)?;
+        let stdin = if io::stdin().is_terminal() { Stdin::Empty } else { Stdin::Reader(Box::new(io::stdin())) };
+        let output = if self.json { None } else { Some(Box::new(Output) as _) };
+        let run = session.resume(RunOptions { output, stdin, keep_state: false })?;
+        let cancel = run.cancel_handle();
+        signals::on_first(move || cancel.cancel());
+        let result = run.finish();
+        warn_of_run(session.gate(), &result);
+        if self.json {
+            show::json(&result);
+        } else {
+            show::result(&result);
+            if self.summary {
+                show::summary(&result);
+            }
+        }
+        Ok(Exit::from(result.exit_code))
+    }
+}
+
+impl PendingCallsCommand {
+    pub(super) fn execute(self, locations: &Locations) -> Result {
+        let sessions = locations.sessions()?;
+        let calls = self.calls(&sessions).map_err(|error| super::failed("cannot list the calls that wait", &error))?;
+        if self.json {
+            show::json_pretty(&calls);
+            return Ok(Exit::SUCCESS);
+        }
+        if calls.is_empty() {
+            note!("no call waits for approval");
+        }
+        calls.iter().for_each(show_pending);
+        Ok(Exit::SUCCESS)
+    }
+
+    fn calls(&self, sessions: &Sessions) -> std::result::Result<Vec<PendingCall>, SessionsError> {
+        let Some(id) = &self.id else {
+            let all = sessions.list()?.into_iter().map(|id| sessions.pending_calls(&id));
+            return Ok(all.collect::<std::result::Result<Vec<_>, _>>()?.concat());
+        };
+        sessions.pending_calls(id)
+    }
+}
+
+impl ApproveCommand {
+    pub(super) fn execute(self, locations: &Locations) -> Result {
+        self.call.decide(locations, true, None)
+    }
+}
+
+impl DenyCommand {
+    pub(super) fn execute(self, locations: &Locations) -> Result {
+        self.call.decide(locations, false, self.reason)
+    }
+}
+
+impl AbandonCommand {
+    pub(super) fn execute(self, locations: &Locations) -> Result {
+        let sessions = locations.sessions()?;
+        let abandoned = sessions.abandon(&self.id, waiting(&self.id));
+        let run = abandoned.map_err(|error| super::failed("cannot end the run", &error))?;
+        if self.json {
+            show::json(&json!({ "session": self.id, "run": run }));
+        } else {
+            show::line(format_args!("{}@{run} is cancelled", self.id));
+        }
+        Ok(Exit::SUCCESS)
+    }
+}
+
+impl DecidedCall {
+    fn decide(self, locations: &Locations, allowed: bool, reason: Option<String>) -> Result {
+        let id = &self.point.session;
+        let run = match self.point.at {
+            At::Head => None,
+            At::Run(run) => Some(run),
+            At::Label(_) => return Err(CliError::usage("a label names files, and not a run: write SESSION@RUN")),
+        };
+        let sessions = locations.sessions()?;
+        let by = self.by.unwrap_or_else(|| format!("uid {} on the command line", getuid().as_raw()));
+        let answered = Answered { allowed, by, reason, digest: self.digest };
+        let decided = sessions.decide(id, run, self.seq, &answered, waiting(id));
+        let call = decided.map_err(|error| super::failed("cannot decide", &error))?;
+        if self.json {
+            show::json(&call);
+        } else {
+            show_pending(&call);
+            note!("`tollhouse session resume {id}` continues the run");
+        }
+        Ok(Exit::SUCCESS)
+    }
+}
+
+/// Prints a call that waits, or was decided about.
+fn show_pending(pending: &PendingCall) {
+    let PendingCall { session, run, call, decision, .. } = pending;
+    let state = match decision {
+        None => "waits".to_owned(),
+        Some(decision) if decision.allowed => format!("approved by {}", decision.by),
+        Some(decision) => format!("refused by {}", decision.by),
+    };
+    let asked = format::short_time(call.asked);
+    show::line(format_args!("{session}@{run} call {}  {}  {state}  (asked {asked})", call.seq, call.method));
+    match call.arguments.as_object() {
+        Some(arguments) => {
+            for (name, value) in arguments {
+                show::line(format_args!("  {name} = {value}"));
+            }
+        }
+        None => show::line(format_args!("  {}", call.arguments)),
+    }
+    show::line(format_args!("  grant `{}`: {}", call.grant, call.reason));
+    for cost in call.cost.as_array().into_iter().flatten() {
+        let text = |key: &str| cost[key].as_str().map_or_else(|| cost[key].to_string(), str::to_owned);
+        show::line(format_args!(
+            "  costs {} {} of `{}`, which has {} left then",
+            text("amount"),
+            text("kind"),
+            text("grant"),
+            text("remaining")
+        ));
+    }
+}

@@ -1,0 +1,347 @@
+//! Journal of a run: everything that its guests were given, in order.
+//!
+//! A guest is deterministic: with the same script, seed and files, and the same completions at the same times in the
+//! same order, it does the same. So the journal is enough to bring a run to where it was, in another process and on
+//! another day, without calling a tool again.
+//!
+//! On disk the journal is a sequence of chunks, each a part of one commit of the session: lines of JSON, one an entry.
+//! The first entry is [`JournalEntry::Started`], whose version says how the others are read.
+
+use std::collections::BTreeMap;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use serde::{Deserialize, Serialize};
+use serde_json::Value as Json;
+
+use super::guest_process::Pid;
+use crate::error::{Failure, Payload, Special, SpecialKind};
+use crate::gate::{Decision, DeferredCall};
+use crate::guest::{Language, OperationId, Script, Typed, Value};
+use crate::vfs::{Action, Body, Content, Edit};
+
+/// Version of the entries that this process writes.
+const VERSION: u32 = 1;
+
+/// One entry of a journal.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(tag = "entry", rename_all = "snake_case")]
+pub(super) enum JournalEntry {
+    /// The run started.
+    Started(Box<RunStart>),
+    /// A guest process was started.
+    Entered {
+        /// Number of the process.
+        pid: Pid,
+        /// Time that it was given, in nanoseconds since the Unix epoch.
+        now: u64,
+    },
+    /// The gate admitted a call, which is about to start.
+    Admitted {
+        /// Operation of the guest.
+        id: OperationId,
+        /// Number of the call in its run.
+        seq: u64,
+        /// True if the tool has no effect besides its result, so that the call may be repeated.
+        pure: bool,
+    },
+    /// A completion was delivered to the guest that waited for it.
+    Delivered {
+        /// Operation of the guest.
+        id: OperationId,
+        /// Time that the guest was given.
+        now: u64,
+        /// The completion; `None` for a stream between two scripts of the run, whose bytes the scripts write again.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        answer: Option<RecordedAnswer>,
+    },
+    /// A call waits for the approval of a human.
+    Deferred {
+        /// Operation of the guest.
+        id: OperationId,
+        /// The call.
+        call: Box<DeferredCall>,
+    },
+    /// A human decided about a call.
+    Decided {
+        /// Number of the call in its run.
+        seq: u64,
+        /// The decision.
+        decision: Decision,
+    },
+    /// The run did something that cannot be replayed.
+    Unreplayable {
+        /// What it did.
+        what: String,
+    },
+}
+
+/// Conditions under which a run started: a run can only be replayed under the same.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct RunStart {
+    /// Version of the entries.
+    version: u32,
+    /// Digest of the guest's machine code, in hexadecimal.
+    guest: String,
+    /// blake3 of the session's policy and lock, in hexadecimal.
+    authority: String,
+    language: String,
+    script: RecordedScript,
+    /// True if the script found the state that an earlier one left, and leaves its own.
+    pub(super) keep_state: bool,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct RecordedScript {
+    source: String,
+    name: String,
+    from_file: bool,
+    arguments: Vec<String>,
+    environment: Vec<(String, String)>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    colors: Option<bool>,
+}
+
+/// Reason why a journal cannot be replayed here.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ReplayError {
+    /// The journal has no entry, or one that this version cannot read.
+    #[error("its journal cannot be read: {0}")]
+    Unreadable(String),
+    /// Something is not as it was when the run started.
+    #[error("{0} changed since the run started")]
+    Changed(&'static str),
+    /// The run did something that cannot be replayed.
+    #[error("a run that {0} cannot be resumed")]
+    Unreplayable(String),
+}
+
+impl RunStart {
+    /// Describes a run that starts, or is to be replayed, in a session with this authority.
+    pub(super) fn new(language: Language, script: &Script, authority: &str, keep_state: bool) -> Self {
+        let Script { source, name, from_file, arguments, environment, typed } = script.clone();
+        let colors = typed.map(|typed| typed.colors);
+        Self {
+            version: VERSION,
+            guest: guest_digest(language),
+            authority: authority.to_owned(),
+            language: language.word().to_owned(),
+            script: RecordedScript { source, name, from_file, arguments, environment, colors },
+            keep_state,
+        }
+    }
+
+    /// Returns the script, if the run can be replayed by these guests in a session with this authority.
+    ///
+    /// # Errors
+    /// What changed since the run started.
+    pub(super) fn script(&self, authority: &str) -> Result<(Language, Script), ReplayError> {
+        if self.version != VERSION {
+            return Err(ReplayError::Unreadable(format!("it is of version {}", self.version)));
+        }
+        let language = Language::ALL.into_iter().find(|language| language.word() == self.language);
+        let language = language.ok_or_else(|| ReplayError::Unreadable(format!("language `{}`", self.language)))?;
+        if self.guest != guest_digest(language) {
+            return Err(ReplayError::Changed("the guest, which is part of Tollhouse itself,"));
+        }
+        if self.authority != authority {
+            return Err(ReplayError::Changed("the policy of the session, or the tools that it pins,"));
+        }
+        let RecordedScript { source, name, from_file, arguments, environment, colors } = self.script.clone();
+        let typed = colors.map(|colors| Typed { colors });
+        Ok((language, Script { source, name, from_file, arguments, environment, typed }))
+    }
+}
+
+fn guest_digest(language: Language) -> String {
+    crate::code::embedded(language.word()).digest.to_owned()
+}
+
+/// Completion in the journal.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct RecordedAnswer {
+    result: RecordedResult,
+    /// Changes of files that the call made.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    edits: Vec<RecordedEdit>,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum RecordedResult {
+    Json(RecordedPayload),
+    /// Bytes in base64.
+    Bytes(String),
+    Nothing,
+    Exited(u8),
+    Failed(Box<RecordedFailure>),
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct RecordedPayload {
+    value: Json,
+    /// Kinds of the marked places, by their JSON Pointers.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    specials: BTreeMap<String, RecordedKind>,
+}
+
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum RecordedKind {
+    Bytes,
+    Integer,
+    Float,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct RecordedFailure {
+    failure: Failure,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    payload: Option<RecordedPayload>,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct RecordedEdit {
+    path: String,
+    #[serde(flatten)]
+    action: RecordedAction,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(tag = "action", rename_all = "snake_case")]
+enum RecordedAction {
+    Remove {
+        directory: bool,
+    },
+    File {
+        /// Content in base64.
+        content: String,
+        mode: u32,
+        modified: u64,
+    },
+    Directory {
+        mode: u32,
+        modified: u64,
+    },
+    Link {
+        target: String,
+        mode: u32,
+        modified: u64,
+    },
+}
+
+impl From<&Payload> for RecordedPayload {
+    fn from(payload: &Payload) -> Self {
+        let kind = |kind: SpecialKind| match kind {
+            SpecialKind::Bytes => RecordedKind::Bytes,
+            SpecialKind::Integer => RecordedKind::Integer,
+            SpecialKind::Float => RecordedKind::Float,
+        };
+        let specials = payload.specials.iter().map(|special| (special.pointer.clone(), kind(special.kind)));
+        Self { value: payload.value.clone(), specials: specials.collect() }
+    }
+}
+
+impl From<RecordedPayload> for Payload {
+    fn from(recorded: RecordedPayload) -> Self {
+        let kind = |kind: RecordedKind| match kind {
+            RecordedKind::Bytes => SpecialKind::Bytes,
+            RecordedKind::Integer => SpecialKind::Integer,
+            RecordedKind::Float => SpecialKind::Float,
+        };
+        let specials = recorded.specials.into_iter();
+        let specials = specials.map(|(pointer, of)| Special { pointer, kind: kind(of) }).collect();
+        Self { value: recorded.value, specials }
+    }
+}
+
+impl RecordedAnswer {
+    /// Records a completion. Fails for a file whose content cannot be read.
+    pub(super) fn new(result: &Result<Value, Failure>, edits: &[Edit]) -> Result<Self, String> {
+        let result = match result {
+            Ok(Value::Json(payload)) => RecordedResult::Json(payload.into()),
+            Ok(Value::Bytes(bytes)) => RecordedResult::Bytes(STANDARD.encode(bytes)),
+            Ok(Value::Nothing) => RecordedResult::Nothing,
+            Ok(Value::Exited(status)) => RecordedResult::Exited(*status),
+            Err(failure) => {
+                let payload = failure.payload.as_ref().map(RecordedPayload::from);
+                let failure = Failure { payload: None, ..failure.clone() };
+                RecordedResult::Failed(Box::new(RecordedFailure { failure, payload }))
+            }
+        };
+        let edits = edits.iter().map(RecordedEdit::new).collect::<Result<_, _>>()?;
+        Ok(Self { result, edits })
+    }
+
+    /// Returns the completion and the changes of files.
+    pub(super) fn restore(self) -> Result<(Result<Value, Failure>, Vec<Edit>), ReplayError> {
+        let result = match self.result {
+            RecordedResult::Json(payload) => Ok(Value::Json(payload.into())),
+            RecordedResult::Bytes(text) => Ok(Value::Bytes(decoded(&text)?)),
+            RecordedResult::Nothing => Ok(Value::Nothing),
+            RecordedResult::Exited(status) => Ok(Value::Exited(status)),
+            RecordedResult::Failed(recorded) => {
+                let RecordedFailure { failure, payload } = *recorded;
+                Err(Failure { payload: payload.map(Payload::from), ..failure })
+            }
+        };
+        let edits = self.edits.into_iter().map(RecordedEdit::restore).collect::<Result<_, _>>()?;
+        Ok((result, edits))
+    }
+}
+
+fn decoded(text: &str) -> Result<Vec<u8>, ReplayError> {
+    STANDARD.decode(text).map_err(|error| ReplayError::Unreadable(error.to_string()))
+}
+
+impl RecordedEdit {
+    fn new(edit: &Edit) -> Result<Self, String> {
+        let action = match &edit.action {
+            Action::Remove { directory } => RecordedAction::Remove { directory: *directory },
+            Action::Put { body, mode, modified } => {
+                let (mode, modified) = (*mode, *modified);
+                match body {
+                    Body::File(content) => {
+                        let bytes = content.to_vec().map_err(|error| format!("`{}`: {error}", edit.path))?;
+                        RecordedAction::File { content: STANDARD.encode(bytes), mode, modified }
+                    }
+                    Body::Directory => RecordedAction::Directory { mode, modified },
+                    Body::Link(target) => RecordedAction::Link { target: target.clone(), mode, modified },
+                    _ => return Err(format!("`{}` is of an unknown kind", edit.path)),
+                }
+            }
+            _ => return Err(format!("`{}` was changed in an unknown way", edit.path)),
+        };
+        Ok(Self { path: edit.path.clone(), action })
+    }
+
+    fn restore(self) -> Result<Edit, ReplayError> {
+        let put = |body, mode, modified| Action::Put { body, mode, modified };
+        let action = match self.action {
+            RecordedAction::Remove { directory } => Action::Remove { directory },
+            RecordedAction::File { content, mode, modified } => {
+                put(Body::File(Content::from(decoded(&content)?)), mode, modified)
+            }
+            RecordedAction::Directory { mode, modified } => put(Body::Directory, mode, modified),
+            RecordedAction::Link { target, mode, modified } => put(Body::Link(target), mode, modified),
+        };
+        Ok(Edit::new(self.path, action))
+    }
+}
+
+/// Encodes an entry as a line.
+pub(super) fn encode(entry: &JournalEntry) -> Vec<u8> {
+    let mut line = serde_json::to_vec(entry).expect("an entry is plain data");
+    line.push(b'\n');
+    line
+}
+
+/// Decodes a journal.
+///
+/// # Errors
+/// If a line is no entry that this version knows.
+pub(super) fn decode(journal: &[u8]) -> Result<Vec<JournalEntry>, ReplayError> {
+    let lines = journal.split(|byte| *byte == b'\n').filter(|line| !line.is_empty());
+    lines.map(|line| serde_json::from_slice(line).map_err(|error| ReplayError::Unreadable(error.to_string()))).collect()
+}

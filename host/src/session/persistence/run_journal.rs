@@ -1,0 +1,362 @@
+//! Journals of runs in the store, and decisions about the calls in them.
+
+use serde::Serialize;
+
+use super::call_counts::CallCounts;
+use super::open_session::{PersistentSession, StartedRun};
+use super::query::damaged;
+use super::record::{LedgerEntry, LedgerOutcome, RunRecord};
+use super::session_lock::Waiting;
+use super::session_log::{OpenLog, PendingJournal, json};
+use super::{SessionId, Sessions, SessionsError, record_key};
+use crate::gate::{Call, Decision, DeferredCall, Event};
+use crate::session::journal::{self, JournalEntry};
+use crate::vfs::{self, Limits, Tree, now};
+
+/// Statuses of runs that can be resumed.
+pub(super) const SUSPENDED: &str = "suspended";
+pub(super) const IN_DOUBT: &str = "in_doubt";
+pub(super) const INTERRUPTED: &str = "interrupted";
+
+/// Call of a suspended run that waits for the decision of a human.
+#[derive(Clone, Debug, Serialize)]
+#[non_exhaustive]
+pub struct PendingCall {
+    /// Session of the run.
+    pub session: SessionId,
+    /// Number of the run.
+    pub run: u64,
+    /// The call.
+    #[serde(flatten)]
+    pub call: DeferredCall,
+    /// Decision, if there is one already: the run was not resumed since.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub decision: Option<Decision>,
+}
+
+/// Answer to the question whether a call may be made.
+#[derive(Clone, Debug)]
+pub struct Answered {
+    /// True if the call may be made.
+    pub allowed: bool,
+    /// Person or system that decided, for the log.
+    pub by: String,
+    /// Reason of a refusal, which the script sees.
+    pub reason: Option<String>,
+    /// Digest of the call that is meant: any other call is not decided about. `None` for whichever it is.
+    pub digest: Option<String>,
+}
+
+/// Run that is resumed.
+pub(in crate::session) struct ResumedRun {
+    pub(in crate::session) files: Tree,
+    pub(in crate::session) started_run: StartedRun,
+    pub(in crate::session) journal: Vec<JournalEntry>,
+    /// Calls that the run had made.
+    pub(in crate::session) calls: Vec<Call>,
+}
+
+impl Sessions {
+    /// Lists the calls of a session's suspended run that wait for a decision, or whose decision has had no effect yet.
+    ///
+    /// # Errors
+    /// If there is no such session, or it cannot be read.
+    pub fn pending_calls(&self, id: &SessionId) -> Result<Vec<PendingCall>, SessionsError> {
+        self.created(id)?;
+        let Some(run) = self.head(id)?.unfinished else { return Ok(Vec::new()) };
+        if self.run(id, run)?.status != SUSPENDED {
+            return Ok(Vec::new());
+        }
+        Ok(pending(id, run, self.journal(id, run)?))
+    }
+
+    /// Decides about a call that waits for approval; with `seq` of `None`, about the only one. Nothing is run: the run
+    /// continues when it is resumed. The decision is in the session's log.
+    ///
+    /// # Errors
+    /// If there is no such call, or it was decided already.
+    pub fn decide(
+        &self,
+        id: &SessionId,
+        run: Option<u64>,
+        seq: Option<u64>,
+        answered: &Answered,
+        waiting: Waiting,
+    ) -> Result<PendingCall, SessionsError> {
+        self.live(id, Some(waiting))?.decide(run, seq, answered)
+    }
+
+    /// Ends a run that waits to be resumed: it does not continue, and its files are dropped.
+    ///
+    /// # Errors
+    /// If there is no such session or run, or the end cannot be committed.
+    pub fn abandon(&self, id: &SessionId, waiting: Waiting) -> Result<u64, SessionsError> {
+        self.live(id, Some(waiting))?.abandon()
+    }
+
+    /// Returns the run of a session that can be resumed, if there is one: it is suspended, or was interrupted.
+    ///
+    /// # Errors
+    /// If there is no such session, or it cannot be read.
+    pub fn unfinished(&self, id: &SessionId) -> Result<Option<u64>, SessionsError> {
+        self.created(id)?;
+        let head = self.head(id)?;
+        if head.unfinished.is_some() || head.running.is_empty() || self.0.locks.is_taken(id)? {
+            return Ok(head.unfinished);
+        }
+        // A process died, and no other has noticed yet.
+        for run in head.running {
+            if !self.records().scan(&record_key::numbered(b'J', id, run), None, 1)?.is_empty() {
+                return Ok(Some(run));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Reads the journal of a run.
+    fn journal(&self, id: &SessionId, run: u64) -> Result<Vec<JournalEntry>, SessionsError> {
+        let mut bytes = Vec::new();
+        self.for_each_record(&record_key::numbered(b'J', id, run), |(_, value)| {
+            bytes.extend_from_slice(&self.value(id, &value)?);
+            Ok(())
+        })?;
+        journal::decode(&bytes).map_err(|source| SessionsError::Replay { session: id.clone(), run, source })
+    }
+
+    /// Returns the calls that a run had made, from the session's log.
+    fn calls_of(&self, id: &SessionId, run: u64) -> Result<Vec<Call>, SessionsError> {
+        let mut calls = Vec::new();
+        let mut complete = true;
+        self.log(id, &mut |line| {
+            if line.event["run"].as_u64() == Some(run) {
+                complete &= Call::replay(&line.event, &mut calls);
+            }
+        })?;
+        if complete { Ok(calls) } else { Err(damaged(id, "its log lacks a call")) }
+    }
+}
+
+/// Returns the calls of a journal that wait for a decision.
+fn pending(id: &SessionId, run: u64, journal: Vec<JournalEntry>) -> Vec<PendingCall> {
+    let mut calls: Vec<(u64, PendingCall)> = Vec::new();
+    for entry in journal {
+        match entry {
+            JournalEntry::Deferred { id: operation, call } => {
+                calls.retain(|(other, _)| *other != operation);
+                let call = PendingCall { session: id.clone(), run, call: *call, decision: None };
+                calls.push((operation, call));
+            }
+            JournalEntry::Decided { seq, decision } => {
+                let decided = calls.iter_mut().find(|(_, pending)| pending.call.seq == seq);
+                if let Some((_, pending)) = decided {
+                    pending.decision = Some(decision);
+                }
+            }
+            JournalEntry::Delivered { id: operation, .. } | JournalEntry::Admitted { id: operation, .. } => {
+                calls.retain(|(other, _)| *other != operation);
+            }
+            _ => {}
+        }
+    }
+    calls.into_iter().map(|(_, pending)| pending).collect()
+}
+
+impl PersistentSession {
+    /// Adds an entry to the journal of the active run. The next commit makes it durable.
+    pub(in crate::session) fn journal(&self, entry: &JournalEntry) {
+        if let Some(journal) = self.log.lock().as_mut().and_then(|open| open.journal.as_mut()) {
+            journal.bytes.extend(journal::encode(entry));
+        }
+    }
+
+    /// Returns the number of bytes of the journal that no commit has written yet.
+    pub(in crate::session) fn journal_bytes(&self) -> usize {
+        self.log.lock().as_ref().and_then(|open| open.journal.as_ref()).map_or(0, |journal| journal.bytes.len())
+    }
+
+    /// Commits a run that neither continues here nor has ended; without a status, with the one that it had before it was
+    /// resumed. The files stay as they were before it.
+    pub(in crate::session) fn suspend(
+        &self,
+        started_run: &StartedRun,
+        calls: &[Call],
+        status: Option<&str>,
+    ) -> Result<(), SessionsError> {
+        let mut open = self.log.lock();
+        let open = open.as_mut().ok_or(SessionsError::NotTaken)?;
+        let counts = CallCounts::of(calls);
+        let status = status.unwrap_or(match started_run.record.status.as_str() {
+            "running" => INTERRUPTED,
+            before => before,
+        });
+        let record = RunRecord {
+            status: status.to_owned(),
+            calls: counts.admitted,
+            denied: counts.denied,
+            ..started_run.record.clone()
+        };
+        let event = Event::Ended { run: started_run.number, status, error: None };
+        open.telling(&self.id, &event, |open| {
+            self.log.commit(open, |commit| {
+                commit.head.running.retain(|run| *run != started_run.number);
+                commit.head.unfinished = Some(started_run.number);
+                commit.batch.put(record_key::numbered(b'R', &self.id, started_run.number), json(&record));
+                Ok(())
+            })
+        })?;
+        open.journal = None;
+        Ok(())
+    }
+
+    /// Returns the number and the journal of the run that can be resumed.
+    pub(in crate::session) fn unfinished(&self) -> Result<(u64, Vec<JournalEntry>), SessionsError> {
+        let run = self.sessions.unfinished(&self.id)?.ok_or_else(|| self.nothing_to_resume())?;
+        Ok((run, self.sessions.journal(&self.id, run)?))
+    }
+
+    fn nothing_to_resume(&self) -> SessionsError {
+        SessionsError::NoPoint { session: self.id.clone(), what: "run to resume".to_owned() }
+    }
+
+    /// Starts the session's unfinished run again. Calls of pure tools that had not ended give back what they reserved:
+    /// they are judged again.
+    pub(in crate::session) fn reenter(&self, limits: Limits) -> Result<ResumedRun, SessionsError> {
+        self.locked(|| {
+            let number = self.unfinished_run()?;
+            let journal = self.sessions.journal(&self.id, number)?;
+            let calls = self.sessions.calls_of(&self.id, number)?;
+            let files = self.head(limits)?;
+            let mut open = self.log.lock();
+            let open = open.as_mut().ok_or(SessionsError::NotTaken)?;
+            let record = self.sessions.run(&self.id, number)?;
+            if record.base != open.head.snapshot {
+                return Err(damaged(&self.id, "its files are not those that the unfinished run started with"));
+            }
+            let prefix = record_key::numbered(b'J', &self.id, number);
+            let mut chunks = 0;
+            self.sessions.for_each_record(&prefix, |_| {
+                chunks += 1;
+                Ok(())
+            })?;
+            open.journal = Some(PendingJournal { run: number, chunks, bytes: Vec::new() });
+            for entry in &journal {
+                if let JournalEntry::Admitted { seq, pure: true, .. } = entry {
+                    self.give_back(open, (number, *seq))?;
+                }
+            }
+            if let Some(spending) = self.log.spending() {
+                spending.restore(&open.balances);
+            }
+            open.head.unfinished = None;
+            open.head.running.push(number);
+            let running = RunRecord { status: "running".to_owned(), ..record.clone() };
+            open.put(record_key::numbered(b'R', &self.id, number), json(&running));
+            Ok(ResumedRun { files, started_run: StartedRun { number, record }, journal, calls })
+        })
+    }
+
+    /// Releases what a call that had not ended reserved.
+    fn give_back(&self, open: &mut OpenLog, call: (u64, u64)) -> Result<(), SessionsError> {
+        let key = record_key::entry(&self.id, call.0, call.1);
+        let Some(value) = self.sessions.records().get(&key)? else { return Ok(()) };
+        let entry: LedgerEntry = self.sessions.read(&self.id, "an entry", &self.sessions.value(&self.id, &value)?)?;
+        if entry.outcome == LedgerOutcome::Pending {
+            open.resume_pending(call, entry);
+            open.line(&self.id, &Event::Released { run: call.0, seq: call.1 })?;
+            open.released(&self.id, call);
+        }
+        Ok(())
+    }
+
+    /// Returns the number of the run that can be resumed.
+    fn unfinished_run(&self) -> Result<u64, SessionsError> {
+        let unfinished = self.log.lock().as_ref().and_then(|open| open.head.unfinished);
+        unfinished.ok_or_else(|| self.nothing_to_resume())
+    }
+
+    fn decide(&self, run: Option<u64>, seq: Option<u64>, answered: &Answered) -> Result<PendingCall, SessionsError> {
+        let decided = self.locked(|| {
+            let number = self.unfinished_run()?;
+            let none = |what: String| SessionsError::NoPoint { session: self.id.clone(), what };
+            if run.is_some_and(|run| run != number) {
+                return Err(none(format!("suspended run {}", run.unwrap_or_default())));
+            }
+            let calls = pending(&self.id, number, self.sessions.journal(&self.id, number)?);
+            let mut call = match (seq, calls.as_slice()) {
+                (Some(seq), calls) => calls.iter().find(|pending| pending.call.seq == seq).cloned(),
+                (None, calls) => {
+                    let mut open = calls.iter().filter(|pending| pending.decision.is_none());
+                    match (open.next(), open.next()) {
+                        (Some(_), Some(_)) => return Err(SessionsError::Several(self.id.clone())),
+                        (only, _) => only.cloned(),
+                    }
+                }
+            }
+            .ok_or_else(|| none("call that waits for a decision".to_owned()))?;
+            if let Some(earlier) = call.decision {
+                return Err(SessionsError::Decided { session: self.id.clone(), seq: call.call.seq, by: earlier.by });
+            }
+            let digest = call.call.digest.clone();
+            if answered.digest.as_ref().is_some_and(|wanted| *wanted != digest) {
+                return Err(none("call with this digest that waits for a decision".to_owned()));
+            }
+            let Answered { allowed, by, reason, .. } = answered.clone();
+            let decision = Decision { allowed, by, reason, at: now(), digest };
+            self.record_decision(number, call.call.seq, &decision)?;
+            call.decision = Some(decision);
+            Ok(call)
+        });
+        if decided.is_ok() {
+            self.leave();
+        }
+        decided
+    }
+
+    fn record_decision(&self, run: u64, seq: u64, decision: &Decision) -> Result<(), SessionsError> {
+        let mut chunks = 0;
+        self.sessions.for_each_record(&record_key::numbered(b'J', &self.id, run), |_| {
+            chunks += 1;
+            Ok(())
+        })?;
+        let mut open = self.log.lock();
+        let open = open.as_mut().ok_or(SessionsError::NotTaken)?;
+        let bytes = journal::encode(&JournalEntry::Decided { seq, decision: decision.clone() });
+        let (allowed, by, shown) = (decision.allowed, decision.by.as_str(), decision.digest.as_str());
+        let event = Event::Answered { run, seq, allowed, by, shown };
+        open.telling(&self.id, &event, |open| {
+            open.journal = Some(PendingJournal { run, chunks, bytes: bytes.clone() });
+            self.log.commit(open, |_| Ok(()))
+        })?;
+        open.journal = None;
+        Ok(())
+    }
+
+    fn abandon(&self) -> Result<u64, SessionsError> {
+        let abandoned = self.locked(|| {
+            let number = self.unfinished_run()?;
+            let record = RunRecord {
+                status: "cancelled".to_owned(),
+                ended: Some(vfs::now()),
+                ..self.sessions.run(&self.id, number)?
+            };
+            let mut open = self.log.lock();
+            let open = open.as_mut().ok_or(SessionsError::NotTaken)?;
+            let event = Event::Ended { run: number, status: "cancelled", error: None };
+            open.telling(&self.id, &event, |open| {
+                self.log.commit(open, |commit| {
+                    commit.head.unfinished = None;
+                    commit.batch.put(record_key::numbered(b'R', &self.id, number), json(&record));
+                    self.sessions.for_each_record(&record_key::numbered(b'J', &self.id, number), |(key, _)| {
+                        commit.batch.remove(key);
+                        Ok(())
+                    })
+                })
+            })?;
+            Ok(number)
+        });
+        if abandoned.is_ok() {
+            self.leave();
+        }
+        abandoned
+    }
+}

@@ -1,0 +1,363 @@
+//! Runs that can be suspended and resumed: recording what the guests are given, and giving it again.
+
+use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::io;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use super::Run;
+use super::outstanding::{OperationKind, OutstandingOperation};
+use crate::error::Failure;
+use crate::gate::{Consent, Decision, DeferredCall, NotAdmitted};
+use crate::guest::{self, Completion, GuestError, OperationId, OutputSink, Step, Stream};
+use crate::session::guest_process::{self, MAIN, Pid};
+use crate::session::host::guest_now;
+use crate::session::journal::{JournalEntry, RecordedAnswer, ReplayError};
+use crate::session::result::{RunResult, Status};
+use crate::session::step::{Operation, Pending};
+use crate::tool::cannot_apply_changes;
+use crate::vfs::Edit;
+
+/// Most bytes of one completion in a journal, and of all that no commit has written yet. A run with more goes on, and
+/// cannot be suspended.
+const MAX_JOURNALED: usize = 64 << 20;
+
+/// Journal of a run as the run sees it: what it still replays, and what waits.
+#[derive(Default)]
+pub(in crate::session) struct RunJournal {
+    /// Entries into guests that are still to be replayed, in order.
+    replay: VecDeque<JournalEntry>,
+    /// True until the first step that was not replayed.
+    is_replaying: bool,
+    /// Operations that the guests started during the replay, with the time at which they did. If the replay ends before
+    /// their completions, they are performed.
+    held: BTreeMap<OperationId, (guest::Operation, u64)>,
+    /// Calls that wait for a decision.
+    deferred: BTreeMap<OperationId, Box<DeferredCall>>,
+    /// Calls that the run had started, by operation: their numbers, and whether they may be repeated.
+    admitted: HashMap<OperationId, (u64, bool)>,
+    /// Decisions, by the number of the call.
+    decisions: HashMap<u64, Decision>,
+    /// Operations of calls that had been deferred, with their numbers.
+    asked: HashMap<OperationId, u64>,
+    /// Time that was given to the guest that entered last.
+    now: u64,
+    /// Opens the output when the replay has ended.
+    live: Arc<AtomicBool>,
+    /// Set if the run did something that cannot be replayed.
+    is_broken: bool,
+}
+
+/// Sink that drops what a replay writes: it was written before.
+struct LiveOutput {
+    sink: Box<dyn OutputSink>,
+    live: Arc<AtomicBool>,
+}
+
+impl OutputSink for LiveOutput {
+    fn write(&mut self, stream: Stream, bytes: &[u8]) -> io::Result<()> {
+        if self.live.load(Ordering::Acquire) { self.sink.write(stream, bytes) } else { Ok(()) }
+    }
+}
+
+impl RunJournal {
+    /// Creates the journal of a run that is resumed.
+    ///
+    /// # Errors
+    /// If the run did something that cannot be replayed.
+    pub(in crate::session) fn resumed(entries: Vec<JournalEntry>) -> Result<Self, ReplayError> {
+        let mut journal = Self { is_replaying: true, ..Self::default() };
+        for entry in entries {
+            match entry {
+                JournalEntry::Started(_) => {}
+                JournalEntry::Entered { .. } | JournalEntry::Delivered { .. } => journal.replay.push_back(entry),
+                JournalEntry::Admitted { id, seq, pure } => drop(journal.admitted.insert(id, (seq, pure))),
+                JournalEntry::Deferred { id, call } => drop(journal.asked.insert(id, call.seq)),
+                JournalEntry::Decided { seq, decision } => drop(journal.decisions.insert(seq, decision)),
+                JournalEntry::Unreplayable { what } => return Err(ReplayError::Unreplayable(what)),
+            }
+        }
+        Ok(journal)
+    }
+
+    pub(super) fn is_replaying(&self) -> bool {
+        self.is_replaying
+    }
+
+    /// Wraps the sink of a run that is resumed.
+    pub(super) fn output(&self, sink: Box<dyn OutputSink>) -> Box<dyn OutputSink> {
+        if !self.is_replaying {
+            return sink;
+        }
+        Box::new(LiveOutput { sink, live: Arc::clone(&self.live) })
+    }
+}
+
+impl Run {
+    pub(super) fn is_replaying(&self) -> bool {
+        self.journal.as_ref().is_some_and(|journal| journal.is_replaying)
+    }
+
+    /// Returns true if a call may wait for consent beyond this process.
+    pub(super) fn may_defer(&self) -> bool {
+        self.journal.as_ref().is_some_and(|journal| !journal.is_broken)
+    }
+
+    /// Adds an entry to the journal.
+    pub(super) fn record(&mut self, entry: &JournalEntry) {
+        let Some(journal) = self.journal.as_mut().filter(|journal| !journal.is_broken) else { return };
+        if let JournalEntry::Entered { now, .. } | JournalEntry::Delivered { now, .. } = entry {
+            journal.now = *now;
+        }
+        self.session.journal(entry);
+    }
+
+    /// Records that the run can no longer be replayed.
+    pub(super) fn break_journal(&mut self, what: &str) {
+        self.record(&JournalEntry::Unreplayable { what: what.to_owned() });
+        if let Some(journal) = &mut self.journal {
+            journal.is_broken = true;
+        }
+    }
+
+    /// Records a completion that is about to be delivered to a guest.
+    pub(super) fn record_delivery(&mut self, completion: &Completion, edits: &[Edit], now: u64) {
+        if !self.may_defer() {
+            return;
+        }
+        let id = completion.id;
+        let operation = self.outstanding.get(&id);
+        let is_main = guest_process::owner(id) == MAIN;
+        let repeats = operation.is_none_or(|operation| operation.is_pure);
+        let is_own = operation.is_some_and(|operation| operation.is_between_scripts(is_main));
+        let answer = if is_own { Ok(None) } else { RecordedAnswer::new(&completion.result, edits).map(Some) };
+        match answer {
+            Ok(answer) => self.record(&JournalEntry::Delivered { id, now, answer }),
+            Err(why) => return self.break_journal(&format!("changed files that cannot be read ({why})")),
+        }
+        if self.session.journal_bytes() > MAX_JOURNALED {
+            return self.break_journal("was given more than its journal holds at once");
+        }
+        if !repeats {
+            // What took effect must not be in doubt because this process dies. If it cannot be committed now, the
+            // next commit reports that.
+            let _ = self.session.gate.sync();
+        }
+    }
+
+    /// Keeps an operation that the journal answers, or that is performed when the replay has ended. Returns it if it
+    /// is performed now: a stream between two scripts, or a script.
+    pub(super) fn hold(&mut self, pid: Pid, pending: guest::Pending) -> Option<guest::Pending> {
+        let is_held = match &pending.operation {
+            guest::Operation::Call { .. } | guest::Operation::Sleep(_) => true,
+            guest::Operation::Read { stream, .. } => *stream == 0 && pid == MAIN,
+            _ => false,
+        };
+        let journal = self.journal.as_mut().filter(|journal| journal.is_replaying && is_held);
+        let Some(journal) = journal else { return Some(pending) };
+        let kind = match &pending.operation {
+            guest::Operation::Call { method, .. } => OperationKind::Call(method.clone()),
+            guest::Operation::Sleep(_) => OperationKind::Timer,
+            _ => OperationKind::Input,
+        };
+        self.outstanding.insert(pending.id, OutstandingOperation::new(kind, None, 0));
+        journal.held.insert(pending.id, (pending.operation, journal.now));
+        None
+    }
+
+    /// Forgets an operation that its guest no longer waits for.
+    pub(super) fn forget_held(&mut self, id: OperationId) {
+        if let Some(journal) = &mut self.journal {
+            journal.held.remove(&id);
+            journal.deferred.remove(&id);
+        }
+    }
+
+    /// Enters a guest as the journal says. Returns `None` if the replay has ended, or waits for a stream.
+    pub(super) fn advance_replayed(&mut self) -> Option<(Pid, Result<Step, GuestError>)> {
+        let journal = self.journal.as_mut()?;
+        match journal.replay.front()?.clone() {
+            JournalEntry::Entered { pid, now } => {
+                journal.replay.pop_front();
+                journal.now = now;
+                let processes = self.processes.as_mut()?;
+                if processes.waiting() != Some(pid) {
+                    self.diverge("a script was started that the journal does not have");
+                    return None;
+                }
+                Some((pid, processes.start(pid, now)?))
+            }
+            JournalEntry::Delivered { id, now, answer } => {
+                if self.outstanding.get(&id).is_none() {
+                    self.diverge(&format!("the script did not start the operation {id}"));
+                    return None;
+                }
+                let queued = self.queue.iter().position(|(completion, _)| completion.id == id);
+                let (completion, edits) = match (answer, queued) {
+                    (Some(answer), queued) => {
+                        queued.map(|queued| self.queue.remove(queued));
+                        match answer.restore() {
+                            Ok((result, edits)) => (Completion { id, result }, edits),
+                            Err(error) => {
+                                self.diverge(&error.to_string());
+                                return None;
+                            }
+                        }
+                    }
+                    (None, Some(queued)) => {
+                        let (completion, effects) = self.queue.remove(queued)?;
+                        (completion, effects.edits)
+                    }
+                    (None, None) => return None,
+                };
+                let journal = self.journal.as_mut()?;
+                journal.replay.pop_front();
+                journal.now = now;
+                journal.held.remove(&id);
+                self.outstanding.remove(id);
+                let pid = guest_process::owner(id);
+                let processes = self.processes.as_mut()?;
+                Some((pid, processes.resume(completion, &edits, |error| cannot_apply_changes("a tool", error), now)?))
+            }
+            _ => None,
+        }
+    }
+
+    /// Returns true if the journal has nothing more to replay, and the run continues on its own.
+    pub(super) fn has_caught_up(&self) -> bool {
+        self.journal.as_ref().is_some_and(|journal| journal.is_replaying && journal.replay.is_empty())
+    }
+
+    /// Returns true if the next entry of a replay can be given to a guest.
+    pub(super) fn can_replay(&self) -> bool {
+        let Some(journal) = self.journal.as_ref().filter(|journal| journal.is_replaying) else { return false };
+        match journal.replay.front() {
+            Some(JournalEntry::Delivered { id, answer: None, .. }) => {
+                self.queue.iter().any(|(completion, _)| completion.id == *id)
+            }
+            _ => true,
+        }
+    }
+
+    /// Continues a run that has caught up with its journal: performs what its guests still wait for.
+    pub(super) fn go_live(&mut self, started: &mut Vec<Pending>) {
+        let Some(journal) = &mut self.journal else { return };
+        journal.is_replaying = false;
+        journal.live.store(true, Ordering::Release);
+        let held = std::mem::take(&mut journal.held);
+        let in_doubt =
+            held.keys().find_map(|id| journal.admitted.get(id).filter(|(_, pure)| !pure).map(|(seq, _)| *seq));
+        if let Some(seq) = in_doubt {
+            let message =
+                format!("call {seq} had started when the process ended, and nobody knows whether it took effect");
+            let failure = Failure::host(message)
+                .with_hint("look at what the tool did, and end the run: `tollhouse session abandon NAME`");
+            return self.leave_unfinished(Status::InDoubt, Some(failure));
+        }
+        for (id, (operation, at)) in held {
+            match operation {
+                guest::Operation::Call { method, arguments } => started.extend(self.readmit(id, &method, &arguments)),
+                guest::Operation::Sleep(duration) => {
+                    let passed = Duration::from_nanos(guest_now().saturating_sub(at));
+                    started.push(Pending { id, operation: Operation::Sleep(duration.saturating_sub(passed)) });
+                }
+                guest::Operation::Read { stream, limit } => {
+                    started.push(Pending { id, operation: Operation::Read { stream, limit } });
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// Judges a call that the script had made before the run was resumed, and that has no result.
+    fn readmit(&mut self, id: OperationId, method: &str, arguments: &str) -> Option<Pending> {
+        let pid = guest_process::owner(id);
+        let interrupt = self.processes.as_mut()?.get(pid)?.interrupt.child();
+        let journal = self.journal.as_ref()?;
+        let seq = journal.asked.get(&id).copied().or_else(|| Some(journal.admitted.get(&id)?.0));
+        let decision = seq.and_then(|seq| journal.decisions.get(&seq));
+        let (record, memory) = (&self.scope.record, &self.session.memory);
+        let consent = Consent::Deferrable(decision);
+        let gate = &self.session.gate;
+        let judged = gate.admit_numbered(record, seq, method, arguments, memory, &interrupt, consent);
+        self.admitted(id, judged, interrupt)
+    }
+
+    /// Keeps a call that waits for a decision.
+    pub(super) fn defer(&mut self, id: OperationId, call: Box<DeferredCall>) {
+        self.outstanding.insert(id, OutstandingOperation::new(OperationKind::Call(call.method.clone()), None, 0));
+        self.record(&JournalEntry::Deferred { id, call: call.clone() });
+        if let Some(journal) = &mut self.journal {
+            journal.deferred.insert(id, call);
+        }
+    }
+
+    /// Returns true if calls wait for a decision.
+    pub(super) fn is_deferring(&self) -> bool {
+        self.journal.as_ref().is_some_and(|journal| !journal.deferred.is_empty())
+    }
+
+    /// Suspends the run, because all that it waits for are decisions of humans.
+    pub(super) fn suspend(&mut self) {
+        let calls: Vec<String> = self
+            .journal
+            .iter()
+            .flat_map(|journal| journal.deferred.values())
+            .map(|call| format!("call {} of `{}` (grant `{}`: {})", call.seq, call.method, call.grant, call.reason))
+            .collect();
+        let failure = Failure::approval(format!("the run waits for approval of {}", calls.join(", ")));
+        let name = self.session.id().map(ToString::to_string).unwrap_or_default();
+        let hint = format!(
+            "`tollhouse session pending {name}` shows what waits, `session approve {name}` or `session deny {name}` decides, and `session resume {name}` continues"
+        );
+        self.leave_unfinished(Status::Suspended, Some(failure.with_hint(hint)));
+    }
+
+    /// Ends a replay that does not do what the journal says: nothing has changed.
+    pub(super) fn diverge(&mut self, what: &str) {
+        let failure = Failure::host(format!("the run cannot be resumed, since it differs from its journal: {what}"))
+            .with_hint("nothing was changed; `tollhouse session abandon NAME` ends the run");
+        self.leave_unfinished(Status::Failed, Some(failure));
+    }
+
+    /// Leaves the run as it is in its journal.
+    fn leave_unfinished(&mut self, status: Status, error: Option<Failure>) {
+        let Some(processes) = self.processes.take() else { return };
+        let Some(slot) = self.slot.take() else { return };
+        self.interrupt.cancel();
+        self.work.end();
+        let calls = self.session.gate.suspend(&self.scope.record);
+        let usage = self.usage(&processes);
+        let files = processes.files().clone();
+        drop(processes);
+        let captured = self.captured.take().map(|captured| captured.take()).unwrap_or_default();
+        let result = RunResult::unfinished(&self.session, slot, status, error, calls, usage, captured, files);
+        self.result = Some(Box::new(result));
+    }
+
+    /// Takes the gate's decision about a call: returns the call if it is to be made.
+    pub(super) fn admitted(
+        &mut self,
+        id: OperationId,
+        judged: Result<crate::gate::Admission, NotAdmitted>,
+        interrupt: crate::code::Interrupt,
+    ) -> Option<Pending> {
+        match judged {
+            Ok(admission) => {
+                let (seq, pure) = (admission.seq(), admission.is_pure());
+                self.record(&JournalEntry::Admitted { id, seq, pure });
+                let kind = OperationKind::Call(admission.method().to_owned());
+                let mut operation = OutstandingOperation::new(kind, Some((seq, interrupt)), admission.held_bytes());
+                operation.is_pure = pure;
+                self.outstanding.insert(id, operation);
+                Some(Pending { id, operation: Operation::Call(admission) })
+            }
+            Err(NotAdmitted::Refused(failure)) => self.refuse(id, failure),
+            Err(NotAdmitted::Deferred(call)) => {
+                self.defer(id, call);
+                None
+            }
+        }
+    }
+}
