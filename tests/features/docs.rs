@@ -128,6 +128,13 @@ fn the_guide_to_what_tools_may_touch() {
 }
 
 #[test]
+fn the_guide_to_durable_runs() {
+    let text = std::fs::read_to_string(root().join("docs/durable-runs.md")).expect("the guide is there");
+    let policy = blocks(&text, "toml")[0].as_bytes().to_owned();
+    runs("docs/durable-runs.md", ".", &[("policy.toml", &policy)]);
+}
+
+#[test]
 fn the_guide_to_sessions() {
     runs("docs/sessions.md", ".", &[]);
 }

@@ -11,6 +11,7 @@ use tollhouse::capability::{Approve, Grant, Policy};
 use tollhouse::guest::{Language, Script};
 use tollhouse::session::{Answered, OpenOptions, RunOptions, SessionId, Sessions, Status};
 use tollhouse::tool::{HostCall, HostTool};
+use tollhouse_tests::server::Server;
 use tollhouse_tests::{Home, Ran, root};
 
 /// Charges, of which each asks, and calls that do not.
@@ -293,4 +294,162 @@ fn a_function_of_the_host_is_called_once_however_often_its_run_is_resumed() {
         }
     }
     assert!(session.resume(RunOptions::default()).is_err(), "nothing is left to resume");
+}
+
+/// A small generator of numbers, so that a failure names its seed.
+struct Numbers(u64);
+
+impl Numbers {
+    fn below(&mut self, most: u64) -> u64 {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 33) % most
+    }
+}
+
+/// One statement of a concurrent script, which adds to `trace` whatever could differ between two runs.
+fn statement(numbers: &mut Numbers, at: usize) -> String {
+    let (delay, other) = (numbers.below(4), numbers.below(4));
+    let echo = format!("wait.echo({{value: '{at}', delay: {delay}}})");
+    let late = format!("new Promise(done => setTimeout(() => done('late {at}'), {other}))");
+    match numbers.below(10) {
+        0 => format!("trace.push(await {echo});"),
+        1 => format!("trace.push(await Promise.all([{echo}, wait.echo({{value: 'b{at}', delay: {other}}}), {late}]));"),
+        2 => {
+            format!("trace.push(await Promise.race([{echo}, {late}, wait.echo({{value: 'c{at}', delay: {other}}})]));")
+        }
+        3 => format!(
+            "later.push({echo}.then(value => trace.push(['then', value])), {late}.then(value => trace.push(value)));"
+        ),
+        4 => "trace.push([Math.random(), Date.now(), crypto.randomUUID(), Math.round(performance.now())]);".to_owned(),
+        5 => format!(
+            "trace.push((await shell('(sleep 0.00{delay}; echo slow) & echo $RANDOM; wait; ls | sort; date +%s%N')).stdout);"
+        ),
+        6 => format!(
+            "fs.appendFileSync('file', '{at}\\n'); trace.push(fs.statSync('file').mtimeMs, fs.readFileSync('file', 'utf8'));"
+        ),
+        7 => format!("setTimeout(() => trace.push('timer {at}'), {delay});"),
+        8 => format!(
+            "trace.push(await Promise.any([{echo}, Promise.reject(1)]), (await shell('wait echo --value s{at} --delay {delay} | cat; node -e \"console.log(Math.random())\"')).stdout);"
+        ),
+        _ => "console.log('T' + JSON.stringify(trace)); trace.push(await wait.ask({}));".to_owned(),
+    }
+}
+
+/// Whatever a script does at once, a resumed run goes the same way: all that it saw before it was suspended it sees
+/// again. The tool answers after a random time, so completions come in any order.
+#[test]
+fn concurrent_scripts_see_the_same_again() {
+    let home = Home::new();
+    let host = home.host();
+    let schema = |properties: Value| json!({ "type": "object", "properties": properties });
+    let echo = HostTool::new(
+        "wait.echo",
+        "Answers after a while.",
+        schema(json!({ "value": { "type": "string" }, "delay": { "type": "integer" } })),
+    );
+    let echo = echo.expect("a tool").answered_by(|call: &HostCall<'_>| {
+        std::thread::sleep(Duration::from_millis(call.arguments["delay"].as_u64().unwrap_or_default()));
+        Ok(call.arguments["value"].clone().into())
+    });
+    let ask = HostTool::new("wait.ask", "Asks.", schema(json!({}))).expect("a tool");
+    let ask = ask.answered_by(|_: &HostCall<'_>| Ok(json!("asked").into()));
+    let grant = |pattern: &str| Grant::allow(pattern).expect("a pattern");
+    let name: SessionId = "s".parse().expect("a name");
+    let answered = Answered { allowed: true, by: "test".to_owned(), reason: None, digest: None };
+    for seed in 0..60 {
+        let numbers = &mut Numbers(seed);
+        let body: String = (0..12).map(|at| statement(numbers, at) + "\n    ").collect();
+        let source = format!(
+            "const fs = require('fs'); const trace = [], later = [];\n    {body}\n\
+            console.log('T' + JSON.stringify(trace)); trace.push(await wait.ask({{}}));\n\
+            await Promise.all(later); return trace"
+        );
+        let policy = Policy::default().with(grant("wait/echo")).with(grant("wait/ask").approve(Approve::Always));
+        let options =
+            OpenOptions { policy: Some(policy), host_tools: vec![echo.clone(), ask.clone()], ..OpenOptions::default() };
+        let sessions = Sessions::in_memory();
+        let session = host.open(&sessions, &name, options).expect("it opens");
+        let script = Script { source: source.clone(), ..Script::default() };
+        let mut result =
+            session.start(Language::JavaScript, script, RunOptions::default()).expect("it starts").finish();
+        let mut printed: Vec<String> = Vec::new();
+        for _ in 0..20 {
+            let output = String::from_utf8(result.stdout.clone()).expect("text");
+            printed.extend(output.lines().filter_map(|line| line.strip_prefix('T')).map(str::to_owned));
+            if result.status != Status::Suspended {
+                break;
+            }
+            sessions.decide(&name, None, None, &answered, Arc::new(|| true)).expect("one call waits");
+            result = session.resume(RunOptions::default()).expect("it is suspended").finish();
+        }
+        assert_eq!(result.status, Status::Completed, "seed {seed}: {:?}\n{source}", result.error);
+        let trace = result.value.expect("it returns").as_array().expect("a list").clone();
+        for earlier in printed {
+            let earlier: Vec<Value> = serde_json::from_str(&earlier).expect("JSON");
+            assert_eq!(trace[..earlier.len()], earlier, "seed {seed}\n{source}");
+        }
+    }
+}
+
+/// What takes effect outside takes effect once, whenever the process is killed: a call that may have is not made again
+/// by itself.
+#[test]
+fn requests_are_made_once_however_often_the_process_is_killed() {
+    let home = Home::with_tools(&["http"]);
+    let server = Server::start(|head: &str| ("200 OK", Vec::new(), head.split(' ').nth(1).unwrap_or("").into()));
+    let at = format!("http://127.0.0.1:{}", server.port());
+    let script = format!(
+        "const got = [];
+        const get = async path => {{ try {{ return await (await fetch('{at}' + path)).text() }} catch (error) {{ return error.message }} }};
+        for (let at = 0; at < 6; at++) {{
+            got.push(await get(`/a${{at}}`), ...await Promise.all([get(`/b${{at}}`), get(`/c${{at}}`)]));
+            console.log(at);
+        }}
+        return got;"
+    );
+    home.file("get.js", script);
+    let seen = || server.seen().iter().map(|head| head.split(' ').nth(1).unwrap_or("").to_owned()).collect::<Vec<_>>();
+    let numbers = &mut Numbers(u64::from(std::process::id()));
+    for round in 0..5 {
+        let (name, before) = (format!("s{round}"), seen().len());
+        let begin = ["run", "get.js", "--allow-net", &at, "--session", &name];
+        let resume = ["session", "resume", &name];
+        let mut result = Value::Null;
+        for attempt in 0.. {
+            assert!(attempt < 40, "{result:#}");
+            let show = home.run(["session", "show", &name, "--json"]);
+            let show: Value = serde_json::from_str(&show.stdout).unwrap_or_default();
+            let status = show["runs"][1]["status"].as_str().unwrap_or_default();
+            if status == "completed" {
+                break;
+            }
+            let arguments: &[&str] = if status.is_empty() { &begin } else { &resume };
+            if attempt < 4 {
+                let mut command = home.command(arguments);
+                let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("it is built");
+                std::thread::sleep(Duration::from_millis(20 + numbers.below(120)));
+                let _ = child.kill();
+                child.wait().expect("it ends");
+                continue;
+            }
+            result = parsed(&home.run(arguments.iter().chain(&["--json"])));
+            if result["status"] != "in_doubt" {
+                break;
+            }
+            let mine = seen().split_off(before);
+            for call in result["calls"].as_array().expect("calls").iter().filter(|call| call["outcome"] == "pending") {
+                let path = call["arguments"]["url"].as_str().and_then(|url| url.strip_prefix(&at)).expect("a path");
+                let seq = call["seq"].to_string();
+                let fate = if mine.iter().any(|seen| seen == path) { vec!["fail", "lost"] } else { vec!["retry"] };
+                let resolved = home.run(["session", "resolve", &name, &seq].into_iter().chain(fate));
+                // A call that has not started is not in doubt.
+                assert!(resolved.status == 0 || resolved.stderr.contains("in doubt"), "{resolved:?}");
+            }
+        }
+        assert!(["completed", ""].contains(&result["status"].as_str().unwrap_or("")), "{result:#}");
+        let mut mine = seen().split_off(before);
+        mine.sort();
+        let all: Vec<String> = "abc".chars().flat_map(|kind| (0..6).map(move |at| format!("/{kind}{at}"))).collect();
+        assert_eq!(mine, all, "each request is made, and made once");
+    }
 }

@@ -160,12 +160,6 @@ impl Admission {
         })
     }
 
-    /// Returns true if the call has no effect besides its result and the files that it may write: the tool is a
-    /// component that was granted nothing by which it could have one.
-    pub(crate) fn is_pure(&self) -> bool {
-        self.tool.package().is_some() && self.gate.is_none() && self.authority.has_no_effects()
-    }
-
     /// Returns true if the tool is a program.
     pub(crate) fn is_program(&self) -> bool {
         self.tool.function().is_program()

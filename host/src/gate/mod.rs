@@ -180,6 +180,16 @@ impl Gate {
         self.tools.get(method).is_some_and(|tool| tool.withdrawal().is_none() && self.grant_index.grants(&tool))
     }
 
+    /// Returns true if calls of a method have no effect besides their result and the files that they may write: it is of
+    /// a component that was granted nothing by which it could have one.
+    pub(crate) fn is_pure(&self, method: &str) -> bool {
+        let tool = self.tools.get(method).filter(|tool| tool.package().is_some());
+        tool.is_some_and(|tool| {
+            let (authority, gate) = self.tool_gates.of(tool.alias());
+            gate.is_none() && authority.has_no_effects()
+        })
+    }
+
     /// Judges a call, in the order that the contract defines: shape and types of the arguments, grant, budget,
     /// approval, record. Every decision is recorded. The approximate memory of the arguments on the host is charged to
     /// `memory` for the lifetime of the admission. The clock of `interrupt` is stopped while a human is asked, and at

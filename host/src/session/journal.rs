@@ -42,8 +42,6 @@ pub(super) enum JournalEntry {
         id: OperationId,
         /// Number of the call in its run.
         seq: u64,
-        /// True if the tool has no effect besides its result, so that the call may be repeated.
-        pure: bool,
     },
     /// A completion was delivered to the guest that waited for it.
     Delivered {
@@ -69,11 +67,33 @@ pub(super) enum JournalEntry {
         /// The decision.
         decision: Decision,
     },
+    /// A human said what became of a call that was interrupted.
+    Resolved {
+        /// Number of the call in its run.
+        seq: u64,
+        /// What became of it.
+        resolution: Resolution,
+        /// Who said so.
+        by: String,
+    },
     /// The run did something that cannot be replayed.
     Unreplayable {
         /// What it did.
         what: String,
     },
+}
+
+/// What became of a call that was interrupted, or what is to be done about it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Resolution {
+    /// It did not take effect: it is made again.
+    Retry,
+    /// It failed, with this message.
+    Fail(String),
+    /// It took effect, with this result.
+    Done(Json),
 }
 
 /// Conditions under which a run started: a run can only be replayed under the same.

@@ -35,7 +35,7 @@ mod widening;
 pub use call_run::CallRun;
 pub use component_run::ComponentRun;
 pub use host::{Host, HostError, HostOptions, SessionOptions};
-pub use journal::ReplayError;
+pub use journal::{ReplayError, Resolution};
 pub use options::{RunOptions, Stdin};
 pub use persistence::{
     Answered, At, Checked, Created, Exported, Head, ImportBudget, ImportOptions, Imported, ImportedBudget, LogLine,

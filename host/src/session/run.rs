@@ -238,6 +238,7 @@ impl Run {
                 if self.result.is_some() {
                     continue;
                 }
+                self.commit_results();
                 return Step::Blocked(started);
             };
             match step {
@@ -307,6 +308,7 @@ impl Run {
             }
             synced => synced,
         }
+        .inspect(|()| self.is_committed())
     }
 
     fn guest_failure(&self, error: &GuestError) -> Outcome {

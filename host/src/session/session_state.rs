@@ -26,7 +26,7 @@ use crate::capability::{Limits, Policy};
 use crate::code::MemoryAccount;
 use crate::error::{Failure, Payload, error_chain};
 use crate::gate::{Call, Event, Gate};
-use crate::guest::{Catalog, Guests, Language, Script};
+use crate::guest::{Catalog, Guests, Language, OperationId, Script};
 use crate::tool::{ToolServices, Warm};
 use crate::vfs::{ApplyError, Edit, Tree};
 
@@ -493,6 +493,21 @@ impl SessionState {
     pub(super) fn journal(&self, entry: &JournalEntry) {
         if let Persistence::Disk { persistent, .. } = &self.persistence {
             persistent.journal(entry);
+        }
+    }
+
+    /// Sets the operation whose call the gate is about to judge, for the journal.
+    pub(super) fn judging(&self, operation: Option<OperationId>) {
+        if let Persistence::Disk { persistent, main: true, .. } = &self.persistence {
+            persistent.judging(operation);
+        }
+    }
+
+    /// Gives back what a call of a resumed run had reserved, because it is judged again.
+    pub(super) fn give_back(&self, run: u64, seq: u64) -> Result<(), SessionsError> {
+        match &self.persistence {
+            Persistence::Disk { persistent, .. } => persistent.give_back(run, seq),
+            Persistence::Memory { .. } => Ok(()),
         }
     }
 

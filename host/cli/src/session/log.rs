@@ -54,11 +54,12 @@ pub(crate) struct ShowLogCommand {
 const CLIP: usize = 200;
 
 /// Events, as the log names them.
-const EVENTS: [&str; 15] = [
+const EVENTS: [&str; 16] = [
     "started",
     "resumed",
     "asked",
     "answered",
+    "resolved",
     "admitted",
     "released",
     "denied",

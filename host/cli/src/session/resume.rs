@@ -1,11 +1,13 @@
-//! `tollhouse session resume`, `pending`, `approve`, `deny` and `abandon`.
+//! `tollhouse session resume`, `pending`, `approve`, `deny`, `resolve` and `abandon`.
 
 use std::io::{self, IsTerminal as _};
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 use rustix::process::getuid;
 use serde_json::json;
-use tollhouse::session::{Answered, At, PendingCall, Point, RunOptions, SessionId, Sessions, SessionsError, Stdin};
+use tollhouse::session::{
+    Answered, At, PendingCall, Point, Resolution, RunOptions, SessionId, Sessions, SessionsError, Stdin,
+};
 
 use super::super::audit::AuditArgs;
 use super::super::confine::ConfineArgs;
@@ -75,6 +77,44 @@ pub(crate) struct DenyCommand {
     /// The reason, which the script sees
     #[arg(long, value_name = "TEXT")]
     reason: Option<String>,
+}
+
+/// Say what became of a call that had started when its process ended
+///
+/// A call of a tool that may have an effect is not made again by itself, since it may have taken effect: the run is in doubt.
+/// Runs nothing: `tollhouse session resume` continues the run.
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  tollhouse session resolve report 3 retry
+  tollhouse session resolve report 3 fail 'the payment was refused'
+  tollhouse session resolve report 3 done '{\"total\": 12}'")]
+pub(crate) struct ResolveCommand {
+    /// The session, or SESSION@RUN
+    #[arg(value_name = "POINT")]
+    point: Point,
+    /// The call's number
+    #[arg(value_name = "SEQ")]
+    seq: u64,
+    /// `retry`: it did not take effect, and is made again; `fail`: it failed; `done`: it took effect
+    #[arg(value_name = "WHAT", value_enum)]
+    what: Fate,
+    /// For `fail`, the message that the script sees; for `done`, the result as JSON
+    #[arg(value_name = "MESSAGE|JSON")]
+    value: Option<String>,
+    /// The name of who decides, for the log [default: the user]
+    #[arg(long, value_name = "NAME")]
+    by: Option<String>,
+    /// Print one JSON object: session, run, seq, resolution
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum Fate {
+    Retry,
+    Fail,
+    Done,
 }
 
 /// End a run that waits to be resumed: it does not continue, and its changes of files are dropped
@@ -173,6 +213,47 @@ impl DenyCommand {
     }
 }
 
+impl ResolveCommand {
+    pub(super) fn execute(self, locations: &Locations) -> Result {
+        let resolution = match (self.what, self.value) {
+            (Fate::Retry, None) => Resolution::Retry,
+            (Fate::Fail, Some(message)) => Resolution::Fail(message),
+            (Fate::Done, Some(text)) => Resolution::Done(
+                serde_json::from_str(&text)
+                    .map_err(|error| CliError::usage(format!("the result is not JSON: {error}")))?,
+            ),
+            (Fate::Retry, Some(_)) => return Err(CliError::usage("`retry` takes no value")),
+            (Fate::Fail, None) => return Err(CliError::usage("`fail` needs a message: `fail 'it was refused'`")),
+            (Fate::Done, None) => return Err(CliError::usage("`done` needs a result: `done '{\"total\": 12}'`")),
+        };
+        let (id, run) = session_and_run(&self.point)?;
+        let sessions = locations.sessions()?;
+        let by = self.by.unwrap_or_else(user);
+        let resolved = sessions.resolve(id, run, self.seq, &resolution, &by, waiting(id));
+        let run = resolved.map_err(|error| super::failed("cannot resolve", &error))?;
+        if self.json {
+            show::json(&json!({ "session": id, "run": run, "seq": self.seq, "resolution": resolution }));
+        } else {
+            note!("`tollhouse session resume {id}` continues the run");
+        }
+        Ok(Exit::SUCCESS)
+    }
+}
+
+/// Returns the session of a point, and its run if it is named.
+fn session_and_run(point: &Point) -> Result<(&SessionId, Option<u64>)> {
+    match point.at {
+        At::Head => Ok((&point.session, None)),
+        At::Run(run) => Ok((&point.session, Some(run))),
+        At::Label(_) => Err(CliError::usage("a label names files, and not a run: write SESSION@RUN")),
+    }
+}
+
+/// Returns who uses the command line.
+fn user() -> String {
+    format!("uid {} on the command line", getuid().as_raw())
+}
+
 impl AbandonCommand {
     pub(super) fn execute(self, locations: &Locations) -> Result {
         let sessions = locations.sessions()?;
@@ -189,14 +270,9 @@ impl AbandonCommand {
 
 impl DecidedCall {
     fn decide(self, locations: &Locations, allowed: bool, reason: Option<String>) -> Result {
-        let id = &self.point.session;
-        let run = match self.point.at {
-            At::Head => None,
-            At::Run(run) => Some(run),
-            At::Label(_) => return Err(CliError::usage("a label names files, and not a run: write SESSION@RUN")),
-        };
+        let (id, run) = session_and_run(&self.point)?;
         let sessions = locations.sessions()?;
-        let by = self.by.unwrap_or_else(|| format!("uid {} on the command line", getuid().as_raw()));
+        let by = self.by.unwrap_or_else(user);
         let answered = Answered { allowed, by, reason, digest: self.digest };
         let decided = sessions.decide(id, run, self.seq, &answered, waiting(id));
         let call = decided.map_err(|error| super::failed("cannot decide", &error))?;

@@ -68,6 +68,17 @@ pub enum Event<'a> {
         /// blake3 hash of the text that was shown, in hexadecimal.
         shown: &'a str,
     },
+    /// A human said what became of a call that had started when its process ended.
+    Resolved {
+        /// Number of the run.
+        run: u64,
+        /// Number of the call.
+        seq: u64,
+        /// What became of it, as JSON.
+        word: &'a str,
+        /// Person who said so.
+        by: &'a str,
+    },
     /// A call was admitted, and is about to start.
     Admitted {
         /// Number of the run.

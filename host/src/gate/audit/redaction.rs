@@ -27,6 +27,10 @@ impl Audit for RedactedAudit {
             Event::Started { run, script, hash } => {
                 self.audit.write(&Event::Started { run, script: &self.redact(script), hash })
             }
+            Event::Resolved { run, seq, word, by } => {
+                let (word, by) = (&*self.redact(word), &*self.redact(by));
+                self.audit.write(&Event::Resolved { run, seq, word, by })
+            }
             Event::Resumed { run } => self.audit.write(&Event::Resumed { run }),
             Event::Asked { run, seq, caller, method, arguments, grant, reason, shown, text: question } => {
                 // A question that contained a value is logged as its hash alone, which no redacted text would match.

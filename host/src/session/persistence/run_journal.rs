@@ -1,5 +1,7 @@
 //! Journals of runs in the store, and decisions about the calls in them.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use serde::Serialize;
 
 use super::call_counts::CallCounts;
@@ -9,8 +11,10 @@ use super::record::{LedgerEntry, LedgerOutcome, RunRecord};
 use super::session_lock::Waiting;
 use super::session_log::{OpenLog, PendingJournal, json};
 use super::{SessionId, Sessions, SessionsError, record_key};
-use crate::gate::{Call, Decision, DeferredCall, Event};
-use crate::session::journal::{self, JournalEntry};
+use crate::gate::{Call, CallOutcome, Decision, DeferredCall, Event};
+use crate::guest::OperationId;
+use crate::ledger::Used;
+use crate::session::journal::{self, JournalEntry, Resolution};
 use crate::vfs::{self, Limits, Tree, now};
 
 /// Statuses of runs that can be resumed.
@@ -86,6 +90,23 @@ impl Sessions {
         self.live(id, Some(waiting))?.decide(run, seq, answered)
     }
 
+    /// Says what became of a call that had started when its process ended. Nothing is run: the run continues when it is
+    /// resumed. The word is in the session's log.
+    ///
+    /// # Errors
+    /// If there is no such call, or its fate is known.
+    pub fn resolve(
+        &self,
+        id: &SessionId,
+        run: Option<u64>,
+        seq: u64,
+        resolution: &Resolution,
+        by: &str,
+        waiting: Waiting,
+    ) -> Result<u64, SessionsError> {
+        self.live(id, Some(waiting))?.resolve(run, seq, resolution, by)
+    }
+
     /// Ends a run that waits to be resumed: it does not continue, and its files are dropped.
     ///
     /// # Errors
@@ -136,6 +157,39 @@ impl Sessions {
     }
 }
 
+/// Returns the numbers of the calls that had started, and have neither a result nor a word of what became of them.
+fn in_doubt(journal: &[JournalEntry]) -> BTreeSet<u64> {
+    let mut open = BTreeMap::new();
+    for entry in journal {
+        match entry {
+            JournalEntry::Admitted { id, seq } => drop(open.insert(*id, *seq)),
+            JournalEntry::Delivered { id, .. } => drop(open.remove(id)),
+            JournalEntry::Resolved { seq, .. } => open.retain(|_, other| other != seq),
+            _ => {}
+        }
+    }
+    open.into_values().collect()
+}
+
+/// Marks the calls as pending whose result the script was never given, though they had ended: it is lost.
+fn without_results_pending(mut calls: Vec<Call>, journal: &[JournalEntry]) -> Vec<Call> {
+    let mut open = BTreeMap::new();
+    for entry in journal {
+        match entry {
+            JournalEntry::Admitted { id, seq } => drop(open.insert(*id, *seq)),
+            JournalEntry::Delivered { id, .. } => drop(open.remove(id)),
+            _ => {}
+        }
+    }
+    for seq in open.into_values() {
+        let call = calls.iter_mut().find(|call| call.seq == seq);
+        if let Some(call) = call.filter(|call| matches!(call.outcome, CallOutcome::Ok | CallOutcome::Failed)) {
+            call.outcome = CallOutcome::Pending;
+        }
+    }
+    calls
+}
+
 /// Returns the calls of a journal that wait for a decision.
 fn pending(id: &SessionId, run: u64, journal: Vec<JournalEntry>) -> Vec<PendingCall> {
     let mut calls: Vec<(u64, PendingCall)> = Vec::new();
@@ -166,6 +220,14 @@ impl PersistentSession {
     pub(in crate::session) fn journal(&self, entry: &JournalEntry) {
         if let Some(journal) = self.log.lock().as_mut().and_then(|open| open.journal.as_mut()) {
             journal.bytes.extend(journal::encode(entry));
+        }
+    }
+
+    /// Sets the operation whose call the gate is about to judge: if it is admitted, that is in the journal before any
+    /// commit.
+    pub(in crate::session) fn judging(&self, operation: Option<OperationId>) {
+        if let Some(journal) = self.log.lock().as_mut().and_then(|open| open.journal.as_mut()) {
+            journal.judged = operation;
         }
     }
 
@@ -218,13 +280,13 @@ impl PersistentSession {
         SessionsError::NoPoint { session: self.id.clone(), what: "run to resume".to_owned() }
     }
 
-    /// Starts the session's unfinished run again. Calls of pure tools that had not ended give back what they reserved:
-    /// they are judged again.
+    /// Starts the session's unfinished run again.
     pub(in crate::session) fn reenter(&self, limits: Limits) -> Result<ResumedRun, SessionsError> {
         self.locked(|| {
             let number = self.unfinished_run()?;
             let journal = self.sessions.journal(&self.id, number)?;
             let calls = self.sessions.calls_of(&self.id, number)?;
+            let calls = without_results_pending(calls, &journal);
             let files = self.head(limits)?;
             let mut open = self.log.lock();
             let open = open.as_mut().ok_or(SessionsError::NotTaken)?;
@@ -238,15 +300,7 @@ impl PersistentSession {
                 chunks += 1;
                 Ok(())
             })?;
-            open.journal = Some(PendingJournal { run: number, chunks, bytes: Vec::new() });
-            for entry in &journal {
-                if let JournalEntry::Admitted { seq, pure: true, .. } = entry {
-                    self.give_back(open, (number, *seq))?;
-                }
-            }
-            if let Some(spending) = self.log.spending() {
-                spending.restore(&open.balances);
-            }
+            open.journal = Some(PendingJournal { run: number, chunks, bytes: Vec::new(), judged: None });
             open.head.unfinished = None;
             open.head.running.push(number);
             let running = RunRecord { status: "running".to_owned(), ..record.clone() };
@@ -255,15 +309,27 @@ impl PersistentSession {
         })
     }
 
-    /// Releases what a call that had not ended reserved.
-    fn give_back(&self, open: &mut OpenLog, call: (u64, u64)) -> Result<(), SessionsError> {
-        let key = record_key::entry(&self.id, call.0, call.1);
-        let Some(value) = self.sessions.records().get(&key)? else { return Ok(()) };
+    /// Gives back what a call of a resumed run had reserved, because it is judged again.
+    pub(in crate::session) fn give_back(&self, run: u64, seq: u64) -> Result<(), SessionsError> {
+        let mut open = self.log.lock();
+        let open = open.as_mut().ok_or(SessionsError::NotTaken)?;
+        let Some(value) = self.sessions.records().get(&record_key::entry(&self.id, run, seq))? else { return Ok(()) };
         let entry: LedgerEntry = self.sessions.read(&self.id, "an entry", &self.sessions.value(&self.id, &value)?)?;
-        if entry.outcome == LedgerOutcome::Pending {
-            open.resume_pending(call, entry);
-            open.line(&self.id, &Event::Released { run: call.0, seq: call.1 })?;
-            open.released(&self.id, call);
+        if entry.outcome == LedgerOutcome::Released {
+            return Ok(());
+        }
+        let accounts: Vec<String> = entry.debits.iter().map(|(account, _)| account.clone()).collect();
+        let used = |open: &OpenLog| -> Vec<Used> {
+            accounts.iter().map(|account| open.balances.get(account).copied().unwrap_or_default()).collect()
+        };
+        let before = used(open);
+        open.resume_pending((run, seq), entry);
+        open.line(&self.id, &Event::Released { run, seq })?;
+        open.released(&self.id, (run, seq));
+        if let Some(spending) = self.log.spending() {
+            for ((account, before), after) in accounts.iter().zip(before).zip(used(open)) {
+                spending.shift(account, before, after);
+            }
         }
         Ok(())
     }
@@ -276,11 +342,8 @@ impl PersistentSession {
 
     fn decide(&self, run: Option<u64>, seq: Option<u64>, answered: &Answered) -> Result<PendingCall, SessionsError> {
         let decided = self.locked(|| {
-            let number = self.unfinished_run()?;
+            let number = self.unfinished_run_named(run)?;
             let none = |what: String| SessionsError::NoPoint { session: self.id.clone(), what };
-            if run.is_some_and(|run| run != number) {
-                return Err(none(format!("suspended run {}", run.unwrap_or_default())));
-            }
             let calls = pending(&self.id, number, self.sessions.journal(&self.id, number)?);
             let mut call = match (seq, calls.as_slice()) {
                 (Some(seq), calls) => calls.iter().find(|pending| pending.call.seq == seq).cloned(),
@@ -312,7 +375,45 @@ impl PersistentSession {
         decided
     }
 
+    /// Returns the number of the run that can be resumed, which is this one if it is named.
+    fn unfinished_run_named(&self, run: Option<u64>) -> Result<u64, SessionsError> {
+        let number = self.unfinished_run()?;
+        match run {
+            Some(run) if run != number => {
+                let what = format!("suspended or interrupted run {run}");
+                Err(SessionsError::NoPoint { session: self.id.clone(), what })
+            }
+            _ => Ok(number),
+        }
+    }
+
+    fn resolve(&self, run: Option<u64>, seq: u64, resolution: &Resolution, by: &str) -> Result<u64, SessionsError> {
+        let resolved = self.locked(|| {
+            let number = self.unfinished_run_named(run)?;
+            if !in_doubt(&self.sessions.journal(&self.id, number)?).contains(&seq) {
+                let what = format!("call {seq} in doubt");
+                return Err(SessionsError::NoPoint { session: self.id.clone(), what });
+            }
+            let (resolution, word) = (resolution.clone(), serde_json::to_value(resolution).unwrap_or_default());
+            let entry = JournalEntry::Resolved { seq, resolution, by: by.to_owned() };
+            let word = &word.to_string();
+            self.append_entry(number, &entry, &Event::Resolved { run: number, seq, word, by })?;
+            Ok(number)
+        });
+        if resolved.is_ok() {
+            self.leave();
+        }
+        resolved
+    }
+
     fn record_decision(&self, run: u64, seq: u64, decision: &Decision) -> Result<(), SessionsError> {
+        let entry = JournalEntry::Decided { seq, decision: decision.clone() };
+        let (allowed, by, shown) = (decision.allowed, decision.by.as_str(), decision.digest.as_str());
+        self.append_entry(run, &entry, &Event::Answered { run, seq, allowed, by, shown })
+    }
+
+    /// Appends an entry to the journal of a run that is not active, and an event to the log.
+    fn append_entry(&self, run: u64, entry: &JournalEntry, event: &Event<'_>) -> Result<(), SessionsError> {
         let mut chunks = 0;
         self.sessions.for_each_record(&record_key::numbered(b'J', &self.id, run), |_| {
             chunks += 1;
@@ -320,11 +421,9 @@ impl PersistentSession {
         })?;
         let mut open = self.log.lock();
         let open = open.as_mut().ok_or(SessionsError::NotTaken)?;
-        let bytes = journal::encode(&JournalEntry::Decided { seq, decision: decision.clone() });
-        let (allowed, by, shown) = (decision.allowed, decision.by.as_str(), decision.digest.as_str());
-        let event = Event::Answered { run, seq, allowed, by, shown };
-        open.telling(&self.id, &event, |open| {
-            open.journal = Some(PendingJournal { run, chunks, bytes: bytes.clone() });
+        let bytes = journal::encode(entry);
+        open.telling(&self.id, event, |open| {
+            open.journal = Some(PendingJournal { run, chunks, bytes: bytes.clone(), judged: None });
             self.log.commit(open, |_| Ok(()))
         })?;
         open.journal = None;

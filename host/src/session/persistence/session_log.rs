@@ -12,7 +12,9 @@ use super::record::{Balance, Head, LedgerEntry, LedgerOutcome};
 use super::shared_budgets::{ATTEMPTS as SHARED_ATTEMPTS, BudgetSharing, SpendingObserver};
 use super::{SessionId, Sessions, SessionsError, record_key};
 use crate::gate::{Audit, AuditError, CallOutcome, Chain, Debits, Event};
+use crate::guest::OperationId;
 use crate::ledger::Used;
+use crate::session::journal::{self, JournalEntry};
 use crate::store::{Batch, BlobError, Change, MAX_BLOB_BYTES, Owner, StoreError};
 
 /// Most bytes that wait before they are committed without a request.
@@ -52,6 +54,8 @@ pub(super) struct PendingJournal {
     /// Number of chunks in the store.
     pub(super) chunks: u64,
     pub(super) bytes: Vec<u8>,
+    /// Operation whose call is being judged.
+    pub(super) judged: Option<OperationId>,
 }
 
 /// Record that waits for a commit.
@@ -149,6 +153,15 @@ impl OpenLog {
     /// Takes up a call that an earlier process had started.
     pub(super) fn resume_pending(&mut self, call: (u64, u64), entry: LedgerEntry) {
         self.pending.insert(call, entry);
+    }
+
+    /// Records in the journal that a call of its run was admitted.
+    fn journal_admission(&mut self, run: u64, seq: u64) {
+        if let Some(journal) = self.journal.as_mut().filter(|journal| journal.run == run)
+            && let Some(id) = journal.judged
+        {
+            journal.bytes.extend(journal::encode(&JournalEntry::Admitted { id, seq }));
+        }
     }
 
     /// Removes a record with the next commit.
@@ -366,8 +379,11 @@ impl Audit for SessionLog {
         let mark = open.mark();
         open.line(&self.id, event)?;
         match *event {
-            Event::Admitted { run, seq, method, debits, .. } => {
+            Event::Admitted { run, seq, caller, method, debits, .. } => {
                 open.admitted(&self.id, (run, seq), method, debits);
+                if caller.is_none() {
+                    open.journal_admission(run, seq);
+                }
                 if open.sharing.is_shared() && debits.limited().next().is_some() {
                     return Ok(self.pay(open, (run, seq), mark)?);
                 }

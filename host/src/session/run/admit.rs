@@ -21,7 +21,7 @@ impl Run {
         let (mut bytes, mut call) = (0, None);
         let operation = match pending.operation {
             guest::Operation::Call { method, arguments } => {
-                let judged = self.judge(&method, &arguments);
+                let judged = self.judge(id, &method, &arguments);
                 return self.admitted(id, judged, interrupt);
             }
             guest::Operation::Run(run) => match run.what {
@@ -111,12 +111,15 @@ impl Run {
     }
 
     /// Asks the gate for a decision on a call.
-    fn judge(&self, method: &str, arguments: &str) -> Result<Admission, NotAdmitted> {
+    fn judge(&self, id: OperationId, method: &str, arguments: &str) -> Result<Admission, NotAdmitted> {
         let (gate, record, memory) = (&self.session.gate, &self.scope.record, &self.session.memory);
-        if self.may_defer() {
-            return gate.admit_or_defer(record, method, arguments, memory, &self.interrupt);
+        if !self.may_defer() {
+            return Ok(gate.admit(record, method, arguments, memory, &self.interrupt)?);
         }
-        Ok(gate.admit(record, method, arguments, memory, &self.interrupt)?)
+        self.session.judging(Some(id));
+        let judged = gate.admit_or_defer(record, method, arguments, memory, &self.interrupt);
+        self.session.judging(None);
+        judged
     }
 
     /// Asks the gate for a decision on a program, and opens its streams.

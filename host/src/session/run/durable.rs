@@ -8,12 +8,13 @@ use std::time::Duration;
 
 use super::Run;
 use super::outstanding::{OperationKind, OutstandingOperation};
-use crate::error::Failure;
-use crate::gate::{Consent, Decision, DeferredCall, NotAdmitted};
-use crate::guest::{self, Completion, GuestError, OperationId, OutputSink, Step, Stream};
+use crate::code::Interrupt;
+use crate::error::{Failure, error_chain};
+use crate::gate::{Admission, Consent, Decision, DeferredCall, Gate, NotAdmitted};
+use crate::guest::{self, Completion, GuestError, OperationId, OutputSink, Step, Stream, Value};
 use crate::session::guest_process::{self, MAIN, Pid};
 use crate::session::host::guest_now;
-use crate::session::journal::{JournalEntry, RecordedAnswer, ReplayError};
+use crate::session::journal::{JournalEntry, RecordedAnswer, ReplayError, Resolution};
 use crate::session::result::{RunResult, Status};
 use crate::session::step::{Operation, Pending};
 use crate::tool::cannot_apply_changes;
@@ -35,10 +36,12 @@ pub(in crate::session) struct RunJournal {
     held: BTreeMap<OperationId, (guest::Operation, u64)>,
     /// Calls that wait for a decision.
     deferred: BTreeMap<OperationId, Box<DeferredCall>>,
-    /// Calls that the run had started, by operation: their numbers, and whether they may be repeated.
-    admitted: HashMap<OperationId, (u64, bool)>,
+    /// Numbers of the calls that the run had started, by operation.
+    admitted: HashMap<OperationId, u64>,
     /// Decisions, by the number of the call.
     decisions: HashMap<u64, Decision>,
+    /// What became of interrupted calls, by their numbers.
+    resolutions: HashMap<u64, Resolution>,
     /// Operations of calls that had been deferred, with their numbers.
     asked: HashMap<OperationId, u64>,
     /// Time that was given to the guest that entered last.
@@ -47,6 +50,8 @@ pub(in crate::session) struct RunJournal {
     live: Arc<AtomicBool>,
     /// Set if the run did something that cannot be replayed.
     is_broken: bool,
+    /// Set while the result of a call that must not be repeated is in no commit.
+    is_behind: bool,
 }
 
 /// Sink that drops what a replay writes: it was written before.
@@ -72,7 +77,12 @@ impl RunJournal {
             match entry {
                 JournalEntry::Started(_) => {}
                 JournalEntry::Entered { .. } | JournalEntry::Delivered { .. } => journal.replay.push_back(entry),
-                JournalEntry::Admitted { id, seq, pure } => drop(journal.admitted.insert(id, (seq, pure))),
+                JournalEntry::Admitted { id, seq } => {
+                    journal.admitted.insert(id, seq);
+                    // What was said of an earlier attempt does not hold for this one.
+                    journal.resolutions.remove(&seq);
+                }
+                JournalEntry::Resolved { seq, resolution, .. } => drop(journal.resolutions.insert(seq, resolution)),
                 JournalEntry::Deferred { id, call } => drop(journal.asked.insert(id, call.seq)),
                 JournalEntry::Decided { seq, decision } => drop(journal.decisions.insert(seq, decision)),
                 JournalEntry::Unreplayable { what } => return Err(ReplayError::Unreplayable(what)),
@@ -83,6 +93,18 @@ impl RunJournal {
 
     pub(super) fn is_replaying(&self) -> bool {
         self.is_replaying
+    }
+
+    /// Returns the failure that names the calls of which nobody knows whether they took effect.
+    fn doubt(&self, held: &BTreeMap<OperationId, (guest::Operation, u64)>, gate: &Gate) -> Option<Failure> {
+        let in_doubt = held.iter().filter_map(|(id, (operation, _))| {
+            let guest::Operation::Call { method, .. } = operation else { return None };
+            let seq = self.admitted.get(id).filter(|seq| !self.resolutions.contains_key(seq))?;
+            (!gate.is_pure(method)).then(|| format!("call {seq} of `{method}`"))
+        });
+        let calls: Vec<String> = in_doubt.collect();
+        let message = "had started when the process ended, and nobody knows whether it took effect";
+        (!calls.is_empty()).then(|| Failure::host(format!("{} {message}", calls.join(" and "))))
     }
 
     /// Wraps the sink of a run that is resumed.
@@ -139,10 +161,24 @@ impl Run {
         if self.session.journal_bytes() > MAX_JOURNALED {
             return self.break_journal("was given more than its journal holds at once");
         }
-        if !repeats {
-            // What took effect must not be in doubt because this process dies. If it cannot be committed now, the
-            // next commit reports that.
+        if let Some(journal) = self.journal.as_mut().filter(|_| !repeats) {
+            journal.is_behind = true;
+        }
+    }
+
+    /// Commits results of calls that must not be repeated, unless the calls that followed have done so. The process may
+    /// die while the script waits, and that may be long. If the commit fails, the next one reports it.
+    pub(super) fn commit_results(&mut self) {
+        if let Some(journal) = self.journal.as_mut().filter(|journal| journal.is_behind) {
+            journal.is_behind = false;
             let _ = self.session.gate.sync();
+        }
+    }
+
+    /// Notes that all entries so far are committed.
+    pub(super) fn is_committed(&mut self) {
+        if let Some(journal) = &mut self.journal {
+            journal.is_behind = false;
         }
     }
 
@@ -246,18 +282,18 @@ impl Run {
         journal.is_replaying = false;
         journal.live.store(true, Ordering::Release);
         let held = std::mem::take(&mut journal.held);
-        let in_doubt =
-            held.keys().find_map(|id| journal.admitted.get(id).filter(|(_, pure)| !pure).map(|(seq, _)| *seq));
-        if let Some(seq) = in_doubt {
-            let message =
-                format!("call {seq} had started when the process ended, and nobody knows whether it took effect");
-            let failure = Failure::host(message)
-                .with_hint("look at what the tool did, and end the run: `tollhouse session abandon NAME`");
-            return self.leave_unfinished(Status::InDoubt, Some(failure));
+        if let Some(failure) = journal.doubt(&held, &self.session.gate) {
+            let name = self.session.id().map(ToString::to_string).unwrap_or_default();
+            let hint = format!(
+                "find out what it did, and say so: `tollhouse session resolve {name} SEQ retry`, `… fail MESSAGE` or `… done JSON`; `session abandon {name}` ends the run"
+            );
+            return self.leave_unfinished(Status::InDoubt, Some(failure.with_hint(hint)));
         }
         for (id, (operation, at)) in held {
             match operation {
-                guest::Operation::Call { method, arguments } => started.extend(self.readmit(id, &method, &arguments)),
+                guest::Operation::Call { method, arguments } => {
+                    started.extend(self.readmit_or_resolve(id, &method, &arguments));
+                }
                 guest::Operation::Sleep(duration) => {
                     let passed = Duration::from_nanos(guest_now().saturating_sub(at));
                     started.push(Pending { id, operation: Operation::Sleep(duration.saturating_sub(passed)) });
@@ -270,17 +306,42 @@ impl Run {
         }
     }
 
+    /// Continues with a call that has no result: delivers what a human said of it, or judges it again.
+    fn readmit_or_resolve(&mut self, id: OperationId, method: &str, arguments: &str) -> Option<Pending> {
+        let journal = self.journal.as_ref()?;
+        let resolved = journal.admitted.get(&id).and_then(|seq| Some((*seq, journal.resolutions.get(seq)?)));
+        let (seq, result) = match resolved {
+            None | Some((_, Resolution::Retry)) => return self.readmit(id, method, arguments),
+            Some((seq, Resolution::Fail(message))) => (seq, Err(Failure::tool(message.clone()))),
+            Some((seq, Resolution::Done(value))) => (seq, Ok(Value::Json(value.clone().into()))),
+        };
+        let interrupt = self.processes.as_mut()?.get(guest_process::owner(id))?.interrupt.child();
+        let kind = OperationKind::Call(method.to_owned());
+        self.outstanding.insert(id, OutstandingOperation::new(kind, Some((seq, interrupt)), 0));
+        self.resume(Completion { id, result });
+        None
+    }
+
     /// Judges a call that the script had made before the run was resumed, and that has no result.
     fn readmit(&mut self, id: OperationId, method: &str, arguments: &str) -> Option<Pending> {
         let pid = guest_process::owner(id);
         let interrupt = self.processes.as_mut()?.get(pid)?.interrupt.child();
+        let admitted = self.journal.as_ref()?.admitted.get(&id).copied();
+        if let Some(seq) = admitted
+            && let Err(error) = self.session.give_back(self.scope.record.run(), seq)
+        {
+            let failure = Failure::host(format!("the call cannot be made again: {}", error_chain(&error)));
+            return self.refuse(id, failure);
+        }
         let journal = self.journal.as_ref()?;
-        let seq = journal.asked.get(&id).copied().or_else(|| Some(journal.admitted.get(&id)?.0));
+        let seq = journal.asked.get(&id).copied().or(admitted);
         let decision = seq.and_then(|seq| journal.decisions.get(&seq));
         let (record, memory) = (&self.scope.record, &self.session.memory);
         let consent = Consent::Deferrable(decision);
         let gate = &self.session.gate;
+        self.session.judging(Some(id));
         let judged = gate.admit_numbered(record, seq, method, arguments, memory, &interrupt, consent);
+        self.session.judging(None);
         self.admitted(id, judged, interrupt)
     }
 
@@ -340,16 +401,15 @@ impl Run {
     pub(super) fn admitted(
         &mut self,
         id: OperationId,
-        judged: Result<crate::gate::Admission, NotAdmitted>,
-        interrupt: crate::code::Interrupt,
+        judged: Result<Admission, NotAdmitted>,
+        interrupt: Interrupt,
     ) -> Option<Pending> {
         match judged {
             Ok(admission) => {
-                let (seq, pure) = (admission.seq(), admission.is_pure());
-                self.record(&JournalEntry::Admitted { id, seq, pure });
                 let kind = OperationKind::Call(admission.method().to_owned());
-                let mut operation = OutstandingOperation::new(kind, Some((seq, interrupt)), admission.held_bytes());
-                operation.is_pure = pure;
+                let call = Some((admission.seq(), interrupt));
+                let mut operation = OutstandingOperation::new(kind, call, admission.held_bytes());
+                operation.is_pure = self.session.gate.is_pure(admission.method());
                 self.outstanding.insert(id, operation);
                 Some(Pending { id, operation: Operation::Call(admission) })
             }
