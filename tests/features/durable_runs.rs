@@ -207,6 +207,44 @@ fn without_a_session_a_question_that_nobody_answers_is_a_refusal() {
     assert!(ran.status == 3 && ran.stderr.contains("--session"), "{ran:?}");
 }
 
+/// A run that cannot be replayed is not suspended: its calls are refused, with the reason of old.
+#[test]
+fn a_run_that_cannot_be_replayed_is_refused_what_needs_consent() {
+    let home = home();
+    let policy = home.file("policy.toml", POLICY);
+    let script = "const text = await require('node:stream/consumers').text(process.stdin); \
+        try { await pay.charges.create({amount: 1, currency: 'EUR'}) } catch (error) { return [text.length, error.message] }";
+    let mut command = home.command(["run", "-e", script, "--policy", policy.to_str().expect("a path")]);
+    let mut child = command
+        .args(["--session", "s", "--json"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("it is built");
+    let mut input = child.stdin.take().expect("it is piped");
+    std::thread::spawn(move || std::io::Write::write_all(&mut input, &vec![b'x'; 9 << 20]));
+    let output = child.wait_with_output().expect("it ends");
+    let result: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    assert_eq!((&result["status"], &result["value"][0]), (&json!("completed"), &json!(9 << 20)), "{result:#}");
+    assert!(result["value"][1].as_str().is_some_and(|message| message.contains("needs approval")), "{result:#}");
+}
+
+/// What was read from standard input is read again, and the rest from where it is now.
+#[test]
+fn input_is_given_again() {
+    let home = home();
+    let script = "let text = ''; for await (const part of process.stdin) text += part; \
+        await pay.charges.create({amount: 1, currency: 'EUR'}); return text";
+    let mut command = home.command(["run", "-e", script, "--policy", "policy.toml", "--session", "s"]);
+    let mut child =
+        command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("it is built");
+    std::io::Write::write_all(&mut child.stdin.take().expect("it is piped"), b"some text").expect("it reads");
+    assert_eq!(child.wait().expect("it ends").code(), Some(5));
+    assert_eq!(home.run(["session", "approve", "s"]).status, 0);
+    let last = parsed(&home.run(["session", "resume", "s", "--json"]));
+    assert_eq!(last["value"], "some text", "{last:#}");
+}
+
 /// Kills the process once the script has printed this line.
 fn kill_at(home: &Home, line: &str, arguments: &[&str]) -> String {
     use std::io::BufRead as _;

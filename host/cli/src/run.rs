@@ -28,7 +28,8 @@ const MAX_SOURCE: u64 = tollhouse_registry::MAX_COMPONENT as u64;
 /// `stats describe --values '[1, 2, 3]'` in bash. A component imports them by their WIT names.
 ///
 /// Exit status: the script's own (`exit 3`, `process.exit(3)`); for JavaScript 1 when it throws; 2 usage or policy error;
-/// 3 a call was denied and the script did not catch that; 4 a limit was reached; 130 cancelled by SIGINT, SIGTERM or SIGHUP
+/// 3 a call was denied and the script did not catch that; 4 a limit was reached; 5 the run of a session waits for
+/// approval; 130 cancelled by SIGINT, SIGTERM or SIGHUP
 /// (a second signal ends the process at once); 141 nobody reads the output.
 #[derive(Args)]
 #[command(after_help = "\

@@ -4,8 +4,11 @@
 //! same order, it does the same. So the journal is enough to bring a run to where it was, in another process and on
 //! another day, without calling a tool again.
 //!
-//! On disk the journal is a sequence of chunks, each a part of one commit of the session: lines of JSON, one an entry.
-//! The first entry is [`JournalEntry::Started`], whose version says how the others are read.
+//! On disk the journal is a sequence of chunks (`J` id 0 run chunk, see `persistence/record_key.rs`), each written by one
+//! commit of the session: lines of JSON (UTF-8, `\n`), one an entry, whose member `entry` names its kind. The first entry is
+//! [`JournalEntry::Started`]; its `version` says how the others are read, and is raised when one of them changes its
+//! meaning. Bytes are in base64 (RFC 4648 §4, padded), times in nanoseconds since the Unix epoch, digests in hexadecimal.
+//! A process that does not know the version, or a kind of entry, refuses to resume the run.
 
 use std::collections::BTreeMap;
 
@@ -364,4 +367,86 @@ pub(super) fn encode(entry: &JournalEntry) -> Vec<u8> {
 pub(super) fn decode(journal: &[u8]) -> Result<Vec<JournalEntry>, ReplayError> {
     let lines = journal.split(|byte| *byte == b'\n').filter(|line| !line.is_empty());
     lines.map(|line| serde_json::from_slice(line).map_err(|error| ReplayError::Unreadable(error.to_string()))).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use serde_json::json;
+
+    use super::*;
+
+    /// Entries as version 1 writes them. They stay readable.
+    const VERSION_1: &str = r#"{"entry":"started","version":1,"guest":"GUEST","authority":"aa","language":"js","script":{"source":"return 1","name":"script","from_file":false,"arguments":["a"],"environment":[["N","v"]]},"keep_state":true}
+{"entry":"entered","pid":0,"now":1000000}
+{"entry":"admitted","id":1,"seq":1}
+{"entry":"delivered","id":1,"now":2000000,"answer":{"result":{"json":{"value":["YQ=="],"specials":{"/0":"bytes"}}},"edits":[{"path":"/workspace/f","action":"file","content":"YQ==","mode":420,"modified":7},{"path":"/workspace/d","action":"directory","mode":493,"modified":7},{"path":"/workspace/l","action":"link","target":"f","mode":511,"modified":7},{"path":"/workspace/o","action":"remove","directory":false}]}}
+{"entry":"delivered","id":2,"now":3000000}
+{"entry":"delivered","id":3,"now":3000000,"answer":{"result":"nothing"}}
+{"entry":"deferred","id":4,"call":{"seq":2,"method":"m","arguments":{"a":1},"grant":"g","reason":"always","cost":[],"asked":4,"digest":"bb"}}
+{"entry":"decided","seq":2,"decision":{"allowed":true,"by":"me","at":5,"digest":"bb"}}
+{"entry":"resolved","seq":1,"resolution":{"done":{"x":1}},"by":"me"}
+{"entry":"resolved","seq":1,"resolution":"retry","by":"me"}
+{"entry":"unreplayable","what":"ran the program `p`"}
+"#;
+
+    fn version_1() -> String {
+        VERSION_1.replace("GUEST", &guest_digest(Language::JavaScript))
+    }
+
+    #[test]
+    fn entries_of_version_1_are_read_and_written_alike() {
+        let entries = decode(version_1().as_bytes()).expect("it is a journal");
+        let written: Vec<u8> = entries.iter().flat_map(encode).collect();
+        assert_eq!(String::from_utf8(written).expect("text"), version_1());
+        let JournalEntry::Delivered { answer: Some(answer), .. } = &entries[3] else { panic!("{:?}", entries[3]) };
+        let (result, edits) = answer.clone().restore().expect("it is whole");
+        let Ok(Value::Json(payload)) = result else { panic!("{result:?}") };
+        assert_eq!((payload.value, payload.specials[0].pointer.as_str()), (json!(["YQ=="]), "/0"));
+        assert_eq!(edits.len(), 4);
+        assert!(matches!(&edits[0].action, Action::Put { body: Body::File(content), mode: 0o644, modified: 7 }
+            if content.to_vec().as_deref() == Ok(b"a")));
+    }
+
+    #[test]
+    fn a_run_is_replayed_under_the_conditions_of_its_start_alone() {
+        let start = |text: &str| match decode(text.as_bytes()).expect("a journal").remove(0) {
+            JournalEntry::Started(start) => start,
+            entry => panic!("{entry:?}"),
+        };
+        let (language, script) = start(&version_1()).script("aa").expect("all is as it was");
+        assert_eq!((language, script.source.as_str()), (Language::JavaScript, "return 1"));
+        let refused = |text: &str, authority: &str| start(text).script(authority).expect_err("it differs").to_string();
+        assert!(refused(&version_1(), "ab").contains("policy"));
+        assert!(refused(VERSION_1, "aa").contains("guest"));
+        assert!(refused(&version_1().replace("\"version\":1", "\"version\":2"), "aa").contains("version 2"));
+        assert!(decode(b"{\"entry\":\"unknown\"}\n").is_err());
+    }
+
+    proptest! {
+        #[test]
+        fn answers_are_restored_as_they_were(
+            bytes in any::<Vec<u8>>(), message in ".*", status in any::<u8>(), which in 0..4, text in ".*",
+        ) {
+            let result = match which {
+                0 => Ok(Value::Bytes(bytes.clone())),
+                1 => Ok(Value::Exited(status)),
+                2 => Ok(Value::Json(json!({ "text": text }).into())),
+                _ => Err(Failure { payload: Some(json!(text).into()), ..Failure::tool(message) }),
+            };
+            let put = Action::Put { body: Body::File(Content::from(bytes)), mode: 0o600, modified: 1 };
+            let edits = [Edit::new(format!("/{text}"), put)];
+            let recorded = RecordedAnswer::new(&result, &edits).expect("it is in memory");
+            let line = serde_json::to_vec(&recorded).expect("plain data");
+            let (restored, changed) =
+                serde_json::from_slice::<RecordedAnswer>(&line).expect("it was written").restore().expect("it is whole");
+            prop_assert_eq!(restored, result);
+            prop_assert_eq!(changed, edits);
+        }
+
+        #[test]
+        fn no_bytes_make_a_journal_panic(bytes in any::<Vec<u8>>()) {
+            let _ = decode(&bytes);
+        }
+    }
 }

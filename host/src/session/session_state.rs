@@ -511,11 +511,11 @@ impl SessionState {
         }
     }
 
-    /// Returns the number of bytes of the journal that no commit has written yet.
-    pub(super) fn journal_bytes(&self) -> usize {
+    /// Returns the number of bytes of the journal that no commit has written yet, and of the whole journal.
+    pub(super) fn journal_bytes(&self) -> (usize, u64) {
         match &self.persistence {
             Persistence::Disk { persistent, .. } => persistent.journal_bytes(),
-            Persistence::Memory { .. } => 0,
+            Persistence::Memory { .. } => (0, 0),
         }
     }
 

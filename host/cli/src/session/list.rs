@@ -15,7 +15,7 @@ use crate::Exit;
 /// List the sessions: their files, budgets and forks
 #[derive(Args)]
 pub(crate) struct ListSessionsCommand {
-    /// Print an array of {session, created, changed, runs, running, snapshot, bytes, entries, limit, budgets, shared_with, from}
+    /// Print an array of {session, created, changed, runs, running, unfinished, snapshot, bytes, entries, limit, budgets, shared_with, from}
     #[arg(long)]
     json: bool,
 }
@@ -85,6 +85,7 @@ impl SessionSummary {
             "changed": format::time(head.changed),
             "runs": head.runs,
             "running": busy,
+            "unfinished": head.unfinished,
             "snapshot": head.snapshot.to_string(),
             "bytes": head.bytes,
             "entries": head.entries,
@@ -193,6 +194,9 @@ impl ShowSessionCommand {
         let Shown { session, created, head, busy, .. } = &seen.shown;
         show::line(format_args!("{session}{}", if *busy { "  (running)" } else { "" }));
         show::line(format_args!("  created   {}", format::time(created.created)));
+        if let Some(run) = head.unfinished {
+            show::line(format_args!("  waits     run {run}: `tollhouse session resume {session}` continues it"));
+        }
         if let Some(from) = &created.from {
             show::line(format_args!("  from      {}@{}", from.session, from.run));
         }

@@ -264,7 +264,13 @@ impl PersistentSession {
         open.head.running.push(number);
         open.put(record_key::numbered(b'R', &self.id, number), json(&record));
         if let Some(start) = start {
-            open.journal = Some(PendingJournal { run: number, chunks: 0, bytes: journal::encode(start), judged: None });
+            open.journal = Some(PendingJournal {
+                run: number,
+                chunks: 0,
+                bytes: journal::encode(start),
+                written: 0,
+                judged: None,
+            });
         }
         Ok(StartedRun { number, record })
     }

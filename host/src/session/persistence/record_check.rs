@@ -4,6 +4,7 @@ use super::query::damaged;
 use super::record::{Head, RunRecord};
 use super::{At, Point, SessionId, Sessions, SessionsError, record_key, revision};
 use crate::guest::Language;
+use crate::session::journal;
 use crate::store::Record;
 use crate::tool::keyvalue_size;
 
@@ -111,8 +112,11 @@ impl<'s> RecordChecker<'s> {
                 self.charged = number(&rest[..8]).unwrap_or(u64::MAX).max(self.charged);
                 Ok(())
             }
-            // Never in an archive: a copy's unfinished runs cannot resume.
             b'J' if rest.len() != 16 => self.bad("the key of a journal"),
+            b'J' => match journal::decode(&self.sessions.value(self.id, value)?) {
+                Ok(_) => Ok(()),
+                Err(error) => self.bad(format!("a journal: {error}")),
+            },
             b'K' => self.stored(name, value),
             _ => Ok(()),
         }

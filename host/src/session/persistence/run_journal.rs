@@ -231,9 +231,11 @@ impl PersistentSession {
         }
     }
 
-    /// Returns the number of bytes of the journal that no commit has written yet.
-    pub(in crate::session) fn journal_bytes(&self) -> usize {
-        self.log.lock().as_ref().and_then(|open| open.journal.as_ref()).map_or(0, |journal| journal.bytes.len())
+    /// Returns the number of bytes of the journal that no commit has written yet, and of the whole journal.
+    pub(in crate::session) fn journal_bytes(&self) -> (usize, u64) {
+        let open = self.log.lock();
+        let journal = open.as_ref().and_then(|open| open.journal.as_ref());
+        journal.map_or((0, 0), |journal| (journal.bytes.len(), journal.written + journal.bytes.len() as u64))
     }
 
     /// Commits a run that neither continues here nor has ended; without a status, with the one that it had before it was
@@ -300,7 +302,7 @@ impl PersistentSession {
                 chunks += 1;
                 Ok(())
             })?;
-            open.journal = Some(PendingJournal { run: number, chunks, bytes: Vec::new(), judged: None });
+            open.journal = Some(PendingJournal { run: number, chunks, bytes: Vec::new(), written: 0, judged: None });
             open.head.unfinished = None;
             open.head.running.push(number);
             let running = RunRecord { status: "running".to_owned(), ..record.clone() };
@@ -423,7 +425,7 @@ impl PersistentSession {
         let open = open.as_mut().ok_or(SessionsError::NotTaken)?;
         let bytes = journal::encode(entry);
         open.telling(&self.id, event, |open| {
-            open.journal = Some(PendingJournal { run, chunks, bytes: bytes.clone(), judged: None });
+            open.journal = Some(PendingJournal { run, chunks, bytes: bytes.clone(), written: 0, judged: None });
             self.log.commit(open, |_| Ok(()))
         })?;
         open.journal = None;

@@ -53,6 +53,8 @@ pub(super) struct PendingJournal {
     pub(super) run: u64,
     /// Number of chunks in the store.
     pub(super) chunks: u64,
+    /// Bytes that this process has put into them.
+    pub(super) written: u64,
     pub(super) bytes: Vec<u8>,
     /// Operation whose call is being judged.
     pub(super) judged: Option<OperationId>,
@@ -298,6 +300,7 @@ impl SessionLog {
         open.sharing.committed();
         if let Some(journal) = open.journal.as_mut().filter(|journal| !journal.bytes.is_empty()) {
             journal.chunks += 1;
+            journal.written += journal.bytes.len() as u64;
             journal.bytes.clear();
         }
         open.waiting.clear();

@@ -20,9 +20,12 @@ use crate::session::step::{Operation, Pending};
 use crate::tool::cannot_apply_changes;
 use crate::vfs::Edit;
 
-/// Most bytes of one completion in a journal, and of all that no commit has written yet. A run with more goes on, and
-/// cannot be suspended.
-const MAX_JOURNALED: usize = 64 << 20;
+/// Most bytes of a journal that wait for a commit of the run's calls: the host holds them.
+const MAX_PENDING: usize = 1 << 20;
+
+/// Most bytes of standard input that a journal holds. A run that reads more goes on, and cannot be suspended: writing
+/// all of it to the store would make it slow.
+const MAX_INPUT: usize = 8 << 20;
 
 /// Journal of a run as the run sees it: what it still replays, and what waits.
 #[derive(Default)]
@@ -50,6 +53,8 @@ pub(in crate::session) struct RunJournal {
     live: Arc<AtomicBool>,
     /// Set if the run did something that cannot be replayed.
     is_broken: bool,
+    /// Bytes of standard input that the journal holds.
+    input: usize,
     /// Set while the result of a call that must not be repeated is in no commit.
     is_behind: bool,
 }
@@ -158,8 +163,19 @@ impl Run {
             Ok(answer) => self.record(&JournalEntry::Delivered { id, now, answer }),
             Err(why) => return self.break_journal(&format!("changed files that cannot be read ({why})")),
         }
-        if self.session.journal_bytes() > MAX_JOURNALED {
-            return self.break_journal("was given more than its journal holds at once");
+        if let (Some(journal), Ok(Value::Bytes(bytes))) = (&mut self.journal, &completion.result) {
+            journal.input += if is_own { 0 } else { bytes.len() };
+            if journal.input > MAX_INPUT {
+                return self.break_journal("read more than 8 MiB of standard input");
+            }
+        }
+        let (pending, all) = self.session.journal_bytes();
+        if all > self.session.limits().log {
+            return self.break_journal("was given more than its limit `log`");
+        }
+        if pending > MAX_PENDING {
+            // If it fails, the next commit reports that.
+            let _ = self.session.gate.sync();
         }
         if let Some(journal) = self.journal.as_mut().filter(|_| !repeats) {
             journal.is_behind = true;
