@@ -90,7 +90,7 @@ fn only_in(lines: &[(String, String)], text: &str, file: &str) {
 fn only_the_gate_calls_a_tool() {
     let lines = lines(&["."]);
     // A tool is called with an admission; the gate alone makes one, after it has judged, and alone hands it over.
-    only_in(&lines, "Ok(Admission {", "gate/mod.rs");
+    only_in(&lines, "Ok(Admission {", "gate/judgement.rs");
     only_in(&lines, "self.tool.call(", "gate/admission.rs");
     only_in(&lines, "self.tool.run(", "gate/admission.rs");
     only_in(&lines, "instance::call(", "tool/mod.rs");
