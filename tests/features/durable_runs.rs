@@ -344,6 +344,9 @@ impl Numbers {
     }
 }
 
+/// Number of concurrent scripts that are generated.
+const SCRIPTS: u64 = if cfg!(feature = "full") { 1000 } else { 60 };
+
 /// One statement of a concurrent script, which adds to `trace` whatever could differ between two runs.
 fn statement(numbers: &mut Numbers, at: usize) -> String {
     let (delay, other) = (numbers.below(4), numbers.below(4));
@@ -394,7 +397,7 @@ fn concurrent_scripts_see_the_same_again() {
     let grant = |pattern: &str| Grant::allow(pattern).expect("a pattern");
     let name: SessionId = "s".parse().expect("a name");
     let answered = Answered { allowed: true, by: "test".to_owned(), reason: None, digest: None };
-    for seed in 0..60 {
+    for seed in 0..SCRIPTS {
         let numbers = &mut Numbers(seed);
         let body: String = (0..12).map(|at| statement(numbers, at) + "\n    ").collect();
         let source = format!(

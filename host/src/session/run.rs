@@ -29,7 +29,7 @@ use crate::code::{Interrupt, with_stack};
 use crate::error::{Failure, error_chain};
 use crate::gate::{AuditError, CallOutcome, Event};
 use crate::guest::{self, Completion, GuestError, Language, OperationId, Outcome, RunUsage, Script, Value, Waiting};
-use crate::tool::{CallContext, CallEffects, OnComplete, WriteError, cannot_apply_changes};
+use crate::tool::{CallContext, CallEffects, OnComplete, cannot_apply_changes};
 use crate::vfs::Tree;
 
 /// Directory in which a run's script starts.
@@ -382,23 +382,10 @@ impl Run {
                 }
             }
             Operation::Sleep(duration) => self.work.sleep(id, duration),
-            Operation::Read { stream: 0, limit } => match &self.input {
+            Operation::Read { limit } => match &self.input {
                 Some(input) => self.work.read(id, Arc::clone(input), limit),
                 None => self.resume(Completion { id, result: Ok(Value::Bytes(Vec::new())) }),
             },
-            Operation::Read { stream, limit } => {
-                let on_complete = self.on_bytes(id);
-                let read = self.process_of(id).map(|process| process.streams.read(id, stream, limit, on_complete));
-                if let Some(Err(failure)) = read {
-                    self.resume(Completion { id, result: Err(failure) });
-                }
-            }
-            Operation::Write { stream, bytes, end } => {
-                let on_complete: OnComplete<Result<(), WriteError>> = self.work.on_stream(id, |()| Value::Nothing);
-                if let Some(process) = self.process_of(id) {
-                    process.streams.write(id, stream, &bytes, end, on_complete);
-                }
-            }
         }
     }
 

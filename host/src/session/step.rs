@@ -32,10 +32,8 @@ pub struct Pending {
 pub enum Operation {
     /// Call that the gate has admitted: granted, debited and on record. Denied calls never get here.
     Call(Admission),
-    /// Read from a stream.
+    /// Read from the standard input of the script.
     Read {
-        /// Number of the stream; 0 is the standard input of the script.
-        stream: u32,
         /// Most bytes to read.
         limit: u32,
     },
@@ -43,15 +41,6 @@ pub enum Operation {
     Sleep(Duration),
     /// Program that the gate has admitted, with streams of the run. It is for [`Run::perform`](super::Run::perform).
     Program(Admission, ProgramStreams),
-    /// Bytes for a program's stream. They are for [`Run::perform`](super::Run::perform).
-    Write {
-        /// Number of the stream.
-        stream: u32,
-        /// Bytes to write.
-        bytes: Vec<u8>,
-        /// True if nothing follows.
-        end: bool,
-    },
 }
 
 /// Streams of a program that is about to run.

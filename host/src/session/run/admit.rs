@@ -5,11 +5,11 @@ use super::outstanding::{OperationKind, OutstandingOperation};
 use crate::code::Interrupt;
 use crate::error::{Failure, how_to_raise};
 use crate::gate::{Admission, CallOutcome, NotAdmitted};
-use crate::guest::{self, Completion, OperationId, ProgramRun, Runnable};
+use crate::guest::{self, Completion, OperationId, ProgramRun, Runnable, Value};
 use crate::session::guest_process::{self, MAIN, Pid};
 use crate::session::nested_scripts;
 use crate::session::step::{Operation, Pending, ProgramStreams};
-use crate::tool::{ARGUMENTS, CallEffects, DIRECTORY};
+use crate::tool::{ARGUMENTS, CallEffects, DIRECTORY, OnComplete, WriteError};
 
 impl Run {
     /// Admits an operation, and returns it if it is still to be performed. The rest is done here: a call that the gate
@@ -41,18 +41,40 @@ impl Run {
                     return None;
                 }
             },
-            guest::Operation::Write { stream, bytes, end } => Operation::Write { stream, bytes, end },
-            guest::Operation::Read { stream: 0, limit } if pid != MAIN => {
-                self.outstanding.insert(id, OutstandingOperation::new(OperationKind::Input, call, 0));
-                let on_complete = self.on_bytes(id);
-                self.processes.as_mut()?.get(pid)?.stdin()?.read(id, limit, on_complete);
-                return None;
+            guest::Operation::Write { stream, bytes, end } => return self.write_stream(id, stream, &bytes, end),
+            guest::Operation::Read { stream, limit } if stream != 0 || pid != MAIN => {
+                return self.read_stream(id, stream, limit);
             }
-            guest::Operation::Read { stream, limit } => Operation::Read { stream, limit },
+            guest::Operation::Read { limit, .. } => Operation::Read { limit },
             guest::Operation::Sleep(duration) => Operation::Sleep(duration),
         };
         self.outstanding.insert(id, OutstandingOperation::new(OperationKind::of(&operation), call, bytes));
         Some(Pending { id, operation })
+    }
+
+    /// Reads from a stream of a program or between scripts. This is done at once, and not when the run waits: how much is
+    /// there then depends only on what the scripts have done, so a replay reads the same.
+    fn read_stream(&mut self, id: OperationId, stream: u32, limit: u32) -> Option<Pending> {
+        let kind = if stream == 0 { OperationKind::Input } else { OperationKind::Stream };
+        self.outstanding.insert(id, OutstandingOperation::new(kind, None, 0));
+        let on_complete = self.on_bytes(id);
+        let process = self.process_of(id)?;
+        if stream == 0 {
+            process.stdin()?.read(id, limit, on_complete);
+            return None;
+        }
+        match process.streams.read(id, stream, limit, on_complete) {
+            Ok(()) => None,
+            Err(failure) => self.refuse(id, failure),
+        }
+    }
+
+    /// Writes to a program's stream, or to one between scripts, at once.
+    fn write_stream(&mut self, id: OperationId, stream: u32, bytes: &[u8], end: bool) -> Option<Pending> {
+        self.outstanding.insert(id, OutstandingOperation::new(OperationKind::Stream, None, 0));
+        let on_complete: OnComplete<Result<(), WriteError>> = self.work.on_stream(id, |()| Value::Nothing);
+        self.process_of(id)?.streams.write(id, stream, bytes, end, on_complete);
+        None
     }
 
     /// Asks the gate again about calls that have not started, because another session has spent the budgets that they

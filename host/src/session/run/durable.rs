@@ -314,8 +314,8 @@ impl Run {
                     let passed = Duration::from_nanos(guest_now().saturating_sub(at));
                     started.push(Pending { id, operation: Operation::Sleep(duration.saturating_sub(passed)) });
                 }
-                guest::Operation::Read { stream, limit } => {
-                    started.push(Pending { id, operation: Operation::Read { stream, limit } });
+                guest::Operation::Read { limit, .. } => {
+                    started.push(Pending { id, operation: Operation::Read { limit } });
                 }
                 _ => {}
             }

@@ -35,8 +35,7 @@ impl OperationKind {
         match operation {
             Operation::Call(admission) | Operation::Program(admission, _) => Self::Call(admission.method().to_owned()),
             Operation::Sleep(_) => Self::Timer,
-            Operation::Read { stream: 0, .. } => Self::Input,
-            Operation::Read { .. } | Operation::Write { .. } => Self::Stream,
+            Operation::Read { .. } => Self::Input,
         }
     }
 }
