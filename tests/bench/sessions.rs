@@ -7,7 +7,7 @@ use std::thread;
 use std::time::Duration;
 
 use tempfile::TempDir;
-use tollhouse::capability::{Grant, Limits, Policy};
+use tollhouse::capability::{Approve, Grant, Limits, Policy};
 use tollhouse::guest::{Language, Script};
 use tollhouse::session::{
     Host, OpenOptions, Point, RunOptions, Session, SessionId, SessionOptions, Sessions, Status, Waiting,
@@ -37,6 +37,7 @@ pub(crate) fn measure() {
     // Removed at the end: for minutes after many files were removed, an ext4 without a journal makes new ones many times slower.
     let _large = large(&host);
     debits(&host);
+    resumed_runs(&host);
     throughput(&host);
     idle_sessions(&home, &host);
 }
@@ -116,6 +117,55 @@ fn debits(host: &Host) {
         figure(&what, &format!("{:.0} /s", f64::from(threads * calls) / time.as_secs_f64()), "");
     }
 }
+
+/// Runs that are resumed, make no call again, and are suspended at the same call as before; and what waits in many
+/// sessions.
+fn resumed_runs(host: &Host) {
+    let disk = Disk::new();
+    let sessions = disk.sessions();
+    let open = |id: &SessionId| {
+        let free = Grant::allow("stats/quantiles").expect("a pattern").named("free").calls(1 << 40);
+        let asks = Grant::allow("stats/describe").expect("a pattern").named("asks").approve(Approve::Always);
+        let options = OpenOptions {
+            policy: Some(Policy::default().with(free).with(asks)),
+            tools: vec![("stats".to_owned(), "tollhouse:stats".to_owned())],
+            ..OpenOptions::default()
+        };
+        host.open(&sessions, id, options).expect("it is made")
+    };
+    for (calls, aim) in [(1, "2 ms"), (100, "5 ms"), (1000, "30 ms")] {
+        let session = open(&name(&format!("resumed-{calls}")));
+        let source = format!(
+            "for (let i = 0; i < {calls}; i++) await stats.quantiles({{values: [1, 2, 3], probabilities: [0.5]}});
+            await stats.describe({{values: [1]}})"
+        );
+        let script = Script { source, ..Script::default() };
+        let run = session.start(Language::JavaScript, script, RunOptions::default()).expect("it starts");
+        let result = run.finish();
+        assert_eq!(result.status, Status::Suspended, "{:?}", result.error);
+        let resumed = median(20, || {
+            let result = session.resume(RunOptions::default()).expect("it is suspended").finish();
+            assert_eq!(result.status, Status::Suspended, "{:?}", result.error);
+        });
+        row(&format!("  resume a run of {calls} calls, until it is suspended again"), resumed, aim, None, None);
+    }
+    for number in 0..WAITING {
+        let session = open(&name(&format!("waits-{number}")));
+        let source = "await stats.describe({values: [1]})".to_owned();
+        let script = Script { source, ..Script::default() };
+        let run = session.start(Language::JavaScript, script, RunOptions::default()).expect("it starts");
+        assert_eq!(run.finish().status, Status::Suspended);
+    }
+    let listed = median(5, || {
+        let all = sessions.list().expect("they are there");
+        let calls = all.iter().map(|id| sessions.pending_calls(id).expect("it is read").len()).sum::<usize>();
+        assert_eq!(calls as u32, WAITING + 3);
+    });
+    row(&format!("  list the calls that wait, of {WAITING} suspended runs"), listed, "", None, None);
+}
+
+/// How many runs are suspended at once.
+const WAITING: u32 = 1000;
 
 /// What a session commits before a call: two lines of the log, an entry and a balance of the ledger, the head.
 fn debit(records: &dyn Store, session: u32, call: u32) {

@@ -11,6 +11,7 @@ use tollhouse::capability::{Approve, Grant, Policy};
 use tollhouse::guest::{Language, Script};
 use tollhouse::session::{Answered, OpenOptions, RunOptions, SessionId, Sessions, Status};
 use tollhouse::tool::{HostCall, HostTool};
+use tollhouse_tests::screen::Screen;
 use tollhouse_tests::server::Server;
 use tollhouse_tests::{Home, Ran, root};
 
@@ -196,6 +197,22 @@ fn a_run_is_not_resumed_under_other_conditions_and_can_be_abandoned() {
     assert_eq!(after["value"], json!([]), "{after:#}");
     let verified = home.run(["store", "verify"]);
     assert_eq!(verified.status, 0, "{verified:?}");
+}
+
+/// On a terminal a human is asked at once, unless nobody is to be asked now.
+#[test]
+fn no_wait_suspends_on_a_terminal_too() {
+    let home = home();
+    let script = "return (await pay.charges.create({amount: 7, currency: 'EUR'})).total";
+    let begin = ["run", "-e", script, "--policy", "policy.toml", "--session", "s", "--no-wait"];
+    let (status, lines) = Screen::start(&home, &begin, 30, 120).ends();
+    assert!(status == 5 && lines.iter().any(|line| line.contains("session approve s")), "{lines:#?}");
+    // Whoever resumes it on a terminal is asked there.
+    let mut screen = Screen::start(&home, &["session", "resume", "s"], 30, 120);
+    let question = screen.asks();
+    screen.consents(&question);
+    let (status, lines) = screen.ends();
+    assert!(status == 0 && lines.iter().any(|line| line.trim() == "7"), "{lines:#?}");
 }
 
 /// In memory nothing can wait, so a question that nobody answers is a refusal, as before.

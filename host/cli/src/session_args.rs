@@ -84,6 +84,9 @@ pub(crate) struct OwnArgs {
     /// Any limit of a policy: `calls=1000`, `processes=4`, `tool_wall=5s`, `output=1MiB`
     #[arg(long = "limit", value_name = "NAME=VALUE")]
     limits: Vec<Setting>,
+    /// Ask nobody on the terminal: a call that needs approval suspends the run of a session, and is refused without one
+    #[arg(long)]
+    no_wait: bool,
 }
 
 impl OwnArgs {
@@ -92,6 +95,10 @@ impl OwnArgs {
     pub(crate) fn read_secrets(&mut self) -> Result<()> {
         self.values = secret::read(&self.secrets)?;
         Ok(())
+    }
+
+    fn approver(&self) -> Option<Arc<dyn Approver>> {
+        (!self.no_wait).then(|| Arc::new(TerminalApprover) as Arc<dyn Approver>)
     }
 
     fn limits(&self) -> Overrides {
@@ -210,6 +217,7 @@ impl SessionArgs {
             commands: self.commands(),
             given: self.given_by(locations, source)?,
             audit: audit.open()?,
+            approver: own.approver(),
             secrets: own.values.clone(),
         })
     }
@@ -253,7 +261,7 @@ impl SessionArgs {
             limits: own.limits(),
             files,
             audit: audit.open()?,
-            approver: Some(Arc::new(TerminalApprover) as Arc<dyn Approver>),
+            approver: own.approver(),
             secrets: own.values.clone(),
             waiting: Some(waiting),
         };
@@ -425,6 +433,7 @@ pub(crate) struct PreparedSession {
     /// Files that are mounted from this machine, if any.
     pub(crate) files: Option<Tree>,
     audit: Option<Arc<dyn Audit>>,
+    approver: Option<Arc<dyn Approver>>,
     secrets: Secrets,
 }
 
@@ -439,7 +448,7 @@ impl PreparedSession {
             lock: self.given.lock(),
             files,
             audit: self.audit.clone(),
-            approver: Some(Arc::new(TerminalApprover) as Arc<dyn Approver>),
+            approver: self.approver.clone(),
             secrets: self.secrets.clone(),
         };
         host.session(options).map_err(|error| self.given.explain(error))

@@ -262,3 +262,46 @@ impl PendingApproval<'_> {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::gate::Nowhere;
+
+    /// A decision that was moved to another call, run or grant, or to other arguments, decides nothing.
+    #[test]
+    fn decision_holds_for_exactly_the_call_that_it_was_made_about() {
+        let (given, other) = (json!({ "amount": 1 }), json!({ "amount": 2 }));
+        let call = |run, seq, method, arguments, grant| PendingApproval {
+            audit: &Nowhere,
+            run,
+            seq,
+            callers: &[],
+            method,
+            arguments,
+            grant,
+            reason: "always",
+            costs: &[],
+        };
+        let asked = call(1, 1, "pay", &given, "g").defer(0).expect("it is recorded");
+        let decision =
+            |allowed| Decision { allowed, by: "me".to_owned(), reason: None, at: 1, digest: asked.digest.clone() };
+        let (yes, no) = (decision(true), decision(false));
+        let answer = |call: PendingApproval<'_>, decision| {
+            call.consent(None, Consent::Deferrable(Some(decision))).expect("it is recorded")
+        };
+        assert!(matches!(answer(call(1, 1, "pay", &given, "g"), &yes), Answering::Allowed));
+        assert!(matches!(answer(call(1, 1, "pay", &given, "g"), &no), Answering::Refused(None)));
+        for moved in [
+            call(2, 1, "pay", &given, "g"),
+            call(1, 2, "pay", &given, "g"),
+            call(1, 1, "pays", &given, "g"),
+            call(1, 1, "pay", &other, "g"),
+            call(1, 1, "pay", &given, "h"),
+        ] {
+            assert!(matches!(answer(moved, &yes), Answering::Deferred(_)));
+        }
+    }
+}

@@ -188,6 +188,9 @@ pub(super) struct RecordedAnswer {
     /// Changes of files that the call made.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     edits: Vec<RecordedEdit>,
+    /// Digest of the call that it answers, as the script made it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) call: Option<String>,
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -281,7 +284,7 @@ impl From<RecordedPayload> for Payload {
 
 impl RecordedAnswer {
     /// Records a completion. Fails for a file whose content cannot be read.
-    pub(super) fn new(result: &Result<Value, Failure>, edits: &[Edit]) -> Result<Self, String> {
+    pub(super) fn new(result: &Result<Value, Failure>, edits: &[Edit], call: Option<String>) -> Result<Self, String> {
         let result = match result {
             Ok(Value::Json(payload)) => RecordedResult::Json(payload.into()),
             Ok(Value::Bytes(bytes)) => RecordedResult::Bytes(STANDARD.encode(bytes)),
@@ -294,7 +297,7 @@ impl RecordedAnswer {
             }
         };
         let edits = edits.iter().map(RecordedEdit::new).collect::<Result<_, _>>()?;
-        Ok(Self { result, edits })
+        Ok(Self { result, edits, call })
     }
 
     /// Returns the completion and the changes of files.
@@ -380,7 +383,7 @@ mod tests {
     const VERSION_1: &str = r#"{"entry":"started","version":1,"guest":"GUEST","authority":"aa","language":"js","script":{"source":"return 1","name":"script","from_file":false,"arguments":["a"],"environment":[["N","v"]]},"keep_state":true}
 {"entry":"entered","pid":0,"now":1000000}
 {"entry":"admitted","id":1,"seq":1}
-{"entry":"delivered","id":1,"now":2000000,"answer":{"result":{"json":{"value":["YQ=="],"specials":{"/0":"bytes"}}},"edits":[{"path":"/workspace/f","action":"file","content":"YQ==","mode":420,"modified":7},{"path":"/workspace/d","action":"directory","mode":493,"modified":7},{"path":"/workspace/l","action":"link","target":"f","mode":511,"modified":7},{"path":"/workspace/o","action":"remove","directory":false}]}}
+{"entry":"delivered","id":1,"now":2000000,"answer":{"result":{"json":{"value":["YQ=="],"specials":{"/0":"bytes"}}},"edits":[{"path":"/workspace/f","action":"file","content":"YQ==","mode":420,"modified":7},{"path":"/workspace/d","action":"directory","mode":493,"modified":7},{"path":"/workspace/l","action":"link","target":"f","mode":511,"modified":7},{"path":"/workspace/o","action":"remove","directory":false}],"call":"cc"}}
 {"entry":"delivered","id":2,"now":3000000}
 {"entry":"delivered","id":3,"now":3000000,"answer":{"result":"nothing"}}
 {"entry":"deferred","id":4,"call":{"seq":2,"method":"m","arguments":{"a":1},"grant":"g","reason":"always","cost":[],"asked":4,"digest":"bb"}}
@@ -436,7 +439,7 @@ mod tests {
             };
             let put = Action::Put { body: Body::File(Content::from(bytes)), mode: 0o600, modified: 1 };
             let edits = [Edit::new(format!("/{text}"), put)];
-            let recorded = RecordedAnswer::new(&result, &edits).expect("it is in memory");
+            let recorded = RecordedAnswer::new(&result, &edits, None).expect("it is in memory");
             let line = serde_json::to_vec(&recorded).expect("plain data");
             let (restored, changed) =
                 serde_json::from_slice::<RecordedAnswer>(&line).expect("it was written").restore().expect("it is whole");

@@ -1,6 +1,7 @@
 //! Admission of a guest's operations: each is decided by the gate, refused, started, or left to be performed.
 
 use super::Run;
+use super::durable::digest_of;
 use super::outstanding::{OperationKind, OutstandingOperation};
 use crate::code::Interrupt;
 use crate::error::{Failure, how_to_raise};
@@ -17,12 +18,13 @@ impl Run {
     pub(super) fn admit(&mut self, pid: Pid, pending: guest::Pending) -> Option<Pending> {
         let pending = self.hold(pid, pending)?;
         let id = pending.id;
+        let digest = self.may_defer().then(|| digest_of(&pending.operation)).flatten();
         let interrupt = self.processes.as_mut()?.get(pid)?.interrupt.child();
         let (mut bytes, mut call) = (0, None);
         let operation = match pending.operation {
             guest::Operation::Call { method, arguments } => {
                 let judged = self.judge(id, &method, &arguments);
-                return self.admitted(id, judged, interrupt);
+                return self.admitted(id, judged, interrupt, digest);
             }
             guest::Operation::Run(run) => match run.what {
                 Runnable::Program(ref method) => match self.judge_program(id, method, &run, &interrupt) {

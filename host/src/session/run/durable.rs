@@ -27,6 +27,9 @@ const MAX_PENDING: usize = 1 << 20;
 /// all of it to the store would make it slow.
 const MAX_INPUT: usize = 8 << 20;
 
+/// Hexadecimal digits of the digest of a call: it detects a replay that goes wrong, and nobody's forgery.
+const DIGEST_DIGITS: usize = 16;
+
 /// Journal of a run as the run sees it: what it still replays, and what waits.
 #[derive(Default)]
 pub(in crate::session) struct RunJournal {
@@ -121,6 +124,20 @@ impl RunJournal {
     }
 }
 
+/// Returns the digest of an operation that is a call, as the script made it.
+pub(super) fn digest_of(operation: &guest::Operation) -> Option<String> {
+    match operation {
+        guest::Operation::Call { method, arguments } => Some(call_digest(method, arguments)),
+        _ => None,
+    }
+}
+
+fn call_digest(method: &str, arguments: &str) -> String {
+    let mut hasher = blake3::Hasher::new();
+    hasher.update(&(method.len() as u64).to_le_bytes()).update(method.as_bytes()).update(arguments.as_bytes());
+    hasher.finalize().to_hex()[..DIGEST_DIGITS].to_owned()
+}
+
 impl Run {
     pub(super) fn is_replaying(&self) -> bool {
         self.journal.as_ref().is_some_and(|journal| journal.is_replaying)
@@ -158,7 +175,8 @@ impl Run {
         let is_main = guest_process::owner(id) == MAIN;
         let repeats = operation.is_none_or(|operation| operation.is_pure);
         let is_own = operation.is_some_and(|operation| operation.is_between_scripts(is_main));
-        let answer = if is_own { Ok(None) } else { RecordedAnswer::new(&completion.result, edits).map(Some) };
+        let call = operation.and_then(|operation| operation.digest.clone());
+        let answer = if is_own { Ok(None) } else { RecordedAnswer::new(&completion.result, edits, call).map(Some) };
         match answer {
             Ok(answer) => self.record(&JournalEntry::Delivered { id, now, answer }),
             Err(why) => return self.break_journal(&format!("changed files that cannot be read ({why})")),
@@ -228,11 +246,10 @@ impl Run {
 
     /// Enters a guest as the journal says. Returns `None` if the replay has ended, or waits for a stream.
     pub(super) fn advance_replayed(&mut self) -> Option<(Pid, Result<Step, GuestError>)> {
-        let journal = self.journal.as_mut()?;
-        match journal.replay.front()?.clone() {
+        let entry = self.journal.as_mut()?.replay.pop_front()?;
+        match entry {
             JournalEntry::Entered { pid, now } => {
-                journal.replay.pop_front();
-                journal.now = now;
+                self.journal.as_mut()?.now = now;
                 let processes = self.processes.as_mut()?;
                 if processes.waiting() != Some(pid) {
                     self.diverge("a script was started that the journal does not have");
@@ -240,40 +257,56 @@ impl Run {
                 }
                 Some((pid, processes.start(pid, now)?))
             }
-            JournalEntry::Delivered { id, now, answer } => {
-                if self.outstanding.get(&id).is_none() {
-                    self.diverge(&format!("the script did not start the operation {id}"));
+            JournalEntry::Delivered { id, now, answer: None } => {
+                let queued = self.queue.iter().position(|(completion, _)| completion.id == id);
+                match queued.and_then(|queued| self.queue.remove(queued)) {
+                    Some((completion, effects)) => self.replay_delivery(completion, &effects.edits, now),
+                    None => {
+                        // The stream has no bytes yet.
+                        let entry = JournalEntry::Delivered { id, now, answer: None };
+                        self.journal.as_mut()?.replay.push_front(entry);
+                        None
+                    }
+                }
+            }
+            JournalEntry::Delivered { id, now, answer: Some(answer) } => {
+                // A refusal of a script is queued, and in the journal too.
+                self.queue.retain(|(completion, _)| completion.id != id);
+                let held = self.journal.as_ref()?.held.get(&id);
+                if held.and_then(|(operation, _)| digest_of(operation)) != answer.call {
+                    self.diverge(&format!("the operation {id} is another call, or has other arguments"));
                     return None;
                 }
-                let queued = self.queue.iter().position(|(completion, _)| completion.id == id);
-                let (completion, edits) = match (answer, queued) {
-                    (Some(answer), queued) => {
-                        queued.map(|queued| self.queue.remove(queued));
-                        match answer.restore() {
-                            Ok((result, edits)) => (Completion { id, result }, edits),
-                            Err(error) => {
-                                self.diverge(&error.to_string());
-                                return None;
-                            }
-                        }
+                match answer.restore() {
+                    Ok((result, edits)) => self.replay_delivery(Completion { id, result }, &edits, now),
+                    Err(error) => {
+                        self.diverge(&error.to_string());
+                        None
                     }
-                    (None, Some(queued)) => {
-                        let (completion, effects) = self.queue.remove(queued)?;
-                        (completion, effects.edits)
-                    }
-                    (None, None) => return None,
-                };
-                let journal = self.journal.as_mut()?;
-                journal.replay.pop_front();
-                journal.now = now;
-                journal.held.remove(&id);
-                self.outstanding.remove(id);
-                let pid = guest_process::owner(id);
-                let processes = self.processes.as_mut()?;
-                Some((pid, processes.resume(completion, &edits, |error| cannot_apply_changes("a tool", error), now)?))
+                }
             }
             _ => None,
         }
+    }
+
+    /// Delivers a completion at the time at which it was delivered before.
+    fn replay_delivery(
+        &mut self,
+        completion: Completion,
+        edits: &[Edit],
+        now: u64,
+    ) -> Option<(Pid, Result<Step, GuestError>)> {
+        let id = completion.id;
+        if self.outstanding.remove(id).is_none() {
+            self.diverge(&format!("the script did not start the operation {id}"));
+            return None;
+        }
+        let journal = self.journal.as_mut()?;
+        journal.now = now;
+        journal.held.remove(&id);
+        let processes = self.processes.as_mut()?;
+        let step = processes.resume(completion, edits, |error| cannot_apply_changes("a tool", error), now)?;
+        Some((guest_process::owner(id), step))
     }
 
     /// Returns true if the journal has nothing more to replay, and the run continues on its own.
@@ -334,6 +367,7 @@ impl Run {
         let interrupt = self.processes.as_mut()?.get(guest_process::owner(id))?.interrupt.child();
         let kind = OperationKind::Call(method.to_owned());
         self.outstanding.insert(id, OutstandingOperation::new(kind, Some((seq, interrupt)), 0));
+        self.outstanding.set_digest(id, Some(call_digest(method, arguments)));
         self.resume(Completion { id, result });
         None
     }
@@ -358,7 +392,7 @@ impl Run {
         self.session.judging(Some(id));
         let judged = gate.admit_numbered(record, seq, method, arguments, memory, &interrupt, consent);
         self.session.judging(None);
-        self.admitted(id, judged, interrupt)
+        self.admitted(id, judged, interrupt, Some(call_digest(method, arguments)))
     }
 
     /// Keeps a call that waits for a decision.
@@ -415,6 +449,18 @@ impl Run {
 
     /// Takes the gate's decision about a call: returns the call if it is to be made.
     pub(super) fn admitted(
+        &mut self,
+        id: OperationId,
+        judged: Result<Admission, NotAdmitted>,
+        interrupt: Interrupt,
+        digest: Option<String>,
+    ) -> Option<Pending> {
+        let admitted = self.judged(id, judged, interrupt);
+        self.outstanding.set_digest(id, digest);
+        admitted
+    }
+
+    fn judged(
         &mut self,
         id: OperationId,
         judged: Result<Admission, NotAdmitted>,

@@ -51,12 +51,14 @@ pub(super) struct OutstandingOperation {
     bytes: u64,
     /// True if the operation has no effect besides its result, so that it may be repeated.
     pub(super) is_pure: bool,
+    /// Digest of a call as the script made it, if its run has a journal.
+    pub(super) digest: Option<String>,
 }
 
 impl OutstandingOperation {
     /// Creates an operation that holds this number of bytes.
     pub(super) fn new(awaited: OperationKind, call: Option<(u64, Interrupt)>, bytes: u64) -> Self {
-        Self { awaited, call, program: None, bytes, is_pure: true }
+        Self { awaited, call, program: None, bytes, is_pure: true, digest: None }
     }
 }
 
@@ -157,6 +159,13 @@ impl OutstandingOperations {
             phrases.push("standard input".to_owned());
         }
         phrases
+    }
+
+    /// Sets the digest of a call.
+    pub(super) fn set_digest(&mut self, id: OperationId, digest: Option<String>) {
+        if let Some(operation) = self.operations.get_mut(&id) {
+            operation.digest = digest;
+        }
     }
 
     /// Records the files that a program works on.
