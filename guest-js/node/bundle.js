@@ -80,18 +80,20 @@ var tollhouseNode = (() => {
     isString: () => isString,
     isSymbol: () => isSymbol,
     isUndefined: () => isUndefined,
+    isWhole: () => isWhole,
     outOfRange: () => outOfRange,
     parseArgs: () => parseArgs,
     promisify: () => promisify,
+    provide: () => provide,
     setDeepEqual: () => setDeepEqual,
     stripVTControlCharacters: () => stripVTControlCharacters,
     styleText: () => styleText,
     toUSVString: () => toUSVString,
     types: () => types
   });
-  var native, inspectValue, formatLine, inspect, format, formatWithOptions, promisify, callbackify, inherits, deprecations, deprecate, debuglog, debug, stripVTControlCharacters, toUSVString, styleText, aborted, getSystemErrorName, isBuffer, codedError, received, AbortError, abortError, checkText, invalidType, invalidValue, grouped, outOfRange, classIs, tagOf, functionKind, types, isArray, isRegExp, isDate, isError, isObject, isString, isNumber, isFunction, isUndefined, isNull, isNullOrUndefined, isBoolean, isSymbol, isPrimitive, TextEncoder, TextDecoder2, parseArgs, isDeepStrictEqual, deepEqual, setDeepEqual, util_default, init_util = __esm({
+  var native, inspectValue, formatLine, isWhole, inspect, format, formatWithOptions, promisify, modules, provide, callbackify, inherits, deprecations, deprecate, debuglog, debug, stripVTControlCharacters, toUSVString, styleText, aborted, getSystemErrorName, isBuffer, codedError, received, AbortError, abortError, checkText, invalidType, invalidValue, grouped, outOfRange, classIs, tagOf, functionKind, types, isArray, isRegExp, isDate, isError, isObject, isString, isNumber, isFunction, isUndefined, isNull, isNullOrUndefined, isBoolean, isSymbol, isPrimitive, TextEncoder, TextDecoder2, parseArgs, isDeepStrictEqual, deepEqual, setDeepEqual, util_default, init_util = __esm({
     "src/util.js"() {
-      ({ native, inspect: inspectValue, formatLine } = host), inspect = (value, options, ...legacy2) => typeof options == "boolean" ? inspectValue(value, { showHidden: options, depth: legacy2[0] }) : inspectValue(value, options);
+      ({ native, inspect: inspectValue, formatLine } = host), { isInteger: isWhole } = Number, inspect = (value, options, ...legacy2) => typeof options == "boolean" ? inspectValue(value, { showHidden: options, depth: legacy2[0] }) : inspectValue(value, options);
       inspect.custom = /* @__PURE__ */ Symbol.for("nodejs.util.inspect.custom");
       inspect.defaultOptions = { showHidden: !1, depth: 2, colors: !1, customInspect: !0, showProxy: !1, maxArrayLength: 100, maxStringLength: 1e4, breakLength: 80, compact: 3, sorted: !1, getters: !1, numericSeparator: !1 };
       inspect.colors = /* @__PURE__ */ Object.create(null);
@@ -100,24 +102,24 @@ var tollhouseNode = (() => {
         if (typeof original != "function")
           throw invalidType("original", "function", original);
         if (original[promisify.custom]) return original[promisify.custom];
-        let promised2 = function(...values2) {
+        let promised3 = function(...values2) {
           return new Promise((resolve, reject) => {
             original.call(this, ...values2, (error, ...results2) => error ? reject(error) : resolve(results2[0]));
           });
         };
-        return Object.setPrototypeOf(promised2, Object.getPrototypeOf(original)), Object.defineProperties(promised2, Object.getOwnPropertyDescriptors(original));
+        return Object.setPrototypeOf(promised3, Object.getPrototypeOf(original)), Object.defineProperties(promised3, Object.getOwnPropertyDescriptors(original));
       };
       promisify.custom = /* @__PURE__ */ Symbol.for("nodejs.util.promisify.custom");
       globalThis.setTimeout[promisify.custom] = (delay, value) => new Promise((resolve) => setTimeout(resolve, delay, value));
       globalThis.setImmediate[promisify.custom] = (value) => new Promise((resolve) => setImmediate(resolve, value));
       for (let timer of [globalThis.setTimeout, globalThis.setImmediate])
         Object.defineProperty(timer, promisify.custom, { enumerable: !1 });
-      callbackify = (original) => {
+      modules = {}, provide = (provided) => Object.assign(modules, provided), callbackify = (original) => {
         if (typeof original != "function") throw invalidType("original", "function", original);
         return function(...values2) {
           let callback = values2.pop();
           if (typeof callback != "function") throw invalidType("last argument", "function", callback);
-          let later = (...results2) => globalThis.process.nextTick(() => callback(...results2)), falsy = (reason) => Object.assign(codedError(Error, "ERR_FALSY_VALUE_REJECTION", "Promise was rejected with falsy value"), { reason });
+          let later = (...results2) => modules.process.nextTick(() => callback(...results2)), falsy = (reason) => Object.assign(codedError(Error, "ERR_FALSY_VALUE_REJECTION", "Promise was rejected with falsy value"), { reason });
           original.apply(this, values2).then((result) => later(null, result), (error) => later(error || falsy(error)));
         };
       }, inherits = (constructor, parent) => {
@@ -127,7 +129,7 @@ var tollhouseNode = (() => {
       }, deprecations = /* @__PURE__ */ new Set(), deprecate = (work2, message, code) => {
         if (typeof work2 != "function") throw invalidType("fn", "function", work2);
         let told = !1, warned2 = function(...values2) {
-          return !told && !deprecations.has(code) && globalThis.process.emitWarning(message, "DeprecationWarning", code), told = !0, code !== void 0 && deprecations.add(code), new.target ? Reflect.construct(work2, values2, new.target) : Reflect.apply(work2, this, values2);
+          return !told && !deprecations.has(code) && modules.process.emitWarning(message, "DeprecationWarning", code), told = !0, code !== void 0 && deprecations.add(code), new.target ? Reflect.construct(work2, values2, new.target) : Reflect.apply(work2, this, values2);
         };
         return Object.setPrototypeOf(warned2, work2), work2.prototype && (warned2.prototype = work2.prototype), Object.defineProperty(warned2, "length", { value: work2.length, configurable: !0 });
       }, debuglog = () => Object.assign(() => {
@@ -135,7 +137,7 @@ var tollhouseNode = (() => {
         if (typeof number != "number") throw invalidType("err", "number", number);
         if (number >= 0 || !Number.isSafeInteger(number)) throw outOfRange("err", "a negative integer", number);
         return Object.entries(host.errnos).find(([, known2]) => known2 === number || known2 === -number)?.[0] ?? `Unknown system error ${number}`;
-      }, isBuffer = (value) => value instanceof globalThis.Buffer, codedError = (Class, code, message) => {
+      }, isBuffer = (value) => value instanceof modules.Buffer, codedError = (Class, code, message) => {
         let error = new Class(message);
         return error.code = code, error;
       }, received = (value) => {
@@ -159,7 +161,7 @@ var tollhouseNode = (() => {
         "ERR_INVALID_ARG_TYPE",
         `The "${name2}" ${name2.includes(".") ? "property" : "argument"} must be ${/^[a-z]/.test(expected) && !/^(an?|of|one) /.test(expected) ? `of type ${expected}` : expected}.${received(value)}`
       ), invalidValue = (name2, value, reason = "is invalid") => codedError(TypeError, "ERR_INVALID_ARG_VALUE", `The ${name2.includes(".") ? "property" : "argument"} '${name2}' ${reason}. Received ${inspect(value)}`), grouped = (digits) => digits.replace(/\B(?=(\d{3})+(?!\d))/g, "_"), outOfRange = (name2, range, value) => {
-        let long = typeof value == "bigint" && (value > 2n ** 32n || value < -(2n ** 32n)) || Number.isInteger(value) && Math.abs(value) > 4294967296, shown4 = typeof value == "bigint" ? `${long ? grouped(String(value)) : value}n` : long ? grouped(String(value)) : inspect(value);
+        let long = typeof value == "bigint" && (value > 2n ** 32n || value < -(2n ** 32n)) || isWhole(value) && Math.abs(value) > 4294967296, shown4 = typeof value == "bigint" ? `${long ? grouped(String(value)) : value}n` : long ? grouped(String(value)) : inspect(value);
         return codedError(RangeError, "ERR_OUT_OF_RANGE", `The value of "${name2}" is out of range. It must be ${range}. Received ${shown4}`);
       }, classIs = (...names2) => (value) => names2.includes(native.className(value)), tagOf = (value) => ArrayBuffer.isView(value) && native.className(value) !== "DataView" ? value[Symbol.toStringTag] : void 0, functionKind = (...names2) => (value) => typeof value == "function" && names2.includes(native.className(value)), types = {
         isAnyArrayBuffer: classIs("ArrayBuffer", "SharedArrayBuffer"),
@@ -1753,16 +1755,21 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
       init_util();
       ({ Buffer: Buffer2, SlowBuffer, kMaxLength } = library), { native: native2, toHex, toLatin1 } = host, fromBytes = (bytes) => Buffer2.from(bytes.buffer, bytes.byteOffset, bytes.length), plain = (buffer2, start = 0, end = buffer2.length) => new Uint8Array(buffer2.buffer, buffer2.byteOffset + start, Math.max(0, end - start)), fromText = Buffer2.from, checkSource = (value) => {
         if (typeof value == "object" && value !== null) {
-          if (ArrayBuffer.isView(value) || value instanceof ArrayBuffer || value.length !== void 0 || value.type === "Buffer" || /^(Shared)?ArrayBuffer$/.test(native2.className(value)) || typeof value[Symbol.toPrimitive] == "function") return value;
+          if (ArrayBuffer.isView(value) || value instanceof ArrayBuffer || value.length !== void 0 || value.type === "Buffer" || /^(Shared)?ArrayBuffer$/.test(native2.className(value))) return value;
           let plainValue = value.valueOf?.();
           if (plainValue != null && plainValue !== value && ["string", "object"].includes(typeof plainValue)) return value;
+          let primitive = typeof value[Symbol.toPrimitive] == "function" ? value[Symbol.toPrimitive]("string") : void 0;
+          if (typeof primitive == "string") return primitive;
         }
         let expected = "The first argument must be of type string or an instance of Buffer, ArrayBuffer, or Array or an Array-like Object.", { message } = invalidType("x", "string", value);
         throw codedError(TypeError, "ERR_INVALID_ARG_TYPE", expected + message.slice(message.indexOf(" Received")));
       };
       Buffer2.from = {
         from(value, encoding, length) {
-          if (typeof value != "string") return fromText(checkSource(value), encoding, length);
+          if (typeof value != "string") {
+            let source = checkSource(value);
+            return typeof source == "string" ? Buffer2.from(source, encoding) : fromText(source, encoding, length);
+          }
           switch (String(encoding ?? "utf8").toLowerCase()) {
             case "utf8":
             case "utf-8":
@@ -1832,11 +1839,8 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
       Buffer2.prototype.toJSON = function() {
         return { type: "Buffer", data: [...plain(this)] };
       };
-      for (let name2 of Object.keys(Buffer2.prototype)) {
+      for (let name2 of Object.keys(Buffer2.prototype))
         /U[Ii]nt/.test(name2) && (Buffer2.prototype[name2.replace("UInt", "Uint")] ??= Buffer2.prototype[name2]);
-        let { configurable } = Object.getOwnPropertyDescriptor(Buffer2.prototype, name2);
-        configurable && Object.defineProperty(Buffer2.prototype, name2, { enumerable: !1 });
-      }
       Object.defineProperty(Buffer2.prototype, Symbol.toStringTag, Object.getOwnPropertyDescriptor(Object.getPrototypeOf(Uint8Array.prototype), Symbol.toStringTag));
       for (let name2 of ["alloc", "allocUnsafe", "allocUnsafeSlow"]) {
         let work2 = Buffer2[name2];
@@ -1853,7 +1857,7 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
       }
       checkInteger = (name2, value) => {
         if (typeof value != "number") throw invalidType(name2, "number", value);
-        if (!Number.isInteger(value)) throw outOfRange(name2, "an integer", value);
+        if (!isWhole(value)) throw outOfRange(name2, "an integer", value);
       }, checkOffset = (buffer2, offset, size) => {
         checkInteger("offset", offset);
         let most = buffer2.length - size;
@@ -1886,7 +1890,7 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
           }
         }[name2] : {
           [name2](value, offset = size === void 0 ? void 0 : 0, byteLength2) {
-            let number = isBig ? value : Number(value);
+            let number = isBig ? value : +value;
             return check(this, number, offset, byteLength2, !0), size === void 0 ? work2.call(this, number, offset, byteLength2, !0) : work2.call(this, number, offset, !0);
           }
         }[name2];
@@ -1912,8 +1916,15 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
           return equals.call(this, bytesWanted("otherBuffer", other));
         },
         fill(value, offset, end, encoding) {
-          for (let [name2, place] of [["offset", offset], ["end", end]])
-            if (typeof place == "number" && (place < 0 || place > this.length)) throw outOfRange(name2, `>= 0 && <= ${this.length}`, place);
+          for (let [name2, place, most] of [["offset", offset, kMaxLength], ["end", end, this.length]])
+            if (typeof place == "number" && (checkInteger(name2, place), place < 0 || place > most))
+              throw outOfRange(name2, `>= 0 && <= ${most}`, place);
+          if (typeof offset == "number" && offset >= (typeof end == "number" ? end : this.length)) return this;
+          let used = [offset, end, encoding].find((given) => typeof given == "string");
+          if (typeof value == "string" && used !== void 0) {
+            if (!Buffer2.isEncoding(used)) throw codedError(TypeError, "ERR_UNKNOWN_ENCODING", `Unknown encoding: ${used}`);
+            if (value !== "" && Buffer2.from(value, used).length === 0) throw invalidValue("value", value);
+          }
           return fill.call(this, value, offset, end, encoding);
         }
       };
@@ -1924,7 +1935,8 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
           return swap.call(this);
         };
       }
-      for (let [name2, method] of Object.entries(methods)) Object.defineProperty(Buffer2.prototype, name2, { value: Object.defineProperty(method, "name", { value: name2 }), writable: !0, configurable: !0 });
+      for (let [name2, method] of Object.entries(methods)) Buffer2.prototype[name2] = Object.defineProperty(method, "name", { value: name2 });
+      provide({ Buffer: Buffer2 });
       constants = { MAX_LENGTH: kMaxLength, MAX_STRING_LENGTH: 536870888 }, isUtf8 = (bytes) => native2.decodeUtf8(plain(Buffer2.from(bytes))) != null, isAscii = (bytes) => [...plain(Buffer2.from(bytes))].every((byte) => byte < 128), INSPECT_MAX_BYTES = 50, transcode = (source, from, to2) => Buffer2.from(Buffer2.from(source).toString(from), to2), buffer_default = {
         Buffer: Buffer2,
         SlowBuffer,
@@ -1968,7 +1980,7 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
         EventEmitter2.init.call(this);
       }
       module2.exports = EventEmitter2;
-      module2.exports.once = once2;
+      module2.exports.once = once;
       EventEmitter2.EventEmitter = EventEmitter2;
       EventEmitter2.prototype._events = void 0;
       EventEmitter2.prototype._eventsCount = 0;
@@ -2149,7 +2161,7 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
           ret[i2] = arr[i2].listener || arr[i2];
         return ret;
       }
-      function once2(emitter, name2) {
+      function once(emitter, name2) {
         return new Promise(function(resolve, reject) {
           function errorListener(err) {
             emitter.removeListener(name2, resolver), reject(err);
@@ -2183,7 +2195,7 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
     default: () => events_default,
     marks: () => marks
   });
-  var import_events, marks, init, emit, setMaxListeners, once, events_default, init_events = __esm({
+  var import_events, marks, init, emit, setMaxListeners, events_default, init_events = __esm({
     "src/events.js"() {
       import_events = __toESM(require_events(), 1);
       init_util();
@@ -2229,17 +2241,16 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
         emitters.length === 0 && (import_events.default.defaultMaxListeners = count);
         for (let emitter of emitters) emitter.setMaxListeners?.(count);
       };
-      once = import_events.default.once;
-      import_events.default.once = (emitter, name2, options) => {
-        if (typeof emitter.addEventListener == "function" && typeof emitter.on != "function")
-          return new Promise((resolve) => emitter.addEventListener(name2, (event) => resolve([event]), { once: !0 }));
+      import_events.default.once = async (emitter, name2, options) => {
         let signal = options?.signal;
-        if (signal?.aborted) return Promise.reject(abortError(signal));
-        let happened = once(emitter, name2);
-        return signal === void 0 ? happened : Promise.race([
-          happened,
-          new Promise((_2, reject) => signal.addEventListener("abort", () => reject(abortError(signal)), { once: !0 }))
-        ]);
+        if (signal?.aborted) throw abortError(signal);
+        let isTarget = typeof emitter.addEventListener == "function" && typeof emitter.on != "function", failsToo = !isTarget && name2 !== "error";
+        return new Promise((resolve, reject) => {
+          let finish = (settle, value) => {
+            isTarget ? emitter.removeEventListener(name2, happened) : emitter.removeListener(name2, happened), failsToo && emitter.removeListener("error", fail4), signal?.removeEventListener("abort", abort), settle(value);
+          }, happened = (...values2) => finish(resolve, values2), fail4 = (error) => finish(reject, error), abort = () => finish(reject, abortError(signal));
+          isTarget ? emitter.addEventListener(name2, happened, { once: !0 }) : emitter.once(name2, happened), failsToo && emitter.once("error", fail4), signal?.addEventListener("abort", abort, { once: !0 });
+        });
       };
       import_events.default.on = (emitter, name2, options) => {
         if (options?.signal?.aborted) throw abortError(options.signal);
@@ -3018,6 +3029,7 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
       init_util();
       ({ native: native4 } = host), Process = class extends events_default {
       }, process2 = new Process();
+      provide({ process: process2 });
       Object.defineProperty(Process.prototype, "constructor", { value: Process, enumerable: !1 });
       Object.defineProperty(Process, "name", { value: "process" });
       hidden = (name2, value) => Object.defineProperty(process2, name2, { value, writable: !0, enumerable: !1, configurable: !0 });
@@ -3049,7 +3061,7 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
       process2.features = {};
       checkExitCode = (code) => {
         let number = typeof code == "string" && code !== "" ? Number(code) : code;
-        if (code == null || Number.isInteger(number)) return code;
+        if (code == null || isWhole(number)) return code;
         throw typeof number == "number" && !Number.isNaN(number) ? outOfRange("code", "an integer", number) : invalidType("code", "number", code);
       };
       Object.defineProperty(process2, "exitCode", {
@@ -3064,16 +3076,17 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
       process2.exit = (...codes2) => {
         codes2.length > 0 && ([process2.exitCode] = codes2), host.exit();
       };
-      process2.abort = () => host.exit(134);
+      process2.abort = () => host.exitBySignal(SIGNALS.indexOf("SIGABRT") + 1);
       noProcess = (code, number) => Object.assign(codedError(Error, code, `kill ${code}`), { errno: number, syscall: "kill" });
       process2.kill = (pid, signal = "SIGTERM") => {
-        if (typeof pid != "number") throw invalidType("pid", "number", pid);
-        let name2 = typeof signal == "number" ? SIGNALS[signal - 1] : String(signal);
-        if (signal !== 0 && !SIGNALS.includes(name2)) throw codedError(TypeError, "ERR_UNKNOWN_SIGNAL", `Unknown signal: ${signal}`);
-        if (pid !== process2.pid) throw noProcess("ESRCH", -3);
+        if (pid != (pid | 0)) throw invalidType("pid", "number", pid);
+        let name2 = isWhole(signal) ? SIGNALS[signal - 1] : String(signal || "SIGTERM");
+        if (!isWhole(signal) && !SIGNALS.includes(name2)) throw codedError(TypeError, "ERR_UNKNOWN_SIGNAL", `Unknown signal: ${signal}`);
+        if ((pid | 0) !== process2.pid) throw noProcess("ESRCH", -3);
         if (signal === 0) return !0;
+        if (name2 === void 0) throw noProcess("EINVAL", -22);
         let number = SIGNALS.indexOf(name2) + 1;
-        return process2.listenerCount(name2) > 0 && name2 !== "SIGKILL" ? setImmediate(() => process2.emit(name2, name2, number)) : harmless.includes(name2) || host.exit(128 + number), !0;
+        return process2.listenerCount(name2) > 0 && name2 !== "SIGKILL" ? setImmediate(() => process2.emit(name2, name2, number)) : harmless.includes(name2) || host.exitBySignal(number), !0;
       };
       process2.nextTick = (callback, ...values2) => {
         if (typeof callback != "function") throw invalidType("callback", "function", callback);
@@ -3324,7 +3337,7 @@ ${told.detail === void 0 ? "" : `${told.detail}
   var require_end_of_stream = __commonJS({
     "node_modules/readable-stream/lib/internal/streams/end-of-stream.js"(exports, module2) {
       "use strict";
-      var process3 = require_process(), { AbortError: AbortError2, codes: codes2 } = require_errors(), { ERR_INVALID_ARG_TYPE, ERR_STREAM_PREMATURE_CLOSE } = codes2, { kEmptyObject, once: once2 } = require_util(), { validateAbortSignal, validateFunction, validateObject, validateBoolean } = require_validators(), { Promise: Promise2, PromisePrototypeThen, SymbolDispose } = require_primordials(), {
+      var process3 = require_process(), { AbortError: AbortError2, codes: codes2 } = require_errors(), { ERR_INVALID_ARG_TYPE, ERR_STREAM_PREMATURE_CLOSE } = codes2, { kEmptyObject, once } = require_util(), { validateAbortSignal, validateFunction, validateObject, validateBoolean } = require_validators(), { Promise: Promise2, PromisePrototypeThen, SymbolDispose } = require_primordials(), {
         isClosed,
         isReadable,
         isReadableNodeStream,
@@ -3347,7 +3360,7 @@ ${told.detail === void 0 ? "" : `${told.detail}
       };
       function eos(stream2, options, callback) {
         var _options$readable, _options$writable;
-        if (arguments.length === 2 ? (callback = options, options = kEmptyObject) : options == null ? options = kEmptyObject : validateObject(options, "options"), validateFunction(callback, "callback"), validateAbortSignal(options.signal, "options.signal"), callback = once2(callback), isReadableStream(stream2) || isWritableStream(stream2))
+        if (arguments.length === 2 ? (callback = options, options = kEmptyObject) : options == null ? options = kEmptyObject : validateObject(options, "options"), validateFunction(callback, "callback"), validateAbortSignal(options.signal, "options.signal"), callback = once(callback), isReadableStream(stream2) || isWritableStream(stream2))
           return eosWeb(stream2, options, callback);
         if (!isNodeStream(stream2))
           throw new ERR_INVALID_ARG_TYPE("stream", ["ReadableStream", "WritableStream", "Stream"], stream2);
@@ -3397,7 +3410,7 @@ ${told.detail === void 0 ? "" : `${told.detail}
           else {
             addAbortListener = addAbortListener || require_util().addAbortListener;
             let disposable = addAbortListener(options.signal, abort), originalCallback = callback;
-            callback = once2((...args) => {
+            callback = once((...args) => {
               disposable[SymbolDispose](), originalCallback.apply(stream2, args);
             });
           }
@@ -3419,7 +3432,7 @@ ${told.detail === void 0 ? "" : `${told.detail}
           else {
             addAbortListener = addAbortListener || require_util().addAbortListener;
             let disposable = addAbortListener(options.signal, abort), originalCallback = callback;
-            callback = once2((...args) => {
+            callback = once((...args) => {
               disposable[SymbolDispose](), originalCallback.apply(stream2, args);
             });
           }
@@ -5353,7 +5366,7 @@ ${told.detail === void 0 ? "" : `${told.detail}
   // node_modules/readable-stream/lib/internal/streams/pipeline.js
   var require_pipeline = __commonJS({
     "node_modules/readable-stream/lib/internal/streams/pipeline.js"(exports, module2) {
-      var process3 = require_process(), { ArrayIsArray, Promise: Promise2, SymbolAsyncIterator, SymbolDispose } = require_primordials(), eos = require_end_of_stream(), { once: once2 } = require_util(), destroyImpl = require_destroy(), Duplex = require_duplex(), {
+      var process3 = require_process(), { ArrayIsArray, Promise: Promise2, SymbolAsyncIterator, SymbolDispose } = require_primordials(), eos = require_end_of_stream(), { once } = require_util(), destroyImpl = require_destroy(), Duplex = require_duplex(), {
         aggregateTwoErrors,
         codes: {
           ERR_INVALID_ARG_TYPE,
@@ -5455,7 +5468,7 @@ ${told.detail === void 0 ? "" : `${told.detail}
         }
       }
       function pipeline(...streams) {
-        return pipelineImpl(streams, once2(popCallback(streams)));
+        return pipelineImpl(streams, once(popCallback(streams)));
       }
       function pipelineImpl(streams, callback, opts) {
         if (streams.length === 1 && ArrayIsArray(streams[0]) && (streams = streams[0]), streams.length < 2)
@@ -6310,69 +6323,6 @@ ${told.detail === void 0 ? "" : `${told.detail}
     }
   });
 
-  // node_modules/querystring/decode.js
-  var require_decode = __commonJS({
-    "node_modules/querystring/decode.js"(exports, module2) {
-      "use strict";
-      function hasOwnProperty(obj, prop) {
-        return Object.prototype.hasOwnProperty.call(obj, prop);
-      }
-      module2.exports = function(qs, sep, eq, options) {
-        sep = sep || "&", eq = eq || "=";
-        var obj = {};
-        if (typeof qs != "string" || qs.length === 0)
-          return obj;
-        var regexp = /\+/g;
-        qs = qs.split(sep);
-        var maxKeys = 1e3;
-        options && typeof options.maxKeys == "number" && (maxKeys = options.maxKeys);
-        var len = qs.length;
-        maxKeys > 0 && len > maxKeys && (len = maxKeys);
-        for (var i2 = 0; i2 < len; ++i2) {
-          var x2 = qs[i2].replace(regexp, "%20"), idx = x2.indexOf(eq), kstr, vstr, k2, v2;
-          idx >= 0 ? (kstr = x2.substr(0, idx), vstr = x2.substr(idx + 1)) : (kstr = x2, vstr = ""), k2 = decodeURIComponent(kstr), v2 = decodeURIComponent(vstr), hasOwnProperty(obj, k2) ? Array.isArray(obj[k2]) ? obj[k2].push(v2) : obj[k2] = [obj[k2], v2] : obj[k2] = v2;
-        }
-        return obj;
-      };
-    }
-  });
-
-  // node_modules/querystring/encode.js
-  var require_encode = __commonJS({
-    "node_modules/querystring/encode.js"(exports, module2) {
-      "use strict";
-      var stringifyPrimitive = function(v2) {
-        switch (typeof v2) {
-          case "string":
-            return v2;
-          case "boolean":
-            return v2 ? "true" : "false";
-          case "number":
-            return isFinite(v2) ? v2 : "";
-          default:
-            return "";
-        }
-      };
-      module2.exports = function(obj, sep, eq, name2) {
-        return sep = sep || "&", eq = eq || "=", obj === null && (obj = void 0), typeof obj == "object" ? Object.keys(obj).map(function(k2) {
-          var ks = encodeURIComponent(stringifyPrimitive(k2)) + eq;
-          return Array.isArray(obj[k2]) ? obj[k2].map(function(v2) {
-            return ks + encodeURIComponent(stringifyPrimitive(v2));
-          }).join(sep) : ks + encodeURIComponent(stringifyPrimitive(obj[k2]));
-        }).filter(Boolean).join(sep) : name2 ? encodeURIComponent(stringifyPrimitive(name2)) + eq + encodeURIComponent(stringifyPrimitive(obj)) : "";
-      };
-    }
-  });
-
-  // node_modules/querystring/index.js
-  var require_querystring = __commonJS({
-    "node_modules/querystring/index.js"(exports) {
-      "use strict";
-      exports.decode = exports.parse = require_decode();
-      exports.encode = exports.stringify = require_encode();
-    }
-  });
-
   // src/querystring.js
   var querystring_exports = {};
   __export(querystring_exports, {
@@ -6382,20 +6332,55 @@ ${told.detail === void 0 ? "" : `${told.detail}
     stringify: () => stringify,
     unescape: () => unescape
   });
-  var import_querystring, parse, stringify, escape2, unescape, querystring_default, init_querystring = __esm({
+  var MAX_KEYS, digitOf, unescapeBuffer, unescape, escape2, textOf, stringify, parse, querystring, querystring_default, init_querystring = __esm({
     "src/querystring.js"() {
-      import_querystring = __toESM(require_querystring(), 1), parse = (...given) => Object.assign(/* @__PURE__ */ Object.create(null), import_querystring.default.parse(...given)), stringify = import_querystring.default.stringify, escape2 = (text3) => encodeURIComponent(text3), unescape = (text3) => {
+      init_buffer();
+      init_util();
+      MAX_KEYS = 1e3, digitOf = (code) => {
+        if (code >= 48 && code <= 57) return code - 48;
+        let letter = code | 32;
+        return letter >= 97 && letter <= 102 ? letter - 87 : NaN;
+      }, unescapeBuffer = (text3, decodesSpaces) => {
+        let bytes = Buffer2.alloc(text3.length), length = 0;
+        for (let at2 = 0; at2 < text3.length; at2++) {
+          let code = text3.charCodeAt(at2), byte = code === 37 ? digitOf(text3.charCodeAt(at2 + 1)) * 16 + digitOf(text3.charCodeAt(at2 + 2)) : NaN;
+          byte >= 0 ? (bytes[length++] = byte, at2 += 2) : bytes[length++] = code === 43 && decodesSpaces ? 32 : code;
+        }
+        return bytes.subarray(0, length);
+      }, unescape = (text3, decodesSpaces) => {
         try {
           return decodeURIComponent(text3);
         } catch {
-          let bytes = [...host.native.encodeUtf8(text3)];
-          for (let at2 = 0; at2 < bytes.length; at2++) {
-            let hex = bytes[at2] === 37 ? String.fromCharCode(...bytes.slice(at2 + 1, at2 + 3)) : "";
-            /^[\da-f]{2}$/i.test(hex) && bytes.splice(at2, 3, parseInt(hex, 16));
-          }
-          return host.native.decodeUtf8Lossy(new Uint8Array(bytes));
+          return querystring.unescapeBuffer(String(text3), decodesSpaces).toString();
         }
-      }, querystring_default = { parse, stringify, decode: parse, encode: stringify, escape: escape2, unescape };
+      }, escape2 = (value) => {
+        try {
+          return encodeURIComponent(typeof value == "object" ? String(value) : `${value}`);
+        } catch (error) {
+          throw error instanceof URIError ? codedError(URIError, "ERR_INVALID_URI", "URI malformed") : error;
+        }
+      }, textOf = (value) => typeof value == "string" ? value : typeof value == "bigint" || typeof value == "boolean" || typeof value == "number" && Number.isFinite(value) ? `${value}` : "", stringify = (object, separator, equals2, options) => {
+        if (object === null || typeof object != "object") return "";
+        let encode2 = typeof options?.encodeURIComponent == "function" ? options.encodeURIComponent : querystring.escape, pair = (key, value) => encode2(textOf(key)) + (equals2 || "=") + encode2(textOf(value));
+        return Object.keys(object).flatMap((key) => (Array.isArray(object[key]) ? object[key] : [object[key]]).map((value) => pair(key, value))).join(separator || "&");
+      }, parse = (text3, separator, equals2, options) => {
+        let parsed2 = /* @__PURE__ */ Object.create(null);
+        if (typeof text3 != "string") return parsed2;
+        let own = typeof options?.decodeURIComponent == "function" ? options.decodeURIComponent : querystring.unescape, space = own === unescape ? " " : "%20", decode2 = (part) => {
+          if (part === "") return part;
+          let encoded = part.replaceAll("+", space);
+          try {
+            return own(encoded);
+          } catch {
+            return querystring.unescape(encoded, !0);
+          }
+        }, most = typeof options?.maxKeys == "number" ? options.maxKeys : MAX_KEYS, pairs2 = text3.split(separator ? String(separator) : "&").filter((pair) => pair !== ""), sign = equals2 ? String(equals2) : "=";
+        for (let pair of most > 0 ? pairs2.slice(0, most) : pairs2) {
+          let at2 = pair.indexOf(sign), key = decode2(at2 < 0 ? pair : pair.slice(0, at2)), value = at2 < 0 ? "" : decode2(pair.slice(at2 + sign.length));
+          key in parsed2 ? Array.isArray(parsed2[key]) ? parsed2[key].push(value) : parsed2[key] = [parsed2[key], value] : parsed2[key] = value;
+        }
+        return parsed2;
+      }, querystring = { unescapeBuffer, unescape, escape: escape2, stringify, encode: stringify, parse, decode: parse }, querystring_default = querystring;
     }
   });
 
@@ -6953,7 +6938,10 @@ ${first}
 should not loosely deep-equal
 
 ${second}` : `${first} ${operator} ${second}`;
-  }, withoutStack = (error) => Object.defineProperty(Object.assign(Object.create(Object.getPrototypeOf(error)), error), "message", { value: error.message, writable: !0, configurable: !0 }), messageOf = ({ actual, expected, operator, message }) => {
+  }, withoutStack = (error) => {
+    let copy2 = Object.setPrototypeOf(new Error(error.message), Object.getPrototypeOf(error));
+    return Object.assign(copy2, error), copy2.stack = "", copy2;
+  }, messageOf = ({ actual, expected, operator, message }) => {
     let isStrict = operator === "deepStrictEqual" || operator === "strictEqual";
     return message != null ? isStrict ? difference(actual, expected, operator, String(message)) : String(message) : isStrict ? difference(actual, expected, operator) : operator === "notDeepStrictEqual" || operator === "notStrictEqual" ? unequal(actual, operator) : loose(actual, expected, operator);
   }, abridged = (value) => {
@@ -7024,7 +7012,7 @@ ${second}` : `${first} ${operator} ${second}`;
   name(O_RDWR | EXTEND | O_EXCL, "ax+", "xa+");
   var LARGEST = Number.MAX_SAFE_INTEGER, checkInteger2 = (value, name2, least = -LARGEST, most = LARGEST) => {
     if (typeof value != "number") throw invalidType(name2, "number", value);
-    if (!Number.isInteger(value)) throw outOfRange(name2, "an integer", value);
+    if (!isWhole(value)) throw outOfRange(name2, "an integer", value);
     if (value < least || value > most) throw outOfRange(name2, `>= ${least} && <= ${most}`, value);
   }, toFlags = (flags) => {
     if (flags == null) return O_RDONLY;
@@ -7033,7 +7021,7 @@ ${second}` : `${first} ${operator} ${second}`;
     let bits = flagWords.get(flags);
     if (bits === void 0) throw invalidValue("flags", flags);
     return bits;
-  }, isDescriptor = (value) => typeof value == "number" && Number.isInteger(value) && value >= -2147483648 && value <= 2147483647, descriptors = /* @__PURE__ */ new Map(), isOpen = (fd) => descriptors.has(fd), checkDescriptor = (fd) => (checkInteger2(fd, "fd", 0, 2147483647), fd), opened = (fd, syscall) => {
+  }, isDescriptor = (value) => typeof value == "number" && isWhole(value) && value >= -2147483648 && value <= 2147483647, descriptors = /* @__PURE__ */ new Map(), isOpen = (fd) => descriptors.has(fd), checkDescriptor = (fd) => (checkInteger2(fd, "fd", 0, 2147483647), fd), opened = (fd, syscall) => {
     let file = descriptors.get(fd);
     if (file === void 0) throw host.systemError("EBADF", syscall);
     return file;
@@ -7264,6 +7252,7 @@ ${second}` : `${first} ${operator} ${second}`;
   }), url_default = {
     Url: import_url.default.Url,
     parse(text3, ...rest) {
+      if (text3 instanceof import_url.default.Url) return text3;
       if (typeof text3 != "string") throw invalidType("url", "string", text3);
       return import_url.default.parse(text3, ...rest);
     },
@@ -7367,7 +7356,7 @@ ${second}` : `${first} ${operator} ${second}`;
       }
       files2.rm(path2, options);
     },
-    opendir: (path2) => new Dir(path2),
+    opendir: (path2, options) => new Dir(path2, options),
     rmdir: (path2, options) => options?.recursive ? files2.rm(path2, { recursive: !0 }) : files2.rmdir(path2),
     unlink: (path2) => files2.unlink(path2),
     rename: (from, to2) => files2.rename(from, to2),
@@ -7418,11 +7407,22 @@ ${second}` : `${first} ${operator} ${second}`;
     readv,
     write: write2,
     writev
+  }, entriesOf = (path2, options) => {
+    encodingOf(options);
+    let { bufferSize = 1, recursive } = typeof options == "object" && options !== null ? options : {};
+    if (!(isWhole(bufferSize) && bufferSize >= 1 && bufferSize < 2 ** 32))
+      throw outOfRange("options.bufferSize", ">= 1 && <= 4294967295", bufferSize);
+    try {
+      return sync2.readdir(path2, { withFileTypes: !0, recursive });
+    } catch (error) {
+      throw error?.syscall === "scandir" ? host.fileError(error.code, "opendir", toPath2(path2, "opendir")) : error;
+    }
   }, Dir = class {
     #left;
     #isClosed = !1;
-    constructor(path2) {
-      this.#left = sync2.readdir(path2, { withFileTypes: !0 }), this.path = path2;
+    constructor(path2, options) {
+      if (path2 === void 0) throw codedError(TypeError, "ERR_MISSING_ARGS", 'The "handle" argument must be specified');
+      this.#left = entriesOf(path2, options), this.path = path2;
     }
     #open() {
       if (this.#isClosed) throw codedError(Error, "ERR_DIR_CLOSED", "Directory handle was closed");
@@ -7433,17 +7433,28 @@ ${second}` : `${first} ${operator} ${second}`;
     closeSync() {
       this.#open(), this.#isClosed = !0;
     }
-    async read() {
-      return this.readSync();
+    // Without a callback it gives a promise.
+    read(callback) {
+      if (callback === void 0) return promised(() => this.readSync());
+      if (this.#open(), typeof callback != "function") throw invalidType("callback", "function", callback);
+      let entry = this.readSync();
+      host.callLater(() => callback(null, entry));
     }
-    async close() {
-      this.closeSync();
+    close(callback) {
+      if (callback === void 0) return promised(() => this.closeSync());
+      if (typeof callback != "function") throw invalidType("callback", "function", callback);
+      withCallback("close", () => this.closeSync())(callback);
     }
-    async *[Symbol.asyncIterator]() {
-      for (let entry = this.readSync(); entry !== null; entry = this.readSync()) yield entry;
-      this.closeSync();
+    async *entries() {
+      try {
+        for (let entry = this.readSync(); entry !== null; entry = this.readSync()) yield entry;
+      } finally {
+        this.closeSync();
+      }
     }
-  }, statOf = (path2, options, syscall, follow) => {
+  };
+  Object.defineProperty(Dir.prototype, Symbol.asyncIterator, { value: Dir.prototype.entries, writable: !0, configurable: !0 });
+  var promised = async (work2) => work2(), statOf = (path2, options, syscall, follow) => {
     let at2 = toPath2(path2, syscall);
     try {
       return statsOf(native5.stat(at2, follow), options);
@@ -7577,7 +7588,7 @@ ${second}` : `${first} ${operator} ${second}`;
   var checkPlace = (name2, value) => {
     if (value !== void 0) {
       if (typeof value != "number") throw invalidType(name2, "number", value);
-      if (value !== 1 / 0 && !Number.isInteger(value)) throw outOfRange(name2, "an integer", value);
+      if (value !== 1 / 0 && !isWhole(value)) throw outOfRange(name2, "an integer", value);
       if (value < 0) throw outOfRange(name2, ">= 0 && <= 9007199254740991", value);
     }
   }, openAndClose = (path2, { flags, mode, fd }) => {
@@ -7672,23 +7683,13 @@ ${second}` : `${first} ${operator} ${second}`;
     } catch {
       return;
     }
-    let lines = source.split(`
-`).slice(line - 1), start = /[\w$.\s]*$/.exec(lines[0].slice(0, column - 1)), from = lines[0].slice(start.index).search(/\S/) + start.index, text3 = [lines[0].slice(from), ...lines.slice(1, 20)].join(`
-`);
-    for (let end = text3.indexOf(")"); end >= 0; end = text3.indexOf(")", end + 1)) {
-      let call = text3.slice(0, end + 1);
-      try {
-        return new Function(`async () => (${call}
-)`), call;
-      } catch {
-      }
-    }
+    return host.native.callText(name2, source, Number(line), Number(column)) ?? void 0;
   }, holds = (caller, values2) => {
     let [value, message] = values2;
     if (value) return;
     if (message instanceof Error) throw message;
     let details = { actual: value, expected: !0, operator: "==", message, stackStartFn: caller };
-    if (values2.length > 0 && message != null) throw new AssertionError(details);
+    if (values2.length > 0 && message != null) throw Object.assign(new AssertionError(details), { generatedMessage: !1 });
     if (details.message = "No value argument passed to `assert.ok()`", values2.length > 0) {
       let holder = {};
       Error.captureStackTrace(holder, caller);
@@ -8131,30 +8132,14 @@ ${said}`}`), Object.assign(this, { exitCode, stdout, stderr });
 
   // src/commands.js
   init_process();
-  init_util();
-  var MAX_BUFFER = 1024 * 1024, MISSING = 127, nameOf = (file) => file === process_default.execPath ? "node" : file, asks = (file) => `command -v -- ${quote(nameOf(file))}`, commandLine = (file, args, options) => {
-    if (typeof file != "string")
-      throw codedError(TypeError, "ERR_INVALID_ARG_TYPE", `The "file" argument must be of type string. Received ${util_default.inspect(file)}`);
-    let name2 = nameOf(file);
-    return options.shell ? [name2, ...args].join(" ") : `${asks(file)} >/dev/null 2>&1 || exit ${MISSING}; ${[name2, ...args].map(quote).join(" ")}`;
-  }, checkZeros = (value, name2) => {
-    if (typeof value == "string" && value.includes("\0")) throw invalidValue(name2, value, "must be a string without null bytes");
-  }, checkIdentity = (file, { argv0, uid, gid, env: env2 }) => {
-    for (let [name2, value] of Object.entries(env2 ?? {})) checkZeros(value, `options.env['${name2}']`);
-    if (typeof argv0 == "string" && argv0 !== file) throw codedError(Error, "ERR_FEATURE_UNAVAILABLE", "the option `argv0` is not here: a command has its own name");
-    if ((uid ?? process_default.getuid()) !== process_default.getuid() || (gid ?? process_default.getgid()) !== process_default.getgid())
-      throw Object.assign(codedError(Error, "EPERM", `spawn ${file} EPERM`), { errno: -1, syscall: `spawn ${file}` });
-  }, lastProcess = process_default.pid, nextProcess = () => ++lastProcess, errnos = { ENOENT: -2, EBADF: -9, ENOTDIR: -20, ENOBUFS: -105, ETIMEDOUT: -110 }, systemFailure = (code, call, file, spawnargs) => Object.assign(new Error(`${call} ${file} ${code}`), { errno: errnos[code], code, syscall: `${call} ${file}`, path: file, spawnargs });
-
-  // src/child_process_sync.js
-  init_process();
   init_signals();
   init_util();
-  var instead = {
-    execSync: "`exec`, or `await shell.run(command)`",
-    execFileSync: "`execFile`, or `await shell.run(command)`",
-    spawnSync: "`spawn`, or `await shell(command)`"
-  }, isObject2 = (value) => value !== null && typeof value == "object" && !Array.isArray(value), checkText2 = (value, name2) => {
+  var MAX_BUFFER = 1024 * 1024, MISSING = 127, nameOf = (file) => file === process_default.execPath ? "node" : file, asks = (file) => `command -v -- ${quote(nameOf(file))}`, commandLine = (file, args, options) => {
+    let name2 = nameOf(file);
+    return options.shell ? [name2, ...args].join(" ") : `${asks(file)} >/dev/null 2>&1 || exit ${MISSING}; ${[name2, ...args].map(quote).join(" ")}`;
+  }, isObject2 = (value) => value !== null && typeof value == "object" && !Array.isArray(value), checkZeros = (value, name2) => {
+    if (typeof value == "string" && value.includes("\0")) throw invalidValue(name2, value, "must be a string without null bytes");
+  }, checkText2 = (value, name2) => {
     if (typeof value != "string") throw invalidType(name2, "string", value);
     checkZeros(value, name2);
   }, toSignal = (given) => {
@@ -8163,15 +8148,51 @@ ${said}`}`), Object.assign(this, { exitCode, stdout, stderr });
     let name2 = typeof given == "number" ? SIGNALS[given - 1] : given.toUpperCase();
     if (!SIGNALS.includes(name2)) throw codedError(TypeError, "ERR_UNKNOWN_SIGNAL", `Unknown signal: ${given}`);
     return name2;
-  }, checkOptions2 = ({ cwd, shell: shell2, argv0, timeout, maxBuffer }) => {
+  }, checkOptions2 = ({ cwd, shell: shell2, argv0, timeout, maxBuffer, killSignal }) => {
     if (cwd != null && typeof cwd != "string" && !(cwd instanceof URL) && !ArrayBuffer.isView(cwd))
       throw invalidType("options.cwd", "string or an instance of Buffer or URL", cwd);
-    if (shell2 != null && typeof shell2 != "boolean" && typeof shell2 != "string")
+    if (checkZeros(cwd, "options.cwd"), shell2 != null && typeof shell2 != "boolean" && typeof shell2 != "string")
       throw invalidType("options.shell", "one of type boolean or string", shell2);
-    if (argv0 != null && typeof argv0 != "string") throw invalidType("options.argv0", "string", argv0);
-    if (timeout != null && !(Number.isInteger(timeout) && timeout >= 0)) throw outOfRange("timeout", "an unsigned integer", timeout);
+    if (checkZeros(shell2, "options.shell"), argv0 != null && checkText2(argv0, "options.argv0"), timeout != null && !(isWhole(timeout) && timeout >= 0)) throw outOfRange("timeout", "an unsigned integer", timeout);
     if (maxBuffer != null && !(typeof maxBuffer == "number" && maxBuffer >= 0))
       throw outOfRange("options.maxBuffer", "a positive number", maxBuffer);
+    toSignal(killSignal);
+  }, checkIdentity = (file, { argv0, uid, gid, env: env2 }) => {
+    for (let [name2, value] of Object.entries(env2 ?? {}))
+      checkZeros(name2, `options.env['${name2}']`), checkZeros(value, `options.env['${name2}']`);
+    if (typeof argv0 == "string" && argv0 !== file) throw codedError(Error, "ERR_FEATURE_UNAVAILABLE", "the option `argv0` is not here: a command has its own name");
+    if ((uid ?? process_default.getuid()) !== process_default.getuid() || (gid ?? process_default.getgid()) !== process_default.getgid())
+      throw Object.assign(codedError(Error, "EPERM", `spawn ${file} EPERM`), { errno: -1, syscall: `spawn ${file}` });
+  }, normalize = (file, given, options) => {
+    if (checkText2(file, "file"), file.length === 0) throw invalidValue("file", file, "cannot be empty");
+    let args = [];
+    if (Array.isArray(given)) args = [...given];
+    else if (given != null) {
+      if (typeof given != "object") throw invalidType("args", "object", given);
+      options = given;
+    }
+    if (args.forEach((word2, at2) => checkZeros(word2, `args[${at2}]`)), options === void 0) options = {};
+    else if (!isObject2(options)) throw invalidType("options", "object", options);
+    options = { __proto__: null, ...options }, checkOptions2(options), checkIdentity(file, options);
+    let source = commandLine(file, args, options);
+    return options.shell ? { file: typeof options.shell == "string" ? options.shell : "/bin/sh", args: ["-c", [file, ...args].join(" ")], source, options } : { file, args: args.map(String), source, options };
+  }, isShell = (shell2) => typeof shell2 != "string" || /(^|\/)(ba|da)?sh$/.test(shell2), hindrance = (directory, { shell: shell2 }) => {
+    try {
+      if (host.native.stat(directory, !0).kind !== "directory") return "ENOTDIR";
+    } catch (code) {
+      if (typeof code == "string") return code === "ENOTDIR" ? code : "ENOENT";
+      throw code;
+    }
+    return isShell(shell2) ? void 0 : "ENOENT";
+  }, lastProcess = process_default.pid, nextProcess = () => ++lastProcess, errnos = { ENOENT: -2, EBADF: -9, ENOTDIR: -20, ENOBUFS: -105, ETIMEDOUT: -110 }, systemFailure = (code, call, file, spawnargs) => Object.assign(new Error(`${call} ${file} ${code}`), { errno: errnos[code], code, syscall: `${call} ${file}`, path: file, spawnargs });
+
+  // src/child_process_sync.js
+  init_process();
+  init_util();
+  var instead = {
+    execSync: "`exec`, or `await shell.run(command)`",
+    execFileSync: "`execFile`, or `await shell.run(command)`",
+    spawnSync: "`spawn`, or `await shell(command)`"
   }, toStream = (given, at2) => {
     if (given == null) return at2 < 3 ? "pipe" : "ignore";
     if (given === "pipe" || given === "overlapped" || typeof given == "number" && given < 0) return "pipe";
@@ -8198,19 +8219,11 @@ ${said}`}`), Object.assign(this, { exitCode, stdout, stderr });
     if (stream2 === "pipe" && input) return input;
     if (stream2 !== 0)
       return typeof stream2 == "number" ? fs_default.readFileSync(stream2) : new Uint8Array(0);
-  }, destinationOf = (stream2, most) => stream2 === "pipe" ? most : stream2 === "ignore" ? "dropped" : stream2 === 1 || stream2 === 2 ? stream2 === 1 ? "stdout" : "stderr" : 1 / 0, isFile = (stream2) => typeof stream2 == "number" && stream2 > 2, notThere = (directory) => {
-    try {
-      return host.native.stat(directory, !0).kind === "directory" ? void 0 : "ENOTDIR";
-    } catch (code) {
-      if (typeof code == "string") return code === "ENOTDIR" ? code : "ENOENT";
-      throw code;
-    }
-  }, unstarted = (error) => ({ error, status: null, signal: null, output: null, pid: 0, stdout: null, stderr: null }), run = (name2, { file, args, source, options }, below) => {
-    checkOptions2(options);
+  }, destinationOf = (stream2, most) => stream2 === "pipe" ? most : stream2 === "ignore" ? "dropped" : stream2 === 1 || stream2 === 2 ? stream2 === 1 ? "stdout" : "stderr" : 1 / 0, isFile = (stream2) => typeof stream2 == "number" && stream2 > 2, unstarted = (error) => ({ error, status: null, signal: null, output: null, pid: 0, stdout: null, stderr: null }), run = (name2, { file, args, source, options }, below) => {
     let killSignal = toSignal(options.killSignal), streams = toStreams(options.stdio || "pipe"), failed2 = (code) => systemFailure(code, "spawnSync", file, args), isWrong = (stream2, at2) => typeof stream2 == "number" && (stream2 > 2 ? !isOpen(stream2) : at2 > 0 && stream2 === 0);
     if (streams.some(isWrong)) return unstarted(failed2("EBADF"));
-    let input = inputOf(streams[0], options), script = scriptOf(source, { cwd: options.cwd ?? void 0, env: options.env || host.env }), missing3 = notThere(script.directory);
-    if (missing3 !== void 0) return unstarted(failed2(missing3));
+    let input = inputOf(streams[0], options), script = scriptOf(source, { cwd: options.cwd ?? void 0, env: options.env || host.env }), cause = hindrance(script.directory, options);
+    if (cause !== void 0) return unstarted(failed2(cause));
     isFile(streams[1]) && streams[1] === streams[2] && (script.source = `exec 2>&1; ${source}`);
     let most = options.maxBuffer ?? MAX_BUFFER, [stdout, stderr] = [1, 2].map((at2) => destinationOf(streams[at2], most)), wanted = { ...script, input: input && new Uint8Array(input), stdout, stderr, timeout: options.timeout || void 0 }, ended = host.runToEnd(wanted, below);
     if (ended.status === MISSING && !options.shell && !isThere(script, file, below)) return unstarted(failed2("ENOENT"));
@@ -8233,21 +8246,6 @@ ${said}`}`), Object.assign(this, { exitCode, stdout, stderr });
       throw Object.assign(codedError(Error, "ERR_FEATURE_UNAVAILABLE", message), result);
     }
     return ended.how === "timed out" ? { error: failed2("ETIMEDOUT"), ...result } : ended.how === "overflowed" ? { error: failed2("ENOBUFS"), ...result } : result;
-  }, normalize = (file, given, options) => {
-    if (checkText2(file, "file"), file.length === 0) throw invalidValue("file", file, "cannot be empty");
-    let args = [];
-    if (Array.isArray(given)) args = [...given];
-    else if (given != null) {
-      if (typeof given != "object") throw invalidType("args", "object", given);
-      options = given;
-    }
-    if (args.forEach((word2, at2) => checkZeros(word2, `args[${at2}]`)), options === void 0) options = {};
-    else if (!isObject2(options)) throw invalidType("options", "object", options);
-    if (options = { __proto__: null, ...options }, typeof options.shell == "string" && !/(^|\/)(ba|da)?sh$/.test(options.shell))
-      throw codedError(Error, "ERR_FEATURE_UNAVAILABLE_ON_PLATFORM", `the shell ${options.shell} is not here: commands run in bash`);
-    checkIdentity(file, options);
-    let source = commandLine(file, args, options);
-    return options.shell ? { file: typeof options.shell == "string" ? options.shell : "/bin/sh", args: ["-c", [file, ...args].join(" ")], source, options } : { file, args: args.map(String), source, options };
   }, orThrow2 = (result, options, command) => {
     if (!options.stdio && result.stderr && process_default.stderr.write(result.stderr), result.error) throw Object.assign(result.error, result);
     if (result.status !== 0) {
@@ -8261,7 +8259,7 @@ ${result.stderr}` : "";
     let given = { __proto__: null, ...options }, call = normalize(command, [], { ...given, shell: typeof given.shell == "string" ? given.shell : !0 });
     return orThrow2(run("execSync", call, execSync), given, command);
   }, execFileSync = (file, args, options) => {
-    if (!Array.isArray(args) && args !== null && typeof args == "object" && ([args, options] = [[], args]), options != null && !isObject2(options)) throw invalidType("options", "object", options);
+    !Array.isArray(args) && args !== null && typeof args == "object" && ([args, options] = [[], args]);
     let call = normalize(file, args ?? [], options ?? {}), words = [call.options.argv0 || file, ...args ?? []];
     return orThrow2(run("execFileSync", call, execFileSync), call.options, words.join(" "));
   };
@@ -8277,11 +8275,11 @@ ${result.stderr}` : "";
     connected = !1;
     #running;
     #signal;
-    constructor(running, spawnfile, spawnargs, isMissing2) {
+    constructor(running, spawnfile, spawnargs, whyMissing2) {
       super(), this.#running = running, Object.assign(this, { spawnfile, spawnargs });
-      let missing3 = async (code) => code === MISSING && await isMissing2();
+      let why = async (code) => code === MISSING ? whyMissing2() : void 0, fail4 = (cause) => this.#fail(systemFailure(cause, "spawn", spawnfile, spawnargs.slice(1)));
       running.exited.then(
-        (code) => missing3(code).then((is) => is ? this.#fail(notFound(spawnfile, spawnargs.slice(1))) : this.#end(code, null)),
+        (code) => why(code).then((cause) => cause === void 0 ? this.#end(code, null) : fail4(cause)),
         (error) => {
           this.killed ? this.#end(null, this.#signal) : (this.emit("error", error), this.#end(error.name === "LimitError" ? 137 : 1, null));
         }
@@ -8331,9 +8329,13 @@ ${result.stderr}` : "";
         running.write(empty, !0).then(() => callback(), () => callback());
       }
     });
-  }, split = (args, options) => Array.isArray(args) ? [args, options ?? {}] : [[], args ?? {}], isMissing = (file, options) => async () => options.shell ? !1 : (await collect(begin(asks(file), settings(options), isMissing))).exitCode !== 0, notFound = (file, args) => systemFailure("ENOENT", "spawn", file, args), settings = (options) => ({ cwd: options.cwd, env: options.env, signal: host.signalOf(options) }), spawn = (file, args, options) => {
-    [args, options] = split(args, options), checkIdentity(file, options);
-    let running = begin(commandLine(file, args, options), settings(options), spawn), child = new ChildProcess(running, file, [file, ...args], isMissing(file, options));
+  }, whyMissing = ({ file, options, cause }) => async () => cause !== void 0 || options.shell ? cause : (await collect(begin(asks(file), settings(options), whyMissing))).exitCode === 0 ? void 0 : "ENOENT", started = (call, below) => {
+    let { source, options } = call, wanted = settings(options);
+    return call.cause = hindrance(scriptOf(source, wanted).directory, options), call.cause === void 0 ? begin(source, wanted, below) : begin(`exit ${MISSING}`, { ...wanted, cwd: void 0 }, below);
+  }, killLater = (child, { timeout, killSignal }) => {
+    timeout > 0 && setTimeout(() => child.kill(toSignal(killSignal)), timeout).unref();
+  }, settings = (options) => ({ cwd: options.cwd, env: options.env, signal: host.signalOf(options) }), spawn = (name2, given, wants) => {
+    let call = normalize(name2, given, wants), { file, args, options } = call, running = started(call, spawn), child = new ChildProcess(running, file, [file, ...args], whyMissing(call));
     child.pid = nextProcess();
     let wanted = typeof options.stdio == "string" ? Array(3).fill(options.stdio) : options.stdio ?? [], forward = async (which, write3) => {
       for (; ; ) {
@@ -8344,19 +8346,20 @@ ${result.stderr}` : "";
     };
     child.stdin = (wanted[0] ?? "pipe") === "pipe" ? writable(running) : null, child.stdin === null && running.write(empty, !0).catch(() => {
     });
-    for (let [which, name2] of [[1, "stdout"], [2, "stderr"]]) {
+    for (let [which, name3] of [[1, "stdout"], [2, "stderr"]]) {
       let how = wanted[which] ?? "pipe";
-      child[name2] = how === "pipe" ? readable(running, which) : null, how === "inherit" ? forward(which, (bytes) => host.native.outputBytes(bytes, which === 2)) : how !== "pipe" && forward(which, () => {
+      child[name3] = how === "pipe" ? readable(running, which) : null, how === "inherit" ? forward(which, (bytes) => host.native.outputBytes(bytes, which === 2)) : how !== "pipe" && forward(which, () => {
       });
     }
-    return child.stdio = [child.stdin, child.stdout, child.stderr], options.timeout > 0 && setTimeout(() => child.kill(options.killSignal), options.timeout).unref(), child;
+    return child.stdio = [child.stdin, child.stdout, child.stderr], killLater(child, options), child;
   }, failure = (child, command, code, output) => {
     let error = new Error(`Command failed: ${command}
 ${output.stderr}`);
     return Object.assign(error, { code, killed: child.killed, signal: child.signalCode, cmd: command, ...output });
-  }, gather = (command, file, args, options, callback) => {
-    let shown4 = options.shell ? command : [file, ...args].join(" "), running = begin(command, settings(options), gather), child = new ChildProcess(running, file, [file, ...args], async () => !1);
-    child.pid = nextProcess(), options.timeout > 0 && setTimeout(() => child.kill(options.killSignal), options.timeout).unref();
+  }, gather = (call, shown4, callback) => {
+    let { file, args, options } = call, running = started(call, gather), child = new ChildProcess(running, file, [file, ...args], async () => {
+    });
+    child.pid = nextProcess(), killLater(child, options);
     let encoding = options.encoding === void 0 ? "utf8" : options.encoding, decode2 = (bytes) => {
       let buffer2 = Buffer2.from(bytes);
       return encoding === "buffer" || encoding === null ? buffer2 : buffer2.toString(encoding);
@@ -8369,8 +8372,8 @@ ${output.stderr}`);
         }
       if (exitCode === 0) return callback?.(null, output.stdout, output.stderr);
       if (exitCode === MISSING)
-        return isMissing(file, options)().then((is) => {
-          let error2 = is ? Object.assign(notFound(file, args), { cmd: shown4, ...output }) : failure(child, shown4, exitCode, output);
+        return whyMissing(call)().then((cause) => {
+          let error2 = cause === void 0 ? failure(child, shown4, exitCode, output) : Object.assign(systemFailure(cause, "spawn", file, args), { cmd: shown4, ...output });
           callback?.(error2, output.stdout, output.stderr);
         });
       let error = failure(child, shown4, exitCode, output);
@@ -8380,17 +8383,24 @@ ${output.stderr}`);
       let output = { stdout: decode2(empty), stderr: decode2(empty) }, told = child.killed ? failure(child, shown4, null, output) : error;
       callback?.(told, output.stdout, output.stderr);
     }), child;
-  }, exec = (command, options, callback) => (typeof options == "function" && ([options, callback] = [{}, options]), gather(String(command), "/bin/sh", ["-c", command], { ...options, shell: !0 }, callback)), execFile = (file, ...rest) => {
-    let callback = typeof rest.at(-1) == "function" ? rest.pop() : void 0, [args, options] = split(...rest);
-    return gather(commandLine(file, args, options), file, args, options, callback);
-  }, promised = (run2) => function(...values2) {
+  }, checkCallback = (callback) => {
+    if (callback != null && typeof callback != "function") throw invalidType("callback", "function", callback);
+  }, exec = (command, options, callback) => {
+    checkText2(command, "command"), typeof options == "function" && ([options, callback] = [{}, options]), checkCallback(callback);
+    let shell2 = typeof options?.shell == "string" ? options.shell : !0;
+    return gather(normalize(command, [], { ...options, shell: shell2 }), command, callback);
+  }, execFile = (file, args, options, callback) => {
+    typeof args == "function" ? [args, options, callback] = [[], {}, args] : args !== null && typeof args == "object" && !Array.isArray(args) && ([args, options, callback] = [[], args, options]), typeof options == "function" && ([options, callback] = [{}, options]), checkCallback(callback);
+    let call = normalize(file, args ?? [], options ?? {});
+    return gather(call, call.options.shell ? call.args[1] : [file, ...args ?? []].join(" "), callback);
+  }, promised2 = (run2) => function(...values2) {
     let child, promise = new Promise((resolve, reject) => {
       child = run2(...values2, (error, stdout, stderr) => error ? reject(error) : resolve({ stdout, stderr }));
     });
     return Object.assign(promise, { child });
   };
-  Object.defineProperty(exec, util_default.promisify.custom, { value: promised(exec) });
-  Object.defineProperty(execFile, util_default.promisify.custom, { value: promised(execFile) });
+  Object.defineProperty(exec, util_default.promisify.custom, { value: promised2(exec) });
+  Object.defineProperty(execFile, util_default.promisify.custom, { value: promised2(execFile) });
   var fork = () => {
     throw codedError(Error, "ERR_FEATURE_UNAVAILABLE", 'fork is not here: use `spawn("node", [file])`');
   }, child_process_default = { ChildProcess, exec, execFile, execFileSync, execSync, fork, spawn, spawnSync };
@@ -8445,7 +8455,7 @@ ${output.stderr}`);
     return new Hmac((bytes) => native6.hmac(algorithm, secret, bytes));
   }, randomBytes = (size, callback) => {
     if (typeof size != "number") throw invalidType("size", "number", size);
-    if (!Number.isInteger(size) || size < 0 || size > 2 ** 31 - 1)
+    if (!isWhole(size) || size < 0 || size > 2 ** 31 - 1)
       throw codedError(RangeError, "ERR_OUT_OF_RANGE", `The value of "size" is out of range. It must be >= 0 && <= 2147483647. Received ${size}`);
     let bytes = Buffer2.from(native6.randomBytes(size).buffer);
     if (callback === void 0) return bytes;
@@ -8471,7 +8481,7 @@ ${output.stderr}`);
     if (!hashes.includes(algorithm)) throw codedError(TypeError, "ERR_CRYPTO_INVALID_DIGEST", `Invalid digest: ${digest}`);
     for (let [name2, number, least] of [["iterations", iterations, 1], ["keylen", length, 0]]) {
       if (typeof number != "number") throw invalidType(name2, "number", number);
-      if (!Number.isInteger(number)) throw outOfRange(name2, "an integer", number);
+      if (!isWhole(number)) throw outOfRange(name2, "an integer", number);
       if (number < least || number > 2 ** 31 - 1) throw outOfRange(name2, `>= ${least} && <= 2147483647`, number);
     }
     let key = bytesOf2(password, "utf8", "password"), blocks = [];
@@ -8952,7 +8962,7 @@ ${output.stderr}`);
       throw new RangeError(`Value ${text3} out of range for ${where} options property ${name2}`);
     }
     return text3;
-  }, texts = /* @__PURE__ */ new Map(), textOf = (name2) => (texts.has(name2) || texts.set(name2, JSON.parse(host.native.localeData(name2))), texts.get(name2)), values = () => textOf("values"), isRecord = (value) => typeof value == "object" && value !== null && !Array.isArray(value), merged = (from, other) => {
+  }, texts = /* @__PURE__ */ new Map(), textOf2 = (name2) => (texts.has(name2) || texts.set(name2, JSON.parse(host.native.localeData(name2))), texts.get(name2)), values = () => textOf2("values"), isRecord = (value) => typeof value == "object" && value !== null && !Array.isArray(value), merged = (from, other) => {
     if (!isRecord(from) || !isRecord(other)) return other;
     let all3 = { ...from };
     for (let [key, value] of Object.entries(other))
@@ -8961,12 +8971,12 @@ ${output.stderr}`);
   }, languageOf = (locale) => locale.split("-")[0], read3 = /* @__PURE__ */ new Map(), dataOf = (locale, part) => {
     let key = `${locale}:${part}`;
     if (!read3.has(key)) {
-      let language = languageOf(locale), record = textOf(`${language}:${part}`), first = groups[language].split(" ")[0];
+      let language = languageOf(locale), record = textOf2(`${language}:${part}`), first = groups[language].split(" ")[0];
       read3.set(key, locale === first ? record[first] : merged(record[first], record[locale]));
     }
     return read3.get(key);
   }, englishZones = (locale) => {
-    let all3 = textOf("en:zones");
+    let all3 = textOf2("en:zones");
     return all3[locale] === void 0 && locale.startsWith("en-") && warn(`Intl has no names of time zones for the locale '${locale}' here: they are those of en-GB`), all3[locale] ?? all3[locale.startsWith("en-") ? "en-GB" : "en-US"];
   }, made = /* @__PURE__ */ new Map(), onceFor = (kind, locale, make2) => {
     let key = `${kind}:${locale}`;
@@ -8989,23 +8999,23 @@ ${output.stderr}`);
       return canonical(tag);
     });
     return [...new Set(tags)];
-  }, split2 = (tag) => {
+  }, split = (tag) => {
     let at2 = tag.search(/-[a-z\d]-/), keywords = {}, extension = /-u-((?:[a-z\d]{2,8}-?)+)/.exec(tag)?.[1] ?? "", key;
     for (let part of extension.split("-").filter(Boolean))
       part.length === 2 ? keywords[key = part] = "" : key !== void 0 && (keywords[key] += (keywords[key] === "" ? "" : "-") + part);
     return { base: at2 < 0 ? tag : tag.slice(0, at2), keywords };
-  }, splitTag = split2, known = (tag) => Object.hasOwn(sameLocales, tag) ? sameLocales[tag] : tag === "en" ? "en-US" : groups[languageOf(tag)]?.split(" ").includes(tag) ? tag : void 0, isElsewhere = (tag) => ` ${values().elsewhere} `.includes(` ${tag} `), lookUp = (base) => {
+  }, splitTag = split, known = (tag) => Object.hasOwn(sameLocales, tag) ? sameLocales[tag] : tag === "en" ? "en-US" : groups[languageOf(tag)]?.split(" ").includes(tag) ? tag : void 0, isElsewhere = (tag) => ` ${values().elsewhere} `.includes(` ${tag} `), lookUp = (base) => {
     for (let tag = base; ; tag = tag.slice(0, tag.lastIndexOf("-"))) {
       let data = known(tag);
       if (data !== void 0) return { tag, data };
       if (isElsewhere(tag)) return { missing: tag };
       if (!tag.includes("-")) return;
     }
-  }, isKnown = (tag) => lookUp(split2(tag).base)?.data !== void 0, localeOf = (locales) => {
+  }, isKnown = (tag) => lookUp(split(tag).base)?.data !== void 0, localeOf = (locales) => {
     if (locales === void 0) return { locale: "en-US", data: "en-US", keywords: {} };
     let missing3;
     for (let tag of requested(locales)) {
-      let { base, keywords } = split2(tag), found = lookUp(base);
+      let { base, keywords } = split(tag), found = lookUp(base);
       if (found?.data === void 0) {
         missing3 ??= found?.missing;
         continue;
@@ -9074,7 +9084,7 @@ ${output.stderr}`);
     timeStyle: ["full", "long", "medium", "short"]
   }, readOptions = (options, owner) => {
     if (options === null) throw new TypeError("Cannot convert undefined or null to object");
-    let given = Object(options), o2 = {};
+    let given = options === void 0 ? { __proto__: null } : Object(options), o2 = { __proto__: null };
     for (let [name2, values2] of Object.entries(allowed)) o2[name2] = optionOf(given, name2, values2, void 0, owner);
     for (let name2 of ["timeZone", "numberingSystem", "calendar"]) o2[name2] = optionOf(given, name2, void 0, void 0, owner);
     if (o2.calendar !== void 0 && !/^[a-z\d]{3,8}(-[a-z\d]{3,8})*$/i.test(o2.calendar)) throw new RangeError(`Invalid calendar : ${o2.calendar}`);
@@ -9092,7 +9102,7 @@ ${output.stderr}`);
     // The data of another locale than en-US.
     #l;
     #bound;
-    constructor(locales, options = {}, required = "any", defaults = "date", owner = "DateTimeFormat") {
+    constructor(locales, options, required = "any", defaults = "date", owner = "DateTimeFormat") {
       let o2 = readOptions(options, owner), zone = o2.timeZone === void 0 ? "UTC" : String(o2.timeZone), name2 = offsetOf(zone) === void 0 ? /^(utc|gmt|etc\/utc)$/i.test(zone) ? "UTC" : native7.zoneName(zone) : zone;
       if (name2 == null) throw new RangeError(`Invalid time zone specified: ${zone}`);
       if (o2.dateStyle !== void 0 || o2.timeStyle !== void 0) {
@@ -9114,7 +9124,7 @@ ${output.stderr}`);
       let hours24 = o2.hour12 === void 0 ? (o2.hourCycle ?? dates?.hours ?? "h12").startsWith("h2") : !o2.hour12;
       (o2.era !== void 0 || o2.dayPeriod !== void 0) && warn("Intl leaves out eras and parts of the day here"), (o2.hour !== void 0 && o2.minute === void 0 && o2.second !== void 0 || o2.fractionalSecondDigits !== void 0 && o2.second === void 0) && warn("Intl writes seconds without minutes, and their parts without seconds, otherwise here");
       let isDayAlone = o2.weekday !== void 0 && (o2.year ?? o2.month ?? o2.day) === void 0 && timeKeys.some((key) => o2[key] !== void 0);
-      data !== "en-US" && (isDayAlone || o2.weekday === "narrow" && o2.month !== void 0) && warn("Intl writes days of the week beside a time, and short ones beside a month, in some locales otherwise here"), ((o2.day === void 0 ? o2.weekday !== void 0 && (o2.month ?? o2.year) !== void 0 : o2.year !== void 0 && o2.month === void 0) || o2.hour === void 0 && (o2.minute ?? o2.second) !== void 0 && dateKeys.some((key) => o2[key] !== void 0)) && warn("Intl writes dates without a month or a day, and with minutes without hours, in some locales otherwise here"), o2.timeZoneName !== void 0 && o2.hour !== void 0 && o2.minute === void 0 && data !== "en-US" && warn("Intl writes hours with a time zone and without minutes in some locales otherwise here"), o2.timeZoneName !== void 0 && (name2 !== "UTC" || o2.timeZoneName.endsWith("Offset")) && !data.startsWith("en-") && warn(`Intl has no names of time zones for the locale '${locale}' here: they are English`), this.#o = { ...o2, locale: isNamed || cycleNamed || keywords.ca === "gregory" ? `${locale}-u${keywords.ca === "gregory" ? "-ca-gregory" : ""}${cycleNamed ? `-hc-${keywords.hc}` : ""}${isNamed ? `-nu-${system}` : ""}` : locale, system, zone: name2, hours24, from0: o2.hourCycle === "h23" || o2.hour12 === void 0 && hours24 };
+      data !== "en-US" && (isDayAlone || o2.weekday === "narrow" && o2.month !== void 0) && warn("Intl writes days of the week beside a time, and short ones beside a month, in some locales otherwise here"), ((o2.day === void 0 ? o2.weekday !== void 0 && (o2.month ?? o2.year) !== void 0 : o2.year !== void 0 && o2.month === void 0) || o2.hour === void 0 && (o2.minute ?? o2.second) !== void 0 && dateKeys.some((key) => o2[key] !== void 0)) && warn("Intl writes dates without a month or a day, and with minutes without hours, in some locales otherwise here"), o2.timeZoneName !== void 0 && o2.hour !== void 0 && o2.minute === void 0 && data !== "en-US" && warn("Intl writes hours with a time zone and without minutes in some locales otherwise here"), o2.timeZoneName !== void 0 && (name2 !== "UTC" || o2.timeZoneName.endsWith("Offset")) && !data.startsWith("en-") && warn(`Intl has no names of time zones for the locale '${locale}' here: they are English`), this.#o = { __proto__: null, ...o2, locale: isNamed || cycleNamed || keywords.ca === "gregory" ? `${locale}-u${keywords.ca === "gregory" ? "-ca-gregory" : ""}${cycleNamed ? `-hc-${keywords.hc}` : ""}${isNamed ? `-nu-${system}` : ""}` : locale, system, zone: name2, hours24, from0: o2.hourCycle === "h23" || o2.hour12 === void 0 && hours24 };
     }
     // The fields of an instant in the zone.
     #fields(millis) {
@@ -9353,7 +9363,7 @@ ${output.stderr}`);
       let [first, second] = [magnitude(number) - o2.significant[1] + 1, -o2.fraction[1]];
       isSignificant = o2.type === "morePrecision" ? first <= second : first > second;
     }
-    let value = isSignificant ? bySignificance : byFraction, least = isSignificant ? Math.max(0, o2.significant[0] - 1 - magnitude(value)) : o2.fraction[0], isWhole = value.digits.length <= value.point || value.digits === "", [whole, part] = written(value, o2.trailing === "stripIfInteger" && isWhole ? 0 : least);
+    let value = isSignificant ? bySignificance : byFraction, least = isSignificant ? Math.max(0, o2.significant[0] - 1 - magnitude(value)) : o2.fraction[0], isWhole2 = value.digits.length <= value.point || value.digits === "", [whole, part] = written(value, o2.trailing === "stripIfInteger" && isWhole2 ? 0 : least);
     return { value, whole: whole.padStart(o2.whole, "0"), part };
   }, resolvedDigits = (o2) => ({
     minimumIntegerDigits: o2.whole,
@@ -9414,7 +9424,7 @@ ${output.stderr}`);
     #o;
     #rule;
     constructor(locales, given) {
-      let options = given === void 0 ? {} : Object(given), { locale, data } = localeOf(locales), type = optionOf(options, "type", ["cardinal", "ordinal"], "cardinal", "PluralRules");
+      let options = given === void 0 ? { __proto__: null } : Object(given), { locale, data } = localeOf(locales), type = optionOf(options, "type", ["cardinal", "ordinal"], "cardinal", "PluralRules");
       this.#o = { locale: locale === "pt-PT" ? locale : locale.split("-")[0], data, type, digits: digitOptions(options, 0, 3, !1, "PluralRules") }, this.#rule = ruleOf(data, type);
     }
     #category(given) {
@@ -9470,7 +9480,7 @@ ${output.stderr}`);
     #l;
     #bound;
     constructor(locales, given, owner = "NumberFormat") {
-      let options = given === void 0 ? {} : Object(given);
+      let options = given === void 0 ? { __proto__: null } : Object(given);
       if (given === null) throw new TypeError("Cannot convert undefined or null to object");
       let { locale, data, keywords } = localeOf(locales), option = (name2, list, standard2) => optionOf(options, name2, list, standard2, owner), asked = option("numberingSystem"), standard = data === "en-US" ? "latn" : dataOf(data, "basic").numbers.native, { system, isNamed } = asked === void 0 && keywords.nu === void 0 ? { system: standard, isNamed: !1 } : numberingSystemOf(asked, keywords, standard), style = option("style", ["decimal", "percent", "currency", "unit"], "decimal"), currency = option("currency");
       if (currency !== void 0 && !/^[a-z]{3}$/i.test(currency)) throw new RangeError(`Invalid currency code : ${currency}`);
@@ -9633,7 +9643,7 @@ ${output.stderr}`);
     #native;
     #bound;
     constructor(locales, given, owner = "Collator") {
-      let options = given === void 0 ? {} : Object(given), { locale, data, keywords } = localeOf(locales), option = (name2, list, standard) => optionOf(options, name2, list, standard, owner), usage = option("usage", ["sort", "search"], "sort"), numeric2 = options.numeric === void 0 ? keywords.kn !== void 0 && keywords.kn !== "false" : !!options.numeric, caseFirst = option("caseFirst", ["upper", "lower", "false"], ["upper", "lower", "false"].includes(keywords.kf) ? keywords.kf : "false"), sensitivity = option("sensitivity", Object.keys(strengths), "variant"), ignorePunctuation = !!options.ignorePunctuation;
+      let options = given === void 0 ? { __proto__: null } : Object(given), { locale, data, keywords } = localeOf(locales), option = (name2, list, standard) => optionOf(options, name2, list, standard, owner), usage = option("usage", ["sort", "search"], "sort"), numeric2 = options.numeric === void 0 ? keywords.kn !== void 0 && keywords.kn !== "false" : !!options.numeric, caseFirst = option("caseFirst", ["upper", "lower", "false"], ["upper", "lower", "false"].includes(keywords.kf) ? keywords.kf : "false"), sensitivity = option("sensitivity", Object.keys(strengths), "variant"), ignorePunctuation = !!options.ignorePunctuation;
       ordered.includes(data.split("-")[0]) && warn(`Intl has no order of letters for the locale '${locale}' here: it is that of most languages`), (keywords.co !== void 0 || options.collation !== void 0) && warn(`Intl has no collation '${options.collation ?? keywords.co}' here: the order is the standard one`);
       let used = [options.numeric === void 0 && keywords.kn !== void 0 ? `-kn${keywords.kn === "false" ? "-false" : ""}` : "", options.caseFirst === void 0 && keywords.kf === caseFirst ? `-kf-${caseFirst}` : ""].reverse().join("");
       this.#o = { locale: used === "" ? locale : `${locale}-u${used}`, usage, sensitivity, ignorePunctuation, collation: "default", numeric: numeric2, caseFirst }, this.#native = native8.openCollator(data.split("-")[0], strengths[sensitivity], numeric2, caseFirst, ignorePunctuation);
@@ -9676,7 +9686,7 @@ ${output.stderr}`);
   }, Segmenter = class {
     #o;
     constructor(locales, given) {
-      let options = given === void 0 ? {} : given;
+      let options = given === void 0 ? { __proto__: null } : given;
       if (typeof options != "object" || options === null) throw new TypeError("Cannot convert undefined or null to object");
       let { locale } = localeOf(locales);
       this.#o = { locale, granularity: optionOf(options, "granularity", granularities, "grapheme", "Segmenter") };
@@ -9723,7 +9733,7 @@ ${output.stderr}`);
     #numbers;
     #plurals;
     constructor(locales, given) {
-      let options = given === void 0 ? {} : Object(given), { locale, data, keywords } = localeOf(locales), asked = optionOf(options, "numberingSystem", void 0, void 0, "RelativeTimeFormat"), native11 = dataOf(data, "basic").numbers.native, { system, isNamed } = numberingSystemOf(asked, keywords, native11), style = optionOf(options, "style", displays, "long", "RelativeTimeFormat"), numeric2 = optionOf(options, "numeric", ["always", "auto"], "always", "RelativeTimeFormat");
+      let options = given === void 0 ? { __proto__: null } : Object(given), { locale, data, keywords } = localeOf(locales), asked = optionOf(options, "numberingSystem", void 0, void 0, "RelativeTimeFormat"), native11 = dataOf(data, "basic").numbers.native, { system, isNamed } = numberingSystemOf(asked, keywords, native11), style = optionOf(options, "style", displays, "long", "RelativeTimeFormat"), numeric2 = optionOf(options, "numeric", ["always", "auto"], "always", "RelativeTimeFormat");
       this.#o = { locale: isNamed ? `${locale}-u-nu-${system}` : locale, style, numeric: numeric2, data, system }, this.#numbers = new NumberFormat(data, { numberingSystem: system }), this.#plurals = new PluralRules(data);
     }
     #parts(given, unit, method) {
@@ -9814,7 +9824,7 @@ ${output.stderr}`);
     constructor(tag, given) {
       if (typeof tag != "string" && (typeof tag != "object" || tag === null)) throw new TypeError("First argument to Intl.Locale constructor can't be empty or missing");
       if (given === null) throw new TypeError("Intl.Locale called on null or undefined");
-      let options = given === void 0 ? {} : Object(given), [whole] = requested([String(tag)]), { base, keywords } = splitTag(whole), [language, ...rest] = base.split("-"), take2 = (name2, pattern, old2) => {
+      let options = given === void 0 ? { __proto__: null } : Object(given), [whole] = requested([String(tag)]), { base, keywords } = splitTag(whole), [language, ...rest] = base.split("-"), take2 = (name2, pattern, old2) => {
         let text3 = optionOf(options, name2, void 0, old2, "locale");
         if (text3 !== void 0 && !pattern.test(text3)) throw wrongTag();
         return text3;
@@ -9901,7 +9911,23 @@ ${output.stderr}`);
   hide(Intl, "supportedValuesOf", (key) => supportedValues(String(key)));
   Object.defineProperty(Intl, Symbol.toStringTag, { value: "Intl", configurable: !0 });
   hide(globalThis, "Intl", Intl);
-  var isTurkish = (locales) => locales !== void 0 && /^(tr|az)\b/.test(requested(locales)[0] ?? ""), { valueOf: numberOf } = Number.prototype, { valueOf: bigintOf } = BigInt.prototype, { getTime } = Date.prototype, listed = (self2, ...rest) => Array.from(self2, (item) => item == null ? "" : String(item.toLocaleString(...rest))).join(), receiver = (valueOf, self2, name2) => {
+  var isTurkish = (locales) => locales !== void 0 && /^(tr|az)\b/.test(requested(locales)[0] ?? ""), { valueOf: numberOf } = Number.prototype, { valueOf: bigintOf } = BigInt.prototype, { getTime } = Date.prototype, listing = [], writeList = (list, length, locales, options) => {
+    for (let i2 = 0; i2 < listing.length; i2++) if (listing[i2] === list) return "";
+    listing[listing.length] = list;
+    try {
+      let text3 = "";
+      for (let i2 = 0; i2 < length; i2++) {
+        let item = list[i2];
+        i2 > 0 && (text3 += ","), item != null && (text3 += String(item.toLocaleString(locales, options)));
+      }
+      return text3;
+    } finally {
+      listing.length--;
+    }
+  }, lengthOf = (list) => Math.min(Math.max(Math.trunc(Number(list.length)) || 0, 0), Number.MAX_SAFE_INTEGER), listed = (self2, locales, options) => {
+    let list = Object(self2);
+    return writeList(list, lengthOf(list), locales, options);
+  }, receiver = (valueOf, self2, name2) => {
     try {
       return valueOf.call(self2);
     } catch {
@@ -9941,10 +9967,15 @@ ${output.stderr}`);
       }[method];
       hide(globalThis[name2].prototype, method, made3);
     }
-  var typedArrays = Object.getPrototypeOf(Int8Array.prototype);
-  hide(typedArrays, "toLocaleString", { toLocaleString(...rest) {
-    return listed(this, ...rest);
-  } }.toLocaleString);
+  var typedArrays = Object.getPrototypeOf(Int8Array.prototype), { get: typedLength } = Object.getOwnPropertyDescriptor(typedArrays, "length");
+  hide(typedArrays, "toLocaleString", {
+    toLocaleString(locales, options) {
+      "use strict";
+      if (!ArrayBuffer.isView(this) || this instanceof DataView)
+        throw new TypeError(`Method %TypedArray%.prototype.toLocaleString called on incompatible receiver ${shown3(this)}`);
+      return writeList(this, typedLength.call(this), locales, options);
+    }
+  }.toLocaleString);
   var { toString: toString2, toTimeString } = Date.prototype, named = (text3) => text3 === "Invalid Date" ? text3 : `${text3} (Coordinated Universal Time)`;
   hide(Date.prototype, "toString", { toString() {
     return named(toString2.call(this));
@@ -9958,7 +9989,7 @@ ${output.stderr}`);
   hide(Date.prototype, Symbol.toPrimitive, Date.prototype[Symbol.toPrimitive]);
 
   // src/json.js
-  var { parse: parse2, stringify: stringify2 } = JSON, context = 10, literals = { t: "true", f: "false", n: "null" }, special = ["[object Object]", "NaN", "Infinity", "undefined"], Scanner = class {
+  var { parse: parse2, stringify: stringify2 } = JSON, { isProxy, className } = host.native, { isArray: isArray2 } = Array, { getOwnPropertyDescriptor, getPrototypeOf, keys: objectKeys } = Object, context = 10, literals = { t: "true", f: "false", n: "null" }, special = ["[object Object]", "NaN", "Infinity", "undefined"], Scanner = class {
     #text;
     #at = 0;
     constructor(text3) {
@@ -10054,17 +10085,44 @@ ${output.stderr}`);
     }
   }.parse;
   Object.defineProperty(JSON, "parse", { value: made2, writable: !0, enumerable: !1, configurable: !0 });
-  var circleIn = (value, key, way) => {
-    let first = way.findIndex((step) => step.value === value);
-    if (first >= 0) return { way: way.slice(first), last: key };
-    if (typeof value != "object" || value === null || typeof value.toJSON == "function") return;
-    let here = [...way, { key, value }];
-    for (let [name2, property] of Object.entries(Object.getOwnPropertyDescriptors(value))) {
-      if (!property.enumerable || typeof property.value != "object" || property.value === null) continue;
-      let found = circleIn(property.value, Array.isArray(value) ? Number(name2) : name2, here);
-      if (found !== void 0) return found;
+  var inherited = (value, name2) => {
+    for (let at2 = value; at2 !== null && !isProxy(at2); at2 = getPrototypeOf(at2)) {
+      let property = getOwnPropertyDescriptor(at2, name2);
+      if (property !== void 0) return property.value;
     }
-  }, named2 = (key) => typeof key == "number" ? `index ${key}` : `property '${key}'`, classOf = ({ value }) => `object with constructor '${value.constructor?.name || "Object"}'`, circleMessage = ({ way, last }) => {
+  }, isOpaque = (value) => typeof value != "object" || value === null || isProxy(value) || typeof inherited(value, "toJSON") == "function", namesOf = (replacer) => {
+    if (!isArray2(replacer)) return;
+    let names2 = /* @__PURE__ */ new Set();
+    for (let i2 = 0; i2 < replacer.length; i2++) {
+      let kind = className(replacer[i2]);
+      (typeof replacer[i2] == "string" || typeof replacer[i2] == "number" || kind === "String" || kind === "Number") && names2.add(String(replacer[i2]));
+    }
+    return [...names2];
+  }, stepFrom = (key, value, names2) => {
+    let keys = isArray2(value) ? void 0 : names2 ?? objectKeys(value);
+    return { key, value, keys, count: keys === void 0 ? value.length : keys.length, next: 0 };
+  }, circleIn = (start, replacer) => {
+    let names2 = namesOf(replacer), way = [], places = /* @__PURE__ */ new Map(), done = /* @__PURE__ */ new Set(), enter = (key, value) => {
+      places.set(value, way.length), way[way.length] = stepFrom(key, value, names2);
+    };
+    for (isOpaque(start) || enter("", start); way.length > 0; ) {
+      let step = way[way.length - 1];
+      if (step.next === step.count) {
+        done.add(step.value), places.delete(step.value), way.length--;
+        continue;
+      }
+      let key = step.keys === void 0 ? step.next : step.keys[step.next];
+      step.next++;
+      let property = getOwnPropertyDescriptor(step.value, key)?.value;
+      if (!(isOpaque(property) || done.has(property))) {
+        if (places.has(property)) return { way: way.slice(places.get(property)), last: key };
+        enter(key, property);
+      }
+    }
+  }, named2 = (key) => typeof key == "number" ? `index ${key}` : key === "" ? "<anonymous>" : `property '${key}'`, classOf = ({ value }) => {
+    let constructor = inherited(value, "constructor"), name2 = typeof constructor == "function" && !isProxy(constructor) ? getOwnPropertyDescriptor(constructor, "name")?.value : void 0;
+    return `object with constructor '${typeof name2 == "string" && name2 !== "" ? name2 : "Object"}'`;
+  }, circleMessage = ({ way, last }) => {
     let [start, ...rest] = way, line = (step) => `
     |     ${named2(step.key)} -> ${classOf(step)}`, shown4 = rest.length > 3 ? `${rest.slice(0, 2).map(line).join("")}
     |     ...${line(rest.at(-1))}` : rest.map(line).join("");
@@ -10076,8 +10134,8 @@ ${output.stderr}`);
       try {
         return stringify2(value, replacer, space);
       } catch (error) {
-        if (error?.constructor !== TypeError || error.message !== CIRCULAR) throw error;
-        let found = circleIn(value, "", []);
+        if (error?.constructor !== TypeError || error.message !== CIRCULAR || typeof replacer == "function") throw error;
+        let found = circleIn(value, replacer);
         throw found === void 0 ? error : new TypeError(circleMessage(found));
       }
     }
@@ -12434,12 +12492,16 @@ Content-Disposition: form-data; name="${escape3(name2)}"${file}\r
   }, Headers = class {
     #list = [];
     constructor(init2) {
-      if (init2 == null) return;
-      if (typeof init2 != "object") throw new TypeError("new Headers(init): init is an object, a list of pairs, or Headers");
-      let pairs2 = typeof init2[Symbol.iterator] == "function" ? init2 : Object.entries(init2);
-      for (let pair of pairs2) {
+      if (init2 === void 0) return;
+      if (typeof init2 != "object" || init2 === null)
+        throw new TypeError("Headers constructor: Argument 1 could not be converted to one of: sequence<sequence<ByteString>>, record<ByteString, ByteString>.");
+      let pairs2 = typeof init2[Symbol.iterator] == "function" ? init2 : Object.entries(init2), at2 = 0;
+      for (let given of pairs2) {
+        if (typeof given != "object" || typeof given?.[Symbol.iterator] != "function")
+          throw new TypeError(`Headers contructor: init[${at2}] (${typeof given == "string" ? `"${given}"` : inspect2(given)}) is not iterable.`);
+        let pair = [...given];
         if (pair.length !== 2) throw new TypeError(`Headers constructor: expected name/value pair to be length 2, found ${pair.length}.`);
-        this.append(...pair);
+        this.append(...pair), at2++;
       }
     }
     append(name2, value) {
@@ -12782,7 +12844,8 @@ Content-Disposition: form-data; name="${escape3(name2)}"${file}\r
   }, missing2 = (name2) => codedError(TypeError, "ERR_MISSING_ARGS", `Not enough arguments to ${name2}.postMessage`), holdOpen = () => setInterval(() => {
   }, 2 ** 31 - 1), Receiver = class extends EventTarget {
     #queue = [];
-    #listeners = /* @__PURE__ */ new Map();
+    // Of each event, by the listeners that `on` and `once` were given: what is called in their place.
+    #wrapped = /* @__PURE__ */ new Map();
     #handler = null;
     #isStarted = !1;
     #isClosed = !1;
@@ -12795,41 +12858,50 @@ Content-Disposition: form-data; name="${escape3(name2)}"${file}\r
       return receiver2.#queue.length === 0 ? void 0 : { message: receiver2.#queue.shift() };
     }
     #next() {
-      this.#isClosed || this.#queue.length === 0 || this.dispatchEvent(new MessageEvent("message", { data: this.#queue.shift() }));
+      this.#isClosed || !this.#isStarted || this.#queue.length === 0 || this.dispatchEvent(new MessageEvent("message", { data: this.#queue.shift() }));
     }
     start() {
       if (!(this.#isStarted || this.#isClosed)) {
-        this.#isStarted = !0, this.#held = holdOpen();
+        this.#isStarted = !0;
         for (let _2 of this.#queue) setImmediate(() => this.#next());
       }
     }
+    static stop(receiver2) {
+      receiver2.#isStarted = !1;
+    }
     ref() {
-      this.#held?.ref();
+      this.#isClosed || (this.#held ??= holdOpen());
     }
     unref() {
-      this.#held?.unref();
+      clearInterval(this.#held), this.#held = void 0;
     }
     close() {
-      return this.#isClosed ? !1 : (this.#isClosed = !0, clearInterval(this.#held), setImmediate(() => this.dispatchEvent(new Event("close"))), !0);
+      return this.#isClosed ? !1 : (this.#isClosed = !0, this.unref(), setImmediate(() => this.dispatchEvent(new Event("close"))), !0);
     }
     get onmessage() {
       return this.#handler;
     }
     set onmessage(handler) {
-      this.#handler = typeof handler == "function" ? handler : null, this.#handler !== null && this.start();
+      this.#handler = typeof handler == "function" ? handler : null;
+    }
+    #listen(name2, listener, once) {
+      this.#wrapped.has(name2) || this.#wrapped.set(name2, /* @__PURE__ */ new Map());
+      let wrapped = this.#wrapped.get(name2);
+      if (wrapped.has(listener)) return this;
+      let call = (event) => {
+        once && wrapped.delete(listener), listener.call(this, name2 === "message" ? event.data : event);
+      };
+      return wrapped.set(listener, call), this.addEventListener(name2, call, { once }), this;
     }
     on(name2, listener) {
-      let wrapped = (event) => listener.call(this, ...name2 === "message" ? [event.data] : []);
-      return this.#listeners.set(listener, wrapped), this.addEventListener(name2, wrapped), name2 === "message" && this.start(), this;
+      return this.#listen(name2, listener, !1);
     }
     once(name2, listener) {
-      let once2 = (...values2) => {
-        this.off(name2, once2), listener.apply(this, values2);
-      };
-      return this.on(name2, once2);
+      return this.#listen(name2, listener, !0);
     }
     off(name2, listener) {
-      return this.removeEventListener(name2, this.#listeners.get(listener) ?? listener), this.#listeners.delete(listener), this;
+      let wrapped = this.#wrapped.get(name2);
+      return this.removeEventListener(name2, wrapped?.get(listener) ?? listener), wrapped?.delete(listener), this;
     }
     addListener(name2, listener) {
       return this.on(name2, listener);
@@ -12837,11 +12909,11 @@ Content-Disposition: form-data; name="${escape3(name2)}"${file}\r
     removeListener(name2, listener) {
       return this.off(name2, listener);
     }
-  }, { deliver, take } = Receiver;
-  delete Receiver.deliver;
-  delete Receiver.take;
-  var MessagePort = class extends Receiver {
+  }, { deliver, take, stop } = Receiver;
+  for (let name2 of ["deliver", "take", "stop"]) delete Receiver[name2];
+  var transferOf = (options) => typeof options == "object" && typeof options?.[Symbol.iterator] != "function" ? host.toTransferList(options?.transfer, "options.transfer") : host.toTransferList(options, "transferList"), MessagePort = class extends Receiver {
     #other;
+    #isListened = !1;
     constructor() {
       if (!isMaking) throw codedError(TypeError, "ERR_CONSTRUCT_CALL_INVALID", "Constructor cannot be called");
       super(), host.makeMovable(this);
@@ -12849,9 +12921,33 @@ Content-Disposition: form-data; name="${escape3(name2)}"${file}\r
     static join(a2, b2) {
       [a2.#other, b2.#other] = [b2, a2];
     }
+    #follow() {
+      let isListened = super.onmessage !== null || host.listenerCount(this, "message") > 0;
+      isListened !== this.#isListened && (this.#isListened = isListened, isListened ? (this.ref(), this.start()) : (this.unref(), stop(this)));
+    }
+    get onmessage() {
+      return super.onmessage;
+    }
+    set onmessage(handler) {
+      super.onmessage = handler, this.#follow();
+    }
+    addEventListener(type, listener, options) {
+      super.addEventListener(type, listener, options), this.#follow(), options?.signal !== void 0 && options.signal.addEventListener("abort", () => queueMicrotask(() => this.#follow()));
+    }
+    removeEventListener(type, listener) {
+      super.removeEventListener(type, listener), this.#follow();
+    }
+    // A listener that is called once is gone then.
+    dispatchEvent(event) {
+      try {
+        return super.dispatchEvent(event);
+      } finally {
+        this.#follow();
+      }
+    }
     postMessage(...given) {
       if (given.length === 0) throw missing2("MessagePort");
-      let [message, options] = given, copy2 = host.cloneWith(message, Array.isArray(options) ? options : [...options?.transfer ?? []]);
+      let [message, options] = given, copy2 = host.cloneWith(message, transferOf(options), this);
       this.#other !== void 0 && deliver(this.#other, copy2);
     }
     close() {
@@ -12868,7 +12964,7 @@ Content-Disposition: form-data; name="${escape3(name2)}"${file}\r
     #name;
     constructor(...given) {
       if (given.length === 0) throw codedError(TypeError, "ERR_MISSING_ARGS", 'The "name" argument must be specified');
-      super(), this.#name = String(given[0]), channels.set(this.#name, [...channels.get(this.#name) ?? [], this]), this.start();
+      super(), this.#name = String(given[0]), channels.set(this.#name, [...channels.get(this.#name) ?? [], this]), this.start(), this.ref();
     }
     get name() {
       return this.#name;
@@ -13106,7 +13202,7 @@ Content-Disposition: form-data; name="${escape3(name2)}"${file}\r
     crc32(data, value = 0) {
       let bytes = bytesOf3(data, "data");
       if (typeof value != "number") throw invalidType("value", "number", value);
-      if (!Number.isInteger(value)) throw outOfRange("value", "an integer", value);
+      if (!isWhole(value)) throw outOfRange("value", "an integer", value);
       if (value < 0 || value > 4294967295) throw outOfRange("value", ">= 0 && <= 4294967295", value);
       return native10.crc32(bytes, value);
     }
@@ -13194,7 +13290,7 @@ Content-Disposition: form-data; name="${escape3(name2)}"${file}\r
     isBuiltin: (name2) => host.builtinNames().includes(String(name2).replace(/^node:/, ""))
   };
   Object.defineProperty(module, "builtinModules", { get: () => host.builtinNames(), enumerable: !0 });
-  var modules = Object.assign(/* @__PURE__ */ Object.create(null), {
+  var modules2 = Object.assign(/* @__PURE__ */ Object.create(null), {
     assert: assert_default,
     "assert/strict": assert_default.strict,
     async_hooks: { AsyncLocalStorage, AsyncResource, executionAsyncId: () => 1, triggerAsyncId: () => 0 },
@@ -13235,7 +13331,7 @@ Content-Disposition: form-data; name="${escape3(name2)}"${file}\r
     for (let [key, { value }] of Object.entries(Object.getOwnPropertyDescriptors(holder)))
       typeof value != "function" || value.name === key || !/^[A-Za-z]\w*$/.test(key) || (value.name === "" || new RegExp(`^_?${key}\\d*$`).test(value.name)) && Object.defineProperty(value, "name", { value: key, configurable: !0 });
   };
-  [globalThis, ...Object.values(modules)].forEach(nameFunctions);
-  var index_default = modules;
+  [globalThis, ...Object.values(modules2)].forEach(nameFunctions);
+  var index_default = modules2;
   return __toCommonJS(index_exports);
 })();

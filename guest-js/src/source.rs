@@ -4,6 +4,7 @@
 //! What is taken out leaves blanks and line ends behind, so that lines (and, but for enums and their like, columns) in
 //! stacks are the script's own. Text that needs none of this is not parsed here at all.
 
+mod call_text;
 mod edits;
 mod mentions;
 mod module;
@@ -15,6 +16,7 @@ use oxc_ast_visit::Visit as _;
 use oxc_parser::{ParseOptions, Parser, ParserReturn};
 use oxc_span::SourceType;
 
+pub(crate) use call_text::call_text;
 use edits::Edits;
 pub(crate) use mentions::mentions;
 pub(crate) use module::{IMPORT, IMPORT_META};
@@ -110,7 +112,7 @@ pub(crate) fn file(source: &str, dialect: Dialect) -> Result<File, Problem> {
         Ok(parsed) => parsed,
         // A script may hold what no module does. What is wrong with anything else QuickJS says itself.
         Err(_) if dialect == Dialect::Plain => {
-            return Ok(File { text: source.to_owned(), is_module: !is_script(&allocator, source) });
+            return Ok(File { text: source.to_owned(), is_module: parse_script(&allocator, source).is_none() });
         }
         Err(problem) => return Err(problem),
     };
@@ -151,11 +153,11 @@ fn parse<'a>(allocator: &'a Allocator, source: &'a str, dialect: Dialect) -> Res
     }
 }
 
-/// Returns true for a text that parses as a script of the language's older kind.
-fn is_script(allocator: &Allocator, source: &str) -> bool {
+/// Parses a script of the language's older kind; none if it is no such text.
+fn parse_script<'a>(allocator: &'a Allocator, source: &'a str) -> Option<ParserReturn<'a>> {
     let options = ParseOptions { allow_return_outside_function: true, ..ParseOptions::default() };
     let parsed = Parser::new(allocator, source, SourceType::cjs()).with_options(options).parse();
-    first_problem(&parsed, source).is_none()
+    first_problem(&parsed, source).is_none().then_some(parsed)
 }
 
 /// What is wrong first, if anything is.

@@ -147,8 +147,12 @@ const loose = (actual, expected, operator) => {
 };
 
 // Errors are compared without their stacks.
-const withoutStack = (error) =>
-  Object.defineProperty(Object.assign(Object.create(Object.getPrototypeOf(error)), error), 'message', { value: error.message, writable: true, configurable: true });
+const withoutStack = (error) => {
+  const copy = Object.setPrototypeOf(new Error(error.message), Object.getPrototypeOf(error));
+  Object.assign(copy, error);
+  copy.stack = '';
+  return copy;
+};
 
 const messageOf = ({ actual, expected, operator, message }) => {
   const isStrict = operator === 'deepStrictEqual' || operator === 'strictEqual';

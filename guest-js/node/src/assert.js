@@ -24,20 +24,7 @@ const callText = (stack) => {
   } catch {
     return undefined;
   }
-  const lines = source.split('\n').slice(line - 1);
-  const start = /[\w$.\s]*$/.exec(lines[0].slice(0, column - 1));
-  const from = lines[0].slice(start.index).search(/\S/) + start.index;
-  const text = [lines[0].slice(from), ...lines.slice(1, 20)].join('\n');
-  for (let end = text.indexOf(')'); end >= 0; end = text.indexOf(')', end + 1)) {
-    const call = text.slice(0, end + 1);
-    try {
-      new Function(`async () => (${call}\n)`);
-      return call;
-    } catch {
-      // The bracket belongs to an argument.
-    }
-  }
-  return undefined;
+  return host.native.callText(name, source, Number(line), Number(column)) ?? undefined;
 };
 
 const holds = (caller, values) => {
@@ -45,7 +32,7 @@ const holds = (caller, values) => {
   if (value) return;
   if (message instanceof Error) throw message;
   const details = { actual: value, expected: true, operator: '==', message, stackStartFn: caller };
-  if (values.length > 0 && message != null) throw new AssertionError(details);
+  if (values.length > 0 && message != null) throw Object.assign(new AssertionError(details), { generatedMessage: false });
   details.message = 'No value argument passed to `assert.ok()`';
   if (values.length > 0) {
     const holder = {};

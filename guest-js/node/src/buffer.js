@@ -1,6 +1,6 @@
 // `Buffer`: the library, with text made and read by the engine where that is faster or fuller.
 import * as library from '../node_modules/buffer/index.js';
-import { codedError, invalidType, outOfRange } from './util.js';
+import { codedError, invalidType, outOfRange, isWhole, provide, invalidValue } from './util.js';
 
 const { Buffer, SlowBuffer, kMaxLength } = library;
 const { native, toHex, toLatin1 } = host;
@@ -14,9 +14,11 @@ const fromText = Buffer.from;
 const checkSource = (value) => {
   if (typeof value === 'object' && value !== null) {
     if (ArrayBuffer.isView(value) || value instanceof ArrayBuffer || value.length !== undefined || value.type === 'Buffer') return value;
-    if (/^(Shared)?ArrayBuffer$/.test(native.className(value)) || typeof value[Symbol.toPrimitive] === 'function') return value;
+    if (/^(Shared)?ArrayBuffer$/.test(native.className(value))) return value;
     const plainValue = value.valueOf?.();
     if (plainValue != null && plainValue !== value && ['string', 'object'].includes(typeof plainValue)) return value;
+    const primitive = typeof value[Symbol.toPrimitive] === 'function' ? value[Symbol.toPrimitive]('string') : undefined;
+    if (typeof primitive === 'string') return primitive;
   }
   const expected = 'The first argument must be of type string or an instance of Buffer, ArrayBuffer, or Array or an Array-like Object.';
   const { message } = invalidType('x', 'string', value);
@@ -24,7 +26,10 @@ const checkSource = (value) => {
 };
 Buffer.from = {
   from(value, encoding, length) {
-    if (typeof value !== 'string') return fromText(checkSource(value), encoding, length);
+    if (typeof value !== 'string') {
+      const source = checkSource(value);
+      return typeof source === 'string' ? Buffer.from(source, encoding) : fromText(source, encoding, length);
+    }
     switch (String(encoding ?? 'utf8').toLowerCase()) {
       case 'utf8':
       case 'utf-8':
@@ -107,10 +112,8 @@ Buffer.prototype.toJSON = function toJSON() {
   return { type: 'Buffer', data: [...plain(this)] };
 };
 for (const name of Object.keys(Buffer.prototype)) {
-  // Node has both spellings, and shows neither.
+  // Node has both spellings.
   if (/U[Ii]nt/.test(name)) Buffer.prototype[name.replace('UInt', 'Uint')] ??= Buffer.prototype[name];
-  const { configurable } = Object.getOwnPropertyDescriptor(Buffer.prototype, name);
-  if (configurable) Object.defineProperty(Buffer.prototype, name, { enumerable: false });
 }
 Object.defineProperty(Buffer.prototype, Symbol.toStringTag, Object.getOwnPropertyDescriptor(Object.getPrototypeOf(Uint8Array.prototype), Symbol.toStringTag));
 
@@ -131,7 +134,7 @@ for (const name of ['alloc', 'allocUnsafe', 'allocUnsafeSlow']) {
 // The library checks numbers otherwise than Node, or not at all.
 const checkInteger = (name, value) => {
   if (typeof value !== 'number') throw invalidType(name, 'number', value);
-  if (!Number.isInteger(value)) throw outOfRange(name, 'an integer', value);
+  if (!isWhole(value)) throw outOfRange(name, 'an integer', value);
 };
 const checkOffset = (buffer, offset, size) => {
   checkInteger('offset', offset);
@@ -180,7 +183,8 @@ for (const name of Object.getOwnPropertyNames(Buffer.prototype)) {
       }[name]
     : {
         [name](value, offset = size === undefined ? undefined : 0, byteLength) {
-          const number = isBig ? value : Number(value);
+          // A BigInt is none of these numbers.
+          const number = isBig ? value : +value;
           check(this, number, offset, byteLength, true);
           return size === undefined ? work.call(this, number, offset, byteLength, true) : work.call(this, number, offset, true);
         },
@@ -212,8 +216,16 @@ const methods = {
     return equals.call(this, bytesWanted('otherBuffer', other));
   },
   fill(value, offset, end, encoding) {
-    for (const [name, place] of [['offset', offset], ['end', end]]) {
-      if (typeof place === 'number' && (place < 0 || place > this.length)) throw outOfRange(name, `>= 0 && <= ${this.length}`, place);
+    for (const [name, place, most] of [['offset', offset, kMaxLength], ['end', end, this.length]]) {
+      if (typeof place !== 'number') continue;
+      checkInteger(name, place);
+      if (place < 0 || place > most) throw outOfRange(name, `>= 0 && <= ${most}`, place);
+    }
+    if (typeof offset === 'number' && offset >= (typeof end === 'number' ? end : this.length)) return this;
+    const used = [offset, end, encoding].find((given) => typeof given === 'string');
+    if (typeof value === 'string' && used !== undefined) {
+      if (!Buffer.isEncoding(used)) throw codedError(TypeError, 'ERR_UNKNOWN_ENCODING', `Unknown encoding: ${used}`);
+      if (value !== '' && Buffer.from(value, used).length === 0) throw invalidValue('value', value);
     }
     return fill.call(this, value, offset, end, encoding);
   },
@@ -226,7 +238,8 @@ for (const name of ['swap16', 'swap32', 'swap64']) {
     return swap.call(this);
   };
 }
-for (const [name, method] of Object.entries(methods)) Object.defineProperty(Buffer.prototype, name, { value: Object.defineProperty(method, 'name', { value: name }), writable: true, configurable: true });
+for (const [name, method] of Object.entries(methods)) Buffer.prototype[name] = Object.defineProperty(method, 'name', { value: name });
+provide({ Buffer });
 
 export const constants = { MAX_LENGTH: kMaxLength, MAX_STRING_LENGTH: 0x1fffffe8 };
 export const isUtf8 = (bytes) => native.decodeUtf8(plain(Buffer.from(bytes))) != null;

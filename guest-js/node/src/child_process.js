@@ -2,11 +2,11 @@
 import EventEmitter from './events.js';
 import { Buffer } from './buffer.js';
 import { execFileSync, execSync, spawnSync } from './child_process_sync.js';
-import { asks, checkIdentity, commandLine, nextProcess, MAX_BUFFER, MISSING, systemFailure } from './commands.js';
-import { begin, collect } from './shell.js';
+import { asks, checkText, hindrance, nextProcess, normalize, toSignal, MAX_BUFFER, MISSING, systemFailure } from './commands.js';
+import { begin, collect, scriptOf } from './shell.js';
 import stream from './stream.js';
 import process from './process.js';
-import util, { codedError } from './util.js';
+import util, { codedError, invalidType } from './util.js';
 
 const { Readable, Writable } = stream;
 
@@ -22,13 +22,14 @@ class ChildProcess extends EventEmitter {
   connected = false;
   #running;
   #signal;
-  constructor(running, spawnfile, spawnargs, isMissing) {
+  constructor(running, spawnfile, spawnargs, whyMissing) {
     super();
     this.#running = running;
     Object.assign(this, { spawnfile, spawnargs });
-    const missing = async (code) => code === MISSING && (await isMissing());
+    const why = async (code) => (code === MISSING ? whyMissing() : undefined);
+    const fail = (cause) => this.#fail(systemFailure(cause, 'spawn', spawnfile, spawnargs.slice(1)));
     running.exited.then(
-      (code) => missing(code).then((is) => (is ? this.#fail(notFound(spawnfile, spawnargs.slice(1))) : this.#end(code, null))),
+      (code) => why(code).then((cause) => (cause === undefined ? this.#end(code, null) : fail(cause))),
       (error) => {
         if (this.killed) this.#end(null, this.#signal);
         else {
@@ -102,24 +103,32 @@ const writable = (running) => {
   });
 };
 
-const split = (args, options) => (Array.isArray(args) ? [args, options ?? {}] : [[], args ?? {}]);
-
 // A command that is not there says nothing, and ends with bash's status of one. A command may end so too: whether it is
 // there is asked for then.
-const isMissing = (file, options) => async () => {
-  if (options.shell) return false;
-  const asked = await collect(begin(asks(file), settings(options), isMissing));
-  return asked.exitCode !== 0;
+const whyMissing = ({ file, options, cause }) => async () => {
+  if (cause !== undefined || options.shell) return cause;
+  const asked = await collect(begin(asks(file), settings(options), whyMissing));
+  return asked.exitCode === 0 ? undefined : 'ENOENT';
 };
-const notFound = (file, args) => systemFailure('ENOENT', 'spawn', file, args);
+
+// Begins a command. One that cannot start ends at once, as one does that is not there; `call` has the cause then.
+const started = (call, below) => {
+  const { source, options } = call;
+  const wanted = settings(options);
+  call.cause = hindrance(scriptOf(source, wanted).directory, options);
+  return call.cause === undefined ? begin(source, wanted, below) : begin(`exit ${MISSING}`, { ...wanted, cwd: undefined }, below);
+};
+const killLater = (child, { timeout, killSignal }) => {
+  if (timeout > 0) setTimeout(() => child.kill(toSignal(killSignal)), timeout).unref();
+};
 
 const settings = (options) => ({ cwd: options.cwd, env: options.env, signal: host.signalOf(options) });
 
-const spawn = (file, args, options) => {
-  [args, options] = split(args, options);
-  checkIdentity(file, options);
-  const running = begin(commandLine(file, args, options), settings(options), spawn);
-  const child = new ChildProcess(running, file, [file, ...args], isMissing(file, options));
+const spawn = (name, given, wants) => {
+  const call = normalize(name, given, wants);
+  const { file, args, options } = call;
+  const running = started(call, spawn);
+  const child = new ChildProcess(running, file, [file, ...args], whyMissing(call));
   child.pid = nextProcess();
   const wanted = typeof options.stdio === 'string' ? Array(3).fill(options.stdio) : (options.stdio ?? []);
   const forward = async (which, write) => {
@@ -138,7 +147,7 @@ const spawn = (file, args, options) => {
     else if (how !== 'pipe') forward(which, () => {});
   }
   child.stdio = [child.stdin, child.stdout, child.stderr];
-  if (options.timeout > 0) setTimeout(() => child.kill(options.killSignal), options.timeout).unref();
+  killLater(child, options);
   return child;
 };
 
@@ -147,14 +156,13 @@ const failure = (child, command, code, output) => {
   return Object.assign(error, { code, killed: child.killed, signal: child.signalCode, cmd: command, ...output });
 };
 
-// Gathers the output of a command, and gives it to a callback as Node does.
-const gather = (command, file, args, options, callback) => {
-  // As Node names it in errors.
-  const shown = options.shell ? command : [file, ...args].join(' ');
-  const running = begin(command, settings(options), gather);
-  const child = new ChildProcess(running, file, [file, ...args], async () => false);
+// Gathers the output of a command, and gives it to a callback as Node does. `shown` is its name in errors.
+const gather = (call, shown, callback) => {
+  const { file, args, options } = call;
+  const running = started(call, gather);
+  const child = new ChildProcess(running, file, [file, ...args], async () => undefined);
   child.pid = nextProcess();
-  if (options.timeout > 0) setTimeout(() => child.kill(options.killSignal), options.timeout).unref();
+  killLater(child, options);
   const encoding = options.encoding === undefined ? 'utf8' : options.encoding;
   const decode = (bytes) => {
     const buffer = Buffer.from(bytes);
@@ -171,8 +179,9 @@ const gather = (command, file, args, options, callback) => {
     }
     if (exitCode === 0) return callback?.(null, output.stdout, output.stderr);
     if (exitCode === MISSING) {
-      return isMissing(file, options)().then((is) => {
-        const error = is ? Object.assign(notFound(file, args), { cmd: shown, ...output }) : failure(child, shown, exitCode, output);
+      return whyMissing(call)().then((cause) => {
+        const failed = () => Object.assign(systemFailure(cause, 'spawn', file, args), { cmd: shown, ...output });
+        const error = cause === undefined ? failure(child, shown, exitCode, output) : failed();
         callback?.(error, output.stdout, output.stderr);
       });
     }
@@ -187,15 +196,26 @@ const gather = (command, file, args, options, callback) => {
   return child;
 };
 
-const exec = (command, options, callback) => {
-  if (typeof options === 'function') [options, callback] = [{}, options];
-  return gather(String(command), '/bin/sh', ['-c', command], { ...options, shell: true }, callback);
+const checkCallback = (callback) => {
+  if (callback != null && typeof callback !== 'function') throw invalidType('callback', 'function', callback);
 };
 
-const execFile = (file, ...rest) => {
-  const callback = typeof rest.at(-1) === 'function' ? rest.pop() : undefined;
-  const [args, options] = split(...rest);
-  return gather(commandLine(file, args, options), file, args, options, callback);
+const exec = (command, options, callback) => {
+  checkText(command, 'command');
+  if (typeof options === 'function') [options, callback] = [{}, options];
+  checkCallback(callback);
+  const shell = typeof options?.shell === 'string' ? options.shell : true;
+  return gather(normalize(command, [], { ...options, shell }), command, callback);
+};
+
+// Arguments and options may be left out.
+const execFile = (file, args, options, callback) => {
+  if (typeof args === 'function') [args, options, callback] = [[], {}, args];
+  else if (args !== null && typeof args === 'object' && !Array.isArray(args)) [args, options, callback] = [[], args, options];
+  if (typeof options === 'function') [options, callback] = [{}, options];
+  checkCallback(callback);
+  const call = normalize(file, args ?? [], options ?? {});
+  return gather(call, call.options.shell ? call.args[1] : [file, ...(args ?? [])].join(' '), callback);
 };
 
 const promised = (run) =>

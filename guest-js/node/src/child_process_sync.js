@@ -1,11 +1,10 @@
 // `execSync`, `execFileSync` and `spawnSync`: commands that are run to their end within a step, since nothing in them waits.
 import { Buffer } from './buffer.js';
-import { asks, checkIdentity, checkZeros, commandLine, nextProcess, MAX_BUFFER, MISSING, systemFailure } from './commands.js';
+import { asks, checkText, hindrance, nextProcess, normalize, toSignal, MAX_BUFFER, MISSING, systemFailure } from './commands.js';
 import { isOpen } from './descriptors.js';
 import fs from './fs.js';
 import process from './process.js';
 import { scriptOf } from './shell.js';
-import { SIGNALS } from './signals.js';
 import { codedError, invalidType, invalidValue, outOfRange } from './util.js';
 
 // What to use for a command that waits.
@@ -13,36 +12,6 @@ const instead = {
   execSync: '`exec`, or `await shell.run(command)`',
   execFileSync: '`execFile`, or `await shell.run(command)`',
   spawnSync: '`spawn`, or `await shell(command)`',
-};
-
-const isObject = (value) => value !== null && typeof value === 'object' && !Array.isArray(value);
-
-const checkText = (value, name) => {
-  if (typeof value !== 'string') throw invalidType(name, 'string', value);
-  checkZeros(value, name);
-};
-
-const toSignal = (given) => {
-  if (given === undefined || given === null) return 'SIGTERM';
-  if (typeof given !== 'string' && typeof given !== 'number') throw invalidType('options.killSignal', 'one of type string or number', given);
-  const name = typeof given === 'number' ? SIGNALS[given - 1] : given.toUpperCase();
-  if (!SIGNALS.includes(name)) throw codedError(TypeError, 'ERR_UNKNOWN_SIGNAL', `Unknown signal: ${given}`);
-  return name;
-};
-
-// What Node checks of the options before anything runs.
-const checkOptions = ({ cwd, shell, argv0, timeout, maxBuffer }) => {
-  if (cwd != null && typeof cwd !== 'string' && !(cwd instanceof URL) && !ArrayBuffer.isView(cwd)) {
-    throw invalidType('options.cwd', 'string or an instance of Buffer or URL', cwd);
-  }
-  if (shell != null && typeof shell !== 'boolean' && typeof shell !== 'string') {
-    throw invalidType('options.shell', 'one of type boolean or string', shell);
-  }
-  if (argv0 != null && typeof argv0 !== 'string') throw invalidType('options.argv0', 'string', argv0);
-  if (timeout != null && !(Number.isInteger(timeout) && timeout >= 0)) throw outOfRange('timeout', 'an unsigned integer', timeout);
-  if (maxBuffer != null && !(typeof maxBuffer === 'number' && maxBuffer >= 0)) {
-    throw outOfRange('options.maxBuffer', 'a positive number', maxBuffer);
-  }
 };
 
 // One of the streams: `'pipe'`, `'ignore'`, or the number of a descriptor.
@@ -93,21 +62,10 @@ const destinationOf = (stream, most) => {
 // Whether it goes to a file, when the command has ended.
 const isFile = (stream) => typeof stream === 'number' && stream > 2;
 
-// Why it cannot start there; undefined if it can.
-const notThere = (directory) => {
-  try {
-    return host.native.stat(directory, true).kind === 'directory' ? undefined : 'ENOTDIR';
-  } catch (code) {
-    if (typeof code === 'string') return code === 'ENOTDIR' ? code : 'ENOENT';
-    throw code;
-  }
-};
-
 const unstarted = (error) => ({ error, status: null, signal: null, output: null, pid: 0, stdout: null, stderr: null });
 
 // Runs what `normalize` made of a call of the function `name`; gives what Node's `spawnSync` does.
 const run = (name, { file, args, source, options }, below) => {
-  checkOptions(options);
   const killSignal = toSignal(options.killSignal);
   const streams = toStreams(options.stdio || 'pipe');
   const failed = (code) => systemFailure(code, 'spawnSync', file, args);
@@ -115,8 +73,8 @@ const run = (name, { file, args, source, options }, below) => {
   if (streams.some(isWrong)) return unstarted(failed('EBADF'));
   const input = inputOf(streams[0], options);
   const script = scriptOf(source, { cwd: options.cwd ?? undefined, env: options.env || host.env });
-  const missing = notThere(script.directory);
-  if (missing !== undefined) return unstarted(failed(missing));
+  const cause = hindrance(script.directory, options);
+  if (cause !== undefined) return unstarted(failed(cause));
   const isShared = isFile(streams[1]) && streams[1] === streams[2];
   if (isShared) script.source = `exec 2>&1; ${source}`;
   const most = options.maxBuffer ?? MAX_BUFFER;
@@ -157,30 +115,6 @@ const resultOf = (name, { ended, streams, written, options, killSignal, failed }
   return result;
 };
 
-// What the three functions take, as one; `given` is what `spawnSync` is given.
-const normalize = (file, given, options) => {
-  checkText(file, 'file');
-  if (file.length === 0) throw invalidValue('file', file, 'cannot be empty');
-  let args = [];
-  if (Array.isArray(given)) args = [...given];
-  else if (given !== undefined && given !== null) {
-    if (typeof given !== 'object') throw invalidType('args', 'object', given);
-    options = given;
-  }
-  args.forEach((word, at) => checkZeros(word, `args[${at}]`));
-  if (options === undefined) options = {};
-  else if (!isObject(options)) throw invalidType('options', 'object', options);
-  options = { __proto__: null, ...options };
-  if (typeof options.shell === 'string' && !/(^|\/)(ba|da)?sh$/.test(options.shell)) {
-    throw codedError(Error, 'ERR_FEATURE_UNAVAILABLE_ON_PLATFORM', `the shell ${options.shell} is not here: commands run in bash`);
-  }
-  checkIdentity(file, options);
-  const source = commandLine(file, args, options);
-  if (!options.shell) return { file, args: args.map(String), source, options };
-  const shell = typeof options.shell === 'string' ? options.shell : '/bin/sh';
-  return { file: shell, args: ['-c', [file, ...args].join(' ')], source, options };
-};
-
 // What is written to standard error without anybody having asked for it is passed on, and a command that failed is thrown.
 const orThrow = (result, options, command) => {
   if (!options.stdio && result.stderr) process.stderr.write(result.stderr);
@@ -203,7 +137,6 @@ export const execSync = (command, options) => {
 
 export const execFileSync = (file, args, options) => {
   if (!Array.isArray(args) && args !== null && typeof args === 'object') [args, options] = [[], args];
-  if (options !== undefined && options !== null && !isObject(options)) throw invalidType('options', 'object', options);
   const call = normalize(file, args ?? [], options ?? {});
   const words = [call.options.argv0 || file, ...(args ?? [])];
   return orThrow(run('execFileSync', call, execFileSync), call.options, words.join(' '));

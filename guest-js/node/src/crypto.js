@@ -1,7 +1,7 @@
 // `crypto`: digests and HMAC by the host's code, random bytes from the host. There are no ciphers and no key pairs.
 import { Buffer } from './buffer.js';
 import stream from './stream.js';
-import { codedError, invalidType, outOfRange } from './util.js';
+import { codedError, invalidType, outOfRange, isWhole } from './util.js';
 
 const { native, asBytes } = host;
 const { crypto: web } = globalThis;
@@ -69,7 +69,7 @@ const createHmac = (name, key) => {
 
 const randomBytes = (size, callback) => {
   if (typeof size !== 'number') throw invalidType('size', 'number', size);
-  if (!Number.isInteger(size) || size < 0 || size > 2 ** 31 - 1) {
+  if (!isWhole(size) || size < 0 || size > 2 ** 31 - 1) {
     throw codedError(RangeError, 'ERR_OUT_OF_RANGE', `The value of "size" is out of range. It must be >= 0 && <= 2147483647. Received ${size}`);
   }
   const bytes = Buffer.from(native.randomBytes(size).buffer);
@@ -108,7 +108,7 @@ const pbkdf2Sync = (password, salt, iterations, length, digest) => {
   if (!hashes.includes(algorithm)) throw codedError(TypeError, 'ERR_CRYPTO_INVALID_DIGEST', `Invalid digest: ${digest}`);
   for (const [name, number, least] of [['iterations', iterations, 1], ['keylen', length, 0]]) {
     if (typeof number !== 'number') throw invalidType(name, 'number', number);
-    if (!Number.isInteger(number)) throw outOfRange(name, 'an integer', number);
+    if (!isWhole(number)) throw outOfRange(name, 'an integer', number);
     if (number < least || number > 2 ** 31 - 1) throw outOfRange(name, `>= ${least} && <= 2147483647`, number);
   }
   const key = bytesOf(password, 'utf8', 'password');

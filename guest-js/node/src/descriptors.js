@@ -1,7 +1,7 @@
 // File descriptors: what `fs.openSync`, `FileHandle` and the streams of files share. A descriptor is a path with a position and
 // what may be done, since the session's files are known by their paths only.
 import { Buffer } from './buffer.js';
-import { codedError, invalidType, invalidValue, outOfRange } from './util.js';
+import { codedError, invalidType, invalidValue, outOfRange, isWhole } from './util.js';
 
 const { fs: files, native, toPath } = host;
 
@@ -33,7 +33,7 @@ const LARGEST = Number.MAX_SAFE_INTEGER;
 
 const checkInteger = (value, name, least = -LARGEST, most = LARGEST) => {
   if (typeof value !== 'number') throw invalidType(name, 'number', value);
-  if (!Number.isInteger(value)) throw outOfRange(name, 'an integer', value);
+  if (!isWhole(value)) throw outOfRange(name, 'an integer', value);
   if (value < least || value > most) throw outOfRange(name, `>= ${least} && <= ${most}`, value);
 };
 
@@ -49,7 +49,7 @@ export const toFlags = (flags) => {
   return bits;
 };
 
-export const isDescriptor = (value) => typeof value === 'number' && Number.isInteger(value) && value >= -0x80000000 && value <= 0x7fffffff;
+export const isDescriptor = (value) => typeof value === 'number' && isWhole(value) && value >= -0x80000000 && value <= 0x7fffffff;
 
 const descriptors = new Map();
 

@@ -55,19 +55,27 @@ EventEmitter.setMaxListeners = (count, ...emitters) => {
   for (const emitter of emitters) emitter.setMaxListeners?.(count);
 };
 
-const once = EventEmitter.once;
-EventEmitter.once = (emitter, name, options) => {
-  if (typeof emitter.addEventListener === 'function' && typeof emitter.on !== 'function') {
-    return new Promise((resolve) => emitter.addEventListener(name, (event) => resolve([event]), { once: true }));
-  }
+EventEmitter.once = async (emitter, name, options) => {
   const signal = options?.signal;
-  if (signal?.aborted) return Promise.reject(abortError(signal));
-  const happened = once(emitter, name);
-  if (signal === undefined) return happened;
-  return Promise.race([
-    happened,
-    new Promise((_, reject) => signal.addEventListener('abort', () => reject(abortError(signal)), { once: true })),
-  ]);
+  if (signal?.aborted) throw abortError(signal);
+  const isTarget = typeof emitter.addEventListener === 'function' && typeof emitter.on !== 'function';
+  const failsToo = !isTarget && name !== 'error';
+  return new Promise((resolve, reject) => {
+    const finish = (settle, value) => {
+      if (isTarget) emitter.removeEventListener(name, happened);
+      else emitter.removeListener(name, happened);
+      if (failsToo) emitter.removeListener('error', fail);
+      signal?.removeEventListener('abort', abort);
+      settle(value);
+    };
+    const happened = (...values) => finish(resolve, values);
+    const fail = (error) => finish(reject, error);
+    const abort = () => finish(reject, abortError(signal));
+    if (isTarget) emitter.addEventListener(name, happened, { once: true });
+    else emitter.once(name, happened);
+    if (failsToo) emitter.once('error', fail);
+    signal?.addEventListener('abort', abort, { once: true });
+  });
 };
 
 // `for await (const values of on(emitter, name))`.

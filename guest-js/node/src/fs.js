@@ -4,7 +4,7 @@ import * as descriptors from './descriptors.js';
 import { isDescriptor } from './descriptors.js';
 import EventEmitter from './events.js';
 import { pipeStats, Stats, statsOf } from './stats.js';
-import { codedError, invalidType, invalidValue, outOfRange } from './util.js';
+import { codedError, invalidType, invalidValue, outOfRange, isWhole } from './util.js';
 import stream from './stream.js';
 import url from './url.js';
 
@@ -123,7 +123,7 @@ const sync = {
     }
     files.rm(path, options);
   },
-  opendir: (path) => new Dir(path),
+  opendir: (path, options) => new Dir(path, options),
   rmdir: (path, options) => (options?.recursive ? files.rm(path, { recursive: true }) : files.rmdir(path)),
   unlink: (path) => files.unlink(path),
   rename: (from, to) => files.rename(from, to),
@@ -175,12 +175,25 @@ const sync = {
   write: descriptors.write,
   writev: descriptors.writev,
 };
+const entriesOf = (path, options) => {
+  encodingOf(options);
+  const { bufferSize = 1, recursive } = typeof options === 'object' && options !== null ? options : {};
+  if (!(isWhole(bufferSize) && bufferSize >= 1 && bufferSize < 2 ** 32)) {
+    throw outOfRange('options.bufferSize', '>= 1 && <= 4294967295', bufferSize);
+  }
+  try {
+    return sync.readdir(path, { withFileTypes: true, recursive });
+  } catch (error) {
+    throw error?.syscall === 'scandir' ? host.fileError(error.code, 'opendir', toPath(path, 'opendir')) : error;
+  }
+};
 // A directory that is read entry by entry.
 class Dir {
   #left;
   #isClosed = false;
-  constructor(path) {
-    this.#left = sync.readdir(path, { withFileTypes: true });
+  constructor(path, options) {
+    if (path === undefined) throw codedError(TypeError, 'ERR_MISSING_ARGS', 'The "handle" argument must be specified');
+    this.#left = entriesOf(path, options);
     this.path = path;
   }
   #open() {
@@ -194,17 +207,29 @@ class Dir {
     this.#open();
     this.#isClosed = true;
   }
-  async read() {
-    return this.readSync();
+  // Without a callback it gives a promise.
+  read(callback) {
+    if (callback === undefined) return promised(() => this.readSync());
+    this.#open();
+    if (typeof callback !== 'function') throw invalidType('callback', 'function', callback);
+    const entry = this.readSync();
+    host.callLater(() => callback(null, entry));
   }
-  async close() {
-    this.closeSync();
+  close(callback) {
+    if (callback === undefined) return promised(() => this.closeSync());
+    if (typeof callback !== 'function') throw invalidType('callback', 'function', callback);
+    withCallback('close', () => this.closeSync())(callback);
   }
-  async *[Symbol.asyncIterator]() {
-    for (let entry = this.readSync(); entry !== null; entry = this.readSync()) yield entry;
-    this.closeSync();
+  async *entries() {
+    try {
+      for (let entry = this.readSync(); entry !== null; entry = this.readSync()) yield entry;
+    } finally {
+      this.closeSync();
+    }
   }
 }
+Object.defineProperty(Dir.prototype, Symbol.asyncIterator, { value: Dir.prototype.entries, writable: true, configurable: true });
+const promised = async (work) => work();
 const statOf = (path, options, syscall, follow) => {
   const at = toPath(path, syscall);
   try {
@@ -373,7 +398,7 @@ fs.promises = promises;
 const checkPlace = (name, value) => {
   if (value === undefined) return;
   if (typeof value !== 'number') throw invalidType(name, 'number', value);
-  if (value !== Infinity && !Number.isInteger(value)) throw outOfRange(name, 'an integer', value);
+  if (value !== Infinity && !isWhole(value)) throw outOfRange(name, 'an integer', value);
   if (value < 0) throw outOfRange(name, '>= 0 && <= 9007199254740991', value);
 };
 

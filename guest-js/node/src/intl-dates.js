@@ -52,8 +52,8 @@ const allowed = {
 // The options that there are, and no others; what is none of their values is an error.
 const readOptions = (options, owner) => {
   if (options === null) throw new TypeError('Cannot convert undefined or null to object');
-  const given = Object(options);
-  const o = {};
+  const given = options === undefined ? { __proto__: null } : Object(options);
+  const o = { __proto__: null };
   for (const [name, values] of Object.entries(allowed)) o[name] = optionOf(given, name, values, undefined, owner);
   for (const name of ['timeZone', 'numberingSystem', 'calendar']) o[name] = optionOf(given, name, undefined, undefined, owner);
   if (o.calendar !== undefined && !/^[a-z\d]{3,8}(-[a-z\d]{3,8})*$/i.test(o.calendar)) throw new RangeError(`Invalid calendar : ${o.calendar}`);
@@ -76,7 +76,7 @@ export class DateTimeFormat {
   // The data of another locale than en-US.
   #l;
   #bound;
-  constructor(locales, options = {}, required = 'any', defaults = 'date', owner = 'DateTimeFormat') {
+  constructor(locales, options, required = 'any', defaults = 'date', owner = 'DateTimeFormat') {
     const o = readOptions(options, owner);
     const zone = o.timeZone === undefined ? 'UTC' : String(o.timeZone);
     const name = offsetOf(zone) === undefined ? (/^(utc|gmt|etc\/utc)$/i.test(zone) ? 'UTC' : native.zoneName(zone)) : zone;
@@ -124,7 +124,7 @@ export class DateTimeFormat {
     if (o.timeZoneName !== undefined && (name !== 'UTC' || o.timeZoneName.endsWith('Offset')) && !data.startsWith('en-')) {
       warn(`Intl has no names of time zones for the locale '${locale}' here: they are English`);
     }
-    this.#o = { ...o, locale: isNamed || cycleNamed || keywords.ca === 'gregory' ? `${locale}-u${keywords.ca === 'gregory' ? '-ca-gregory' : ''}${cycleNamed ? `-hc-${keywords.hc}` : ''}${isNamed ? `-nu-${system}` : ''}` : locale, system, zone: name, hours24, from0: o.hourCycle === 'h23' || o.hour12 === undefined && hours24 };
+    this.#o = { __proto__: null, ...o, locale: isNamed || cycleNamed || keywords.ca === 'gregory' ? `${locale}-u${keywords.ca === 'gregory' ? '-ca-gregory' : ''}${cycleNamed ? `-hc-${keywords.hc}` : ''}${isNamed ? `-nu-${system}` : ''}` : locale, system, zone: name, hours24, from0: o.hourCycle === 'h23' || o.hour12 === undefined && hours24 };
   }
   // The fields of an instant in the zone.
   #fields(millis) {

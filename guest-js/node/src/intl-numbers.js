@@ -74,7 +74,7 @@ export class NumberFormat {
   #l;
   #bound;
   constructor(locales, given, owner = 'NumberFormat') {
-    const options = given === undefined ? {} : Object(given);
+    const options = given === undefined ? { __proto__: null } : Object(given);
     if (given === null) throw new TypeError('Cannot convert undefined or null to object');
     const { locale, data, keywords } = localeOf(locales);
     const option = (name, list, standard) => optionOf(options, name, list, standard, owner);

@@ -72,7 +72,7 @@ export class PluralRules {
   #o;
   #rule;
   constructor(locales, given) {
-    const options = given === undefined ? {} : Object(given);
+    const options = given === undefined ? { __proto__: null } : Object(given);
     const { locale, data } = localeOf(locales);
     const type = optionOf(options, 'type', ['cardinal', 'ordinal'], 'cardinal', 'PluralRules');
     // The rules are those of the language, in one case of the region.

@@ -12,7 +12,7 @@ export class Collator {
   #native;
   #bound;
   constructor(locales, given, owner = 'Collator') {
-    const options = given === undefined ? {} : Object(given);
+    const options = given === undefined ? { __proto__: null } : Object(given);
     const { locale, data, keywords } = localeOf(locales);
     const option = (name, list, standard) => optionOf(options, name, list, standard, owner);
     const usage = option('usage', ['sort', 'search'], 'sort');
@@ -82,7 +82,7 @@ class Segments {
 export class Segmenter {
   #o;
   constructor(locales, given) {
-    const options = given === undefined ? {} : given;
+    const options = given === undefined ? { __proto__: null } : given;
     if (typeof options !== 'object' || options === null) throw new TypeError('Cannot convert undefined or null to object');
     const { locale } = localeOf(locales);
     this.#o = { locale, granularity: optionOf(options, 'granularity', granularities, 'grapheme', 'Segmenter') };

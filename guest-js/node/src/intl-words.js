@@ -53,7 +53,7 @@ export class RelativeTimeFormat {
   #numbers;
   #plurals;
   constructor(locales, given) {
-    const options = given === undefined ? {} : Object(given);
+    const options = given === undefined ? { __proto__: null } : Object(given);
     const { locale, data, keywords } = localeOf(locales);
     const asked = optionOf(options, 'numberingSystem', undefined, undefined, 'RelativeTimeFormat');
     const native = dataOf(data, 'basic').numbers.native;
@@ -187,7 +187,7 @@ export class Locale {
   constructor(tag, given) {
     if (typeof tag !== 'string' && (typeof tag !== 'object' || tag === null)) throw new TypeError('First argument to Intl.Locale constructor can\'t be empty or missing');
     if (given === null) throw new TypeError('Intl.Locale called on null or undefined');
-    const options = given === undefined ? {} : Object(given);
+    const options = given === undefined ? { __proto__: null } : Object(given);
     const [whole] = requested([String(tag)]);
     const { base, keywords } = splitTag(whole);
     let [language, ...rest] = base.split('-');

@@ -36,7 +36,28 @@ const isTurkish = (locales) => locales !== undefined && /^(tr|az)\b/.test(reques
 const { valueOf: numberOf } = Number.prototype;
 const { valueOf: bigintOf } = BigInt.prototype;
 const { getTime } = Date.prototype;
-const listed = (self, ...rest) => Array.from(self, (item) => (item == null ? '' : String(item.toLocaleString(...rest)))).join();
+// Lists that are being written: one that holds itself is empty where it does.
+const listing = [];
+const writeList = (list, length, locales, options) => {
+  for (let i = 0; i < listing.length; i++) if (listing[i] === list) return '';
+  listing[listing.length] = list;
+  try {
+    let text = '';
+    for (let i = 0; i < length; i++) {
+      const item = list[i];
+      if (i > 0) text += ',';
+      if (item !== undefined && item !== null) text += String(item.toLocaleString(locales, options));
+    }
+    return text;
+  } finally {
+    listing.length--;
+  }
+};
+const lengthOf = (list) => Math.min(Math.max(Math.trunc(Number(list.length)) || 0, 0), Number.MAX_SAFE_INTEGER);
+const listed = (self, locales, options) => {
+  const list = Object(self);
+  return writeList(list, lengthOf(list), locales, options);
+};
 // The number that a method was called on.
 const receiver = (valueOf, self, name) => {
   try {
@@ -87,7 +108,16 @@ for (const [name, list] of Object.entries(methods)) {
 }
 
 const typedArrays = Object.getPrototypeOf(Int8Array.prototype);
-hide(typedArrays, 'toLocaleString', { toLocaleString(...rest) { return listed(this, ...rest); } }.toLocaleString);
+const { get: typedLength } = Object.getOwnPropertyDescriptor(typedArrays, 'length');
+hide(typedArrays, 'toLocaleString', {
+  toLocaleString(locales, options) {
+    'use strict';
+    if (!ArrayBuffer.isView(this) || this instanceof DataView) {
+      throw new TypeError(`Method %TypedArray%.prototype.toLocaleString called on incompatible receiver ${shown(this)}`);
+    }
+    return writeList(this, typedLength.call(this), locales, options);
+  },
+}.toLocaleString);
 
 // V8 names the zone behind the time, which is always this one.
 const { toString, toTimeString } = Date.prototype;

@@ -1,6 +1,9 @@
 // `JSON.parse` and `JSON.stringify` say what is wrong in the words of V8, which scripts print.
 
 const { parse, stringify } = JSON;
+const { isProxy, className } = host.native;
+const { isArray } = Array;
+const { getOwnPropertyDescriptor, getPrototypeOf, keys: objectKeys } = Object;
 const context = 10;
 const literals = { t: 'true', f: 'false', n: 'null' };
 const special = ['[object Object]', 'NaN', 'Infinity', 'undefined'];
@@ -147,21 +150,68 @@ const made = {
 }.parse;
 Object.defineProperty(JSON, 'parse', { value: made, writable: true, enumerable: false, configurable: true });
 
-// The way from a value to one that holds itself: the values, each with the key that it is under.
-const circleIn = (value, key, way) => {
-  const first = way.findIndex((step) => step.value === value);
-  if (first >= 0) return { way: way.slice(first), last: key };
-  if (typeof value !== 'object' || value === null || typeof value.toJSON === 'function') return undefined;
-  const here = [...way, { key, value }];
-  for (const [name, property] of Object.entries(Object.getOwnPropertyDescriptors(value))) {
-    if (!property.enumerable || typeof property.value !== 'object' || property.value === null) continue;
-    const found = circleIn(property.value, Array.isArray(value) ? Number(name) : name, here);
-    if (found !== undefined) return found;
+// A property with a value, of an object or of what it inherits from, without a line of the script's own code.
+const inherited = (value, name) => {
+  for (let at = value; at !== null && !isProxy(at); at = getPrototypeOf(at)) {
+    const property = getOwnPropertyDescriptor(at, name);
+    if (property !== undefined) return property.value;
   }
   return undefined;
 };
-const named = (key) => (typeof key === 'number' ? `index ${key}` : `property '${key}'`);
-const classOf = ({ value }) => `object with constructor '${value.constructor?.name || 'Object'}'`;
+const isOpaque = (value) =>
+  typeof value !== 'object' || value === null || isProxy(value) || typeof inherited(value, 'toJSON') === 'function';
+
+// The names that a list in place of a replacer lets pass, each once; undefined if there is no list.
+const namesOf = (replacer) => {
+  if (!isArray(replacer)) return undefined;
+  const names = new Set();
+  for (let i = 0; i < replacer.length; i++) {
+    const kind = className(replacer[i]);
+    if (typeof replacer[i] === 'string' || typeof replacer[i] === 'number' || kind === 'String' || kind === 'Number') names.add(String(replacer[i]));
+  }
+  return [...names];
+};
+// What `stringify` goes into from a value, as it is called there; `keys` is undefined for an array, which has numbers.
+const stepFrom = (key, value, names) => {
+  const keys = isArray(value) ? undefined : (names ?? objectKeys(value));
+  return { key, value, keys, count: keys === undefined ? value.length : keys.length, next: 0 };
+};
+
+// The way from a value to one that holds itself: the values, each with the key that it is under. It is looked for without
+// recursion, since a way may be longer than functions call each other, and once in each value, which may stand in many.
+const circleIn = (start, replacer) => {
+  const names = namesOf(replacer);
+  const way = [];
+  const places = new Map();
+  const done = new Set();
+  const enter = (key, value) => {
+    places.set(value, way.length);
+    way[way.length] = stepFrom(key, value, names);
+  };
+  if (!isOpaque(start)) enter('', start);
+  while (way.length > 0) {
+    const step = way[way.length - 1];
+    if (step.next === step.count) {
+      done.add(step.value);
+      places.delete(step.value);
+      way.length--;
+      continue;
+    }
+    const key = step.keys === undefined ? step.next : step.keys[step.next];
+    step.next++;
+    const property = getOwnPropertyDescriptor(step.value, key)?.value;
+    if (isOpaque(property) || done.has(property)) continue;
+    if (places.has(property)) return { way: way.slice(places.get(property)), last: key };
+    enter(key, property);
+  }
+  return undefined;
+};
+const named = (key) => (typeof key === 'number' ? `index ${key}` : key === '' ? '<anonymous>' : `property '${key}'`);
+const classOf = ({ value }) => {
+  const constructor = inherited(value, 'constructor');
+  const name = typeof constructor === 'function' && !isProxy(constructor) ? getOwnPropertyDescriptor(constructor, 'name')?.value : undefined;
+  return `object with constructor '${typeof name === 'string' && name !== '' ? name : 'Object'}'`;
+};
 // V8 shows the first three values and the last one.
 const circleMessage = ({ way, last }) => {
   const [start, ...rest] = way;
@@ -174,8 +224,9 @@ const madeText = {
     try {
       return stringify(value, replacer, space);
     } catch (error) {
-      if (error?.constructor !== TypeError || error.message !== CIRCULAR) throw error;
-      const found = circleIn(value, '', []);
+      // What a function puts in place of a value is not known without it.
+      if (error?.constructor !== TypeError || error.message !== CIRCULAR || typeof replacer === 'function') throw error;
+      const found = circleIn(value, replacer);
       throw found === undefined ? error : new TypeError(circleMessage(found));
     }
   },

@@ -2,12 +2,13 @@
 import EventEmitter, { marks } from './events.js';
 import { Buffer } from './buffer.js';
 import { SIGNALS } from './signals.js';
-import { codedError, invalidType, outOfRange } from './util.js';
+import { codedError, invalidType, outOfRange, isWhole, provide } from './util.js';
 
 const { native } = host;
 
 class Process extends EventEmitter {}
 const process = new Process();
+provide({ process });
 Object.defineProperty(Process.prototype, 'constructor', { value: Process, enumerable: false });
 Object.defineProperty(Process, 'name', { value: 'process' });
 
@@ -46,7 +47,7 @@ process.features = {};
 // An exit code as the script gave it; the system keeps the last eight bits.
 const checkExitCode = (code) => {
   const number = typeof code === 'string' && code !== '' ? Number(code) : code;
-  if (code === undefined || code === null || Number.isInteger(number)) return code;
+  if (code === undefined || code === null || isWhole(number)) return code;
   if (typeof number === 'number' && !Number.isNaN(number)) throw outOfRange('code', 'an integer', number);
   throw invalidType('code', 'number', code);
 };
@@ -66,18 +67,20 @@ process.exit = (...codes) => {
   if (codes.length > 0) [process.exitCode] = codes;
   host.exit();
 };
-process.abort = () => host.exit(134);
+process.abort = () => host.exitBySignal(SIGNALS.indexOf('SIGABRT') + 1);
 const noProcess = (code, number) => Object.assign(codedError(Error, code, `kill ${code}`), { errno: number, syscall: 'kill' });
 // There is one process, this script: a signal that nobody listens to ends it.
 process.kill = (pid, signal = 'SIGTERM') => {
-  if (typeof pid !== 'number') throw invalidType('pid', 'number', pid);
-  const name = typeof signal === 'number' ? SIGNALS[signal - 1] : String(signal);
-  if (signal !== 0 && !SIGNALS.includes(name)) throw codedError(TypeError, 'ERR_UNKNOWN_SIGNAL', `Unknown signal: ${signal}`);
-  if (pid !== process.pid) throw noProcess('ESRCH', -3);
+  // A text that says a number is one.
+  if (pid != (pid | 0)) throw invalidType('pid', 'number', pid);
+  const name = isWhole(signal) ? SIGNALS[signal - 1] : String(signal || 'SIGTERM');
+  if (!isWhole(signal) && !SIGNALS.includes(name)) throw codedError(TypeError, 'ERR_UNKNOWN_SIGNAL', `Unknown signal: ${signal}`);
+  if ((pid | 0) !== process.pid) throw noProcess('ESRCH', -3);
   if (signal === 0) return true;
+  if (name === undefined) throw noProcess('EINVAL', -22);
   const number = SIGNALS.indexOf(name) + 1;
   if (process.listenerCount(name) > 0 && name !== 'SIGKILL') setImmediate(() => process.emit(name, name, number));
-  else if (!harmless.includes(name)) host.exit(128 + number);
+  else if (!harmless.includes(name)) host.exitBySignal(number);
   return true;
 };
 process.nextTick = (callback, ...values) => {

@@ -38,6 +38,7 @@ const urlToHttpOptions = (url) => ({
 export default {
   Url: legacy.Url,
   parse(text, ...rest) {
+    if (text instanceof legacy.Url) return text;
     if (typeof text !== 'string') throw invalidType('url', 'string', text);
     return legacy.parse(text, ...rest);
   },

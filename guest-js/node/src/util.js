@@ -1,5 +1,7 @@
 // `util`. Formatting is the prelude's, as for `console`.
 const { native, inspect: inspectValue, formatLine } = host;
+// As it was when nothing of the script had run.
+export const { isInteger: isWhole } = Number;
 
 export const inspect = (value, options, ...legacy) => {
   if (typeof options === 'boolean') return inspectValue(value, { showHidden: options, depth: legacy[0] });
@@ -33,12 +35,16 @@ for (const timer of [globalThis.setTimeout, globalThis.setImmediate]) {
   Object.defineProperty(timer, promisify.custom, { enumerable: false });
 }
 
+// Modules that use this one, as they are: a script may put something else in the place of the globals.
+const modules = {};
+export const provide = (provided) => Object.assign(modules, provided);
+
 export const callbackify = (original) => {
   if (typeof original !== 'function') throw invalidType('original', 'function', original);
   return function (...values) {
     const callback = values.pop();
     if (typeof callback !== 'function') throw invalidType('last argument', 'function', callback);
-    const later = (...results) => globalThis.process.nextTick(() => callback(...results));
+    const later = (...results) => modules.process.nextTick(() => callback(...results));
     const falsy = (reason) => Object.assign(codedError(Error, 'ERR_FALSY_VALUE_REJECTION', 'Promise was rejected with falsy value'), { reason });
     original.apply(this, values).then((result) => later(null, result), (error) => later(error || falsy(error)));
   };
@@ -56,7 +62,7 @@ export const deprecate = (work, message, code) => {
   if (typeof work !== 'function') throw invalidType('fn', 'function', work);
   let told = false;
   const warned = function (...values) {
-    if (!told && !deprecations.has(code)) globalThis.process.emitWarning(message, 'DeprecationWarning', code);
+    if (!told && !deprecations.has(code)) modules.process.emitWarning(message, 'DeprecationWarning', code);
     told = true;
     if (code !== undefined) deprecations.add(code);
     return new.target ? Reflect.construct(work, values, new.target) : Reflect.apply(work, this, values);
@@ -76,7 +82,7 @@ export const getSystemErrorName = (number) => {
   if (number >= 0 || !Number.isSafeInteger(number)) throw outOfRange('err', 'a negative integer', number);
   return Object.entries(host.errnos).find(([, known]) => known === number || known === -number)?.[0] ?? `Unknown system error ${number}`;
 };
-export const isBuffer = (value) => value instanceof globalThis.Buffer;
+export const isBuffer = (value) => value instanceof modules.Buffer;
 
 // An error as Node's own, with a code.
 export const codedError = (Class, code, message) => {
@@ -118,7 +124,7 @@ export const invalidValue = (name, value, reason = 'is invalid') =>
 
 const grouped = (digits) => digits.replace(/\B(?=(\d{3})+(?!\d))/g, '_');
 export const outOfRange = (name, range, value) => {
-  const long = (typeof value === 'bigint' && (value > 2n ** 32n || value < -(2n ** 32n))) || (Number.isInteger(value) && Math.abs(value) > 2 ** 32);
+  const long = (typeof value === 'bigint' && (value > 2n ** 32n || value < -(2n ** 32n))) || (isWhole(value) && Math.abs(value) > 2 ** 32);
   const shown = typeof value === 'bigint' ? `${long ? grouped(String(value)) : value}n` : long ? grouped(String(value)) : inspect(value);
   return codedError(RangeError, 'ERR_OUT_OF_RANGE', `The value of "${name}" is out of range. It must be ${range}. Received ${shown}`);
 };

@@ -162,12 +162,21 @@ const checkValue = (value) => {
 export class Headers {
   #list = [];
   constructor(init) {
-    if (init == null) return;
-    if (typeof init !== 'object') throw new TypeError('new Headers(init): init is an object, a list of pairs, or Headers');
+    if (init === undefined) return;
+    if (typeof init !== 'object' || init === null) {
+      throw new TypeError('Headers constructor: Argument 1 could not be converted to one of: sequence<sequence<ByteString>>, record<ByteString, ByteString>.');
+    }
     const pairs = typeof init[Symbol.iterator] === 'function' ? init : Object.entries(init);
-    for (const pair of pairs) {
+    let at = 0;
+    for (const given of pairs) {
+      if (typeof given !== 'object' || typeof given?.[Symbol.iterator] !== 'function') {
+        // So undici spells it.
+        throw new TypeError(`Headers contructor: init[${at}] (${typeof given === 'string' ? `"${given}"` : inspect(given)}) is not iterable.`);
+      }
+      const pair = [...given];
       if (pair.length !== 2) throw new TypeError(`Headers constructor: expected name/value pair to be length 2, found ${pair.length}.`);
       this.append(...pair);
+      at++;
     }
   }
   append(name, value) {

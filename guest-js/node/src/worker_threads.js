@@ -44,10 +44,11 @@ const missing = (name) => codedError(TypeError, 'ERR_MISSING_ARGS', `Not enough 
 // Keeps the script from its end, as an open port with a listener does. The longest timer there is: it never fires.
 const holdOpen = () => setInterval(() => {}, 2 ** 31 - 1);
 
-// What receives messages: it starts when somebody listens, and delivers one after the other.
+// What receives messages, and delivers one after the other once it is started.
 class Receiver extends EventTarget {
   #queue = [];
-  #listeners = new Map();
+  // Of each event, by the listeners that `on` and `once` were given: what is called in their place.
+  #wrapped = new Map();
   #handler = null;
   #isStarted = false;
   #isClosed = false;
@@ -62,25 +63,28 @@ class Receiver extends EventTarget {
     return receiver.#queue.length === 0 ? undefined : { message: receiver.#queue.shift() };
   }
   #next() {
-    if (this.#isClosed || this.#queue.length === 0) return;
+    if (this.#isClosed || !this.#isStarted || this.#queue.length === 0) return;
     this.dispatchEvent(new MessageEvent('message', { data: this.#queue.shift() }));
   }
   start() {
     if (this.#isStarted || this.#isClosed) return;
     this.#isStarted = true;
-    this.#held = holdOpen();
     for (const _ of this.#queue) setImmediate(() => this.#next());
   }
+  static stop(receiver) {
+    receiver.#isStarted = false;
+  }
   ref() {
-    this.#held?.ref();
+    if (!this.#isClosed) this.#held ??= holdOpen();
   }
   unref() {
-    this.#held?.unref();
+    clearInterval(this.#held);
+    this.#held = undefined;
   }
   close() {
     if (this.#isClosed) return false;
     this.#isClosed = true;
-    clearInterval(this.#held);
+    this.unref();
     setImmediate(() => this.dispatchEvent(new Event('close')));
     return true;
   }
@@ -89,25 +93,29 @@ class Receiver extends EventTarget {
   }
   set onmessage(handler) {
     this.#handler = typeof handler === 'function' ? handler : null;
-    if (this.#handler !== null) this.start();
   }
-  on(name, listener) {
-    const wrapped = (event) => listener.call(this, ...(name === 'message' ? [event.data] : []));
-    this.#listeners.set(listener, wrapped);
-    this.addEventListener(name, wrapped);
-    if (name === 'message') this.start();
+  #listen(name, listener, once) {
+    if (!this.#wrapped.has(name)) this.#wrapped.set(name, new Map());
+    const wrapped = this.#wrapped.get(name);
+    if (wrapped.has(listener)) return this;
+    const call = (event) => {
+      if (once) wrapped.delete(listener);
+      listener.call(this, name === 'message' ? event.data : event);
+    };
+    wrapped.set(listener, call);
+    this.addEventListener(name, call, { once });
     return this;
   }
+  on(name, listener) {
+    return this.#listen(name, listener, false);
+  }
   once(name, listener) {
-    const once = (...values) => {
-      this.off(name, once);
-      listener.apply(this, values);
-    };
-    return this.on(name, once);
+    return this.#listen(name, listener, true);
   }
   off(name, listener) {
-    this.removeEventListener(name, this.#listeners.get(listener) ?? listener);
-    this.#listeners.delete(listener);
+    const wrapped = this.#wrapped.get(name);
+    this.removeEventListener(name, wrapped?.get(listener) ?? listener);
+    wrapped?.delete(listener);
     return this;
   }
   addListener(name, listener) {
@@ -117,12 +125,18 @@ class Receiver extends EventTarget {
     return this.off(name, listener);
   }
 }
-const { deliver, take } = Receiver;
-delete Receiver.deliver;
-delete Receiver.take;
+const { deliver, take, stop } = Receiver;
+for (const name of ['deliver', 'take', 'stop']) delete Receiver[name];
 
+const transferOf = (options) => {
+  const isList = typeof options === 'object' && typeof options?.[Symbol.iterator] !== 'function';
+  return isList ? host.toTransferList(options?.transfer, 'options.transfer') : host.toTransferList(options, 'transferList');
+};
+
+// A port delivers messages, and keeps the script from its end, while somebody listens for them.
 export class MessagePort extends Receiver {
   #other;
+  #isListened = false;
   constructor() {
     if (!isMaking) throw codedError(TypeError, 'ERR_CONSTRUCT_CALL_INVALID', 'Constructor cannot be called');
     super();
@@ -131,10 +145,47 @@ export class MessagePort extends Receiver {
   static join(a, b) {
     [a.#other, b.#other] = [b, a];
   }
+  #follow() {
+    const isListened = super.onmessage !== null || host.listenerCount(this, 'message') > 0;
+    if (isListened === this.#isListened) return;
+    this.#isListened = isListened;
+    if (isListened) {
+      this.ref();
+      this.start();
+    } else {
+      this.unref();
+      stop(this);
+    }
+  }
+  get onmessage() {
+    return super.onmessage;
+  }
+  set onmessage(handler) {
+    super.onmessage = handler;
+    this.#follow();
+  }
+  addEventListener(type, listener, options) {
+    super.addEventListener(type, listener, options);
+    this.#follow();
+    // By then the listener is gone.
+    if (options?.signal !== undefined) options.signal.addEventListener('abort', () => queueMicrotask(() => this.#follow()));
+  }
+  removeEventListener(type, listener) {
+    super.removeEventListener(type, listener);
+    this.#follow();
+  }
+  // A listener that is called once is gone then.
+  dispatchEvent(event) {
+    try {
+      return super.dispatchEvent(event);
+    } finally {
+      this.#follow();
+    }
+  }
   postMessage(...given) {
     if (given.length === 0) throw missing('MessagePort');
     const [message, options] = given;
-    const copy = host.cloneWith(message, Array.isArray(options) ? options : [...(options?.transfer ?? [])]);
+    const copy = host.cloneWith(message, transferOf(options), this);
     if (this.#other !== undefined) deliver(this.#other, copy);
   }
   close() {
@@ -164,6 +215,7 @@ export class BroadcastChannel extends Receiver {
     channels.set(this.#name, [...(channels.get(this.#name) ?? []), this]);
     // As in Node an open channel keeps the script, whether or not somebody listens.
     this.start();
+    this.ref();
   }
   get name() {
     return this.#name;

@@ -1,6 +1,6 @@
 // `zlib`: Node's functions and streams over the guest's codecs, and the web's `CompressionStream`. Brotli is only read.
 import { Buffer } from './buffer.js';
-import { codedError, invalidType, outOfRange } from './util.js';
+import { codedError, invalidType, outOfRange, isWhole } from './util.js';
 import process from './process.js';
 import stream from './stream.js';
 import { TransformStream } from './webstreams.js';
@@ -197,7 +197,7 @@ const zlib = {
   crc32(data, value = 0) {
     const bytes = bytesOf(data, 'data');
     if (typeof value !== 'number') throw invalidType('value', 'number', value);
-    if (!Number.isInteger(value)) throw outOfRange('value', 'an integer', value);
+    if (!isWhole(value)) throw outOfRange('value', 'an integer', value);
     if (value < 0 || value > 0xffffffff) throw outOfRange('value', '>= 0 && <= 4294967295', value);
     return native.crc32(bytes, value);
   },

@@ -3,6 +3,8 @@
 
 mod collation;
 
+use std::collections::HashMap;
+
 use brotli_decompressor::BrotliResult;
 use icu_collator::options::{AlternateHandling, CaseLevel, CollatorOptions, Strength};
 use icu_collator::preferences::{CollationCaseFirst, CollationNumericOrdering};
@@ -127,23 +129,60 @@ fn units(character: char) -> u32 {
     u32::from(character > '\u{ffff}') + 1
 }
 
-/// The ends of sentences. The library looks ahead from each of the spaces behind a full stop, so that long runs of one
-/// character take quadratic time: two of them are given to it, which end sentences where the run does.
+/// What a character is to the ends of sentences.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum SentenceClass {
+    Space,
+    /// Closes a sentence with what ended it: a bracket or a quotation mark.
+    Close,
+    /// Belongs to the character before it.
+    Attached,
+    Other,
+}
+
+impl SentenceClass {
+    /// The library keeps its tables to itself: what a character is shows in what it does to sentences.
+    fn of(character: char) -> Self {
+        let sentences =
+            |before: &str, after: &str| format!("{before}{character}{after}").split_sentence_bounds().count();
+        if character.is_ascii_alphanumeric() || matches!(character, '\r' | '\n' | '\u{85}' | '\u{2028}' | '\u{2029}') {
+            Self::Other
+        } else if character.is_whitespace() {
+            Self::Space
+        } else if sentences("! ", "") == 1 {
+            if sentences("! ", "B") == 2 && sentences(" ", "B") == 1 { Self::Attached } else { Self::Other }
+        } else if sentences("!", "") == 1 {
+            Self::Close
+        } else {
+            Self::Other
+        }
+    }
+}
+
+/// The ends of sentences. The library looks ahead from each space and bracket behind a full stop, so that long runs of
+/// them take quadratic time: two of each run are given to it, and end a sentence where the run does.
 fn sentence_ends(text: &str) -> Vec<u32> {
+    let mut classes = HashMap::new();
     let mut short = String::with_capacity(text.len());
     // Where each character of the short text ends in the whole one, with those left out behind it.
-    let mut ends = Vec::new();
-    let (mut last, mut run, mut end) = (None, 0, 0);
+    let mut ends: Vec<u32> = Vec::new();
+    let (mut of_run, mut run, mut end) = (SentenceClass::Other, 0, 0);
     for character in text.chars() {
-        run = if last == Some(character) { run + 1 } else { 1 };
-        last = Some(character);
+        let class = *classes.entry(character).or_insert_with(|| SentenceClass::of(character));
+        let is_in_run = of_run != SentenceClass::Other && (class == of_run || class == SentenceClass::Attached);
+        if class != SentenceClass::Attached {
+            run = if is_in_run { run + 1 } else { 1 };
+        }
+        if !is_in_run {
+            of_run = if class == SentenceClass::Attached { SentenceClass::Other } else { class };
+        }
         end += units(character);
-        // Each of these ends a paragraph.
-        if run > 2 && !matches!(character, '\r' | '\n' | '\u{85}' | '\u{2028}' | '\u{2029}') {
-            *ends.last_mut().expect("a run has a first character") = end;
-        } else {
-            short.push(character);
-            ends.push(end);
+        match ends.last_mut() {
+            Some(last) if is_in_run && (run > 2 || class == SentenceClass::Attached) => *last = end,
+            _ => {
+                short.push(character);
+                ends.push(end);
+            }
         }
     }
     let mut count = 0;

@@ -4,17 +4,25 @@ use rquickjs::{Ctx, Object, Result};
 
 use super::add_all;
 use crate::limits::{self, Stop};
+use crate::source::{self, Dialect};
+use crate::text::Text;
 use crate::{errors, modules, runtime};
 
 pub(super) fn add<'js>(ctx: &Ctx<'js>, natives: &Object<'js>) -> Result<()> {
     add_all!(ctx, natives,
         "exit" => exit,
         "scriptText" => runtime::script_text,
+        "callText" => call_text,
         "memoryUsed" => limits::memory_used_number,
         "isCommonJs" => modules::is_common_js,
         "compileCommonJs" => modules::compile_common_js,
         "prepareFile" => modules::prepare_file,
     )
+}
+
+/// The text of the call at a place of a file, as `assert` quotes it.
+fn call_text(name: Text, text: Text, line: usize, column: usize) -> Option<String> {
+    source::call_text(&text.0, Dialect::of(&name.0), line, column)
 }
 
 /// Ends the script: nothing of it runs any more, `finally` and `catch` neither.

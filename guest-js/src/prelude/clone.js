@@ -52,6 +52,10 @@ const errorClasses = { __proto__: null, Error, RangeError, ReferenceError, Synta
 const cloners = {
   __proto__: null,
   Object(value, seen) {
+    if (weakHas(movable, value)) {
+      const message = 'Object that needs transfer was found in message but not listed in transferList';
+      throw defineCode(new TypeError(message), 'ERR_MISSING_TRANSFERABLE_IN_TRANSFER_LIST');
+    }
     if (cloneStrictly && !isPlain(value)) throw cloneError(value);
     return cloneProperties(value, remember(seen, value, {}), seen);
   },
@@ -78,15 +82,20 @@ const cloners = {
   ArrayBuffer(value, seen) {
     if (isDetached(value)) throw new DOMException('An ArrayBuffer is detached and could not be cloned.', 'DataCloneError');
     const from = new Uint8Array(value);
-    const bytes = new Uint8Array(from.length);
-    typedArraySet(bytes, from, 0);
-    return remember(seen, value, typedArrayBuffer(bytes));
+    const options = isResizable(value) ? { __proto__: null, maxByteLength: maxLengthOf(value) } : undefined;
+    const copy = new ArrayBuffer(from.length, options);
+    typedArraySet(new Uint8Array(copy), from, 0);
+    return remember(seen, value, copy);
   },
+  // Views of one buffer are views of one copy of it.
   TypedArray(value, seen) {
     const Class = typedArrayClasses[typedArrayTag(value)];
-    const copy = new Class(typedArrayLength(value));
-    typedArraySet(copy, value, 0);
-    return remember(seen, value, copy);
+    const buffer = cloneValue(typedArrayBuffer(value), seen);
+    return remember(seen, value, new Class(buffer, typedArrayOffset(value), typedArrayLength(value)));
+  },
+  DataView(value, seen) {
+    const buffer = cloneValue(viewBuffer(value), seen);
+    return remember(seen, value, new DataView(buffer, viewOffset(value), viewByteLength(value)));
   },
   Error(value, seen) {
     const Class = errorClasses[readString(value, 'name')] ?? Error;
@@ -120,28 +129,52 @@ mapList(
 
 const arrayFrom = Array.from;
 const isDetached = uncurry(getOwnPropertyDescriptor(ArrayBuffer.prototype, 'detached').get);
+const isResizable = getter(ArrayBuffer.prototype, 'resizable');
+const maxLengthOf = getter(ArrayBuffer.prototype, 'maxByteLength');
 const transferBuffer = uncurry(ArrayBuffer.prototype.transfer);
 
-// A copy in which buffers of the list are moved: they are empty where they were.
-const cloneWith = (value, transfer) => {
-  const seen = new Map();
-  for (let i = 0; i < transfer.length; i++) {
-    if (!isObject(transfer[i]) || native.className(transfer[i]) !== 'ArrayBuffer') {
-      if (isObject(transfer[i]) && weakHas(movable, transfer[i])) mapSet(seen, transfer[i], transfer[i]);
-      else throw defineCode(new TypeError('Found invalid object in transferList'), 'ERR_INVALID_TRANSFER_OBJECT');
-    }
-  }
-  const copy = cloneValue(value, seen);
-  for (let i = 0; i < transfer.length; i++) if (native.className(transfer[i]) === 'ArrayBuffer') transferBuffer(transfer[i]);
-  return copy;
-};
 // Ports, which a message may hand over.
 const movable = new WeakMap();
+const isBuffer = (value) => isObject(value) && native.className(value) === 'ArrayBuffer';
+
+// Refuses a list of what is to be moved before anything is. The port that sends cannot be sent.
+const checkTransfer = (transfer, sender) => {
+  const listed = new Map();
+  for (let i = 0; i < transfer.length; i++) {
+    const item = transfer[i];
+    const isPort = isObject(item) && weakHas(movable, item);
+    if (!isPort && !isBuffer(item)) throw defineCode(new TypeError('Found invalid object in transferList'), 'ERR_INVALID_TRANSFER_OBJECT');
+    if (isPort && item === sender) throw new DOMException('Transfer list contains source port', 'DataCloneError');
+    if (mapHas(listed, item)) {
+      throw new DOMException('Transfer list contains duplicate ' + (isPort ? 'MessagePort' : 'ArrayBuffer'), 'DataCloneError');
+    }
+    mapSet(listed, item, true);
+  }
+};
+
+// A copy in which buffers of the list are moved: they are empty where they were.
+const cloneWith = (value, transfer, sender) => {
+  checkTransfer(transfer, sender);
+  const seen = new Map();
+  for (let i = 0; i < transfer.length; i++) if (!isBuffer(transfer[i])) mapSet(seen, transfer[i], transfer[i]);
+  const copy = cloneValue(value, seen);
+  for (let i = 0; i < transfer.length; i++) if (isBuffer(transfer[i]) && !isDetached(transfer[i])) transferBuffer(transfer[i]);
+  return copy;
+};
+
+// What is to be moved, as the option `transfer` has it.
+const toTransferList = (list, name) => {
+  if (list == null) return [];
+  if (!isObject(list) || typeof list[symbolIterator] !== 'function') {
+    throw defineCode(new TypeError('Optional ' + name + ' argument must be an iterable'), 'ERR_INVALID_ARG_TYPE');
+  }
+  return apply(arrayFrom, Array, [list]);
+};
 
 const structuredClone = {
   structuredClone(value, options) {
     if (arguments.length === 0) throw defineCode(new TypeError('The value argument must be specified'), 'ERR_MISSING_ARGS');
-    return cloneWith(value, isObject(options) && options.transfer != null ? apply(arrayFrom, Array, [options.transfer]) : []);
+    return cloneWith(value, toTransferList(isObject(options) ? options.transfer : undefined, 'options.transfer'));
   },
 }.structuredClone;
 defineGlobal('structuredClone', structuredClone);

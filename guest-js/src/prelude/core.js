@@ -8,6 +8,7 @@
 const {
   AggregateError,
   Array,
+  ArrayBuffer,
   BigInt,
   Boolean,
   DOMException: EngineDOMException,

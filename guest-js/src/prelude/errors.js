@@ -98,7 +98,13 @@ define(
       let text;
       defineProperty(target, 'stack', {
         __proto__: null,
-        get: () => (text ??= headerOf(target) + frames),
+        // From then on it is a plain property, unless the target was frozen.
+        get: () => {
+          text ??= headerOf(target) + frames;
+          const descriptor = getOwnPropertyDescriptor(target, 'stack');
+          if (descriptor !== undefined && descriptor.configurable) define(target, 'stack', text);
+          return text;
+        },
         set: (value) => define(target, 'stack', value),
         enumerable: false,
         configurable: true,

@@ -123,6 +123,7 @@ const host = {
     readPart: native.readPart,
     memoryUsed: native.memoryUsed,
     scriptText: native.scriptText,
+    callText: native.callText,
   },
   fs: fsSync,
   fileError,
@@ -152,6 +153,8 @@ const host = {
   mainPath,
   scriptStart: () => scriptStart,
   exit: exitNow,
+  // Nothing of the script runs any more, listeners to its end neither.
+  exitBySignal: (number) => native.exit(128 + number),
   exitCode: () => exitCode,
   setExitCode(code) {
     exitCode = code;
@@ -177,7 +180,9 @@ const host = {
   timers: timerFunctions,
   stateOfSignal: stateOf,
   cloneWith,
+  toTransferList,
   makeMovable: (port) => weakSet(movable, port, true),
+  listenerCount,
 };
 
 const install = (modules) => {

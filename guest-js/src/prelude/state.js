@@ -110,6 +110,10 @@ const stateClasses = {
     write: (value, write) => [write(typedArrayTag(value)), writeBytes(asBytes(value), write)],
     make: (parts) => new typedArrayClasses[parts[1]](readBuffer(parts[2])),
   },
+  DataView: {
+    write: (value, write) => [writeBytes(asBytes(value), write)],
+    make: (parts) => new DataView(readBuffer(parts[1])),
+  },
   Error: {
     write(value, write) {
       const parts = [write(value.name), write(value.message), write(value.stack)];

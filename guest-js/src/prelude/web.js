@@ -139,6 +139,12 @@ class EventTarget {
   }
 }
 const { removeEventListener: removeListener, dispatchEvent } = EventTarget.prototype;
+const listenerCount = (target, type) => {
+  const list = listenersFor(target);
+  let count = 0;
+  for (let i = 0; i < list.length; i++) if (list[i].type === type) count++;
+  return count;
+};
 
 // Of each signal: `{aborted, reason, waiting}`; `waiting` are the operations and signals that end with it.
 const signalStates = new WeakMap();

@@ -1,0 +1,60 @@
+//! The text of a call, as `assert` quotes it.
+
+use oxc_allocator::Allocator;
+use oxc_ast::ast::CallExpression;
+use oxc_ast_visit::{Visit, walk};
+use oxc_span::Span;
+
+use super::{Dialect, parse, parse_script};
+
+/// The text of the innermost call around a place, whose line counts from 1 and whose column counts bytes from 1. Lines
+/// behind the first lose the indentation that the call has. None if no call is there, or the text does not parse.
+pub(crate) fn call_text(source: &str, dialect: Dialect, line: usize, column: usize) -> Option<String> {
+    let line_start = line_start(source, line)?;
+    let place = u32::try_from(line_start + column.checked_sub(1)?).ok()?;
+    let span = innermost_call(source, dialect, place)?;
+    let text = source.get(span.start as usize..span.end as usize)?;
+    let before = source.get(..span.start as usize)?;
+    let indentation = before.rsplit('\n').next().map_or(0, str::len);
+    let mut lines = text.split('\n');
+    let first = lines.next()?.to_owned();
+    Some(lines.fold(first, |text, line| format!("{text}\n  {}", without_indentation(line, indentation))))
+}
+
+/// Where a line begins, which counts from 1.
+fn line_start(source: &str, line: usize) -> Option<usize> {
+    match line.checked_sub(2) {
+        None => Some(0),
+        Some(ends) => source.match_indices('\n').nth(ends).map(|(end, _)| end + 1),
+    }
+}
+
+fn without_indentation(line: &str, most: usize) -> &str {
+    let blanks = line.bytes().take(most).take_while(|byte| matches!(byte, b' ' | b'\t')).count();
+    &line[blanks..]
+}
+
+fn innermost_call(source: &str, dialect: Dialect, place: u32) -> Option<Span> {
+    let allocator = Allocator::default();
+    // A script may hold what no module does.
+    let parsed = parse(&allocator, source, dialect).ok().or_else(|| parse_script(&allocator, source))?;
+    let mut finder = Finder { place, found: None };
+    finder.visit_program(&parsed.program);
+    finder.found
+}
+
+/// Finds the innermost call around a place: it is visited last.
+struct Finder {
+    place: u32,
+    found: Option<Span>,
+}
+
+impl<'a> Visit<'a> for Finder {
+    fn visit_call_expression(&mut self, call: &CallExpression<'a>) {
+        if !(call.span.start..call.span.end).contains(&self.place) {
+            return;
+        }
+        self.found = Some(call.span);
+        walk::walk_call_expression(self, call);
+    }
+}
