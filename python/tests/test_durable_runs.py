@@ -109,13 +109,15 @@ def test_run_is_suspended_and_continues_in_the_middle(store: Store, shop: Shop) 
         assert timedelta(0) <= datetime.now(UTC) - call.asked < timedelta(minutes=1)
 
         again = session.resume()
-        assert (again.status, again.stdout, again.pending) == ("suspended", "", result.pending)
+        assert (again.status, again.stdout, again.pending[0].digest) == ("suspended", "", call.digest)
         approved = session.approve(by="eve")
-        assert approved.decision == Decision(True, "eve", None, approved.decision.at if approved.decision else call.asked, call.digest)
+        assert approved.decision is not None
+        assert approved.decision == Decision(True, "eve", None, approved.decision.at, call.digest)
         assert session.pending() == [approved]
         last = session.resume()
         assert last.return_value == ["noted before", "receipt 5", "noted before", "noted after"], last
-        assert (last.status, last.stdout) == ("completed", "paid receipt 5\n" + json.dumps(last.return_value, separators=(",", ":")) + "\n")
+        printed = json.dumps(last.return_value, separators=(",", ":"))
+        assert (last.status, last.stdout) == ("completed", f"paid receipt 5\n{printed}\n")
         assert shop.did == ["before", 5, "after"]
         assert session.files["seen.txt"] == b"noted before"
         assert session.get_remaining_calls(ASKS.key()) == 4
@@ -148,7 +150,7 @@ def test_two_calls_wait_at_once_and_are_decided_in_any_order(store: Store, shop:
     with opened(store, shop) as session:
         result = session.run("javascript", both(1, 2))
         assert [call.arguments["amount"] for call in result.pending] == [1, 2]
-        with pytest.raises(ValueError, match="several calls .* by its `seq`"):
+        with pytest.raises(ValueError, match=r"several calls .* by its `seq`"):
             session.approve()
         session.approve(result.pending[1].seq)
         # One decision is not enough: what was approved is done, once.
@@ -188,6 +190,7 @@ def test_abandoned_run_leaves_the_files_as_they_were(store: Store, shop: Shop) -
 
 def test_suspended_session_takes_no_other_run_and_no_change(store: Store, shop: Shop) -> None:
     with opened(store, shop) as session:
+        session.run("javascript", "await fs.writeFile('earlier.txt', 'x')")
         session.run("javascript", SCRIPT)
         for use in (
             lambda: session.run("javascript", "return 1"),
@@ -195,9 +198,9 @@ def test_suspended_session_takes_no_other_run_and_no_change(store: Store, shop: 
             lambda: session.call("note", {"text": "x"}),
             lambda: session.files.update({"a": "b"}),
             lambda: session.rollback(0),
-            lambda: session.grant(["note"]),
+            lambda: session.grant([MethodCapability("note", max_calls=3)]),
         ):
-            with pytest.raises(tollhouse.RuntimeError, match="run 1 of the session `s` is suspended: `pending`"):
+            with pytest.raises(tollhouse.RuntimeError, match="run 2 of the session `s` is suspended: `pending`"):
                 use()
         fork = session.fork("f")
         assert (fork.unfinished_run, fork.run("javascript", "return 1").return_value) == (None, 1)
@@ -213,7 +216,7 @@ def test_check_raises_an_exception_of_its_own(store: Store, shop: Shop) -> None:
         assert isinstance(raised.value, TollhouseError)
         assert (raised.value.result, raised.value.pending) == (session.last_result, tuple(session.pending()))
         again = pickle.loads(pickle.dumps(raised.value))
-        assert (str(again), again.pending, again.result) == (str(raised.value), raised.value.pending, raised.value.result)
+        assert (str(again), again.__dict__) == (str(raised.value), raised.value.__dict__)
         with pytest.raises(RunSuspended):
             session.resume(check=True)
         session.approve()
@@ -238,7 +241,8 @@ def test_pending_call_and_suspended_result_are_data(store: Store, shop: Shop) ->
     with pytest.raises(FrozenInstanceError):
         call.seq = 3  # type: ignore[misc]
     data = json.loads(json.dumps(call.to_dict()))
-    assert list(data) == "session run seq method arguments grant reason cost asked digest decision".split()
+    names = "session, run, seq, method, arguments, grant, reason, cost, asked, digest, decision"
+    assert ", ".join(data) == names
     assert datetime.fromisoformat(data["asked"]) == call.asked
     assert (data["decision"]["by"], data["decision"]["allowed"]) == ("eve", True)
     assert json.loads(json.dumps(result.to_dict()))["pending"][0]["method"] == "pay"
@@ -258,7 +262,7 @@ def test_output_from_now_on_goes_to_the_listener(store: Store, shop: Shop) -> No
         assert heard[1] == "paid receipt 5\n"
         session.run("shell", "echo a; pay --amount 3 > paid; read line; echo $line; cat paid")
         session.approve()
-        assert session.resume(stdin="given\n").stdout == "given\nreceipt 3\n"
+        assert session.resume(stdin="given\n").stdout == 'given\n"receipt 3"\n'
 
 
 def test_async_tools_and_resume_beside_the_loop(store: Store) -> None:
@@ -365,7 +369,8 @@ def test_tool_of_a_run_cannot_resume_or_decide(store: Store) -> None:
 
     session = Session.open("s", store=store, tools=[note], capabilities=["note"])
     assert session.run("javascript", "await note({text: 'x'})").success
-    assert [text.partition(":")[0] for text in told] == ["a run of this session goes on", "a run goes on", "a run goes on"]
+    assert len(told) == 3
+    assert all("goes on: " in text for text in told), told
 
 
 def test_closed_session_decides_nothing(store: Store, shop: Shop) -> None:
@@ -396,8 +401,8 @@ def test_audit_has_the_question_and_the_continuation(store: Store, shop: Shop) -
         session.approve()
         session.resume()
     types = [entry.type for entry in collector.entries]
-    assert types.index("approval_asked") < types.index("resumed") < types.index("tool_call") < types.index("tool_result")
-    assert types.count("tool_call") == 1
+    kinds = ("approval_asked", "resumed", "tool_call", "tool_result")
+    assert [one for one in types if one in kinds] == list(kinds)
 
 
 TOOLS = """
@@ -467,8 +472,10 @@ def test_run_goes_on_in_other_processes_and_each_effect_happens_once(store: Stor
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGKILL")
 def test_run_whose_process_was_killed_goes_on_behind_its_last_call(store: Store, tmp_path: Path) -> None:
     effects = tmp_path / "effects"
-    script = "await note({text: 'a'}); await note({text: 'b'}); console.log('there'); for (;;) await new Promise(f => setTimeout(f, 5))"
-    killed = process(store, effects, f"session.run('javascript', {script!r}, on_output=lambda text: print(text, flush=True))")
+    calls = "await note({text: 'a'}); await note({text: 'b'}); console.log('there');"
+    script = f"{calls} for (;;) await new Promise(done => setTimeout(done, 5))"
+    listen = "lambda text: print(text, flush=True)"
+    killed = process(store, effects, f"session.run('javascript', {script!r}, on_output={listen})")
     assert killed.stdout is not None
     assert killed.stdout.readline() == "there\n"
     killed.kill()
@@ -486,7 +493,10 @@ def test_run_whose_process_was_killed_goes_on_behind_its_last_call(store: Store,
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGKILL")
 def test_run_whose_process_was_killed_in_a_call_is_in_doubt(store: Store, tmp_path: Path) -> None:
     effects = tmp_path / "effects"
-    die = f"def write(line): os.kill(os.getpid(), {int(signal.SIGKILL)})\nsession.run('javascript', \"await note({{text: 'a'}})\")"
+    die = f"""
+        def write(line): os.kill(os.getpid(), {int(signal.SIGKILL)})
+        session.run("javascript", "await note({{text: 'a'}})")
+    """
     killed = process(store, effects, die)
     assert killed.wait(timeout=60) == -signal.SIGKILL
     killed.communicate()

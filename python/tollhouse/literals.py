@@ -20,7 +20,8 @@ RunStatus: TypeAlias = Literal[
     "limited",
     "cancelled",
 ]
-"""Status of a run of a session: how it ended, that it is active or can be resumed, or that it was a change without a run."""
+"""Status of a run of a session: how it ended, that it is active or can be resumed, or that it was a change of the files
+without a run."""
 
 LanguageName: TypeAlias = Literal["javascript", "js", "typescript", "ts", "shell", "bash", "sh"]
 """A language of scripts, by any of its names."""

@@ -13,8 +13,8 @@ from . import _native
 from ._internal.forks import holds_store
 from ._internal.migration import Grants, widen, withdrawn_tools
 from .capabilities import MethodCapability, capabilities_from
-from .errors import RuntimeError  # noqa: A004
 from .durable_runs import DurableRuns
+from .errors import RuntimeError  # noqa: A004
 from .files import Files, Snapshot
 from .hosts import default_registry, default_store, host, trust_writers
 from .literals import OnChange, RunStatus
@@ -318,8 +318,8 @@ class Session(DurableRuns):
     Open one by `Session.open`. Its grants are fixed when it is made; tools are given each time. Several processes may
     have it open: their runs wait for each other, and each begins with the files that the last one left.
 
-    A call that needs approval suspends its run, unless there is an `approver` to ask: `approve` or `deny` decides, also in
-    another process and on another day, and `resume` continues the script where it stood.
+    A call that needs approval suspends its run, unless there is an `approver` to ask: `approve` or `deny` decides, also
+    in another process and on another day, and `resume` continues the script where it stood.
 
     Example:
         >>> with Session.open("trip", tools=[lookup, book]) as session:  # doctest: +SKIP
