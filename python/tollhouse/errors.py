@@ -199,7 +199,7 @@ class Defer(TollhouseError):  # noqa: N818 - an answer
     in memory cannot wait, and the call is denied.
 
     Example:
-        >>> def ask(method: str, arguments: dict[str, Any], grant: str) -> bool:
+        >>> def ask(method: str, arguments: dict[str, int], grant: str) -> bool:
         ...     if arguments["amount"] > 1000:
         ...         raise Defer
         ...     return True

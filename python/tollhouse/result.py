@@ -192,11 +192,15 @@ class ExecutionResult:
         parts = [self.stdout.rstrip("\n")] if self.stdout else []
         if self.stderr:
             parts.append(f"[stderr]: {self.stderr.rstrip()}")
-        if self.status == "suspended":
-            parts.append(f"[suspended]: {self.error}. It goes on when a human has decided: do not run it again.")
-        elif self.error is not None:
-            parts.append(f"[error]: {self.located_error()}")
+        if (remark := self._remark()) is not None:
+            parts.append(remark)
         return "\n".join(parts) or "(no output)"
+
+    def _remark(self) -> str | None:
+        """Says for a model why the run did not complete."""
+        if self.status == "suspended":
+            return f"[suspended]: {self.error}. It goes on when a human has decided: do not run it again."
+        return None if self.error is None else f"[error]: {self.located_error()}"
 
     def _repr_mimebundle_(self, **_: Any) -> dict[str, str]:
         """Jupyter's view: everything about the run."""
