@@ -110,9 +110,7 @@ impl Session {
         keep_state: bool,
     ) -> PyResult<RunResult> {
         let stdin = stdin.map_or(Stdin::Empty, Stdin::Bytes);
-        self.finish(py, listener, |output| {
-            self.prepare(py, language, source, RunOptions { output, stdin, keep_state })
-        })
+        self.finish(py, listener, |output| self.prepare(py, language, source, RunOptions { output, stdin, keep_state }))
     }
 
     /// Continues the run that is suspended or was interrupted, as `run`. `stdin` is what it has not read yet.

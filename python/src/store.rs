@@ -8,14 +8,14 @@ use pyo3::exceptions::{PyFileExistsError, PyValueError};
 use pyo3::prelude::*;
 use serde_json::{Value, json};
 use tollhouse::session::{
-    Answered, HostError, ImportBudget, ImportOptions, Point, ReplayError, SessionId, Sessions, SessionsError, Waiting,
+    Answered, HostError, ImportBudget, ImportOptions, Point, ReplayError, Resolution, SessionId, Sessions,
+    SessionsError, Waiting,
 };
 use tollhouse::store::Backend;
 use tollhouse_registry::untrusted_file;
 
-use crate::errors::{
-    NativeError, PolicyError, RuntimeError, SessionConflictError, SessionNotFoundError, raised, told,
-};
+use crate::convert::to_payload;
+use crate::errors::{NativeError, PolicyError, RuntimeError, SessionConflictError, SessionNotFoundError, raised, told};
 use crate::files::{Tree, unchanged};
 use crate::process::OfProcess;
 
@@ -177,6 +177,35 @@ impl Store {
         let answered = Answered { allowed, by, reason, digest };
         let call = self.with(py, |sessions| sessions.decide(&id, None, seq, &answered, waiting()))?;
         Ok(json!(call).to_string())
+    }
+
+    /// Says what became of a call that had started when its process ended: `retry`, `fail` with a message, or `done` with
+    /// a result. Returns the number of the run.
+    fn resolve(
+        &self,
+        py: Python<'_>,
+        session_id: &str,
+        seq: u64,
+        what: &str,
+        value: &Bound<'_, PyAny>,
+        by: &str,
+    ) -> PyResult<u64> {
+        let id = self::session_id(session_id)?;
+        let resolution = match what {
+            "retry" if value.is_none() => Resolution::Retry,
+            "retry" => return Err(PyValueError::new_err("`retry` takes no value")),
+            "fail" => Resolution::Fail(
+                value
+                    .extract()
+                    .map_err(|_| PyValueError::new_err("`fail` takes the message that the script sees, a text"))?,
+            ),
+            "done" => Resolution::Done(to_payload(value)?.value),
+            other => {
+                let message = format!("`{other}` is nothing that becomes of a call: `retry`, `fail` or `done`");
+                return Err(PyValueError::new_err(message));
+            }
+        };
+        self.with(py, |sessions| sessions.resolve(&id, None, seq, &resolution, by, waiting()))
     }
 
     /// Ends the run of a session that waits to be resumed. Returns its number.

@@ -401,8 +401,19 @@ def test_audit_has_the_question_and_the_continuation(store: Store, shop: Shop) -
         session.approve()
         session.resume()
     types = [entry.type for entry in collector.entries]
-    kinds = ("approval_asked", "resumed", "tool_call", "tool_result")
-    assert [one for one in types if one in kinds] == list(kinds)
+    assert types == [
+        "command_create",
+        "approval_asked",
+        "command_exit",
+        "resumed",
+        "tool_call",
+        "tool_result",
+        "command_exit",
+    ]
+    ended = [entry.data["status"] for entry in collector.get_entries("command_exit")]
+    assert ended == ["suspended", "completed"]
+    with Session.open("s", store=store, tools=shop.tools()) as session:
+        assert [event["event"] for event in session.log()].count("ended") == 2
 
 
 TOOLS = """
@@ -472,8 +483,14 @@ def test_run_goes_on_in_other_processes_and_each_effect_happens_once(store: Stor
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGKILL")
 def test_run_whose_process_was_killed_goes_on_behind_its_last_call(store: Store, tmp_path: Path) -> None:
     effects = tmp_path / "effects"
-    calls = "await note({text: 'a'}); await note({text: 'b'}); console.log('there');"
-    script = f"{calls} for (;;) await new Promise(done => setTimeout(done, 5))"
+    # The result of a call is on disk when the script waits for something else.
+    script = """
+        await note({text: 'a'});
+        await note({text: 'b'});
+        await new Promise(done => setTimeout(done, 1));
+        console.log('there');
+        for (;;) await new Promise(done => setTimeout(done, 5));
+    """
     listen = "lambda text: print(text, flush=True)"
     killed = process(store, effects, f"session.run('javascript', {script!r}, on_output={listen})")
     assert killed.stdout is not None
@@ -495,7 +512,7 @@ def test_run_whose_process_was_killed_in_a_call_is_in_doubt(store: Store, tmp_pa
     effects = tmp_path / "effects"
     die = f"""
         def write(line): os.kill(os.getpid(), {int(signal.SIGKILL)})
-        session.run("javascript", "await note({{text: 'a'}})")
+        session.run("javascript", "return await note({{text: 'a'}})")
     """
     killed = process(store, effects, die)
     assert killed.wait(timeout=60) == -signal.SIGKILL
@@ -503,14 +520,57 @@ def test_run_whose_process_was_killed_in_a_call_is_in_doubt(store: Store, tmp_pa
     script = """
         result = session.resume()
         print(result.status, result.success, session.unfinished_run, session.pending())
+        print(result.to_tool_message())
         try:
             session.run("javascript", "return 1")
         except RuntimeError as error:
             print(type(error).__module__)
-        session.abandon()
-        print(session.run("javascript", "return 1").return_value)
+        session.resolve(1, "retry")
+        print(session.resume(check=True).stdout, end="")
     """
-    assert said(process(store, effects, script)) == "in_doubt False 1 []\ntollhouse.errors\n1\n"
+    doubt = "[error]: call 1 of `note` had started when the process ended, and nobody knows whether it took effect"
+    assert said(process(store, effects, script)) == f"in_doubt False 1 []\n{doubt}\ntollhouse.errors\na\n"
+    assert effects.read_text() == "a\n"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGKILL")
+@pytest.mark.parametrize(
+    ("what", "value", "returned"),
+    [
+        ("done", {"total": 12}, {"total": 12}),
+        ("done", None, None),
+        ("fail", "it was refused", ["ToolError", "it was refused"]),
+        ("abandon", None, None),
+    ],
+)
+def test_call_in_doubt_is_resolved_without_being_made(
+    store: Store, tmp_path: Path, what: Any, value: Any, returned: Any
+) -> None:
+    effects = tmp_path / "effects"
+    die = f"""
+        def write(line): os.kill(os.getpid(), {int(signal.SIGKILL)})
+        script = "try {{ return await note({{text: 'a'}}) }} catch (error) {{ return [error.name, error.message] }}"
+        session.run("javascript", script)
+    """
+    process(store, effects, die).communicate(timeout=60)
+
+    def pay(amount: int) -> None: ...
+    def note(text: str) -> None: ...
+
+    with Session.open("s", store=store, tools=[pay, note]) as session:
+        assert session.resume().status == "in_doubt"
+        with pytest.raises(SessionNotFoundError, match="call 2 in doubt"):
+            session.resolve(2, "retry")
+        for word, wrong in (("retry", 1), ("fail", 1), ("undo", None)):
+            with pytest.raises(ValueError, match=f"`{word}`"):
+                session.resolve(1, word, wrong)  # type: ignore[arg-type]
+        if what == "abandon":
+            assert session.abandon() == 1
+            assert session.run("javascript", "return null").success
+        else:
+            assert session.resolve(1, what, value, by="eve") == 1
+            assert session.resume(check=True).return_value == returned
+            assert [event["by"] for event in session.log() if event["event"] == "resolved"] == ["eve"]
     assert not effects.exists()
 
 

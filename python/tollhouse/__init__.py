@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from .errors import RuntimeError as RuntimeError  # noqa: A004
     from .files import Files, FileStat, Snapshot
     from .ingestion import from_anthropic_tools, from_claude, from_langchain, from_openai, from_openai_tools
-    from .literals import LanguageName, OnChange, RunStatus, Status
+    from .literals import LanguageName, OnChange, Resolution, RunStatus, Status
     from .pending import Decision, PendingCall
     from .precompile import precompile_module
     from .prompts import DEFAULT_MAX_CALLS, JS_CODEACT_PROMPT
@@ -108,7 +108,7 @@ _NAMES = {
     ],
     "files": ["Files", "FileStat", "Snapshot"],
     "ingestion": ["from_anthropic_tools", "from_claude", "from_langchain", "from_openai", "from_openai_tools"],
-    "literals": ["LanguageName", "OnChange", "RunStatus", "Status"],
+    "literals": ["LanguageName", "OnChange", "Resolution", "RunStatus", "Status"],
     "pending": ["Decision", "PendingCall"],
     "precompile": ["precompile_module"],
     "prompts": ["DEFAULT_MAX_CALLS", "JS_CODEACT_PROMPT"],
@@ -166,6 +166,7 @@ __all__ = [
     "PolicyError",
     "Registry",
     "RegistryError",
+    "Resolution",
     "Run",
     "RunStatus",
     "RunSuspended",

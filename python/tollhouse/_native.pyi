@@ -8,7 +8,7 @@ import os
 from collections.abc import Callable, Sequence
 from typing import Any, Literal, NoReturn, Required, TypeAlias, TypedDict, final
 
-from .literals import FileKind, Status
+from .literals import FileKind, Resolution, Status
 
 Language: TypeAlias = Literal["javascript", "typescript", "shell"]
 
@@ -469,6 +469,12 @@ class Store:
         """Decides about a call that waits, the only one without `seq`: the call, as JSON.
 
         Raises `ValueError` if several wait, and `SessionConflictError` if it was decided about before.
+        """
+
+    def resolve(self, session_id: str, seq: int, what: Resolution, value: object, by: str) -> int:
+        """Says what became of a call that had started when its process ended: the number of the run.
+
+        Raises `ValueError` for a value that `what` does not take.
         """
 
     def abandon(self, session_id: str) -> int:

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from . import _native
+    from .literals import Resolution
     from .runs import OnOutput
     from .sessions import Store
 
@@ -100,6 +101,35 @@ class DurableRuns(Sandbox):
         self._idle("deny")
         return self._store.deny(self._id, seq, reason=reason, by=by, digest=digest)
 
+    def resolve(self, seq: int, what: Resolution, value: Any = None, *, by: str | None = None) -> int:
+        """Says what became of a call that had started when its process ended. Nothing is run before `resume`.
+
+        A function may have taken effect, so that it is not called again by itself: the run is `in_doubt`, and the
+        error of its result names the call.
+
+        Args:
+            seq: The number of the call.
+            what: `"retry"`: it took no effect, and is called again. `"fail"`: it failed. `"done"`: it took effect.
+            value: For `"fail"` the message that the script sees, for `"done"` the result, with a JSON form.
+            by: Who says so, for the log. None is the user of this process.
+
+        Returns:
+            The number of the run.
+
+        Raises:
+            SessionNotFoundError: If no such call is in doubt. It is a `LookupError`.
+            ValueError: If `what` does not take the value.
+            RuntimeError: While a run goes on.
+
+        Example:
+            >>> session.resume().error  # doctest: +SKIP
+            'call 3 of `transfer` had started when the process ended, and nobody knows whether it took effect'
+            >>> session.resolve(3, "done", "receipt 17")  # doctest: +SKIP
+            >>> session.resume()  # doctest: +SKIP
+        """
+        self._idle("resolve")
+        return self._store.resolve(self._id, seq, what, value, by=by)
+
     def abandon(self) -> int:
         """Ends the run that waits to be resumed: it is `cancelled`, and its changes of files are dropped.
 
@@ -143,7 +173,8 @@ class DurableRuns(Sandbox):
 
         The script runs again from its start, and is given what it was given before: no tool is called twice, no time
         passes, and nothing is written, until it is where it was. Then it goes on. A call without a decision suspends it
-        again, unless there is an approver to ask. If the process died while a call went on, the run is `in_doubt`.
+        again, unless there is an approver to ask. If the process died during a call, the run is `in_doubt` until
+        `resolve` says what became of it.
 
         With a value, it answers a call of a run in steps, as `Sandbox.resume`.
 

@@ -29,5 +29,8 @@ LanguageName: TypeAlias = Literal["javascript", "js", "typescript", "ts", "shell
 OnChange: TypeAlias = Literal["refuse", "migrate"]
 """Action when a session is opened with other grants than it has: see `Session.open`."""
 
+Resolution: TypeAlias = Literal["retry", "fail", "done"]
+"""What became of a call that had started when its process ended: see `Session.resolve`."""
+
 FileKind: TypeAlias = Literal["file", "directory", "link"]
 """Kind of the entry at a path of a sandbox."""

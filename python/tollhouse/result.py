@@ -225,7 +225,7 @@ def result_of(
         stdout=stdout,
         stderr=run.stderr.decode("utf-8", "replace"),
         return_value=value,
-        error=_told(error, is_suspended=run.status == "suspended"),
+        error=_told(error, is_unfinished=run.status in ("suspended", "in_doubt")),
         success=run.status == "completed",
         exit_code=run.exit_code,
         status=run.status,
@@ -257,10 +257,10 @@ def printed(value: Any) -> str:
     return json.dumps(value, separators=(",", ":"), ensure_ascii=False) + "\n"
 
 
-def _told(error: _native.RunError | None, *, is_suspended: bool) -> str | None:
+def _told(error: _native.RunError | None, *, is_unfinished: bool) -> str | None:
     if error is None:
         return None
-    if is_suspended:
+    if is_unfinished:
         # Nothing failed, and the hint is about the command line.
         return error.get("message")
     told = f"{error.get('name')}: {error.get('message')}"

@@ -17,7 +17,7 @@ from .durable_runs import DurableRuns
 from .errors import RuntimeError  # noqa: A004
 from .files import Files, Snapshot
 from .hosts import default_registry, default_store, host, trust_writers
-from .literals import OnChange, RunStatus
+from .literals import OnChange, Resolution, RunStatus
 from .mounts import check_capabilities, mounted, namespaces, read_tools
 from .pending import PendingCall, pending_call, pending_calls, time_of
 
@@ -246,6 +246,24 @@ class Store:
         """
         decider = by or _decider()
         return pending_call(self.native.decide(session_id, False, decider, seq=seq, reason=reason, digest=digest))
+
+    def resolve(self, session_id: str, seq: int, what: Resolution, value: Any = None, *, by: str | None = None) -> int:
+        """Says what became of a call that had started when its process ended, as `Session.resolve`.
+
+        Args:
+            session_id: The session's name.
+            seq: As that of `Session.resolve`.
+            what: As that of `Session.resolve`.
+            value: As that of `Session.resolve`.
+            by: As that of `Session.resolve`.
+
+        Returns:
+            The number of the run.
+
+        Raises:
+            ValueError: If `what` does not take the value.
+        """
+        return self.native.resolve(session_id, seq, what, value, by or _decider())
 
     def abandon(self, session_id: str) -> int:
         """Ends the run of a session that waits to be resumed, as `Session.abandon`.
