@@ -142,7 +142,7 @@ def test_denied_call_throws_where_it_was_made(store: Store, shop: Shop) -> None:
         session.run("javascript", "await pay({amount: 1})")
         session.deny(1)
         result = session.resume()
-        assert (result.status, result.line, result.column) == ("denied", 1, 7)
+        assert (result.status, result.line, result.source_line) == ("denied", 1, "await pay({amount: 1})")
         assert shop.did == []
 
 
