@@ -30,7 +30,16 @@ from tollhouse import (
 LIMITS = {"wall": "5s", "memory": "64MiB"}
 LEAVE = [MethodCapability("shop/find"), MethodCapability("shop/refund", [Param("amount") <= 50], max_calls=3)]
 # Clients send requests that were answered with 408 or 429 again, and the script would reach its limit again: 422.
-HTTP: dict[Status, int] = {"completed": 200, "failed": 422, "denied": 403, "limited": 422, "cancelled": 503}
+# A run that waits for approval is accepted, and one in doubt needs a human; nothing here asks for approval.
+HTTP: dict[Status, int] = {
+    "completed": 200,
+    "suspended": 202,
+    "denied": 403,
+    "failed": 422,
+    "limited": 422,
+    "in_doubt": 500,
+    "cancelled": 503,
+}
 
 app = FastAPI()
 # A directory that outlives the process, in a real service.

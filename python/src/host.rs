@@ -222,7 +222,8 @@ impl Audit for Listener {
     }
 }
 
-/// Approver that asks a Python function: `approver(method, arguments, grant) -> bool`.
+/// Approver that asks a Python function: `approver(method, arguments, grant) -> bool | None`, with `None` for a decision
+/// that is left to later.
 struct Asked {
     ask: Py<PyAny>,
     raised: Arc<Raised>,
@@ -242,12 +243,13 @@ impl Approver for Asked {
             let asked = to_python(py, request.arguments)
                 .and_then(|arguments| self.ask.bind(py).call1((request.method, arguments, request.grant)))
                 // Only `True` is a yes.
-                .map(|answer| answer.is(pyo3::types::PyBool::new(py, true)));
+                .map(|answer| (!answer.is_none()).then(|| answer.is(pyo3::types::PyBool::new(py, true))));
             asked.unwrap_or_else(|error| {
                 self.raised.raise(error);
-                false
+                Some(false)
             })
         });
+        let allowed = allowed.ok_or(ApprovalError::Deferred)?;
         Ok(question.answer(allowed, "approver"))
     }
 }

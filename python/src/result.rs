@@ -13,7 +13,7 @@ pub(crate) struct RunResult(pub(crate) session::RunResult);
 
 #[pymethods]
 impl RunResult {
-    /// `completed`, `failed`, `denied`, `limited` or `cancelled`.
+    /// `completed`, `failed`, `denied`, `limited`, `cancelled`, `suspended` or `in_doubt`.
     #[getter]
     fn status(&self) -> &'static str {
         self.0.status.word()

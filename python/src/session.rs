@@ -9,7 +9,7 @@ use pyo3::types::PyBytes;
 use serde_json::json;
 use tollhouse::capability::Approve;
 use tollhouse::gate::Gate;
-use tollhouse::guest::{Language, Script};
+use tollhouse::guest::{Language, OutputSink, Script};
 use tollhouse::session::{self, HostError, RunOptions, Stdin};
 
 use crate::convert::{payload_to_python, to_payload, to_python};
@@ -41,6 +41,28 @@ impl Session {
 
     fn gate(&self) -> PyResult<&Gate> {
         Ok(self.session.get()?.gate())
+    }
+
+    /// Drives a run to its end. Its output goes to the listener too, if there is one.
+    fn finish(
+        &self,
+        py: Python<'_>,
+        listener: Option<Py<PyAny>>,
+        start: impl FnOnce(Option<Box<dyn OutputSink>>) -> PyResult<session::Run>,
+    ) -> PyResult<RunResult> {
+        let both = Both::default();
+        let output = listener.map(|listener| {
+            let (both, raised) = (Arc::clone(&both), Arc::clone(&self.raised));
+            Box::new(Listened { both, listener, raised }) as Box<_>
+        });
+        let listened = output.is_some();
+        let run = start(output)?;
+        let mut result = driver::finish(py, run, &self.raised)?;
+        if listened {
+            let mut both = both.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+            (result.stdout, result.stderr) = std::mem::take(&mut *both);
+        }
+        Ok(RunResult(result))
     }
 
     fn prepare(&self, py: Python<'_>, language: &str, source: String, options: RunOptions) -> PyResult<session::Run> {
@@ -76,7 +98,7 @@ pub(crate) fn spoken(language: &str) -> PyResult<(Language, &'static str)> {
 
 #[pymethods]
 impl Session {
-    /// Runs a script to its end. `listener(stream, bytes)` is called with output as it comes.
+    /// Runs a script to its end, or until it is suspended. `listener(stream, bytes)` is called with output as it comes.
     #[pyo3(signature = (language, source, *, stdin=None, listener=None, keep_state=false))]
     fn run(
         &self,
@@ -87,20 +109,20 @@ impl Session {
         listener: Option<Py<PyAny>>,
         keep_state: bool,
     ) -> PyResult<RunResult> {
-        let both = Both::default();
-        let output = listener.map(|listener| {
-            let (both, raised) = (Arc::clone(&both), Arc::clone(&self.raised));
-            Box::new(Listened { both, listener, raised }) as Box<_>
-        });
-        let listened = output.is_some();
-        let options = RunOptions { output, stdin: stdin.map_or(Stdin::Empty, Stdin::Bytes), keep_state };
-        let run = self.prepare(py, language, source, options)?;
-        let mut result = driver::finish(py, run, &self.raised)?;
-        if listened {
-            let mut both = both.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-            (result.stdout, result.stderr) = std::mem::take(&mut *both);
-        }
-        Ok(RunResult(result))
+        let stdin = stdin.map_or(Stdin::Empty, Stdin::Bytes);
+        self.finish(py, listener, |output| self.prepare(py, language, source, RunOptions { output, stdin, keep_state }))
+    }
+
+    /// Continues the run that is suspended or was interrupted, as `run`. `stdin` is what it has not read yet.
+    #[pyo3(signature = (*, stdin=None, listener=None))]
+    fn resume(&self, py: Python<'_>, stdin: Option<Vec<u8>>, listener: Option<Py<PyAny>>) -> PyResult<RunResult> {
+        let stdin = stdin.map_or(Stdin::Empty, Stdin::Bytes);
+        let session = self.session.get()?;
+        self.finish(py, listener, |output| {
+            let options = RunOptions { output, stdin, keep_state: false };
+            let resumed = py.detach(|| session.resume(options));
+            resumed.map_err(|error| or_signal(py, host_failed(&error)))
+        })
     }
 
     /// Starts a run in steps. Another one cannot start before it has ended.

@@ -7,11 +7,15 @@ use std::sync::Arc;
 use pyo3::exceptions::{PyFileExistsError, PyValueError};
 use pyo3::prelude::*;
 use serde_json::{Value, json};
-use tollhouse::session::{HostError, ImportBudget, ImportOptions, Point, SessionId, Sessions, SessionsError, Waiting};
+use tollhouse::session::{
+    Answered, HostError, ImportBudget, ImportOptions, Point, ReplayError, Resolution, SessionId, Sessions,
+    SessionsError, Waiting,
+};
 use tollhouse::store::Backend;
 use tollhouse_registry::untrusted_file;
 
-use crate::errors::{NativeError, PolicyError, SessionConflictError, SessionNotFoundError, raised, told};
+use crate::convert::to_payload;
+use crate::errors::{NativeError, PolicyError, RuntimeError, SessionConflictError, SessionNotFoundError, raised, told};
 use crate::files::{Tree, unchanged};
 use crate::process::OfProcess;
 
@@ -25,7 +29,15 @@ pub(crate) fn failed(error: &SessionsError) -> PyErr {
         SessionsError::Unknown { .. } | SessionsError::NoPoint { .. } | SessionsError::Replaced(_) => {
             SessionNotFoundError::new_err(told(error))
         }
-        SessionsError::Exists(_) | SessionsError::Differs { .. } => SessionConflictError::new_err(told(error)),
+        SessionsError::Exists(_)
+        | SessionsError::Differs { .. }
+        | SessionsError::Decided { .. }
+        | SessionsError::Replay { source: ReplayError::Changed(_), .. } => SessionConflictError::new_err(told(error)),
+        SessionsError::Several(_) => PyValueError::new_err(format!("{}: say which by its `seq`", told(error))),
+        SessionsError::Suspended { .. } => {
+            let remedy = "`pending` says what it waits for; `resume` continues it, and `abandon` ends it";
+            RuntimeError::new_err(format!("{}: {remedy}", told(error)))
+        }
         error => unchanged(error).unwrap_or_else(|| raised(error)),
     }
 }
@@ -139,6 +151,73 @@ impl Store {
             })
         });
         Ok(Value::from_iter(told).to_string())
+    }
+
+    /// Returns the calls of a session that wait for a decision, or whose decision has had no effect yet: an array of JSON.
+    fn pending(&self, py: Python<'_>, session_id: &str) -> PyResult<String> {
+        let id = self::session_id(session_id)?;
+        let calls = self.with(py, |sessions| sessions.pending_calls(&id))?;
+        Ok(json!(calls).to_string())
+    }
+
+    /// Decides about a call that waits; without `seq`, about the only one. Returns the call, as JSON.
+    #[pyo3(signature = (session_id, allowed, by, *, seq=None, reason=None, digest=None))]
+    #[expect(clippy::too_many_arguments, reason = "Python gives them names")]
+    fn decide(
+        &self,
+        py: Python<'_>,
+        session_id: &str,
+        allowed: bool,
+        by: String,
+        seq: Option<u64>,
+        reason: Option<String>,
+        digest: Option<String>,
+    ) -> PyResult<String> {
+        let id = self::session_id(session_id)?;
+        let answered = Answered { allowed, by, reason, digest };
+        let call = self.with(py, |sessions| sessions.decide(&id, None, seq, &answered, waiting()))?;
+        Ok(json!(call).to_string())
+    }
+
+    /// Says what became of a call that had started when its process ended: `retry`, `fail` with a message, or `done` with
+    /// a result. Returns the number of the run.
+    fn resolve(
+        &self,
+        py: Python<'_>,
+        session_id: &str,
+        seq: u64,
+        what: &str,
+        value: &Bound<'_, PyAny>,
+        by: &str,
+    ) -> PyResult<u64> {
+        let id = self::session_id(session_id)?;
+        let resolution = match what {
+            "retry" if value.is_none() => Resolution::Retry,
+            "retry" => return Err(PyValueError::new_err("`retry` takes no value")),
+            "fail" => Resolution::Fail(
+                value
+                    .extract()
+                    .map_err(|_| PyValueError::new_err("`fail` takes the message that the script sees, a text"))?,
+            ),
+            "done" => Resolution::Done(to_payload(value)?.value),
+            other => {
+                let message = format!("`{other}` is nothing that becomes of a call: `retry`, `fail` or `done`");
+                return Err(PyValueError::new_err(message));
+            }
+        };
+        self.with(py, |sessions| sessions.resolve(&id, None, seq, &resolution, by, waiting()))
+    }
+
+    /// Ends the run of a session that waits to be resumed. Returns its number.
+    fn abandon(&self, py: Python<'_>, session_id: &str) -> PyResult<u64> {
+        let id = self::session_id(session_id)?;
+        self.with(py, |sessions| sessions.abandon(&id, waiting()))
+    }
+
+    /// Returns the number of the run of a session that can be resumed, if there is one.
+    fn unfinished(&self, py: Python<'_>, session_id: &str) -> PyResult<Option<u64>> {
+        let id = self::session_id(session_id)?;
+        self.with(py, |sessions| sessions.unfinished(&id))
     }
 
     /// Returns the session's log: the lines, each JSON, after checking that none was altered.

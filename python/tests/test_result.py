@@ -57,6 +57,7 @@ def test_result_is_json() -> None:
         "source_line": "await odd()",
         "exceptions": ["KeyError", "OddError"],
         "cause": "OddError",
+        "pending": [],
     }
     # What FastAPI's `jsonable_encoder` does.
     assert json.loads(json.dumps(dict(result))) == result.to_dict()

@@ -196,3 +196,20 @@ def test_without_tracing_nothing_is_made(imported: bool) -> None:
     code = UNCONFIGURED.format(place=place, imported=imported)
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert ran.stdout == f"None {imported} {imported}\n"
+
+
+def test_run_that_waits_for_approval_has_not_failed(tmp_path: Path) -> None:
+    asks = [MethodCapability("add", approve=True)]
+    with Session.open("s", store=tmp_path, tools=[add], capabilities=asks) as session:
+        assert session.run("javascript", "return await add({a: 1})").status == "suspended"
+        (suspended,) = _spans()["tollhouse.run"]
+        assert (_told(suspended)["tollhouse.status"], suspended.status.is_ok) == ("suspended", True)
+        EXPORTER.clear()
+        session.approve()
+        assert session.resume().return_value == 2
+    spans = _spans()
+    (resumed,) = spans["tollhouse.run"]
+    (call,) = spans["execute_tool add"]
+    assert _told(resumed)["tollhouse.status"] == "completed"
+    assert "tollhouse.language" not in _told(resumed)
+    assert _is_child(call, resumed)

@@ -41,6 +41,10 @@ with Session.open("a", on_change="migrate") as session:
     if session.runs()[0].status == "interupted":  # error
         pass
     session.grant(["a"])
+    waits = session.resume(check=True).pending
+    session.approve(waits[0].seq, digest=waits[0].digest)
+    session.resume(5).pending  # error
+    session.resolve(1, "undo")  # error
 Store().open("a", on_change="merge")  # error
 """
 

@@ -27,10 +27,12 @@ if TYPE_CHECKING:
         CallLimitExceededError,
         CapabilityError,
         ConstraintError,
+        Defer,
         MissingParamError,
         NativeError,
         PolicyError,
         RegistryError,
+        RunSuspended,
         ScriptError,
         SessionConflictError,
         SessionNotFoundError,
@@ -42,7 +44,8 @@ if TYPE_CHECKING:
     from .errors import RuntimeError as RuntimeError  # noqa: A004
     from .files import Files, FileStat, Snapshot
     from .ingestion import from_anthropic_tools, from_claude, from_langchain, from_openai, from_openai_tools
-    from .literals import LanguageName, OnChange, RunStatus, Status
+    from .literals import LanguageName, OnChange, Resolution, RunStatus, Status
+    from .pending import Decision, PendingCall
     from .precompile import precompile_module
     from .prompts import DEFAULT_MAX_CALLS, JS_CODEACT_PROMPT
     from .registry import Registry
@@ -88,10 +91,12 @@ _NAMES = {
         "CallLimitExceededError",
         "CapabilityError",
         "ConstraintError",
+        "Defer",
         "MissingParamError",
         "NativeError",
         "PolicyError",
         "RegistryError",
+        "RunSuspended",
         "ScriptError",
         "SessionConflictError",
         "SessionNotFoundError",
@@ -103,7 +108,8 @@ _NAMES = {
     ],
     "files": ["Files", "FileStat", "Snapshot"],
     "ingestion": ["from_anthropic_tools", "from_claude", "from_langchain", "from_openai", "from_openai_tools"],
-    "literals": ["LanguageName", "OnChange", "RunStatus", "Status"],
+    "literals": ["LanguageName", "OnChange", "Resolution", "RunStatus", "Status"],
+    "pending": ["Decision", "PendingCall"],
     "precompile": ["precompile_module"],
     "prompts": ["DEFAULT_MAX_CALLS", "JS_CODEACT_PROMPT"],
     "registry": ["Registry"],
@@ -144,6 +150,8 @@ __all__ = [
     "Constraint",
     "ConstraintError",
     "ConstraintSet",
+    "Decision",
+    "Defer",
     "ExecutionResult",
     "FileStat",
     "Files",
@@ -153,12 +161,15 @@ __all__ = [
     "NativeError",
     "OnChange",
     "Param",
+    "PendingCall",
     "Problem",
     "PolicyError",
     "Registry",
     "RegistryError",
+    "Resolution",
     "Run",
     "RunStatus",
+    "RunSuspended",
     "Runtime",
     "RuntimeConfig",
     "RuntimeStatus",

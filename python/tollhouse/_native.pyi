@@ -8,7 +8,7 @@ import os
 from collections.abc import Callable, Sequence
 from typing import Any, Literal, NoReturn, Required, TypeAlias, TypedDict, final
 
-from .literals import FileKind, Status
+from .literals import FileKind, Resolution, Status
 
 Language: TypeAlias = Literal["javascript", "typescript", "shell"]
 
@@ -121,7 +121,7 @@ class Host:
         audit: Callable[[str], object] | None = None,
         audit_log: str | os.PathLike[str] | None = None,
         audit_key: str | os.PathLike[str] | None = None,
-        approver: Callable[[str, dict[str, Any], str], bool] | None = None,
+        approver: Callable[[str, dict[str, Any], str], bool | None] | None = None,
         token: str | None = None,
         authorities: Sequence[bytes] = (),
     ) -> Session:
@@ -144,7 +144,7 @@ class Host:
         audit: Callable[[str], object] | None = None,
         audit_log: str | os.PathLike[str] | None = None,
         audit_key: str | os.PathLike[str] | None = None,
-        approver: Callable[[str, dict[str, Any], str], bool] | None = None,
+        approver: Callable[[str, dict[str, Any], str], bool | None] | None = None,
     ) -> Session:
         """A session on disk, which is made if it is not there.
 
@@ -187,6 +187,14 @@ class Session:
         With `keep_state` it finds what the last script of its language left besides files, and leaves that in its turn.
 
         Raises `NativeError`, what a listener raises, and of what a tool raises only what is no `Exception`.
+        """
+
+    def resume(
+        self, *, stdin: bytes | None = None, listener: Callable[[str, bytes], object] | None = None
+    ) -> RunResult:
+        """Continues the run that is suspended or was interrupted, as `run`.
+
+        Raises as `run`, `SessionNotFoundError` if there is none, and `SessionConflictError` if its grants have changed.
         """
 
     def start(self, language: Language, source: str, *, stdin: bytes | None = None, keep_state: bool = False) -> Run:
@@ -444,6 +452,36 @@ class Store:
 
     def log(self, session_id: str) -> builtins.list[str]:
         """Its log, each line JSON, after checking that none was altered."""
+
+    def pending(self, session_id: str) -> str:
+        """The calls that wait for a decision, or whose decision has had no effect yet: an array of JSON."""
+
+    def decide(
+        self,
+        session_id: str,
+        allowed: bool,
+        by: str,
+        *,
+        seq: int | None = None,
+        reason: str | None = None,
+        digest: str | None = None,
+    ) -> str:
+        """Decides about a call that waits, the only one without `seq`: the call, as JSON.
+
+        Raises `ValueError` if several wait, and `SessionConflictError` if it was decided about before.
+        """
+
+    def resolve(self, session_id: str, seq: int, what: Resolution, value: object, by: str) -> int:
+        """Says what became of a call that had started when its process ended: the number of the run.
+
+        Raises `ValueError` for a value that `what` does not take.
+        """
+
+    def abandon(self, session_id: str) -> int:
+        """Ends the run that waits to be resumed: its number."""
+
+    def unfinished(self, session_id: str) -> int | None:
+        """The number of the run that can be resumed."""
 
     def files(self, point: str) -> Tree:
         """The files of a point."""

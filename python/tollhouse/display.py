@@ -35,7 +35,7 @@ might not see the frame that is seen here."""
 
 def result_html(result: ExecutionResult) -> str:
     """Formats a run's status, its output, and its return value."""
-    colour = "#2a7d2a" if result.success else "#b3261e"
+    colour = {"completed": "#2a7d2a", "suspended": "#8a6100"}.get(result.status, "#b3261e")
     parts = [f'<div style="color:{colour}"><b>{escape(str(result.status))}</b> (exit {int(result.exit_code)})</div>']
     texts = [("stdout", result.stdout), ("stderr", result.stderr), ("error", result.located_error() or "")]
     if result.return_value is not None:

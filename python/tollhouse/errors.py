@@ -12,6 +12,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from .pending import PendingCall
     from .result import ExecutionResult
 
 
@@ -47,11 +48,11 @@ class PolicyError(TollhouseError, ValueError):
 
 
 class SessionNotFoundError(TollhouseError, LookupError):
-    """A session, run or label that is not in the store."""
+    """A session, run, label or call that waits, and that is not in the store."""
 
 
 class SessionConflictError(TollhouseError, ValueError):
-    """A session whose name is taken, or that was made with other grants."""
+    """A session whose name is taken, or that was made with other grants; a call that was decided about before."""
 
 
 class ConstraintError(TollhouseError):
@@ -178,5 +179,35 @@ class ScriptError(TollhouseError):
         super().__init__(result.located_error() or f"the script ended with status {result.exit_code}")
 
 
+class RunSuspended(TollhouseError):  # noqa: N818 - the run can still complete
+    """A run that waits for approval, raised by `run(..., check=True)` and `Session.resume(check=True)`.
+
+    Args:
+        result: All that the run has come to so far.
+    """
+
+    def __init__(self, result: ExecutionResult) -> None:
+        self.result: ExecutionResult = result
+        self.pending: tuple[PendingCall, ...] = result.pending
+        super().__init__(result.error or "the run waits for approval")
+
+
+class Defer(TollhouseError):  # noqa: N818 - an answer
+    """The answer of an approver that leaves the decision to later: it raises this.
+
+    The run of a session on disk is suspended then, until the call is decided about and the session resumed. A sandbox
+    in memory cannot wait, and the call is denied.
+
+    Example:
+        >>> def ask(method: str, arguments: dict[str, int], grant: str) -> bool:
+        ...     if arguments["amount"] > 1000:
+        ...         raise Defer
+        ...     return True
+    """
+
+
 class RuntimeError(TollhouseError, builtins.RuntimeError):  # noqa: A001
-    """An error in how a sandbox is used: it is closed, or a run goes on. It is a builtin `RuntimeError` too."""
+    """An error in how a sandbox is used: it is closed, a run goes on, or one is suspended.
+
+    It is a builtin `RuntimeError` too.
+    """

@@ -9,6 +9,7 @@ if TYPE_CHECKING:
 
     from . import _native
     from .literals import Status
+    from .pending import PendingCall
 
 
 class ExecutionResult:
@@ -25,13 +26,15 @@ class ExecutionResult:
         error: What it failed with, in words; None if it completed.
         success: True if it completed.
         exit_code: The exit status, as of a process: from 0 to 255.
-        status: How it ended: `completed`, `failed`, `denied`, `limited` or `cancelled`.
+        status: How it ended: `completed`, `failed`, `denied`, `limited` or `cancelled`. Of a session it may be
+            `suspended`, while calls wait for approval, or `in_doubt`: see `Session.resume`.
         exceptions: The exceptions that tools raised, oldest first, the first ten and the last ten at most; also those
             that the script caught.
         cause: The exception of a tool that ended the script, if one did.
         line: The line of the script that failed, from 1; None if that is not known.
         column: The column in it, from 1; None if that is not known, as of bash.
         source_line: The text of that line.
+        pending: The calls that a suspended run waits for.
 
     Example:
         >>> result = Sandbox().run("javascript", "const a = null;\nreturn a.b")
@@ -41,7 +44,7 @@ class ExecutionResult:
 
     # No dataclass: the module `dataclasses` takes longer to import than a script to run.
     _shown = ("error", "exit_code", "return_value", "status", "stderr", "stdout", "success")
-    __slots__ = (*_shown, "cause", "column", "exceptions", "line", "source_line")
+    __slots__ = (*_shown, "cause", "column", "exceptions", "line", "pending", "source_line")
 
     def __init__(
         self,
@@ -57,6 +60,7 @@ class ExecutionResult:
         line: int | None = None,
         column: int | None = None,
         source_line: str | None = None,
+        pending: Sequence[PendingCall] = (),
     ) -> None:
         self.stdout: str = stdout
         self.stderr: str = stderr
@@ -70,6 +74,7 @@ class ExecutionResult:
         self.line: int | None = line
         self.column: int | None = column
         self.source_line: str | None = source_line
+        self.pending: tuple[PendingCall, ...] = tuple(pending)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, ExecutionResult):
@@ -80,6 +85,7 @@ class ExecutionResult:
 
     def __repr__(self) -> str:
         names = self._shown if self.line is None else (*self._shown, "line", "column")
+        names = (*names, "pending") if self.pending else names
         return f"ExecutionResult({', '.join(f'{name}={getattr(self, name)!r}' for name in names)})"
 
     def __str__(self) -> str:
@@ -135,6 +141,7 @@ class ExecutionResult:
         made = {name: getattr(self, name) for name in (*names, "line", "column", "source_line")}
         made["exceptions"] = [type(one).__name__ for one in self.exceptions]
         made["cause"] = None if self.cause is None else type(self.cause).__name__
+        made["pending"] = [call.to_dict() for call in self.pending]
         return made
 
     def located_error(self) -> str | None:
@@ -157,7 +164,12 @@ class ExecutionResult:
 
         Raises:
             ScriptError: If it did not complete. The cause is the exception of the tool that ended the script.
+            RunSuspended: If it waits for approval.
         """
+        if self.status == "suspended":
+            from .errors import RunSuspended
+
+            raise RunSuspended(self)
         if not self.success:
             from .errors import ScriptError
 
@@ -167,10 +179,11 @@ class ExecutionResult:
     def to_tool_message(self) -> str:
         r"""Writes the result as text for a model.
 
-        An error is told with its line, column and source line, so that a model can repair its script.
+        An error is told with its line, column and source line, so that a model can repair its script. Of a suspended
+        run it says that a human is asked, and that the script goes on by itself.
 
         Returns:
-            The output, `[stderr]: …` and `[error]: …`; `(no output)` if there is none.
+            The output, `[stderr]: …` and `[error]: …` or `[suspended]: …`; `(no output)` if there is none.
 
         Example:
             >>> Sandbox().run("shell", "echo a; echo b >&2").to_tool_message()
@@ -179,9 +192,15 @@ class ExecutionResult:
         parts = [self.stdout.rstrip("\n")] if self.stdout else []
         if self.stderr:
             parts.append(f"[stderr]: {self.stderr.rstrip()}")
-        if self.error is not None:
-            parts.append(f"[error]: {self.located_error()}")
+        if (remark := self._remark()) is not None:
+            parts.append(remark)
         return "\n".join(parts) or "(no output)"
+
+    def _remark(self) -> str | None:
+        """Says for a model why the run did not complete."""
+        if self.status == "suspended":
+            return f"[suspended]: {self.error}. It goes on when a human has decided: do not run it again."
+        return None if self.error is None else f"[error]: {self.located_error()}"
 
     def _repr_mimebundle_(self, **_: Any) -> dict[str, str]:
         """Jupyter's view: everything about the run."""
@@ -191,11 +210,11 @@ class ExecutionResult:
 
 
 def result_of(
-    run: _native.RunResult, kept: Sequence[tuple[dict[str, Any], Exception]] = (), source: str = ""
+    run: _native.RunResult, kept: Sequence[tuple[dict[str, Any], Exception]] = (), source: str | None = ""
 ) -> ExecutionResult:
     """Builds the result of a run of `source` from the host's, with the tools' exceptions that were kept.
 
-    What the script returned stands at the end of its output.
+    What the script returned stands at the end of its output. The source is None if only the host knows it.
     """
     stdout = run.stdout.decode("utf-8", "replace")
     value = run.value if run.has_value else None
@@ -206,7 +225,7 @@ def result_of(
         stdout=stdout,
         stderr=run.stderr.decode("utf-8", "replace"),
         return_value=value,
-        error=_told(error),
+        error=_told(error, is_unfinished=run.status in ("suspended", "in_doubt")),
         success=run.status == "completed",
         exit_code=run.exit_code,
         status=run.status,
@@ -238,8 +257,11 @@ def printed(value: Any) -> str:
     return json.dumps(value, separators=(",", ":"), ensure_ascii=False) + "\n"
 
 
-def _told(error: _native.RunError | None) -> str | None:
+def _told(error: _native.RunError | None, *, is_unfinished: bool) -> str | None:
     if error is None:
         return None
+    if is_unfinished:
+        # Nothing failed, and the hint is about the command line.
+        return error.get("message")
     told = f"{error.get('name')}: {error.get('message')}"
     return f"{told}\nhint: {hint}" if (hint := error.get("hint")) else told

@@ -24,6 +24,9 @@ if TYPE_CHECKING:
     OnOutput = Callable[[str], object]
     """Is given output as it comes. What it gives to await is awaited before the script goes on."""
 
+    Listener = Callable[[str, bytes], object]
+    """Is given the name of a stream, and bytes of it."""
+
 
 class Runs:
     """Runs scripts in a session, one after the other."""
@@ -169,7 +172,8 @@ class Runs:
         Raises:
             ScriptError: With `check`, if the run does not complete: its `result` says all about it, its cause is the
                 exception of the tool that ended the script.
-            RuntimeError: After `close`, and while a run in steps goes on.
+            RunSuspended: With `check`, if the run of a `Session` waits for approval: see `Session.resume`.
+            RuntimeError: After `close`, while a run in steps goes on, and while the run of a `Session` is suspended.
             ValueError: If neither argument names a language.
             NativeError: If the host cannot do it.
             Exception: What `on_output`, the approver or the audit raises.
@@ -239,6 +243,7 @@ class Runs:
 
         Raises:
             ScriptError: As `run`.
+            RunSuspended: As `run`.
             RuntimeError: As `run`.
 
         Example:
@@ -348,6 +353,20 @@ class Runs:
         given = _bytes(stdin)
         known, source = ordered(language, code)
 
+        def begin(session: _native.Session, listener: Listener | None) -> _native.RunResult:
+            return session.run(known, source, stdin=given, listener=listener, keep_state=keep_state)
+
+        return self._running(known, source, listeners, begin)
+
+    def _running(
+        self,
+        known: str | None,
+        source: str | None,
+        listeners: tuple[OnOutput | None, OnOutput | None],
+        begin: Callable[[_native.Session, Listener | None], _native.RunResult],
+    ) -> Callable[[_native.Session, bool], ExecutionResult]:
+        """Runner of what `begin` does. Language and source are None for a run that is resumed."""
+
         def run(session: _native.Session, is_own: bool) -> ExecutionResult:
             telemetry = self._answers.telemetry
             if telemetry is None:
@@ -361,22 +380,24 @@ class Runs:
 
         def plain(session: _native.Session) -> _native.RunResult:
             if listeners == (None, None):
-                ended = session.run(known, source, stdin=given, keep_state=keep_state)
-            else:
-                settled = self._answers.run.settled
-                told = _listener(*listeners, settled)
-                ended = session.run(known, source, stdin=given, listener=told, keep_state=keep_state)
-                if ended.has_value and listeners[0] is not None:
-                    settled(listeners[0](printed(ended.value)))
+                return begin(session, None)
+            settled = self._answers.run.settled
+            ended = begin(session, _listener(*listeners, settled))
+            if ended.has_value and listeners[0] is not None:
+                settled(listeners[0](printed(ended.value)))
             return ended
 
         def result(ended: _native.RunResult, is_own: bool) -> ExecutionResult:
             made = result_of(ended, self._answers.run.exceptions if is_own else [], source)
             if is_own:
-                self.last_result = made
+                self._keep_result(made)
             return made
 
         return run
+
+    def _keep_result(self, result: ExecutionResult) -> None:
+        """Keeps the result of a run that is not nested."""
+        self.last_result = result
 
     @property
     def last_stderr(self) -> str:
@@ -454,7 +475,8 @@ class Runs:
             call = stepped.next()
         finally:
             if stepped.is_over:
-                self.last_result, self._stepped = stepped.result(), None
+                self._stepped = None
+                self._keep_result(stepped.result())
         return call
 
     async def step_async(self) -> _native.Call | None:
@@ -501,7 +523,8 @@ class Runs:
             self._open().cancel()
         stepped = self._stepped
         if stepped is not None and stepped.cancel():
-            self.last_result, self._stepped = stepped.result(), None
+            self._stepped = None
+            self._keep_result(stepped.result())
 
     def _going(self) -> Stepping:
         if self._stepped is None:

@@ -98,7 +98,8 @@ class Sandbox(Runs):
             Scripts cannot change them. Each run sees them as they are when it begins: what has changed is copied in
             again, and counts as files do. Links are not followed.
         approver: Answers for a human, as `(method, arguments, grant)`, with True or False or something to await, where
-            a capability or a grant of the policy says `approve`.
+            a capability or a grant of the policy says `approve`. In a `Session` it may raise `Defer` to leave the
+            decision to later. Without it such a call is denied, and in a `Session` the run is suspended.
         audit_collector: Records what happens, in place of `audit_config`.
         audit_log: A file for the host's own log, a chain of hashes. One sandbox at a time writes it.
         audit_key: The file of a key (`tollhouse policy keygen --audit`) that makes the log evidence: see

@@ -6,19 +6,20 @@ import json
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any, Literal, Unpack, get_args
 
 from . import _native
 from ._internal.forks import holds_store
 from ._internal.migration import Grants, widen, withdrawn_tools
 from .capabilities import MethodCapability, capabilities_from
+from .durable_runs import DurableRuns
 from .errors import RuntimeError  # noqa: A004
 from .files import Files, Snapshot
 from .hosts import default_registry, default_store, host, trust_writers
-from .literals import OnChange, RunStatus
+from .literals import OnChange, Resolution, RunStatus
 from .mounts import check_capabilities, mounted, namespaces, read_tools
-from .sandbox import Sandbox
+from .pending import PendingCall, pending_call, pending_calls, time_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -37,7 +38,8 @@ class Run:
 
     Attributes:
         number: Its number, from 0.
-        status: How it ended, `running`, `interrupted`, or `changed` for a change.
+        status: How it ended, `running`, or `changed` for a change. `suspended`, `in_doubt` and `interrupted` are runs
+            that `Session.resume` continues.
         script: The name of the script, or what was changed.
         started: When it began.
         ended: When it ended; None while it runs, and if its process died.
@@ -180,6 +182,100 @@ class Store:
         """
         self.native.fork(_point(session_id, at), to)
 
+    def pending(self, session_id: str | None = None) -> list[PendingCall]:
+        """Lists the calls that wait for a decision, or whose decision has had no effect yet.
+
+        Args:
+            session_id: The session's name; None for all sessions.
+
+        Returns:
+            The calls.
+
+        Example:
+            >>> [(call.session, call.seq, call.method) for call in Store().pending()]  # doctest: +SKIP
+            [('trip', 2, 'book')]
+        """
+        if session_id is not None:
+            return pending_calls(self.native.pending(session_id))
+        return [call for one in self for call in pending_calls(self.native.pending(one))]
+
+    def approve(
+        self, session_id: str, seq: int | None = None, *, by: str | None = None, digest: str | None = None
+    ) -> PendingCall:
+        """Approves a call that waits, as `Session.approve`.
+
+        Args:
+            session_id: The session's name.
+            seq: As that of `Session.approve`.
+            by: As that of `Session.approve`.
+            digest: As that of `Session.approve`.
+
+        Returns:
+            The call, with the decision.
+
+        Raises:
+            SessionConflictError: If the call was decided about before.
+            ValueError: Without `seq`, if several calls wait.
+        """
+        return pending_call(self.native.decide(session_id, True, by or _decider(), seq=seq, digest=digest))
+
+    def deny(
+        self,
+        session_id: str,
+        seq: int | None = None,
+        *,
+        reason: str | None = None,
+        by: str | None = None,
+        digest: str | None = None,
+    ) -> PendingCall:
+        """Refuses a call that waits, as `Session.deny`.
+
+        Args:
+            session_id: The session's name.
+            seq: As that of `Session.deny`.
+            reason: As that of `Session.deny`.
+            by: As that of `Session.deny`.
+            digest: As that of `Session.deny`.
+
+        Returns:
+            The call, with the decision.
+
+        Raises:
+            SessionConflictError: As `approve`.
+            ValueError: As `approve`.
+        """
+        decider = by or _decider()
+        return pending_call(self.native.decide(session_id, False, decider, seq=seq, reason=reason, digest=digest))
+
+    def resolve(self, session_id: str, seq: int, what: Resolution, value: Any = None, *, by: str | None = None) -> int:
+        """Says what became of a call that had started when its process ended, as `Session.resolve`.
+
+        Args:
+            session_id: The session's name.
+            seq: As that of `Session.resolve`.
+            what: As that of `Session.resolve`.
+            value: As that of `Session.resolve`.
+            by: As that of `Session.resolve`.
+
+        Returns:
+            The number of the run.
+
+        Raises:
+            ValueError: If `what` does not take the value.
+        """
+        return self.native.resolve(session_id, seq, what, value, by or _decider())
+
+    def abandon(self, session_id: str) -> int:
+        """Ends the run of a session that waits to be resumed, as `Session.abandon`.
+
+        Args:
+            session_id: The session's name.
+
+        Returns:
+            The number of the run.
+        """
+        return self.native.abandon(session_id)
+
     def remove(self, session_id: str) -> None:
         """Removes a session. An active run is cancelled, in whatever process.
 
@@ -234,11 +330,14 @@ class Store:
             self.native.verify(session_id)
 
 
-class Session(Sandbox):
+class Session(DurableRuns):
     """A sandbox on disk: files, budgets and log are there when it is opened again, also after a crash.
 
     Open one by `Session.open`. Its grants are fixed when it is made; tools are given each time. Several processes may
     have it open: their runs wait for each other, and each begins with the files that the last one left.
+
+    A call that needs approval suspends its run, unless there is an `approver` to ask: `approve` or `deny` decides, also
+    in another process and on another day, and `resume` continues the script where it stood.
 
     Example:
         >>> with Session.open("trip", tools=[lookup, book]) as session:  # doctest: +SKIP
@@ -588,14 +687,6 @@ class Session(Sandbox):
         tools = mounted(there, self._capabilities, answer, is_checked=not self._is_there)
         return [*tools, *self._removed, *withdrawn_tools(self._withdrawn, definitions)]
 
-    def _idle(self, what: str) -> None:
-        self._open()
-        self._check_steps()
-        if self._turn.enter_now():
-            self._turn.leave()
-        else:
-            raise RuntimeError(f"a run goes on: {what} when it has ended")
-
 
 def _read(options: SandboxOptions) -> tuple[list[ToolDefinition], bool]:
     """The definitions of tools, and whether whatever the capabilities cover is a tool."""
@@ -621,8 +712,10 @@ def _point(session_id: str, at: At | None) -> str:
 
 def _run(run: dict[str, Any]) -> Run:
     number, started, ended = run.pop("run"), run.pop("started"), run.pop("ended")
-    return Run(number=number, started=_time(started), ended=None if ended is None else _time(ended), **run)
+    return Run(number=number, started=time_of(started), ended=None if ended is None else time_of(ended), **run)
 
 
-def _time(nanoseconds: int) -> datetime:
-    return datetime.fromtimestamp(nanoseconds / 1e9, UTC)
+def _decider() -> str:
+    """Name of the user of this process, for the log."""
+    # On systems without users by number there is no such function.
+    return f"uid {os.getuid()} in Python" if hasattr(os, "getuid") else "a program in Python"

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     """Answers a call: `(method, arguments)`. It may give something to await."""
 
     Approver = Callable[[str, dict[str, Any], str], bool | Awaitable[bool]]
-    """Answers for a human: `(method, arguments, grant)`. It may give something to await."""
+    """Answers for a human: `(method, arguments, grant)`. It may give something to await, and raise `Defer`."""
 
 _inside: ContextVar[tuple[Answers, ...]] = ContextVar("inside", default=())
 """Answers of the sandboxes whose runs this code is a tool of, outermost first."""
@@ -93,9 +93,17 @@ class Answers:
 
         return heard(run, self._errors, self._on_tool_error, method, arguments, error)
 
-    def asked(self, approver: Approver) -> Callable[[str, dict[str, Any], str], Any]:
-        """Returns the callback by which the host asks an approver, awaited if necessary."""
-        return lambda method, arguments, grant: self.run.settled(approver(method, arguments, grant))
+    def asked(self, approver: Approver) -> Callable[[str, dict[str, Any], str], bool | None]:
+        """Returns the callback by which the host asks an approver, awaited if necessary. None is left to later."""
+        from .errors import Defer
+
+        def ask(method: str, arguments: dict[str, Any], grant: str) -> bool | None:
+            try:
+                return self.run.settled(approver(method, arguments, grant)) is True
+            except Defer:
+                return None
+
+        return ask
 
     def goes_on_around(self) -> bool:
         """Returns true if this code is a tool of a run of this sandbox, directly or through nested runs."""

@@ -8,8 +8,9 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 use tollhouse::capability::{Approve, Grant, Policy};
+use tollhouse::gate::{Answer, ApprovalError, ApprovalRequest, Approver};
 use tollhouse::guest::{Language, Script};
-use tollhouse::session::{Answered, OpenOptions, RunOptions, SessionId, Sessions, Status};
+use tollhouse::session::{Answered, OpenOptions, RunOptions, SessionId, SessionOptions, Sessions, Status};
 use tollhouse::tool::{HostCall, HostTool};
 use tollhouse_tests::screen::Screen;
 use tollhouse_tests::server::Server;
@@ -349,6 +350,55 @@ fn a_function_of_the_host_is_called_once_however_often_its_run_is_resumed() {
         }
     }
     assert!(session.resume(RunOptions::default()).is_err(), "nothing is left to resume");
+}
+
+/// Approver that records the question, and leaves each decision to later.
+struct Later;
+
+impl Approver for Later {
+    fn approve(&self, request: &ApprovalRequest<'_>) -> Result<Answer, ApprovalError> {
+        request.put("may it count?")?;
+        Err(ApprovalError::Deferred)
+    }
+}
+
+/// An approver that leaves the decision to later suspends the run; a run in memory cannot wait, and the call is refused.
+#[test]
+fn a_decision_that_an_approver_defers_suspends_the_run_or_is_a_refusal() {
+    let home = Home::new();
+    let (host, sessions, name): (_, _, SessionId) = (home.host(), Sessions::in_memory(), "s".parse().expect("a name"));
+    let add = HostTool::new("count.add", "Counts.", json!({ "type": "object" })).expect("a tool");
+    let add = add.answered_by(|_: &HostCall<'_>| Ok(json!(1).into()));
+    let asks = Grant::allow("count/add").expect("a pattern").named("asks").approve(Approve::Always);
+    let policy = Policy::default().with(asks);
+    let script = || Script { source: "return await count.add({})".to_owned(), ..Script::default() };
+
+    let options = SessionOptions {
+        policy: policy.clone(),
+        host_tools: vec![add.clone()],
+        approver: Some(Arc::new(Later)),
+        ..SessionOptions::default()
+    };
+    let session = host.session(options).expect("it is made");
+    let refused = session.start(Language::JavaScript, script(), RunOptions::default()).expect("it starts").finish();
+    let message = refused.error.map(|error| error.message).unwrap_or_default();
+    assert!(refused.status == Status::Denied && message.contains("left to later"), "{message}");
+
+    let options = OpenOptions {
+        policy: Some(policy),
+        host_tools: vec![add],
+        approver: Some(Arc::new(Later)),
+        ..OpenOptions::default()
+    };
+    let session = host.open(&sessions, &name, options).expect("it opens");
+    let run = session.start(Language::JavaScript, script(), RunOptions::default()).expect("it starts");
+    assert_eq!(run.finish().status, Status::Suspended);
+    let again = session.resume(RunOptions::default()).expect("it is suspended").finish();
+    assert_eq!(again.status, Status::Suspended);
+    let answered = Answered { allowed: true, by: "test".to_owned(), reason: None, digest: None };
+    sessions.decide(&name, None, None, &answered, Arc::new(|| true)).expect("it waits");
+    let last = session.resume(RunOptions::default()).expect("it is suspended").finish();
+    assert_eq!(last.value, Some(json!(1)), "{:?}", last.error);
 }
 
 /// A small generator of numbers, so that a failure names its seed.

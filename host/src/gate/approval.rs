@@ -15,7 +15,8 @@ pub trait Approver: Send + Sync {
     /// the text that is shown. A refusal is final: no other grant is tried.
     ///
     /// # Errors
-    /// If nobody could be asked, or the question could not be recorded: then the call is refused.
+    /// If nobody could be asked, or the question could not be recorded: then the call is refused. After
+    /// [`ApprovalError::Deferred`] a run that can be suspended waits for the decision.
     fn approve(&self, request: &ApprovalRequest<'_>) -> Result<Answer, ApprovalError>;
 
     /// Returns true if there is anybody to ask.
@@ -138,6 +139,9 @@ pub enum ApprovalError {
     /// Nobody could be asked.
     #[error("nobody is available to answer")]
     Unasked(#[from] io::Error),
+    /// The approver leaves the decision to a later one.
+    #[error("the decision is left to later, and this run cannot wait for it")]
+    Deferred,
 }
 
 impl ApprovalRequest<'_> {
@@ -217,11 +221,14 @@ impl PendingApproval<'_> {
                 false => Answering::Refused(decision.reason.clone()),
             });
         }
-        match approver {
-            Some(approver) if self.ask(approver)? => Ok(Answering::Allowed),
-            Some(_) => Ok(Answering::Refused(None)),
-            None => Ok(Answering::Deferred(Box::new(self.defer(crate::vfs::now())?))),
+        match approver.map(|approver| self.ask(approver)) {
+            Some(Ok(true)) => return Ok(Answering::Allowed),
+            Some(Ok(false)) => return Ok(Answering::Refused(None)),
+            Some(Err(ApprovalError::Deferred)) if matches!(consent, Consent::Deferrable(_)) => {}
+            Some(Err(error)) => return Err(error),
+            None => {}
         }
+        Ok(Answering::Deferred(Box::new(self.defer(crate::vfs::now())?)))
     }
 
     /// Asks for approval. If this returns true, the consent is durably recorded.

@@ -542,6 +542,7 @@ impl SessionState {
                 result.mark_unsaved(&error);
                 persistent.withdraw(started_run, Some(result));
             }
+            self.log_end(slot, result);
             persistent.leave();
         }
         self.busy.store(false, Ordering::Release);

@@ -13,21 +13,24 @@ _NAMES = ("script.js", "script.ts", "script.sh")
 """Names of scripts of `run` in the host's stack traces."""
 
 
-def location(error: _native.RunError, source: str) -> tuple[int, int | None, str] | None:
+def location(error: _native.RunError, source: str | None) -> tuple[int, int | None, str | None] | None:
     """Returns where a script failed.
 
     Args:
         error: The error that the run ended with.
-        source: The script.
+        source: The script; None if only the host knows it.
 
     Returns:
-        The line and the column, both from 1, and the text of the line. The column is None of bash. None if the error
-        does not say where.
+        The line and the column, both from 1, and the text of the line, if it is known. The column is None of bash.
+        None if the error does not say where.
     """
     found = _structured(error) or _first_frame(error.get("stack") or "") or _syntax_line(error)
     if found is None:
         return None
     line, column = found
+    if source is None:
+        place = error.get("location")
+        return line, column, place.get("source") if place and place["line"] == line else None
     lines = [one.removesuffix("\r") for one in source.split("\n")]
     if line == len(lines) + 1:
         # A script that ends too early is told of on the line behind it.

@@ -48,6 +48,7 @@ def json_schema() -> dict[str, Any]:
         "source_line": _or_null(text),
         "exceptions": {"type": "array", "items": text},
         "cause": _or_null(text),
+        "pending": {"type": "array", "items": {"type": "object"}},
     }
     return {
         "title": "ExecutionResult",

@@ -52,7 +52,7 @@ class Telemetry:
         self._approved: dict[tuple[int, int], bool] = {}
 
     @contextmanager
-    def run(self, language: str, *, is_own: bool) -> Generator[RunSpan]:
+    def run(self, language: str | None, *, is_own: bool) -> Generator[RunSpan]:
         """Makes the span of a run, and has it be the current one until the run has ended."""
         span = self.begin(language, is_own=is_own)
         attached, told = contexts.attach(span.context), _begun.set(span.context)
@@ -63,9 +63,10 @@ class Telemetry:
             contexts.detach(attached)
             span.end(None)
 
-    def begin(self, language: str, *, is_own: bool = True) -> RunSpan:
-        """Makes the span of a run that somebody else ends."""
-        span = self._tracer.start_span("tollhouse.run", attributes={"tollhouse.language": language})
+    def begin(self, language: str | None, *, is_own: bool = True) -> RunSpan:
+        """Makes the span of a run that somebody else ends. The language of one that is resumed is not known."""
+        attributes = None if language is None else {"tollhouse.language": language}
+        span = self._tracer.start_span("tollhouse.run", attributes=attributes)
         context = trace.set_span_in_context(span)
         if is_own:
             self._own = context
@@ -100,7 +101,7 @@ class Telemetry:
         kind = event.get("event")
         run: int = event.get("run", 0)
         seq: int = event.get("seq", 0)
-        if kind == "started":
+        if kind in ("started", "resumed"):
             self._runs[run] = self._parent(run)
         elif kind in ("admitted", "denied"):
             self._open(event, run, seq)
@@ -170,7 +171,8 @@ class RunSpan:
             span.set_attribute("tollhouse.status", ended.status)
             span.set_attribute("tollhouse.exit_code", ended.exit_code)
             span.set_attribute("tollhouse.fuel", ended.fuel)
-        if ended is None or ended.status != "completed":
+        # A run that waits for a human has not failed.
+        if ended is None or ended.status not in ("completed", "suspended"):
             kind = None if ended is None or ended.error is None else ended.error.get("kind")
             span.set_attribute("error.type", kind or "host")
             span.set_status(Status(StatusCode.ERROR))

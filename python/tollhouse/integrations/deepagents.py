@@ -319,7 +319,7 @@ def _response(ran: ExecutionResult) -> ExecuteResponse:
     output = ran.stdout + ran.stderr
     # A status says all of a command that failed by itself.
     if ran.error is not None and not ran.error.startswith("ExitError:"):
-        output += f"[error]: {ran.located_error()}"
+        output += ran._remark() or ""
     return ExecuteResponse(output=output, exit_code=ran.exit_code, truncated=ran.status == "limited")
 
 

@@ -233,7 +233,7 @@ class TollhouseSession(BaseSandboxSession):
         stderr = ran.stderr
         # A status says all of a command that failed by itself.
         if ran.error is not None and not ran.error.startswith("ExitError:"):
-            stderr += f"[error]: {ran.error}\n"
+            stderr += f"{ran._remark() if ran.status == 'suspended' else f'[error]: {ran.error}'}\n"
         return ExecResult(stdout=ran.stdout.encode(), stderr=stderr.encode(), exit_code=ran.exit_code)
 
     async def _shutdown_backend(self) -> None:

@@ -1,0 +1,266 @@
+"""Runs of sessions on disk: they wait for a human beyond the life of their process, and go on in the middle."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, overload
+
+from .pending import PendingCall
+from .result import ExecutionResult
+from .run_queue import refused
+from .sandbox import Sandbox
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from . import _native
+    from .literals import Resolution
+    from .runs import OnOutput
+    from .sessions import Store
+
+_NOTHING: Any = object()
+"""Stands for a value that was not given: None is one."""
+
+
+class DurableRuns(Sandbox):
+    """A sandbox whose runs can be suspended and resumed, also by another process."""
+
+    _store: Store
+    _id: str
+
+    @property
+    def unfinished_run(self) -> int | None:
+        """The number of the run that `resume` continues; None if there is none.
+
+        It is suspended or in doubt, or its process died (`interrupted`). An interrupted run can be resumed until
+        another one begins.
+        """
+        return self._store.native.unfinished(self._id)
+
+    def pending(self) -> list[PendingCall]:
+        """Lists the calls of the suspended run that wait for a decision, or whose decision has had no effect yet.
+
+        Returns:
+            The calls, in the order in which they were asked about.
+
+        Example:
+            >>> [(call.method, call.arguments) for call in session.pending()]  # doctest: +SKIP
+            [('transfer', {'to': 'bob', 'amount': 500})]
+        """
+        return self._store.pending(self._id)
+
+    def approve(self, seq: int | None = None, *, by: str | None = None, digest: str | None = None) -> PendingCall:
+        """Approves a call that waits. Nothing is run: `resume` continues the run.
+
+        The approval is in the session's log, and holds for exactly this call with these arguments.
+
+        Args:
+            seq: The number of the call; None for the only one that waits.
+            by: Who decides, for the log. None is the user of this process.
+            digest: The digest of the call that was looked at: no other call is approved.
+
+        Returns:
+            The call, with the decision.
+
+        Raises:
+            SessionNotFoundError: If no such call waits. It is a `LookupError`.
+            SessionConflictError: If the call was decided about before. It is a `ValueError`.
+            ValueError: Without `seq`, if several calls wait.
+            RuntimeError: While a run goes on.
+
+        Example:
+            >>> for call in session.pending():  # doctest: +SKIP
+            ...     session.approve(call.seq, digest=call.digest, by="eve@example.org")
+            >>> session.resume()  # doctest: +SKIP
+        """
+        self._idle("approve")
+        return self._store.approve(self._id, seq, by=by, digest=digest)
+
+    def deny(
+        self, seq: int | None = None, *, reason: str | None = None, by: str | None = None, digest: str | None = None
+    ) -> PendingCall:
+        """Refuses a call that waits: for the script it is a `CapabilityError`. Nothing is run before `resume`.
+
+        Args:
+            seq: The number of the call; None for the only one that waits.
+            reason: The reason, which the script sees.
+            by: Who decides, for the log. None is the user of this process.
+            digest: The digest of the call that was looked at: no other call is refused.
+
+        Returns:
+            The call, with the decision.
+
+        Raises:
+            SessionNotFoundError: As `approve`.
+            SessionConflictError: As `approve`.
+            ValueError: As `approve`.
+            RuntimeError: As `approve`.
+
+        Example:
+            >>> session.deny(reason="too dear")  # doctest: +SKIP
+        """
+        self._idle("deny")
+        return self._store.deny(self._id, seq, reason=reason, by=by, digest=digest)
+
+    def resolve(self, seq: int, what: Resolution, value: Any = None, *, by: str | None = None) -> int:
+        """Says what became of a call that had started when its process ended. Nothing is run before `resume`.
+
+        A function may have taken effect, so that it is not called again by itself: the run is `in_doubt`, and the
+        error of its result names the call.
+
+        Args:
+            seq: The number of the call.
+            what: `"retry"`: it took no effect, and is called again. `"fail"`: it failed. `"done"`: it took effect.
+            value: For `"fail"` the message that the script sees, for `"done"` the result, with a JSON form.
+            by: Who says so, for the log. None is the user of this process.
+
+        Returns:
+            The number of the run.
+
+        Raises:
+            SessionNotFoundError: If no such call is in doubt. It is a `LookupError`.
+            ValueError: If `what` does not take the value.
+            RuntimeError: While a run goes on.
+
+        Example:
+            >>> session.resume().error  # doctest: +SKIP
+            'call 3 of `transfer` had started when the process ended, and nobody knows whether it took effect'
+            >>> session.resolve(3, "done", "receipt 17")  # doctest: +SKIP
+            >>> session.resume()  # doctest: +SKIP
+        """
+        self._idle("resolve")
+        return self._store.resolve(self._id, seq, what, value, by=by)
+
+    def abandon(self) -> int:
+        """Ends the run that waits to be resumed: it is `cancelled`, and its changes of files are dropped.
+
+        What its calls have spent stays spent, and what they have done stays done.
+
+        Returns:
+            The number of the run.
+
+        Raises:
+            SessionNotFoundError: If no run waits. It is a `LookupError`.
+            RuntimeError: While a run goes on.
+        """
+        self._idle("abandon")
+        return self._store.abandon(self._id)
+
+    if TYPE_CHECKING:
+
+        @overload
+        def resume(self, value: Any, call: _native.Call | None = None) -> None: ...
+        @overload
+        def resume(
+            self,
+            *,
+            on_output: OnOutput | None = None,
+            on_stderr: OnOutput | None = None,
+            stdin: str | bytes | None = None,
+            check: bool = False,
+        ) -> ExecutionResult: ...
+
+    def resume(
+        self,
+        value: Any = _NOTHING,
+        call: _native.Call | None = None,
+        *,
+        on_output: OnOutput | None = None,
+        on_stderr: OnOutput | None = None,
+        stdin: str | bytes | None = None,
+        check: bool = False,
+    ) -> ExecutionResult | None:
+        """Continues the run that is suspended, or whose process died, and returns all about it.
+
+        The script runs again from its start, and is given what it was given before: no tool is called twice, no time
+        passes, and nothing is written, until it is where it was. Then it goes on. A call without a decision suspends it
+        again, unless there is an approver to ask. If the process died during a call, the run is `in_doubt` until
+        `resolve` says what became of it.
+
+        With a value, it answers a call of a run in steps, as `Sandbox.resume`.
+
+        Args:
+            value: The answer to a call of a run in steps; left out to continue the unfinished run.
+            call: The call that is answered, if it is not the one that `step` returned last.
+            on_output: As that of `run`. It is given what is written from now on.
+            on_stderr: As that of `run`.
+            stdin: What the script has not read of its standard input.
+            check: As that of `run`.
+
+        Returns:
+            What the run came to; None for the answer to a call.
+
+        Raises:
+            RunSuspended: With `check`, if the run waits for approval.
+            ScriptError: With `check`, if the run does not complete.
+            SessionNotFoundError: If there is no run to resume. It is a `LookupError`.
+            SessionConflictError: If the grants of the session have changed since the run began, or Tollhouse itself.
+                It is a `ValueError`.
+            RuntimeError: After `close`, and while a run goes on.
+
+        Example:
+            >>> session.run("javascript", "return await transfer({to: 'bob', amount: 500})").status  # doctest: +SKIP
+            'suspended'
+            >>> session.approve()  # doctest: +SKIP
+            >>> session.resume().return_value  # doctest: +SKIP
+            'done'
+        """
+        if value is not _NOTHING or call is not None:
+            super().resume(None if value is _NOTHING else value, call)
+            return None
+        result = self._do(self._continued((on_output, on_stderr), stdin))
+        return result.checked() if check else result
+
+    async def resume_async(
+        self,
+        *,
+        on_output: OnOutput | None = None,
+        on_stderr: OnOutput | None = None,
+        stdin: str | bytes | None = None,
+        check: bool = False,
+    ) -> ExecutionResult:
+        """Continues a run as `resume`, beside the event loop.
+
+        Async tools run on this loop, at the same time. Cancelling the task stops the script and its tools.
+
+        Args:
+            on_output: As that of `run_async`. It is given what is written from now on.
+            on_stderr: As that of `run_async`.
+            stdin: What the script has not read of its standard input.
+            check: As that of `run`.
+
+        Returns:
+            What the run came to.
+
+        Raises:
+            RunSuspended: As `resume`.
+            ScriptError: As `resume`.
+            SessionNotFoundError: As `resume`.
+            SessionConflictError: As `resume`.
+            RuntimeError: As `resume`.
+        """
+        result = await self._do_async(self._continued((on_output, on_stderr), stdin))
+        return result.checked() if check else result
+
+    def _continued(
+        self, listeners: tuple[OnOutput | None, OnOutput | None], stdin: str | bytes | None
+    ) -> Callable[[_native.Session, bool], ExecutionResult]:
+        if self._answers.goes_on_around():
+            raise refused("a run of this session goes on: resume when it has ended")
+        given = stdin.encode() if isinstance(stdin, str) else stdin
+        return self._running(
+            None, None, listeners, lambda session, listener: session.resume(stdin=given, listener=listener)
+        )
+
+    def _keep_result(self, result: ExecutionResult) -> None:
+        if result.status == "suspended":
+            result.pending = tuple(self.pending())
+        super()._keep_result(result)
+
+    def _idle(self, what: str) -> None:
+        """Raises if the session is closed, or a run goes on."""
+        self._open()
+        self._check_steps()
+        if self._turn.enter_now():
+            self._turn.leave()
+        else:
+            raise refused(f"a run goes on: {what} when it has ended")

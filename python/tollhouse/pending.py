@@ -1,0 +1,100 @@
+"""Calls that wait for the decision of a human, also when the process that made them has ended."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Decision:
+    """The decision of a human about a call.
+
+    Attributes:
+        allowed: True if the call may be made.
+        by: Who decided.
+        reason: The reason of a refusal, which the script sees.
+        at: When, in UTC.
+        digest: The digest of the call that was decided about.
+    """
+
+    allowed: bool
+    by: str
+    reason: str | None
+    at: datetime
+    digest: str
+
+    def to_dict(self) -> dict[str, Any]:
+        """Writes it as data.
+
+        Returns:
+            A dictionary with a JSON form: the time in ISO 8601.
+        """
+        return {**asdict(self), "at": self.at.isoformat()}
+
+
+@dataclass(frozen=True)
+class PendingCall:
+    """A call of a suspended run that waits for a decision, or whose decision has had no effect yet.
+
+    Attributes:
+        session: The name of the session.
+        run: The number of the run.
+        seq: The number of the call in its run.
+        method: The canonical method.
+        arguments: The arguments, exactly as the tool would get them.
+        grant: The name of the grant that wants the approval.
+        reason: Why it does, in words.
+        cost: What the call would take from each budget: dictionaries of grant, kind, amount, limit and remaining.
+        asked: When the question was asked, in UTC.
+        digest: A hash of what is decided about. A decision with it holds for no other call.
+        decision: The decision, if there is one: the run was not resumed since.
+    """
+
+    session: str
+    run: int
+    seq: int
+    method: str
+    arguments: dict[str, Any]
+    grant: str
+    reason: str
+    cost: list[dict[str, Any]]
+    asked: datetime
+    digest: str
+    decision: Decision | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Writes it as data.
+
+        Returns:
+            A dictionary with a JSON form: times in ISO 8601.
+        """
+        decision = None if self.decision is None else self.decision.to_dict()
+        return {**asdict(self), "asked": self.asked.isoformat(), "decision": decision}
+
+
+def pending_calls(text: str) -> list[PendingCall]:
+    """Reads the calls from the host's JSON."""
+    return [_pending_call(call) for call in json.loads(text)]
+
+
+def pending_call(text: str) -> PendingCall:
+    """Reads a call from the host's JSON."""
+    return _pending_call(json.loads(text))
+
+
+def time_of(nanoseconds: int) -> datetime:
+    """Converts nanoseconds since the Unix epoch to a time in UTC."""
+    return datetime.fromtimestamp(nanoseconds / 1e9, UTC)
+
+
+def _pending_call(call: dict[str, Any]) -> PendingCall:
+    asked, decision = call.pop("asked"), call.pop("decision", None)
+    return PendingCall(**call, asked=time_of(asked), decision=None if decision is None else _decision(decision))
+
+
+def _decision(decision: dict[str, Any]) -> Decision:
+    at, reason = decision.pop("at"), decision.pop("reason", None)
+    return Decision(**decision, reason=reason, at=time_of(at))
