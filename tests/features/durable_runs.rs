@@ -247,7 +247,74 @@ fn a_run_that_cannot_be_replayed_is_refused_what_needs_consent() {
     assert!(result["value"][1].as_str().is_some_and(|message| message.contains("needs approval")), "{result:#}");
 }
 
-/// What was read from standard input is read again, and the rest from where it is now.
+/// A call that waits while the run loses its journal is refused, since nobody could resume the run.
+#[test]
+fn a_call_that_waits_is_refused_when_its_run_can_no_longer_wait() {
+    let home = home();
+    let script = "const text = require('node:stream/consumers').text(process.stdin); \
+        const paid = await pay.charges.create({amount: 1, currency: 'EUR'}).catch(error => error.message); \
+        return [(await text).length, paid]";
+    let mut command = home.command(["run", "-e", script, "--policy", "policy.toml", "--session", "s", "--json"]);
+    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("it is built");
+    let mut input = child.stdin.take().expect("it is piped");
+    std::thread::spawn(move || std::io::Write::write_all(&mut input, &vec![b'x'; 9 << 20]));
+    let result: Value = serde_json::from_slice(&child.wait_with_output().expect("it ends").stdout).expect("JSON");
+    let why = result["value"][1].as_str().unwrap_or_default();
+    assert!(result["value"][0] == 9 << 20 && why.contains("read more than 8 MiB"), "{result:#}");
+    assert_eq!(outcomes(&result), [("pay/charges/create", "denied")]);
+}
+
+/// A run that is stopped while it is replayed is as it was: what it waits for is not lost.
+#[test]
+fn a_replay_that_is_stopped_leaves_the_run_as_it_was() {
+    let home = home();
+    let script = "for (let at = 0; at < 1e5; at++); \
+        return (await pay.charges.create({amount: 7, currency: 'EUR'})).total";
+    let begin = ["run", "-e", script, "--policy", "policy.toml", "--session", "s", "--json"];
+    assert_eq!(parsed(&home.run(begin))["status"], "suspended");
+    let stopped = parsed(&home.run(["session", "resume", "s", "--json", "--fuel", "1"]));
+    assert_eq!(stopped["status"], "limited", "{stopped:#}");
+    assert!(stopped["error"]["hint"].as_str().is_some_and(|hint| hint.contains("can be resumed again")), "{stopped:#}");
+    let other = home.run(["run", "-e", "return 1", "--session", "s"]);
+    assert!(other.status == 1 && other.stderr.contains("is suspended"), "{other:?}");
+    assert_eq!(home.run(["session", "approve", "s"]).status, 0);
+    let last = parsed(&home.run(["session", "resume", "s", "--json"]));
+    assert_eq!((&last["status"], &last["value"]), (&json!("completed"), &json!(7)), "{last:#}");
+}
+
+/// Input that had not been read to its end is not silently shorter.
+#[test]
+fn input_that_is_lost_is_an_error() {
+    let home = home();
+    let script = "const input = process.stdin[Symbol.asyncIterator](); const first = (await input.next()).value; \
+        await pay.charges.create({amount: 1, currency: 'EUR'}); \
+        try { for await (const part of input) console.log('more') } catch (error) { return [String(first), error.message] } \
+        return 'it ended'";
+    let mut command = home.command(["run", "-e", script, "--policy", "policy.toml", "--session", "s"]);
+    let mut child =
+        command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("it is built");
+    let mut input = child.stdin.take().expect("it is piped");
+    std::io::Write::write_all(&mut input, b"some").expect("it reads");
+    // The script may wait for more, which keeps the run from being suspended.
+    std::thread::sleep(Duration::from_millis(500));
+    std::io::Write::write_all(&mut input, b" text").expect("it reads");
+    let ended = (0..100).find_map(|_| {
+        std::thread::sleep(Duration::from_millis(50));
+        child.try_wait().expect("it runs")
+    });
+    let code = ended.and_then(|status| status.code());
+    drop(input);
+    if code != Some(5) {
+        // It reads ahead: then it is suspended at the end of its input, of which nothing is lost.
+        assert_eq!(child.wait().expect("it ends").code(), Some(5));
+    }
+    assert_eq!(home.run(["session", "approve", "s"]).status, 0);
+    let last = parsed(&home.run(["session", "resume", "s", "--json"]));
+    let lost = last["value"][1].as_str().is_some_and(|message| message.contains("the rest of standard input is lost"));
+    assert!(if code == Some(5) { lost } else { last["value"] == "it ended" }, "{last:#}");
+}
+
+/// What was read from standard input is read again, to its end.
 #[test]
 fn input_is_given_again() {
     let home = home();

@@ -89,10 +89,11 @@ impl Gate {
         record: &Record,
         admission: Admission,
         interrupt: &Interrupt,
-    ) -> Result<Admission, Failure> {
+        consent: Consent<'_>,
+    ) -> Result<Admission, NotAdmitted> {
         let Admission { seq, arguments, charge, tool, .. } = admission;
         let arguments = ChargedArguments { value: arguments, charge };
-        self.judge_until_settled(record, Some(seq), &tool, arguments, interrupt, Consent::Now).map_err(Failure::from)
+        self.judge_until_settled(record, Some(seq), &tool, arguments, interrupt, consent)
     }
 
     /// Judges a call with canonical arguments, repeatedly as long as other sessions spend the budget that it is

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::grant_index::{DenialReason, GrantDenial};
-use super::{Event, Gate, Record};
+use super::{DeferredCall, Event, Gate, Record};
 use crate::error::{Failure, how_to_grant, how_to_raise};
 use crate::json;
 
@@ -42,6 +42,14 @@ impl Gate {
         let event = Event::Denied { run, seq, caller, method, arguments, grant, kind, reason };
         // A refusal is safe without a log, so a failure to write it changes nothing.
         let _ = self.log(record).write(&event);
+    }
+
+    /// Refuses a call that waited for consent, because its run can no longer wait.
+    pub(crate) fn refuse_deferred(&self, record: &Record, call: DeferredCall, why: &str) -> Failure {
+        let DeferredCall { seq, method, arguments, grant, .. } = call;
+        let message = format!("`{method}`: grant `{grant}` needs approval, and a run that {why} cannot wait for it");
+        let failure = Failure::approval(message).with_hint("run it on a terminal, or make the call before that");
+        self.refuse(record, Some(seq), &method, arguments, Some(&grant), failure)
     }
 
     /// Returns the error for the script of a denied call: the grant that came closest, and the unmet condition.

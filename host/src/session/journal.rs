@@ -300,6 +300,14 @@ impl RecordedAnswer {
         Ok(Self { result, edits, call })
     }
 
+    /// Returns whether the input ended, if this is input that a script read.
+    pub(super) fn is_end_of_input(&self) -> Option<bool> {
+        match &self.result {
+            RecordedResult::Bytes(text) => Some(text.is_empty()),
+            _ => None,
+        }
+    }
+
     /// Returns the completion and the changes of files.
     pub(super) fn restore(self) -> Result<(Result<Value, Failure>, Vec<Edit>), ReplayError> {
         let result = match self.result {

@@ -383,6 +383,10 @@ impl Run {
             }
             Operation::Sleep(duration) => self.work.sleep(id, duration),
             Operation::Read { limit } => match &self.input {
+                _ if self.replayed_input().is_some() => {
+                    let result = self.replayed_input().unwrap_or_else(|| Ok(Value::Bytes(Vec::new())));
+                    self.resume(Completion { id, result });
+                }
                 Some(input) => self.work.read(id, Arc::clone(input), limit),
                 None => self.resume(Completion { id, result: Ok(Value::Bytes(Vec::new())) }),
             },
@@ -428,7 +432,7 @@ impl Run {
     pub fn wait(&mut self) {
         while !self.has_deliverable() && self.result.is_none() {
             let event = match self.work.is_idle().then(|| self.work.poll()) {
-                Some(None) if self.is_deferring() => return self.suspend(),
+                Some(None) if self.is_deferring() && !self.has_calls_elsewhere() => return self.suspend(),
                 Some(None) if self.is_replaying() => return self.diverge("a stream has no more bytes"),
                 Some(Some(event)) => event,
                 _ => self.work.wait(&self.interrupt),
@@ -488,6 +492,9 @@ impl Run {
 
     /// Ends the run: stops what it started, commits its files, builds its result.
     fn end(&mut self, mut outcome: Outcome) {
+        if self.ends_in_replay(&outcome) {
+            return self.end_replay(outcome);
+        }
         self.stop_programs();
         let Some(processes) = self.processes.take() else { return };
         let Some(slot) = self.slot.take() else { return };

@@ -480,8 +480,14 @@ impl SessionState {
         RunJournal::resumed(journal).map_err(failed)?;
         let ResumedRun { files, started_run, journal, calls } = persistent.reenter(file_limits(self.limits()))?;
         self.commit(files.into());
-        let journal = RunJournal::resumed(journal).map_err(failed)?;
-        Ok(ResumableRun { slot: RunSlot::Disk(started_run), language, script, keep_state, journal, calls })
+        let slot = RunSlot::Disk(started_run);
+        // Another process may have come between.
+        let journal = RunJournal::resumed(journal).ok().filter(|_| slot.number() == run);
+        let Some(journal) = journal else {
+            self.put_back(&slot);
+            return Err(HostError::Busy);
+        };
+        Ok(ResumableRun { slot, language, script, keep_state, journal, calls })
     }
 
     /// Returns true if a run with this slot has a journal.
@@ -537,8 +543,9 @@ impl SessionState {
     pub(super) fn suspend(&self, slot: &RunSlot, result: &mut RunResult) {
         if let (Persistence::Disk { persistent, .. }, RunSlot::Disk(started_run)) = (&self.persistence, slot) {
             // A replay that failed leaves the run as it was before.
-            let status = (result.status != Status::Failed).then(|| result.status.word());
-            if let Err(error) = persistent.suspend(started_run, result.calls.as_slice(), status) {
+            let waits = matches!(result.status, Status::Suspended | Status::InDoubt);
+            let status = waits.then(|| result.status.word());
+            if let Err(error) = persistent.suspend(started_run, Some(result.calls.as_slice()), status) {
                 result.mark_unsaved(&error);
                 persistent.withdraw(started_run, Some(result));
             }
@@ -561,7 +568,7 @@ impl SessionState {
     pub(super) fn put_back(&self, slot: &RunSlot) {
         if let (Persistence::Disk { persistent, .. }, RunSlot::Disk(started_run)) = (&self.persistence, slot) {
             // If that cannot be committed now, the run counts as interrupted, and can be resumed as well.
-            let _ = persistent.suspend(started_run, &[], None);
+            let _ = persistent.suspend(started_run, None, None);
             persistent.leave();
         }
         self.busy.store(false, Ordering::Release);

@@ -9,7 +9,6 @@ use bytes::Bytes;
 use super::call_counts::CallCounts;
 use super::query::damaged;
 use super::record::{Head, RunRecord, States};
-use super::run_journal::{IN_DOUBT, SUSPENDED};
 use super::session_lock::{SessionLock, Waiting};
 use super::session_log::{CommitBuilder, OpenLog, PendingJournal, SessionLog, json};
 use super::shared_budgets::{BudgetSharing, FamilyId, SpendingObserver};
@@ -116,15 +115,14 @@ impl PersistentSession {
         hash: &str,
         start: Option<&JournalEntry>,
     ) -> Result<(Tree, StartedRun), SessionsError> {
-        {
-            let mut lock_state = self.lock_state();
-            if lock_state.users > 0 {
-                let entered = (self.head(limits)?, self.begin(script, hash, start)?);
-                lock_state.users += 1;
-                return Ok(entered);
-            }
+        let mut lock_state = self.lock_state();
+        if lock_state.users > 0 {
+            let entered = (self.head(limits)?, self.begin(script, hash, start)?);
+            lock_state.users += 1;
+            return Ok(entered);
         }
-        let started_run = self.locked(|| self.begin(script, hash, start))?;
+        let started_run = self.take(&mut lock_state, || self.begin(script, hash, start))?;
+        drop(lock_state);
         match self.head(limits) {
             Ok(files) => Ok((files, started_run)),
             Err(error) => {
@@ -142,6 +140,15 @@ impl PersistentSession {
         if lock_state.users > 0 {
             return Err(SessionsError::Busy(self.id.clone()));
         }
+        self.take(&mut lock_state, work)
+    }
+
+    /// Does the same for a session that is not in use here.
+    fn take<T>(
+        &self,
+        lock_state: &mut LockState,
+        work: impl FnOnce() -> Result<T, SessionsError>,
+    ) -> Result<T, SessionsError> {
         let session_lock = self.sessions.0.locks.take(&self.id, &self.waiting)?;
         let epoch = self.open(lock_state.epoch)?;
         let done = work().and_then(|done| {
@@ -233,7 +240,7 @@ impl PersistentSession {
         let mut open = self.log.lock();
         let open = open.as_mut().ok_or(SessionsError::NotTaken)?;
         if let Some(run) = open.head.unfinished {
-            if matches!(self.sessions.run(&self.id, run)?.status.as_str(), SUSPENDED | IN_DOUBT) {
+            if self.sessions.waits(&self.id, run)? {
                 return Err(SessionsError::Suspended { session: self.id.clone(), run });
             }
             // An interrupted run cannot be resumed once another one has started.

@@ -67,10 +67,7 @@ impl Sessions {
     /// If there is no such session, or it cannot be read.
     pub fn pending_calls(&self, id: &SessionId) -> Result<Vec<PendingCall>, SessionsError> {
         self.created(id)?;
-        let Some(run) = self.head(id)?.unfinished else { return Ok(Vec::new()) };
-        if self.run(id, run)?.status != SUSPENDED {
-            return Ok(Vec::new());
-        }
+        let Some(run) = self.unfinished(id)? else { return Ok(Vec::new()) };
         Ok(pending(id, run, self.journal(id, run)?))
     }
 
@@ -134,6 +131,22 @@ impl Sessions {
         Ok(None)
     }
 
+    /// Returns true if a run waits for a human, also where the process died that resumed it: no other run may begin.
+    pub(super) fn waits(&self, id: &SessionId, run: u64) -> Result<bool, SessionsError> {
+        let waits = matches!(self.run(id, run)?.status.as_str(), SUSPENDED | IN_DOUBT);
+        Ok(waits || !pending(id, run, self.journal(id, run)?).is_empty())
+    }
+
+    /// Returns the number of chunks of a run's journal.
+    fn journal_chunks(&self, id: &SessionId, run: u64) -> Result<u64, SessionsError> {
+        let mut chunks = 0;
+        self.for_each_record(&record_key::numbered(b'J', id, run), |_| {
+            chunks += 1;
+            Ok(())
+        })?;
+        Ok(chunks)
+    }
+
     /// Reads the journal of a run.
     fn journal(&self, id: &SessionId, run: u64) -> Result<Vec<JournalEntry>, SessionsError> {
         let mut bytes = Vec::new();
@@ -163,7 +176,7 @@ fn in_doubt(journal: &[JournalEntry]) -> BTreeSet<u64> {
     for entry in journal {
         match entry {
             JournalEntry::Admitted { id, seq } => drop(open.insert(*id, *seq)),
-            JournalEntry::Delivered { id, .. } => drop(open.remove(id)),
+            JournalEntry::Delivered { id, .. } | JournalEntry::Deferred { id, .. } => drop(open.remove(id)),
             JournalEntry::Resolved { seq, .. } => open.retain(|_, other| other != seq),
             _ => {}
         }
@@ -243,22 +256,19 @@ impl PersistentSession {
     pub(in crate::session) fn suspend(
         &self,
         started_run: &StartedRun,
-        calls: &[Call],
+        calls: Option<&[Call]>,
         status: Option<&str>,
     ) -> Result<(), SessionsError> {
         let mut open = self.log.lock();
         let open = open.as_mut().ok_or(SessionsError::NotTaken)?;
-        let counts = CallCounts::of(calls);
         let status = status.unwrap_or(match started_run.record.status.as_str() {
             "running" => INTERRUPTED,
             before => before,
         });
-        let record = RunRecord {
-            status: status.to_owned(),
-            calls: counts.admitted,
-            denied: counts.denied,
-            ..started_run.record.clone()
-        };
+        let mut record = RunRecord { status: status.to_owned(), ..started_run.record.clone() };
+        if let Some(CallCounts { admitted, denied }) = calls.map(CallCounts::of) {
+            (record.calls, record.denied) = (admitted, denied);
+        }
         let event = Event::Ended { run: started_run.number, status, error: None };
         open.telling(&self.id, &event, |open| {
             self.log.commit(open, |commit| {
@@ -296,12 +306,7 @@ impl PersistentSession {
             if record.base != open.head.snapshot {
                 return Err(damaged(&self.id, "its files are not those that the unfinished run started with"));
             }
-            let prefix = record_key::numbered(b'J', &self.id, number);
-            let mut chunks = 0;
-            self.sessions.for_each_record(&prefix, |_| {
-                chunks += 1;
-                Ok(())
-            })?;
+            let chunks = self.sessions.journal_chunks(&self.id, number)?;
             open.journal = Some(PendingJournal { run: number, chunks, bytes: Vec::new(), written: 0, judged: None });
             open.head.unfinished = None;
             open.head.running.push(number);
@@ -416,11 +421,7 @@ impl PersistentSession {
 
     /// Appends an entry to the journal of a run that is not active, and an event to the log.
     fn append_entry(&self, run: u64, entry: &JournalEntry, event: &Event<'_>) -> Result<(), SessionsError> {
-        let mut chunks = 0;
-        self.sessions.for_each_record(&record_key::numbered(b'J', &self.id, run), |_| {
-            chunks += 1;
-            Ok(())
-        })?;
+        let chunks = self.sessions.journal_chunks(&self.id, run)?;
         let mut open = self.log.lock();
         let open = open.as_mut().ok_or(SessionsError::NotTaken)?;
         let bytes = journal::encode(entry);

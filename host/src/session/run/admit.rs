@@ -5,7 +5,7 @@ use super::durable::digest_of;
 use super::outstanding::{OperationKind, OutstandingOperation};
 use crate::code::Interrupt;
 use crate::error::{Failure, how_to_raise};
-use crate::gate::{Admission, CallOutcome, NotAdmitted};
+use crate::gate::{Admission, CallOutcome, Consent, NotAdmitted};
 use crate::guest::{self, Completion, OperationId, ProgramRun, Runnable, Value};
 use crate::session::guest_process::{self, MAIN, Pid};
 use crate::session::nested_scripts;
@@ -87,7 +87,10 @@ impl Run {
     }
 
     fn judge_again(&mut self, Pending { id, operation }: Pending) -> Option<Pending> {
-        let judge = |admission| self.session.gate.admit_again(&self.scope.record, admission, &self.interrupt);
+        let judge = |admission: Admission| {
+            let consent = if admission.is_program() { Consent::Now } else { self.consent(admission.seq()) };
+            self.session.gate.admit_again(&self.scope.record, admission, &self.interrupt, consent)
+        };
         let judged = match operation {
             Operation::Call(admission) => judge(admission).map(Operation::Call),
             Operation::Program(admission, streams) => {
@@ -97,7 +100,11 @@ impl Run {
         };
         match judged {
             Ok(operation) => Some(Pending { id, operation }),
-            Err(failure) => self.refuse(id, failure),
+            Err(NotAdmitted::Refused(failure)) => self.refuse(id, failure),
+            Err(NotAdmitted::Deferred(call)) => {
+                self.defer(id, call);
+                None
+            }
         }
     }
 

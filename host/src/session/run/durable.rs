@@ -9,9 +9,9 @@ use std::time::Duration;
 use super::Run;
 use super::outstanding::{OperationKind, OutstandingOperation};
 use crate::code::Interrupt;
-use crate::error::{Failure, error_chain};
+use crate::error::{ErrorKind, Failure, error_chain};
 use crate::gate::{Admission, Consent, Decision, DeferredCall, Gate, NotAdmitted};
-use crate::guest::{self, Completion, GuestError, OperationId, OutputSink, Step, Stream, Value};
+use crate::guest::{self, Completion, GuestError, OperationId, Outcome, OutputSink, Step, Stream, Value};
 use crate::session::guest_process::{self, MAIN, Pid};
 use crate::session::host::guest_now;
 use crate::session::journal::{JournalEntry, RecordedAnswer, ReplayError, Resolution};
@@ -58,8 +58,19 @@ pub(in crate::session) struct RunJournal {
     is_broken: bool,
     /// Bytes of standard input that the journal holds.
     input: usize,
+    /// Standard input as the script had read it before the run was resumed; `None` if it had not.
+    input_before: Option<InputBefore>,
     /// Set while the result of a call that must not be repeated is in no commit.
     is_behind: bool,
+}
+
+/// What a script had read of its standard input before its run was resumed.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum InputBefore {
+    /// A part.
+    Part,
+    /// All of it.
+    All,
 }
 
 /// Sink that drops what a replay writes: it was written before.
@@ -84,14 +95,24 @@ impl RunJournal {
         for entry in entries {
             match entry {
                 JournalEntry::Started(_) => {}
-                JournalEntry::Entered { .. } | JournalEntry::Delivered { .. } => journal.replay.push_back(entry),
+                JournalEntry::Entered { .. } => journal.replay.push_back(entry),
+                JournalEntry::Delivered { ref answer, .. } => {
+                    if let Some(is_end) = answer.as_ref().and_then(RecordedAnswer::is_end_of_input) {
+                        journal.input_before = Some(if is_end { InputBefore::All } else { InputBefore::Part });
+                    }
+                    journal.replay.push_back(entry);
+                }
                 JournalEntry::Admitted { id, seq } => {
                     journal.admitted.insert(id, seq);
                     // What was said of an earlier attempt does not hold for this one.
                     journal.resolutions.remove(&seq);
                 }
                 JournalEntry::Resolved { seq, resolution, .. } => drop(journal.resolutions.insert(seq, resolution)),
-                JournalEntry::Deferred { id, call } => drop(journal.asked.insert(id, call.seq)),
+                JournalEntry::Deferred { id, call } => {
+                    journal.asked.insert(id, call.seq);
+                    // It had been admitted, and was judged again before it started.
+                    journal.admitted.remove(&id);
+                }
                 JournalEntry::Decided { seq, decision } => drop(journal.decisions.insert(seq, decision)),
                 JournalEntry::Unreplayable { what } => return Err(ReplayError::Unreplayable(what)),
             }
@@ -122,6 +143,11 @@ impl RunJournal {
         }
         Box::new(LiveOutput { sink, live: Arc::clone(&self.live) })
     }
+}
+
+/// Returns true if a run was cancelled, or reached a limit.
+fn is_stop(outcome: &Outcome) -> bool {
+    outcome.error.as_ref().is_some_and(|error| matches!(error.kind, ErrorKind::Cancelled | ErrorKind::Limit))
 }
 
 /// Returns the digest of an operation that is a call, as the script made it.
@@ -160,8 +186,62 @@ impl Run {
     /// Records that the run can no longer be replayed.
     pub(super) fn break_journal(&mut self, what: &str) {
         self.record(&JournalEntry::Unreplayable { what: what.to_owned() });
-        if let Some(journal) = &mut self.journal {
-            journal.is_broken = true;
+        let Some(journal) = &mut self.journal else { return };
+        journal.is_broken = true;
+        // Nobody could resume the run, whatever is decided.
+        for (id, call) in std::mem::take(&mut journal.deferred) {
+            let failure = self.session.gate.refuse_deferred(&self.scope.record, *call, what);
+            self.refuse(id, failure);
+        }
+    }
+
+    /// Returns the decision about a call of this number, if there is one and the run can wait for one.
+    pub(super) fn consent(&self, seq: u64) -> Consent<'_> {
+        match self.journal.as_ref().filter(|journal| !journal.is_broken) {
+            Some(journal) => Consent::Deferrable(journal.decisions.get(&seq)),
+            None => Consent::Now,
+        }
+    }
+
+    /// Returns what a script reads that had begun to read its standard input before the run was resumed: that input is
+    /// not there any more, and the input of this process is another one.
+    pub(super) fn replayed_input(&self) -> Option<Result<Value, Failure>> {
+        match self.journal.as_ref()?.input_before? {
+            InputBefore::All => Some(Ok(Value::Bytes(Vec::new()))),
+            InputBefore::Part => {
+                let message =
+                    "the rest of standard input is lost: the run was resumed before it had been read to its end";
+                let hint = "read all input before calls that need approval, or keep it in a file of the session";
+                Some(Err(Failure::host(message).with_hint(hint)))
+            }
+        }
+    }
+
+    /// Returns true if whoever drives the run makes calls, or reads input, that the run waits for.
+    pub(super) fn has_calls_elsewhere(&self) -> bool {
+        let queued = |id: &OperationId| self.queue.iter().any(|(completion, _)| completion.id == *id);
+        self.outstanding
+            .iter()
+            .any(|(id, operation)| operation.is_elsewhere(guest_process::owner(*id) == MAIN) && !queued(id))
+    }
+
+    /// Returns true if the run ends before it is where it was, or is stopped in a step that it had done before.
+    pub(super) fn ends_in_replay(&self, outcome: &Outcome) -> bool {
+        let replay = self.journal.as_ref().filter(|journal| journal.is_replaying);
+        replay.is_some_and(|journal| !journal.replay.is_empty() || is_stop(outcome))
+    }
+
+    /// Ends a replay, and leaves the run as it was: it can be resumed again.
+    pub(super) fn end_replay(&mut self, outcome: Outcome) {
+        match outcome.error {
+            Some(ref failure) if is_stop(&outcome) => {
+                let hint = failure.hint.clone().map(|hint| format!("; {hint}")).unwrap_or_default();
+                let hint = format!("the run is as it was, and can be resumed again{hint}");
+                let failure = failure.clone().with_hint(hint);
+                let status = Status::of(&Outcome::failed(failure.clone()));
+                self.leave_unfinished(status, Some(failure));
+            }
+            _ => self.diverge("the script ended earlier"),
         }
     }
 

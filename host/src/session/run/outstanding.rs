@@ -63,6 +63,11 @@ impl OutstandingOperation {
 }
 
 impl OutstandingOperation {
+    /// Returns true for an operation that takes time outside of the guests: a call that was admitted, or input of the run.
+    pub(super) fn is_elsewhere(&self, is_main: bool) -> bool {
+        self.call.is_some() || (is_main && self.awaited == OperationKind::Input)
+    }
+
     /// Returns true for a nested script, and for a stream between scripts, whose results the scripts of a run determine
     /// themselves.
     pub(super) fn is_between_scripts(&self, is_main: bool) -> bool {
