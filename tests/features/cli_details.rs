@@ -3,7 +3,7 @@
 use std::fs;
 
 use serde_json::Value;
-use tollhouse_tests::{Home, built, root};
+use tollhouse_tests::{Home, Ran, built, root};
 
 /// Words, wherever the lines are broken.
 fn words(text: &str) -> String {
@@ -117,4 +117,33 @@ fn tools_describe_in_whole_sentences() {
     let home = Home::with_tools(&["stats"]);
     let listed = home.run(["tools"]).stdout;
     assert!(listed.lines().all(|line| line.trim_end().ends_with(['.', '-'])), "{listed}");
+}
+
+#[test]
+fn diagnostics_tell_the_life_of_a_call_and_nothing_of_its_data() {
+    let home = Home::with_fixture();
+    let script = home.file("a\u{9b}2J\u{202e}.sh", "probe length --text sesame; probe spin");
+    let run = |level: &str| {
+        let script = script.to_str().expect("a text");
+        let mut command = home.command(["run", script, "--allow", "probe/length", "--session", "s"]);
+        Ran::of(&command.env("TOLLHOUSE_LOG", level).output().expect("it runs"))
+    };
+    let ran = run("debug");
+    for expected in [
+        "tollhouse::run: started run=1",
+        "run{session=s number=1 language=Shell}: tollhouse::call: admitted run=1 seq=1",
+        "method=\"probe/length\"",
+        "tollhouse::call: settled run=1 seq=1 outcome=Ok micros=",
+        "tollhouse::call: denied run=1 seq=2",
+        "tollhouse::store: committed batches=",
+        "tollhouse::run: ended run=1 status=\"failed\"",
+    ] {
+        assert!(ran.stderr.contains(expected), "{expected}: {ran:?}");
+    }
+    assert!(!ran.stderr.contains("sesame"), "{ran:?}");
+    assert!(!ran.stderr.contains(['\u{9b}', '\u{202e}']), "{ran:?}");
+    let ran = run("tollhouse::store=debug");
+    assert!(ran.stderr.contains("tollhouse::store: ") && !ran.stderr.contains("tollhouse::call: "), "{ran:?}");
+    let ran = run("loud=very");
+    assert!(ran.status == 2 && ran.stderr.contains("such as `TOLLHOUSE_LOG=debug`"), "{ran:?}");
 }

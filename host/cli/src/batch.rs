@@ -153,7 +153,7 @@ impl BatchCommand {
                 );
                 return Err(CliError::usage(what).hint("name a file in its place"));
             }
-            let workers = WorkerPool::new(locations, arguments);
+            let mut workers = WorkerPool::new(locations, arguments);
             let checked = workers.check()?;
             if checked != Exit::SUCCESS {
                 return Ok(checked);
@@ -178,6 +178,7 @@ impl BatchCommand {
         self.confine.isolate(&session)?;
         if self.prepare {
             precompile::prepare(&host, session.gate())?;
+            println!("{}", u64::try_from(prepared.policy.limits.wall.as_millis()).unwrap_or(u64::MAX));
             return Ok(Exit::SUCCESS);
         }
         drop(session);
@@ -196,8 +197,12 @@ impl BatchCommand {
         let stopped = Arc::clone(running);
         signals::on_first(move || {
             stopped.stop();
+            let stopped = Arc::clone(&stopped);
             // The main thread may wait for a line for ever.
-            process::exit(i32::from(CANCELLED));
+            thread::spawn(move || {
+                stopped.wait();
+                process::exit(i32::from(CANCELLED));
+            });
         });
         let (lines, waiting) = mpsc::sync_channel(jobs);
         let (waiting, results, closed) = (Mutex::new(waiting), Mutex::new(ResultWriter::new()), AtomicBool::new(false));

@@ -15,6 +15,7 @@ mod author;
 mod batch;
 mod call;
 mod confine;
+mod diagnostics;
 mod doctor;
 mod error;
 mod examples;
@@ -157,7 +158,7 @@ pub fn main(program: Program, arguments: impl IntoIterator<Item = OsString>) -> 
     let arguments: Vec<OsString> = arguments.into_iter().collect();
     let json = JsonErrors::of(&arguments);
     let done = match Cli::try_parse_from(&arguments) {
-        Ok(cli) => execute(cli, program, arguments),
+        Ok(cli) => diagnostics::start().and_then(|()| execute(cli, program, arguments)),
         Err(error) => Ok(explain_usage(error, json)),
     };
     stdio::conclude(done).unwrap_or_else(|error| {

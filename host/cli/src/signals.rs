@@ -96,7 +96,7 @@ pub(crate) fn on_first(stop: impl Fn() + Send + 'static) -> Option<SignalListene
     })
 }
 
-/// Calls `handle` at each signal, on a thread of its own.
+/// Calls `handle` at each signal, on a thread of its own. It must not wait for what a signal ends.
 pub(crate) fn on_each(mut handle: impl FnMut(SignalRequest) + Send + 'static) -> Option<SignalListener> {
     // Without a handler, a signal ends the process, which is all that the handler is for.
     let mut signals = Signals::new(watched()).ok()?;
@@ -109,16 +109,17 @@ pub(crate) fn on_each(mut handle: impl FnMut(SignalRequest) + Send + 'static) ->
                 continue;
             }
             last = Some(Instant::now());
-            RECEIVED.fetch_add(1, Ordering::Relaxed);
             handle(if signal == SIGINT { SignalRequest::Interrupt } else { SignalRequest::Terminate });
+            // Not earlier: a question that the signal ends must find the run cancelled, or the script would go on.
+            RECEIVED.fetch_add(1, Ordering::Release);
         }
     });
     Some(SignalListener { handle: closing, thread })
 }
 
-/// Returns the number of signals that were received since [`on_first`] or [`on_each`].
+/// Returns the number of signals that were handled since [`on_first`] or [`on_each`].
 pub(crate) fn received() -> u32 {
-    RECEIVED.load(Ordering::Relaxed)
+    RECEIVED.load(Ordering::Acquire)
 }
 
 /// Returns true if this process was started to survive a hangup, as `nohup` starts one. Linux reports it in the

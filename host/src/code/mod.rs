@@ -16,9 +16,10 @@ mod tool_engine;
 
 use std::fmt;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use tollhouse_registry::check_instances;
+use tracing::debug;
 use wasmtime::Engine;
 use wasmtime::component::Component;
 
@@ -171,6 +172,7 @@ impl Code {
         if let Some(component) = self.cache().and_then(|cache| cache.component(engine, &key)) {
             return Ok(component);
         }
+        debug!(target: "tollhouse::code", guest = name, "unpacked");
         let code = zstd::decode_all(guest.code).map_err(|error| damaged(error.into()))?;
         self.keep(&key, &code);
         deserialize(engine, &code).map_err(damaged)
@@ -197,7 +199,9 @@ impl Code {
         // Checked again, as `publish` does: a registry that others have written may hold components that this version
         // would not publish.
         check_instances(&bytes).map_err(|error| CodeError::Compile(error.into()))?;
+        let started_at = Instant::now();
         let code = tools.engine.precompile_component(&bytes).map_err(compile)?;
+        debug!(target: "tollhouse::code", digest, bytes = bytes.len(), elapsed = ?started_at.elapsed(), "compiled");
         drop(observed);
         self.keep(&key, &code);
         deserialize(&tools.engine, &code).map_err(|error| CodeError::Compile(error).into())

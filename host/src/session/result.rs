@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 use serde_json::Value;
+use tracing::debug;
 
 use super::guest_process::BROKEN_PIPE;
 use super::session_state::{RunSlot, SessionState};
@@ -129,6 +130,8 @@ impl RunResult {
             files: left.files.clone(),
         };
         session.end(&slot, &mut result, left);
+        let wall_micros = result.usage.wall_micros;
+        debug!(target: "tollhouse::run", run = number, status = result.status.word(), wall_micros, "ended");
         result
     }
 

@@ -11,6 +11,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
 use bytes::Bytes;
+use tracing::{Span, debug_span};
 
 pub(in crate::session) use self::durable::RunJournal;
 use self::outstanding::OutstandingOperations;
@@ -82,6 +83,8 @@ pub struct Run {
     result: Option<Box<RunResult>>,
     /// Journal of a run that can be suspended and resumed: of a session on disk.
     journal: Option<RunJournal>,
+    /// Span of the diagnostics that are emitted while the run is driven.
+    span: Span,
     /// Registration of the run of a persistent session for cancellation.
     _stoppable: Option<CancelRegistration>,
 }
@@ -188,6 +191,7 @@ impl Run {
         }
         let stoppable = session.stoppable(move || handle.cancel());
         let main = GuestProcess::new(guest, language, pending_start, interrupt.clone(), 0);
+        let span = debug_span!(target: "tollhouse::run", "run", session = session.id().map(display), number, ?language);
         Ok(Self {
             session,
             slot: Some(slot),
@@ -205,6 +209,7 @@ impl Run {
             captured,
             result: None,
             journal,
+            span,
             _stoppable: stoppable,
         })
     }
@@ -217,6 +222,8 @@ impl Run {
 
     /// Starts the script, or delivers completions one at a time, until the script waits or ends.
     pub fn step(&mut self) -> Step {
+        let span = self.span.clone();
+        let _entered = span.enter();
         let mut started = Vec::new();
         loop {
             if let Some(result) = &self.result {
@@ -430,6 +437,8 @@ impl Run {
     /// Waits until an operation that the guest waits for has ended, or the run must end. Returns at once if there is
     /// already something to deliver.
     pub fn wait(&mut self) {
+        let span = self.span.clone();
+        let _entered = span.enter();
         while !self.has_deliverable() && self.result.is_none() {
             let event = match self.work.is_idle().then(|| self.work.poll()) {
                 Some(None) if self.is_deferring() && !self.has_calls_elsewhere() => return self.suspend(),

@@ -14,6 +14,9 @@ use std::ops::Bound;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, mpsc};
 use std::thread::JoinHandle;
+use std::time::Instant;
+
+use tracing::debug;
 
 use super::ack_counter::AckCounter;
 use super::record::{Batch, Done, OWN_KEY_PREFIX, Record, Store, StoreError, first};
@@ -265,6 +268,7 @@ impl<E: StorageEngine> SharedState<E> {
     /// Commits a group, and answers all its batches. A refusal waits for the sync too, since the record that caused it
     /// may be part of this group.
     fn commit_group(&self, mut group: Vec<(Batch, Done)>) {
+        let (started_at, batches) = (Instant::now(), group.len());
         let mut answers = Vec::with_capacity(group.len());
         let made = self.verify_durable();
         let sure = made.is_ok();
@@ -284,6 +288,7 @@ impl<E: StorageEngine> SharedState<E> {
                 if changes.is_empty() { Ok(()) } else { database.apply(changes) }
             })
         });
+        debug!(target: "tollhouse::store", batches, ok = made.is_ok(), elapsed = ?started_at.elapsed(), "committed");
         if let Err(error) = &made
             && sure
         {

@@ -10,12 +10,13 @@
 
 use std::ffi::OsString;
 use std::io::{self, BufRead, Read, Write};
+use std::num::ParseIntError;
 use std::process::{Child, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use rustix::event::{PollFd, PollFlags, poll};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 use rustix::process::{Pid, Signal, kill_process};
 use serde::Deserialize;
@@ -31,6 +32,12 @@ use crate::{CliError, Exit, Program, Result};
 /// and the rest of a result.
 const RESULT: u64 = 2 * LINE;
 
+/// Time that a worker may take beyond the wall time of its job: to prepare the host, and to write the result.
+const PREPARATION: Duration = Duration::from_secs(60);
+
+/// Longest wall time of a job that is waited for: clocks cannot represent any time that a policy can.
+const LONGEST: Duration = Duration::from_secs(366 * 24 * 60 * 60);
+
 /// Time that a worker may take from the end of its output to its exit, and the interval at which its exit is checked.
 const LAST_STEPS: Duration = Duration::from_secs(10);
 const PAUSE: Duration = Duration::from_micros(200);
@@ -39,6 +46,8 @@ const PAUSE: Duration = Duration::from_micros(200);
 pub(super) struct WorkerPool {
     program: Program,
     arguments: Vec<OsString>,
+    /// Time after which a worker that has its line is killed. It keeps the job's own limit unless it is broken.
+    time: Duration,
     waiting: Mutex<Vec<JobWorker>>,
 }
 
@@ -61,16 +70,26 @@ struct JobHeader {
 
 impl WorkerPool {
     pub(super) fn new(locations: &Locations, arguments: Vec<OsString>) -> Self {
-        Self { program: locations.program.clone(), arguments, waiting: Mutex::default() }
+        Self { program: locations.program.clone(), arguments, time: PREPARATION, waiting: Mutex::default() }
     }
 
     /// Runs a first worker that reports problems with the options, the policy or the tools, once and not for each line,
-    /// and compiles the code that the others run, which cannot write the cache. Returns its exit status.
-    pub(super) fn check(&self) -> Result {
-        let status = self.command().arg("--prepare").stdin(Stdio::null()).status();
-        let status =
-            status.map_err(|error| CliError::because("cannot start another process of this program", &error))?;
-        Ok(Exit::from(status.code().and_then(|code| u8::try_from(code).ok()).unwrap_or(1)))
+    /// and compiles the code that the others run, which cannot write the cache. It reports the limit `wall` of a job.
+    /// Returns its exit status.
+    pub(super) fn check(&mut self) -> Result {
+        let mut command = self.command();
+        command.arg("--prepare").stdin(Stdio::null()).stderr(Stdio::inherit());
+        let ended = command
+            .output()
+            .map_err(|error| CliError::because("cannot start another process of this program", &error))?;
+        let status = Exit::from(ended.status.code().and_then(|code| u8::try_from(code).ok()).unwrap_or(1));
+        if status == Exit::SUCCESS {
+            let wall = String::from_utf8_lossy(&ended.stdout).trim_end().parse().map_err(|error: ParseIntError| {
+                CliError::because("the first process of the batch did not report its limit `wall`", &error)
+            })?;
+            self.time = PREPARATION + Duration::from_millis(wall).min(LONGEST);
+        }
+        Ok(status)
     }
 
     fn command(&self) -> Command {
@@ -112,7 +131,7 @@ impl WorkerPool {
         }
         let child = Arc::clone(&worker.child);
         running.cancelled_by(move || terminate(&child));
-        worker.run(number, line)
+        worker.run(number, line, self.time)
     }
 
     fn start(&self) -> io::Result<JobWorker> {
@@ -144,7 +163,8 @@ struct WorkerOutput {
 }
 
 impl JobWorker {
-    fn run(mut self, number: u64, line: &[u8]) -> std::result::Result<WorkerOutput, Failure> {
+    fn run(mut self, number: u64, line: &[u8], time: Duration) -> std::result::Result<WorkerOutput, Failure> {
+        let deadline = Instant::now() + time;
         let line = line.strip_suffix(b"\n").unwrap_or(line);
         // A worker that has ended does not read; its status tells more than this error.
         let _ = writeln!(self.input, "{number}")
@@ -152,9 +172,15 @@ impl JobWorker {
             .and_then(|()| self.input.write_all(b"\n"));
         drop(self.input);
         let mut bytes = Vec::new();
-        let read = self.output.take(RESULT).read_to_end(&mut bytes);
+        let read = read_before(deadline, self.output, &mut bytes);
         let child = self.child.lock().unwrap_or_else(PoisonError::into_inner).take();
-        let status = child.map_or_else(|| Err(io::Error::other("it is gone")), |child| end(child, bytes.len()));
+        let late = matches!(&read, Err(error) if error.kind() == io::ErrorKind::TimedOut);
+        let time_left = if late { Duration::ZERO } else { LAST_STEPS };
+        let status =
+            child.map_or_else(|| Err(io::Error::other("it is gone")), |child| end(child, bytes.len(), time_left));
+        if late {
+            return Err(Failure::host("the process of the job went on beyond its limit `wall`, and was killed"));
+        }
         let cannot = |error: io::Error| Failure::host(format!("cannot read from the process of the job: {error}"));
         let (status, _) = (status.map_err(cannot)?, read.map_err(cannot)?);
         let text = String::from_utf8(bytes).ok().and_then(|text| Some(text.strip_suffix('\n')?.to_owned()));
@@ -172,10 +198,32 @@ fn is_one_line(text: &str) -> bool {
     text.bytes().all(|byte| byte >= b' ')
 }
 
+/// Reads the output of a worker, up to the length of the longest result.
+///
+/// # Errors
+///
+/// [`io::ErrorKind::TimedOut`], if the output was not closed before the deadline.
+fn read_before(deadline: Instant, mut output: ChildStdout, bytes: &mut Vec<u8>) -> io::Result<()> {
+    let mut piece = vec![0; 64 << 10];
+    while (bytes.len() as u64) < RESULT {
+        let left = Timespec::try_from(deadline.saturating_duration_since(Instant::now())).map_err(io::Error::other)?;
+        match poll(&mut [PollFd::new(&output, PollFlags::IN)], Some(&left)) {
+            Ok(0) => return Err(io::ErrorKind::TimedOut.into()),
+            Err(Errno::INTR) => continue,
+            ready => ready?,
+        };
+        match output.read(&mut piece)? {
+            0 => break,
+            length => bytes.extend_from_slice(&piece[..length]),
+        }
+    }
+    Ok(())
+}
+
 /// Waits until a worker has ended that has closed its output after `length` bytes; a worker that continues to write, or
-/// does not end, is killed.
-fn end(mut child: Child, length: usize) -> io::Result<ExitStatus> {
-    let until = Instant::now() + LAST_STEPS;
+/// does not end within the time, is killed.
+fn end(mut child: Child, length: usize, time: Duration) -> io::Result<ExitStatus> {
+    let until = Instant::now() + time;
     while (length as u64) < RESULT && Instant::now() < until {
         if let Some(status) = child.try_wait()? {
             return Ok(status);
@@ -223,12 +271,16 @@ mod tests {
 
     /// Result of a worker that runs a shell script.
     fn heard(script: &str) -> std::result::Result<String, String> {
+        heard_within(Duration::from_secs(600), script)
+    }
+
+    fn heard_within(time: Duration, script: &str) -> std::result::Result<String, String> {
         let mut command = Command::new("/bin/sh");
         let child = command.args(["-c", script]).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn();
         let mut child = child.expect("there is a shell");
         let (input, output) = (child.stdin.take().expect("it is piped"), child.stdout.take().expect("it is piped"));
         let worker = JobWorker { child: Arc::new(Mutex::new(Some(child))), input, output };
-        worker.run(1, b"{}").map(|ran| ran.text).map_err(|failure| failure.message)
+        worker.run(1, b"{}", time).map(|ran| ran.text).map_err(|failure| failure.message)
     }
 
     #[test]
@@ -255,5 +307,12 @@ mod tests {
         let begun = Instant::now();
         heard("echo '{\"id\":1}'; exec >/dev/null; exec sleep 1000").expect("it gave its result before");
         assert!(begun.elapsed() < 10 * LAST_STEPS);
+    }
+    #[test]
+    fn worker_that_goes_on_beyond_its_time_is_killed() {
+        for script in ["exec sleep 1000", "trap '' TERM; while :; do echo x; sleep 0.01; done"] {
+            let problem = heard_within(Duration::from_millis(200), script).expect_err(script);
+            assert!(problem.contains("beyond its limit `wall`"), "{script}: {problem}");
+        }
     }
 }

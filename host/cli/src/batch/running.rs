@@ -45,11 +45,16 @@ impl RunningJobs {
         Some(RunningJob { running: self, key })
     }
 
-    /// Cancels all jobs, starts no further ones, and waits until their results are written.
+    /// Cancels all jobs, and starts no further ones.
     pub(super) fn stop(&self) {
         let mut state = self.state();
         state.stopped = true;
         state.jobs.values().flatten().for_each(|cancel| cancel());
+    }
+
+    /// Waits until the results of all jobs are written.
+    pub(super) fn wait(&self) {
+        let mut state = self.state();
         while !state.jobs.is_empty() {
             state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
         }

@@ -12,6 +12,7 @@
 //! - `redaction`: a log without the values of secrets;
 //! - `file`: a log in a file. The log of a persistent session is in its store: see `session`.
 
+mod diagnostics;
 mod event;
 mod file;
 mod hash_chain;

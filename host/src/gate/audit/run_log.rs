@@ -88,6 +88,7 @@ pub(crate) fn incomplete(why: &str) -> Failure {
 
 impl Audit for RunLog {
     fn write(&self, event: &Event<'_>) -> Result<(), AuditError> {
+        event.emit_diagnostic();
         let written = self.write_within_limit(event);
         if let Err(error) = &written
             && event.is_afterwards()

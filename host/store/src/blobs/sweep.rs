@@ -3,6 +3,8 @@
 use std::collections::HashMap;
 use std::time::Duration;
 
+use tracing::debug;
+
 use super::files::BlobFiles;
 use crate::{BlobError, BlobId};
 
@@ -107,6 +109,7 @@ impl BlobFiles {
             let (files, bytes) = alone.clear_leftovers()?;
             swept.leftovers = Amount { files: swept.leftovers.files + files, bytes: swept.leftovers.bytes + bytes };
         }
+        debug!(target: "tollhouse::store", removed = swept.removed.files, kept = swept.kept.files, "garbage collected");
         Ok(swept)
     }
 }
