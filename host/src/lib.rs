@@ -68,12 +68,12 @@ struct Guide;
 
 pub mod agent;
 pub mod code;
-pub mod error;
 pub mod gate;
 pub mod guest;
-mod json;
 pub mod session;
 pub mod tool;
 
 pub use tollhouse_policy::{capability, ledger};
+pub use tollhouse_types::error;
+use tollhouse_types::json;
 pub use {tollhouse_store as store, tollhouse_token as token, tollhouse_vfs as vfs};

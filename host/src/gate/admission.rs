@@ -11,7 +11,7 @@ use serde_json::Value;
 use super::{AuditError, CallAudit, Gate};
 use crate::capability::Amount;
 use crate::code::MemoryCharge;
-use crate::error::{Failure, Payload, error_chain};
+use crate::error::{Failure, Payload, error_chain, limit_hint};
 use crate::json;
 use crate::ledger::{AccountId, Ledger, Refused};
 use crate::tool::{Authority, CallContext, ProgramStart, Secrets, Tool, no_memory_for_result};
@@ -97,7 +97,7 @@ impl Admission {
             let message =
                 format!("`{}`: a result of {size} bytes exceeds the limit of {}", self.method, self.result_limit);
             let is_the_tools = self.tool.has_own_result(self.result_limit);
-            return Err(Failure::limit(message, super::limit_hint("result", is_the_tools)));
+            return Err(Failure::limit(message, limit_hint("result", is_the_tools)));
         }
         Ok(payload)
     }

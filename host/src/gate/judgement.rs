@@ -10,13 +10,13 @@ use serde_json::Value;
 use super::admission::CallReservation;
 use super::approval::{Answering, PendingApproval};
 use super::grant_index::{ActiveGrant, GrantAccount, GrantDenial};
-use super::refusal::{limit_hint, recorded_arguments, recorded_text};
+use super::refusal::{recorded_arguments, recorded_text};
 use super::{
     Admission, AuditError, BudgetKind, CallAudit, CallOutcome, Consent, Cost, Debits, DeferredCall, Event, Gate, Record,
 };
 use crate::capability::Amount;
 use crate::code::{Interrupt, MemoryAccount, MemoryCharge};
-use crate::error::{Failure, error_chain, how_to_raise};
+use crate::error::{Failure, error_chain, how_to_raise, limit_hint};
 use crate::json::{self, JsonError};
 use crate::tool::{Tool, no_memory_for};
 

@@ -37,7 +37,6 @@ pub use call_record::{Budget, BudgetKind, Call, CallOutcome, Calls, Record};
 pub use grant_index::{Coverage, Covered, Opinion};
 pub(crate) use judgement::NotAdmitted;
 pub use optional_parameters::Optional;
-pub(crate) use refusal::limit_hint;
 pub use suggest_policy::{Suggestion, suggest};
 pub use tool_gates::Reach;
 

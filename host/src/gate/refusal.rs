@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::grant_index::{DenialReason, GrantDenial};
 use super::{DeferredCall, Event, Gate, Record};
-use crate::error::{Failure, how_to_grant, how_to_raise};
+use crate::error::{Failure, how_to_grant};
 use crate::json;
 
 impl Gate {
@@ -97,15 +97,6 @@ impl Gate {
             ),
             None => failure.with_hint("`listTools()` and `tool --list` name what is mounted"),
         }
-    }
-}
-
-/// Hint for raising a limit on one call: the tool's own limit, or the session's.
-pub(crate) fn limit_hint(limit: &str, is_the_tools: bool) -> String {
-    if is_the_tools {
-        format!("it is the tool's own: `{limit}` under `[limits]` in its `tool.toml`")
-    } else {
-        how_to_raise(limit)
     }
 }
 

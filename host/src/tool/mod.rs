@@ -72,6 +72,7 @@ pub(crate) use pipe::{OnComplete, Pipe, WriteError};
 pub(crate) use program::ProgramStart;
 pub(crate) use reflect::program::{ARGUMENTS, DIRECTORY, STDIN};
 pub use secret::{SecretError, Secrets};
+pub(crate) use tollhouse_types::memory::no_memory_for;
 pub(crate) use tool_state::ToolState;
 pub(crate) use wasi::agent_linker;
 
@@ -187,16 +188,6 @@ pub(crate) struct CallEffects {
     pub(crate) edits: Vec<Edit>,
     /// Memory of the result. `None` if the call was not made.
     pub(crate) held: Option<MemoryCharge>,
-}
-
-/// Creates the failure of a call whose values exceed the memory that its session has left.
-pub(crate) fn no_memory_for(what: &str, memory: &MemoryAccount) -> Failure {
-    let (left, limit) = (memory.left(), memory.limit());
-    let message = format!("{what} take more than the {left} bytes that are left of the memory limit of {limit} bytes");
-    Failure::limit(
-        message,
-        format!("pass less at once, wait for some calls before more begin, or {}", how_to_raise("memory")),
-    )
 }
 
 /// Creates the failure of a call whose result exceeds the memory that its session has left.

@@ -6,6 +6,8 @@ use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
+use crate::error::{Failure, how_to_raise};
+
 /// Limit and sum of the bytes of memory that the runs of one session take. Clones share the sum.
 #[derive(Clone)]
 pub struct MemoryAccount(Arc<AccountState>);
@@ -21,7 +23,7 @@ struct AccountState {
 
 /// Equal part of an account's remaining bytes, for one of the calls that pass values to the host at the same time. It
 /// reserves nothing: the size of a value is known only once it has arrived.
-pub(crate) struct MemoryShare {
+pub struct MemoryShare {
     account: MemoryAccount,
     bytes: u64,
 }
@@ -41,7 +43,8 @@ impl MemoryAccount {
 
     /// Creates an account that calls `reclaim` when little is left. The callback drops data that is only kept for
     /// speed, and must not charge anything.
-    pub(crate) fn reclaiming(limit: u64, reclaim: impl Fn() + Send + Sync + 'static) -> Self {
+    #[must_use]
+    pub fn reclaiming(limit: u64, reclaim: impl Fn() + Send + Sync + 'static) -> Self {
         let (taken, passing) = Default::default();
         Self(Arc::new(AccountState { limit, taken, passing, reclaim: Box::new(reclaim) }))
     }
@@ -69,7 +72,8 @@ impl MemoryAccount {
     }
 
     /// Returns true if less than half is left, so that nothing more should be kept just for speed.
-    pub(crate) fn is_short(&self) -> bool {
+    #[must_use]
+    pub fn is_short(&self) -> bool {
         self.taken() > self.limit() / 2
     }
 
@@ -87,7 +91,8 @@ impl MemoryAccount {
     }
 
     /// Returns an equal part of what is left, for one more of the calls that pass values at the same time.
-    pub(crate) fn share(&self) -> MemoryShare {
+    #[must_use]
+    pub fn share(&self) -> MemoryShare {
         let others = self.0.passing.fetch_add(1, Ordering::Relaxed);
         MemoryShare { account: self.clone(), bytes: self.left() / u64::from(others.saturating_add(1)) }
     }
@@ -96,6 +101,17 @@ impl MemoryAccount {
         let more = |taken: u64| taken.checked_add(bytes).filter(|taken| *taken <= self.limit());
         self.0.taken.fetch_update(Ordering::Relaxed, Ordering::Relaxed, more).is_ok()
     }
+}
+
+/// Creates the failure of a call whose values exceed the memory that its session has left.
+#[must_use]
+pub fn no_memory_for(what: &str, memory: &MemoryAccount) -> Failure {
+    let (left, limit) = (memory.left(), memory.limit());
+    let message = format!("{what} take more than the {left} bytes that are left of the memory limit of {limit} bytes");
+    Failure::limit(
+        message,
+        format!("pass less at once, wait for some calls before more begin, or {}", how_to_raise("memory")),
+    )
 }
 
 impl MemoryCharge {
@@ -135,7 +151,8 @@ impl MemoryCharge {
 
 impl MemoryShare {
     /// Returns the size of this share in bytes.
-    pub(crate) fn bytes(&self) -> u64 {
+    #[must_use]
+    pub fn bytes(&self) -> u64 {
         self.bytes
     }
 }

@@ -1,18 +1,20 @@
 //! Error that a script, its user and an embedding program all see: one shape, from every part of the system.
 //!
-//! Modules have error types of their own (`capability::PolicyError`, `vfs::Errno`, …), which become a [`Failure`] where
+//! Crates have error types of their own (`capability::PolicyError`, `vfs::Errno`, …), which become a [`Failure`] where
 //! they reach a run.
 
 use serde::{Deserialize, Serialize};
 
 /// Formats an error with its causes, in one line.
-pub(crate) fn error_chain(error: &dyn std::error::Error) -> String {
+#[must_use]
+pub fn error_chain(error: &dyn std::error::Error) -> String {
     let causes = std::iter::successors(Some(error), |error| error.source());
     causes.map(ToString::to_string).collect::<Vec<_>>().join(": ")
 }
 
 /// Hint that says how to raise a limit of a run, in the words of every interface.
-pub(crate) fn how_to_raise(limit: &str) -> String {
+#[must_use]
+pub fn how_to_raise(limit: &str) -> String {
     let flag = match limit {
         "wall" => "--timeout",
         "memory" => "--memory",
@@ -22,8 +24,19 @@ pub(crate) fn how_to_raise(limit: &str) -> String {
     format!("raise `{limit}` in `limits`: `{flag}`, or `[limits]` in a policy")
 }
 
+/// Hint that says how to raise a limit on one call: the tool's own limit, or the session's.
+#[must_use]
+pub fn limit_hint(limit: &str, is_the_tools: bool) -> String {
+    if is_the_tools {
+        format!("it is the tool's own: `{limit}` under `[limits]` in its `tool.toml`")
+    } else {
+        how_to_raise(limit)
+    }
+}
+
 /// Hint that says how to grant a method, in the words of every interface.
-pub(crate) fn how_to_grant(method: &str, is_program: bool) -> String {
+#[must_use]
+pub fn how_to_grant(method: &str, is_program: bool) -> String {
     let option = match method {
         // It is of no use without a host that it may call.
         "http/fetch" => "--allow-net HOST".to_owned(),
@@ -105,7 +118,7 @@ impl Location {
     const MAX_SOURCE: usize = 512;
 
     /// Adds the text of the line if the position is in the script that was run.
-    pub(crate) fn quote(&mut self, name: &str, script: &str) {
+    pub fn quote(&mut self, name: &str, script: &str) {
         if self.file != name {
             return;
         }
@@ -152,7 +165,9 @@ impl From<serde_json::Value> for Payload {
 }
 
 impl Failure {
-    pub(crate) fn new(kind: ErrorKind, name: &str, message: impl Into<String>) -> Self {
+    /// Creates a failure of a class, without a hint.
+    #[must_use]
+    pub fn new(kind: ErrorKind, name: &str, message: impl Into<String>) -> Self {
         Self {
             kind,
             name: name.to_owned(),

@@ -20,7 +20,7 @@ const MEMBER_BYTES: u64 = 48;
 
 /// Reason why a text was not read.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub(crate) enum JsonError {
+pub enum JsonError {
     /// The text is not JSON, or nests too deep; with a description of the problem.
     #[error("{0}")]
     Malformed(String),
@@ -33,7 +33,7 @@ pub(crate) enum JsonError {
 ///
 /// # Errors
 /// If the text is not JSON, nests too deep, or is too large.
-pub(crate) fn parse(text: &str, memory: u64) -> Result<Value, JsonError> {
+pub fn parse(text: &str, memory: u64) -> Result<Value, JsonError> {
     let text = well_formed(text, memory)?;
     let copied = if matches!(text, Cow::Owned(_)) { text.len() as u64 } else { 0 };
     let left = Cell::new(memory.checked_sub(copied));
@@ -116,7 +116,8 @@ fn escaped_unit(text: &[u8], at: usize) -> Option<u16> {
 }
 
 /// Returns the approximate bytes of memory that a value takes, as [`parse`] counts them.
-pub(crate) fn weight(value: &Value) -> u64 {
+#[must_use]
+pub fn weight(value: &Value) -> u64 {
     let within = match value {
         Value::String(text) => text.len() as u64,
         Value::Array(list) => list.iter().map(weight).sum(),
@@ -213,8 +214,9 @@ impl<'de> Visitor<'de> for BoundedReader<'_> {
     }
 }
 
-/// Returns the length of a value as JSON text, without making the text.
-pub(crate) fn serialized_len(value: &impl Serialize) -> u64 {
+/// Returns the length of a value as JSON text, without making the text. The value must serialize, as plain data does.
+#[must_use]
+pub fn serialized_len(value: &impl Serialize) -> u64 {
     struct ByteCounter(u64);
     impl std::io::Write for ByteCounter {
         fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
