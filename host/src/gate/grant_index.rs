@@ -13,7 +13,8 @@ use super::budget_accounts::behind;
 use super::grant_binding::{self, BindError, BoundGrant, BoundSpend};
 use super::optional_parameters::{self, Optional};
 use super::spelling;
-use crate::capability::{Amount, Approve, Grant, PolicyError};
+use tollhouse_methods::{HostMethod, MethodDeclaration};
+use crate::capability::{Amount, Approve, Grant, Pattern, PolicyError};
 use crate::ledger::{AccountId, Ledger, Refused, Terms};
 use crate::tool::types::Function;
 use crate::tool::{MountedTools, Tool, nearest};
@@ -172,7 +173,7 @@ impl GrantIndex {
         let Some(grant_index) = self.methods.get(tool.bound_as()) else { return &[] };
         grant_index.get_or_init(|| {
             let covers = |active: &ActiveGrant| match tool.namespace() {
-                Some(namespace) => namespace.may_be_covered_by(&active.grant.method),
+                Some(namespace) => may_cover_below(&active.grant.method, namespace),
                 None => active.grant.method.matches(tool.method()),
             };
             let covering = self.grants.iter().enumerate().filter(|(_, active)| covers(active));
@@ -225,7 +226,7 @@ impl GrantIndex {
     /// Lists the methods that each grant covers.
     pub(super) fn coverage(&self, tools: &MountedTools) -> Vec<Coverage> {
         let covered = |active: &ActiveGrant, index: usize| {
-            let methods = tools.iter().filter(|tool| tool.is_covered_by(&active.grant.method)).map(|tool| {
+            let methods = tools.iter().filter(|tool| covers(&active.grant.method, tool)).map(|tool| {
                 let judge = self.all(tool).iter().find(|judge| judge.grant == index);
                 let problem = judge.and_then(|judge| judge.bound.as_ref().err()).map(|error| error.message.clone());
                 let optional = optional_parameters::read_by(&active.grant, tool.function());
@@ -385,6 +386,20 @@ impl std::fmt::Display for DenialReason {
     }
 }
 
+/// Returns true if a pattern covers a method; for an open namespace, if it covers any method in it.
+fn covers(pattern: &Pattern, tool: &MethodDeclaration) -> bool {
+    match tool.namespace() {
+        Some(namespace) if tool.method() == namespace.method() => may_cover_below(pattern, namespace),
+        _ => pattern.matches(tool.method()),
+    }
+}
+
+/// Returns true if a pattern may cover a method of a namespace.
+fn may_cover_below(pattern: &Pattern, namespace: &HostMethod) -> bool {
+    let below = format!("{}/**", namespace.method()).parse::<Pattern>();
+    below.is_ok_and(|below| below.overlaps(pattern))
+}
+
 /// Returns the part of a value that a message shows.
 fn shown(value: &Value) -> String {
     let text = value.to_string();
@@ -434,7 +449,7 @@ fn accounts(
 
 /// Checks that no constraint of a grant can be evaded by another spelling of a value, in any method that it covers.
 fn check_spellings(grant: &Grant, tools: &MountedTools) -> Result<(), PolicyError> {
-    tools.iter().filter(|tool| tool.is_covered_by(&grant.method)).try_for_each(|tool| {
+    tools.iter().filter(|tool| covers(&grant.method, tool)).try_for_each(|tool| {
         spelling::check(grant, tool.function()).map_err(|error| {
             let message = format!("grant `{}` can be got round: in `{}`, {}", grant.name, tool.method(), error.message);
             let mut told = PolicyError::new(message, error.span.0.or(grant.span.0.clone()));
@@ -449,9 +464,9 @@ fn check_spellings(grant: &Grant, tools: &MountedTools) -> Result<(), PolicyErro
 fn check(grant: &Grant, tools: &MountedTools) -> Result<(), PolicyError> {
     let span = grant.span.0.clone();
     let mut problem = None;
-    let mut covers = false;
-    for tool in tools.iter().filter(|tool| tool.is_covered_by(&grant.method)) {
-        covers = true;
+    let mut is_mounted = false;
+    for tool in tools.iter().filter(|tool| covers(&grant.method, tool)) {
+        is_mounted = true;
         let bound =
             grant_binding::bind(grant, tool.function()).and_then(|_| grant_binding::bind_spend(grant, tool.function()));
         match bound {
@@ -466,7 +481,7 @@ fn check(grant: &Grant, tools: &MountedTools) -> Result<(), PolicyError> {
         return Err(told);
     }
     let pattern = grant.method.to_string();
-    if covers || pattern.chars().all(|c| matches!(c, '*' | '/')) {
+    if is_mounted || pattern.chars().all(|c| matches!(c, '*' | '/')) {
         return Ok(());
     }
     let told = PolicyError::new(format!("`{pattern}` covers nothing that is mounted"), span);

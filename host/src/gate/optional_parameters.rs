@@ -101,7 +101,7 @@ mod tests {
         let tool =
             HostTool::new("pay", "Pays.\n\n- `note` (optional): a line for the customer.", schema).expect("a tool");
         let policy = Policy::parse(&format!("[[grant]]\nmethod = 'pay'\n{grant}")).expect("a policy");
-        read_by(&policy.grants[0], &tool.function)
+        read_by(&policy.grants[0], tool.function())
     }
 
     #[test]

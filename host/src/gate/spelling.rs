@@ -146,7 +146,7 @@ mod tests {
         });
         let tool = HostTool::new("pay", "Pays.", parameters).expect("it is one");
         let policy = Policy::parse(&format!("[[grant]]\nmethod = '**'\n{grant}")).expect("it is a policy");
-        check(&policy.grants[0], &tool.function).err().map(|error| error.message)
+        check(&policy.grants[0], tool.function()).err().map(|error| error.message)
     }
 
     #[test]

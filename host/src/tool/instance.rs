@@ -354,7 +354,7 @@ struct CallHandles<'a> {
 
 impl<'a> CallHandles<'a> {
     fn new(tool: &Tool, context: &'a CallContext) -> Self {
-        let (run, alias) = (&*context.handles, Arc::clone(&tool.alias));
+        let (run, alias) = (&*context.handles, Arc::clone(tool.alias()));
         Self { context, run, alias, shared: None, spent: Vec::new(), issued: Vec::new() }
     }
 

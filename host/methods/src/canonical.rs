@@ -26,10 +26,8 @@ use super::names;
 use super::types::{Case, Field, Function, Members, Shape, Type};
 
 pub use self::error::ArgumentError;
-pub(super) use self::error::{on_one_line, shorten, show};
-pub use self::number::MAX_SAFE;
-pub(crate) use self::number::bounds;
-pub(super) use self::number::{exact_integer, float_json, float_value, integer_json, to_f32};
+pub(crate) use self::error::{on_one_line, shorten, show};
+pub use self::number::{MAX_SAFE, bounds, exact_integer, float_json, float_value, integer_json, to_f32};
 
 /// Canonicalizes the arguments of a call: one object, with keys in the order of the parameters.
 ///
@@ -415,7 +413,8 @@ fn map(ty: &Type, key: &Type, item: &Type, value: &mut Value, room: &mut MemoryB
 }
 
 /// Returns the value of a map's key from its spelling in an object.
-pub(super) fn key_value(key: &Type, name: String) -> Value {
+#[must_use]
+pub fn key_value(key: &Type, name: String) -> Value {
     match &key.shape {
         Shape::Bool if name == "true" => Value::Bool(true),
         Shape::Bool if name == "false" => Value::Bool(false),
@@ -425,7 +424,8 @@ pub(super) fn key_value(key: &Type, name: String) -> Value {
 }
 
 /// Returns the spelling of a map's key in an object.
-pub(super) fn key_text(value: &Value) -> String {
+#[must_use]
+pub fn key_text(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),
         other => other.to_string(),

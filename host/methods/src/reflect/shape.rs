@@ -3,7 +3,7 @@
 use wit_parser::{self as wit, TypeDefKind, TypeOwner};
 
 use super::reader::{ReadResult, WorldReader};
-use crate::tool::types::{Case, Definition, Field, MAX_DEPTH, Members, Named, Resource, Shape, Type};
+use crate::types::{Case, Definition, Field, MAX_DEPTH, Members, Named, Resource, Shape, Type};
 
 /// Most parts of a function's types, written out in full. wasi:http's largest function has about 250.
 const MAX_PARTS: usize = 20_000;

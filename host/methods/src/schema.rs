@@ -196,7 +196,7 @@ fn nullable(mut schema: Value) -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tool::types::{Definition, Export, FunctionKind};
+    use crate::types::{Definition, Export, FunctionKind};
 
     fn function(params: Vec<Field>, result: Option<Type>) -> Function {
         Function {

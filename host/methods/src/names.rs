@@ -8,7 +8,7 @@ mod reserved;
 use std::collections::BTreeMap;
 
 /// Longest segment of a name, in bytes: far above what anyone types, low enough to print in an error.
-pub(super) const MAX_SEGMENT: usize = 200;
+pub(crate) const MAX_SEGMENT: usize = 200;
 
 /// Rule that turns a method's segments into faces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -165,7 +165,7 @@ impl Faces {
 
     /// Returns the faces of a method in an open namespace that has these faces. `segments` are joined by `/`.
     #[must_use]
-    pub(super) fn below(&self, segments: &str) -> Self {
+    pub(crate) fn below(&self, segments: &str) -> Self {
         let names: Vec<String> = segments.split('/').map(identifier).collect();
         Self {
             path: format!("{}.{}", self.path, names.join(".")),
@@ -198,7 +198,7 @@ fn faces_of(method: &str, spelling: Spelling, is_global: bool, is_command: bool)
 }
 
 /// Spells a segment for JavaScript.
-pub(super) fn spelled(segment: &str, spelling: Spelling) -> String {
+pub(crate) fn spelled(segment: &str, spelling: Spelling) -> String {
     match spelling {
         Spelling::Wit => to_camel(segment),
         Spelling::Own => identifier(segment),

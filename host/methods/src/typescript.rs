@@ -10,9 +10,9 @@
 use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write as _;
 
-pub use super::host_function::remarks::Remark;
-pub use super::host_function::typescript::HostSignature;
-use super::host_function::typescript::{NamedTypes, ValueDirection, write_signature};
+pub use super::host_method::remarks::Remark;
+pub use super::host_method::typescript::HostSignature;
+use super::host_method::typescript::{NamedTypes, ValueDirection, write_signature};
 use super::names::{self, Face, Spelling};
 use super::type_names::{self, NamedType, TypeBody, TypeKey};
 use super::types::{Case, Field, Function, FunctionKind, Members, Package, Shape, Type};
@@ -356,11 +356,11 @@ fn union_of(cases: &Members<Case>) -> String {
 }
 
 /// Adds parentheses, if a `[]` behind the type would bind to its last part only.
-pub(super) fn grouped(ty: &str) -> String {
+pub(crate) fn grouped(ty: &str) -> String {
     if ty.contains('|') || ty.contains('&') { format!("({ty})") } else { ty.to_owned() }
 }
 
-pub(super) fn quoted(text: &str) -> String {
+pub(crate) fn quoted(text: &str) -> String {
     serde_json::Value::String(text.to_owned()).to_string()
 }
 
@@ -370,12 +370,12 @@ fn is_identifier(name: &str) -> bool {
 }
 
 /// Returns a property's name: reserved words are allowed, other names than identifiers are quoted.
-pub(super) fn property(name: &str) -> String {
+pub(crate) fn property(name: &str) -> String {
     if is_identifier(name) { name.to_owned() } else { quoted(name) }
 }
 
 /// Turns a name into one that can be declared: other characters become `_`.
-pub(super) fn identifier(name: &str) -> String {
+pub(crate) fn identifier(name: &str) -> String {
     let mut safe: String = name.chars().map(|c| if c.is_ascii_alphanumeric() || c == '$' { c } else { '_' }).collect();
     if !is_identifier(&safe) {
         safe.insert(0, '_');
@@ -383,12 +383,12 @@ pub(super) fn identifier(name: &str) -> String {
     safe
 }
 
-pub(super) fn indent(depth: usize) -> String {
+pub(crate) fn indent(depth: usize) -> String {
     "  ".repeat(depth)
 }
 
 /// Writes a doc comment, or nothing.
-pub(super) fn comment(text: &mut String, depth: usize, docs: &str) {
+pub(crate) fn comment(text: &mut String, depth: usize, docs: &str) {
     let docs = docs.trim().replace("*/", "*\\/");
     if docs.is_empty() {
         return;

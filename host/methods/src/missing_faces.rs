@@ -3,7 +3,7 @@
 use std::fmt;
 
 use super::names::{self, Face, Faces, Spelling};
-use super::{HostTool, Tool};
+use super::{HostMethod, MethodDeclaration};
 
 /// Face that the tools of one alias lack, and the spelling that scripts use instead.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -36,25 +36,25 @@ impl LostFace {
     }
 
     /// Lists the missing faces of a host function.
-    pub(super) fn of_host(tool: &HostTool) -> Vec<Self> {
+    pub(crate) fn of_host(tool: &HostMethod) -> Vec<Self> {
         let (method, spelling) = (tool.method(), Spelling::Own);
         let (alias, faces) = (method.split('/').next().unwrap_or(method), names::faces(method, spelling));
         Face::ALL.into_iter().filter_map(|face| Self::of(alias, spelling, &faces, tool.is_namespace(), face)).collect()
     }
 
-    fn is_of(&self, tool: &Tool, face: Face) -> bool {
-        self.face == face && self.alias == *tool.alias
+    fn is_of(&self, tool: &MethodDeclaration, face: Face) -> bool {
+        self.face == face && self.alias == **tool.alias()
     }
 
     /// Lists the missing faces of these tools, each once for an alias. Tools of one alias must follow one another.
-    pub(super) fn of_all<'t>(tools: impl Iterator<Item = &'t Tool>) -> Vec<Self> {
+    pub(crate) fn of_all<'t>(tools: impl Iterator<Item = &'t MethodDeclaration>) -> Vec<Self> {
         let mut found: Vec<Self> = Vec::new();
         for tool in tools {
-            for face in Face::ALL.into_iter().filter(|face| !tool.faces.has(*face)) {
+            for face in Face::ALL.into_iter().filter(|face| !tool.has(*face)) {
                 match found.iter_mut().rev().take(Face::ALL.len()).find(|lost| lost.is_of(tool, face)) {
                     Some(lost) => lost.several = true,
                     None => {
-                        found.extend(Self::of(&tool.alias, tool.source.spelling(), &tool.faces, tool.is_open(), face))
+                        found.extend(Self::of(tool.alias(), tool.spelling(), tool.faces(), tool.is_open(), face))
                     }
                 }
             }

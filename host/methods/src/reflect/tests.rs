@@ -1,10 +1,10 @@
 use wit_parser::Resolve;
 
 use super::*;
-use crate::tool::types::*;
+use crate::types::*;
 
 /// Reads a package from WIT alone: the part of `reflect` behind the decoder, for the last world in the text.
-pub(in crate::tool) fn from_wit(text: &str, default: &DefaultInterface) -> Package {
+pub(crate) fn from_wit(text: &str, default: &DefaultInterface) -> Package {
     let mut resolve = Resolve { all_features: true, ..Resolve::default() };
     resolve.push_str("test.wit", text).expect("a WIT text that is right");
     let (world, _) = resolve.worlds.iter().next_back().expect("a world");
@@ -13,7 +13,7 @@ pub(in crate::tool) fn from_wit(text: &str, default: &DefaultInterface) -> Packa
 }
 
 /// Builds one function of a world, with types from an interface: `function("record r { a: u8 }", "func(x: r) -> r")`.
-pub(in crate::tool) fn function(types: &str, signature: &str) -> Function {
+pub(crate) fn function(types: &str, signature: &str) -> Function {
     let text = format!("package t:t@1.0.0; interface i {{ {types} f: {signature}; }} world w {{ export i; }}");
     let mut package = from_wit(&text, &DefaultInterface::Only);
     assert!(package.unavailable.is_empty(), "{:?}", package.unavailable);
@@ -243,50 +243,4 @@ fn the_model_of_a_package_survives_storage() {
     let package = from_wit(EVERYTHING, &DefaultInterface::Only);
     let text = serde_json::to_string(&package).expect("plain data");
     assert_eq!(serde_json::from_str::<Package>(&text).expect("what was written"), package);
-}
-
-#[test]
-fn bytes_that_are_no_component_are_named() {
-    let reflect = |bytes: &[u8]| reflect(bytes, None, &DefaultInterface::Only).map_err(|error| error.to_string());
-    assert!(reflect(b"").expect_err("nothing").starts_with("not a component: "));
-    assert!(reflect(b"#!/bin/sh\n").expect_err("text").starts_with("not a component: "));
-    assert!(reflect(b"\0asm\x01\0\0\0").expect_err("a module").starts_with("a core module, not a component"));
-    assert!(reflect(b"\0asm\x0d\0\x01\0\x07").expect_err("cut off").starts_with("not a component: "));
-    assert_eq!(reflect(b"\0asm\x0d\0\x01\0"), Ok(Package::default()));
-    let mut resolve = Resolve::default();
-    let id = resolve.push_str("t.wit", EVERYTHING).expect("right");
-    let package = wit_component::encode(&resolve, id).expect("encodable");
-    assert!(reflect(&package).expect_err("WIT").starts_with("a WIT package in binary form"));
-    let error = super::reflect(b"\0asm\x0d\0\x01\0", Some("package a:b; interfac"), &DefaultInterface::Only);
-    assert!(error.expect_err("no WIT").to_string().starts_with("the WIT text of the package does not parse: "));
-    check_wit(EVERYTHING).expect("right");
-}
-
-#[test]
-fn a_function_named_like_an_interface_does_not_stop_the_host() {
-    // A component that exports a function that it imports under the name `a:b/c`: the decoder has an assertion there.
-    let bytes = [
-        0, 0x61, 0x73, 0x6d, 0x0d, 0, 1, 0, // component
-        7, 5, 1, 0x40, 0, 1, 0, // types: func(), no results (0x01 0x00)
-        10, 6, 1, 0, 1, b'f', 1, 0, // import "f" (func 0)
-        11, 11, 1, 0, 5, b'a', b':', b'b', b'/', b'c', 1, 0, 0, // export "a:b/c" (func 0)
-    ];
-    let error = reflect(&bytes, None, &DefaultInterface::Only).expect_err("no WIT has this").to_string();
-    assert_eq!(error, "not a component: its exports have names that WIT cannot express");
-}
-
-#[test]
-fn no_room_is_made_for_what_is_not_there() {
-    // A section of 4 GiB without content.
-    for section in [0, 2, 7] {
-        let bytes = [&b"\0asm\x0d\0\x01\0"[..], &[section, 0xff, 0xff, 0xff, 0xff, 0x0f]].concat();
-        let error = reflect(&bytes, None, &DefaultInterface::Only).expect_err("it is cut off").to_string();
-        assert!(error.contains("the component is cut off: it ends at byte 14"), "{error}");
-    }
-    // A function of 2 GiB in a module in a component.
-    let function = [10, 7, 1, 0xff, 0xff, 0xff, 0xff, 0x07, 0];
-    let module = [&b"\0asm\x01\0\0\0\x01\x04\x01\x60\0\0\x03\x02\x01\0"[..], &function].concat();
-    let bytes = [&b"\0asm\x0d\0\x01\0\x01"[..], &[u8::try_from(module.len()).expect("short")], &module].concat();
-    let error = reflect(&bytes, None, &DefaultInterface::Only).expect_err("it is cut off").to_string();
-    assert_eq!(error, "not a component: the component is not valid: unexpected end-of-file (at byte 36)");
 }

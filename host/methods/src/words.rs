@@ -113,7 +113,7 @@ pub fn usage(params: &[Field]) -> String {
 }
 
 /// Describes a flag with its value: `--amount <u32>`, `--[no-]dry-run`, `--value <f64>…` if it may be repeated.
-pub(super) fn form(field: &Field, prefix: &str) -> String {
+pub(crate) fn form(field: &Field, prefix: &str) -> String {
     let name = &field.name;
     match bare(&field.ty) {
         Shape::Bool => format!("--[no-]{prefix}{name}"),
@@ -124,7 +124,7 @@ pub(super) fn form(field: &Field, prefix: &str) -> String {
 }
 
 /// Returns true if a flag of this type may be repeated to add values.
-pub(super) fn grows(ty: &Type) -> bool {
+pub(crate) fn grows(ty: &Type) -> bool {
     matches!(bare(ty), Shape::List(_) | Shape::FixedList(..) | Shape::Flags(_))
 }
 
@@ -454,7 +454,7 @@ fn parsed(word: &str) -> Value {
 }
 
 /// Returns the fields of a record that can be given as flags with dots.
-pub(super) fn dotted(field: &Field) -> Option<&Members<Field>> {
+pub(crate) fn dotted(field: &Field) -> Option<&Members<Field>> {
     match bare(&field.ty) {
         Shape::Record(fields) => Some(fields),
         _ => None,

@@ -9,7 +9,7 @@ use std::fmt::Write as _;
 use serde_json::{Map, Value};
 
 use super::remarks::{self, Remark};
-use crate::tool::typescript::{comment, grouped, identifier, indent, property, quoted};
+use crate::typescript::{comment, grouped, identifier, indent, property, quoted};
 
 /// Depth to which types are written out; deeper parts become `any`.
 const MAX_DEPTH: usize = 8;
@@ -26,7 +26,7 @@ const MAX_NESTING: usize = 200;
 
 /// Direction of a value, to the function or from it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(in crate::tool) enum ValueDirection {
+pub(crate) enum ValueDirection {
     /// Argument: bytes may be given as `Uint8Array` or in base64.
     Argument,
     /// Result: bytes arrive as `Uint8Array`.
@@ -73,7 +73,7 @@ fn takes_arguments(parameters: &Value) -> bool {
 }
 
 /// Writes parameters and result of a function, as they follow its name.
-pub(in crate::tool) fn write_signature(
+pub(crate) fn write_signature(
     text: &mut String,
     named: &NamedTypes<'_>,
     parameters: &Value,
@@ -92,7 +92,7 @@ pub(in crate::tool) fn write_signature(
 }
 
 /// Named types of some schemas: parts that are recursive.
-pub(in crate::tool) struct NamedTypes<'s> {
+pub(crate) struct NamedTypes<'s> {
     /// Prefix of names where they are used, with a dot at its end.
     scope: String,
     taken: HashSet<String>,
@@ -108,17 +108,17 @@ struct NamedType<'s> {
 }
 
 impl<'s> NamedTypes<'s> {
-    pub(in crate::tool) fn new(scope: &str, taken: &[&str]) -> Self {
+    pub(crate) fn new(scope: &str, taken: &[&str]) -> Self {
         let taken = taken.iter().map(|name| (*name).to_owned()).collect();
         Self { scope: scope.to_owned(), taken, by_part: HashMap::new(), types: Vec::new() }
     }
 
-    pub(in crate::tool) fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.types.is_empty()
     }
 
     /// Names the recursive parts of a schema.
-    pub(in crate::tool) fn add(&mut self, root: &'s Value, direction: ValueDirection) {
+    pub(crate) fn add(&mut self, root: &'s Value, direction: ValueDirection) {
         let mut finder = RecursionFinder { root, within: Vec::new(), seen: HashSet::new(), found: Vec::new() };
         finder.visit(root);
         for (part, pointer) in finder.found {
@@ -156,7 +156,7 @@ impl<'s> NamedTypes<'s> {
     }
 
     /// Writes the declarations of these types.
-    pub(in crate::tool) fn write(&self, text: &mut String) {
+    pub(crate) fn write(&self, text: &mut String) {
         for ty in &self.types {
             comment(text, 1, &remarks::doc_comment(ty.root, ty.part, ty.direction));
             let _ = writeln!(text, "  type {} = {};", ty.name, ty.body(self, TypeLayout::Lines));

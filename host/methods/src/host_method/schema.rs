@@ -4,7 +4,7 @@
 
 use serde_json::{Map, Value};
 
-use crate::tool::types::{Field, Members, Shape, Type};
+use crate::types::{Field, Members, Shape, Type};
 
 /// Depth to which a schema is converted; deeper parts become any value.
 const MAX_DEPTH: usize = 12;

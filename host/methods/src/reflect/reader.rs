@@ -7,7 +7,7 @@ use wit_parser::{self as wit, InterfaceId, Resolve, TypeDefKind, TypeOwner};
 use super::ExportedInterface;
 use super::docs::{DefinitionScope, WitDocs};
 use super::shape::unambiguous;
-use crate::tool::types::{Export, Field, Function, FunctionKind, Interface, Package, Resource, Shape, Unavailable};
+use crate::types::{Export, Field, Function, FunctionKind, Interface, Package, Resource, Shape, Unavailable};
 
 /// Result whose error says why a function is unavailable.
 pub(super) type ReadResult<T> = Result<T, String>;

@@ -119,7 +119,8 @@ impl Function {
     }
 
     /// Returns true if the function represents an open namespace of the embedding program.
-    pub(crate) fn is_namespace(&self) -> bool {
+    #[must_use]
+    pub fn is_namespace(&self) -> bool {
         self.schemas.as_ref().is_some_and(|schemas| schemas.is_namespace)
     }
 
@@ -153,7 +154,7 @@ pub enum FunctionKind {
     Static(Resource),
     /// Program: its method is the alias alone.
     Program,
-    /// Function of the embedding program (`host_function`).
+    /// Function of the embedding program (`host_method`).
     Hosted {
         /// True if it accepts parameters that it does not name.
         open: bool,

@@ -2,13 +2,14 @@
 
 use serde_json::{Number, Value};
 
-use crate::tool::types::Shape;
+use crate::types::Shape;
 
 /// Largest integer that a JSON number (a double) holds exactly together with all smaller ones: 2^53 - 1.
 pub const MAX_SAFE: u64 = (1 << 53) - 1;
 
 /// Returns the least and the greatest value of an integer type.
-pub(crate) fn bounds(shape: &Shape) -> Option<(i128, i128)> {
+#[must_use]
+pub fn bounds(shape: &Shape) -> Option<(i128, i128)> {
     Some(match shape {
         #[cfg(fuzzing)]
         Shape::S8 if tollhouse_seeded::bug("canonical") => (i8::MIN.into(), u8::MAX.into()),
@@ -25,7 +26,8 @@ pub(crate) fn bounds(shape: &Shape) -> Option<(i128, i128)> {
 }
 
 /// Converts an integer to canonical JSON: a number up to ±(2^53 - 1), beyond that a decimal string.
-pub(in crate::tool) fn integer_json(number: i128) -> Value {
+#[must_use]
+pub fn integer_json(number: i128) -> Value {
     match i64::try_from(number) {
         Ok(small) if small.unsigned_abs() <= MAX_SAFE => Value::Number(small.into()),
         _ => Value::String(number.to_string()),
@@ -33,7 +35,8 @@ pub(in crate::tool) fn integer_json(number: i128) -> Value {
 }
 
 /// Returns the integer value of a JSON number, unless it has a fraction or is a double that other integers round to.
-pub(in crate::tool) fn exact_integer(number: &Number) -> Option<i128> {
+#[must_use]
+pub fn exact_integer(number: &Number) -> Option<i128> {
     if let Some(n) = number.as_u64() {
         return Some(n.into());
     }
@@ -70,14 +73,16 @@ pub(super) fn is_non_finite(text: &str) -> bool {
 
 /// Returns the nearest 32-bit float, unless a finite number would become infinite.
 #[expect(clippy::cast_possible_truncation, reason = "rounding to the nearest 32-bit float is what is meant")]
-pub(in crate::tool) fn to_f32(number: f64) -> Option<f32> {
+#[must_use]
+pub fn to_f32(number: f64) -> Option<f32> {
     let narrow = number as f32;
     (narrow.is_finite() || !number.is_finite()).then_some(narrow)
 }
 
 /// Converts a float to canonical JSON. Whole numbers up to ±(2^53 - 1) have no point, so that `2.0` reads `2`
 /// everywhere, as in JavaScript; but minus zero stays `-0.0`.
-pub(in crate::tool) fn float_json(number: f64) -> Value {
+#[must_use]
+pub fn float_json(number: f64) -> Value {
     let minus_zero = number == 0.0 && number.is_sign_negative();
     if let Some(whole) = whole(number).filter(|_| !minus_zero) {
         return Value::Number(whole.into());
@@ -96,7 +101,8 @@ fn non_finite_text(number: f64) -> &'static str {
 }
 
 /// Returns the float value of canonical JSON.
-pub(in crate::tool) fn float_value(value: &Value) -> Option<f64> {
+#[must_use]
+pub fn float_value(value: &Value) -> Option<f64> {
     match value {
         Value::Number(number) => number.as_f64(),
         Value::String(text) => match text.as_str() {

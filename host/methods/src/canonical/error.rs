@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::tool::types::Type;
+use crate::types::Type;
 
 /// Most characters of a value that an error quotes.
 pub(super) const QUOTED: usize = 60;
@@ -160,7 +160,7 @@ fn is_identifier(key: &str) -> bool {
 }
 
 /// Formats a value for an error: short, on one line.
-pub(in crate::tool) fn show(value: &Value) -> String {
+pub(crate) fn show(value: &Value) -> String {
     match value {
         Value::Null => "null".to_owned(),
         Value::Bool(_) | Value::Number(_) => value.to_string(),
@@ -177,7 +177,7 @@ fn quote(text: &str) -> String {
 }
 
 /// Formats a stranger's name for an error outside of quotes, with control characters escaped.
-pub(in crate::tool) fn on_one_line(text: &str) -> String {
+pub(crate) fn on_one_line(text: &str) -> String {
     let mut line = String::with_capacity(text.len());
     for character in text.chars() {
         if character.is_control() {
@@ -189,7 +189,7 @@ pub(in crate::tool) fn on_one_line(text: &str) -> String {
     line
 }
 
-pub(in crate::tool) fn shorten(text: &str) -> String {
+pub(crate) fn shorten(text: &str) -> String {
     match text.char_indices().nth(QUOTED) {
         Some((at, _)) => format!("{}…", text.get(..at).unwrap_or_default()),
         None => text.to_owned(),

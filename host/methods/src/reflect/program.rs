@@ -5,17 +5,17 @@
 use wit_parser::Resolve;
 
 use super::ExportedInterface;
-use crate::tool::types::{Export, Field, Function, FunctionKind, Package, Shape, Type};
+use crate::types::{Export, Field, Function, FunctionKind, Package, Shape, Type};
 
 /// Export of a program, in any version 0.2.
 const RUN: &str = "wasi:cli/run@0.2.";
 
 /// Parameter with a program's arguments, the only required one.
-pub(crate) const ARGUMENTS: &str = "arguments";
+pub const ARGUMENTS: &str = "arguments";
 /// Parameter with the standard input.
-pub(crate) const STDIN: &str = "stdin";
+pub const STDIN: &str = "stdin";
 /// Parameter with the working directory.
-pub(crate) const DIRECTORY: &str = "directory";
+pub const DIRECTORY: &str = "directory";
 
 /// Returns the interface that makes a component with `count` functions a program.
 pub(super) fn run_of<'i>(

@@ -6,24 +6,24 @@ use super::names;
 use super::types::{Definition, FunctionKind, Package, Resource, Shape, Type};
 
 /// Identity of a named type: its interface and its name there.
-pub(super) type TypeKey<'a> = (&'a str, &'a str);
+pub(crate) type TypeKey<'a> = (&'a str, &'a str);
 
 /// Definition of a named type.
 #[derive(Clone, Copy)]
-pub(super) enum TypeBody<'a> {
+pub(crate) enum TypeBody<'a> {
     Type(&'a Type, &'a Definition),
     Resource(&'a Resource),
 }
 
 /// Named type and its name in the declarations.
-pub(super) struct NamedType<'a> {
-    pub(super) name: String,
-    pub(super) body: TypeBody<'a>,
+pub(crate) struct NamedType<'a> {
+    pub(crate) name: String,
+    pub(crate) body: TypeBody<'a>,
 }
 
 /// Collects all named types of a package. `spelling` turns a name in PascalCase into one that can be declared, and
 /// avoids the names in `taken`.
-pub(super) fn gather<'a>(
+pub(crate) fn gather<'a>(
     package: &'a Package,
     taken: &[&str],
     spelling: impl Fn(&str) -> String,
@@ -77,7 +77,7 @@ fn find<'a>(ty: &'a Type, found: &mut BTreeMap<TypeKey<'a>, TypeBody<'a>>) {
 }
 
 /// Returns the component types of a type, in their order.
-pub(super) fn inner(shape: &Shape) -> Vec<&Type> {
+pub(crate) fn inner(shape: &Shape) -> Vec<&Type> {
     match shape {
         Shape::List(inner) | Shape::FixedList(inner, _) | Shape::Option(inner) => vec![inner],
         Shape::Tuple(members) => members.iter().collect(),
