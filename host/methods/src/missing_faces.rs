@@ -53,9 +53,7 @@ impl LostFace {
             for face in Face::ALL.into_iter().filter(|face| !tool.has(*face)) {
                 match found.iter_mut().rev().take(Face::ALL.len()).find(|lost| lost.is_of(tool, face)) {
                     Some(lost) => lost.several = true,
-                    None => {
-                        found.extend(Self::of(tool.alias(), tool.spelling(), tool.faces(), tool.is_open(), face))
-                    }
+                    None => found.extend(Self::of(tool.alias(), tool.spelling(), tool.faces(), tool.is_open(), face)),
                 }
             }
         }

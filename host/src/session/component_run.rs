@@ -14,7 +14,7 @@ use super::session_state::{RunSlot, SessionState, micros};
 use crate::agent::{AgentError, LinkedAgent, Program, ToolCaller};
 use crate::code::{Interrupt, Stopped};
 use crate::error::{ErrorKind, Failure, error_chain};
-use crate::gate::Event;
+use crate::gate::{Audit as _, Event};
 use crate::guest::{GuestError, Outcome, Output};
 use crate::tool::WorkingFiles;
 
@@ -68,9 +68,7 @@ impl ComponentRun {
         let output = Arc::new(Mutex::new(Output::new(sink, self.session.limits().output)));
         let caller = Arc::new(self.caller());
         let full = self.interrupt.clone();
-        if let Some(log) = caller.record.log() {
-            log.on_full(move || full.cancel());
-        }
+        caller.record.log().on_full(move || full.cancel());
         let interrupt = self.interrupt.clone();
         let _stoppable = self.session.stoppable(move || interrupt.cancel());
         let (outcome, memory_bytes) = match self.execute(&caller, options.stdin, &output) {
@@ -108,7 +106,7 @@ impl ComponentRun {
         let failed = |failure: Failure| (AgentError::Failed(failure), 0);
         let digest = blake3::hash(&self.component).to_hex();
         let started = Event::Started { run: self.number, script: &self.program.name, hash: &digest };
-        let written = self.session.gate.log(&caller.record).write(&started);
+        let written = caller.record.log().write(&started);
         written.map_err(|error| failed(Failure::host(format!("the run does not start: {}", error_chain(&error)))))?;
         let component = self.session.compile_agent(&digest, &self.component);
         let component =

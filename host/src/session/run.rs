@@ -183,9 +183,7 @@ impl Run {
         let pending_start = PendingStart { script, directory: WORKSPACE.to_owned(), found };
         let handle = CancelHandle { interrupt: interrupt.clone(), events: work.sender() };
         let full = handle.clone();
-        if let Some(log) = scope.record.log() {
-            log.on_full(move || full.cancel());
-        }
+        scope.record.log().on_full(move || full.cancel());
         let stoppable = session.stoppable(move || handle.cancel());
         let main = GuestProcess::new(guest, language, pending_start, interrupt.clone(), 0);
         Ok(Self {
@@ -287,7 +285,7 @@ impl Run {
         if let Err(error) = self.pay(earlier, started) {
             for pending in started.drain(..) {
                 if let Operation::Call(admission) | Operation::Program(admission, _) = pending.operation {
-                    admission.release();
+                    self.session.gate.release(&self.scope.record, &admission);
                 }
             }
             self.end(Outcome::failed(Failure::host(format!("the run cannot be kept: {}", error_chain(&error)))));
@@ -367,18 +365,18 @@ impl Run {
         match operation {
             Operation::Call(admission) => {
                 if let Some((interrupt, files)) = self.call_context(id) {
-                    let context = self.scope.context(&admission, interrupt, files);
-                    if admission.is_program() {
-                        self.track_working_files(id, &context);
+                    let call = self.scope.call(admission, interrupt, files);
+                    if call.admission().is_program() {
+                        self.track_working_files(id, call.context());
                     }
-                    self.work.call(id, admission, context);
+                    self.work.call(id, call);
                 }
             }
             Operation::Program(admission, ProgramStreams(started)) => {
                 if let Some((interrupt, files)) = self.call_context(id) {
-                    let context = self.scope.context(&admission, interrupt, files);
-                    self.track_working_files(id, &context);
-                    self.work.run(id, admission, context, started);
+                    let call = self.scope.call(admission, interrupt, files);
+                    self.track_working_files(id, call.context());
+                    self.work.run(id, call, started);
                 }
             }
             Operation::Sleep(duration) => self.work.sleep(id, duration),

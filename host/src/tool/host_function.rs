@@ -7,8 +7,8 @@ use std::ops::Deref;
 use std::sync::Arc;
 
 use serde_json::Value;
-pub use tollhouse_methods::HostMethodError as HostToolError;
 use tollhouse_methods::HostMethod;
+pub use tollhouse_methods::HostMethodError as HostToolError;
 
 use super::{CallContext, no_memory_for_result};
 use crate::code::{Interrupt, Stopped};

@@ -4,7 +4,7 @@
 //! declarations. This module decodes components ([`reflect`]), converts JSON to values of components ([`value`]), loads
 //! packages ([`Packages`]), mounts the tools of a session ([`MountedTools`]) and calls functions of instances.
 //!
-//! **Invariant:** calling a tool takes a [`gate::Admission`](crate::gate::Admission), which only the gate makes.
+//! **Invariant:** calling a tool takes an [`Admission`], which only the crate `tollhouse-gate` makes.
 //!
 //! **Invariant:** every WASI import of a tool exists, and has no authority beyond its manifest's requests that the
 //! policy grants (`authority`).
@@ -60,8 +60,10 @@ pub use package::{Package, PackageError, Packages};
 pub(crate) use pipe::{OnComplete, Pipe, WriteError};
 pub(crate) use program::ProgramStart;
 pub use secret::{SecretError, Secrets};
-pub(crate) use tollhouse_methods::reflect::{ARGUMENTS, DIRECTORY, STDIN};
+use tollhouse_audit::CallAudit;
+use tollhouse_gate::Admission;
 use tollhouse_methods::MethodDeclaration;
+pub(crate) use tollhouse_methods::reflect::{ARGUMENTS, DIRECTORY, STDIN};
 pub use tollhouse_methods::{
     Catalog, Clash, LostFace, canonical, help, names, nearest, python, schema, types, typescript, words,
 };
@@ -71,7 +73,6 @@ pub(crate) use wasi::agent_linker;
 
 use crate::code::{Interrupt, MemoryAccount, MemoryCharge};
 use crate::error::{Failure, Payload, how_to_raise};
-use crate::gate::{Admission, CallAudit};
 use crate::vfs::{ApplyError, Edit, Errno, Tree};
 
 /// Services of the host for the tools of one session.

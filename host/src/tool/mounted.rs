@@ -281,7 +281,8 @@ impl Packages {
     ) -> Result<Arc<MountedTools>, MountError> {
         // Sessions usually mount the same tools: their names are computed once.
         let mut last = self.last_mounted();
-        if let Some(mounted) = last.as_ref().filter(|mounted| mounted.is_of(&packages) && mounted.clashes() == clashes) {
+        if let Some(mounted) = last.as_ref().filter(|mounted| mounted.is_of(&packages) && mounted.clashes() == clashes)
+        {
             return Ok(Arc::clone(mounted));
         }
         let mounted = Arc::new(MountedTools::new(packages, &[], clashes.into())?);

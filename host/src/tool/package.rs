@@ -141,10 +141,8 @@ impl Packages {
             None => DefaultInterface::Only,
         };
         let (component, wit) = (registry.load_component(release)?, registry.load_wit(release)?);
-        let types = reflect::reflect(&component, Some(&wit), &default).map_err(|source| PackageError::Reflect {
-            release: name.clone(),
-            source,
-        })?;
+        let types = reflect::reflect(&component, Some(&wit), &default)
+            .map_err(|source| PackageError::Reflect { release: name.clone(), source })?;
         let declaration = PackageDeclaration {
             release: name,
             description: manifest.description,

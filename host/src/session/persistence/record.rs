@@ -172,7 +172,8 @@ impl From<CallOutcome> for LedgerOutcome {
             CallOutcome::Failed => Self::Failed,
             CallOutcome::Cancelled => Self::Cancelled,
             CallOutcome::Denied => Self::Released,
-            CallOutcome::Pending => Self::Pending,
+            // An outcome that the ledger does not know stays spent.
+            _ => Self::Pending,
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Events of an audit log.
+//! Events of an audit log. The gate returns them; who drives it appends them.
 
 use std::sync::Arc;
 
@@ -6,12 +6,13 @@ use serde::ser::SerializeSeq as _;
 use serde::{Serialize, Serializer};
 use serde_json::Value;
 
-use crate::capability::Amount;
-use crate::error::ErrorKind;
-use crate::gate::CallOutcome;
-use crate::gate::budget_accounts::allowance;
-use crate::gate::grant_index::GrantAccount;
-use crate::ledger::{AccountId, Allowance};
+use tollhouse_policy::capability::Amount;
+use tollhouse_policy::ledger::{AccountId, Allowance};
+use tollhouse_types::error::ErrorKind;
+
+use super::CallOutcome;
+use super::budget_accounts::allowance;
+use super::grant_index::GrantAccount;
 
 /// An event to be logged.
 #[derive(Clone, Copy, Debug, Serialize)]
@@ -212,13 +213,15 @@ pub enum Event<'a> {
 impl<'a> Event<'a> {
     /// Returns true for an event that has already happened when it is written. Other events only happen if they can be
     /// logged.
-    pub(super) fn is_afterwards(&self) -> bool {
+    #[must_use]
+    pub fn is_afterwards(&self) -> bool {
         matches!(self, Self::Settled { .. } | Self::Denied { .. } | Self::Released { .. } | Self::Said { .. })
     }
 
     /// Returns the event with texts of at most `most` bytes, if it is the ending of something that had begun; otherwise
     /// `None`.
-    pub(super) fn ending(&self, most: usize) -> Option<Self> {
+    #[must_use]
+    pub fn ending(&self, most: usize) -> Option<Self> {
         let cut = |text: &'a str| &text[..text.floor_char_boundary(most)];
         match *self {
             Self::Settled { run, seq, outcome, micros, error } => {
@@ -234,10 +237,10 @@ impl<'a> Event<'a> {
 }
 
 /// The accounts that a call is reserved in: one call in each, and an amount in those that sum up an argument.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct Debits<'a> {
-    pub(in crate::gate) accounts: &'a [GrantAccount],
-    pub(in crate::gate) amounts: &'a [(AccountId, Amount)],
+    pub(super) accounts: &'a [GrantAccount],
+    pub(super) amounts: &'a [(AccountId, Amount)],
 }
 
 impl<'a> Debits<'a> {
@@ -252,7 +255,7 @@ impl<'a> Debits<'a> {
 
 impl<'a> Debits<'a> {
     /// Iterates over the accounts that have a limit, by name, with their limits.
-    pub(crate) fn limited(self) -> impl Iterator<Item = (&'a Arc<str>, Allowance)> {
+    pub fn limited(self) -> impl Iterator<Item = (&'a Arc<str>, Allowance)> {
         self.accounts.iter().filter_map(|grant_account| {
             let allowance = allowance(&grant_account.grant);
             allowance.is_limited().then_some((grant_account.name.as_ref()?, allowance))

@@ -6,11 +6,11 @@ use std::time::Instant;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::RunLog;
-use super::approval::Caller;
-use crate::capability::Amount;
-use crate::error::Failure;
-use crate::json;
+use tollhouse_policy::capability::Amount;
+use tollhouse_types::json;
+
+use super::consent::Caller;
+use super::event::Event;
 
 /// A call in the form that `run --json` shows.
 #[derive(Clone, Debug, Serialize)]
@@ -35,7 +35,7 @@ pub struct Call {
 impl Call {
     /// Applies an event of the run's log to the calls that it had made before. Returns false if calls are missing
     /// between them.
-    pub(crate) fn replay(event: &Value, calls: &mut Vec<Self>) -> bool {
+    pub fn replay(event: &Value, calls: &mut Vec<Self>) -> bool {
         let word = event["event"].as_str().unwrap_or_default();
         let (Some(seq), "asked" | "admitted" | "denied" | "settled") = (event["seq"].as_u64(), word) else {
             return true;
@@ -123,14 +123,30 @@ impl Calls {
     }
 }
 
+/// How a call ended, as it is recorded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Settlement {
+    run: u64,
+    seq: u64,
+    outcome: CallOutcome,
+    micros: u64,
+}
+
+impl Settlement {
+    /// Returns the event to log; `error` is that of a call that failed.
+    #[must_use]
+    pub fn event<'a>(&self, error: Option<&'a str>) -> Event<'a> {
+        let Self { run, seq, outcome, micros } = *self;
+        Event::Settled { run, seq, outcome, micros, error }
+    }
+}
+
 /// The record of a run in progress. Clones share it: the script, and the tools that call tools on its behalf.
 #[derive(Clone, Debug, Default)]
-pub struct Record {
+pub struct CallRecord {
     calls: Arc<Mutex<OpenRecord>>,
     run: u64,
     within: Option<Arc<EnclosingCall>>,
-    /// The run's part of the audit log; `None` if it is not limited.
-    log: Option<Arc<RunLog>>,
 }
 
 /// Approximate maximum number of bytes kept of the arguments of one run's calls. They are in the host's memory, and a
@@ -160,41 +176,27 @@ struct EnclosingCall {
     outer: Option<Arc<Self>>,
 }
 
-impl Record {
+impl CallRecord {
     /// Creates the record of a run, given its number in its session.
     #[must_use]
     pub fn of_run(run: u64) -> Self {
         Self { run, ..Self::default() }
     }
 
-    /// Creates the record of a run whose part of the audit log is limited.
-    pub(crate) fn logged(run: u64, log: RunLog) -> Self {
-        Self { run, log: Some(Arc::new(log)), ..Self::default() }
-    }
-
     /// Puts calls into the record of a run that is resumed: those that it had made.
-    pub(crate) fn restore(&self, calls: Vec<Call>) {
+    pub fn restore(&self, calls: Vec<Call>) {
         let mut open = self.lock();
         open.asked = calls.len() as u64;
         open.kept = calls.iter().fold(0_u64, |kept, call| kept.saturating_add(json::weight(&call.arguments)));
         open.calls = calls;
     }
 
-    /// The run's part of the audit log; `None` if it is not limited.
-    pub(crate) fn log(&self) -> Option<&Arc<RunLog>> {
-        self.log.as_ref()
-    }
-
-    /// Returns the failure that ends the run once it has reached its limit on log lines.
-    pub(crate) fn log_failure(&self) -> Option<Failure> {
-        self.log.as_ref()?.failure()
-    }
-
     /// Returns the same record for the calls that a tool makes during its own call.
-    pub(crate) fn within(&self, alias: &Arc<str>, seq: u64) -> Self {
+    #[must_use]
+    pub fn within(&self, alias: &Arc<str>, seq: u64) -> Self {
         let within =
             EnclosingCall { alias: Arc::clone(alias), seq, depth: self.depth() + 1, outer: self.within.clone() };
-        Self { calls: Arc::clone(&self.calls), run: self.run, within: Some(Arc::new(within)), log: self.log.clone() }
+        Self { calls: Arc::clone(&self.calls), run: self.run, within: Some(Arc::new(within)) }
     }
 
     /// Number of the run.
@@ -227,14 +229,15 @@ impl Record {
     }
 
     /// Prevents further calls from beginning, and returns the numbers of those that have not ended.
-    pub(super) fn seal(&self) -> Vec<u64> {
+    fn seal(&self) -> Vec<u64> {
         let mut open = self.lock();
         open.closed = true;
         open.calls.iter().filter(|call| call.outcome == CallOutcome::Pending).map(|call| call.seq).collect()
     }
 
     /// Removes the calls from the record and returns them.
-    pub(super) fn take(&self) -> Calls {
+    #[must_use]
+    pub fn take(&self) -> Calls {
         Calls(std::mem::take(&mut self.lock().calls))
     }
 
@@ -304,16 +307,21 @@ impl Record {
         Some(seq)
     }
 
-    /// Records the outcome of an admitted call, and returns its duration in microseconds. Returns `None` if it had
-    /// ended before: the first outcome counts.
-    pub(super) fn settle(&self, seq: u64, outcome: CallOutcome) -> Option<u64> {
+    /// Prevents further calls from beginning, settles those that have not ended as cancelled, and returns their
+    /// settlements.
+    pub fn close(&self) -> Vec<Settlement> {
+        self.seal().into_iter().filter_map(|seq| self.settle(seq, CallOutcome::Cancelled)).collect()
+    }
+
+    /// Records the outcome of an admitted call. Returns `None` if it had ended before: the first outcome counts.
+    pub fn settle(&self, seq: u64, outcome: CallOutcome) -> Option<Settlement> {
         let index = usize::try_from(seq).ok()?.checked_sub(1)?;
         let mut open = self.lock();
         let call = open.calls.get_mut(index).filter(|call| call.outcome == CallOutcome::Pending)?;
         call.outcome = outcome;
         let elapsed = call.begun.map_or(0, |begun| begun.elapsed().as_micros());
         call.micros = u64::try_from(elapsed).unwrap_or(u64::MAX);
-        Some(call.micros)
+        Some(Settlement { run: self.run, seq, outcome, micros: call.micros })
     }
 
     /// Locks the record. Every change is complete, so a poisoned lock is still valid.
@@ -335,7 +343,7 @@ mod tests {
 
     #[test]
     fn arguments_are_kept_within_bounds() {
-        let record = Record::of_run(1);
+        let record = CallRecord::of_run(1);
         let large = json!({ "text": "x".repeat((MAX_ARGUMENTS / 4) as usize) });
         for _ in 0..100 {
             record.begin("probe/length", &large, "grant");

@@ -13,11 +13,10 @@ use super::budget_accounts::behind;
 use super::grant_binding::{self, BindError, BoundGrant, BoundSpend};
 use super::optional_parameters::{self, Optional};
 use super::spelling;
-use tollhouse_methods::{HostMethod, MethodDeclaration};
-use crate::capability::{Amount, Approve, Grant, Pattern, PolicyError};
-use crate::ledger::{AccountId, Ledger, Refused, Terms};
-use crate::tool::types::Function;
-use crate::tool::{MountedTools, Tool, nearest};
+use tollhouse_methods::types::Function;
+use tollhouse_methods::{Catalog, HostMethod, MethodDeclaration, nearest};
+use tollhouse_policy::capability::{Amount, Approve, Grant, Pattern, PolicyError};
+use tollhouse_policy::ledger::{AccountId, Ledger, Refused, Terms};
 
 /// The grants of a session, indexed by method.
 pub(super) struct GrantIndex {
@@ -30,7 +29,7 @@ pub(super) struct GrantIndex {
 #[derive(Clone)]
 pub(super) struct ActiveGrant {
     pub(super) grant: Arc<Grant>,
-    pub(super) accounts: Vec<GrantAccount>,
+    pub(super) accounts: Arc<[GrantAccount]>,
 }
 
 /// Naming of the accounts of grants.
@@ -124,7 +123,7 @@ impl GrantIndex {
     /// session that this one is derived from: a grant that narrows one of them debits its account.
     pub(super) fn new(
         grants: Vec<Grant>,
-        tools: &MountedTools,
+        catalog: &Catalog,
         ledger: &Ledger,
         above: &[ActiveGrant],
         naming: AccountNaming<'_>,
@@ -135,16 +134,16 @@ impl GrantIndex {
             if !names.insert(grant.name.as_str()) {
                 return Err(PolicyError::twice(grant));
             }
-            check(grant, tools)?;
-            check_spellings(grant, tools)?;
+            check(grant, catalog)?;
+            check_spellings(grant, catalog)?;
         }
         let mut opened = HashMap::new();
         let active = grants.into_iter().map(|grant| ActiveGrant {
-            accounts: accounts(&grant, ledger, above, naming, &mut opened),
+            accounts: accounts(&grant, ledger, above, naming, &mut opened).into(),
             grant: Arc::new(grant),
         });
         let active = active.collect();
-        let methods = tools.iter().map(|tool| (tool.method().to_owned(), OnceLock::new()));
+        let methods = catalog.iter().map(|tool| (tool.method().to_owned(), OnceLock::new()));
         Ok(Self { grants: active, methods: methods.collect() })
     }
 
@@ -154,14 +153,14 @@ impl GrantIndex {
     }
 
     /// Returns true if a grant could allow a call of the tool, for some arguments and with some budget.
-    pub(super) fn grants(&self, tool: &Tool) -> bool {
+    pub(super) fn grants(&self, tool: &MethodDeclaration) -> bool {
         let is_ok = |judge: &MethodGrant| judge.bound.is_ok();
         // For an open namespace itself: any method in it.
         if tool.bound_as() == tool.method() { self.all(tool).iter().any(is_ok) } else { self.of(tool).any(is_ok) }
     }
 
     /// The bound grants that cover a tool.
-    fn of(&self, tool: &Tool) -> impl Iterator<Item = &MethodGrant> {
+    fn of(&self, tool: &MethodDeclaration) -> impl Iterator<Item = &MethodGrant> {
         // The grants of an open namespace may cover only some of its methods.
         let covers =
             |judge: &&MethodGrant| !tool.is_open() || self.grants[judge.grant].grant.method.matches(tool.method());
@@ -169,7 +168,7 @@ impl GrantIndex {
     }
 
     /// The bound grants that cover a method; for an open namespace, any method in it.
-    fn all(&self, tool: &Tool) -> &[MethodGrant] {
+    fn all(&self, tool: &MethodDeclaration) -> &[MethodGrant] {
         let Some(grant_index) = self.methods.get(tool.bound_as()) else { return &[] };
         grant_index.get_or_init(|| {
             let covers = |active: &ActiveGrant| match tool.namespace() {
@@ -186,7 +185,7 @@ impl GrantIndex {
     /// nobody would be asked any more.
     pub(super) fn debit(
         &self,
-        tool: &Tool,
+        tool: &MethodDeclaration,
         arguments: &Value,
         ledger: &Ledger,
         now: SystemTime,
@@ -224,9 +223,9 @@ impl GrantIndex {
     }
 
     /// Lists the methods that each grant covers.
-    pub(super) fn coverage(&self, tools: &MountedTools) -> Vec<Coverage> {
+    pub(super) fn coverage(&self, catalog: &Catalog) -> Vec<Coverage> {
         let covered = |active: &ActiveGrant, index: usize| {
-            let methods = tools.iter().filter(|tool| covers(&active.grant.method, tool)).map(|tool| {
+            let methods = catalog.iter().filter(|tool| covers(&active.grant.method, tool)).map(|tool| {
                 let judge = self.all(tool).iter().find(|judge| judge.grant == index);
                 let problem = judge.and_then(|judge| judge.bound.as_ref().err()).map(|error| error.message.clone());
                 let optional = optional_parameters::read_by(&active.grant, tool.function());
@@ -243,7 +242,13 @@ impl GrantIndex {
     }
 
     /// Lists the decision of each grant that covers a method about a call.
-    pub(super) fn opinions(&self, tool: &Tool, arguments: &Value, ledger: &Ledger, now: SystemTime) -> Vec<Opinion> {
+    pub(super) fn opinions(
+        &self,
+        tool: &MethodDeclaration,
+        arguments: &Value,
+        ledger: &Ledger,
+        now: SystemTime,
+    ) -> Vec<Opinion> {
         // Name of the grant after which no other is tried.
         let mut last: Option<&str> = None;
         let opinion = |judge: &MethodGrant| {
@@ -290,7 +295,7 @@ impl MethodGrant {
     fn new(index: usize, active: &ActiveGrant, function: &Function) -> Self {
         let mut bound = grant_binding::bind(&active.grant, function);
         let mut sums = Vec::new();
-        for account in &active.accounts {
+        for account in &*active.accounts {
             match grant_binding::bind_spend(&account.grant, function) {
                 Ok(Some(spend)) => sums.push((account.id, spend)),
                 Ok(None) => {}
@@ -305,7 +310,7 @@ impl MethodGrant {
         let (_, spend) = self.sums.iter().find(|(id, _)| *id == account)?;
         let mut amount = None;
         spend.path.every(arguments, |value| {
-            let number = value.and_then(|value| crate::capability::Number::from_json(value, spend.wide));
+            let number = value.and_then(|value| tollhouse_policy::capability::Number::from_json(value, spend.wide));
             amount = number.and_then(Amount::new);
             true
         });
@@ -356,7 +361,7 @@ impl MethodGrant {
             active.bars(ledger, now).unwrap_or_else(|| DenialReason::Budget(active.name_of(at).to_owned(), refused))
         })?;
         let mut why = vec![];
-        for GrantAccount { id, grant, .. } in &active.accounts {
+        for GrantAccount { id, grant, .. } in &*active.accounts {
             if grant.calls.is_some() {
                 why.push(format!("debits one call of `{}`", grant.name));
             }
@@ -425,7 +430,7 @@ fn accounts(
         Some(parent) => {
             let active = above.iter().find(|active| *active.grant == **parent);
             match (active, opened.get(&Arc::as_ptr(parent)).cloned()) {
-                (Some(active), _) => active.accounts.clone(),
+                (Some(active), _) => active.accounts.to_vec(),
                 (None, Some(chain)) => chain,
                 (None, None) => {
                     let below = name.as_deref().map_or(AccountNaming::None, AccountNaming::Behind);
@@ -448,8 +453,8 @@ fn accounts(
 }
 
 /// Checks that no constraint of a grant can be evaded by another spelling of a value, in any method that it covers.
-fn check_spellings(grant: &Grant, tools: &MountedTools) -> Result<(), PolicyError> {
-    tools.iter().filter(|tool| covers(&grant.method, tool)).try_for_each(|tool| {
+fn check_spellings(grant: &Grant, catalog: &Catalog) -> Result<(), PolicyError> {
+    catalog.iter().filter(|tool| covers(&grant.method, tool)).try_for_each(|tool| {
         spelling::check(grant, tool.function()).map_err(|error| {
             let message = format!("grant `{}` can be got round: in `{}`, {}", grant.name, tool.method(), error.message);
             let mut told = PolicyError::new(message, error.span.0.or(grant.span.0.clone()));
@@ -461,11 +466,11 @@ fn check_spellings(grant: &Grant, tools: &MountedTools) -> Result<(), PolicyErro
 
 /// Checks that a grant matches a mounted method, and that its conditions on the arguments are meaningful for at least
 /// one of them. A pattern that consists of stars may match nothing.
-fn check(grant: &Grant, tools: &MountedTools) -> Result<(), PolicyError> {
+fn check(grant: &Grant, catalog: &Catalog) -> Result<(), PolicyError> {
     let span = grant.span.0.clone();
     let mut problem = None;
     let mut is_mounted = false;
-    for tool in tools.iter().filter(|tool| covers(&grant.method, tool)) {
+    for tool in catalog.iter().filter(|tool| covers(&grant.method, tool)) {
         is_mounted = true;
         let bound =
             grant_binding::bind(grant, tool.function()).and_then(|_| grant_binding::bind_spend(grant, tool.function()));
@@ -486,13 +491,13 @@ fn check(grant: &Grant, tools: &MountedTools) -> Result<(), PolicyError> {
     }
     let told = PolicyError::new(format!("`{pattern}` covers nothing that is mounted"), span);
     let below = format!("{pattern}/");
-    if tools.iter().any(|tool| tool.method().starts_with(&below)) {
+    if catalog.iter().any(|tool| tool.method().starts_with(&below)) {
         return Err(told.hint(format!("all that `{pattern}` has is `{pattern}/*`")));
     }
-    if let Some(clash) = tools.clash_of(&pattern) {
+    if let Some(clash) = catalog.clash_of(&pattern) {
         return Err(told.hint(clash.hint()));
     }
-    Err(match nearest(&pattern, tools.iter().map(|tool| tool.method())) {
+    Err(match nearest(&pattern, catalog.iter().map(|tool| tool.method())) {
         Some(near) => told.hint(format!("did you mean `{near}`?")),
         None => told.hint("`tollhouse tools` lists what is mounted"),
     })

@@ -3,8 +3,8 @@
 
 use serde_json::Value;
 
-use crate::capability::{Approve, Clause, Grant, Param, ParamPath, Step, Truth};
-use crate::tool::types::{Field, Function, Members, Shape, Type};
+use tollhouse_methods::types::{Field, Function, Members, Shape, Type};
+use tollhouse_policy::capability::{Approve, Clause, Grant, Param, ParamPath, Step, Truth};
 
 /// A parameter that a clause of a grant reads and a call may omit.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
@@ -94,12 +94,12 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::capability::Policy;
-    use crate::tool::HostTool;
+    use tollhouse_methods::HostMethod;
+    use tollhouse_policy::capability::Policy;
 
     fn found(schema: Value, grant: &str) -> Vec<Optional> {
         let tool =
-            HostTool::new("pay", "Pays.\n\n- `note` (optional): a line for the customer.", schema).expect("a tool");
+            HostMethod::new("pay", "Pays.\n\n- `note` (optional): a line for the customer.", schema).expect("a tool");
         let policy = Policy::parse(&format!("[[grant]]\nmethod = 'pay'\n{grant}")).expect("a policy");
         read_by(&policy.grants[0], tool.function())
     }

@@ -7,7 +7,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::SystemTime;
 
 use serde_json::Value;
-use tollhouse_registry::untrusted_file;
+use tollhouse_types::untrusted_file;
 
 use super::head::{HeadFile, LogHead};
 use super::key::{AuditKey, LineKey};
@@ -155,7 +155,7 @@ fn scan(path: &Path, options: CheckOptions, take: &mut dyn FnMut(&Value)) -> Res
 }
 
 /// Passes every event of an unaltered log, as it was written, to `take`; returns the same as [`AuditFile::verify`].
-pub(in crate::gate) fn events(path: &Path, take: &mut dyn FnMut(&Value)) -> Result<(u64, String), AuditError> {
+pub(crate) fn events(path: &Path, take: &mut dyn FnMut(&Value)) -> Result<(u64, String), AuditError> {
     let checked = scan(path, CheckOptions::default(), take)?.checked(path)?;
     Ok((checked.lines, checked.head))
 }

@@ -8,8 +8,8 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use super::{Audit, AuditError, Event};
-use crate::error::{Failure, error_chain, how_to_raise};
-use crate::json;
+use tollhouse_types::error::{Failure, error_chain, how_to_raise};
+use tollhouse_types::json;
 
 /// Maximum size of a line besides its event: number, time, the hash of the previous line, the MAC.
 const ENVELOPE_BYTES: u64 = 224;
@@ -21,7 +21,7 @@ const SHORT_ERROR_BYTES: usize = 200;
 ///
 /// Once the limit is reached, a line says so (`full`), and after it come only the endings of calls that had begun and
 /// of the run itself, each in a short line.
-pub(crate) struct RunLog {
+pub struct RunLog {
     audit: Arc<dyn Audit>,
     run: u64,
     limit: u64,
@@ -35,7 +35,8 @@ pub(crate) struct RunLog {
 
 impl RunLog {
     /// Creates a log to which a run adds at most `limit` bytes.
-    pub(crate) fn new(audit: &Arc<dyn Audit>, run: u64, limit: u64) -> Self {
+    #[must_use]
+    pub fn new(audit: &Arc<dyn Audit>, run: u64, limit: u64) -> Self {
         Self {
             audit: Arc::clone(audit),
             run,
@@ -48,12 +49,13 @@ impl RunLog {
     }
 
     /// Sets the callback that stops the run when the limit is reached. Called once, before the first line.
-    pub(crate) fn on_full(&self, stop: impl Fn() + Send + Sync + 'static) {
+    pub fn on_full(&self, stop: impl Fn() + Send + Sync + 'static) {
         let _ = self.stop.set(Box::new(stop));
     }
 
     /// Returns the failure of the run if its limit is reached, or if something that has happened could not be logged.
-    pub(crate) fn failure(&self) -> Option<Failure> {
+    #[must_use]
+    pub fn failure(&self) -> Option<Failure> {
         if self.full.load(Ordering::Acquire) {
             let message = format!("limit `log` reached: a run adds at most {} bytes to the audit log", self.limit);
             return Some(Failure::limit(message, how_to_raise("log")));
@@ -81,7 +83,8 @@ impl RunLog {
 }
 
 /// Failure of a run whose log lacks something that has happened.
-pub(crate) fn incomplete(why: &str) -> Failure {
+#[must_use]
+pub fn incomplete(why: &str) -> Failure {
     Failure::host(format!("the audit log is not complete: {why}"))
         .with_hint("the effects of the run remain, but its log does not list all of them")
 }
@@ -142,8 +145,9 @@ mod tests {
     use serde_json::Value;
 
     use super::*;
-    use crate::gate::audit::Chain;
-    use crate::gate::{CallOutcome, Nowhere};
+    use tollhouse_gate::CallOutcome;
+
+    use crate::{Chain, Nowhere};
 
     /// A log in memory: its lines.
     #[derive(Default)]
@@ -176,7 +180,7 @@ mod tests {
     }
 
     fn denied(reason: &str) -> Event<'_> {
-        let (kind, arguments) = (crate::error::ErrorKind::Capability, &Value::Null);
+        let (kind, arguments) = (tollhouse_types::error::ErrorKind::Capability, &Value::Null);
         Event::Denied { run: 1, seq: 1, caller: None, method: "a/b", arguments, grant: None, kind, reason }
     }
 

@@ -4,11 +4,11 @@
 
 use std::borrow::Cow;
 
-use crate::capability::{Approve, Clause, Grant, Number, Param, ParamPath, Scalar, Span, Step, Test};
-use crate::tool::STDIN;
-use crate::tool::canonical::bounds;
-use crate::tool::nearest;
-use crate::tool::types::{Case, Field, Function, Members, Named, Shape, Type};
+use tollhouse_methods::canonical::bounds;
+use tollhouse_methods::nearest;
+use tollhouse_methods::reflect::STDIN;
+use tollhouse_methods::types::{Case, Field, Function, Members, Named, Shape, Type};
+use tollhouse_policy::capability::{Approve, Clause, Grant, Number, Param, ParamPath, Scalar, Span, Step, Test};
 
 /// A grant bound to one method.
 #[derive(Debug)]

@@ -1,24 +1,26 @@
 //! The audit log: every decision and every call, as JSON lines, each of which contains the hash of the previous one.
 //!
 //! A written line cannot be changed, moved or omitted without breaking the chain. Guests cannot access the log: it is
-//! not a file of the session.
+//! not a file of the session. The events are those of `tollhouse_gate`.
 //!
-//! Modules:
-//! - `event`: the events;
-//! - `hash_chain`: the hash chain of the lines;
-//! - `run_log`: the lines of one run, within its limit;
-//! - `key`, `head`: proof that nobody has rewritten or truncated the log;
-//! - `verification`: reading and verifying a log;
-//! - `redaction`: a log without the values of secrets;
-//! - `file`: a log in a file. The log of a persistent session is in its store: see `session`.
+//! | module | contents |
+//! | --- | --- |
+//! | `hash_chain` | the hash chain of the lines |
+//! | `run_log` | the lines of one run, within its limit |
+//! | `call_audit` | the events of one call |
+//! | `key`, `head` | proof that nobody has rewritten or truncated the log |
+//! | `verification` | reading and verifying a log |
+//! | `file` | a log in a file; that of a persistent session is in its store |
+//! | `suggest_policy` | the smallest policy that allows what a log contains |
+#![deny(missing_docs)]
 
-mod event;
+mod call_audit;
 mod file;
 mod hash_chain;
 mod head;
 mod key;
-mod redaction;
 mod run_log;
+mod suggest_policy;
 #[cfg(test)]
 mod tests;
 mod verification;
@@ -27,13 +29,13 @@ use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-pub use event::{Debits, Event};
+pub use call_audit::CallAudit;
 pub use file::AuditFile;
-pub(super) use file::events;
 pub use hash_chain::Chain;
 pub use key::{AuditKey, NoAuditKey};
-pub(crate) use redaction::redacted;
-pub(crate) use run_log::{RunLog, incomplete};
+pub use run_log::{RunLog, incomplete};
+pub use suggest_policy::{Suggestion, suggest};
+use tollhouse_gate::Event;
 pub use verification::{CheckOptions, CheckedLog};
 
 /// An error of writing or verifying an audit log.
@@ -177,43 +179,5 @@ impl Audit for Both {
 
     fn is_kept(&self) -> bool {
         self.0.is_kept() || self.1.is_kept()
-    }
-}
-
-/// Records the events of one call.
-#[derive(Clone)]
-pub(crate) struct CallAudit {
-    audit: Arc<dyn Audit>,
-    run: u64,
-    seq: u64,
-}
-
-impl CallAudit {
-    pub(crate) fn new(audit: Arc<dyn Audit>, run: u64, seq: u64) -> Self {
-        Self { audit, run, seq }
-    }
-
-    /// Makes the events written so far durable.
-    pub(crate) fn sync(&self) -> Result<(), AuditError> {
-        self.audit.sync()
-    }
-
-    /// Records that the call never started, and that its reservation is released.
-    pub(crate) fn released(&self) {
-        let _ = self.audit.write(&Event::Released { run: self.run, seq: self.seq });
-    }
-
-    /// Records output of the tool. A failure to log it does not fail the call.
-    pub(crate) fn said(&self, stream: &str, text: &str) {
-        let _ = self.audit.write(&Event::Said { run: self.run, seq: self.seq, stream, text });
-    }
-
-    /// Records a request of the tool. Returns false if it cannot be logged: then it must not be sent.
-    pub(crate) fn requested(&self, method: &str, url: &str, refused: Option<&str>) -> bool {
-        self.audit.write(&Event::Requested { run: self.run, seq: self.seq, method, url, refused }).is_ok()
-    }
-    /// Records the use of a secret's value. If this fails, the value must not be used.
-    pub(crate) fn secret_used(&self, secret: &str, tool: &str, to: Option<&str>) -> Result<(), AuditError> {
-        self.audit.write(&Event::SecretUsed { run: self.run, seq: self.seq, secret, tool, to })
     }
 }

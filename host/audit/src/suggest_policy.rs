@@ -5,8 +5,8 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use super::audit::{self, AuditError};
-use crate::capability::{Clause, Grant, Number, Param, Permissions, Policy, Scalar, Test, param};
+use super::{AuditError, AuditFile};
+use tollhouse_policy::capability::{Clause, Grant, Number, Param, Permissions, Policy, Scalar, Test, param};
 
 /// Maximum number of texts that a clause lists, and their maximum length: beyond that they are data, not a choice.
 const MAX_TEXTS: usize = 8;
@@ -68,7 +68,7 @@ impl Suggestion {
 /// If the log cannot be read, or was altered.
 pub fn suggest(log: &Path) -> Result<Suggestion, AuditError> {
     let mut events = LogSummary::default();
-    audit::events(log, &mut |event| events.take(event))?;
+    AuditFile::read(log, &mut |event| events.take(event))?;
     Ok(events.suggestion())
 }
 
@@ -156,7 +156,7 @@ impl LogSummary {
 fn exactly(release: &str) -> Option<String> {
     let (name, version) = release.split_once('@')?;
     let requirement = format!("{name}@={version}");
-    requirement.parse::<tollhouse_registry::Requirement>().ok().map(|_| requirement)
+    requirement.parse::<tollhouse_types::name::Requirement>().ok().map(|_| requirement)
 }
 
 /// Returns scheme, host and port of a URL.

@@ -1,7 +1,7 @@
 //! The budget accounts of a policy, by name, before any tool is mounted.
 
-use crate::capability::{Grant, Policy};
-use crate::ledger::Allowance;
+use tollhouse_policy::capability::{Grant, Policy};
+use tollhouse_policy::ledger::Allowance;
 
 /// Returns the limits on a grant's own account.
 pub(super) fn allowance(grant: &Grant) -> Allowance {
@@ -16,7 +16,8 @@ pub(super) fn behind(owner: &str, name: &str) -> String {
 /// Lists the accounts that have a limit, under the names that the gate of this policy gives them: those of its grants,
 /// and of the grants of its tools. A tool's grant without a limit of its own has that of the grant it narrows, and
 /// debits both.
-pub(crate) fn limited_accounts(policy: &Policy) -> Vec<(String, Allowance)> {
+#[must_use]
+pub fn limited_accounts(policy: &Policy) -> Vec<(String, Allowance)> {
     let own = policy.grants.iter().map(|grant| (grant.name.clone(), allowance(grant)));
     let tools = policy.permissions.iter().flat_map(|(alias, granted)| {
         // Unnamed grants are numbered in the same way as by a gate.

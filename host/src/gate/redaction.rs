@@ -5,8 +5,9 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use serde_json::Value;
+use tollhouse_audit::{Audit, AuditError};
+use tollhouse_gate::{Event, TextFilter};
 
-use super::{Audit, AuditError, Event};
 use crate::tool::Secrets;
 
 /// Forwards events, with values of secrets replaced by their names.
@@ -22,65 +23,7 @@ pub(crate) fn redacted(audit: Arc<dyn Audit>, secrets: &Secrets) -> Arc<dyn Audi
 
 impl Audit for RedactedAudit {
     fn write(&self, event: &Event<'_>) -> Result<(), AuditError> {
-        let optional = |text: Option<&'_ str>| text.map(|text| self.redact(text).into_owned());
-        match *event {
-            Event::Started { run, script, hash } => {
-                self.audit.write(&Event::Started { run, script: &self.redact(script), hash })
-            }
-            Event::Resolved { run, seq, word, by } => {
-                let (word, by) = (&*self.redact(word), &*self.redact(by));
-                self.audit.write(&Event::Resolved { run, seq, word, by })
-            }
-            Event::Resumed { run } => self.audit.write(&Event::Resumed { run }),
-            Event::Asked { run, seq, caller, method, arguments, grant, reason, shown, text: question } => {
-                // A question that contained a value is logged as its hash alone, which no redacted text would match.
-                let question = question.filter(|question| self.secrets.redact_text(question).is_none());
-                let (arguments, reason) = (self.json(arguments), self.redact(reason));
-                let (arguments, reason) = (arguments.as_ref(), &*reason);
-                self.audit.write(&Event::Asked {
-                    run,
-                    seq,
-                    caller,
-                    method,
-                    arguments,
-                    grant,
-                    reason,
-                    shown,
-                    text: question,
-                })
-            }
-            Event::Admitted { run, seq, caller, method, package, arguments, grant, debits } => {
-                let arguments = self.json(arguments);
-                let arguments = arguments.as_ref();
-                self.audit.write(&Event::Admitted { run, seq, caller, method, package, arguments, grant, debits })
-            }
-            Event::Denied { run, seq, caller, method, arguments, grant, kind, reason } => {
-                let (method, arguments, reason) = (self.redact(method), self.json(arguments), self.redact(reason));
-                let (method, arguments, reason) = (&*method, arguments.as_ref(), &*reason);
-                self.audit.write(&Event::Denied { run, seq, caller, method, arguments, grant, kind, reason })
-            }
-            Event::Said { run, seq, stream, text: said } => {
-                self.audit.write(&Event::Said { run, seq, stream, text: &self.redact(said) })
-            }
-            Event::Requested { run, seq, method, url, refused } => {
-                let (method, url, refused) = (self.redact(method), self.redact(url), optional(refused));
-                let (method, url, refused) = (&*method, &*url, refused.as_deref());
-                self.audit.write(&Event::Requested { run, seq, method, url, refused })
-            }
-            Event::SecretUsed { run, seq, secret, tool, to } => {
-                self.audit.write(&Event::SecretUsed { run, seq, secret, tool, to: optional(to).as_deref() })
-            }
-            Event::Settled { run, seq, outcome, micros, error } => {
-                self.audit.write(&Event::Settled { run, seq, outcome, micros, error: optional(error).as_deref() })
-            }
-            Event::Changed { run, what } => self.audit.write(&Event::Changed { run, what: &self.redact(what) }),
-            Event::Ended { run, status, error } => {
-                self.audit.write(&Event::Ended { run, status, error: optional(error).as_deref() })
-            }
-            Event::Answered { .. } | Event::Released { .. } | Event::Mended { .. } | Event::Full { .. } => {
-                self.audit.write(event)
-            }
-        }
+        event.filtered(&self.secrets, |event| self.audit.write(event))
     }
 
     fn sync(&self) -> Result<(), AuditError> {
@@ -92,13 +35,13 @@ impl Audit for RedactedAudit {
     }
 }
 
-impl RedactedAudit {
-    fn redact<'a>(&self, text: &'a str) -> Cow<'a, str> {
-        self.secrets.redact_text(text).map_or(Cow::Borrowed(text), Cow::Owned)
+impl TextFilter for Secrets {
+    fn text<'a>(&self, text: &'a str) -> Cow<'a, str> {
+        self.redact_text(text).map_or(Cow::Borrowed(text), Cow::Owned)
     }
 
     fn json<'a>(&self, value: &'a Value) -> Cow<'a, Value> {
-        self.secrets.redact_json(value).map_or(Cow::Borrowed(value), Cow::Owned)
+        self.redact_json(value).map_or(Cow::Borrowed(value), Cow::Owned)
     }
 }
 
@@ -110,7 +53,7 @@ mod tests {
 
     use super::*;
     use crate::error::ErrorKind;
-    use crate::gate::CallOutcome;
+    use crate::gate::{CallOutcome, Debits};
 
     /// Collects the lines written to it.
     #[derive(Default)]
@@ -135,7 +78,7 @@ mod tests {
         let log = redacted(Arc::clone(&lines) as Arc<dyn Audit>, &secrets);
         let (arguments, run, seq) = (json!({ "s3cr3t-value": [VALUE, "czNjcjN0LXZhbHVl"] }), 1, 2);
         let (arguments, caller, grant, text) = (&arguments, None, "g", Some(VALUE));
-        let debits = super::super::Debits { accounts: &[], amounts: &[] };
+        let debits = Debits::default();
         let (method, url, reason) = ("m", "http://127.0.0.1:1/bots3cr3t-value/x", VALUE);
         let events = [
             Event::Started { run, script: VALUE, hash: "h" },

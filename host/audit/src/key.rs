@@ -8,7 +8,7 @@ use std::fmt;
 use std::path::Path;
 use std::str::FromStr;
 
-use tollhouse_registry::untrusted_file;
+use tollhouse_types::untrusted_file;
 use zeroize::{Zeroize as _, Zeroizing};
 
 use super::AuditError;

@@ -10,7 +10,7 @@ use std::io::{self, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
-use tollhouse_registry::untrusted_file::{self, ReadError};
+use tollhouse_types::untrusted_file::{self, ReadError};
 
 use super::AuditError;
 

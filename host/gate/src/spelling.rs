@@ -7,8 +7,8 @@
 use serde_json::Value;
 
 use super::grant_binding::BindError;
-use crate::capability::{Approve, Clause, Grant, Param, ParamPath, Step, Test};
-use crate::tool::types::Function;
+use tollhouse_methods::types::Function;
+use tollhouse_policy::capability::{Approve, Clause, Grant, Param, ParamPath, Step, Test};
 
 /// Formats of values that have a text in each zone.
 const TIMES: [&str; 2] = ["date-time", "time"];
@@ -121,8 +121,8 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::capability::Policy;
-    use crate::tool::HostTool;
+    use tollhouse_methods::HostMethod;
+    use tollhouse_policy::capability::Policy;
 
     /// What is wrong with a policy whose only grant covers a host function that takes decimals and times.
     fn problem(grant: &str) -> Option<String> {
@@ -144,7 +144,7 @@ mod tests {
                 "chain": { "anyOf": [{ "$ref": "#/$defs/chain" }, { "type": "string" }, { "type": "array", "items": { "$ref": "#/$defs/chain" } }] },
             },
         });
-        let tool = HostTool::new("pay", "Pays.", parameters).expect("it is one");
+        let tool = HostMethod::new("pay", "Pays.", parameters).expect("it is one");
         let policy = Policy::parse(&format!("[[grant]]\nmethod = '**'\n{grant}")).expect("it is a policy");
         check(&policy.grants[0], tool.function()).err().map(|error| error.message)
     }
