@@ -4,9 +4,10 @@ use std::sync::Arc;
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::Instant;
 
-use super::result::{RunResult, Usage};
+use super::result::{EndedRun, Usage};
 use super::run_scope::RunScope;
-use super::session_state::{RunSlot, SessionState, micros};
+use super::session_state::{SessionState, micros};
+use super::session_storage::RunSlot;
 use crate::code::{Interrupt, Stopped, TICK};
 use crate::error::{ErrorKind, Failure, Payload, error_chain};
 use crate::gate::{Admission, AdmittedCall, CallOutcome, Event};
@@ -45,7 +46,7 @@ impl CallRun {
         let session = &self.session;
         let scope = RunScope::new(session, slot.number());
         let interrupt = self.interrupt.clone();
-        let stoppable = session.stoppable(move || interrupt.cancel());
+        let stoppable = session.storage.stoppable(move || interrupt.cancel());
         let full = self.interrupt.clone();
         scope.record.log().on_full(move || full.cancel());
         let result = self.perform(&scope);
@@ -61,7 +62,8 @@ impl CallRun {
         let outcome = Outcome { value: None, exit_code, error, fuel: 0, state: None };
         let usage = Usage { wall_micros: micros(started_at), ..Usage::default() };
         let left = session.head().into();
-        let ended = RunResult::conclude(session, slot, outcome, calls, usage, Default::default(), left);
+        let ended = EndedRun { outcome, calls, usage, captured: Default::default() };
+        let ended = session.conclude(slot, ended, left);
         // A call whose end cannot be saved fails, even if the tool succeeded.
         match ended.error {
             Some(lost) if result.is_ok() => Err(lost),

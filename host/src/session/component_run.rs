@@ -8,9 +8,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
 use super::options::{CapturedOutput, RunOptions, Stdin};
-use super::result::{RunResult, Usage, outcome_of};
+use super::result::{EndedRun, RunResult, Usage, outcome_of};
 use super::run_scope::RunScope;
-use super::session_state::{RunSlot, SessionState, micros};
+use super::session_state::{SessionState, micros};
+use super::session_storage::RunSlot;
 use crate::agent::{AgentError, LinkedAgent, Program, ToolCaller};
 use crate::code::{Interrupt, Stopped};
 use crate::error::{ErrorKind, Failure, error_chain};
@@ -70,7 +71,7 @@ impl ComponentRun {
         let full = self.interrupt.clone();
         caller.record.log().on_full(move || full.cancel());
         let interrupt = self.interrupt.clone();
-        let _stoppable = self.session.stoppable(move || interrupt.cancel());
+        let _stoppable = self.session.storage.stoppable(move || interrupt.cancel());
         let (outcome, memory_bytes) = match self.execute(&caller, options.stdin, &output) {
             Ok((exit_code, memory)) => (exited(exit_code), memory),
             Err((ending, memory)) => (self.outcome(ending), memory),
@@ -88,7 +89,7 @@ impl ComponentRun {
         };
         let captured = captured.map(|captured| captured.take()).unwrap_or_default();
         let slot = self.slot.take().expect("a run ends once: this takes it");
-        RunResult::conclude(&self.session, slot, outcome, calls, usage, captured, files.into())
+        self.session.conclude(slot, EndedRun { outcome, calls, usage, captured }, files.into())
     }
 
     /// Creates the caller whose imports the agent uses.

@@ -21,9 +21,10 @@ use super::nested_scripts;
 use super::operation_executor::{OperationExecutor, RunEvent, StdinReader};
 use super::options::{CapturedOutput, RunOptions, Stdin};
 use super::persistence::CancelRegistration;
-use super::result::{RunEffects, RunResult, Usage, outcome_of};
+use super::result::{EndedRun, RunEffects, RunResult, Usage, outcome_of};
 use super::run_scope::RunScope;
-use super::session_state::{ResumableRun, RunSlot, SessionState, micros};
+use super::session_state::{ResumableRun, SessionState, micros};
+use super::session_storage::RunSlot;
 use super::step::{CancelHandle, Operation, Pending, ProgramStreams, Step};
 use crate::code::{Interrupt, with_stack};
 use crate::error::{Failure, error_chain};
@@ -118,7 +119,7 @@ impl Run {
         script: Script,
         options: RunOptions,
     ) -> Result<Self, HostError> {
-        let journal = session.is_journaled(&slot).then(RunJournal::default);
+        let journal = session.storage.is_journaled(&slot).then(RunJournal::default);
         Self::with_journal(session, slot, language, script, options, journal)
     }
 
@@ -184,7 +185,7 @@ impl Run {
         let handle = CancelHandle { interrupt: interrupt.clone(), events: work.sender() };
         let full = handle.clone();
         scope.record.log().on_full(move || full.cancel());
-        let stoppable = session.stoppable(move || handle.cancel());
+        let stoppable = session.storage.stoppable(move || handle.cancel());
         let main = GuestProcess::new(guest, language, pending_start, interrupt.clone(), 0);
         Ok(Self {
             session,
@@ -510,8 +511,8 @@ impl Run {
         drop(processes);
         let captured = self.captured.take().map(|captured| captured.take()).unwrap_or_default();
         let left = RunEffects { files, state: outcome.state.take().map(|state| (self.language, state)) };
-        let result = RunResult::conclude(&self.session, slot, outcome, calls, usage, captured, left);
-        self.result = Some(Box::new(result));
+        let ended = EndedRun { outcome, calls, usage, captured };
+        self.result = Some(Box::new(self.session.conclude(slot, ended, left)));
     }
 }
 

@@ -27,7 +27,7 @@ impl RunScope {
 
     /// Creates the context of a run that already has a call record.
     pub(super) fn with_record(session: &Arc<SessionState>, record: RunRecord) -> Self {
-        let handles = Arc::new(Handles::new(session.seed("handles", &[record.run()])));
+        let handles = Arc::new(Handles::new(session.storage.seed("handles", &[record.run()])));
         Self { session: Arc::clone(session), record, handles }
     }
 
@@ -87,7 +87,7 @@ impl RunScope {
         CallContext {
             interrupt,
             now: guest_now(),
-            seed: session.seed("tool", &[self.record.run(), seq]),
+            seed: session.storage.seed("tool", &[self.record.run(), seq]),
             memory: session.memory.clone(),
             held: Mutex::new(session.memory.open()),
             wall: session.limits().tool_wall,

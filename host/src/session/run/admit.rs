@@ -148,9 +148,9 @@ impl Run {
         if !self.may_defer() {
             return Ok(gate.admit(record, method, arguments, memory, &self.interrupt)?);
         }
-        self.session.judging(Some(id));
+        self.session.storage.judging(Some(id));
         let judged = gate.admit_or_defer(record, method, arguments, memory, &self.interrupt);
-        self.session.judging(None);
+        self.session.storage.judging(None);
         judged
     }
 
