@@ -64,7 +64,6 @@ impl Call {
 /// The outcome of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-#[non_exhaustive]
 pub enum CallOutcome {
     /// The tool returned a result.
     Ok,

@@ -334,11 +334,7 @@ macro_rules! kinds {
 
         impl From<ErrorKind> for wit::ErrorKind {
             fn from(kind: ErrorKind) -> Self {
-                match kind {
-                    $(ErrorKind::$name => Self::$name,)+
-                    // The list above has all kinds that there are.
-                    _ => Self::Host,
-                }
+                match kind { $(ErrorKind::$name => Self::$name),+ }
             }
         }
     };

@@ -50,7 +50,6 @@ pub fn how_to_grant(method: &str, is_program: bool) -> String {
 /// Part of the system, or of the script, that a failure came from. In JSON: `error.kind`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-#[non_exhaustive]
 pub enum ErrorKind {
     /// The script cannot be parsed.
     Syntax,

@@ -172,8 +172,7 @@ impl From<CallOutcome> for LedgerOutcome {
             CallOutcome::Failed => Self::Failed,
             CallOutcome::Cancelled => Self::Cancelled,
             CallOutcome::Denied => Self::Released,
-            // An outcome that the ledger does not know stays spent.
-            _ => Self::Pending,
+            CallOutcome::Pending => Self::Pending,
         }
     }
 }
