@@ -106,6 +106,22 @@ fn only_admitted_calls_reach_a_tool() {
 }
 
 #[test]
+fn modules_use_those_below_them() {
+    for (module, above) in [
+        ("code", ["guest", "tool", "gate", "agent", "session"].as_slice()),
+        ("guest", &["tool", "gate", "agent", "session"]),
+        ("tool", &["guest", "gate", "agent", "session"]),
+        ("gate", &["guest", "agent", "session"]),
+        ("agent", &["session"]),
+    ] {
+        let lines = lines(&[module]);
+        for upper in above {
+            assert_eq!(places(&lines, &format!("crate::{upper}")), Vec::<String>::new(), "{module} uses {upper}");
+        }
+    }
+}
+
+#[test]
 fn what_runs_scripts_within_a_step_knows_no_gate() {
     let lines = lines(&["session/inline_runner.rs", "session/nested_scripts.rs"]);
     for text in ["gate", "Admission", "invoke", "OperationExecutor", "wait("] {
