@@ -6,7 +6,7 @@ use std::process::Command;
 use tollhouse_tests::root;
 
 /// Crates that decide, count and store.
-const PLAIN_CRATES: [&str; 5] = ["policy", "store", "token", "types", "vfs"];
+const PLAIN_CRATES: [&str; 8] = ["audit", "gate", "methods", "policy", "store", "token", "types", "vfs"];
 
 /// The lines of code (no comments, no unit tests) below some directories of `host/src`, with where they stand.
 fn lines(directories: &[&str]) -> Vec<(String, String)> {
@@ -87,12 +87,11 @@ fn only_in(lines: &[(String, String)], text: &str, file: &str) {
 }
 
 #[test]
-fn only_the_gate_calls_a_tool() {
+fn only_admitted_calls_reach_a_tool() {
     let lines = lines(&["."]);
-    // A tool is called with an admission; the gate alone makes one, after it has judged, and alone hands it over.
-    only_in(&lines, "Ok(Admission {", "gate/judgement.rs");
-    only_in(&lines, "self.tool.call(", "gate/admission.rs");
-    only_in(&lines, "self.tool.run(", "gate/admission.rs");
+    // A tool is called with an admission, which the crate of the gate alone makes: its fields are private.
+    only_in(&lines, "self.tool.call(", "gate/admitted_call.rs");
+    only_in(&lines, "self.tool.run(", "gate/admitted_call.rs");
     only_in(&lines, "instance::call(", "tool/mod.rs");
     only_in(&lines, "program::call(", "tool/mod.rs");
     only_in(&lines, "program::run(", "tool/mod.rs");
@@ -101,9 +100,25 @@ fn only_the_gate_calls_a_tool() {
     // Nothing else enters a component by name.
     only_in(&lines, "get_func(", "tool/instance.rs");
     // What a tool may touch is made of a manifest and a policy, there, and a request is judged before it connects.
-    only_in(&lines, "Authority::new(", "gate/tool_gates.rs");
+    only_in(&lines, "Authority::new(", "gate/session_gate.rs");
     only_in(&lines, "TcpStream::connect(", "tool/http/connection.rs");
     only_in(&lines, "Exchange {", "tool/http/");
+}
+
+#[test]
+fn modules_use_those_below_them() {
+    for (module, above) in [
+        ("code", ["guest", "tool", "gate", "agent", "session"].as_slice()),
+        ("guest", &["tool", "gate", "agent", "session"]),
+        ("tool", &["guest", "gate", "agent", "session"]),
+        ("gate", &["guest", "agent", "session"]),
+        ("agent", &["session"]),
+    ] {
+        let lines = lines(&[module]);
+        for upper in above {
+            assert_eq!(places(&lines, &format!("crate::{upper}")), Vec::<String>::new(), "{module} uses {upper}");
+        }
+    }
 }
 
 #[test]

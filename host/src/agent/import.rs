@@ -177,13 +177,13 @@ fn call(tool: &Tool, caller: &ToolCaller, params: &[Val], handles: &mut dyn Hand
 /// Asks the gate for a call, and makes it.
 pub(super) fn ask(method: &str, arguments: &str, caller: &ToolCaller) -> Result<Payload, Failure> {
     let admission = caller.gate.admit(&caller.record, method, arguments, &caller.memory, &caller.interrupt)?;
-    let context = (caller.context)(&admission);
-    let result = admission.invoke(&context);
-    let applied = caller.working.apply(&context.edits());
+    let call = (caller.prepare)(admission);
+    let result = call.invoke();
+    let applied = caller.working.apply(&call.context().edits());
     let result =
         result.and_then(|payload| applied.map(|()| payload).map_err(|error| cannot_apply_changes(method, &error)));
     let outcome = if result.is_ok() { CallOutcome::Ok } else { CallOutcome::Failed };
-    caller.gate.settle(&caller.record, admission.seq(), outcome, result.as_ref().err());
+    caller.gate.settle(&caller.record, call.admission().seq(), outcome, result.as_ref().err());
     result
 }
 

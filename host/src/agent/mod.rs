@@ -5,7 +5,7 @@
 //! an error before anything runs if no mounted package exports an import, if its types differ, or if no grant covers
 //! it.
 //!
-//! **Invariant:** an agent reaches a tool only through [`Gate::admit`](crate::gate::Gate::admit).
+//! **Invariant:** an agent reaches a tool only through the gate (`SessionGate::admit`).
 
 mod import;
 mod stdin;
@@ -27,7 +27,7 @@ use self::stdin::AgentStdin;
 use self::stdio::AgentOutput;
 use crate::code::{self, Interrupt, MemoryAccount, NoRoom, Stopped, with_stack};
 use crate::error::Failure;
-use crate::gate::{Admission, Gate, Record};
+use crate::gate::{Admission, AdmittedCall, RunRecord, SessionGate};
 use crate::guest::{Output, OutputError, Stream};
 use crate::tool::{CallContext, ToolState, WorkingFiles, agent_linker, cannot_read_changes};
 
@@ -45,14 +45,14 @@ pub struct Program {
 /// Export that makes a component a program, without its version.
 const RUN: &str = "wasi:cli/run@";
 
-/// Constructor of the context of a call.
-pub(crate) type MakeContext = Box<dyn Fn(&Admission) -> CallContext + Send + Sync>;
+/// Function that prepares an admitted call: finds its tool, and makes its context.
+pub(crate) type PrepareCall = Box<dyn Fn(Admission) -> AdmittedCall + Send + Sync>;
 
 /// Component that calls tools, as its imports see it: an agent, or a tool during a call.
 pub(crate) struct ToolCaller {
-    pub(crate) gate: Arc<Gate>,
-    pub(crate) record: Record,
-    pub(crate) context: MakeContext,
+    pub(crate) gate: Arc<SessionGate>,
+    pub(crate) record: RunRecord,
+    pub(crate) prepare: PrepareCall,
     /// Interrupt of the run or the call.
     pub(crate) interrupt: Interrupt,
     /// Files of the component, which its calls see and change.

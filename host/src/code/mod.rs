@@ -9,7 +9,6 @@ mod cpu_scheduler;
 mod embedded;
 mod instance_limit;
 mod interrupt;
-mod memory;
 mod poll_hook;
 mod stack;
 mod tool_engine;
@@ -28,11 +27,11 @@ pub use embedded::embedded;
 pub use instance_limit::NoRoom;
 pub(crate) use instance_limit::instantiate;
 pub use interrupt::{Interrupt, Paused, Stopped};
-pub(crate) use memory::MemoryShare;
-pub use memory::{MemoryAccount, MemoryCharge};
 pub use poll_hook::attended;
 pub(crate) use poll_hook::max_sleep;
 pub(crate) use stack::with_stack;
+pub(crate) use tollhouse_types::memory::MemoryShare;
+pub use tollhouse_types::memory::{MemoryAccount, MemoryCharge};
 pub(crate) use tool_engine::{Permit, Quota, ToolEngine};
 
 /// Interval at which a running instance checks whether it should stop: a fifth of the 50 ms within which a cancelled

@@ -2,12 +2,9 @@
 
 use std::io;
 
-use serde::{Deserialize, Serialize};
 use serde_json::Value;
-
-use super::audit::{Audit, AuditError, Event};
-use super::call_record::BudgetKind;
-use crate::capability::Amount;
+use tollhouse_audit::{Audit, AuditError};
+use tollhouse_gate::{Caller, ConsentRequest, Cost, Decision, DeferredCall, Event};
 
 /// Asks a human for approval. The run's clock is stopped meanwhile.
 pub trait Approver: Send + Sync {
@@ -41,69 +38,6 @@ pub struct ApprovalRequest<'a> {
     /// Amounts that the call takes from each budget.
     pub costs: &'a [Cost],
     asking: &'a PendingApproval<'a>,
-}
-
-/// A call of a tool that itself makes calls.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Caller {
-    /// Number of the call in its run.
-    pub seq: u64,
-    /// Method of the call.
-    pub method: String,
-}
-
-/// The amount that a call takes from a budget.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Cost {
-    /// Name of the grant that sets the budget.
-    pub grant: String,
-    /// Unit that the budget counts.
-    pub kind: BudgetKind,
-    /// Amount that the call takes.
-    pub amount: Amount,
-    /// Initial amount of the budget.
-    pub limit: Amount,
-    /// Amount that remains after the call.
-    pub remaining: Amount,
-}
-
-/// A call that waits for the decision of a human beyond the life of this process.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[non_exhaustive]
-pub struct DeferredCall {
-    /// Number of the call in its run.
-    pub seq: u64,
-    /// The canonical method.
-    pub method: String,
-    /// The canonical arguments, exactly as the tool would receive them.
-    pub arguments: Value,
-    /// Name of the grant that requires approval.
-    pub grant: String,
-    /// Reason in words: the clause, and the actual value in the call.
-    pub reason: String,
-    /// Amounts that the call would take from each budget: a list of [`Cost`].
-    pub cost: Value,
-    /// Time of the question, in nanoseconds since the Unix epoch.
-    pub asked: u64,
-    /// blake3 of what is decided about, in hexadecimal: run, number, method, arguments, grant and reason.
-    pub digest: String,
-}
-
-/// The decision of a human about a deferred call.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[non_exhaustive]
-pub struct Decision {
-    /// True if the call may be made.
-    pub allowed: bool,
-    /// Person or system that decided.
-    pub by: String,
-    /// Reason of a refusal.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub reason: Option<String>,
-    /// Time of the decision, in nanoseconds since the Unix epoch.
-    pub at: u64,
-    /// Digest of the call that was decided about.
-    pub digest: String,
 }
 
 /// The way in which the consent to a call is obtained.
@@ -164,38 +98,13 @@ impl Question {
     }
 }
 
-impl DeferredCall {
-    /// Creates the description of a call that is deferred, in the run with this number.
-    pub(super) fn new(asking: &PendingApproval<'_>, asked: u64) -> Self {
-        let &PendingApproval { run, seq, method, arguments, grant, reason, costs, .. } = asking;
-        let decided = serde_json::json!([run, seq, method, arguments, grant, reason]).to_string();
-        Self {
-            seq,
-            method: method.to_owned(),
-            arguments: arguments.clone(),
-            grant: grant.to_owned(),
-            reason: reason.to_owned(),
-            cost: serde_json::to_value(costs).unwrap_or_default(),
-            asked,
-            digest: blake3::hash(decided.as_bytes()).to_hex().to_string(),
-        }
-    }
-}
-
 /// Maximum length of a question's text in the log; longer texts are logged as a hash.
 const MAX_TEXT: usize = 16 << 10;
 
 /// A call that needs approval, and where the question is recorded.
 pub(super) struct PendingApproval<'a> {
     pub(super) audit: &'a dyn Audit,
-    pub(super) run: u64,
-    pub(super) seq: u64,
-    pub(super) callers: &'a [Caller],
-    pub(super) method: &'a str,
-    pub(super) arguments: &'a Value,
-    pub(super) grant: &'a str,
-    pub(super) reason: &'a str,
-    pub(super) costs: &'a [Cost],
+    pub(super) request: &'a ConsentRequest,
 }
 
 /// Outcome of a question.
@@ -214,7 +123,7 @@ impl PendingApproval<'_> {
         consent: Consent<'_>,
     ) -> Result<Answering, ApprovalError> {
         if let Consent::Deferrable(Some(decision)) = consent
-            && DeferredCall::new(self, 0).digest == decision.digest
+            && self.request.is_decided_by(decision)
         {
             return Ok(match decision.allowed {
                 true => Answering::Allowed,
@@ -232,13 +141,20 @@ impl PendingApproval<'_> {
     }
 
     /// Asks for approval. If this returns true, the consent is durably recorded.
-    pub(super) fn ask(&self, approver: &dyn Approver) -> Result<bool, ApprovalError> {
-        let &Self { method, arguments, grant, reason, callers, costs, .. } = self;
-        let request = ApprovalRequest { method, arguments, grant, reason, callers, costs, asking: self };
-        let answer = approver.approve(&request)?;
+    fn ask(&self, approver: &dyn Approver) -> Result<bool, ApprovalError> {
+        let asked = self.request;
+        let answer = approver.approve(&ApprovalRequest {
+            method: asked.method(),
+            arguments: asked.arguments(),
+            grant: asked.grant(),
+            reason: asked.reason(),
+            callers: asked.callers(),
+            costs: asked.costs(),
+            asking: self,
+        })?;
         let shown = answer.shown.to_hex();
         let (allowed, by) = (answer.allowed, answer.by.as_str());
-        let event = Event::Answered { run: self.run, seq: self.seq, allowed, by, shown: &shown };
+        let event = Event::Answered { run: asked.run(), seq: asked.seq(), allowed, by, shown: &shown };
         let logged = self.audit.write(&event).and_then(|()| self.audit.sync());
         // A refusal is safe even if it cannot be logged.
         if allowed {
@@ -248,67 +164,14 @@ impl PendingApproval<'_> {
     }
 
     /// Records a question that is answered later.
-    pub(super) fn defer(&self, asked: u64) -> Result<DeferredCall, AuditError> {
-        let call = DeferredCall::new(self, asked);
-        let shown = blake3::Hash::from_hex(&call.digest).unwrap_or_else(|_| blake3::hash(call.digest.as_bytes()));
-        self.asked("", &shown)?;
+    fn defer(&self, asked: u64) -> Result<DeferredCall, AuditError> {
+        let call = self.request.deferred(asked);
+        self.audit.write(&self.request.event(&call.digest, None))?;
         Ok(call)
     }
 
     fn asked(&self, text: &str, shown: &blake3::Hash) -> Result<(), AuditError> {
-        self.audit.write(&Event::Asked {
-            run: self.run,
-            seq: self.seq,
-            caller: self.callers.last().map(|caller| caller.seq),
-            method: self.method,
-            arguments: self.arguments,
-            grant: self.grant,
-            reason: self.reason,
-            shown: &shown.to_hex(),
-            text: (!text.is_empty() && text.len() <= MAX_TEXT).then_some(text),
-        })
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use serde_json::json;
-
-    use super::*;
-    use crate::gate::Nowhere;
-
-    /// A decision that was moved to another call, run or grant, or to other arguments, decides nothing.
-    #[test]
-    fn decision_holds_for_exactly_the_call_that_it_was_made_about() {
-        let (given, other) = (json!({ "amount": 1 }), json!({ "amount": 2 }));
-        let call = |run, seq, method, arguments, grant| PendingApproval {
-            audit: &Nowhere,
-            run,
-            seq,
-            callers: &[],
-            method,
-            arguments,
-            grant,
-            reason: "always",
-            costs: &[],
-        };
-        let asked = call(1, 1, "pay", &given, "g").defer(0).expect("it is recorded");
-        let decision =
-            |allowed| Decision { allowed, by: "me".to_owned(), reason: None, at: 1, digest: asked.digest.clone() };
-        let (yes, no) = (decision(true), decision(false));
-        let answer = |call: PendingApproval<'_>, decision| {
-            call.consent(None, Consent::Deferrable(Some(decision))).expect("it is recorded")
-        };
-        assert!(matches!(answer(call(1, 1, "pay", &given, "g"), &yes), Answering::Allowed));
-        assert!(matches!(answer(call(1, 1, "pay", &given, "g"), &no), Answering::Refused(None)));
-        for moved in [
-            call(2, 1, "pay", &given, "g"),
-            call(1, 2, "pay", &given, "g"),
-            call(1, 1, "pays", &given, "g"),
-            call(1, 1, "pay", &other, "g"),
-            call(1, 1, "pay", &given, "h"),
-        ] {
-            assert!(matches!(answer(moved, &yes), Answering::Deferred(_)));
-        }
+        let kept = (!text.is_empty() && text.len() <= MAX_TEXT).then_some(text);
+        self.audit.write(&self.request.event(&shown.to_hex(), kept))
     }
 }

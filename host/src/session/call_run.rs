@@ -4,12 +4,13 @@ use std::sync::Arc;
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::Instant;
 
-use super::result::{RunResult, Usage};
+use super::result::{EndedRun, Usage};
 use super::run_scope::RunScope;
-use super::session_state::{RunSlot, SessionState, micros};
+use super::session_state::{SessionState, micros};
+use super::session_storage::RunSlot;
 use crate::code::{Interrupt, Stopped, TICK};
 use crate::error::{ErrorKind, Failure, Payload, error_chain};
-use crate::gate::{Admission, CallOutcome, Event};
+use crate::gate::{Admission, AdmittedCall, CallOutcome, Event};
 use crate::guest::Outcome;
 use crate::tool::{Package, cannot_apply_changes};
 
@@ -45,11 +46,9 @@ impl CallRun {
         let session = &self.session;
         let scope = RunScope::new(session, slot.number());
         let interrupt = self.interrupt.clone();
-        let stoppable = session.stoppable(move || interrupt.cancel());
+        let stoppable = session.storage.stoppable(move || interrupt.cancel());
         let full = self.interrupt.clone();
-        if let Some(log) = scope.record.log() {
-            log.on_full(move || full.cancel());
-        }
+        scope.record.log().on_full(move || full.cancel());
         let result = self.perform(&scope);
         drop(stoppable);
         let calls = session.gate.close(&scope.record);
@@ -63,7 +62,8 @@ impl CallRun {
         let outcome = Outcome { value: None, exit_code, error, fuel: 0, state: None };
         let usage = Usage { wall_micros: micros(started_at), ..Usage::default() };
         let left = session.head().into();
-        let ended = RunResult::conclude(session, slot, outcome, calls, usage, Default::default(), left);
+        let ended = EndedRun { outcome, calls, usage, captured: Default::default() };
+        let ended = session.conclude(slot, ended, left);
         // A call whose end cannot be saved fails, even if the tool succeeded.
         match ended.error {
             Some(lost) if result.is_ok() => Err(lost),
@@ -94,25 +94,26 @@ impl CallRun {
 
     /// Invokes the tool as admitted. If the call was cancelled before, releases the reservation.
     fn make(&self, scope: &RunScope, admission: Admission) -> Result<Payload, Failure> {
-        if !self.is_to_begin(&admission) {
-            admission.release();
+        let call = scope.call(admission, self.interrupt.clone(), self.session.head());
+        if !self.is_to_begin(&call) {
+            call.release();
             return Err(Failure::cancelled());
         }
         if let Some(deadline) = Instant::now().checked_add(self.session.limits().wall) {
             self.interrupt.set_deadline(deadline);
         }
-        let context = scope.context(&admission, self.interrupt.clone(), self.session.head());
-        let result = admission.invoke(&context);
-        let changed = self.session.change(&context.edits()).map_err(|error| cannot_apply_changes(&self.method, &error));
+        let result = call.invoke();
+        let changed =
+            self.session.change(&call.context().edits()).map_err(|error| cannot_apply_changes(&self.method, &error));
         result.and_then(|payload| changed.map(|()| payload))
     }
 
     /// Waits until the tool is compiled, unless the call is cancelled. Compilation cannot be stopped, so it has a
     /// thread of its own, and its result serves the next call.
-    fn is_to_begin(&self, admission: &Admission) -> bool {
-        if !admission.is_ready() {
+    fn is_to_begin(&self, call: &AdmittedCall) -> bool {
+        if !call.is_ready() {
             let (sender, compiled) = channel();
-            let tool = Arc::clone(admission.tool());
+            let tool = Arc::clone(call.tool());
             // Without a thread, the call itself compiles the tool.
             let _ = self.session.pool().run(move || {
                 // The call reports why a tool does not compile.

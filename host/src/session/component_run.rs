@@ -8,13 +8,14 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
 use super::options::{CapturedOutput, RunOptions, Stdin};
-use super::result::{RunResult, Usage, outcome_of};
+use super::result::{EndedRun, RunResult, Usage, outcome_of};
 use super::run_scope::RunScope;
-use super::session_state::{RunSlot, SessionState, micros};
+use super::session_state::{SessionState, micros};
+use super::session_storage::RunSlot;
 use crate::agent::{AgentError, LinkedAgent, Program, ToolCaller};
 use crate::code::{Interrupt, Stopped};
 use crate::error::{ErrorKind, Failure, error_chain};
-use crate::gate::Event;
+use crate::gate::{Audit as _, Event};
 use crate::guest::{GuestError, Outcome, Output};
 use crate::tool::WorkingFiles;
 
@@ -68,11 +69,9 @@ impl ComponentRun {
         let output = Arc::new(Mutex::new(Output::new(sink, self.session.limits().output)));
         let caller = Arc::new(self.caller());
         let full = self.interrupt.clone();
-        if let Some(log) = caller.record.log() {
-            log.on_full(move || full.cancel());
-        }
+        caller.record.log().on_full(move || full.cancel());
         let interrupt = self.interrupt.clone();
-        let _stoppable = self.session.stoppable(move || interrupt.cancel());
+        let _stoppable = self.session.storage.stoppable(move || interrupt.cancel());
         let (outcome, memory_bytes) = match self.execute(&caller, options.stdin, &output) {
             Ok((exit_code, memory)) => (exited(exit_code), memory),
             Err((ending, memory)) => (self.outcome(ending), memory),
@@ -90,7 +89,7 @@ impl ComponentRun {
         };
         let captured = captured.map(|captured| captured.take()).unwrap_or_default();
         let slot = self.slot.take().expect("a run ends once: this takes it");
-        RunResult::conclude(&self.session, slot, outcome, calls, usage, captured, files.into())
+        self.session.conclude(slot, EndedRun { outcome, calls, usage, captured }, files.into())
     }
 
     /// Creates the caller whose imports the agent uses.
@@ -108,7 +107,7 @@ impl ComponentRun {
         let failed = |failure: Failure| (AgentError::Failed(failure), 0);
         let digest = blake3::hash(&self.component).to_hex();
         let started = Event::Started { run: self.number, script: &self.program.name, hash: &digest };
-        let written = self.session.gate.log(&caller.record).write(&started);
+        let written = caller.record.log().write(&started);
         written.map_err(|error| failed(Failure::host(format!("the run does not start: {}", error_chain(&error)))))?;
         let component = self.session.compile_agent(&digest, &self.component);
         let component =

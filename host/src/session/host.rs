@@ -10,7 +10,8 @@ use wasmtime::component::Component;
 use super::command_grants::grant_commands;
 use super::persistence::{OpenOptions, SessionId, Sessions, SessionsError, SpendingObserver};
 use super::saved_session::PortableError;
-use super::session_state::{Persistence, Session};
+use super::session_state::Session;
+use super::session_storage::SessionStorage;
 use super::thread_pool::{Around, ThreadPool};
 use super::tool_pool::{TOOL_STACK, ToolPool};
 use crate::capability::{Limits, Policy, PolicyError};
@@ -207,9 +208,8 @@ impl Host {
         let gate = Gate::new(mounted, policy, GateOptions { audit, approver: options.approver })?;
         let services =
             ToolServices { network: self.0.network.clone(), secrets: options.secrets, ..ToolServices::default() };
-        let mut secret = [0; 32];
-        getrandom::fill(&mut secret).map_err(|error| HostError::Random(error.into()))?;
-        Ok(Session::new(&self.0, gate, files, services, Persistence::Memory { secret, runs: Arc::default() }))
+        let storage = SessionStorage::in_process(Arc::default())?;
+        Ok(Session::new(&self.0, gate, files, services, storage))
     }
 
     /// Opens a session on disk, and creates it if it does not exist. Its policy and tools are then fixed.
@@ -274,7 +274,7 @@ impl Host {
             gate,
             files,
             services,
-            Persistence::Disk { secret, persistent: Arc::clone(&persistent), main: true },
+            SessionStorage::Disk { secret, persistent: Arc::clone(&persistent), main: true },
         );
         persistent.on_spending(LiveAccounts { gate: session.weak_gate(), store });
         Ok(session)

@@ -26,6 +26,7 @@ mod run_scope;
 mod saved_session;
 mod script_check;
 mod session_state;
+mod session_storage;
 mod step;
 mod stream_table;
 mod thread_pool;

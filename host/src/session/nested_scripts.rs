@@ -27,7 +27,7 @@ pub(super) fn guest_world(
         output,
         catalog: Arc::clone(&session.catalog),
         usage: usage.clone(),
-        seed: session.seed("guest", numbers),
+        seed: session.storage.seed("guest", numbers),
         interrupt: interrupt.clone(),
         runner: Some(Box::new(InlineRunner::new(session, usage, numbers, depth, interrupt))),
     }

@@ -11,9 +11,9 @@ use super::thread_pool::{CallerWait, ThreadPool};
 use super::tool_pool::{MAX_TOOL_THREADS, ToolPool};
 use crate::code::{Interrupt, Stopped, max_sleep};
 use crate::error::Failure;
-use crate::gate::Admission;
+use crate::gate::AdmittedCall;
 use crate::guest::{Completion, OperationId, Value};
-use crate::tool::{CallContext, CallEffects, OnComplete, ProgramStart, WriteError};
+use crate::tool::{CallEffects, OnComplete, ProgramStart, WriteError};
 
 /// Most bytes of input that one operation reads.
 const READ_LIMIT: u32 = 1 << 20;
@@ -42,8 +42,7 @@ pub(super) enum RunEvent {
 /// Call that has not started.
 struct PendingCall {
     id: OperationId,
-    admission: Admission,
-    context: CallContext,
+    call: AdmittedCall,
 }
 
 /// Operations of one run that are in progress.
@@ -94,8 +93,8 @@ impl OperationExecutor {
     }
 
     /// Queues a call of a tool, which starts when the run next waits or continues, and a thread is free.
-    pub(super) fn call(&mut self, id: OperationId, admission: Admission, context: CallContext) {
-        self.waiting.push_back(PendingCall { id, admission, context });
+    pub(super) fn call(&mut self, id: OperationId, call: AdmittedCall) {
+        self.waiting.push_back(PendingCall { id, call });
     }
 
     /// Takes the call that is all that a run waits for. It is made on the run's own thread, since handing it to another
@@ -104,7 +103,7 @@ impl OperationExecutor {
     fn take_only_call(&mut self) -> Option<PendingCall> {
         let nothing_else = self.running == 0 && self.reads == 0 && self.programs == 0 && self.timers.is_empty();
         match self.waiting.front() {
-            Some(pending_call) if nothing_else && self.waiting.len() == 1 && pending_call.admission.is_ready() => {
+            Some(pending_call) if nothing_else && self.waiting.len() == 1 && pending_call.call.is_ready() => {
                 self.waiting.pop_front()
             }
             _ => None,
@@ -133,11 +132,11 @@ impl OperationExecutor {
             let Some(pending_call) = self.waiting.pop_front() else { return };
             self.running += 1;
             let (id, sender, is_host_function) =
-                (pending_call.id, self.sender.clone(), pending_call.admission.is_host_function());
+                (pending_call.id, self.sender.clone(), pending_call.call.admission().is_host_function());
             let call = move || {
-                let result = pending_call.admission.invoke(&pending_call.context).map(Value::Json);
+                let result = pending_call.call.invoke().map(Value::Json);
                 // The receiver is gone once the run has ended.
-                let _ = sender.send(RunEvent::Called(Completion { id, result }, pending_call.context.effects()));
+                let _ = sender.send(RunEvent::Called(Completion { id, result }, pending_call.call.effects()));
             };
             // Where there are too many threads already, calls wait for each other, as those of tools do.
             let started = if !is_host_function || self.callers.is_full(MAX_TOOL_THREADS) {
@@ -155,25 +154,20 @@ impl OperationExecutor {
 
     /// Queues a program, which starts when the run next waits or continues: by then its streams have readers, and
     /// output to two streams is read in the order in which it was written.
-    pub(super) fn run(&mut self, id: OperationId, admission: Admission, context: CallContext, started: ProgramStart) {
+    pub(super) fn run(&mut self, id: OperationId, call: AdmittedCall, started: ProgramStart) {
         self.programs += 1;
-        self.starting.push((PendingCall { id, admission, context }, started));
+        self.starting.push((PendingCall { id, call }, started));
     }
 
     /// Starts a program on a thread of its own: the stages of a pipeline wait for each other, so none may wait for a
     /// thread. The program ends at the latest when it is interrupted.
-    fn start(
-        &self,
-        caller_wait: CallerWait,
-        PendingCall { id, admission, context }: PendingCall,
-        started: ProgramStart,
-    ) {
+    fn start(&self, caller_wait: CallerWait, PendingCall { id, call }: PendingCall, started: ProgramStart) {
         let sender = self.sender.clone();
         let run = move || {
-            let result = admission.run(&started, &context).map(Value::Exited);
+            let result = call.run(&started).map(Value::Exited);
             // The streams end before the program does.
             drop(started);
-            let _ = sender.send(RunEvent::Exited(Completion { id, result }, context.effects()));
+            let _ = sender.send(RunEvent::Exited(Completion { id, result }, call.effects()));
         };
         if let Err(error) = self.threads.run(caller_wait, run) {
             let failure = Failure::host(format!("a program cannot start: {error}"));
@@ -235,21 +229,21 @@ impl OperationExecutor {
         let (withdrawn, waiting): (Vec<PendingCall>, Vec<PendingCall>) =
             self.waiting.drain(..).partition(|pending_call| pending_call.id == id);
         self.waiting = waiting.into();
-        withdrawn.into_iter().for_each(|pending_call| pending_call.admission.release());
+        withdrawn.into_iter().for_each(|pending_call| pending_call.call.release());
     }
 
     /// Cancels everything that has not started, and releases its reservations.
     pub(super) fn end(&mut self) {
-        self.waiting.drain(..).for_each(|pending_call| pending_call.admission.release());
-        self.starting.drain(..).for_each(|(pending_call, _)| pending_call.admission.release());
+        self.waiting.drain(..).for_each(|pending_call| pending_call.call.release());
+        self.starting.drain(..).for_each(|(pending_call, _)| pending_call.call.release());
     }
 
     /// Waits for an event, at most until the interrupt's deadline.
     pub(super) fn wait(&mut self, interrupt: &Interrupt) -> RunEvent {
         if let Some(pending_call) = self.take_only_call() {
-            let result = pending_call.admission.invoke(&pending_call.context).map(Value::Json);
-            let made =
-                RunEvent::CalledInline(Completion { id: pending_call.id, result }, pending_call.context.effects());
+            let PendingCall { id, call } = pending_call;
+            let result = call.invoke().map(Value::Json);
+            let made = RunEvent::CalledInline(Completion { id, result }, call.effects());
             return unless_stopped(interrupt, made);
         }
         self.start_all(self.caller_wait());

@@ -2,10 +2,10 @@
 
 use serde::Serialize;
 use serde_json::Value;
-use tracing::debug;
 
 use super::guest_process::BROKEN_PIPE;
-use super::session_state::{RunSlot, SessionState};
+use super::session_state::SessionState;
+use super::session_storage::RunSlot;
 use crate::capability::Limits;
 use crate::error::{ErrorKind, Failure, error_chain, how_to_raise};
 use crate::gate::{Budget, Calls, incomplete};
@@ -67,6 +67,44 @@ impl From<Tree> for RunEffects {
     }
 }
 
+/// Run that has ended, or does not continue here: what its result is made of.
+pub(super) struct EndedRun {
+    pub(super) outcome: Outcome,
+    pub(super) calls: Calls,
+    pub(super) usage: Usage,
+    /// Standard output and standard error, if they were captured.
+    pub(super) captured: (Vec<u8>, Vec<u8>),
+}
+
+impl EndedRun {
+    /// Builds the result of a run that has ended. Nothing is committed.
+    pub(super) fn result(self, session: &SessionState, slot: &RunSlot, files: Tree) -> RunResult {
+        let status = Status::of(&self.outcome);
+        let run = session.id().is_some().then_some(slot.number());
+        RunResult { run, ..self.unfinished(session, slot, status, files) }
+    }
+
+    /// Builds the result of a run that has not ended, and does not continue here. Nothing is committed.
+    pub(super) fn unfinished(self, session: &SessionState, slot: &RunSlot, status: Status, files: Tree) -> RunResult {
+        let Self { outcome, calls, usage, captured: (stdout, stderr) } = self;
+        RunResult {
+            status,
+            value: outcome.value,
+            stdout,
+            stderr,
+            exit_code: status.exit_code(outcome.exit_code),
+            error: outcome.error,
+            calls,
+            usage,
+            budgets: session.gate.budgets(),
+            session: session.id().map(ToString::to_string),
+            run: Some(slot.number()),
+            snapshot: None,
+            files,
+        }
+    }
+}
+
 /// Result of a run. As JSON it is the object that the command line documents.
 #[derive(Clone, Debug, Serialize)]
 pub struct RunResult {
@@ -102,70 +140,6 @@ pub struct RunResult {
 }
 
 impl RunResult {
-    /// Builds the result of a run that ended, and records the end in the audit log.
-    pub(super) fn conclude(
-        session: &SessionState,
-        slot: RunSlot,
-        outcome: Outcome,
-        calls: Calls,
-        usage: Usage,
-        (stdout, stderr): (Vec<u8>, Vec<u8>),
-        left: RunEffects,
-    ) -> Self {
-        let number = slot.number();
-        let status = Status::of(&outcome);
-        let mut result = Self {
-            status,
-            value: outcome.value,
-            stdout,
-            stderr,
-            exit_code: status.exit_code(outcome.exit_code),
-            error: outcome.error,
-            calls,
-            usage,
-            budgets: session.gate.budgets(),
-            session: session.id().map(ToString::to_string),
-            run: session.id().is_some().then_some(number),
-            snapshot: None,
-            files: left.files.clone(),
-        };
-        session.end(&slot, &mut result, left);
-        let wall_micros = result.usage.wall_micros;
-        debug!(target: "tollhouse::run", run = number, status = result.status.word(), wall_micros, "ended");
-        result
-    }
-
-    /// Builds the result of a run that has not ended, and does not continue here.
-    #[expect(clippy::too_many_arguments, reason = "each is a part of one result")]
-    pub(super) fn unfinished(
-        session: &SessionState,
-        slot: RunSlot,
-        status: Status,
-        error: Option<Failure>,
-        calls: Calls,
-        usage: Usage,
-        (stdout, stderr): (Vec<u8>, Vec<u8>),
-        files: Tree,
-    ) -> Self {
-        let mut result = Self {
-            status,
-            value: None,
-            stdout,
-            stderr,
-            exit_code: status.exit_code(1),
-            error,
-            calls,
-            usage,
-            budgets: session.gate.budgets(),
-            session: session.id().map(ToString::to_string),
-            run: Some(slot.number()),
-            snapshot: None,
-            files,
-        };
-        session.suspend(&slot, &mut result);
-        result
-    }
-
     /// Builds the result of a request that could not be run at all.
     #[must_use]
     pub fn refused(failure: Failure) -> Self {

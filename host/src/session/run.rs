@@ -22,9 +22,10 @@ use super::nested_scripts;
 use super::operation_executor::{OperationExecutor, RunEvent, StdinReader};
 use super::options::{CapturedOutput, RunOptions, Stdin};
 use super::persistence::CancelRegistration;
-use super::result::{RunEffects, RunResult, Usage, outcome_of};
+use super::result::{EndedRun, RunEffects, RunResult, Usage, outcome_of};
 use super::run_scope::RunScope;
-use super::session_state::{ResumableRun, RunSlot, SessionState, micros};
+use super::session_state::{ResumableRun, SessionState, micros};
+use super::session_storage::RunSlot;
 use super::step::{CancelHandle, Operation, Pending, ProgramStreams, Step};
 use crate::code::{Interrupt, with_stack};
 use crate::error::{Failure, error_chain};
@@ -121,7 +122,7 @@ impl Run {
         script: Script,
         options: RunOptions,
     ) -> Result<Self, HostError> {
-        let journal = session.is_journaled(&slot).then(RunJournal::default);
+        let journal = session.storage.is_journaled(&slot).then(RunJournal::default);
         Self::with_journal(session, slot, language, script, options, journal)
     }
 
@@ -186,10 +187,8 @@ impl Run {
         let pending_start = PendingStart { script, directory: WORKSPACE.to_owned(), found };
         let handle = CancelHandle { interrupt: interrupt.clone(), events: work.sender() };
         let full = handle.clone();
-        if let Some(log) = scope.record.log() {
-            log.on_full(move || full.cancel());
-        }
-        let stoppable = session.stoppable(move || handle.cancel());
+        scope.record.log().on_full(move || full.cancel());
+        let stoppable = session.storage.stoppable(move || handle.cancel());
         let main = GuestProcess::new(guest, language, pending_start, interrupt.clone(), 0);
         let span = debug_span!(target: "tollhouse::run", "run", session = session.id().map(display), number, ?language);
         Ok(Self {
@@ -294,7 +293,7 @@ impl Run {
         if let Err(error) = self.pay(earlier, started) {
             for pending in started.drain(..) {
                 if let Operation::Call(admission) | Operation::Program(admission, _) = pending.operation {
-                    admission.release();
+                    self.session.gate.release(&self.scope.record, &admission);
                 }
             }
             self.end(Outcome::failed(Failure::host(format!("the run cannot be kept: {}", error_chain(&error)))));
@@ -374,18 +373,18 @@ impl Run {
         match operation {
             Operation::Call(admission) => {
                 if let Some((interrupt, files)) = self.call_context(id) {
-                    let context = self.scope.context(&admission, interrupt, files);
-                    if admission.is_program() {
-                        self.track_working_files(id, &context);
+                    let call = self.scope.call(admission, interrupt, files);
+                    if call.admission().is_program() {
+                        self.track_working_files(id, call.context());
                     }
-                    self.work.call(id, admission, context);
+                    self.work.call(id, call);
                 }
             }
             Operation::Program(admission, ProgramStreams(started)) => {
                 if let Some((interrupt, files)) = self.call_context(id) {
-                    let context = self.scope.context(&admission, interrupt, files);
-                    self.track_working_files(id, &context);
-                    self.work.run(id, admission, context, started);
+                    let call = self.scope.call(admission, interrupt, files);
+                    self.track_working_files(id, call.context());
+                    self.work.run(id, call, started);
                 }
             }
             Operation::Sleep(duration) => self.work.sleep(id, duration),
@@ -521,8 +520,8 @@ impl Run {
         drop(processes);
         let captured = self.captured.take().map(|captured| captured.take()).unwrap_or_default();
         let left = RunEffects { files, state: outcome.state.take().map(|state| (self.language, state)) };
-        let result = RunResult::conclude(&self.session, slot, outcome, calls, usage, captured, left);
-        self.result = Some(Box::new(result));
+        let ended = EndedRun { outcome, calls, usage, captured };
+        self.result = Some(Box::new(self.session.conclude(slot, ended, left)));
     }
 }
 

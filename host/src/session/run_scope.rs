@@ -6,7 +6,7 @@ use super::host::guest_now;
 use super::session_state::SessionState;
 use crate::agent::ToolCaller;
 use crate::code::Interrupt;
-use crate::gate::{Admission, Audit, CallAudit, Gate, Record, RunLog};
+use crate::gate::{Admission, AdmittedCall, Audit, CallAudit, RunLog, RunRecord, SessionGate};
 use crate::tool::{Authority, CallContext, Handles, PeerTools, WorkingFiles};
 use crate::vfs::Tree;
 
@@ -14,7 +14,7 @@ use crate::vfs::Tree;
 #[derive(Clone)]
 pub(super) struct RunScope {
     session: Arc<SessionState>,
-    pub(super) record: Record,
+    pub(super) record: RunRecord,
     handles: Arc<Handles>,
 }
 
@@ -22,49 +22,50 @@ impl RunScope {
     /// Creates the context of a run that starts.
     pub(super) fn new(session: &Arc<SessionState>, run: u64) -> Self {
         let log = RunLog::new(session.gate.audit(), run, session.limits().log);
-        Self::with_record(session, Record::logged(run, log))
+        Self::with_record(session, RunRecord::new(run, log))
     }
 
     /// Creates the context of a run that already has a call record.
-    pub(super) fn with_record(session: &Arc<SessionState>, record: Record) -> Self {
-        let handles = Arc::new(Handles::new(session.seed("handles", &[record.run()])));
+    pub(super) fn with_record(session: &Arc<SessionState>, record: RunRecord) -> Self {
+        let handles = Arc::new(Handles::new(session.storage.seed("handles", &[record.run()])));
         Self { session: Arc::clone(session), record, handles }
     }
 
     /// Returns the audit log of the run.
     pub(super) fn log(&self) -> Arc<dyn Audit> {
-        self.session.gate.log(&self.record)
+        Arc::clone(self.record.log()) as Arc<dyn Audit>
     }
 
-    /// Creates the context of an admitted call; `files` are the caller's.
-    pub(super) fn context(&self, admission: &Admission, interrupt: Interrupt, files: Tree) -> CallContext {
-        let working = WorkingFiles::default();
-        let peers = admission.gate().map(|gate| {
-            let inner =
-                Self { record: self.record.within(admission.authority().alias(), admission.seq()), ..self.clone() };
-            Arc::new(inner.caller(gate, interrupt.clone(), working.clone(), files.clone())) as Arc<dyn PeerTools>
+    /// Prepares an admitted call; `files` are the caller's.
+    pub(super) fn call(&self, admission: Admission, interrupt: Interrupt, files: Tree) -> AdmittedCall {
+        let (gate, working) = (&self.session.gate, WorkingFiles::default());
+        let (seq, alias) = (admission.seq(), admission.declaration().alias());
+        let peers = gate.of_tool(alias).map(|gate| {
+            let inner = Self { record: self.record.within(alias, seq), ..self.clone() };
+            let gate = Arc::new(gate);
+            Arc::new(inner.caller(&gate, interrupt.clone(), working.clone(), files.clone())) as Arc<dyn PeerTools>
         });
-        let call_audit = admission.call_audit().clone();
-        let context = self.base_context(admission.seq(), interrupt, call_audit, admission.authority(), files);
-        CallContext { peers, working, ..context }
+        let call_audit = gate.call_audit(&self.record, seq);
+        let context = self.base_context(seq, interrupt, call_audit, &gate.authority(alias), files);
+        AdmittedCall::new(gate, admission, CallContext { peers, working, ..context })
     }
 
     /// Creates a component caller that calls tools through a gate and lends them its own files: those that it works on,
     /// or `files` before it works.
     pub(super) fn caller(
         self,
-        gate: &Arc<Gate>,
+        gate: &Arc<SessionGate>,
         interrupt: Interrupt,
         working: WorkingFiles,
         files: Tree,
     ) -> ToolCaller {
         let (record, call, own) = (self.record.clone(), interrupt.clone(), working.clone());
         let memory = self.session.memory.clone();
-        let context = move |admission: &Admission| {
+        let prepare = move |admission: Admission| {
             let files = own.snapshot().unwrap_or_else(|| files.clone());
-            self.context(admission, call.child(), files)
+            self.call(admission, call.child(), files)
         };
-        ToolCaller { gate: Arc::clone(gate), record, context: Box::new(context), interrupt, working, memory }
+        ToolCaller { gate: Arc::clone(gate), record, prepare: Box::new(prepare), interrupt, working, memory }
     }
 
     /// Creates the context of an agent itself, which is not a tool: it has its session's files, and its imports.
@@ -86,7 +87,7 @@ impl RunScope {
         CallContext {
             interrupt,
             now: guest_now(),
-            seed: session.seed("tool", &[self.record.run(), seq]),
+            seed: session.storage.seed("tool", &[self.record.run(), seq]),
             memory: session.memory.clone(),
             held: Mutex::new(session.memory.open()),
             wall: session.limits().tool_wall,

@@ -16,8 +16,7 @@ use super::types::{Function, FunctionKind, Resource};
 use super::value::{self, HandleError, Passing, Returned, VAL_BYTES, ValueError};
 use super::{CallContext, PackageFunction, Tool, cannot_read_changes, no_memory_for, no_memory_for_result};
 use crate::code::{self, MemoryShare, NoRoom, Stopped, with_stack};
-use crate::error::{Failure, Payload, error_chain, how_to_raise};
-use crate::gate::limit_hint;
+use crate::error::{Failure, Payload, error_chain, how_to_raise, limit_hint};
 
 /// Calls a function with canonical arguments.
 pub(super) fn call(
@@ -355,7 +354,7 @@ struct CallHandles<'a> {
 
 impl<'a> CallHandles<'a> {
     fn new(tool: &Tool, context: &'a CallContext) -> Self {
-        let (run, alias) = (&*context.handles, Arc::clone(&tool.alias));
+        let (run, alias) = (&*context.handles, Arc::clone(tool.alias()));
         Self { context, run, alias, shared: None, spent: Vec::new(), issued: Vec::new() }
     }
 

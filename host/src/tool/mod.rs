@@ -1,24 +1,16 @@
 //! Tools: packages of a registry, reflected, typed and called.
 //!
-//! The typed half ([`types`], [`reflect`], [`canonical`], [`value`], [`words`], [`schema`], [`typescript`], [`python`],
-//! [`help`], [`names`]) is pure: it models the exports of a package and converts JSON to its values. The other half
-//! loads packages ([`Packages`]), mounts the tools of a session ([`MountedTools`]) and calls functions of instances.
+//! What a tool is for its callers is data, and lives in the crate `tollhouse-methods`: types, names, canonical arguments,
+//! declarations. This module decodes components ([`reflect`]), converts JSON to values of components ([`value`]), loads
+//! packages ([`Packages`]), mounts the tools of a session ([`MountedTools`]) and calls functions of instances.
 //!
-//! **Invariant:** calling a tool takes a [`gate::Admission`](crate::gate::Admission), which only the gate makes.
+//! **Invariant:** calling a tool takes an [`Admission`], which only the crate `tollhouse-gate` makes.
 //!
 //! **Invariant:** every WASI import of a tool exists, and has no authority beyond its manifest's requests that the
 //! policy grants (`authority`).
 
-pub mod canonical;
-pub mod help;
-pub mod names;
-pub mod python;
 pub mod reflect;
-pub mod schema;
-pub mod types;
-pub mod typescript;
 pub mod value;
-pub mod words;
 
 mod authority;
 mod captured_output;
@@ -35,16 +27,15 @@ mod instance;
 mod instance_cache;
 mod keyvalue;
 mod lock_file;
-mod missing_faces;
 mod mounted;
 mod package;
 mod pipe;
 mod program;
 mod secret;
 mod tool_state;
-mod type_names;
 mod wasi;
 
+use std::ops::Deref;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -64,21 +55,24 @@ pub(crate) use imports::serves;
 pub use instance_cache::Warm;
 pub(crate) use keyvalue::{EntryChange, EntryKey, KeyValue, KeyValueBacking, keyvalue_size};
 pub use lock_file::{Lock, LockError, LockFile, Locked, MAX_LOCK};
-pub use missing_faces::LostFace;
-pub use mounted::{Clash, MountError, MountedTools};
-pub use names::nearest;
+pub use mounted::{MountError, MountedTools};
 pub use package::{Package, PackageError, Packages};
 pub(crate) use pipe::{OnComplete, Pipe, WriteError};
 pub(crate) use program::ProgramStart;
-pub(crate) use reflect::program::{ARGUMENTS, DIRECTORY, STDIN};
 pub use secret::{SecretError, Secrets};
+use tollhouse_audit::CallAudit;
+use tollhouse_gate::Admission;
+use tollhouse_methods::MethodDeclaration;
+pub(crate) use tollhouse_methods::reflect::{ARGUMENTS, DIRECTORY, STDIN};
+pub use tollhouse_methods::{
+    Catalog, Clash, LostFace, canonical, help, names, nearest, python, schema, types, typescript, words,
+};
+pub(crate) use tollhouse_types::memory::no_memory_for;
 pub(crate) use tool_state::ToolState;
 pub(crate) use wasi::agent_linker;
 
-use crate::capability::Pattern;
 use crate::code::{Interrupt, MemoryAccount, MemoryCharge};
 use crate::error::{Failure, Payload, how_to_raise};
-use crate::gate::{Admission, CallAudit};
 use crate::vfs::{ApplyError, Edit, Errno, Tree};
 
 /// Services of the host for the tools of one session.
@@ -189,16 +183,6 @@ pub(crate) struct CallEffects {
     pub(crate) held: Option<MemoryCharge>,
 }
 
-/// Creates the failure of a call whose values exceed the memory that its session has left.
-pub(crate) fn no_memory_for(what: &str, memory: &MemoryAccount) -> Failure {
-    let (left, limit) = (memory.left(), memory.limit());
-    let message = format!("{what} take more than the {left} bytes that are left of the memory limit of {limit} bytes");
-    Failure::limit(
-        message,
-        format!("pass less at once, wait for some calls before more begin, or {}", how_to_raise("memory")),
-    )
-}
-
 /// Creates the failure of a call whose result exceeds the memory that its session has left.
 pub(crate) fn no_memory_for_result(method: &str, memory: &MemoryAccount) -> Failure {
     no_memory_for(&format!("`{method}`: the values that it returned"), memory)
@@ -216,28 +200,16 @@ pub(crate) fn cannot_read_changes(method: &str, errno: Errno) -> Failure {
     Failure::host(message).with_hint("`tollhouse store verify` says what is missing or damaged")
 }
 
-/// Tool that a guest can call through the gate: a function of a mounted package, or of the embedding program.
+/// Tool that a guest can call through the gate: the declaration of a method, and what answers its calls.
 pub struct Tool {
-    method: String,
-    faces: names::Faces,
-    /// Alias of the package, which instances, handles and authority belong to.
-    alias: Arc<str>,
+    declaration: Arc<MethodDeclaration>,
     source: ToolSource,
 }
 
 /// Origin of a tool's function.
 enum ToolSource {
     Package(PackageFunction),
-    Host(Arc<HostTool>),
-}
-
-impl ToolSource {
-    fn spelling(&self) -> names::Spelling {
-        match self {
-            Self::Package(_) => names::Spelling::Wit,
-            Self::Host(_) => names::Spelling::Own,
-        }
-    }
+    Host(HostTool),
 }
 
 /// Function of a package.
@@ -247,44 +219,15 @@ pub(crate) struct PackageFunction {
     index: usize,
 }
 
+impl Deref for Tool {
+    type Target = MethodDeclaration;
+
+    fn deref(&self) -> &MethodDeclaration {
+        &self.declaration
+    }
+}
+
 impl Tool {
-    /// Returns the canonical method: segments joined by `/`.
-    #[must_use]
-    pub fn method(&self) -> &str {
-        &self.method
-    }
-
-    /// Returns the release that the function comes from: `acme:payments@1.2.0`; `None` for a host function.
-    #[must_use]
-    pub fn release(&self) -> Option<String> {
-        let release = self.package()?.release();
-        Some(format!("{}@{}", release.name, release.version))
-    }
-
-    /// Returns the name in JavaScript: `payments.charges.create`; the flattened name if the alias is not a global.
-    #[must_use]
-    pub fn path(&self) -> &str {
-        &self.faces.path
-    }
-
-    /// Returns the command in the shell: `payments charges create`; `tool echo say` if the alias is not a command.
-    #[must_use]
-    pub fn command(&self) -> &str {
-        &self.faces.command
-    }
-
-    /// Returns true if the tool has a face under its alias.
-    #[must_use]
-    pub fn has(&self, face: names::Face) -> bool {
-        self.faces.has(face)
-    }
-
-    /// Returns the alias of the tool.
-    #[must_use]
-    pub fn alias(&self) -> &Arc<str> {
-        &self.alias
-    }
-
     /// Returns the package. `None` for a host function.
     #[must_use]
     pub fn package(&self) -> Option<&Package> {
@@ -294,125 +237,9 @@ impl Tool {
         }
     }
 
-    /// Returns the function, with its parameters and result.
-    #[must_use]
-    pub fn function(&self) -> &types::Function {
-        match &self.source {
-            ToolSource::Package(PackageFunction { package, index }) => &package.types().functions[*index],
-            ToolSource::Host(tool) => &tool.function,
-        }
-    }
-
-    /// Returns the reason why every call is denied, if the tool replaces a withdrawn host function.
-    pub(crate) fn withdrawal(&self) -> Option<&str> {
-        match &self.source {
-            ToolSource::Package(_) => None,
-            ToolSource::Host(tool) => tool.withdrawal(),
-        }
-    }
-
-    /// Returns true if the tool is an open namespace, or a method of one.
-    #[must_use]
-    pub fn is_open(&self) -> bool {
-        self.namespace().is_some()
-    }
-
-    /// Returns the open namespace that the tool is, or is a method of.
-    pub(crate) fn namespace(&self) -> Option<&HostTool> {
-        match &self.source {
-            ToolSource::Host(tool) if tool.is_namespace() => Some(tool),
-            _ => None,
-        }
-    }
-
-    /// Returns the method that grants are bound to; for a method of an open namespace, that of the namespace.
-    pub(crate) fn bound_as(&self) -> &str {
-        self.namespace().map_or(&self.method, HostTool::method)
-    }
-
-    /// Returns true if a pattern covers the tool; for an open namespace, if it covers any method in it.
-    pub(crate) fn is_covered_by(&self, pattern: &Pattern) -> bool {
-        match self.namespace() {
-            Some(namespace) if self.method == namespace.method() => namespace.may_be_covered_by(pattern),
-            _ => pattern.matches(&self.method),
-        }
-    }
-
-    /// Returns the size limit of the arguments as JSON text in bytes, given the session's limit.
-    pub(crate) fn argument_limit(&self, sessions: u64) -> u64 {
-        self.package().map_or(sessions, |package| package.argument(sessions))
-    }
-
-    /// Returns the size limit of the result as JSON text in bytes, given the session's limit.
-    pub(crate) fn result_limit(&self, sessions: u64) -> u64 {
-        self.package().map_or(sessions, |package| package.result(sessions))
-    }
-
-    /// Returns true if a limit of the result is the tool's own, not the session's.
-    pub(crate) fn has_own_result(&self, limit: u64) -> bool {
-        self.package().is_some_and(|package| package.has_own_result(limit))
-    }
-
     /// Returns true if a call could begin at once on any thread: the tool is compiled, and the host can stop it.
     pub(crate) fn is_ready(&self) -> bool {
         self.package().is_some_and(Package::is_loaded)
-    }
-
-    /// Canonicalizes arguments and checks them against the types. Omitted values may take at most `memory` bytes.
-    ///
-    /// # Errors
-    /// The first argument that does not fit.
-    pub fn canonicalize(&self, arguments: Value, memory: u64) -> Result<Value, Failure> {
-        let checked = match &self.source {
-            ToolSource::Package(_) => match canonical::canonicalize(self.function(), arguments, memory) {
-                Err(error @ canonical::ArgumentError::TooLarge { .. }) => {
-                    let hint = format!("pass less at once, or {}", how_to_raise("memory"));
-                    return Err(Failure::limit(format!("`{}`: {error}", self.method), hint));
-                }
-                checked => checked.map_err(|error| error.to_string()),
-            },
-            ToolSource::Host(tool) => tool.check(&arguments).map(|()| arguments),
-        };
-        checked.map_err(|problem| {
-            let form = canonical::form(&self.function().params);
-            let failure = Failure::argument(format!("`{}`: {problem}", self.method));
-            // A tool without a path has a command of its own in the shell.
-            let word = if self.faces.is_global { self.path() } else { self.method() };
-            let told = format!("`getToolInfo('{}')` and `tool --help {word}` say more", self.path());
-            failure.with_hint(format!("it takes {form}; {told}"))
-        })
-    }
-
-    /// Converts command-line words to canonical arguments. Omitted values may take at most `memory` bytes.
-    ///
-    /// # Errors
-    /// One line for standard error.
-    pub fn parse_words(&self, words: &[String], memory: u64) -> Result<Value, String> {
-        let parsed = match &self.source {
-            ToolSource::Package(_) => words::parse_words(self.function(), words, memory),
-            // The schema decides whether they fit.
-            ToolSource::Host(_) => words::object(self.function(), words).map(Value::Object),
-        };
-        parsed.map_err(|error| error.to_string())
-    }
-
-    /// Describes the tool: method, description, JSON Schemas of parameters and result.
-    #[must_use]
-    pub fn describe(&self, granted: bool) -> Value {
-        let mut about = schema::describe(&self.method, self.function(), granted);
-        if let ToolSource::Host(tool) = &self.source {
-            about["parameters"] = tool.parameters().clone();
-            if tool.result().is_object() {
-                about["result"] = tool.result().clone();
-            }
-        }
-        about
-    }
-
-    /// Formats the help text for a command line.
-    #[must_use]
-    pub fn help(&self) -> String {
-        help::method(self.command(), self.function())
     }
 
     /// Calls the tool, as admitted, on this thread.
@@ -423,7 +250,7 @@ impl Tool {
             }
             ToolSource::Package(exported) => instance::call(self, exported, admission.arguments().clone(), context),
             ToolSource::Host(tool) => tool.answer(&HostCall {
-                method: &self.method,
+                method: self.method(),
                 arguments: admission.arguments(),
                 seq: admission.seq(),
                 context,
@@ -440,7 +267,7 @@ impl Tool {
     ) -> Result<u8, Failure> {
         match &self.source {
             ToolSource::Package(exported) => program::run(self, exported, admission.arguments(), started, context),
-            ToolSource::Host(_) => Err(Failure::host(format!("`{}` is not a program", self.method))),
+            ToolSource::Host(_) => Err(Failure::host(format!("`{}` is not a program", self.method()))),
         }
     }
 }

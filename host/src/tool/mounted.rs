@@ -1,67 +1,28 @@
 //! Mounted tools of a session: packages under aliases, and every method by its faces.
 
 use std::collections::BTreeMap;
-use std::fmt;
+use std::ops::Deref;
 use std::str::FromStr as _;
 use std::sync::Arc;
 
+use tollhouse_methods::{Catalog, CatalogError, Clash, MethodDeclaration};
 use tollhouse_registry::{
-    Error as RegistryError, PackageName, Registry, Release, ReleaseName, Requirement, RequirementError, SignatureError,
+    Error as RegistryError, Registry, Release, ReleaseName, Requirement, RequirementError, SignatureError,
 };
 
 use super::lock_file::{Lock, Locked};
-use super::missing_faces::LostFace;
-use super::names::{Methods, NameError, Spelling};
+use super::names::{NameError, Spelling};
 use super::package::{Package, PackageError, Packages};
-use super::{HostTool, PackageFunction, Tool, ToolSource, help, nearest, python, types, typescript};
+use super::{HostTool, PackageFunction, Tool, ToolSource};
 use crate::capability::{Policy, Signed, Signer};
 
-/// Tools of a session by canonical method.
+/// Tools of a session: its catalog of methods, and what answers their calls.
 #[derive(Default)]
 pub struct MountedTools {
+    catalog: Arc<Catalog>,
     tools: BTreeMap<String, Arc<Tool>>,
-    names: Methods,
     packages: Vec<(String, Arc<Package>)>,
-    host: Vec<Arc<HostTool>>,
-    clashes: Arc<[Clash]>,
-}
-
-/// Packages of a registry that are not mounted by their short name, since several have it, or they cannot be used.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Clash {
-    /// Short name of the packages.
-    pub name: String,
-    /// Problem of the only package with the name, with the digest of the damaged part.
-    pub unusable: Option<String>,
-    /// Packages, each with its alias if it is mounted.
-    pub packages: Vec<(PackageName, Option<String>)>,
-}
-
-impl fmt::Display for Clash {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let packages = self.packages.iter().map(|(package, alias)| match alias {
-            Some(alias) => format!("`{package}` (mounted as `{alias}`)"),
-            None => format!("`{package}`"),
-        });
-        let packages = packages.collect::<Vec<_>>().join(" or ");
-        if let Some(problem) = &self.unusable {
-            return write!(f, "`{}` is {packages}, which cannot be used: {problem}", self.name);
-        }
-        write!(f, "`{}` could be {packages}", self.name)
-    }
-}
-
-impl Clash {
-    /// Returns a hint on how one of the packages gets the short name.
-    #[must_use]
-    pub fn hint(&self) -> String {
-        let Some((first, _)) = self.packages.first().filter(|_| self.unusable.is_none()) else {
-            return format!("{self}; `tollhouse registry verify` lists all damage");
-        };
-        let name = &self.name;
-        format!("{self}: use that name, or give the short one to a package with `--tool {name}={first}`")
-    }
+    host: Vec<HostTool>,
 }
 
 /// Reason why packages cannot be mounted.
@@ -100,6 +61,9 @@ pub enum MountError {
     /// Scripts could not distinguish two names.
     #[error(transparent)]
     Names(#[from] NameError),
+    /// The methods cannot be in one catalog.
+    #[error(transparent)]
+    Catalog(CatalogError),
     /// No required key has signed this release.
     #[error("cannot mount `{alias}`: `{release}` is not signed by {wanted}")]
     Unsigned {
@@ -160,6 +124,16 @@ pub enum MountError {
         /// Difference of the pinned and the present content, in lines of a unified diff.
         diff: String,
     },
+}
+
+impl From<CatalogError> for MountError {
+    fn from(error: CatalogError) -> Self {
+        match error {
+            CatalogError::Hidden { name, alias } => Self::Hidden { name, alias },
+            CatalogError::Names(error) => Self::Names(error),
+            error => Self::Catalog(error),
+        }
+    }
 }
 
 impl MountError {
@@ -290,7 +264,7 @@ impl Packages {
                 // so.
                 Err(MountError::Package { source, .. }) if !asked_for => {
                     let unusable = Some(source.brief());
-                    clashes.push(Clash { name: alias, unusable, packages: vec![(name, None)] });
+                    clashes.push(Clash::new(alias, unusable, vec![(name, None)]));
                 }
                 Err(error) => return Err(error),
             }
@@ -307,10 +281,11 @@ impl Packages {
     ) -> Result<Arc<MountedTools>, MountError> {
         // Sessions usually mount the same tools: their names are computed once.
         let mut last = self.last_mounted();
-        if let Some(mounted) = last.as_ref().filter(|mounted| mounted.is_of(&packages) && *mounted.clashes == clashes) {
+        if let Some(mounted) = last.as_ref().filter(|mounted| mounted.is_of(&packages) && mounted.clashes() == clashes)
+        {
             return Ok(Arc::clone(mounted));
         }
-        let mounted = Arc::new(MountedTools { clashes: clashes.into(), ..MountedTools::new(packages, &[])? });
+        let mounted = Arc::new(MountedTools::new(packages, &[], clashes.into())?);
         *last = Some(Arc::clone(&mounted));
         Ok(mounted)
     }
@@ -407,7 +382,7 @@ impl Packages {
                 add(name, release.clone())?;
                 continue;
             }
-            let mut clash = Clash { name: name.clone(), unusable: None, packages: Vec::new() };
+            let mut clash = Clash::new(name.clone(), None, Vec::new());
             for release in releases {
                 let alias = format!("{}-{name}", release.name.namespace());
                 let free = !names.contains_key(&alias) && !explicit(release);
@@ -423,32 +398,43 @@ impl Packages {
     }
 }
 
+impl Deref for MountedTools {
+    type Target = Catalog;
+
+    fn deref(&self) -> &Catalog {
+        &self.catalog
+    }
+}
+
 impl MountedTools {
-    fn new(packages: Vec<(String, Arc<Package>)>, host: &[HostTool]) -> Result<Self, MountError> {
-        let mut listed = Vec::new();
-        for (alias, package) in &packages {
-            let alias: Arc<str> = alias.as_str().into();
-            for (index, function) in package.types().functions.iter().enumerate() {
-                let source = ToolSource::Package(PackageFunction { package: Arc::clone(package), index });
-                listed.push((function.method(&alias), Arc::clone(&alias), source));
+    fn new(
+        packages: Vec<(String, Arc<Package>)>,
+        host: &[HostTool],
+        clashes: Arc<[Clash]>,
+    ) -> Result<Self, MountError> {
+        let declared = packages.iter().map(|(alias, package)| (alias.clone(), Arc::clone(package.declaration())));
+        let host = host.to_vec();
+        let methods = host.iter().map(|tool| Arc::clone(tool.declaration()));
+        let catalog = Arc::new(Catalog::new(declared.collect(), methods.collect(), clashes)?);
+        let mut mounted = Self { catalog, tools: BTreeMap::new(), packages, host };
+        let tools = mounted.catalog.iter().filter_map(|declaration| mounted.tool(Arc::clone(declaration)));
+        mounted.tools = tools.map(|tool| (tool.method().to_owned(), Arc::new(tool))).collect();
+        Ok(mounted)
+    }
+
+    /// Returns the tool that answers calls of a declared method.
+    fn tool(&self, declaration: Arc<MethodDeclaration>) -> Option<Tool> {
+        let source = match declaration.index() {
+            Some(index) => {
+                let (_, package) = self.packages.iter().find(|(alias, _)| **alias == **declaration.alias())?;
+                ToolSource::Package(PackageFunction { package: Arc::clone(package), index })
             }
-        }
-        let host: Vec<Arc<HostTool>> = host.iter().cloned().map(Arc::new).collect();
-        for tool in &host {
-            let alias = tool.method().split('/').next().unwrap_or_default();
-            if packages.iter().any(|(other, _)| other == alias) {
-                return Err(MountError::Hidden { name: tool.method().to_owned(), alias: alias.to_owned() });
+            None => {
+                let method = declaration.bound_as();
+                ToolSource::Host(self.host.iter().find(|tool| tool.method() == method)?.clone())
             }
-            listed.push((tool.method().to_owned(), alias.into(), ToolSource::Host(Arc::clone(tool))));
-        }
-        let names = Methods::new(listed.iter().map(|(method, _, source)| (method.as_str(), source.spelling())))?;
-        let tools = listed.into_iter().map(|(method, alias, source)| {
-            let known = names.faces(&method).cloned();
-            let faces = known.unwrap_or_else(|| super::names::faces(&method, source.spelling()));
-            (method.clone(), Arc::new(Tool { method, faces, alias, source }))
-        });
-        let tools = tools.collect();
-        Ok(Self { tools, names, packages, host, clashes: Arc::default() })
+        };
+        Some(Tool { declaration, source })
     }
 
     /// Returns these tools with host functions added.
@@ -456,7 +442,13 @@ impl MountedTools {
     /// # Errors
     /// If names collide.
     pub fn with_host_tools(&self, host: &[HostTool]) -> Result<Self, MountError> {
-        Ok(Self { clashes: Arc::clone(&self.clashes), ..Self::new(self.packages.clone(), host)? })
+        Self::new(self.packages.clone(), host, self.clashes().into())
+    }
+
+    /// Returns the catalog of the methods.
+    #[must_use]
+    pub fn catalog(&self) -> &Arc<Catalog> {
+        &self.catalog
     }
 
     fn is_of(&self, packages: &[(String, Arc<Package>)]) -> bool {
@@ -471,59 +463,21 @@ impl MountedTools {
     /// Returns the tool of a canonical method.
     #[must_use]
     pub fn get(&self, method: &str) -> Option<Arc<Tool>> {
-        if let Some(tool) = self.tools.get(method) {
-            return Some(Arc::clone(tool));
+        match self.tools.get(method) {
+            Some(tool) => Some(Arc::clone(tool)),
+            None => self.tool(self.catalog.get(method)?).map(Arc::new),
         }
-        let namespace = self.host.iter().find(|tool| tool.holds(method))?;
-        let root = self.tools.get(namespace.method())?;
-        let faces = root.faces.below(method.strip_prefix(namespace.method())?.trim_start_matches('/'));
-        let source = ToolSource::Host(Arc::clone(namespace));
-        Some(Arc::new(Tool { method: method.to_owned(), faces, alias: Arc::clone(&root.alias), source }))
     }
 
     /// Finds a tool by a name in any of its faces: `stats/describe`, `stats.describe`, `stats describe`.
     #[must_use]
     pub fn find(&self, name: &str) -> Option<Arc<Tool>> {
-        match self.names.resolve(name) {
-            Some(method) => self.get(method),
-            None => self.get(&name.replace([' ', '.'], "/")),
-        }
-    }
-
-    /// Returns the canonical method most similar to a name, if one is similar enough to be meant.
-    #[must_use]
-    pub fn nearest(&self, name: &str) -> Option<&str> {
-        nearest(name, self.tools.keys().map(String::as_str))
+        self.get(self.catalog.find(name)?.method())
     }
 
     /// Iterates over all tools, sorted by method.
     pub fn iter(&self) -> impl Iterator<Item = &Arc<Tool>> {
         self.tools.values()
-    }
-
-    /// Returns the packages of the registry that are not mounted by their short name.
-    #[must_use]
-    pub fn clashes(&self) -> &[Clash] {
-        &self.clashes
-    }
-
-    /// Returns the clash that concerns the first segment of a method or pattern.
-    #[must_use]
-    pub fn clash_of(&self, name: &str) -> Option<&Clash> {
-        let alias = name.split(['/', '.', ' ']).next().unwrap_or(name);
-        self.clashes.iter().find(|clash| clash.name == alias)
-    }
-
-    /// Lists the faces that mounted tools lack, because their alias means something else in JavaScript or in the shell.
-    #[must_use]
-    pub fn lost_faces(&self) -> Vec<LostFace> {
-        LostFace::of_all(self.iter().map(Arc::as_ref))
-    }
-
-    /// Returns true if nothing is mounted.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.tools.is_empty()
     }
 
     /// Returns the packages by alias, sorted.
@@ -536,58 +490,5 @@ impl MountedTools {
     #[must_use]
     pub fn lock(&self) -> Lock {
         Lock(self.packages.iter().map(|(alias, package)| (alias.clone(), Locked::of(package))).collect())
-    }
-
-    /// Formats the help text of a method, or a list of the methods that begin with a prefix (segments joined by `/`).
-    #[must_use]
-    pub fn help(&self, prefix: &str) -> Option<String> {
-        if let Some(tool) = self.find(prefix) {
-            return Some(tool.help());
-        }
-        let below =
-            |method: &str| prefix.is_empty() || method.strip_prefix(prefix).is_some_and(|rest| rest.starts_with('/'));
-        let entries: Vec<help::Entry<'_>> = self
-            .iter()
-            .filter(|tool| below(tool.method()))
-            .map(|tool| help::Entry {
-                method: tool.method(),
-                command: tool.command(),
-                docs: tool.function().docs.as_deref(),
-            })
-            .collect();
-        help::listing(prefix, &entries)
-    }
-
-    /// Generates TypeScript declarations of all mounted tools.
-    #[must_use]
-    pub fn typescript(&self, granted: &dyn Fn(&str) -> bool) -> String {
-        let own = self.host_packages();
-        let packages = self.declared();
-        let own = own.iter().map(|(alias, package)| typescript::Mounted { alias, package, docs: None });
-        typescript::declarations(&packages.chain(own).collect::<Vec<_>>(), granted)
-    }
-
-    /// Generates a Python module with the types of the packages' arguments, results and errors.
-    #[must_use]
-    pub fn python(&self) -> String {
-        python::module(&self.declared().collect::<Vec<_>>())
-    }
-
-    fn declared(&self) -> impl Iterator<Item = typescript::Mounted<'_>> {
-        self.packages.iter().map(|(alias, package)| typescript::Mounted {
-            alias,
-            package: package.types(),
-            docs: package.description(),
-        })
-    }
-
-    /// Groups the host functions by the first segment of their methods, as if each group were a package.
-    fn host_packages(&self) -> BTreeMap<&str, types::Package> {
-        let mut packages: BTreeMap<&str, types::Package> = BTreeMap::new();
-        for tool in &self.host {
-            let alias = tool.method().split('/').next().unwrap_or_default();
-            packages.entry(alias).or_default().functions.push(tool.function.clone());
-        }
-        packages
     }
 }

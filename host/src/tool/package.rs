@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
+use tollhouse_methods::{CallLimits, PackageDeclaration};
 use tollhouse_registry::{InstancePolicy, Permissions, Registry, Release};
 use wasmtime::Engine;
 use wasmtime::component::{ComponentExportIndex, InstancePre, Linker};
@@ -70,7 +71,7 @@ struct PackagesState {
 /// Release that is ready to be mounted.
 pub struct Package {
     release: Release,
-    reflected: ReflectedRelease,
+    declaration: Arc<PackageDeclaration>,
     shared: Arc<PackagesState>,
     loaded: OnceLock<Result<LoadedPackage, Failure>>,
 }
@@ -82,25 +83,7 @@ pub(super) struct LoadedPackage {
     pub(super) exports: Vec<Option<ComponentExportIndex>>,
 }
 
-/// Cache entry of a reflected release.
-#[derive(serde::Serialize, serde::Deserialize)]
-struct ReflectedRelease {
-    description: Option<String>,
-    types: types::Package,
-    /// True if instances may outlive their call.
-    keeps_instances: bool,
-    /// Permissions that the manifest requests.
-    permissions: Permissions,
-    /// The manifest's limits on one call: time, fuel, bytes of memory, arguments, result, and printed output.
-    wall: Option<Duration>,
-    fuel: Option<u64>,
-    memory: Option<u64>,
-    argument: Option<u64>,
-    result: Option<u64>,
-    output: Option<u64>,
-}
-
-/// Version of the cache entries. Raise it when [`ReflectedRelease`] or the results of reflection change: older entries
+/// Version of the cache entries. Raise it when [`PackageDeclaration`] or the results of reflection change: older entries
 /// are then ignored.
 const REFLECTED_VERSION: u32 = 8;
 
@@ -128,9 +111,9 @@ impl Packages {
         if let Some(package) = self.lock().get(&key) {
             return Ok(Arc::clone(package));
         }
-        let reflected = self.reflected(&release)?;
+        let declaration = Arc::new(self.declaration(&release)?);
         let shared = Arc::clone(&self.shared);
-        let package = Arc::new(Package { release, reflected, shared, loaded: OnceLock::new() });
+        let package = Arc::new(Package { release, declaration, shared, loaded: OnceLock::new() });
         self.lock().insert(key, Arc::clone(&package));
         Ok(package)
     }
@@ -140,12 +123,14 @@ impl Packages {
         self.mounted.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn reflected(&self, release: &Release) -> Result<ReflectedRelease, PackageError> {
+    fn declaration(&self, release: &Release) -> Result<PackageDeclaration, PackageError> {
         let registry = self.registry().ok_or(PackageError::NoRegistry)?;
         let key = format!("types-{REFLECTED_VERSION}-{}.json", blake3::hash(digests(release).as_bytes()).to_hex());
         let cached = self.shared.code.cache().and_then(|cache| cache.get(&key));
-        if let Some(reflected) = cached.and_then(|bytes| serde_json::from_slice(&bytes).ok()) {
-            return Ok(reflected);
+        let name = format!("{}@{}", release.name, release.version);
+        let cached = cached.and_then(|bytes| serde_json::from_slice::<PackageDeclaration>(&bytes).ok());
+        if let Some(declaration) = cached {
+            return Ok(PackageDeclaration { release: name, ..declaration });
         }
         let manifest = registry.load_manifest(release)?;
         let default = match &manifest.default {
@@ -156,27 +141,28 @@ impl Packages {
             None => DefaultInterface::Only,
         };
         let (component, wit) = (registry.load_component(release)?, registry.load_wit(release)?);
-        let types = reflect::reflect(&component, Some(&wit), &default).map_err(|source| PackageError::Reflect {
-            release: format!("{}@{}", release.name, release.version),
-            source,
-        })?;
-        let reflected = ReflectedRelease {
+        let types = reflect::reflect(&component, Some(&wit), &default)
+            .map_err(|source| PackageError::Reflect { release: name.clone(), source })?;
+        let declaration = PackageDeclaration {
+            release: name,
             description: manifest.description,
             types,
             keeps_instances: manifest.instance == Some(InstancePolicy::Session),
             permissions: manifest.permissions,
-            wall: manifest.limits.wall,
-            fuel: manifest.limits.fuel,
-            memory: manifest.limits.memory,
-            argument: manifest.limits.argument,
-            result: manifest.limits.result,
-            output: manifest.limits.output,
+            limits: CallLimits {
+                wall: manifest.limits.wall,
+                fuel: manifest.limits.fuel,
+                memory: manifest.limits.memory,
+                argument: manifest.limits.argument,
+                result: manifest.limits.result,
+                output: manifest.limits.output,
+            },
         };
-        if let (Some(cache), Ok(bytes)) = (self.shared.code.cache(), serde_json::to_vec(&reflected)) {
+        if let (Some(cache), Ok(bytes)) = (self.shared.code.cache(), serde_json::to_vec(&declaration)) {
             // A cache that cannot be written only costs time.
             let _ = cache.put(&key, &bytes);
         }
-        Ok(reflected)
+        Ok(declaration)
     }
 
     /// Locks the map. It holds whole packages only, so a poisoned lock is still good.
@@ -197,61 +183,51 @@ impl Package {
         &self.release
     }
 
+    /// Returns the declaration of the package.
+    pub(crate) fn declaration(&self) -> &Arc<PackageDeclaration> {
+        &self.declaration
+    }
+
     /// Returns the manifest's description.
     #[must_use]
     pub fn description(&self) -> Option<&str> {
-        self.reflected.description.as_deref()
+        self.declaration.description.as_deref()
     }
 
     /// Returns the exported functions and types.
     #[must_use]
     pub fn types(&self) -> &types::Package {
-        &self.reflected.types
+        &self.declaration.types
     }
 
     /// Returns the permissions that the manifest requests.
     pub(crate) fn permissions(&self) -> &Permissions {
-        &self.reflected.permissions
+        &self.declaration.permissions
     }
 
     /// Returns true if the manifest lets instances outlive their call.
     pub(super) fn keeps_instances(&self) -> bool {
-        self.reflected.keeps_instances
+        self.declaration.keeps_instances
     }
 
     /// Returns the time limit of one call, given the session's.
     pub(super) fn wall(&self, session: Duration) -> Duration {
-        self.reflected.wall.map_or(session, |own| own.min(session))
+        self.declaration.limits.wall.map_or(session, |own| own.min(session))
     }
 
     /// Returns the fuel limit of one call in wasmtime's count, if the manifest has one.
     pub(super) fn fuel(&self) -> Option<u64> {
-        self.reflected.fuel
-    }
-
-    /// Returns the size limit of the arguments of one call in bytes, given the session's.
-    pub(crate) fn argument(&self, session: u64) -> u64 {
-        self.reflected.argument.map_or(session, |own| own.min(session))
-    }
-
-    /// Returns the size limit of the result of one call in bytes, given the session's.
-    pub(crate) fn result(&self, session: u64) -> u64 {
-        self.reflected.result.map_or(session, |own| own.min(session))
-    }
-
-    /// Returns true if this limit on the result is the manifest's.
-    pub(crate) fn has_own_result(&self, limit: u64) -> bool {
-        self.reflected.result == Some(limit)
+        self.declaration.limits.fuel
     }
 
     /// Returns the number of bytes of printed output that are kept, given the host's limit.
     pub(super) fn output(&self, host: usize) -> usize {
-        self.reflected.output.map_or(host, |own| usize::try_from(own).unwrap_or(usize::MAX).min(host))
+        self.declaration.limits.output.map_or(host, |own| usize::try_from(own).unwrap_or(usize::MAX).min(host))
     }
 
     /// Returns the memory limit of one instance in bytes, given the session's.
     pub(super) fn memory(&self, session: u64) -> u64 {
-        self.reflected.memory.map_or(session, |own| own.min(session))
+        self.declaration.limits.memory.map_or(session, |own| own.min(session))
     }
 
     /// Returns true if a call would find the package compiled.
@@ -290,7 +266,7 @@ impl Package {
             shared.code.tool(self.engine()?, &self.release.digest().hex(), || -> Result<_, PackageError> {
                 Ok(registry.load_component(&self.release)?)
             })?;
-        let exports = self.reflected.types.functions.iter().map(|function| {
+        let exports = self.declaration.types.functions.iter().map(|function| {
             let export = &function.export;
             let within = match &export.instance {
                 Some(instance) => Some(component.get_export_index(None, instance)?),

@@ -19,8 +19,7 @@ use super::pipe::{Pipe, PipeReader, PipeWriter};
 use super::tool_state::ToolState;
 use super::{ARGUMENTS, CallContext, DIRECTORY, PackageFunction, STDIN, Tool, cannot_read_changes, no_memory_for};
 use crate::code::{self, with_stack};
-use crate::error::{Failure, Payload};
-use crate::gate::limit_hint;
+use crate::error::{Failure, Payload, limit_hint};
 
 /// Default working directory of a program.
 const WORKSPACE: &str = "/workspace";

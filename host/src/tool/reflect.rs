@@ -1,103 +1,21 @@
-//! Reflection: reads the model of a package (`types`) from the bytes of its component.
-//!
-//! The component is authoritative: it decides which functions exist and their types. The WIT text of the release adds
-//! doc comments. The bytes are hostile; functions that cannot be called are listed as unavailable with the reason, and
-//! the others work.
-
-mod docs;
-pub(crate) mod program;
-mod reader;
-mod shape;
+//! Reflection of components: their bytes are decoded here, and `tollhouse_methods::reflect` reads the model of a package
+//! from the world that is found.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
+pub use tollhouse_methods::reflect::{DefaultInterface, ReflectError, check_wit};
+use tollhouse_methods::types::Package;
 use wit_parser::decoding::DecodedWasm;
-use wit_parser::{InterfaceId, Resolve, World, WorldId, WorldItem, WorldKey};
-
-use self::docs::WitDocs;
-use self::reader::WorldReader;
-use super::types::Package;
-
-/// Most functions of a package.
-const MAX_FUNCTIONS: usize = 10_000;
-
-/// Selection of the interface whose functions are named without it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum DefaultInterface {
-    /// The only interface, if there is only one that has functions.
-    Only,
-    /// No interface is the default.
-    None,
-    /// Named interface: `charges`, or in full `acme:payments/charges@1.0.0` (the version may be omitted).
-    Named(String),
-}
-
-impl DefaultInterface {
-    /// Converts the value of `default` in a manifest.
-    #[must_use]
-    pub fn from_manifest(default: Option<&str>) -> Self {
-        match default {
-            None => Self::Only,
-            Some("none") => Self::None,
-            Some(name) => Self::Named(name.to_owned()),
-        }
-    }
-}
-
-/// Reason why bytes are not a package.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum ReflectError {
-    /// The bytes are not a valid component, or one whose exports WIT cannot describe.
-    #[error("not a component: {message}")]
-    Invalid {
-        /// Message of the decoder.
-        message: String,
-    },
-    /// The bytes are a core module.
-    #[error("a core module, not a component: build it for `wasm32-wasip2`, or wrap it with `wasm-tools component new`")]
-    CoreModule,
-    /// The bytes are a WIT package in binary form.
-    #[error("a WIT package in binary form, not a component: it has types but no code")]
-    WitPackage,
-    /// The manifest names a default interface that the component does not export.
-    #[error("the default interface `{name}` is not exported; exported: {}", if exported.is_empty() { "none".to_owned() } else { format!("`{}`", exported.join("`, `")) })]
-    NoSuchInterface {
-        /// Name in the manifest.
-        name: String,
-        /// Names of the exported interfaces.
-        exported: Vec<String>,
-    },
-    /// The component exports more functions than a package may have.
-    #[error("{count} functions: at most {MAX_FUNCTIONS} are allowed")]
-    TooMany {
-        /// Number of functions.
-        count: usize,
-    },
-    /// The WIT text does not parse.
-    #[error("the WIT text of the package does not parse: {message}")]
-    Wit {
-        /// Message of the parser, with the place.
-        message: String,
-    },
-}
+use wit_parser::{Resolve, WorldId};
 
 /// Reflects a component. `wit` is the release's WIT text, for its doc comments.
 ///
 /// # Errors
 /// [`ReflectError`].
 pub fn reflect(component: &[u8], wit: Option<&str>, default: &DefaultInterface) -> Result<Package, ReflectError> {
-    let docs = wit.map(WitDocs::parse).transpose().map_err(|message| ReflectError::Wit { message })?;
+    wit.map(check_wit).transpose()?;
     let (resolve, world) = decode(component)?;
-    reflect_world(&resolve, world, docs.as_ref(), default)
-}
-
-/// Checks that a WIT text parses, without looking at any component.
-///
-/// # Errors
-/// [`ReflectError::Wit`].
-pub fn check_wit(text: &str) -> Result<(), ReflectError> {
-    WitDocs::parse(text).map(|_| ()).map_err(|message| ReflectError::Wit { message })
+    tollhouse_methods::reflect::reflect(&resolve, world, wit, default)
 }
 
 fn decode(component: &[u8]) -> Result<(Resolve, WorldId), ReflectError> {
@@ -116,102 +34,55 @@ fn decode(component: &[u8]) -> Result<(Resolve, WorldId), ReflectError> {
     }
 }
 
-fn reflect_world(
-    resolve: &Resolve,
-    world: WorldId,
-    docs: Option<&WitDocs>,
-    default: &DefaultInterface,
-) -> Result<Package, ReflectError> {
-    let world = &resolve.worlds[world];
-    let mut instances = Vec::new();
-    let mut count = 0_usize;
-    for (key, item) in &world.exports {
-        match item {
-            WorldItem::Interface { id, .. } if is_toolchains(resolve, key, *id) => {}
-            WorldItem::Interface { id, .. } => {
-                count += resolve.interfaces[*id].functions.len();
-                instances.push(ExportedInterface::new(resolve, key, *id));
-            }
-            WorldItem::Function(_) => count += 1,
-            WorldItem::Type { .. } => {}
-        }
-    }
-    if count > MAX_FUNCTIONS {
-        return Err(ReflectError::TooMany { count });
-    }
-    if let Some(run) = program::run_of(resolve, &instances, count) {
-        return Ok(program::package(run, imports(resolve, world)));
-    }
-    let default = find_default(resolve, &instances, default)?;
-    let mut reader = WorldReader::new(resolve, docs, &instances);
-    for item in world.exports.values() {
-        if let WorldItem::Function(function) = item {
-            reader.function(function, None, Vec::new());
-        }
-    }
-    // The default interface comes first: of two functions with one path the one with the shorter name wins.
-    let (first, rest): (Vec<_>, Vec<_>) = instances.iter().partition(|instance| Some(instance.id) == default);
-    for instance in first.into_iter().chain(rest) {
-        reader.instance(instance, Some(instance.id) == default);
-    }
-    reader.package.imports = imports(resolve, world);
-    Ok(reader.finish())
-}
-
-/// Returns true if an exported interface is a leftover of componentize-py's initialisation.
-fn is_toolchains(resolve: &Resolve, key: &WorldKey, id: InterfaceId) -> bool {
-    let functions = &resolve.interfaces[id].functions;
-    matches!(key, WorldKey::Name(name) if name == "exports") && functions.len() == 1 && functions.contains_key("init")
-}
-
-fn imports(resolve: &Resolve, world: &World) -> Vec<String> {
-    world.imports.keys().map(|key| key_name(resolve, key)).collect()
-}
-
-/// Interface that the component exports.
-struct ExportedInterface {
-    id: InterfaceId,
-    export: String,
-    name: String,
-}
-
-impl ExportedInterface {
-    fn new(resolve: &Resolve, key: &WorldKey, id: InterfaceId) -> Self {
-        let name = match key {
-            WorldKey::Name(name) => name.clone(),
-            WorldKey::Interface(id) => resolve.interfaces[*id].name.clone().unwrap_or_default(),
-        };
-        Self { id, export: key_name(resolve, key), name }
-    }
-}
-
-fn key_name(resolve: &Resolve, key: &WorldKey) -> String {
-    match key {
-        WorldKey::Name(name) => name.clone(),
-        WorldKey::Interface(id) => resolve.id_of(*id).unwrap_or_default(),
-    }
-}
-
-fn find_default(
-    resolve: &Resolve,
-    instances: &[ExportedInterface],
-    default: &DefaultInterface,
-) -> Result<Option<InterfaceId>, ReflectError> {
-    let useful = || instances.iter().filter(|instance| !resolve.interfaces[instance.id].functions.is_empty());
-    match default {
-        DefaultInterface::None => Ok(None),
-        DefaultInterface::Only => Ok(useful().next().filter(|_| useful().count() == 1).map(|instance| instance.id)),
-        DefaultInterface::Named(name) => {
-            let unversioned = |export: &str| export.split('@').next().unwrap_or_default() == name;
-            let exact = instances.iter().find(|instance| instance.export == *name || instance.name == *name);
-            let found = exact.or_else(|| instances.iter().find(|instance| unversioned(&instance.export)));
-            found.map(|instance| Some(instance.id)).ok_or_else(|| ReflectError::NoSuchInterface {
-                name: name.clone(),
-                exported: instances.iter().map(|instance| instance.export.clone()).collect(),
-            })
-        }
-    }
-}
-
 #[cfg(test)]
-pub(super) mod tests;
+mod tests {
+    use super::*;
+
+    const PACKAGE: &str = "package a:b; interface x { f: func(); } world w { export x; }";
+
+    #[test]
+    fn bytes_that_are_no_component_are_named() {
+        let reflect = |bytes: &[u8]| reflect(bytes, None, &DefaultInterface::Only).map_err(|error| error.to_string());
+        assert!(reflect(b"").expect_err("nothing").starts_with("not a component: "));
+        assert!(reflect(b"#!/bin/sh\n").expect_err("text").starts_with("not a component: "));
+        assert!(reflect(b"\0asm\x01\0\0\0").expect_err("a module").starts_with("a core module, not a component"));
+        assert!(reflect(b"\0asm\x0d\0\x01\0\x07").expect_err("cut off").starts_with("not a component: "));
+        assert_eq!(reflect(b"\0asm\x0d\0\x01\0"), Ok(Package::default()));
+        let mut resolve = Resolve::default();
+        let id = resolve.push_str("t.wit", PACKAGE).expect("right");
+        let package = wit_component::encode(&resolve, id).expect("encodable");
+        assert!(reflect(&package).expect_err("WIT").starts_with("a WIT package in binary form"));
+        let error = super::reflect(b"\0asm\x0d\0\x01\0", Some("package a:b; interfac"), &DefaultInterface::Only);
+        assert!(error.expect_err("no WIT").to_string().starts_with("the WIT text of the package does not parse: "));
+        check_wit(PACKAGE).expect("right");
+    }
+
+    #[test]
+    fn a_function_named_like_an_interface_does_not_stop_the_host() {
+        // A component that exports a function that it imports under the name `a:b/c`: the decoder has an assertion there.
+        let bytes = [
+            0, 0x61, 0x73, 0x6d, 0x0d, 0, 1, 0, // component
+            7, 5, 1, 0x40, 0, 1, 0, // types: func(), no results (0x01 0x00)
+            10, 6, 1, 0, 1, b'f', 1, 0, // import "f" (func 0)
+            11, 11, 1, 0, 5, b'a', b':', b'b', b'/', b'c', 1, 0, 0, // export "a:b/c" (func 0)
+        ];
+        let error = reflect(&bytes, None, &DefaultInterface::Only).expect_err("no WIT has this").to_string();
+        assert_eq!(error, "not a component: its exports have names that WIT cannot express");
+    }
+
+    #[test]
+    fn no_room_is_made_for_what_is_not_there() {
+        // A section of 4 GiB without content.
+        for section in [0, 2, 7] {
+            let bytes = [&b"\0asm\x0d\0\x01\0"[..], &[section, 0xff, 0xff, 0xff, 0xff, 0x0f]].concat();
+            let error = reflect(&bytes, None, &DefaultInterface::Only).expect_err("it is cut off").to_string();
+            assert!(error.contains("the component is cut off: it ends at byte 14"), "{error}");
+        }
+        // A function of 2 GiB in a module in a component.
+        let function = [10, 7, 1, 0xff, 0xff, 0xff, 0xff, 0x07, 0];
+        let module = [&b"\0asm\x01\0\0\0\x01\x04\x01\x60\0\0\x03\x02\x01\0"[..], &function].concat();
+        let bytes = [&b"\0asm\x0d\0\x01\0\x01"[..], &[u8::try_from(module.len()).expect("short")], &module].concat();
+        let error = reflect(&bytes, None, &DefaultInterface::Only).expect_err("it is cut off").to_string();
+        assert_eq!(error, "not a component: the component is not valid: unexpected end-of-file (at byte 36)");
+    }
+}

@@ -1,8 +1,11 @@
-//! Types that the other crates of Tollhouse share: names of packages and releases, quantities, rules on files and HTTP
-//! requests, keys, and the reading of untrusted files.
+//! Types that the other crates of Tollhouse share: failures, names of packages and releases, quantities, memory accounts,
+//! rules on files and HTTP requests, keys, and the reading of untrusted texts and files.
 //!
 //! | module | what it holds |
 //! | --- | --- |
+//! | [`error`] | the one shape of failures |
+//! | [`json`] | JSON that guests make, read within bounds |
+//! | [`memory`] | memory accounts of sessions |
 //! | [`name`] | names of packages, and their versions |
 //! | [`quantity`] | sizes and durations with their units |
 //! | [`permission`] | permissions that a manifest asks for: files, HTTP, secrets, buckets |
@@ -13,10 +16,13 @@
 //! **Invariant:** nothing here opens a connection or knows of WebAssembly.
 #![deny(missing_docs)]
 
+pub mod error;
 mod excerpt;
 mod http_path;
 pub mod http_rule;
+pub mod json;
 pub mod key;
+pub mod memory;
 pub mod name;
 mod other_writers;
 pub mod permission;

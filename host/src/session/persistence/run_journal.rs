@@ -371,7 +371,7 @@ impl PersistentSession {
                 return Err(none("call with this digest that waits for a decision".to_owned()));
             }
             let Answered { allowed, by, reason, .. } = answered.clone();
-            let decision = Decision { allowed, by, reason, at: now(), digest };
+            let decision = Decision::new(allowed, by, reason, now(), digest);
             self.record_decision(number, call.call.seq, &decision)?;
             call.decision = Some(decision);
             Ok(call)

@@ -82,7 +82,8 @@ impl Run {
     /// Asks the gate again about calls that have not started, because another session has spent the budgets that they
     /// count on. Calls that are refused now are answered.
     pub(super) fn admit_again(&mut self, unpaid: Vec<Pending>) -> Vec<Pending> {
-        unpaid.iter().filter_map(|pending| pending.operation.admission()).for_each(Admission::give_back);
+        let admitted = unpaid.iter().filter_map(|pending| pending.operation.admission());
+        admitted.for_each(|admission| self.session.gate.release(&self.scope.record, admission));
         unpaid.into_iter().filter_map(|pending| self.judge_again(pending)).collect()
     }
 
@@ -147,9 +148,9 @@ impl Run {
         if !self.may_defer() {
             return Ok(gate.admit(record, method, arguments, memory, &self.interrupt)?);
         }
-        self.session.judging(Some(id));
+        self.session.storage.judging(Some(id));
         let judged = gate.admit_or_defer(record, method, arguments, memory, &self.interrupt);
-        self.session.judging(None);
+        self.session.storage.judging(None);
         judged
     }
 
@@ -177,7 +178,7 @@ impl Run {
             Err(failure) => {
                 // Released first: a settled amount stays spent in the ledger on disk.
                 let seq = admission.seq();
-                admission.release();
+                self.session.gate.release(&self.scope.record, &admission);
                 self.session.gate.settle(&self.scope.record, seq, CallOutcome::Failed, Some(&failure));
                 Err(failure)
             }

@@ -15,7 +15,7 @@ use crate::guest::{self, Completion, GuestError, OperationId, Outcome, OutputSin
 use crate::session::guest_process::{self, MAIN, Pid};
 use crate::session::host::guest_now;
 use crate::session::journal::{JournalEntry, RecordedAnswer, ReplayError, Resolution};
-use crate::session::result::{RunResult, Status};
+use crate::session::result::{EndedRun, Status};
 use crate::session::step::{Operation, Pending};
 use crate::tool::cannot_apply_changes;
 use crate::vfs::Edit;
@@ -180,7 +180,7 @@ impl Run {
         if let JournalEntry::Entered { now, .. } | JournalEntry::Delivered { now, .. } = entry {
             journal.now = *now;
         }
-        self.session.journal(entry);
+        self.session.storage.journal(entry);
     }
 
     /// Records that the run can no longer be replayed.
@@ -267,7 +267,7 @@ impl Run {
                 return self.break_journal("read more than 8 MiB of standard input");
             }
         }
-        let (pending, all) = self.session.journal_bytes();
+        let (pending, all) = self.session.storage.journal_bytes();
         if all > self.session.limits().log {
             return self.break_journal("was given more than its limit `log`");
         }
@@ -458,7 +458,7 @@ impl Run {
         let interrupt = self.processes.as_mut()?.get(pid)?.interrupt.child();
         let admitted = self.journal.as_ref()?.admitted.get(&id).copied();
         if let Some(seq) = admitted
-            && let Err(error) = self.session.give_back(self.scope.record.run(), seq)
+            && let Err(error) = self.session.storage.give_back(self.scope.record.run(), seq)
         {
             let failure = Failure::host(format!("the call cannot be made again: {}", error_chain(&error)));
             return self.refuse(id, failure);
@@ -469,9 +469,9 @@ impl Run {
         let (record, memory) = (&self.scope.record, &self.session.memory);
         let consent = Consent::Deferrable(decision);
         let gate = &self.session.gate;
-        self.session.judging(Some(id));
+        self.session.storage.judging(Some(id));
         let judged = gate.admit_numbered(record, seq, method, arguments, memory, &interrupt, consent);
-        self.session.judging(None);
+        self.session.storage.judging(None);
         self.admitted(id, judged, interrupt, Some(call_digest(method, arguments)))
     }
 
@@ -523,8 +523,10 @@ impl Run {
         let files = processes.files().clone();
         drop(processes);
         let captured = self.captured.take().map(|captured| captured.take()).unwrap_or_default();
-        let result = RunResult::unfinished(&self.session, slot, status, error, calls, usage, captured, files);
-        self.result = Some(Box::new(result));
+        let outcome = Outcome { value: None, exit_code: 1, error, fuel: 0, state: None };
+        let ended = EndedRun { outcome, calls, usage, captured };
+        let result = ended.unfinished(&self.session, &slot, status, files);
+        self.result = Some(Box::new(self.session.suspend(&slot, result)));
     }
 
     /// Takes the gate's decision about a call: returns the call if it is to be made.

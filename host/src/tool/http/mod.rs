@@ -20,6 +20,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use http::header::{ACCEPT_ENCODING, HeaderName, HeaderValue};
 use http::uri::Scheme;
 use http::{Method, Request, Uri};
+use tollhouse_audit::CallAudit;
 use tollhouse_registry::HttpRequest;
 use wasmtime_wasi_http::{Error, RequestOptions, WasiBody, WasiHttpHooks};
 use zeroize::Zeroizing;
@@ -32,7 +33,6 @@ use super::CallContext;
 use super::authority::Authority;
 use super::secret::{CLOSE, OPEN, Secrets, StreamRedactor};
 use crate::code::Interrupt;
-use crate::gate::CallAudit;
 
 /// Most concurrent requests of one call.
 const MAX_OPEN: u32 = 64;

@@ -8,7 +8,8 @@ use tollhouse_registry::Manifest;
 
 use super::*;
 use crate::capability::Policy;
-use crate::gate::{Audit, AuditError, Event};
+use tollhouse_audit::{Audit, AuditError};
+use tollhouse_gate::Event;
 
 fn target(uri: &str) -> Option<RequestTarget> {
     RequestTarget::of(&Method::GET, &uri.parse().expect("a URI"))

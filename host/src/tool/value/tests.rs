@@ -2,6 +2,7 @@ use proptest::prelude::*;
 use serde_json::json;
 
 use super::*;
+use crate::tool::types::{Export, FunctionKind};
 
 /// Generates types of every shape except handles, to a depth of four.
 fn types() -> impl Strategy<Value = Type> {
@@ -268,7 +269,15 @@ fn of_two_entries_the_last_counts() {
 
 #[test]
 fn a_result_is_a_value_or_an_error() {
-    let function = |ty: Option<Type>| super::super::reflect::tests::function("", "func()").with_result(ty);
+    let function = |result: Option<Type>| Function {
+        path: vec!["f".to_owned()],
+        docs: None,
+        params: Members::default(),
+        result,
+        kind: FunctionKind::Free,
+        export: Export { instance: None, function: "f".to_owned() },
+        schemas: None,
+    };
     let result = Type::from(Shape::Result { ok: None, err: Some(Box::new(Shape::Bytes.into())) });
     let ok = lift_result(&function(Some(result.clone())), vec![Val::Result(Ok(None))], &mut NoHandles);
     assert_eq!(ok, Ok(Returned::Value(Payload::default())));
@@ -279,13 +288,6 @@ fn a_result_is_a_value_or_an_error() {
     assert_eq!(payload.specials, [Special { pointer: String::new(), kind: SpecialKind::Bytes }]);
     assert_eq!(lift_result(&function(None), Vec::new(), &mut NoHandles), Ok(Returned::Value(Payload::default())));
     assert!(lift_result(&function(Some(Shape::U8.into())), Vec::new(), &mut NoHandles).is_err());
-}
-
-impl Function {
-    fn with_result(mut self, result: Option<Type>) -> Self {
-        self.result = result;
-        self
-    }
 }
 
 #[test]

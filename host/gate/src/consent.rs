@@ -1,0 +1,203 @@
+//! Consent of a human to a call, as data: what is asked, and what was decided. How the human is asked is not known here.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use tollhouse_policy::capability::Amount;
+
+use super::admission::ReservedCall;
+use super::call_record::BudgetKind;
+use super::event::Event;
+
+/// A call of a tool that itself makes calls.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Caller {
+    /// Number of the call in its run.
+    pub seq: u64,
+    /// Method of the call.
+    pub method: String,
+}
+
+/// The amount that a call takes from a budget.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Cost {
+    /// Name of the grant that sets the budget.
+    pub grant: String,
+    /// Unit that the budget counts.
+    pub kind: BudgetKind,
+    /// Amount that the call takes.
+    pub amount: Amount,
+    /// Initial amount of the budget.
+    pub limit: Amount,
+    /// Amount that remains after the call.
+    pub remaining: Amount,
+}
+
+/// A call that waits for the decision of a human beyond the life of this process.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct DeferredCall {
+    /// Number of the call in its run.
+    pub seq: u64,
+    /// The canonical method.
+    pub method: String,
+    /// The canonical arguments, exactly as the tool would receive them.
+    pub arguments: Value,
+    /// Name of the grant that requires approval.
+    pub grant: String,
+    /// Reason in words: the clause, and the actual value in the call.
+    pub reason: String,
+    /// Amounts that the call would take from each budget: a list of [`Cost`].
+    pub cost: Value,
+    /// Time of the question, in nanoseconds since the Unix epoch.
+    pub asked: u64,
+    /// blake3 of what is decided about, in hexadecimal: run, number, method, arguments, grant and reason.
+    pub digest: String,
+}
+
+/// The decision of a human about a deferred call.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Decision {
+    /// True if the call may be made.
+    pub allowed: bool,
+    /// Person or system that decided.
+    pub by: String,
+    /// Reason of a refusal.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    /// Time of the decision, in nanoseconds since the Unix epoch.
+    pub at: u64,
+    /// Digest of the call that was decided about.
+    pub digest: String,
+}
+
+impl Decision {
+    /// Creates the decision about the call with this digest. `at` is its time, in nanoseconds since the Unix epoch.
+    #[must_use]
+    pub fn new(allowed: bool, by: String, reason: Option<String>, at: u64, digest: String) -> Self {
+        Self { allowed, by, reason, at, digest }
+    }
+}
+
+/// A call that is reserved, and needs the consent of a human.
+pub struct UnapprovedCall {
+    /// Number of the call in its run, if it has one already.
+    pub(super) seq: Option<u64>,
+    pub(super) call: ReservedCall,
+    pub(super) reason: String,
+}
+
+/// A numbered call that a human is asked about. Whoever asks must log [`ConsentRequest::event`] before anything is shown,
+/// and the answer before the call is approved.
+pub struct ConsentRequest {
+    pub(super) run: u64,
+    pub(super) seq: u64,
+    pub(super) callers: Vec<Caller>,
+    pub(super) call: ReservedCall,
+    pub(super) reason: String,
+    pub(super) costs: Vec<Cost>,
+}
+
+impl ConsentRequest {
+    /// Number of the run.
+    #[must_use]
+    pub fn run(&self) -> u64 {
+        self.run
+    }
+
+    /// Number of the call in its run.
+    #[must_use]
+    pub fn seq(&self) -> u64 {
+        self.seq
+    }
+
+    /// The canonical method.
+    #[must_use]
+    pub fn method(&self) -> &str {
+        self.call.declaration.method()
+    }
+
+    /// The canonical arguments, exactly as the tool would receive them.
+    #[must_use]
+    pub fn arguments(&self) -> &Value {
+        &self.call.arguments.value
+    }
+
+    /// Name of the grant that requires approval.
+    #[must_use]
+    pub fn grant(&self) -> &str {
+        self.call.reservation.grant()
+    }
+
+    /// Reason in words: the clause, and the actual value in the call.
+    #[must_use]
+    pub fn reason(&self) -> &str {
+        &self.reason
+    }
+
+    /// Tools that make the call on the script's behalf, outermost first; empty if the script itself makes it.
+    #[must_use]
+    pub fn callers(&self) -> &[Caller] {
+        &self.callers
+    }
+
+    /// Amounts that the call takes from each budget.
+    #[must_use]
+    pub fn costs(&self) -> &[Cost] {
+        &self.costs
+    }
+
+    /// Returns the event that a human is asked. `shown` is the hash of the text that is shown, in hexadecimal, and `text`
+    /// the text itself, unless it is too long.
+    #[must_use]
+    pub fn event<'a>(&'a self, shown: &'a str, text: Option<&'a str>) -> Event<'a> {
+        Event::Asked {
+            run: self.run,
+            seq: self.seq,
+            caller: self.callers.last().map(|caller| caller.seq),
+            method: self.method(),
+            arguments: self.arguments(),
+            grant: self.grant(),
+            reason: self.reason(),
+            shown,
+            text,
+        }
+    }
+
+    /// Describes the call for a decision beyond the life of this process; `asked` is the time of the question, in
+    /// nanoseconds since the Unix epoch.
+    #[must_use]
+    pub fn deferred(&self, asked: u64) -> DeferredCall {
+        DeferredCall {
+            seq: self.seq,
+            method: self.method().to_owned(),
+            arguments: self.arguments().clone(),
+            grant: self.grant().to_owned(),
+            reason: self.reason().to_owned(),
+            cost: serde_json::to_value(&self.costs).unwrap_or_default(),
+            asked,
+            digest: self.digest(),
+        }
+    }
+
+    /// Returns true if a decision was made about exactly this call.
+    #[must_use]
+    pub fn is_decided_by(&self, decision: &Decision) -> bool {
+        self.digest() == decision.digest
+    }
+
+    /// Gives back what was reserved for the call, because it waits for a decision beyond this process.
+    pub fn release(&self) {
+        self.call.reservation.release();
+    }
+
+    fn digest(&self) -> String {
+        digest(self.run, self.seq, self.method(), self.arguments(), self.grant(), self.reason())
+    }
+}
+
+/// Returns the digest of what is decided about.
+fn digest(run: u64, seq: u64, method: &str, arguments: &Value, grant: &str, reason: &str) -> String {
+    let decided = serde_json::json!([run, seq, method, arguments, grant, reason]).to_string();
+    blake3::hash(decided.as_bytes()).to_hex().to_string()
+}
