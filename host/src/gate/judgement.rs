@@ -335,7 +335,8 @@ impl Gate {
 
     /// Returns true if calls of a method have no effect besides their result and the files that they may write: it is of
     /// a component that was granted nothing by which it could have one.
-    pub(crate) fn is_pure(&self, method: &str) -> bool {
+    #[must_use]
+    pub fn is_pure(&self, method: &str) -> bool {
         let tool = self.tools.get(method).filter(|tool| tool.package().is_some());
         tool.is_some_and(|tool| {
             let (authority, gate) = self.tool_gates.of(tool.alias());
