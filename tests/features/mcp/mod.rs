@@ -1,0 +1,9 @@
+//! The MCP server, as its clients meet it: the real binary, on standard input and output, and by HTTP.
+
+mod approvals;
+mod catalogue;
+mod client;
+mod files;
+mod hostile;
+mod runs;
+mod versions;
