@@ -460,6 +460,26 @@ impl PreparedSession {
         Self { approver: Some(approver), ..self }
     }
 
+    /// Creates a session with another policy, and an approver of its own.
+    pub(crate) fn session_with(
+        &self,
+        host: &Host,
+        policy: Policy,
+        approver: Arc<dyn Approver>,
+    ) -> std::result::Result<Session, HostError> {
+        host.session(SessionOptions {
+            host_tools: Vec::new(),
+            policy,
+            tools: self.tools.clone(),
+            commands: Vec::new(),
+            lock: self.given.lock(),
+            files: self.files.clone(),
+            audit: self.audit.clone(),
+            approver: Some(approver),
+            secrets: self.secrets.clone(),
+        })
+    }
+
     /// Creates a session with these files.
     pub(crate) fn session(&self, host: &Host, files: Option<Tree>) -> Result<Session> {
         let options = SessionOptions {

@@ -47,6 +47,7 @@ mod tool_error;
 
 pub use approvals::DeferringApprover;
 pub use exposed::ExposeError;
+pub use http::{HttpOptions, ListenError, TokenIssuer, bind, serve_http};
 
 pub use server::{Server, ServerOptions};
 pub use sessions::{OpenOther, RootSession, StoredRoot};
