@@ -3,7 +3,9 @@
 mod approvals;
 mod catalogue;
 mod client;
+mod configurations;
 mod files;
 mod hostile;
+mod http;
 mod runs;
 mod versions;
