@@ -5,6 +5,7 @@ use anyhow::Result;
 use crate::advisories;
 use crate::build::{self, Profile, SHELL, tool_directories, tool_package};
 use crate::differential;
+use crate::mcp;
 use crate::patched;
 use crate::programs;
 use crate::python;
@@ -64,6 +65,7 @@ fn foreign() -> Result<()> {
     registry_server()?;
     say("testing what other toolchains built");
     run(&mut cargo(&["test", "--features", "tollhouse-tests/full", "--test", "foreign"]))?;
+    mcp::test_full(Profile::Debug)?;
     python::test_full(Profile::Debug, &programs::publish_to("python/home", &made)?)
 }
 
