@@ -94,15 +94,19 @@ impl HttpServer {
 
     /// Runs JavaScript as a client of 2026-07-28.
     fn modern_js(&self, script: &str, headers: &[(&str, &str)]) -> Value {
+        self.modern("run_javascript", json!({ "script": script }), headers)
+    }
+
+    /// Calls a tool as a client of 2026-07-28.
+    fn modern(&self, tool: &str, arguments: Value, headers: &[(&str, &str)]) -> Value {
         let call = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {
-            "name": "run_javascript", "arguments": { "script": script },
+            "name": tool, "arguments": arguments,
             "_meta": {
                 "io.modelcontextprotocol/protocolVersion": "2026-07-28",
                 "io.modelcontextprotocol/clientInfo": { "name": "t", "version": "1" },
                 "io.modelcontextprotocol/clientCapabilities": {},
             } } });
-        let own =
-            [("mcp-protocol-version", "2026-07-28"), ("mcp-method", "tools/call"), ("mcp-name", "run_javascript")];
+        let own = [("mcp-protocol-version", "2026-07-28"), ("mcp-method", "tools/call"), ("mcp-name", tool)];
         self.post(&call, &[headers, &own].concat()).result()
     }
 
@@ -155,6 +159,16 @@ fn each_client_has_a_session_and_all_share_the_budgets() {
     assert_eq!(other["structuredContent"]["value"], "ENOENT", "{other:#}");
     assert_eq!(server.js("return await fs.readFile('a', 'utf8')", &one)["structuredContent"]["value"], "mine");
     assert_eq!(server.modern_js("return 5", &[])["structuredContent"]["value"], 5);
+    // Nobody reaches the sessions of others by their names.
+    for name in ["client-2", "client-3", "mcp.client-2", "mcp"] {
+        let script = format!("return 1 // {name}");
+        let call = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call",
+            "params": { "name": "run_javascript", "arguments": { "script": script, "session": name } } });
+        let refused = server.post(&call, &one).result();
+        assert_eq!(refused["isError"], true, "{refused:#}");
+    }
+    let listed = server.modern("sessions", json!({ "action": "list" }), &[]);
+    assert_eq!(listed["structuredContent"]["sessions"].as_array().map(Vec::len), Some(1), "{listed:#}");
     // A client that connects again gets nothing anew.
     let call = "return (await stats.describe({values: [1]})).mean";
     assert_eq!(server.js(call, &one)["structuredContent"]["value"], 1);
