@@ -68,6 +68,9 @@ mod limits;
 mod log_evidence;
 #[path = "features/log_limit.rs"]
 mod log_limit;
+#[cfg(target_os = "linux")]
+#[path = "features/mcp/mod.rs"]
+mod mcp;
 #[path = "features/more_tools.rs"]
 mod more_tools;
 #[path = "features/name_clashes.rs"]

@@ -1,7 +1,7 @@
 //! The audit log that a command writes, and `tollhouse policy audit`.
 
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use clap::Args;
 use serde_json::{Value, json};
@@ -24,6 +24,8 @@ pub(crate) struct AuditArgs {
     audit_key: Option<PathBuf>,
     #[arg(skip)]
     key: Mutex<Option<AuditKey>>,
+    #[arg(skip)]
+    opened: OnceLock<Arc<dyn Audit>>,
 }
 
 impl AuditArgs {
@@ -41,9 +43,12 @@ impl AuditArgs {
         (self.audit.as_deref(), head)
     }
 
-    /// Opens the named log, and erases the key: it cannot be opened a second time.
+    /// Opens the named log, and erases the key. All sessions of a command write to one log.
     pub(crate) fn open(&self) -> Result<Option<Arc<dyn Audit>>> {
         let Some(path) = &self.audit else { return Ok(None) };
+        if let Some(opened) = self.opened.get() {
+            return Ok(Some(Arc::clone(opened)));
+        }
         let key = self.key.lock().unwrap_or_else(PoisonError::into_inner).take();
         let opened = match key {
             Some(key) => AuditFile::open_keyed(path, key),
@@ -56,7 +61,7 @@ impl AuditArgs {
                 _ => told,
             }
         })?;
-        Ok(Some(Arc::new(log)))
+        Ok(Some(Arc::clone(self.opened.get_or_init(|| Arc::new(log)))))
     }
 }
 

@@ -23,6 +23,7 @@ mod format;
 mod json_error;
 mod locations;
 mod lock;
+mod mcp;
 mod policy;
 mod policy_file;
 mod precompile;
@@ -95,6 +96,7 @@ enum Command {
     Publish(publish::PublishCommand),
     Lock(lock::LockCommand),
     Call(call::CallCommand),
+    Mcp(mcp::McpCommand),
     Tools(tools::ListToolsCommand),
     Types(tools::PrintTypesCommand),
     #[command(subcommand)]
@@ -203,6 +205,7 @@ fn execute(cli: Cli, program: Program, arguments: Vec<OsString>) -> Result {
         Command::Lock(lock) => lock.execute(&locations),
         Command::Publish(publish) => publish.execute(&locations),
         Command::Call(call) => call.execute(&locations),
+        Command::Mcp(mcp) => mcp.execute(&locations),
         Command::Tools(tools) => tools.execute(&locations),
         Command::Types(types) => types.execute(&locations),
         Command::Policy(policy) => policy.execute(&locations),

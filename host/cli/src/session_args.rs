@@ -71,7 +71,7 @@ pub(crate) struct OwnArgs {
     secrets: Vec<(String, String)>,
     /// Values of the secrets, once they are read.
     #[arg(skip)]
-    values: Secrets,
+    pub(crate) values: Secrets,
     /// Longest time, waiting included, for example 60s [default: 60s]
     #[arg(long, value_name = "TIME", value_parser = parse_duration)]
     timeout: Option<Duration>,
@@ -97,11 +97,18 @@ impl OwnArgs {
         Ok(())
     }
 
-    fn approver(&self) -> Option<Arc<dyn Approver>> {
+    /// Returns the approver at the terminal, unless nobody is to be asked.
+    pub(crate) fn approver(&self) -> Option<Arc<dyn Approver>> {
         (!self.no_wait).then(|| Arc::new(TerminalApprover) as Arc<dyn Approver>)
     }
 
-    fn limits(&self) -> Overrides {
+    /// Returns true unless nobody is to be asked for consent.
+    pub(crate) fn asks(&self) -> bool {
+        !self.no_wait
+    }
+
+    /// Returns the limits that replace those of a policy.
+    pub(crate) fn limits(&self) -> Overrides {
         Overrides { wall: self.timeout, memory: self.memory, fuel: self.fuel, others: self.limits.clone() }
     }
 }
@@ -149,7 +156,14 @@ impl SessionArgs {
     ) -> Result<Session> {
         match id {
             Some(id) => {
-                let opening = OpenParams { own, audit, waiting: waiting(id), files: None, is_named: false };
+                let opening = OpenParams {
+                    own,
+                    audit,
+                    approver: own.approver(),
+                    waiting: waiting(id),
+                    files: None,
+                    is_named: false,
+                };
                 self.open_kept(locations, &locations.host()?, &locations.sessions()?, id, opening)
             }
             None => self.open_in_memory(locations, &locations.host()?, own, audit),
@@ -166,7 +180,8 @@ impl SessionArgs {
     ) -> Result<Session> {
         let sessions = locations.sessions()?;
         sessions.show(id).map_err(|error| session::failed("cannot read the session", &error))?;
-        let opening = OpenParams { own, audit, waiting: waiting(id), files: None, is_named: true };
+        let opening =
+            OpenParams { own, audit, approver: own.approver(), waiting: waiting(id), files: None, is_named: true };
         self.open_kept(locations, &locations.host()?, &sessions, id, opening)
     }
 
@@ -231,7 +246,7 @@ impl SessionArgs {
         id: &SessionId,
         opening: OpenParams<'_>,
     ) -> Result<Session> {
-        let OpenParams { own, audit, waiting, files, is_named } = opening;
+        let OpenParams { own, audit, approver, waiting, files, is_named } = opening;
         if self.token.is_some() {
             // A token expires, and can be revoked; the grants that a session keeps do not, and cannot.
             return Err(CliError::usage("a session does not keep the grants of a token")
@@ -261,7 +276,7 @@ impl SessionArgs {
             limits: own.limits(),
             files,
             audit: audit.open()?,
-            approver: own.approver(),
+            approver,
             secrets: own.values.clone(),
             waiting: Some(waiting),
         };
@@ -388,6 +403,8 @@ const HTTP: &str = "http";
 pub(crate) struct OpenParams<'a> {
     pub(crate) own: &'a OwnArgs,
     pub(crate) audit: &'a AuditArgs,
+    /// Approver that is asked where a grant requires it.
+    pub(crate) approver: Option<Arc<dyn Approver>>,
     pub(crate) waiting: Waiting,
     /// Initial files of a new session, before the mounted ones.
     pub(crate) files: Option<Tree>,
@@ -438,6 +455,31 @@ pub(crate) struct PreparedSession {
 }
 
 impl PreparedSession {
+    /// Sets the approver that is asked where a grant requires it.
+    pub(crate) fn asking(self, approver: Arc<dyn Approver>) -> Self {
+        Self { approver: Some(approver), ..self }
+    }
+
+    /// Creates a session with another policy, and an approver of its own.
+    pub(crate) fn session_with(
+        &self,
+        host: &Host,
+        policy: Policy,
+        approver: Arc<dyn Approver>,
+    ) -> std::result::Result<Session, HostError> {
+        host.session(SessionOptions {
+            host_tools: Vec::new(),
+            policy,
+            tools: self.tools.clone(),
+            commands: Vec::new(),
+            lock: self.given.lock(),
+            files: self.files.clone(),
+            audit: self.audit.clone(),
+            approver: Some(approver),
+            secrets: self.secrets.clone(),
+        })
+    }
+
     /// Creates a session with these files.
     pub(crate) fn session(&self, host: &Host, files: Option<Tree>) -> Result<Session> {
         let options = SessionOptions {

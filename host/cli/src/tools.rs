@@ -4,6 +4,7 @@ use clap::{Args, ValueEnum};
 use serde_json::json;
 use tollhouse::gate::Gate;
 use tollhouse::session::SessionId;
+use tollhouse::tool::help::first_sentence;
 
 use super::confine::ConfineArgs;
 use super::locations::Locations;
@@ -74,22 +75,9 @@ impl ListToolsCommand {
 pub(crate) fn list(gate: &Gate) {
     for tool in gate.tools().iter() {
         let mark = if gate.grants(tool.method()) { "granted" } else { "-" };
-        let docs = tool.function().docs.as_deref().map(sentence).unwrap_or_default();
+        let docs = tool.function().docs.as_deref().map(first_sentence).unwrap_or_default();
         show::line(format_args!("{:<32} {mark:<8} {docs}", tool.method()));
     }
-}
-
-/// Returns the first sentence of a text, on one line, or its first paragraph if it has no sentence.
-pub(crate) fn sentence(text: &str) -> String {
-    let paragraph: Vec<&str> = text.lines().map(str::trim).take_while(|line| !line.is_empty()).collect();
-    let paragraph = paragraph.join(" ");
-    let ends = paragraph.match_indices(['.', '!', '?']);
-    // A sentence ends where the next one begins with a capital: not in `0.5`, `e.g. this`, `(e.g. 1.2)`.
-    let end = ends.map(|(at, _)| at + 1).find(|at| {
-        let mut rest = paragraph[*at..].chars();
-        matches!((rest.next(), rest.next()), (Some(' '), Some(next)) if next.is_uppercase())
-    });
-    paragraph[..end.unwrap_or(paragraph.len())].to_owned()
 }
 
 /// Prints the help of a method, or of all with that prefix.
@@ -151,18 +139,5 @@ impl PrintTypesCommand {
             DeclarationLanguage::Python => show::line(gate.tools().python().trim_end()),
         }
         Ok(Exit::SUCCESS)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::sentence;
-
-    #[test]
-    fn description_is_cut_after_its_first_sentence() {
-        assert_eq!(sentence("Lists names,\nsorted. More."), "Lists names, sorted.");
-        assert_eq!(sentence("Rounds to 0.5 (e.g. 1.2). Then stops."), "Rounds to 0.5 (e.g. 1.2).");
-        assert_eq!(sentence("One line\nand another\n\nA paragraph."), "One line and another");
-        assert_eq!((sentence(""), sentence("Ends.")), (String::new(), "Ends.".to_owned()));
     }
 }

@@ -206,6 +206,18 @@ impl Catalog {
         typescript::declarations(&packages.chain(own).collect::<Vec<_>>(), granted)
     }
 
+    /// Generates TypeScript declarations of the tools whose canonical methods are `chosen`.
+    #[must_use]
+    pub fn typescript_of(&self, chosen: &dyn Fn(&str) -> bool, granted: &dyn Fn(&str) -> bool) -> String {
+        let own = self.host_packages();
+        let own = own.iter().map(|(alias, package)| typescript::Mounted { alias, package, docs: None });
+        let all: Vec<typescript::Mounted<'_>> = self.declared().chain(own).collect();
+        let parts: Vec<types::Package> = all.iter().map(|mounted| part(mounted, chosen)).collect();
+        let some = all.iter().zip(&parts).filter(|(_, part)| !part.functions.is_empty());
+        let some = some.map(|(mounted, part)| typescript::Mounted { package: part, ..*mounted });
+        typescript::declarations(&some.collect::<Vec<_>>(), granted)
+    }
+
     /// Generates a Python module with the types of the packages' arguments, results and errors.
     #[must_use]
     pub fn python(&self) -> String {
@@ -229,4 +241,11 @@ impl Catalog {
         }
         packages
     }
+}
+
+/// Returns a package with only those of its functions whose methods are chosen.
+fn part(mounted: &typescript::Mounted<'_>, chosen: &dyn Fn(&str) -> bool) -> types::Package {
+    let mut package = mounted.package.clone();
+    package.functions.retain(|function| chosen(&function.method(mounted.alias)));
+    package
 }

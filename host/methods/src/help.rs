@@ -60,7 +60,7 @@ pub fn listing(prefix: &str, entries: &[Entry<'_>]) -> Option<String> {
     let entries = || entries.iter().filter(|entry| below(entry.method));
     let first = entries().next()?;
     let found: Vec<(&str, String)> =
-        entries().map(|entry| (entry.command, clean(first_sentence(entry.docs.unwrap_or_default())))).collect();
+        entries().map(|entry| (entry.command, clean(&first_sentence(entry.docs.unwrap_or_default())))).collect();
     let width = found.iter().map(|(name, _)| name.len()).max().unwrap_or_default().min(40);
     let mut text = String::new();
     if prefix.is_empty() {
@@ -133,12 +133,6 @@ fn type_text(ty: &Type, depth: usize) -> String {
     }
 }
 
-fn first_sentence(docs: &str) -> &str {
-    let paragraph = docs.trim().split("\n\n").next().unwrap_or_default();
-    let end = paragraph.find(". ").or_else(|| paragraph.find(".\n")).map_or(paragraph.len(), |at| at + 1);
-    paragraph.get(..end).unwrap_or(paragraph)
-}
-
 /// Collapses text into one line, without control characters.
 fn clean(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ").chars().filter(|c| !c.is_control()).collect()
@@ -164,6 +158,20 @@ fn paragraph(text: &mut String, indent: usize, docs: &str) {
         }
         let _ = writeln!(text, "{margin}{line}");
     }
+}
+
+/// Returns the first sentence of a text, on one line, or its first paragraph if it has no sentence.
+#[must_use]
+pub fn first_sentence(text: &str) -> String {
+    let paragraph: Vec<&str> = text.trim().lines().map(str::trim).take_while(|line| !line.is_empty()).collect();
+    let paragraph = paragraph.join(" ");
+    let ends = paragraph.match_indices(['.', '!', '?']);
+    // A sentence ends where the next one begins with a capital: not in `0.5`, `e.g. this`, `(e.g. 1.2)`.
+    let end = ends.map(|(at, _)| at + 1).find(|at| {
+        let mut rest = paragraph[*at..].chars();
+        matches!((rest.next(), rest.next()), (Some(' '), Some(next)) if next.is_uppercase())
+    });
+    paragraph[..end.unwrap_or(paragraph.len())].to_owned()
 }
 
 #[cfg(test)]
@@ -240,5 +248,13 @@ Fails with: string
         assert!(listing("", &entries).is_some_and(|text| text.starts_with("Tools:\n") && text.lines().count() == 5));
         let hostile = listing("", &[entry("a", "a", Some("red \x1b[31m\n\n"))]).expect("one");
         assert!(!hostile.contains('\x1b'));
+    }
+
+    #[test]
+    fn description_is_cut_after_its_first_sentence() {
+        assert_eq!(first_sentence("Lists names,\nsorted. More."), "Lists names, sorted.");
+        assert_eq!(first_sentence("Rounds to 0.5 (e.g. 1.2). Then stops."), "Rounds to 0.5 (e.g. 1.2).");
+        assert_eq!(first_sentence("One line\nand another\n\nA paragraph."), "One line and another");
+        assert_eq!((first_sentence(""), first_sentence("Ends.")), (String::new(), "Ends.".to_owned()));
     }
 }

@@ -308,7 +308,8 @@ impl SessionGate {
 
     /// Returns true if calls of a method have no effect besides their result and the files that they may write: it is of
     /// a component that was granted nothing by which it could have one.
-    pub(crate) fn is_pure(&self, method: &str) -> bool {
+    #[must_use]
+    pub fn is_pure(&self, method: &str) -> bool {
         let tool = self.services.tools.get(method).filter(|tool| tool.package().is_some());
         tool.is_some_and(|tool| {
             self.services.gates.of_tool(tool.alias()).is_none() && self.authority(tool.alias()).has_no_effects()

@@ -55,6 +55,7 @@ impl NewSessionCommand {
         let files = files.map_err(|error| super::failed("cannot create a session", &error))?;
         let opening = OpenParams {
             own: &OwnArgs::default(),
+            approver: None,
             audit: &AuditArgs::default(),
             waiting: waiting(&id),
             files,

@@ -1,0 +1,240 @@
+//! `tollhouse mcp`: the server of the Model Context Protocol.
+
+use std::net::TcpListener;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use clap::Args;
+use tollhouse::capability::{Limits, Policy, parse_bytes};
+use tollhouse::session::{Host, OpenOptions, SessionId, Sessions};
+use tollhouse::token::{PublicKey, RevocationList};
+use tollhouse_mcp::{
+    DeferringApprover, ExposeError, HttpOptions, ListenError, OpenOther, RootSession, ServeError, Server,
+    ServerOptions, Stopper, StoredRoot, TokenIssuer, serve_http, serve_stdio,
+};
+
+use super::audit::AuditArgs;
+use super::confine::ConfineArgs;
+use super::error::USAGE;
+use super::locations::{Locations, waiting};
+use super::session_args::{OpenParams, OwnArgs, SessionArgs};
+use super::{CliError, Result, signals, token};
+use crate::Exit;
+
+/// Name of the default session in memory.
+const NAME: &str = "mcp";
+
+/// Serve scripts, files and sessions to an agent, by the Model Context Protocol
+///
+/// The client starts this command and speaks with it on standard input and output. The agent gets tools that run JavaScript
+/// and bash behind the policy, find and describe the tools that scripts call, and read and write the session's files;
+/// resources, which are the session's files; and prompts. It cannot approve calls: the client's user is asked, if the
+/// client can do that, else `tollhouse session approve` decides, for a session on disk.
+///
+/// Without `--session` the agent's sessions are in memory and end with the connection. The agent may fork its session, and
+/// share its budgets with the forks; it reaches no other session of the store.
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  tollhouse mcp --allow 'stats/*'
+  tollhouse mcp --policy agent.toml --session agent
+  claude mcp add tollhouse -- tollhouse mcp --policy agent.toml")]
+pub(crate) struct McpCommand {
+    #[command(flatten)]
+    session: SessionArgs,
+    #[command(flatten)]
+    own: OwnArgs,
+    #[command(flatten)]
+    confine: ConfineArgs,
+    /// Keep the default session in the store under this name, and forks of it under `ID.NAME`
+    #[arg(long = "session", value_name = "ID")]
+    id: Option<SessionId>,
+    /// Offer a mounted tool as a tool of the protocol too: a method, or all below a prefix (`stats`)
+    #[arg(long, value_name = "METHOD")]
+    expose: Vec<String>,
+    /// Most characters of a result's text; what is longer goes into a file of the session
+    #[arg(long, value_name = "CHARACTERS", default_value_t = 10_000)]
+    max_text: usize,
+    #[command(flatten)]
+    http: HttpArgs,
+    #[command(flatten)]
+    audit: AuditArgs,
+}
+
+/// Options for the server of many clients.
+#[derive(Args)]
+struct HttpArgs {
+    /// Serve streamable HTTP at http://ADDRESS/mcp instead of standard input and output. Without `--issuer`, loopback
+    /// addresses only
+    #[arg(long = "http", value_name = "ADDRESS", help_heading = "HTTP")]
+    address: Option<String>,
+    /// Ask each request for a bearer token that this key has sealed (`tollhouse policy seal`): the key or its file. A
+    /// client has what its token grants, and a session in memory
+    #[arg(long, value_name = "KEY", requires = "address", help_heading = "HTTP",
+        conflicts_with_all = ["policy", "token", "allow", "allow_net", "id"])]
+    issuer: Option<String>,
+    /// Revoked tokens: one revocation id per line. Read when the server starts
+    #[arg(long, value_name = "FILE", requires = "issuer", help_heading = "HTTP")]
+    issuer_revoked: Option<PathBuf>,
+    /// A name of this host that requests may have, besides localhost
+    #[arg(long = "http-host", value_name = "HOST[:PORT]", requires = "address", help_heading = "HTTP")]
+    hosts: Vec<String>,
+    /// An origin whose web pages may send requests: `https://app.example:443`
+    #[arg(long = "http-origin", value_name = "ORIGIN", requires = "address", help_heading = "HTTP")]
+    origins: Vec<String>,
+    /// Most connections at a time
+    #[arg(long, value_name = "NUMBER", default_value_t = 256, requires = "address", help_heading = "HTTP")]
+    max_connections: usize,
+    /// Most bytes of a request
+    #[arg(long, value_name = "SIZE", default_value = "4MiB", value_parser = parse_bytes, requires = "address",
+        help_heading = "HTTP")]
+    max_body: u64,
+    /// Let the clients' users decide about calls that need approval: for clients that are trusted with that
+    #[arg(long, requires = "address", conflicts_with = "issuer", help_heading = "HTTP")]
+    ask_clients: bool,
+}
+
+impl HttpArgs {
+    /// Binds the listener, before the process is confined; `None` for standard input and output.
+    fn bind(&self) -> Result<Option<TcpListener>> {
+        let Some(address) = &self.address else { return Ok(None) };
+        let bound = tollhouse_mcp::bind(address, self.issuer.is_some());
+        bound.map(Some).map_err(|error| {
+            let told = CliError::because(format!("`--http {address}`"), &error).status(USAGE);
+            match error {
+                ListenError::Open(_) => told.hint("ask for tokens (`--issuer KEY`), or listen on 127.0.0.1"),
+                _ => told,
+            }
+        })
+    }
+}
+
+impl McpCommand {
+    /// Serves until the client leaves, or a signal comes.
+    pub(crate) fn execute(mut self, locations: &Locations) -> Result {
+        self.own.read_secrets()?;
+        self.audit.read_key()?;
+        let listener = self.http.bind()?;
+        let trusted = self.http.issuer.as_deref().map(token::public_key).transpose()?;
+        let revoked = token::revocations(self.http.issuer_revoked.as_deref())?;
+        self.confine.apply(|| self.session.touched(locations, self.id.is_some(), &self.audit).with_network())?;
+        let host = locations.host()?;
+        let root = self.root(locations, &host)?;
+        let session = root.session.clone();
+        let options = ServerOptions {
+            root,
+            exposed: self.expose.clone(),
+            text_limit: self.max_text,
+            ask_client: self.own.asks() && (listener.is_none() || self.http.ask_clients),
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+        };
+        let server = Server::new(options).map_err(|error| unexposed(&error))?;
+        let issuer = trusted.map(|key| self.issuer(locations, &host, key, revoked)).transpose()?;
+        self.confine.isolate(&session)?;
+        let stopper = Stopper::default();
+        let signalled = stopper.clone();
+        signals::on_first(move || signalled.stop());
+        let served = match listener {
+            None => serve_stdio(&server, &stopper),
+            Some(listener) => {
+                let options = HttpOptions {
+                    hosts: self.http.hosts.clone(),
+                    origins: self.http.origins.clone(),
+                    issuer,
+                    max_connections: self.http.max_connections,
+                    max_body: usize::try_from(self.http.max_body).unwrap_or(usize::MAX),
+                };
+                if let Ok(address) = listener.local_addr() {
+                    note!("listening on http://{address}/mcp");
+                }
+                serve_http(&server, listener, options, &stopper)
+            }
+        };
+        served.map_err(|error| unserved(&error))?;
+        Ok(Exit::from(if signals::received() > 0 { signals::CANCELLED } else { 0 }))
+    }
+
+    /// Returns what opens the sessions of tokens: in memory, with the tools, files, limits and log of this command, and no
+    /// grants but the token's.
+    fn issuer(
+        &self,
+        locations: &Locations,
+        host: &Host,
+        key: PublicKey,
+        revoked: RevocationList,
+    ) -> Result<TokenIssuer> {
+        let prepared = self.session.prepare(locations, &self.own, &self.audit)?;
+        let (host, limits) = (host.clone(), self.own.limits());
+        let open = move |mut policy: Policy| {
+            // The issuer decides what may be called; it does not decide how many resources of this machine that takes.
+            let mut most = Limits::default();
+            limits.apply(&mut most);
+            policy.limits = policy.limits.at_most(&most);
+            let approver = Arc::<DeferringApprover>::default();
+            prepared.session_with(&host, policy, approver)
+        };
+        Ok(TokenIssuer { key, revoked, open: Box::new(open) })
+    }
+
+    /// Opens the default session.
+    fn root(&self, locations: &Locations, host: &Host) -> Result<RootSession> {
+        let approver = Arc::<DeferringApprover>::default();
+        if self.session.is_of_token() && self.id.is_none() {
+            // Grants of a token expire, so no store keeps them.
+            let prepared = self.session.prepare(locations, &self.own, &self.audit)?.asking(Arc::clone(&approver) as _);
+            let session = prepared.session(host, prepared.files.clone())?;
+            return Ok(RootSession { session, approver, stored: None });
+        }
+        let on_disk = self.id.is_some();
+        let sessions = if on_disk { locations.sessions()? } else { Sessions::in_memory() };
+        let id = self.id.clone().unwrap_or_else(|| NAME.parse().expect("it is a session's name"));
+        let opening = OpenParams {
+            own: &self.own,
+            audit: &self.audit,
+            approver: Some(Arc::clone(&approver) as _),
+            waiting: waiting(&id),
+            files: None,
+            is_named: false,
+        };
+        let session = self.session.open_kept(locations, host, &sessions, &id, opening)?;
+        let open = self.opener(host, &sessions)?;
+        Ok(RootSession { session, approver, stored: Some(StoredRoot { sessions, id, on_disk, open }) })
+    }
+
+    /// Returns the callback that opens forks of the default session: with its policy, and with this command's limits,
+    /// secrets and log.
+    fn opener(&self, host: &Host, sessions: &Sessions) -> Result<OpenOther> {
+        let (host, sessions) = (host.clone(), sessions.clone());
+        let (limits, secrets, audit) = (self.own.limits(), self.own.values.clone(), self.audit.open()?);
+        Ok(Arc::new(move |id, approver, waiting| {
+            let options = OpenOptions {
+                limits: limits.clone(),
+                secrets: secrets.clone(),
+                audit: audit.clone(),
+                approver: Some(approver),
+                waiting: Some(waiting),
+                ..OpenOptions::default()
+            };
+            host.open(&sessions, id, options)
+        }))
+    }
+}
+
+fn unexposed(error: &ExposeError) -> CliError {
+    let told = CliError::usage(format!("`--expose`: {error}"));
+    match error {
+        ExposeError::Unknown { nearest: Some(near), .. } => told.hint(format!("did you mean `{near}`?")),
+        ExposeError::Unknown { .. } => told.hint("`tollhouse tools` lists what is mounted"),
+        _ => told,
+    }
+}
+
+fn unserved(error: &ServeError) -> CliError {
+    let told = CliError::because("the server has ended", error);
+    match error {
+        ServeError::Protocol(_) => told.status(USAGE).hint(
+            "this command is started by an MCP client: `docs/mcp.md` has the configuration of Claude, VS Code and others",
+        ),
+        _ => told,
+    }
+}

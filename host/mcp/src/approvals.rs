@@ -1,0 +1,206 @@
+//! Calls that wait for consent. The run that makes such a call is suspended; then the client's user is asked by an
+//! elicitation of the protocol, if the client can do that, and the run goes on with the answer. Otherwise it stays
+//! suspended, until somebody else decides.
+//!
+//! - Clients of 2026-07-28 and later get a result that requires input, and repeat the request with the answers.
+//! - Earlier clients get a request while their own is being answered.
+
+use std::io;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use rmcp::model::{
+    ElicitRequest, ElicitRequestParams, ElicitResult, ElicitationAction, ElicitationSchema, InputRequest,
+    InputRequests, InputRequiredResult, InputResponses, ProtocolVersion,
+};
+use rmcp::service::RequestContext;
+use rmcp::{Peer, RoleServer, ServiceError};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use tollhouse::gate::{Answer, ApprovalError, ApprovalRequest, Approver};
+use tollhouse::session::{Answered, PendingCall};
+
+use crate::server::Connection;
+use crate::sessions::OpenedSession;
+use crate::tool_error::ToolError;
+
+/// Most characters of a question. A call that cannot be shown in full is decided about elsewhere.
+const MAX_QUESTION: usize = 6000;
+
+/// Property of the answer that allows the call.
+const ALLOW: &str = "allow";
+
+/// Approver that leaves each decision to later, if anybody can make it later; else the call is refused.
+#[derive(Debug, Default)]
+pub struct DeferringApprover {
+    can_wait: AtomicBool,
+}
+
+impl DeferringApprover {
+    /// Says whether anybody can decide about the calls of the next run.
+    pub(crate) fn set_can_wait(&self, can_wait: bool) {
+        self.can_wait.store(can_wait, Ordering::Relaxed);
+    }
+}
+
+impl Approver for DeferringApprover {
+    fn approve(&self, _: &ApprovalRequest<'_>) -> Result<Answer, ApprovalError> {
+        match self.can_wait.load(Ordering::Relaxed) {
+            true => Err(ApprovalError::Deferred),
+            false => Err(io::Error::other("the client cannot ask its user, and the session ends with it").into()),
+        }
+    }
+}
+
+/// Way in which a client can be asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum AskMode {
+    /// Not at all.
+    Never,
+    /// By a request of the server while the client's own is answered.
+    Request,
+    /// By a result that requires input.
+    Result,
+}
+
+impl AskMode {
+    /// Determines how the client of a request can be asked.
+    pub(crate) fn of(connection: &Connection, context: &RequestContext<RoleServer>) -> Self {
+        let elicits = context.client_capabilities().is_some_and(|declared| {
+            // A client that declares neither form nor URL means forms, as the first revisions of the protocol did.
+            declared.elicitation.is_some_and(|modes| modes.form.is_some() || modes.url.is_none())
+        });
+        let version = context.protocol_version();
+        match version {
+            _ if !elicits || !connection.asks_client() => Self::Never,
+            Some(version) if version.as_str() >= ProtocolVersion::V_2026_07_28.as_str() => Self::Result,
+            _ => Self::Request,
+        }
+    }
+}
+
+/// State that a client of 2026-07-28 returns with its answers. It names a run of the client's own sessions, and nothing
+/// that the client could not name otherwise.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct RequestState {
+    pub(crate) session: String,
+    pub(crate) run: u64,
+}
+
+/// Returns the result that asks the client about these calls; `None` if one of them cannot be shown in full.
+pub(crate) fn input_required(opened: &OpenedSession, run: u64, calls: &[PendingCall]) -> Option<InputRequiredResult> {
+    let requests = calls.iter().filter(|call| call.decision.is_none()).map(|call| {
+        let request = InputRequest::Elicitation(ElicitRequest::new(question(call)?));
+        Some((call.call.digest.clone(), request))
+    });
+    let requests: InputRequests = requests.collect::<Option<_>>()?;
+    let state = RequestState { session: opened.name.clone(), run };
+    let state = serde_json::to_string(&state).ok()?;
+    Some(InputRequiredResult::new(Some(requests), Some(state)))
+}
+
+/// Returns the answers to the calls that wait, out of those that a client sent. Answers about other calls are ignored.
+pub(crate) fn answers(calls: &[PendingCall], responses: &InputResponses, by: &str) -> Vec<(u64, Answered)> {
+    let waiting = calls.iter().filter(|call| call.decision.is_none());
+    let answered = waiting.filter_map(|call| {
+        let response = responses.get(&call.call.digest)?;
+        let result: ElicitResult = serde_json::from_value(response.clone()).ok()?;
+        Some((call.call.seq, answer(call, &result, by)?))
+    });
+    answered.collect()
+}
+
+/// Asks the client about a call. Returns `None` if it was not decided.
+///
+/// # Errors
+/// If the client cannot be asked.
+pub(crate) async fn ask(
+    peer: &Peer<RoleServer>,
+    call: &PendingCall,
+    by: &str,
+) -> Result<Option<Answered>, ServiceError> {
+    let Some(question) = question(call) else { return Ok(None) };
+    let result = peer.create_elicitation(question).await?;
+    Ok(answer(call, &result, by))
+}
+
+/// Interprets an answer: only the acceptance of a form that says so allows the call, and only a dismissed form decides
+/// nothing.
+fn answer(call: &PendingCall, result: &ElicitResult, by: &str) -> Option<Answered> {
+    let allowed = match result.action {
+        ElicitationAction::Accept => {
+            result.content.as_ref().and_then(|content| content.get(ALLOW)) == Some(&Value::Bool(true))
+        }
+        ElicitationAction::Decline => false,
+        _ => return None,
+    };
+    let reason = (!allowed).then(|| "the user refused the call".to_owned());
+    Some(Answered { allowed, by: by.to_owned(), reason, digest: Some(call.call.digest.clone()) })
+}
+
+/// Builds the question about a call; `None` if the call cannot be shown in full.
+fn question(pending: &PendingCall) -> Option<ElicitRequestParams> {
+    let call = &pending.call;
+    let arguments = serde_json::to_string_pretty(&call.arguments).ok()?;
+    let message = format!(
+        "A script asks to call `{}` with these arguments:\n{}\n\nIt needs your consent: {} (grant `{}`).{}",
+        visible(&call.method),
+        visible(&arguments),
+        visible(&call.reason),
+        visible(&call.grant),
+        costs(&call.cost),
+    );
+    if message.chars().count() > MAX_QUESTION {
+        return None;
+    }
+    let schema = ElicitationSchema::builder().required_bool(ALLOW).build().ok()?;
+    Some(ElicitRequestParams::FormElicitationParams { meta: None, message, requested_schema: schema })
+}
+
+/// Describes what the call takes from budgets.
+fn costs(cost: &Value) -> String {
+    let listed = cost.as_array().into_iter().flatten().map(|cost| {
+        format!(
+            " It takes {} of {} ({}) of the grant `{}`.",
+            cost["amount"], cost["limit"], cost["kind"], cost["grant"]
+        )
+    });
+    visible(&listed.collect::<String>())
+}
+
+/// Replaces characters that are not seen, or that change how others are seen, by their codes. Line breaks and tabs stay.
+fn visible(text: &str) -> String {
+    let is_hidden = |c: char| {
+        let hides = matches!(c, '\u{ad}' | '\u{61c}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
+            | '\u{2060}'..='\u{206f}' | '\u{fe00}'..='\u{fe0f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}'
+            | '\u{e0000}'..='\u{e0fff}');
+        hides || c.is_control() && c != '\n' && c != '\t'
+    };
+    let mut shown = String::with_capacity(text.len());
+    for c in text.chars() {
+        if is_hidden(c) { shown.extend(c.escape_unicode()) } else { shown.push(c) }
+    }
+    shown
+}
+
+/// Parses the state that a client returned.
+///
+/// # Errors
+/// If it is not one that this server gave out.
+pub(crate) fn parse_state(text: &str) -> Result<RequestState, ToolError> {
+    serde_json::from_str(text).map_err(|_| {
+        ToolError::new("`requestState` is not one that this server gave out")
+            .hint("return it exactly as it came, or call the tool again without it")
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::visible;
+
+    #[test]
+    fn what_hides_or_reorders_text_is_shown_as_codes() {
+        assert_eq!(visible("a\n\tb ü"), "a\n\tb ü");
+        assert_eq!(visible("x\u{202e}y\u{1b}[2J\u{200b}"), "x\\u{202e}y\\u{1b}[2J\\u{200b}");
+    }
+}

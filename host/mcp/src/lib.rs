@@ -1,0 +1,54 @@
+//! Server of the Model Context Protocol: an agent gets scripts, files and sessions of Tollhouse as tools.
+//!
+//! The protocol itself (framing, versions, lifecycles, requests and notifications) is that of the official SDK, `rmcp`.
+//!
+//! | module | contents |
+//! | --- | --- |
+//! | `server` | requests of a client, and where each is answered |
+//! | `definitions` | tools as clients see them: names, schemas, annotations |
+//! | `arguments`, `tool_error` | arguments of a tool call, and errors for the model that wrote it |
+//! | `sessions` | sessions that a client can reach |
+//! | `runs`, `live_output` | runs of scripts: progress, logging, cancellation |
+//! | `approvals` | calls that wait for consent: the client's user is asked, or the run stays suspended |
+//! | `run_report`, `excerpts`, `images` | result of a run: text for the model, structured content, pictures |
+//! | `catalog`, `exposed` | mounted tools: search, declarations, and tools of their own |
+//! | `files`, `session_tool`, `pending` | the other tools |
+//! | `resources`, `prompts` | files of sessions as resources, and guides for models |
+//! | `stdio`, `http` | transports |
+//!
+//! **Invariant:** no tool decides about a call that waits for consent. The decision is the client's answer to an input
+//! request of the protocol, or is made elsewhere.
+//!
+//! **Invariant:** a client reaches its own default session and forks of that, with the same policy and budgets.
+//!
+//! **Invariant:** nothing here executes a tool: a script or a call is a run of the session, behind its gate.
+#![deny(missing_docs)]
+
+mod approvals;
+mod arguments;
+mod catalog;
+mod definitions;
+mod excerpts;
+mod exposed;
+mod files;
+mod http;
+mod images;
+mod live_output;
+mod pending;
+mod prompts;
+mod resources;
+mod run_report;
+mod runs;
+mod server;
+mod session_tool;
+mod sessions;
+mod stdio;
+mod tool_error;
+
+pub use approvals::DeferringApprover;
+pub use exposed::ExposeError;
+pub use http::{HttpOptions, ListenError, TokenIssuer, bind, serve_http};
+
+pub use server::{Server, ServerOptions};
+pub use sessions::{OpenOther, RootSession, StoredRoot};
+pub use stdio::{ServeError, Stopper, serve_stdio};

@@ -1,0 +1,101 @@
+//! The tool `pending`: calls that wait for approval. It decides nothing.
+
+use std::fmt::Write as _;
+
+use rmcp::model::{CallToolResult, ContentBlock, JsonObject};
+use serde_json::{Value, json};
+use tollhouse::session::{PendingCall, Status};
+
+use crate::arguments::Arguments;
+use crate::definitions::names;
+use crate::excerpts::shorten;
+use crate::sessions::{ClientSessions, OpenedSession};
+use crate::tool_error::ToolError;
+
+/// Most characters of a call's arguments in a text.
+const MAX_ARGUMENTS: usize = 1000;
+
+/// Lists the calls of a session that wait, or of all sessions of the client.
+pub(crate) fn list(
+    client: &ClientSessions,
+    arguments: Option<JsonObject>,
+    limit: usize,
+) -> Result<CallToolResult, ToolError> {
+    let mut arguments = Arguments::new(arguments, &names::PENDING)?;
+    let sessions = match arguments.text("session")? {
+        Some(name) => vec![client.get(Some(&name))?.name.clone()],
+        None => client.names()?,
+    };
+    let mut waiting = Vec::new();
+    if let Ok(store) = client.store() {
+        for session in sessions {
+            let calls = store.pending_calls(&client.id(&session)?)?;
+            waiting.extend(calls.into_iter().map(|call| (session.clone(), call)));
+        }
+    }
+    let mut text = String::new();
+    for (session, call) in &waiting {
+        // Writing to a string does not fail.
+        let _ = writeln!(text, "session {session}: {}", line(call));
+    }
+    if waiting.is_empty() {
+        text.push_str("No call waits for approval.");
+    }
+    let items: Vec<Value> = waiting.iter().map(|(session, call)| item(session, call)).collect();
+    let mut result = CallToolResult::success(vec![ContentBlock::text(shorten(text.trim_end(), limit).text)]);
+    result.structured_content = Some(json!({ "pending": items }));
+    Ok(result)
+}
+
+/// Describes a waiting call as structured content.
+pub(crate) fn item(session: &str, pending: &PendingCall) -> Value {
+    let call = &pending.call;
+    json!({
+        "session": session,
+        "run": pending.run,
+        "seq": call.seq,
+        "method": call.method,
+        "arguments": call.arguments,
+        "grant": call.grant,
+        "reason": call.reason,
+        "decided": pending.decision.as_ref().map(|decision| decision.allowed),
+    })
+}
+
+/// Explains to a model why a run has not ended, and what makes it go on.
+pub(crate) fn explain(
+    client: &ClientSessions,
+    opened: &OpenedSession,
+    status: Status,
+    waiting: &[PendingCall],
+) -> String {
+    let session = opened.session.id().map(ToString::to_string).unwrap_or_default();
+    if status == Status::InDoubt {
+        return format!(
+            "in_doubt: the process ended during a call that may have taken effect. A human must find out and say so \
+             (`tollhouse session resolve {session}`); then `resume` continues the run."
+        );
+    }
+    let mut text = "suspended: the run waits for the approval of".to_owned();
+    for call in waiting {
+        // Writing to a string does not fail.
+        let _ = write!(text, "\n- {}", line(call));
+    }
+    let how = match client.on_disk() {
+        true => format!("A human decides with `tollhouse session approve {session}` or `deny`"),
+        false => "The client's user decides when `resume` asks again".to_owned(),
+    };
+    let _ = write!(text, "\n{how}; then `resume` continues the run. Until then the session takes no other run.");
+    text
+}
+
+fn line(pending: &PendingCall) -> String {
+    let call = &pending.call;
+    let arguments = shorten(&call.arguments.to_string(), MAX_ARGUMENTS).text;
+    let decided = match &pending.decision {
+        Some(decision) if decision.allowed => ", approved: `resume` makes it",
+        Some(_) => ", refused",
+        None => "",
+    };
+    format!("call {} of `{}` {arguments} ({}{decided})", call.seq, call.method, call.reason)
+}

@@ -1,0 +1,353 @@
+//! Runs of scripts for a tool call: one after the other in a session, with the script's output as log messages and the
+//! time as progress while a run goes on, and cancelled with the request.
+#![expect(deprecated, reason = "log messages are what clients of earlier revisions of the protocol have")]
+
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use rmcp::RoleServer;
+use rmcp::model::{
+    CallToolResponse, InputResponses, JsonObject, LoggingLevel, LoggingMessageNotificationParam,
+    ProgressNotificationParam,
+};
+use rmcp::service::RequestContext;
+use serde_json::json;
+use tokio::sync::mpsc::{Receiver, channel};
+use tollhouse::guest::{Language, Script};
+use tollhouse::session::{HostError, PendingCall, RunOptions, RunResult, Session, Status, Stdin, Waiting};
+
+use crate::approvals::{self, AskMode};
+use crate::arguments::Arguments;
+use crate::definitions::{self, names};
+use crate::live_output::{Captured, LiveOutput, OutputLine};
+use crate::run_report::{self, FinishedRun};
+use crate::server::{Connection, level_rank};
+use crate::sessions::{ClientSessions, OpenedSession};
+use crate::tool_error::ToolError;
+
+/// Lines of output that wait for a slow client. More are dropped from the log messages, not from the result.
+const MAX_LINES: usize = 1000;
+
+/// Time between two notifications of progress.
+const PROGRESS: Duration = Duration::from_secs(1);
+
+/// Rounds of questions to the client's user in one request.
+const MAX_ROUNDS: usize = 100;
+
+/// What a client repeats when it has answered a result that required input.
+pub(crate) struct Retry {
+    pub(crate) state: Option<String>,
+    pub(crate) responses: InputResponses,
+}
+
+/// What a run does.
+enum Start {
+    Script { language: Language, source: String, stdin: String },
+    Resume,
+}
+
+/// Runs a script, or resumes a run, and reports the result.
+pub(crate) async fn run(
+    connection: &Connection,
+    context: &RequestContext<RoleServer>,
+    client: Arc<ClientSessions>,
+    tool: &str,
+    arguments: Option<JsonObject>,
+    retry: Retry,
+) -> Result<CallToolResponse, ToolError> {
+    let (start, session) = parse(tool, arguments)?;
+    let mode = AskMode::of(connection, context);
+    let state = retry.state.as_deref().map(approvals::parse_state).transpose()?;
+    let name = state.as_ref().map(|state| state.session.clone()).or(session);
+    let opened = open(&client, name).await?;
+    let _turn = tokio::select! {
+        turn = opened.turn.lock() => turn,
+        () = context.ct.cancelled() => return Err(cancelled()),
+    };
+    let mut start = start;
+    if state.is_some() && mode == AskMode::Result {
+        decide_by_responses(&client, &opened, &retry.responses, &decider(context)).await?;
+        start = Start::Resume;
+    }
+    let job = RunJob { connection, context, client: &client, opened: &opened, mode };
+    job.to_end(start).await
+}
+
+fn parse(tool: &str, arguments: Option<JsonObject>) -> Result<(Start, Option<String>), ToolError> {
+    if tool == definitions::RESUME {
+        let mut arguments = Arguments::new(arguments, &names::RESUME)?;
+        return Ok((Start::Resume, arguments.text("session")?));
+    }
+    let mut arguments = Arguments::new(arguments, &names::RUN)?;
+    let language = if tool == definitions::RUN_BASH { Language::Shell } else { Language::JavaScript };
+    let source = arguments.required("script")?;
+    let stdin = arguments.text("stdin")?.unwrap_or_default();
+    Ok((Start::Script { language, source, stdin }, arguments.text("session")?))
+}
+
+/// Returns a session, which is opened on a thread that may wait for files if it is not open yet.
+pub(crate) async fn open(client: &Arc<ClientSessions>, name: Option<String>) -> Result<Arc<OpenedSession>, ToolError> {
+    if let Some(opened) = client.find_open(name.as_deref().unwrap_or(crate::sessions::MAIN)) {
+        return Ok(opened);
+    }
+    let client = Arc::clone(client);
+    blocking(move || client.get(name.as_deref())).await
+}
+
+/// Does something that waits for files on another thread.
+pub(crate) async fn blocking<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T, ToolError> + Send + 'static,
+) -> Result<T, ToolError> {
+    let done = tokio::task::spawn_blocking(work).await;
+    done.unwrap_or_else(|error| Err(ToolError::because("the server failed", &error)))
+}
+
+pub(crate) fn cancelled() -> ToolError {
+    ToolError::new("the request was cancelled")
+}
+
+/// Returns who decides, for the session's log.
+fn decider(context: &RequestContext<RoleServer>) -> String {
+    let client = context.client_info().map_or_else(|| "unnamed".to_owned(), |info| info.name);
+    let client: String = client.chars().filter(|c| !c.is_control()).take(80).collect();
+    format!("the user of the MCP client {client}")
+}
+
+/// Run of a request.
+struct RunJob<'a> {
+    connection: &'a Connection,
+    context: &'a RequestContext<RoleServer>,
+    client: &'a Arc<ClientSessions>,
+    opened: &'a Arc<OpenedSession>,
+    mode: AskMode,
+}
+
+impl RunJob<'_> {
+    /// Runs until the script has ended, or waits for somebody who cannot be asked now.
+    async fn to_end(&self, mut start: Start) -> Result<CallToolResponse, ToolError> {
+        let server = &self.connection.server.0;
+        let permit = Arc::clone(&server.runs).acquire_owned();
+        let _permit = tokio::select! {
+            permit = permit => permit.map_err(|error| ToolError::because("the server ends", &error))?,
+            () = self.context.ct.cancelled() => return Err(cancelled()),
+        };
+        self.opened.approver.set_can_wait(self.mode != AskMode::Never || self.client.on_disk());
+        let before = self.client.files(self.opened).ok();
+        let captured = Captured::default();
+        let mut dropped = 0;
+        let (mut stdout, mut stderr) = (String::new(), String::new());
+        for _ in 0..MAX_ROUNDS {
+            let result = self.execute(start, &captured).await?;
+            let (more_stdout, more_stderr, more_dropped) = captured.take();
+            stdout.push_str(&more_stdout);
+            stderr.push_str(&more_stderr);
+            dropped += more_dropped;
+            let pending = self.pending(&result).await?;
+            if let Some(run) = result.run.filter(|_| !pending.is_empty() && self.mode == AskMode::Result)
+                && let Some(required) = approvals::input_required(self.opened, run, &pending)
+            {
+                return Ok(required.into());
+            }
+            if !pending.is_empty() && self.mode == AskMode::Request && self.ask(&pending).await? {
+                start = Start::Resume;
+                continue;
+            }
+            let finished = FinishedRun { result, stdout, stderr, dropped, pending, before };
+            return self.report(finished).await.map(Into::into);
+        }
+        Err(ToolError::new("the script asks for approval again and again").hint("`pending` lists what waits"))
+    }
+
+    /// Lists the calls of a suspended run that wait for a decision.
+    async fn pending(&self, result: &RunResult) -> Result<Vec<PendingCall>, ToolError> {
+        if result.status != Status::Suspended {
+            return Ok(Vec::new());
+        }
+        pending_calls(self.client, self.opened).await
+    }
+
+    /// Asks the client's user about calls that wait. Returns true if all are decided.
+    async fn ask(&self, pending: &[PendingCall]) -> Result<bool, ToolError> {
+        let by = decider(self.context);
+        let mut answers = Vec::new();
+        for call in pending.iter().filter(|call| call.decision.is_none()) {
+            let asked = tokio::select! {
+                asked = approvals::ask(&self.context.peer, call, &by) => asked,
+                () = self.context.ct.cancelled() => return Ok(false),
+            };
+            match asked {
+                Ok(Some(answer)) => answers.push((call.call.seq, answer)),
+                // Dismissed, or too long to be shown, or a client that cannot do what it declared.
+                Ok(None) | Err(_) => return Ok(false),
+            }
+        }
+        decide(self.client, self.opened, answers).await?;
+        Ok(true)
+    }
+
+    async fn report(&self, finished: FinishedRun) -> Result<rmcp::model::CallToolResult, ToolError> {
+        let (client, opened) = (Arc::clone(self.client), Arc::clone(self.opened));
+        let limit = self.connection.server.0.text_limit;
+        blocking(move || Ok(run_report::report(&client, &opened, finished, limit))).await
+    }
+
+    /// Starts or resumes the run, and waits for its end.
+    async fn execute(&self, start: Start, captured: &Captured) -> Result<RunResult, ToolError> {
+        let level = self.connection.log_level(self.context);
+        let (sender, lines) = channel(MAX_LINES);
+        let output = LiveOutput::new(captured.clone(), level.map(|_| sender));
+        let stop = Arc::<Stop>::default();
+        let opened = Arc::clone(self.opened);
+        opened.given_up.store(false, Ordering::Relaxed);
+        let work = {
+            let stop = Arc::clone(&stop);
+            move || {
+                let run = begin(&opened.session, start, output)?;
+                let cancel = run.cancel_handle();
+                stop.set(Box::new(move || cancel.cancel()));
+                Ok(run.finish())
+            }
+        };
+        let wall = self.opened.session.gate().limits().wall;
+        watch(self.context, self.opened, level, lines, wall, &stop, work).await
+    }
+}
+
+/// Starts a script, or resumes the unfinished run.
+fn begin(session: &Session, start: Start, output: LiveOutput) -> Result<tollhouse::session::Run, HostError> {
+    let output = Some(Box::new(output) as _);
+    match start {
+        Start::Resume => session.resume(RunOptions { output, ..RunOptions::default() }),
+        Start::Script { language, source, stdin } => {
+            // JavaScript may have types: they are taken out, and without any nothing is.
+            let name = if language == Language::Shell { "bash" } else { "script.ts" };
+            let script = Script { source, name: name.to_owned(), ..Script::default() };
+            let stdin = if stdin.is_empty() { Stdin::Empty } else { Stdin::Bytes(stdin.into_bytes()) };
+            session.start(language, script, RunOptions { output, stdin, keep_state: false })
+        }
+    }
+}
+
+/// Cancels a run that may not have begun yet.
+#[derive(Default)]
+pub(crate) struct Stop(Mutex<StopState>);
+
+#[derive(Default)]
+struct StopState {
+    stopped: bool,
+    cancel: Option<Box<dyn Fn() + Send>>,
+}
+
+impl Stop {
+    /// Sets what cancels the run, and does so at once if that was asked for before.
+    pub(crate) fn set(&self, cancel: Box<dyn Fn() + Send>) {
+        let mut state = self.state();
+        if state.stopped {
+            cancel();
+        }
+        state.cancel = Some(cancel);
+    }
+
+    fn stop(&self) {
+        let mut state = self.state();
+        state.stopped = true;
+        if let Some(cancel) = &state.cancel {
+            cancel();
+        }
+    }
+
+    fn state(&self) -> MutexGuard<'_, StopState> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Does work that runs something on a thread of its own; meanwhile passes output and progress on to the client, and
+/// stops the work if the request is cancelled.
+pub(crate) async fn watch<T: Send + 'static>(
+    context: &RequestContext<RoleServer>,
+    opened: &OpenedSession,
+    level: Option<u8>,
+    mut lines: Receiver<OutputLine>,
+    wall: Duration,
+    stop: &Stop,
+    work: impl FnOnce() -> Result<T, HostError> + Send + 'static,
+) -> Result<T, ToolError> {
+    let mut job = tokio::task::spawn_blocking(work);
+    let begun = Instant::now();
+    let token = context.meta.get_progress_token();
+    let mut ticks = tokio::time::interval(PROGRESS);
+    ticks.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
+    ticks.tick().await;
+    let mut stopped = false;
+    let done = loop {
+        tokio::select! {
+            done = &mut job => break done,
+            Some(line) = lines.recv() => log(context, level, line).await,
+            _ = ticks.tick(), if token.is_some() => {
+                if let Some(token) = &token {
+                    let progress = ProgressNotificationParam::new(token.clone(), begun.elapsed().as_secs_f64());
+                    // A client that does not take it loses nothing but this.
+                    let _ = context.peer.notify_progress(progress.with_total(wall.as_secs_f64())).await;
+                }
+            }
+            () = context.ct.cancelled(), if !stopped => {
+                stopped = true;
+                opened.given_up.store(true, Ordering::Relaxed);
+                stop.stop();
+            }
+        }
+    };
+    while let Ok(line) = lines.try_recv() {
+        log(context, level, line).await;
+    }
+    done.map_err(|error| ToolError::because("the run failed", &error))?.map_err(Into::into)
+}
+
+/// Sends a line of output as a log message, if the client wants such.
+async fn log(context: &RequestContext<RoleServer>, wanted: Option<u8>, line: OutputLine) {
+    let level = if line.is_error { LoggingLevel::Warning } else { LoggingLevel::Info };
+    if wanted.is_none_or(|wanted| level_rank(level) < wanted) {
+        return;
+    }
+    let message = LoggingMessageNotificationParam::new(level, json!(line.text));
+    let logger = if line.is_error { "stderr" } else { "stdout" };
+    // As above.
+    let _ = context.peer.notify_logging_message(message.with_logger(logger)).await;
+}
+
+async fn pending_calls(
+    client: &Arc<ClientSessions>,
+    opened: &Arc<OpenedSession>,
+) -> Result<Vec<PendingCall>, ToolError> {
+    let (client, opened) = (Arc::clone(client), Arc::clone(opened));
+    blocking(move || Ok(client.store()?.pending_calls(&client.id(&opened.name)?)?)).await
+}
+
+/// Decides about calls as the client answered.
+async fn decide_by_responses(
+    client: &Arc<ClientSessions>,
+    opened: &Arc<OpenedSession>,
+    responses: &InputResponses,
+    by: &str,
+) -> Result<(), ToolError> {
+    let pending = pending_calls(client, opened).await?;
+    decide(client, opened, approvals::answers(&pending, responses, by)).await
+}
+
+async fn decide(
+    client: &Arc<ClientSessions>,
+    opened: &Arc<OpenedSession>,
+    answers: Vec<(u64, tollhouse::session::Answered)>,
+) -> Result<(), ToolError> {
+    let (client, opened) = (Arc::clone(client), Arc::clone(opened));
+    blocking(move || {
+        let id = client.id(&opened.name)?;
+        for (seq, answer) in answers {
+            let waiting: Waiting = Arc::new(|| true);
+            client.store()?.decide(&id, None, Some(seq), &answer, waiting)?;
+        }
+        Ok(())
+    })
+    .await
+}

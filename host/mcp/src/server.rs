@@ -1,0 +1,348 @@
+//! Requests of a client, and where each is answered.
+// Logging is deprecated in the protocol's revision of 2026-07-28, and what clients of all earlier ones have.
+#![expect(deprecated, reason = "clients of earlier revisions of the protocol use it")]
+
+use std::collections::BTreeSet;
+use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use rmcp::model::{
+    CallToolRequestParams, CallToolResponse, CallToolResult, GetPromptRequestParams, GetPromptResponse, Implementation,
+    JsonObject, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, LoggingLevel,
+    PaginatedRequestParams, ProtocolVersion, ReadResourceRequestParams, ReadResourceResponse, ServerCapabilities,
+    ServerConfig, SetLevelRequestParams, SubscribeRequestParams, SubscriptionFilter, Tool, UnsubscribeRequestParams,
+};
+use rmcp::service::{NotificationContext, RequestContext, SubscriptionContext};
+use rmcp::{ErrorData, RoleServer, ServerHandler};
+use tokio::sync::Semaphore;
+
+use crate::arguments::{excerpt, nearest};
+use crate::catalog;
+use crate::definitions;
+use crate::exposed::{ExposeError, ExposedTools};
+use crate::runs;
+use crate::sessions::{ClientSessions, RootSession};
+use crate::tool_error::ToolError;
+use crate::{files, pending, prompts, resources, session_tool};
+
+/// Runs that may be active at once, of all clients. Each has a thread, and memory up to its session's limit.
+const MAX_RUNS: usize = 64;
+
+/// Shortest text limit: an error of a script must fit.
+const MIN_TEXT: usize = 500;
+
+/// Options of a server.
+pub struct ServerOptions {
+    /// Default session of the client, or the session from which those of several clients are forked.
+    pub root: RootSession,
+    /// Methods that are tools of the protocol too, with their own schemas.
+    pub exposed: Vec<String>,
+    /// Most characters of the text of a result.
+    pub text_limit: usize,
+    /// True if the client's user may be asked for consent.
+    pub ask_client: bool,
+    /// Version of this program, which clients are told.
+    pub version: String,
+}
+
+/// Server of all its connections. Cheap to clone.
+#[derive(Clone)]
+pub struct Server(pub(crate) Arc<ServerState>);
+
+pub(crate) struct ServerState {
+    pub(crate) root: RootSession,
+    pub(crate) exposed: ExposedTools,
+    pub(crate) text_limit: usize,
+    ask_client: bool,
+    version: String,
+    pub(crate) runs: Arc<Semaphore>,
+}
+
+impl Server {
+    /// Creates a server.
+    ///
+    /// # Errors
+    /// If a method that is to be exposed does not exist, or has the name of another tool.
+    pub fn new(options: ServerOptions) -> Result<Self, ExposeError> {
+        let exposed = ExposedTools::new(&options.exposed, options.root.session.gate())?;
+        Ok(Self(Arc::new(ServerState {
+            root: options.root,
+            exposed,
+            text_limit: options.text_limit.max(MIN_TEXT),
+            ask_client: options.ask_client,
+            version: options.version,
+            runs: Arc::new(Semaphore::new(MAX_RUNS)),
+        })))
+    }
+
+    /// Creates the connection of the only client.
+    pub(crate) fn connection(&self) -> Connection {
+        Connection::new(self.clone(), Clients::Fixed(Arc::new(ClientSessions::of_root(&self.0.root))))
+    }
+
+    /// Waits until no run is active.
+    pub(crate) async fn idle(&self) {
+        // The semaphore is never closed.
+        let _ = self.0.runs.acquire_many(u32::try_from(MAX_RUNS).unwrap_or(u32::MAX)).await;
+    }
+}
+
+/// The clients of a connection.
+pub(crate) enum Clients {
+    /// One client, whoever sends a request.
+    Fixed(Arc<ClientSessions>),
+    /// The client that the request's authorization names.
+    OfRequest,
+}
+
+/// Connection of a client.
+pub(crate) struct Connection {
+    pub(crate) server: Server,
+    clients: Clients,
+    /// Lowest level of log messages that the client wants, as [`level_rank`] counts.
+    level: AtomicU8,
+    /// Resources whose changes the client wants to be told of.
+    subscribed: Arc<Mutex<BTreeSet<String>>>,
+}
+
+impl Connection {
+    pub(crate) fn new(server: Server, clients: Clients) -> Self {
+        Self { server, clients, level: AtomicU8::new(level_rank(LoggingLevel::Info)), subscribed: Arc::default() }
+    }
+
+    /// Returns true if the client's user may be asked for consent.
+    pub(crate) fn asks_client(&self) -> bool {
+        self.server.0.ask_client
+    }
+
+    /// Returns the sessions of the client that made a request.
+    ///
+    /// # Errors
+    /// If the request is of nobody.
+    pub(crate) fn sessions(&self, context: &RequestContext<RoleServer>) -> Result<Arc<ClientSessions>, ErrorData> {
+        match &self.clients {
+            Clients::Fixed(sessions) => Ok(Arc::clone(sessions)),
+            Clients::OfRequest => crate::http::client_of(&context.extensions)
+                .ok_or_else(|| ErrorData::invalid_request("the request has no authorization", None)),
+        }
+    }
+
+    /// Returns the lowest level of log messages that the client wants for a request; `None` for no messages.
+    pub(crate) fn log_level(&self, context: &RequestContext<RoleServer>) -> Option<u8> {
+        if is_modern(context) {
+            return context.meta.log_level().map(level_rank);
+        }
+        Some(self.level.load(Ordering::Relaxed))
+    }
+
+    async fn dispatch(
+        &self,
+        request: CallToolRequestParams,
+        context: &RequestContext<RoleServer>,
+        client: Arc<ClientSessions>,
+    ) -> Result<CallToolResponse, ToolError> {
+        let CallToolRequestParams { name, arguments, input_responses, request_state, .. } = request;
+        let retry = runs::Retry { state: request_state, responses: input_responses.unwrap_or_default() };
+        match &*name {
+            definitions::RUN_JAVASCRIPT | definitions::RUN_BASH | definitions::RESUME => {
+                runs::run(self, context, client, &name, arguments, retry).await
+            }
+            _ if self.server.0.exposed.is_name(&name) => {
+                crate::exposed::call(self, context, client, &name, arguments).await.map(Into::into)
+            }
+            _ => self.answer(name.into_owned(), arguments, client).await.map(Into::into),
+        }
+    }
+
+    /// Answers a call of a tool that runs nothing, on a thread that may wait for files.
+    async fn answer(
+        &self,
+        name: String,
+        arguments: Option<JsonObject>,
+        client: Arc<ClientSessions>,
+    ) -> Result<CallToolResult, ToolError> {
+        let limit = self.server.0.text_limit;
+        let answered = tokio::task::spawn_blocking(move || match name.as_str() {
+            definitions::SEARCH_TOOLS => catalog::search(&client, arguments),
+            definitions::DESCRIBE_TOOLS => catalog::describe(&client, arguments, limit),
+            definitions::LIST_FILES => files::list(&client, arguments),
+            definitions::READ_FILE => files::read(&client, arguments, limit),
+            definitions::WRITE_FILE => files::write(&client, arguments),
+            definitions::SESSIONS => session_tool::call(&client, arguments, limit),
+            definitions::PENDING => pending::list(&client, arguments, limit),
+            other => Err(unknown_tool(other)),
+        });
+        answered.await.unwrap_or_else(|error| Err(ToolError::because("the tool failed", &error)))
+    }
+}
+
+fn unknown_tool(name: &str) -> ToolError {
+    let error = ToolError::new(format!("there is no tool `{}`", excerpt(name)));
+    match nearest(name, definitions::NAMES.into_iter()) {
+        Some(near) => error.hint(format!("did you mean `{near}`?")),
+        None => error.hint("tools of `search_tools` are called by scripts: `run_javascript`, `run_bash`"),
+    }
+}
+
+/// Returns true if a request is of the protocol's revision of 2026-07-28 or a later one.
+pub(crate) fn is_modern(context: &RequestContext<RoleServer>) -> bool {
+    context.protocol_version().is_some_and(|version| version.as_str() >= ProtocolVersion::V_2026_07_28.as_str())
+}
+
+/// Returns the rank of a log level, from the least severe.
+pub(crate) fn level_rank(level: LoggingLevel) -> u8 {
+    match level {
+        LoggingLevel::Debug => 0,
+        LoggingLevel::Info => 1,
+        LoggingLevel::Notice => 2,
+        LoggingLevel::Warning => 3,
+        LoggingLevel::Error => 4,
+        LoggingLevel::Critical => 5,
+        LoggingLevel::Alert => 6,
+        _ => 7,
+    }
+}
+
+impl ServerHandler for Connection {
+    fn get_info(&self) -> ServerConfig {
+        let capabilities = ServerCapabilities::builder()
+            .enable_logging()
+            .enable_prompts()
+            .enable_resources()
+            .enable_resources_list_changed()
+            .enable_resources_subscribe()
+            .enable_tools()
+            .build();
+        ServerConfig::new(capabilities)
+            .with_server_info(Implementation::new("tollhouse", self.server.0.version.clone()).with_title("Tollhouse"))
+            .with_instructions(definitions::INSTRUCTIONS)
+    }
+
+    async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
+        let client = match &self.clients {
+            Clients::Fixed(client) => Some(Arc::clone(client)),
+            Clients::OfRequest => crate::http::client_of(&context.extensions),
+        };
+        if let Some(client) = client {
+            let subscribed = Arc::clone(&self.subscribed);
+            tokio::spawn(resources::forward(client.changes(), subscribed, context.peer));
+        }
+    }
+
+    async fn set_level(&self, request: SetLevelRequestParams, _: RequestContext<RoleServer>) -> Result<(), ErrorData> {
+        self.level.store(level_rank(request.level), Ordering::Relaxed);
+        Ok(())
+    }
+
+    async fn list_tools(
+        &self,
+        request: Option<PaginatedRequestParams>,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ListToolsResult, ErrorData> {
+        let client = self.sessions(&context)?;
+        let main = client.get(None).map_err(|error| ErrorData::internal_error(error.to_string(), None))?;
+        let gate = main.session.gate();
+        let cursor = request.and_then(|request| request.cursor);
+        self.server.0.exposed.page(definitions::all(gate), gate, cursor.as_deref())
+    }
+
+    fn get_tool(&self, _: &str) -> Option<Tool> {
+        // Arguments are checked by the tools, whose errors are for models.
+        None
+    }
+
+    async fn call_tool(
+        &self,
+        request: CallToolRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, ErrorData> {
+        let client = self.sessions(&context)?;
+        Ok(self.dispatch(request, &context, client).await.unwrap_or_else(|error| error.into_result().into()))
+    }
+
+    async fn list_prompts(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListPromptsResult, ErrorData> {
+        Ok(ListPromptsResult::with_all_items(prompts::all()))
+    }
+
+    async fn get_prompt(
+        &self,
+        request: GetPromptRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<GetPromptResponse, ErrorData> {
+        let client = self.sessions(&context)?;
+        let main = client.get(None).map_err(|error| ErrorData::internal_error(error.to_string(), None))?;
+        prompts::get(&request, main.session.gate()).map(Into::into)
+    }
+
+    async fn list_resources(
+        &self,
+        request: Option<PaginatedRequestParams>,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ListResourcesResult, ErrorData> {
+        let client = self.sessions(&context)?;
+        let cursor = request.and_then(|request| request.cursor);
+        blocking(move || resources::list(&client, cursor.as_deref())).await
+    }
+
+    async fn list_resource_templates(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListResourceTemplatesResult, ErrorData> {
+        Ok(ListResourceTemplatesResult::with_all_items(resources::templates()))
+    }
+
+    async fn read_resource(
+        &self,
+        request: ReadResourceRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ReadResourceResponse, ErrorData> {
+        let client = self.sessions(&context)?;
+        blocking(move || resources::read(&client, &request.uri)).await.map(Into::into)
+    }
+
+    async fn subscribe(
+        &self,
+        request: SubscribeRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        let client = self.sessions(&context)?;
+        blocking(move || {
+            resources::check(&client, &request.uri)?;
+            Ok(request.uri)
+        })
+        .await
+        .and_then(|uri| resources::remember(&self.subscribed, uri))
+    }
+
+    async fn unsubscribe(
+        &self,
+        request: UnsubscribeRequestParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        self.subscribed.lock().unwrap_or_else(PoisonError::into_inner).remove(&request.uri);
+        Ok(())
+    }
+
+    fn accepted_subscription_filter(&self, requested: &SubscriptionFilter) -> Option<SubscriptionFilter> {
+        Some(requested.clone())
+    }
+
+    async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
+        let client = self.sessions(context.request_context())?;
+        resources::listen(client.changes(), &context).await;
+        Ok(())
+    }
+}
+
+/// Does something that waits for files on another thread.
+async fn blocking<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T, ErrorData> + Send + 'static,
+) -> Result<T, ErrorData> {
+    let done = tokio::task::spawn_blocking(work).await;
+    done.unwrap_or_else(|error| Err(ErrorData::internal_error(error.to_string(), None)))
+}

@@ -1,0 +1,299 @@
+//! Sessions that a client can reach: its default session, and forks of it.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use tokio::sync::broadcast;
+use tollhouse::session::{At, HostError, Point, Session, SessionId, Sessions, SessionsError, Waiting};
+use tollhouse::vfs::Tree;
+
+use crate::approvals::DeferringApprover;
+use crate::arguments::{excerpt, nearest};
+use crate::resources::FilesChanged;
+use crate::tool_error::ToolError;
+
+/// Name of the default session, as clients see it.
+pub(crate) const MAIN: &str = "main";
+
+/// Changes of files that wait for a subscriber. One that is slower is told that the list changed.
+const MAX_CHANGES: usize = 64;
+
+/// Most sessions of one client. Each keeps its files.
+const MAX_SESSIONS: usize = 32;
+
+/// Opens a session of the store that is a fork of the root session: with the secrets and limits of the operator, and
+/// this approver and waiting callback.
+pub type OpenOther =
+    Arc<dyn Fn(&SessionId, Arc<DeferringApprover>, Waiting) -> Result<Session, HostError> + Send + Sync>;
+
+/// Session that the operator opened, and the store that it is in.
+#[derive(Clone)]
+pub struct RootSession {
+    /// The session.
+    pub session: Session,
+    /// Approver that the session was opened with.
+    pub approver: Arc<DeferringApprover>,
+    /// Store and name of the session. With `None`, the session is not stored: it can be neither forked nor rolled back.
+    pub stored: Option<StoredRoot>,
+}
+
+/// Location of the root session in its store.
+#[derive(Clone)]
+pub struct StoredRoot {
+    /// The store.
+    pub sessions: Sessions,
+    /// Name of the session there.
+    pub id: SessionId,
+    /// True if the store outlives this process, so that others can decide about calls of its sessions.
+    pub on_disk: bool,
+    /// Opens forks of the session.
+    pub open: OpenOther,
+}
+
+/// Session that is open for a client.
+pub(crate) struct OpenedSession {
+    /// Name of the session, as the client sees it.
+    pub(crate) name: String,
+    pub(crate) session: Session,
+    pub(crate) approver: Arc<DeferringApprover>,
+    /// Held by whatever uses the session, one after the other.
+    pub(crate) turn: tokio::sync::Mutex<()>,
+    /// Set while nobody waits for the session any more, although another process has it.
+    pub(crate) given_up: Arc<AtomicBool>,
+}
+
+/// Sessions of one client.
+pub(crate) struct ClientSessions {
+    stored: Option<StoredRoot>,
+    /// Name of the default session in the store; those of the others begin with it and a dot.
+    prefix: String,
+    opened: Mutex<BTreeMap<String, Arc<OpenedSession>>>,
+    changes: broadcast::Sender<Arc<FilesChanged>>,
+}
+
+impl ClientSessions {
+    /// Creates the sessions of a client whose default session is the root session itself.
+    pub(crate) fn of_root(root: &RootSession) -> Self {
+        let prefix = root.stored.as_ref().map_or_else(|| MAIN.to_owned(), |stored| stored.id.to_string());
+        let main = OpenedSession::new(MAIN, root.session.clone(), Arc::clone(&root.approver), Arc::default());
+        let opened = Mutex::new([(MAIN.to_owned(), main)].into());
+        Self { stored: root.stored.clone(), prefix, opened, changes: broadcast::Sender::new(MAX_CHANGES) }
+    }
+
+    /// Creates the sessions of a client whose default session is a new fork of the root session, as that was created. Its
+    /// name must not begin with that of the root session, from which nothing of this client is to be reached.
+    ///
+    /// # Errors
+    /// If the root session cannot be forked.
+    pub(crate) fn of_fork(root: &RootSession, name: &str) -> Result<Self, ToolError> {
+        let Some(stored) = &root.stored else {
+            return Err(ToolError::new("the session is not stored, and cannot be forked"));
+        };
+        let id = parse(name)?;
+        stored.sessions.fork(&Point { session: stored.id.clone(), at: At::Run(0) }, &id)?;
+        let changes = broadcast::Sender::new(MAX_CHANGES);
+        let (stored, prefix) = (Some(stored.clone()), id.to_string());
+        let client = Self { stored, prefix, opened: Mutex::default(), changes };
+        client.open(MAIN)?;
+        Ok(client)
+    }
+
+    /// Returns the store, and the name of the default session there.
+    ///
+    /// # Errors
+    /// If the sessions of the client are not stored.
+    pub(crate) fn store(&self) -> Result<&Sessions, ToolError> {
+        let stored = self.stored.as_ref().ok_or_else(|| {
+            ToolError::new(
+                "this connection has one session, which is not stored: it can be neither forked nor rolled back",
+            )
+            .hint("copy files within the session instead")
+        })?;
+        Ok(&stored.sessions)
+    }
+
+    /// Returns true if the sessions outlive this process.
+    pub(crate) fn on_disk(&self) -> bool {
+        self.stored.as_ref().is_some_and(|stored| stored.on_disk)
+    }
+
+    /// Returns the session with a name, which is opened if it is not open yet; the default session without a name.
+    ///
+    /// # Errors
+    /// If there is no such session, or it cannot be opened.
+    pub(crate) fn get(&self, name: Option<&str>) -> Result<Arc<OpenedSession>, ToolError> {
+        let name = name.unwrap_or(MAIN);
+        match self.find_open(name) {
+            Some(opened) => Ok(opened),
+            None => self.open(name),
+        }
+    }
+
+    /// Returns the session with a name if it is open already.
+    pub(crate) fn find_open(&self, name: &str) -> Option<Arc<OpenedSession>> {
+        self.opened().get(name).cloned()
+    }
+
+    /// Lists the names of the client's sessions, the default session first.
+    ///
+    /// # Errors
+    /// If the store cannot be read.
+    pub(crate) fn names(&self) -> Result<Vec<String>, ToolError> {
+        let mut names = vec![MAIN.to_owned()];
+        let Some(stored) = &self.stored else { return Ok(names) };
+        let prefix = format!("{}.", self.prefix);
+        for id in stored.sessions.list()? {
+            if let Some(name) = id.as_str().strip_prefix(&prefix)
+                && self.is_descendant(stored, &id)?
+            {
+                names.push(name.to_owned());
+            }
+        }
+        Ok(names)
+    }
+
+    /// Forks a session at a point into a new one with this name.
+    ///
+    /// # Errors
+    /// If there is no such point, the name is taken or no name, or there are too many sessions.
+    pub(crate) fn fork(&self, from: &Point, to: &str) -> Result<(), ToolError> {
+        let sessions = self.store()?;
+        let id = self.id(to)?;
+        if self.names()?.len() >= MAX_SESSIONS {
+            return Err(ToolError::new(format!("a client has at most {MAX_SESSIONS} sessions"))
+                .hint("use one of those that `sessions` with action `list` shows"));
+        }
+        match sessions.fork(from, &id) {
+            Err(SessionsError::Exists(_)) => {
+                Err(ToolError::new(format!("a session `{to}` already exists")).hint("choose another `to`"))
+            }
+            forked => Ok(forked?),
+        }
+    }
+
+    /// Returns the point of a session that a client names: the session, and optionally a run's number.
+    ///
+    /// # Errors
+    /// If there is no such session.
+    pub(crate) fn point(&self, name: Option<&str>, run: Option<u64>) -> Result<Point, ToolError> {
+        self.store()?;
+        let opened = self.get(name)?;
+        let session = self.id(&opened.name)?;
+        Ok(Point { session, at: run.map_or(At::Head, At::Run) })
+    }
+
+    /// Returns the name of a client's session in the store.
+    ///
+    /// # Errors
+    /// If it is no name of a session.
+    pub(crate) fn id(&self, name: &str) -> Result<SessionId, ToolError> {
+        match name {
+            MAIN => parse(&self.prefix),
+            // Names with dots could be those of another client's sessions.
+            _ if name.contains('.') => Err(ToolError::new(format!("`{}` is not a session name", excerpt(name)))
+                .hint("use letters, digits, `-` and `_`")),
+            _ => parse(&format!("{}.{name}", self.prefix)),
+        }
+    }
+
+    /// Returns the current files of a session, as the last commit of any process left them.
+    ///
+    /// # Errors
+    /// If they cannot be read.
+    pub(crate) fn files(&self, opened: &OpenedSession) -> Result<Tree, ToolError> {
+        match &self.stored {
+            Some(stored) => Ok(stored.sessions.files(&Point { session: self.id(&opened.name)?, at: At::Head })?),
+            None => Ok(opened.session.files()),
+        }
+    }
+
+    /// Tells subscribers which files of a session have changed, if there are any subscribers.
+    pub(crate) fn announce(&self, session: &str, before: &Tree, after: &Tree) {
+        if self.changes.receiver_count() > 0
+            && let Some(changed) = FilesChanged::of(session, before, after)
+        {
+            // The last subscriber may have left meanwhile.
+            let _ = self.changes.send(Arc::new(changed));
+        }
+    }
+
+    /// Subscribes to changes of files.
+    pub(crate) fn changes(&self) -> broadcast::Receiver<Arc<FilesChanged>> {
+        self.changes.subscribe()
+    }
+
+    /// Removes the client's sessions from the store. Their runs are cancelled.
+    pub(crate) fn remove(&self) {
+        let Some(stored) = &self.stored else { return };
+        let names = self.names().unwrap_or_default();
+        for id in names.iter().rev().filter_map(|name| self.id(name).ok()) {
+            // Whoever forks the session meanwhile keeps the fork; what cannot be removed ends with the process.
+            let _ = stored.sessions.remove(&id, &(Arc::new(|| true) as Waiting));
+        }
+    }
+
+    fn open(&self, name: &str) -> Result<Arc<OpenedSession>, ToolError> {
+        let unknown = || self.unknown(name);
+        let Some(stored) = &self.stored else { return Err(unknown()) };
+        let id = self.id(name)?;
+        if name != MAIN && (!stored.sessions.contains(&id)? || !self.is_descendant(stored, &id)?) {
+            return Err(unknown());
+        }
+        let given_up = Arc::<AtomicBool>::default();
+        let waiting: Waiting = {
+            let given_up = Arc::clone(&given_up);
+            Arc::new(move || !given_up.load(Ordering::Relaxed))
+        };
+        let approver = Arc::<DeferringApprover>::default();
+        let session = (stored.open)(&id, Arc::clone(&approver), waiting)?;
+        let opened = OpenedSession::new(name, session, approver, given_up);
+        // Of two that opened it at the same time, the first counts.
+        Ok(Arc::clone(self.opened().entry(name.to_owned()).or_insert(opened)))
+    }
+
+    /// Returns true if a session is a fork of the client's default session, or of one of its forks. Another session of
+    /// the store whose name looks like one may have other grants.
+    fn is_descendant(&self, stored: &StoredRoot, id: &SessionId) -> Result<bool, ToolError> {
+        let mut id = id.clone();
+        for _ in 0..=MAX_SESSIONS {
+            if id.as_str() == self.prefix {
+                return Ok(true);
+            }
+            let shown = match stored.sessions.show(&id) {
+                Ok(shown) => shown,
+                Err(SessionsError::Unknown { .. }) => return Ok(false),
+                Err(error) => return Err(error.into()),
+            };
+            match shown.created.from {
+                Some(origin) => id = origin.session,
+                None => return Ok(false),
+            }
+        }
+        Ok(false)
+    }
+
+    fn unknown(&self, name: &str) -> ToolError {
+        let error = ToolError::new(format!("there is no session `{}`", excerpt(name)));
+        let names = self.names().unwrap_or_default();
+        match nearest(name, names.iter().map(String::as_str)) {
+            Some(near) => error.hint(format!("did you mean `{near}`?")),
+            None if self.stored.is_none() => error.hint("leave `session` out: this connection has one session"),
+            None => error.hint("`sessions` with action `create` makes one; leave `session` out for the default one"),
+        }
+    }
+
+    fn opened(&self) -> MutexGuard<'_, BTreeMap<String, Arc<OpenedSession>>> {
+        self.opened.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl OpenedSession {
+    fn new(name: &str, session: Session, approver: Arc<DeferringApprover>, given_up: Arc<AtomicBool>) -> Arc<Self> {
+        Arc::new(Self { name: name.to_owned(), session, approver, turn: tokio::sync::Mutex::default(), given_up })
+    }
+}
+
+fn parse(id: &str) -> Result<SessionId, ToolError> {
+    id.parse().map_err(|error| ToolError::because("that is not a session name", &error))
+}

@@ -1,0 +1,83 @@
+//! Errors of tools, written for the model that made the call: what was wrong, and the right form.
+
+use std::error::Error;
+
+use rmcp::model::{CallToolResult, ContentBlock};
+use tollhouse::error::Failure;
+use tollhouse::session::{HostError, SessionsError};
+
+/// Error that a tool call results in.
+#[derive(Debug)]
+pub(crate) struct ToolError {
+    message: String,
+    hint: Option<String>,
+}
+
+impl ToolError {
+    pub(crate) fn new(message: impl Into<String>) -> Self {
+        Self { message: message.into(), hint: None }
+    }
+
+    /// Adds what to do about the error.
+    pub(crate) fn hint(mut self, hint: impl Into<String>) -> Self {
+        self.hint = Some(hint.into());
+        self
+    }
+
+    /// Creates the error of an operation that failed, with its causes.
+    pub(crate) fn because(message: &str, error: &dyn Error) -> Self {
+        Self::new(format!("{message}: {}", chain(error)))
+    }
+
+    /// Converts the error to the result of the tool call.
+    pub(crate) fn into_result(self) -> CallToolResult {
+        CallToolResult::error(vec![ContentBlock::text(self.to_string())])
+    }
+}
+
+impl std::fmt::Display for ToolError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.message)?;
+        self.hint.as_ref().map_or(Ok(()), |hint| write!(f, "\nhint: {hint}"))
+    }
+}
+
+impl From<SessionsError> for ToolError {
+    fn from(error: SessionsError) -> Self {
+        let shown = Self::new(chain(&error));
+        match error {
+            SessionsError::Suspended { .. } => shown.hint(
+                "`pending` lists the calls that wait for approval; once they are decided, `resume` continues the run",
+            ),
+            SessionsError::NoPoint { .. } => shown.hint("`sessions` with action `list` shows how many runs there are"),
+            _ => shown,
+        }
+    }
+}
+
+impl From<HostError> for ToolError {
+    fn from(error: HostError) -> Self {
+        match error {
+            HostError::Sessions(error) => error.into(),
+            error => Self::new(chain(&error)),
+        }
+    }
+}
+
+impl From<Failure> for ToolError {
+    fn from(failure: Failure) -> Self {
+        Self { message: format!("{}: {}", failure.name, failure.message), hint: failure.hint }
+    }
+}
+
+/// Formats an error with its causes, in one line.
+pub(crate) fn chain(error: &dyn Error) -> String {
+    let mut text = error.to_string();
+    let mut source = error.source();
+    while let Some(cause) = source {
+        text.push_str(": ");
+        text.push_str(&cause.to_string());
+        source = cause.source();
+    }
+    text
+}
