@@ -159,11 +159,11 @@ fn question(pending: &PendingCall) -> Option<ElicitRequestParams> {
 
 /// Describes what the call takes from budgets.
 fn costs(cost: &Value) -> String {
+    let text = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
     let listed = cost.as_array().into_iter().flatten().map(|cost| {
-        format!(
-            " It takes {} of {} ({}) of the grant `{}`.",
-            cost["amount"], cost["limit"], cost["kind"], cost["grant"]
-        )
+        let unit = if cost["kind"] == "calls" { " calls" } else { "" };
+        let (amount, limit, grant) = (text(&cost["amount"]), text(&cost["limit"]), text(&cost["grant"]));
+        format!(" It takes {amount} of {limit}{unit} of the grant `{grant}`.")
     });
     visible(&listed.collect::<String>())
 }

@@ -28,7 +28,7 @@ pub enum ServeError {
     Protocol(#[source] Box<ServerInitializeError>),
 }
 
-/// Serves one client until it closes standard input, or `stopped` is called. Active runs are cancelled then.
+/// Serves one client until it closes standard input, or `stop` is called. Active runs are cancelled then.
 ///
 /// # Errors
 /// If the server cannot start, or the client does not speak the protocol.
