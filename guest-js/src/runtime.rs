@@ -597,7 +597,33 @@ fn compile<'js>(ctx: &Ctx<'js>, source: &str, name: &str) -> std::result::Result
         None => "(async function () {\n\n".to_owned(),
     };
     let text = [&head, body, "\n})"].concat();
-    evaluate(ctx, text.as_bytes(), name, -1).map_err(|_| Refused::Engine)
+    evaluate(ctx, text.as_bytes(), name, -1).map_err(|_| explain(ctx, &source, name))
+}
+
+/// Returns the reason why a text did not compile, whose exception is pending.
+///
+/// The body of a function that is written as a module fails at its first `import`, wherever its mistake is. So the text
+/// is compiled as a module too, and the error of the reading that went furthest is the one to be told.
+pub(crate) fn explain(ctx: &Ctx<'_>, source: &str, name: &str) -> Refused {
+    let Some(problem) = source::module_problem(source) else { return Refused::Engine };
+    let as_body = ctx.catch();
+    let flags = qjs::JS_EVAL_TYPE_MODULE | qjs::JS_EVAL_FLAG_COMPILE_ONLY;
+    let compiled = evaluate_raw(ctx, source.as_bytes(), name, 1, flags);
+    let as_module = compiled.is_err().then(|| ctx.catch());
+    let (body_end, module_end) = (position(&as_body), as_module.as_ref().and_then(position));
+    match as_module {
+        // A module may not `return`, and the main script may: what is wrong comes later.
+        Some(_) if module_end.is_some_and(|(line, _)| (line as usize) < problem.line) => return Refused::Source(problem),
+        Some(as_module) if module_end > body_end => ctx.throw(as_module),
+        _ => ctx.throw(as_body),
+    };
+    Refused::Engine
+}
+
+/// Returns the line and column of an error.
+fn position(error: &Value<'_>) -> Option<(u32, u32)> {
+    let stack = error.as_object()?.get::<_, String>("stack").ok()?;
+    errors::location(&stack).map(|location| (location.line, location.column))
 }
 
 /// Evaluates global code that gives a function.

@@ -160,6 +160,16 @@ fn parse_script<'a>(allocator: &'a Allocator, source: &'a str) -> Option<ParserR
     first_problem(&parsed, source).is_none().then_some(parsed)
 }
 
+/// Returns the first error of a text that has words of a module, and is neither a module nor a script.
+pub(crate) fn module_problem(source: &str) -> Option<Problem> {
+    if !may_be_module(source) {
+        return None;
+    }
+    let allocator = Allocator::default();
+    let problem = parse(&allocator, source, Dialect::Plain).err()?;
+    parse_script(&allocator, source).is_none().then_some(problem)
+}
+
 /// What is wrong first, if anything is.
 fn first_problem(parsed: &ParserReturn<'_>, source: &str) -> Option<Problem> {
     let first = parsed.diagnostics.iter().next();

@@ -34,6 +34,28 @@ fn scripts_that_go_wrong() {
     }
 }
 
+/// As the body of a function, a module fails at its first `import`, whatever is wrong.
+#[test]
+fn module_that_does_not_parse_tells_where_its_mistake_is() {
+    let home = Home::new();
+    for (code, place) in [
+        ("import util from 'node:util';\nlet x = 1;\n:\n", "script:3:1"),
+        ("import util from 'node:util';\nconst a = {;\n", "script:2:12"),
+        ("import fs, { readFileSync } from 'fs';\nfunction f() {\n  return 1\n", "script:4:"),
+        ("import 'fs';\nif (process.argv[9]) return 1;\nconst b = );\n", "script:3:11"),
+        ("import { a b } from 'fs';\n", "script:1:12"),
+        ("export const a = 1;\nlet let = 2;\n", "script:2:5"),
+        ("const x = 1\nexport x\n", "script:2:8"),
+        ("const text = 'import it';\nconst y = ];\n", "script:2:11"),
+    ] {
+        let ran = home.js(code, &[]);
+        assert_eq!(ran["error"]["name"], "SyntaxError", "{code}: {ran}");
+        let location = &ran["error"]["location"];
+        let told = format!("{}:{}:{}", "script", location["line"], location["column"]);
+        assert!(told.starts_with(place), "{code}: {told} {ran}");
+    }
+}
+
 #[test]
 fn what_is_nested_as_deep_as_it_may_be_comes_back() {
     let ran = Home::new().js("let a = 5; for (let n = 0; n < 100; n++) a = [a]; return a", &[]);
