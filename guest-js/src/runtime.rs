@@ -613,7 +613,9 @@ pub(crate) fn explain(ctx: &Ctx<'_>, source: &str, name: &str) -> Refused {
     let (body_end, module_end) = (position(&as_body), as_module.as_ref().and_then(position));
     match as_module {
         // A module may not `return`, and the main script may: what is wrong comes later.
-        Some(_) if module_end.is_some_and(|(line, _)| (line as usize) < problem.line) => return Refused::Source(problem),
+        Some(_) if module_end.is_some_and(|(line, _)| (line as usize) < problem.line) => {
+            return Refused::Source(problem);
+        }
         Some(as_module) if module_end > body_end => ctx.throw(as_module),
         _ => ctx.throw(as_body),
     };

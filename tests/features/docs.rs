@@ -230,6 +230,31 @@ fn the_policies_and_manifests_that_the_texts_show() {
     assert!(policies > 1 && manifests > 0, "{policies} policies, {manifests} manifests");
 }
 
+/// Each decision has a number of its own and the four headings, and the index lists all of them.
+#[test]
+fn the_index_of_decisions_lists_each_record() {
+    let directory = root().join("docs/decisions");
+    let index = std::fs::read_to_string(directory.join("README.md")).expect("the index is there");
+    let mut records: Vec<String> = std::fs::read_dir(&directory)
+        .expect("the records are there")
+        .map(|entry| entry.expect("it can be read").file_name().into_string().expect("its name is text"))
+        .filter(|name| name != "README.md")
+        .collect();
+    records.sort();
+    for (at, record) in records.iter().enumerate() {
+        let number = format!("{:04}", at + 1);
+        assert!(record.starts_with(&format!("{number}-")), "{record} is not number {number}");
+        let text = std::fs::read_to_string(directory.join(record)).expect("the record is there");
+        let title = text.lines().next().and_then(|line| line.strip_prefix(&format!("# {number}. ")));
+        let title = title.unwrap_or_else(|| panic!("{record} does not begin with its number and title"));
+        assert!(index.contains(&format!("[{number}]({record}): {title}\n")), "the index does not list {record}");
+        let headings: Vec<&str> = text.lines().filter_map(|line| line.strip_prefix("## ")).collect();
+        assert_eq!(headings, ["Context", "Alternatives", "Decision", "Consequences"], "{record}");
+    }
+    assert_eq!(index.matches("\n- [").count(), records.len(), "the index lists what is not there, or one record twice");
+    assert!(records.len() >= 40, "{} records", records.len());
+}
+
 /// What the page on security names as proof is a test, or a group of the hostile corpus.
 #[test]
 fn the_proofs_of_the_page_on_security_are_tests() {

@@ -1,7 +1,8 @@
 //! The audit log: every decision and every call, as JSON lines, each of which contains the hash of the previous one.
 //!
 //! A written line cannot be changed, moved or omitted without breaking the chain. Guests cannot access the log: it is
-//! not a file of the session. The events are those of `tollhouse_gate`.
+//! not a file of the session. The events are those of `tollhouse_gate`. `docs/formats/audit-log.md` describes the lines, the
+//! head and the key.
 //!
 //! | module | contents |
 //! | --- | --- |

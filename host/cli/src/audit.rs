@@ -16,7 +16,7 @@ use crate::Exit;
 /// Options for the audit log of a command.
 #[derive(Args, Default)]
 pub(crate) struct AuditArgs {
-    /// Write every decision and call to this log (JSON lines, hash-chained), after what is there
+    /// Append every decision and call to this log (JSON lines, hash-chained)
     #[arg(long, value_name = "FILE")]
     audit: Option<PathBuf>,
     /// Give each line of that log a MAC by this key (`tollhouse policy keygen --audit`), and forget the key line by line

@@ -75,7 +75,7 @@ pub(crate) struct OwnArgs {
     /// Longest time, waiting included, for example 60s [default: 60s]
     #[arg(long, value_name = "TIME", value_parser = parse_duration)]
     timeout: Option<Duration>,
-    /// Most memory of the script, for example 256MiB [default: 256MiB]
+    /// Most memory of scripts, tools and waiting calls, for example 256MiB [default: 256MiB]
     #[arg(long, value_name = "SIZE", value_parser = parse_bytes)]
     memory: Option<u64>,
     /// Most units of fuel, which count the script's steps [default: 2000000000]

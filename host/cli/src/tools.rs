@@ -98,7 +98,7 @@ pub(crate) fn help(gate: &Gate, method: &str) -> Result<()> {
 /// Language of declarations.
 #[derive(Clone, Copy, ValueEnum)]
 enum DeclarationLanguage {
-    /// TypeScript, with what every script finds besides, for editors.
+    /// TypeScript, including the globals of scripts, for editors.
     #[value(alias = "typescript")]
     Ts,
     /// Python: what functions take, return and fail with, as `TypedDict`s.

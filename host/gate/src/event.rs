@@ -50,7 +50,7 @@ pub enum Event<'a> {
         grant: &'a str,
         /// Reason: the clause, and the actual value in the call.
         reason: &'a str,
-        /// blake3 hash of the text that is shown, in hexadecimal.
+        /// blake3 hash of the text that is shown, in hexadecimal; for a deferred call, the digest of the call.
         shown: &'a str,
         /// The text, unless it is too long.
         #[serde(skip_serializing_if = "Option::is_none")]

@@ -8,7 +8,8 @@
 //! commit of the session: lines of JSON (UTF-8, `\n`), one an entry, whose member `entry` names its kind. The first entry is
 //! [`JournalEntry::Started`]; its `version` says how the others are read, and is raised when one of them changes its
 //! meaning. Bytes are in base64 (RFC 4648 §4, padded), times in nanoseconds since the Unix epoch, digests in hexadecimal.
-//! A process that does not know the version, or a kind of entry, refuses to resume the run.
+//! A process that does not know the version, or a kind of entry, refuses to resume the run. `docs/formats/journal.md` has
+//! the members of each entry.
 
 use std::collections::BTreeMap;
 

@@ -6,7 +6,7 @@
 //! blobs/<64 digits>        the plain bytes of blobs, in order of their names
 //! ```
 //!
-//! Equal content yields equal bytes. Archives may come from untrusted sources: the position, kind and size of each
+//! `docs/formats/archive.md` describes the bytes. Equal content yields equal bytes. Archives may come from untrusted sources: the position, kind and size of each
 //! entry, and the hash of each blob, are checked before the caller sees it, using memory for one entry at a time.
 //! Entries are not written to paths made from their names, so that no name can escape a directory.
 

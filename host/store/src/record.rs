@@ -8,7 +8,7 @@ use std::sync::Arc;
 use super::group_commit::Compacted;
 
 /// Maximum size of a value; larger values are stored as blobs, and the record refers to the blob. sled never syncs
-/// larger values with the sync calls it offers: see `docs/decisions.md`.
+/// larger values with the sync calls it offers: see `docs/decisions/0015-durability-of-the-store.md`.
 pub const MAX_VALUE_BYTES: usize = 4096;
 
 /// Maximum size of a key.

@@ -16,6 +16,8 @@
 //! twice. To prevent that, open a token in one session only, or issue tokens whose budgets add up to the intended
 //! total.
 //!
+//! `docs/formats/token.md` describes the bytes.
+//!
 //! A token is a bearer token: whoever has its text may use it and, unless it is closed, narrow it. Nothing here stores
 //! tokens or keys, or calls a tool.
 //!

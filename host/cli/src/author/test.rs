@@ -27,10 +27,10 @@ const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Test a tool: run the examples of its manifest, and call every other function, in the sandbox
 ///
-/// Builds first what has changed since the last build. The package is published in a registry that nobody else sees; nothing
-/// of yours is changed. Each `[[example]]` of `tool.toml` must come out as it says. Each function without an example is called
-/// with the smallest arguments of its types, and must return, be it an error of its own: it must not trap. There are no network,
-/// no secrets and no other tools.
+/// Builds the package first, if it has changed. The component is published in a temporary registry; yours is not
+/// changed. Each `[[example]]` of `tool.toml` must give its result. Each function without an example is called with the
+/// smallest arguments of its types: it may return an error, but must not trap. There is no network, and there are no
+/// secrets and no other tools.
 ///
 /// Exit status 1 if something fails.
 #[derive(Args)]

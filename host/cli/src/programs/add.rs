@@ -35,7 +35,7 @@ const ARCHIVE: &[u8] = b"PK\x03\x04";
 /// pip` and PyPI's componentize-py, whose SHA-256 this version of Tollhouse knows. An existing release stays as it is.
 /// If the command is interrupted, the registry is unchanged.
 ///
-/// Other programs are taken from a file, a package directory or an address, and published as `local:NAME`.
+/// Other programs are taken from a file, a package directory or a URL, and published as `local:NAME`.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -48,8 +48,8 @@ pub(crate) struct AddProgramCommand {
     /// `python3`, or the name for the program that `--from` names
     #[arg(value_name = "NAME")]
     name: String,
-    /// Take it from here: a component or a core module for WASI 0.1, the directory of a package, or an address of a
-    /// file; for `python3` also the file (wheel) of componentize-py
+    /// Take it from here: a component or a core module for WASI 0.1, the directory of a package, or the URL of a file;
+    /// for `python3` also the file (wheel) of componentize-py
     #[arg(long, value_name = "FILE|DIR|URL")]
     from: Option<String>,
     /// The SHA-256 that the file must have

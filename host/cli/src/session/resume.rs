@@ -19,9 +19,9 @@ use crate::Exit;
 
 /// Continue the session's run that is suspended, or whose process died
 ///
-/// The script runs again from its start, and is given what it was given before: no call is made twice, no time passes,
-/// and nothing is printed, until it is where it was. Then it goes on. A call that waits for approval and has none still
-/// suspends it again.
+/// The script is replayed from its start with the recorded results: no call is made twice, no time passes, and nothing
+/// is printed, until it reaches the point where it stopped. Then it continues. If a call still waits for approval, the
+/// run is suspended again.
 ///
 /// Exit status: that of `tollhouse run`; 5 if the run is suspended again.
 #[derive(Args)]
@@ -102,7 +102,7 @@ pub(crate) struct ResolveCommand {
     /// For `fail`, the message that the script sees; for `done`, the result as JSON
     #[arg(value_name = "MESSAGE|JSON")]
     value: Option<String>,
-    /// The name of who decides, for the log [default: the user]
+    /// Name of the person who decides, for the log [default: the user]
     #[arg(long, value_name = "NAME")]
     by: Option<String>,
     /// Print one JSON object: session, run, seq, resolution
@@ -136,13 +136,13 @@ struct DecidedCall {
     /// The session, or SESSION@RUN
     #[arg(value_name = "POINT")]
     point: Point,
-    /// The call's number [default: the one that waits, if there is one alone]
+    /// The call's number [default: the only call that waits]
     #[arg(value_name = "SEQ")]
     seq: Option<u64>,
     /// Decide only about the call with this digest, which `pending --json` shows
     #[arg(long, value_name = "HEX")]
     digest: Option<String>,
-    /// The name of who decides, for the log [default: the user]
+    /// Name of the person who decides, for the log [default: the user]
     #[arg(long, value_name = "NAME")]
     by: Option<String>,
     /// Print one JSON object: that of `pending --json`

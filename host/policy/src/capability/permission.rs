@@ -140,9 +140,11 @@ fn buckets(node: SpannedValue, what: &str) -> Result<Vec<String>, PolicyError> {
     let bucket = |node: SpannedValue| {
         let span = node.span.clone();
         let name = policy_parser::string(node, what)?;
-        let fits = is_bucket_name(&name);
-        fits.then_some(name)
-            .ok_or_else(|| PolicyError::new("a bucket's name has letters, digits, `-` and `_`, at most 100", span))
+        if is_bucket_name(&name) {
+            return Ok(name);
+        }
+        let problem = format!("`{name}` is not a bucket's name: use at most 100 letters, digits, `-` and `_`");
+        Err(PolicyError::new(problem, span))
     };
     entries(node, what)?.into_iter().map(bucket).collect()
 }

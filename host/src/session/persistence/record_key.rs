@@ -22,6 +22,8 @@
 //!
 //! A family is 32 bytes. The last two kinds belong to no session, and are in no export.
 //!
+//! `docs/formats/store.md` describes the values.
+//!
 //! A value that may be in a blob starts with 0 and is the rest, or starts with 1 and is in the blob whose hash follows.
 
 use super::SessionId;

@@ -13,8 +13,8 @@
 //! A **node blob** begins with `54 48 01` (`TH`, and the version) and its kind. *n* is a number in LEB128 in its
 //! shortest encoding; *text* is *n* bytes of UTF-8 after that *n*; *id* is the 32 bytes of a blake3 hash; *time* is
 //! eight bytes, little-endian, nanoseconds since 1970; *mode* is an *n* of at most 0o7777. *sums* are five *n*: the
-//! entries of a directory (or of a page of it); those and everything below them; the bytes of those; names, and bytes
-//! with a `/` before each name, of the longest path from the directory down.
+//! entries of a directory (or of a page of it); those and everything below them; the bytes of those; the names of the
+//! path with the most names from the directory down; and the bytes, with a `/` before each name, of the longest one.
 //!
 //! | kind | contents |
 //! | --- | --- |
