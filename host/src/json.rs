@@ -1,4 +1,4 @@
-//! Bounded reading of JSON that guests make.
+//! Bounded reading of JSON that guests and servers make.
 //!
 //! A parsed text takes a multiple of its length: `[0,0,0]` has two bytes for each value, and a [`Value`] takes 72. So
 //! values are counted as they are read, and reading stops at the first value beyond the bound.
@@ -20,7 +20,7 @@ const MEMBER_BYTES: u64 = 48;
 
 /// Reason why a text was not read.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub(crate) enum JsonError {
+pub enum JsonError {
     /// The text is not JSON, or nests too deep; with a description of the problem.
     #[error("{0}")]
     Malformed(String),
@@ -33,7 +33,7 @@ pub(crate) enum JsonError {
 ///
 /// # Errors
 /// If the text is not JSON, nests too deep, or is too large.
-pub(crate) fn parse(text: &str, memory: u64) -> Result<Value, JsonError> {
+pub fn parse(text: &str, memory: u64) -> Result<Value, JsonError> {
     let text = well_formed(text, memory)?;
     let copied = if matches!(text, Cow::Owned(_)) { text.len() as u64 } else { 0 };
     let left = Cell::new(memory.checked_sub(copied));
@@ -116,7 +116,8 @@ fn escaped_unit(text: &[u8], at: usize) -> Option<u16> {
 }
 
 /// Returns the approximate bytes of memory that a value takes, as [`parse`] counts them.
-pub(crate) fn weight(value: &Value) -> u64 {
+#[must_use]
+pub fn weight(value: &Value) -> u64 {
     let within = match value {
         Value::String(text) => text.len() as u64,
         Value::Array(list) => list.iter().map(weight).sum(),

@@ -71,7 +71,7 @@ pub mod code;
 pub mod error;
 pub mod gate;
 pub mod guest;
-mod json;
+pub mod json;
 pub mod session;
 pub mod tool;
 

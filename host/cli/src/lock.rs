@@ -99,14 +99,15 @@ impl LockCommand {
         let is =
             |update: &String, alias: &String, locked: &Locked| update == alias || *update == locked.name.to_string();
         for update in &self.update {
-            if !old.0.iter().any(|(alias, locked)| is(update, alias, locked)) {
+            if !old.packages.iter().any(|(alias, locked)| is(update, alias, locked)) {
                 return Err(CliError::usage(format!("the lock does not pin `{update}`"))
                     .hint("`--update` takes an alias or a package; without it, new packages are pinned"));
             }
         }
         let stays = |alias: &String, locked: &Locked| !self.update.iter().any(|update| is(update, alias, locked));
-        let kept = old.0.iter().filter(|(alias, locked)| stays(alias, locked));
-        Ok(Pins(kept.map(|(alias, locked)| (alias.clone(), locked.clone())).collect()))
+        let kept = old.packages.iter().filter(|(alias, locked)| stays(alias, locked));
+        let packages = kept.map(|(alias, locked)| (alias.clone(), locked.clone())).collect();
+        Ok(Pins { packages, servers: old.servers.clone() })
     }
 
     fn pin(&self, locations: &Locations, policy: &Policy, kept: &Pins) -> Result<Pins> {
@@ -116,7 +117,7 @@ impl LockCommand {
     }
 
     fn print_report(&self, old: &Pins, new: &Pins) {
-        let change = |alias: &String, locked: &Locked| match old.0.get(alias) {
+        let change = |alias: &String, locked: &Locked| match old.packages.get(alias) {
             None => "pinned",
             Some(before) if before == locked => "kept",
             Some(_) => "updated",
@@ -128,14 +129,14 @@ impl LockCommand {
                 object["change"] = json!(change(alias, locked));
                 object
             };
-            let listed: Vec<Value> = new.0.iter().map(one).collect();
+            let listed: Vec<Value> = new.packages.iter().map(one).collect();
             show::json_pretty(&listed);
             return;
         }
         for (alias, locked) in &new.0 {
             show::line(format_args!("{:<8} {alias:<24} {locked}", change(alias, locked)));
         }
-        for (alias, locked) in old.0.iter().filter(|(alias, _)| !new.0.contains_key(*alias)) {
+        for (alias, locked) in old.packages.iter().filter(|(alias, _)| !new.packages.contains_key(*alias)) {
             show::line(format_args!("{:<8} {alias:<24} {locked}", "removed"));
         }
     }

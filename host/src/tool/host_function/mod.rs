@@ -131,6 +131,8 @@ pub struct HostTool {
     below: Option<Pattern>,
     /// Schema of the arguments. `None` for an open namespace, which accepts any object.
     schema: Option<Arc<ArgumentValidator>>,
+    /// Schema that results are checked against, if they are.
+    checked_result: Option<Arc<ArgumentValidator>>,
     answer: Option<Arc<dyn HostFunction>>,
     /// Reason why every call is denied, if the function replaces a withdrawn tool.
     withdrawn: Option<Arc<str>>,
@@ -168,6 +170,17 @@ impl HostTool {
         ArgumentValidator::new(&result).map_err(broken)?;
         let parameters = self.schemas.parameters.clone();
         Ok(self.with_schemas(HostSchemas { parameters, result, is_namespace: false }))
+    }
+
+    /// Adds the JSON Schema of the result like [`Self::returning`]. A result that does not fit becomes the failure of its
+    /// call: for a function whose implementation is not trusted.
+    ///
+    /// # Errors
+    /// If the schema is not valid.
+    pub fn returning_checked(self, result: Value) -> Result<Self, HostToolError> {
+        let broken = |problem: String| HostToolError::Schema { name: self.method.replace('/', "."), problem };
+        let checked = ArgumentValidator::new(&result).map_err(broken)?;
+        Ok(Self { checked_result: Some(Arc::new(checked)), ..self.returning(result)? })
     }
 
     fn with_schemas(mut self, schemas: HostSchemas) -> Self {
@@ -218,7 +231,16 @@ impl HostTool {
         let schemas = Arc::new(HostSchemas { parameters, result: Value::Bool(true), is_namespace: false });
         let declared = Some(Arc::clone(&schemas));
         let function = Function { path, docs, params: Members::default(), result, kind, export, schemas: declared };
-        Self { method, schemas, function, below: None, schema: None, answer: None, withdrawn: None }
+        Self {
+            method,
+            schemas,
+            function,
+            below: None,
+            schema: None,
+            checked_result: None,
+            answer: None,
+            withdrawn: None,
+        }
     }
 
     /// Returns the canonical method; for a namespace, the prefix of its methods.
@@ -276,10 +298,17 @@ impl HostTool {
     }
 
     pub(super) fn answer(&self, call: &HostCall<'_>) -> Result<Payload, Failure> {
-        match &self.answer {
-            Some(answer) => answer.call(call),
-            None => Err(Failure::host(format!("`{}` has no answer", call.method))
+        let answer = match &self.answer {
+            Some(answer) => answer.call(call)?,
+            None => return Err(Failure::host(format!("`{}` has no answer", call.method))
                 .with_hint("set its implementation, or answer the call with `resume`")),
+        };
+        match self.checked_result.as_ref().map(|schema| schema.check(&answer.value)) {
+            None | Some(Ok(())) => Ok(answer),
+            Some(Err(problem)) => {
+                let message = format!("`{}` returned what its own schema of the result refuses: {problem}", call.method);
+                Err(Failure::tool(message).with_hint("nothing of the result was used; the call may have taken effect"))
+            }
         }
     }
 }
