@@ -68,6 +68,8 @@ mod limits;
 mod log_evidence;
 #[path = "features/log_limit.rs"]
 mod log_limit;
+#[path = "features/mcp_servers.rs"]
+mod mcp_servers;
 #[path = "features/more_tools.rs"]
 mod more_tools;
 #[path = "features/name_clashes.rs"]

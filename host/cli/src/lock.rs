@@ -73,11 +73,7 @@ impl LockCommand {
         let kept = self.kept(&old)?;
         let new = self.pin(locations, &policy, &kept)?;
         let written = LockFile { policy: file_name(&self.policy), lock: new.clone() };
-        let text = written.to_toml().expect("it was just made, of all that there is");
-        if written != found || !path.exists() {
-            write(&path, &text)
-                .map_err(|error| CliError::because(format!("cannot write the lock `{}`", path.display()), &error))?;
-        }
+        save(&path, &written, &found)?;
         self.print_report(&old, &new);
         Ok(Exit::SUCCESS)
     }
@@ -133,7 +129,7 @@ impl LockCommand {
             show::json_pretty(&listed);
             return;
         }
-        for (alias, locked) in &new.0 {
+        for (alias, locked) in &new.packages {
             show::line(format_args!("{:<8} {alias:<24} {locked}", change(alias, locked)));
         }
         for (alias, locked) in old.packages.iter().filter(|(alias, _)| !new.packages.contains_key(*alias)) {
@@ -168,8 +164,25 @@ pub(crate) fn of(policy: &Path) -> Result<Option<PinnedLock>> {
     Ok(None)
 }
 
+/// Returns the pins of the named lock, or of the one beside a policy; none if there is no lock.
+pub(crate) fn pins(policy: &Path, locked: Option<&Path>) -> Result<Pins> {
+    match locked {
+        Some(path) => read_lock(path),
+        None => Ok(of(policy)?.map(|pinned| pinned.lock).unwrap_or_default()),
+    }
+}
+
+/// Writes a lock, unless it is what was found there.
+pub(crate) fn save(path: &Path, written: &LockFile, found: &LockFile) -> Result<()> {
+    let text = written.to_toml().expect("it was just made, of all that there is");
+    if written == found && path.exists() {
+        return Ok(());
+    }
+    write(path, &text).map_err(|error| CliError::because(format!("cannot write the lock `{}`", path.display()), &error))
+}
+
 /// Returns the path where the lock of a policy is written.
-fn place(policy: &Path) -> Result<PathBuf> {
+pub(crate) fn place(policy: &Path) -> Result<PathBuf> {
     if let Some(found) = of(policy)? {
         return Ok(found.path);
     }
@@ -190,7 +203,8 @@ fn is_for(found: &LockFile, policy: &Path) -> bool {
     }
 }
 
-fn file_name(path: &Path) -> Option<String> {
+/// Returns the name of a file, by which a lock names its policy.
+pub(crate) fn file_name(path: &Path) -> Option<String> {
     path.file_name().map(|name| name.to_string_lossy().into_owned())
 }
 
@@ -200,7 +214,7 @@ pub(crate) fn read_lock(path: &Path) -> Result<Pins> {
 }
 
 /// Reads a lock.
-fn read_file(path: &Path) -> Result<LockFile> {
+pub(crate) fn read_file(path: &Path) -> Result<LockFile> {
     let failed = |error: &(dyn std::error::Error + 'static)| {
         CliError::because(format!("cannot read the lock `{}`", path.display()), error).status(USAGE)
     };
@@ -210,7 +224,7 @@ fn read_file(path: &Path) -> Result<LockFile> {
 }
 
 /// Returns the directory of a file.
-fn directory(path: &Path) -> &Path {
+pub(crate) fn directory(path: &Path) -> &Path {
     path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 

@@ -29,7 +29,6 @@
 mod approvals;
 mod arguments;
 mod catalog;
-#[cfg(unix)]
 mod client;
 mod definitions;
 mod excerpts;
@@ -50,7 +49,6 @@ mod stdio;
 mod tool_error;
 
 pub use approvals::DeferringApprover;
-#[cfg(unix)]
 pub use client::{ConnectError, LastWords, McpClient, ServerConnection, ServerPipes};
 pub use exposed::ExposeError;
 

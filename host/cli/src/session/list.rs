@@ -214,7 +214,7 @@ impl ShowSessionCommand {
             show::line(format_args!("  state     of {}", languages.join(", ")));
         }
         seen.show_budgets();
-        for (alias, locked) in &lock.0 {
+        for (alias, locked) in &lock.packages {
             show::line(format_args!(
                 "  tool      {alias} = {locked} ({})",
                 locked.component.get(..12).unwrap_or_default()
