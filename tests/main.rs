@@ -68,6 +68,9 @@ mod limits;
 mod log_evidence;
 #[path = "features/log_limit.rs"]
 mod log_limit;
+#[cfg(target_os = "linux")]
+#[path = "features/mcp/mod.rs"]
+mod mcp;
 #[path = "features/mcp_servers.rs"]
 mod mcp_servers;
 #[path = "features/more_tools.rs"]

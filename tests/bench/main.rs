@@ -1,5 +1,5 @@
-//! The figures that Tollhouse promises, measured: `cargo xtask bench [calls] [fairness] [files] [memory] [programs] [registry]
-//! [sessions] [shell] [walls]`; and `cargo xtask soak`, which runs for long.
+//! The figures that Tollhouse promises, measured: `cargo xtask bench [calls] [fairness] [files] [mcp] [memory] [programs]
+//! [registry] [sessions] [shell] [walls]`; and `cargo xtask soak`, which runs for long.
 //!
 //! Medians of many rounds, on whatever this machine is doing.
 
@@ -7,6 +7,7 @@ mod calls;
 mod fairness;
 mod files;
 mod heap;
+mod mcp;
 mod memory;
 mod programs;
 mod registry;
@@ -17,10 +18,11 @@ mod table;
 mod walls;
 
 /// What is measured, each part on its own: the memory of one must not be that of another.
-const PARTS: [(&str, fn()); 9] = [
+const PARTS: [(&str, fn()); 10] = [
     ("calls", calls::measure),
     ("fairness", fairness::measure),
     ("files", files::measure),
+    ("mcp", mcp::measure),
     ("memory", memory::measure),
     ("programs", programs::measure),
     ("registry", registry::measure),

@@ -135,6 +135,11 @@ fn the_guide_to_durable_runs() {
 }
 
 #[test]
+fn the_guide_to_mcp() {
+    runs("docs/mcp.md", ".", &[]);
+}
+
+#[test]
 fn the_guide_to_sessions() {
     runs("docs/sessions.md", ".", &[]);
 }

@@ -163,7 +163,7 @@ fn tools_and_types_come_from_the_lock() {
     let checked = home.run(["policy", "check", "--policy", "policy.toml"]);
     assert!(checked.status == 0 && checked.stdout.contains("fix/add"), "{checked:?}");
     let listed = home.run(["mcp", "ls", "--policy", "policy.toml"]);
-    assert!(listed.stdout.contains("22 tools"), "{listed:?}");
+    assert!(listed.stdout.contains("23 tools"), "{listed:?}");
 }
 
 #[test]

@@ -140,6 +140,10 @@ def image(_, __):
     return {"content": [{"type": "text", "text": "see"}, {"type": "image", "mimeType": "image/png", "data": "AAEC"}]}
 
 
+def status(arguments, _):
+    return text(f"{arguments['repo_path']}: nothing to commit")
+
+
 def ask(_, __):
     return {"resultType": "input_required", "inputRequests": {}, "requestState": "x"}
 
@@ -166,6 +170,8 @@ TOOLS = {
     "change": (change, "Changes the tools.", NOTHING, None),
     "escape": (escape, "Acts upon terminals.", NOTHING, None),
     "image": (image, "Shows an image.", NOTHING, None),
+    "git_status": (status, "Shows the status of a repository.",
+                   {"type": "object", "properties": {"repo_path": {"type": "string"}}, "required": ["repo_path"]}, None),
     "ask": (ask, "Asks for input.", NOTHING, None),
 }
 

@@ -9,6 +9,7 @@ mod crash;
 mod demo;
 mod differential;
 mod fuzz;
+mod mcp;
 mod patched;
 mod programs;
 mod python;
@@ -31,7 +32,7 @@ cargo xtask COMMAND
   seed               runs the published tests of amla-sandbox, from PyPI, against the Python package's drop-in; after a build
   programs [NAME]... makes uutils coreutils, ripgrep, jaq, sqlite3, python3 and git programs of the shell, and publishes them
   bundle [--check]   makes guest-js/node/bundle.js anew from its sources and npm; --check only compares
-  bench [calls] [fairness] [files] [memory] [programs] [python] [registry] [sessions] [shell]
+  bench [calls] [fairness] [files] [mcp] [memory] [programs] [python] [registry] [sessions] [shell]
                      measures what is promised, all of it or these parts, beside Node.js, bashkit and just-bash
   soak [--minutes N] [--sessions M]
                      runs good, bad and hostile scripts in many sessions at once; 1 minute, 32 sessions unless told

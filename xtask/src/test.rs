@@ -5,6 +5,7 @@ use anyhow::Result;
 use crate::advisories;
 use crate::build::{self, Profile, SHELL, tool_directories, tool_package};
 use crate::differential;
+use crate::mcp;
 use crate::patched;
 use crate::programs;
 use crate::python;
@@ -64,6 +65,7 @@ fn foreign() -> Result<()> {
     registry_server()?;
     say("testing what other toolchains built");
     run(&mut cargo(&["test", "--features", "tollhouse-tests/full", "--test", "foreign"]))?;
+    mcp::test_full(Profile::Debug)?;
     python::test_full(Profile::Debug, &programs::publish_to("python/home", &made)?)
 }
 
@@ -100,7 +102,7 @@ pub(crate) fn check() -> Result<()> {
     run(build::shell("clippy").args(warnings))?;
     say("building the documentation");
     let mut doc = cargo(&["doc", "--no-deps", "--package", "tollhouse"]);
-    for part in ["policy", "registry", "store", "token", "types", "vfs"] {
+    for part in ["mcp", "policy", "registry", "store", "token", "types", "vfs"] {
         doc.args(["--package", &format!("tollhouse-{part}")]);
     }
     run(doc.env("RUSTDOCFLAGS", "-D warnings"))

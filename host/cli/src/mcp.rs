@@ -1,12 +1,16 @@
 //! `tollhouse mcp`: the server of the Model Context Protocol.
 
+use std::net::TcpListener;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use clap::Args;
+use tollhouse::capability::{Limits, Policy, parse_bytes};
 use tollhouse::session::{Host, OpenOptions, SessionId, Sessions};
+use tollhouse::token::{PublicKey, RevocationList};
 use tollhouse_mcp::{
-    DeferringApprover, ExposeError, OpenOther, RootSession, ServeError, Server, ServerOptions, Stopper, StoredRoot,
-    serve_stdio,
+    DeferringApprover, ExposeError, HttpOptions, ListenError, OpenOther, RootSession, ServeError, Server,
+    ServerOptions, Stopper, StoredRoot, TokenIssuer, serve_http, serve_stdio,
 };
 
 use super::audit::AuditArgs;
@@ -14,7 +18,7 @@ use super::confine::ConfineArgs;
 use super::error::USAGE;
 use super::locations::{Locations, waiting};
 use super::session_args::{OpenParams, OwnArgs, SessionArgs};
-use super::{CliError, Result, mcp_servers, signals};
+use super::{CliError, Result, mcp_servers, signals, token};
 use crate::Exit;
 
 /// Name of the default session in memory.
@@ -55,7 +59,57 @@ pub(crate) struct McpCommand {
     #[arg(long, value_name = "CHARACTERS", default_value_t = 10_000)]
     max_text: usize,
     #[command(flatten)]
+    http: HttpArgs,
+    #[command(flatten)]
     audit: AuditArgs,
+}
+
+/// Options for the server of many clients.
+#[derive(Args)]
+struct HttpArgs {
+    /// Serve streamable HTTP at http://ADDRESS/mcp instead of standard input and output. Without `--issuer`, loopback
+    /// addresses only
+    #[arg(long = "http", value_name = "ADDRESS", help_heading = "HTTP")]
+    address: Option<String>,
+    /// Ask each request for a bearer token that this key has sealed (`tollhouse policy seal`): the key or its file. A
+    /// client has what its token grants, and a session in memory
+    #[arg(long, value_name = "KEY", requires = "address", help_heading = "HTTP",
+        conflicts_with_all = ["policy", "token", "allow", "allow_net", "id"])]
+    issuer: Option<String>,
+    /// Revoked tokens: one revocation id per line. Read when the server starts
+    #[arg(long, value_name = "FILE", requires = "issuer", help_heading = "HTTP")]
+    issuer_revoked: Option<PathBuf>,
+    /// A name of this host that requests may have, besides localhost
+    #[arg(long = "http-host", value_name = "HOST[:PORT]", requires = "address", help_heading = "HTTP")]
+    hosts: Vec<String>,
+    /// An origin whose web pages may send requests: `https://app.example:443`
+    #[arg(long = "http-origin", value_name = "ORIGIN", requires = "address", help_heading = "HTTP")]
+    origins: Vec<String>,
+    /// Most connections at a time
+    #[arg(long, value_name = "NUMBER", default_value_t = 256, requires = "address", help_heading = "HTTP")]
+    max_connections: usize,
+    /// Most bytes of a request
+    #[arg(long, value_name = "SIZE", default_value = "4MiB", value_parser = parse_bytes, requires = "address",
+        help_heading = "HTTP")]
+    max_body: u64,
+    /// Let the clients' users decide about calls that need approval: for clients that are trusted with that
+    #[arg(long, requires = "address", conflicts_with = "issuer", help_heading = "HTTP")]
+    ask_clients: bool,
+}
+
+impl HttpArgs {
+    /// Binds the listener, before the process is confined; `None` for standard input and output.
+    fn bind(&self) -> Result<Option<TcpListener>> {
+        let Some(address) = &self.address else { return Ok(None) };
+        let bound = tollhouse_mcp::bind(address, self.issuer.is_some());
+        bound.map(Some).map_err(|error| {
+            let told = CliError::because(format!("`--http {address}`"), &error).status(USAGE);
+            match error {
+                ListenError::Open(_) => told.hint("ask for tokens (`--issuer KEY`), or listen on 127.0.0.1"),
+                _ => told,
+            }
+        })
+    }
 }
 
 impl McpCommand {
@@ -67,6 +121,9 @@ impl McpCommand {
         self.own.read_secrets()?;
         self.session.start_servers(locations, &self.own, self.confine)?;
         self.audit.read_key()?;
+        let listener = self.http.bind()?;
+        let trusted = self.http.issuer.as_deref().map(token::public_key).transpose()?;
+        let revoked = token::revocations(self.http.issuer_revoked.as_deref())?;
         self.confine.apply(|| self.session.touched(locations, self.id.is_some(), &self.audit).with_network())?;
         let host = locations.host()?;
         let root = self.root(locations, &host)?;
@@ -75,16 +132,55 @@ impl McpCommand {
             root,
             exposed: self.expose.clone(),
             text_limit: self.max_text,
-            ask_client: self.own.asks(),
+            ask_client: self.own.asks() && (listener.is_none() || self.http.ask_clients),
             version: env!("CARGO_PKG_VERSION").to_owned(),
         };
         let server = Server::new(options).map_err(|error| unexposed(&error))?;
+        let issuer = trusted.map(|key| self.issuer(locations, &host, key, revoked)).transpose()?;
         self.confine.isolate(&session)?;
         let stopper = Stopper::default();
         let signalled = stopper.clone();
         signals::on_first(move || signalled.stop());
-        serve_stdio(&server, &stopper).map_err(|error| unserved(&error))?;
+        let served = match listener {
+            None => serve_stdio(&server, &stopper),
+            Some(listener) => {
+                let options = HttpOptions {
+                    hosts: self.http.hosts.clone(),
+                    origins: self.http.origins.clone(),
+                    issuer,
+                    max_connections: self.http.max_connections,
+                    max_body: usize::try_from(self.http.max_body).unwrap_or(usize::MAX),
+                };
+                if let Ok(address) = listener.local_addr() {
+                    note!("listening on http://{address}/mcp");
+                }
+                serve_http(&server, listener, options, &stopper)
+            }
+        };
+        served.map_err(|error| unserved(&error))?;
         Ok(Exit::from(if signals::received() > 0 { signals::CANCELLED } else { 0 }))
+    }
+
+    /// Returns what opens the sessions of tokens: in memory, with the tools, files, limits and log of this command, and no
+    /// grants but the token's.
+    fn issuer(
+        &self,
+        locations: &Locations,
+        host: &Host,
+        key: PublicKey,
+        revoked: RevocationList,
+    ) -> Result<TokenIssuer> {
+        let prepared = self.session.prepare(locations, &self.own, &self.audit)?;
+        let (host, limits) = (host.clone(), self.own.limits());
+        let open = move |mut policy: Policy| {
+            // The issuer decides what may be called; it does not decide how many resources of this machine that takes.
+            let mut most = Limits::default();
+            limits.apply(&mut most);
+            policy.limits = policy.limits.at_most(&most);
+            let approver = Arc::<DeferringApprover>::default();
+            prepared.session_with(&host, policy, approver)
+        };
+        Ok(TokenIssuer { key, revoked, open: Box::new(open) })
     }
 
     /// Opens the default session.

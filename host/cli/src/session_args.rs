@@ -224,6 +224,11 @@ impl SessionArgs {
         self.open_existing(locations, &own, id, &AuditArgs::default())
     }
 
+    /// Creates options that start MCP servers of a policy, for a session that was created with that policy.
+    pub(crate) fn starting(policy: Option<PathBuf>, servers: Vec<String>) -> Self {
+        Self { policy, allow_exec: servers, ..Self::default() }
+    }
+
     /// Returns true if the options name a token, whose grants expire.
     pub(crate) fn is_of_token(&self) -> bool {
         self.token.is_some()
@@ -484,6 +489,28 @@ impl PreparedSession {
     /// Sets the approver that is asked where a grant requires it.
     pub(crate) fn asking(self, approver: Arc<dyn Approver>) -> Self {
         Self { approver: Some(approver), ..self }
+    }
+
+    /// Creates a session with another policy, and an approver of its own.
+    pub(crate) fn session_with(
+        &self,
+        host: &Host,
+        policy: Policy,
+        approver: Arc<dyn Approver>,
+    ) -> std::result::Result<Session, HostError> {
+        host.session(SessionOptions {
+            host_tools: Vec::new(),
+            // A token names no servers.
+            mcp: None,
+            policy,
+            tools: self.tools.clone(),
+            commands: Vec::new(),
+            lock: self.given.lock(),
+            files: self.files.clone(),
+            audit: self.audit.clone(),
+            approver: Some(approver),
+            secrets: self.secrets.clone(),
+        })
     }
 
     /// Creates a session with these files.

@@ -164,17 +164,25 @@ impl TokenOptions {
 
 /// Verifies the token in a file, and returns its policy.
 pub(crate) fn open(path: &Path, trust: &str, revoked: Option<&Path>) -> Result<Policy> {
-    let revoked = revoked.map(RevocationList::load).transpose();
-    let revoked = revoked.map_err(|error| failed("cannot start", &error))?.unwrap_or_default();
-    // A key, or the name of a file that holds one.
+    let revoked = revocations(revoked)?;
+    let opened = token(path)?.open(&public_key(trust)?, &revoked, SystemTime::now());
+    opened.map_err(|error| failed(&format!("the token `{}` is not accepted", path.display()), &error))
+}
+
+/// Reads the list of revoked tokens; without a file, none are.
+pub(crate) fn revocations(path: Option<&Path>) -> Result<RevocationList> {
+    let revoked = path.map(RevocationList::load).transpose();
+    Ok(revoked.map_err(|error| failed("cannot start", &error))?.unwrap_or_default())
+}
+
+/// Parses a public key, or reads it from the file of that name.
+pub(crate) fn public_key(trust: &str) -> Result<PublicKey> {
     let key = if trust.contains('/') && !Path::new(trust).exists() {
         trust.to_owned()
     } else {
         read(Path::new(trust), "key")?
     };
-    let key: PublicKey = key.trim().parse().map_err(|error| failed("no key to trust", &error))?;
-    let opened = token(path)?.open(&key, &revoked, SystemTime::now());
-    opened.map_err(|error| failed(&format!("the token `{}` is not accepted", path.display()), &error))
+    key.trim().parse().map_err(|error| failed("no key to trust", &error))
 }
 
 fn token(path: &Path) -> Result<Token> {

@@ -71,11 +71,19 @@ impl ScriptEffects {
 
 /// Returns all tools, for the client of a session with this gate.
 pub(crate) fn all(gate: &Gate) -> Vec<Tool> {
-    let effects = ScriptEffects::of(gate);
-    let run = |title: &str| {
+    tools(ScriptEffects::of(gate))
+}
+
+/// Returns all tools, where scripts have these effects.
+fn tools(effects: ScriptEffects) -> Vec<Tool> {
+    [script_tools(effects), catalog_tools(), file_tools(), session_tools()].concat()
+}
+
+/// Tools that run scripts.
+fn script_tools(effects: ScriptEffects) -> Vec<Tool> {
+    let annotated = |title: &str| {
         annotations(title, false).destructive(effects.outside).idempotent(false).open_world(effects.network)
     };
-    let reading = |title: &str| annotations(title, true);
     vec![
         tool(
             RUN_JAVASCRIPT,
@@ -83,15 +91,15 @@ pub(crate) fn all(gate: &Gate) -> Vec<Tool> {
             `return` work. `return` a value or console.log; node's modules and `await shell(\"ls | wc -l\")` are there.",
             script_schema("The JavaScript or TypeScript"),
             run_output(),
-            run("Run JavaScript"),
+            annotated("Run JavaScript"),
         ),
         tool(
             RUN_BASH,
-            "Run bash in the sandbox, with grep, sed, awk, jq, git, sqlite3 and their like, and the same files. \
+            "Run bash in the sandbox, with grep, sed, awk, jq, curl and their like, and the same files. \
             Tools are commands: `tool --list`.",
             script_schema("The bash script"),
             run_output(),
-            run("Run bash"),
+            annotated("Run bash"),
         ),
         tool(
             RESUME,
@@ -99,8 +107,14 @@ pub(crate) fn all(gate: &Gate) -> Vec<Tool> {
             a call that nobody has approved yet suspends it again.",
             object(json!({ "session": session() }), &[]),
             run_output(),
-            run("Resume a run"),
+            annotated("Resume a run"),
         ),
+    ]
+}
+
+/// Tools that find what scripts can call.
+fn catalog_tools() -> Vec<Tool> {
+    vec![
         tool(
             SEARCH_TOOLS,
             "Find the tools that scripts can call, by words of their names and descriptions.",
@@ -125,6 +139,12 @@ pub(crate) fn all(gate: &Gate) -> Vec<Tool> {
             object(json!({ "declarations": { "type": "string" } }), &["declarations"]),
             reading("Describe tools"),
         ),
+    ]
+}
+
+/// Tools for the files of a session.
+fn file_tools() -> Vec<Tool> {
+    vec![
         tool(
             LIST_FILES,
             "List a directory of the session's files.",
@@ -164,6 +184,12 @@ pub(crate) fn all(gate: &Gate) -> Vec<Tool> {
             ),
             annotations("Write a file", false).destructive(true).idempotent(true).open_world(false),
         ),
+    ]
+}
+
+/// Tools for sessions, and for the calls in them that wait.
+fn session_tools() -> Vec<Tool> {
+    vec![
         tool(
             SESSIONS,
             "List sessions; create an empty one (`to`), fork one (`session` to `to`, optionally at `run`), roll \
@@ -207,8 +233,12 @@ fn tool(
 }
 
 fn annotations(title: &str, read_only: bool) -> ToolAnnotations {
-    let annotations = ToolAnnotations::with_title(title).read_only(read_only);
-    if read_only { annotations.destructive(false).idempotent(true).open_world(false) } else { annotations }
+    ToolAnnotations::with_title(title).read_only(read_only)
+}
+
+/// Annotations of a tool that changes nothing.
+fn reading(title: &str) -> ToolAnnotations {
+    annotations(title, true).destructive(false).idempotent(true).open_world(false)
 }
 
 /// Returns the schema of an object with these properties.
@@ -344,6 +374,32 @@ mod tests {
 
     /// Characters a token, at the least, of English prose and of JSON in the tokenizers of current models.
     const CHARACTERS_A_TOKEN: usize = 3;
+
+    #[test]
+    fn schemas_have_the_names_that_calls_are_checked_by() {
+        let all = tools(ScriptEffects { outside: true, network: true });
+        assert_eq!(all.iter().map(|tool| &*tool.name).collect::<Vec<_>>(), NAMES);
+        let known: [&[&str]; 10] = [
+            &names::RUN,
+            &names::RUN,
+            &names::RESUME,
+            &names::SEARCH,
+            &names::DESCRIBE,
+            &names::LIST,
+            &names::READ,
+            &names::WRITE,
+            &names::SESSIONS,
+            &names::PENDING,
+        ];
+        for (tool, known) in all.iter().zip(known) {
+            let properties = tool.input_schema["properties"].as_object().expect("it is an object");
+            let mut properties: Vec<&str> = properties.keys().map(String::as_str).collect();
+            let mut known = known.to_vec();
+            properties.sort_unstable();
+            known.sort_unstable();
+            assert_eq!(properties, known, "{}", tool.name);
+        }
+    }
 
     #[test]
     fn instructions_are_short() {

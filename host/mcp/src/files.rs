@@ -127,6 +127,8 @@ pub(crate) fn write(client: &ClientSessions, arguments: Option<JsonObject>) -> R
         })?,
         _ => content.into_bytes(),
     };
+    // A run of the session ends first.
+    let _turn = opened.turn.blocking_lock();
     let before = client.files(&opened)?;
     let written = opened.session.change(&format!("write {path}"), |files| {
         put(files, &path, &bytes).map_err(|source| SessionsError::File { path: path.clone(), source })

@@ -51,6 +51,7 @@ mod tool_error;
 pub use approvals::DeferringApprover;
 pub use client::{ConnectError, LastWords, McpClient, ServerConnection, ServerPipes};
 pub use exposed::ExposeError;
+pub use http::{HttpOptions, ListenError, TokenIssuer, bind, serve_http};
 
 pub use server::{Server, ServerOptions};
 pub use sessions::{OpenOther, RootSession, StoredRoot};

@@ -91,8 +91,6 @@ impl Server {
 pub(crate) enum Clients {
     /// One client, whoever sends a request.
     Fixed(Arc<ClientSessions>),
-    /// One client that is removed with its connection.
-    Owned(Arc<ClientSessions>),
     /// The client that the request's authorization names.
     OfRequest,
 }
@@ -105,16 +103,6 @@ pub(crate) struct Connection {
     level: AtomicU8,
     /// Resources whose changes the client wants to be told of.
     subscribed: Arc<Mutex<BTreeSet<String>>>,
-}
-
-impl Drop for Connection {
-    fn drop(&mut self) {
-        if let Clients::Owned(sessions) = &self.clients {
-            let sessions = Arc::clone(sessions);
-            // Removal waits for runs, which end when their requests are cancelled.
-            std::thread::spawn(move || sessions.remove());
-        }
-    }
 }
 
 impl Connection {
@@ -133,8 +121,8 @@ impl Connection {
     /// If the request is of nobody.
     pub(crate) fn sessions(&self, context: &RequestContext<RoleServer>) -> Result<Arc<ClientSessions>, ErrorData> {
         match &self.clients {
-            Clients::Fixed(sessions) | Clients::Owned(sessions) => Ok(Arc::clone(sessions)),
-            Clients::OfRequest => crate::http::client_of(context)
+            Clients::Fixed(sessions) => Ok(Arc::clone(sessions)),
+            Clients::OfRequest => crate::http::client_of(&context.extensions)
                 .ok_or_else(|| ErrorData::invalid_request("the request has no authorization", None)),
         }
     }
@@ -231,7 +219,11 @@ impl ServerHandler for Connection {
     }
 
     async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
-        if let Clients::Fixed(client) | Clients::Owned(client) = &self.clients {
+        let client = match &self.clients {
+            Clients::Fixed(client) => Some(Arc::clone(client)),
+            Clients::OfRequest => crate::http::client_of(&context.extensions),
+        };
+        if let Some(client) = client {
             let subscribed = Arc::clone(&self.subscribed);
             tokio::spawn(resources::forward(client.changes(), subscribed, context.peer));
         }

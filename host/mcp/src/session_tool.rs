@@ -83,6 +83,8 @@ fn rollback(client: &ClientSessions, session: Option<&str>, run: Option<u64>) ->
     })?;
     let point = client.point(session, Some(run))?;
     let opened = client.get(session)?;
+    // A run of the session ends first.
+    let _turn = opened.turn.blocking_lock();
     let before = client.files(&opened)?;
     let waiting: Waiting = Arc::new(|| true);
     client.store()?.rollback(&point, waiting)?;

@@ -81,15 +81,16 @@ impl ClientSessions {
         Self { stored: root.stored.clone(), prefix, opened, changes: broadcast::Sender::new(MAX_CHANGES) }
     }
 
-    /// Creates the sessions of a client whose default session is a new fork of the root session, as that was created.
+    /// Creates the sessions of a client whose default session is a new fork of the root session, as that was created. Its
+    /// name must not begin with that of the root session, from which nothing of this client is to be reached.
     ///
     /// # Errors
     /// If the root session cannot be forked.
-    pub(crate) fn of_fork(root: &RootSession, label: &str) -> Result<Self, ToolError> {
+    pub(crate) fn of_fork(root: &RootSession, name: &str) -> Result<Self, ToolError> {
         let Some(stored) = &root.stored else {
             return Err(ToolError::new("the session is not stored, and cannot be forked"));
         };
-        let id = parse(&format!("{}.{label}", stored.id))?;
+        let id = parse(name)?;
         stored.sessions.fork(&Point { session: stored.id.clone(), at: At::Run(0) }, &id)?;
         let changes = broadcast::Sender::new(MAX_CHANGES);
         let (stored, prefix) = (Some(stored.clone()), id.to_string());

@@ -41,9 +41,20 @@ struct BlockPolicy {
 
 /// Combines the blocks into a policy.
 pub(super) fn fold(blocks: &[BlockContents]) -> Result<Policy, TokenError> {
+    Ok(narrow(blocks)?.0)
+}
+
+/// Returns the policy of the first block, and of each further one the policy that narrows the one above.
+pub(super) fn parts(blocks: &[BlockContents]) -> Result<Vec<Policy>, TokenError> {
+    Ok(narrow(blocks)?.1)
+}
+
+/// Combines the blocks into a policy. Returns it, and the policies that were combined.
+fn narrow(blocks: &[BlockContents]) -> Result<(Policy, Vec<Policy>), TokenError> {
     let Some((first, rest)) = blocks.split_first() else { return Err(TokenError::Form("it has no blocks")) };
     let first_part = BlockPolicy::read(0, first)?;
     let (mut policy, mut largest, mut end) = (first_part.policy, first_part.largest, first.expires);
+    let mut parts = vec![policy.clone()];
     let (mut compared, mut inherited) = (0_usize, 0_usize);
     for (block, contents) in (1..).zip(rest) {
         let mut part = BlockPolicy::read(block, contents)?;
@@ -62,11 +73,12 @@ pub(super) fn fold(blocks: &[BlockContents]) -> Result<Policy, TokenError> {
             return Err(TokenError::TooMuch { block });
         }
         part.policy.limits = part.limits_below(&policy.limits).map_err(|limit| TokenError::Limit { block, limit })?;
+        parts.push(part.policy.clone());
         policy = policy.attenuate(part.policy).map_err(|source| TokenError::Wider { block, source })?;
         largest = largest.saturating_add(part.largest);
         end = contents.expires.or(end);
     }
-    Ok(policy)
+    Ok((policy, parts))
 }
 
 impl BlockPolicy {

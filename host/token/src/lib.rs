@@ -107,6 +107,18 @@ pub struct BlockInspection {
     pub revocation_id: String,
 }
 
+/// Stage in which a token's policy was narrowed: one of its blocks.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct TokenStage {
+    /// Revocation identifier of the block.
+    pub id: String,
+    /// Policy of the first block; of a further one, the policy to which it narrows the one above.
+    pub policy: Policy,
+    /// Time when the token ends at this stage.
+    pub expires: Option<SystemTime>,
+}
+
 impl Token {
     /// Signs a policy (JSON, in the format of [`Policy::parse_json`]; its text is kept unchanged) as a token's first
     /// block. The end is truncated to whole seconds, the precision of a biscuit.
@@ -186,6 +198,28 @@ impl Token {
         }
         self.check(&biscuit, now)?;
         block_narrowing::fold(&self.blocks)
+    }
+
+    /// Verifies the token like [`Token::open`], and returns the stages in which its policy was narrowed: the policy of the
+    /// first block, and what each further block makes of the policy above it. A holder of several tokens that were
+    /// narrowed from one can so be given sessions that share what they spend.
+    ///
+    /// # Errors
+    /// Those of [`Token::open`].
+    pub fn stages(
+        &self,
+        root: &PublicKey,
+        revoked: &RevocationList,
+        now: SystemTime,
+    ) -> Result<Vec<TokenStage>, TokenError> {
+        self.open(root, revoked, now)?;
+        let policies = block_narrowing::parts(&self.blocks)?;
+        let mut end: Option<SystemTime> = None;
+        let stages = policies.into_iter().zip(&self.blocks).zip(&self.ids).map(|((policy, contents), id)| {
+            end = contents.end().or(end);
+            TokenStage { id: id.clone(), policy, expires: end }
+        });
+        Ok(stages.collect())
     }
 
     /// Returns the contents of the token, without verifying anything.

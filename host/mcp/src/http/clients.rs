@@ -1,0 +1,195 @@
+//! The sessions that a request reaches.
+//!
+//! A token's budgets are counted once, however many clients use it, and however its holders narrow it: the session of a
+//! narrower token is derived from that of the token above it. So nothing is forgotten before its token has expired.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, SystemTime};
+
+use tollhouse::capability::Policy;
+use tollhouse::session::{HostError, Session};
+use tollhouse::token::Token;
+use tollhouse::vfs::Tree;
+
+use super::TokenIssuer;
+use crate::approvals::DeferringApprover;
+use crate::server::Server;
+use crate::sessions::{ClientSessions, RootSession};
+use crate::tool_error::{ToolError, chain};
+
+/// Most tokens and blocks of tokens that have a session.
+const MAX_TOKENS: usize = 1024;
+
+/// Most clients with protocol sessions.
+pub(super) const MAX_CLIENTS: usize = 256;
+
+/// Sessions of the client that sent a request, as an extension of the request.
+#[derive(Clone)]
+pub(super) struct ClientOfRequest(pub(super) Arc<ClientSessions>);
+
+/// Reason why a request is of nobody.
+#[derive(Debug)]
+pub(super) enum Unauthorized {
+    /// It has no token.
+    Missing,
+    /// Its token is not accepted, with the reason.
+    Refused(String),
+    /// Its session cannot be opened, with the reason.
+    Unavailable(String),
+}
+
+/// All clients of the server.
+pub(super) struct HttpClients {
+    server: Server,
+    issuer: Option<TokenIssuer>,
+    /// Client of requests without a protocol session, where no tokens are asked for.
+    shared: Arc<ClientSessions>,
+    /// Clients by protocol session, where each has its own.
+    by_session: Mutex<HashMap<String, Arc<ClientSessions>>>,
+    /// Owners of protocol sessions, by token.
+    owners: Mutex<HashMap<String, String>>,
+    tokens: Mutex<HashMap<String, TokenSession>>,
+    next: Mutex<u64>,
+}
+
+/// Session of a token, or of its first blocks.
+struct TokenSession {
+    session: Session,
+    /// Files that the session began with.
+    first: Tree,
+    client: Arc<ClientSessions>,
+    expires: Option<SystemTime>,
+}
+
+impl HttpClients {
+    pub(super) fn new(server: Server, issuer: Option<TokenIssuer>) -> Self {
+        let shared = Arc::new(ClientSessions::of_root(&server.0.root));
+        Self {
+            server,
+            issuer,
+            shared,
+            by_session: Mutex::default(),
+            owners: Mutex::default(),
+            tokens: Mutex::default(),
+            next: Mutex::new(1),
+        }
+    }
+
+    /// Returns the client of a request with this token, and the name of the token. Blocks for as long as opening a
+    /// session takes.
+    pub(super) fn authorize(
+        &self,
+        token: Option<&str>,
+        protocol_session: Option<&str>,
+    ) -> Result<(Arc<ClientSessions>, String), Unauthorized> {
+        if let Some(issuer) = &self.issuer {
+            return self.of_token(issuer, token.ok_or(Unauthorized::Missing)?);
+        }
+        let client = match protocol_session {
+            // Sessions on disk are for whoever connects: the operator has named one.
+            Some(id) if !self.shared.on_disk() => self.of_session(id)?,
+            _ => Arc::clone(&self.shared),
+        };
+        Ok((client, String::new()))
+    }
+
+    /// Returns the client of a protocol session, which has a fork of the default session.
+    fn of_session(&self, id: &str) -> Result<Arc<ClientSessions>, Unauthorized> {
+        let known = lock(&self.by_session).get(id).cloned();
+        if let Some(client) = known {
+            return Ok(client);
+        }
+        let number = {
+            let mut next = lock(&self.next);
+            *next += 1;
+            *next
+        };
+        let unavailable = |error: ToolError| Unauthorized::Unavailable(error.to_string());
+        let client = ClientSessions::of_fork(&self.server.0.root, &format!("client-{number}")).map_err(unavailable)?;
+        // Of two requests that came at the same time, the first counts; the other fork is removed with its owner.
+        Ok(Arc::clone(lock(&self.by_session).entry(id.to_owned()).or_insert_with(|| Arc::new(client))))
+    }
+
+    /// Returns the client of a token.
+    fn of_token(&self, issuer: &TokenIssuer, text: &str) -> Result<(Arc<ClientSessions>, String), Unauthorized> {
+        let refused = |error: &dyn std::error::Error| Unauthorized::Refused(chain(error));
+        let token = Token::parse(text).map_err(|error| refused(&error))?;
+        let stages = token.stages(&issuer.key, &issuer.revoked, SystemTime::now()).map_err(|error| refused(&error))?;
+        let unavailable = |error: &dyn std::error::Error| Unauthorized::Unavailable(chain(error));
+        let mut tokens = lock(&self.tokens);
+        let mut name = String::new();
+        let mut above: Option<(Session, Tree)> = None;
+        for stage in stages {
+            name = if name.is_empty() { stage.id } else { format!("{name}.{}", stage.id) };
+            if let Some(known) = tokens.get(&name) {
+                above = Some((known.session.clone(), known.first.clone()));
+                continue;
+            }
+            make_room(&mut tokens)?;
+            let opened = match &above {
+                None => (issuer.open)(stage.policy),
+                Some((above, first)) => below(above, first, stage.policy),
+            };
+            let session = opened.map_err(|error| unavailable(&error))?;
+            let approver = Arc::<DeferringApprover>::default();
+            let root = RootSession { session: session.clone(), approver, stored: None };
+            let client = Arc::new(ClientSessions::of_root(&root));
+            let first = above.map_or_else(|| session.files(), |(_, first)| first);
+            above = Some((session.clone(), first.clone()));
+            tokens.insert(name.clone(), TokenSession { session, first, client, expires: stage.expires });
+        }
+        let client = tokens.get(&name).map(|known| Arc::clone(&known.client));
+        client.map(|client| (client, name)).ok_or_else(|| Unauthorized::Refused("it is empty".to_owned()))
+    }
+
+    /// Returns true if a request with this token may use a protocol session.
+    pub(super) fn owns(&self, protocol_session: &str, token: &str) -> bool {
+        lock(&self.owners).get(protocol_session).is_none_or(|owner| owner == token)
+    }
+
+    /// Remembers whose protocol session this is.
+    pub(super) fn own(&self, protocol_session: &str, token: &str) {
+        lock(&self.owners).insert(protocol_session.to_owned(), token.to_owned());
+    }
+
+    /// Removes the clients whose protocol sessions have ended, with their sessions.
+    pub(super) fn retain(&self, is_open: impl Fn(&str) -> bool) {
+        lock(&self.owners).retain(|id, _| is_open(id));
+        let ended: Vec<Arc<ClientSessions>> =
+            lock(&self.by_session).extract_if(|id, _| !is_open(id)).map(|(_, client)| client).collect();
+        ended.iter().for_each(|client| client.remove());
+    }
+}
+
+/// Opens the session of a narrower token. It shares budgets with the session above, and none of its files.
+fn below(above: &Session, first: &Tree, policy: Policy) -> Result<Session, HostError> {
+    let session = above.delegate(policy)?;
+    session.change("first files", |files| {
+        let limits = files.limits();
+        *files = first.clone();
+        files.set_limits(limits);
+        Ok(())
+    })?;
+    Ok(session)
+}
+
+/// Makes room for the session of a token: those of expired ones are dropped. A token that is valid is never forgotten,
+/// since its budgets would be whole again.
+fn make_room(tokens: &mut HashMap<String, TokenSession>) -> Result<(), Unauthorized> {
+    if tokens.len() < MAX_TOKENS {
+        return Ok(());
+    }
+    // A clock that is set back must not revive a token.
+    let margin = Duration::from_secs(60);
+    let now = SystemTime::now();
+    tokens.retain(|_, known| known.expires.is_none_or(|end| end + margin > now));
+    match tokens.len() < MAX_TOKENS {
+        true => Ok(()),
+        false => Err(Unauthorized::Unavailable(format!("{MAX_TOKENS} tokens are in use"))),
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,231 @@
+//! The listener, and limits on connections and requests.
+
+use std::convert::Infallible;
+use std::io;
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+use http::header::{AUTHORIZATION, CONTENT_LENGTH, CONTENT_TYPE, HeaderMap, WWW_AUTHENTICATE};
+use http::{HeaderValue, Method, Request, Response, StatusCode};
+use http_body_util::combinators::BoxBody;
+use http_body_util::{BodyExt as _, Full, LengthLimitError, Limited};
+use hyper::body::Incoming;
+use hyper::server::conn::http1;
+use hyper::service::service_fn;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
+use rmcp::transport::streamable_http_server::tower::{StreamableHttpServerConfig, StreamableHttpService};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::Semaphore;
+use tokio_util::sync::CancellationToken;
+
+use super::clients::{ClientOfRequest, HttpClients, MAX_CLIENTS, Unauthorized};
+use super::{HttpOptions, PATH};
+use crate::server::{Clients, Connection, Server};
+
+/// Header of the protocol session.
+const SESSION: &str = "mcp-session-id";
+
+/// Time for the head of a request, which is also how long a connection may be idle.
+const HEAD: Duration = Duration::from_secs(60);
+
+/// Time for the body of a request.
+const BODY: Duration = Duration::from_secs(30);
+
+/// Most bytes of a head.
+const MAX_HEAD: usize = 128 << 10;
+
+/// Time between two looks for clients that have left.
+const TIDYING: Duration = Duration::from_secs(30);
+
+/// Pause after the system had no room for a connection.
+const PAUSE: Duration = Duration::from_millis(50);
+
+/// Time that cancelled runs have to end.
+const GRACE: Duration = Duration::from_secs(10);
+
+type Service = StreamableHttpService<Connection, LocalSessionManager>;
+type Answer = Response<BoxBody<Bytes, Infallible>>;
+
+/// What all connections share.
+struct Shared {
+    service: Service,
+    sessions: Arc<LocalSessionManager>,
+    clients: HttpClients,
+    max_body: usize,
+}
+
+/// Serves connections until the token is cancelled.
+pub(super) async fn serve(
+    server: &Server,
+    listener: std::net::TcpListener,
+    options: HttpOptions,
+    stop: CancellationToken,
+) -> io::Result<()> {
+    let listener = TcpListener::from_std(listener)?;
+    let permits = Arc::new(Semaphore::new(options.max_connections));
+    let shared = Arc::new(Shared::new(server, options, stop.clone()));
+    let mut tidying = tokio::time::interval(TIDYING);
+    loop {
+        tokio::select! {
+            accepted = listener.accept() => match accepted {
+                Ok((stream, _)) => match Arc::clone(&permits).try_acquire_owned() {
+                    Ok(permit) => {
+                        let shared = Arc::clone(&shared);
+                        tokio::spawn(async move {
+                            connection(stream, shared).await;
+                            drop(permit);
+                        });
+                    }
+                    // The client sees that its connection is closed, and nobody waits for it.
+                    Err(_) => drop(stream),
+                },
+                Err(_) => tokio::time::sleep(PAUSE).await,
+            },
+            _ = tidying.tick() => shared.tidy().await,
+            () = stop.cancelled() => break,
+        }
+    }
+    let _ = tokio::time::timeout(GRACE, server.idle()).await;
+    Ok(())
+}
+
+/// Serves the requests of a connection.
+async fn connection(stream: TcpStream, shared: Arc<Shared>) {
+    let service = service_fn(move |request| {
+        let shared = Arc::clone(&shared);
+        async move { Ok::<_, Infallible>(shared.answer(request).await) }
+    });
+    let mut builder = http1::Builder::new();
+    builder.timer(TokioTimer::new()).header_read_timeout(HEAD).max_buf_size(MAX_HEAD);
+    // Whatever ended the connection: its client has noticed.
+    let _ = builder.serve_connection(TokioIo::new(stream), service).await;
+}
+
+impl Shared {
+    fn new(server: &Server, options: HttpOptions, stop: CancellationToken) -> Self {
+        let sessions = Arc::<LocalSessionManager>::default();
+        let loopback = ["localhost", "127.0.0.1", "::1"].map(str::to_owned);
+        let config = StreamableHttpServerConfig::default()
+            .with_allowed_hosts(loopback.into_iter().chain(options.hosts))
+            .with_allowed_origins(options.origins)
+            .enforce_origin_validation()
+            .with_max_request_body_bytes(options.max_body)
+            .with_cancellation_token(stop);
+        let own = server.clone();
+        let factory = move || Ok(Connection::new(own.clone(), Clients::OfRequest));
+        let service = StreamableHttpService::new(factory, Arc::clone(&sessions), config);
+        let clients = HttpClients::new(server.clone(), options.issuer);
+        Self { service, sessions, clients, max_body: options.max_body }
+    }
+
+    /// Removes clients that have left.
+    async fn tidy(self: &Arc<Self>) {
+        let open: Vec<String> = self.sessions.sessions.read().await.keys().map(|id| id.to_string()).collect();
+        let shared = Arc::clone(self);
+        // Removing a session waits for its run.
+        tokio::task::spawn_blocking(move || shared.clients.retain(|id| open.iter().any(|open| open == id)));
+    }
+
+    /// Answers a request.
+    async fn answer(self: &Arc<Self>, request: Request<Incoming>) -> Answer {
+        if request.uri().path() != PATH {
+            return refuse(StatusCode::NOT_FOUND, &format!("the endpoint is {PATH}"));
+        }
+        let (mut parts, body) = request.into_parts();
+        let protocol_session = header(&parts.headers, SESSION);
+        let (client, token) = match self.authorize(&parts.headers, protocol_session.clone()).await {
+            Ok(authorized) => authorized,
+            Err(unauthorized) => return unauthorized_answer(unauthorized),
+        };
+        if protocol_session.as_deref().is_some_and(|id| !self.clients.owns(id, &token)) {
+            // As for one that does not exist.
+            return refuse(StatusCode::NOT_FOUND, "there is no such session");
+        }
+        let begins = protocol_session.is_none() && parts.method == Method::POST;
+        if begins && self.sessions.sessions.read().await.len() >= MAX_CLIENTS {
+            return refuse(StatusCode::SERVICE_UNAVAILABLE, "there are too many clients");
+        }
+        let body = match self.body(&parts.headers, body).await {
+            Ok(body) => body,
+            Err(refused) => return refused,
+        };
+        parts.extensions.insert(ClientOfRequest(client));
+        // Nothing behind this needs the token.
+        parts.headers.remove(AUTHORIZATION);
+        let answer = self.service.handle(Request::from_parts(parts, Full::new(body))).await;
+        if let Some(id) = header(answer.headers(), SESSION).filter(|_| begins) {
+            self.clients.own(&id, &token);
+        }
+        answer
+    }
+
+    async fn authorize(
+        self: &Arc<Self>,
+        headers: &HeaderMap,
+        protocol_session: Option<String>,
+    ) -> Result<(Arc<crate::sessions::ClientSessions>, String), Unauthorized> {
+        let token = bearer(headers);
+        // A session that no longer exists has no client.
+        let protocol_session = match protocol_session {
+            Some(id) if self.sessions.sessions.read().await.contains_key(id.as_str()) => Some(id),
+            _ => None,
+        };
+        let shared = Arc::clone(self);
+        let authorized = tokio::task::spawn_blocking(move || {
+            shared.clients.authorize(token.as_deref(), protocol_session.as_deref())
+        });
+        authorized.await.unwrap_or_else(|error| Err(Unauthorized::Unavailable(error.to_string())))
+    }
+
+    /// Reads the body of a request, within limits of size and time.
+    async fn body(&self, headers: &HeaderMap, body: Incoming) -> Result<Bytes, Answer> {
+        let too_large =
+            || refuse(StatusCode::PAYLOAD_TOO_LARGE, &format!("a request has at most {} bytes", self.max_body));
+        let declared = header(headers, CONTENT_LENGTH.as_str()).and_then(|length| length.parse::<u64>().ok());
+        if declared.is_some_and(|length| usize::try_from(length).map_or(true, |length| length > self.max_body)) {
+            return Err(too_large());
+        }
+        match tokio::time::timeout(BODY, Limited::new(body, self.max_body).collect()).await {
+            Ok(Ok(body)) => Ok(body.to_bytes()),
+            Ok(Err(error)) if error.is::<LengthLimitError>() => Err(too_large()),
+            Ok(Err(_)) => Err(refuse(StatusCode::BAD_REQUEST, "the request is not complete")),
+            Err(_) => Err(refuse(StatusCode::REQUEST_TIMEOUT, "the request takes too long")),
+        }
+    }
+}
+
+fn header(headers: &HeaderMap, name: &str) -> Option<String> {
+    headers.get(name)?.to_str().ok().map(str::to_owned)
+}
+
+/// Returns the bearer token of a request. Of several authorizations none counts.
+fn bearer(headers: &HeaderMap) -> Option<String> {
+    let mut all = headers.get_all(AUTHORIZATION).iter();
+    let (one, None) = (all.next()?, all.next()) else { return None };
+    let (scheme, token) = one.to_str().ok()?.split_once(' ')?;
+    scheme.eq_ignore_ascii_case("bearer").then(|| token.trim().to_owned())
+}
+
+fn unauthorized_answer(unauthorized: Unauthorized) -> Answer {
+    let (status, challenge, text) = match unauthorized {
+        Unauthorized::Missing => {
+            (StatusCode::UNAUTHORIZED, "Bearer", "a token is needed: `Authorization: Bearer TOKEN`".to_owned())
+        }
+        Unauthorized::Refused(why) => {
+            (StatusCode::UNAUTHORIZED, "Bearer error=\"invalid_token\"", format!("the token is not accepted: {why}"))
+        }
+        Unauthorized::Unavailable(why) => return refuse(StatusCode::SERVICE_UNAVAILABLE, &why),
+    };
+    let mut answer = refuse(status, &text);
+    answer.headers_mut().insert(WWW_AUTHENTICATE, HeaderValue::from_static(challenge));
+    answer
+}
+
+fn refuse(status: StatusCode, why: &str) -> Answer {
+    let mut answer = Response::new(Full::new(Bytes::from(format!("{why}\n"))).boxed());
+    *answer.status_mut() = status;
+    answer.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("text/plain; charset=utf-8"));
+    answer
+}

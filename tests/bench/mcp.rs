@@ -1,0 +1,150 @@
+//! The MCP server: what a script costs through it, beyond the run itself.
+
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::net::TcpStream;
+use std::process::{Child, ChildStdin, ChildStdout, Stdio};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+use tollhouse_tests::Home;
+
+use crate::table::{figure, median, row, taken};
+
+/// Rounds of a call over standard input and output.
+const ROUNDS: usize = 500;
+
+/// Clients of the HTTP server, each with a connection that stays open, and for how long they send requests.
+const CLIENTS: usize = 4;
+const TIME: Duration = Duration::from_secs(5);
+
+/// Tools that are exposed besides the server's own, as far as the registry has them.
+const TOOLS: [&str; 6] = ["csv", "http", "kv", "markdown", "stats", "text"];
+
+/// Measures it.
+pub(crate) fn measure() {
+    let home = Home::with_tools(&TOOLS);
+    let mut server = PipedServer::start(&home, &[]);
+    let call = json!({ "name": "run_javascript", "arguments": { "script": "return 1" } });
+    let run = {
+        let result = server.request("tools/call", call.clone());
+        assert_eq!(result["structuredContent"]["value"], 1, "{result:#}");
+        median(ROUNDS, || drop(server.request("tools/call", call.clone())))
+    };
+    row("MCP, stdio: run_javascript of `return 1`, warm session", run, "", None, None);
+    let ping = median(ROUNDS, || drop(server.request("ping", json!({}))));
+    row("  of that, the protocol: a ping", ping, "1 ms", None, None);
+    let aliases: Vec<String> = TOOLS.iter().flat_map(|tool| ["--expose".to_owned(), (*tool).to_owned()]).collect();
+    let arguments: Vec<&str> = ["--allow", "**"].into_iter().chain(aliases.iter().map(String::as_str)).collect();
+    let mut exposing = PipedServer::start(&home, &arguments);
+    let listed = median(ROUNDS, || drop(exposing.request("tools/list", json!({}))));
+    row("  tools/list with the tools of six packages", listed, "20 ms", None, None);
+    figure("MCP, HTTP: run_javascript of `return 1`, requests a second", &format!("{:.0}", http(&home)), "3000");
+}
+
+/// A server on pipes.
+struct PipedServer {
+    child: Child,
+    stdin: ChildStdin,
+    stdout: BufReader<ChildStdout>,
+    next: u64,
+}
+
+impl PipedServer {
+    fn start(home: &Home, arguments: &[&str]) -> Self {
+        let mut command = home.command(["mcp"].iter().chain(arguments));
+        let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("the binary is built");
+        let (stdin, stdout) = (child.stdin.take().expect("a pipe"), child.stdout.take().expect("a pipe"));
+        let mut server = Self { child, stdin, stdout: BufReader::new(stdout), next: 0 };
+        let hello = json!({ "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": { "name": "b", "version": "1" } });
+        server.request("initialize", hello);
+        server
+    }
+
+    fn request(&mut self, method: &str, params: Value) -> Value {
+        self.next += 1;
+        let request = json!({ "jsonrpc": "2.0", "id": self.next, "method": method, "params": params });
+        writeln!(self.stdin, "{request}").expect("it reads");
+        let mut line = String::new();
+        loop {
+            line.clear();
+            assert_ne!(self.stdout.read_line(&mut line).expect("it is text"), 0, "the server has ended");
+            let message: Value = serde_json::from_str(&line).expect("it is JSON");
+            if message["id"] == self.next {
+                return message["result"].clone();
+            }
+        }
+    }
+}
+
+impl Drop for PipedServer {
+    fn drop(&mut self) {
+        // It may have ended of itself.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// Requests a second that some clients with a session of their own get answered.
+fn http(home: &Home) -> f64 {
+    let mut child = home.command(["mcp", "--http", "127.0.0.1:0"]).stderr(Stdio::piped()).spawn().expect("it is built");
+    let mut line = String::new();
+    let mut stderr = BufReader::new(child.stderr.take().expect("a pipe"));
+    stderr.read_line(&mut line).expect("it is text");
+    let address = line.trim().trim_start_matches("listening on http://").trim_end_matches("/mcp").to_owned();
+    let answered = AtomicU32::new(0);
+    let time = taken(|| {
+        std::thread::scope(|scope| {
+            for _ in 0..CLIENTS {
+                scope.spawn(|| requests(&address, &answered));
+            }
+        });
+    });
+    // It may have ended of itself.
+    let _ = child.kill();
+    let _ = child.wait();
+    f64::from(answered.load(Ordering::Relaxed)) / time.as_secs_f64()
+}
+
+/// Sends requests one after the other.
+fn requests(address: &str, answered: &AtomicU32) {
+    let mut stream = TcpStream::connect(address).expect("it listens");
+    stream.set_nodelay(true).expect("it is a socket");
+    let post = |session: &str, message: Value| {
+        let body = message.to_string();
+        format!(
+            "POST /mcp HTTP/1.1\r\nhost: {address}\r\ncontent-type: application/json\r\n\
+             accept: application/json, text/event-stream\r\n{session}content-length: {}\r\n\r\n{body}",
+            body.len()
+        )
+    };
+    let hello = json!({ "jsonrpc": "2.0", "id": 0, "method": "initialize", "params": {
+        "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": { "name": "b", "version": "1" } } });
+    let head = exchange(&mut stream, &post("", hello));
+    let id = head.lines().find_map(|line| line.to_lowercase().strip_prefix("mcp-session-id: ").map(str::to_owned));
+    let session = format!("mcp-session-id: {}\r\n", id.expect("a session"));
+    let call = post(
+        &session,
+        json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call",
+            "params": { "name": "run_javascript", "arguments": { "script": "return 1" } } }),
+    );
+    let begun = Instant::now();
+    while begun.elapsed() < TIME {
+        let answer = exchange(&mut stream, &call);
+        assert!(answer.contains("\"completed\""), "{answer}");
+        answered.fetch_add(1, Ordering::Relaxed);
+    }
+}
+
+/// Sends a request, and reads the answer to the end of its last chunk.
+fn exchange(stream: &mut TcpStream, request: &str) -> String {
+    stream.write_all(request.as_bytes()).expect("it reads");
+    let mut answer = Vec::new();
+    let mut piece = [0; 16 << 10];
+    while !answer.ends_with(b"0\r\n\r\n") {
+        let read = stream.read(&mut piece).expect("it answers");
+        assert_ne!(read, 0, "the server closes");
+        answer.extend_from_slice(&piece[..read]);
+    }
+    String::from_utf8(answer).expect("it is text")
+}

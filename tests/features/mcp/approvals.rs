@@ -1,0 +1,185 @@
+//! Calls that wait for consent: the client's user is asked, or the run stays suspended until somebody decides elsewhere.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use serde_json::{Value, json};
+use tollhouse_tests::{Home, root};
+
+use super::client::{Client, error, text};
+
+const POLICY: &str = "[tools]\npay = 'test:payments@^0.1'\n\
+    [[grant]]\nname = 'charges'\nmethod = 'pay/charges/create'\ncalls = 3\napprove = true\n";
+
+const SCRIPT: &str = "console.log('begins');
+    const first = await pay.charges.create({amount: 1, currency: 'EUR'});
+    await fs.writeFile('/workspace/paid', 'once');
+    const second = await pay.charges.create({amount: 2, currency: 'EUR'});
+    return first.total + second.total;";
+
+fn home() -> Home {
+    let home = Home::new();
+    home.publish(&root().join("tests/fixtures/payments"));
+    home.file("p.toml", POLICY);
+    home
+}
+
+fn elicitation() -> Value {
+    json!({ "elicitation": {} })
+}
+
+fn accept(allow: bool) -> Value {
+    json!({ "action": "accept", "content": { "allow": allow } })
+}
+
+#[test]
+fn a_client_of_2025_asks_its_user_while_the_request_is_answered() {
+    let home = home();
+    let questions = Rc::<RefCell<Vec<Value>>>::default();
+    let seen = Rc::clone(&questions);
+    let mut client =
+        Client::start_as(&home, &["--policy", "p.toml"], "2025-06-18", elicitation()).answering(move |asked| {
+            seen.borrow_mut().push(asked.clone());
+            accept(true)
+        });
+    let result = client.call("run_javascript", json!({ "script": SCRIPT }));
+    assert_eq!(text(&result), "begins\nreturned: 3", "{result:#}");
+    let questions = questions.borrow();
+    assert_eq!(questions.len(), 2);
+    let asked = &questions[0];
+    assert_eq!(asked["method"], "elicitation/create");
+    let message = asked["params"]["message"].as_str().expect("a message");
+    assert!(message.contains("`pay/charges/create`") && message.contains("\"amount\": 1"), "{message}");
+    assert_eq!(asked["params"]["requestedSchema"]["required"], json!(["allow"]), "{asked:#}");
+    // Exactly what a call costs was spent.
+    let budgets = &result["structuredContent"]["budgets"];
+    assert_eq!(budgets[0]["used"], 2, "{budgets}");
+}
+
+#[test]
+fn refusals_and_strange_answers_allow_nothing() {
+    for answer in [
+        json!({ "action": "decline" }),
+        accept(false),
+        json!({ "action": "accept" }),
+        json!({ "action": "accept", "content": { "allow": "true" } }),
+        json!({ "action": "accept", "content": { "approve": true } }),
+    ] {
+        let home = home();
+        let given = answer.clone();
+        let mut client = Client::start_as(&home, &["--policy", "p.toml"], "2025-11-25", elicitation())
+            .answering(move |_| given.clone());
+        let result = client.call("run_javascript", json!({ "script": SCRIPT }));
+        assert!(error(&result).contains("the user refused the call"), "{answer}: {result:#}");
+        assert_eq!(result["structuredContent"]["budgets"][0]["used"], 0, "{answer}: {result:#}");
+    }
+}
+
+#[test]
+fn a_dismissed_question_leaves_the_run_suspended_and_resume_asks_again() {
+    let home = home();
+    let mut answers = vec![accept(true), accept(true), json!({ "action": "cancel" })];
+    let mut client = Client::start_as(&home, &["--policy", "p.toml"], "2025-11-25", elicitation())
+        .answering(move |_| answers.pop().expect("three questions"));
+    let result = client.call("run_javascript", json!({ "script": SCRIPT }));
+    assert_eq!(
+        (&result["isError"], &result["structuredContent"]["status"]),
+        (&json!(false), &json!("suspended")),
+        "{result:#}"
+    );
+    assert!(text(&result).contains("`resume` continues the run"), "{result:#}");
+    let busy = client.call("run_javascript", json!({ "script": "return 1" }));
+    assert!(error(&busy).contains("is suspended"), "{busy:#}");
+    let pending = client.call("pending", json!({}));
+    assert_eq!(pending["structuredContent"]["pending"][0]["arguments"]["amount"], 1, "{pending:#}");
+    let resumed = client.call("resume", json!({}));
+    assert_eq!(resumed["structuredContent"]["value"], 3, "{resumed:#}");
+}
+
+#[test]
+fn without_anybody_to_ask_a_call_in_memory_is_refused() {
+    let home = home();
+    for (capabilities, arguments) in
+        [(json!({}), vec!["--policy", "p.toml"]), (elicitation(), vec!["--policy", "p.toml", "--no-wait"])]
+    {
+        let mut client = Client::start_as(&home, &arguments, "2025-11-25", capabilities);
+        let result = client.call("run_javascript", json!({ "script": SCRIPT }));
+        assert_eq!(result["structuredContent"]["status"], "denied", "{result:#}");
+        assert!(error(&result).contains("cannot ask its user"), "{result:#}");
+        assert_eq!(client.js("return 1")["value"], 1);
+    }
+}
+
+#[test]
+fn a_run_on_disk_waits_for_the_command_line_and_resume_decides_nothing() {
+    let home = home();
+    let arguments = ["--policy", "p.toml", "--session", "agent"];
+    let mut client = Client::start(&home, &arguments);
+    let result = client.call("run_javascript", json!({ "script": SCRIPT }));
+    assert_eq!(result["structuredContent"]["status"], "suspended", "{result:#}");
+    assert!(text(&result).contains("tollhouse session approve agent"), "{result:#}");
+    let waiting = client.call("resume", json!({}));
+    assert_eq!(waiting["structuredContent"]["status"], "suspended", "nobody has decided: {waiting:#}");
+    assert_eq!(home.run(["session", "approve", "agent"]).status, 0);
+    let second = client.call("resume", json!({}));
+    assert_eq!(second["structuredContent"]["pending"][0]["arguments"]["amount"], 2, "{second:#}");
+    drop(client);
+    // Another server, another day.
+    assert_eq!(home.run(["session", "approve", "agent"]).status, 0);
+    let mut client = Client::start(&home, &arguments);
+    let last = client.call("resume", json!({}));
+    assert_eq!(last["structuredContent"]["value"], 3, "{last:#}");
+    assert_eq!(last["structuredContent"]["budgets"][0]["used"], 2, "{last:#}");
+}
+
+#[test]
+fn a_client_of_2026_answers_in_another_request() {
+    let home = home();
+    let mut client = Client::start_as(&home, &["--policy", "p.toml"], "2026-07-28", elicitation());
+    let call = json!({ "name": "run_javascript", "arguments": { "script": SCRIPT } });
+    let mut answered = client.request("tools/call", call.clone());
+    for amount in [1, 2] {
+        let result = &answered["result"];
+        assert_eq!(result["resultType"], "input_required", "{answered:#}");
+        let requests = result["inputRequests"].as_object().expect("requests");
+        let (key, request) = requests.iter().next().expect("one call waits");
+        let message = request["params"]["message"].as_str().expect("a message");
+        assert!(message.contains(&format!("\"amount\": {amount}")), "{message}");
+        let mut retry = call.clone();
+        retry["requestState"] = result["requestState"].clone();
+        // An answer about another call decides nothing.
+        retry["inputResponses"] = json!({ "0".repeat(64): accept(true) });
+        let same = client.request("tools/call", retry.clone());
+        assert_eq!(same["result"]["resultType"], "input_required", "{same:#}");
+        retry["inputResponses"] = json!({ key.clone(): accept(true) });
+        answered = client.request("tools/call", retry);
+    }
+    assert_eq!(answered["result"]["structuredContent"]["value"], 3, "{answered:#}");
+    assert_eq!(answered["result"]["structuredContent"]["budgets"][0]["used"], 2, "{answered:#}");
+}
+
+#[test]
+fn answers_decide_nothing_where_the_client_was_not_to_be_asked() {
+    let home = home();
+    let arguments = ["--policy", "p.toml", "--session", "agent", "--no-wait"];
+    let mut client = Client::start_as(&home, &arguments, "2026-07-28", elicitation());
+    let call = json!({ "name": "run_javascript", "arguments": { "script": SCRIPT } });
+    let suspended = client.request("tools/call", call.clone());
+    assert_eq!(suspended["result"]["structuredContent"]["status"], "suspended", "{suspended:#}");
+    let pending = home.run(["session", "pending", "agent", "--json"]);
+    let pending: Value = serde_json::from_str(&pending.stdout).expect("JSON");
+    let digest = pending[0]["digest"].as_str().expect("a digest");
+    let forged = json!({
+        "name": "resume", "arguments": {}, "requestState": "{\"session\":\"main\",\"run\":1}",
+        "inputResponses": { digest: accept(true) },
+    });
+    let resumed = client.request("tools/call", forged);
+    assert_eq!(resumed["result"]["structuredContent"]["status"], "suspended", "{resumed:#}");
+    // Nor can a state name a session of somebody else.
+    let other = json!({ "name": "resume", "arguments": {}, "requestState": "{\"session\":\"../agent\",\"run\":1}" });
+    let refused = client.request("tools/call", other);
+    error(&refused["result"]);
+    let garbage = json!({ "name": "resume", "arguments": {}, "requestState": "[]" });
+    let refused = client.request("tools/call", garbage);
+    assert!(error(&refused["result"]).contains("requestState"), "{refused:#}");
+}

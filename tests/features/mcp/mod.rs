@@ -1,0 +1,11 @@
+//! The MCP server, as its clients meet it: the real binary, on standard input and output, and by HTTP.
+
+mod approvals;
+mod catalogue;
+mod client;
+mod configurations;
+mod files;
+mod hostile;
+mod http;
+mod runs;
+mod versions;
