@@ -28,11 +28,16 @@ fn fixture() -> PathBuf {
 
 /// Policy that mounts the fixture as `fix` in a mode, with further keys of the server.
 fn policy(mode: &str, keys: &str) -> String {
+    policy_of("fix", mode, keys)
+}
+
+/// Policy that mounts the fixture under this name.
+pub(crate) fn policy_of(name: &str, mode: &str, keys: &str) -> String {
     let (python, library) = python();
     let (script, beside) = (fixture(), fixture().with_file_name(""));
     format!(
-        "[tools]\n[mcp.fix]\ncommand = [{python:?}, \"-I\", {script:?}, {mode:?}]\nread = [{library:?}, {beside:?}]\n{keys}\n\
-         [[grant]]\nmethod = \"fix/**\"\n"
+        "[tools]\n[mcp.{name}]\ncommand = [{python:?}, \"-I\", {script:?}, {mode:?}]\nread = [{library:?}, {beside:?}]\n{keys}\n\
+         [[grant]]\nmethod = \"{name}/**\"\n"
     )
 }
 
@@ -258,7 +263,10 @@ fn failures_of_a_server_are_errors_of_the_call_and_the_run_goes_on() {
         );
         let ran = js(&home, &code);
         assert_eq!((&ran["status"], &ran["value"][2]), (&json!("completed"), &json!("went on")), "{tool}: {ran}");
-        (ran["value"][0].as_str().unwrap_or_default().to_owned(), ran["value"][1].as_str().unwrap_or_default().to_owned())
+        (
+            ran["value"][0].as_str().unwrap_or_default().to_owned(),
+            ran["value"][1].as_str().unwrap_or_default().to_owned(),
+        )
     };
     for (tool, name, told) in [
         ("fail", "ToolError", "there is no such ticket"),
@@ -327,7 +335,11 @@ fn server_has_path_home_and_what_the_policy_says_of_the_environment() {
     assert!(missing.status == 2 && missing.stderr.contains("needs the secret `TOKEN`"), "{missing:?}");
     let mut command = home.command(["run", "-e", "return await fix.environment({})", "--secret", "TOKEN=env:MY_TOKEN"]);
     command.args(ALLOWED).args(["--json", "--allow", "fix/**"]);
-    command.env("MY_TOKEN", "s3cr3t-of-the-test").env("PATH", "/usr/bin:/bin").env("HOME", "/home/x").env("OTHER", "no");
+    command
+        .env("MY_TOKEN", "s3cr3t-of-the-test")
+        .env("PATH", "/usr/bin:/bin")
+        .env("HOME", "/home/x")
+        .env("OTHER", "no");
     let ran = Ran::of(&command.output().expect("it runs"));
     let ran: Value = serde_json::from_str(&ran.stdout).unwrap_or_else(|_| panic!("{ran:?}"));
     let found = ran["value"].as_object().unwrap_or_else(|| panic!("{ran}"));

@@ -390,7 +390,8 @@ mod tests {
     #[test]
     fn server_is_written_and_read_and_no_part_of_it_can_be_edited() {
         let schema = serde_json::json!({ "type": "object", "properties": { "q": { "pattern": "^'''\\d$" } } });
-        let tool = serde_json::json!({ "name": "a.b", "description": "Says \"it\"\n\u{1b}[31m.", "inputSchema": schema });
+        let tool =
+            serde_json::json!({ "name": "a.b", "description": "Says \"it\"\n\u{1b}[31m.", "inputSchema": schema });
         let servers = BTreeMap::from([("git".to_owned(), PinnedServer::of([tool]).expect("a definition"))]);
         let lock = Lock { servers, ..lock() };
         let text = lock.to_toml().expect("all is known");
@@ -398,7 +399,9 @@ mod tests {
         assert!(!text.contains('\u{1b}'), "{text}");
         let record = serde_json::to_string(&lock).expect("plain data");
         assert_eq!(serde_json::from_str::<Lock>(&record).expect("our own"), lock);
-        for (from, to) in [("Says", "Sings"), ("sha256:", "sha256:0"), ("\"a.b\"]", "\"a.c\"]"), ("definition =", "definitions =")] {
+        for (from, to) in
+            [("Says", "Sings"), ("sha256:", "sha256:0"), ("\"a.b\"]", "\"a.c\"]"), ("definition =", "definitions =")]
+        {
             let edited = text.replace(from, to);
             assert!(edited != text && Lock::parse(&edited).is_err(), "{from}");
         }

@@ -10,10 +10,10 @@ use tollhouse_registry::{
 };
 
 use super::lock_file::{Lock, Locked};
+use super::mcp_server::{McpCalls, PinnedServer};
 use super::missing_faces::LostFace;
 use super::names::{Methods, NameError, Spelling};
 use super::package::{Package, PackageError, Packages};
-use super::mcp_server::{McpCalls, PinnedServer};
 use super::{HostTool, PackageFunction, Tool, ToolSource, help, nearest, python, types, typescript};
 use crate::capability::{Policy, Signed, Signer};
 

@@ -16,7 +16,8 @@ use super::{Confinement, ThreadScope};
 pub(super) const KNOWN: ABI = ABI::V9;
 
 /// Files of the system, and those that its libraries read: certificates, host names, time zones.
-pub(super) const SYSTEM: [&str; 7] = ["/etc", "/usr", "/lib", "/lib64", "/dev/null", "/dev/urandom", "/run/systemd/resolve"];
+pub(super) const SYSTEM: [&str; 7] =
+    ["/etc", "/usr", "/lib", "/lib64", "/dev/null", "/dev/urandom", "/run/systemd/resolve"];
 
 /// Files that describe the machine's resources for this process, and its own state. Its environment and its memory are
 /// not among them.

@@ -9,8 +9,8 @@ use std::env::consts::ARCH;
 use std::path::{Path, PathBuf};
 
 use landlock::{
-    Access as _, AccessFs, AccessNet, BitFlags, NetPort, Ruleset, RulesetAttr as _,
-    RulesetCreatedAttr as _, RulesetError, Scope, make_bitflags,
+    Access as _, AccessFs, AccessNet, BitFlags, NetPort, Ruleset, RulesetAttr as _, RulesetCreatedAttr as _,
+    RulesetError, Scope, make_bitflags,
 };
 use libc::c_long;
 use seccompiler::{
@@ -130,6 +130,9 @@ impl ProgramAccess {
         // The bits above these are flags.
         let raw = SeccompCmpOp::MaskedEq(0xf);
         let is_raw = SeccompCondition::new(1, SeccompCmpArgLen::Dword, raw, u64::from(libc::SOCK_RAW.unsigned_abs()))?;
-        Ok(vec![SeccompRule::new(vec![other(libc::AF_INET)?, other(libc::AF_INET6)?])?, SeccompRule::new(vec![is_raw])?])
+        Ok(vec![
+            SeccompRule::new(vec![other(libc::AF_INET)?, other(libc::AF_INET6)?])?,
+            SeccompRule::new(vec![is_raw])?,
+        ])
     }
 }

@@ -143,7 +143,9 @@ impl TestServerCommand {
                 show::line(format_args!("the pinned (-) and the present definitions (+):\n{lines}"));
             }
             if pinned.is_none() {
-                note!("`{name}` is not pinned: `tollhouse mcp lock --policy FILE --allow-exec {name}` pins these tools");
+                note!(
+                    "`{name}` is not pinned: `tollhouse mcp lock --policy FILE --allow-exec {name}` pins these tools"
+                );
             }
         }
         Ok(if pinned.is_some() && difference.is_none() { Exit::SUCCESS } else { Exit::FAILURE })

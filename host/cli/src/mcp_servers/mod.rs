@@ -122,8 +122,10 @@ impl StartedServer {
             let value = match value {
                 EnvironmentValue::Literal(value) => value,
                 EnvironmentValue::Secret(secret) => secrets.value(secret).ok_or_else(|| {
-                    CliError::usage(format!("the MCP server `{name}` needs the secret `{secret}`, but no value was given for it"))
-                        .hint(format!("give it with `--secret {secret}=env:VARIABLE`, `file:PATH` or `cmd:PROGRAM ARGS`"))
+                    CliError::usage(format!(
+                        "the MCP server `{name}` needs the secret `{secret}`, but no value was given for it"
+                    ))
+                    .hint(format!("give it with `--secret {secret}=env:VARIABLE`, `file:PATH` or `cmd:PROGRAM ARGS`"))
                 })?,
             };
             command.env(format!("{}{variable}", program::VARIABLE), value);
@@ -144,9 +146,9 @@ impl StartedServer {
             output: output.expect("it is piped").into(),
             diagnostics: errors.expect("it is piped").into(),
         };
-        let connection = client.connect(&self.name, pipes).map_err(|error| {
-            CliError::because(format!("the MCP server `{}` cannot be used", self.name), &error)
-        })?;
+        let connection = client
+            .connect(&self.name, pipes)
+            .map_err(|error| CliError::because(format!("the MCP server `{}` cannot be used", self.name), &error))?;
         Ok(match self.settings.timeout {
             Some(timeout) => connection.with_timeout(timeout),
             None => connection,
@@ -168,10 +170,10 @@ fn unknown(name: &str, policy: &Policy) -> CliError {
 
 /// Creates the error of a server whose tools are not the pinned ones.
 fn changed(name: &str, lines: &str) -> CliError {
-    CliError::usage(format!("the tools of the MCP server `{name}` differ from the pinned ones"))
-        .of_policy()
-        .hint(format!(
+    CliError::usage(format!("the tools of the MCP server `{name}` differ from the pinned ones")).of_policy().hint(
+        format!(
             "nothing was run. The pinned (-) and the present definitions (+):\n{lines}\nif that is right, \
              `tollhouse mcp lock --policy FILE --allow-exec {name}` pins the present ones"
-        ))
+        ),
+    )
 }

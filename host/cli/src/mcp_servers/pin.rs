@@ -82,8 +82,10 @@ impl LockServersCommand {
             reports.push(PinReport { name, change, pins: present, difference });
         }
         if let Some(missing) = policy.mcp.keys().find(|name| !pins.servers.contains_key(*name)) {
-            return Err(CliError::usage(format!("the policy also names the MCP server `{missing}`, which is not pinned"))
-                .hint(format!("add `--allow-exec {missing}`: a lock pins all that a policy mounts")));
+            return Err(CliError::usage(format!(
+                "the policy also names the MCP server `{missing}`, which is not pinned"
+            ))
+            .hint(format!("add `--allow-exec {missing}`: a lock pins all that a policy mounts")));
         }
         // Names that collide would keep every session from starting.
         let mounted = locations.host()?.packages().mount_locked(&pins, &policy.signed);

@@ -112,8 +112,7 @@ impl McpProgramCommand {
 fn relay(child: &mut Child) -> io::Result<Receiver<RelayEnd>> {
     let mut from_host = File::from(io::stdin().as_fd().try_clone_to_owned()?);
     let mut to_host = File::from(io::stdout().as_fd().try_clone_to_owned()?);
-    let (mut input, mut output) =
-        (child.stdin.take().expect("it is piped"), child.stdout.take().expect("it is piped"));
+    let (mut input, mut output) = (child.stdin.take().expect("it is piped"), child.stdout.take().expect("it is piped"));
     let (sender, ended) = channel();
     let other = sender.clone();
     thread::Builder::new().spawn(move || {

@@ -208,16 +208,20 @@ impl ServerConnection {
         match error {
             CallError::Late => {
                 let message = format!("`{method}` was not answered within {} ms", self.timeout.as_millis());
-                Failure::limit(message, format!("it may have taken effect; raise `timeout` under `[mcp.{name}]` of the policy"))
+                Failure::limit(
+                    message,
+                    format!("it may have taken effect; raise `timeout` under `[mcp.{name}]` of the policy"),
+                )
             }
             CallError::Changed => {
                 let lines = self.difference.get().map_or("", String::as_str);
-                let message = format!("`{method}` is not called: the MCP server `{name}` has changed its tools meanwhile");
+                let message =
+                    format!("`{method}` is not called: the MCP server `{name}` has changed its tools meanwhile");
                 Failure::tool(message).with_hint(format!("the pinned (-) and the present definitions (+):\n{lines}"))
             }
-            CallError::Definitions(error) => {
-                Failure::tool(format!("`{method}` is not called: the MCP server `{name}` has changed its tools: {error}"))
-            }
+            CallError::Definitions(error) => Failure::tool(format!(
+                "`{method}` is not called: the MCP server `{name}` has changed its tools: {error}"
+            )),
             CallError::Service(ServiceError::McpError(error)) => results::protocol_error(&error),
             CallError::Service(ServiceError::TransportClosed | ServiceError::TransportSend(_)) => self.gone(),
             CallError::Service(_) => {

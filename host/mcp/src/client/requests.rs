@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use rmcp::ClientHandler;
 use rmcp::model::{
-    ClientCapabilities, ClientConfig, ElicitRequestParams, ElicitationCreateRequestMethod, ElicitResult, ErrorData,
+    ClientCapabilities, ClientConfig, ElicitRequestParams, ElicitResult, ElicitationCreateRequestMethod, ErrorData,
     Implementation, ListRootsRequestMethod, ListRootsResult, ProtocolVersion,
 };
 use rmcp::service::{NotificationContext, RequestContext, RoleClient};

@@ -168,7 +168,8 @@ impl<R: AsyncRead + Send + Unpin, W: AsyncWrite + Send + Unpin + 'static> Bounde
                 }
             }
             (None, _) => {
-                let was_asked = self.asked.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |open| open.checked_sub(1));
+                let was_asked =
+                    self.asked.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |open| open.checked_sub(1));
                 if was_asked.is_err() {
                     return self.noise();
                 }
@@ -273,7 +274,8 @@ mod tests {
 
     #[test]
     fn answers_that_were_asked_for_are_delivered_and_nothing_else_is() {
-        let log = "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/message\",\"params\":{\"level\":\"info\",\"data\":1}}\n";
+        let log =
+            "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/message\",\"params\":{\"level\":\"info\",\"data\":1}}\n";
         let changed = "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/tools/list_changed\"}\n";
         let text = format!("starting…\n[1]\n\n{log}{changed}{PONG}{PONG}\u{1b}[2J\n");
         assert_eq!(received(text.as_bytes(), 1), (2, EndReason::Closed), "the change and one answer");

@@ -77,8 +77,9 @@ pub(super) fn all(node: SpannedValue, what: &str) -> Result<BTreeMap<String, Mcp
 fn server(name: &SpannedKey, node: SpannedValue) -> Result<McpServer, PolicyError> {
     if !is_server_name(&name.name) {
         let message = format!("`{}` is not a name of a server", name.name);
-        return Err(PolicyError::new(message, name.span.clone())
-            .hint("a name has lower-case letters, digits and `-`, begins with a letter, and has at most 64 characters"));
+        return Err(PolicyError::new(message, name.span.clone()).hint(
+            "a name has lower-case letters, digits and `-`, begins with a letter, and has at most 64 characters",
+        ));
     }
     let what = format!("`mcp.{}`", name.name);
     let span = node.span.clone();
@@ -108,7 +109,8 @@ fn command(node: SpannedValue) -> Result<Vec<String>, PolicyError> {
     let span = node.span.clone();
     let words = texts(node, "command")?;
     let Some(program) = words.first().filter(|program| !program.is_empty()) else {
-        return Err(PolicyError::new("`command` names no program", span).hint("for example `command = [\"uvx\", \"mcp-server-git\"]`"));
+        return Err(PolicyError::new("`command` names no program", span)
+            .hint("for example `command = [\"uvx\", \"mcp-server-git\"]`"));
     };
     if program.contains('/') && !program.starts_with('/') {
         let message = format!("the program `{program}` is neither a name nor an absolute path");

@@ -300,13 +300,16 @@ impl HostTool {
     pub(super) fn answer(&self, call: &HostCall<'_>) -> Result<Payload, Failure> {
         let answer = match &self.answer {
             Some(answer) => answer.call(call)?,
-            None => return Err(Failure::host(format!("`{}` has no answer", call.method))
-                .with_hint("set its implementation, or answer the call with `resume`")),
+            None => {
+                return Err(Failure::host(format!("`{}` has no answer", call.method))
+                    .with_hint("set its implementation, or answer the call with `resume`"));
+            }
         };
         match self.checked_result.as_ref().map(|schema| schema.check(&answer.value)) {
             None | Some(Ok(())) => Ok(answer),
             Some(Err(problem)) => {
-                let message = format!("`{}` returned what its own schema of the result refuses: {problem}", call.method);
+                let message =
+                    format!("`{}` returned what its own schema of the result refuses: {problem}", call.method);
                 Err(Failure::tool(message).with_hint("nothing of the result was used; the call may have taken effect"))
             }
         }
