@@ -477,6 +477,43 @@ fn lock_that_was_edited_is_refused() {
 }
 
 #[test]
+fn servers_are_added_to_a_policy_and_removed_and_its_comments_stay() {
+    let home = Home::new();
+    home.file("agent.toml", "# Ours.\n[tools]\n\n[[grant]] # all of it\nmethod = \"git/**\"\n");
+    let policy = ["--policy", "agent.toml"];
+    let add = ["mcp", "add", "git", "--read", "/srv", "--port", "443", "--env", "TOKEN=secret:T"];
+    let added = home.run(add.iter().chain(&policy).chain(&["--", "uvx", "mcp-server-git"]));
+    assert_eq!(added.status, 0, "{added:?}");
+    let again = home.run(add.iter().chain(&policy).chain(&["--", "other"]));
+    assert!(again.status == 2 && again.stderr.contains("already has"), "{again:?}");
+    let configuration = json!({ "theme": "dark", "mcpServers": {
+        "GitHub (work)": { "command": "npx", "args": ["-y", "server-github"], "env": { "GITHUB_TOKEN": "ghp_0123456789" } },
+        "remote": { "url": "https://example.com" },
+    } });
+    home.file("claude.json", configuration.to_string());
+    let imported = home.run(["mcp", "add", "--from", "claude.json"].iter().chain(&policy));
+    assert!(imported.status == 0 && imported.stderr.contains("`remote` is left out"), "{imported:?}");
+    let text = std::fs::read_to_string(home.path().join("agent.toml")).expect("it is there");
+    assert!(text.starts_with("# Ours.") && text.contains("# all of it"), "{text}");
+    assert!(!text.contains("ghp_0123456789"), "tokens are secrets: {text}");
+    let listed = home.run(["mcp", "ls", "--json"].iter().chain(&policy));
+    let listed: Value = serde_json::from_str(&listed.stdout).unwrap_or_else(|_| panic!("{listed:?}"));
+    assert_eq!(listed[0]["server"], "git", "{listed}");
+    assert_eq!((&listed[0]["ports"], &listed[0]["env"]["TOKEN"]), (&json!([443]), &json!("secret:T")), "{listed}");
+    assert_eq!(listed[1]["server"], "github-work", "{listed}");
+    assert_eq!(listed[1]["env"]["GITHUB_TOKEN"], "secret:GITHUB_TOKEN", "{listed}");
+    let before = std::fs::read_to_string(home.path().join("agent.toml")).expect("it is there");
+    let invalid = home.run(["mcp", "add", "BAD NAME"].iter().chain(&policy).chain(&["--", "x"]));
+    assert!(invalid.status == 2 && invalid.stderr.contains("not a name of a server"), "{invalid:?}");
+    assert_eq!(std::fs::read_to_string(home.path().join("agent.toml")).expect("it is there"), before);
+    for name in ["git", "github-work"] {
+        assert_eq!(home.run(["mcp", "rm", name].iter().chain(&policy)).status, 0, "{name}");
+    }
+    assert_eq!(home.run(["mcp", "ls"].iter().chain(&policy)).stdout, "");
+    assert_eq!(home.run(["mcp", "rm", "git"].iter().chain(&policy)).status, 2);
+}
+
+#[test]
 fn cancelled_run_does_not_wait_for_a_server() {
     let home = pinned("timeout = \"300s\"");
     let begun = Instant::now();

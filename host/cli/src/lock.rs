@@ -229,7 +229,7 @@ pub(crate) fn directory(path: &Path) -> &Path {
 }
 
 /// Replaces the file as a whole, durably.
-fn write(path: &Path, text: &str) -> std::io::Result<()> {
+pub(crate) fn write(path: &Path, text: &str) -> std::io::Result<()> {
     let directory = directory(path);
     let mut builder = tempfile::Builder::new();
     // It is kept with the policy, for others to read.

@@ -1,4 +1,4 @@
-//! `tollhouse mcp lock`, `ls` and `test`: the MCP servers of a policy.
+//! Commands of `tollhouse mcp` for the MCP servers of a policy: `ls` and `test` are here.
 
 use std::path::PathBuf;
 
@@ -8,6 +8,7 @@ use tollhouse::capability::{EnvironmentValue, McpServer};
 use tollhouse::tool::{PinnedServer, RefusedTool};
 
 use super::StartedServers;
+use super::edit::{AddServerCommand, RemoveServerCommand};
 use super::pin::LockServersCommand;
 use crate::confine::{ConfineArgs, Confinement};
 use crate::locations::Locations;
@@ -18,6 +19,8 @@ use crate::{CliError, Exit, Result, lock, secret, show};
 /// Commands for the servers whose tools a policy mounts.
 #[derive(Subcommand)]
 pub(crate) enum McpServerCommand {
+    Add(AddServerCommand),
+    Rm(RemoveServerCommand),
     Lock(LockServersCommand),
     Ls(ListServersCommand),
     Test(TestServerCommand),
@@ -27,6 +30,8 @@ impl McpServerCommand {
     /// Executes the command.
     pub(crate) fn execute(self, locations: &Locations) -> Result {
         match self {
+            Self::Add(add) => add.execute(locations),
+            Self::Rm(remove) => remove.execute(locations),
             Self::Lock(lock) => lock.execute(locations),
             Self::Ls(list) => list.execute(locations),
             Self::Test(test) => test.execute(locations),

@@ -4,6 +4,7 @@
 //! may come from a stranger.
 
 mod command;
+mod edit;
 mod pin;
 mod program;
 
@@ -118,6 +119,11 @@ impl StartedServer {
         }
         command.args(settings.ports.iter().flat_map(|port| ["--port".to_owned(), port.to_string()]));
         command.arg("--").args(&settings.command);
+        // Those of this program's own environment are not the server's.
+        let ours = std::env::vars_os().map(|(name, _)| name);
+        ours.filter(|name| name.to_string_lossy().starts_with(program::VARIABLE)).for_each(|name| {
+            command.env_remove(name);
+        });
         for (variable, value) in &settings.environment {
             let value = match value {
                 EnvironmentValue::Literal(value) => value,

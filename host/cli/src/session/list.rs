@@ -220,6 +220,9 @@ impl ShowSessionCommand {
                 locked.component.get(..12).unwrap_or_default()
             ));
         }
+        for (name, server) in &lock.servers {
+            show::line(format_args!("  server    {name}, {} tools", server.names().count()));
+        }
         show::line("\n  RUN  WHEN                STATUS       CALLS  SCRIPT");
         for (number, run) in &runs {
             let named: Vec<&str> =

@@ -5,7 +5,7 @@ use std::fmt;
 use std::os::fd::OwnedFd;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, sync_channel};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
 use rmcp::model::{CallToolRequestParams, PaginatedRequestParams, ProtocolVersion, Tool};
@@ -39,6 +39,9 @@ const MAX_PAGES: usize = 200;
 
 /// Bytes of a server's error output that are kept: the last ones.
 const LAST_WORDS: usize = 2 << 10;
+
+/// Time for which the rest of a server's error output is awaited.
+const MOMENT: Duration = Duration::from_millis(200);
 
 /// Pipes of a started server.
 #[derive(Debug)]
@@ -329,28 +332,45 @@ async fn listed(peer: &Peer<RoleClient>) -> Result<PinnedServer, ListError> {
 
 /// End of a server's error output.
 #[derive(Clone, Default)]
-struct DiagnosticTail(Arc<Mutex<VecDeque<u8>>>);
+struct DiagnosticTail(Arc<(Mutex<Diagnostics>, Condvar)>);
+
+#[derive(Default)]
+struct Diagnostics {
+    kept: VecDeque<u8>,
+    /// Set once all of it was read.
+    is_whole: bool,
+}
 
 impl DiagnosticTail {
     /// Reads error output to its end, and keeps the last part of it.
     fn follow(&self, mut diagnostics: Receiver) {
-        let tail = Arc::clone(&self.0);
+        let tail = self.clone();
         tokio::spawn(async move {
             let mut part = [0; 4 << 10];
             while let Ok(read @ 1..) = diagnostics.read(&mut part).await {
-                let mut kept = tail.lock().unwrap_or_else(PoisonError::into_inner);
-                kept.extend(&part[..read]);
-                let surplus = kept.len().saturating_sub(LAST_WORDS);
-                kept.drain(..surplus);
+                let mut found = tail.lock();
+                found.kept.extend(&part[..read]);
+                let surplus = found.kept.len().saturating_sub(LAST_WORDS);
+                found.kept.drain(..surplus);
             }
+            tail.lock().is_whole = true;
+            tail.0.1.notify_all();
         });
     }
 
-    /// Returns the last line, without characters that a terminal acts upon.
+    /// Returns the last line, without characters that a terminal acts upon. What a server wrote before it ended may be
+    /// on its way for a moment.
     fn last(&self) -> LastWords {
-        let kept: Vec<u8> = self.0.lock().unwrap_or_else(PoisonError::into_inner).iter().copied().collect();
+        let waited = self.0.1.wait_timeout_while(self.lock(), MOMENT, |found| !found.is_whole);
+        let (found, _) = waited.unwrap_or_else(PoisonError::into_inner);
+        let kept: Vec<u8> = found.kept.iter().copied().collect();
         let text = String::from_utf8_lossy(&kept);
         let line = text.lines().rev().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
         LastWords(line.chars().map(|letter| if letter.is_control() { '\u{fffd}' } else { letter }).collect())
+    }
+
+    /// Locks the output. No change can be seen half done, so a poisoned lock is still good.
+    fn lock(&self) -> MutexGuard<'_, Diagnostics> {
+        self.0.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
