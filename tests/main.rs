@@ -71,6 +71,8 @@ mod log_limit;
 #[cfg(target_os = "linux")]
 #[path = "features/mcp/mod.rs"]
 mod mcp;
+#[path = "features/mcp_servers.rs"]
+mod mcp_servers;
 #[path = "features/more_tools.rs"]
 mod more_tools;
 #[path = "features/name_clashes.rs"]

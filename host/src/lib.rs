@@ -78,5 +78,5 @@ pub mod tool;
 
 pub use tollhouse_policy::{capability, ledger};
 pub use tollhouse_types::error;
-use tollhouse_types::json;
+pub use tollhouse_types::json;
 pub use {tollhouse_store as store, tollhouse_token as token, tollhouse_vfs as vfs};

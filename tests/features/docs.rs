@@ -139,6 +139,15 @@ fn the_guide_to_mcp() {
     runs("docs/mcp.md", ".", &[]);
 }
 
+/// The server of the text is another one here: a policy has its absolute paths.
+#[test]
+fn the_guide_to_mcp_servers() {
+    let text = std::fs::read_to_string(root().join("docs/mcp-servers.md")).expect("the guide is there");
+    Policy::parse(blocks(&text, "toml")[0]).expect("it is a policy");
+    let policy = super::mcp_servers::policy_of("git", "normal", "");
+    runs("docs/mcp-servers.md", ".", &[("agent.toml", policy.as_bytes())]);
+}
+
 #[test]
 fn the_guide_to_sessions() {
     runs("docs/sessions.md", ".", &[]);

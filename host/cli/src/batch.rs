@@ -161,6 +161,7 @@ impl BatchCommand {
             return self.go_through(&running, &|line, job| workers.answer(line, job));
         }
         self.own.read_secrets()?;
+        self.session.start_servers(locations, &self.own, self.confine)?;
         self.audit.read_key()?;
         self.confine.apply(|| {
             let touched = self.session.touched(locations, false, &self.audit).with_network();

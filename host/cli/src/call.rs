@@ -47,6 +47,7 @@ impl CallCommand {
     /// Makes the call, and prints the result as JSON.
     pub(crate) fn execute(mut self, locations: &Locations) -> Result {
         self.own.read_secrets()?;
+        self.session.start_servers(locations, &self.own, self.confine)?;
         self.audit.read_key()?;
         self.confine.apply(|| self.session.touched(locations, self.id.is_some(), &self.audit).with_network())?;
         let session = self.session.open(locations, &self.own, self.id.as_ref(), &self.audit)?;

@@ -24,6 +24,7 @@ mod json_error;
 mod locations;
 mod lock;
 mod mcp;
+mod mcp_servers;
 mod policy;
 mod policy_file;
 mod precompile;
@@ -97,6 +98,8 @@ enum Command {
     Lock(lock::LockCommand),
     Call(call::CallCommand),
     Mcp(mcp::McpCommand),
+    #[command(hide = true)]
+    McpProgram(mcp_servers::McpProgramCommand),
     Tools(tools::ListToolsCommand),
     Types(tools::PrintTypesCommand),
     #[command(subcommand)]
@@ -206,6 +209,7 @@ fn execute(cli: Cli, program: Program, arguments: Vec<OsString>) -> Result {
         Command::Publish(publish) => publish.execute(&locations),
         Command::Call(call) => call.execute(&locations),
         Command::Mcp(mcp) => mcp.execute(&locations),
+        Command::McpProgram(program) => program.execute(),
         Command::Tools(tools) => tools.execute(&locations),
         Command::Types(types) => types.execute(&locations),
         Command::Policy(policy) => policy.execute(&locations),

@@ -73,11 +73,7 @@ impl LockCommand {
         let kept = self.kept(&old)?;
         let new = self.pin(locations, &policy, &kept)?;
         let written = LockFile { policy: file_name(&self.policy), lock: new.clone() };
-        let text = written.to_toml().expect("it was just made, of all that there is");
-        if written != found || !path.exists() {
-            write(&path, &text)
-                .map_err(|error| CliError::because(format!("cannot write the lock `{}`", path.display()), &error))?;
-        }
+        save(&path, &written, &found)?;
         self.print_report(&old, &new);
         Ok(Exit::SUCCESS)
     }
@@ -99,14 +95,15 @@ impl LockCommand {
         let is =
             |update: &String, alias: &String, locked: &Locked| update == alias || *update == locked.name.to_string();
         for update in &self.update {
-            if !old.0.iter().any(|(alias, locked)| is(update, alias, locked)) {
+            if !old.packages.iter().any(|(alias, locked)| is(update, alias, locked)) {
                 return Err(CliError::usage(format!("the lock does not pin `{update}`"))
                     .hint("`--update` takes an alias or a package; without it, new packages are pinned"));
             }
         }
         let stays = |alias: &String, locked: &Locked| !self.update.iter().any(|update| is(update, alias, locked));
-        let kept = old.0.iter().filter(|(alias, locked)| stays(alias, locked));
-        Ok(Pins(kept.map(|(alias, locked)| (alias.clone(), locked.clone())).collect()))
+        let kept = old.packages.iter().filter(|(alias, locked)| stays(alias, locked));
+        let packages = kept.map(|(alias, locked)| (alias.clone(), locked.clone())).collect();
+        Ok(Pins { packages, servers: old.servers.clone() })
     }
 
     fn pin(&self, locations: &Locations, policy: &Policy, kept: &Pins) -> Result<Pins> {
@@ -116,7 +113,7 @@ impl LockCommand {
     }
 
     fn print_report(&self, old: &Pins, new: &Pins) {
-        let change = |alias: &String, locked: &Locked| match old.0.get(alias) {
+        let change = |alias: &String, locked: &Locked| match old.packages.get(alias) {
             None => "pinned",
             Some(before) if before == locked => "kept",
             Some(_) => "updated",
@@ -128,14 +125,14 @@ impl LockCommand {
                 object["change"] = json!(change(alias, locked));
                 object
             };
-            let listed: Vec<Value> = new.0.iter().map(one).collect();
+            let listed: Vec<Value> = new.packages.iter().map(one).collect();
             show::json_pretty(&listed);
             return;
         }
-        for (alias, locked) in &new.0 {
+        for (alias, locked) in &new.packages {
             show::line(format_args!("{:<8} {alias:<24} {locked}", change(alias, locked)));
         }
-        for (alias, locked) in old.0.iter().filter(|(alias, _)| !new.0.contains_key(*alias)) {
+        for (alias, locked) in old.packages.iter().filter(|(alias, _)| !new.packages.contains_key(*alias)) {
             show::line(format_args!("{:<8} {alias:<24} {locked}", "removed"));
         }
     }
@@ -167,8 +164,25 @@ pub(crate) fn of(policy: &Path) -> Result<Option<PinnedLock>> {
     Ok(None)
 }
 
+/// Returns the pins of the named lock, or of the one beside a policy; none if there is no lock.
+pub(crate) fn pins(policy: &Path, locked: Option<&Path>) -> Result<Pins> {
+    match locked {
+        Some(path) => read_lock(path),
+        None => Ok(of(policy)?.map(|pinned| pinned.lock).unwrap_or_default()),
+    }
+}
+
+/// Writes a lock, unless it is what was found there.
+pub(crate) fn save(path: &Path, written: &LockFile, found: &LockFile) -> Result<()> {
+    let text = written.to_toml().expect("it was just made, of all that there is");
+    if written == found && path.exists() {
+        return Ok(());
+    }
+    write(path, &text).map_err(|error| CliError::because(format!("cannot write the lock `{}`", path.display()), &error))
+}
+
 /// Returns the path where the lock of a policy is written.
-fn place(policy: &Path) -> Result<PathBuf> {
+pub(crate) fn place(policy: &Path) -> Result<PathBuf> {
     if let Some(found) = of(policy)? {
         return Ok(found.path);
     }
@@ -189,7 +203,8 @@ fn is_for(found: &LockFile, policy: &Path) -> bool {
     }
 }
 
-fn file_name(path: &Path) -> Option<String> {
+/// Returns the name of a file, by which a lock names its policy.
+pub(crate) fn file_name(path: &Path) -> Option<String> {
     path.file_name().map(|name| name.to_string_lossy().into_owned())
 }
 
@@ -199,7 +214,7 @@ pub(crate) fn read_lock(path: &Path) -> Result<Pins> {
 }
 
 /// Reads a lock.
-fn read_file(path: &Path) -> Result<LockFile> {
+pub(crate) fn read_file(path: &Path) -> Result<LockFile> {
     let failed = |error: &(dyn std::error::Error + 'static)| {
         CliError::because(format!("cannot read the lock `{}`", path.display()), error).status(USAGE)
     };
@@ -209,12 +224,12 @@ fn read_file(path: &Path) -> Result<LockFile> {
 }
 
 /// Returns the directory of a file.
-fn directory(path: &Path) -> &Path {
+pub(crate) fn directory(path: &Path) -> &Path {
     path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
 /// Replaces the file as a whole, durably.
-fn write(path: &Path, text: &str) -> std::io::Result<()> {
+pub(crate) fn write(path: &Path, text: &str) -> std::io::Result<()> {
     let directory = directory(path);
     let mut builder = tempfile::Builder::new();
     // It is kept with the policy, for others to read.

@@ -18,7 +18,7 @@ use super::confine::ConfineArgs;
 use super::error::USAGE;
 use super::locations::{Locations, waiting};
 use super::session_args::{OpenParams, OwnArgs, SessionArgs};
-use super::{CliError, Result, signals, token};
+use super::{CliError, Result, mcp_servers, signals, token};
 use crate::Exit;
 
 /// Name of the default session in memory.
@@ -39,7 +39,10 @@ Examples:
   tollhouse mcp --allow 'stats/*'
   tollhouse mcp --policy agent.toml --session agent
   claude mcp add tollhouse -- tollhouse mcp --policy agent.toml")]
+#[command(args_conflicts_with_subcommands = true)]
 pub(crate) struct McpCommand {
+    #[command(subcommand)]
+    servers: Option<mcp_servers::McpServerCommand>,
     #[command(flatten)]
     session: SessionArgs,
     #[command(flatten)]
@@ -112,7 +115,11 @@ impl HttpArgs {
 impl McpCommand {
     /// Serves until the client leaves, or a signal comes.
     pub(crate) fn execute(mut self, locations: &Locations) -> Result {
+        if let Some(command) = self.servers.take() {
+            return command.execute(locations);
+        }
         self.own.read_secrets()?;
+        self.session.start_servers(locations, &self.own, self.confine)?;
         self.audit.read_key()?;
         let listener = self.http.bind()?;
         let trusted = self.http.issuer.as_deref().map(token::public_key).transpose()?;
@@ -206,6 +213,7 @@ impl McpCommand {
     fn opener(&self, host: &Host, sessions: &Sessions) -> Result<OpenOther> {
         let (host, sessions) = (host.clone(), sessions.clone());
         let (limits, secrets, audit) = (self.own.limits(), self.own.values.clone(), self.audit.open()?);
+        let mcp = self.session.mcp_calls();
         Ok(Arc::new(move |id, approver, waiting| {
             let options = OpenOptions {
                 limits: limits.clone(),
@@ -213,6 +221,7 @@ impl McpCommand {
                 audit: audit.clone(),
                 approver: Some(approver),
                 waiting: Some(waiting),
+                mcp: mcp.clone(),
                 ..OpenOptions::default()
             };
             host.open(&sessions, id, options)

@@ -113,6 +113,7 @@ impl RunCommand {
     /// Runs the script and shows its result.
     pub(crate) fn execute(mut self, locations: &Locations) -> Result {
         self.own.read_secrets()?;
+        self.session.start_servers(locations, &self.own, self.confine)?;
         let (name, source) = self.script()?;
         self.audit.read_key()?;
         self.confine.apply(|| self.session.touched(locations, self.id.is_some(), &self.audit).with_network())?;

@@ -1,6 +1,6 @@
 //! Session options: those of every command that opens a session.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, IsTerminal as _};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -14,7 +14,7 @@ use tollhouse::session::{
     Host, HostError, OpenOptions, Overrides, RunResult, Session, SessionId, SessionOptions, Sessions, Status, Waiting,
 };
 use tollhouse::tool::names::Face;
-use tollhouse::tool::{Lock, LostFace, Secrets};
+use tollhouse::tool::{Lock, LostFace, McpCalls, Secrets};
 use tollhouse::vfs::{self, Tree};
 use tollhouse_registry::untrusted_file;
 
@@ -23,6 +23,7 @@ use super::audit::AuditArgs;
 use super::confine::{ConfineArgs, Confinement};
 use super::locations::{Locations, waiting};
 use super::lock::PinnedLock;
+use super::mcp_servers::StartedServers;
 use super::policy_file::PolicyFile;
 use super::registry::trust;
 use super::{CliError, Result, lock, programs, secret, session, token};
@@ -57,6 +58,13 @@ pub(crate) struct SessionArgs {
     /// *.example.com/v1`
     #[arg(long = "allow-net", value_name = "[METHOD ][SCHEME://]HOST[:PORT][/PATH]")]
     allow_net: Vec<HttpRule>,
+    /// Start the program of an MCP server that the policy names (`[mcp.NAME]`), with the files, ports and secrets that the
+    /// policy says. Without this, its tools are listed and cannot be called
+    #[arg(long = "allow-exec", value_name = "NAME", requires = "policy")]
+    allow_exec: Vec<String>,
+    /// Started MCP servers.
+    #[arg(skip)]
+    servers: StartedServers,
     /// Copy a directory or file of this machine in; `:ro` keeps the script from changing it
     #[arg(long = "mount", value_name = "HOST:GUEST[:ro]")]
     mounts: Vec<String>,
@@ -125,6 +133,20 @@ impl SessionArgs {
         let read = files.chain(mounted).chain(trusted);
         let (log, head) = audit.files();
         Confinement::of(locations, kept).reading(read).writing(log).writing(head.as_deref())
+    }
+
+    /// Starts the MCP servers that these options name. It comes before the process is confined, since a confined process
+    /// starts no program.
+    pub(crate) fn start_servers(&mut self, locations: &Locations, own: &OwnArgs, confine: ConfineArgs) -> Result<()> {
+        if let Some(policy) = &self.policy {
+            self.servers = StartedServers::start(&self.allow_exec, policy, locations, &own.values, confine)?;
+        }
+        Ok(())
+    }
+
+    /// Returns the connections with MCP servers, once a session was opened.
+    pub(crate) fn mcp_calls(&self) -> Option<Arc<dyn McpCalls>> {
+        self.servers.calls()
     }
 
     /// Returns the first stream that these options name instead of a file, secrets included: it can be read only once.
@@ -202,6 +224,11 @@ impl SessionArgs {
         self.open_existing(locations, &own, id, &AuditArgs::default())
     }
 
+    /// Creates options that start MCP servers of a policy, for a session that was created with that policy.
+    pub(crate) fn starting(policy: Option<PathBuf>, servers: Vec<String>) -> Self {
+        Self { policy, allow_exec: servers, ..Self::default() }
+    }
+
     /// Returns true if the options name a token, whose grants expire.
     pub(crate) fn is_of_token(&self) -> bool {
         self.token.is_some()
@@ -225,12 +252,14 @@ impl SessionArgs {
         let source = self.policy.as_deref().map(PolicyFile::read).transpose()?;
         let mut policy = self.given(locations, source.as_ref())?.unwrap_or_default();
         own.limits().apply(&mut policy.limits);
+        let given = self.given_by(locations, source)?;
         Ok(PreparedSession {
+            mcp: given.connect(&self.servers)?,
             files: self.files(policy.limits.files, None)?,
             policy,
             tools: self.tools.clone(),
             commands: self.commands(),
-            given: self.given_by(locations, source)?,
+            given,
             audit: audit.open()?,
             approver: own.approver(),
             secrets: own.values.clone(),
@@ -269,6 +298,7 @@ impl SessionArgs {
         let files = self.files(limit, files)?;
         let options = OpenOptions {
             host_tools: Vec::new(),
+            mcp: given.connect(&self.servers)?,
             policy,
             tools: self.tools.clone(),
             commands: self.commands(),
@@ -452,6 +482,7 @@ pub(crate) struct PreparedSession {
     audit: Option<Arc<dyn Audit>>,
     approver: Option<Arc<dyn Approver>>,
     secrets: Secrets,
+    mcp: Option<Arc<dyn McpCalls>>,
 }
 
 impl PreparedSession {
@@ -469,6 +500,8 @@ impl PreparedSession {
     ) -> std::result::Result<Session, HostError> {
         host.session(SessionOptions {
             host_tools: Vec::new(),
+            // A token names no servers.
+            mcp: None,
             policy,
             tools: self.tools.clone(),
             commands: Vec::new(),
@@ -484,6 +517,7 @@ impl PreparedSession {
     pub(crate) fn session(&self, host: &Host, files: Option<Tree>) -> Result<Session> {
         let options = SessionOptions {
             host_tools: Vec::new(),
+            mcp: self.mcp.clone(),
             policy: self.policy.clone(),
             tools: self.tools.clone(),
             commands: self.commands.clone(),
@@ -566,6 +600,12 @@ struct SessionSources {
 }
 
 impl SessionSources {
+    /// Connects with the started MCP servers, whose tools must be the pinned ones.
+    fn connect(&self, servers: &StartedServers) -> Result<Option<Arc<dyn McpCalls>>> {
+        let none = BTreeMap::new();
+        servers.connect(self.pinned.as_ref().map_or(&none, |pinned| &pinned.lock.servers))
+    }
+
     fn lock(&self) -> Option<Lock> {
         self.pinned.as_ref().map(|pinned| pinned.lock.clone())
     }
@@ -599,9 +639,11 @@ impl SessionSources {
     /// Returns the error of an `--allow` whose tools the policy does not mount. The error of a line of the policy has
     /// that line.
     fn unmounted(&self, source: &PolicyFile, error: &PolicyError) -> Option<CliError> {
-        let tools = source.parse().ok()?.tools.filter(|_| error.span.is_none())?;
+        let policy = source.parse().ok()?;
+        let tools = policy.tools.filter(|_| error.span.is_none())?;
         let alias = |pattern: &String| pattern.split('/').next().unwrap_or_default().to_owned();
-        let is_left_out = |pattern: &String| !pattern.starts_with('*') && !tools.contains_key(&alias(pattern));
+        let is_mounted = |alias: &str| tools.contains_key(alias) || policy.mcp.contains_key(alias);
+        let is_left_out = |pattern: &String| !pattern.starts_with('*') && !is_mounted(&alias(pattern));
         let (pattern, option) = self.allow.iter().find(|(pattern, _)| is_left_out(pattern))?;
         let alias = alias(pattern);
         let what = format!("`{option}`: `[tools]` of the policy `{}` does not mount `{alias}`", source.name());

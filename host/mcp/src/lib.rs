@@ -1,4 +1,5 @@
-//! Server of the Model Context Protocol: an agent gets scripts, files and sessions of Tollhouse as tools.
+//! Model Context Protocol, both ways. Server: an agent gets scripts, files and sessions of Tollhouse as tools. Client:
+//! tools of other servers are mounted in sessions.
 //!
 //! The protocol itself (framing, versions, lifecycles, requests and notifications) is that of the official SDK, `rmcp`.
 //!
@@ -15,6 +16,7 @@
 //! | `files`, `session_tool`, `pending` | the other tools |
 //! | `resources`, `prompts` | files of sessions as resources, and guides for models |
 //! | `stdio`, `http` | transports |
+//! | `client` | the other way: servers whose tools are mounted |
 //!
 //! **Invariant:** no tool decides about a call that waits for consent. The decision is the client's answer to an input
 //! request of the protocol, or is made elsewhere.
@@ -27,6 +29,7 @@
 mod approvals;
 mod arguments;
 mod catalog;
+mod client;
 mod definitions;
 mod excerpts;
 mod exposed;
@@ -46,6 +49,7 @@ mod stdio;
 mod tool_error;
 
 pub use approvals::DeferringApprover;
+pub use client::{ConnectError, LastWords, McpClient, ServerConnection, ServerPipes};
 pub use exposed::ExposeError;
 pub use http::{HttpOptions, ListenError, TokenIssuer, bind, serve_http};
 

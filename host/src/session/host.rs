@@ -21,7 +21,7 @@ use crate::gate::{Approver, Audit, Both, Gate, GateOptions, NarrowError, redacte
 use crate::guest::{Guests, Language};
 use crate::ledger::Used;
 use crate::tool::{
-    CLOCK_RESOLUTION, HostTool, KeyValue, Lock, Locked, MountError, MountedTools, Network, Packages, Secrets,
+    CLOCK_RESOLUTION, HostTool, KeyValue, Lock, Locked, McpCalls, MountError, MountedTools, Network, Packages, Secrets,
     ToolServices,
 };
 use crate::vfs::{self, Tree};
@@ -120,7 +120,10 @@ pub struct SessionOptions {
     pub commands: Vec<String>,
     /// Host functions that the embedding program provides as tools.
     pub host_tools: Vec<HostTool>,
-    /// Lock that pins the mounted releases. With `None`, the highest compatible releases are mounted.
+    /// Connections to the MCP servers of the policy. With `None`, their tools are mounted, and calls of them fail.
+    pub mcp: Option<Arc<dyn McpCalls>>,
+    /// Lock that pins the mounted releases and MCP servers. With `None`, the highest compatible releases are mounted, and
+    /// the policy may name no server.
     pub lock: Option<Lock>,
     /// Initial files. With `None`, an empty `/workspace` and `/tmp`.
     pub files: Option<Tree>,
@@ -201,7 +204,7 @@ impl Host {
     pub fn session(&self, options: SessionOptions) -> Result<Session, HostError> {
         let mut policy = options.policy;
         let mounted = self.0.packages.mount(&policy, &options.tools, options.lock.as_ref())?;
-        let mounted = with_host_tools(mounted, &options.host_tools)?;
+        let mounted = with_host_tools(mounted, &options.host_tools, options.mcp.as_ref())?;
         grant_commands(&mut policy, &options.commands, &mounted)?;
         let files = options.files.unwrap_or_else(|| Tree::new(file_limits(&policy.limits), vfs::now()));
         let audit = options.audit.map(|audit| redacted(audit, &options.secrets));
@@ -229,7 +232,7 @@ impl Host {
             let policy = options.policy.clone().unwrap_or_default();
             self.0.packages.mount(&policy, &options.tools, options.lock.as_ref())?
         };
-        let mounted = with_host_tools(mounted, &options.host_tools)?;
+        let mounted = with_host_tools(mounted, &options.host_tools, options.mcp.as_ref())?;
         let asked = match options.policy {
             None if options.commands.is_empty() => None,
             policy => {
@@ -284,7 +287,7 @@ impl Host {
     fn same(&self, id: &SessionId, lock: &Lock, tools: &[(String, String)]) -> Result<(), HostError> {
         for (alias, requirement) in tools {
             let fits = |locked: &Locked| requirement.parse().is_ok_and(|wanted| locked.fits(&wanted));
-            let fits = lock.0.get(alias).is_some_and(fits);
+            let fits = lock.packages.get(alias).is_some_and(fits);
             if !fits {
                 return Err(SessionsError::Differs { session: id.clone(), what: "tools" }.into());
             }
@@ -317,9 +320,14 @@ impl SpendingObserver for LiveAccounts {
     }
 }
 
-/// Adds host functions to the mounted tools.
-pub(super) fn with_host_tools(mounted: Arc<MountedTools>, tools: &[HostTool]) -> Result<Arc<MountedTools>, MountError> {
-    if tools.is_empty() { Ok(mounted) } else { mounted.with_host_tools(tools).map(Arc::new) }
+/// Adds host functions to the mounted tools, and answers to those of MCP servers.
+pub(super) fn with_host_tools(
+    mounted: Arc<MountedTools>,
+    tools: &[HostTool],
+    mcp: Option<&Arc<dyn McpCalls>>,
+) -> Result<Arc<MountedTools>, MountError> {
+    let is_bare = tools.is_empty() && (mcp.is_none() || mounted.servers().is_empty());
+    if is_bare { Ok(mounted) } else { mounted.with_answers(tools, mcp).map(Arc::new) }
 }
 
 /// Returns the limits on the files of a session.

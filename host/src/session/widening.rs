@@ -42,7 +42,7 @@ impl Host {
         let persistent = sessions.live(id, waiting)?;
         persistent.widen(limits, &what, |policy, lock| {
             let (mut policy, lock) = self.widened(policy, lock, more)?;
-            let mounted = with_host_tools(self.packages().mount_locked(&lock, &policy.signed)?, &host_tools)?;
+            let mounted = with_host_tools(self.packages().mount_locked(&lock, &policy.signed)?, &host_tools, None)?;
             grant_commands(&mut policy, &commands, &mounted)?;
             // An invalid addition must not be saved.
             drop(Gate::new(mounted, policy.clone(), GateOptions::default())?);
@@ -52,11 +52,11 @@ impl Host {
 
     fn widened(&self, mut policy: Policy, mut lock: Lock, more: Widening) -> Result<(Policy, Lock), HostError> {
         for (alias, requirement) in more.tools {
-            if lock.0.contains_key(&alias) {
+            if lock.packages.contains_key(&alias) {
                 return Err(refused(format!("the session has already mounted `{alias}`")));
             }
             let alone = Policy { tools: Some([(alias.clone(), requirement.clone())].into()), ..Policy::default() };
-            lock.0.extend(self.packages().pin(&alone, &[], &Lock::default())?.0);
+            lock.packages.extend(self.packages().pin(&alone, &[], &Lock::default())?.packages);
             if let Some(tools) = &mut policy.tools {
                 tools.insert(alias, requirement);
             }

@@ -128,6 +128,16 @@ impl HostTool {
         Ok(Self { declaration: Arc::new(declaration), ..self })
     }
 
+    /// Adds the JSON Schema of the result like [`Self::returning`]. A result that does not fit becomes the failure of its
+    /// call: for a function whose implementation is not trusted.
+    ///
+    /// # Errors
+    /// If the schema is not valid.
+    pub fn returning_checked(self, result: Value) -> Result<Self, HostToolError> {
+        let declaration = Arc::unwrap_or_clone(self.declaration).returning_checked(result)?;
+        Ok(Self { declaration: Arc::new(declaration), ..self })
+    }
+
     /// Creates an open namespace: the gate judges each call of `name/…`, with any arguments.
     ///
     /// # Errors
@@ -158,10 +168,15 @@ impl HostTool {
     }
 
     pub(super) fn answer(&self, call: &HostCall<'_>) -> Result<Payload, Failure> {
-        match &self.answer {
-            Some(answer) => answer.call(call),
-            None => Err(Failure::host(format!("`{}` has no answer", call.method))
-                .with_hint("set its implementation, or answer the call with `resume`")),
-        }
+        let Some(answer) = &self.answer else {
+            return Err(Failure::host(format!("`{}` has no answer", call.method))
+                .with_hint("set its implementation, or answer the call with `resume`"));
+        };
+        let answer = answer.call(call)?;
+        self.declaration.check_result(&answer.value).map_err(|problem| {
+            let message = format!("`{}` returned what its own schema of the result refuses: {problem}", call.method);
+            Failure::tool(message).with_hint("nothing of the result was used; the call may have taken effect")
+        })?;
+        Ok(answer)
     }
 }

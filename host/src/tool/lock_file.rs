@@ -1,11 +1,12 @@
-//! Pinned releases: those of a session, and those of a `tollhouse.lock`.
+//! Pinned releases and MCP servers: those of a session, and those of a `tollhouse.lock`.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 use tollhouse_registry::{Digest, Error as RegistryError, PackageName, Permissions, Registry, Release, Requirement};
 
+use super::mcp_server::PinnedServer;
 use super::mounted::MountError;
 use super::package::Package;
 
@@ -23,9 +24,54 @@ const HEAD: &str = "\
 /// Bytes of a diff that a message shows.
 const MAX_DIFF: usize = 4_000;
 
-/// Pinned releases by alias.
+/// Prefix of the name of a server among the aliases of a session's record. No alias has a colon.
+const SERVER_PREFIX: &str = "mcp:";
+
+/// Pinned releases by alias, and pinned definitions of MCP servers by name.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Lock(pub BTreeMap<String, Locked>);
+#[serde(from = "LockRecord", into = "LockRecord")]
+pub struct Lock {
+    /// Releases by alias.
+    pub packages: BTreeMap<String, Locked>,
+    /// Definitions of the tools of MCP servers, by the servers' names.
+    pub servers: BTreeMap<String, PinnedServer>,
+}
+
+/// Lock in a session's record: one map, as earlier versions of this program wrote it for releases alone.
+#[derive(Serialize, Deserialize)]
+#[serde(transparent)]
+struct LockRecord(BTreeMap<String, LockEntry>);
+
+#[derive(Serialize, Deserialize)]
+#[serde(untagged)]
+enum LockEntry {
+    Package(Locked),
+    Server(PinnedServer),
+}
+
+impl From<LockRecord> for Lock {
+    fn from(record: LockRecord) -> Self {
+        let mut lock = Self::default();
+        for (name, entry) in record.0 {
+            match entry {
+                LockEntry::Package(locked) => drop(lock.packages.insert(name, locked)),
+                LockEntry::Server(server) => {
+                    let name = name.strip_prefix(SERVER_PREFIX).unwrap_or(&name).to_owned();
+                    lock.servers.insert(name, server);
+                }
+            }
+        }
+        lock
+    }
+}
+
+impl From<Lock> for LockRecord {
+    fn from(lock: Lock) -> Self {
+        let packages = lock.packages.into_iter().map(|(alias, locked)| (alias, LockEntry::Package(locked)));
+        let server = |(name, server)| (format!("{SERVER_PREFIX}{name}"), LockEntry::Server(server));
+        Self(packages.chain(lock.servers.into_iter().map(server)).collect())
+    }
+}
 
 /// Pinned release, identified by everything that matters of a tool: its code, its interface, its description and its
 /// permissions.
@@ -79,6 +125,16 @@ struct LockDocument {
     policy: Option<String>,
     #[serde(default)]
     tool: BTreeMap<String, WrittenTool>,
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    mcp: BTreeMap<String, BTreeMap<String, WrittenDefinition>>,
+}
+
+/// Definition of a tool of an MCP server.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct WrittenDefinition {
+    digest: Digest,
+    definition: String,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -116,7 +172,17 @@ impl LockFile {
             };
             (alias, locked)
         });
-        Ok(Self { policy: written.policy, lock: Lock(locked.collect()) })
+        let packages = locked.collect();
+        let servers = written.mcp.into_iter().map(|(name, tools)| {
+            let mut server = PinnedServer::default();
+            for (tool, WrittenDefinition { digest, definition }) in tools {
+                let read = server.read(&tool, &digest, &definition);
+                read.map_err(|error| LockError::Text(format!("`mcp.{name}`: {error}")))?;
+            }
+            Ok((name, server))
+        });
+        let servers = servers.collect::<Result<_, LockError>>()?;
+        Ok(Self { policy: written.policy, lock: Lock { packages, servers } })
     }
 
     /// Formats a `tollhouse.lock`. Returns `None` if a version made the lock that stored less than the file needs.
@@ -135,8 +201,15 @@ impl LockFile {
             };
             Some((alias.clone(), tool))
         };
-        let tool = self.lock.0.iter().map(tool).collect::<Option<_>>()?;
-        let text = toml::to_string(&LockDocument { version: FORM, policy: self.policy.clone(), tool }).ok()?;
+        let tool = self.lock.packages.iter().map(tool).collect::<Option<_>>()?;
+        let definitions = |server: &PinnedServer| {
+            let definition = |(name, digest, text): (&str, Digest, &str)| {
+                (name.to_owned(), WrittenDefinition { digest, definition: text.to_owned() })
+            };
+            server.written().map(definition).collect()
+        };
+        let mcp = self.lock.servers.iter().map(|(name, server)| (name.clone(), definitions(server))).collect();
+        let text = toml::to_string(&LockDocument { version: FORM, policy: self.policy.clone(), tool, mcp }).ok()?;
         Some(format!("{HEAD}{text}"))
     }
 }
@@ -161,9 +234,9 @@ impl Lock {
     pub fn is_same(&self, other: &Self) -> bool {
         let bytes = |lock: &Self| -> Vec<_> {
             let parts = |locked: &Locked| (locked.component.clone(), locked.wit.clone(), locked.manifest.clone());
-            lock.0.iter().map(|(alias, locked)| (alias.clone(), parts(locked))).collect()
+            lock.packages.iter().map(|(alias, locked)| (alias.clone(), parts(locked))).collect()
         };
-        bytes(self) == bytes(other)
+        bytes(self) == bytes(other) && self.servers == other.servers
     }
 
     /// Checks that the lock pins every requested tool, and returns the other pinned releases. For a request of a whole
@@ -178,7 +251,7 @@ impl Lock {
         for (alias, requirement) in asked() {
             let wanted: Requirement =
                 requirement.parse().map_err(|source| MountError::Requirement { alias: alias.clone(), source })?;
-            match self.0.get(alias) {
+            match self.packages.get(alias) {
                 None => return Err(pins(alias, "it is mounted, but the lock does not pin it".to_owned())),
                 Some(locked) if !locked.fits(&wanted) => {
                     return Err(pins(alias, format!("the policy requests `{wanted}`, but the lock pins {locked}")));
@@ -187,7 +260,22 @@ impl Lock {
             }
         }
         let is_extra = |alias: &&String| named.is_some() && !asked().any(|(other, _)| other == *alias);
-        Ok(self.0.keys().filter(is_extra).cloned().collect())
+        Ok(self.packages.keys().filter(is_extra).cloned().collect())
+    }
+
+    /// Checks that the lock pins the servers that a policy names, and no others.
+    pub(super) fn check_servers<'n>(&self, named: impl Iterator<Item = &'n String>) -> Result<(), MountError> {
+        let named: BTreeSet<&String> = named.collect();
+        if let Some(server) = named.iter().find(|name| !self.servers.contains_key(**name)) {
+            return Err(MountError::UnpinnedServer((*server).clone()));
+        }
+        match self.servers.keys().find(|name| !named.contains(name)) {
+            None => Ok(()),
+            Some(extra) => {
+                let problem = "the lock pins this MCP server, but the policy does not name it".to_owned();
+                Err(MountError::Pins { alias: extra.clone(), problem })
+            }
+        }
     }
 }
 
@@ -287,7 +375,7 @@ mod tests {
             permissions: Some(hex("p")),
             description: Some(hex("d")),
         };
-        Lock(BTreeMap::from([("b".to_owned(), locked)]))
+        Lock { packages: BTreeMap::from([("b".to_owned(), locked)]), servers: BTreeMap::new() }
     }
 
     #[test]
@@ -297,6 +385,30 @@ mod tests {
         for (from, to) in [("version = 1", "version = 2"), ("wit =", "with ="), ("sha256:", "sha1:"), ("a:b", "ab")] {
             assert!(Lock::parse(&text.replacen(from, to, 1)).is_err(), "{to}");
         }
+    }
+
+    #[test]
+    fn server_is_written_and_read_and_no_part_of_it_can_be_edited() {
+        let schema = serde_json::json!({ "type": "object", "properties": { "q": { "pattern": "^'''\\d$" } } });
+        let tool =
+            serde_json::json!({ "name": "a.b", "description": "Says \"it\"\n\u{1b}[31m.", "inputSchema": schema });
+        let servers = BTreeMap::from([("git".to_owned(), PinnedServer::of([tool]).expect("a definition"))]);
+        let lock = Lock { servers, ..lock() };
+        let text = lock.to_toml().expect("all is known");
+        assert_eq!(Lock::parse(&text).expect("our own"), lock);
+        assert!(!text.contains('\u{1b}'), "{text}");
+        let record = serde_json::to_string(&lock).expect("plain data");
+        assert_eq!(serde_json::from_str::<Lock>(&record).expect("our own"), lock);
+        for (from, to) in
+            [("Says", "Sings"), ("sha256:", "sha256:0"), ("\"a.b\"]", "\"a.c\"]"), ("definition =", "definitions =")]
+        {
+            let edited = text.replace(from, to);
+            assert!(edited != text && Lock::parse(&edited).is_err(), "{from}");
+        }
+        let names = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
+        assert!(lock.check_servers(names(&["git"]).iter()).is_ok());
+        assert!(matches!(lock.check_servers(names(&["git", "x"]).iter()), Err(MountError::UnpinnedServer(_))));
+        assert!(matches!(lock.check_servers(names(&[]).iter()), Err(MountError::Pins { .. })));
     }
 
     #[test]

@@ -11,6 +11,7 @@ use tollhouse_registry::{
 };
 
 use super::lock_file::{Lock, Locked};
+use super::mcp_server::{McpCalls, PinnedServer};
 use super::names::{NameError, Spelling};
 use super::package::{Package, PackageError, Packages};
 use super::{HostTool, PackageFunction, Tool, ToolSource};
@@ -23,6 +24,8 @@ pub struct MountedTools {
     tools: BTreeMap<String, Arc<Tool>>,
     packages: Vec<(String, Arc<Package>)>,
     host: Vec<HostTool>,
+    /// Pinned MCP servers, whose tools are among the host functions.
+    servers: BTreeMap<String, PinnedServer>,
 }
 
 /// Reason why packages cannot be mounted.
@@ -47,8 +50,8 @@ pub enum MountError {
         #[source]
         source: PackageError,
     },
-    /// A host function has the alias of a package.
-    #[error("the host function `{name}` and the package `{alias}` would have the same name")]
+    /// A host function has the alias of a package or of an MCP server.
+    #[error("`{name}` and the package or MCP server `{alias}` would have the same name")]
     Hidden {
         /// Name of the function.
         name: String,
@@ -94,6 +97,9 @@ pub enum MountError {
         /// Description of the difference.
         problem: String,
     },
+    /// The policy names an MCP server whose tools are not pinned.
+    #[error("the MCP server `{0}` is not pinned, so its tools are not known")]
+    UnpinnedServer(String),
     /// The registry no longer has a pinned release.
     #[error("`{alias}`: the registry no longer has the pinned {locked}")]
     Gone {
@@ -153,6 +159,9 @@ impl MountError {
             Self::UnknownSigner(name) => Some(format!(
                 "add the key: `tollhouse registry trust add {name} ed25519:…`, or write the key into the policy"
             )),
+            Self::UnpinnedServer(server) => Some(format!(
+                "`tollhouse mcp lock --policy FILE --allow-exec {server}` starts it, and pins what it offers"
+            )),
             Self::Pins { .. } => Some("`tollhouse lock` pins the releases that the policy requests".into()),
             Self::Unnamed { alias, package, .. } => {
                 let name = package.name.package();
@@ -165,7 +174,7 @@ impl MountError {
             Self::Changed { diff, .. } => {
                 Some(format!("nothing of it was used; the pinned (-) and the present content (+):\n{diff}"))
             }
-            Self::Hidden { .. } => Some("mount the package under another alias, or rename the function".into()),
+            Self::Hidden { .. } => Some("give one of them another name".into()),
             Self::Names(_) => Some("mount the package under another alias: `--tool ALIAS=NS:NAME`".into()),
             _ => None,
         }
@@ -189,6 +198,7 @@ impl Packages {
         lock: Option<&Lock>,
     ) -> Result<Arc<MountedTools>, MountError> {
         if let Some(lock) = lock {
+            lock.check_servers(policy.mcp.keys())?;
             let extra = lock.check(policy.tools.as_ref(), more)?;
             let mounted = self.mount_locked(lock, &policy.signed)?;
             let asked: Vec<_> =
@@ -198,15 +208,21 @@ impl Packages {
                 Err(MountError::Pins { alias, problem: "the lock pins it, but nothing mounts it".to_owned() })
             });
         }
+        if let Some(server) = policy.mcp.keys().next() {
+            return Err(MountError::UnpinnedServer(server.clone()));
+        }
         self.mount_unpinned(policy, more, &Lock::default())
     }
 
-    /// Pins the releases that [`mount`](Self::mount) would mount now, keeping those of `pinned` that still fit.
+    /// Pins the releases that [`mount`](Self::mount) would mount now, keeping those of `pinned` that still fit. Servers
+    /// stay pinned as they are, if the policy still names them.
     ///
     /// # Errors
     /// As [`mount`](Self::mount); if the registry has other content under a pinned version.
     pub fn pin(&self, policy: &Policy, more: &[(String, String)], pinned: &Lock) -> Result<Lock, MountError> {
-        Ok(self.mount_unpinned(policy, more, pinned)?.lock())
+        let packages = self.mount_unpinned(policy, more, pinned)?.lock().packages;
+        let servers = pinned.servers.iter().filter(|(name, _)| policy.mcp.contains_key(*name));
+        Ok(Lock { packages, servers: servers.map(|(name, server)| (name.clone(), server.clone())).collect() })
     }
 
     /// Mounts exactly these releases, even if newer ones fit, or they were yanked since.
@@ -214,11 +230,15 @@ impl Packages {
     /// # Errors
     /// If a release no longer exists, its component, WIT or manifest differs, or it lacks a required signature.
     pub fn mount_locked(&self, lock: &Lock, signed: &Signed) -> Result<Arc<MountedTools>, MountError> {
-        let mounted = lock.0.iter().map(|(alias, locked)| {
+        let mounted = lock.packages.iter().map(|(alias, locked)| {
             let release = self.locked(alias, locked)?;
             Ok((alias.clone(), self.accepted(alias, release, signed)?))
         });
-        self.mounted(mounted.collect::<Result<_, MountError>>()?, Vec::new())
+        let mounted = self.mounted(mounted.collect::<Result<_, MountError>>()?, Vec::new())?;
+        if lock.servers.is_empty() {
+            return Ok(mounted);
+        }
+        mounted.with_servers(lock.servers.clone()).map(Arc::new)
     }
 
     /// Checks that the mounted tools have the required signatures in the current registry.
@@ -228,7 +248,7 @@ impl Packages {
     pub fn check_signed(&self, tools: &MountedTools, signed: &Signed) -> Result<(), MountError> {
         let pinned = tools.lock();
         tools.packages().iter().filter(|(alias, _)| signed.of(alias).next().is_some()).try_for_each(|(alias, _)| {
-            let release = self.locked(alias, &pinned.0[alias])?;
+            let release = self.locked(alias, &pinned.packages[alias])?;
             self.check_one(alias, &release, signed)
         })
     }
@@ -347,7 +367,7 @@ impl Packages {
     pub(super) fn wanted(&self, alias: &str, requirement: &str, pinned: &Lock) -> Result<Release, MountError> {
         let wanted = Requirement::from_str(requirement)
             .map_err(|source| MountError::Requirement { alias: alias.to_owned(), source })?;
-        if let Some(locked) = pinned.0.get(alias).filter(|locked| locked.fits(&wanted)) {
+        if let Some(locked) = pinned.packages.get(alias).filter(|locked| locked.fits(&wanted)) {
             return self.locked(alias, locked);
         }
         let resolved = self.some_registry(alias)?.resolve(&wanted.name, &wanted.versions);
@@ -372,7 +392,7 @@ impl Packages {
             if taken(alias) || super::names::check_alias(alias, Spelling::Wit).is_err() {
                 return Ok(false);
             }
-            let locked = pinned.0.get(alias).filter(|locked| locked.name == release.name);
+            let locked = pinned.packages.get(alias).filter(|locked| locked.name == release.name);
             let release = locked.map_or(Ok(release), |locked| self.locked(alias, locked))?;
             all.insert(alias.to_owned(), release);
             Ok(true)
@@ -416,7 +436,7 @@ impl MountedTools {
         let host = host.to_vec();
         let methods = host.iter().map(|tool| Arc::clone(tool.declaration()));
         let catalog = Arc::new(Catalog::new(declared.collect(), methods.collect(), clashes)?);
-        let mut mounted = Self { catalog, tools: BTreeMap::new(), packages, host };
+        let mut mounted = Self { catalog, tools: BTreeMap::new(), packages, host, servers: BTreeMap::new() };
         let tools = mounted.catalog.iter().filter_map(|declaration| mounted.tool(Arc::clone(declaration)));
         mounted.tools = tools.map(|tool| (tool.method().to_owned(), Arc::new(tool))).collect();
         Ok(mounted)
@@ -442,7 +462,35 @@ impl MountedTools {
     /// # Errors
     /// If names collide.
     pub fn with_host_tools(&self, host: &[HostTool]) -> Result<Self, MountError> {
-        Self::new(self.packages.clone(), host, self.clashes().into())
+        self.with_host(self.servers.clone(), host, None)
+    }
+
+    /// Returns these tools with host functions added, and with the tools of their MCP servers answered by `calls`.
+    ///
+    /// # Errors
+    /// If names collide.
+    pub fn with_answers(&self, host: &[HostTool], calls: Option<&Arc<dyn McpCalls>>) -> Result<Self, MountError> {
+        self.with_host(self.servers.clone(), host, calls)
+    }
+
+    /// Returns these tools with those of pinned MCP servers, of which nobody answers any.
+    fn with_servers(&self, servers: BTreeMap<String, PinnedServer>) -> Result<Self, MountError> {
+        self.with_host(servers, &[], None)
+    }
+
+    fn with_host(
+        &self,
+        servers: BTreeMap<String, PinnedServer>,
+        host: &[HostTool],
+        calls: Option<&Arc<dyn McpCalls>>,
+    ) -> Result<Self, MountError> {
+        let alias = |tool: &HostTool| tool.method().split('/').next().unwrap_or_default().to_owned();
+        if let Some(tool) = host.iter().find(|tool| servers.contains_key(&alias(tool))) {
+            return Err(MountError::Hidden { name: tool.method().to_owned(), alias: alias(tool) });
+        }
+        let of_servers = servers.iter().flat_map(|(name, server)| server.host_tools(name, calls));
+        let all: Vec<HostTool> = of_servers.chain(host.iter().cloned()).collect();
+        Ok(Self { servers, ..Self::new(self.packages.clone(), &all, self.clashes().into())? })
     }
 
     /// Returns the catalog of the methods.
@@ -486,9 +534,16 @@ impl MountedTools {
         &self.packages
     }
 
-    /// Returns the lock that pins the mounted releases.
+    /// Returns the lock that pins the mounted releases and MCP servers.
     #[must_use]
     pub fn lock(&self) -> Lock {
-        Lock(self.packages.iter().map(|(alias, package)| (alias.clone(), Locked::of(package))).collect())
+        let packages = self.packages.iter().map(|(alias, package)| (alias.clone(), Locked::of(package))).collect();
+        Lock { packages, servers: self.servers.clone() }
+    }
+
+    /// Returns the pinned MCP servers by name.
+    #[must_use]
+    pub fn servers(&self) -> &BTreeMap<String, PinnedServer> {
+        &self.servers
     }
 }

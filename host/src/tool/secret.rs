@@ -101,6 +101,12 @@ impl Secrets {
         Ok(Self(Arc::new(SecretsState { values, redactor: OnceLock::new() })))
     }
 
+    /// Returns the value of a secret, for the environment of a program that an operator starts.
+    #[must_use]
+    pub fn value(&self, name: &str) -> Option<&str> {
+        self.get(name)
+    }
+
     /// Returns the value of a secret.
     pub(super) fn get(&self, name: &str) -> Option<&str> {
         self.0.values.get(name).map(|value| value.as_str())

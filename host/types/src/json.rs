@@ -1,4 +1,4 @@
-//! Bounded reading of JSON that guests make.
+//! Bounded reading of JSON that guests and servers make.
 //!
 //! A parsed text takes a multiple of its length: `[0,0,0]` has two bytes for each value, and a [`Value`] takes 72. So
 //! values are counted as they are read, and reading stops at the first value beyond the bound.

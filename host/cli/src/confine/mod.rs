@@ -17,6 +17,8 @@ mod paths;
 #[cfg(target_os = "linux")]
 mod process;
 #[cfg(target_os = "linux")]
+mod server_program;
+#[cfg(target_os = "linux")]
 mod syscalls;
 
 use std::path::{Path, PathBuf};
@@ -25,11 +27,13 @@ use clap::Args;
 use tollhouse::session::Session;
 
 #[cfg(not(target_os = "linux"))]
-pub(crate) use elsewhere::{describe, hold};
+pub(crate) use elsewhere::{ProgramAccess, describe, hold};
 #[cfg(not(target_os = "linux"))]
 use elsewhere::{process, refuse_tcp};
 #[cfg(target_os = "linux")]
 use paths::refuse_tcp;
+#[cfg(target_os = "linux")]
+pub(crate) use server_program::ProgramAccess;
 #[cfg(target_os = "linux")]
 pub(crate) use syscalls::hold;
 
@@ -111,6 +115,17 @@ impl ConfineArgs {
     fn hold(&self, phase: ConfinePhase) -> Result<()> {
         if !self.no_seccomp {
             said(hold(phase, ThreadScope::All), "refuse system calls that this process does not need", "--no-seccomp")?;
+        }
+        Ok(())
+    }
+
+    /// Confines this thread, and the program of an MCP server that it starts, as the flags say.
+    pub(crate) fn confine_program(&self, access: &ProgramAccess) -> Result<()> {
+        if !self.no_landlock {
+            said(access.restrict_files(), "confine the server to its files", "--no-landlock")?;
+        }
+        if !self.no_seccomp {
+            said(access.restrict_calls(), "refuse system calls that the server does not need", "--no-seccomp")?;
         }
         Ok(())
     }
@@ -281,8 +296,26 @@ pub(crate) fn describe() -> std::result::Result<String, seccompiler::Error> {
 #[cfg(not(target_os = "linux"))]
 mod elsewhere {
     use std::convert::Infallible;
+    use std::path::PathBuf;
 
     use super::{ConfinePhase, Confinement, FilterStatus, ThreadScope};
+
+    #[derive(Clone, Debug, Default)]
+    pub(crate) struct ProgramAccess {
+        pub(crate) read: Vec<PathBuf>,
+        pub(crate) write: Vec<PathBuf>,
+        pub(crate) ports: Vec<u16>,
+    }
+
+    impl ProgramAccess {
+        pub(crate) fn restrict_files(&self) -> Result<(), Infallible> {
+            Ok(())
+        }
+
+        pub(crate) fn restrict_calls(&self) -> Result<(), Infallible> {
+            Ok(())
+        }
+    }
 
     impl Confinement {
         pub(crate) fn stand(self, _: ThreadScope) -> Result<Option<u8>, Infallible> {

@@ -13,10 +13,11 @@ use landlock::{
 use super::{Confinement, ThreadScope};
 
 /// Requested version of Landlock; the kernel enforces the part that it supports.
-const KNOWN: ABI = ABI::V9;
+pub(super) const KNOWN: ABI = ABI::V9;
 
 /// Files of the system, and those that its libraries read: certificates, host names, time zones.
-const SYSTEM: [&str; 7] = ["/etc", "/usr", "/lib", "/lib64", "/dev/null", "/dev/urandom", "/run/systemd/resolve"];
+pub(super) const SYSTEM: [&str; 7] =
+    ["/etc", "/usr", "/lib", "/lib64", "/dev/null", "/dev/urandom", "/run/systemd/resolve"];
 
 /// Files that describe the machine's resources for this process, and its own state. Its environment and its memory are
 /// not among them.
@@ -42,7 +43,7 @@ const TERMINAL: &str = "/dev/tty";
 const READ: BitFlags<AccessFs> = make_bitflags!(AccessFs::{ReadFile | ReadDir});
 
 /// Access to files that are written: no devices, pipes, symbolic links or sockets are created there.
-const WRITE: BitFlags<AccessFs> = make_bitflags!(AccessFs::{
+pub(super) const WRITE: BitFlags<AccessFs> = make_bitflags!(AccessFs::{
     ReadFile | ReadDir | WriteFile | Truncate | MakeReg | MakeDir | RemoveFile | RemoveDir | Refer
 });
 
@@ -114,7 +115,11 @@ fn quotas() -> Vec<PathBuf> {
 }
 
 /// Allows access to a path; for a file, the part of the access that applies to files.
-fn allow(rules: RulesetCreated, path: &Path, access: BitFlags<AccessFs>) -> Result<RulesetCreated, RulesetError> {
+pub(super) fn allow(
+    rules: RulesetCreated,
+    path: &Path,
+    access: BitFlags<AccessFs>,
+) -> Result<RulesetCreated, RulesetError> {
     // A missing file cannot be allowed, and need not be.
     let Ok(open) = PathFd::new(path) else { return Ok(rules) };
     let Ok(found) = std::fs::metadata(path) else { return Ok(rules) };

@@ -64,7 +64,7 @@ impl CollectRegistryBlobsCommand {
 }
 
 fn keep(kept: &mut HashSet<Digest>, lock: &Lock) {
-    for locked in lock.0.values() {
+    for locked in lock.packages.values() {
         let digests = [&locked.component, &locked.wit, &locked.manifest];
         kept.extend(digests.into_iter().filter_map(|hex| format!("sha256:{hex}").parse::<Digest>().ok()));
     }

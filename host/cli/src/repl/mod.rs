@@ -83,6 +83,7 @@ impl ReplCommand {
     /// Runs inputs to their end.
     pub(crate) fn execute(mut self, locations: &Locations) -> Result {
         self.own.read_secrets()?;
+        self.session.start_servers(locations, &self.own, self.confine)?;
         let interactive = io::stdin().is_terminal() && io::stdout().is_terminal();
         let history = if interactive && !self.no_history { locations.state.as_deref() } else { None };
         self.audit.read_key()?;

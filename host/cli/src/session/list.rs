@@ -214,11 +214,14 @@ impl ShowSessionCommand {
             show::line(format_args!("  state     of {}", languages.join(", ")));
         }
         seen.show_budgets();
-        for (alias, locked) in &lock.0 {
+        for (alias, locked) in &lock.packages {
             show::line(format_args!(
                 "  tool      {alias} = {locked} ({})",
                 locked.component.get(..12).unwrap_or_default()
             ));
+        }
+        for (name, server) in &lock.servers {
+            show::line(format_args!("  server    {name}, {} tools", server.names().count()));
         }
         show::line("\n  RUN  WHEN                STATUS       CALLS  SCRIPT");
         for (number, run) in &runs {

@@ -1,6 +1,7 @@
 //! `tollhouse session resume`, `pending`, `approve`, `deny`, `resolve` and `abandon`.
 
 use std::io::{self, IsTerminal as _};
+use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 use rustix::process::getuid;
@@ -40,6 +41,12 @@ pub(crate) struct ResumeCommand {
     audit: AuditArgs,
     #[command(flatten)]
     confine: ConfineArgs,
+    /// The policy that the session was created with, to start MCP servers of it
+    #[arg(long, value_name = "FILE", requires = "allow_exec")]
+    policy: Option<PathBuf>,
+    /// Start the program of an MCP server that the policy names
+    #[arg(long = "allow-exec", value_name = "NAME", requires = "policy")]
+    allow_exec: Vec<String>,
     /// Print one JSON object: that of `run --json`
     #[arg(long)]
     json: bool,
@@ -154,7 +161,8 @@ impl ResumeCommand {
     pub(super) fn execute(mut self, locations: &Locations) -> Result {
         self.own.read_secrets()?;
         self.audit.read_key()?;
-        let args = SessionArgs::default();
+        let mut args = SessionArgs::starting(self.policy.take(), std::mem::take(&mut self.allow_exec));
+        args.start_servers(locations, &self.own, self.confine)?;
         self.confine.apply(|| args.touched(locations, true, &self.audit).with_network())?;
         let session = args.open_existing(locations, &self.own, &self.id, &self.audit)?;
         self.confine.isolate(&session)?;

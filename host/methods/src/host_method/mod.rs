@@ -58,6 +58,8 @@ pub struct HostMethod {
     function: Function,
     /// Schema of the arguments. `None` for an open namespace, which accepts any object.
     schema: Option<Arc<ArgumentValidator>>,
+    /// Schema that results are checked against, if they are.
+    checked_result: Option<Arc<ArgumentValidator>>,
     /// Reason why every call is denied, if the method replaces a withdrawn tool.
     withdrawn: Option<Arc<str>>,
 }
@@ -94,6 +96,17 @@ impl HostMethod {
         ArgumentValidator::new(&result).map_err(broken)?;
         let parameters = self.schemas.parameters.clone();
         Ok(self.with_schemas(HostSchemas { parameters, result, is_namespace: false }))
+    }
+
+    /// Adds the JSON Schema of the result like [`Self::returning`]. A result that does not fit becomes the failure of its
+    /// call: for a function whose implementation is not trusted.
+    ///
+    /// # Errors
+    /// If the schema is not valid.
+    pub fn returning_checked(self, result: Value) -> Result<Self, HostMethodError> {
+        let broken = |problem: String| HostMethodError::Schema { name: self.method.replace('/', "."), problem };
+        let checked = ArgumentValidator::new(&result).map_err(broken)?;
+        Ok(Self { checked_result: Some(Arc::new(checked)), ..self.returning(result)? })
     }
 
     fn with_schemas(mut self, schemas: HostSchemas) -> Self {
@@ -135,7 +148,7 @@ impl HostMethod {
         let schemas = Arc::new(HostSchemas { parameters, result: Value::Bool(true), is_namespace: false });
         let declared = Some(Arc::clone(&schemas));
         let function = Function { path, docs, params: Members::default(), result, kind, export, schemas: declared };
-        Self { method, schemas, function, schema: None, withdrawn: None }
+        Self { method, schemas, function, schema: None, checked_result: None, withdrawn: None }
     }
 
     /// Returns the canonical method; for a namespace, the prefix of its methods.
@@ -192,6 +205,14 @@ impl HostMethod {
             return Err("they must be one object".to_owned());
         }
         self.schema.as_ref().map_or(Ok(()), |schema| schema.check(arguments))
+    }
+
+    /// Checks a result against the schema of [`Self::returning_checked`].
+    ///
+    /// # Errors
+    /// A description of the problem.
+    pub fn check_result(&self, result: &Value) -> Result<(), String> {
+        self.checked_result.as_ref().map_or(Ok(()), |schema| schema.check(result))
     }
 }
 

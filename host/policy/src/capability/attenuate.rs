@@ -29,8 +29,8 @@ impl Policy {
         }
         let limits = self.limits.at_most(&narrower.limits);
         let permissions = permission::attenuate(&self.permissions, narrower.permissions)?;
-        let narrowed =
-            Self { tools: self.tools.clone(), signed: self.signed.and(narrower.signed), grants, permissions, limits };
+        let (tools, mcp) = (self.tools.clone(), self.mcp.clone());
+        let narrowed = Self { tools, signed: self.signed.and(narrower.signed), grants, mcp, permissions, limits };
         check_approvals(&parents, &narrowed)?;
         Ok(narrowed)
     }

@@ -12,6 +12,7 @@ use super::HttpRule;
 use super::clause::{Clause, Scalar, Test};
 use super::grant::{Approve, Grant};
 use super::limits::Limits;
+use super::mcp_server::{EnvironmentValue, McpServer};
 use super::permission::{Permissions, SecretGrant};
 use super::policy::Policy;
 use super::required_signers::Signer;
@@ -27,6 +28,9 @@ struct PolicyDocument {
     /// Packages to mount: alias to requirement (`acme:payments@^1`). If omitted, all packages of the default registry.
     #[serde(skip_serializing_if = "Option::is_none")]
     tools: Option<BTreeMap<String, WrittenTool>>,
+    /// MCP servers whose tools are mounted, by name. Their programs start only if the operator says so.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty", default)]
+    mcp: BTreeMap<String, WrittenServer>,
     /// Grants, tried in this order. If omitted, nothing may be called.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     grant: Vec<WrittenGrant>,
@@ -65,6 +69,30 @@ enum WrittenSigners {
     One(Vec<String>),
     /// Several lists, each of which requires one signer.
     Each(Vec<Vec<String>>),
+}
+
+/// An MCP server that runs as a program of this machine.
+#[derive(Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct WrittenServer {
+    /// Program and its arguments: `["uvx", "mcp-server-git"]`.
+    #[schemars(length(min = 1))]
+    command: Vec<String>,
+    /// Variables of its environment besides PATH and HOME: values, or `secret:NAME`.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty", default)]
+    env: BTreeMap<String, String>,
+    /// Longest time of one call: `20s`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    timeout: Option<String>,
+    /// Absolute paths that it may read and execute besides the system's.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    read: Vec<String>,
+    /// Absolute paths that it may also write.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    write: Vec<String>,
+    /// TCP ports that it may connect to. If omitted, it has no network.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    ports: Vec<u16>,
 }
 
 /// Permissions of one tool.
@@ -338,6 +366,7 @@ impl From<&Policy> for PolicyDocument {
         Self {
             tools: policy.tools.as_ref().map(|tools| tools.iter().map(|tool| written_tool(tool, policy)).collect()),
             require_signature: written_signers(&policy.signed.all),
+            mcp: policy.mcp.iter().map(|(name, server)| (name.clone(), written_server(server))).collect(),
             grant: policy.grants.iter().enumerate().map(written_grant).collect(),
             tool: policy.permissions.iter().map(|(alias, own)| (alias.clone(), written_permissions(own))).collect(),
             limits: written_limits(&policy.limits),
@@ -361,6 +390,18 @@ fn written_signers(lists: &[Vec<Signer>]) -> Option<WrittenSigners> {
         [] => None,
         [one] => Some(WrittenSigners::One(texts(one))),
         each => Some(WrittenSigners::Each(each.iter().map(texts).collect())),
+    }
+}
+
+fn written_server(server: &McpServer) -> WrittenServer {
+    let variable = |(name, value): (&String, &EnvironmentValue)| (name.clone(), value.text());
+    WrittenServer {
+        command: server.command.clone(),
+        env: server.environment.iter().map(variable).collect(),
+        timeout: server.timeout.map(|time| format!("{}ms", time.as_millis())),
+        read: server.read.clone(),
+        write: server.write.clone(),
+        ports: server.ports.clone(),
     }
 }
 

@@ -11,6 +11,7 @@ use tollhouse_types::quantity::{LEAST_WITHOUT_UNIT, QuantityError};
 use super::attenuate::bypassed_approval;
 use super::grant::{Approve, Grant, Spend};
 use super::limits::Limits;
+use super::mcp_server::{self, McpServer};
 use super::number::{Amount, Number};
 use super::permission::{self, Permissions};
 use super::policy_parser::{self, TableReader};
@@ -27,6 +28,8 @@ pub struct Policy {
     pub signed: Signed,
     /// Grants, tried in this order; if empty, nothing may be called.
     pub grants: Vec<Grant>,
+    /// MCP servers whose tools are mounted, by name; by default none.
+    pub mcp: BTreeMap<String, McpServer>,
     /// Permissions of tools by alias; by default none.
     pub permissions: BTreeMap<String, Permissions>,
     /// Limits on a run.
@@ -69,7 +72,7 @@ impl PolicyError {
 }
 
 /// Keys of a policy, and of its entries.
-const POLICY_KEYS: [&str; 5] = ["tools", "require_signature", "grant", "tool", "limits"];
+const POLICY_KEYS: [&str; 6] = ["tools", "require_signature", "mcp", "grant", "tool", "limits"];
 const TOOL_KEYS: [&str; 2] = ["package", "require_signature"];
 /// Limits that are sizes in bytes.
 const SIZE_KEYS: [&str; 6] = ["memory", "output", "argument", "result", "files", "log"];
@@ -131,7 +134,8 @@ fn policy(node: SpannedValue) -> Result<Policy, PolicyError> {
     signed.all = table.read("require_signature", required_signers::lists)?.unwrap_or_default();
     let limits = table.read("limits", |node, _| limits(node, Limits::default()))?.unwrap_or_default();
     let permissions = table.read("tool", permission::all)?.unwrap_or_default();
-    let mut policy = Policy { tools, signed, grants: Vec::new(), permissions, limits };
+    let mcp = table.read("mcp", mcp_server::all)?.unwrap_or_default();
+    let mut policy = Policy { tools, signed, grants: Vec::new(), mcp, permissions, limits };
     for node in table.read("grant", policy_parser::list)?.unwrap_or_default() {
         let span = node.span.clone();
         policy.push(grant(node)?);

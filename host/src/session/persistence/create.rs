@@ -12,7 +12,7 @@ use super::{PersistentSession, Point, SessionId, Sessions, SessionsError, Waitin
 use crate::capability::{Grant, Limits, Policy, Setting};
 use crate::gate::{Approver, Audit};
 use crate::store::{Batch, Record, StoreError};
-use crate::tool::{HostTool, Lock, Secrets};
+use crate::tool::{HostTool, Lock, McpCalls, Secrets};
 use crate::vfs::now;
 use crate::vfs::{SnapshotId, Tree};
 
@@ -47,6 +47,8 @@ pub struct OpenOptions {
     /// Host functions that the embedding program provides as tools. They are not saved: whoever opens the session
     /// provides them again.
     pub host_tools: Vec<HostTool>,
+    /// Connections to the MCP servers of the policy, as for a session in memory. They are not saved.
+    pub mcp: Option<Arc<dyn McpCalls>>,
     /// Lock that pins the mounted releases. An existing session must have been created with it.
     pub lock: Option<Lock>,
     /// Limits of the runs, in place of those of the policy.

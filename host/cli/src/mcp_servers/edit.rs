@@ -1,0 +1,250 @@
+//! `tollhouse mcp add` and `rm`: the servers of a policy file. Its comments and its order stay.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use serde::Deserialize;
+use tollhouse::capability::{MAX_POLICY, Policy};
+use tollhouse_registry::untrusted_file;
+use toml_edit::{Array, DocumentMut, Item, Table, value};
+
+use crate::confine::{ConfineArgs, Confinement};
+use crate::error::USAGE;
+use crate::locations::Locations;
+use crate::session_args::pair;
+use crate::{CliError, Exit, Result, lock, show};
+
+/// Largest configuration of another program that is read, in bytes. Some keep whole histories in it.
+const MAX_CONFIGURATION: u64 = 64 << 20;
+
+/// Add an MCP server to a policy file, or those of another client's configuration
+///
+/// Nothing is started, and nothing is granted. With `--from`, the file is one of Claude Desktop, Claude Code, Cursor
+/// (`mcpServers`) or VS Code (`servers`); the variables of a server become secrets of their names, since such files
+/// hold tokens.
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  tollhouse mcp add git --policy agent.toml --read /srv/repository -- uvx mcp-server-git
+  tollhouse mcp add github --policy agent.toml --env GITHUB_TOKEN=secret:GITHUB --port 443 -- npx -y server-github
+  tollhouse mcp add --policy agent.toml --from ~/.cursor/mcp.json")]
+pub(crate) struct AddServerCommand {
+    /// The server's name; with `--from`, the only one of the file that is added
+    #[arg(value_name = "NAME", required_unless_present = "from")]
+    name: Option<String>,
+    /// The policy, which is created if it does not exist
+    #[arg(long, value_name = "FILE")]
+    policy: PathBuf,
+    /// Add the servers of this configuration
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["command", "environment"])]
+    from: Option<PathBuf>,
+    /// A variable of its environment: a value, or `secret:NAME`
+    #[arg(long = "env", value_name = "NAME=VALUE", value_parser = pair)]
+    environment: Vec<(String, String)>,
+    /// A path that it may read and execute
+    #[arg(long, value_name = "PATH")]
+    read: Vec<String>,
+    /// A path that it may also write
+    #[arg(long, value_name = "PATH")]
+    write: Vec<String>,
+    /// A TCP port that it may connect to
+    #[arg(long = "port", value_name = "PORT")]
+    ports: Vec<u16>,
+    #[command(flatten)]
+    confine: ConfineArgs,
+    /// The program and its arguments
+    #[arg(last = true, value_name = "PROGRAM", required_unless_present = "from")]
+    command: Vec<String>,
+}
+
+/// Remove an MCP server from a policy file
+#[derive(Args)]
+pub(crate) struct RemoveServerCommand {
+    /// The server's name
+    #[arg(value_name = "NAME")]
+    name: String,
+    /// The policy
+    #[arg(long, value_name = "FILE")]
+    policy: PathBuf,
+    #[command(flatten)]
+    confine: ConfineArgs,
+}
+
+/// Configuration of another client. Its other members are its own.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Configuration {
+    #[serde(default)]
+    mcp_servers: BTreeMap<String, ConfiguredServer>,
+    #[serde(default)]
+    servers: BTreeMap<String, ConfiguredServer>,
+}
+
+/// Server in such a configuration.
+#[derive(Default, Deserialize)]
+struct ConfiguredServer {
+    command: Option<String>,
+    #[serde(default)]
+    args: Vec<String>,
+    #[serde(default)]
+    env: BTreeMap<String, serde::de::IgnoredAny>,
+}
+
+/// Server to add.
+struct NewServer {
+    name: String,
+    command: Vec<String>,
+    environment: Vec<(String, String)>,
+}
+
+impl AddServerCommand {
+    pub(super) fn execute(self, locations: &Locations) -> Result {
+        self.confine.seal(|| touched(locations, &self.policy).reading(&self.from))?;
+        let servers = match (&self.from, &self.name) {
+            (Some(from), only) => configured(from, only.as_deref())?,
+            (None, Some(name)) => vec![NewServer {
+                name: name.clone(),
+                command: self.command.clone(),
+                environment: self.environment.clone(),
+            }],
+            (None, None) => return Err(CliError::usage("no server is named")),
+        };
+        let mut document = if self.policy.exists() { read(&self.policy)? } else { DocumentMut::new() };
+        let mut added = Vec::new();
+        for server in servers {
+            let tables = tables(&mut document)?;
+            if tables.contains_key(&server.name) {
+                return Err(CliError::usage(format!("the policy already has an MCP server `{}`", server.name))
+                    .hint(format!("`tollhouse mcp rm {} --policy FILE` removes it", server.name)));
+            }
+            tables.insert(&server.name, Item::Table(self.table(&server)));
+            added.push(server);
+        }
+        save(&self.policy, &document)?;
+        for NewServer { name, environment, .. } in &added {
+            show::line(format_args!("added {name}"));
+            for secret in environment.iter().filter_map(|(_, value)| value.strip_prefix("secret:")) {
+                note!("note: `{name}` needs `--secret {secret}=…` when it starts");
+            }
+            note!("note: `tollhouse mcp lock --policy FILE --allow-exec {name}` starts it and pins its tools");
+        }
+        Ok(Exit::SUCCESS)
+    }
+
+    fn table(&self, server: &NewServer) -> Table {
+        let list = |items: &[String]| value(items.iter().map(String::as_str).collect::<Array>());
+        let mut table = Table::new();
+        table.insert("command", list(&server.command));
+        for (key, paths) in [("read", &self.read), ("write", &self.write)] {
+            if !paths.is_empty() {
+                table.insert(key, list(paths));
+            }
+        }
+        if !self.ports.is_empty() {
+            table.insert("ports", value(self.ports.iter().map(|port| i64::from(*port)).collect::<Array>()));
+        }
+        if !server.environment.is_empty() {
+            let mut variables = Table::new();
+            for (name, text) in &server.environment {
+                variables.insert(name, value(text.as_str()));
+            }
+            table.insert("env", Item::Table(variables));
+        }
+        table
+    }
+}
+
+impl RemoveServerCommand {
+    pub(super) fn execute(self, locations: &Locations) -> Result {
+        self.confine.seal(|| touched(locations, &self.policy))?;
+        let mut document = read(&self.policy)?;
+        if tables(&mut document)?.remove(&self.name).is_none() {
+            return Err(CliError::usage(format!("the policy has no MCP server `{}`", self.name))
+                .hint("`tollhouse mcp ls --policy FILE` lists them"));
+        }
+        save(&self.policy, &document)?;
+        show::line(format_args!("removed {}", self.name));
+        note!("note: `tollhouse lock --policy FILE` takes it out of the lock");
+        Ok(Exit::SUCCESS)
+    }
+}
+
+/// Returns the table of servers, which is made if there is none.
+fn tables(document: &mut DocumentMut) -> Result<&mut Table> {
+    let mut all = Table::new();
+    all.set_implicit(true);
+    let found = document.entry("mcp").or_insert(Item::Table(all));
+    found.as_table_mut().ok_or_else(|| CliError::usage("`mcp` of the policy is not a table of servers"))
+}
+
+/// Reads the servers of a configuration, or one of them.
+fn configured(path: &Path, only: Option<&str>) -> Result<Vec<NewServer>> {
+    let failed = |error: &(dyn std::error::Error + 'static)| {
+        CliError::because(format!("cannot read the configuration `{}`", path.display()), error).status(USAGE)
+    };
+    let text = untrusted_file::read_named_text(path, MAX_CONFIGURATION)
+        .map_err(|error| failed(&std::io::Error::from(error)))?;
+    let found: Configuration = serde_json::from_str(&text).map_err(|error| failed(&error))?;
+    let mut servers = Vec::new();
+    for (name, server) in found.mcp_servers.into_iter().chain(found.servers) {
+        if only.is_some_and(|only| only != name) {
+            continue;
+        }
+        let Some(program) = server.command else {
+            note!("note: `{name}` is left out: it has no command");
+            continue;
+        };
+        let secret = |variable: String| (variable.clone(), format!("secret:{variable}"));
+        servers.push(NewServer {
+            name: spelled(&name),
+            command: [program].into_iter().chain(server.args).collect(),
+            environment: server.env.into_keys().map(secret).collect(),
+        });
+    }
+    if servers.is_empty() {
+        return Err(CliError::usage(format!("`{}` configures no such server with a command", path.display()))
+            .hint("servers are the members of `mcpServers`, or of `servers` in VS Code"));
+    }
+    Ok(servers)
+}
+
+/// Spells a name as policies do: `GitHub (work)` is `github-work`.
+fn spelled(name: &str) -> String {
+    let letters = name.to_ascii_lowercase();
+    let words = letters.split(|letter: char| !letter.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
+    words.collect::<Vec<_>>().join("-")
+}
+
+fn read(policy: &Path) -> Result<DocumentMut> {
+    if policy.extension().is_some_and(|extension| extension == "json") {
+        return Err(CliError::usage("this command edits policies in TOML"));
+    }
+    let failed = |error: &(dyn std::error::Error + 'static)| {
+        CliError::because(format!("cannot read the policy `{}`", policy.display()), error).status(USAGE)
+    };
+    let text = untrusted_file::read_named_text(policy, MAX_POLICY as u64)
+        .map_err(|error| failed(&std::io::Error::from(error)))?;
+    text.parse().map_err(|error: toml_edit::TomlError| failed(&error))
+}
+
+/// Writes a policy that is valid.
+fn save(policy: &Path, document: &DocumentMut) -> Result<()> {
+    let text = document.to_string();
+    Policy::parse(&text).map_err(|error| {
+        let told = CliError::usage(format!("the policy would not be valid: {error}")).of_policy();
+        match error.hint {
+            Some(hint) => told.hint(hint),
+            None => told,
+        }
+    })?;
+    lock::write(policy, &text)
+        .map_err(|error| CliError::because(format!("cannot write the policy `{}`", policy.display()), &error))
+}
+
+fn touched(locations: &Locations, policy: &PathBuf) -> Confinement {
+    let directory = lock::directory(policy);
+    Confinement::of(locations, false)
+        .reading([policy])
+        .writing_in(Some(directory).filter(|directory| directory.is_dir()))
+}

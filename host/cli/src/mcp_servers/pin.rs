@@ -1,0 +1,131 @@
+//! `tollhouse mcp lock`: pins the tools of MCP servers.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use serde_json::{Value, json};
+use tollhouse::session::HostError;
+use tollhouse::tool::{LockFile, PinnedServer};
+
+use super::StartedServers;
+use super::command::told;
+use crate::confine::{ConfineArgs, Confinement};
+use crate::locations::Locations;
+use crate::policy_file::PolicyFile;
+use crate::registry::trust;
+use crate::session_args::pair;
+use crate::{CliError, Exit, Result, lock, secret, show};
+
+/// Pin the tools of a policy's MCP servers: name, description and schemas of each
+///
+/// Starts the servers that `--allow-exec` names, and writes what they offer to the lock beside the policy, as `tollhouse
+/// lock` does with packages, which are pinned too. From then on a server whose tools differ is refused with a diff.
+/// Read what is pinned: descriptions are shown to the model.
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  tollhouse mcp lock --policy agent.toml --allow-exec git
+  tollhouse mcp lock --policy agent.toml --allow-exec github --secret GITHUB=env:GITHUB_TOKEN")]
+pub(crate) struct LockServersCommand {
+    /// The policy
+    #[arg(long, value_name = "FILE")]
+    policy: PathBuf,
+    /// Start this server, and pin its tools; the pins of others stay
+    #[arg(long, value_name = "NAME", required = true)]
+    allow_exec: Vec<String>,
+    /// Mount one more package, as `run --tool` does
+    #[arg(long = "tool", value_name = "ALIAS=NS:NAME@REQ", value_parser = pair)]
+    tools: Vec<(String, String)>,
+    /// The lock file, if it is not the one beside the policy
+    #[arg(long, value_name = "FILE")]
+    locked: Option<PathBuf>,
+    /// Give the value of a secret: `KEY=env:VARIABLE`, `KEY=file:PATH`, `KEY=cmd:PROGRAM ARGS`
+    #[arg(long = "secret", value_name = "NAME=SOURCE", value_parser = pair)]
+    secrets: Vec<(String, String)>,
+    #[command(flatten)]
+    confine: ConfineArgs,
+    /// Print an array of {server, change, tools, refused: [{name, reason}], difference}
+    #[arg(long)]
+    json: bool,
+}
+
+/// Outcome for one server.
+struct PinReport {
+    name: String,
+    change: &'static str,
+    pins: PinnedServer,
+    difference: Option<String>,
+}
+
+impl LockServersCommand {
+    /// Pins the servers, and reports what they offer.
+    pub(super) fn execute(self, locations: &Locations) -> Result {
+        let secrets = secret::read(&self.secrets)?;
+        let servers = StartedServers::start(&self.allow_exec, &self.policy, locations, &secrets, self.confine)?;
+        self.confine.seal(|| self.touched(locations))?;
+        let mut policy = PolicyFile::read(&self.policy)?.parse()?;
+        trust::resolve(&mut policy, locations)?;
+        let path = self.locked.clone().map_or_else(|| lock::place(&self.policy), Ok)?;
+        let found = if path.exists() { lock::read_file(&path)? } else { LockFile::default() };
+        let pinned = locations.host()?.packages().pin(&policy, &self.tools, &found.lock);
+        let mut pins = pinned.map_err(|error| CliError::from(HostError::Mount(error)))?;
+        let mut reports = Vec::new();
+        for connection in servers.connect_each()? {
+            let (name, present) = (connection.name().to_owned(), connection.tools().clone());
+            let before = pins.servers.insert(name.clone(), present.clone());
+            let difference = before.as_ref().and_then(|before| before.difference(&name, &present));
+            let change = match (&before, &difference) {
+                (None, _) => "pinned",
+                (_, None) => "kept",
+                _ => "updated",
+            };
+            reports.push(PinReport { name, change, pins: present, difference });
+        }
+        if let Some(missing) = policy.mcp.keys().find(|name| !pins.servers.contains_key(*name)) {
+            return Err(CliError::usage(format!(
+                "the policy also names the MCP server `{missing}`, which is not pinned"
+            ))
+            .hint(format!("add `--allow-exec {missing}`: a lock pins all that a policy mounts")));
+        }
+        // Names that collide would keep every session from starting.
+        let mounted = locations.host()?.packages().mount_locked(&pins, &policy.signed);
+        mounted.map_err(|error| CliError::from(HostError::Mount(error)))?;
+        lock::save(&path, &LockFile { policy: lock::file_name(&self.policy), lock: pins }, &found)?;
+        self.print(&reports);
+        Ok(Exit::SUCCESS)
+    }
+
+    fn touched(&self, locations: &Locations) -> Confinement {
+        let beside = lock::candidates(&self.policy);
+        let read = [&self.policy].into_iter().chain(&self.locked).chain(&beside);
+        let directory = lock::directory(self.locked.as_ref().unwrap_or(&self.policy));
+        Confinement::of(locations, false)
+            .reading(read)
+            .writing_in(Some(directory).filter(|directory| directory.is_dir()))
+    }
+
+    fn print(&self, reports: &[PinReport]) {
+        if self.json {
+            let one = |report: &PinReport| {
+                let tools: Vec<&str> = report.pins.names().collect();
+                let refused: Vec<Value> = report.pins.refused(&report.name).iter().map(told).collect();
+                json!({
+                    "server": report.name, "change": report.change, "tools": tools, "refused": refused,
+                    "difference": report.difference,
+                })
+            };
+            show::json_pretty(&reports.iter().map(one).collect::<Vec<_>>());
+            return;
+        }
+        for report in reports {
+            let number = report.pins.names().count();
+            show::line(format_args!("{:<8} {:<24} {number} tools", report.change, report.name));
+            for refused in report.pins.refused(&report.name) {
+                note!("note: `{}/{}` is refused: {}", report.name, refused.name, refused.reason);
+            }
+            if let Some(lines) = &report.difference {
+                show::line(lines.trim_end());
+            }
+        }
+    }
+}

@@ -1,0 +1,376 @@
+//! Connection to one server: its start, its tools, and calls of them.
+
+use std::collections::VecDeque;
+use std::fmt;
+use std::os::fd::OwnedFd;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{RecvTimeoutError, sync_channel};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::time::Duration;
+
+use rmcp::model::{CallToolRequestParams, PaginatedRequestParams, ProtocolVersion, Tool};
+use rmcp::service::{
+    ClientInitializeError, ClientLifecycleMode, ClientServiceExt as _, Peer, RoleClient, RunningService, ServiceError,
+};
+use serde_json::Value;
+use tokio::io::AsyncReadExt as _;
+use tokio::net::unix::pipe::{Receiver, Sender};
+use tokio::runtime::Runtime;
+use tokio::time::timeout;
+use tollhouse::error::{Failure, Payload};
+use tollhouse::json::weight;
+use tollhouse::tool::{DefinitionError, HostCall, PinnedServer};
+
+use super::requests::RefusingHandler;
+use super::results;
+use super::transport::{BoundedTransport, EndReason, Ended};
+
+/// Longest time from the start of a program until its tools are known: package managers download programs.
+const START: Duration = Duration::from_secs(60);
+
+/// Longest time of one call, unless the policy says otherwise.
+const CALL: Duration = Duration::from_secs(60);
+
+/// Interval at which a waiting call checks whether its run goes on.
+const TICK: Duration = Duration::from_millis(10);
+
+/// Most pages of a list of tools.
+const MAX_PAGES: usize = 200;
+
+/// Bytes of a server's error output that are kept: the last ones.
+const LAST_WORDS: usize = 2 << 10;
+
+/// Time for which the rest of a server's error output is awaited.
+const MOMENT: Duration = Duration::from_millis(200);
+
+/// Pipes of a started server.
+#[derive(Debug)]
+pub struct ServerPipes {
+    /// Pipe to its standard input.
+    pub input: OwnedFd,
+    /// Pipe from its standard output.
+    pub output: OwnedFd,
+    /// Pipe from its standard error.
+    pub diagnostics: OwnedFd,
+}
+
+/// Reason why a server cannot be used.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ConnectError {
+    /// The pipes cannot be used.
+    #[error("its pipes cannot be used")]
+    Pipes(#[source] std::io::Error),
+    /// The server did not answer in time.
+    #[error("it did not say within {limit} seconds what it offers{words}", limit = START.as_secs())]
+    Silent {
+        /// End of its error output.
+        words: LastWords,
+    },
+    /// The server does not speak the protocol, or ended.
+    #[error("{reason}{words}")]
+    Protocol {
+        /// Description of the problem.
+        reason: String,
+        /// End of its error output.
+        words: LastWords,
+    },
+    /// The definitions of its tools cannot be used.
+    #[error(transparent)]
+    Definitions(DefinitionError),
+}
+
+/// End of a server's error output, for an error. It is a stranger's text.
+#[derive(Clone, Debug, Default)]
+pub struct LastWords(String);
+
+impl fmt::Display for LastWords {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.0.is_empty() { Ok(()) } else { write!(f, "; the last line of its error output: {}", self.0) }
+    }
+}
+
+/// Connection to one server. It ends when this is dropped.
+pub struct ServerConnection {
+    name: String,
+    timeout: Duration,
+    tools: Arc<PinnedServer>,
+    /// Its end closes the pipes, which tells the program to end.
+    service: RunningService<RoleClient, RefusingHandler>,
+    ended: Ended,
+    /// Set if the server says that its tools have changed.
+    changed: Arc<AtomicBool>,
+    /// How its tools have changed, if they have: from then on no call is made.
+    difference: Arc<OnceLock<String>>,
+    words: DiagnosticTail,
+    threads: Arc<ClientThreads>,
+}
+
+/// Threads of the connections. Their end waits for nobody, so that it may come on any thread.
+pub(super) struct ClientThreads(Option<Runtime>);
+
+impl ClientThreads {
+    pub(super) fn new(runtime: Runtime) -> Self {
+        Self(Some(runtime))
+    }
+
+    fn runtime(&self) -> &Runtime {
+        self.0.as_ref().expect("it is taken when this is dropped")
+    }
+}
+
+impl Drop for ClientThreads {
+    fn drop(&mut self) {
+        if let Some(runtime) = self.0.take() {
+            runtime.shutdown_background();
+        }
+    }
+}
+
+impl ServerConnection {
+    /// Connects, and lists the tools.
+    pub(super) fn new(threads: Arc<ClientThreads>, name: &str, pipes: ServerPipes) -> Result<Self, ConnectError> {
+        let words = DiagnosticTail::default();
+        let ended = Ended::default();
+        let handler = RefusingHandler::default();
+        let changed = Arc::clone(&handler.changed);
+        let started = threads.runtime().block_on(timeout(START, started(handler, pipes, &words, &ended)));
+        let (service, tools) = match started {
+            Ok(started) => started?,
+            Err(_) => return Err(ConnectError::Silent { words: words.last() }),
+        };
+        // Whatever the server said so far, the list that was just read is newer.
+        changed.store(false, Ordering::Release);
+        let (name, tools, difference) = (name.to_owned(), Arc::new(tools), Arc::default());
+        Ok(Self { name, timeout: CALL, tools, service, ended, changed, difference, words, threads })
+    }
+
+    /// Sets the longest time of one call.
+    #[must_use]
+    pub fn with_timeout(mut self, timeout: Duration) -> Self {
+        self.timeout = timeout;
+        self
+    }
+
+    /// Returns the server's name.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Returns the definitions of the server's tools, as it listed them.
+    #[must_use]
+    pub fn tools(&self) -> &PinnedServer {
+        &self.tools
+    }
+
+    /// Calls a tool, on a thread that may block.
+    pub(super) fn call(&self, tool: &str, call: &HostCall<'_>) -> Result<Payload, Failure> {
+        let arguments = call.arguments.as_object().cloned().unwrap_or_default();
+        let params = CallToolRequestParams::new(tool.to_owned()).with_arguments(arguments);
+        let (peer, known) = (self.service.peer().clone(), Arc::clone(&self.tools));
+        let (name, changed, difference) = (self.name.clone(), Arc::clone(&self.changed), Arc::clone(&self.difference));
+        let limit = self.timeout;
+        let (sender, receiver) = sync_channel(1);
+        let request = self.threads.runtime().spawn(async move {
+            let answered = timeout(limit, async {
+                if changed.swap(false, Ordering::AcqRel) {
+                    // A server whose list cannot be read is not called either: the next call tries again.
+                    let found = listed(&peer).await.inspect_err(|_| changed.store(true, Ordering::Release))?;
+                    if let Some(lines) = known.difference(&name, &found) {
+                        let _ = difference.set(lines);
+                    }
+                }
+                if difference.get().is_some() {
+                    return Err(CallError::Changed);
+                }
+                peer.call_tool_once(params).await.map_err(CallError::Service)
+            });
+            // Nobody receives it if the call was given up.
+            let _ = sender.send(answered.await.unwrap_or(Err(CallError::Late)));
+        });
+        let answered = loop {
+            match receiver.recv_timeout(TICK) {
+                Ok(answered) => break answered,
+                Err(RecvTimeoutError::Timeout) if call.is_over() => {
+                    // Its end tells the server that nobody waits any more.
+                    request.abort();
+                    return Err(Failure::cancelled());
+                }
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => break Err(CallError::Service(ServiceError::TransportClosed)),
+            }
+        };
+        let payload = results::payload(call.method, answered.map_err(|error| self.failure(call.method, error))?)?;
+        call.keep(weight(&payload.value))?;
+        Ok(payload)
+    }
+
+    fn failure(&self, method: &str, error: CallError) -> Failure {
+        let name = &self.name;
+        match error {
+            CallError::Late => {
+                let message = format!("`{method}` was not answered within {} ms", self.timeout.as_millis());
+                Failure::limit(
+                    message,
+                    format!("it may have taken effect; raise `timeout` under `[mcp.{name}]` of the policy"),
+                )
+            }
+            CallError::Changed => {
+                let lines = self.difference.get().map_or("", String::as_str);
+                let message =
+                    format!("`{method}` is not called: the MCP server `{name}` has changed its tools meanwhile");
+                Failure::tool(message).with_hint(format!("the pinned (-) and the present definitions (+):\n{lines}"))
+            }
+            CallError::Definitions(error) => Failure::tool(format!(
+                "`{method}` is not called: the MCP server `{name}` has changed its tools: {error}"
+            )),
+            CallError::Service(ServiceError::McpError(error)) => results::protocol_error(&error),
+            CallError::Service(ServiceError::TransportClosed | ServiceError::TransportSend(_)) => self.gone(),
+            CallError::Service(_) => {
+                Failure::tool(format!("`{method}` answered with something that the protocol does not have"))
+            }
+        }
+    }
+
+    /// Returns the failure of a call of a server that is not there any more.
+    fn gone(&self) -> Failure {
+        let (name, words) = (&self.name, self.words.last());
+        let reason = self.ended.get().cloned().unwrap_or(EndReason::Closed);
+        let message = format!("the MCP server `{name}` has ended: {reason}");
+        let hint = format!("calls that it had not answered may have taken effect; the next run starts it again{words}");
+        match reason {
+            EndReason::Limit(_) => Failure::limit(message, hint),
+            _ => Failure::tool(message).with_hint(hint),
+        }
+    }
+}
+
+/// Reason why a call has no answer.
+enum CallError {
+    Service(ServiceError),
+    Definitions(DefinitionError),
+    Changed,
+    Late,
+}
+
+impl From<ListError> for CallError {
+    fn from(error: ListError) -> Self {
+        match error {
+            ListError::Service(error) => Self::Service(error),
+            ListError::Definitions(error) => Self::Definitions(error),
+        }
+    }
+}
+
+/// Reason why the tools are not known.
+enum ListError {
+    Service(ServiceError),
+    Definitions(DefinitionError),
+}
+
+async fn started(
+    handler: RefusingHandler,
+    pipes: ServerPipes,
+    words: &DiagnosticTail,
+    ended: &Ended,
+) -> Result<(RunningService<RoleClient, RefusingHandler>, PinnedServer), ConnectError> {
+    let output = Receiver::from_owned_fd(pipes.output).map_err(ConnectError::Pipes)?;
+    let input = Sender::from_owned_fd(pipes.input).map_err(ConnectError::Pipes)?;
+    words.follow(Receiver::from_owned_fd(pipes.diagnostics).map_err(ConnectError::Pipes)?);
+    let transport = BoundedTransport::new(output, input, Arc::clone(ended));
+    // Servers of the latest version are asked what they are, those before it are initialized.
+    let lifecycle = ClientLifecycleMode::Auto {
+        preferred_versions: vec![ProtocolVersion::LATEST],
+        legacy_version: Some(ProtocolVersion::LATEST_WITH_INITIALIZE),
+    };
+    let protocol = |what: String| {
+        let reason = match ended.get() {
+            Some(reason) => format!("it has ended: {reason}"),
+            None => what,
+        };
+        ConnectError::Protocol { reason, words: words.last() }
+    };
+    let service = handler.serve_with_lifecycle(transport, lifecycle).await;
+    let service = service.map_err(|error| protocol(told(&error)))?;
+    match listed(service.peer()).await {
+        Ok(tools) => Ok((service, tools)),
+        Err(ListError::Definitions(error)) => Err(ConnectError::Definitions(error)),
+        Err(ListError::Service(error)) => {
+            Err(protocol(format!("it does not list its tools: {}", results::shortened(&error.to_string()))))
+        }
+    }
+}
+
+/// Describes why a server could not be initialized, in a bounded text.
+fn told(error: &ClientInitializeError) -> String {
+    match error {
+        // Others contain whole messages of the server.
+        ClientInitializeError::JsonRpcError(error) => {
+            format!("it refuses to start: {}", results::shortened(&error.message))
+        }
+        _ => "it does not speak the Model Context Protocol".to_owned(),
+    }
+}
+
+/// Lists the tools, page by page.
+async fn listed(peer: &Peer<RoleClient>) -> Result<PinnedServer, ListError> {
+    let mut pinned = PinnedServer::default();
+    let mut cursor = None;
+    for _ in 0..MAX_PAGES {
+        let params = cursor.take().map(|cursor| PaginatedRequestParams::default().with_cursor(Some(cursor)));
+        let page = peer.list_tools(params).await.map_err(ListError::Service)?;
+        let definition = |tool: &Tool| serde_json::to_value(tool).unwrap_or(Value::Null);
+        pinned.extend(page.tools.iter().map(definition)).map_err(ListError::Definitions)?;
+        cursor = page.next_cursor;
+        if cursor.is_none() {
+            return Ok(pinned);
+        }
+    }
+    Err(ListError::Definitions(DefinitionError::TooMany))
+}
+
+/// End of a server's error output.
+#[derive(Clone, Default)]
+struct DiagnosticTail(Arc<(Mutex<Diagnostics>, Condvar)>);
+
+#[derive(Default)]
+struct Diagnostics {
+    kept: VecDeque<u8>,
+    /// Set once all of it was read.
+    is_whole: bool,
+}
+
+impl DiagnosticTail {
+    /// Reads error output to its end, and keeps the last part of it.
+    fn follow(&self, mut diagnostics: Receiver) {
+        let tail = self.clone();
+        tokio::spawn(async move {
+            let mut part = [0; 4 << 10];
+            while let Ok(read @ 1..) = diagnostics.read(&mut part).await {
+                let mut found = tail.lock();
+                found.kept.extend(&part[..read]);
+                let surplus = found.kept.len().saturating_sub(LAST_WORDS);
+                found.kept.drain(..surplus);
+            }
+            tail.lock().is_whole = true;
+            tail.0.1.notify_all();
+        });
+    }
+
+    /// Returns the last line, without characters that a terminal acts upon. What a server wrote before it ended may be
+    /// on its way for a moment.
+    fn last(&self) -> LastWords {
+        let waited = self.0.1.wait_timeout_while(self.lock(), MOMENT, |found| !found.is_whole);
+        let (found, _) = waited.unwrap_or_else(PoisonError::into_inner);
+        let kept: Vec<u8> = found.kept.iter().copied().collect();
+        let text = String::from_utf8_lossy(&kept);
+        let line = text.lines().rev().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
+        LastWords(line.chars().map(|letter| if letter.is_control() { '\u{fffd}' } else { letter }).collect())
+    }
+
+    /// Locks the output. No change can be seen half done, so a poisoned lock is still good.
+    fn lock(&self) -> MutexGuard<'_, Diagnostics> {
+        self.0.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

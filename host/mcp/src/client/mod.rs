@@ -1,0 +1,72 @@
+//! Client of MCP servers whose tools are mounted in sessions.
+//!
+//! Everything that a server sends is hostile:
+//! - `transport` bounds what is read of it: the length of a message, the memory of its values, and the rate of messages
+//!   that nobody asked for;
+//! - `requests` refuses what a server asks for: sampling, elicitation and roots;
+//! - `connection` bounds how long it may take, and how many tools it may list, and compares those with the pinned ones;
+//! - `results` converts results, and errors of the server, to those of a tool.
+//!
+//! Descriptions come to a model as documentation of tools, once they are pinned. Instructions of a server come to nobody.
+//!
+//! Nothing here starts a program: whoever does so hands over its pipes.
+
+mod connection;
+mod requests;
+mod results;
+mod transport;
+
+use std::collections::BTreeMap;
+use std::io;
+use std::sync::Arc;
+
+use tokio::runtime::Builder;
+use tollhouse::error::{Failure, Payload};
+use tollhouse::tool::{HostCall, McpCalls, not_started};
+
+use self::connection::ClientThreads;
+
+pub use self::connection::{ConnectError, LastWords, ServerConnection, ServerPipes};
+
+/// Connections to the MCP servers of a session. They end when this is dropped.
+pub struct McpClient {
+    servers: BTreeMap<String, ServerConnection>,
+    threads: Arc<ClientThreads>,
+}
+
+impl McpClient {
+    /// Starts the thread of the connections.
+    ///
+    /// # Errors
+    /// If the system has no thread left.
+    pub fn new() -> io::Result<Self> {
+        let runtime = Builder::new_multi_thread()
+            .worker_threads(1)
+            .thread_name("tollhouse-mcp")
+            .enable_io()
+            .enable_time()
+            .build()?;
+        Ok(Self { servers: BTreeMap::new(), threads: Arc::new(ClientThreads::new(runtime)) })
+    }
+
+    /// Connects with a server.
+    ///
+    /// # Errors
+    /// If it does not speak the protocol, does not answer in time, or lists no usable tools.
+    pub fn connect(&self, name: &str, pipes: ServerPipes) -> Result<ServerConnection, ConnectError> {
+        ServerConnection::new(Arc::clone(&self.threads), name, pipes)
+    }
+
+    /// Adds a connection, whose tools sessions then call.
+    #[must_use]
+    pub fn with(mut self, connection: ServerConnection) -> Self {
+        self.servers.insert(connection.name().to_owned(), connection);
+        self
+    }
+}
+
+impl McpCalls for McpClient {
+    fn call(&self, server: &str, tool: &str, call: &HostCall<'_>) -> Result<Payload, Failure> {
+        self.servers.get(server).ok_or_else(|| not_started(server))?.call(tool, call)
+    }
+}

@@ -1,0 +1,301 @@
+//! Transport to a server's standard input and output, which bounds what is read.
+//!
+//! A server that exceeds a bound is not spoken with any more: what it sent cannot be attributed to a call, and it would
+//! send more.
+
+use std::fmt;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, OnceLock};
+use std::time::Instant;
+
+use rmcp::model::{ClientJsonRpcMessage, JsonRpcMessage};
+use rmcp::service::{RoleClient, RxJsonRpcMessage, TxJsonRpcMessage};
+use rmcp::transport::Transport;
+use serde_json::Value;
+use tokio::io::{AsyncBufReadExt as _, AsyncRead, AsyncWrite, AsyncWriteExt as _, BufReader};
+use tokio::sync::Mutex;
+use tollhouse::json::{self, JsonError};
+
+/// Longest message, in bytes: what the SDK accepts by default.
+const MAX_MESSAGE: usize = 16 << 20;
+
+/// Most memory of the values of a message, in bytes.
+const MAX_VALUES: u64 = 64 << 20;
+
+/// Messages that nobody asked for, a second: notifications, requests, lines that are no messages.
+const NOISE_PER_SECOND: f64 = 1000.0;
+
+/// Most replies to a server that wait until it reads them.
+const MAX_REPLIES: usize = 64;
+
+/// Longest id of a request, as JSON: its reply repeats it.
+const MAX_ID: usize = 256;
+
+/// The only notification that a client acts upon.
+const TOOLS_CHANGED: &str = "notifications/tools/list_changed";
+
+/// Reason why a connection ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum EndReason {
+    /// The server closed its output, or ended.
+    Closed,
+    /// The server exceeded a bound; with a description.
+    Limit(String),
+    /// The server cannot be read or written; with a description.
+    Broken(String),
+}
+
+impl fmt::Display for EndReason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Closed => f.write_str("it closed its output"),
+            Self::Limit(what) | Self::Broken(what) => f.write_str(what),
+        }
+    }
+}
+
+/// Reason why a connection ended, once it has.
+pub(super) type Ended = Arc<OnceLock<EndReason>>;
+
+/// Transport to one server.
+pub(super) struct BoundedTransport<R, W> {
+    read: BufReader<R>,
+    /// Line as far as it was read: reading may be cancelled and resumed.
+    line: Vec<u8>,
+    write: Arc<Mutex<Option<W>>>,
+    ended: Ended,
+    noise: NoiseBudget,
+    /// Replies that are not written yet.
+    replies: Arc<AtomicUsize>,
+    /// Requests that the server has not answered.
+    asked: Arc<AtomicUsize>,
+}
+
+/// Budget of messages that nobody asked for, which refills with time.
+struct NoiseBudget {
+    left: f64,
+    at: Instant,
+}
+
+impl NoiseBudget {
+    fn new() -> Self {
+        Self { left: NOISE_PER_SECOND, at: Instant::now() }
+    }
+
+    /// Takes one message. Returns false if there were too many.
+    fn take(&mut self) -> bool {
+        let now = Instant::now();
+        let refilled = self.left + now.duration_since(self.at).as_secs_f64() * NOISE_PER_SECOND;
+        self.at = now;
+        self.left = refilled.min(NOISE_PER_SECOND) - 1.0;
+        self.left >= 0.0
+    }
+}
+
+/// Fate of a message.
+enum Judged {
+    Deliver(Box<RxJsonRpcMessage<RoleClient>>),
+    Drop,
+}
+
+impl<R: AsyncRead + Send + Unpin, W: AsyncWrite + Send + Unpin + 'static> BoundedTransport<R, W> {
+    pub(super) fn new(read: R, write: W, ended: Ended) -> Self {
+        Self {
+            read: BufReader::with_capacity(64 << 10, read),
+            line: Vec::new(),
+            write: Arc::new(Mutex::new(Some(write))),
+            ended,
+            noise: NoiseBudget::new(),
+            replies: Arc::default(),
+            asked: Arc::default(),
+        }
+    }
+
+    /// Reads a line into `self.line`, without its end. If this is cancelled, the next call goes on with the line.
+    async fn read_line(&mut self) -> Result<(), EndReason> {
+        loop {
+            let broken = |error: std::io::Error| EndReason::Broken(format!("it cannot be read: {error}"));
+            let there = self.read.fill_buf().await.map_err(broken)?;
+            if there.is_empty() {
+                return Err(EndReason::Closed);
+            }
+            let end = there.iter().position(|byte| *byte == b'\n');
+            let part = &there[..end.unwrap_or(there.len())];
+            if self.line.len() + part.len() > MAX_MESSAGE {
+                return Err(EndReason::Limit(format!("it sent a message of more than {MAX_MESSAGE} bytes")));
+            }
+            self.line.extend_from_slice(part);
+            let taken = end.map_or(there.len(), |end| end + 1);
+            self.read.consume(taken);
+            if end.is_some() {
+                return Ok(());
+            }
+        }
+    }
+
+    fn noise(&mut self) -> Result<Judged, EndReason> {
+        if self.noise.take() {
+            return Ok(Judged::Drop);
+        }
+        Err(EndReason::Limit(format!("it sent more than {NOISE_PER_SECOND} messages a second that nobody asked for")))
+    }
+
+    /// Decides about the line that was read.
+    fn judge(&mut self, line: &[u8]) -> Result<Judged, EndReason> {
+        // Programs write other lines too, by mistake.
+        let Ok(text) = std::str::from_utf8(line) else { return self.noise() };
+        let message = match json::parse(text, MAX_VALUES) {
+            Ok(Value::Object(message)) => message,
+            Ok(_) | Err(JsonError::Malformed(_)) => return self.noise(),
+            Err(JsonError::TooLarge(bytes)) => {
+                return Err(EndReason::Limit(format!("it sent a message whose values take more than {bytes} bytes")));
+            }
+        };
+        match (message.get("method"), message.get("id")) {
+            (Some(_), Some(id)) => {
+                if id.to_string().len() > MAX_ID {
+                    return Err(EndReason::Limit(format!("it sent a request with an id of more than {MAX_ID} bytes")));
+                }
+                if self.replies.load(Ordering::Relaxed) >= MAX_REPLIES {
+                    return Err(EndReason::Limit("it sends requests and does not read the replies".to_owned()));
+                }
+                self.noise()?;
+            }
+            (Some(method), None) => {
+                self.noise()?;
+                if *method != TOOLS_CHANGED {
+                    return Ok(Judged::Drop);
+                }
+            }
+            (None, _) => {
+                let was_asked =
+                    self.asked.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |open| open.checked_sub(1));
+                if was_asked.is_err() {
+                    return self.noise();
+                }
+            }
+        }
+        match serde_json::from_value::<RxJsonRpcMessage<RoleClient>>(Value::Object(message)) {
+            Ok(message) => {
+                if matches!(message, JsonRpcMessage::Request(_)) {
+                    self.replies.fetch_add(1, Ordering::Relaxed);
+                }
+                Ok(Judged::Deliver(Box::new(message)))
+            }
+            Err(_) => self.noise(),
+        }
+    }
+}
+
+impl<R, W> Transport<RoleClient> for BoundedTransport<R, W>
+where
+    R: AsyncRead + Send + Unpin,
+    W: AsyncWrite + Send + Unpin + 'static,
+{
+    type Error = std::io::Error;
+
+    fn send(
+        &mut self,
+        item: TxJsonRpcMessage<RoleClient>,
+    ) -> impl Future<Output = Result<(), Self::Error>> + Send + 'static {
+        let (write, replies) = (Arc::clone(&self.write), Arc::clone(&self.replies));
+        let is_reply = matches!(item, ClientJsonRpcMessage::Response(_) | ClientJsonRpcMessage::Error(_));
+        if matches!(item, ClientJsonRpcMessage::Request(_)) {
+            self.asked.fetch_add(1, Ordering::Relaxed);
+        }
+        async move {
+            let mut line = serde_json::to_vec(&item)?;
+            line.push(b'\n');
+            let mut write = write.lock().await;
+            let closed = || std::io::Error::from(std::io::ErrorKind::NotConnected);
+            let writer = write.as_mut().ok_or_else(closed)?;
+            let written = async {
+                writer.write_all(&line).await?;
+                writer.flush().await
+            };
+            let written = written.await;
+            if is_reply {
+                replies.fetch_sub(1, Ordering::Relaxed);
+            }
+            written
+        }
+    }
+
+    async fn receive(&mut self) -> Option<RxJsonRpcMessage<RoleClient>> {
+        loop {
+            let judged = match self.read_line().await {
+                Ok(()) => {
+                    let line = std::mem::take(&mut self.line);
+                    self.judge(&line)
+                }
+                Err(ended) => Err(ended),
+            };
+            match judged {
+                Ok(Judged::Deliver(message)) => return Some(*message),
+                Ok(Judged::Drop) => {}
+                Err(reason) => {
+                    // The first reason counts.
+                    let _ = self.ended.set(reason);
+                    return None;
+                }
+            }
+        }
+    }
+
+    async fn close(&mut self) -> Result<(), Self::Error> {
+        // The program is told by the end of its input.
+        drop(self.write.lock().await.take());
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio::runtime::Builder;
+
+    use super::*;
+
+    /// Returns the messages that are delivered of these bytes, and why the connection ended.
+    fn received(bytes: &[u8], asked: usize) -> (usize, EndReason) {
+        let runtime = Builder::new_current_thread().build().expect("a runtime");
+        runtime.block_on(async {
+            let ended = Ended::default();
+            let mut transport = BoundedTransport::new(bytes, tokio::io::sink(), Arc::clone(&ended));
+            transport.asked.store(asked, Ordering::Relaxed);
+            let mut delivered = 0;
+            while transport.receive().await.is_some() {
+                delivered += 1;
+            }
+            (delivered, ended.get().expect("it ended").clone())
+        })
+    }
+
+    const PONG: &str = "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}\n";
+
+    #[test]
+    fn answers_that_were_asked_for_are_delivered_and_nothing_else_is() {
+        let log =
+            "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/message\",\"params\":{\"level\":\"info\",\"data\":1}}\n";
+        let changed = "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/tools/list_changed\"}\n";
+        let text = format!("starting…\n[1]\n\n{log}{changed}{PONG}{PONG}\u{1b}[2J\n");
+        assert_eq!(received(text.as_bytes(), 1), (2, EndReason::Closed), "the change and one answer");
+        assert_eq!(received(b"\xff\xfe\n{\"id\":", 1), (0, EndReason::Closed));
+    }
+
+    #[test]
+    fn server_that_exceeds_a_bound_is_not_heard_any_more() {
+        let limit = |bytes: &[u8], told: &str| {
+            let (delivered, reason) = received(bytes, 1);
+            let is_told = matches!(&reason, EndReason::Limit(what) if what.contains(told));
+            assert!(delivered <= MAX_REPLIES && is_told, "{delivered} {reason}");
+        };
+        limit(&vec![b'x'; MAX_MESSAGE + 1], "a message of more than 16777216 bytes");
+        let wide = format!("{{\"id\":1,\"result\":{{\"structuredContent\":[{}0]}}}}\n", "0,".repeat(2_000_000));
+        limit(wide.as_bytes(), "values take more than");
+        limit("noise\n".repeat(1_000_000).as_bytes(), "nobody asked for");
+        limit(PONG.repeat(1_000_000).as_bytes(), "nobody asked for");
+        let ping = |id: &str| format!("{{\"jsonrpc\":\"2.0\",\"id\":\"{id}\",\"method\":\"ping\"}}\n");
+        limit(ping("a").repeat(MAX_REPLIES + 1).as_bytes(), "does not read the replies");
+        limit(ping(&"a".repeat(MAX_ID)).as_bytes(), "id of more than");
+    }
+}
