@@ -15,8 +15,9 @@ use crate::run::{command, output, run, say, target};
 const CONFORMANCE: &str = "@modelcontextprotocol/conformance@0.1.16";
 
 /// Scenarios for any server. The others call tools, read resources or get prompts of an example server by name
-/// (`test_simple_text`, `test://static-text`, `test_simple_prompt`), or need completions, which are not offered.
-const SCENARIOS: [&str; 7] = [
+/// (`test_simple_text`, `test://watched-resource`, `test_simple_prompt`, `json_schema_2020_12_tool`, `test_reconnection`), or
+/// need completions or sampling, which are not offered.
+const SCENARIOS: [&str; 8] = [
     "server-initialize",
     "logging-set-level",
     "ping",
@@ -24,6 +25,7 @@ const SCENARIOS: [&str; 7] = [
     "resources-list",
     "prompts-list",
     "dns-rebinding-protection",
+    "server-sse-multiple-streams",
 ];
 
 /// Tests the server with the official Python SDK, one of two revisions ago, and the conformance suite.

@@ -64,8 +64,9 @@ pub(super) async fn serve(
     stop: CancellationToken,
 ) -> io::Result<()> {
     let listener = TcpListener::from_std(listener)?;
+    let port = listener.local_addr()?.port();
     let permits = Arc::new(Semaphore::new(options.max_connections));
-    let shared = Arc::new(Shared::new(server, options, stop.clone()));
+    let shared = Arc::new(Shared::new(server, options, port, stop.clone()));
     let mut tidying = tokio::time::interval(TIDYING);
     loop {
         tokio::select! {
@@ -104,12 +105,14 @@ async fn connection(stream: TcpStream, shared: Arc<Shared>) {
 }
 
 impl Shared {
-    fn new(server: &Server, options: HttpOptions, stop: CancellationToken) -> Self {
+    fn new(server: &Server, options: HttpOptions, port: u16, stop: CancellationToken) -> Self {
         let sessions = Arc::<LocalSessionManager>::default();
         let loopback = ["localhost", "127.0.0.1", "::1"].map(str::to_owned);
+        // A page of this server itself could send requests, and there is none. Clients state such an origin.
+        let own = ["localhost", "127.0.0.1", "[::1]"].map(|host| format!("http://{host}:{port}"));
         let config = StreamableHttpServerConfig::default()
             .with_allowed_hosts(loopback.into_iter().chain(options.hosts))
-            .with_allowed_origins(options.origins)
+            .with_allowed_origins(own.into_iter().chain(options.origins))
             .enforce_origin_validation()
             .with_max_request_body_bytes(options.max_body)
             .with_cancellation_token(stop);
