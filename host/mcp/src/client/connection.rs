@@ -134,7 +134,8 @@ impl ServerConnection {
         let ended = Ended::default();
         let handler = RefusingHandler::default();
         let changed = Arc::clone(&handler.changed);
-        let started = threads.runtime().block_on(timeout(START, started(handler, pipes, &words, &ended)));
+        let started = async { timeout(START, started(handler, pipes, &words, &ended)).await };
+        let started = threads.runtime().block_on(started);
         let (service, tools) = match started {
             Ok(started) => started?,
             Err(_) => return Err(ConnectError::Silent { words: words.last() }),
