@@ -283,7 +283,7 @@ fn the_holder_of_a_token_gets_its_grants_and_nothing_else() {
     };
     assert_eq!(with(&few, call)["value"], 1);
     assert_eq!(with(&none, call)["status"], "denied");
-    assert_eq!(with(&few, "return await markdown.toHtml('# x')")["status"], "denied");
+    assert_eq!(with(&few, "return await markdown.toHtml({text: '# x'})")["status"], "denied");
     assert_eq!(with(&few, "await fs.writeFile('a', 'mine'); return 1")["value"], 1);
     assert_eq!(with(&none, "return await fs.readFile('a', 'utf8').catch(error => error.code)")["value"], "ENOENT");
 
