@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use serde::Deserialize;
-use toml_edit::{Array, DocumentMut, Item, Table, value};
 use tollhouse::capability::{MAX_POLICY, Policy};
 use tollhouse_registry::untrusted_file;
+use toml_edit::{Array, DocumentMut, Item, Table, value};
 
 use crate::confine::{ConfineArgs, Confinement};
 use crate::error::USAGE;
