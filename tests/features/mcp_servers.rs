@@ -87,7 +87,7 @@ fn mcp_server_tool_is_called_with_arguments_that_the_gate_has_checked() {
         ("await fix.echo({})", "argument"),
         ("await fix.echo({text: 'x', more: 1})", "argument"),
         ("await fix.add({a: 1, b: 2.5})", "argument"),
-        ("await fix.nothing({})", "exception"),
+        ("await fix.nothing({})", "argument"),
     ] {
         let ran = js(&home, code);
         assert_eq!(ran["error"]["kind"], kind, "{code}: {ran}");
@@ -255,7 +255,7 @@ fn server_that_does_not_start_is_an_error_that_says_why() {
 
 #[test]
 fn failures_of_a_server_are_errors_of_the_call_and_the_run_goes_on() {
-    let home = pinned("timeout = \"2s\"");
+    let home = pinned("timeout = \"15s\"");
     let failing = |tool: &str| {
         let code = format!(
             "let told; try {{ await fix.{tool}({{}}); told = ['returned'] }} catch (error) {{ told = [error.name, error.message] }}
@@ -272,7 +272,7 @@ fn failures_of_a_server_are_errors_of_the_call_and_the_run_goes_on() {
         ("fail", "ToolError", "there is no such ticket"),
         ("lie", "ToolError", "its own schema of the result refuses"),
         ("die", "ToolError", "has ended"),
-        ("hang", "LimitError", "was not answered within 2000 ms"),
+        ("hang", "LimitError", "was not answered within 15000 ms"),
         ("flood", "LimitError", "nobody asked for"),
         ("giga", "LimitError", "a message of more than 16777216 bytes"),
         ("wide", "LimitError", "values take more than"),
@@ -330,11 +330,12 @@ fn escape_sequences_of_a_server_reach_no_terminal_as_they_are() {
 
 #[test]
 fn server_has_path_home_and_what_the_policy_says_of_the_environment() {
-    let home = pinned("env = { MODE = \"quiet\", TOKEN = \"secret:TOKEN\" }");
+    let home = pinned("");
+    home.file("policy.toml", policy("normal", "env = { MODE = \"quiet\", TOKEN = \"secret:TOKEN\" }"));
     let missing = home.run(["run", "-e", "1"].iter().chain(&ALLOWED));
     assert!(missing.status == 2 && missing.stderr.contains("needs the secret `TOKEN`"), "{missing:?}");
     let mut command = home.command(["run", "-e", "return await fix.environment({})", "--secret", "TOKEN=env:MY_TOKEN"]);
-    command.args(ALLOWED).args(["--json", "--allow", "fix/**"]);
+    command.args(ALLOWED).arg("--json");
     command
         .env("MY_TOKEN", "s3cr3t-of-the-test")
         .env("PATH", "/usr/bin:/bin")

@@ -99,10 +99,7 @@ impl McpProgramCommand {
         let confine = self.confine;
         let started = thread::spawn(move || {
             confine.confine_program(&access)?;
-            command.spawn().map_err(|error| {
-                CliError::because(format!("cannot run `{}`", program.display()), &error)
-                    .hint("`read` under `[mcp.NAME]` lists what it may read and execute besides the system's files")
-            })
+            command.spawn().map_err(|error| CliError::because(format!("cannot run `{}`", program.display()), &error))
         });
         started.join().expect("nothing there panics")
     }

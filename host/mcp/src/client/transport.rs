@@ -3,9 +3,10 @@
 //! A server that exceeds a bound is not spoken with any more: what it sent cannot be attributed to a call, and it would
 //! send more.
 
+use std::collections::HashSet;
 use std::fmt;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, OnceLock, PoisonError};
 use std::time::Instant;
 
 use rmcp::model::{ClientJsonRpcMessage, JsonRpcMessage};
@@ -67,8 +68,8 @@ pub(super) struct BoundedTransport<R, W> {
     noise: NoiseBudget,
     /// Replies that are not written yet.
     replies: Arc<AtomicUsize>,
-    /// Requests that the server has not answered.
-    asked: Arc<AtomicUsize>,
+    /// Ids of the requests that the server has not answered, as JSON.
+    asked: std::sync::Mutex<HashSet<String>>,
 }
 
 /// Budget of messages that nobody asked for, which refills with time.
@@ -107,7 +108,7 @@ impl<R: AsyncRead + Send + Unpin, W: AsyncWrite + Send + Unpin + 'static> Bounde
             ended,
             noise: NoiseBudget::new(),
             replies: Arc::default(),
-            asked: Arc::default(),
+            asked: std::sync::Mutex::default(),
         }
     }
 
@@ -131,6 +132,11 @@ impl<R: AsyncRead + Send + Unpin, W: AsyncWrite + Send + Unpin + 'static> Bounde
                 return Ok(());
             }
         }
+    }
+
+    /// Locks the ids. No change can be seen half done, so a poisoned lock is still good.
+    fn asked(&self) -> std::sync::MutexGuard<'_, HashSet<String>> {
+        self.asked.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn noise(&mut self) -> Result<Judged, EndReason> {
@@ -167,10 +173,9 @@ impl<R: AsyncRead + Send + Unpin, W: AsyncWrite + Send + Unpin + 'static> Bounde
                     return Ok(Judged::Drop);
                 }
             }
-            (None, _) => {
-                let was_asked =
-                    self.asked.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |open| open.checked_sub(1));
-                if was_asked.is_err() {
+            (None, id) => {
+                let id = id.map(Value::to_string).unwrap_or_default();
+                if !self.asked().remove(&id) {
                     return self.noise();
                 }
             }
@@ -200,8 +205,10 @@ where
     ) -> impl Future<Output = Result<(), Self::Error>> + Send + 'static {
         let (write, replies) = (Arc::clone(&self.write), Arc::clone(&self.replies));
         let is_reply = matches!(item, ClientJsonRpcMessage::Response(_) | ClientJsonRpcMessage::Error(_));
-        if matches!(item, ClientJsonRpcMessage::Request(_)) {
-            self.asked.fetch_add(1, Ordering::Relaxed);
+        if let ClientJsonRpcMessage::Request(request) = &item
+            && let Ok(id) = serde_json::to_string(&request.id)
+        {
+            self.asked().insert(id);
         }
         async move {
             let mut line = serde_json::to_vec(&item)?;
@@ -256,12 +263,12 @@ mod tests {
     use super::*;
 
     /// Returns the messages that are delivered of these bytes, and why the connection ended.
-    fn received(bytes: &[u8], asked: usize) -> (usize, EndReason) {
+    fn received(bytes: &[u8]) -> (usize, EndReason) {
         let runtime = Builder::new_current_thread().build().expect("a runtime");
         runtime.block_on(async {
             let ended = Ended::default();
             let mut transport = BoundedTransport::new(bytes, tokio::io::sink(), Arc::clone(&ended));
-            transport.asked.store(asked, Ordering::Relaxed);
+            transport.asked().insert("1".to_owned());
             let mut delivered = 0;
             while transport.receive().await.is_some() {
                 delivered += 1;
@@ -278,14 +285,14 @@ mod tests {
             "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/message\",\"params\":{\"level\":\"info\",\"data\":1}}\n";
         let changed = "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/tools/list_changed\"}\n";
         let text = format!("starting…\n[1]\n\n{log}{changed}{PONG}{PONG}\u{1b}[2J\n");
-        assert_eq!(received(text.as_bytes(), 1), (2, EndReason::Closed), "the change and one answer");
-        assert_eq!(received(b"\xff\xfe\n{\"id\":", 1), (0, EndReason::Closed));
+        assert_eq!(received(text.as_bytes()), (2, EndReason::Closed), "the change and one answer");
+        assert_eq!(received(b"\xff\xfe\n{\"id\":"), (0, EndReason::Closed));
     }
 
     #[test]
     fn server_that_exceeds_a_bound_is_not_heard_any_more() {
         let limit = |bytes: &[u8], told: &str| {
-            let (delivered, reason) = received(bytes, 1);
+            let (delivered, reason) = received(bytes);
             let is_told = matches!(&reason, EndReason::Limit(what) if what.contains(told));
             assert!(delivered <= MAX_REPLIES && is_told, "{delivered} {reason}");
         };
