@@ -138,7 +138,7 @@ fn exposed_tools_pass_the_same_gate_and_share_its_budgets() {
     let ungranted = client.call("http_fetch", json!({ "url": "http://localhost/" }));
     error(&ungranted);
 
-    let ran = home.run(["mcp", "--expose", "stast"]);
+    let ran = home.run(["mcp", "--expose", "stats/descibe"]);
     assert!(ran.status == 2 && ran.stderr.contains("did you mean `stats"), "{ran:?}");
 }
 
