@@ -93,7 +93,7 @@ fn mcp_server_tool_is_called_with_arguments_that_the_gate_has_checked() {
         assert_eq!(ran["error"]["kind"], kind, "{code}: {ran}");
     }
     let shell = home.sh("fix echo --text there; fix add --a 1 --b 1 | jq .sum", &ALLOWED);
-    assert_eq!(shell["stdout"], "there\n2\n", "{shell}");
+    assert_eq!(shell["stdout"], "\"there\"\n2\n", "{shell}");
     let called = home.run(["call", "fix/add", "{\"a\": 20, \"b\": 22}"].iter().chain(&ALLOWED));
     assert_eq!((called.status, called.stdout.trim()), (0, "{\n  \"sum\": 42\n}"), "{called:?}");
 }

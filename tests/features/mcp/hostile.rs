@@ -127,7 +127,7 @@ fn a_killed_server_leaves_a_run_that_is_resumed() {
         std::thread::sleep(Duration::from_secs(3));
         ("200 OK", Vec::new(), b"slow".to_vec())
     });
-    let host = format!("http://localhost:{}", server.port());
+    let host = format!("http://127.0.0.1:{}", server.port());
     let arguments = ["--session", "agent", "--allow-net", &host];
     let mut client = Client::start(&home, &arguments);
     let script = format!("console.log('begun'); return (await fetch('{host}/')).status");
