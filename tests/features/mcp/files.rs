@@ -13,7 +13,9 @@ fn files_are_written_listed_and_read_as_scripts_see_them() {
     assert_eq!(written["structuredContent"], json!({ "path": "/workspace/data/a.txt", "size": 4, "session": "main" }));
     client.call("write_file", json!({ "path": "/tmp/b", "content": "AP8=", "encoding": "base64" }));
     assert_eq!(
-        client.js("return (await fs.readFile('data/a.txt', 'utf8')) + (await fs.readFile('/tmp/b', {encoding: null}))[1]")["value"],
+        client.js(
+            "return (await fs.readFile('data/a.txt', 'utf8')) + (await fs.readFile('/tmp/b', {encoding: null}))[1]"
+        )["value"],
         "one\n255"
     );
     let listed = client.call("list_files", json!({ "path": "data" }));
