@@ -1,19 +1,24 @@
 //! Runs of scripts, in steps.
 
 mod admit;
-mod durable;
+mod journaling;
 mod outstanding;
+mod programs;
+mod replay;
+mod replayed_programs;
 mod stop;
+mod suspension;
 
 use std::collections::VecDeque;
 use std::io::{self, Read};
 use std::sync::{Arc, Mutex};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 
-pub(in crate::session) use self::durable::RunJournal;
+pub(in crate::session) use self::journaling::RunJournal;
 use self::outstanding::OutstandingOperations;
+use self::replayed_programs::Launch;
 use super::guest_process::{self, GuestProcess, MAIN, PendingStart, Pid, ProcessTable};
 use super::host::{HostError, guest_now};
 use super::journal::JournalEntry;
@@ -31,6 +36,10 @@ use crate::gate::{AuditError, CallOutcome, Event};
 use crate::guest::{self, Completion, GuestError, Language, OperationId, Outcome, RunUsage, Script, Value, Waiting};
 use crate::tool::{CallContext, CallEffects, OnComplete, cannot_apply_changes};
 use crate::vfs::Tree;
+
+/// Interval at which a run that waits for a decision looks whether its programs wait as well: no event tells that a
+/// program waits for input.
+const PROGRAM_POLL: Duration = Duration::from_millis(20);
 
 /// Directory in which a run's script starts.
 const WORKSPACE: &str = "/workspace";
@@ -346,11 +355,13 @@ impl Run {
             .position(|(completion, _)| processes.can_continue(guest_process::owner(completion.id)))?;
         let (completion, CallEffects { edits, held }) = self.queue.remove(next)?;
         self.record_delivery(&completion, &edits, now);
-        let processes = self.processes.as_mut()?;
         // From here on the result takes memory of the guest's.
         drop(held);
-        self.outstanding.remove(completion.id);
+        if let Some(stream) = self.outstanding.remove(completion.id).and_then(|operation| operation.stream) {
+            self.confirm_read(completion.id, stream);
+        }
         let pid = guest_process::owner(completion.id);
+        let processes = self.processes.as_mut()?;
         Some((pid, processes.resume(completion, &edits, |error| cannot_apply_changes("a tool", error), now)?))
     }
 
@@ -375,8 +386,10 @@ impl Run {
                 }
             }
             Operation::Program(admission, ProgramStreams(started)) => {
-                if let Some((interrupt, files)) = self.call_context(id) {
-                    let context = self.scope.context(&admission, interrupt, files);
+                if let Some((interrupt, _)) = self.call_context(id)
+                    && let Some(Launch { files, now }) = self.launch(id)
+                {
+                    let context = self.scope.program_context(&admission, interrupt, files, now);
                     self.track_working_files(id, &context);
                     self.work.run(id, admission, context, started);
                 }
@@ -431,21 +444,41 @@ impl Run {
     /// already something to deliver.
     pub fn wait(&mut self) {
         while !self.has_deliverable() && self.result.is_none() {
-            let event = match self.work.is_idle().then(|| self.work.poll()) {
-                Some(None) if self.is_deferring() && !self.has_calls_elsewhere() => return self.suspend(),
-                Some(None) if self.is_replaying() => return self.diverge("a stream has no more bytes"),
-                Some(Some(event)) => event,
-                _ => self.work.wait(&self.interrupt),
-            };
-            match event {
-                RunEvent::Called(completion, effects)
-                | RunEvent::CalledInline(completion, effects)
-                | RunEvent::Exited(completion, effects) => self.deliver(completion, effects),
-                RunEvent::Done(completion) | RunEvent::Streamed(completion) => self.resume(completion),
-                RunEvent::Cancelled => self.end(self.guest_failure(&GuestError::Cancelled)),
-                RunEvent::Timeout => self.end(Outcome::failed(self.outstanding.out_of_time(self.session.limits()))),
+            match self.next_event() {
+                Some(RunEvent::Exited(completion, _)) if self.has_program_diverged(completion.id) => {
+                    self.diverge("a program that ran again did not write what it had written before");
+                }
+                Some(
+                    RunEvent::Called(completion, effects)
+                    | RunEvent::CalledInline(completion, effects)
+                    | RunEvent::Exited(completion, effects),
+                ) => self.deliver(completion, effects),
+                Some(RunEvent::Done(completion) | RunEvent::Streamed(completion)) => self.resume(completion),
+                Some(RunEvent::Cancelled) => self.end(self.guest_failure(&GuestError::Cancelled)),
+                Some(RunEvent::Timeout) => {
+                    self.end(Outcome::failed(self.outstanding.out_of_time(self.session.limits())));
+                }
+                None => {}
             }
         }
+    }
+
+    /// Waits for an event. Returns `None` if there may be none: the run is suspended then, or is to be asked again.
+    fn next_event(&mut self) -> Option<RunEvent> {
+        if !self.work.has_only_programs() || !(self.is_deferring() || self.is_replaying()) {
+            return Some(self.work.wait(&self.interrupt));
+        }
+        if let Some(event) = self.work.poll(&self.interrupt) {
+            return Some(event);
+        }
+        if self.is_replaying() {
+            self.diverge("a stream has no more bytes");
+        } else if self.has_calls_elsewhere() {
+            return self.work.wait_at_most(&self.interrupt, PROGRAM_POLL);
+        } else {
+            self.suspend_or_refuse();
+        }
+        None
     }
 
     /// Returns true if there is something to deliver to a script that may continue.

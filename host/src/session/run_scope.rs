@@ -49,6 +49,17 @@ impl RunScope {
         CallContext { peers, working, ..context }
     }
 
+    /// Creates the context of a program that starts at this time.
+    pub(super) fn program_context(
+        &self,
+        admission: &Admission,
+        interrupt: Interrupt,
+        files: Tree,
+        now: u64,
+    ) -> CallContext {
+        CallContext { now, ..self.context(admission, interrupt, files) }
+    }
+
     /// Creates a component caller that calls tools through a gate and lends them its own files: those that it works on,
     /// or `files` before it works.
     pub(super) fn caller(
