@@ -40,6 +40,8 @@ mod decisions;
 mod demo;
 #[path = "features/docs.rs"]
 mod docs;
+#[path = "features/durable_programs.rs"]
+mod durable_programs;
 #[cfg(target_os = "linux")]
 #[path = "features/durable_runs.rs"]
 mod durable_runs;

@@ -38,6 +38,9 @@ pub(crate) fn failed(error: &SessionsError) -> PyErr {
             let remedy = "`pending` says what it waits for; `resume` continues it, and `abandon` ends it";
             RuntimeError::new_err(format!("{}: {remedy}", told(error)))
         }
+        SessionsError::HandedOver(_) => {
+            RuntimeError::new_err(format!("{}: it goes on where its export was imported", told(error)))
+        }
         error => unchanged(error).unwrap_or_else(|| raised(error)),
     }
 }
@@ -268,14 +271,20 @@ impl Store {
     }
 
     /// Exports a session to a new file: under its name there is only ever a complete one.
-    fn export(&self, py: Python<'_>, session_id: &str, file: PathBuf) -> PyResult<()> {
+    /// With `hand_over` the session moves, and has no further run here.
+    #[pyo3(signature = (session_id, file, hand_over=false))]
+    fn export(&self, py: Python<'_>, session_id: &str, file: PathBuf, hand_over: bool) -> PyResult<()> {
         let id = self::session_id(session_id)?;
         if file.exists() {
             return Err(PyFileExistsError::new_err(format!("`{}` already exists", file.display())));
         }
         let directory = file.parent().filter(|path| !path.as_os_str().is_empty()).unwrap_or(Path::new("."));
         let written = tempfile::NamedTempFile::new_in(directory)?;
-        let (mut out, _) = self.with(py, |sessions| sessions.export(&id, BufWriter::new(written)))?;
+        let (waiting, out) = (self::waiting(), BufWriter::new(written));
+        let (mut out, _) = self.with(py, |sessions| match hand_over {
+            true => sessions.hand_over(&id, out, waiting),
+            false => sessions.export(&id, out),
+        })?;
         out.flush()?;
         out.get_ref().as_file().sync_all()?;
         let written = out.into_inner().map_err(std::io::IntoInnerError::into_error)?;

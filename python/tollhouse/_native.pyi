@@ -501,7 +501,7 @@ class Store:
     def remove(self, session_id: str) -> None:
         """Removes a session. A run of it is cancelled, in whichever process."""
 
-    def export(self, session_id: str, file: str | os.PathLike[str]) -> None:
+    def export(self, session_id: str, file: str | os.PathLike[str], hand_over: bool = False) -> None:
         """Writes a session to a new file."""
 
     def import_(

@@ -637,13 +637,15 @@ class Session(DurableRuns):
         kept["capabilities"] = kept["policy"] = kept["limits"] = kept["files"] = None
         return Session.open(to, store=self._store, **kept)
 
-    def export(self, file: Place) -> None:
+    def export(self, file: Place, *, hand_over: bool = False) -> None:
         """Writes the session to one new file, with all its snapshots. Secrets are not in it.
 
         Args:
             file: The file, which must not exist.
+            hand_over: Moves the session, with the run that waits or was interrupted: it is resumed where the file is
+                imported, and this session has no further run. Otherwise the file is a copy, without that run.
         """
-        self._store.native.export(self._id, file)
+        self._store.native.export(self._id, file, hand_over)
 
     def remove(self) -> None:
         """Removes the session from its store, and closes it."""

@@ -97,6 +97,9 @@ pub(crate) fn failed(what: &str, error: &SessionsError) -> CliError {
         SessionsError::Suspended { session, .. } => shown.hint(format!(
             "`tollhouse session pending {session}` shows what it waits for, `session resume {session}` continues it, and `session abandon {session}` ends it"
         )),
+        SessionsError::HandedOver(session) => shown.hint(format!(
+            "it goes on where its export was imported; `tollhouse session fork {session} NAME` begins another with its files"
+        )),
         SessionsError::Replay { session, .. } => {
             shown.hint(format!("`tollhouse session abandon {session}` ends the run; the files are as before it"))
         }

@@ -194,6 +194,9 @@ impl Sessions {
                 Ok(())
             })?;
         }
+        let exhausted = self.balances_handed_over(source, to)?;
+        copied.retain(|(name, _)| !exhausted.iter().any(|(other, _)| other == name));
+        copied.extend(exhausted);
         Ok((self.records().get(&head)? == stands).then_some((batch, copied)))
     }
 

@@ -21,6 +21,7 @@ mod create;
 mod export;
 mod gc;
 mod gc_roots;
+mod hand_over;
 mod import;
 mod import_decision;
 mod open_session;
@@ -51,6 +52,7 @@ pub(super) use record::Balance;
 pub use record::{Created, Head, Origin, RunRecord, States};
 pub use revision::{At, Point, PointError};
 pub(super) use run_journal::ResumedRun;
+pub use hand_over::HandOver;
 pub use run_journal::{Answered, PendingCall};
 pub use session_id::{SessionId, SessionIdError};
 pub use session_lock::Waiting;
@@ -110,6 +112,12 @@ pub enum SessionsError {
         /// Number of the run.
         run: u64,
     },
+    /// The session was handed over, and goes on elsewhere.
+    #[error("the session `{0}` was handed over, and has no further run here")]
+    HandedOver(SessionId),
+    /// The session was imported from this hand-over before.
+    #[error("this hand-over of a session was imported before, as `{0}`")]
+    ImportedBefore(String),
     /// The unfinished run cannot be resumed here.
     #[error("run {run} of the session `{session}` cannot be resumed")]
     Replay {

@@ -239,6 +239,9 @@ impl PersistentSession {
     fn begin(&self, script: &str, hash: &str, start: Option<&JournalEntry>) -> Result<StartedRun, SessionsError> {
         let mut open = self.log.lock();
         let open = open.as_mut().ok_or(SessionsError::NotTaken)?;
+        if open.head.handed_over.is_some() {
+            return Err(SessionsError::HandedOver(self.id.clone()));
+        }
         if let Some(run) = open.head.unfinished {
             if self.sessions.waits(&self.id, run)? {
                 return Err(SessionsError::Suspended { session: self.id.clone(), run });
@@ -504,6 +507,7 @@ pub(super) fn first_head(snapshot: SnapshotId, files: &Tree, states: States) -> 
         runs: 0,
         running: Vec::new(),
         unfinished: None,
+        handed_over: None,
         lines: 0,
         hash,
         commits: 0,

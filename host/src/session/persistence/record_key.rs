@@ -19,8 +19,9 @@
 //! | `K` id 0 alias bucket key | an entry of `wasi:keyvalue`, perhaps in a blob |
 //! | `G` family | [`FamilyRecord`](super::shared_budgets::FamilyRecord): of sessions that share their budgets |
 //! | `F` family hash of the account | what all sessions of a family have spent |
+//! | `D` hand-over | the name of the session that was imported from it |
 //!
-//! A family is 32 bytes. The last two kinds belong to no session, and are in no export.
+//! A family is 32 bytes, a hand-over is the hash of its identifier. The last three kinds belong to no session, and are in no export.
 //!
 //! A value that may be in a blob starts with 0 and is the rest, or starts with 1 and is in the blob whose hash follows.
 
@@ -102,6 +103,14 @@ pub(super) const FAMILY_ACCOUNTS: &[u8] = b"F";
 
 /// Prefix of the keys of all families.
 pub(super) const FAMILIES: &[u8] = b"G";
+
+/// Prefix of the keys of all hand-overs.
+pub(super) const HAND_OVERS: &[u8] = b"D";
+
+/// Key of a hand-over that was imported.
+pub(super) fn hand_over(id: &str) -> Vec<u8> {
+    [HAND_OVERS, blake3::hash(id.as_bytes()).as_bytes()].concat()
+}
 
 /// Key of a family.
 pub(super) fn family(id: &[u8; 32]) -> Vec<u8> {

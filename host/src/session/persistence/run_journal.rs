@@ -119,6 +119,9 @@ impl Sessions {
     pub fn unfinished(&self, id: &SessionId) -> Result<Option<u64>, SessionsError> {
         self.created(id)?;
         let head = self.head(id)?;
+        if head.handed_over.is_some() {
+            return Ok(None);
+        }
         if head.unfinished.is_some() || head.running.is_empty() || self.0.locks.is_taken(id)? {
             return Ok(head.unfinished);
         }
@@ -284,6 +287,7 @@ impl PersistentSession {
 
     /// Returns the number and the journal of the run that can be resumed.
     pub(in crate::session) fn unfinished(&self) -> Result<(u64, Vec<JournalEntry>), SessionsError> {
+        self.sessions.refuse_handed_over(&self.id)?;
         let run = self.sessions.unfinished(&self.id)?.ok_or_else(|| self.nothing_to_resume())?;
         Ok((run, self.sessions.journal(&self.id, run)?))
     }
@@ -343,6 +347,7 @@ impl PersistentSession {
 
     /// Returns the number of the run that can be resumed.
     fn unfinished_run(&self) -> Result<u64, SessionsError> {
+        self.sessions.refuse_handed_over(&self.id)?;
         let unfinished = self.log.lock().as_ref().and_then(|open| open.head.unfinished);
         unfinished.ok_or_else(|| self.nothing_to_resume())
     }
