@@ -32,6 +32,7 @@ pub(crate) fn failed(error: &SessionsError) -> PyErr {
         SessionsError::Exists(_)
         | SessionsError::Differs { .. }
         | SessionsError::Decided { .. }
+        | SessionsError::Expired { .. }
         | SessionsError::Replay { source: ReplayError::Changed(_), .. } => SessionConflictError::new_err(told(error)),
         SessionsError::Several(_) => PyValueError::new_err(format!("{}: say which by its `seq`", told(error))),
         SessionsError::Suspended { .. } => {
@@ -163,8 +164,9 @@ impl Store {
         Ok(json!(calls).to_string())
     }
 
-    /// Decides about a call that waits; without `seq`, about the only one. Returns the call, as JSON.
-    #[pyo3(signature = (session_id, allowed, by, *, seq=None, reason=None, digest=None))]
+    /// Decides about a call that waits; without `seq`, about the only one; with `arguments` (JSON), approves it with them in
+    /// place of the script's. Returns the call, as JSON.
+    #[pyo3(signature = (session_id, allowed, by, *, seq=None, reason=None, digest=None, arguments=None))]
     #[expect(clippy::too_many_arguments, reason = "Python gives them names")]
     fn decide(
         &self,
@@ -175,9 +177,12 @@ impl Store {
         seq: Option<u64>,
         reason: Option<String>,
         digest: Option<String>,
+        arguments: Option<String>,
     ) -> PyResult<String> {
         let id = self::session_id(session_id)?;
-        let answered = Answered { allowed, by, reason, digest };
+        let arguments = arguments.map(|text| serde_json::from_str(&text)).transpose();
+        let arguments = arguments.map_err(|error| PyValueError::new_err(format!("the arguments are not JSON: {error}")))?;
+        let answered = Answered { allowed, by, reason, digest, arguments };
         let call = self.with(py, |sessions| sessions.decide(&id, None, seq, &answered, waiting()))?;
         Ok(json!(call).to_string())
     }

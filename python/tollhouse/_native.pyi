@@ -465,8 +465,11 @@ class Store:
         seq: int | None = None,
         reason: str | None = None,
         digest: str | None = None,
+        arguments: str | None = None,
     ) -> str:
         """Decides about a call that waits, the only one without `seq`: the call, as JSON.
+
+        With `arguments`, JSON, it is approved with them in place of the script's.
 
         Raises `ValueError` if several wait, and `SessionConflictError` if it was decided about before.
         """

@@ -247,6 +247,37 @@ class Store:
         decider = by or _decider()
         return pending_call(self.native.decide(session_id, False, decider, seq=seq, reason=reason, digest=digest))
 
+    def edit(
+        self,
+        session_id: str,
+        arguments: dict[str, Any],
+        seq: int | None = None,
+        *,
+        by: str | None = None,
+        digest: str | None = None,
+    ) -> PendingCall:
+        """Approves a call that waits, with other arguments than the script's, as `Session.edit`.
+
+        Args:
+            session_id: The session's name.
+            arguments: As that of `Session.edit`.
+            seq: As that of `Session.edit`.
+            by: As that of `Session.edit`.
+            digest: As that of `Session.edit`.
+
+        Returns:
+            The call, with the decision.
+
+        Raises:
+            SessionConflictError: As `approve`.
+            ValueError: As `approve`; if the arguments have no JSON form.
+        """
+        if not isinstance(arguments, dict):
+            raise TypeError("`arguments` is a dictionary")
+        text = json.dumps(arguments, allow_nan=False)
+        decider = by or _decider()
+        return pending_call(self.native.decide(session_id, True, decider, seq=seq, digest=digest, arguments=text))
+
     def resolve(self, session_id: str, seq: int, what: Resolution, value: Any = None, *, by: str | None = None) -> int:
         """Says what became of a call that had started when its process ended, as `Session.resolve`.
 

@@ -1,6 +1,7 @@
 //! Approval of calls by a human, with the question and the answer on record. Independent of how the human is asked.
 
 use std::io;
+use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -85,6 +86,9 @@ pub struct DeferredCall {
     pub cost: Value,
     /// Time of the question, in nanoseconds since the Unix epoch.
     pub asked: u64,
+    /// Time until which it can be decided about, in nanoseconds since the Unix epoch.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub expires: Option<u64>,
     /// blake3 of what is decided about, in hexadecimal: run, number, method, arguments, grant and reason.
     pub digest: String,
 }
@@ -104,6 +108,18 @@ pub struct Decision {
     pub at: u64,
     /// Digest of the call that was decided about.
     pub digest: String,
+    /// Arguments with which the call is approved in place of the script's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub arguments: Option<Value>,
+}
+
+/// Question about a call that was asked before its run was resumed.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct EarlierQuestion<'a> {
+    /// The call, as it was asked about.
+    pub(crate) asked: Option<&'a DeferredCall>,
+    /// Decision that was made.
+    pub(crate) decision: Option<&'a Decision>,
 }
 
 /// The way in which the consent to a call is obtained.
@@ -111,8 +127,8 @@ pub struct Decision {
 pub(crate) enum Consent<'a> {
     /// A human is asked now; if there is nobody to ask, the call is refused.
     Now,
-    /// If there is nobody to ask, the call is deferred. The decision is one that was made about this call.
-    Deferrable(Option<&'a Decision>),
+    /// If there is nobody to ask, the call is deferred, unless it was decided about.
+    Deferrable(EarlierQuestion<'a>),
 }
 
 /// A recorded question.
@@ -167,7 +183,8 @@ impl Question {
 impl DeferredCall {
     /// Creates the description of a call that is deferred, in the run with this number.
     pub(super) fn new(asking: &PendingApproval<'_>, asked: u64) -> Self {
-        let &PendingApproval { run, seq, method, arguments, grant, reason, costs, .. } = asking;
+        let &PendingApproval { run, seq, method, arguments, grant, reason, costs, within, .. } = asking;
+        let within = within.map(|within| u64::try_from(within.as_nanos()).unwrap_or(u64::MAX));
         let decided = serde_json::json!([run, seq, method, arguments, grant, reason]).to_string();
         Self {
             seq,
@@ -177,9 +194,26 @@ impl DeferredCall {
             reason: reason.to_owned(),
             cost: serde_json::to_value(costs).unwrap_or_default(),
             asked,
+            expires: within.map(|within| asked.saturating_add(within)),
             digest: blake3::hash(decided.as_bytes()).to_hex().to_string(),
         }
     }
+
+    /// Returns true if nobody can decide about the call any more.
+    pub(crate) fn has_expired(&self, now: u64) -> bool {
+        self.expires.is_some_and(|expires| expires < now)
+    }
+
+    /// Returns the digest of a decision that approves this call of a run with other arguments.
+    pub(crate) fn edited_digest(&self, run: u64, arguments: &Value) -> String {
+        edited_digest(run, self.seq, &self.method, arguments, &self.grant)
+    }
+}
+
+/// Returns the digest of a call that is approved with other arguments. The reason, which names the script's, is not in it.
+fn edited_digest(run: u64, seq: u64, method: &str, arguments: &Value, grant: &str) -> String {
+    let decided = serde_json::json!(["edited", run, seq, method, arguments, grant]).to_string();
+    blake3::hash(decided.as_bytes()).to_hex().to_string()
 }
 
 /// Maximum length of a question's text in the log; longer texts are logged as a hash.
@@ -196,6 +230,8 @@ pub(super) struct PendingApproval<'a> {
     pub(super) grant: &'a str,
     pub(super) reason: &'a str,
     pub(super) costs: &'a [Cost],
+    /// Time within which a deferred question can be answered.
+    pub(super) within: Option<Duration>,
 }
 
 /// Outcome of a question.
@@ -204,6 +240,8 @@ pub(super) enum Answering {
     /// With a reason, if one was given.
     Refused(Option<String>),
     Deferred(Box<DeferredCall>),
+    /// Nobody answered in time.
+    Expired,
 }
 
 impl PendingApproval<'_> {
@@ -213,13 +251,20 @@ impl PendingApproval<'_> {
         approver: Option<&dyn Approver>,
         consent: Consent<'_>,
     ) -> Result<Answering, ApprovalError> {
-        if let Consent::Deferrable(Some(decision)) = consent
-            && DeferredCall::new(self, 0).digest == decision.digest
-        {
+        let earlier = match consent {
+            Consent::Deferrable(earlier) => earlier,
+            Consent::Now => EarlierQuestion::default(),
+        };
+        if let Some(decision) = earlier.decision.filter(|decision| self.is_decided_by(decision)) {
             return Ok(match decision.allowed {
                 true => Answering::Allowed,
                 false => Answering::Refused(decision.reason.clone()),
             });
+        }
+        let call = DeferredCall::new(self, crate::vfs::now());
+        let asked = earlier.asked.filter(|asked| asked.digest == call.digest);
+        if asked.is_some_and(|asked| asked.has_expired(call.asked)) {
+            return Ok(Answering::Expired);
         }
         match approver.map(|approver| self.ask(approver)) {
             Some(Ok(true)) => return Ok(Answering::Allowed),
@@ -228,7 +273,22 @@ impl PendingApproval<'_> {
             Some(Err(error)) => return Err(error),
             None => {}
         }
-        Ok(Answering::Deferred(Box::new(self.defer(crate::vfs::now())?)))
+        if let Some(asked) = asked {
+            // The question is on record, and is as old as it is.
+            let DeferredCall { asked, expires, .. } = *asked;
+            return Ok(Answering::Deferred(Box::new(DeferredCall { asked, expires, ..call })));
+        }
+        Ok(Answering::Deferred(Box::new(self.defer(call.asked)?)))
+    }
+
+    /// Returns true if a decision is about this call. One that changes the arguments is about the call that has them:
+    /// whoever judges the call takes them from the decision.
+    fn is_decided_by(&self, decision: &Decision) -> bool {
+        let digest = match &decision.arguments {
+            None => DeferredCall::new(self, 0).digest,
+            Some(arguments) => edited_digest(self.run, self.seq, self.method, arguments, self.grant),
+        };
+        digest == decision.digest
     }
 
     /// Asks for approval. If this returns true, the consent is durably recorded.
@@ -238,7 +298,7 @@ impl PendingApproval<'_> {
         let answer = approver.approve(&request)?;
         let shown = answer.shown.to_hex();
         let (allowed, by) = (answer.allowed, answer.by.as_str());
-        let event = Event::Answered { run: self.run, seq: self.seq, allowed, by, shown: &shown };
+        let event = Event::Answered { run: self.run, seq: self.seq, allowed, by, shown: &shown, arguments: None };
         let logged = self.audit.write(&event).and_then(|()| self.audit.sync());
         // A refusal is safe even if it cannot be logged.
         if allowed {
@@ -291,13 +351,15 @@ mod tests {
             grant,
             reason: "always",
             costs: &[],
+            within: Some(Duration::from_nanos(5)),
         };
         let asked = call(1, 1, "pay", &given, "g").defer(0).expect("it is recorded");
         let decision =
-            |allowed| Decision { allowed, by: "me".to_owned(), reason: None, at: 1, digest: asked.digest.clone() };
+            |allowed| Decision { allowed, by: "me".to_owned(), reason: None, at: 1, digest: asked.digest.clone(), arguments: None };
         let (yes, no) = (decision(true), decision(false));
         let answer = |call: PendingApproval<'_>, decision| {
-            call.consent(None, Consent::Deferrable(Some(decision))).expect("it is recorded")
+            let earlier = EarlierQuestion { asked: None, decision: Some(decision) };
+            call.consent(None, Consent::Deferrable(earlier)).expect("it is recorded")
         };
         assert!(matches!(answer(call(1, 1, "pay", &given, "g"), &yes), Answering::Allowed));
         assert!(matches!(answer(call(1, 1, "pay", &given, "g"), &no), Answering::Refused(None)));
@@ -310,5 +372,22 @@ mod tests {
         ] {
             assert!(matches!(answer(moved, &yes), Answering::Deferred(_)));
         }
+        let edited =
+            Decision { digest: asked.edited_digest(1, &other), arguments: Some(other.clone()), ..decision(true) };
+        assert!(matches!(answer(call(1, 1, "pay", &other, "g"), &edited), Answering::Allowed));
+        for moved in [call(2, 1, "pay", &other, "g"), call(1, 2, "pay", &other, "g"), call(1, 1, "pay", &other, "h")] {
+            assert!(matches!(answer(moved, &edited), Answering::Deferred(_)));
+        }
+        let earlier = |asked| EarlierQuestion { asked: Some(asked), decision: None };
+        let judged = |asked| {
+            let call = call(1, 1, "pay", &given, "g");
+            call.consent(None, Consent::Deferrable(earlier(asked))).expect("it is recorded")
+        };
+        assert_eq!(asked.expires, Some(5));
+        assert!(matches!(judged(&asked), Answering::Expired));
+        let open = DeferredCall { expires: None, asked: 7, ..asked.clone() };
+        assert!(matches!(judged(&open), Answering::Deferred(call) if call.asked == 7));
+        let moved = DeferredCall { digest: "other".to_owned(), ..asked.clone() };
+        assert!(matches!(judged(&moved), Answering::Deferred(call) if call.asked != 0), "another call was asked about");
     }
 }

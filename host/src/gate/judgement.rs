@@ -12,7 +12,8 @@ use super::approval::{Answering, PendingApproval};
 use super::grant_index::{ActiveGrant, GrantAccount, GrantDenial};
 use super::refusal::{limit_hint, recorded_arguments, recorded_text};
 use super::{
-    Admission, AuditError, BudgetKind, CallAudit, CallOutcome, Consent, Cost, Debits, DeferredCall, Event, Gate, Record,
+    Admission, AuditError, BudgetKind, CallAudit, CallOutcome, Consent, Cost, Debits, DeferredCall, EarlierQuestion, Event,
+    Gate, Record,
 };
 use crate::capability::Amount;
 use crate::code::{Interrupt, MemoryAccount, MemoryCharge};
@@ -50,7 +51,8 @@ impl Gate {
         interrupt: &Interrupt,
     ) -> Result<Admission, NotAdmitted> {
         self.count(record, method)?;
-        self.admit_numbered(record, None, method, arguments, memory, interrupt, Consent::Deferrable(None))
+        let consent = Consent::Deferrable(EarlierQuestion::default());
+        self.admit_numbered(record, None, method, arguments, memory, interrupt, consent)
     }
 
     /// Judges a call whose number is `seq` if it has one already, because its run was resumed.
@@ -240,7 +242,7 @@ impl Gate {
             debit.release();
             let message = format!("`{method}`: grant `{grant}` needs approval, but there is no terminal to ask on");
             let failure = Failure::approval(message).with_hint(
-                "run it on a terminal, or in a session (`--session NAME`), where a run waits for approval unless it has run a program",
+                "run it on a terminal, or in a session (`--session NAME`), where a run waits for approval",
             );
             return Err(self.refuse(record, seq, method, arguments.clone(), Some(grant), failure).into());
         }
@@ -250,8 +252,8 @@ impl Gate {
         };
         let (callers, costs) = (record.callers(), self.costs(active, debit));
         let (run, audit) = (record.run(), &*self.log(record));
-        let asking =
-            PendingApproval { audit, run, seq, callers: &callers, method, arguments, grant, reason, costs: &costs };
+        let (callers, costs, within) = (&*callers, &*costs, active.grant.approve_within);
+        let asking = PendingApproval { audit, run, seq, callers, method, arguments, grant, reason, costs, within };
         let failure = match asking.consent(approver.map(|approver| &**approver), consent) {
             Ok(Answering::Allowed) => match active.over(&self.ledger, SystemTime::now()) {
                 None => return Ok(seq),
@@ -261,6 +263,10 @@ impl Gate {
             Ok(Answering::Refused(why)) => {
                 let why = why.map(|why| format!(": {why}")).unwrap_or_default();
                 Failure::approval(format!("`{method}`: a human refused the call (grant `{grant}`){why}"))
+            }
+            Ok(Answering::Expired) => {
+                let message = format!("`{method}`: nobody approved the call in time (grant `{grant}`)");
+                Failure::approval(message).with_hint("`approve_within` of the grant says how long it waits")
             }
             Ok(Answering::Deferred(call)) => {
                 debit.release();

@@ -26,7 +26,7 @@ use std::time::SystemTime;
 use serde_json::Value;
 
 pub use admission::Admission;
-pub(crate) use approval::Consent;
+pub(crate) use approval::{Consent, EarlierQuestion};
 pub use approval::{Answer, ApprovalError, ApprovalRequest, Approver, Caller, Cost, Decision, DeferredCall, Question};
 pub use audit::{
     Audit, AuditError, AuditFile, AuditKey, Both, Chain, CheckOptions, CheckedLog, Debits, Event, NoAuditKey, Nowhere,

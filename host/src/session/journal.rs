@@ -18,6 +18,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 
 use super::guest_process::Pid;
+use crate::capability::{Limits, Policy};
 use crate::error::{Failure, Payload, Special, SpecialKind};
 use crate::gate::{Decision, DeferredCall};
 use crate::guest::{Language, OperationId, Script, Typed, Value};
@@ -124,6 +125,9 @@ pub(super) struct RunStart {
     authority: String,
     language: String,
     script: RecordedScript,
+    /// Limits of the run, as a policy writes them; absent if they are the default ones.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    limits: Option<Json>,
     /// True if the script found the state that an earlier one left, and leaves its own.
     pub(super) keep_state: bool,
 }
@@ -156,7 +160,13 @@ pub enum ReplayError {
 
 impl RunStart {
     /// Describes a run that starts, or is to be replayed, in a session with this authority.
-    pub(super) fn new(language: Language, script: &Script, authority: &str, keep_state: bool) -> Self {
+    pub(super) fn new(
+        language: Language,
+        script: &Script,
+        authority: &str,
+        limits: &Limits,
+        keep_state: bool,
+    ) -> Self {
         let Script { source, name, from_file, arguments, environment, typed } = script.clone();
         let colors = typed.map(|typed| typed.colors);
         Self {
@@ -165,8 +175,19 @@ impl RunStart {
             authority: authority.to_owned(),
             language: language.word().to_owned(),
             script: RecordedScript { source, name, from_file, arguments, environment, colors },
+            limits: Policy { limits: limits.clone(), ..Policy::default() }.to_json().get("limits").cloned(),
             keep_state,
         }
+    }
+
+    /// Returns the limits of the run.
+    ///
+    /// # Errors
+    /// If they are none that this version knows.
+    pub(super) fn limits(&self) -> Result<Limits, ReplayError> {
+        let Some(limits) = &self.limits else { return Ok(Limits::default()) };
+        let policy = Policy::parse_json(&serde_json::json!({ "limits": limits }).to_string());
+        policy.map(|policy| policy.limits).map_err(|error| ReplayError::Unreadable(format!("limits: {error}")))
     }
 
     /// Returns the script, if the run can be replayed by these guests in a session with this authority.
@@ -437,7 +458,7 @@ mod tests {
     use super::*;
 
     /// Entries as version 1 writes them. They stay readable.
-    const VERSION_1: &str = r#"{"entry":"started","version":1,"guest":"GUEST","authority":"aa","language":"js","script":{"source":"return 1","name":"script","from_file":false,"arguments":["a"],"environment":[["N","v"]]},"keep_state":true}
+    const VERSION_1: &str = r#"{"entry":"started","version":1,"guest":"GUEST","authority":"aa","language":"js","script":{"source":"return 1","name":"script","from_file":false,"arguments":["a"],"environment":[["N","v"]]},"limits":{"wall":"5000ms"},"keep_state":true}
 {"entry":"entered","pid":0,"now":1000000}
 {"entry":"admitted","id":1,"seq":1}
 {"entry":"delivered","id":1,"now":2000000,"answer":{"result":{"json":{"value":["YQ=="],"specials":{"/0":"bytes"}}},"edits":[{"path":"/workspace/f","action":"file","content":"YQ==","mode":420,"modified":7},{"path":"/workspace/d","action":"directory","mode":493,"modified":7},{"path":"/workspace/l","action":"link","target":"f","mode":511,"modified":7},{"path":"/workspace/o","action":"remove","directory":false}],"call":"cc"}}
@@ -448,7 +469,9 @@ mod tests {
 {"entry":"delivered","id":5,"now":3000000,"answer":{"result":{"exited":0},"call":"cc","unread":{"stdout":"YQ==","stderr":""}}}
 {"entry":"kept","id":7,"edits":[{"path":"/workspace/o","action":"remove","directory":false}]}
 {"entry":"deferred","id":4,"call":{"seq":2,"method":"m","arguments":{"a":1},"grant":"g","reason":"always","cost":[],"asked":4,"digest":"bb"}}
+{"entry":"deferred","id":4,"call":{"seq":2,"method":"m","arguments":{"a":1},"grant":"g","reason":"always","cost":[],"asked":4,"expires":9,"digest":"bb"}}
 {"entry":"decided","seq":2,"decision":{"allowed":true,"by":"me","at":5,"digest":"bb"}}
+{"entry":"decided","seq":2,"decision":{"allowed":true,"by":"me","at":5,"digest":"bb","arguments":{"a":2}}}
 {"entry":"resolved","seq":1,"resolution":{"done":{"x":1}},"by":"me"}
 {"entry":"resolved","seq":1,"resolution":"retry","by":"me"}
 {"entry":"unreplayable","what":"ran the program `p`"}
@@ -480,6 +503,8 @@ mod tests {
         };
         let (language, script) = start(&version_1()).script("aa").expect("all is as it was");
         assert_eq!((language, script.source.as_str()), (Language::JavaScript, "return 1"));
+        let limits = start(&version_1()).limits().expect("they are limits");
+        assert_eq!(limits, Limits { wall: std::time::Duration::from_secs(5), ..Limits::default() });
         let refused = |text: &str, authority: &str| start(text).script(authority).expect_err("it differs").to_string();
         assert!(refused(&version_1(), "ab").contains("policy"));
         assert!(refused(VERSION_1, "aa").contains("guest"));

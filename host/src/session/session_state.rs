@@ -456,7 +456,7 @@ impl SessionState {
     /// Describes the start of a run that can be suspended and resumed; `None` for any other.
     fn journal_start(&self, language: Language, script: &Script, keep_state: bool) -> Option<JournalEntry> {
         let Persistence::Disk { main: true, .. } = &self.persistence else { return None };
-        let start = RunStart::new(language, script, self.authority(), keep_state);
+        let start = RunStart::new(language, script, self.authority(), self.limits(), keep_state);
         Some(JournalEntry::Started(Box::new(start)))
     }
 

@@ -77,6 +77,11 @@ impl Audit for RedactedAudit {
             Event::Ended { run, status, error } => {
                 self.audit.write(&Event::Ended { run, status, error: optional(error).as_deref() })
             }
+            Event::Answered { run, seq, allowed, by, shown, arguments: Some(arguments) } => {
+                let arguments = self.json(arguments);
+                let arguments = Some(arguments.as_ref());
+                self.audit.write(&Event::Answered { run, seq, allowed, by, shown, arguments })
+            }
             Event::Answered { .. } | Event::Released { .. } | Event::Mended { .. } | Event::Full { .. } => {
                 self.audit.write(event)
             }

@@ -67,6 +67,9 @@ pub struct OpenOptions {
 /// Limits that replace those of the policy.
 #[derive(Clone, Debug, Default)]
 pub struct Overrides {
+    /// Limits in place of all of those of the policy, before the others: those of the run that is to be resumed
+    /// ([`Sessions::unfinished_limits`]).
+    pub base: Option<Limits>,
     /// Time from start to end.
     pub wall: Option<Duration>,
     /// Bytes of memory of one guest.
@@ -80,6 +83,9 @@ pub struct Overrides {
 impl Overrides {
     /// Applies the limits.
     pub fn apply(&self, limits: &mut Limits) {
+        if let Some(base) = &self.base {
+            limits.clone_from(base);
+        }
         limits.wall = self.wall.unwrap_or(limits.wall);
         limits.memory = self.memory.unwrap_or(limits.memory);
         limits.fuel = self.fuel.unwrap_or(limits.fuel);

@@ -142,6 +142,14 @@ pub enum SessionsError {
         /// Who decided.
         by: String,
     },
+    /// The question about the call was not answered in time.
+    #[error("call {seq} of the session `{session}` was to be approved earlier: it is denied when the run is resumed")]
+    Expired {
+        /// Name of the session.
+        session: SessionId,
+        /// Number of the call in its run.
+        seq: u64,
+    },
     /// The session was written to without its lock.
     #[error("the session is not open for a run")]
     NotTaken,

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
+use serde_json::Value as Json;
 
 use super::call_counts::CallCounts;
 use super::open_session::{PersistentSession, StartedRun};
@@ -11,11 +12,12 @@ use super::record::{LedgerEntry, LedgerOutcome, RunRecord};
 use super::session_lock::Waiting;
 use super::session_log::{OpenLog, PendingJournal, json};
 use super::{SessionId, Sessions, SessionsError, record_key};
+use crate::capability::Limits;
 use crate::gate::{Call, CallOutcome, Decision, DeferredCall, Event};
 use crate::guest::OperationId;
 use crate::ledger::Used;
 use crate::session::journal::{self, JournalEntry, Resolution};
-use crate::vfs::{self, Limits, Tree, now};
+use crate::vfs::{self, Tree, now};
 
 /// Statuses of runs that can be resumed.
 pub(super) const SUSPENDED: &str = "suspended";
@@ -49,6 +51,9 @@ pub struct Answered {
     pub reason: Option<String>,
     /// Digest of the call that is meant: any other call is not decided about. `None` for whichever it is.
     pub digest: Option<String>,
+    /// Arguments in place of the script's, with which the call is approved. The gate judges them when the run is
+    /// resumed.
+    pub arguments: Option<Json>,
 }
 
 /// Run that is resumed.
@@ -132,6 +137,19 @@ impl Sessions {
             }
         }
         Ok(None)
+    }
+
+    /// Returns the limits with which the run that can be resumed was started, if there is one.
+    ///
+    /// # Errors
+    /// If there is no such session, or its journal cannot be read.
+    pub fn unfinished_limits(&self, id: &SessionId) -> Result<Option<Limits>, SessionsError> {
+        let Some(run) = self.unfinished(id)? else { return Ok(None) };
+        let failed = |source| SessionsError::Replay { session: id.clone(), run, source };
+        match self.journal(id, run)?.first() {
+            Some(JournalEntry::Started(start)) => Ok(Some(start.limits().map_err(failed)?)),
+            _ => Ok(None),
+        }
     }
 
     /// Returns true if a run waits for a human, also where the process died that resumed it: no other run may begin.
@@ -297,7 +315,7 @@ impl PersistentSession {
     }
 
     /// Starts the session's unfinished run again.
-    pub(in crate::session) fn reenter(&self, limits: Limits) -> Result<ResumedRun, SessionsError> {
+    pub(in crate::session) fn reenter(&self, limits: vfs::Limits) -> Result<ResumedRun, SessionsError> {
         self.locked(|| {
             let number = self.unfinished_run()?;
             let journal = self.sessions.journal(&self.id, number)?;
@@ -375,8 +393,13 @@ impl PersistentSession {
             if answered.digest.as_ref().is_some_and(|wanted| *wanted != digest) {
                 return Err(none("call with this digest that waits for a decision".to_owned()));
             }
-            let Answered { allowed, by, reason, .. } = answered.clone();
-            let decision = Decision { allowed, by, reason, at: now(), digest };
+            if call.call.has_expired(now()) {
+                return Err(SessionsError::Expired { session: self.id.clone(), seq: call.call.seq });
+            }
+            let Answered { allowed, by, reason, arguments, .. } = answered.clone();
+            let arguments = arguments.filter(|_| allowed);
+            let digest = arguments.as_ref().map_or(digest, |given| call.call.edited_digest(number, given));
+            let decision = Decision { allowed, by, reason, at: now(), digest, arguments };
             self.record_decision(number, call.call.seq, &decision)?;
             call.decision = Some(decision);
             Ok(call)
@@ -421,7 +444,8 @@ impl PersistentSession {
     fn record_decision(&self, run: u64, seq: u64, decision: &Decision) -> Result<(), SessionsError> {
         let entry = JournalEntry::Decided { seq, decision: decision.clone() };
         let (allowed, by, shown) = (decision.allowed, decision.by.as_str(), decision.digest.as_str());
-        self.append_entry(run, &entry, &Event::Answered { run, seq, allowed, by, shown })
+        let arguments = decision.arguments.as_ref();
+        self.append_entry(run, &entry, &Event::Answered { run, seq, allowed, by, shown, arguments })
     }
 
     /// Appends an entry to the journal of a run that is not active, and an event to the log.

@@ -48,8 +48,10 @@ pub(in crate::session) struct RunJournal {
     pub(super) decisions: HashMap<u64, Decision>,
     /// What became of interrupted calls, by their numbers.
     pub(super) resolutions: HashMap<u64, Resolution>,
-    /// Operations of calls that had been deferred, with their numbers.
-    pub(super) asked: HashMap<OperationId, u64>,
+    /// Arguments with which calls were approved in place of the script's, by the number of the call.
+    pub(super) edits: HashMap<u64, serde_json::Value>,
+    /// Calls that had been deferred, as they were asked about.
+    pub(super) asked: HashMap<OperationId, Box<DeferredCall>>,
     /// Time that was given to the guest that entered last.
     pub(super) now: u64,
     /// Opens the output when the replay has ended.
@@ -114,11 +116,16 @@ impl RunJournal {
                 }
                 JournalEntry::Resolved { seq, resolution, .. } => drop(journal.resolutions.insert(seq, resolution)),
                 JournalEntry::Deferred { id, call } => {
-                    journal.asked.insert(id, call.seq);
+                    journal.asked.insert(id, call);
                     // It had been admitted, and was judged again before it started.
                     journal.admitted.remove(&id);
                 }
-                JournalEntry::Decided { seq, decision } => drop(journal.decisions.insert(seq, decision)),
+                JournalEntry::Decided { seq, decision } => {
+                    if let Some(arguments) = &decision.arguments {
+                        journal.edits.insert(seq, arguments.clone());
+                    }
+                    journal.decisions.insert(seq, decision);
+                }
                 JournalEntry::Unreplayable { what } => return Err(ReplayError::Unreplayable(what)),
             }
         }

@@ -10,7 +10,7 @@ use super::outstanding::{OperationKind, OperationStream, OutstandingOperation};
 use super::replayed_programs::Launch;
 use crate::code::Interrupt;
 use crate::error::{Failure, error_chain};
-use crate::gate::{Admission, Consent, Gate, NotAdmitted};
+use crate::gate::{Admission, Consent, EarlierQuestion, Gate, NotAdmitted};
 use crate::guest::{self, Completion, GuestError, OperationId, ProgramRun, Runnable, Step, Value};
 use crate::session::guest_process::{self, MAIN, Pid};
 use crate::session::host::guest_now;
@@ -366,10 +366,13 @@ impl Run {
             return Some(Err(Failure::host(format!("the call cannot be made again: {}", error_chain(&error)))));
         }
         let journal = self.journal.as_ref()?;
-        let seq = journal.asked.get(&id).copied().or(admitted);
+        let asked = journal.asked.get(&id).map(|asked| &**asked);
+        let seq = asked.map(|asked| asked.seq).or(admitted);
         let decision = seq.and_then(|seq| journal.decisions.get(&seq));
+        let edited = seq.and_then(|seq| journal.edits.get(&seq)).map(ToString::to_string);
+        let arguments = edited.as_deref().unwrap_or(arguments);
         let (record, memory) = (&self.scope.record, &self.session.memory);
-        let consent = Consent::Deferrable(decision);
+        let consent = Consent::Deferrable(EarlierQuestion { asked, decision });
         let gate = &self.session.gate;
         self.session.judging(Some(id));
         let judged = gate.admit_numbered(record, seq, method, arguments, memory, &interrupt, consent);

@@ -4,7 +4,7 @@ use super::Run;
 use super::outstanding::{OperationKind, OutstandingOperation};
 use super::replayed_programs::MAX_PROGRAM_INPUT;
 use crate::error::{ErrorKind, Failure};
-use crate::gate::{Consent, DeferredCall};
+use crate::gate::{Consent, DeferredCall, EarlierQuestion};
 use crate::guest::{OperationId, Outcome};
 use crate::session::guest_process::{self, MAIN};
 use crate::session::journal::JournalEntry;
@@ -20,7 +20,9 @@ impl Run {
     /// Returns the decision about a call of this number, if there is one and the run can wait for one.
     pub(super) fn consent(&self, seq: u64) -> Consent<'_> {
         match self.journal.as_ref().filter(|journal| !journal.is_broken) {
-            Some(journal) => Consent::Deferrable(journal.decisions.get(&seq)),
+            Some(journal) => {
+                Consent::Deferrable(EarlierQuestion { asked: None, decision: journal.decisions.get(&seq) })
+            }
             None => Consent::Now,
         }
     }
@@ -28,7 +30,11 @@ impl Run {
     /// Keeps a call that waits for a decision.
     pub(super) fn defer(&mut self, id: OperationId, call: Box<DeferredCall>) {
         self.outstanding.insert(id, OutstandingOperation::new(OperationKind::Call(call.method.clone()), None, 0));
-        self.record(&JournalEntry::Deferred { id, call: call.clone() });
+        // A question that was asked before is in the journal.
+        let is_new = self.journal.as_ref().is_none_or(|journal| journal.asked.get(&id) != Some(&call));
+        if is_new {
+            self.record(&JournalEntry::Deferred { id, call: call.clone() });
+        }
         if let Some(journal) = &mut self.journal {
             journal.deferred.insert(id, call);
         }
