@@ -406,7 +406,7 @@ const MAX_ROUNDS: u32 = 100;
 /// ended.
 fn assign_number(record: &Record, seq: Option<u64>, method: &str, arguments: &Value, grant: &str) -> Option<u64> {
     match seq {
-        Some(seq) => record.take_up(seq, grant).then_some(seq),
+        Some(seq) => record.take_up(seq, arguments, grant).then_some(seq),
         None => record.begin(method, arguments, grant),
     }
 }

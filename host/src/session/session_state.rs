@@ -432,7 +432,11 @@ impl SessionState {
                     }
                     Err(error) => {
                         result.mark_unsaved(&error);
-                        persistent.withdraw(started_run, Some(result));
+                        if persistent.interrupt(started_run, result.calls.as_slice()) {
+                            result.mark_resumable();
+                        } else {
+                            persistent.withdraw(started_run, Some(result));
+                        }
                         // A delegated session's files are its own, and in memory.
                         let files = main.then(|| persistent.head(file_limits(self.limits())));
                         match files {

@@ -287,6 +287,7 @@ impl Sessions {
             status: "created".to_owned(),
             script: String::new(),
             hash: String::new(),
+            log: None,
             started: created.created,
             ended: Some(created.created),
             base: snapshot,

@@ -97,6 +97,7 @@ impl PersistentSession {
             status: "changed".to_owned(),
             script: what.to_owned(),
             hash: String::new(),
+            log: None,
             started: hand_over.at,
             ended: Some(hand_over.at),
             base: open.head.snapshot,

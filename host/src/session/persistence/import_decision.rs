@@ -145,6 +145,7 @@ impl ImportDecision {
             status: "changed".to_owned(),
             script: what,
             hash: String::new(),
+            log: None,
             started: now(),
             ended: Some(now()),
             base: head.snapshot,

@@ -8,7 +8,7 @@ use bytes::Bytes;
 
 use super::call_counts::CallCounts;
 use super::query::damaged;
-use super::record::{Head, RunRecord, States};
+use super::record::{LogPosition, Head, RunRecord, States};
 use super::session_lock::{SessionLock, Waiting};
 use super::session_log::{CommitBuilder, OpenLog, PendingJournal, SessionLog, json};
 use super::shared_budgets::{BudgetSharing, FamilyId, SpendingObserver};
@@ -258,7 +258,9 @@ impl PersistentSession {
         }
         let number = open.head.runs.checked_add(1).ok_or_else(|| damaged(&self.id, "its runs"))?;
         open.head.runs = number;
+        let log = LogPosition { lines: open.chain.lines(), hash: open.chain.hash().to_string() };
         let record = RunRecord {
+            log: Some(log),
             status: "running".to_owned(),
             script: shortened(script, MAX_SCRIPT),
             hash: hash.to_owned(),
@@ -274,13 +276,7 @@ impl PersistentSession {
         open.head.running.push(number);
         open.put(record_key::numbered(b'R', &self.id, number), json(&record));
         if let Some(start) = start {
-            open.journal = Some(PendingJournal {
-                run: number,
-                chunks: 0,
-                bytes: journal::encode(start),
-                written: 0,
-                judged: None,
-            });
+            open.journal = Some(PendingJournal::new(number, 0, journal::encode(start)));
         }
         Ok(StartedRun { number, record })
     }
@@ -437,7 +433,11 @@ impl PersistentSession {
             commit.batch.put(record_key::numbered(b'R', &self.id, started_run.number), json(&record));
             Ok(())
         };
-        open.telling(&self.id, event, |open| self.log.commit(open, make))?;
+        if let Err(error) = open.telling(&self.id, event, |open| self.log.commit(open, make)) {
+            // The run may be resumed.
+            open.journal = journal;
+            return Err(error);
+        }
         Ok(left)
     }
 

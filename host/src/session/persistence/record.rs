@@ -103,6 +103,9 @@ pub struct RunRecord {
     /// blake3 of the script, in hexadecimal.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub hash: String,
+    /// End of the log when the run started.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub log: Option<LogPosition>,
     /// Time of the start.
     pub started: u64,
     /// Time of the end.
@@ -123,6 +126,15 @@ pub struct RunRecord {
     pub calls: u64,
     /// Number of calls that the gate denied.
     pub denied: u64,
+}
+
+/// Position in the log of a session.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LogPosition {
+    /// Number of lines before it.
+    pub lines: u64,
+    /// Hash of the last of them, in hexadecimal.
+    pub hash: String,
 }
 
 /// Spent amount of an account.

@@ -182,7 +182,8 @@ impl Sessions {
     fn calls_of(&self, id: &SessionId, run: u64) -> Result<Vec<Call>, SessionsError> {
         let mut calls = Vec::new();
         let mut complete = true;
-        self.log(id, &mut |line| {
+        let record = self.run(id, run)?;
+        self.log_after(id, record.log.as_ref(), &mut |line| {
             if line.event["run"].as_u64() == Some(run) {
                 complete &= Call::replay(&line.event, &mut calls);
             }
@@ -254,6 +255,7 @@ impl PersistentSession {
     pub(in crate::session) fn journal(&self, entry: &JournalEntry) {
         if let Some(journal) = self.log.lock().as_mut().and_then(|open| open.journal.as_mut()) {
             journal.bytes.extend(journal::encode(entry));
+            journal.is_broken |= matches!(entry, JournalEntry::Unreplayable { .. });
         }
     }
 
@@ -303,6 +305,18 @@ impl PersistentSession {
         Ok(())
     }
 
+    /// Keeps a run that has ended, and whose end could not be committed, as interrupted: it can be resumed. Returns false
+    /// if it cannot.
+    pub(in crate::session) fn interrupt(&self, started_run: &StartedRun, calls: &[Call]) -> bool {
+        let replayable = self.log.lock().as_ref().and_then(|open| open.journal.as_ref()).is_some_and(|journal| {
+            journal.run == started_run.number && !journal.is_broken
+        });
+        // The commit that failed may have been made in spite of that: then the journal is gone.
+        let first = record_key::journal(&self.id, started_run.number, 0);
+        let is_there = || matches!(self.sessions.records().get(&first), Ok(Some(_)));
+        replayable && is_there() && self.suspend(started_run, Some(calls), Some(INTERRUPTED)).is_ok()
+    }
+
     /// Returns the number and the journal of the run that can be resumed.
     pub(in crate::session) fn unfinished(&self) -> Result<(u64, Vec<JournalEntry>), SessionsError> {
         self.sessions.refuse_handed_over(&self.id)?;
@@ -329,7 +343,7 @@ impl PersistentSession {
                 return Err(damaged(&self.id, "its files are not those that the unfinished run started with"));
             }
             let chunks = self.sessions.journal_chunks(&self.id, number)?;
-            open.journal = Some(PendingJournal { run: number, chunks, bytes: Vec::new(), written: 0, judged: None });
+            open.journal = Some(PendingJournal::new(number, chunks, Vec::new()));
             open.head.unfinished = None;
             open.head.running.push(number);
             let running = RunRecord { status: "running".to_owned(), ..record.clone() };
@@ -455,7 +469,7 @@ impl PersistentSession {
         let open = open.as_mut().ok_or(SessionsError::NotTaken)?;
         let bytes = journal::encode(entry);
         open.telling(&self.id, event, |open| {
-            open.journal = Some(PendingJournal { run, chunks, bytes: bytes.clone(), written: 0, judged: None });
+            open.journal = Some(PendingJournal::new(run, chunks, bytes.clone()));
             self.log.commit(open, |_| Ok(()))
         })?;
         open.journal = None;
