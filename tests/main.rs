@@ -40,6 +40,11 @@ mod decisions;
 mod demo;
 #[path = "features/docs.rs"]
 mod docs;
+#[cfg(target_os = "linux")]
+#[path = "features/durable_crashes.rs"]
+mod durable_crashes;
+#[path = "features/durable_decisions.rs"]
+mod durable_decisions;
 #[path = "features/durable_programs.rs"]
 mod durable_programs;
 #[cfg(target_os = "linux")]
