@@ -158,9 +158,12 @@ impl Store {
     }
 
     /// Returns the calls of a session that wait for a decision, or whose decision has had no effect yet: an array of JSON.
-    fn pending(&self, py: Python<'_>, session_id: &str) -> PyResult<String> {
-        let id = self::session_id(session_id)?;
-        let calls = self.with(py, |sessions| sessions.pending_calls(&id))?;
+    #[pyo3(signature = (session_id=None))]
+    fn pending(&self, py: Python<'_>, session_id: Option<&str>) -> PyResult<String> {
+        let id = session_id.map(self::session_id).transpose()?;
+        let calls = self.with(py, |sessions| {
+            id.as_ref().map_or_else(|| sessions.all_pending_calls(), |id| sessions.pending_calls(id))
+        })?;
         Ok(json!(calls).to_string())
     }
 
@@ -181,7 +184,8 @@ impl Store {
     ) -> PyResult<String> {
         let id = self::session_id(session_id)?;
         let arguments = arguments.map(|text| serde_json::from_str(&text)).transpose();
-        let arguments = arguments.map_err(|error| PyValueError::new_err(format!("the arguments are not JSON: {error}")))?;
+        let arguments =
+            arguments.map_err(|error| PyValueError::new_err(format!("the arguments are not JSON: {error}")))?;
         let answered = Answered { allowed, by, reason, digest, arguments };
         let call = self.with(py, |sessions| sessions.decide(&id, None, seq, &answered, waiting()))?;
         Ok(json!(call).to_string())

@@ -453,8 +453,8 @@ class Store:
     def log(self, session_id: str) -> builtins.list[str]:
         """Its log, each line JSON, after checking that none was altered."""
 
-    def pending(self, session_id: str) -> str:
-        """The calls that wait for a decision, or whose decision has had no effect yet: an array of JSON."""
+    def pending(self, session_id: str | None = None) -> str:
+        """The calls that wait for a decision, of all sessions without a name, or whose decision has had no effect yet: an array of JSON."""
 
     def decide(
         self,

@@ -195,9 +195,7 @@ class Store:
             >>> [(call.session, call.seq, call.method) for call in Store().pending()]  # doctest: +SKIP
             [('trip', 2, 'book')]
         """
-        if session_id is not None:
-            return pending_calls(self.native.pending(session_id))
-        return [call for one in self for call in pending_calls(self.native.pending(one))]
+        return pending_calls(self.native.pending(session_id))
 
     def approve(
         self, session_id: str, seq: int | None = None, *, by: str | None = None, digest: str | None = None

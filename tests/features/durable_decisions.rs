@@ -59,7 +59,8 @@ fn a_call_is_approved_with_other_arguments() {
     assert!(refused.status == 2 && refused.stderr.contains("not a JSON object"), "{refused:?}");
     let refused = home.run(["session", "edit", "s", "one", "{}"]);
     assert!(refused.status == 2 && refused.stderr.contains("not the number of a call"), "{refused:?}");
-    let edited = home.run(["session", "edit", "s@1", "1", r#"{"amount": 7, "currency": "EUR"}"#, "--by", "eve", "--json"]);
+    let edited =
+        home.run(["session", "edit", "s@1", "1", r#"{"amount": 7, "currency": "EUR"}"#, "--by", "eve", "--json"]);
     let edited = parsed(&edited);
     assert_eq!(edited["arguments"]["amount"], 10, "the script's: {edited:#}");
     assert_eq!(edited["decision"]["arguments"]["amount"], 7, "{edited:#}");
@@ -103,14 +104,21 @@ fn other_arguments_are_judged_like_any() {
 /// Other arguments may fall under another grant that asks: then a human is asked about them.
 #[test]
 fn other_arguments_under_another_grant_need_its_approval() {
-    let large = POLICY.replace("[[grant]]\nname = 'charges'", "[[grant]]\nname = 'large'\nmethod = 'pay/charges/create'\n\
-        where = [{ param = 'amount', gt = 50 }]\napprove = true\n[[grant]]\nname = 'charges'");
+    let large = POLICY.replace(
+        "[[grant]]\nname = 'charges'",
+        "[[grant]]\nname = 'large'\nmethod = 'pay/charges/create'\n\
+        where = [{ param = 'amount', gt = 50 }]\napprove = true\n[[grant]]\nname = 'charges'",
+    );
     let home = home_with(&large);
     assert_eq!(start(&home, &[])["status"], "suspended");
     assert_eq!(home.run(["session", "edit", "s", r#"{"amount": 60, "currency": "EUR"}"#]).status, 0);
     assert_eq!(resume(&home)["status"], "suspended");
     let pending = parsed(&home.run(["session", "pending", "s", "--json"]));
-    assert_eq!((&pending[0]["grant"], &pending[0]["arguments"]["amount"]), (&json!("large"), &json!(60)), "{pending:#}");
+    assert_eq!(
+        (&pending[0]["grant"], &pending[0]["arguments"]["amount"]),
+        (&json!("large"), &json!(60)),
+        "{pending:#}"
+    );
     assert_eq!(home.run(["session", "approve", "s"]).status, 0);
     let second = resume(&home);
     assert_eq!(second["calls"][0]["arguments"]["amount"], 60, "{second:#}");
@@ -135,7 +143,11 @@ fn a_question_that_nobody_answers_in_time_is_a_denial() {
     let late = home.run(["session", "approve", "s"]);
     assert!(late.status == 1 && late.stderr.contains("was to be approved earlier"), "{late:?}");
     let second = resume(&home);
-    assert_eq!((&second["status"], &second["calls"][0]["outcome"]), (&json!("suspended"), &json!("denied")), "{second:#}");
+    assert_eq!(
+        (&second["status"], &second["calls"][0]["outcome"]),
+        (&json!("suspended"), &json!("denied")),
+        "{second:#}"
+    );
     // An answer in time counts, however late the run is resumed.
     assert_eq!(home.run(["session", "approve", "s"]).status, 0);
     std::thread::sleep(std::time::Duration::from_millis(2100));

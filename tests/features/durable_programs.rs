@@ -62,7 +62,11 @@ fn programs_that_have_ended_do_not_run_again() {
     assert_eq!((&first["status"], &first["stdout"]), (&json!("suspended"), &json!("3\n")), "{first:#}");
     assert_eq!(spent(&first, "programs"), 4, "{first:#}");
     let last = approve(&home);
-    assert_eq!((&last["status"], &last["stdout"]), (&json!("completed"), &json!("first\nONE\nTWO\nsecond\n")), "{last:#}");
+    assert_eq!(
+        (&last["status"], &last["stdout"]),
+        (&json!("completed"), &json!("first\nONE\nTWO\nsecond\n")),
+        "{last:#}"
+    );
     assert_eq!(spent(&last, "programs"), 7, "each is run once: {last:#}");
     let calls = last["calls"].as_array().expect("calls");
     assert!(calls.iter().all(|call| call["outcome"] == "ok"), "{last:#}");
@@ -150,7 +154,8 @@ fn a_program_waits_for_approval_with_its_input() {
 #[test]
 fn files_of_a_program_that_was_stopped_are_as_they_were() {
     let home = home_with(POLICY);
-    let script = format!("timeout 0.5 prog write a stopped spin; echo $?; prog cat a; {CHARGE} > paid; prog cat a; cat a");
+    let script =
+        format!("timeout 0.5 prog write a stopped spin; echo $?; prog cat a; {CHARGE} > paid; prog cat a; cat a");
     let first = start(&home, "sh", &script);
     assert_eq!((&first["status"], &first["stdout"]), (&json!("suspended"), &json!("124\nstopped")), "{first:#}");
     let last = approve(&home);
@@ -160,10 +165,11 @@ fn files_of_a_program_that_was_stopped_are_as_they_were() {
 /// A program that may have an effect must not run again, so what needs consent cannot wait for it.
 #[test]
 fn a_call_is_refused_while_a_program_with_effects_waits_for_it() {
-    let home = home_with(&POLICY.replace("'test:prog'", "'test:client'").replace(
-        "[tool.prog]\n",
-        "[tool.prog]\nhttp = ['GET https://example.com']\n",
-    ));
+    let home = home_with(
+        &POLICY
+            .replace("'test:prog'", "'test:client'")
+            .replace("[tool.prog]\n", "[tool.prog]\nhttp = ['GET https://example.com']\n"),
+    );
     std::fs::create_dir(home.path().join("client")).expect("the home can be written");
     home.file("client/program.wasm", std::fs::read(program_file("wasm32-wasip1")).expect("it is built"));
     let client = home.file(

@@ -149,7 +149,8 @@ impl SessionArgs {
     ) -> Result<Session> {
         match id {
             Some(id) => {
-                let opening = OpenParams { own, audit, waiting: waiting(id), files: None, limits: None, is_named: false };
+                let opening =
+                    OpenParams { own, audit, waiting: waiting(id), files: None, limits: None, is_named: false };
                 self.open_kept(locations, &locations.host()?, &locations.sessions()?, id, opening)
             }
             None => self.open_in_memory(locations, &locations.host()?, own, audit),

@@ -354,8 +354,14 @@ mod tests {
             within: Some(Duration::from_nanos(5)),
         };
         let asked = call(1, 1, "pay", &given, "g").defer(0).expect("it is recorded");
-        let decision =
-            |allowed| Decision { allowed, by: "me".to_owned(), reason: None, at: 1, digest: asked.digest.clone(), arguments: None };
+        let decision = |allowed| Decision {
+            allowed,
+            by: "me".to_owned(),
+            reason: None,
+            at: 1,
+            digest: asked.digest.clone(),
+            arguments: None,
+        };
         let (yes, no) = (decision(true), decision(false));
         let answer = |call: PendingApproval<'_>, decision| {
             let earlier = EarlierQuestion { asked: None, decision: Some(decision) };

@@ -12,8 +12,8 @@ use super::approval::{Answering, PendingApproval};
 use super::grant_index::{ActiveGrant, GrantAccount, GrantDenial};
 use super::refusal::{limit_hint, recorded_arguments, recorded_text};
 use super::{
-    Admission, AuditError, BudgetKind, CallAudit, CallOutcome, Consent, Cost, Debits, DeferredCall, EarlierQuestion, Event,
-    Gate, Record,
+    Admission, AuditError, BudgetKind, CallAudit, CallOutcome, Consent, Cost, Debits, DeferredCall, EarlierQuestion,
+    Event, Gate, Record,
 };
 use crate::capability::Amount;
 use crate::code::{Interrupt, MemoryAccount, MemoryCharge};
@@ -241,9 +241,8 @@ impl Gate {
         if let (None, Consent::Now) = (approver, consent) {
             debit.release();
             let message = format!("`{method}`: grant `{grant}` needs approval, but there is no terminal to ask on");
-            let failure = Failure::approval(message).with_hint(
-                "run it on a terminal, or in a session (`--session NAME`), where a run waits for approval",
-            );
+            let failure = Failure::approval(message)
+                .with_hint("run it on a terminal, or in a session (`--session NAME`), where a run waits for approval");
             return Err(self.refuse(record, seq, method, arguments.clone(), Some(grant), failure).into());
         }
         let Some(seq) = assign_number(record, seq, method, arguments, grant) else {

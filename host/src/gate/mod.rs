@@ -26,8 +26,8 @@ use std::time::SystemTime;
 use serde_json::Value;
 
 pub use admission::Admission;
-pub(crate) use approval::{Consent, EarlierQuestion};
 pub use approval::{Answer, ApprovalError, ApprovalRequest, Approver, Caller, Cost, Decision, DeferredCall, Question};
+pub(crate) use approval::{Consent, EarlierQuestion};
 pub use audit::{
     Audit, AuditError, AuditFile, AuditKey, Both, Chain, CheckOptions, CheckedLog, Debits, Event, NoAuditKey, Nowhere,
 };

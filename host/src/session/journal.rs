@@ -160,13 +160,7 @@ pub enum ReplayError {
 
 impl RunStart {
     /// Describes a run that starts, or is to be replayed, in a session with this authority.
-    pub(super) fn new(
-        language: Language,
-        script: &Script,
-        authority: &str,
-        limits: &Limits,
-        keep_state: bool,
-    ) -> Self {
+    pub(super) fn new(language: Language, script: &Script, authority: &str, limits: &Limits, keep_state: bool) -> Self {
         let Script { source, name, from_file, arguments, environment, typed } = script.clone();
         let colors = typed.map(|typed| typed.colors);
         Self {

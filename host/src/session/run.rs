@@ -465,18 +465,17 @@ impl Run {
 
     /// Waits for an event. Returns `None` if there may be none: the run is suspended then, or is to be asked again.
     fn next_event(&mut self) -> Option<RunEvent> {
-        if !self.work.has_only_programs() || !(self.is_deferring() || self.is_replaying()) {
+        let is_replaying = self.is_replaying();
+        if !is_replaying && !self.is_deferring() {
             return Some(self.work.wait(&self.interrupt));
         }
         if let Some(event) = self.work.poll(&self.interrupt) {
             return Some(event);
         }
-        if self.is_replaying() {
-            self.diverge("a stream has no more bytes");
-        } else if self.has_calls_elsewhere() {
-            return self.work.wait_at_most(&self.interrupt, PROGRAM_POLL);
-        } else {
-            self.suspend_or_refuse();
+        match self.work.has_only_programs() {
+            true if is_replaying => self.diverge("a stream has no more bytes"),
+            true if !self.has_calls_elsewhere() => self.suspend_or_refuse(),
+            _ => return self.work.wait_at_most(&self.interrupt, PROGRAM_POLL),
         }
         None
     }

@@ -224,11 +224,7 @@ impl PendingCallsCommand {
     }
 
     fn calls(&self, sessions: &Sessions) -> std::result::Result<Vec<PendingCall>, SessionsError> {
-        let Some(id) = &self.id else {
-            let all = sessions.list()?.into_iter().map(|id| sessions.pending_calls(&id));
-            return Ok(all.collect::<std::result::Result<Vec<_>, _>>()?.concat());
-        };
-        sessions.pending_calls(id)
+        self.id.as_ref().map_or_else(|| sessions.all_pending_calls(), |id| sessions.pending_calls(id))
     }
 }
 
@@ -250,7 +246,8 @@ impl EditCommand {
     pub(super) fn execute(self, locations: &Locations) -> Result {
         let (seq, text) = match self.values.as_slice() {
             [seq, text] => {
-                let number = seq.parse().map_err(|_| CliError::usage(format!("`{seq}` is not the number of a call")))?;
+                let number =
+                    seq.parse().map_err(|_| CliError::usage(format!("`{seq}` is not the number of a call")))?;
                 (Some(number), text)
             }
             [text] => (None, text),

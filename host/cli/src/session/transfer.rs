@@ -143,9 +143,7 @@ impl ExportSessionCommand {
         drop(progress);
         if self.json {
             let hand_over = exported.hand_over.map(|hand_over| hand_over.id);
-            show::json(
-                &json!({ "session": self.id, "blobs": exported.blobs, "bytes": bytes, "hand_over": hand_over }),
-            );
+            show::json(&json!({ "session": self.id, "blobs": exported.blobs, "bytes": bytes, "hand_over": hand_over }));
         } else if !self.quiet {
             show::line(format_args!("{} ({}, {} blobs)", self.file.display(), format::size(bytes), exported.blobs));
         }

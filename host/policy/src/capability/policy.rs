@@ -220,7 +220,8 @@ fn spend(node: SpannedValue) -> Result<Spend, PolicyError> {
 fn approve_within(node: SpannedValue, what: &str, approve: &Approve) -> Result<Duration, PolicyError> {
     let span = node.span.clone();
     if *approve == Approve::Never {
-        let error = PolicyError::new("`approve_within` limits the wait for an approval, and this grant needs none", span);
+        let error =
+            PolicyError::new("`approve_within` limits the wait for an approval, and this grant needs none", span);
         return Err(error.hint("add `approve = true`, or remove it"));
     }
     duration(node, what)

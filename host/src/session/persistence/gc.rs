@@ -7,7 +7,8 @@ use std::time::Duration;
 use super::gc_roots::BlobRoot;
 use super::{SessionId, Sessions, SessionsError, record_key};
 use crate::store::{
-    self, Backend, Batch, BlobFiles, BlobId, Compacted, Named, Owner, Repaired, StoreError, SweepOptions, Swept, Verified,
+    self, Backend, Batch, BlobFiles, BlobId, Compacted, Named, Owner, Repaired, StoreError, SweepOptions, Swept,
+    Verified,
 };
 use crate::vfs::{ReferenceKind, references};
 
@@ -73,7 +74,8 @@ impl Sessions {
             };
             let mut batch = Batch::of(Owner { key: record_key::single(b'O', &id), epoch: self.epoch(&id)? });
             self.for_each_record(&journals, |(name, _)| {
-                let run = name.get(journals.len()..).and_then(|rest| rest.first_chunk()).copied().map(u64::from_be_bytes);
+                let run =
+                    name.get(journals.len()..).and_then(|rest| rest.first_chunk()).copied().map(u64::from_be_bytes);
                 if !run.is_some_and(|run| head.unfinished == Some(run) || head.running.contains(&run)) {
                     batch.remove(name);
                 }

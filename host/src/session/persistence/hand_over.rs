@@ -38,12 +38,7 @@ impl Sessions {
     ///
     /// # Errors
     /// If there is no such session, it is not free, or a part cannot be read or written.
-    pub fn hand_over<W: Write>(
-        &self,
-        id: &SessionId,
-        to: W,
-        waiting: Waiting,
-    ) -> Result<(W, Exported), SessionsError> {
+    pub fn hand_over<W: Write>(&self, id: &SessionId, to: W, waiting: Waiting) -> Result<(W, Exported), SessionsError> {
         let live = self.live(id, Some(waiting))?;
         let hand_over = live.locked(|| live.fence())?;
         // The lock is held until everything is written.

@@ -8,7 +8,7 @@ use bytes::Bytes;
 
 use super::call_counts::CallCounts;
 use super::query::damaged;
-use super::record::{LogPosition, Head, RunRecord, States};
+use super::record::{Head, LogPosition, RunRecord, States};
 use super::session_lock::{SessionLock, Waiting};
 use super::session_log::{CommitBuilder, OpenLog, PendingJournal, SessionLog, json};
 use super::shared_budgets::{BudgetSharing, FamilyId, SpendingObserver};

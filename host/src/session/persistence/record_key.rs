@@ -73,6 +73,14 @@ pub(super) fn journal(id: &SessionId, run: u64, chunk: u64) -> Vec<u8> {
     [numbered(b'J', id, run).as_slice(), &chunk.to_be_bytes()].concat()
 }
 
+/// Parses the key of such a chunk: returns the session and the run.
+pub(super) fn read_journal(key: &[u8]) -> Option<(SessionId, u64)> {
+    let rest = key.strip_prefix(b"J")?;
+    let (id, numbers) = rest.split_at_checked(rest.iter().position(|byte| *byte == 0)?)?;
+    let (run, _) = numbers[1..].split_first_chunk()?;
+    Some((std::str::from_utf8(id).ok()?.parse().ok()?, u64::from_be_bytes(*run)))
+}
+
 /// Key of an entry of `wasi:keyvalue`. Its parts are at most some hundred bytes long.
 pub(super) fn keyvalue(id: &SessionId, (alias, bucket, key): &EntryKey) -> Vec<u8> {
     let mut bytes = prefix(b'K', id);
@@ -176,6 +184,7 @@ mod tests {
         assert!(!numbered(b'R', &long, 1).starts_with(&prefix(b'R', &short)));
         assert!(numbered(b'R', &short, 255) < numbered(b'R', &short, 256));
         assert_eq!(number(&numbered(b'R', &long, 7)), Some(7));
+        assert_eq!(read_journal(&journal(&long, 7, 1)), Some((long, 7)));
     }
 
     proptest! {

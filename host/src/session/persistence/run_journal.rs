@@ -76,6 +76,35 @@ impl Sessions {
         Ok(pending(id, run, self.journal(id, run)?))
     }
 
+    /// Lists the calls of all sessions that wait, like [`Sessions::pending_calls`]: sessions without a journal cost nothing.
+    ///
+    /// # Errors
+    /// If a session cannot be read.
+    pub fn all_pending_calls(&self) -> Result<Vec<PendingCall>, SessionsError> {
+        let mut journals: Vec<(SessionId, u64, Vec<u8>)> = Vec::new();
+        self.for_each_record(b"J", |(name, value)| {
+            let Some((id, run)) = record_key::read_journal(&name) else { return Ok(()) };
+            let bytes = self.value(&id, &value)?;
+            match journals.last_mut() {
+                Some((last, number, journal)) if *last == id && *number == run => journal.extend(bytes),
+                _ => journals.push((id, run, bytes)),
+            }
+            Ok(())
+        })?;
+        let mut calls = Vec::new();
+        for (id, run, bytes) in journals {
+            match self.unfinished(&id) {
+                Ok(unfinished) if unfinished == Some(run) => {
+                    calls.extend(pending(&id, run, self.decoded(&id, run, &bytes)?))
+                }
+                // The session was removed since its journal was read, or the run goes on.
+                Ok(_) | Err(SessionsError::Unknown { .. }) => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(calls)
+    }
+
     /// Decides about a call that waits for approval; with `seq` of `None`, about the only one. Nothing is run: the run
     /// continues when it is resumed. The decision is in the session's log.
     ///
@@ -175,7 +204,11 @@ impl Sessions {
             bytes.extend_from_slice(&self.value(id, &value)?);
             Ok(())
         })?;
-        journal::decode(&bytes).map_err(|source| SessionsError::Replay { session: id.clone(), run, source })
+        self.decoded(id, run, &bytes)
+    }
+
+    fn decoded(&self, id: &SessionId, run: u64, bytes: &[u8]) -> Result<Vec<JournalEntry>, SessionsError> {
+        journal::decode(bytes).map_err(|source| SessionsError::Replay { session: id.clone(), run, source })
     }
 
     /// Returns the calls that a run had made, from the session's log.
@@ -308,9 +341,12 @@ impl PersistentSession {
     /// Keeps a run that has ended, and whose end could not be committed, as interrupted: it can be resumed. Returns false
     /// if it cannot.
     pub(in crate::session) fn interrupt(&self, started_run: &StartedRun, calls: &[Call]) -> bool {
-        let replayable = self.log.lock().as_ref().and_then(|open| open.journal.as_ref()).is_some_and(|journal| {
-            journal.run == started_run.number && !journal.is_broken
-        });
+        let replayable = self
+            .log
+            .lock()
+            .as_ref()
+            .and_then(|open| open.journal.as_ref())
+            .is_some_and(|journal| journal.run == started_run.number && !journal.is_broken);
         // The commit that failed may have been made in spite of that: then the journal is gone.
         let first = record_key::journal(&self.id, started_run.number, 0);
         let is_there = || matches!(self.sessions.records().get(&first), Ok(Some(_)));

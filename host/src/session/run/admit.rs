@@ -26,7 +26,7 @@ impl Run {
                 return self.admitted(id, judged, interrupt, digest);
             }
             guest::Operation::Run(run) => match run.what {
-                Runnable::Program(ref method) => return self.admit_program(id, method, &run, interrupt),
+                Runnable::Program(ref method) => return self.admit_program(id, method, &run, interrupt, digest),
                 Runnable::Script { .. } => {
                     self.outstanding.insert(id, OutstandingOperation::new(OperationKind::Script, None, 0));
                     if let Err(failure) = self.nest(id, run, interrupt) {

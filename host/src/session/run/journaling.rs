@@ -168,7 +168,7 @@ pub(super) fn call_digest(method: &str, arguments: &str) -> String {
 }
 
 /// Returns the digest of a program's start.
-pub(super) fn program_digest(method: &str, run: &ProgramRun) -> String {
+fn program_digest(method: &str, run: &ProgramRun) -> String {
     let environment = serde_json::json!(run.environment).to_string();
     digest([method, &program_arguments(run), &environment])
 }

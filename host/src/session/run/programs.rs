@@ -1,7 +1,7 @@
 //! Programs that the scripts of a run start.
 
 use super::Run;
-use super::journaling::{program_arguments, program_digest};
+use super::journaling::program_arguments;
 use super::outstanding::{OperationKind, OperationStream, OutstandingOperation, ProgramStreamNumbers};
 use super::replayed_programs::{Launch, Repetition};
 use crate::code::Interrupt;
@@ -22,9 +22,9 @@ impl Run {
         method: &str,
         run: &ProgramRun,
         interrupt: Interrupt,
+        digest: Option<String>,
     ) -> Option<Pending> {
         let judged = self.judge(id, method, &program_arguments(run));
-        let digest = self.may_defer().then(|| program_digest(method, run));
         self.program_judged(id, run, judged, interrupt, digest)
     }
 

@@ -14,7 +14,7 @@ use crate::gate::{Admission, Consent, EarlierQuestion, Gate, NotAdmitted};
 use crate::guest::{self, Completion, GuestError, OperationId, ProgramRun, Runnable, Step, Value};
 use crate::session::guest_process::{self, MAIN, Pid};
 use crate::session::host::guest_now;
-use crate::session::journal::{JournalEntry, RecordedAnswer, RecordedEdit, Resolution, restore_edits};
+use crate::session::journal::{JournalEntry, RecordedAnswer, RecordedEdit, Resolution, UnreadOutput, restore_edits};
 use crate::session::result::Status;
 use crate::session::step::{Operation, Pending};
 use crate::tool::cannot_apply_changes;
@@ -40,13 +40,18 @@ impl RunJournal {
         (!calls.is_empty()).then(|| Failure::host(format!("{} {message}", calls.join(" and "))))
     }
 
-    /// Notes what an answer of the journal says of a program.
-    fn note_program(&mut self, id: OperationId, answer: &RecordedAnswer) -> Result<(), String> {
-        let result = answer.clone().restore().map_err(|error| error.to_string())?.0;
-        match (&answer.unread, answer.stream, result) {
+    /// Notes what an answer of the journal says of a program: that it ended, or what a script read of it.
+    fn note_program(
+        &mut self,
+        id: OperationId,
+        stream: Option<u32>,
+        unread: Option<&UnreadOutput>,
+        result: &Result<Value, Failure>,
+    ) -> Result<(), String> {
+        match (unread, stream, result) {
             (Some(unread), ..) => self.programs.end(id, unread.restore().map_err(|error| error.to_string())?),
             (None, Some(number), Ok(Value::Bytes(bytes))) => {
-                self.programs.read(guest_process::owner(id), number, &bytes)?;
+                self.programs.read(guest_process::owner(id), number, bytes)?;
             }
             (None, Some(number), Err(_)) => self.programs.write_failed(id, number),
             // A program that did not start.
@@ -70,7 +75,9 @@ fn method_of(operation: &guest::Operation) -> Option<&str> {
 fn exit_status(value: &serde_json::Value) -> Result<Value, Failure> {
     let status = value.as_u64().and_then(|status| u8::try_from(status).ok());
     status.map(Value::Exited).ok_or_else(|| {
-        Failure::host(format!("the result of a program that was interrupted is its exit status, 0 to 255, and not {value}"))
+        Failure::host(format!(
+            "the result of a program that was interrupted is its exit status, 0 to 255, and not {value}"
+        ))
     })
 }
 
@@ -130,9 +137,9 @@ impl Run {
     /// Changes the files as a program had that a script stopped.
     fn replay_kept(&mut self, edits: Vec<RecordedEdit>) {
         let Some(processes) = &mut self.processes else { return };
-        let changed = restore_edits(edits).map_err(|error| error.to_string()).and_then(|edits| {
-            processes.change_files(&edits).map_err(|error| error.to_string())
-        });
+        let changed = restore_edits(edits)
+            .map_err(|error| error.to_string())
+            .and_then(|edits| processes.change_files(&edits).map_err(|error| error.to_string()));
         if let Err(error) = changed {
             self.diverge(&format!("the files of a program that was stopped do not fit: {error}"));
         }
@@ -196,8 +203,12 @@ impl Run {
             self.diverge(&format!("the operation {id} is another call, or has other arguments"));
             return None;
         }
-        let noted = journal.note_program(id, &answer);
-        match noted.and_then(|()| answer.restore().map_err(|error| error.to_string())) {
+        let (stream, unread) = (answer.stream, answer.unread.clone());
+        let restored = answer.restore().map_err(|error| error.to_string()).and_then(|(result, edits)| {
+            journal.note_program(id, stream, unread.as_ref(), &result)?;
+            Ok((result, edits))
+        });
+        match restored {
             Ok((result, edits)) => self.replay_delivery(Completion { id, result }, &edits, now),
             Err(error) => {
                 self.diverge(&error);
