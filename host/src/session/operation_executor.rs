@@ -280,6 +280,11 @@ impl OperationExecutor {
         unless_stopped(interrupt, event)
     }
 
+    /// Returns true if nothing is in progress except timers.
+    pub(super) fn is_idle(&self) -> bool {
+        self.has_only_programs() && self.programs == 0
+    }
+
     /// Returns true if nothing is in progress except timers and programs.
     pub(super) fn has_only_programs(&self) -> bool {
         self.running == 0 && self.reads == 0 && self.waiting.is_empty() && self.starting.is_empty()

@@ -474,8 +474,15 @@ impl Run {
         }
         match self.work.has_only_programs() {
             true if is_replaying => self.diverge("a stream has no more bytes"),
-            true if !self.has_calls_elsewhere() => self.suspend_or_refuse(),
-            _ => return self.work.wait_at_most(&self.interrupt, PROGRAM_POLL),
+            true if !self.has_calls_elsewhere() && self.work.is_idle() => self.suspend_or_refuse(),
+            is_waiting => {
+                // A program that has just asked for input may be about to get it.
+                let event = self.work.wait_at_most(&self.interrupt, PROGRAM_POLL);
+                if event.is_none() && is_waiting && !self.has_calls_elsewhere() {
+                    self.suspend_or_refuse();
+                }
+                return event;
+            }
         }
         None
     }

@@ -175,7 +175,9 @@ impl Sessions {
     pub fn unfinished_limits(&self, id: &SessionId) -> Result<Option<Limits>, SessionsError> {
         let Some(run) = self.unfinished(id)? else { return Ok(None) };
         let failed = |source| SessionsError::Replay { session: id.clone(), run, source };
-        match self.journal(id, run)?.first() {
+        // The first entry says it, and a journal may be long.
+        let Some(chunk) = self.records().get(&record_key::journal(id, run, 0))? else { return Ok(None) };
+        match self.decoded(id, run, &self.value(id, &chunk)?)?.first() {
             Some(JournalEntry::Started(start)) => Ok(Some(start.limits().map_err(failed)?)),
             _ => Ok(None),
         }

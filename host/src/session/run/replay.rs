@@ -225,9 +225,12 @@ impl Run {
         now: u64,
     ) -> Option<(Pid, Result<Step, GuestError>)> {
         let id = completion.id;
-        if self.outstanding.remove(id).is_none() {
+        let Some(operation) = self.outstanding.remove(id) else {
             self.diverge(&format!("the script did not start the operation {id}"));
             return None;
+        };
+        if let Some(stream) = operation.stream {
+            self.confirm_read(id, stream);
         }
         let journal = self.journal.as_mut()?;
         journal.now = now;
