@@ -183,7 +183,7 @@ impl<'a> Victim<'a> {
         let prefix = self.at.strip_prefix(&self.counter.at()).unwrap_or_default();
         let out = self.ran(&["session", "cat", &name, "/workspace/out"]).stdout;
         let mut seen: Vec<&str> = Vec::new();
-        for line in out.lines() {
+        for line in out.lines().filter(|line| !line.is_empty()) {
             let (path, answer) = line.split_once(' ').unwrap_or_else(|| panic!("seed {seed}: {out}"));
             let given = answers.get(&format!("{prefix}{path}")).map(Vec::as_slice).unwrap_or_default();
             assert_eq!(given.len(), 1, "seed {seed}: `{path}` is requested once: {given:?}\n{out}");

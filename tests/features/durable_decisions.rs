@@ -84,7 +84,7 @@ fn a_call_is_approved_with_other_arguments() {
 #[test]
 fn other_arguments_are_judged_like_any() {
     for (arguments, why) in [
-        (r#"{"amount": 1000, "currency": "EUR"}"#, "spend"),
+        (r#"{"amount": 1000, "currency": "EUR"}"#, "its budget is 100"),
         (r#"{"amount": "much", "currency": "EUR"}"#, "amount"),
         (r#"{"currency": "EUR"}"#, "amount"),
     ] {
@@ -157,7 +157,7 @@ fn a_question_that_nobody_answers_in_time_is_a_denial() {
     assert_eq!(last["value"][0][1], 20, "{last:#}");
 
     let wrong = home_with("[[grant]]\nmethod = 'a'\napprove_within = '2s'\n");
-    let wrong = wrong.run(["policy", "check", "policy.toml"]);
+    let wrong = wrong.run(["policy", "check", "--policy", "policy.toml"]);
     assert!(wrong.status == 2 && wrong.stderr.contains("needs none"), "{wrong:?}");
 }
 
@@ -170,7 +170,7 @@ fn a_resumed_run_has_the_limits_that_it_was_started_with() {
     assert_eq!(home.run(["session", "approve", "s"]).status, 0);
     let limited = resume(&home);
     let told = limited["error"]["message"].as_str().unwrap_or_default();
-    assert!(limited["status"] == "limited" && told.contains("2 s"), "{limited:#}");
+    assert!(limited["status"] == "limited" && told.contains("2000 ms"), "{limited:#}");
 
     assert_eq!(start(&home, &["--timeout", "2m"])["status"], "suspended");
     assert_eq!(home.run(["session", "approve", "s"]).status, 0);

@@ -6,12 +6,13 @@ use std::process::Stdio;
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
-use tollhouse_tests::{Home, Ran, program_file, root};
+use tollhouse_tests::components::encode;
+use tollhouse_tests::{Home, Ran, root};
 
 /// Programs, and charges that ask.
 const POLICY: &str = "[tools]\npay = 'test:payments@^0.1'\nprog = 'test:prog'\n\
     [tool.prog]\nfiles = ['/workspace', '/tmp']\n\
-    [[grant]]\nname = 'charges'\nmethod = 'pay/charges/create'\napprove = true\n\
+    [[grant]]\nname = 'charges'\nmethod = 'pay/charges/create'\ncalls = 9\napprove = true\n\
     [[grant]]\nname = 'programs'\nmethod = 'prog'\ncalls = 20\n";
 
 fn home_with(policy: &str) -> Home {
@@ -162,20 +163,50 @@ fn files_of_a_program_that_was_stopped_are_as_they_were() {
     assert_eq!((&last["status"], &last["stdout"]), (&json!("completed"), &json!("stoppedstopped")), "{last:#}");
 }
 
+/// Program that reads a piece of its input, and could make requests.
+const CLIENT: &str = r#"(module
+    (import "wasi:cli/stdin@0.2.0" "get-stdin" (func $stdin (result i32)))
+    (import "wasi:io/streams@0.2.0" "[method]input-stream.blocking-read" (func $read (param i32 i64 i32)))
+    (import "wasi:http/types@0.2.0" "[constructor]fields" (func $fields (result i32)))
+    (memory (export "memory") 1)
+    (func (export "cabi_realloc") (param i32 i32 i32 i32) (result i32) (i32.const 1024))
+    (func (export "wasi:cli/run@0.2.0#run") (result i32)
+        (drop (call $fields))
+        (call $read (call $stdin) (i64.const 100) (i32.const 0))
+        (i32.const 0)))"#;
+
+const CLIENT_WIT: &str = "
+    package test:client@0.1.0;
+    world client {
+        import wasi:cli/stdin@0.2.0; import wasi:io/streams@0.2.0; import wasi:http/types@0.2.0;
+        export wasi:cli/run@0.2.0;
+    }
+    package wasi:io@0.2.0 {
+        interface error { resource error; }
+        interface streams {
+            use error.{error};
+            variant stream-error { last-operation-failed(error), closed }
+            resource input-stream { blocking-read: func(len: u64) -> result<list<u8>, stream-error>; }
+        }
+    }
+    package wasi:cli@0.2.0 {
+        interface stdin { use wasi:io/streams@0.2.0.{input-stream}; get-stdin: func() -> input-stream; }
+        interface run { run: func() -> result; }
+    }
+    package wasi:http@0.2.0 { interface types { resource fields { constructor(); } } }";
+
 /// A program that may have an effect must not run again, so what needs consent cannot wait for it.
 #[test]
 fn a_call_is_refused_while_a_program_with_effects_waits_for_it() {
-    let home = home_with(
-        &POLICY
-            .replace("'test:prog'", "'test:client'")
-            .replace("[tool.prog]\n", "[tool.prog]\nhttp = ['GET https://example.com']\n"),
-    );
+    let policy = POLICY.replace("'test:prog'", "'test:client'");
+    let files = "[tool.prog]\nfiles = ['/workspace', '/tmp']\n";
+    let home = home_with(&policy.replace(files, "[tool.prog]\nhttp = ['GET https://example.com']\n"));
     std::fs::create_dir(home.path().join("client")).expect("the home can be written");
-    home.file("client/program.wasm", std::fs::read(program_file("wasm32-wasip1")).expect("it is built"));
+    home.file("client/client.wasm", encode(CLIENT_WIT, "client", CLIENT));
     let client = home.file(
         "client/tool.toml",
-        "name = 'test:client'\nversion = '0.1.0'\ndescription = 'Asks.'\nlicense = 'MIT'\ncomponent = 'program.wasm'\n\
-         [permissions]\nfiles = ['/']\nhttp = ['GET https://example.com']\n",
+        "name = 'test:client'\nversion = '0.1.0'\ndescription = 'Reads, and may ask.'\nlicense = 'MIT'\n\
+         component = 'client.wasm'\n[permissions]\nhttp = ['GET https://example.com']\n",
     );
     home.publish(client.parent().expect("it is in a directory"));
     let first = start(&home, "sh", &format!("{CHARGE} | prog upper; echo ${{PIPESTATUS[0]}}"));

@@ -565,6 +565,8 @@ mod tests {
         let (end, hears) = told();
         pipe.read(1, 9, end);
         assert_eq!(hears.try_recv().expect("the end"), "");
+        assert!(!pipe.is_over(), "the letters are on their way");
+        pipe.confirm(1);
         assert!(pipe.is_over());
     }
 
@@ -640,5 +642,55 @@ mod tests {
         let waits = std::thread::spawn(move || runtime.block_on(program.ready()));
         interrupt.cancel();
         waits.join().expect("it ends");
+    }
+
+    /// Bytes that were on their way to an operation that is cancelled are there for the next one.
+    #[test]
+    fn cancelled_read_takes_nothing() {
+        let pipe = pipe();
+        PipeWriter(pipe.clone()).write(Bytes::from_static(b"abcd")).expect("room");
+        let (reads, hears) = told();
+        pipe.read(1, 2, reads);
+        assert_eq!(hears.try_recv().expect("there is some"), "ab");
+        assert_eq!(pipe.unread(), "abcd", "nobody has it yet");
+        pipe.forget(1);
+        let (reads, hears) = told();
+        pipe.read(2, 3, reads);
+        assert_eq!(hears.try_recv().expect("there is some"), "abc");
+        pipe.confirm(2);
+        assert_eq!(pipe.unread(), "d");
+    }
+
+    #[test]
+    fn program_that_runs_again_gets_each_write_and_is_not_heard_again() {
+        let pipe = pipe();
+        pipe.repeat_input([Bytes::from_static(b"ab"), Bytes::new(), Bytes::from_static(b"cd")], false);
+        let (waits, hears) = told();
+        pipe.await_taken(1, waits);
+        let mut program = PipeReader(pipe.clone());
+        assert_eq!(program.read(9).expect("open"), "ab", "a write is a piece");
+        assert_eq!(program.read(1).expect("open"), "c");
+        assert_eq!(program.read(9).expect("open"), "d");
+        assert!(hears.try_recv().is_err(), "it did not ask for more");
+        assert_eq!(program.read(9).expect("open"), "");
+        assert_eq!(hears.try_recv(), Ok(Ok(())));
+
+        let output = self::pipe();
+        output.repeat_output(Bytes::from_static(b"abc"));
+        output.abandon();
+        let mut program = PipeWriter(output.clone());
+        assert_eq!(program.check_write().expect("it writes what it wrote"), CAPACITY);
+        program.write(Bytes::from_static(b"ab")).expect("it is the same");
+        assert!(output.differs(), "a letter is missing");
+        program.write(Bytes::from_static(b"c")).expect("it is the same");
+        assert!(!output.differs());
+        assert!(matches!(program.write(Bytes::from_static(b"d")), Err(StreamError::Closed)), "nobody reads it");
+
+        let output = self::pipe();
+        output.repeat_output(Bytes::from_static(b"abc"));
+        let mut program = PipeWriter(output.clone());
+        program.write(Bytes::from_static(b"ab")).expect("it is the same");
+        assert!(matches!(program.write(Bytes::from_static(b"d")), Err(StreamError::Closed)), "it is another letter");
+        assert!(output.differs() && program.check_write().is_err() && output.unread().is_empty());
     }
 }
