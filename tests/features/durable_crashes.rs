@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::process::Stdio;
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use serde_json::Value;
 use tollhouse_tests::disk::Disk;
@@ -150,7 +150,10 @@ impl<'a> Victim<'a> {
     fn attempt(&mut self, arguments: &[String], time: Duration) -> Option<Value> {
         let mut command = self.home.command(arguments);
         let mut child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().expect("it is built");
-        std::thread::sleep(time);
+        let begun = Instant::now();
+        while begun.elapsed() < time && child.try_wait().expect("it is ours").is_none() {
+            std::thread::sleep(Duration::from_millis(3));
+        }
         let _ = child.kill();
         let output = child.wait_with_output().expect("it ends");
         serde_json::from_slice(&output.stdout).ok()
@@ -228,7 +231,7 @@ fn survive(store: &[String], most: u32, mut crash: impl FnMut()) -> u32 {
             attempts += 1;
             assert!(attempts < 60, "seed {seed}: {last:#?}");
             // Long enough for a whole run, in the end.
-            let time = Duration::from_millis(20 + numbers.below(250 + 100 * attempts));
+            let time = Duration::from_millis(20 + numbers.below(300 + 50 * attempts));
             last = victim.attempt(&arguments, time);
             match &last {
                 None => {
