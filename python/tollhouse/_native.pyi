@@ -454,7 +454,10 @@ class Store:
         """Its log, each line JSON, after checking that none was altered."""
 
     def pending(self, session_id: str | None = None) -> str:
-        """The calls that wait for a decision, of all sessions without a name, or whose decision has had no effect yet: an array of JSON."""
+        """The calls that wait for a decision, or whose decision has had no effect yet: an array of JSON.
+
+        Without a name, those of all sessions.
+        """
 
     def decide(
         self,

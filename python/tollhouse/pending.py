@@ -51,8 +51,8 @@ class PendingCall:
         reason: Why it does, in words.
         cost: What the call would take from each budget: dictionaries of grant, kind, amount, limit and remaining.
         asked: When the question was asked, in UTC.
-        expires: When it can no longer be answered, in UTC; None for never.
         digest: A hash of what is decided about. A decision with it holds for no other call.
+        expires: When it can no longer be answered, in UTC; None for never.
         decision: The decision, if there is one: the run was not resumed since.
     """
 

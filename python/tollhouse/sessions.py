@@ -7,7 +7,7 @@ import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime
-from typing import Any, Literal, Unpack, get_args
+from typing import Any, Literal, Unpack, cast, get_args
 
 from . import _native
 from ._internal.forks import holds_store
@@ -270,7 +270,7 @@ class Store:
             SessionConflictError: As `approve`.
             ValueError: As `approve`; if the arguments have no JSON form.
         """
-        if not isinstance(arguments, dict):
+        if not isinstance(cast("object", arguments), dict):
             raise TypeError("`arguments` is a dictionary")
         text = json.dumps(arguments, allow_nan=False)
         decider = by or _decider()
