@@ -41,6 +41,13 @@ mod demo;
 #[path = "features/docs.rs"]
 mod docs;
 #[cfg(target_os = "linux")]
+#[path = "features/durable_crashes.rs"]
+mod durable_crashes;
+#[path = "features/durable_decisions.rs"]
+mod durable_decisions;
+#[path = "features/durable_programs.rs"]
+mod durable_programs;
+#[cfg(target_os = "linux")]
 #[path = "features/durable_runs.rs"]
 mod durable_runs;
 #[path = "features/escape.rs"]

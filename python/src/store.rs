@@ -32,11 +32,15 @@ pub(crate) fn failed(error: &SessionsError) -> PyErr {
         SessionsError::Exists(_)
         | SessionsError::Differs { .. }
         | SessionsError::Decided { .. }
+        | SessionsError::Expired { .. }
         | SessionsError::Replay { source: ReplayError::Changed(_), .. } => SessionConflictError::new_err(told(error)),
         SessionsError::Several(_) => PyValueError::new_err(format!("{}: say which by its `seq`", told(error))),
         SessionsError::Suspended { .. } => {
             let remedy = "`pending` says what it waits for; `resume` continues it, and `abandon` ends it";
             RuntimeError::new_err(format!("{}: {remedy}", told(error)))
+        }
+        SessionsError::HandedOver(_) => {
+            RuntimeError::new_err(format!("{}: it goes on where its export was imported", told(error)))
         }
         error => unchanged(error).unwrap_or_else(|| raised(error)),
     }
@@ -154,14 +158,18 @@ impl Store {
     }
 
     /// Returns the calls of a session that wait for a decision, or whose decision has had no effect yet: an array of JSON.
-    fn pending(&self, py: Python<'_>, session_id: &str) -> PyResult<String> {
-        let id = self::session_id(session_id)?;
-        let calls = self.with(py, |sessions| sessions.pending_calls(&id))?;
+    #[pyo3(signature = (session_id=None))]
+    fn pending(&self, py: Python<'_>, session_id: Option<&str>) -> PyResult<String> {
+        let id = session_id.map(self::session_id).transpose()?;
+        let calls = self.with(py, |sessions| {
+            id.as_ref().map_or_else(|| sessions.all_pending_calls(), |id| sessions.pending_calls(id))
+        })?;
         Ok(json!(calls).to_string())
     }
 
-    /// Decides about a call that waits; without `seq`, about the only one. Returns the call, as JSON.
-    #[pyo3(signature = (session_id, allowed, by, *, seq=None, reason=None, digest=None))]
+    /// Decides about a call that waits; without `seq`, about the only one; with `arguments` (JSON), approves it with them in
+    /// place of the script's. Returns the call, as JSON.
+    #[pyo3(signature = (session_id, allowed, by, *, seq=None, reason=None, digest=None, arguments=None))]
     #[expect(clippy::too_many_arguments, reason = "Python gives them names")]
     fn decide(
         &self,
@@ -172,9 +180,13 @@ impl Store {
         seq: Option<u64>,
         reason: Option<String>,
         digest: Option<String>,
+        arguments: Option<String>,
     ) -> PyResult<String> {
         let id = self::session_id(session_id)?;
-        let answered = Answered { allowed, by, reason, digest };
+        let arguments = arguments.map(|text| serde_json::from_str(&text)).transpose();
+        let arguments =
+            arguments.map_err(|error| PyValueError::new_err(format!("the arguments are not JSON: {error}")))?;
+        let answered = Answered { allowed, by, reason, digest, arguments };
         let call = self.with(py, |sessions| sessions.decide(&id, None, seq, &answered, waiting()))?;
         Ok(json!(call).to_string())
     }
@@ -268,14 +280,20 @@ impl Store {
     }
 
     /// Exports a session to a new file: under its name there is only ever a complete one.
-    fn export(&self, py: Python<'_>, session_id: &str, file: PathBuf) -> PyResult<()> {
+    /// With `hand_over` the session moves, and has no further run here.
+    #[pyo3(signature = (session_id, file, hand_over=false))]
+    fn export(&self, py: Python<'_>, session_id: &str, file: PathBuf, hand_over: bool) -> PyResult<()> {
         let id = self::session_id(session_id)?;
         if file.exists() {
             return Err(PyFileExistsError::new_err(format!("`{}` already exists", file.display())));
         }
         let directory = file.parent().filter(|path| !path.as_os_str().is_empty()).unwrap_or(Path::new("."));
         let written = tempfile::NamedTempFile::new_in(directory)?;
-        let (mut out, _) = self.with(py, |sessions| sessions.export(&id, BufWriter::new(written)))?;
+        let (waiting, out) = (self::waiting(), BufWriter::new(written));
+        let (mut out, _) = self.with(py, |sessions| match hand_over {
+            true => sessions.hand_over(&id, out, waiting),
+            false => sessions.export(&id, out),
+        })?;
         out.flush()?;
         out.get_ref().as_file().sync_all()?;
         let written = out.into_inner().map_err(std::io::IntoInnerError::into_error)?;

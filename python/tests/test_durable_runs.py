@@ -241,7 +241,7 @@ def test_pending_call_and_suspended_result_are_data(store: Store, shop: Shop) ->
     with pytest.raises(FrozenInstanceError):
         call.seq = 3  # type: ignore[misc]
     data = json.loads(json.dumps(call.to_dict()))
-    names = "session, run, seq, method, arguments, grant, reason, cost, asked, digest, decision"
+    names = "session, run, seq, method, arguments, grant, reason, cost, asked, digest, expires, decision"
     assert ", ".join(data) == names
     assert datetime.fromisoformat(data["asked"]) == call.asked
     assert (data["decision"]["by"], data["decision"]["allowed"]) == ("eve", True)
@@ -594,3 +594,52 @@ def test_capability_that_asks_only_for_some_arguments(store: Store, shop: Shop) 
         assert "amount" in result.pending[0].reason
         session.approve()
         assert session.resume().return_value == ["receipt 5", "receipt 6"]
+
+
+def test_call_is_approved_with_other_arguments(store: Store, shop: Shop) -> None:
+    with opened(store, shop) as session:
+        session.run("javascript", SCRIPT)
+        with pytest.raises(TypeError, match="dictionary"):
+            session.edit([5])  # type: ignore[arg-type]
+        with pytest.raises(ValueError, match="JSON"):
+            session.edit({"amount": float("nan")})
+        call = session.edit({"amount": 7}, by="eve")
+        assert call.arguments == {"amount": 5}
+        assert call.decision is not None
+        assert (call.decision.allowed, call.decision.arguments) == (True, {"amount": 7})
+        assert json.loads(json.dumps(call.to_dict()))["decision"]["arguments"] == {"amount": 7}
+        with pytest.raises(SessionConflictError):
+            store.edit("s", {"amount": 8}, call.seq)
+        result = session.resume()
+        assert result.return_value == ["noted before", "receipt 7", "noted before", "noted after"]
+        assert shop.did == ["before", 7, "after"]
+
+
+def test_other_arguments_are_judged_as_any(store: Store, shop: Shop) -> None:
+    with opened(store, shop) as session:
+        session.run("javascript", SCRIPT)
+        session.edit({"amount": "much"})
+        result = session.resume()
+        assert not result.success
+        assert result.error is not None
+        assert "amount" in result.error
+        assert shop.did == ["before"]
+
+
+def test_session_is_handed_over_with_its_run(store: Store, shop: Shop, tmp_path: Path) -> None:
+    file = tmp_path / "s.tlh"
+    with opened(store, shop) as session:
+        session.run("javascript", SCRIPT)
+        session.export(file, hand_over=True)
+        assert (session.unfinished_run, session.pending()) == (None, [])
+        for refused in (session.resume, session.approve, lambda: session.run("javascript", "return 1")):
+            with pytest.raises(RuntimeError, match="handed over"):
+                refused()
+    other = Store(tmp_path / "other")
+    assert other.import_session(file) == "s"
+    with pytest.raises(TollhouseError, match="imported before"):
+        other.import_session(file, "again")
+    with Session.open("s", store=other, tools=shop.tools()) as moved:
+        moved.approve()
+        assert moved.resume().return_value == ["noted before", "receipt 5", "noted before", "noted after"]
+    assert shop.did == ["before", 5, "after"]

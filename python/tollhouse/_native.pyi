@@ -453,8 +453,11 @@ class Store:
     def log(self, session_id: str) -> builtins.list[str]:
         """Its log, each line JSON, after checking that none was altered."""
 
-    def pending(self, session_id: str) -> str:
-        """The calls that wait for a decision, or whose decision has had no effect yet: an array of JSON."""
+    def pending(self, session_id: str | None = None) -> str:
+        """The calls that wait for a decision, or whose decision has had no effect yet: an array of JSON.
+
+        Without a name, those of all sessions.
+        """
 
     def decide(
         self,
@@ -465,8 +468,11 @@ class Store:
         seq: int | None = None,
         reason: str | None = None,
         digest: str | None = None,
+        arguments: str | None = None,
     ) -> str:
         """Decides about a call that waits, the only one without `seq`: the call, as JSON.
+
+        With `arguments`, JSON, it is approved with them in place of the script's.
 
         Raises `ValueError` if several wait, and `SessionConflictError` if it was decided about before.
         """
@@ -501,7 +507,7 @@ class Store:
     def remove(self, session_id: str) -> None:
         """Removes a session. A run of it is cancelled, in whichever process."""
 
-    def export(self, session_id: str, file: str | os.PathLike[str]) -> None:
+    def export(self, session_id: str, file: str | os.PathLike[str], hand_over: bool = False) -> None:
         """Writes a session to a new file."""
 
     def import_(

@@ -101,6 +101,35 @@ class DurableRuns(Sandbox):
         self._idle("deny")
         return self._store.deny(self._id, seq, reason=reason, by=by, digest=digest)
 
+    def edit(
+        self, arguments: dict[str, Any], seq: int | None = None, *, by: str | None = None, digest: str | None = None
+    ) -> PendingCall:
+        """Approves a call that waits, with other arguments than the script's. Nothing is run before `resume`.
+
+        The call is judged again with them: grants, budgets and types hold for them as for any. The script is not told.
+
+        Args:
+            arguments: All arguments of the call, by name, with a JSON form.
+            seq: The number of the call; None for the only one that waits.
+            by: Who decides, for the log. None is the user of this process.
+            digest: The digest of the call that was looked at: no other call is approved.
+
+        Returns:
+            The call, with the decision and its `arguments`.
+
+        Raises:
+            SessionNotFoundError: As `approve`.
+            SessionConflictError: As `approve`.
+            ValueError: As `approve`; if the arguments have no JSON form.
+            RuntimeError: As `approve`.
+
+        Example:
+            >>> session.edit({"to": "bob", "amount": 50})  # doctest: +SKIP
+            >>> session.resume()  # doctest: +SKIP
+        """
+        self._idle("edit")
+        return self._store.edit(self._id, arguments, seq, by=by, digest=digest)
+
     def resolve(self, seq: int, what: Resolution, value: Any = None, *, by: str | None = None) -> int:
         """Says what became of a call that had started when its process ended. Nothing is run before `resume`.
 

@@ -18,6 +18,7 @@ class Decision:
         reason: The reason of a refusal, which the script sees.
         at: When, in UTC.
         digest: The digest of the call that was decided about.
+        arguments: The arguments with which the call is approved in place of the script's; None for the script's.
     """
 
     allowed: bool
@@ -25,6 +26,7 @@ class Decision:
     reason: str | None
     at: datetime
     digest: str
+    arguments: dict[str, Any] | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """Writes it as data.
@@ -50,6 +52,7 @@ class PendingCall:
         cost: What the call would take from each budget: dictionaries of grant, kind, amount, limit and remaining.
         asked: When the question was asked, in UTC.
         digest: A hash of what is decided about. A decision with it holds for no other call.
+        expires: When it can no longer be answered, in UTC; None for never.
         decision: The decision, if there is one: the run was not resumed since.
     """
 
@@ -63,6 +66,7 @@ class PendingCall:
     cost: list[dict[str, Any]]
     asked: datetime
     digest: str
+    expires: datetime | None = None
     decision: Decision | None = None
 
     def to_dict(self) -> dict[str, Any]:
@@ -72,7 +76,8 @@ class PendingCall:
             A dictionary with a JSON form: times in ISO 8601.
         """
         decision = None if self.decision is None else self.decision.to_dict()
-        return {**asdict(self), "asked": self.asked.isoformat(), "decision": decision}
+        expires = None if self.expires is None else self.expires.isoformat()
+        return {**asdict(self), "asked": self.asked.isoformat(), "expires": expires, "decision": decision}
 
 
 def pending_calls(text: str) -> list[PendingCall]:
@@ -91,8 +96,13 @@ def time_of(nanoseconds: int) -> datetime:
 
 
 def _pending_call(call: dict[str, Any]) -> PendingCall:
-    asked, decision = call.pop("asked"), call.pop("decision", None)
-    return PendingCall(**call, asked=time_of(asked), decision=None if decision is None else _decision(decision))
+    asked, expires, decision = call.pop("asked"), call.pop("expires", None), call.pop("decision", None)
+    return PendingCall(
+        **call,
+        asked=time_of(asked),
+        expires=None if expires is None else time_of(expires),
+        decision=None if decision is None else _decision(decision),
+    )
 
 
 def _decision(decision: dict[str, Any]) -> Decision:

@@ -7,7 +7,7 @@ import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime
-from typing import Any, Literal, Unpack, get_args
+from typing import Any, Literal, Unpack, cast, get_args
 
 from . import _native
 from ._internal.forks import holds_store
@@ -195,9 +195,7 @@ class Store:
             >>> [(call.session, call.seq, call.method) for call in Store().pending()]  # doctest: +SKIP
             [('trip', 2, 'book')]
         """
-        if session_id is not None:
-            return pending_calls(self.native.pending(session_id))
-        return [call for one in self for call in pending_calls(self.native.pending(one))]
+        return pending_calls(self.native.pending(session_id))
 
     def approve(
         self, session_id: str, seq: int | None = None, *, by: str | None = None, digest: str | None = None
@@ -246,6 +244,37 @@ class Store:
         """
         decider = by or _decider()
         return pending_call(self.native.decide(session_id, False, decider, seq=seq, reason=reason, digest=digest))
+
+    def edit(
+        self,
+        session_id: str,
+        arguments: dict[str, Any],
+        seq: int | None = None,
+        *,
+        by: str | None = None,
+        digest: str | None = None,
+    ) -> PendingCall:
+        """Approves a call that waits, with other arguments than the script's, as `Session.edit`.
+
+        Args:
+            session_id: The session's name.
+            arguments: As that of `Session.edit`.
+            seq: As that of `Session.edit`.
+            by: As that of `Session.edit`.
+            digest: As that of `Session.edit`.
+
+        Returns:
+            The call, with the decision.
+
+        Raises:
+            SessionConflictError: As `approve`.
+            ValueError: As `approve`; if the arguments have no JSON form.
+        """
+        if not isinstance(cast("object", arguments), dict):
+            raise TypeError("`arguments` is a dictionary")
+        text = json.dumps(arguments, allow_nan=False)
+        decider = by or _decider()
+        return pending_call(self.native.decide(session_id, True, decider, seq=seq, digest=digest, arguments=text))
 
     def resolve(self, session_id: str, seq: int, what: Resolution, value: Any = None, *, by: str | None = None) -> int:
         """Says what became of a call that had started when its process ended, as `Session.resolve`.
@@ -637,13 +666,15 @@ class Session(DurableRuns):
         kept["capabilities"] = kept["policy"] = kept["limits"] = kept["files"] = None
         return Session.open(to, store=self._store, **kept)
 
-    def export(self, file: Place) -> None:
+    def export(self, file: Place, *, hand_over: bool = False) -> None:
         """Writes the session to one new file, with all its snapshots. Secrets are not in it.
 
         Args:
             file: The file, which must not exist.
+            hand_over: Moves the session, with the run that waits or was interrupted: it is resumed where the file is
+                imported, and this session has no further run. Otherwise the file is a copy, without that run.
         """
-        self._store.native.export(self._id, file)
+        self._store.native.export(self._id, file, hand_over)
 
     def remove(self) -> None:
         """Removes the session from its store, and closes it."""

@@ -117,7 +117,7 @@ impl OwnArgs {
 
     /// Returns the limits that replace those of a policy.
     pub(crate) fn limits(&self) -> Overrides {
-        Overrides { wall: self.timeout, memory: self.memory, fuel: self.fuel, others: self.limits.clone() }
+        Overrides { base: None, wall: self.timeout, memory: self.memory, fuel: self.fuel, others: self.limits.clone() }
     }
 }
 
@@ -184,6 +184,7 @@ impl SessionArgs {
                     approver: own.approver(),
                     waiting: waiting(id),
                     files: None,
+                    limits: None,
                     is_named: false,
                 };
                 self.open_kept(locations, &locations.host()?, &locations.sessions()?, id, opening)
@@ -202,8 +203,38 @@ impl SessionArgs {
     ) -> Result<Session> {
         let sessions = locations.sessions()?;
         sessions.show(id).map_err(|error| session::failed("cannot read the session", &error))?;
-        let opening =
-            OpenParams { own, audit, approver: own.approver(), waiting: waiting(id), files: None, is_named: true };
+        let opening = OpenParams {
+            own,
+            audit,
+            approver: own.approver(),
+            waiting: waiting(id),
+            files: None,
+            limits: None,
+            is_named: true,
+        };
+        self.open_kept(locations, &locations.host()?, &sessions, id, opening)
+    }
+
+    /// Opens the session with this name to resume its run, with the limits that the run was started with.
+    pub(crate) fn open_to_resume(
+        &self,
+        locations: &Locations,
+        own: &OwnArgs,
+        id: &SessionId,
+        audit: &AuditArgs,
+    ) -> Result<Session> {
+        let sessions = locations.sessions()?;
+        let limits = sessions.unfinished_limits(id);
+        let limits = limits.map_err(|error| session::failed("cannot read the session", &error))?;
+        let opening = OpenParams {
+            own,
+            audit,
+            approver: own.approver(),
+            waiting: waiting(id),
+            files: None,
+            limits,
+            is_named: true,
+        };
         self.open_kept(locations, &locations.host()?, &sessions, id, opening)
     }
 
@@ -275,7 +306,7 @@ impl SessionArgs {
         id: &SessionId,
         opening: OpenParams<'_>,
     ) -> Result<Session> {
-        let OpenParams { own, audit, approver, waiting, files, is_named } = opening;
+        let OpenParams { own, audit, approver, waiting, files, limits, is_named } = opening;
         if self.token.is_some() {
             // A token expires, and can be revoked; the grants that a session keeps do not, and cannot.
             return Err(CliError::usage("a session does not keep the grants of a token")
@@ -303,7 +334,7 @@ impl SessionArgs {
             tools: self.tools.clone(),
             commands: self.commands(),
             lock: given.lock(),
-            limits: own.limits(),
+            limits: Overrides { base: limits, ..own.limits() },
             files,
             audit: audit.open()?,
             approver,
@@ -438,6 +469,8 @@ pub(crate) struct OpenParams<'a> {
     pub(crate) waiting: Waiting,
     /// Initial files of a new session, before the mounted ones.
     pub(crate) files: Option<Tree>,
+    /// Limits in place of those of the policy.
+    pub(crate) limits: Option<Limits>,
     /// True if the user chose the name and may have mistyped it.
     pub(crate) is_named: bool,
 }

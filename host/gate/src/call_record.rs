@@ -54,6 +54,10 @@ impl Call {
             }
             _ => {
                 call.grant = event["grant"].as_str().map(str::to_owned);
+                // A human may have approved the call with others than the script's.
+                if word == "admitted" {
+                    call.arguments = event["arguments"].clone();
+                }
                 call.outcome = if word == "denied" { CallOutcome::Denied } else { CallOutcome::Pending };
             }
         }
@@ -247,8 +251,12 @@ impl CallRecord {
 
     /// Marks a call that has a number already, because a human was asked or because it is judged again, as about to
     /// start under this grant. Returns false if the run has ended meanwhile.
-    pub(super) fn take_up(&self, seq: u64, grant: &str) -> bool {
+    pub(super) fn take_up(&self, seq: u64, arguments: &Value, grant: &str) -> bool {
         self.pending(seq, |call| {
+            // A human may have approved the call with other arguments than the script's.
+            if call.arguments != *arguments && !call.arguments.is_null() {
+                call.arguments = arguments.clone();
+            }
             call.begun = Some(Instant::now());
             call.grant = Some(grant.to_owned());
         })

@@ -50,6 +50,9 @@ pub struct DeferredCall {
     pub cost: Value,
     /// Time of the question, in nanoseconds since the Unix epoch.
     pub asked: u64,
+    /// Time until which it can be decided about, in nanoseconds since the Unix epoch.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub expires: Option<u64>,
     /// blake3 of what is decided about, in hexadecimal: run, number, method, arguments, grant and reason.
     pub digest: String,
 }
@@ -69,13 +72,37 @@ pub struct Decision {
     pub at: u64,
     /// Digest of the call that was decided about.
     pub digest: String,
+    /// Arguments with which the call is approved in place of the script's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub arguments: Option<Value>,
+}
+
+impl DeferredCall {
+    /// Returns true if nobody can decide about the call any more.
+    #[must_use]
+    pub fn has_expired(&self, now: u64) -> bool {
+        self.expires.is_some_and(|expires| expires < now)
+    }
+
+    /// Returns the digest of a decision that approves this call of a run with other arguments.
+    #[must_use]
+    pub fn edited_digest(&self, run: u64, arguments: &Value) -> String {
+        edited_digest(run, self.seq, &self.method, arguments, &self.grant)
+    }
 }
 
 impl Decision {
     /// Creates the decision about the call with this digest. `at` is its time, in nanoseconds since the Unix epoch.
     #[must_use]
     pub fn new(allowed: bool, by: String, reason: Option<String>, at: u64, digest: String) -> Self {
-        Self { allowed, by, reason, at, digest }
+        Self { allowed, by, reason, at, digest, arguments: None }
+    }
+
+    /// Creates the decision of approving a call of this run with other arguments.
+    #[must_use]
+    pub fn edited(call: &DeferredCall, run: u64, arguments: Value, by: String, at: u64) -> Self {
+        let digest = call.edited_digest(run, &arguments);
+        Self { allowed: true, by, reason: None, at, digest, arguments: Some(arguments) }
     }
 }
 
@@ -168,6 +195,8 @@ impl ConsentRequest {
     /// nanoseconds since the Unix epoch.
     #[must_use]
     pub fn deferred(&self, asked: u64) -> DeferredCall {
+        let within = self.call.reservation.active.grant.approve_within;
+        let within = within.map(|within| u64::try_from(within.as_nanos()).unwrap_or(u64::MAX));
         DeferredCall {
             seq: self.seq,
             method: self.method().to_owned(),
@@ -176,14 +205,19 @@ impl ConsentRequest {
             reason: self.reason().to_owned(),
             cost: serde_json::to_value(&self.costs).unwrap_or_default(),
             asked,
+            expires: within.map(|within| asked.saturating_add(within)),
             digest: self.digest(),
         }
     }
 
-    /// Returns true if a decision was made about exactly this call.
+    /// Returns true if a decision was made about exactly this call. One that changes the arguments was made about the call
+    /// that has them.
     #[must_use]
     pub fn is_decided_by(&self, decision: &Decision) -> bool {
-        self.digest() == decision.digest
+        let Some(given) = &decision.arguments else { return self.digest() == decision.digest };
+        let digest = edited_digest(self.run, self.seq, self.method(), given, self.grant());
+        let canonical = self.call.declaration.canonicalize(given.clone(), u64::MAX);
+        digest == decision.digest && canonical.is_ok_and(|canonical| canonical == *self.arguments())
     }
 
     /// Gives back what was reserved for the call, because it waits for a decision beyond this process.
@@ -199,5 +233,11 @@ impl ConsentRequest {
 /// Returns the digest of what is decided about.
 fn digest(run: u64, seq: u64, method: &str, arguments: &Value, grant: &str, reason: &str) -> String {
     let decided = serde_json::json!([run, seq, method, arguments, grant, reason]).to_string();
+    blake3::hash(decided.as_bytes()).to_hex().to_string()
+}
+
+/// Returns the digest of a call that is approved with other arguments. The reason, which names the script's, is not in it.
+fn edited_digest(run: u64, seq: u64, method: &str, arguments: &Value, grant: &str) -> String {
+    let decided = serde_json::json!(["edited", run, seq, method, arguments, grant]).to_string();
     blake3::hash(decided.as_bytes()).to_hex().to_string()
 }

@@ -68,6 +68,9 @@ pub enum Event<'a> {
         by: &'a str,
         /// blake3 hash of the text that was shown, in hexadecimal.
         shown: &'a str,
+        /// Arguments with which the call was approved in place of the script's.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        arguments: Option<&'a Value>,
     },
     /// A human said what became of a call that had started when its process ended.
     Resolved {
@@ -227,8 +230,8 @@ impl<'a> Event<'a> {
             Self::Settled { run, seq, outcome, micros, error } => {
                 Some(Self::Settled { run, seq, outcome, micros, error: error.map(cut) })
             }
-            Self::Answered { run, seq, allowed, by, shown } => {
-                Some(Self::Answered { run, seq, allowed, by: cut(by), shown })
+            Self::Answered { run, seq, allowed, by, shown, arguments: None } => {
+                Some(Self::Answered { run, seq, allowed, by: cut(by), shown, arguments: None })
             }
             Self::Released { .. } => Some(*self),
             _ => None,

@@ -61,6 +61,11 @@ impl Event<'_> {
             Event::Ended { run, status, error } => {
                 then(&Event::Ended { run, status, error: optional(error).as_deref() })
             }
+            Event::Answered { run, seq, allowed, by, shown, arguments: Some(arguments) } => {
+                let arguments = filter.json(arguments);
+                let arguments = Some(arguments.as_ref());
+                then(&Event::Answered { run, seq, allowed, by, shown, arguments })
+            }
             Event::Answered { .. } | Event::Released { .. } | Event::Mended { .. } | Event::Full { .. } => then(self),
         }
     }

@@ -221,7 +221,7 @@ impl Gate {
 fn number(record: &CallRecord, seq: Option<u64>, call: &ReservedCall) -> Option<u64> {
     let grant = call.reservation.grant();
     match seq {
-        Some(seq) => record.take_up(seq, grant).then_some(seq),
+        Some(seq) => record.take_up(seq, &call.arguments.value, grant).then_some(seq),
         None => record.begin(call.declaration.method(), &call.arguments.value, grant),
     }
 }

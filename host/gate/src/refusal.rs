@@ -83,9 +83,8 @@ impl Gate {
         call.reservation.release();
         let (method, grant) = (call.declaration.method(), call.reservation.grant());
         let message = format!("`{method}`: grant `{grant}` needs approval, but there is no terminal to ask on");
-        let failure = Failure::approval(message).with_hint(
-            "run it on a terminal, or in a session (`--session NAME`), where a run waits for approval unless it has run a program",
-        );
+        let failure = Failure::approval(message)
+            .with_hint("run it on a terminal, or in a session (`--session NAME`), where a run waits for approval");
         Refusal::record(record, seq, method, call.arguments.value, Some(grant), failure)
     }
 

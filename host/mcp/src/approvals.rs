@@ -135,7 +135,7 @@ fn answer(call: &PendingCall, result: &ElicitResult, by: &str) -> Option<Answere
         _ => return None,
     };
     let reason = (!allowed).then(|| "the user refused the call".to_owned());
-    Some(Answered { allowed, by: by.to_owned(), reason, digest: Some(call.call.digest.clone()) })
+    Some(Answered { allowed, by: by.to_owned(), reason, digest: Some(call.call.digest.clone()), arguments: None })
 }
 
 /// Builds the question about a call; `None` if the call cannot be shown in full.

@@ -40,13 +40,22 @@ pub struct ApprovalRequest<'a> {
     asking: &'a PendingApproval<'a>,
 }
 
+/// Question about a call that was asked before its run was resumed.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct EarlierQuestion<'a> {
+    /// The call, as it was asked about.
+    pub(crate) asked: Option<&'a DeferredCall>,
+    /// Decision that was made.
+    pub(crate) decision: Option<&'a Decision>,
+}
+
 /// The way in which the consent to a call is obtained.
 #[derive(Clone, Copy)]
 pub(crate) enum Consent<'a> {
     /// A human is asked now; if there is nobody to ask, the call is refused.
     Now,
-    /// If there is nobody to ask, the call is deferred. The decision is one that was made about this call.
-    Deferrable(Option<&'a Decision>),
+    /// If there is nobody to ask, the call is deferred, unless it was decided about.
+    Deferrable(EarlierQuestion<'a>),
 }
 
 /// A recorded question.
@@ -113,6 +122,8 @@ pub(super) enum Answering {
     /// With a reason, if one was given.
     Refused(Option<String>),
     Deferred(Box<DeferredCall>),
+    /// Nobody answered in time.
+    Expired,
 }
 
 impl PendingApproval<'_> {
@@ -122,13 +133,20 @@ impl PendingApproval<'_> {
         approver: Option<&dyn Approver>,
         consent: Consent<'_>,
     ) -> Result<Answering, ApprovalError> {
-        if let Consent::Deferrable(Some(decision)) = consent
-            && self.request.is_decided_by(decision)
-        {
+        let earlier = match consent {
+            Consent::Deferrable(earlier) => earlier,
+            Consent::Now => EarlierQuestion::default(),
+        };
+        if let Some(decision) = earlier.decision.filter(|decision| self.request.is_decided_by(decision)) {
             return Ok(match decision.allowed {
                 true => Answering::Allowed,
                 false => Answering::Refused(decision.reason.clone()),
             });
+        }
+        let mut call = self.request.deferred(crate::vfs::now());
+        let asked = earlier.asked.filter(|asked| asked.digest == call.digest);
+        if asked.is_some_and(|asked| asked.has_expired(call.asked)) {
+            return Ok(Answering::Expired);
         }
         match approver.map(|approver| self.ask(approver)) {
             Some(Ok(true)) => return Ok(Answering::Allowed),
@@ -137,7 +155,13 @@ impl PendingApproval<'_> {
             Some(Err(error)) => return Err(error),
             None => {}
         }
-        Ok(Answering::Deferred(Box::new(self.defer(crate::vfs::now())?)))
+        if let Some(asked) = asked {
+            // The question is on record, and is as old as it is.
+            (call.asked, call.expires) = (asked.asked, asked.expires);
+        } else {
+            self.audit.write(&self.request.event(&call.digest, None))?;
+        }
+        Ok(Answering::Deferred(Box::new(call)))
     }
 
     /// Asks for approval. If this returns true, the consent is durably recorded.
@@ -154,20 +178,13 @@ impl PendingApproval<'_> {
         })?;
         let shown = answer.shown.to_hex();
         let (allowed, by) = (answer.allowed, answer.by.as_str());
-        let event = Event::Answered { run: asked.run(), seq: asked.seq(), allowed, by, shown: &shown };
+        let event = Event::Answered { run: asked.run(), seq: asked.seq(), allowed, by, shown: &shown, arguments: None };
         let logged = self.audit.write(&event).and_then(|()| self.audit.sync());
         // A refusal is safe even if it cannot be logged.
         if allowed {
             logged?;
         }
         Ok(allowed)
-    }
-
-    /// Records a question that is answered later.
-    fn defer(&self, asked: u64) -> Result<DeferredCall, AuditError> {
-        let call = self.request.deferred(asked);
-        self.audit.write(&self.request.event(&call.digest, None))?;
-        Ok(call)
     }
 
     fn asked(&self, text: &str, shown: &blake3::Hash) -> Result<(), AuditError> {

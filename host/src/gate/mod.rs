@@ -19,8 +19,8 @@ mod run_record;
 mod session_gate;
 
 pub(crate) use admitted_call::AdmittedCall;
-pub(crate) use approval::Consent;
 pub use approval::{Answer, ApprovalError, ApprovalRequest, Approver, Question};
+pub(crate) use approval::{Consent, EarlierQuestion};
 pub(crate) use redaction::redacted;
 pub(crate) use run_record::RunRecord;
 pub(crate) use session_gate::NotAdmitted;

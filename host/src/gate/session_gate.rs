@@ -11,7 +11,7 @@ use tollhouse_gate::{
     Reach, Refusal, SessionGates, UnapprovedCall,
 };
 
-use super::approval::{Answering, Approver, Consent, PendingApproval};
+use super::approval::{Answering, Approver, Consent, EarlierQuestion, PendingApproval};
 use super::run_record::RunRecord;
 use crate::capability::{Limits, Policy, PolicyError};
 use crate::code::{Interrupt, MemoryAccount};
@@ -150,7 +150,15 @@ impl SessionGate {
         interrupt: &Interrupt,
     ) -> Result<Admission, NotAdmitted> {
         self.count(record, method)?;
-        self.admit_numbered(record, None, method, arguments, memory, interrupt, Consent::Deferrable(None))
+        self.admit_numbered(
+            record,
+            None,
+            method,
+            arguments,
+            memory,
+            interrupt,
+            Consent::Deferrable(EarlierQuestion::default()),
+        )
     }
 
     /// Judges a call whose number is `seq` if it has one already, because its run was resumed.
@@ -248,6 +256,10 @@ impl SessionGate {
             Ok(Answering::Refused(why)) => {
                 let why = why.map(|why| format!(": {why}")).unwrap_or_default();
                 Failure::approval(format!("`{method}`: a human refused the call (grant `{grant}`){why}"))
+            }
+            Ok(Answering::Expired) => {
+                let message = format!("`{method}`: nobody approved the call in time (grant `{grant}`)");
+                Failure::approval(message).with_hint("`approve_within` of the grant says how long it waits")
             }
             Ok(Answering::Deferred(call)) => {
                 request.release();

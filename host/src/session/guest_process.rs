@@ -207,6 +207,11 @@ impl ProcessTable {
         self.alive.insert(self.last, GuestProcess { parent: Some(ParentLink { operation, streams }), ..process });
     }
 
+    /// Returns a process.
+    pub(super) fn process(&self, pid: Pid) -> Option<&GuestProcess> {
+        self.alive.get(&pid)
+    }
+
     pub(super) fn get(&mut self, pid: Pid) -> Option<&mut GuestProcess> {
         self.alive.get_mut(&pid)
     }

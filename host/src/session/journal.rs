@@ -19,6 +19,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 
 use super::guest_process::Pid;
+use crate::capability::{Limits, Policy};
 use crate::error::{Failure, Payload, Special, SpecialKind};
 use crate::gate::{Decision, DeferredCall};
 use crate::guest::{Language, OperationId, Script, Typed, Value};
@@ -56,6 +57,20 @@ pub(super) enum JournalEntry {
         /// The completion; `None` for a stream between two scripts of the run, whose bytes the scripts write again.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         answer: Option<RecordedAnswer>,
+    },
+    /// A program is about to start, with the files as they are.
+    Launched {
+        /// Operation of the guest.
+        id: OperationId,
+        /// Time that the program was given, in nanoseconds since the Unix epoch.
+        now: u64,
+    },
+    /// A script stopped a program, whose changes of files are kept.
+    Kept {
+        /// Operation of the guest.
+        id: OperationId,
+        /// Changes of files.
+        edits: Vec<RecordedEdit>,
     },
     /// A call waits for the approval of a human.
     Deferred {
@@ -111,6 +126,9 @@ pub(super) struct RunStart {
     authority: String,
     language: String,
     script: RecordedScript,
+    /// Limits of the run, as a policy writes them; absent if they are the default ones.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    limits: Option<Json>,
     /// True if the script found the state that an earlier one left, and leaves its own.
     pub(super) keep_state: bool,
 }
@@ -143,7 +161,7 @@ pub enum ReplayError {
 
 impl RunStart {
     /// Describes a run that starts, or is to be replayed, in a session with this authority.
-    pub(super) fn new(language: Language, script: &Script, authority: &str, keep_state: bool) -> Self {
+    pub(super) fn new(language: Language, script: &Script, authority: &str, limits: &Limits, keep_state: bool) -> Self {
         let Script { source, name, from_file, arguments, environment, typed } = script.clone();
         let colors = typed.map(|typed| typed.colors);
         Self {
@@ -152,8 +170,19 @@ impl RunStart {
             authority: authority.to_owned(),
             language: language.word().to_owned(),
             script: RecordedScript { source, name, from_file, arguments, environment, colors },
+            limits: Policy { limits: limits.clone(), ..Policy::default() }.to_json().get("limits").cloned(),
             keep_state,
         }
+    }
+
+    /// Returns the limits of the run.
+    ///
+    /// # Errors
+    /// If they are none that this version knows.
+    pub(super) fn limits(&self) -> Result<Limits, ReplayError> {
+        let Some(limits) = &self.limits else { return Ok(Limits::default()) };
+        let policy = Policy::parse_json(&serde_json::json!({ "limits": limits }).to_string());
+        policy.map(|policy| policy.limits).map_err(|error| ReplayError::Unreadable(format!("limits: {error}")))
     }
 
     /// Returns the script, if the run can be replayed by these guests in a session with this authority.
@@ -192,6 +221,31 @@ pub(super) struct RecordedAnswer {
     /// Digest of the call that it answers, as the script made it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) call: Option<String>,
+    /// Number of the stream of a program that was read or written.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) stream: Option<u32>,
+    /// Output that the script had not read when the program ended.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) unread: Option<UnreadOutput>,
+}
+
+/// Output of a program that the script had not read when the program ended, in base64.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct UnreadOutput {
+    stdout: String,
+    stderr: String,
+}
+
+impl UnreadOutput {
+    /// Records the output.
+    pub(super) fn new([stdout, stderr]: [&[u8]; 2]) -> Self {
+        Self { stdout: STANDARD.encode(stdout), stderr: STANDARD.encode(stderr) }
+    }
+
+    /// Returns the bytes of standard output, and of standard error.
+    pub(super) fn restore(&self) -> Result<[Vec<u8>; 2], ReplayError> {
+        Ok([decoded(&self.stdout)?, decoded(&self.stderr)?])
+    }
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -228,8 +282,9 @@ struct RecordedFailure {
     payload: Option<RecordedPayload>,
 }
 
+/// Change of a file in the journal.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-struct RecordedEdit {
+pub(super) struct RecordedEdit {
     path: String,
     #[serde(flatten)]
     action: RecordedAction,
@@ -285,7 +340,7 @@ impl From<RecordedPayload> for Payload {
 
 impl RecordedAnswer {
     /// Records a completion. Fails for a file whose content cannot be read.
-    pub(super) fn new(result: &Result<Value, Failure>, edits: &[Edit], call: Option<String>) -> Result<Self, String> {
+    pub(super) fn new(result: &Result<Value, Failure>, edits: &[Edit]) -> Result<Self, String> {
         let result = match result {
             Ok(Value::Json(payload)) => RecordedResult::Json(payload.into()),
             Ok(Value::Bytes(bytes)) => RecordedResult::Bytes(STANDARD.encode(bytes)),
@@ -297,14 +352,14 @@ impl RecordedAnswer {
                 RecordedResult::Failed(Box::new(RecordedFailure { failure, payload }))
             }
         };
-        let edits = edits.iter().map(RecordedEdit::new).collect::<Result<_, _>>()?;
-        Ok(Self { result, edits, call })
+        let edits = record_edits(edits)?;
+        Ok(Self { result, edits, call: None, stream: None, unread: None })
     }
 
-    /// Returns whether the input ended, if this is input that a script read.
+    /// Returns whether the input ended, if this is standard input that the run read.
     pub(super) fn is_end_of_input(&self) -> Option<bool> {
         match &self.result {
-            RecordedResult::Bytes(text) => Some(text.is_empty()),
+            RecordedResult::Bytes(text) if self.stream.is_none() => Some(text.is_empty()),
             _ => None,
         }
     }
@@ -321,9 +376,18 @@ impl RecordedAnswer {
                 Err(Failure { payload: payload.map(Payload::from), ..failure })
             }
         };
-        let edits = self.edits.into_iter().map(RecordedEdit::restore).collect::<Result<_, _>>()?;
-        Ok((result, edits))
+        Ok((result, restore_edits(self.edits)?))
     }
+}
+
+/// Records changes of files. Fails for a file whose content cannot be read.
+pub(super) fn record_edits(edits: &[Edit]) -> Result<Vec<RecordedEdit>, String> {
+    edits.iter().map(RecordedEdit::new).collect()
+}
+
+/// Returns recorded changes of files.
+pub(super) fn restore_edits(edits: Vec<RecordedEdit>) -> Result<Vec<Edit>, ReplayError> {
+    edits.into_iter().map(RecordedEdit::restore).collect()
 }
 
 fn decoded(text: &str) -> Result<Vec<u8>, ReplayError> {
@@ -389,14 +453,20 @@ mod tests {
     use super::*;
 
     /// Entries as version 1 writes them. They stay readable.
-    const VERSION_1: &str = r#"{"entry":"started","version":1,"guest":"GUEST","authority":"aa","language":"js","script":{"source":"return 1","name":"script","from_file":false,"arguments":["a"],"environment":[["N","v"]]},"keep_state":true}
+    const VERSION_1: &str = r#"{"entry":"started","version":1,"guest":"GUEST","authority":"aa","language":"js","script":{"source":"return 1","name":"script","from_file":false,"arguments":["a"],"environment":[["N","v"]]},"limits":{"wall":"5000ms"},"keep_state":true}
 {"entry":"entered","pid":0,"now":1000000}
 {"entry":"admitted","id":1,"seq":1}
 {"entry":"delivered","id":1,"now":2000000,"answer":{"result":{"json":{"value":["YQ=="],"specials":{"/0":"bytes"}}},"edits":[{"path":"/workspace/f","action":"file","content":"YQ==","mode":420,"modified":7},{"path":"/workspace/d","action":"directory","mode":493,"modified":7},{"path":"/workspace/l","action":"link","target":"f","mode":511,"modified":7},{"path":"/workspace/o","action":"remove","directory":false}],"call":"cc"}}
 {"entry":"delivered","id":2,"now":3000000}
 {"entry":"delivered","id":3,"now":3000000,"answer":{"result":"nothing"}}
+{"entry":"launched","id":5,"now":3000000}
+{"entry":"delivered","id":6,"now":3000000,"answer":{"result":{"bytes":"YQ=="},"stream":2}}
+{"entry":"delivered","id":5,"now":3000000,"answer":{"result":{"exited":0},"call":"cc","unread":{"stdout":"YQ==","stderr":""}}}
+{"entry":"kept","id":7,"edits":[{"path":"/workspace/o","action":"remove","directory":false}]}
 {"entry":"deferred","id":4,"call":{"seq":2,"method":"m","arguments":{"a":1},"grant":"g","reason":"always","cost":[],"asked":4,"digest":"bb"}}
+{"entry":"deferred","id":4,"call":{"seq":2,"method":"m","arguments":{"a":1},"grant":"g","reason":"always","cost":[],"asked":4,"expires":9,"digest":"bb"}}
 {"entry":"decided","seq":2,"decision":{"allowed":true,"by":"me","at":5,"digest":"bb"}}
+{"entry":"decided","seq":2,"decision":{"allowed":true,"by":"me","at":5,"digest":"bb","arguments":{"a":2}}}
 {"entry":"resolved","seq":1,"resolution":{"done":{"x":1}},"by":"me"}
 {"entry":"resolved","seq":1,"resolution":"retry","by":"me"}
 {"entry":"unreplayable","what":"ran the program `p`"}
@@ -428,6 +498,8 @@ mod tests {
         };
         let (language, script) = start(&version_1()).script("aa").expect("all is as it was");
         assert_eq!((language, script.source.as_str()), (Language::JavaScript, "return 1"));
+        let limits = start(&version_1()).limits().expect("they are limits");
+        assert_eq!(limits, Limits { wall: std::time::Duration::from_secs(5), ..Limits::default() });
         let refused = |text: &str, authority: &str| start(text).script(authority).expect_err("it differs").to_string();
         assert!(refused(&version_1(), "ab").contains("policy"));
         assert!(refused(VERSION_1, "aa").contains("guest"));
@@ -448,7 +520,7 @@ mod tests {
             };
             let put = Action::Put { body: Body::File(Content::from(bytes)), mode: 0o600, modified: 1 };
             let edits = [Edit::new(format!("/{text}"), put)];
-            let recorded = RecordedAnswer::new(&result, &edits, None).expect("it is in memory");
+            let recorded = RecordedAnswer::new(&result, &edits).expect("it is in memory");
             let line = serde_json::to_vec(&recorded).expect("plain data");
             let (restored, changed) =
                 serde_json::from_slice::<RecordedAnswer>(&line).expect("it was written").restore().expect("it is whole");

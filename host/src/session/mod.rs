@@ -39,8 +39,8 @@ pub use host::{Host, HostError, HostOptions, SessionOptions};
 pub use journal::{ReplayError, Resolution};
 pub use options::{RunOptions, Stdin};
 pub use persistence::{
-    Answered, At, Checked, Created, Exported, Head, ImportBudget, ImportOptions, Imported, ImportedBudget, LogLine,
-    OpenOptions, Origin, Overrides, PendingCall, Point, PointError, Removed, RunRecord, Salvaged, SessionId,
+    Answered, At, Checked, Created, Exported, HandOver, Head, ImportBudget, ImportOptions, Imported, ImportedBudget,
+    LogLine, OpenOptions, Origin, Overrides, PendingCall, Point, PointError, Removed, RunRecord, Salvaged, SessionId,
     SessionIdError, Sessions, SessionsError, Shown, States, Waiting,
 };
 use result::RunEffects;

@@ -247,7 +247,22 @@ impl OperationExecutor {
             return unless_stopped(interrupt, made);
         }
         self.start_all(self.caller_wait());
-        let event = self.next(interrupt);
+        loop {
+            if let Some(event) = self.next(interrupt, None) {
+                return self.counted(interrupt, event);
+            }
+        }
+    }
+
+    /// Waits for an event, at most for this time.
+    pub(super) fn wait_at_most(&mut self, interrupt: &Interrupt, patience: Duration) -> Option<RunEvent> {
+        self.start_all(self.caller_wait());
+        let event = self.next(interrupt, Instant::now().checked_add(patience))?;
+        Some(self.counted(interrupt, event))
+    }
+
+    /// Counts what has ended with an event.
+    fn counted(&mut self, interrupt: &Interrupt, event: RunEvent) -> RunEvent {
         match event {
             RunEvent::Called(..) => {
                 self.running = self.running.saturating_sub(1);
@@ -261,17 +276,19 @@ impl OperationExecutor {
 
     /// Returns true if nothing is in progress except timers.
     pub(super) fn is_idle(&self) -> bool {
-        self.running == 0
-            && self.reads == 0
-            && self.programs == 0
-            && self.waiting.is_empty()
-            && self.starting.is_empty()
+        self.has_only_programs() && self.programs == 0
+    }
+
+    /// Returns true if nothing is in progress except timers and programs.
+    pub(super) fn has_only_programs(&self) -> bool {
+        self.running == 0 && self.reads == 0 && self.waiting.is_empty() && self.starting.is_empty()
     }
 
     /// Returns an event that has already happened.
-    pub(super) fn poll(&mut self) -> Option<RunEvent> {
+    pub(super) fn poll(&mut self, interrupt: &Interrupt) -> Option<RunEvent> {
         let event = self.receiver.try_recv().ok()?;
-        Some(self.count_read(event))
+        let event = self.count_read(event);
+        Some(self.counted(interrupt, event))
     }
 
     fn count_read(&mut self, event: RunEvent) -> RunEvent {
@@ -281,7 +298,8 @@ impl OperationExecutor {
         event
     }
 
-    fn next(&mut self, interrupt: &Interrupt) -> RunEvent {
+    /// Returns the next event, or `None` if there is none until then.
+    fn next(&mut self, interrupt: &Interrupt, until: Option<Instant>) -> Option<RunEvent> {
         loop {
             // Read again each time: a pause moves the deadline. The wait lasts slightly longer than to the deadline,
             // which keeps a pause shortly before it from spinning.
@@ -295,29 +313,32 @@ impl OperationExecutor {
                     && let Ok(event) = self.receiver.try_recv()
                 {
                     self.last_was_timer = false;
-                    return self.count_read(event);
+                    return Some(self.count_read(event));
                 }
                 self.timers.pop();
-                return RunEvent::Done(Completion { id, result: Ok(Value::Nothing) });
+                return Some(RunEvent::Done(Completion { id, result: Ok(Value::Nothing) }));
             }
             if deadline.is_some_and(|deadline| deadline <= now) {
-                return RunEvent::Timeout;
+                return Some(RunEvent::Timeout);
+            }
+            if until.is_some_and(|until| until <= now) {
+                return None;
             }
             let timer = self.timers.peek().map(|Reverse((at, _))| *at);
             let past_deadline = deadline.and_then(|deadline| deadline.checked_add(Duration::from_millis(1)));
             let next_poll = max_sleep().map(|most| now + most);
-            let event = match [timer, past_deadline, next_poll].into_iter().flatten().min() {
+            let event = match [timer, past_deadline, next_poll, until].into_iter().flatten().min() {
                 Some(until) => self.receiver.recv_timeout(until - now),
                 // This run holds a sender, so the channel never closes.
                 None => self.receiver.recv().map_err(|_| RecvTimeoutError::Disconnected),
             };
             match event {
-                Ok(event) => return self.count_read(event),
+                Ok(event) => return Some(self.count_read(event)),
                 Err(RecvTimeoutError::Timeout) if interrupt.stopped() == Some(Stopped::Cancelled) => {
-                    return RunEvent::Cancelled;
+                    return Some(RunEvent::Cancelled);
                 }
                 Err(RecvTimeoutError::Timeout) => {}
-                Err(RecvTimeoutError::Disconnected) => return RunEvent::Cancelled,
+                Err(RecvTimeoutError::Disconnected) => return Some(RunEvent::Cancelled),
             }
         }
     }

@@ -172,6 +172,14 @@ impl RunResult {
 }
 
 impl RunResult {
+    /// Marks a run whose effects could not be saved, and that can be resumed.
+    pub(super) fn mark_resumable(&mut self) {
+        if let Some(failure) = &mut self.error {
+            let hint = failure.hint.take().map(|hint| format!("; {hint}")).unwrap_or_default();
+            failure.hint = Some(format!("the run can be resumed until another one begins{hint}"));
+        }
+    }
+
     /// Marks a run whose end could not be recorded in the audit log.
     pub(super) fn mark_unlogged(&mut self, error: &dyn std::error::Error) {
         if self.error.is_none() {

@@ -1,20 +1,25 @@
 //! Runs of scripts, in steps.
 
 mod admit;
-mod durable;
+mod journaling;
 mod outstanding;
+mod programs;
+mod replay;
+mod replayed_programs;
 mod stop;
+mod suspension;
 
 use std::collections::VecDeque;
 use std::io::{self, Read};
 use std::sync::{Arc, Mutex};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use tracing::{Span, debug_span};
 
-pub(in crate::session) use self::durable::RunJournal;
+pub(in crate::session) use self::journaling::RunJournal;
 use self::outstanding::OutstandingOperations;
+use self::replayed_programs::Launch;
 use super::guest_process::{self, GuestProcess, MAIN, PendingStart, Pid, ProcessTable};
 use super::host::{HostError, guest_now};
 use super::journal::JournalEntry;
@@ -33,6 +38,10 @@ use crate::gate::{AuditError, CallOutcome, Event};
 use crate::guest::{self, Completion, GuestError, Language, OperationId, Outcome, RunUsage, Script, Value, Waiting};
 use crate::tool::{CallContext, CallEffects, OnComplete, cannot_apply_changes};
 use crate::vfs::Tree;
+
+/// Interval at which a run that waits for a decision looks whether its programs wait as well: no event tells that a
+/// program waits for input.
+const PROGRAM_POLL: Duration = Duration::from_millis(20);
 
 /// Directory in which a run's script starts.
 const WORKSPACE: &str = "/workspace";
@@ -352,11 +361,13 @@ impl Run {
             .position(|(completion, _)| processes.can_continue(guest_process::owner(completion.id)))?;
         let (completion, CallEffects { edits, held }) = self.queue.remove(next)?;
         self.record_delivery(&completion, &edits, now);
-        let processes = self.processes.as_mut()?;
         // From here on the result takes memory of the guest's.
         drop(held);
-        self.outstanding.remove(completion.id);
+        if let Some(stream) = self.outstanding.remove(completion.id).and_then(|operation| operation.stream) {
+            self.confirm_read(completion.id, stream);
+        }
         let pid = guest_process::owner(completion.id);
+        let processes = self.processes.as_mut()?;
         Some((pid, processes.resume(completion, &edits, |error| cannot_apply_changes("a tool", error), now)?))
     }
 
@@ -381,8 +392,10 @@ impl Run {
                 }
             }
             Operation::Program(admission, ProgramStreams(started)) => {
-                if let Some((interrupt, files)) = self.call_context(id) {
-                    let call = self.scope.call(admission, interrupt, files);
+                if let Some((interrupt, _)) = self.call_context(id)
+                    && let Some(Launch { files, now }) = self.launch(id)
+                {
+                    let call = self.scope.program(admission, interrupt, files, now);
                     self.track_working_files(id, call.context());
                     self.work.run(id, call, started);
                 }
@@ -439,21 +452,47 @@ impl Run {
         let span = self.span.clone();
         let _entered = span.enter();
         while !self.has_deliverable() && self.result.is_none() {
-            let event = match self.work.is_idle().then(|| self.work.poll()) {
-                Some(None) if self.is_deferring() && !self.has_calls_elsewhere() => return self.suspend(),
-                Some(None) if self.is_replaying() => return self.diverge("a stream has no more bytes"),
-                Some(Some(event)) => event,
-                _ => self.work.wait(&self.interrupt),
-            };
-            match event {
-                RunEvent::Called(completion, effects)
-                | RunEvent::CalledInline(completion, effects)
-                | RunEvent::Exited(completion, effects) => self.deliver(completion, effects),
-                RunEvent::Done(completion) | RunEvent::Streamed(completion) => self.resume(completion),
-                RunEvent::Cancelled => self.end(self.guest_failure(&GuestError::Cancelled)),
-                RunEvent::Timeout => self.end(Outcome::failed(self.outstanding.out_of_time(self.session.limits()))),
+            match self.next_event() {
+                Some(RunEvent::Exited(completion, _)) if self.has_program_diverged(completion.id) => {
+                    self.diverge("a program that ran again did not write what it had written before");
+                }
+                Some(
+                    RunEvent::Called(completion, effects)
+                    | RunEvent::CalledInline(completion, effects)
+                    | RunEvent::Exited(completion, effects),
+                ) => self.deliver(completion, effects),
+                Some(RunEvent::Done(completion) | RunEvent::Streamed(completion)) => self.resume(completion),
+                Some(RunEvent::Cancelled) => self.end(self.guest_failure(&GuestError::Cancelled)),
+                Some(RunEvent::Timeout) => {
+                    self.end(Outcome::failed(self.outstanding.out_of_time(self.session.limits())));
+                }
+                None => {}
             }
         }
+    }
+
+    /// Waits for an event. Returns `None` if there may be none: the run is suspended then, or is to be asked again.
+    fn next_event(&mut self) -> Option<RunEvent> {
+        let is_replaying = self.is_replaying();
+        if !is_replaying && !self.is_deferring() {
+            return Some(self.work.wait(&self.interrupt));
+        }
+        if let Some(event) = self.work.poll(&self.interrupt) {
+            return Some(event);
+        }
+        match self.work.has_only_programs() {
+            true if is_replaying => self.diverge("a stream has no more bytes"),
+            true if !self.has_calls_elsewhere() && self.work.is_idle() => self.suspend_or_refuse(),
+            is_waiting => {
+                // A program that has just asked for input may be about to get it.
+                let event = self.work.wait_at_most(&self.interrupt, PROGRAM_POLL);
+                if event.is_none() && is_waiting && !self.has_calls_elsewhere() {
+                    self.suspend_or_refuse();
+                }
+                return event;
+            }
+        }
+        None
     }
 
     /// Returns true if there is something to deliver to a script that may continue.

@@ -401,7 +401,11 @@ impl SessionState {
             }
             Err(error) => {
                 result.mark_unsaved(&error);
-                persistent.withdraw(started_run, Some(result));
+                if persistent.interrupt(started_run, result.calls.as_slice()) {
+                    result.mark_resumable();
+                } else {
+                    persistent.withdraw(started_run, Some(result));
+                }
                 match saved() {
                     Some(Ok(files)) => self.commit(files.into()),
                     Some(Err(_)) => {}
@@ -414,7 +418,7 @@ impl SessionState {
     /// Describes the start of a run that can be suspended and resumed; `None` for any other.
     fn journal_start(&self, language: Language, script: &Script, keep_state: bool) -> Option<JournalEntry> {
         self.storage.main()?;
-        let start = RunStart::new(language, script, self.authority(), keep_state);
+        let start = RunStart::new(language, script, self.authority(), self.limits(), keep_state);
         Some(JournalEntry::Started(Box::new(start)))
     }
 

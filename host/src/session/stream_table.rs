@@ -1,6 +1,8 @@
 //! Streams between a script and the programs that it runs, by the numbers that its guest gave them.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
+
+use bytes::Bytes;
 
 use crate::code::{Interrupt, MemoryAccount};
 use crate::error::{Failure, how_to_raise};
@@ -11,8 +13,9 @@ use crate::tool::{OnComplete, Pipe, ProgramStart, WriteError};
 #[derive(Default)]
 pub(super) struct StreamTable {
     open: HashMap<u32, OpenStream>,
-    /// Output streams that have ended and left `open`, but whose end the guest has not read.
-    ended: HashSet<u32>,
+    /// Output streams that have ended and left `open`, but whose end the guest has not read, each with whether a
+    /// script wrote it.
+    ended: HashMap<u32, bool>,
 }
 
 struct OpenStream {
@@ -20,13 +23,25 @@ struct OpenStream {
     owner: OperationId,
     role: StreamRole,
     pipe: Pipe,
+    /// True if a script is at the other end.
+    is_script: bool,
 }
 
 /// Role of a stream for its program.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 enum StreamRole {
     Input,
     Output,
+}
+
+/// Streams of a program as the script has left them, for a program that runs again.
+pub(super) struct RepeatedStreams {
+    /// Writes of the script.
+    pub(super) input: Vec<Bytes>,
+    /// True if the script has ended the input.
+    pub(super) is_input_ended: bool,
+    /// Bytes that the script has read of standard output and of standard error.
+    pub(super) output: [Bytes; 2],
 }
 
 impl StreamTable {
@@ -46,8 +61,8 @@ impl StreamTable {
         let Self { open, ended } = self;
         open.retain(|number, open| {
             let over = open.pipe.is_over();
-            if over && matches!(open.role, StreamRole::Output) && !open.pipe.is_read() {
-                ended.insert(*number);
+            if over && open.role == StreamRole::Output && !open.pipe.is_read() {
+                ended.insert(*number, open.is_script);
             }
             !over
         });
@@ -61,14 +76,15 @@ impl StreamTable {
             return Err(Failure::limit(message, hint));
         }
         let numbers = [run.stdin, run.stdout, run.stderr];
-        let taken = |number: &u32| *number == 0 || self.open.contains_key(number) || self.ended.contains(number);
+        let taken = |number: &u32| *number == 0 || self.open.contains_key(number) || self.ended.contains_key(number);
         let same = numbers[0] == numbers[1] || numbers[0] == numbers[2] || numbers[1] == numbers[2];
         if same || numbers.iter().any(taken) {
             return Err(Failure::host(format!("one of the streams {numbers:?} is already open")));
         }
+        let is_script = matches!(run.what, Runnable::Script { .. });
         let mut open = |number: u32, role: StreamRole| {
             let pipe = Pipe::charged(interrupt, memory);
-            self.open.insert(number, OpenStream { owner: id, role, pipe: pipe.clone() });
+            self.open.insert(number, OpenStream { owner: id, role, pipe: pipe.clone(), is_script });
             pipe
         };
         let stdin = open(run.stdin, StreamRole::Input);
@@ -113,12 +129,93 @@ impl StreamTable {
                 pipe.read(id, limit, on_complete);
                 Ok(())
             }
-            None if self.ended.remove(&number) => {
+            None if self.ended.remove(&number).is_some() => {
                 on_complete(bytes::Bytes::new());
                 Ok(())
             }
             Some(_) | None => Err(Failure::host(format!("there is no stream {number} to read"))),
         }
+    }
+
+    /// Returns true if a script is at the other end of a stream. What is there then depends only on what the scripts of
+    /// the run have done.
+    pub(super) fn is_of_script(&self, number: u32) -> bool {
+        let open = self.open.get(&number).map(|open| open.is_script);
+        open.or_else(|| self.ended.get(&number).copied()).unwrap_or(false)
+    }
+
+    /// Returns the operation that runs the program whose input a stream is.
+    pub(super) fn program_with_input(&self, number: u32) -> Option<OperationId> {
+        let open = self.open.get(&number)?;
+        (open.role == StreamRole::Input && !open.is_script).then_some(open.owner)
+    }
+
+    /// Notes that the guest has the bytes that an operation read from a stream.
+    pub(super) fn confirm(&self, number: u32, id: OperationId) {
+        if let Some(open) = self.open.get(&number) {
+            open.pipe.confirm(id);
+        }
+    }
+
+    /// Returns the bytes of an output stream that the guest does not have yet.
+    pub(super) fn unread(&self, number: u32) -> Bytes {
+        self.open.get(&number).map(|open| open.pipe.unread()).unwrap_or_default()
+    }
+
+    /// Returns true if a program waits for the guest: to write its input, or to read what it wrote.
+    pub(super) fn is_waiting(&self, program: OperationId) -> bool {
+        self.open.values().filter(|open| open.owner == program).any(|open| match open.role {
+            StreamRole::Input => open.pipe.is_wanted(),
+            StreamRole::Output => open.pipe.is_full(),
+        })
+    }
+
+    /// Opens an output stream of a program that has ended, with the bytes that the guest has not read.
+    pub(super) fn restore_ended(
+        &mut self,
+        program: OperationId,
+        number: u32,
+        unread: &[u8],
+        interrupt: &Interrupt,
+        memory: &MemoryAccount,
+    ) {
+        let pipe = Pipe::charged(interrupt, memory);
+        pipe.restore_unread(unread);
+        self.open.insert(number, OpenStream { owner: program, role: StreamRole::Output, pipe, is_script: false });
+    }
+
+    /// Prepares the streams of a program that runs again.
+    pub(super) fn repeat(&self, run: &ProgramRun, streams: RepeatedStreams) {
+        let pipe = |number: u32| self.open.get(&number).map(|open| &open.pipe);
+        if let Some(stdin) = pipe(run.stdin) {
+            stdin.repeat_input(streams.input, streams.is_input_ended);
+        }
+        for (number, bytes) in [run.stdout, run.stderr].into_iter().zip(streams.output) {
+            if let Some(pipe) = pipe(number) {
+                pipe.repeat_output(bytes);
+            }
+        }
+    }
+
+    /// Closes the reading end of a stream.
+    pub(super) fn abandon(&self, number: u32) {
+        if let Some(open) = self.open.get(&number) {
+            open.pipe.abandon();
+        }
+    }
+
+    /// Waits, for an operation of the guest, until a program that runs again has taken its input.
+    pub(super) fn await_taken(&self, id: OperationId, number: u32, told: OnComplete<Result<(), WriteError>>) {
+        match self.open.get(&number) {
+            Some(open) => open.pipe.await_taken(id, told),
+            None => told(Err(WriteError::Broken)),
+        }
+    }
+
+    /// Returns true if a program that ran again did not write what it had written before.
+    pub(super) fn differs(&self, program: OperationId) -> bool {
+        let mut own = self.open.values().filter(|open| open.owner == program && open.role == StreamRole::Output);
+        own.any(|open| open.pipe.differs())
     }
 
     /// Cancels the reads and writes of an operation, and releases the streams of its program.

@@ -70,6 +70,14 @@ struct PipeState {
     /// Pending write at the script's end, by the number of its operation.
     writer: Option<(u64, OnComplete<Result<(), WriteError>>)>,
     readers: VecDeque<PendingRead>,
+    /// Bytes that were given to operations of the script, until it has them.
+    in_flight: VecDeque<(u64, Bytes)>,
+    /// Writes of the script that a program is given again, before the bytes that are there: each as it was.
+    repeated_input: VecDeque<Bytes>,
+    /// Bytes that a program writes again, and that the script has already.
+    repeated_output: Bytes,
+    /// A program that runs again wrote something else.
+    differs: bool,
 }
 
 /// Pending read of a script.
@@ -87,10 +95,11 @@ impl PipeState {
     fn news(&mut self) -> Notifications {
         let mut news = Notifications::new();
         while (!self.bytes.is_empty() || self.ended)
-            && let Some(PendingRead { limit, told, .. }) = self.readers.pop_front()
+            && let Some(PendingRead { operation, limit, told }) = self.readers.pop_front()
         {
             let bytes = self.take(limit);
             self.end_read |= bytes.is_empty();
+            self.in_flight.push_back((operation, bytes.clone()));
             news.push(Box::new(move || told(bytes)));
         }
         // A script in a program's place requests bytes by waiting for them.
@@ -128,6 +137,22 @@ impl PipeState {
     fn take(&mut self, limit: usize) -> Bytes {
         let count = self.bytes.len().min(limit);
         self.bytes.split_to(count).freeze()
+    }
+
+    /// Makes the next write that is repeated available to the program, once it has taken the one before.
+    fn repeat_input(&mut self) {
+        if self.bytes.is_empty()
+            && let Some(written) = self.repeated_input.pop_front()
+        {
+            self.bytes.extend_from_slice(&written);
+        }
+    }
+
+    /// Removes from the bytes that a program writes those that it had written before. Returns false if they differ.
+    fn skip_repeated(&mut self, bytes: &mut Bytes) -> bool {
+        let count = self.repeated_output.len().min(bytes.len());
+        self.differs |= bytes.split_to(count) != self.repeated_output.split_to(count);
+        !self.differs
     }
 }
 
@@ -167,7 +192,11 @@ impl Pipe {
             if full || state.ended || state.writer.is_some() {
                 return Some((told, Err(WriteError::Full)));
             }
-            state.bytes.extend_from_slice(bytes);
+            if state.repeated_input.is_empty() {
+                state.bytes.extend_from_slice(bytes);
+            } else {
+                state.repeated_input.push_back(Bytes::copy_from_slice(bytes));
+            }
             state.wanted &= bytes.is_empty();
             state.ended = end;
             if end {
@@ -189,13 +218,72 @@ impl Pipe {
         self.change(|state| state.readers.push_back(PendingRead { operation, limit, told }));
     }
 
-    /// Cancels an operation, whose callback is then never called.
+    /// Cancels an operation, whose callback is then never called. Bytes that were on their way to it are there again.
     pub(crate) fn forget(&self, operation: u64) {
-        let mut state = self.lock();
-        state.readers.retain(|read| read.operation != operation);
-        if state.writer.as_ref().is_some_and(|(writer, _)| *writer == operation) {
-            state.writer = None;
-        }
+        self.change(|state| {
+            state.readers.retain(|read| read.operation != operation);
+            state.writer.take_if(|(writer, _)| *writer == operation);
+            if let Some(at) = state.in_flight.iter().position(|(reader, _)| *reader == operation)
+                && let Some((_, bytes)) = state.in_flight.remove(at)
+            {
+                state.end_read &= !bytes.is_empty();
+                let rest = std::mem::replace(&mut state.bytes, BytesMut::from(bytes));
+                state.bytes.extend_from_slice(&rest);
+            }
+        });
+    }
+
+    /// Notes that the script has the bytes that an operation read.
+    pub(crate) fn confirm(&self, operation: u64) {
+        self.lock().in_flight.retain(|(reader, _)| *reader != operation);
+    }
+
+    /// Returns the bytes that were written and that the script does not have yet.
+    pub(crate) fn unread(&self) -> Bytes {
+        let state = self.lock();
+        let mut bytes = BytesMut::new();
+        state.in_flight.iter().for_each(|(_, part)| bytes.extend_from_slice(part));
+        bytes.extend_from_slice(&state.bytes);
+        bytes.freeze()
+    }
+
+    /// Fills the stream of a program that has ended with the bytes that the script does not have yet.
+    pub(crate) fn restore_unread(&self, bytes: &[u8]) {
+        self.change(|state| {
+            state.bytes.extend_from_slice(bytes);
+            state.ended = true;
+        });
+    }
+
+    /// Gives the program these writes again, in their order and each for itself.
+    pub(crate) fn repeat_input(&self, writes: impl IntoIterator<Item = Bytes>, end: bool) {
+        self.change(|state| {
+            state.repeated_input.extend(writes.into_iter().filter(|bytes| !bytes.is_empty()));
+            state.repeat_input();
+            state.ended = end;
+        });
+    }
+
+    /// Waits, for an operation of the script, until the program has taken all of its input and asks for more.
+    pub(crate) fn await_taken(&self, operation: u64, told: OnComplete<Result<(), WriteError>>) {
+        self.change(|state| state.writer = Some((operation, told)));
+    }
+
+    /// Drops the first bytes that the program writes: the script has them, and they must be these.
+    pub(crate) fn repeat_output(&self, bytes: Bytes) {
+        self.lock().repeated_output = bytes;
+    }
+
+    /// Returns true if a program that has run again did not write what it had written before.
+    pub(crate) fn differs(&self) -> bool {
+        let state = self.lock();
+        state.differs || !state.repeated_output.is_empty()
+    }
+
+    /// Returns true if the program waits for input of the script.
+    pub(crate) fn is_wanted(&self) -> bool {
+        let state = self.lock();
+        state.wanted && state.bytes.is_empty() && !state.ended
     }
 
     /// Writes in a program's place, without waiting. Such a writer has a limit of its own, and pauses when the stream
@@ -237,7 +325,8 @@ impl Pipe {
     /// Returns true if no more bytes can pass: nobody reads, or nothing is left to read.
     pub(crate) fn is_over(&self) -> bool {
         let state = self.lock();
-        state.gone || state.ended && state.bytes.is_empty() && state.readers.is_empty()
+        let is_delivered = state.in_flight.iter().all(|(_, part)| part.is_empty());
+        state.gone || state.ended && state.bytes.is_empty() && state.readers.is_empty() && is_delivered
     }
 
     /// Returns true if nobody will read it again: its end was read, or its reader is gone.
@@ -280,12 +369,15 @@ pub(crate) struct PipeWriter(pub(crate) Pipe);
 
 impl InputStream for PipeReader {
     fn read(&mut self, size: usize) -> Result<Bytes, StreamError> {
-        let read = |state: &mut PipeState| match (state.bytes.is_empty(), state.ended) {
-            (false, _) => Ok(state.take(size)),
-            (true, true) => Err(StreamError::Closed),
-            (true, false) => {
-                state.wanted = size > 0;
-                Ok(Bytes::new())
+        let read = |state: &mut PipeState| {
+            state.repeat_input();
+            match (state.bytes.is_empty(), state.ended) {
+                (false, _) => Ok(state.take(size)),
+                (true, true) => Err(StreamError::Closed),
+                (true, false) => {
+                    state.wanted = size > 0;
+                    Ok(Bytes::new())
+                }
             }
         };
         self.0.change(read)
@@ -296,6 +388,7 @@ impl InputStream for PipeReader {
 impl Pollable for PipeReader {
     async fn ready(&mut self) {
         let there = |state: &mut PipeState| {
+            state.repeat_input();
             state.wanted = state.bytes.is_empty() && !state.ended;
             !state.wanted
         };
@@ -304,8 +397,15 @@ impl Pollable for PipeReader {
 }
 
 impl OutputStream for PipeWriter {
-    fn write(&mut self, bytes: Bytes) -> Result<(), StreamError> {
+    fn write(&mut self, mut bytes: Bytes) -> Result<(), StreamError> {
         self.0.change(|state| {
+            let given = bytes.len();
+            if !state.skip_repeated(&mut bytes) {
+                return Err(StreamError::Closed);
+            }
+            if bytes.is_empty() && given > 0 {
+                return Ok(());
+            }
             if state.gone {
                 return Err(StreamError::Closed);
             }
@@ -324,7 +424,13 @@ impl OutputStream for PipeWriter {
 
     fn check_write(&mut self) -> Result<usize, StreamError> {
         let state = self.0.lock();
-        if state.gone { Err(StreamError::Closed) } else { Ok(CAPACITY - state.bytes.len()) }
+        if !state.repeated_output.is_empty() && !state.differs {
+            return Ok(CAPACITY.saturating_sub(state.bytes.len()));
+        }
+        if state.gone || state.differs {
+            return Err(StreamError::Closed);
+        }
+        Ok(CAPACITY.saturating_sub(state.bytes.len()))
     }
 }
 
@@ -459,6 +565,8 @@ mod tests {
         let (end, hears) = told();
         pipe.read(1, 9, end);
         assert_eq!(hears.try_recv().expect("the end"), "");
+        assert!(!pipe.is_over(), "the letters are on their way");
+        pipe.confirm(1);
         assert!(pipe.is_over());
     }
 
@@ -534,5 +642,55 @@ mod tests {
         let waits = std::thread::spawn(move || runtime.block_on(program.ready()));
         interrupt.cancel();
         waits.join().expect("it ends");
+    }
+
+    /// Bytes that were on their way to an operation that is cancelled are there for the next one.
+    #[test]
+    fn cancelled_read_takes_nothing() {
+        let pipe = pipe();
+        PipeWriter(pipe.clone()).write(Bytes::from_static(b"abcd")).expect("room");
+        let (reads, hears) = told();
+        pipe.read(1, 2, reads);
+        assert_eq!(hears.try_recv().expect("there is some"), "ab");
+        assert_eq!(pipe.unread(), "abcd", "nobody has it yet");
+        pipe.forget(1);
+        let (reads, hears) = told();
+        pipe.read(2, 3, reads);
+        assert_eq!(hears.try_recv().expect("there is some"), "abc");
+        pipe.confirm(2);
+        assert_eq!(pipe.unread(), "d");
+    }
+
+    #[test]
+    fn program_that_runs_again_gets_each_write_and_is_not_heard_again() {
+        let pipe = pipe();
+        pipe.repeat_input([Bytes::from_static(b"ab"), Bytes::new(), Bytes::from_static(b"cd")], false);
+        let (waits, hears) = told();
+        pipe.await_taken(1, waits);
+        let mut program = PipeReader(pipe.clone());
+        assert_eq!(program.read(9).expect("open"), "ab", "a write is a piece");
+        assert_eq!(program.read(1).expect("open"), "c");
+        assert_eq!(program.read(9).expect("open"), "d");
+        assert!(hears.try_recv().is_err(), "it did not ask for more");
+        assert_eq!(program.read(9).expect("open"), "");
+        assert_eq!(hears.try_recv(), Ok(Ok(())));
+
+        let output = self::pipe();
+        output.repeat_output(Bytes::from_static(b"abc"));
+        output.abandon();
+        let mut program = PipeWriter(output.clone());
+        assert_eq!(program.check_write().expect("it writes what it wrote"), CAPACITY);
+        program.write(Bytes::from_static(b"ab")).expect("it is the same");
+        assert!(output.differs(), "a letter is missing");
+        program.write(Bytes::from_static(b"c")).expect("it is the same");
+        assert!(!output.differs());
+        assert!(matches!(program.write(Bytes::from_static(b"d")), Err(StreamError::Closed)), "nobody reads it");
+
+        let output = self::pipe();
+        output.repeat_output(Bytes::from_static(b"abc"));
+        let mut program = PipeWriter(output.clone());
+        program.write(Bytes::from_static(b"ab")).expect("it is the same");
+        assert!(matches!(program.write(Bytes::from_static(b"d")), Err(StreamError::Closed)), "it is another letter");
+        assert!(output.differs() && program.check_write().is_err() && output.unread().is_empty());
     }
 }

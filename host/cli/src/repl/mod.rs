@@ -106,7 +106,7 @@ impl ReplCommand {
             Some(StoredSession { sessions, id }) => {
                 let (own, audit, waiting) = (&self.own, &self.audit, interrupt.waiting(id));
                 let approver = own.approver();
-                let opening = OpenParams { own, audit, approver, waiting, files: None, is_named: false };
+                let opening = OpenParams { own, audit, approver, waiting, files: None, limits: None, is_named: false };
                 self.session.open_kept(locations, &host, sessions, id, opening)?
             }
             None => self.session.open_in_memory(locations, &host, &self.own, &self.audit)?,

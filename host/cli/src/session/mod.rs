@@ -34,6 +34,7 @@ pub(crate) enum SessionCommand {
     Pending(resume::PendingCallsCommand),
     Approve(resume::ApproveCommand),
     Deny(resume::DenyCommand),
+    Edit(resume::EditCommand),
     Resolve(resume::ResolveCommand),
     Abandon(resume::AbandonCommand),
     Files(files::ListFilesCommand),
@@ -63,6 +64,7 @@ impl SessionCommand {
             Self::Pending(pending) => pending.execute(locations),
             Self::Approve(approve) => approve.execute(locations),
             Self::Deny(deny) => deny.execute(locations),
+            Self::Edit(edit) => edit.execute(locations),
             Self::Resolve(resolve) => resolve.execute(locations),
             Self::Abandon(abandon) => abandon.execute(locations),
             Self::Files(files) => files.execute(locations),
@@ -96,6 +98,9 @@ pub(crate) fn failed(what: &str, error: &SessionsError) -> CliError {
         }
         SessionsError::Suspended { session, .. } => shown.hint(format!(
             "`tollhouse session pending {session}` shows what it waits for, `session resume {session}` continues it, and `session abandon {session}` ends it"
+        )),
+        SessionsError::HandedOver(session) => shown.hint(format!(
+            "it goes on where its export was imported; `tollhouse session fork {session} NAME` begins another with its files"
         )),
         SessionsError::Replay { session, .. } => {
             shown.hint(format!("`tollhouse session abandon {session}` ends the run; the files are as before it"))

@@ -54,6 +54,7 @@ impl NewSessionCommand {
         let files = self.from.as_ref().map(|from| sessions.files(from)).transpose();
         let files = files.map_err(|error| super::failed("cannot create a session", &error))?;
         let opening = OpenParams {
+            limits: None,
             own: &OwnArgs::default(),
             approver: None,
             audit: &AuditArgs::default(),

@@ -1,11 +1,11 @@
-//! `tollhouse session resume`, `pending`, `approve`, `deny`, `resolve` and `abandon`.
+//! `tollhouse session resume`, `pending`, `approve`, `deny`, `edit`, `resolve` and `abandon`.
 
 use std::io::{self, IsTerminal as _};
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 use rustix::process::getuid;
-use serde_json::json;
+use serde_json::{Value, json};
 use tollhouse::session::{
     Answered, At, PendingCall, Point, Resolution, RunOptions, SessionId, Sessions, SessionsError, Stdin,
 };
@@ -22,7 +22,8 @@ use crate::Exit;
 ///
 /// The script is replayed from its start with the recorded results: no call is made twice, no time passes, and nothing
 /// is printed, until it reaches the point where it stopped. Then it continues. If a call still waits for approval, the
-/// run is suspended again.
+/// run is suspended again. The run has the limits that it was started with, and those that are given here in place of
+/// them; its time begins anew.
 ///
 /// Exit status: that of `tollhouse run`; 5 if the run is suspended again.
 #[derive(Args)]
@@ -61,7 +62,7 @@ pub(crate) struct PendingCallsCommand {
     /// The session [default: all sessions]
     #[arg(value_name = "ID")]
     id: Option<SessionId>,
-    /// Print an array of {session, run, seq, method, arguments, grant, reason, cost, asked, digest, decision}
+    /// Print an array of {session, run, seq, method, arguments, grant, reason, cost, asked, expires, digest, decision}
     #[arg(long)]
     json: bool,
 }
@@ -84,6 +85,29 @@ pub(crate) struct DenyCommand {
     /// The reason, which the script sees
     #[arg(long, value_name = "TEXT")]
     reason: Option<String>,
+}
+
+/// Approve a call that waits, with other arguments than the script's
+///
+/// Runs nothing: when `tollhouse session resume` continues the run, the call is judged again with these arguments, and the
+/// tool gets them as they are judged. The script is not told. Both are in the session's log.
+#[derive(Args)]
+#[command(
+    override_usage = "tollhouse session edit [OPTIONS] <SESSION[@RUN]> [SEQ] <JSON>",
+    after_help = "\
+Examples:
+  tollhouse session edit report '{\"amount\": 10, \"currency\": \"EUR\"}'
+  tollhouse session edit report@2 3 '{\"amount\": 10, \"currency\": \"EUR\"}'"
+)]
+pub(crate) struct EditCommand {
+    /// The session, or SESSION@RUN
+    #[arg(value_name = "POINT")]
+    point: Point,
+    /// The call's number [default: the one that waits, if there is one alone], and the arguments as a JSON object
+    #[arg(value_name = "SEQ|JSON", num_args = 1..=2, required = true)]
+    values: Vec<String>,
+    #[command(flatten)]
+    decider: Decider,
 }
 
 /// Say what became of a call that had started when its process ended
@@ -146,6 +170,13 @@ struct DecidedCall {
     /// The call's number [default: the only call that waits]
     #[arg(value_name = "SEQ")]
     seq: Option<u64>,
+    #[command(flatten)]
+    decider: Decider,
+}
+
+/// Who decides, about what, and how it is shown.
+#[derive(Args)]
+struct Decider {
     /// Decide only about the call with this digest, which `pending --json` shows
     #[arg(long, value_name = "HEX")]
     digest: Option<String>,
@@ -164,7 +195,7 @@ impl ResumeCommand {
         let mut args = SessionArgs::starting(self.policy.take(), std::mem::take(&mut self.allow_exec));
         args.start_servers(locations, &self.own, self.confine)?;
         self.confine.apply(|| args.touched(locations, true, &self.audit).with_network())?;
-        let session = args.open_existing(locations, &self.own, &self.id, &self.audit)?;
+        let session = args.open_to_resume(locations, &self.own, &self.id, &self.audit)?;
         self.confine.isolate(&session)?;
         let stdin = if io::stdin().is_terminal() { Stdin::Empty } else { Stdin::Reader(Box::new(io::stdin())) };
         let output = if self.json { None } else { Some(Box::new(Output) as _) };
@@ -201,23 +232,41 @@ impl PendingCallsCommand {
     }
 
     fn calls(&self, sessions: &Sessions) -> std::result::Result<Vec<PendingCall>, SessionsError> {
-        let Some(id) = &self.id else {
-            let all = sessions.list()?.into_iter().map(|id| sessions.pending_calls(&id));
-            return Ok(all.collect::<std::result::Result<Vec<_>, _>>()?.concat());
-        };
-        sessions.pending_calls(id)
+        self.id.as_ref().map_or_else(|| sessions.all_pending_calls(), |id| sessions.pending_calls(id))
     }
 }
 
 impl ApproveCommand {
     pub(super) fn execute(self, locations: &Locations) -> Result {
-        self.call.decide(locations, true, None)
+        let DecidedCall { point, seq, decider } = self.call;
+        decider.decide(locations, &point, seq, true, None, None)
     }
 }
 
 impl DenyCommand {
     pub(super) fn execute(self, locations: &Locations) -> Result {
-        self.call.decide(locations, false, self.reason)
+        let DecidedCall { point, seq, decider } = self.call;
+        decider.decide(locations, &point, seq, false, self.reason, None)
+    }
+}
+
+impl EditCommand {
+    pub(super) fn execute(self, locations: &Locations) -> Result {
+        let (seq, text) = match self.values.as_slice() {
+            [seq, text] => {
+                let number =
+                    seq.parse().map_err(|_| CliError::usage(format!("`{seq}` is not the number of a call")))?;
+                (Some(number), text)
+            }
+            [text] => (None, text),
+            _ => return Err(CliError::usage("`edit` needs the arguments as a JSON object")),
+        };
+        let arguments: Value = serde_json::from_str(text)
+            .map_err(|error| CliError::usage(format!("the arguments are not JSON: {error}")))?;
+        if !arguments.is_object() {
+            return Err(CliError::usage("the arguments are not a JSON object: `{\"amount\": 10}`"));
+        }
+        self.decider.decide(locations, &self.point, seq, true, None, Some(arguments))
     }
 }
 
@@ -276,13 +325,21 @@ impl AbandonCommand {
     }
 }
 
-impl DecidedCall {
-    fn decide(self, locations: &Locations, allowed: bool, reason: Option<String>) -> Result {
-        let (id, run) = session_and_run(&self.point)?;
+impl Decider {
+    fn decide(
+        self,
+        locations: &Locations,
+        point: &Point,
+        seq: Option<u64>,
+        allowed: bool,
+        reason: Option<String>,
+        arguments: Option<Value>,
+    ) -> Result {
+        let (id, run) = session_and_run(point)?;
         let sessions = locations.sessions()?;
         let by = self.by.unwrap_or_else(user);
-        let answered = Answered { allowed, by, reason, digest: self.digest };
-        let decided = sessions.decide(id, run, self.seq, &answered, waiting(id));
+        let answered = Answered { allowed, by, reason, digest: self.digest, arguments };
+        let decided = sessions.decide(id, run, seq, &answered, waiting(id));
         let call = decided.map_err(|error| super::failed("cannot decide", &error))?;
         if self.json {
             show::json(&call);
@@ -299,18 +356,16 @@ fn show_pending(pending: &PendingCall) {
     let PendingCall { session, run, call, decision, .. } = pending;
     let state = match decision {
         None => "waits".to_owned(),
+        Some(decision) if decision.arguments.is_some() => format!("approved by {} with other arguments", decision.by),
         Some(decision) if decision.allowed => format!("approved by {}", decision.by),
         Some(decision) => format!("refused by {}", decision.by),
     };
-    let asked = format::short_time(call.asked);
-    show::line(format_args!("{session}@{run} call {}  {}  {state}  (asked {asked})", call.seq, call.method));
-    match call.arguments.as_object() {
-        Some(arguments) => {
-            for (name, value) in arguments {
-                show::line(format_args!("  {name} = {value}"));
-            }
-        }
-        None => show::line(format_args!("  {}", call.arguments)),
+    let until = call.expires.map(|at| format!(", to be approved until {}", format::short_time(at)));
+    let (asked, until) = (format::short_time(call.asked), until.unwrap_or_default());
+    show::line(format_args!("{session}@{run} call {}  {}  {state}  (asked {asked}{until})", call.seq, call.method));
+    show_arguments("  ", &call.arguments);
+    if let Some(arguments) = decision.as_ref().and_then(|decision| decision.arguments.as_ref()) {
+        show_arguments("  instead: ", arguments);
     }
     show::line(format_args!("  grant `{}`: {}", call.grant, call.reason));
     for cost in call.cost.as_array().into_iter().flatten() {
@@ -322,5 +377,17 @@ fn show_pending(pending: &PendingCall) {
             text("grant"),
             text("remaining")
         ));
+    }
+}
+
+/// Prints the arguments of a call, one a line.
+fn show_arguments(indent: &str, arguments: &Value) {
+    match arguments.as_object() {
+        Some(arguments) => {
+            for (name, value) in arguments {
+                show::line(format_args!("{indent}{name} = {value}"));
+            }
+        }
+        None => show::line(format_args!("{indent}{arguments}")),
     }
 }

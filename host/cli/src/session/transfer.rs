@@ -6,11 +6,13 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use serde_json::json;
 use tollhouse::capability::parse_bytes;
-use tollhouse::session::{ImportBudget, ImportOptions, Imported, ImportedBudget, SessionId};
+use tollhouse::session::{
+    Exported, ImportBudget, ImportOptions, Imported, ImportedBudget, SessionId, Sessions, SessionsError,
+};
 use tollhouse_registry::untrusted_file;
 
 use super::super::confine::{ConfineArgs, Confinement};
-use super::super::locations::Locations;
+use super::super::locations::{Locations, waiting};
 use super::super::progress::Progress;
 use super::super::stdio::Stdout;
 use super::super::{CliError, Result, format, show};
@@ -19,8 +21,16 @@ use crate::Exit;
 /// Export a session to one file, to continue it elsewhere
 ///
 /// The file holds its policy, budgets, log, and the files that each run left, but no secrets. `tar --zstd -tf FILE` lists
-/// what is in it.
+/// what is in it. It is a copy: a run that waits or was interrupted stays here.
+///
+/// With `--hand-over` the session moves: the file has its unfinished run too, which is resumed where the file is imported.
+/// Here it is not run or resumed any more, and can be forked; what is left of its budgets goes along, unless its forks
+/// share them. Whoever has the file has the session: a store imports it once, but two stores can.
 #[derive(Args)]
+#[command(after_help = "\
+Examples:
+  tollhouse session export report report.tlh
+  tollhouse session export report report.tlh --hand-over")]
 pub(crate) struct ExportSessionCommand {
     /// The session
     #[arg(value_name = "ID")]
@@ -28,10 +38,13 @@ pub(crate) struct ExportSessionCommand {
     /// The file, or `-` for standard output
     #[arg(value_name = "FILE")]
     file: PathBuf,
+    /// Move the session, with its unfinished run: it does not continue here
+    #[arg(long)]
+    hand_over: bool,
     /// Replace an existing file
     #[arg(short, long)]
     force: bool,
-    /// Print one JSON object: session, blobs, bytes
+    /// Print one JSON object: session, blobs, bytes, and the identifier of a hand-over
     #[arg(long, conflicts_with = "quiet")]
     json: bool,
     /// Print nothing
@@ -102,7 +115,7 @@ impl ExportSessionCommand {
         let progress = Progress::new(format!("exporting {}", self.id));
         if self.file == Path::new("-") {
             let out = io::BufWriter::new(progress.count(Stdout));
-            let (mut out, _) = sessions.export(&self.id, out).map_err(failed)?;
+            let (mut out, _) = self.write(&sessions, out).map_err(failed)?;
             out.flush().map_err(cannot)?;
             return Ok(Exit::SUCCESS);
         }
@@ -117,7 +130,7 @@ impl ExportSessionCommand {
         // Under its name there is only ever a complete file.
         let mut file = tempfile::NamedTempFile::new_in(directory).map_err(cannot)?;
         let out = io::BufWriter::new(progress.count(&mut file));
-        let (mut out, exported) = sessions.export(&self.id, out).map_err(failed)?;
+        let (mut out, exported) = self.write(&sessions, out).map_err(failed)?;
         out.flush().map_err(cannot)?;
         drop(out);
         file.as_file().sync_all().map_err(cannot)?;
@@ -129,11 +142,19 @@ impl ExportSessionCommand {
         })?;
         drop(progress);
         if self.json {
-            show::json(&json!({ "session": self.id, "blobs": exported.blobs, "bytes": bytes }));
+            let hand_over = exported.hand_over.map(|hand_over| hand_over.id);
+            show::json(&json!({ "session": self.id, "blobs": exported.blobs, "bytes": bytes, "hand_over": hand_over }));
         } else if !self.quiet {
             show::line(format_args!("{} ({}, {} blobs)", self.file.display(), format::size(bytes), exported.blobs));
         }
         Ok(Exit::SUCCESS)
+    }
+
+    fn write<W: io::Write>(&self, sessions: &Sessions, out: W) -> std::result::Result<(W, Exported), SessionsError> {
+        match self.hand_over {
+            true => sessions.hand_over(&self.id, out, waiting(&self.id)),
+            false => sessions.export(&self.id, out),
+        }
     }
 }
 

@@ -76,7 +76,8 @@ impl Grant {
     fn replaces(&self, asker: &Self, behind: &Self) -> bool {
         let takes_all = asker.method.is_subset_of(&self.method)
             && self.clauses.iter().all(|clause| implies(&asker.clauses, clause))
-            && self.approve.asks_whenever(&asker.approve);
+            && self.approve.asks_whenever(&asker.approve)
+            && self.waits_no_longer(asker);
         let same_budgets = self.calls == asker.calls && self.spend == asker.spend;
         // With a budget, no other call may use it up.
         let takes_no_more = (self.calls.is_none() && self.spend.is_none())

@@ -176,6 +176,9 @@ struct WrittenGrant {
     /// Asks a human first: always, or unless a clause is known not to hold.
     #[serde(skip_serializing_if = "Option::is_none")]
     approve: Option<WrittenApprove>,
+    /// Time within which a call that waits has to be approved, for example `24h`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    approve_within: Option<String>,
 }
 
 /// A budget on the sum of a numeric argument.
@@ -440,8 +443,13 @@ fn written_grant((index, grant): (usize, &Grant)) -> WrittenGrant {
             Approve::Always => Some(WrittenApprove::Flag(true)),
             Approve::When(clause) => Some(WrittenApprove::When(Box::new(written_clause(clause)))),
         },
+        approve_within: grant.approve_within.map(written_duration),
         method,
     }
+}
+
+fn written_duration(duration: Duration) -> String {
+    format!("{}ms", duration.as_millis())
 }
 
 fn written_clause(clause: &Clause) -> WrittenClause {
@@ -498,7 +506,7 @@ fn written_limits(limits: &Limits) -> WrittenLimits {
     };
     let size = |own: u64, default: u64| (own != default).then(|| written(own));
     let number = |own: u32, default: u32| (own != default).then_some(own);
-    let time = |own: Duration, default: Duration| (own != default).then(|| format!("{}ms", own.as_millis()));
+    let time = |own: Duration, default: Duration| (own != default).then(|| written_duration(own));
     WrittenLimits {
         wall: time(limits.wall, default.wall),
         fuel: (limits.fuel != default.fuel).then_some(limits.fuel),

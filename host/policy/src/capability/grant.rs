@@ -1,7 +1,7 @@
 //! Grants: the methods that may be called, with which arguments and how often; and how a grant is narrowed.
 
 use std::sync::Arc;
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
 use super::clause::{Clause, Param, Scalar, Test};
 use super::entailment::{implies, may_hold_whenever};
@@ -25,6 +25,8 @@ pub struct Grant {
     pub spend: Option<Spend>,
     /// Condition for asking a human first.
     pub approve: Approve,
+    /// Time within which a human has to answer a question that waits beyond the life of its process; `None` if unlimited.
+    pub approve_within: Option<Duration>,
     /// Time when the grant ends, checked at every call.
     pub expires: Option<SystemTime>,
     /// Grant that this one narrows: its clauses are included in these, and its budgets are debited too.
@@ -118,6 +120,7 @@ impl Grant {
             calls: None,
             spend: None,
             approve: Approve::Never,
+            approve_within: None,
             expires: None,
             parent: None,
             span: Span::default(),
@@ -161,6 +164,13 @@ impl Grant {
         self
     }
 
+    /// Limits the time in which a question that waits can be answered.
+    #[must_use]
+    pub fn approve_within(mut self, within: Duration) -> Self {
+        self.approve_within = Some(within);
+        self
+    }
+
     /// Sets the time when the grant ends.
     #[must_use]
     pub fn until(mut self, expires: SystemTime) -> Self {
@@ -200,6 +210,7 @@ impl Grant {
             calls: narrower.calls.or(self.calls),
             spend: narrower.spend.or_else(|| self.spend.clone()),
             approve: self.approve.clone().or(narrower.approve),
+            approve_within: [self.approve_within, narrower.approve_within].into_iter().flatten().min(),
             expires: [self.expires, narrower.expires].into_iter().flatten().min(),
             parent: Some(Arc::clone(self)),
             ..narrower
@@ -226,7 +237,15 @@ impl Grant {
             && within(self.calls, other.calls)
             && spends
             && self.approve.asks_whenever(&other.approve)
+            && self.waits_no_longer(other)
             && ends
+    }
+}
+
+impl Grant {
+    /// Returns true if a question of this grant waits no longer for its answer than one of `other`.
+    pub(super) fn waits_no_longer(&self, other: &Self) -> bool {
+        other.approve_within.is_none_or(|other| self.approve_within.is_some_and(|own| own <= other))
     }
 }
 

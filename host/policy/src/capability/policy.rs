@@ -76,7 +76,7 @@ const POLICY_KEYS: [&str; 6] = ["tools", "require_signature", "mcp", "grant", "t
 const TOOL_KEYS: [&str; 2] = ["package", "require_signature"];
 /// Limits that are sizes in bytes.
 const SIZE_KEYS: [&str; 6] = ["memory", "output", "argument", "result", "files", "log"];
-const GRANT_KEYS: [&str; 6] = ["name", "method", "where", "calls", "spend", "approve"];
+const GRANT_KEYS: [&str; 7] = ["name", "method", "where", "calls", "spend", "approve", "approve_within"];
 
 impl Policy {
     /// Parses a policy file in TOML.
@@ -180,13 +180,15 @@ pub(super) fn grant(node: SpannedValue) -> Result<Grant, PolicyError> {
     table.check("a grant", &GRANT_KEYS)?;
     let method = table.need("method", "a grant")?;
     let span = method.span.clone();
+    let approve = table.read("approve", |node, _| approve(node))?.unwrap_or_default();
     let grant = Grant {
         method: policy_parser::parse(method, "method")?,
         name: table.read("name", name)?.unwrap_or_default(),
         clauses: table.read("where", policy_parser::clauses)?.unwrap_or_default(),
         calls: table.read("calls", policy_parser::count)?,
         spend: table.read("spend", |node, _| spend(node))?,
-        approve: table.read("approve", |node, _| approve(node))?.unwrap_or_default(),
+        approve_within: table.read("approve_within", |node, what| approve_within(node, what, &approve))?,
+        approve,
         expires: None,
         parent: None,
         span: Span(span),
@@ -217,6 +219,16 @@ fn spend(node: SpannedValue) -> Result<Spend, PolicyError> {
     }
     table.end("`spend`", &["param", "limit"])?;
     Ok(Spend { param, limit, wide: false, span: Span(whole) })
+}
+
+fn approve_within(node: SpannedValue, what: &str, approve: &Approve) -> Result<Duration, PolicyError> {
+    let span = node.span.clone();
+    if *approve == Approve::Never {
+        let error =
+            PolicyError::new("`approve_within` limits the wait for an approval, and this grant needs none", span);
+        return Err(error.hint("add `approve = true`, or remove it"));
+    }
+    duration(node, what)
 }
 
 fn approve(node: SpannedValue) -> Result<Approve, PolicyError> {

@@ -413,6 +413,24 @@ fn a_whole_file() {
 }
 
 #[test]
+fn a_question_of_a_narrower_grant_waits_no_longer() {
+    let grant = |within: &str| {
+        let text = format!("[[grant]]\nmethod = 'a'\napprove = true\n{within}");
+        let policy = Policy::parse(&text).expect("it is a policy");
+        assert_eq!(Policy::parse(&policy.to_toml()).expect("what was written"), policy);
+        policy.grants[0].clone()
+    };
+    let (hour, day, ever) = (grant("approve_within = '1h'"), grant("approve_within = '1d'"), grant(""));
+    assert_eq!(hour.approve_within, Some(std::time::Duration::from_secs(3600)));
+    assert!(hour.is_subset_of(&day) && day.is_subset_of(&ever) && hour.is_subset_of(&hour));
+    assert!(!day.is_subset_of(&hour) && !ever.is_subset_of(&day));
+    let narrowed = Arc::new(hour.clone()).attenuate(day).expect("it is narrower");
+    assert_eq!(narrowed.approve_within, hour.approve_within);
+    let alone = Policy::parse("[[grant]]\nmethod = 'a'\napprove_within = '1h'").expect_err("it asks nobody");
+    assert!(alone.to_string().contains("needs none"), "{alone}");
+}
+
+#[test]
 fn choices_within_choices_are_compared_in_time() {
     let nested = |offset: i64| {
         let leaf = |at: i64| Clause::from(param("x").expect("a path").at_least(at).at_most(at));

@@ -69,6 +69,9 @@ pub struct OpenOptions {
 /// Limits that replace those of the policy.
 #[derive(Clone, Debug, Default)]
 pub struct Overrides {
+    /// Limits in place of all of those of the policy, before the others: those of the run that is to be resumed
+    /// ([`Sessions::unfinished_limits`]).
+    pub base: Option<Limits>,
     /// Time from start to end.
     pub wall: Option<Duration>,
     /// Bytes of memory of one guest.
@@ -82,6 +85,9 @@ pub struct Overrides {
 impl Overrides {
     /// Applies the limits.
     pub fn apply(&self, limits: &mut Limits) {
+        if let Some(base) = &self.base {
+            limits.clone_from(base);
+        }
         limits.wall = self.wall.unwrap_or(limits.wall);
         limits.memory = self.memory.unwrap_or(limits.memory);
         limits.fuel = self.fuel.unwrap_or(limits.fuel);
@@ -196,6 +202,9 @@ impl Sessions {
                 Ok(())
             })?;
         }
+        let exhausted = self.balances_handed_over(source, to)?;
+        copied.retain(|(name, _)| !exhausted.iter().any(|(other, _)| other == name));
+        copied.extend(exhausted);
         Ok((self.records().get(&head)? == stands).then_some((batch, copied)))
     }
 
@@ -280,6 +289,7 @@ impl Sessions {
             status: "created".to_owned(),
             script: String::new(),
             hash: String::new(),
+            log: None,
             started: created.created,
             ended: Some(created.created),
             base: snapshot,

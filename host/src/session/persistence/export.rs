@@ -9,6 +9,7 @@ use std::io::Write;
 use serde::{Deserialize, Serialize};
 
 use super::gc_roots::ReachedBlobs;
+use super::hand_over::HandOver;
 use super::record::Balance;
 use super::record::Head;
 use super::session_log::json;
@@ -33,6 +34,9 @@ pub struct Exported {
     /// Spent amounts of the budgets that the session shares with others. If empty, its own balances have them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(super) spent: Vec<Balance>,
+    /// Hand-over, if the archive moves the session: then it has the journal of the unfinished run, and the seed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hand_over: Option<HandOver>,
 }
 
 impl Exported {
@@ -51,13 +55,29 @@ impl Sessions {
     pub fn export<W: Write>(&self, id: &SessionId, to: W) -> Result<(W, Exported), SessionsError> {
         self.created(id)?;
         let Some(_session_lock) = self.0.locks.try_take(id)? else { return Err(SessionsError::Busy(id.clone())) };
+        self.write_export(id, to, None)
+    }
+
+    /// Writes the export of a session whose lock is held.
+    pub(super) fn write_export<W: Write>(
+        &self,
+        id: &SessionId,
+        to: W,
+        hand_over: Option<HandOver>,
+    ) -> Result<(W, Exported), SessionsError> {
         // Before the lock, another process could remove the session and create one of the same name.
         let created = self.created(id)?;
+        let is_moved = hand_over.is_some();
+        // A copy cannot continue a run: a run is resumed only once.
+        let is_part = |kind: u8| kind != b'O' && (is_moved || kind != b'J');
         let mut reached = ReachedBlobs::default();
-        self.records_of(id, |record| self.reach(self.roots_of(id, &record)?, &mut reached))?;
+        self.records_of(id, |record| {
+            let is_part = record.0.first().copied().is_some_and(is_part);
+            if is_part { self.reach(self.roots_of(id, &record)?, &mut reached) } else { Ok(()) }
+        })?;
         let spent = self.shared_spent(id)?;
         let (format, blobs) = (FORMAT.to_owned(), reached.blobs.len() as u64);
-        let exported = Exported { format, session: id.clone(), blobs, spent };
+        let exported = Exported { format, session: id.clone(), blobs, spent, hand_over };
         let manifest = serde_json::to_vec_pretty(&exported).expect("it is plain data");
         let mut archive = ArchiveWriter::new(to, &manifest)?;
         let (mut entry, mut number) = (Vec::new(), 0_u32);
@@ -67,18 +87,19 @@ impl Sessions {
             number += 1;
             Ok::<_, SessionsError>(())
         };
-        // Whoever has the export must not be able to predict the session's random numbers.
-        let created = json(&created.reseeded(FamilyId::of(id, &created)?)?);
+        let family = FamilyId::of(id, &created)?;
+        // Whoever has a copy must not be able to predict the session's random numbers. A replay needs the same.
+        let created = json(&if is_moved { created.in_family(family) } else { created.reseeded(family)? });
         self.records_of(id, |record| {
-            match record.0.first() {
-                // An archive is a copy, and a run is resumed only once.
-                Some(b'O' | b'J') => {}
-                Some(b'H') => {
+            match record.0.first().copied().unwrap_or_default() {
+                kind if !is_part(kind) => {}
+                b'H' => {
                     let mut head: Head = self.read(id, "its head", &record.1)?;
-                    head.unfinished = None;
+                    head.handed_over = None;
+                    head.unfinished = head.unfinished.filter(|_| is_moved);
                     append_record(id, &record.0, &json(&head), &mut entry);
                 }
-                Some(b'S') => append_record(id, &record.0, &created, &mut entry),
+                b'S' => append_record(id, &record.0, &created, &mut entry),
                 _ => append_record(id, &record.0, &record.1, &mut entry),
             }
             if entry.len() >= ENTRY { write(&mut entry) } else { Ok(()) }
@@ -113,15 +134,16 @@ fn append_record(id: &SessionId, name: &[u8], value: &[u8], entry: &mut Vec<u8>)
     entry.extend(value);
 }
 
-/// Removes a record that [`append_record`] wrote from the beginning of an entry.
-pub(super) fn take_record(id: &SessionId, entry: &mut &[u8]) -> Option<Record> {
+/// Removes a record that [`append_record`] wrote from the beginning of an entry. A journal is in archives alone that move
+/// their session.
+pub(super) fn take_record(id: &SessionId, is_moved: bool, entry: &mut &[u8]) -> Option<Record> {
     fn length<'e>(bytes: &mut &'e [u8]) -> Option<usize> {
         let (length, rest): (&'e [u8; 4], _) = bytes.split_first_chunk()?;
         *bytes = rest;
         usize::try_from(u32::from_be_bytes(*length)).ok()
     }
     let (kind, mut rest) = entry.split_first()?;
-    let known = record_key::KINDS.contains(kind) && !matches!(kind, b'O' | b'J');
+    let known = record_key::KINDS.contains(kind) && *kind != b'O' && (is_moved || *kind != b'J');
     let (name, value) = (length(&mut rest)?, length(&mut rest)?);
     let (name, rest) = rest.split_at_checked(name)?;
     let (value, rest) = rest.split_at_checked(value)?;

@@ -7,7 +7,8 @@ use std::time::Duration;
 use super::gc_roots::BlobRoot;
 use super::{SessionId, Sessions, SessionsError, record_key};
 use crate::store::{
-    self, Backend, BlobFiles, BlobId, Compacted, Named, Repaired, StoreError, SweepOptions, Swept, Verified,
+    self, Backend, Batch, BlobFiles, BlobId, Compacted, Named, Owner, Repaired, StoreError, SweepOptions, Swept,
+    Verified,
 };
 use crate::vfs::{ReferenceKind, references};
 
@@ -53,7 +54,38 @@ impl Sessions {
                 self.clear(&id)?;
             }
         }
-        self.clear_families()
+        self.clear_families()?;
+        self.clear_journals()
+    }
+
+    /// Removes the journals of runs that have ended: a process died before it could, or an earlier version left them.
+    fn clear_journals(&self) -> Result<(), SessionsError> {
+        for id in self.list()? {
+            let journals = record_key::prefix(b'J', &id);
+            if self.records().scan(&journals, None, 1)?.is_empty() {
+                continue;
+            }
+            // While a run is active, its journal is needed.
+            let Some(_session_lock) = self.0.locks.try_take(&id)? else { continue };
+            let head = match self.head(&id) {
+                // The session was removed since it was listed.
+                Err(SessionsError::Unknown { .. }) => continue,
+                head => head?,
+            };
+            let mut batch = Batch::of(Owner { key: record_key::single(b'O', &id), epoch: self.epoch(&id)? });
+            self.for_each_record(&journals, |(name, _)| {
+                let run =
+                    name.get(journals.len()..).and_then(|rest| rest.first_chunk()).copied().map(u64::from_be_bytes);
+                if !run.is_some_and(|run| head.unfinished == Some(run) || head.running.contains(&run)) {
+                    batch.remove(name);
+                }
+                Ok(())
+            })?;
+            if !batch.changes.is_empty() {
+                self.records().commit(batch)?;
+            }
+        }
+        Ok(())
     }
 
     /// Checks every blob, including those that no session names.

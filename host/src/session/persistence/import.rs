@@ -101,7 +101,10 @@ impl Sessions {
                 Part::Manifest(bytes) => {
                     let read = exported.insert(Exported::read(&bytes)?);
                     let id = options.name.as_ref().unwrap_or(&read.session);
-                    making = Some(SessionBuilder::begin(self, id.clone())?);
+                    if let Some(hand_over) = &read.hand_over {
+                        self.refuse_imported(&hand_over.id)?;
+                    }
+                    making = Some(SessionBuilder::begin(self, id.clone(), read.hand_over.is_some())?);
                     Ok(())
                 }
                 Part::Record(_, bytes) => making.as_mut().ok_or(SessionsError::NoArchive)?.records(&bytes),
@@ -115,6 +118,16 @@ impl Sessions {
     }
 }
 
+impl Sessions {
+    /// Refuses a hand-over that was imported before: its session would go on twice.
+    fn refuse_imported(&self, hand_over: &str) -> Result<(), SessionsError> {
+        match self.records().get(&record_key::hand_over(hand_over))? {
+            Some(name) => Err(SessionsError::ImportedBefore(String::from_utf8_lossy(&name).into_owned())),
+            None => Ok(()),
+        }
+    }
+}
+
 /// Session that is being built.
 pub(super) struct SessionBuilder<'s> {
     pub(super) sessions: &'s Sessions,
@@ -122,6 +135,8 @@ pub(super) struct SessionBuilder<'s> {
     _session_lock: SessionLock,
     /// The single records of the session: once they are written, it exists.
     pub(super) single_records: BTreeMap<Vec<u8>, Vec<u8>>,
+    /// True if the archive moves the session, with the journal of its unfinished run.
+    is_moved: bool,
     page: Batch,
     page_bytes: usize,
     bytes: usize,
@@ -129,7 +144,7 @@ pub(super) struct SessionBuilder<'s> {
 }
 
 impl<'s> SessionBuilder<'s> {
-    fn begin(sessions: &'s Sessions, id: SessionId) -> Result<Self, SessionsError> {
+    fn begin(sessions: &'s Sessions, id: SessionId, is_moved: bool) -> Result<Self, SessionsError> {
         let session_lock = sessions.take_new(&id)?;
         sessions.clear(&id)?;
         let single_records = BTreeMap::from([(record_key::single(b'O', &id), new_epoch()?.to_be_bytes().to_vec())]);
@@ -138,6 +153,7 @@ impl<'s> SessionBuilder<'s> {
             id,
             _session_lock: session_lock,
             single_records,
+            is_moved,
             page: Batch::default(),
             page_bytes: 0,
             bytes: 0,
@@ -155,7 +171,7 @@ impl<'s> SessionBuilder<'s> {
             return Err(damaged(&self.id, &format!("the archive has more than {MAX_RECORDS} bytes of its records")));
         }
         while !entry.is_empty() {
-            let read = take_record(&self.id, &mut entry);
+            let read = take_record(&self.id, self.is_moved, &mut entry);
             let (name, value) = read.ok_or_else(|| damaged(&self.id, "its records in the archive"))?;
             if record_key::MULTIPLE.contains(&name[0]) {
                 self.put(name, Some(value))?;
@@ -207,9 +223,17 @@ impl<'s> SessionBuilder<'s> {
             let single_records = arrival.settle(&mut self, &trial, blobs, &mut last)?;
             single_records.iter().for_each(|(name, value)| last.put(name.clone(), value.clone()));
             last.remove(record_key::single(b'X', &self.id));
+            if let Some(hand_over) = &exported.hand_over {
+                last.expect(record_key::hand_over(&hand_over.id), None);
+                last.put(record_key::hand_over(&hand_over.id), self.id.as_str().as_bytes());
+            }
             match self.sessions.records().commit(last) {
                 // A session that shares its budgets was created or removed meanwhile.
                 Err(StoreError::Conflict { key }) if arrival.rests_on(&key) => {}
+                // The same hand-over was imported meanwhile.
+                Err(StoreError::Conflict { key }) if key.starts_with(record_key::HAND_OVERS) => {
+                    return Err(SessionsError::ImportedBefore(self.id.to_string()));
+                }
                 committed => {
                     committed?;
                     self.made = true;

@@ -29,6 +29,8 @@ pub(super) struct ImportDecision {
     spent: HashMap<String, Used>,
     /// True if the policy sets a budget.
     is_limited: bool,
+    /// True if the archive moves the session.
+    is_moved: bool,
 }
 
 enum BudgetChoice {
@@ -55,6 +57,10 @@ impl ImportDecision {
         let members = sessions.members(family)?;
         let exhausted = |(account, allowance): (String, Allowance)| (account, allowance.whole());
         let (decided, spent) = match (budget, members.first()) {
+            // What is left came along, and nobody else has it.
+            (None, None) if exported.hand_over.as_ref().is_some_and(|hand_over| hand_over.budgets) => {
+                (BudgetChoice::Own(ImportBudget::Keep, None), spent(id, exported)?)
+            }
             (None, None) => (BudgetChoice::Exhausted, limited.into_iter().map(exhausted).collect()),
             (None, Some(member)) => {
                 let others = limited.into_iter().filter(|account| !is_known(sessions, &members, account));
@@ -66,7 +72,7 @@ impl ImportDecision {
                 (BudgetChoice::Own(budget, own), spent)
             }
         };
-        Ok(Self { created, family, decided, spent, is_limited })
+        Ok(Self { created, family, decided, spent, is_limited, is_moved: exported.hand_over.is_some() })
     }
 
     /// Returns which budgets the session has.
@@ -104,7 +110,9 @@ impl ImportDecision {
             BudgetChoice::Own(_, Some(own)) => *own,
             _ => self.family,
         };
-        single_records.insert(record_key::single(b'S', &id), json(&self.created.reseeded(family)?));
+        // The replay of an unfinished run needs the same random numbers.
+        let created = if self.is_moved { self.created.in_family(family) } else { self.created.reseeded(family)? };
+        single_records.insert(record_key::single(b'S', &id), json(&created));
         match &self.decided {
             BudgetChoice::Shared(_, founded) => founded.join(last),
             BudgetChoice::Own(_, Some(_)) => {}
@@ -137,6 +145,7 @@ impl ImportDecision {
             status: "changed".to_owned(),
             script: what,
             hash: String::new(),
+            log: None,
             started: now(),
             ended: Some(now()),
             base: head.snapshot,

@@ -21,6 +21,7 @@ mod create;
 mod export;
 mod gc;
 mod gc_roots;
+mod hand_over;
 mod import;
 mod import_decision;
 mod open_session;
@@ -44,6 +45,7 @@ pub use change::Removed;
 pub use create::{OpenOptions, Overrides};
 pub use export::Exported;
 pub use gc::Salvaged;
+pub use hand_over::HandOver;
 pub use import::{ImportBudget, ImportOptions, Imported, ImportedBudget};
 pub(super) use open_session::{PersistentSession, StartedRun, error_for_log};
 pub use query::{LogLine, Shown};
@@ -110,6 +112,12 @@ pub enum SessionsError {
         /// Number of the run.
         run: u64,
     },
+    /// The session was handed over, and goes on elsewhere.
+    #[error("the session `{0}` was handed over, and has no further run here")]
+    HandedOver(SessionId),
+    /// The session was imported from this hand-over before.
+    #[error("this hand-over of a session was imported before, as `{0}`")]
+    ImportedBefore(String),
     /// The unfinished run cannot be resumed here.
     #[error("run {run} of the session `{session}` cannot be resumed")]
     Replay {
@@ -133,6 +141,14 @@ pub enum SessionsError {
         seq: u64,
         /// Who decided.
         by: String,
+    },
+    /// The question about the call was not answered in time.
+    #[error("call {seq} of the session `{session}` was to be approved earlier: it is denied when the run is resumed")]
+    Expired {
+        /// Name of the session.
+        session: SessionId,
+        /// Number of the call in its run.
+        seq: u64,
     },
     /// The session was written to without its lock.
     #[error("the session is not open for a run")]

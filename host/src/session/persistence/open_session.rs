@@ -8,7 +8,7 @@ use bytes::Bytes;
 
 use super::call_counts::CallCounts;
 use super::query::damaged;
-use super::record::{Head, RunRecord, States};
+use super::record::{Head, LogPosition, RunRecord, States};
 use super::session_lock::{SessionLock, Waiting};
 use super::session_log::{CommitBuilder, OpenLog, PendingJournal, SessionLog, json};
 use super::shared_budgets::{BudgetSharing, FamilyId, SpendingObserver};
@@ -239,6 +239,9 @@ impl PersistentSession {
     fn begin(&self, script: &str, hash: &str, start: Option<&JournalEntry>) -> Result<StartedRun, SessionsError> {
         let mut open = self.log.lock();
         let open = open.as_mut().ok_or(SessionsError::NotTaken)?;
+        if open.head.handed_over.is_some() {
+            return Err(SessionsError::HandedOver(self.id.clone()));
+        }
         if let Some(run) = open.head.unfinished {
             if self.sessions.waits(&self.id, run)? {
                 return Err(SessionsError::Suspended { session: self.id.clone(), run });
@@ -255,7 +258,9 @@ impl PersistentSession {
         }
         let number = open.head.runs.checked_add(1).ok_or_else(|| damaged(&self.id, "its runs"))?;
         open.head.runs = number;
+        let log = LogPosition { lines: open.chain.lines(), hash: open.chain.hash().to_string() };
         let record = RunRecord {
+            log: Some(log),
             status: "running".to_owned(),
             script: shortened(script, MAX_SCRIPT),
             hash: hash.to_owned(),
@@ -271,13 +276,7 @@ impl PersistentSession {
         open.head.running.push(number);
         open.put(record_key::numbered(b'R', &self.id, number), json(&record));
         if let Some(start) = start {
-            open.journal = Some(PendingJournal {
-                run: number,
-                chunks: 0,
-                bytes: journal::encode(start),
-                written: 0,
-                judged: None,
-            });
+            open.journal = Some(PendingJournal::new(number, 0, journal::encode(start)));
         }
         Ok(StartedRun { number, record })
     }
@@ -434,7 +433,11 @@ impl PersistentSession {
             commit.batch.put(record_key::numbered(b'R', &self.id, started_run.number), json(&record));
             Ok(())
         };
-        open.telling(&self.id, event, |open| self.log.commit(open, make))?;
+        if let Err(error) = open.telling(&self.id, event, |open| self.log.commit(open, make)) {
+            // The run may be resumed.
+            open.journal = journal;
+            return Err(error);
+        }
         Ok(left)
     }
 
@@ -504,6 +507,7 @@ pub(super) fn first_head(snapshot: SnapshotId, files: &Tree, states: States) -> 
         runs: 0,
         running: Vec::new(),
         unfinished: None,
+        handed_over: None,
         lines: 0,
         hash,
         commits: 0,

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use super::record::{Balance, Created, Head, RunRecord, States};
+use super::record::{Balance, Created, Head, LogPosition, RunRecord, States};
 use super::shared_budgets::FamilyId;
 use super::{At, Point, SessionId, Sessions, SessionsError, record_key};
 use crate::capability::Policy;
@@ -232,10 +232,27 @@ impl Sessions {
     ///
     /// If the log cannot be read, or where it was altered.
     pub fn log(&self, id: &SessionId, take: &mut dyn FnMut(LogLine)) -> Result<(), SessionsError> {
+        self.log_after(id, None, take)
+    }
+
+    /// Passes the lines of the log behind a position to `take`, with the same checks; without a position, all.
+    pub(super) fn log_after(
+        &self,
+        id: &SessionId,
+        after: Option<&LogPosition>,
+        take: &mut dyn FnMut(LogLine),
+    ) -> Result<(), SessionsError> {
         let head = self.head(id)?;
         let known = Chain::resume(head.lines, self.hash(id, &head)?);
-        let mut chain = Chain::default();
-        self.for_each_record(&record_key::prefix(b'A', id), |(_, value)| {
+        let mut chain = match after {
+            None => Chain::default(),
+            Some(after) => {
+                let hash = blake3::Hash::from_hex(&after.hash).map_err(|_| damaged(id, "a position in its log"))?;
+                Chain::resume(after.lines, *hash.as_bytes())
+            }
+        };
+        let first = after.map(|after| record_key::numbered(b'A', id, after.lines));
+        self.for_each_record_after(&record_key::prefix(b'A', id), first, |(_, value)| {
             let text = self.value(id, &value)?;
             let event = chain.check(&text).map_err(|problem| {
                 damaged(id, &format!("its log was altered: line {} {problem}", chain.lines() + 1))
@@ -331,9 +348,18 @@ impl Sessions {
     pub(super) fn for_each_record(
         &self,
         prefix: &[u8],
+        take: impl FnMut(Record) -> Result<(), SessionsError>,
+    ) -> Result<(), SessionsError> {
+        self.for_each_record_after(prefix, None, take)
+    }
+
+    /// Does the same for the records behind a key.
+    fn for_each_record_after(
+        &self,
+        prefix: &[u8],
+        mut after: Option<Vec<u8>>,
         mut take: impl FnMut(Record) -> Result<(), SessionsError>,
     ) -> Result<(), SessionsError> {
-        let mut after: Option<Vec<u8>> = None;
         loop {
             let page = self.records().scan(prefix, after.as_deref(), PAGE)?;
             let whole = page.len() == PAGE;

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use super::hand_over::HandOver;
 use super::shared_budgets::FamilyId;
 use super::{SessionId, SessionsError};
 use crate::capability::Amount;
@@ -35,9 +36,14 @@ impl Created {
         Ok(blake3::Hash::from(seed).to_string())
     }
 
+    /// Copies the record with the family that the session has.
+    pub(super) fn in_family(&self, family: FamilyId) -> Self {
+        Self { family: Some(family.text()), ..self.clone() }
+    }
+
     /// Copies the record with a new seed: whoever knows one session's seed cannot tell the random numbers of the other.
     pub(super) fn reseeded(&self, family: FamilyId) -> Result<Self, SessionsError> {
-        Ok(Self { seed: Self::new_seed()?, family: Some(family.text()), ..self.clone() })
+        Ok(Self { seed: Self::new_seed()?, ..self.in_family(family) })
     }
 }
 
@@ -67,6 +73,9 @@ pub struct Head {
     /// Run that can be resumed: it is suspended, or was interrupted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unfinished: Option<u64>,
+    /// Hand-over of the session, after which it has no further run here.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub handed_over: Option<HandOver>,
     /// Number of lines in the log; `hash` is that of the last line.
     pub lines: u64,
     /// Hash of the last line of the log, in hexadecimal.
@@ -94,6 +103,9 @@ pub struct RunRecord {
     /// blake3 of the script, in hexadecimal.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub hash: String,
+    /// End of the log when the run started.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub log: Option<LogPosition>,
     /// Time of the start.
     pub started: u64,
     /// Time of the end.
@@ -114,6 +126,15 @@ pub struct RunRecord {
     pub calls: u64,
     /// Number of calls that the gate denied.
     pub denied: u64,
+}
+
+/// Position in the log of a session.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LogPosition {
+    /// Number of lines before it.
+    pub lines: u64,
+    /// Hash of the last of them, in hexadecimal.
+    pub hash: String,
 }
 
 /// Spent amount of an account.

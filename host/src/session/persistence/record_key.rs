@@ -19,8 +19,9 @@
 //! | `K` id 0 alias bucket key | an entry of `wasi:keyvalue`, perhaps in a blob |
 //! | `G` family | [`FamilyRecord`](super::shared_budgets::FamilyRecord): of sessions that share their budgets |
 //! | `F` family hash of the account | what all sessions of a family have spent |
+//! | `D` hand-over | the name of the session that was imported from it |
 //!
-//! A family is 32 bytes. The last two kinds belong to no session, and are in no export.
+//! A family is 32 bytes, a hand-over is the hash of its identifier. The last three kinds belong to no session, and are in no export.
 //!
 //! `docs/formats/store.md` describes the values.
 //!
@@ -74,6 +75,14 @@ pub(super) fn journal(id: &SessionId, run: u64, chunk: u64) -> Vec<u8> {
     [numbered(b'J', id, run).as_slice(), &chunk.to_be_bytes()].concat()
 }
 
+/// Parses the key of such a chunk: returns the session and the run.
+pub(super) fn read_journal(key: &[u8]) -> Option<(SessionId, u64)> {
+    let rest = key.strip_prefix(b"J")?;
+    let (id, numbers) = rest.split_at_checked(rest.iter().position(|byte| *byte == 0)?)?;
+    let (run, _) = numbers[1..].split_first_chunk()?;
+    Some((std::str::from_utf8(id).ok()?.parse().ok()?, u64::from_be_bytes(*run)))
+}
+
 /// Key of an entry of `wasi:keyvalue`. Its parts are at most some hundred bytes long.
 pub(super) fn keyvalue(id: &SessionId, (alias, bucket, key): &EntryKey) -> Vec<u8> {
     let mut bytes = prefix(b'K', id);
@@ -104,6 +113,14 @@ pub(super) const FAMILY_ACCOUNTS: &[u8] = b"F";
 
 /// Prefix of the keys of all families.
 pub(super) const FAMILIES: &[u8] = b"G";
+
+/// Prefix of the keys of all hand-overs.
+pub(super) const HAND_OVERS: &[u8] = b"D";
+
+/// Key of a hand-over that was imported.
+pub(super) fn hand_over(id: &str) -> Vec<u8> {
+    [HAND_OVERS, blake3::hash(id.as_bytes()).as_bytes()].concat()
+}
 
 /// Key of a family.
 pub(super) fn family(id: &[u8; 32]) -> Vec<u8> {
@@ -169,6 +186,7 @@ mod tests {
         assert!(!numbered(b'R', &long, 1).starts_with(&prefix(b'R', &short)));
         assert!(numbered(b'R', &short, 255) < numbered(b'R', &short, 256));
         assert_eq!(number(&numbered(b'R', &long, 7)), Some(7));
+        assert_eq!(read_journal(&journal(&long, 7, 1)), Some((long, 7)));
     }
 
     proptest! {

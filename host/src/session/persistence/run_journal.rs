@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
+use serde_json::Value as Json;
 
 use super::call_counts::CallCounts;
 use super::open_session::{PersistentSession, StartedRun};
@@ -11,11 +12,12 @@ use super::record::{LedgerEntry, LedgerOutcome, RunRecord};
 use super::session_lock::Waiting;
 use super::session_log::{OpenLog, PendingJournal, json};
 use super::{SessionId, Sessions, SessionsError, record_key};
+use crate::capability::Limits;
 use crate::gate::{Call, CallOutcome, Decision, DeferredCall, Event};
 use crate::guest::OperationId;
 use crate::ledger::Used;
 use crate::session::journal::{self, JournalEntry, Resolution};
-use crate::vfs::{self, Limits, Tree, now};
+use crate::vfs::{self, Tree, now};
 
 /// Statuses of runs that can be resumed.
 pub(super) const SUSPENDED: &str = "suspended";
@@ -49,6 +51,9 @@ pub struct Answered {
     pub reason: Option<String>,
     /// Digest of the call that is meant: any other call is not decided about. `None` for whichever it is.
     pub digest: Option<String>,
+    /// Arguments in place of the script's, with which the call is approved. The gate judges them when the run is
+    /// resumed.
+    pub arguments: Option<Json>,
 }
 
 /// Run that is resumed.
@@ -69,6 +74,35 @@ impl Sessions {
         self.created(id)?;
         let Some(run) = self.unfinished(id)? else { return Ok(Vec::new()) };
         Ok(pending(id, run, self.journal(id, run)?))
+    }
+
+    /// Lists the calls of all sessions that wait, like [`Sessions::pending_calls`]: sessions without a journal cost nothing.
+    ///
+    /// # Errors
+    /// If a session cannot be read.
+    pub fn all_pending_calls(&self) -> Result<Vec<PendingCall>, SessionsError> {
+        let mut journals: Vec<(SessionId, u64, Vec<u8>)> = Vec::new();
+        self.for_each_record(b"J", |(name, value)| {
+            let Some((id, run)) = record_key::read_journal(&name) else { return Ok(()) };
+            let bytes = self.value(&id, &value)?;
+            match journals.last_mut() {
+                Some((last, number, journal)) if *last == id && *number == run => journal.extend(bytes),
+                _ => journals.push((id, run, bytes)),
+            }
+            Ok(())
+        })?;
+        let mut calls = Vec::new();
+        for (id, run, bytes) in journals {
+            match self.unfinished(&id) {
+                Ok(unfinished) if unfinished == Some(run) => {
+                    calls.extend(pending(&id, run, self.decoded(&id, run, &bytes)?))
+                }
+                // The session was removed since its journal was read, or the run goes on.
+                Ok(_) | Err(SessionsError::Unknown { .. }) => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(calls)
     }
 
     /// Decides about a call that waits for approval; with `seq` of `None`, about the only one. Nothing is run: the run
@@ -119,6 +153,9 @@ impl Sessions {
     pub fn unfinished(&self, id: &SessionId) -> Result<Option<u64>, SessionsError> {
         self.created(id)?;
         let head = self.head(id)?;
+        if head.handed_over.is_some() {
+            return Ok(None);
+        }
         if head.unfinished.is_some() || head.running.is_empty() || self.0.locks.is_taken(id)? {
             return Ok(head.unfinished);
         }
@@ -129,6 +166,21 @@ impl Sessions {
             }
         }
         Ok(None)
+    }
+
+    /// Returns the limits with which the run that can be resumed was started, if there is one.
+    ///
+    /// # Errors
+    /// If there is no such session, or its journal cannot be read.
+    pub fn unfinished_limits(&self, id: &SessionId) -> Result<Option<Limits>, SessionsError> {
+        let Some(run) = self.unfinished(id)? else { return Ok(None) };
+        let failed = |source| SessionsError::Replay { session: id.clone(), run, source };
+        // The first entry says it, and a journal may be long.
+        let Some(chunk) = self.records().get(&record_key::journal(id, run, 0))? else { return Ok(None) };
+        match self.decoded(id, run, &self.value(id, &chunk)?)?.first() {
+            Some(JournalEntry::Started(start)) => Ok(Some(start.limits().map_err(failed)?)),
+            _ => Ok(None),
+        }
     }
 
     /// Returns true if a run waits for a human, also where the process died that resumed it: no other run may begin.
@@ -154,14 +206,19 @@ impl Sessions {
             bytes.extend_from_slice(&self.value(id, &value)?);
             Ok(())
         })?;
-        journal::decode(&bytes).map_err(|source| SessionsError::Replay { session: id.clone(), run, source })
+        self.decoded(id, run, &bytes)
+    }
+
+    fn decoded(&self, id: &SessionId, run: u64, bytes: &[u8]) -> Result<Vec<JournalEntry>, SessionsError> {
+        journal::decode(bytes).map_err(|source| SessionsError::Replay { session: id.clone(), run, source })
     }
 
     /// Returns the calls that a run had made, from the session's log.
     fn calls_of(&self, id: &SessionId, run: u64) -> Result<Vec<Call>, SessionsError> {
         let mut calls = Vec::new();
         let mut complete = true;
-        self.log(id, &mut |line| {
+        let record = self.run(id, run)?;
+        self.log_after(id, record.log.as_ref(), &mut |line| {
             if line.event["run"].as_u64() == Some(run) {
                 complete &= Call::replay(&line.event, &mut calls);
             }
@@ -233,6 +290,7 @@ impl PersistentSession {
     pub(in crate::session) fn journal(&self, entry: &JournalEntry) {
         if let Some(journal) = self.log.lock().as_mut().and_then(|open| open.journal.as_mut()) {
             journal.bytes.extend(journal::encode(entry));
+            journal.is_broken |= matches!(entry, JournalEntry::Unreplayable { .. });
         }
     }
 
@@ -282,8 +340,24 @@ impl PersistentSession {
         Ok(())
     }
 
+    /// Keeps a run that has ended, and whose end could not be committed, as interrupted: it can be resumed. Returns false
+    /// if it cannot.
+    pub(in crate::session) fn interrupt(&self, started_run: &StartedRun, calls: &[Call]) -> bool {
+        let replayable = self
+            .log
+            .lock()
+            .as_ref()
+            .and_then(|open| open.journal.as_ref())
+            .is_some_and(|journal| journal.run == started_run.number && !journal.is_broken);
+        // The commit that failed may have been made in spite of that: then the journal is gone.
+        let first = record_key::journal(&self.id, started_run.number, 0);
+        let is_there = || matches!(self.sessions.records().get(&first), Ok(Some(_)));
+        replayable && is_there() && self.suspend(started_run, Some(calls), Some(INTERRUPTED)).is_ok()
+    }
+
     /// Returns the number and the journal of the run that can be resumed.
     pub(in crate::session) fn unfinished(&self) -> Result<(u64, Vec<JournalEntry>), SessionsError> {
+        self.sessions.refuse_handed_over(&self.id)?;
         let run = self.sessions.unfinished(&self.id)?.ok_or_else(|| self.nothing_to_resume())?;
         Ok((run, self.sessions.journal(&self.id, run)?))
     }
@@ -293,7 +367,7 @@ impl PersistentSession {
     }
 
     /// Starts the session's unfinished run again.
-    pub(in crate::session) fn reenter(&self, limits: Limits) -> Result<ResumedRun, SessionsError> {
+    pub(in crate::session) fn reenter(&self, limits: vfs::Limits) -> Result<ResumedRun, SessionsError> {
         self.locked(|| {
             let number = self.unfinished_run()?;
             let journal = self.sessions.journal(&self.id, number)?;
@@ -307,7 +381,7 @@ impl PersistentSession {
                 return Err(damaged(&self.id, "its files are not those that the unfinished run started with"));
             }
             let chunks = self.sessions.journal_chunks(&self.id, number)?;
-            open.journal = Some(PendingJournal { run: number, chunks, bytes: Vec::new(), written: 0, judged: None });
+            open.journal = Some(PendingJournal::new(number, chunks, Vec::new()));
             open.head.unfinished = None;
             open.head.running.push(number);
             let running = RunRecord { status: "running".to_owned(), ..record.clone() };
@@ -343,6 +417,7 @@ impl PersistentSession {
 
     /// Returns the number of the run that can be resumed.
     fn unfinished_run(&self) -> Result<u64, SessionsError> {
+        self.sessions.refuse_handed_over(&self.id)?;
         let unfinished = self.log.lock().as_ref().and_then(|open| open.head.unfinished);
         unfinished.ok_or_else(|| self.nothing_to_resume())
     }
@@ -370,8 +445,14 @@ impl PersistentSession {
             if answered.digest.as_ref().is_some_and(|wanted| *wanted != digest) {
                 return Err(none("call with this digest that waits for a decision".to_owned()));
             }
-            let Answered { allowed, by, reason, .. } = answered.clone();
-            let decision = Decision::new(allowed, by, reason, now(), digest);
+            if call.call.has_expired(now()) {
+                return Err(SessionsError::Expired { session: self.id.clone(), seq: call.call.seq });
+            }
+            let Answered { allowed, by, reason, arguments, .. } = answered.clone();
+            let decision = match arguments.filter(|_| allowed) {
+                Some(arguments) => Decision::edited(&call.call, number, arguments, by, now()),
+                None => Decision::new(allowed, by, reason, now(), digest),
+            };
             self.record_decision(number, call.call.seq, &decision)?;
             call.decision = Some(decision);
             Ok(call)
@@ -416,7 +497,8 @@ impl PersistentSession {
     fn record_decision(&self, run: u64, seq: u64, decision: &Decision) -> Result<(), SessionsError> {
         let entry = JournalEntry::Decided { seq, decision: decision.clone() };
         let (allowed, by, shown) = (decision.allowed, decision.by.as_str(), decision.digest.as_str());
-        self.append_entry(run, &entry, &Event::Answered { run, seq, allowed, by, shown })
+        let arguments = decision.arguments.as_ref();
+        self.append_entry(run, &entry, &Event::Answered { run, seq, allowed, by, shown, arguments })
     }
 
     /// Appends an entry to the journal of a run that is not active, and an event to the log.
@@ -426,7 +508,7 @@ impl PersistentSession {
         let open = open.as_mut().ok_or(SessionsError::NotTaken)?;
         let bytes = journal::encode(entry);
         open.telling(&self.id, event, |open| {
-            open.journal = Some(PendingJournal { run, chunks, bytes: bytes.clone(), written: 0, judged: None });
+            open.journal = Some(PendingJournal::new(run, chunks, bytes.clone()));
             self.log.commit(open, |_| Ok(()))
         })?;
         open.journal = None;

@@ -58,6 +58,15 @@ pub(super) struct PendingJournal {
     pub(super) bytes: Vec<u8>,
     /// Operation whose call is being judged.
     pub(super) judged: Option<OperationId>,
+    /// Set if the run did something that cannot be replayed.
+    pub(super) is_broken: bool,
+}
+
+impl PendingJournal {
+    /// Creates the journal of a run of which the store has this number of chunks, with bytes that wait.
+    pub(super) fn new(run: u64, chunks: u64, bytes: Vec<u8>) -> Self {
+        Self { run, chunks, written: 0, bytes, judged: None, is_broken: false }
+    }
 }
 
 /// Record that waits for a commit.

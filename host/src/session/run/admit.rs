@@ -1,16 +1,16 @@
 //! Admission of a guest's operations: each is decided by the gate, refused, started, or left to be performed.
 
 use super::Run;
-use super::durable::digest_of;
+use super::journaling::digest_of;
 use super::outstanding::{OperationKind, OutstandingOperation};
 use crate::code::Interrupt;
 use crate::error::{Failure, how_to_raise};
-use crate::gate::{Admission, CallOutcome, Consent, NotAdmitted};
-use crate::guest::{self, Completion, OperationId, ProgramRun, Runnable, Value};
+use crate::gate::{Admission, NotAdmitted};
+use crate::guest::{self, Completion, OperationId, ProgramRun, Runnable};
 use crate::session::guest_process::{self, MAIN, Pid};
 use crate::session::nested_scripts;
 use crate::session::step::{Operation, Pending, ProgramStreams};
-use crate::tool::{ARGUMENTS, CallEffects, DIRECTORY, OnComplete, WriteError};
+use crate::tool::CallEffects;
 
 impl Run {
     /// Admits an operation, and returns it if it is still to be performed. The rest is done here: a call that the gate
@@ -20,23 +20,15 @@ impl Run {
         let id = pending.id;
         let digest = self.may_defer().then(|| digest_of(&pending.operation)).flatten();
         let interrupt = self.processes.as_mut()?.get(pid)?.interrupt.child();
-        let (mut bytes, mut call) = (0, None);
         let operation = match pending.operation {
             guest::Operation::Call { method, arguments } => {
                 let judged = self.judge(id, &method, &arguments);
                 return self.admitted(id, judged, interrupt, digest);
             }
             guest::Operation::Run(run) => match run.what {
-                Runnable::Program(ref method) => match self.judge_program(id, method, &run, &interrupt) {
-                    Ok((admission, program)) => {
-                        call = Some((admission.seq(), interrupt));
-                        bytes = admission.held_bytes();
-                        Operation::Program(admission, program)
-                    }
-                    Err(failure) => return self.refuse(id, failure),
-                },
+                Runnable::Program(ref method) => return self.admit_program(id, method, &run, interrupt, digest),
                 Runnable::Script { .. } => {
-                    self.outstanding.insert(id, OutstandingOperation::new(OperationKind::Script, call, 0));
+                    self.outstanding.insert(id, OutstandingOperation::new(OperationKind::Script, None, 0));
                     if let Err(failure) = self.nest(id, run, interrupt) {
                         return self.refuse(id, failure);
                     }
@@ -50,33 +42,35 @@ impl Run {
             guest::Operation::Read { limit, .. } => Operation::Read { limit },
             guest::Operation::Sleep(duration) => Operation::Sleep(duration),
         };
-        self.outstanding.insert(id, OutstandingOperation::new(OperationKind::of(&operation), call, bytes));
+        self.outstanding.insert(id, OutstandingOperation::new(OperationKind::of(&operation), None, 0));
         Some(Pending { id, operation })
     }
 
-    /// Reads from a stream of a program or between scripts. This is done at once, and not when the run waits: how much is
-    /// there then depends only on what the scripts have done, so a replay reads the same.
-    fn read_stream(&mut self, id: OperationId, stream: u32, limit: u32) -> Option<Pending> {
-        let kind = if stream == 0 { OperationKind::Input } else { OperationKind::Stream };
-        self.outstanding.insert(id, OutstandingOperation::new(kind, None, 0));
-        let on_complete = self.on_bytes(id);
-        let process = self.process_of(id)?;
-        if stream == 0 {
-            process.stdin()?.read(id, limit, on_complete);
-            return None;
-        }
-        match process.streams.read(id, stream, limit, on_complete) {
-            Ok(()) => None,
-            Err(failure) => self.refuse(id, failure),
-        }
-    }
-
-    /// Writes to a program's stream, or to one between scripts, at once.
-    fn write_stream(&mut self, id: OperationId, stream: u32, bytes: &[u8], end: bool) -> Option<Pending> {
-        self.outstanding.insert(id, OutstandingOperation::new(OperationKind::Stream, None, 0));
-        let on_complete: OnComplete<Result<(), WriteError>> = self.work.on_stream(id, |()| Value::Nothing);
-        self.process_of(id)?.streams.write(id, stream, bytes, end, on_complete);
-        None
+    /// Takes the gate's decision about a call: returns the call if it is to be made.
+    pub(super) fn admitted(
+        &mut self,
+        id: OperationId,
+        judged: Result<Admission, NotAdmitted>,
+        interrupt: Interrupt,
+        digest: Option<String>,
+    ) -> Option<Pending> {
+        let admitted = match judged {
+            Ok(admission) => {
+                let kind = OperationKind::Call(admission.method().to_owned());
+                let call = Some((admission.seq(), interrupt));
+                let mut operation = OutstandingOperation::new(kind, call, admission.held_bytes());
+                operation.is_pure = self.session.gate.is_pure(admission.method());
+                self.outstanding.insert(id, operation);
+                Some(Pending { id, operation: Operation::Call(admission) })
+            }
+            Err(NotAdmitted::Refused(failure)) => self.refuse(id, failure),
+            Err(NotAdmitted::Deferred(call)) => {
+                self.defer(id, call);
+                None
+            }
+        };
+        self.outstanding.set_digest(id, digest);
+        admitted
     }
 
     /// Asks the gate again about calls that have not started, because another session has spent the budgets that they
@@ -89,21 +83,26 @@ impl Run {
 
     fn judge_again(&mut self, Pending { id, operation }: Pending) -> Option<Pending> {
         let judge = |admission: Admission| {
-            let consent = if admission.is_program() { Consent::Now } else { self.consent(admission.seq()) };
+            let consent = self.consent(admission.seq());
             self.session.gate.admit_again(&self.scope.record, admission, &self.interrupt, consent)
         };
-        let judged = match operation {
-            Operation::Call(admission) => judge(admission).map(Operation::Call),
-            Operation::Program(admission, streams) => {
-                judge(admission).map(|admission| Operation::Program(admission, streams))
-            }
-            operation => Ok(operation),
+        let (judged, streams) = match operation {
+            Operation::Call(admission) => (judge(admission), None),
+            Operation::Program(admission, ProgramStreams(streams)) => (judge(admission), Some(streams)),
+            operation => return Some(Pending { id, operation }),
         };
-        match judged {
-            Ok(operation) => Some(Pending { id, operation }),
-            Err(NotAdmitted::Refused(failure)) => self.refuse(id, failure),
-            Err(NotAdmitted::Deferred(call)) => {
+        match (judged, streams) {
+            (Ok(admission), None) => Some(Pending { id, operation: Operation::Call(admission) }),
+            (Ok(admission), Some(streams)) => {
+                Some(Pending { id, operation: Operation::Program(admission, ProgramStreams(streams)) })
+            }
+            (Err(NotAdmitted::Refused(failure)), _) => self.refuse(id, failure),
+            (Err(NotAdmitted::Deferred(call)), None) => {
                 self.defer(id, call);
+                None
+            }
+            (Err(NotAdmitted::Deferred(call)), Some(streams)) => {
+                self.defer_program(id, call, streams);
                 None
             }
         }
@@ -143,7 +142,7 @@ impl Run {
     }
 
     /// Asks the gate for a decision on a call.
-    fn judge(&self, id: OperationId, method: &str, arguments: &str) -> Result<Admission, NotAdmitted> {
+    pub(super) fn judge(&self, id: OperationId, method: &str, arguments: &str) -> Result<Admission, NotAdmitted> {
         let (gate, record, memory) = (&self.session.gate, &self.scope.record, &self.session.memory);
         if !self.may_defer() {
             return Ok(gate.admit(record, method, arguments, memory, &self.interrupt)?);
@@ -152,37 +151,6 @@ impl Run {
         let judged = gate.admit_or_defer(record, method, arguments, memory, &self.interrupt);
         self.session.storage.judging(None);
         judged
-    }
-
-    /// Asks the gate for a decision on a program, and opens its streams.
-    fn judge_program(
-        &mut self,
-        id: OperationId,
-        method: &str,
-        run: &ProgramRun,
-        interrupt: &Interrupt,
-    ) -> Result<(Admission, ProgramStreams), Failure> {
-        let arguments = serde_json::json!({ ARGUMENTS: run.arguments, DIRECTORY: run.directory });
-        let (gate, memory) = (&self.session.gate, &self.session.memory);
-        let admission = gate.admit(&self.scope.record, method, &arguments.to_string(), memory, &self.interrupt)?;
-        self.break_journal(&format!("ran the program `{method}`"));
-        let process = self.processes.as_mut().and_then(|processes| processes.get(guest_process::owner(id)));
-        let started = match process {
-            Some(process) if admission.is_program() => {
-                process.streams.start(id, run, interrupt, self.session.limits().processes, &self.session.memory)
-            }
-            _ => Err(Failure::argument(format!("`{method}` is not a program"))),
-        };
-        match started {
-            Ok(started) => Ok((admission, ProgramStreams(started))),
-            Err(failure) => {
-                // Released first: a settled amount stays spent in the ledger on disk.
-                let seq = admission.seq();
-                self.session.gate.release(&self.scope.record, &admission);
-                self.session.gate.settle(&self.scope.record, seq, CallOutcome::Failed, Some(&failure));
-                Err(failure)
-            }
-        }
     }
 
     /// Answers an operation with a failure at once.

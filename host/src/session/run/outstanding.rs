@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::fmt::Write as _;
 use std::ops::Deref;
 
+use super::replayed_programs::Launch;
 use crate::capability::Limits;
 use crate::code::Interrupt;
 use crate::error::Failure;
@@ -53,16 +54,55 @@ pub(super) struct OutstandingOperation {
     pub(super) is_pure: bool,
     /// Digest of a call as the script made it, if its run has a journal.
     pub(super) digest: Option<String>,
+    /// Stream that the operation reads or writes.
+    pub(super) stream: Option<OperationStream>,
+    /// Streams of a program.
+    pub(super) streams: Option<ProgramStreamNumbers>,
+    /// Files and time with which a program starts that had started before its run was resumed.
+    pub(super) launch: Option<Launch>,
+}
+
+/// Stream that an operation reads or writes.
+#[derive(Clone, Copy)]
+pub(super) struct OperationStream {
+    /// Number that the guest gave it.
+    pub(super) number: u32,
+    /// True if a script is at the other end: what is there then depends only on what the scripts have done.
+    pub(super) is_of_script: bool,
+}
+
+/// Numbers of the streams of a program.
+#[derive(Clone, Copy)]
+pub(super) struct ProgramStreamNumbers {
+    /// Standard output and standard error.
+    pub(super) output: [u32; 2],
+    /// Bytes that the script has written to its input.
+    pub(super) given: usize,
 }
 
 impl OutstandingOperation {
     /// Creates an operation that holds this number of bytes.
     pub(super) fn new(awaited: OperationKind, call: Option<(u64, Interrupt)>, bytes: u64) -> Self {
-        Self { awaited, call, program: None, bytes, is_pure: true, digest: None }
+        Self {
+            awaited,
+            call,
+            program: None,
+            bytes,
+            is_pure: true,
+            digest: None,
+            stream: None,
+            streams: None,
+            launch: None,
+        }
     }
 }
 
 impl OutstandingOperation {
+    /// Creates an operation on a stream.
+    pub(super) fn on_stream(awaited: OperationKind, stream: OperationStream) -> Self {
+        Self { stream: Some(stream), ..Self::new(awaited, None, 0) }
+    }
+
     /// Returns true for an operation that takes time outside of the guests: a call that was admitted, or input of the run.
     pub(super) fn is_elsewhere(&self, is_main: bool) -> bool {
         self.call.is_some() || (is_main && self.awaited == OperationKind::Input)
@@ -72,13 +112,15 @@ impl OutstandingOperation {
     /// themselves.
     pub(super) fn is_between_scripts(&self, is_main: bool) -> bool {
         match self.awaited {
-            OperationKind::Script | OperationKind::Stream => true,
+            OperationKind::Script => true,
+            OperationKind::Stream => self.stream.is_some_and(|stream| stream.is_of_script),
             OperationKind::Input => !is_main,
             _ => false,
         }
     }
 
-    fn method(&self) -> Option<&str> {
+    /// Returns the method of a call.
+    pub(super) fn method(&self) -> Option<&str> {
         match &self.awaited {
             OperationKind::Call(method) => Some(method),
             _ => None,
@@ -164,6 +206,26 @@ impl OutstandingOperations {
             phrases.push("standard input".to_owned());
         }
         phrases
+    }
+
+    /// Counts bytes that the script has written to a program.
+    pub(super) fn count_given(&mut self, program: OperationId, bytes: usize) {
+        let program = self.operations.get_mut(&program).and_then(|operation| operation.streams.as_mut());
+        if let Some(streams) = program {
+            streams.given = streams.given.saturating_add(bytes);
+        }
+    }
+
+    /// Sets the files and the time with which a program starts again.
+    pub(super) fn set_launch(&mut self, program: OperationId, launch: Option<Launch>) {
+        if let Some(operation) = self.operations.get_mut(&program) {
+            operation.launch = launch;
+        }
+    }
+
+    /// Takes the files and the time with which a program starts that had started before.
+    pub(super) fn take_launch(&mut self, program: OperationId) -> Option<Launch> {
+        self.operations.get_mut(&program)?.launch.take()
     }
 
     /// Sets the digest of a call.

@@ -25,21 +25,19 @@ impl Run {
         self.queue.retain(|(completion, _)| completion.id != id);
         if let Some(OutstandingOperation { call: Some((seq, interrupt)), program, .. }) = self.outstanding.remove(id) {
             interrupt.cancel();
-            let unkept = program.and_then(|(found, working)| self.keep(&found, &working).err());
+            let unkept = program.and_then(|(found, working)| self.keep(id, &found, &working).err());
             self.session.gate.settle(&self.scope.record, seq, CallOutcome::Cancelled, unkept.as_ref());
         }
     }
 
     /// Keeps the files that a stopped program has written, as a system would. What it writes before it notices the stop
     /// is lost.
-    fn keep(&mut self, found: &Tree, working: &WorkingFiles) -> Result<(), Failure> {
+    fn keep(&mut self, id: OperationId, found: &Tree, working: &WorkingFiles) -> Result<(), Failure> {
         let edits = working.changes(found).map_err(|errno| cannot_read_changes("a program", errno))?;
-        match &mut self.processes {
-            Some(processes) => {
-                processes.change_files(&edits).map_err(|error| cannot_apply_changes("a program", &error))
-            }
-            None => Ok(()),
-        }
+        let Some(processes) = &mut self.processes else { return Ok(()) };
+        processes.change_files(&edits).map_err(|error| cannot_apply_changes("a program", &error))?;
+        self.record_kept(id, &edits);
+        Ok(())
     }
 
     /// Stops the programs of a run that ends.

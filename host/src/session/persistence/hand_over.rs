@@ -1,0 +1,111 @@
+//! Hand-over of a session: it goes on where its export is imported, with its unfinished run, and no more here.
+//!
+//! The session is fenced before anything of it is written: whatever happens then, it does not go on in two places. It
+//! can be exported again, under the same identifier, and be forked; a store imports each identifier once. A fork of a
+//! fenced session has nothing left of budgets that went with it.
+
+use std::io::Write;
+
+use serde::{Deserialize, Serialize};
+
+use super::export::Exported;
+use super::open_session::PersistentSession;
+use super::query::damaged;
+use super::record::{Balance, RunRecord};
+use super::session_lock::Waiting;
+use super::session_log::json;
+use super::shared_budgets::FamilyId;
+use super::{SessionId, Sessions, SessionsError, record_key};
+use crate::gate::{Event, limited_accounts};
+use crate::store::Record;
+use crate::vfs::now;
+
+/// Hand-over of a session.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct HandOver {
+    /// Random identifier, in hexadecimal.
+    pub id: String,
+    /// Time of the hand-over, in nanoseconds since the Unix epoch.
+    pub at: u64,
+    /// True if what is left of the budgets goes along: no other session shared them.
+    pub budgets: bool,
+}
+
+impl Sessions {
+    /// Exports a session to one file that moves it: with its unfinished run, which can be resumed where the file is
+    /// imported. From now on the session here has no further run. If writing fails, the same call writes it again.
+    ///
+    /// # Errors
+    /// If there is no such session, it is not free, or a part cannot be read or written.
+    pub fn hand_over<W: Write>(&self, id: &SessionId, to: W, waiting: Waiting) -> Result<(W, Exported), SessionsError> {
+        let live = self.live(id, Some(waiting))?;
+        let hand_over = live.locked(|| live.fence())?;
+        // The lock is held until everything is written.
+        let exported = self.write_export(id, to, Some(hand_over));
+        live.leave();
+        exported
+    }
+
+    /// Refuses to continue a session that was handed over.
+    pub(super) fn refuse_handed_over(&self, id: &SessionId) -> Result<(), SessionsError> {
+        match self.head(id)?.handed_over {
+            Some(_) => Err(SessionsError::HandedOver(id.clone())),
+            None => Ok(()),
+        }
+    }
+
+    /// Returns the balances of a fork of a session that was handed over with its budgets: nothing is left of them.
+    pub(super) fn balances_handed_over(&self, from: &SessionId, to: &SessionId) -> Result<Vec<Record>, SessionsError> {
+        if !self.head(from)?.handed_over.is_some_and(|hand_over| hand_over.budgets) {
+            return Ok(Vec::new());
+        }
+        let mut records = Vec::new();
+        for (account, allowance) in limited_accounts(&self.policy(from)?) {
+            let name = record_key::account(to, &account);
+            let balance = json(&Balance::of(&account, allowance.whole()));
+            // The name of an account that is too long for a record is as long in the policy: such a fork is refused.
+            let value = record_key::inline_value(&balance).ok_or_else(|| damaged(from, "the name of a budget"))?;
+            records.extend([b'L', b'C'].map(|kind| ([&[kind], &name[1..]].concat(), value.clone())));
+        }
+        Ok(records)
+    }
+}
+
+impl PersistentSession {
+    /// Fences the session with the next commit. A session that is fenced already keeps its identifier.
+    fn fence(&self) -> Result<HandOver, SessionsError> {
+        let created = self.sessions.created(&self.id)?;
+        let shared = self.sessions.family_record(&self.id, FamilyId::of(&self.id, &created)?)?;
+        let mut open = self.log.lock();
+        let open = open.as_mut().ok_or(SessionsError::NotTaken)?;
+        if let Some(fenced) = &open.head.handed_over {
+            return Ok(fenced.clone());
+        }
+        let mut id = [0; 32];
+        getrandom::fill(&mut id).map_err(|error| SessionsError::Random(error.into()))?;
+        let budgets = shared.is_none_or(|family| family.others() == 0);
+        let hand_over = HandOver { id: blake3::Hash::from(id).to_string(), at: now(), budgets };
+        let number = open.head.runs.checked_add(1).ok_or_else(|| damaged(&self.id, "its runs"))?;
+        let what = "handed over: it goes on where its export is imported";
+        let record = RunRecord {
+            status: "changed".to_owned(),
+            script: what.to_owned(),
+            hash: String::new(),
+            log: None,
+            started: hand_over.at,
+            ended: Some(hand_over.at),
+            base: open.head.snapshot,
+            snapshot: Some(open.head.snapshot),
+            states: open.head.states.clone(),
+            error: None,
+            calls: 0,
+            denied: 0,
+        };
+        open.line(&self.id, &Event::Changed { run: number, what })?;
+        open.put(record_key::numbered(b'R', &self.id, number), json(&record));
+        (open.head.runs, open.head.left_by) = (number, number);
+        open.head.handed_over = Some(hand_over.clone());
+        Ok(hand_over)
+    }
+}
