@@ -201,6 +201,7 @@ impl McpCommand {
             approver: Some(Arc::clone(&approver) as _),
             waiting: waiting(&id),
             files: None,
+            limits: None,
             is_named: false,
         };
         let session = self.session.open_kept(locations, host, &sessions, &id, opening)?;
