@@ -193,6 +193,7 @@ impl McpCommand {
             audit: &self.audit,
             approver: Some(Arc::clone(&approver) as _),
             waiting: waiting(&id),
+            limits: None,
             files: None,
             is_named: false,
         };
