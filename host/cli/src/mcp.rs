@@ -200,6 +200,7 @@ impl McpCommand {
             audit: &self.audit,
             approver: Some(Arc::clone(&approver) as _),
             waiting: waiting(&id),
+            limits: None,
             files: None,
             limits: None,
             is_named: false,

@@ -185,7 +185,8 @@ fn decision_holds_for_exactly_the_call_that_it_was_made_about() {
     let (given, other) = (r#"{ "amount": 1 }"#, r#"{ "amount": 2 }"#);
     let deferred = request(ASKS, 1, 0, given).deferred(0);
     assert_eq!((deferred.seq, &deferred.arguments), (1, &json!({ "amount": 1 })));
-    let decision = Decision::new(true, "me".to_owned(), None, 1, deferred.digest);
+    assert_eq!(deferred.expires, None);
+    let decision = Decision::new(true, "me".to_owned(), None, 1, deferred.digest.clone());
     assert!(request(ASKS, 1, 0, given).is_decided_by(&decision));
     let named = format!("{ASKS}\nname = 'other'");
     let narrower = "[[grant]]\nmethod = 'pay'\ncalls = 1\napprove = { param = 'amount', gt = 0 }";
@@ -198,6 +199,19 @@ fn decision_holds_for_exactly_the_call_that_it_was_made_about() {
     ] {
         assert!(!moved.is_decided_by(&decision));
     }
+    let edited = Decision::edited(&deferred, 1, json!({ "amount": 2 }), "me".to_owned(), 1);
+    assert!(request(ASKS, 1, 0, other).is_decided_by(&edited));
+    for moved in [
+        request(ASKS, 1, 0, given),
+        request(ASKS, 2, 0, other),
+        request(ASKS, 1, 1, other),
+        request(&named, 1, 0, other),
+    ] {
+        assert!(!moved.is_decided_by(&edited));
+    }
+    let within = request(&format!("{ASKS}\napprove_within = '1s'"), 1, 0, given).deferred(5);
+    assert_eq!(within.expires, Some(1_000_000_005));
+    assert!(within.has_expired(1_000_000_006) && !within.has_expired(1_000_000_005));
 }
 
 #[test]
