@@ -202,7 +202,6 @@ impl McpCommand {
             waiting: waiting(&id),
             limits: None,
             files: None,
-            limits: None,
             is_named: false,
         };
         let session = self.session.open_kept(locations, host, &sessions, &id, opening)?;
