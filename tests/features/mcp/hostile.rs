@@ -28,17 +28,14 @@ fn garbage_on_standard_input_ends_nothing() {
     client.send_line(&"[".repeat(1 << 20));
     client.send_line(&format!("{{\"a\":\"{}\"}}", "x".repeat(17 << 20)));
     // Well-formed nonsense is answered without a number.
-    let answer = loop {
-        let id = client.send("tools/call", json!({ "name": "run_javascript", "arguments": { "script": "return 1" } }));
-        let answer = std::iter::repeat_with(|| client.receive().expect("it runs")).find(|message| message["id"] == id);
-        break answer.expect("it is answered");
+    let mut answered = |method: &str, params: Value| {
+        let id = client.send(method, params);
+        let mut messages = std::iter::repeat_with(|| client.receive().expect("it runs"));
+        messages.find(|message| message["id"] == id).expect("it is answered")
     };
+    let answer = answered("tools/call", json!({ "name": "run_javascript", "arguments": { "script": "return 1" } }));
     assert_eq!(answer["result"]["structuredContent"]["value"], 1, "{answer:#}");
-    let unknown = loop {
-        let id = client.send("tools/explode", json!({}));
-        let answer = std::iter::repeat_with(|| client.receive().expect("it runs")).find(|message| message["id"] == id);
-        break answer.expect("it is answered");
-    };
+    let unknown = answered("tools/explode", json!({}));
     assert_eq!(unknown["error"]["code"], -32601, "{unknown:#}");
 }
 

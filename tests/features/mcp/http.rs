@@ -128,7 +128,7 @@ impl Answer {
     /// Returns the last message, of JSON or of a stream of events.
     fn message(&self) -> Value {
         let events = self.body.lines().filter_map(|line| line.strip_prefix("data:")).map(str::trim);
-        let json = events.filter(|data| data.starts_with('{')).last().map(str::to_owned);
+        let json = events.rev().find(|data| data.starts_with('{')).map(str::to_owned);
         let text = json.unwrap_or_else(|| self.chunk());
         serde_json::from_str(&text).unwrap_or_else(|_| panic!("no message: {self:?}"))
     }
