@@ -102,7 +102,7 @@ pub(crate) fn check() -> Result<()> {
     run(build::shell("clippy").args(warnings))?;
     say("building the documentation");
     let mut doc = cargo(&["doc", "--no-deps", "--package", "tollhouse"]);
-    for part in ["mcp", "policy", "registry", "store", "token", "types", "vfs"] {
+    for part in ["audit", "gate", "mcp", "methods", "policy", "registry", "store", "token", "types", "vfs"] {
         doc.args(["--package", &format!("tollhouse-{part}")]);
     }
     run(doc.env("RUSTDOCFLAGS", "-D warnings"))
