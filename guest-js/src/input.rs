@@ -9,20 +9,20 @@ use crate::bindings::types::Typed;
 use crate::runtime::{self, Engine, Refused};
 use crate::source::{self, Declared, Dialect, How, Unready};
 
-/// What the prelude does for an input.
+/// Functions of the prelude for an input.
 pub(crate) struct Functions {
-    /// Takes note that the script is one.
+    /// Records that the script is an input.
     begin: Persistent<Function<'static>>,
-    /// Takes note of what it declares.
+    /// Records the declarations of the input.
     declare: Persistent<Function<'static>>,
-    /// Says whether earlier ones left imports, which are to be made again.
+    /// Returns whether earlier inputs left imports, which are to be made again.
     has_imports: Persistent<Function<'static>>,
-    /// Shows its value.
+    /// Shows the value of the input.
     show: Persistent<Function<'static>>,
 }
 
 impl Functions {
-    /// Takes them from the prelude by their names there.
+    /// Takes the functions from the prelude by their names there.
     pub(crate) fn take(take: &dyn Fn(&str) -> Result<Persistent<Function<'static>>>) -> Result<Self> {
         Ok(Self {
             begin: take("beginTyped")?,
@@ -33,14 +33,14 @@ impl Functions {
     }
 }
 
-/// Whether the value of the input is still to be shown, and how it comes.
+/// State of showing the value of an input.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Shows {
-    /// Nobody typed it, or it is shown already.
+    /// The script is no input, or its value was shown already.
     Nothing,
-    /// As global code gives it: in an object.
+    /// The value is in an object, as global code returns it.
     Wrapped,
-    /// As a function returns it.
+    /// The value is itself, as a function returns it.
     Plain,
 }
 
@@ -49,13 +49,13 @@ thread_local! {
     static SHOWS: Cell<Shows> = const { Cell::new(Shows::Nothing) };
 }
 
-/// Before anything is found of what earlier inputs left.
+/// Begins an input, before the declarations of earlier ones are found.
 pub(crate) fn begin(ctx: &Ctx<'_>, engine: &Engine, typed: Typed) -> Result<()> {
     TYPED.set(true);
     engine.typed.begin.clone().restore(ctx)?.call((typed.colors,))
 }
 
-/// Runs an input; gives its promise.
+/// Runs an input, and returns its promise.
 pub(crate) fn evaluate<'js>(
     ctx: &Ctx<'js>,
     engine: &Engine,
@@ -105,7 +105,7 @@ fn declare(ctx: &Ctx<'_>, engine: &Engine, declared: &[Declared]) -> Result<bool
     Ok(again)
 }
 
-/// What a script comes to: of an input nothing, since its value is shown instead.
+/// Returns the value of a script; of an input nothing, since its value is shown instead.
 pub(crate) fn shown<'js>(ctx: &Ctx<'js>, engine: &Engine, value: Value<'js>) -> Result<Value<'js>> {
     let value = match SHOWS.replace(Shows::Nothing) {
         Shows::Nothing if TYPED.get() => return Ok(Value::new_undefined(ctx.clone())),

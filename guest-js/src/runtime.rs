@@ -23,7 +23,7 @@ use crate::source::{self, Dialect};
 use crate::text::Text;
 use crate::{bytecode, calls, errors, input, limits, memory, modules, natives, operations, turn};
 
-/// How deep QuickJS may recurse: deeper is a `RangeError`. Rust's stack on this target is 1 MiB.
+/// Size of the stack on which QuickJS recurses, in bytes: deeper is a `RangeError`. Rust's stack on this target is 1 MiB.
 pub(crate) const MAX_STACK: usize = 768 << 10;
 
 /// Bytes that a script allocates before QuickJS first looks for cycles; most end before. (It raises the mark itself later.)

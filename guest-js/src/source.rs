@@ -22,17 +22,17 @@ pub(crate) use mentions::mentions;
 pub(crate) use module::{IMPORT, IMPORT_META};
 pub(crate) use typed::{Declared, How, Input, Unready, input, is_open};
 
-/// What kind of text it is.
+/// Language of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Dialect {
-    /// JavaScript.
+    /// Plain JavaScript.
     Plain,
-    /// TypeScript.
+    /// JavaScript with types, which are removed.
     Typed,
 }
 
 impl Dialect {
-    /// By the ending of a file's name.
+    /// Returns the language that the ending of a file's name stands for.
     pub(crate) fn of(name: &str) -> Self {
         if [".ts", ".mts", ".cts"].iter().any(|ending| name.ends_with(ending)) { Self::Typed } else { Self::Plain }
     }
@@ -45,12 +45,13 @@ impl Dialect {
     }
 }
 
-/// Why a text cannot be run.
+/// Reason why a text cannot be run, and its place.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Problem {
     pub(crate) message: String,
-    /// Both from 1.
+    /// Line, from 1.
     pub(crate) line: usize,
+    /// Column, from 1.
     pub(crate) column: usize,
 }
 

@@ -168,7 +168,7 @@ fn tools_and_types_come_from_the_lock() {
     let checked = home.run(["policy", "check", "--policy", "policy.toml"]);
     assert!(checked.status == 0 && checked.stdout.contains("fix/add"), "{checked:?}");
     let listed = home.run(["mcp", "ls", "--policy", "policy.toml"]);
-    assert!(listed.stdout.contains("23 tools"), "{listed:?}");
+    assert!(listed.stdout.contains("27 tools"), "{listed:?}");
 }
 
 #[test]
@@ -422,6 +422,81 @@ fn server_reaches_the_files_ports_and_processes_that_the_policy_names_and_no_oth
     }
     let elsewhere = pinned(&format!("ports = [{}]", port.checked_add(1).unwrap_or(1)));
     assert!(is_denied(&attempts(&elsewhere)["tcp"]));
+    // Nor by what is no TCP for Landlock, or no call of `connect`.
+    let reached = js(&elsewhere, &format!("return await fix.reach({{path: '{port}'}})"));
+    let refused = json!({ "mptcp": "PermissionError", "sctp": "PermissionError", "fastOpen": "PermissionError" });
+    assert_eq!(reached["value"], refused, "{reached}");
+}
+
+/// What is open already is held by no rule.
+#[cfg(target_os = "linux")]
+#[test]
+fn server_inherits_no_descriptors() {
+    let home = pinned("");
+    let secret = home.file("secret", "secret");
+    let mut command = Command::new("sh");
+    command.args(["-c", "exec 5<>\"$1\" 9<\"$1\"; shift; exec \"$@\"", "sh"]).arg(&secret);
+    let run = home.command(["run", "-e", "return await fix.descriptors({})", "--json"].iter().chain(&ALLOWED));
+    command.arg(run.get_program()).args(run.get_args());
+    run.get_envs().for_each(|(name, value)| match value {
+        Some(value) => drop(command.env(name, value)),
+        None => drop(command.env_remove(name)),
+    });
+    if let Some(directory) = run.get_current_dir() {
+        command.current_dir(directory);
+    }
+    let ran = Ran::of(&command.output().expect("it runs"));
+    let ran: Value = serde_json::from_str(&ran.stdout).unwrap_or_else(|_| panic!("{ran:?}"));
+    assert_eq!(ran["value"]["open"], json!([0, 1, 2]), "{ran}");
+}
+
+#[test]
+fn server_that_reads_no_more_ends_with_the_run() {
+    let home = pinned("timeout = '2s'");
+    let code = "const {own} = await fix.deaf({}); let told;
+        try { await fix.echo({text: 'x'.repeat(400000)}) } catch (error) { told = error.name }
+        return {own, told}";
+    let ran = js(&home, code);
+    assert_eq!(ran["value"]["told"], "LimitError", "{ran}");
+    assert_gone(&ran["value"]["own"]);
+    // The same if the process of the run is killed meanwhile.
+    let code = "console.log(JSON.stringify(await fix.deaf({}))); await fix.echo({text: 'x'.repeat(400000)})";
+    let home = pinned("timeout = '100s'");
+    let mut command = home.command(["run", "-e", code]);
+    let mut child = command.args(ALLOWED).stdout(std::process::Stdio::piped()).spawn().expect("it runs");
+    let mut line = String::new();
+    let output = child.stdout.take().expect("it is piped");
+    std::io::BufRead::read_line(&mut std::io::BufReader::new(output), &mut line).expect("it prints");
+    let told: Value = serde_json::from_str(&line).unwrap_or_else(|_| panic!("{line}"));
+    thread::sleep(Duration::from_millis(500));
+    assert!(is_alive(&told["own"]), "{told}");
+    child.kill().expect("it runs");
+    child.wait().expect("it was killed");
+    assert_gone(&told["own"]);
+}
+
+#[test]
+fn payload_of_an_error_has_the_limits_of_a_result() {
+    let home = pinned("");
+    let limited = format!("{}[limits]\nresult = \"1MiB\"\n", policy("normal", ""));
+    home.file("policy.toml", limited);
+    let code = "try { await fix.burden({}) } catch (error) { return [error.name, error.payload ?? null, error.hint] }";
+    let ran = js(&home, code);
+    assert_eq!(ran["value"][0], "ToolError", "{ran}");
+    assert_eq!(ran["value"][1], Value::Null, "{}", ran.to_string().len());
+    assert!(ran["value"][2].as_str().is_some_and(|hint| hint.contains("was left out")), "{}", ran["value"][2]);
+}
+
+/// A session keeps pins of its own, with which nobody compares a server.
+#[test]
+fn server_of_a_session_is_not_called_without_the_pins_beside_the_policy() {
+    let home = pinned("");
+    let named = ["--session", "s"];
+    let first = home.json(["-e", "return await fix.echo({text: 'one'})"].iter().chain(&ALLOWED).chain(&named));
+    assert_eq!(first["value"], "one", "{first}");
+    std::fs::remove_file(home.path().join("tollhouse.lock")).expect("it is there");
+    let second = home.run(["run", "-e", "return await fix.echo({text: 'two'})"].iter().chain(&ALLOWED).chain(&named));
+    assert!(second.status == 2 && second.stderr.contains("the MCP server `fix` is not pinned"), "{second:?}");
 }
 
 #[test]

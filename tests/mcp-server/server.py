@@ -61,6 +61,46 @@ def connect(arguments, _):
     return text("connected")
 
 
+def reach(arguments, _):
+    """Connects to a port by ways that are no TCP for Landlock, or no `connect`."""
+    address, reached = ("127.0.0.1", int(arguments["path"])), {}
+
+    def attempt(name, protocol, flags):
+        try:
+            with socket.socket(socket.AF_INET, socket.SOCK_STREAM, protocol) as one:
+                one.sendto(b"x", flags, address) if flags else one.connect(address)
+            reached[name] = "reached"
+        except OSError as error:
+            reached[name] = type(error).__name__
+
+    attempt("mptcp", 262, 0)
+    attempt("sctp", 132, 0)
+    attempt("fastOpen", 0, 0x20000000)
+    return text("", structuredContent=reached)
+
+
+def descriptors(_, __):
+    """Tells which descriptors are open."""
+    is_open = []
+    for number in range(64):
+        try:
+            os.fstat(number)
+            is_open.append(number)
+        except OSError:
+            pass
+    return text("", structuredContent={"open": is_open})
+
+
+def deaf(_, ident):
+    """Answers, and reads no more."""
+    send({"id": ident, "result": text("", structuredContent={"own": os.getpid()})})
+    time.sleep(1000)
+
+
+def burden(_, __):
+    return text("failed", isError=True, structuredContent={"text": "x" * 3_000_000})
+
+
 def kill(arguments, _):
     os.kill(int(arguments["path"]), signal.SIGTERM)
     return text("killed")
@@ -156,6 +196,10 @@ TOOLS = {
     "read": (read, "Reads a file.", PATH, None),
     "write": (write, "Writes a file.", PATH, None),
     "connect": (connect, "Connects.", PATH, None),
+    "reach": (reach, "Connects otherwise.", PATH, None),
+    "descriptors": (descriptors, "Tells what is open.", NOTHING, None),
+    "deaf": (deaf, "Reads no more.", NOTHING, None),
+    "burden": (burden, "Fails at length.", NOTHING, None),
     "kill": (kill, "Ends a process.", PATH, None),
     "start": (start, "Starts a process.", NOTHING, None),
     "fail": (fail, "Fails.", NOTHING, None),

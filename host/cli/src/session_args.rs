@@ -178,15 +178,7 @@ impl SessionArgs {
     ) -> Result<Session> {
         match id {
             Some(id) => {
-                let opening = OpenParams {
-                    own,
-                    audit,
-                    approver: own.approver(),
-                    waiting: waiting(id),
-                    files: None,
-                    limits: None,
-                    is_named: false,
-                };
+                let opening = OpenParams::new(own, audit, id);
                 self.open_kept(locations, &locations.host()?, &locations.sessions()?, id, opening)
             }
             None => self.open_in_memory(locations, &locations.host()?, own, audit),
@@ -203,15 +195,7 @@ impl SessionArgs {
     ) -> Result<Session> {
         let sessions = locations.sessions()?;
         sessions.show(id).map_err(|error| session::failed("cannot read the session", &error))?;
-        let opening = OpenParams {
-            own,
-            audit,
-            approver: own.approver(),
-            waiting: waiting(id),
-            files: None,
-            limits: None,
-            is_named: true,
-        };
+        let opening = OpenParams { is_named: true, ..OpenParams::new(own, audit, id) };
         self.open_kept(locations, &locations.host()?, &sessions, id, opening)
     }
 
@@ -226,15 +210,7 @@ impl SessionArgs {
         let sessions = locations.sessions()?;
         let limits = sessions.unfinished_limits(id);
         let limits = limits.map_err(|error| session::failed("cannot read the session", &error))?;
-        let opening = OpenParams {
-            own,
-            audit,
-            approver: own.approver(),
-            waiting: waiting(id),
-            files: None,
-            limits,
-            is_named: true,
-        };
+        let opening = OpenParams { limits, is_named: true, ..OpenParams::new(own, audit, id) };
         self.open_kept(locations, &locations.host()?, &sessions, id, opening)
     }
 
@@ -473,6 +449,14 @@ pub(crate) struct OpenParams<'a> {
     pub(crate) limits: Option<Limits>,
     /// True if the user chose the name and may have mistyped it.
     pub(crate) is_named: bool,
+}
+
+impl<'a> OpenParams<'a> {
+    /// Creates parameters for a session whose name was not chosen by hand, with the command's own approver.
+    fn new(own: &'a OwnArgs, audit: &'a AuditArgs, id: &SessionId) -> Self {
+        let (approver, waiting) = (own.approver(), waiting(id));
+        Self { own, audit, approver, waiting, files: None, limits: None, is_named: false }
+    }
 }
 
 /// Warns on a terminal if a new session is created whose name looks like a typing error.

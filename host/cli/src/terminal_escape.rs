@@ -5,8 +5,9 @@
 
 use std::io::{self, IsTerminal as _, Write};
 
-use icu_properties::props::{BidiControl, DefaultIgnorableCodePoint, GeneralCategory, HangulSyllableType, Script};
-use icu_properties::{CodePointMapData, CodePointSetData};
+use icu_properties::CodePointMapData;
+use icu_properties::props::{GeneralCategory, HangulSyllableType, Script};
+pub(crate) use tollhouse_types::is_hidden;
 use toml_edit::DocumentMut;
 use toml_edit::visit_mut::VisitMut;
 use unicode_width::UnicodeWidthChar as _;
@@ -15,24 +16,6 @@ use super::stdio::Stdout;
 
 /// Most marks above and below one letter. Further ones would reach into other lines.
 const MAX_MARKS: usize = 4;
-
-/// Returns true for a character that a terminal acts on, that is invisible, or that changes the order of letters.
-pub(crate) fn is_hidden(c: char) -> bool {
-    if c.is_ascii() {
-        return c.is_ascii_control() && !matches!(c, '\n' | '\t');
-    }
-    let category = CodePointMapData::<GeneralCategory>::new().get(c);
-    matches!(
-        category,
-        GeneralCategory::Control
-            | GeneralCategory::Format
-            | GeneralCategory::LineSeparator
-            | GeneralCategory::ParagraphSeparator
-    ) || CodePointSetData::new::<DefaultIgnorableCodePoint>().contains(c)
-        || CodePointSetData::new::<BidiControl>().contains(c)
-        // Braille without a dot looks like a space.
-        || c == '\u{2800}'
-}
 
 /// Returns true for a character that takes no space of its own on a terminal: marks, and the vowels and ends of Hangul
 /// syllables.

@@ -5,8 +5,10 @@
 //! - Clients of 2026-07-28 and later get a result that requires input, and repeat the request with the answers.
 //! - Earlier clients get a request while their own is being answered.
 
+use std::collections::BTreeSet;
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, PoisonError};
 
 use rmcp::model::{
     ElicitRequest, ElicitRequestParams, ElicitResult, ElicitationAction, ElicitationSchema, InputRequest,
@@ -18,6 +20,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use tollhouse::gate::{Answer, ApprovalError, ApprovalRequest, Approver};
 use tollhouse::session::{Answered, PendingCall};
+use tollhouse_types::is_hidden;
 
 use crate::server::Connection;
 use crate::sessions::OpenedSession;
@@ -78,30 +81,40 @@ impl AskMode {
     }
 }
 
-/// State that a client of 2026-07-28 returns with its answers. It names a run of the client's own sessions, and nothing
-/// that the client could not name otherwise.
+/// State that a client of 2026-07-28 returns with its answers. It names one of the client's own sessions, as the client
+/// could otherwise: what was asked is remembered here.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct RequestState {
     pub(crate) session: String,
-    pub(crate) run: u64,
 }
 
+/// Digests of the calls that the client was asked about last, in a session.
+pub(crate) type AskedCalls = Mutex<BTreeSet<String>>;
+
 /// Returns the result that asks the client about these calls; `None` if one of them cannot be shown in full.
-pub(crate) fn input_required(opened: &OpenedSession, run: u64, calls: &[PendingCall]) -> Option<InputRequiredResult> {
+pub(crate) fn input_required(opened: &OpenedSession, calls: &[PendingCall]) -> Option<InputRequiredResult> {
     let requests = calls.iter().filter(|call| call.decision.is_none()).map(|call| {
         let request = InputRequest::Elicitation(ElicitRequest::new(question(call)?));
         Some((call.call.digest.clone(), request))
     });
     let requests: InputRequests = requests.collect::<Option<_>>()?;
-    let state = RequestState { session: opened.name.clone(), run };
+    *opened.asked.lock().unwrap_or_else(PoisonError::into_inner) = requests.keys().cloned().collect();
+    let state = RequestState { session: opened.name.clone() };
     let state = serde_json::to_string(&state).ok()?;
     Some(InputRequiredResult::new(Some(requests), Some(state)))
 }
 
-/// Returns the answers to the calls that wait, out of those that a client sent. Answers about other calls are ignored.
-pub(crate) fn answers(calls: &[PendingCall], responses: &InputResponses, by: &str) -> Vec<(u64, Answered)> {
-    let waiting = calls.iter().filter(|call| call.decision.is_none());
+/// Returns the answers to the calls that wait, out of those that a client sent. Answers about calls that it was not
+/// asked about are ignored, and so are all after this: the next question is asked anew.
+pub(crate) fn answers(
+    calls: &[PendingCall],
+    asked: &AskedCalls,
+    responses: &InputResponses,
+    by: &str,
+) -> Vec<(u64, Answered)> {
+    let asked = std::mem::take(&mut *asked.lock().unwrap_or_else(PoisonError::into_inner));
+    let waiting = calls.iter().filter(|call| call.decision.is_none() && asked.contains(&call.call.digest));
     let answered = waiting.filter_map(|call| {
         let response = responses.get(&call.call.digest)?;
         let result: ElicitResult = serde_json::from_value(response.clone()).ok()?;
@@ -170,12 +183,6 @@ fn costs(cost: &Value) -> String {
 
 /// Replaces characters that are not seen, or that change how others are seen, by their codes. Line breaks and tabs stay.
 fn visible(text: &str) -> String {
-    let is_hidden = |c: char| {
-        let hides = matches!(c, '\u{ad}' | '\u{61c}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
-            | '\u{2060}'..='\u{206f}' | '\u{fe00}'..='\u{fe0f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}'
-            | '\u{e0000}'..='\u{e0fff}');
-        hides || c.is_control() && c != '\n' && c != '\t'
-    };
     let mut shown = String::with_capacity(text.len());
     for c in text.chars() {
         if is_hidden(c) { shown.extend(c.escape_unicode()) } else { shown.push(c) }
@@ -202,5 +209,7 @@ mod tests {
     fn what_hides_or_reorders_text_is_shown_as_codes() {
         assert_eq!(visible("a\n\tb ü"), "a\n\tb ü");
         assert_eq!(visible("x\u{202e}y\u{1b}[2J\u{200b}"), "x\\u{202e}y\\u{1b}[2J\\u{200b}");
+        // By Unicode's properties: Hangul fillers, invisible marks and blank Braille too.
+        assert_eq!(visible("\u{115f}\u{3164}\u{180b}\u{2800}"), "\\u{115f}\\u{3164}\\u{180b}\\u{2800}");
     }
 }

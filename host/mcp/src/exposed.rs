@@ -17,7 +17,7 @@ use tollhouse::tool::schema;
 use crate::catalog;
 use crate::definitions;
 use crate::excerpts::shorten;
-use crate::runs::{self, Stop, cancelled, watch};
+use crate::runs::{self, Stop, watch};
 use crate::server::Connection;
 use crate::sessions::ClientSessions;
 use crate::tool_error::ToolError;
@@ -165,14 +165,11 @@ pub(crate) async fn call(
     let server = &connection.server.0;
     let method = server.exposed.methods.get(name).cloned().unwrap_or_default();
     let opened = runs::open(&client, None).await?;
-    let _turn = tokio::select! {
-        turn = opened.turn.lock() => turn,
-        () = context.ct.cancelled() => return Err(cancelled()),
-    };
+    let _held = Arc::clone(&opened).hold(&context.ct).await?;
     let permit = Arc::clone(&server.runs).acquire_owned();
     let _permit = tokio::select! {
         permit = permit => permit.map_err(|error| ToolError::because("the server ends", &error))?,
-        () = context.ct.cancelled() => return Err(cancelled()),
+        () = context.ct.cancelled() => return Err(ToolError::cancelled()),
     };
     // Only a script can wait for consent.
     opened.approver.set_can_wait(false);

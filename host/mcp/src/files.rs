@@ -10,7 +10,7 @@ use tollhouse::vfs::{self, Errno, Kind, Tree, WriteMode};
 use crate::arguments::{Arguments, excerpt};
 use crate::definitions::names;
 use crate::images;
-use crate::sessions::ClientSessions;
+use crate::sessions::{ClientSessions, HeldSession};
 use crate::tool_error::ToolError;
 
 /// Directory where scripts start, to which other paths are relative.
@@ -114,22 +114,25 @@ fn whole_characters(bytes: &[u8]) -> Option<usize> {
     }
 }
 
-/// Writes a file.
-pub(crate) fn write(client: &ClientSessions, arguments: Option<JsonObject>) -> Result<CallToolResult, ToolError> {
+/// Writes a file in a session that is held.
+pub(crate) fn write(
+    client: &ClientSessions,
+    held: &HeldSession,
+    arguments: Option<JsonObject>,
+) -> Result<CallToolResult, ToolError> {
+    let opened = &held.opened;
     let mut arguments = Arguments::new(arguments, &names::WRITE)?;
     let path = absolute(&arguments.required("path")?);
     let content = arguments.required("content")?;
     let encoding = arguments.word("encoding", &["utf8", "base64"])?;
-    let opened = client.get(arguments.text("session")?.as_deref())?;
+    arguments.text("session")?;
     let bytes = match encoding {
         Some("base64") => BASE64_STANDARD.decode(content.trim()).map_err(|error| {
             ToolError::because("`content` is not base64", &error).hint("leave `encoding` out for text")
         })?,
         _ => content.into_bytes(),
     };
-    // A run of the session ends first.
-    let _turn = opened.turn.blocking_lock();
-    let before = client.files(&opened)?;
+    let before = client.files(opened)?;
     let written = opened.session.change(&format!("write {path}"), |files| {
         put(files, &path, &bytes).map_err(|source| SessionsError::File { path: path.clone(), source })
     });
@@ -137,7 +140,7 @@ pub(crate) fn write(client: &ClientSessions, arguments: Option<JsonObject>) -> R
         let error = ToolError::from(error);
         if is_writable(&path) { error } else { error.hint("/workspace and /tmp can be written") }
     })?;
-    client.announce(&opened.name, &before, &client.files(&opened)?);
+    client.announce(&opened.name, &before, &client.files(opened)?);
     let size = bytes.len();
     let about = json!({ "path": path, "size": size, "session": opened.name });
     Ok(result(format!("{path} has {size} bytes."), about))

@@ -25,6 +25,10 @@ use crate::server::Server;
 use crate::sessions::ClientSessions;
 use crate::stdio::{ServeError, Stopper};
 
+/// Time after which a connection ends whose client does not read what it is sent, in milliseconds.
+#[cfg(target_os = "linux")]
+const UNREAD: u32 = 30_000;
+
 /// Path of the endpoint.
 pub(crate) const PATH: &str = "/mcp";
 
@@ -88,7 +92,11 @@ pub fn bind(address: &str, asks_tokens: bool) -> Result<TcpListener, ListenError
     let listener = TcpListener::bind(first).map_err(failed)?;
     listener.set_nonblocking(true).map_err(failed)?;
     // Connections inherit it. Behind the second wall it could not be set.
-    rustix::net::sockopt::set_tcp_nodelay(&listener, true).map_err(|error| failed(error.into()))?;
+    let set = |result: rustix::io::Result<()>| result.map_err(|error| failed(error.into()));
+    set(rustix::net::sockopt::set_tcp_nodelay(&listener, true))?;
+    // A client that sends requests and reads no answers would keep its connection.
+    #[cfg(target_os = "linux")]
+    set(rustix::net::sockopt::set_tcp_user_timeout(&listener, UNREAD))?;
     Ok(listener)
 }
 

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
@@ -33,6 +34,12 @@ const MAX_BYTES: u64 = 4 << 20;
 
 /// Most resources that one connection subscribes to.
 const MAX_SUBSCRIBED: usize = 1000;
+
+/// Longest URI that is subscribed to, in bytes.
+const MAX_URI: usize = 8 << 10;
+
+/// Time between two looks whether a client is still there.
+const PRESENCE: Duration = Duration::from_secs(30);
 
 /// Characters of a path that a URI does not have as they are.
 const ENCODED: &AsciiSet = &CONTROLS
@@ -85,6 +92,9 @@ fn resolve(client: &ClientSessions, uri: &str) -> Result<(Tree, String), ErrorDa
 
 /// Checks that a URI names a file that is there, or could be.
 pub(crate) fn check(client: &ClientSessions, uri: &str) -> Result<(), ErrorData> {
+    if uri.len() > MAX_URI {
+        return Err(ErrorData::invalid_params(format!("a URI has at most {MAX_URI} bytes"), None));
+    }
     resolve(client, uri).map(drop)
 }
 
@@ -232,7 +242,14 @@ pub(crate) async fn forward(
     peer: Peer<RoleServer>,
 ) {
     loop {
-        let changed = match changes.recv().await {
+        let changed = tokio::select! {
+            changed = changes.recv() => changed,
+            () = tokio::time::sleep(PRESENCE) => match peer.is_transport_closed() {
+                true => return,
+                false => continue,
+            },
+        };
+        let changed = match changed {
             Ok(changed) => changed,
             Err(RecvError::Lagged(_)) => Arc::new(FilesChanged { uris: BTreeSet::new(), list: true }),
             Err(RecvError::Closed) => return,

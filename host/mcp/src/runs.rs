@@ -61,10 +61,7 @@ pub(crate) async fn run(
     let state = retry.state.as_deref().map(approvals::parse_state).transpose()?;
     let name = state.as_ref().map(|state| state.session.clone()).or(session);
     let opened = open(&client, name).await?;
-    let _turn = tokio::select! {
-        turn = opened.turn.lock() => turn,
-        () = context.ct.cancelled() => return Err(cancelled()),
-    };
+    let _held = Arc::clone(&opened).hold(&context.ct).await?;
     let mut start = start;
     if state.is_some() && mode == AskMode::Result {
         decide_by_responses(&client, &opened, &retry.responses, &decider(context)).await?;
@@ -103,10 +100,6 @@ pub(crate) async fn blocking<T: Send + 'static>(
     done.unwrap_or_else(|error| Err(ToolError::because("the server failed", &error)))
 }
 
-pub(crate) fn cancelled() -> ToolError {
-    ToolError::new("the request was cancelled")
-}
-
 /// Returns who decides, for the session's log.
 fn decider(context: &RequestContext<RoleServer>) -> String {
     let client = context.client_info().map_or_else(|| "unnamed".to_owned(), |info| info.name);
@@ -130,7 +123,7 @@ impl RunJob<'_> {
         let permit = Arc::clone(&server.runs).acquire_owned();
         let _permit = tokio::select! {
             permit = permit => permit.map_err(|error| ToolError::because("the server ends", &error))?,
-            () = self.context.ct.cancelled() => return Err(cancelled()),
+            () = self.context.ct.cancelled() => return Err(ToolError::cancelled()),
         };
         self.opened.approver.set_can_wait(self.mode != AskMode::Never || self.client.on_disk());
         let before = self.client.files(self.opened).ok();
@@ -144,8 +137,9 @@ impl RunJob<'_> {
             stderr.push_str(&more_stderr);
             dropped += more_dropped;
             let pending = self.pending(&result).await?;
-            if let Some(run) = result.run.filter(|_| !pending.is_empty() && self.mode == AskMode::Result)
-                && let Some(required) = approvals::input_required(self.opened, run, &pending)
+            if !pending.is_empty()
+                && self.mode == AskMode::Result
+                && let Some(required) = approvals::input_required(self.opened, &pending)
             {
                 return Ok(required.into());
             }
@@ -332,7 +326,7 @@ async fn decide_by_responses(
     by: &str,
 ) -> Result<(), ToolError> {
     let pending = pending_calls(client, opened).await?;
-    decide(client, opened, approvals::answers(&pending, responses, by)).await
+    decide(client, opened, approvals::answers(&pending, &opened.asked, responses, by)).await
 }
 
 async fn decide(

@@ -3,7 +3,7 @@
 #![expect(deprecated, reason = "clients of earlier revisions of the protocol use it")]
 
 use std::collections::BTreeSet;
-use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use rmcp::model::{
@@ -21,7 +21,7 @@ use crate::catalog;
 use crate::definitions;
 use crate::exposed::{ExposeError, ExposedTools};
 use crate::runs;
-use crate::sessions::{ClientSessions, RootSession};
+use crate::sessions::{ClientSessions, HeldSession, RootSession};
 use crate::tool_error::ToolError;
 use crate::{files, pending, prompts, resources, session_tool};
 
@@ -103,11 +103,14 @@ pub(crate) struct Connection {
     level: AtomicU8,
     /// Resources whose changes the client wants to be told of.
     subscribed: Arc<Mutex<BTreeSet<String>>>,
+    /// True once changes are forwarded.
+    forwards: AtomicBool,
 }
 
 impl Connection {
     pub(crate) fn new(server: Server, clients: Clients) -> Self {
-        Self { server, clients, level: AtomicU8::new(level_rank(LoggingLevel::Info)), subscribed: Arc::default() }
+        let level = AtomicU8::new(level_rank(LoggingLevel::Info));
+        Self { server, clients, level, subscribed: Arc::default(), forwards: AtomicBool::new(false) }
     }
 
     /// Returns true if the client's user may be asked for consent.
@@ -150,7 +153,7 @@ impl Connection {
             _ if self.server.0.exposed.is_name(&name) => {
                 crate::exposed::call(self, context, client, &name, arguments).await.map(Into::into)
             }
-            _ => self.answer(name.into_owned(), arguments, client).await.map(Into::into),
+            _ => self.answer(name.into_owned(), arguments, context, client).await.map(Into::into),
         }
     }
 
@@ -159,21 +162,42 @@ impl Connection {
         &self,
         name: String,
         arguments: Option<JsonObject>,
+        context: &RequestContext<RoleServer>,
         client: Arc<ClientSessions>,
     ) -> Result<CallToolResult, ToolError> {
         let limit = self.server.0.text_limit;
-        let answered = tokio::task::spawn_blocking(move || match name.as_str() {
-            definitions::SEARCH_TOOLS => catalog::search(&client, arguments),
-            definitions::DESCRIBE_TOOLS => catalog::describe(&client, arguments, limit),
-            definitions::LIST_FILES => files::list(&client, arguments),
-            definitions::READ_FILE => files::read(&client, arguments, limit),
-            definitions::WRITE_FILE => files::write(&client, arguments),
-            definitions::SESSIONS => session_tool::call(&client, arguments, limit),
-            definitions::PENDING => pending::list(&client, arguments, limit),
-            other => Err(unknown_tool(other)),
-        });
+        let answered = match name.as_str() {
+            // They change a session: a run of it ends first.
+            definitions::WRITE_FILE => {
+                let held = hold(&client, arguments.as_ref(), context).await?;
+                tokio::task::spawn_blocking(move || files::write(&client, &held, arguments))
+            }
+            definitions::SESSIONS if session_tool::is_rollback(arguments.as_ref()) => {
+                let held = hold(&client, arguments.as_ref(), context).await?;
+                tokio::task::spawn_blocking(move || session_tool::rollback(&client, &held, arguments))
+            }
+            _ => tokio::task::spawn_blocking(move || match name.as_str() {
+                definitions::SEARCH_TOOLS => catalog::search(&client, arguments),
+                definitions::DESCRIBE_TOOLS => catalog::describe(&client, arguments, limit),
+                definitions::LIST_FILES => files::list(&client, arguments),
+                definitions::READ_FILE => files::read(&client, arguments, limit),
+                definitions::SESSIONS => session_tool::call(&client, arguments, limit),
+                definitions::PENDING => pending::list(&client, arguments, limit),
+                other => Err(unknown_tool(other)),
+            }),
+        };
         answered.await.unwrap_or_else(|error| Err(ToolError::because("the tool failed", &error)))
     }
+}
+
+/// Waits until nothing else uses the session that the arguments name.
+async fn hold(
+    client: &Arc<ClientSessions>,
+    arguments: Option<&JsonObject>,
+    context: &RequestContext<RoleServer>,
+) -> Result<HeldSession, ToolError> {
+    let name = arguments.and_then(|arguments| arguments.get("session")?.as_str());
+    runs::open(client, name.map(str::to_owned)).await?.hold(&context.ct).await
 }
 
 fn unknown_tool(name: &str) -> ToolError {
@@ -223,7 +247,9 @@ impl ServerHandler for Connection {
             Clients::Fixed(client) => Some(Arc::clone(client)),
             Clients::OfRequest => crate::http::client_of(&context.extensions),
         };
-        if let Some(client) = client {
+        if let Some(client) = client
+            && !self.forwards.swap(true, Ordering::Relaxed)
+        {
             let subscribed = Arc::clone(&self.subscribed);
             tokio::spawn(resources::forward(client.changes(), subscribed, context.peer));
         }
@@ -257,6 +283,10 @@ impl ServerHandler for Connection {
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         let client = self.sessions(&context)?;
+        let _request = match client.begin_request() {
+            Ok(request) => request,
+            Err(error) => return Ok(error.into_result().into()),
+        };
         Ok(self.dispatch(request, &context, client).await.unwrap_or_else(|error| error.into_result().into()))
     }
 

@@ -10,15 +10,22 @@ use tollhouse::vfs::{ChangeKind, UnifiedLimits, changed_paths, unified};
 use crate::arguments::Arguments;
 use crate::definitions::names;
 use crate::excerpts::shorten;
-use crate::sessions::{ClientSessions, MAIN};
+use crate::sessions::{ClientSessions, HeldSession, MAIN};
 use crate::tool_error::ToolError;
 
 /// Most changed paths that are listed.
 const MAX_CHANGES: usize = 200;
 
-const ACTIONS: [&str; 5] = ["list", "create", "fork", "rollback", "diff"];
+const ROLLBACK: &str = "rollback";
 
-/// Performs an action.
+const ACTIONS: [&str; 5] = ["list", "create", "fork", ROLLBACK, "diff"];
+
+/// Returns true if the arguments name the action that changes a session.
+pub(crate) fn is_rollback(arguments: Option<&JsonObject>) -> bool {
+    arguments.is_some_and(|arguments| arguments.get("action").and_then(Value::as_str) == Some(ROLLBACK))
+}
+
+/// Performs an action other than [`rollback`].
 pub(crate) fn call(
     client: &ClientSessions,
     arguments: Option<JsonObject>,
@@ -52,7 +59,6 @@ pub(crate) fn call(
                 json!({ "session": to }),
             ))
         }
-        "rollback" => rollback(client, session.as_deref(), run),
         "diff" => diff(client, session.as_deref(), run, since, limit),
         _ => list(client),
     }
@@ -77,19 +83,24 @@ fn list(client: &ClientSessions) -> Result<CallToolResult, ToolError> {
     Ok(result(lines.join("\n"), json!({ "sessions": items })))
 }
 
-fn rollback(client: &ClientSessions, session: Option<&str>, run: Option<u64>) -> Result<CallToolResult, ToolError> {
-    let run = run.ok_or_else(|| {
+/// Restores the files of a run in a session that is held.
+pub(crate) fn rollback(
+    client: &ClientSessions,
+    held: &HeldSession,
+    arguments: Option<JsonObject>,
+) -> Result<CallToolResult, ToolError> {
+    let mut arguments = Arguments::new(arguments, &names::SESSIONS)?;
+    arguments.text("session")?;
+    let run = arguments.number("run")?.ok_or_else(|| {
         ToolError::new("rollback needs `run`: the run whose files are restored; 0 for the first files")
     })?;
-    let point = client.point(session, Some(run))?;
-    let opened = client.get(session)?;
-    // A run of the session ends first.
-    let _turn = opened.turn.blocking_lock();
-    let before = client.files(&opened)?;
+    let opened = &held.opened;
+    let point = client.point(Some(&opened.name), Some(run))?;
+    let before = client.files(opened)?;
     let waiting: Waiting = Arc::new(|| true);
     client.store()?.rollback(&point, waiting)?;
     opened.session.refresh()?;
-    client.announce(&opened.name, &before, &client.files(&opened)?);
+    client.announce(&opened.name, &before, &client.files(opened)?);
     let name = &opened.name;
     let text = format!("The files of `{name}` are as run {run} left them. What calls have spent stays spent.");
     Ok(result(text, json!({ "session": name })))

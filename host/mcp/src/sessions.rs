@@ -4,11 +4,12 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use tokio::sync::broadcast;
+use tokio::sync::{OwnedMutexGuard, OwnedSemaphorePermit, Semaphore, broadcast};
+use tokio_util::sync::CancellationToken;
 use tollhouse::session::{At, HostError, Point, Session, SessionId, Sessions, SessionsError, Waiting};
 use tollhouse::vfs::Tree;
 
-use crate::approvals::DeferringApprover;
+use crate::approvals::{AskedCalls, DeferringApprover};
 use crate::arguments::{excerpt, nearest};
 use crate::resources::FilesChanged;
 use crate::tool_error::ToolError;
@@ -21,6 +22,9 @@ const MAX_CHANGES: usize = 64;
 
 /// Most sessions of one client. Each keeps its files.
 const MAX_SESSIONS: usize = 32;
+
+/// Most calls of tools that one client has at a time. Each may wait for a session, and keeps its arguments.
+const MAX_REQUESTS: usize = 64;
 
 /// Opens a session of the store that is a fork of the root session: with the secrets and limits of the operator, and
 /// this approver and waiting callback.
@@ -58,9 +62,17 @@ pub(crate) struct OpenedSession {
     pub(crate) session: Session,
     pub(crate) approver: Arc<DeferringApprover>,
     /// Held by whatever uses the session, one after the other.
-    pub(crate) turn: tokio::sync::Mutex<()>,
+    turn: Arc<tokio::sync::Mutex<()>>,
+    /// Calls that the client was asked about.
+    pub(crate) asked: AskedCalls,
     /// Set while nobody waits for the session any more, although another process has it.
     pub(crate) given_up: Arc<AtomicBool>,
+}
+
+/// Session that nothing else uses until this is dropped.
+pub(crate) struct HeldSession {
+    pub(crate) opened: Arc<OpenedSession>,
+    _turn: OwnedMutexGuard<()>,
 }
 
 /// Sessions of one client.
@@ -69,6 +81,10 @@ pub(crate) struct ClientSessions {
     /// Name of the default session in the store; those of the others begin with it and a dot.
     prefix: String,
     opened: Mutex<BTreeMap<String, Arc<OpenedSession>>>,
+    /// Held while a session is forked, so that two forks cannot both be the last one.
+    forking: Mutex<()>,
+    /// Requests that the client may have at a time.
+    requests: Arc<Semaphore>,
     changes: broadcast::Sender<Arc<FilesChanged>>,
 }
 
@@ -78,7 +94,12 @@ impl ClientSessions {
         let prefix = root.stored.as_ref().map_or_else(|| MAIN.to_owned(), |stored| stored.id.to_string());
         let main = OpenedSession::new(MAIN, root.session.clone(), Arc::clone(&root.approver), Arc::default());
         let opened = Mutex::new([(MAIN.to_owned(), main)].into());
-        Self { stored: root.stored.clone(), prefix, opened, changes: broadcast::Sender::new(MAX_CHANGES) }
+        Self::new(root.stored.clone(), prefix, opened)
+    }
+
+    fn new(stored: Option<StoredRoot>, prefix: String, opened: Mutex<BTreeMap<String, Arc<OpenedSession>>>) -> Self {
+        let (forking, requests) = (Mutex::default(), Arc::new(Semaphore::new(MAX_REQUESTS)));
+        Self { stored, prefix, opened, forking, requests, changes: broadcast::Sender::new(MAX_CHANGES) }
     }
 
     /// Creates the sessions of a client whose default session is a new fork of the root session, as that was created. Its
@@ -92,11 +113,20 @@ impl ClientSessions {
         };
         let id = parse(name)?;
         stored.sessions.fork(&Point { session: stored.id.clone(), at: At::Run(0) }, &id)?;
-        let changes = broadcast::Sender::new(MAX_CHANGES);
-        let (stored, prefix) = (Some(stored.clone()), id.to_string());
-        let client = Self { stored, prefix, opened: Mutex::default(), changes };
+        let client = Self::new(Some(stored.clone()), id.to_string(), Mutex::default());
         client.open(MAIN)?;
         Ok(client)
+    }
+
+    /// Counts a call of a tool until the permit is dropped.
+    ///
+    /// # Errors
+    /// If the client has too many already.
+    pub(crate) fn begin_request(&self) -> Result<OwnedSemaphorePermit, ToolError> {
+        Arc::clone(&self.requests).try_acquire_owned().map_err(|_| {
+            ToolError::new(format!("at most {MAX_REQUESTS} calls of tools are answered at a time"))
+                .hint("wait for answers, and make one script of many calls")
+        })
     }
 
     /// Returns the store, and the name of the default session there.
@@ -160,6 +190,7 @@ impl ClientSessions {
     pub(crate) fn fork(&self, from: &Point, to: &str) -> Result<(), ToolError> {
         let sessions = self.store()?;
         let id = self.id(to)?;
+        let _forking = self.forking.lock().unwrap_or_else(PoisonError::into_inner);
         if self.names()?.len() >= MAX_SESSIONS {
             return Err(ToolError::new(format!("a client has at most {MAX_SESSIONS} sessions"))
                 .hint("use one of those that `sessions` with action `list` shows"));
@@ -290,7 +321,26 @@ impl ClientSessions {
 
 impl OpenedSession {
     fn new(name: &str, session: Session, approver: Arc<DeferringApprover>, given_up: Arc<AtomicBool>) -> Arc<Self> {
-        Arc::new(Self { name: name.to_owned(), session, approver, turn: tokio::sync::Mutex::default(), given_up })
+        Arc::new(Self {
+            name: name.to_owned(),
+            session,
+            approver,
+            turn: Arc::default(),
+            asked: AskedCalls::default(),
+            given_up,
+        })
+    }
+
+    /// Waits until nothing else uses the session. A thread must not wait for that: the run that uses the session needs
+    /// threads to end.
+    ///
+    /// # Errors
+    /// If the request is cancelled.
+    pub(crate) async fn hold(self: Arc<Self>, cancelled: &CancellationToken) -> Result<HeldSession, ToolError> {
+        tokio::select! {
+            turn = Arc::clone(&self.turn).lock_owned() => Ok(HeldSession { opened: self, _turn: turn }),
+            () = cancelled.cancelled() => Err(ToolError::cancelled()),
+        }
     }
 }
 

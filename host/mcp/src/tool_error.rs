@@ -18,6 +18,11 @@ impl ToolError {
         Self { message: message.into(), hint: None }
     }
 
+    /// Creates the error of a request that its client cancelled.
+    pub(crate) fn cancelled() -> Self {
+        Self::new("the request was cancelled")
+    }
+
     /// Adds what to do about the error.
     pub(crate) fn hint(mut self, hint: impl Into<String>) -> Self {
         self.hint = Some(hint.into());

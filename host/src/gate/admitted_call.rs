@@ -59,6 +59,7 @@ impl AdmittedCall {
         self.sync_audit()?;
         let mut payload = self.tool.call(&self.admission, &self.context).map_err(|mut failure| {
             secrets.redact_failure(&mut failure);
+            self.bound_payload(&mut failure);
             failure
         })?;
         secrets.redact_payload(&mut payload);
@@ -70,6 +71,22 @@ impl AdmittedCall {
             return Err(Failure::limit(message, limit_hint("result", self.tool.has_own_result(limit))));
         }
         Ok(payload)
+    }
+
+    /// Removes the payload of a failure that is larger than a result may be, and says so in its hint.
+    fn bound_payload(&self, failure: &mut Failure) {
+        let Some(payload) = &failure.payload else { return };
+        let (size, limit) = (json::serialized_len(&payload.value), self.admission.result_limit());
+        if size <= limit && self.context.held().resize(json::weight(&payload.value)) {
+            return;
+        }
+        failure.payload = None;
+        let note =
+            format!("its payload of {size} bytes was left out: the limits `result` and `memory` are for errors too");
+        failure.hint = Some(match failure.hint.take() {
+            Some(hint) => format!("{hint}; {note}"),
+            None => note,
+        });
     }
 
     /// Charges a result to the session's memory, until its caller takes it.

@@ -18,6 +18,7 @@
 
 pub mod error;
 mod excerpt;
+mod hidden;
 mod http_path;
 pub mod http_rule;
 pub mod json;
@@ -30,6 +31,7 @@ pub mod quantity;
 pub mod untrusted_file;
 
 pub use excerpt::excerpt;
+pub use hidden::is_hidden;
 pub use other_writers::other_writers;
 #[cfg(unix)]
 pub use other_writers::other_writers_of;

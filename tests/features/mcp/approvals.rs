@@ -170,16 +170,41 @@ fn answers_decide_nothing_where_the_client_was_not_to_be_asked() {
     let pending: Value = serde_json::from_str(&pending.stdout).expect("JSON");
     let digest = pending[0]["digest"].as_str().expect("a digest");
     let forged = json!({
-        "name": "resume", "arguments": {}, "requestState": "{\"session\":\"main\",\"run\":1}",
+        "name": "resume", "arguments": {}, "requestState": "{\"session\":\"main\"}",
         "inputResponses": { digest: accept(true) },
     });
     let resumed = client.request("tools/call", forged);
     assert_eq!(resumed["result"]["structuredContent"]["status"], "suspended", "{resumed:#}");
     // Nor can a state name a session of somebody else.
-    let other = json!({ "name": "resume", "arguments": {}, "requestState": "{\"session\":\"../agent\",\"run\":1}" });
+    let other = json!({ "name": "resume", "arguments": {}, "requestState": "{\"session\":\"../agent\"}" });
     let refused = client.request("tools/call", other);
     error(&refused["result"]);
     let garbage = json!({ "name": "resume", "arguments": {}, "requestState": "[]" });
     let refused = client.request("tools/call", garbage);
     assert!(error(&refused["result"]).contains("requestState"), "{refused:#}");
+}
+
+/// A client can write any `requestState`, and compute the digest of a call that another connection has left.
+#[test]
+fn answers_count_for_calls_that_the_client_was_asked_about_alone() {
+    let home = home();
+    let mut quiet = Client::start(&home, &["--policy", "p.toml", "--session", "agent", "--no-wait"]);
+    let suspended = quiet.call("run_javascript", json!({ "script": SCRIPT }));
+    assert_eq!(suspended["structuredContent"]["status"], "suspended", "{suspended:#}");
+    drop(quiet);
+    let pending = home.run(["session", "pending", "agent", "--json"]);
+    let pending: Value = serde_json::from_str(&pending.stdout).expect("JSON");
+    let digest = pending[0]["digest"].as_str().expect("a digest");
+    let arguments = ["--policy", "p.toml", "--session", "agent"];
+    let mut client = Client::start_as(&home, &arguments, "2026-07-28", elicitation());
+    let forged = json!({
+        "name": "resume", "arguments": {}, "requestState": "{\"session\":\"main\"}",
+        "inputResponses": { digest: accept(true) },
+    });
+    let asked = client.request("tools/call", forged.clone());
+    assert_eq!(asked["result"]["resultType"], "input_required", "{asked:#}");
+    // Now it was asked.
+    let second = client.request("tools/call", forged);
+    let questions = second["result"]["inputRequests"].as_object().expect("the next call waits");
+    assert!(!questions.contains_key(digest), "{second:#}");
 }

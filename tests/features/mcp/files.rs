@@ -174,9 +174,15 @@ fn files_are_resources_with_pages_and_subscriptions() {
 
     client.notifications.clear();
     client.request("resources/subscribe", json!({ "uri": uri }));
+    let long = format!("tollhouse://main/workspace/{}", "x".repeat(10_000));
+    assert_eq!(client.request("resources/subscribe", json!({ "uri": long }))["error"]["code"], -32602);
+    // However often a client says that it is ready, it is told once.
+    (0..5).for_each(|_| client.notify("notifications/initialized", json!({})));
     client.js("await fs.writeFile('f1', 'other')");
     client.js("await fs.writeFile('ü 1.md', 'new'); await fs.writeFile('new', 'x')");
     assert_eq!(client.notification("notifications/resources/updated")["params"]["uri"], uri);
+    client.js("return 1");
+    assert!(client.notifications.iter().all(|message| message["method"] != "notifications/resources/updated"));
     client.notification("notifications/resources/list_changed");
     client.request("resources/unsubscribe", json!({ "uri": uri }));
     client.call("write_file", json!({ "path": "ü 1.md", "content": "newer" }));

@@ -177,3 +177,28 @@ fn text_that_is_no_client_is_told_how_to_start_the_server() {
     let (status, stderr) = Client::spawn(&home, &[]).end();
     assert!(status.success() && stderr.is_empty(), "{stderr}");
 }
+
+/// Calls that wait for a session take neither threads, which the run that has it needs, nor memory without bound.
+#[test]
+fn calls_that_wait_for_a_session_are_bounded_and_the_run_that_has_it_ends() {
+    let home = Home::new();
+    let mut client = Client::start(&home, &[]);
+    let script = "await new Promise(done => setTimeout(done, 2000)); return 'ended'";
+    let run = client.send("tools/call", json!({ "name": "run_javascript", "arguments": { "script": script } }));
+    let write = json!({ "name": "write_file", "arguments": { "path": "a", "content": "x" } });
+    let writes: Vec<u64> = (0..600).map(|_| client.send("tools/call", write.clone())).collect();
+    let (mut refused, mut done) = (0, 0);
+    let messages = std::iter::from_fn(|| client.receive()).filter(|message| !message["id"].is_null());
+    for answer in messages.take(1 + writes.len()) {
+        match answer["id"].as_u64() {
+            Some(id) if id == run => assert_eq!(answer["result"]["structuredContent"]["value"], "ended", "{answer:#}"),
+            _ if answer["result"]["isError"] == true => {
+                assert!(error(&answer["result"]).contains("at most 64 calls"), "{answer:#}");
+                refused += 1;
+            }
+            _ => done += 1,
+        }
+    }
+    assert!(done >= 63 && refused > 0 && done + refused == writes.len(), "{done} {refused}");
+    assert_eq!(client.js("return 1")["value"], 1);
+}

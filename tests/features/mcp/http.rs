@@ -222,6 +222,9 @@ fn bodies_and_connections_beyond_the_limits_are_refused_and_the_server_survives(
     let server = HttpServer::start(&home, &["--max-body", "10KiB", "--max-connections", "4"]);
     let large = json!({ "jsonrpc": "2.0", "id": 1, "method": "x", "params": { "x": "y".repeat(20_000) } });
     assert_eq!(server.post(&large, &[]).status, 413);
+    // The answer is seen, however much was sent.
+    let larger = json!({ "jsonrpc": "2.0", "id": 1, "method": "x", "params": { "x": "y".repeat(6_000_000) } });
+    assert_eq!(server.post(&larger, &[]).status, 413);
     let endless = format!(
         "POST /mcp HTTP/1.1\r\nhost: {}\r\ncontent-type: application/json\r\naccept: application/json, text/event-stream\r\n\
          transfer-encoding: chunked\r\nconnection: close\r\n\r\n{}0\r\n\r\n",
@@ -370,4 +373,30 @@ fn a_client_that_closes_its_connection_stops_its_run() {
     // The shared session has one run at a time.
     server.lives();
     assert!(begun.elapsed() < Duration::from_secs(30), "{:?}", begun.elapsed());
+}
+
+#[test]
+fn holder_of_a_token_takes_no_room_of_others() {
+    let home = Home::with_tools(&["stats"]);
+    assert_eq!(home.run(["policy", "keygen", "k"]).status, 0);
+    let (greedy, other) = (seal(&home, "[[grant]]\nmethod = 'stats/**'\n"), seal(&home, ""));
+    let server = HttpServer::start(&home, &["--issuer", "k.pub"]);
+    let (mine, others) = (bearer(&greedy), bearer(&other));
+    let mine = [("authorization", mine.as_str())];
+    (0..32).for_each(|_| drop(server.initialize(&mine)));
+    let hello = json!({ "jsonrpc": "2.0", "id": 0, "method": "initialize", "params": {
+        "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": { "name": "t", "version": "1" } } });
+    assert_eq!(server.post(&hello, &mine).status, 503);
+    // Requests without a protocol session need no room.
+    assert_eq!(server.modern_js("return 1", &mine)["structuredContent"]["value"], 1);
+    home.file("greedy.token", &greedy);
+    home.file("narrower.toml", "[[grant]]\nmethod = 'stats/describe'\n");
+    let narrower = || home.run(["policy", "attenuate", "greedy.token", "narrower.toml"]).stdout.trim().to_owned();
+    let list = json!({ "jsonrpc": "2.0", "id": 1, "method": "x" });
+    let statuses: Vec<u16> =
+        (0..66).map(|_| server.post(&list, &[("authorization", &bearer(&narrower()))]).status).collect();
+    assert!(statuses[..64].iter().all(|status| *status != 503) && statuses[65] == 503, "{statuses:?}");
+    server.initialize(&[("authorization", &others)]);
+    assert_eq!(server.modern_js("return 1", &[("authorization", &others)])["structuredContent"]["value"], 1);
+    assert_eq!(server.modern_js("return 1", &mine)["structuredContent"]["value"], 1);
 }

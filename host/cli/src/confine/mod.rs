@@ -119,8 +119,10 @@ impl ConfineArgs {
         Ok(())
     }
 
-    /// Confines this thread, and the program of an MCP server that it starts, as the flags say.
+    /// Confines this thread, and the program of an MCP server that it starts, as the flags say. Descriptors that this
+    /// process inherited are closed: no rule would hold what is open already.
     pub(crate) fn confine_program(&self, access: &ProgramAccess) -> Result<()> {
+        process::close_inherited::<&Path>(&[]);
         if !self.no_landlock {
             said(access.restrict_files(), "confine the server to its files", "--no-landlock")?;
         }

@@ -104,6 +104,9 @@ impl ProgramAccess {
         let Ok(processor) = TargetArch::try_from(ARCH) else { return Ok(()) };
         let mut refused: BTreeMap<c_long, Vec<SeccompRule>> = REFUSED.map(|call| (call, Vec::new())).into();
         refused.insert(libc::SYS_socket, self.refused_sockets()?);
+        for (call, flags) in [(libc::SYS_sendto, 3), (libc::SYS_sendmsg, 2), (libc::SYS_sendmmsg, 3)] {
+            refused.insert(call, vec![is_fast_open(flags)?]);
+        }
         let refuse = SeccompAction::Errno(libc::EPERM.unsigned_abs());
         let filter = BpfProgram::try_from(SeccompFilter::new(refused, SeccompAction::Allow, refuse, processor)?)?;
         match apply_filter(&filter) {
@@ -123,16 +126,25 @@ impl ProgramAccess {
             return Ok(Vec::new());
         }
         // The kernel takes these arguments as 32 bits, and looks at no others.
-        let other = |family: i32| {
-            let family = u64::from(family.unsigned_abs());
-            SeccompCondition::new(0, SeccompCmpArgLen::Dword, SeccompCmpOp::Ne, family)
+        let other = |argument: u8, value: i32| {
+            let value = u64::from(value.unsigned_abs());
+            SeccompCondition::new(argument, SeccompCmpArgLen::Dword, SeccompCmpOp::Ne, value)
         };
         // The bits above these are flags.
         let raw = SeccompCmpOp::MaskedEq(0xf);
         let is_raw = SeccompCondition::new(1, SeccompCmpArgLen::Dword, raw, u64::from(libc::SOCK_RAW.unsigned_abs()))?;
         Ok(vec![
-            SeccompRule::new(vec![other(libc::AF_INET)?, other(libc::AF_INET6)?])?,
+            SeccompRule::new(vec![other(0, libc::AF_INET)?, other(0, libc::AF_INET6)?])?,
             SeccompRule::new(vec![is_raw])?,
+            // Other protocols (MPTCP, SCTP) are not TCP for Landlock, which would not look at their ports.
+            SeccompRule::new(vec![other(2, 0)?, other(2, libc::IPPROTO_TCP)?, other(2, libc::IPPROTO_UDP)?])?,
         ])
     }
+}
+
+/// Returns a rule that matches a message which connects its socket: Landlock looks at connections that `connect` makes.
+fn is_fast_open(flags: u8) -> Result<SeccompRule, Error> {
+    let flag = u64::from(libc::MSG_FASTOPEN.unsigned_abs());
+    let is_set = SeccompCondition::new(flags, SeccompCmpArgLen::Dword, SeccompCmpOp::MaskedEq(flag), flag)?;
+    Ok(SeccompRule::new(vec![is_set])?)
 }

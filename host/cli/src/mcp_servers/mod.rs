@@ -77,11 +77,10 @@ impl StartedServers {
         }
         let mut client = client()?;
         for server in started {
+            // A session that exists has pins of its own, with which nothing here could compare the server.
+            let pins = pinned.get(&server.name).ok_or_else(|| unpinned(&server.name))?;
             let connection = server.connect(&client)?;
-            // Without pins nothing of it is mounted: the session says so.
-            if let Some(pins) = pinned.get(connection.name())
-                && let Some(lines) = pins.difference(connection.name(), connection.tools())
-            {
+            if let Some(lines) = pins.difference(connection.name(), connection.tools()) {
                 return Err(changed(connection.name(), &lines));
             }
             client = client.with(connection);
@@ -172,6 +171,13 @@ fn unknown(name: &str, policy: &Policy) -> CliError {
         Some(near) => error.hint(format!("did you mean `{near}`?")),
         None => error.hint("servers are the tables `[mcp.NAME]` of a policy"),
     }
+}
+
+/// Creates the error of a server whose tools are not pinned beside the policy.
+fn unpinned(name: &str) -> CliError {
+    CliError::usage(format!("the MCP server `{name}` is not pinned, so its tools are not known"))
+        .of_policy()
+        .hint(format!("`tollhouse mcp lock --policy FILE --allow-exec {name}` pins them"))
 }
 
 /// Creates the error of a server whose tools are not the pinned ones.

@@ -16,6 +16,8 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use clap::Args;
+use rustix::event::{PollFd, PollFlags, poll};
+use rustix::io::Errno;
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
 
 use crate::confine::{ConfineArgs, ProgramAccess};
@@ -33,8 +35,8 @@ const GRACE: Duration = Duration::from_millis(500);
 /// Interval at which the end of a program is checked.
 const PAUSE: Duration = Duration::from_millis(5);
 
-/// Most rounds of ending what a program has left behind.
-const ROUNDS: usize = 200;
+/// Longest time for ending what a program has left behind.
+const ORPHANS: Duration = Duration::from_secs(30);
 
 /// Start the program of an MCP server, confined, and end it with this process's input
 #[derive(Args)]
@@ -58,7 +60,7 @@ pub(crate) struct McpProgramCommand {
 /// Reason to end the program.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum RelayEnd {
-    /// Nobody writes to it any more.
+    /// Nobody writes to it, or reads of it, any more.
     Input,
     /// It has closed its output.
     Output,
@@ -111,7 +113,14 @@ fn relay(child: &mut Child) -> io::Result<Receiver<RelayEnd>> {
     let mut to_host = File::from(io::stdout().as_fd().try_clone_to_owned()?);
     let (mut input, mut output) = (child.stdin.take().expect("it is piped"), child.stdout.take().expect("it is piped"));
     let (sender, ended) = channel();
-    let other = sender.clone();
+    let (other, unread) = (sender.clone(), sender.clone());
+    let read_by_host = to_host.try_clone()?;
+    // A program that does not read blocks the thread of its input, which then does not notice that the host is gone.
+    thread::Builder::new().spawn(move || {
+        let mut watched = [PollFd::new(&read_by_host, PollFlags::empty())];
+        while poll(&mut watched, None) == Err(Errno::INTR) {}
+        let _ = unread.send(RelayEnd::Input);
+    })?;
     thread::Builder::new().spawn(move || {
         // A program that reads no more may still write.
         if io::copy(&mut from_host, &mut input).is_err() {
@@ -164,16 +173,18 @@ fn adopt_orphans() {
 /// Ends the processes that the program has left behind.
 #[cfg(target_os = "linux")]
 fn end_orphans() {
-    for _ in 0..ROUNDS {
+    let until = Instant::now() + ORPHANS;
+    // Without a pause while there are any: a chain of processes that each start the next must not outrun this.
+    loop {
         let orphans = children();
-        if orphans.is_empty() {
+        if orphans.is_empty() || Instant::now() >= until {
             return;
         }
         for orphan in orphans {
             let _ = rustix::process::kill_process(orphan, Signal::KILL);
         }
         while let Ok(Some(_)) = rustix::process::wait(rustix::process::WaitOptions::NOHANG) {}
-        thread::sleep(PAUSE);
+        thread::yield_now();
     }
 }
 
@@ -191,5 +202,5 @@ fn adopt_orphans() {}
 
 #[cfg(not(target_os = "linux"))]
 fn end_orphans() {
-    let _ = ROUNDS;
+    let _ = ORPHANS;
 }

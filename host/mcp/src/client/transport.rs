@@ -29,6 +29,9 @@ const NOISE_PER_SECOND: f64 = 1000.0;
 /// Most replies to a server that wait until it reads them.
 const MAX_REPLIES: usize = 64;
 
+/// Most bytes of messages that wait until the server reads them.
+const MAX_UNREAD: usize = 64 << 20;
+
 /// Longest id of a request, as JSON: its reply repeats it.
 const MAX_ID: usize = 256;
 
@@ -68,6 +71,8 @@ pub(super) struct BoundedTransport<R, W> {
     noise: NoiseBudget,
     /// Replies that are not written yet.
     replies: Arc<AtomicUsize>,
+    /// Bytes of the messages that are not written yet.
+    unread: Arc<AtomicUsize>,
     /// Ids of the requests that the server has not answered, as JSON.
     asked: std::sync::Mutex<HashSet<String>>,
 }
@@ -93,6 +98,18 @@ impl NoiseBudget {
     }
 }
 
+/// Message that waits to be written, whether or not its sender still waits for that.
+struct QueuedMessage {
+    line: Vec<u8>,
+    unread: Arc<AtomicUsize>,
+}
+
+impl Drop for QueuedMessage {
+    fn drop(&mut self) {
+        self.unread.fetch_sub(self.line.len(), Ordering::Relaxed);
+    }
+}
+
 /// Fate of a message.
 enum Judged {
     Deliver(Box<RxJsonRpcMessage<RoleClient>>),
@@ -108,6 +125,7 @@ impl<R: AsyncRead + Send + Unpin, W: AsyncWrite + Send + Unpin + 'static> Bounde
             ended,
             noise: NoiseBudget::new(),
             replies: Arc::default(),
+            unread: Arc::default(),
             asked: std::sync::Mutex::default(),
         }
     }
@@ -132,6 +150,20 @@ impl<R: AsyncRead + Send + Unpin, W: AsyncWrite + Send + Unpin + 'static> Bounde
                 return Ok(());
             }
         }
+    }
+
+    /// Queues a message, unless the server has left too much unread.
+    fn queue(&self, item: &TxJsonRpcMessage<RoleClient>) -> std::io::Result<QueuedMessage> {
+        let mut line = serde_json::to_vec(item)?;
+        line.push(b'\n');
+        let before = self.unread.fetch_add(line.len(), Ordering::Relaxed);
+        let queued = QueuedMessage { line, unread: Arc::clone(&self.unread) };
+        if before + queued.line.len() > MAX_UNREAD {
+            // The first reason counts.
+            let _ = self.ended.set(EndReason::Limit(format!("it has left {MAX_UNREAD} bytes unread")));
+            return Err(std::io::ErrorKind::BrokenPipe.into());
+        }
+        Ok(queued)
     }
 
     /// Locks the ids. No change can be seen half done, so a poisoned lock is still good.
@@ -203,7 +235,9 @@ where
         &mut self,
         item: TxJsonRpcMessage<RoleClient>,
     ) -> impl Future<Output = Result<(), Self::Error>> + Send + 'static {
-        let (write, replies) = (Arc::clone(&self.write), Arc::clone(&self.replies));
+        let write = Arc::clone(&self.write);
+        let queued = self.queue(&item);
+        let replies = Arc::clone(&self.replies);
         let is_reply = matches!(item, ClientJsonRpcMessage::Response(_) | ClientJsonRpcMessage::Error(_));
         if let ClientJsonRpcMessage::Request(request) = &item
             && let Ok(id) = serde_json::to_string(&request.id)
@@ -211,13 +245,12 @@ where
             self.asked().insert(id);
         }
         async move {
-            let mut line = serde_json::to_vec(&item)?;
-            line.push(b'\n');
+            let queued = queued?;
             let mut write = write.lock().await;
             let closed = || std::io::Error::from(std::io::ErrorKind::NotConnected);
             let writer = write.as_mut().ok_or_else(closed)?;
             let written = async {
-                writer.write_all(&line).await?;
+                writer.write_all(&queued.line).await?;
                 writer.flush().await
             };
             let written = written.await;
@@ -304,5 +337,25 @@ mod tests {
         let ping = |id: &str| format!("{{\"jsonrpc\":\"2.0\",\"id\":\"{id}\",\"method\":\"ping\"}}\n");
         limit(ping("a").repeat(MAX_REPLIES + 1).as_bytes(), "does not read the replies");
         limit(ping(&"a".repeat(MAX_ID)).as_bytes(), "id of more than");
+    }
+
+    /// Returns a message of this length.
+    fn message(length: usize) -> TxJsonRpcMessage<RoleClient> {
+        let error = rmcp::ErrorData::invalid_request("x".repeat(length), None);
+        ClientJsonRpcMessage::error(error, Some(rmcp::model::NumberOrString::Number(1)))
+    }
+
+    #[test]
+    fn server_that_leaves_too_much_unread_is_sent_nothing_more() {
+        let ended = Ended::default();
+        let transport = BoundedTransport::new(tokio::io::empty(), tokio::io::sink(), Arc::clone(&ended));
+        let queued: Vec<QueuedMessage> =
+            (0..3).map(|_| transport.queue(&message(20 << 20)).expect("there is room")).collect();
+        assert!(ended.get().is_none());
+        assert!(transport.queue(&message(20 << 20)).is_err());
+        assert!(matches!(ended.get(), Some(EndReason::Limit(_))), "{ended:?}");
+        // What is written, or given up by its sender, is not kept.
+        drop(queued);
+        assert_eq!(transport.unread.load(Ordering::Relaxed), 0);
     }
 }

@@ -3,7 +3,7 @@
 //! A token's budgets are counted once, however many clients use it, and however its holders narrow it: the session of a
 //! narrower token is derived from that of the token above it. So nothing is forgotten before its token has expired.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, SystemTime};
 
@@ -20,6 +20,12 @@ use crate::tool_error::{ToolError, chain};
 
 /// Most tokens and blocks of tokens that have a session.
 const MAX_TOKENS: usize = 1024;
+
+/// Most narrower tokens of one token that have a session.
+const MAX_NARROWER: usize = 64;
+
+/// Most protocol sessions of one token.
+const MAX_OF_TOKEN: usize = 32;
 
 /// Most clients with protocol sessions.
 pub(super) const MAX_CLIENTS: usize = 256;
@@ -107,8 +113,13 @@ impl HttpClients {
         };
         let unavailable = |error: ToolError| Unauthorized::Unavailable(error.to_string());
         let client = ClientSessions::of_fork(&self.server.0.root, &format!("client-{number}")).map_err(unavailable)?;
-        // Of two requests that came at the same time, the first counts; the other fork is removed with its owner.
-        Ok(Arc::clone(lock(&self.by_session).entry(id.to_owned()).or_insert_with(|| Arc::new(client))))
+        let client = Arc::new(client);
+        // Of two requests that came at the same time, the first counts.
+        let first = Arc::clone(lock(&self.by_session).entry(id.to_owned()).or_insert_with(|| Arc::clone(&client)));
+        if !Arc::ptr_eq(&first, &client) {
+            client.remove();
+        }
+        Ok(first)
     }
 
     /// Returns the client of a token.
@@ -126,7 +137,7 @@ impl HttpClients {
                 above = Some((known.session.clone(), known.first.clone()));
                 continue;
             }
-            make_room(&mut tokens)?;
+            make_room(&mut tokens, &name)?;
             let opened = match &above {
                 None => (issuer.open)(stage.policy),
                 Some((above, first)) => below(above, first, stage.policy),
@@ -153,12 +164,23 @@ impl HttpClients {
         lock(&self.owners).insert(protocol_session.to_owned(), token.to_owned());
     }
 
-    /// Removes the clients whose protocol sessions have ended, with their sessions.
-    pub(super) fn retain(&self, is_open: impl Fn(&str) -> bool) {
-        lock(&self.owners).retain(|id, _| is_open(id));
-        let ended: Vec<Arc<ClientSessions>> =
-            lock(&self.by_session).extract_if(|id, _| !is_open(id)).map(|(_, client)| client).collect();
-        ended.iter().for_each(|client| client.remove());
+    /// Returns true if a client with this token may begin another protocol session.
+    pub(super) fn may_begin(&self, token: &str) -> bool {
+        // Where no tokens are asked for, all clients are the operator's.
+        token.is_empty() || lock(&self.owners).values().filter(|owner| *owner == token).count() < MAX_OF_TOKEN
+    }
+
+    /// Lists the protocol sessions that have owners or clients.
+    pub(super) fn known(&self) -> BTreeSet<String> {
+        lock(&self.owners).keys().chain(lock(&self.by_session).keys()).cloned().collect()
+    }
+
+    /// Removes the clients of protocol sessions that have ended, with their sessions.
+    pub(super) fn remove(&self, ended: &BTreeSet<String>) {
+        lock(&self.owners).retain(|id, _| !ended.contains(id));
+        let clients: Vec<Arc<ClientSessions>> =
+            lock(&self.by_session).extract_if(|id, _| ended.contains(id)).map(|(_, client)| client).collect();
+        clients.iter().for_each(|client| client.remove());
     }
 }
 
@@ -175,18 +197,28 @@ fn below(above: &Session, first: &Tree, policy: Policy) -> Result<Session, HostE
 }
 
 /// Makes room for the session of a token: those of expired ones are dropped. A token that is valid is never forgotten,
-/// since its budgets would be whole again.
-fn make_room(tokens: &mut HashMap<String, TokenSession>) -> Result<(), Unauthorized> {
-    if tokens.len() < MAX_TOKENS {
+/// since its budgets would be whole again. A holder can narrow a token as often as he likes: that takes no room of
+/// others.
+fn make_room(tokens: &mut HashMap<String, TokenSession>, name: &str) -> Result<(), Unauthorized> {
+    let first = |name: &str| name.split('.').next().unwrap_or_default().to_owned();
+    let of_name = first(name);
+    let is_full = |tokens: &HashMap<String, TokenSession>| {
+        let narrower = tokens.keys().filter(|other| first(other) == of_name).count();
+        (tokens.len() >= MAX_TOKENS, narrower > MAX_NARROWER)
+    };
+    if is_full(tokens) == (false, false) {
         return Ok(());
     }
     // A clock that is set back must not revive a token.
     let margin = Duration::from_secs(60);
     let now = SystemTime::now();
     tokens.retain(|_, known| known.expires.is_none_or(|end| end + margin > now));
-    match tokens.len() < MAX_TOKENS {
-        true => Ok(()),
-        false => Err(Unauthorized::Unavailable(format!("{MAX_TOKENS} tokens are in use"))),
+    match is_full(tokens) {
+        (false, false) => Ok(()),
+        (true, _) => Err(Unauthorized::Unavailable(format!("{MAX_TOKENS} tokens are in use"))),
+        (false, true) => {
+            Err(Unauthorized::Unavailable(format!("{MAX_NARROWER} narrower tokens of this one are in use")))
+        }
     }
 }
 

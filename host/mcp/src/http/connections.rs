@@ -1,5 +1,6 @@
 //! The listener, and limits on connections and requests.
 
+use std::borrow::Cow;
 use std::convert::Infallible;
 use std::io;
 use std::sync::Arc;
@@ -7,6 +8,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use http::header::{AUTHORIZATION, CONTENT_LENGTH, CONTENT_TYPE, HeaderMap, WWW_AUTHENTICATE};
+use http::request::Parts;
 use http::{HeaderValue, Method, Request, Response, StatusCode};
 use http_body_util::combinators::BoxBody;
 use http_body_util::{BodyExt as _, Full, LengthLimitError, Limited};
@@ -16,6 +18,7 @@ use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
 use rmcp::transport::streamable_http_server::tower::{StreamableHttpServerConfig, StreamableHttpService};
+use serde::Deserialize;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
@@ -23,6 +26,7 @@ use tokio_util::sync::CancellationToken;
 use super::clients::{ClientOfRequest, HttpClients, MAX_CLIENTS, Unauthorized};
 use super::{HttpOptions, PATH};
 use crate::server::{Clients, Connection, Server};
+use crate::sessions::ClientSessions;
 
 /// Header of the protocol session.
 const SESSION: &str = "mcp-session-id";
@@ -36,6 +40,10 @@ const BODY: Duration = Duration::from_secs(30);
 /// Most bytes of a head.
 const MAX_HEAD: usize = 128 << 10;
 
+/// Most bytes of a refused body that are read, and the longest time for that.
+const MAX_DISCARDED: usize = 8 << 20;
+const DISCARDING: Duration = Duration::from_secs(2);
+
 /// Time between two looks for clients that have left.
 const TIDYING: Duration = Duration::from_secs(30);
 
@@ -47,6 +55,16 @@ const GRACE: Duration = Duration::from_secs(10);
 
 type Service = StreamableHttpService<Connection, LocalSessionManager>;
 type Answer = Response<BoxBody<Bytes, Infallible>>;
+
+/// Request of a client that is known.
+struct Admitted {
+    client: Arc<ClientSessions>,
+    /// Name of the client's token; empty where no tokens are asked for.
+    token: String,
+    /// True if the request has no protocol session, and may begin one.
+    begins: bool,
+    body: Bytes,
+}
 
 /// What all connections share.
 struct Shared {
@@ -125,34 +143,26 @@ impl Shared {
 
     /// Removes clients that have left.
     async fn tidy(self: &Arc<Self>) {
-        let open: Vec<String> = self.sessions.sessions.read().await.keys().map(|id| id.to_string()).collect();
+        // Before those that are open: one that begins in between is not known, and not taken for one that has ended.
+        let mut ended = self.clients.known();
+        for id in self.sessions.sessions.read().await.keys() {
+            ended.remove(id.as_ref());
+        }
         let shared = Arc::clone(self);
         // Removing a session waits for its run.
-        tokio::task::spawn_blocking(move || shared.clients.retain(|id| open.iter().any(|open| open == id)));
+        tokio::task::spawn_blocking(move || shared.clients.remove(&ended));
     }
 
     /// Answers a request.
     async fn answer(self: &Arc<Self>, request: Request<Incoming>) -> Answer {
-        if request.uri().path() != PATH {
-            return refuse(StatusCode::NOT_FOUND, &format!("the endpoint is {PATH}"));
-        }
-        let (mut parts, body) = request.into_parts();
-        let protocol_session = header(&parts.headers, SESSION);
-        let (client, token) = match self.authorize(&parts.headers, protocol_session.clone()).await {
-            Ok(authorized) => authorized,
-            Err(unauthorized) => return unauthorized_answer(unauthorized),
-        };
-        if protocol_session.as_deref().is_some_and(|id| !self.clients.owns(id, &token)) {
-            // As for one that does not exist.
-            return refuse(StatusCode::NOT_FOUND, "there is no such session");
-        }
-        let begins = protocol_session.is_none() && parts.method == Method::POST;
-        if begins && self.sessions.sessions.read().await.len() >= MAX_CLIENTS {
-            return refuse(StatusCode::SERVICE_UNAVAILABLE, "there are too many clients");
-        }
-        let body = match self.body(&parts.headers, body).await {
-            Ok(body) => body,
-            Err(refused) => return refused,
+        let (mut parts, mut body) = request.into_parts();
+        let judged = self.judge(&parts, &mut body).await;
+        let Admitted { client, token, begins, body } = match judged {
+            Ok(admitted) => admitted,
+            Err(refused) => {
+                discard(body).await;
+                return refused;
+            }
         };
         parts.extensions.insert(ClientOfRequest(client));
         // Nothing behind this needs the token.
@@ -164,11 +174,36 @@ impl Shared {
         answer
     }
 
+    /// Decides who sent a request, and reads its body.
+    async fn judge(self: &Arc<Self>, parts: &Parts, body: &mut Incoming) -> Result<Admitted, Answer> {
+        if parts.uri.path() != PATH {
+            return Err(refuse(StatusCode::NOT_FOUND, &format!("the endpoint is {PATH}")));
+        }
+        let protocol_session = header(&parts.headers, SESSION);
+        let authorized = self.authorize(&parts.headers, protocol_session.clone()).await;
+        let (client, token) = authorized.map_err(unauthorized_answer)?;
+        if protocol_session.as_deref().is_some_and(|id| !self.clients.owns(id, &token)) {
+            // As for one that does not exist.
+            return Err(refuse(StatusCode::NOT_FOUND, "there is no such session"));
+        }
+        let begins = protocol_session.is_none() && parts.method == Method::POST;
+        let body = self.body(&parts.headers, body).await?;
+        if begins && is_initialize(&body) {
+            if self.sessions.sessions.read().await.len() >= MAX_CLIENTS {
+                return Err(refuse(StatusCode::SERVICE_UNAVAILABLE, "there are too many clients"));
+            }
+            if !self.clients.may_begin(&token) {
+                return Err(refuse(StatusCode::SERVICE_UNAVAILABLE, "there are too many clients with this token"));
+            }
+        }
+        Ok(Admitted { client, token, begins, body })
+    }
+
     async fn authorize(
         self: &Arc<Self>,
         headers: &HeaderMap,
         protocol_session: Option<String>,
-    ) -> Result<(Arc<crate::sessions::ClientSessions>, String), Unauthorized> {
+    ) -> Result<(Arc<ClientSessions>, String), Unauthorized> {
         let token = bearer(headers);
         // A session that no longer exists has no client.
         let protocol_session = match protocol_session {
@@ -183,7 +218,7 @@ impl Shared {
     }
 
     /// Reads the body of a request, within limits of size and time.
-    async fn body(&self, headers: &HeaderMap, body: Incoming) -> Result<Bytes, Answer> {
+    async fn body(&self, headers: &HeaderMap, body: &mut Incoming) -> Result<Bytes, Answer> {
         let too_large =
             || refuse(StatusCode::PAYLOAD_TOO_LARGE, &format!("a request has at most {} bytes", self.max_body));
         let declared = header(headers, CONTENT_LENGTH.as_str()).and_then(|length| length.parse::<u64>().ok());
@@ -197,6 +232,32 @@ impl Shared {
             Err(_) => Err(refuse(StatusCode::REQUEST_TIMEOUT, "the request takes too long")),
         }
     }
+}
+
+/// Returns true if a request begins a protocol session. Requests of clients of 2026-07-28 have none.
+fn is_initialize(body: &[u8]) -> bool {
+    #[derive(Deserialize)]
+    struct Message<'a> {
+        #[serde(borrow)]
+        method: Cow<'a, str>,
+    }
+    serde_json::from_slice::<Message<'_>>(body).is_ok_and(|message| message.method == "initialize")
+}
+
+/// Reads what is left of a body that was refused, up to a limit: a connection that is closed before that is reset, and
+/// its client would not see the answer.
+async fn discard(mut body: Incoming) {
+    let mut left = MAX_DISCARDED;
+    let read = async {
+        while let Some(Ok(frame)) = body.frame().await {
+            left = left.saturating_sub(frame.data_ref().map_or(0, Bytes::len));
+            if left == 0 {
+                return;
+            }
+        }
+    };
+    // The answer is sent either way.
+    let _ = tokio::time::timeout(DISCARDING, read).await;
 }
 
 fn header(headers: &HeaderMap, name: &str) -> Option<String> {
