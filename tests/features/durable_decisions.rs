@@ -76,7 +76,14 @@ fn a_call_is_approved_with_other_arguments() {
     assert_eq!(last["calls"][0]["arguments"]["amount"], 7, "{last:#}");
     let log = home.run(["session", "log", "s", "--json", "--event", "answered"]).stdout;
     let first: Value = serde_json::from_str(log.lines().next().expect("a line")).expect("JSON");
-    assert_eq!((&first["by"], &first["arguments"]["amount"]), (&json!("eve"), &json!(7)), "{log}");
+    assert_eq!(
+        (&first["by"], &first["edited"], &first["arguments"]),
+        (&json!("eve"), &json!(true), &json!(null)),
+        "{log}"
+    );
+    let log = home.run(["session", "log", "s", "--json", "--event", "admitted"]).stdout;
+    let first: Value = serde_json::from_str(log.lines().next().expect("a line")).expect("JSON");
+    assert_eq!(first["arguments"]["amount"], 7, "{log}");
     assert_eq!(home.run(["store", "verify"]).status, 0);
 }
 
@@ -204,6 +211,7 @@ fn a_session_is_handed_over_in_the_middle_of_its_run() {
         vec!["session", "put", "s", "policy.toml", "/workspace/p"],
         vec!["session", "rollback", "s@0"],
         vec!["session", "grant", "s", "--allow", "pay/**"],
+        vec!["session", "label", "s@0", "first"],
         vec!["run", "-e", "return 1", "--session", "s"],
     ] {
         let ran = home.run(&refused);
@@ -224,6 +232,16 @@ fn a_session_is_handed_over_in_the_middle_of_its_run() {
     assert_eq!(home.run(["session", "import", copy, "copy", "--budget", "fresh"]).status, 0);
     assert_eq!(home.run(["run", "-e", "return 1", "--session", "copy"]).status, 0);
     assert!(home.run(["session", "resume", "copy"]).stderr.contains("no run to resume"));
+    // And it brings back no budgets, also when the original is gone.
+    for name in ["second", "third"] {
+        let imported = parsed(&home.run(["session", "import", copy, name, "--json"]));
+        assert_eq!(imported["budget"], "exhausted", "{imported:#}");
+        let ran = parsed(&home.run(["run", "-e", list, "--session", name, "--json"]));
+        assert_eq!((&ran["status"], used(&ran, "free", "calls")), (&json!("denied"), json!(5)), "{ran:#}");
+        if name == "second" {
+            assert_eq!(home.run(["session", "rm", "s"]).status, 0);
+        }
+    }
     assert_eq!(home.run(["store", "verify"]).status, 0);
 
     // Elsewhere it goes on in the middle, with the same random numbers and the rest of its budget.
@@ -241,10 +259,55 @@ fn a_session_is_handed_over_in_the_middle_of_its_run() {
     assert_eq!(last["value"][1].to_string(), random, "{last:#}");
     assert_eq!((used(&last, "charges", "spend"), used(&last, "charges", "calls")), (json!(30), json!(2)), "{last:#}");
     assert_eq!(other.run(["store", "verify"]).status, 0);
+    // It can come back, with what is left now.
+    let back = home.path().join("back.tlh");
+    let back = back.to_str().expect("a path");
+    assert_eq!(other.run(["session", "export", "s", back, "--hand-over"]).status, 0);
+    assert_eq!(home.run(["session", "import", back, "back", "--json"]).status, 0);
+    let one = "return (await pay.charges.list({limit: 1})).length";
+    let ran = parsed(&home.run(["run", "-e", one, "--session", "back", "--json"]));
+    assert_eq!((&ran["value"], used(&ran, "free", "calls")), (&json!(1), json!(1)), "{ran:#}");
+    assert_eq!((used(&ran, "charges", "spend"), used(&ran, "charges", "calls")), (json!(30), json!(2)), "{ran:#}");
+    // Its fork shares what is left, although nobody spent it here.
+    assert_eq!(home.run(["session", "fork", "back", "sibling"]).status, 0);
+    for (name, calls) in [("back", 2), ("sibling", 3), ("back", 4), ("sibling", 5)] {
+        let ran = parsed(&home.run(["run", "-e", one, "--session", name, "--json"]));
+        assert_eq!((&ran["status"], used(&ran, "free", "calls")), (&json!("completed"), json!(calls)), "{ran:#}");
+    }
+    for name in ["back", "sibling"] {
+        assert_eq!(parsed(&home.run(["run", "-e", one, "--session", name, "--json"]))["status"], "denied", "{name}");
+    }
+    assert_eq!(home.run(["store", "verify"]).status, 0);
     // Also when it is gone.
     assert_eq!(other.run(["session", "rm", "s"]).status, 0);
     let twice = other.run(["session", "import", file, "t"]);
     assert!(twice.status == 1 && twice.stderr.contains("was imported before"), "{twice:?}");
+}
+
+/// A fork that is made at the same time has the budgets, or the hand-over has them.
+#[test]
+fn a_fork_beside_a_hand_over_never_doubles_the_budgets() {
+    let home = Home::with_tools(&["stats"]);
+    let call = "return await stats.describe({values: [1]})";
+    for round in 0..12 {
+        let (name, fork) = (format!("s{round}"), format!("f{round}"));
+        let file = home.path().join(&name);
+        let file = file.to_str().expect("a path");
+        home.file("budget.toml", "[[grant]]\nmethod = 'stats/describe'\ncalls = 2\n");
+        let made = home.run(["session", "new", &name, "--policy", "budget.toml"]);
+        assert_eq!(made.status, 0, "{made:?}");
+        let moved = std::thread::scope(|scope| {
+            let forked = scope.spawn(|| home.run(["session", "fork", &name, &fork]));
+            let moved = parsed(&home.run(["session", "export", &name, file, "--hand-over", "--json"]));
+            assert_eq!(forked.join().expect("it does not panic").status, 0);
+            moved
+        });
+        let elsewhere = Home::with_tools(&["stats"]);
+        let imported = parsed(&elsewhere.run(["session", "import", file, "t", "--json"]));
+        let ran = parsed(&home.run(["run", "-e", call, "--session", &fork, "--json"]));
+        let spends = [imported["budget"] == "keep", ran["status"] == "completed"];
+        assert!(spends == [true, false] || spends == [false, true], "{moved:#} {imported:#} {ran:#}");
+    }
 }
 
 /// In the store that it comes from, a session that was handed over shares its budgets with what is left there.

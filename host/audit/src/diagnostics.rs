@@ -1,14 +1,20 @@
 //! Events of the audit log as diagnostics of `tracing`.
 //!
-//! A diagnostic names methods, grants and numbers only: arguments, results, reasons and texts may hold secrets, and belong
-//! to the audit log, which takes these out.
+//! A diagnostic has names and numbers only: no arguments, results, reasons or texts. Whoever emits one takes the values of
+//! secrets out first, as for the audit log: scripts choose some of the names.
 
-use tracing::debug;
+use tracing::{Level, debug, enabled};
 
 use tollhouse_gate::Event;
 
+/// Returns true if somebody collects the diagnostics.
+#[must_use]
+pub fn is_enabled() -> bool {
+    enabled!(target: "tollhouse::call", Level::DEBUG) || enabled!(target: "tollhouse::run", Level::DEBUG)
+}
+
 /// Emits the diagnostic of an event, at level `DEBUG`.
-pub(super) fn emit(event: &Event<'_>) {
+pub fn emit(event: &Event<'_>) {
     match *event {
         Event::Started { run, script, hash } => debug!(target: "tollhouse::run", run, script, hash, "started"),
         Event::Resumed { run } => debug!(target: "tollhouse::run", run, "resumed"),

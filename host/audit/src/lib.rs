@@ -9,7 +9,7 @@
 //! | `hash_chain` | the hash chain of the lines |
 //! | `run_log` | the lines of one run, within its limit |
 //! | `call_audit` | the events of one call |
-//! | `diagnostics` | events for `tracing`, without what may be secret |
+//! | `diagnostics` | events for `tracing` |
 //! | `key`, `head` | proof that nobody has rewritten or truncated the log |
 //! | `verification` | reading and verifying a log |
 //! | `file` | a log in a file; that of a persistent session is in its store |
@@ -17,7 +17,7 @@
 #![deny(missing_docs)]
 
 mod call_audit;
-mod diagnostics;
+pub mod diagnostics;
 mod file;
 mod hash_chain;
 mod head;

@@ -7,7 +7,7 @@ use std::fmt;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
-use super::{Audit, AuditError, Event, diagnostics};
+use super::{Audit, AuditError, Event};
 use tollhouse_types::error::{Failure, error_chain, how_to_raise};
 use tollhouse_types::json;
 
@@ -91,7 +91,6 @@ pub fn incomplete(why: &str) -> Failure {
 
 impl Audit for RunLog {
     fn write(&self, event: &Event<'_>) -> Result<(), AuditError> {
-        diagnostics::emit(event);
         let written = self.write_within_limit(event);
         if let Err(error) = &written
             && event.is_afterwards()

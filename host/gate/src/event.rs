@@ -68,9 +68,9 @@ pub enum Event<'a> {
         by: &'a str,
         /// blake3 hash of the text that was shown, in hexadecimal.
         shown: &'a str,
-        /// Arguments with which the call was approved in place of the script's.
-        #[serde(skip_serializing_if = "Option::is_none")]
-        arguments: Option<&'a Value>,
+        /// True if the call was approved with other arguments than the script's: with those of the admitted call.
+        #[serde(skip_serializing_if = "std::ops::Not::not")]
+        edited: bool,
     },
     /// A human said what became of a call that had started when its process ended.
     Resolved {
@@ -78,8 +78,10 @@ pub enum Event<'a> {
         run: u64,
         /// Number of the call.
         seq: u64,
-        /// What became of it, as JSON.
+        /// What became of it, in one word: `retry`, `fail` or `done`.
         word: &'a str,
+        /// blake3 hash of the word with the message or result that was given, as JSON, in hexadecimal.
+        hash: &'a str,
         /// Person who said so.
         by: &'a str,
     },
@@ -230,8 +232,8 @@ impl<'a> Event<'a> {
             Self::Settled { run, seq, outcome, micros, error } => {
                 Some(Self::Settled { run, seq, outcome, micros, error: error.map(cut) })
             }
-            Self::Answered { run, seq, allowed, by, shown, arguments: None } => {
-                Some(Self::Answered { run, seq, allowed, by: cut(by), shown, arguments: None })
+            Self::Answered { run, seq, allowed, by, shown, edited } => {
+                Some(Self::Answered { run, seq, allowed, by: cut(by), shown, edited })
             }
             Self::Released { .. } => Some(*self),
             _ => None,

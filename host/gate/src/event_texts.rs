@@ -21,9 +21,8 @@ impl Event<'_> {
         let optional = |text: Option<&'_ str>| text.map(|text| filter.text(text).into_owned());
         match *self {
             Event::Started { run, script, hash } => then(&Event::Started { run, script: &filter.text(script), hash }),
-            Event::Resolved { run, seq, word, by } => {
-                let (word, by) = (&*filter.text(word), &*filter.text(by));
-                then(&Event::Resolved { run, seq, word, by })
+            Event::Resolved { run, seq, word, hash, by } => {
+                then(&Event::Resolved { run, seq, word, hash, by: &filter.text(by) })
             }
             Event::Resumed { run } => then(&Event::Resumed { run }),
             Event::Asked { run, seq, caller, method, arguments, grant, reason, shown, text: question } => {
@@ -61,12 +60,10 @@ impl Event<'_> {
             Event::Ended { run, status, error } => {
                 then(&Event::Ended { run, status, error: optional(error).as_deref() })
             }
-            Event::Answered { run, seq, allowed, by, shown, arguments: Some(arguments) } => {
-                let arguments = filter.json(arguments);
-                let arguments = Some(arguments.as_ref());
-                then(&Event::Answered { run, seq, allowed, by, shown, arguments })
+            Event::Answered { run, seq, allowed, by, shown, edited } => {
+                then(&Event::Answered { run, seq, allowed, by: &filter.text(by), shown, edited })
             }
-            Event::Answered { .. } | Event::Released { .. } | Event::Mended { .. } | Event::Full { .. } => then(self),
+            Event::Released { .. } | Event::Mended { .. } | Event::Full { .. } => then(self),
         }
     }
 }

@@ -178,7 +178,7 @@ impl PendingApproval<'_> {
         })?;
         let shown = answer.shown.to_hex();
         let (allowed, by) = (answer.allowed, answer.by.as_str());
-        let event = Event::Answered { run: asked.run(), seq: asked.seq(), allowed, by, shown: &shown, arguments: None };
+        let event = Event::Answered { run: asked.run(), seq: asked.seq(), allowed, by, shown: &shown, edited: false };
         let logged = self.audit.write(&event).and_then(|()| self.audit.sync());
         // A refusal is safe even if it cannot be logged.
         if allowed {

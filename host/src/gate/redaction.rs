@@ -1,11 +1,11 @@
-//! An audit log that never contains the values of secrets: neither in requests and output of tools, nor in arguments
-//! and errors.
+//! The audit log of a session. It never contains the values of secrets: neither in requests and output of tools, nor in
+//! arguments and errors. Diagnostics are emitted from what it contains.
 
 use std::borrow::Cow;
 use std::sync::Arc;
 
 use serde_json::Value;
-use tollhouse_audit::{Audit, AuditError};
+use tollhouse_audit::{Audit, AuditError, diagnostics};
 use tollhouse_gate::{Event, TextFilter};
 
 use crate::tool::Secrets;
@@ -18,12 +18,17 @@ struct RedactedAudit {
 
 /// Wraps a log so that the values of these secrets are not written to it.
 pub(crate) fn redacted(audit: Arc<dyn Audit>, secrets: &Secrets) -> Arc<dyn Audit> {
-    if secrets.is_silent() { audit } else { Arc::new(RedactedAudit { audit, secrets: secrets.clone() }) }
+    Arc::new(RedactedAudit { audit, secrets: secrets.clone() })
 }
 
 impl Audit for RedactedAudit {
     fn write(&self, event: &Event<'_>) -> Result<(), AuditError> {
-        event.filtered(&self.secrets, |event| self.audit.write(event))
+        let forward = |event: &Event<'_>| {
+            diagnostics::emit(event);
+            self.audit.write(event)
+        };
+        let is_read = self.audit.is_kept() || diagnostics::is_enabled();
+        if self.secrets.is_silent() || !is_read { forward(event) } else { event.filtered(&self.secrets, forward) }
     }
 
     fn sync(&self) -> Result<(), AuditError> {
@@ -94,6 +99,8 @@ mod tests {
                 kind: ErrorKind::Capability,
                 reason,
             },
+            Event::Answered { run, seq, allowed: true, by: VALUE, shown: "h", edited: false },
+            Event::Resolved { run, seq, word: "fail", hash: "h", by: VALUE },
             Event::Said { run, seq, stream: "stdout", text: VALUE },
             Event::Requested { run, seq, method: VALUE, url, refused: text },
             Event::SecretUsed { run, seq, secret: "KEY", tool: "t", to: text },

@@ -115,6 +115,18 @@ pub enum Resolution {
     Done(Json),
 }
 
+impl Resolution {
+    /// Returns the word for it, as the command line and the log have it.
+    #[must_use]
+    pub fn word(&self) -> &'static str {
+        match self {
+            Self::Retry => "retry",
+            Self::Fail(_) => "fail",
+            Self::Done(_) => "done",
+        }
+    }
+}
+
 /// Conditions under which a run started: a run can only be replayed under the same.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct RunStart {

@@ -70,7 +70,8 @@ impl Sessions {
     /// Labels the files that a run left; without a run, removes the label.
     ///
     /// # Errors
-    /// If there is no such session or run, the run left no files, or the label is not valid.
+    /// If there is no such session or run, the run left no files, or the label is not valid;
+    /// [`SessionsError::HandedOver`].
     pub fn label(&self, id: &SessionId, label: &str, run: Option<u64>) -> Result<(), SessionsError> {
         let none = |what: String| SessionsError::NoPoint { session: id.clone(), what };
         if !revision::is_label(label) {
@@ -78,6 +79,7 @@ impl Sessions {
                 "label `{label}`: labels follow the rules for session names, and do not begin with a digit"
             )));
         }
+        self.refuse_handed_over(id)?;
         let name = record_key::named(b'T', id, label);
         let mut batch = Batch::default();
         batch.expect(record_key::single(b'S', id), Some(self.identity(id)?));

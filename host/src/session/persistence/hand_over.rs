@@ -2,7 +2,7 @@
 //!
 //! The session is fenced before anything of it is written: whatever happens then, it does not go on in two places. It
 //! can be exported again, under the same identifier, and be forked; a store imports each identifier once. A fork of a
-//! fenced session has nothing left of budgets that went with it.
+//! fenced session has nothing left of budgets that went with it, and so has a copy that is imported.
 
 use std::io::Write;
 
@@ -14,10 +14,10 @@ use super::query::damaged;
 use super::record::{Balance, RunRecord};
 use super::session_lock::Waiting;
 use super::session_log::json;
-use super::shared_budgets::FamilyId;
+use super::shared_budgets::{ATTEMPTS, LoadedFamily};
 use super::{SessionId, Sessions, SessionsError, record_key};
 use crate::gate::{Event, limited_accounts};
-use crate::store::Record;
+use crate::store::{Record, StoreError};
 use crate::vfs::now;
 
 /// Hand-over of a session.
@@ -73,10 +73,21 @@ impl Sessions {
 }
 
 impl PersistentSession {
-    /// Fences the session with the next commit. A session that is fenced already keeps its identifier.
+    /// Fences the session. A session that is fenced already keeps its identifier.
     fn fence(&self) -> Result<HandOver, SessionsError> {
-        let created = self.sessions.created(&self.id)?;
-        let shared = self.sessions.family_record(&self.id, FamilyId::of(&self.id, &created)?)?;
+        for _ in 0..ATTEMPTS {
+            // A fork or an import that joins the family meanwhile changes its record.
+            let family = self.sessions.share_budgets(&self.id)?;
+            match self.fence_with(&family) {
+                Err(SessionsError::Store(StoreError::Conflict { key })) if family.id.has_key(&key) => {}
+                fenced => return fenced,
+            }
+        }
+        Err(SessionsError::Busy(self.id.clone()))
+    }
+
+    /// Fences the session, on the condition that its family is as it was read.
+    fn fence_with(&self, family: &LoadedFamily) -> Result<HandOver, SessionsError> {
         let mut open = self.log.lock();
         let open = open.as_mut().ok_or(SessionsError::NotTaken)?;
         if let Some(fenced) = &open.head.handed_over {
@@ -84,7 +95,7 @@ impl PersistentSession {
         }
         let mut id = [0; 32];
         getrandom::fill(&mut id).map_err(|error| SessionsError::Random(error.into()))?;
-        let budgets = shared.is_none_or(|family| family.others() == 0);
+        let budgets = family.others() == 0;
         let hand_over = HandOver { id: blake3::Hash::from(id).to_string(), at: now(), budgets };
         let number = open.head.runs.checked_add(1).ok_or_else(|| damaged(&self.id, "its runs"))?;
         let what = "handed over: it goes on where its export is imported";
@@ -102,10 +113,19 @@ impl PersistentSession {
             calls: 0,
             denied: 0,
         };
-        open.line(&self.id, &Event::Changed { run: number, what })?;
-        open.put(record_key::numbered(b'R', &self.id, number), json(&record));
-        (open.head.runs, open.head.left_by) = (number, number);
-        open.head.handed_over = Some(hand_over.clone());
+        open.telling(&self.id, &Event::Changed { run: number, what }, |open| {
+            self.log.commit(open, |commit| {
+                if budgets {
+                    family.hand_over(&mut commit.batch);
+                } else {
+                    family.keep(&mut commit.batch);
+                }
+                commit.batch.put(record_key::numbered(b'R', &self.id, number), json(&record));
+                (commit.head.runs, commit.head.left_by) = (number, number);
+                commit.head.handed_over = Some(hand_over.clone());
+                Ok(())
+            })
+        })?;
         Ok(hand_over)
     }
 }

@@ -1,8 +1,9 @@
 //! Budgets of a session that is being imported.
 //!
 //! If a session with which it shares its budgets is in this store, the import joins that family. Otherwise its budgets
-//! are exhausted, because nobody here knows how much of them was spent elsewhere since the export. The operator may
-//! decide otherwise. Each decision is recorded in the session's log.
+//! are exhausted, because nobody here knows how much of them was spent elsewhere since the export; and so they are if
+//! what was left went along with a hand-over, unless the import is one that brings it back. The operator may decide
+//! otherwise. Each decision is recorded in the session's log.
 
 use std::collections::{BTreeMap, HashMap};
 use std::time::SystemTime;
@@ -31,12 +32,15 @@ pub(super) struct ImportDecision {
     is_limited: bool,
     /// True if the archive moves the session.
     is_moved: bool,
+    /// True if the archive moves what is left of the budgets too.
+    brings_budgets: bool,
 }
 
 enum BudgetChoice {
     /// The budgets are shared with this session, whose family this is.
     Shared(SessionId, LoadedFamily),
-    Exhausted,
+    /// Nothing is left of the budgets, which are those of this family if it is in this store.
+    Exhausted(Option<LoadedFamily>),
     /// The budgets are the session's own, with a new family if the old one is in this store.
     Own(ImportBudget, Option<FamilyId>),
 }
@@ -56,15 +60,19 @@ impl ImportDecision {
         let family = FamilyId::of(id, &created)?;
         let members = sessions.members(family)?;
         let exhausted = |(account, allowance): (String, Allowance)| (account, allowance.whole());
+        // What is left came along, and nobody else has it.
+        let brings_budgets = exported.hand_over.as_ref().is_some_and(|hand_over| hand_over.budgets);
         let (decided, spent) = match (budget, members.first()) {
-            // What is left came along, and nobody else has it.
-            (None, None) if exported.hand_over.as_ref().is_some_and(|hand_over| hand_over.budgets) => {
-                (BudgetChoice::Own(ImportBudget::Keep, None), spent(id, exported)?)
-            }
-            (None, None) => (BudgetChoice::Exhausted, limited.into_iter().map(exhausted).collect()),
+            (None, None) if brings_budgets => (BudgetChoice::Own(ImportBudget::Keep, None), spent(id, exported)?),
+            (None, None) => (BudgetChoice::Exhausted(None), limited.into_iter().map(exhausted).collect()),
             (None, Some(member)) => {
-                let others = limited.into_iter().filter(|account| !is_known(sessions, &members, account));
-                (BudgetChoice::Shared(member.clone(), sessions.share_budgets(member)?), others.map(exhausted).collect())
+                let family = sessions.share_budgets(member)?;
+                if family.is_handed_over() && !brings_budgets {
+                    (BudgetChoice::Exhausted(Some(family)), limited.into_iter().map(exhausted).collect())
+                } else {
+                    let others = limited.into_iter().filter(|account| !is_known(sessions, &members, account));
+                    (BudgetChoice::Shared(member.clone(), family), others.map(exhausted).collect())
+                }
             }
             (Some(budget), known) => {
                 let own = known.map(|_| FamilyId::random()).transpose()?;
@@ -72,7 +80,8 @@ impl ImportDecision {
                 (BudgetChoice::Own(budget, own), spent)
             }
         };
-        Ok(Self { created, family, decided, spent, is_limited, is_moved: exported.hand_over.is_some() })
+        let is_moved = exported.hand_over.is_some();
+        Ok(Self { created, family, decided, spent, is_limited, is_moved, brings_budgets })
     }
 
     /// Returns which budgets the session has.
@@ -80,15 +89,15 @@ impl ImportDecision {
         match &self.decided {
             _ if !self.is_limited => ImportedBudget::None,
             BudgetChoice::Shared(..) => ImportedBudget::Shared,
-            BudgetChoice::Exhausted => ImportedBudget::Exhausted,
+            BudgetChoice::Exhausted(_) => ImportedBudget::Exhausted,
             BudgetChoice::Own(ImportBudget::Keep, _) => ImportedBudget::Kept,
             BudgetChoice::Own(ImportBudget::Fresh, _) => ImportedBudget::Fresh,
         }
     }
 
-    /// Returns true if the decision depends on a record: the family's, or its absence.
+    /// Returns true if the decision depends on a record of the family, or on its absence.
     pub(super) fn rests_on(&self, key: &[u8]) -> bool {
-        self.family.key() == key
+        self.family.has_key(key)
     }
 
     /// Writes the decision to the session's ledger, its log, and the last batch. Returns the single records of the
@@ -104,6 +113,10 @@ impl ImportDecision {
         if let BudgetChoice::Own(ImportBudget::Fresh, _) = self.decided {
             reset_balances(making, &id)?;
         }
+        if let BudgetChoice::Shared(..) = self.decided {
+            // More than the family knows was spent elsewhere.
+            making.sessions.raise_family(&id, self.family, &making.sessions.balances(&id)?, last)?;
+        }
         raise_spent(making, &id, &self.spent, blobs)?;
         let mut single_records = making.single_records.clone();
         let family = match &self.decided {
@@ -114,9 +127,10 @@ impl ImportDecision {
         let created = if self.is_moved { self.created.in_family(family) } else { self.created.reseeded(family)? };
         single_records.insert(record_key::single(b'S', &id), json(&created));
         match &self.decided {
-            BudgetChoice::Shared(_, founded) => founded.join(last),
+            BudgetChoice::Shared(_, family) if self.brings_budgets => family.return_budgets(last),
+            BudgetChoice::Shared(_, family) | BudgetChoice::Exhausted(Some(family)) => family.join(last),
             BudgetChoice::Own(_, Some(_)) => {}
-            BudgetChoice::Exhausted | BudgetChoice::Own(_, None) => last.expect(self.family.key(), None),
+            BudgetChoice::Exhausted(None) | BudgetChoice::Own(_, None) => last.expect(self.family.key(), None),
         }
         if self.is_limited {
             let head = self.tell(trial, &id, last)?;
@@ -129,7 +143,7 @@ impl ImportDecision {
     fn tell(&self, trial: &Sessions, id: &SessionId, last: &mut Batch) -> Result<Head, SessionsError> {
         let what = match &self.decided {
             BudgetChoice::Shared(member, _) => format!("imported: it shares the budgets of `{member}`"),
-            BudgetChoice::Exhausted => "imported: nothing is left of its budgets".to_owned(),
+            BudgetChoice::Exhausted(_) => "imported: nothing is left of its budgets".to_owned(),
             BudgetChoice::Own(ImportBudget::Keep, _) => {
                 "imported: of its budgets is left what was left (keep)".to_owned()
             }

@@ -241,19 +241,20 @@ fn in_doubt(journal: &[JournalEntry]) -> BTreeSet<u64> {
     open.into_values().collect()
 }
 
-/// Marks the calls as pending whose result the script was never given, though they had ended: it is lost.
+/// Marks the calls as pending whose result the script was never given, though they had ended, or had been refused: they
+/// are judged again, or a human says what became of them.
 fn without_results_pending(mut calls: Vec<Call>, journal: &[JournalEntry]) -> Vec<Call> {
     let mut open = BTreeMap::new();
     for entry in journal {
         match entry {
             JournalEntry::Admitted { id, seq } => drop(open.insert(*id, *seq)),
+            JournalEntry::Deferred { id, call } => drop(open.insert(*id, call.seq)),
             JournalEntry::Delivered { id, .. } => drop(open.remove(id)),
             _ => {}
         }
     }
     for seq in open.into_values() {
-        let call = calls.iter_mut().find(|call| call.seq == seq);
-        if let Some(call) = call.filter(|call| matches!(call.outcome, CallOutcome::Ok | CallOutcome::Failed)) {
+        if let Some(call) = calls.iter_mut().find(|call| call.seq == seq) {
             call.outcome = CallOutcome::Pending;
         }
     }
@@ -352,7 +353,24 @@ impl PersistentSession {
         // The commit that failed may have been made in spite of that: then the journal is gone.
         let first = record_key::journal(&self.id, started_run.number, 0);
         let is_there = || matches!(self.sessions.records().get(&first), Ok(Some(_)));
-        replayable && is_there() && self.suspend(started_run, Some(calls), Some(INTERRUPTED)).is_ok()
+        if !replayable || !is_there() {
+            return false;
+        }
+        if self.suspend(started_run, Some(calls), Some(INTERRUPTED)).is_err() {
+            self.interrupt_later(started_run);
+        }
+        true
+    }
+
+    /// Marks a run as interrupted, in a record that the next commit writes. Until then the store has it as running, by a
+    /// process that is gone.
+    fn interrupt_later(&self, started_run: &StartedRun) {
+        if let Some(open) = self.log.lock().as_mut() {
+            open.head.running.retain(|run| *run != started_run.number);
+            open.head.unfinished = Some(started_run.number);
+            let record = RunRecord { status: INTERRUPTED.to_owned(), ..started_run.record.clone() };
+            open.put(record_key::numbered(b'R', &self.id, started_run.number), json(&record));
+        }
     }
 
     /// Returns the number and the journal of the run that can be resumed.
@@ -482,10 +500,11 @@ impl PersistentSession {
                 let what = format!("call {seq} in doubt");
                 return Err(SessionsError::NoPoint { session: self.id.clone(), what });
             }
-            let (resolution, word) = (resolution.clone(), serde_json::to_value(resolution).unwrap_or_default());
-            let entry = JournalEntry::Resolved { seq, resolution, by: by.to_owned() };
-            let word = &word.to_string();
-            self.append_entry(number, &entry, &Event::Resolved { run: number, seq, word, by })?;
+            let hash = blake3::hash(&json(resolution)).to_hex();
+            let entry = JournalEntry::Resolved { seq, resolution: resolution.clone(), by: by.to_owned() };
+            // Nobody knows here which secrets the message or the result contains.
+            let event = Event::Resolved { run: number, seq, word: resolution.word(), hash: &hash, by };
+            self.append_entry(number, &entry, &event)?;
             Ok(number)
         });
         if resolved.is_ok() {
@@ -497,8 +516,9 @@ impl PersistentSession {
     fn record_decision(&self, run: u64, seq: u64, decision: &Decision) -> Result<(), SessionsError> {
         let entry = JournalEntry::Decided { seq, decision: decision.clone() };
         let (allowed, by, shown) = (decision.allowed, decision.by.as_str(), decision.digest.as_str());
-        let arguments = decision.arguments.as_ref();
-        self.append_entry(run, &entry, &Event::Answered { run, seq, allowed, by, shown, arguments })
+        // The arguments are in the log when the call is admitted: nobody knows here which secrets they contain.
+        let edited = decision.arguments.is_some();
+        self.append_entry(run, &entry, &Event::Answered { run, seq, allowed, by, shown, edited })
     }
 
     /// Appends an entry to the journal of a run that is not active, and an event to the log.
@@ -542,5 +562,38 @@ impl PersistentSession {
             self.leave();
         }
         abandoned
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    /// A call whose refusal was in the log, and was not delivered before the process ended, can be judged again.
+    #[test]
+    fn call_without_delivered_result_is_pending_again_whatever_its_outcome() {
+        let mut calls = Vec::new();
+        for (seq, outcome) in [(1, "ok"), (2, "cancelled"), (3, "ok")] {
+            assert!(Call::replay(&json!({ "event": "admitted", "seq": seq, "method": "m", "grant": "g" }), &mut calls));
+            assert!(Call::replay(&json!({ "event": "settled", "seq": seq, "outcome": outcome }), &mut calls));
+        }
+        assert!(Call::replay(&json!({ "event": "asked", "seq": 4, "method": "m", "grant": "g" }), &mut calls));
+        assert!(Call::replay(&json!({ "event": "denied", "seq": 4, "method": "m", "grant": "g" }), &mut calls));
+        let asked = json!({
+            "seq": 4, "method": "m", "arguments": {}, "grant": "g", "reason": "r", "cost": [], "asked": 1, "digest": "d",
+        });
+        let journal = [
+            JournalEntry::Admitted { id: 10, seq: 1 },
+            JournalEntry::Admitted { id: 11, seq: 2 },
+            JournalEntry::Admitted { id: 12, seq: 3 },
+            JournalEntry::Delivered { id: 12, now: 1, answer: None },
+            JournalEntry::Deferred { id: 13, call: serde_json::from_value(asked).expect("a call") },
+        ];
+        let outcomes: Vec<CallOutcome> =
+            without_results_pending(calls, &journal).iter().map(|call| call.outcome).collect();
+        let pending = CallOutcome::Pending;
+        assert_eq!(outcomes, [pending, pending, CallOutcome::Ok, pending]);
     }
 }

@@ -126,7 +126,8 @@ impl OpenLog {
 
     /// Returns the current position of the log.
     fn mark(&self) -> LogMark {
-        LogMark { chain: self.chain.clone(), waiting: self.waiting.len(), bytes: self.bytes }
+        let journal = self.journal.as_ref().map_or(0, |journal| journal.bytes.len());
+        LogMark { chain: self.chain.clone(), waiting: self.waiting.len(), bytes: self.bytes, journal }
     }
 
     /// Removes everything after a position, of which nothing was committed.
@@ -134,6 +135,9 @@ impl OpenLog {
         self.chain = mark.chain;
         self.waiting.truncate(mark.waiting);
         self.bytes = mark.bytes;
+        if let Some(journal) = &mut self.journal {
+            journal.bytes.truncate(mark.journal);
+        }
     }
 
     fn balance(&mut self, id: &SessionId, account: &str, change: impl FnOnce(&mut Used)) {
@@ -218,6 +222,8 @@ struct LogMark {
     chain: Chain,
     waiting: usize,
     bytes: usize,
+    /// Bytes of the journal that wait.
+    journal: usize,
 }
 
 /// Most attempts at a commit while garbage collection abandons uploads. One collection takes longer than many commits,

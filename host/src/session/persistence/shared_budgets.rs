@@ -66,6 +66,11 @@ impl FamilyId {
     fn account(&self, name: &str) -> Vec<u8> {
         record_key::family_account(self.0.as_bytes(), name)
     }
+
+    /// Returns true if this is the key of the family's record, or of one of its accounts.
+    pub(super) fn has_key(&self, key: &[u8]) -> bool {
+        self.key() == key || key.starts_with(&record_key::family_prefix(self.0.as_bytes()))
+    }
 }
 
 /// Record of a family.
@@ -73,6 +78,29 @@ impl FamilyId {
 pub(super) struct FamilyRecord {
     /// Number of sessions in the family.
     pub members: u64,
+    /// Whereabouts of what is left of the budgets.
+    #[serde(default, skip_serializing_if = "BudgetsAt::is_here")]
+    pub budgets: BudgetsAt,
+}
+
+/// Whereabouts of what is left of a family's budgets.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum BudgetsAt {
+    /// Here, as ever.
+    #[default]
+    Here,
+    /// It went along with a hand-over: no copy of a member brings it back.
+    HandedOver,
+    /// A hand-over has brought it back. Members that were made meanwhile still have none of it.
+    Returned,
+}
+
+impl BudgetsAt {
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+    fn is_here(&self) -> bool {
+        *self == Self::Here
+    }
 }
 
 /// Family with its record as it was read.
@@ -88,10 +116,34 @@ impl LoadedFamily {
         self.family.members.saturating_sub(1)
     }
 
+    /// Returns true if what is left of the budgets went along with a hand-over.
+    pub(super) fn is_handed_over(&self) -> bool {
+        self.family.budgets == BudgetsAt::HandedOver
+    }
+
     /// Adds a member to the family in a batch, on the condition that the record is unchanged.
     pub(super) fn join(&self, batch: &mut Batch) {
-        let family = FamilyRecord { members: self.family.members.saturating_add(1) };
+        self.replace(FamilyRecord { members: self.family.members.saturating_add(1), ..self.family }, batch);
+    }
+
+    /// Adds a member that brings back what is left of budgets that went along with a hand-over.
+    pub(super) fn return_budgets(&self, batch: &mut Batch) {
+        let members = self.family.members.saturating_add(1);
+        self.replace(FamilyRecord { members, budgets: BudgetsAt::Returned }, batch);
+    }
+
+    /// Lets what is left of the budgets go along with a hand-over.
+    pub(super) fn hand_over(&self, batch: &mut Batch) {
+        self.replace(FamilyRecord { budgets: BudgetsAt::HandedOver, ..self.family }, batch);
+    }
+
+    /// Leaves the record as it is, on the condition that it is unchanged.
+    pub(super) fn keep(&self, batch: &mut Batch) {
         batch.expect(self.id.key(), Some(self.value.clone()));
+    }
+
+    fn replace(&self, family: FamilyRecord, batch: &mut Batch) {
+        self.keep(batch);
         batch.put(self.id.key(), json(&family));
     }
 
@@ -99,11 +151,11 @@ impl LoadedFamily {
     /// was the last.
     pub(super) fn leave(&self, batch: &mut Batch) -> bool {
         let members = self.family.members.saturating_sub(1);
-        batch.expect(self.id.key(), Some(self.value.clone()));
         if members == 0 {
+            self.keep(batch);
             batch.remove(self.id.key());
         } else {
-            batch.put(self.id.key(), json(&FamilyRecord { members }));
+            self.replace(FamilyRecord { members, ..self.family }, batch);
         }
         members == 0
     }
@@ -167,14 +219,14 @@ impl Sessions {
             let identity = self.identity(id)?;
             let family = FamilyId::of(id, &self.read(id, "its first record", &identity)?)?;
             if let Some(founded) = self.family_record(id, family)? {
-                self.fill(id, family)?;
+                self.fill(id, &founded)?;
                 return Ok(founded);
             }
             self.clear_family(family)?;
             let mut batch = Batch::default();
             batch.expect(record_key::single(b'S', id), Some(identity));
             batch.expect(family.key(), None);
-            batch.put(family.key(), json(&FamilyRecord { members: 1 }));
+            batch.put(family.key(), json(&FamilyRecord { members: 1, budgets: BudgetsAt::Here }));
             match self.records().commit(batch) {
                 Err(StoreError::Conflict { .. }) => {}
                 committed => committed?,
@@ -185,11 +237,14 @@ impl Sessions {
 
     /// Creates the family's records for accounts of a session that have none yet. If the session spends meanwhile, it
     /// creates such a record itself.
-    fn fill(&self, id: &SessionId, family: FamilyId) -> Result<(), SessionsError> {
+    fn fill(&self, id: &SessionId, family: &LoadedFamily) -> Result<(), SessionsError> {
+        // Of budgets that went along with a hand-over, members that are left count as having spent all, and have not.
+        let unspent = if family.family.budgets.is_here() { HashMap::new() } else { self.carried(id)? };
+        let family = family.id;
         for _ in 0..ATTEMPTS {
             let mut pages = vec![Batch::default()];
             for (account, used) in self.balances(id)? {
-                if self.shared(id, family, &account)?.is_some() {
+                if unspent.get(&account) == Some(&used) || self.shared(id, family, &account)?.is_some() {
                     continue;
                 }
                 if pages.last().is_some_and(|page| page.changes.len() >= PAGE) {
@@ -206,6 +261,27 @@ impl Sessions {
             }
         }
         Err(SessionsError::Busy(id.clone()))
+    }
+
+    /// Raises what a family has spent to at least these amounts, in a batch and on the condition that the family's records
+    /// are unchanged: its sessions would not see more that one of them spends.
+    pub(super) fn raise_family(
+        &self,
+        id: &SessionId,
+        family: FamilyId,
+        balances: &HashMap<String, Used>,
+        batch: &mut Batch,
+    ) -> Result<(), SessionsError> {
+        for (account, own) in balances {
+            let shared = self.shared(id, family, account)?;
+            let (value, used) = shared.map_or((None, Used::default()), |(value, used)| (Some(value), used));
+            let raised = used.max(*own);
+            if raised != used {
+                batch.expect(family.account(account), value);
+                batch.put(family.account(account), FamilyBalance::of(raised));
+            }
+        }
+        Ok(())
     }
 
     /// Removes the remaining records of a family that no longer exists.
@@ -276,11 +352,14 @@ impl Sessions {
     fn recount(&self) -> Result<(), SessionsError> {
         for ((name, value), members) in self.miscounted()? {
             let mut batch = Batch::default();
-            batch.expect(name.clone(), Some(value));
+            batch.expect(name.clone(), Some(value.clone()));
             if members == 0 {
                 batch.remove(name);
             } else {
-                batch.put(name, json(&FamilyRecord { members }));
+                // Of a record that cannot be read, nobody knows whether its budgets are still here.
+                let record = serde_json::from_slice::<FamilyRecord>(&value);
+                let budgets = record.map_or(BudgetsAt::HandedOver, |record| record.budgets);
+                batch.put(name, json(&FamilyRecord { members, budgets }));
             }
             match self.records().commit(batch) {
                 // A session joined or left meanwhile.

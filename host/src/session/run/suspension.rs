@@ -17,11 +17,12 @@ fn is_stop(outcome: &Outcome) -> bool {
 }
 
 impl Run {
-    /// Returns the decision about a call of this number, if there is one and the run can wait for one.
+    /// Returns the question about a call of this number and the decision, if there are any and the run can wait for one.
     pub(super) fn consent(&self, seq: u64) -> Consent<'_> {
         match self.journal.as_ref().filter(|journal| !journal.is_broken) {
             Some(journal) => {
-                Consent::Deferrable(EarlierQuestion { asked: None, decision: journal.decisions.get(&seq) })
+                let asked = journal.asked.values().find(|asked| asked.seq == seq).map(|asked| &**asked);
+                Consent::Deferrable(EarlierQuestion { asked, decision: journal.decisions.get(&seq) })
             }
             None => Consent::Now,
         }
@@ -128,10 +129,12 @@ impl Run {
         }
     }
 
-    /// Ends a replay that does not do what the journal says: nothing has changed.
+    /// Ends a run that does not do what its journal says.
     pub(super) fn diverge(&mut self, what: &str) {
+        // A program that is repeated runs after the replay, beside calls that are performed.
+        let made = if self.is_replaying() { "nothing was changed" } else { "its calls since the resumption are kept" };
         let failure = Failure::host(format!("the run cannot be resumed, since it differs from its journal: {what}"))
-            .with_hint("nothing was changed; `tollhouse session abandon NAME` ends the run");
+            .with_hint(format!("{made}; `tollhouse session abandon NAME` ends the run"));
         self.leave_unfinished(Status::Failed, Some(failure));
     }
 
