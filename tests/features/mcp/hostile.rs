@@ -69,7 +69,8 @@ fn arguments_of_wrong_types_are_errors_of_the_tool() {
 #[test]
 fn scripts_that_exhaust_a_limit_leave_the_server_as_it_was() {
     let home = Home::new();
-    let mut client = Client::start(&home, &["--timeout", "2s", "--limit", "output=100000"]);
+    // Filling the memory takes a busy machine some seconds.
+    let mut client = Client::start(&home, &["--timeout", "10s", "--memory", "32MiB", "--limit", "output=100000"]);
     for (script, limit) in [
         ("for (;;) {}", "time limit"),
         ("const all = []; for (;;) all.push(new Array(1e6).fill(1))", "memory"),
