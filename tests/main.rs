@@ -28,6 +28,8 @@ mod cli_details;
 mod cli_input;
 #[path = "features/clocks.rs"]
 mod clocks;
+#[path = "features/completions.rs"]
+mod completions;
 #[path = "features/confinement.rs"]
 mod confinement;
 #[path = "features/conformance.rs"]
@@ -98,6 +100,8 @@ mod policy;
 mod programs;
 #[path = "features/reach.rs"]
 mod reach;
+#[path = "features/recordings.rs"]
+mod recordings;
 #[path = "features/reflection.rs"]
 mod reflection;
 #[path = "features/registry.rs"]

@@ -14,6 +14,7 @@ mod audit;
 mod author;
 mod batch;
 mod call;
+mod completions;
 mod confine;
 mod diagnostics;
 mod doctor;
@@ -31,6 +32,7 @@ mod precompile;
 mod programs;
 mod progress;
 mod publish;
+mod recorded_run;
 mod registry;
 mod repl;
 mod run;
@@ -114,6 +116,8 @@ enum Command {
     Programs(programs::ProgramsCommand),
     Precompile(precompile::PrecompileCommand),
     Doctor(doctor::DoctorCommand),
+    Completions(completions::CompletionsCommand),
+    Man(completions::ManCommand),
 }
 
 /// Exit status of a command.
@@ -162,9 +166,12 @@ pub fn main(program: Program, arguments: impl IntoIterator<Item = OsString>) -> 
     error::configure();
     let arguments: Vec<OsString> = arguments.into_iter().collect();
     let json = JsonErrors::of(&arguments);
-    let done = match Cli::try_parse_from(&arguments) {
-        Ok(cli) => diagnostics::start().and_then(|()| execute(cli, program, arguments)),
-        Err(error) => Ok(explain_usage(error, json)),
+    let done = match completions::complete(&program, &arguments) {
+        Ok(false) => match Cli::try_parse_from(&arguments) {
+            Ok(cli) => diagnostics::start().and_then(|()| execute(cli, program, arguments)),
+            Err(error) => Ok(explain_usage(error, json)),
+        },
+        completed => completed.map(|_| Exit::SUCCESS),
     };
     stdio::conclude(done).unwrap_or_else(|error| {
         json.print(&error);
@@ -219,5 +226,7 @@ fn execute(cli: Cli, program: Program, arguments: Vec<OsString>) -> Result {
         Command::Programs(programs) => programs.execute(&locations),
         Command::Precompile(precompile) => precompile.execute(&locations),
         Command::Doctor(doctor) => doctor.execute(&locations),
+        Command::Completions(completions) => completions.execute(),
+        Command::Man(man) => man.execute(),
     }
 }

@@ -14,6 +14,7 @@ use tollhouse_registry::untrusted_file;
 use super::audit::AuditArgs;
 use super::confine::ConfineArgs;
 use super::locations::Locations;
+use super::recorded_run::RecordingArgs;
 use super::session_args::{OwnArgs, SessionArgs, pair, warn_of_run};
 use super::{CliError, Result, show, signals, stdio};
 use crate::Exit;
@@ -37,7 +38,8 @@ Examples:
   tollhouse run -e 'return 1 + 1'
   tollhouse run --allow 'stats/*' -e 'return (await stats.describe({values: [1, 2, 3]})).mean'
   tollhouse run report.js --policy policy.toml --mount ./data:/workspace/data:ro
-  tollhouse run --lang sh -e 'for f in 1 2; do echo $f; done' --json")]
+  tollhouse run --lang sh -e 'for f in 1 2; do echo $f; done' --json
+  tollhouse run report.js --policy policy.toml --record calls.json   # in CI: --replay calls.json")]
 pub(crate) struct RunCommand {
     /// The script, or a component (`wasi:cli/command`) that imports tools, or `-` for standard input
     #[arg(value_name = "FILE", required_unless_present = "code", conflicts_with = "code")]
@@ -71,6 +73,8 @@ pub(crate) struct RunCommand {
     /// wrong
     #[arg(long, conflicts_with_all = ["id", "summary"])]
     check: bool,
+    #[command(flatten)]
+    recording: RecordingArgs,
     #[command(flatten)]
     audit: AuditArgs,
     /// Print one JSON object: status, value, output, error, calls, usage, budgets
@@ -116,7 +120,11 @@ impl RunCommand {
         self.session.start_servers(locations, &self.own, self.confine)?;
         let (name, source) = self.script()?;
         self.audit.read_key()?;
-        self.confine.apply(|| self.session.touched(locations, self.id.is_some(), &self.audit).with_network())?;
+        self.recording.read()?;
+        self.confine.apply(|| {
+            let touched = self.session.touched(locations, self.id.is_some(), &self.audit);
+            touched.writing(self.recording.record.as_deref()).with_network()
+        })?;
         if source.starts_with(WASM) {
             return self.component(name, source, locations);
         }
@@ -145,11 +153,15 @@ impl RunCommand {
         let result = run.finish();
         warn_of_run(session.gate(), &result);
         self.show(&result);
+        self.recording.save()?;
         Ok(Exit::from(result.exit_code))
     }
 
     /// Runs an agent that is a component.
     fn component(&self, name: String, component: Vec<u8>, locations: &Locations) -> Result {
+        if self.recording.is_given() {
+            return Err(CliError::usage("a component is neither recorded nor replayed: `--record` is for scripts"));
+        }
         if self.keep_state {
             return Err(CliError::usage("a component keeps no state: `--keep-state` is for scripts")
                 .hint("let it write what it keeps to a file under /workspace"));
@@ -170,7 +182,10 @@ impl RunCommand {
     }
 
     fn open(&self, locations: &Locations) -> Result<Session> {
-        let session = self.session.open(locations, &self.own, self.id.as_ref(), &self.audit)?;
+        let session = match self.recording.is_given() {
+            true => self.recording.open(&self.session, locations, &self.own, &self.audit)?,
+            false => self.session.open(locations, &self.own, self.id.as_ref(), &self.audit)?,
+        };
         self.confine.isolate(&session)?;
         Ok(session)
     }

@@ -11,7 +11,8 @@ use tollhouse::capability::{Grant, HttpRule, Limits, Policy, PolicyError, Settin
 use tollhouse::gate::{Approver, Audit, Gate};
 use tollhouse::guest::Language;
 use tollhouse::session::{
-    Host, HostError, OpenOptions, Overrides, RunResult, Session, SessionId, SessionOptions, Sessions, Status, Waiting,
+    CallSource, Host, HostError, OpenOptions, Overrides, RunResult, Session, SessionId, SessionOptions, Sessions,
+    Status, Waiting,
 };
 use tollhouse::tool::names::Face;
 use tollhouse::tool::{Lock, LostFace, McpCalls, Secrets};
@@ -270,6 +271,7 @@ impl SessionArgs {
             audit: audit.open()?,
             approver: own.approver(),
             secrets: own.values.clone(),
+            calls: CallSource::Tools,
         })
     }
 
@@ -500,6 +502,8 @@ pub(crate) struct PreparedSession {
     approver: Option<Arc<dyn Approver>>,
     secrets: Secrets,
     mcp: Option<Arc<dyn McpCalls>>,
+    /// Source of the results of the scripts' calls.
+    pub(crate) calls: CallSource,
 }
 
 impl PreparedSession {
@@ -527,6 +531,7 @@ impl PreparedSession {
             audit: self.audit.clone(),
             approver: Some(approver),
             secrets: self.secrets.clone(),
+            calls: CallSource::Tools,
         })
     }
 
@@ -543,6 +548,7 @@ impl PreparedSession {
             audit: self.audit.clone(),
             approver: self.approver.clone(),
             secrets: self.secrets.clone(),
+            calls: self.calls.clone(),
         };
         host.session(options).map_err(|error| self.given.explain(error))
     }

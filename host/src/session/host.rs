@@ -9,6 +9,7 @@ use wasmtime::component::Component;
 
 use super::command_grants::grant_commands;
 use super::persistence::{OpenOptions, SessionId, Sessions, SessionsError, SpendingObserver};
+use super::recording::{CallSource, CallTape};
 use super::saved_session::PortableError;
 use super::session_state::Session;
 use super::session_storage::SessionStorage;
@@ -17,7 +18,7 @@ use super::tool_pool::{TOOL_STACK, ToolPool};
 use crate::capability::{Limits, Policy, PolicyError};
 use crate::code::{Cache, CacheError, Code, CodeError, CompileObserver};
 use crate::error::{Failure, error_chain};
-use crate::gate::{Approver, Audit, Both, Gate, GateOptions, NarrowError, redacted};
+use crate::gate::{Approver, Audit, Both, Gate, GateOptions, NarrowError, Nowhere, redacted};
 use crate::guest::{Guests, Language};
 use crate::ledger::Used;
 use crate::tool::{
@@ -103,6 +104,9 @@ pub enum HostError {
     /// The session has a run that has not ended.
     #[error("the session has a run that has not ended")]
     Busy,
+    /// The session's calls are recorded, or answered from a recording, and only those of scripts can be.
+    #[error("in a session that is recorded or replayed only scripts run")]
+    Unrecordable,
     /// The session cannot be saved to bytes, or loaded from them.
     #[error(transparent)]
     Portable(#[from] PortableError),
@@ -133,6 +137,8 @@ pub struct SessionOptions {
     pub approver: Option<Arc<dyn Approver>>,
     /// Values of the secrets that the policy grants to tools.
     pub secrets: Secrets,
+    /// Source of the results of the scripts' calls.
+    pub calls: CallSource,
 }
 
 impl Host {
@@ -207,12 +213,16 @@ impl Host {
         let mounted = with_host_tools(mounted, &options.host_tools, options.mcp.as_ref())?;
         grant_commands(&mut policy, &options.commands, &mounted)?;
         let files = options.files.unwrap_or_else(|| Tree::new(file_limits(&policy.limits), vfs::now()));
-        let audit = options.audit.map(|audit| redacted(audit, &options.secrets));
-        let gate = Gate::new(mounted, policy, GateOptions { audit, approver: options.approver })?;
+        let audit = redacted(options.audit.unwrap_or_else(|| Arc::new(Nowhere)), &options.secrets);
+        let gate = Gate::new(mounted, policy, GateOptions { audit: Some(audit), approver: options.approver })?;
         let services =
             ToolServices { network: self.0.network.clone(), secrets: options.secrets, ..ToolServices::default() };
-        let storage = SessionStorage::in_process(Arc::default())?;
-        Ok(Session::new(&self.0, gate, files, services, storage))
+        let storage = match options.calls.seed() {
+            Some(secret) => SessionStorage::Memory { secret, runs: Arc::default() },
+            None => SessionStorage::in_process(Arc::default())?,
+        };
+        let tape = Arc::new(CallTape::of(options.calls, guest_now()));
+        Ok(Session::new(&self.0, gate, files, services, storage, tape))
     }
 
     /// Opens a session on disk, and creates it if it does not exist. Its policy and tools are then fixed.
@@ -278,6 +288,7 @@ impl Host {
             files,
             services,
             SessionStorage::Disk { secret, persistent: Arc::clone(&persistent), main: true },
+            Arc::default(),
         );
         persistent.on_spending(LiveAccounts { gate: session.weak_gate(), store });
         Ok(session)

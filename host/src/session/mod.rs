@@ -20,6 +20,7 @@ mod nested_scripts;
 mod operation_executor;
 mod options;
 mod persistence;
+mod recording;
 mod result;
 mod run;
 mod run_scope;
@@ -43,6 +44,7 @@ pub use persistence::{
     LogLine, OpenOptions, Origin, Overrides, PendingCall, Point, PointError, Removed, RunRecord, Salvaged, SessionId,
     SessionIdError, Sessions, SessionsError, Shown, States, Waiting,
 };
+pub use recording::{CallSource, Recorder, Recording, RecordingError};
 use result::RunEffects;
 pub use result::{RunResult, Status, Usage};
 pub use run::Run;

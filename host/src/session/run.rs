@@ -4,6 +4,7 @@ mod admit;
 mod journaling;
 mod outstanding;
 mod programs;
+mod recorded_calls;
 mod replay;
 mod replayed_programs;
 mod stop;
@@ -330,6 +331,11 @@ impl Run {
         outcome_of(error, self.session.limits())
     }
 
+    /// Returns the time that the guests are given, in nanoseconds since the Unix epoch.
+    fn now(&self) -> u64 {
+        guest_now().wrapping_add(self.session.tape.ahead)
+    }
+
     /// Enters a guest once, if there is a reason to.
     fn advance(&mut self) -> Option<(Pid, Result<guest::Step, GuestError>)> {
         self.processes.as_ref()?;
@@ -349,7 +355,7 @@ impl Run {
         if self.is_replaying() {
             return self.advance_replayed();
         }
-        let now = guest_now();
+        let now = self.now();
         let processes = self.processes.as_ref()?;
         if let Some(pid) = processes.waiting() {
             self.record(&JournalEntry::Entered { pid, now });
@@ -383,7 +389,9 @@ impl Run {
         let Pending { id, operation } = pending;
         match operation {
             Operation::Call(admission) => {
-                if let Some((interrupt, files)) = self.call_context(id) {
+                if let Some((interrupt, files)) = self.call_context(id)
+                    && let Some(admission) = self.through_tape(id, admission)
+                {
                     let call = self.scope.call(admission, interrupt, files);
                     if call.admission().is_program() {
                         self.track_working_files(id, call.context());
@@ -392,6 +400,7 @@ impl Run {
                 }
             }
             Operation::Program(admission, ProgramStreams(started)) => {
+                self.refuse_unrecordable(&admission);
                 if let Some((interrupt, _)) = self.call_context(id)
                     && let Some(Launch { files, now }) = self.launch(id)
                 {
@@ -439,9 +448,10 @@ impl Run {
         if self.queue.iter().any(|(queued, _)| queued.id == completion.id) {
             return;
         }
-        if let Some((seq, _)) = &operation.call {
+        if let Some((seq, _)) = operation.call {
             let outcome = if completion.result.is_ok() { CallOutcome::Ok } else { CallOutcome::Failed };
-            self.session.gate.settle(&self.scope.record, *seq, outcome, completion.result.as_ref().err());
+            self.session.gate.settle(&self.scope.record, seq, outcome, completion.result.as_ref().err());
+            self.record_result(seq, &completion, &effects);
         }
         self.queue.push_back((completion, effects));
     }
@@ -548,9 +558,10 @@ impl Run {
         self.interrupt.cancel();
         self.work.end();
         let calls = self.session.gate.close(&self.scope.record);
-        if let Some(failure) = self.scope.record.log_failure() {
-            outcome = Outcome::failed(failure);
-        }
+        outcome = match self.scope.record.log_failure() {
+            Some(failure) => Outcome::failed(failure),
+            None => self.with_all_calls(outcome),
+        };
         if let Some(location) = outcome.error.as_mut().and_then(|failure| failure.location.as_mut()) {
             location.quote(&self.script.name, &self.script.quotable);
         }

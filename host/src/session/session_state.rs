@@ -15,6 +15,7 @@ use super::host::{HostError, HostState, file_limits};
 use super::journal::{JournalEntry, ReplayError, RunStart};
 use super::options::RunOptions;
 use super::persistence::{PersistentSession, ResumedRun, SessionId, SessionsError, StartedRun, error_for_log};
+use super::recording::CallTape;
 use super::result::EndedRun;
 use super::run::{Run, RunJournal};
 use super::saved_session;
@@ -39,6 +40,8 @@ pub struct Session(pub(super) Arc<SessionState>);
 pub(super) struct SessionState {
     host: Arc<HostState>,
     pub(super) storage: SessionStorage,
+    /// Recording of the calls, or the recording that answers them. Delegated sessions have the same.
+    pub(super) tape: Arc<CallTape>,
     pub(super) gate: Arc<Gate>,
     pub(super) catalog: Arc<dyn Catalog>,
     head: Mutex<Tree>,
@@ -82,6 +85,7 @@ impl Session {
         files: Tree,
         services: ToolServices,
         storage: SessionStorage,
+        tape: Arc<CallTape>,
     ) -> Self {
         let gate = Arc::new(gate);
         let warm = Arc::new(Warm::default());
@@ -91,15 +95,18 @@ impl Session {
                 idle.clear();
             }
         };
+        // Where no tool runs, none uses a secret.
+        let missing = gate.secrets().into_iter().find(|name| !tape.is_replayed() && !services.secrets.has(name));
         Self(Arc::new(SessionState {
             host: Arc::clone(host),
             storage,
+            tape,
             catalog: Arc::new(GateCatalog::new(&gate)),
             head: Mutex::new(files),
             states: Mutex::default(),
             warm,
             memory: MemoryAccount::reclaiming(gate.limits().memory, reclaim),
-            missing: gate.secrets().into_iter().find(|name| !services.secrets.has(name)),
+            missing,
             services: Arc::new(services),
             busy: AtomicBool::new(false),
             authority: OnceLock::new(),
@@ -133,13 +140,15 @@ impl Session {
     /// Prepares a run of an agent that is a component (`wasi:cli/command`) and imports tools by their WIT names.
     ///
     /// # Errors
-    /// If another run of the session has not ended. An agent that cannot be linked is a run that fails.
+    /// If another run of the session has not ended; [`HostError::Unrecordable`]. An agent that cannot be linked is a run
+    /// that fails.
     pub fn start_component(
         &self,
         component: Vec<u8>,
         program: Program,
         options: RunOptions,
     ) -> Result<ComponentRun, HostError> {
+        self.0.check_unrecorded()?;
         let slot = self.0.begin_run(&program.name, &component, None)?;
         Ok(ComponentRun::new(Arc::clone(&self.0), slot, component, program, options))
     }
@@ -147,8 +156,9 @@ impl Session {
     /// Prepares a call of one tool, without a script. It is a run of its own.
     ///
     /// # Errors
-    /// If another run of the session has not ended.
+    /// If another run of the session has not ended; [`HostError::Unrecordable`].
     pub fn start_call(&self, method: &str, arguments: &str) -> Result<CallRun, HostError> {
+        self.0.check_unrecorded()?;
         let slot = self.0.begin_run(method, &[], None)?;
         Ok(CallRun::new(Arc::clone(&self.0), slot, method, arguments))
     }
@@ -240,7 +250,8 @@ impl Session {
         self.0.host.packages().check_signed(gate.tools(), &gate.policy().signed)?;
         let store = self.0.services.store.fork().map_err(HostError::KeyValue)?;
         let services = ToolServices { store, ..ToolServices::clone(&self.0.services) };
-        Ok(Self::new(&self.0.host, gate, self.files(), services, self.0.storage.delegated()?))
+        let (storage, tape) = (self.0.storage.delegated()?, Arc::clone(&self.0.tape));
+        Ok(Self::new(&self.0.host, gate, self.files(), services, storage, tape))
     }
 
     /// Returns a weak reference to the gate.
@@ -311,6 +322,11 @@ impl SessionState {
     /// Applies edits to the head.
     pub(super) fn change(&self, edits: &[Edit]) -> Result<(), ApplyError> {
         self.head.lock().unwrap_or_else(PoisonError::into_inner).apply(edits)
+    }
+
+    /// Checks that the session's calls are neither recorded nor answered from a recording, which is for scripts.
+    fn check_unrecorded(&self) -> Result<(), HostError> {
+        if self.tape.is_none() { Ok(()) } else { Err(HostError::Unrecordable) }
     }
 
     /// Reserves the session for a run.
@@ -472,7 +488,11 @@ impl SessionState {
             let status = waits.then(|| result.status.word());
             if let Err(error) = persistent.suspend(started_run, Some(result.calls.as_slice()), status) {
                 result.mark_unsaved(&error);
-                persistent.withdraw(started_run, Some(&result));
+                if persistent.interrupt(started_run, result.calls.as_slice()) {
+                    result.mark_resumable();
+                } else {
+                    persistent.withdraw(started_run, Some(&result));
+                }
             }
             self.log_end(slot, &mut result);
             persistent.leave();

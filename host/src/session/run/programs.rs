@@ -9,7 +9,6 @@ use crate::error::Failure;
 use crate::gate::{Admission, CallOutcome, NotAdmitted};
 use crate::guest::{Completion, OperationId, ProgramRun, Value};
 use crate::session::guest_process;
-use crate::session::host::guest_now;
 use crate::session::journal::JournalEntry;
 use crate::session::step::{Operation, Pending, ProgramStreams};
 use crate::tool::{OnComplete, ProgramStart, WriteError};
@@ -104,7 +103,7 @@ impl Run {
         if let Some(launch) = self.outstanding.take_launch(id) {
             return Some(launch);
         }
-        let launch = Launch { files: self.processes.as_ref()?.files().clone(), now: guest_now() };
+        let launch = Launch { files: self.processes.as_ref()?.files().clone(), now: self.now() };
         self.record(&JournalEntry::Launched { id, now: launch.now });
         Some(launch)
     }

@@ -1,0 +1,136 @@
+//! Runs that are recorded, and answered from the recording: `run --record` and `run --replay`.
+
+use serde_json::{Value, json};
+use tollhouse_tests::server::Server;
+use tollhouse_tests::{Home, Ran};
+
+fn parsed(ran: &Ran) -> Value {
+    serde_json::from_str(&ran.stdout).unwrap_or_else(|_| panic!("no JSON: {ran:?}"))
+}
+
+/// The tools are called once; afterwards neither they nor their secrets are needed, and random numbers and the date are
+/// those of the recording.
+#[test]
+fn recorded_run_is_replayed_without_tools_secrets_and_network() {
+    let home = Home::with_tools(&["http"]);
+    let server = Server::start(|_| ("200 OK", vec!["X-Page: 1".to_owned()], b"{\"total\": 7}".to_vec()));
+    let policy = format!(
+        "[[grant]]\nmethod = 'http/fetch'\ncalls = 3\napprove = {{ url = '*approved*' }}\n\
+         [tool.http]\nhttp = ['http://127.0.0.1:{0}']\nsecrets = [{{ name = 'KEY', http = ['http://127.0.0.1:{0}'] }}]\n",
+        server.port()
+    );
+    home.file("policy.toml", policy.replace("approve = { url = '*approved*' }\n", ""));
+    home.file(
+        "script.js",
+        format!(
+            "const at = 'http://127.0.0.1:{}/';
+             const ids = [Math.random(), crypto.randomUUID(), new Date().toISOString().slice(0, 13)];
+             const [one, two] = await Promise.all(ids.slice(0, 2).map((id) => {{
+                const headers = {{authorization: 'Bearer {{{{secret:KEY}}}}'}};
+                return fetch(at + 'approved?' + id, {{headers}});
+             }}));
+             const failed = await fetch('http://127.0.0.1:1/').catch((error) => error.message);
+             require('fs').writeFileSync('total', String((await one.json()).total + (await two.json()).total));
+             const bash = await $`curl -s ${{at}}last?${{ids[2]}}`.text();
+             return [one.headers.get('x-page'), require('fs').readFileSync('total', 'utf8'), failed, bash];",
+            server.port()
+        ),
+    );
+    home.file("key", "hunter2-hunter2");
+    let run = ["run", "script.js", "--policy", "policy.toml", "--json"];
+    let recorded = home.run(run.iter().copied().chain(["--secret", "KEY=file:key", "--record", "calls.json"]));
+    let recorded = parsed(&recorded);
+    assert_eq!((&recorded["status"], server.seen().len()), (&json!("completed"), 3), "{recorded:#}");
+
+    home.file("policy.toml", &policy);
+    for _ in 0..2 {
+        let replayed = parsed(&home.run(run.iter().copied().chain(["--replay", "calls.json"])));
+        assert_eq!(
+            (&replayed["value"], &replayed["status"]),
+            (&recorded["value"], &json!("completed")),
+            "{replayed:#}"
+        );
+        let calls = |result: &Value| result["calls"].as_array().expect("calls").len();
+        assert_eq!((calls(&replayed), &replayed["budgets"]), (calls(&recorded), &recorded["budgets"]));
+    }
+    assert_eq!(server.seen().len(), 3, "nothing was requested again");
+    let text = std::fs::read_to_string(home.path().join("calls.json")).expect("it is written");
+    assert!(!text.contains("hunter2"), "{text}");
+}
+
+fn stats_run(home: &Home, script: &str, more: &[&str]) -> Value {
+    parsed(&home.run(["run", "-e", script, "--allow", "stats/*", "--json"].iter().chain(more)))
+}
+
+/// A call that is not as it was recorded ends the run, whatever the script does with errors.
+#[test]
+fn call_that_differs_from_the_recording_is_an_error_with_the_difference() {
+    let home = Home::with_tools(&["stats"]);
+    let script = "return (await stats.describe({values: [1, 2, 3]})).mean";
+    let first = stats_run(&home, script, &["--record", "calls.json"]);
+    assert_eq!(first["value"], 2, "{first:#}");
+    for (script, why) in [
+        ("try { await stats.describe({values: [1, 2]}) } catch {} return 1", "`values` was [1,2,3], and is [1,2]"),
+        (
+            "return await stats.describe({values: [1, 2, 3]}), await stats.describe({values: [1, 2, 3]})",
+            "no further call",
+        ),
+        ("return 1", "the script did not make call 1 of the recording, of `stats/describe`"),
+    ] {
+        let replayed = stats_run(&home, script, &["--replay", "calls.json"]);
+        let told = replayed["error"]["message"].as_str().unwrap_or_default();
+        assert!(told.contains(why) && replayed["status"] == "failed" && replayed["exit_code"] == 1, "{replayed:#}");
+    }
+    // The gate judges as ever.
+    let denied = parsed(&home.run(["run", "-e", script, "--json", "--replay", "calls.json"]));
+    assert_eq!(denied["status"], "denied", "{denied:#}");
+    // A script that fails by itself says why.
+    let failed = stats_run(&home, "throw new RangeError('own')", &["--replay", "calls.json"]);
+    assert!(failed["error"]["message"].as_str().is_some_and(|told| told.contains("own")), "{failed:#}");
+}
+
+/// Failures, payloads, bytes and files that a tool wrote come back as they were.
+#[test]
+fn failures_and_files_of_tools_are_replayed() {
+    let home = Home::with_tools(&["stats", "archive"]);
+    let script = "
+        require('fs').writeFileSync('a', 'text');
+        const name = await stats.describe({values: []}).catch((error) => [error.name, error.message, error.payload]);
+        await archive.create({archive: '/workspace/a.zip', paths: ['/workspace/a']}).catch((error) => error);
+        const zip = require('fs').existsSync('a.zip') ? require('fs').readFileSync('a.zip').toString('hex') : null;
+        return [name, zip];";
+    let allow = ["run", "-e", script, "--allow", "stats/*", "--allow", "archive/*", "--json"];
+    let recorded = parsed(&home.run(allow.iter().copied().chain(["--record", "calls.json"])));
+    let replayed = parsed(&home.run(allow.iter().copied().chain(["--replay", "calls.json"])));
+    assert_eq!(recorded["status"], "completed", "{recorded:#}");
+    assert_eq!((&replayed["value"], &replayed["status"]), (&recorded["value"], &recorded["status"]), "{replayed:#}");
+}
+
+#[test]
+fn recordings_that_cannot_be_used_are_usage_errors() {
+    let home = Home::with_tools(&["stats"]);
+    home.file("empty", "");
+    home.file("other", "{\"format\": \"tollhouse recording 9\"}");
+    for (arguments, why) in [
+        (&["--replay", "missing"][..], "cannot replay `missing`"),
+        (&["--replay", "empty"], "it is no recording"),
+        (&["--replay", "other"], "tollhouse recording 9"),
+        (&["--replay", "other", "--record", "new"], "cannot be used with"),
+        (&["--record", "new", "--session", "s"], "cannot be used with"),
+    ] {
+        let ran = home.run(["run", "-e", "return 1"].iter().chain(arguments));
+        assert!(ran.status == 2 && ran.stderr.contains(why), "{arguments:?}: {ran:?}");
+    }
+}
+
+/// A run that fails is recorded as far as it came.
+#[test]
+fn failed_run_is_recorded_too() {
+    let home = Home::with_tools(&["stats"]);
+    let script = "await stats.describe({values: [1]}); throw new Error('late')";
+    let first = stats_run(&home, script, &["--record", "calls.json"]);
+    assert_eq!(first["status"], "failed", "{first:#}");
+    let again = stats_run(&home, script, &["--replay", "calls.json"]);
+    assert_eq!(again["error"]["message"], first["error"]["message"], "{again:#}");
+    assert_eq!(again["calls"].as_array().map(Vec::len), Some(1), "{again:#}");
+}
