@@ -176,7 +176,8 @@ fn mount_kept(
     if let Some(servers) = servers {
         servers.check(&sessions.lock(id).map_err(|error| store::failed(&error))?)?;
     }
-    if let Some(policy) = policy.as_mut().filter(|policy| policy.mcp.is_empty()) {
+    // The tables of a policy say how its servers start, which the caller does.
+    if let Some(policy) = policy.as_mut().filter(|policy| policy.mcp.is_empty() || servers.is_some()) {
         policy.mcp = sessions.policy(id).map_err(|error| store::failed(&error))?.mcp;
     }
     Ok(None)

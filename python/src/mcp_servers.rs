@@ -104,6 +104,11 @@ impl McpServers {
         Ok(listed)
     }
 
+    /// Returns the pinned definitions as JSON: `{server: {"tools": {name: text}}}`, each text that of a definition.
+    fn definitions(&self) -> PyResult<String> {
+        serde_json::to_string(&self.0.get()?.pins).map_err(|error| raised(&error))
+    }
+
     /// Writes what the servers offer to a lock. What else that pins stays.
     fn pin(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
         let pins = self.0.get()?.pins.clone();

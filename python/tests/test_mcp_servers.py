@@ -89,6 +89,12 @@ def test_servers_stand_beside_functions_and_in_a_sandbox_tool(servers: McpServer
         assert sandbox.run("javascript", script).return_value == 6
     box = create_sandbox_tool([double], mcp=servers, capabilities=["double", "fix/add"])
     assert box.run(script, "javascript") == "6"
+    # A model is told of what it may call, and of nothing else.
+    described = box.get_tool_descriptions()
+    assert "await fix.add({a: number, b: number}): {sum: number}`: Adds." in described
+    assert "fix.echo" not in described
+    assert "fix.add" in box.definition.description
+    assert "fix.add" in box.get_system_prompt()
     answers = Sandbox(mcp=servers, capabilities=["api/**", "fix/add"], tool_handler=lambda method, _: method)
     assert answers.run("javascript", "return [await api.x({}), await fix.add({a: 0, b: 1})]").return_value == [
         "api/x",
@@ -205,6 +211,13 @@ def test_session_keeps_the_definitions_that_it_was_made_with(servers: McpServers
         Session.open("s", store=tmp_path / "store", mcp={"fix": fixture("poisoned")})
     with McpServers({"other": fixture()}) as other, pytest.raises(SessionConflictError, match="without the MCP server"):
         Session.open("s", store=tmp_path / "store", mcp=other)
+
+
+def test_session_of_a_policy_with_a_table_of_the_server_is_opened_again(servers: McpServers, tmp_path: Path) -> None:
+    text = "[tools]\n[mcp.fix]\ncommand = ['elsewhere']\nports = [443]\n[[grant]]\nmethod = 'fix/add'\n"
+    for _ in range(2):
+        with Session.open("s", store=tmp_path / "store", mcp=servers, policy=text) as session:
+            assert session.call("fix/add", {"a": 1, "b": 2}) == {"sum": 3}
 
 
 def test_session_waits_for_approval_of_a_call_of_a_server(servers: McpServers, tmp_path: Path) -> None:

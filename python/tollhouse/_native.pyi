@@ -181,6 +181,9 @@ class McpServers:
     def tools(self) -> list[tuple[str, str, str | None]]:
         """Server, name, and why it is refused, of each tool."""
 
+    def definitions(self) -> str:
+        """The pinned definitions: JSON, `{server: {"tools": {name: text}}}`, with each definition a text of JSON."""
+
     def pin(self, path: str | os.PathLike[str]) -> None:
         """Writes what the servers offer to a lock. Raises `OSError`, and `PolicyError` if it is no lock."""
 

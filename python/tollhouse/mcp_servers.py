@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from types import TracebackType
     from typing import Never, Self
 
+    from .tools import ToolDefinition
+
 Place = str | os.PathLike[str]
 
 _MILLISECOND = timedelta(milliseconds=1)
@@ -140,6 +142,24 @@ class McpServers:
     def tools(self) -> list[McpTool]:
         """The tools that the servers offer, those that are refused among them."""
         return [McpTool(*tool) for tool in self.native.tools()]
+
+    @property
+    def definitions(self) -> list[ToolDefinition]:
+        """What a model is told of the tools that are not refused, each by its method: `github.search`."""
+        from .tools import ToolDefinition
+
+        refused = {(tool.server, tool.name) for tool in self.tools if tool.refused is not None}
+        found: list[ToolDefinition] = []
+        for server, pins in json.loads(self.native.definitions()).items():
+            for name, text in pins["tools"].items():
+                if (server, name) in refused:
+                    continue
+                told = json.loads(text)
+                described = told.get("description") or told.get("title") or ""
+                found.append(
+                    ToolDefinition(f"{server}.{name}", described, told["inputSchema"], told.get("outputSchema"))
+                )
+        return found
 
     def pin(self, lock: Place) -> None:
         """Writes name, description and schemas of each tool to a lock. What that pins of other servers stays.

@@ -211,8 +211,10 @@ class Sandbox(Runs):
         listener = None if record is None else self._weak(record)
         ask = None if approver is None else self._weak(self._answers.asked(approver))
         self._logged = (_held(audit_log), audit_key)
-        self._servers, self._ends_servers = _started(mcp, mcp_lock)
+        self._servers: McpServers | None = None
+        self._ends_servers = False
         try:
+            self._servers, self._ends_servers = _started(mcp, mcp_lock)
             self._session: _native.Session | None = self._make(
                 host(registry), text, toml=is_toml, tools=host_tools, audit=listener, approver=ask, token=token
             )
@@ -319,6 +321,13 @@ class Sandbox(Runs):
     def _close_audit(self) -> None:
         if self._audit is not None and self._closes_audit:
             self._audit.close()
+
+    def _described(self) -> list[ToolDefinition]:
+        """The tools that a model is told of: those of this program, and those of MCP servers that may be called."""
+        if self._servers is None:
+            return self.tools
+        session = self._open()
+        return [*self.tools, *(one for one in self._servers.definitions if session.grants(one.method))]
 
     def _close_servers(self) -> None:
         if self._servers is not None and self._ends_servers:

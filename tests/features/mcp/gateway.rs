@@ -266,15 +266,18 @@ fn gateway_with_tokens_mounts_what_the_policy_says_and_grants_what_the_token_say
     assert_eq!(home.run(["policy", "keygen", "k"]).status, 0);
     let few = bearer(&seal(&home, "[[grant]]\nname = 'few'\nmethod = 'fix/echo'\ncalls = 1\n"));
     let none = bearer(&seal(&home, ""));
+    let sum = bearer(&seal(&home, "[[grant]]\nmethod = 'fix/add'\n"));
     // A token cannot name programs of its own.
-    let foreign = bearer(&seal(&home, "[mcp.evil]\ncommand = ['/bin/sh']\n[[grant]]\nmethod = 'fix/add'\n"));
+    home.file("evil.toml", "[mcp.evil]\ncommand = ['/bin/sh']\n");
+    let sealed = home.run(["policy", "seal", "evil.toml", "--key", "k"]);
+    assert!(sealed.status == 2 && sealed.stderr.contains("not allowed in a token"), "{sealed:?}");
     let server = HttpServer::start(&home, &[&GATEWAY[..], &["--issuer", "k.pub"]].concat());
     let with = |token: &str, tool: &str, arguments: Value| server.modern(tool, arguments, &[("authorization", token)]);
     error(&with(&none, "echo", json!({ "text": "mine" })));
     assert_eq!(text(&with(&few, "echo", json!({ "text": "mine" }))), "mine");
     error(&with(&few, "echo", json!({ "text": "again" })));
     error(&with(&few, "add", json!({ "a": 1, "b": 1 })));
-    assert_eq!(with(&foreign, "add", json!({ "a": 1, "b": 1 }))["structuredContent"]["sum"], 2);
+    assert_eq!(with(&sum, "add", json!({ "a": 1, "b": 1 }))["structuredContent"]["sum"], 2);
     drop(server);
     home.file("policy.toml", policy_of("fix", "normal", ""));
     let ran = home.run(["mcp", "--http", "127.0.0.1:0", "--issuer", "k.pub"].iter().chain(&GATEWAY));
