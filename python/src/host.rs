@@ -10,11 +10,13 @@ use tollhouse::capability::Policy;
 use tollhouse::gate::{
     Answer, ApprovalError, ApprovalRequest, Approver, Audit, AuditError, AuditFile, AuditKey, Both, CheckOptions, Event,
 };
-use tollhouse::session::{self, Around, HostOptions, OpenOptions, SessionOptions, Widening};
+use tollhouse::session::{self, Around, HostOptions, OpenOptions, SessionId, SessionOptions, Sessions, Widening};
+use tollhouse::tool::Lock;
 
 use crate::convert::to_python;
 use crate::driver::{self, Raised};
 use crate::errors::{PolicyError, raised, told};
+use crate::mcp_servers::{McpServers, ServerMounts};
 use crate::process::OfProcess;
 use crate::session::Session;
 use crate::store::{self, Store, host_failed, or_signal, waiting};
@@ -41,7 +43,7 @@ impl Host {
 
     /// Creates a session in memory. `policy` is JSON, or TOML if `toml` is true; it narrows the authority of a token,
     /// if there is one.
-    #[pyo3(signature = (policy, *, toml=false, tools=Vec::new(), audit=None, audit_log=None, audit_key=None, approver=None, token=None, authorities=Vec::new()))]
+    #[pyo3(signature = (policy, *, toml=false, tools=Vec::new(), audit=None, audit_log=None, audit_key=None, approver=None, token=None, authorities=Vec::new(), mcp=None))]
     #[expect(clippy::too_many_arguments, reason = "Python gives them names")]
     fn session(
         &self,
@@ -55,19 +57,25 @@ impl Host {
         approver: Option<Py<PyAny>>,
         token: Option<&str>,
         authorities: Vec<Vec<u8>>,
+        mcp: Option<Py<McpServers>>,
     ) -> PyResult<Session> {
         let host = self.host.get()?;
         let given = policy.map(|policy| parsed(policy, toml)).transpose()?;
-        let policy = match token.map(|token| token::open(token, &authorities)).transpose()? {
+        let mut policy = match token.map(|token| token::open(token, &authorities)).transpose()? {
             None => given.unwrap_or_default(),
             Some(allowed) => match given {
                 Some(narrower) => allowed.attenuate(narrower).map_err(|error| PolicyError::new_err(told(&error)))?,
                 None => allowed,
             },
         };
+        let servers = mcp.as_ref().map(|servers| servers.get().mounts()).transpose()?;
+        let lock = servers.map(|servers| servers.mount(host, &mut policy)).transpose()?;
         let shared = Arc::new(Raised::default());
         let options = SessionOptions {
             policy,
+            lock,
+            mcp: servers.map(ServerMounts::calls),
+            secrets: servers.map(ServerMounts::secrets).unwrap_or_default(),
             host_tools: mounted(py, &tools, &shared),
             audit: logs(py, audit, audit_log, audit_key, &shared)?,
             approver: approver.map(|ask| Asked::shared(ask, &shared)),
@@ -79,7 +87,7 @@ impl Host {
 
     /// Opens a session on disk, and creates it if it does not exist. Its policy is then fixed: with `None`, it is the
     /// one that it was created with.
-    #[pyo3(signature = (store, session_id, policy=None, *, toml=false, tools=Vec::new(), audit=None, audit_log=None, audit_key=None, approver=None))]
+    #[pyo3(signature = (store, session_id, policy=None, *, toml=false, tools=Vec::new(), audit=None, audit_log=None, audit_key=None, approver=None, mcp=None))]
     #[expect(clippy::too_many_arguments, reason = "Python gives them names")]
     fn open(
         &self,
@@ -93,12 +101,19 @@ impl Host {
         audit_log: Option<PathBuf>,
         audit_key: Option<PathBuf>,
         approver: Option<Py<PyAny>>,
+        mcp: Option<Py<McpServers>>,
     ) -> PyResult<Session> {
         let (host, sessions) = (self.host.get()?, store.sessions()?);
         let id = store::session_id(session_id)?;
         let shared = Arc::new(Raised::default());
+        let servers = mcp.as_ref().map(|servers| servers.get().mounts()).transpose()?;
+        let mut policy = policy.map(|policy| parsed(policy, toml)).transpose()?;
+        let lock = mount_kept(host, sessions, &id, &mut policy, servers)?;
         let options = OpenOptions {
-            policy: policy.map(|policy| parsed(policy, toml)).transpose()?,
+            policy,
+            lock,
+            mcp: servers.map(ServerMounts::calls),
+            secrets: servers.map(ServerMounts::secrets).unwrap_or_default(),
             host_tools: mounted(py, &tools, &shared),
             audit: logs(py, audit, audit_log, audit_key, &shared)?,
             approver: approver.map(|ask| Asked::shared(ask, &shared)),
@@ -144,6 +159,28 @@ impl Drop for Host {
 fn parsed(policy: &str, toml: bool) -> PyResult<Policy> {
     let policy = if toml { Policy::parse(policy) } else { Policy::parse_json(policy) };
     policy.map_err(|error| PolicyError::new_err(told(&error)))
+}
+
+/// Adds servers to the policy of a session on disk. Returns the lock of a new one; one that exists has its own, with which
+/// the servers are compared, and keeps its tables.
+fn mount_kept(
+    host: &session::Host,
+    sessions: &Sessions,
+    id: &SessionId,
+    policy: &mut Option<Policy>,
+    servers: Option<&ServerMounts>,
+) -> PyResult<Option<Lock>> {
+    if !sessions.contains(id).map_err(|error| store::failed(&error))? {
+        return servers.map(|servers| servers.mount(host, policy.get_or_insert_default())).transpose();
+    }
+    if let Some(servers) = servers {
+        servers.check(&sessions.lock(id).map_err(|error| store::failed(&error))?)?;
+    }
+    // The tables of a policy say how its servers start, which the caller does.
+    if let Some(policy) = policy.as_mut().filter(|policy| policy.mcp.is_empty() || servers.is_some()) {
+        policy.mcp = sessions.policy(id).map_err(|error| store::failed(&error))?.mcp;
+    }
+    Ok(None)
 }
 
 fn mounted(py: Python<'_>, tools: &[Py<HostTool>], raised: &Arc<Raised>) -> Vec<tollhouse::tool::HostTool> {

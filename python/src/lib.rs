@@ -11,6 +11,7 @@ mod driver;
 mod errors;
 mod files;
 mod host;
+mod mcp_servers;
 mod output;
 mod process;
 mod result;
@@ -40,6 +41,8 @@ mod _native {
     use super::files::Tree;
     #[pymodule_export]
     use super::host::{Host, check_audit_log};
+    #[pymodule_export]
+    use super::mcp_servers::McpServers;
     #[pymodule_export]
     use super::process::forked;
     #[pymodule_export]

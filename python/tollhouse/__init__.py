@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from .files import Files, FileStat, Snapshot
     from .ingestion import from_anthropic_tools, from_claude, from_langchain, from_openai, from_openai_tools
     from .literals import LanguageName, OnChange, Resolution, RunStatus, Status
+    from .mcp_servers import McpServerOptions, McpServers, McpTool
     from .pending import Decision, PendingCall
     from .precompile import precompile_module
     from .prompts import DEFAULT_MAX_CALLS, JS_CODEACT_PROMPT
@@ -109,6 +110,7 @@ _NAMES = {
     "files": ["Files", "FileStat", "Snapshot"],
     "ingestion": ["from_anthropic_tools", "from_claude", "from_langchain", "from_openai", "from_openai_tools"],
     "literals": ["LanguageName", "OnChange", "Resolution", "RunStatus", "Status"],
+    "mcp_servers": ["McpServerOptions", "McpServers", "McpTool"],
     "pending": ["Decision", "PendingCall"],
     "precompile": ["precompile_module"],
     "prompts": ["DEFAULT_MAX_CALLS", "JS_CODEACT_PROMPT"],
@@ -156,6 +158,9 @@ __all__ = [
     "FileStat",
     "Files",
     "LanguageName",
+    "McpServerOptions",
+    "McpServers",
+    "McpTool",
     "MethodCapability",
     "MissingParamError",
     "NativeError",

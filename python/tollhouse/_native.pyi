@@ -124,6 +124,7 @@ class Host:
         approver: Callable[[str, dict[str, Any], str], bool | None] | None = None,
         token: str | None = None,
         authorities: Sequence[bytes] = (),
+        mcp: McpServers | None = None,
     ) -> Session:
         """A session in memory. `policy` is JSON, or TOML if `toml` is true.
 
@@ -145,6 +146,7 @@ class Host:
         audit_log: str | os.PathLike[str] | None = None,
         audit_key: str | os.PathLike[str] | None = None,
         approver: Callable[[str, dict[str, Any], str], bool | None] | None = None,
+        mcp: McpServers | None = None,
     ) -> Session:
         """A session on disk, which is made if it is not there.
 
@@ -157,6 +159,36 @@ class Host:
 
         Runs that start later have them. `tools` are those that it is opened with. Raises as `open`.
         """
+
+@final
+class McpServers:
+    """Started MCP servers. `servers` is JSON: `{"mcp": {name: table}}`, with tables as those of a policy.
+
+    `secrets` are names and values, `unconfined` the servers without a wall, `executable` and `before` the command that
+    runs this package. Raises `PolicyError` for tables that make no sense and for tools that are not those of the lock,
+    else `NativeError`.
+    """
+
+    def __new__(
+        cls,
+        servers: str,
+        secrets: Sequence[tuple[str, str]],
+        unconfined: Sequence[str],
+        executable: str,
+        before: Sequence[str],
+        lock: str | os.PathLike[str] | None = None,
+    ) -> McpServers: ...
+    def tools(self) -> list[tuple[str, str, str | None]]:
+        """Server, name, and why it is refused, of each tool."""
+
+    def definitions(self) -> str:
+        """The pinned definitions: JSON, `{server: {"tools": {name: text}}}`, with each definition a text of JSON."""
+
+    def pin(self, path: str | os.PathLike[str]) -> None:
+        """Writes what the servers offer to a lock. Raises `OSError`, and `PolicyError` if it is no lock."""
+
+    def close(self) -> None:
+        """Ends the servers."""
 
 def forked() -> None:
     """Notes that this process was forked: `os.register_at_fork` calls it."""

@@ -8,7 +8,7 @@ from . import _native
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Mapping, Sequence
     from typing import Any
 
     from .capabilities import MethodCapability
@@ -98,6 +98,11 @@ def namespaces(
             raise ValueError(f"{one.method_pattern!r} has an input_schema: list the tool that it is for in `tools`")
         heads[head] = None
     return [_native.HostTool.namespace(head, "", answer) for head in heads]
+
+
+def not_served(capabilities: Sequence[MethodCapability], served: Collection[str]) -> list[MethodCapability]:
+    """The capabilities for tools of this program. Those for MCP servers are checked by the host, which knows them."""
+    return [one for one in capabilities if one.pattern.partition("/")[0] not in served]
 
 
 def policy_text(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from . import _native
 from .hosts import default_registry, host
-from .mounts import check_wasm_path, mounted, namespaces, policy_text, read_tools
+from .mounts import check_wasm_path, mounted, namespaces, not_served, policy_text, read_tools
 from .result import ExecutionResult
 from .run_queue import Turn
 from .runs import Runs
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from .checks import Problem
     from .files import FilePath, Files
     from .literals import LanguageName
+    from .mcp_servers import McpServerOptions, McpServers
     from .tokens import Opened
     from .tool_answers import Approver, Handler
     from .tools import ToolDefinition
@@ -44,6 +45,8 @@ if TYPE_CHECKING:
         audit_collector: AuditCollector | None
         audit_log: str | os.PathLike[str] | None
         audit_key: str | os.PathLike[str] | None
+        mcp: McpServers | Mapping[str, McpServerOptions] | None
+        mcp_lock: str | os.PathLike[str] | None
         errors: ErrorMode
         on_tool_error: OnToolError | None
 
@@ -111,6 +114,10 @@ class Sandbox(Runs):
         on_tool_error: Is called for each exception of a tool, as `(method, arguments, exception)`, on the tool's
             thread. The logger `tollhouse.tools` has the exception with its traceback too, and results have it among
             `exceptions`.
+        mcp: MCP servers whose tools scripts call, by name: `{"git": {"command": ["uvx", "mcp-server-git"]}}`. They
+            start with the sandbox and end with it. `McpServers` are shared by several sandboxes, and end on their own.
+            Their tools are granted by `capabilities` (`"git/*"`), `policy` or `pca` only.
+        mcp_lock: The file that pins their tools: see `McpServers`.
 
     Raises:
         ValueError: If something makes no sense: a misspelt tool or parameter, a malformed pattern, a token that is not
@@ -155,6 +162,8 @@ class Sandbox(Runs):
         audit_key: str | os.PathLike[str] | None = None,
         errors: ErrorMode = None,
         on_tool_error: OnToolError | None = None,
+        mcp: McpServers | Mapping[str, McpServerOptions] | None = None,
+        mcp_lock: str | os.PathLike[str] | None = None,
     ) -> None:
         check_wasm_path(wasm_path)
         if policy is not None and capabilities is not None:
@@ -163,6 +172,8 @@ class Sandbox(Runs):
             raise ValueError(
                 "a session on disk keeps what it has: copy files in by `files`; `mounts` are for a `Sandbox`"
             )
+        _check_granted(None if self._keeps else mcp, capabilities, policy, pca)
+        self._served = names_of(mcp)
         granted = _granted(capabilities)
         token = _opened(pca, trusted_authorities, policy, registry)
         definitions, handler = read_tools(list(tools), tool_handler)
@@ -200,7 +211,10 @@ class Sandbox(Runs):
         listener = None if record is None else self._weak(record)
         ask = None if approver is None else self._weak(self._answers.asked(approver))
         self._logged = (_held(audit_log), audit_key)
+        self._servers: McpServers | None = None
+        self._ends_servers = False
         try:
+            self._servers, self._ends_servers = _started(mcp, mcp_lock)
             self._session: _native.Session | None = self._make(
                 host(registry), text, toml=is_toml, tools=host_tools, audit=listener, approver=ask, token=token
             )
@@ -210,14 +224,17 @@ class Sandbox(Runs):
                 self.files.update(files)
         except BaseException:
             self._close_audit()
+            self._close_servers()
             raise
 
     def _mounted(
         self, definitions: list[ToolDefinition], answer: Callable[..., Any], *, is_open: bool
     ) -> list[_native.HostTool]:
-        if is_open:
-            return namespaces(self._capabilities, answer)
-        return mounted(definitions, self._capabilities, answer)
+        own = self._own_capabilities()
+        return namespaces(own, answer) if is_open else mounted(definitions, own, answer)
+
+    def _own_capabilities(self) -> list[MethodCapability]:
+        return not_served(self._capabilities, self._served) if self._served else self._capabilities
 
     def _check_mounts(self, mounts: object) -> None:
         if mounts and not self._in_memory:
@@ -256,6 +273,7 @@ class Sandbox(Runs):
             approver=approver,
             token=signed,
             authorities=keys,
+            mcp=None if self._servers is None else self._servers.native,
         )
 
     def _weak(self, function: Callable[..., Any]) -> Callable[..., Any]:
@@ -298,10 +316,22 @@ class Sandbox(Runs):
                 return
             session.cancel()
         self._close_audit()
+        self._close_servers()
 
     def _close_audit(self) -> None:
         if self._audit is not None and self._closes_audit:
             self._audit.close()
+
+    def _described(self) -> list[ToolDefinition]:
+        """The tools that a model is told of: those of this program, and those of MCP servers that may be called."""
+        if self._servers is None:
+            return self.tools
+        session = self._open()
+        return [*self.tools, *(one for one in self._servers.definitions if session.grants(one.method))]
+
+    def _close_servers(self) -> None:
+        if self._servers is not None and self._ends_servers:
+            self._servers.close()
 
     def can_call(self, method: str, params: Mapping[str, Any] | None = None) -> bool:
         """Returns True if a call would be allowed now. Nothing is spent, and nobody is asked.
@@ -548,6 +578,38 @@ def _one_each(definitions: Sequence[ToolDefinition]) -> list[MethodCapability]:
     from .capabilities import MethodCapability
 
     return [MethodCapability(one.method) for one in definitions]
+
+
+def _check_granted(mcp: object, *grants: object) -> None:
+    """Raises `ValueError` for MCP servers of which nothing could be called."""
+    if mcp is not None and all(one is None or one in (b"", "") for one in grants):
+        raise ValueError("MCP servers grant nothing by themselves: say what may be called, by `capabilities`")
+
+
+def names_of(mcp: McpServers | Mapping[str, McpServerOptions] | None) -> frozenset[str]:
+    """The names of MCP servers."""
+    if mcp is None:
+        return frozenset()
+    from .mcp_servers import McpServers
+
+    return frozenset(tool.server for tool in mcp.tools) if isinstance(mcp, McpServers) else frozenset(mcp)
+
+
+def _started(
+    mcp: McpServers | Mapping[str, McpServerOptions] | None, lock: str | os.PathLike[str] | None
+) -> tuple[McpServers | None, bool]:
+    """MCP servers, which are started if they are not yet, and whether they end with the sandbox."""
+    if mcp is None:
+        if lock is not None:
+            raise ValueError("`mcp_lock` pins the tools of MCP servers: give `mcp` too")
+        return None, False
+    from .mcp_servers import McpServers
+
+    if not isinstance(mcp, McpServers):
+        return McpServers(mcp, lock=lock), True
+    if lock is not None:
+        raise ValueError("`McpServers` have been compared with a lock when they started: give `lock` there")
+    return mcp, False
 
 
 def _key(grant: str) -> str:

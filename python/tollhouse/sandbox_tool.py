@@ -242,7 +242,7 @@ class SandboxTool:
         """
         from . import prompts
 
-        return prompts.get_tool_descriptions(self.sandbox.tools, self.sandbox.get_capabilities())
+        return prompts.get_tool_descriptions(self.sandbox._described(), self.sandbox.get_capabilities())
 
     def get_system_prompt(self, *, include_tools: bool = True) -> str:
         """Writes the system prompt of an agent that has the sandbox as one tool.
@@ -256,7 +256,7 @@ class SandboxTool:
         from . import prompts
 
         return prompts.get_system_prompt(
-            self.sandbox.tools, self.sandbox.get_capabilities(), include_tools=include_tools
+            self.sandbox._described(), self.sandbox.get_capabilities(), include_tools=include_tools
         )
 
     def get_system_prompt_for_separate_tools(self, *, include_tools: bool = True) -> str:
@@ -271,7 +271,7 @@ class SandboxTool:
         from . import prompts
 
         return prompts.get_system_prompt_for_separate_tools(
-            self.sandbox.tools, self.sandbox.get_capabilities(), include_tools=include_tools
+            self.sandbox._described(), self.sandbox.get_capabilities(), include_tools=include_tools
         )
 
     def as_langchain_tool(self) -> Any:

@@ -18,8 +18,9 @@ from .errors import RuntimeError  # noqa: A004
 from .files import Files, Snapshot
 from .hosts import default_registry, default_store, host, trust_writers
 from .literals import OnChange, Resolution, RunStatus
-from .mounts import check_capabilities, mounted, namespaces, read_tools
+from .mounts import check_capabilities, mounted, namespaces, not_served, read_tools
 from .pending import PendingCall, pending_call, pending_calls, time_of
+from .sandbox import names_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -465,14 +466,15 @@ class Session(DurableRuns):
         if has.packages and options.get("registry") is None:
             options["registry"] = default_registry()
         wanted = None if given is None else capabilities_from(given)
+        served = names_of(options.get("mcp"))
         withdrawn = [] if wanted is None else has.withdrawn(wanted, definitions, is_open=is_open)
         added = has.missing(wanted, definitions)
         if definitions:
-            check_capabilities(definitions, added)
+            check_capabilities(definitions, not_served(added, served))
         if any(one.input_schema is not None for one in added):
             raise ValueError("a session does not keep an input_schema: write it into the tool's own schema")
         if added:
-            tools = _hollow(definitions, [*has.capabilities, *added], is_open=is_open)
+            tools = _hollow(definitions, not_served([*has.capabilities, *added], served), is_open=is_open)
             tools += [] if is_open else has.removed(definitions)
             widen(host(options.get("registry")), self._store, self._id, added, tools)
         limits = options.get("limits")
@@ -512,7 +514,7 @@ class Session(DurableRuns):
         """
         more = capabilities_from(capabilities)
         if self.tools:
-            check_capabilities(self.tools, more)
+            check_capabilities(self.tools, not_served(more, self._served))
         if any(one.input_schema is not None for one in more):
             raise ValueError("a session does not keep an input_schema: write it into the tool's own schema")
         self._idle("grant")
@@ -528,7 +530,7 @@ class Session(DurableRuns):
         opening = self._opening
         if not self.tools and self._options.get("tool_handler") is not None:
             there = {one.method for one in opening["tools"]}
-            named = namespaces(more, self._called[0].weak())
+            named = namespaces(not_served(more, self._served), self._called[0].weak())
             opening["tools"] = [*opening["tools"], *(one for one in named if one.method not in there)]
         widen(opening["host"], self._store, self._id, more, opening["tools"])
         fresh = Grants(self._store.show(self._id))
@@ -707,15 +709,16 @@ class Session(DurableRuns):
             audit_log=self._logged[0],
             audit_key=self._logged[1],
             approver=approver,
+            mcp=None if self._servers is None else self._servers.native,
         )
 
     def _mounted(
         self, definitions: list[ToolDefinition], answer: Callable[..., Any], *, is_open: bool
     ) -> list[_native.HostTool]:
         if is_open:
-            return namespaces(self._capabilities, answer)
+            return namespaces(self._own_capabilities(), answer)
         there = [one for one in definitions if one.method not in self._withdrawn]
-        tools = mounted(there, self._capabilities, answer, is_checked=not self._is_there)
+        tools = mounted(there, self._own_capabilities(), answer, is_checked=not self._is_there)
         return [*tools, *self._removed, *withdrawn_tools(self._withdrawn, definitions)]
 
 

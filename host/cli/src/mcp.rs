@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use clap::Args;
-use tollhouse::capability::{Limits, Policy, parse_bytes};
+use tollhouse::capability::{Policy, parse_bytes};
 use tollhouse::session::{Host, OpenOptions, SessionId, Sessions};
 use tollhouse::token::{PublicKey, RevocationList};
 use tollhouse_mcp::{
@@ -24,12 +24,17 @@ use crate::Exit;
 /// Name of the default session in memory.
 const NAME: &str = "mcp";
 
+/// Most characters of a result's text, unless the operator says otherwise. Clients put it before their models.
+const MAX_TEXT: usize = 10_000;
+
 /// Serve scripts, files and sessions to an agent, by the Model Context Protocol
 ///
 /// The client starts this command and speaks with it on standard input and output. The agent gets tools that run JavaScript
 /// and bash behind the policy, find and describe the tools that scripts call, and read and write the session's files;
 /// resources, which are the session's files; and prompts. It cannot approve calls: the client's user is asked, if the
 /// client can do that, else `tollhouse session approve` decides, for a session on disk.
+///
+/// With `--proxy` the agent gets no scripts and no files: the mounted tools are its tools, each call behind the policy.
 ///
 /// Without `--session` the agent's sessions are in memory and end with the connection. The agent may fork its session, and
 /// share its budgets with the forks; it reaches no other session of the store.
@@ -38,6 +43,7 @@ const NAME: &str = "mcp";
 Examples:
   tollhouse mcp --allow 'stats/*'
   tollhouse mcp --policy agent.toml --session agent
+  tollhouse mcp --proxy --policy agent.toml --allow-exec git
   claude mcp add tollhouse -- tollhouse mcp --policy agent.toml")]
 #[command(args_conflicts_with_subcommands = true)]
 pub(crate) struct McpCommand {
@@ -55,9 +61,13 @@ pub(crate) struct McpCommand {
     /// Offer a mounted tool as a tool of the protocol too: a method, or all below a prefix (`stats`)
     #[arg(long, value_name = "METHOD")]
     expose: Vec<String>,
-    /// Most characters of a result's text; what is longer goes into a file of the session
-    #[arg(long, value_name = "CHARACTERS", default_value_t = 10_000)]
-    max_text: usize,
+    /// Be a gateway: offer the mounted tools, or those that `--expose` names, and no scripts
+    #[arg(long)]
+    proxy: bool,
+    /// Most characters of a result's text; what is longer goes into a file of the session, and with `--proxy` is left out
+    /// [default: 10000; with `--proxy` none]
+    #[arg(long, value_name = "CHARACTERS")]
+    max_text: Option<usize>,
     #[command(flatten)]
     http: HttpArgs,
     #[command(flatten)]
@@ -72,9 +82,9 @@ struct HttpArgs {
     #[arg(long = "http", value_name = "ADDRESS", help_heading = "HTTP")]
     address: Option<String>,
     /// Ask each request for a bearer token that this key has sealed (`tollhouse policy seal`): the key or its file. A
-    /// client has what its token grants, and a session in memory
+    /// client has what its token grants, and a session in memory. A `--policy` says what is mounted, and grants nothing
     #[arg(long, value_name = "KEY", requires = "address", help_heading = "HTTP",
-        conflicts_with_all = ["policy", "token", "allow", "allow_net", "id"])]
+        conflicts_with_all = ["token", "allow", "allow_net", "id"])]
     issuer: Option<String>,
     /// Revoked tokens: one revocation id per line. Read when the server starts
     #[arg(long, value_name = "FILE", requires = "issuer", help_heading = "HTTP")]
@@ -131,7 +141,8 @@ impl McpCommand {
         let options = ServerOptions {
             root,
             exposed: self.expose.clone(),
-            text_limit: self.max_text,
+            is_gateway: self.proxy,
+            text_limit: self.max_text.unwrap_or(if self.proxy { usize::MAX } else { MAX_TEXT }),
             ask_client: self.own.asks() && (listener.is_none() || self.http.ask_clients),
             version: env!("CARGO_PKG_VERSION").to_owned(),
         };
@@ -161,8 +172,8 @@ impl McpCommand {
         Ok(Exit::from(if signals::received() > 0 { signals::CANCELLED } else { 0 }))
     }
 
-    /// Returns what opens the sessions of tokens: in memory, with the tools, files, limits and log of this command, and no
-    /// grants but the token's.
+    /// Returns what opens the sessions of tokens: in memory, with the tools, servers, files, limits and log of this command,
+    /// and no grants but the token's.
     fn issuer(
         &self,
         locations: &Locations,
@@ -171,12 +182,15 @@ impl McpCommand {
         revoked: RevocationList,
     ) -> Result<TokenIssuer> {
         let prepared = self.session.prepare(locations, &self.own, &self.audit)?;
-        let (host, limits) = (host.clone(), self.own.limits());
+        let own = &prepared.policy;
+        if !own.grants.is_empty() || !own.permissions.is_empty() {
+            return Err(CliError::usage("`--issuer`: the policy has `[[grant]]` or `[tool.…]`, which no client would have")
+                .hint("seal them into tokens (`tollhouse policy seal`); the policy says what is mounted: `[tools]`, `[mcp.…]`, limits"));
+        }
+        let host = host.clone();
         let open = move |mut policy: Policy| {
             // The issuer decides what may be called; it does not decide how many resources of this machine that takes.
-            let mut most = Limits::default();
-            limits.apply(&mut most);
-            policy.limits = policy.limits.at_most(&most);
+            policy.limits = policy.limits.at_most(&prepared.policy.limits);
             let approver = Arc::<DeferringApprover>::default();
             prepared.session_with(&host, policy, approver)
         };

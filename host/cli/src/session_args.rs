@@ -512,17 +512,23 @@ impl PreparedSession {
         Self { approver: Some(approver), ..self }
     }
 
-    /// Creates a session with another policy, and an approver of its own.
+    /// Creates a session with another policy, and an approver of its own. It mounts what the policy of these options
+    /// mounts, if they have one: which programs and packages are used is not for a token to say.
     pub(crate) fn session_with(
         &self,
         host: &Host,
         policy: Policy,
         approver: Arc<dyn Approver>,
     ) -> std::result::Result<Session, HostError> {
+        let policy = Policy {
+            mcp: self.policy.mcp.clone(),
+            tools: self.policy.tools.clone().or(policy.tools),
+            signed: self.policy.signed.and(policy.signed),
+            ..policy
+        };
         host.session(SessionOptions {
             host_tools: Vec::new(),
-            // A token names no servers.
-            mcp: None,
+            mcp: self.mcp.clone(),
             policy,
             tools: self.tools.clone(),
             commands: Vec::new(),

@@ -156,7 +156,7 @@ fn question(pending: &PendingCall) -> Option<ElicitRequestParams> {
     let call = &pending.call;
     let arguments = serde_json::to_string_pretty(&call.arguments).ok()?;
     let message = format!(
-        "A script asks to call `{}` with these arguments:\n{}\n\nIt needs your consent: {} (grant `{}`).{}",
+        "An agent asks to call `{}` with these arguments:\n{}\n\nIt needs your consent: {} (grant `{}`).{}",
         visible(&call.method),
         visible(&arguments),
         visible(&call.reason),

@@ -4,7 +4,10 @@ use std::sync::Arc;
 
 use rmcp::model::{JsonObject, Tool, ToolAnnotations};
 use serde_json::{Value, json};
+use tollhouse::capability::Approve;
 use tollhouse::gate::Gate;
+
+use crate::exposed::is_served;
 
 pub(crate) const RUN_JAVASCRIPT: &str = "run_javascript";
 pub(crate) const RUN_BASH: &str = "run_bash";
@@ -30,6 +33,15 @@ pub(crate) const NAMES: [&str; 10] = [
     SESSIONS,
     PENDING,
 ];
+
+/// Names of a gateway's own tools.
+pub(crate) const GATEWAY_NAMES: [&str; 2] = [RESUME, PENDING];
+
+/// Instructions of a gateway for the model.
+pub(crate) const GATEWAY_INSTRUCTIONS: &str = "\
+Each call passes a gate with the policy of your operator. A call that is not granted, or whose budget is used up, fails \
+and says so: change the call or tell the user, do not try to get around it. If a call is `suspended`, a human must \
+approve it: tell the user, then call resume, whose result is that of the call.";
 
 /// Instructions for the model, which every conversation pays for.
 pub(crate) const INSTRUCTIONS: &str = "\
@@ -65,13 +77,30 @@ pub(crate) struct ScriptEffects {
 impl ScriptEffects {
     pub(crate) fn of(gate: &Gate) -> Self {
         let granted = || gate.tools().iter().filter(|tool| gate.grants(tool.method()));
-        Self { outside: granted().any(|tool| !gate.is_pure(tool.method())), network: gate.reaches_network() }
+        let network = gate.reaches_network() || granted().any(|tool| is_served(gate, tool.method()));
+        Self { outside: granted().any(|tool| !gate.is_pure(tool.method())), network }
     }
 }
 
 /// Returns all tools, for the client of a session with this gate.
 pub(crate) fn all(gate: &Gate) -> Vec<Tool> {
     tools(ScriptEffects::of(gate))
+}
+
+/// Returns the tools of a gateway besides the mounted ones: those that a client needs whose calls wait for approval.
+pub(crate) fn gateway(gate: &Gate) -> Vec<Tool> {
+    if gate.policy().grants.iter().all(|grant| grant.approve == Approve::Never) {
+        return Vec::new();
+    }
+    let resumed = annotations("Resume a call", false).destructive(true).idempotent(false);
+    // Its result is that of any tool, so that it has no schema.
+    let resume = Tool::new(
+        RESUME,
+        "Continue the suspended call, and return its result. Decides nothing: a call that nobody has approved yet \
+        stays suspended.",
+        Arc::new(object(json!({ "session": session() }), &[])),
+    );
+    vec![resume.with_title("Resume a call").with_annotations(resumed), pending_tool()]
 }
 
 /// Returns all tools, where scripts have these effects.
@@ -208,14 +237,18 @@ fn session_tools() -> Vec<Tool> {
             session_output(),
             annotations("Sessions", false).destructive(false).idempotent(false).open_world(false),
         ),
-        tool(
-            PENDING,
-            "List the calls that wait for approval. A human decides about them, elsewhere.",
-            object(json!({ "session": session() }), &[]),
-            pending_output(),
-            reading("Pending calls"),
-        ),
+        pending_tool(),
     ]
+}
+
+fn pending_tool() -> Tool {
+    tool(
+        PENDING,
+        "List the calls that wait for approval. A human decides about them, elsewhere.",
+        object(json!({ "session": session() }), &[]),
+        pending_output(),
+        reading("Pending calls"),
+    )
 }
 
 fn tool(

@@ -12,7 +12,8 @@
 //! | `runs`, `live_output` | runs of scripts: progress, logging, cancellation |
 //! | `approvals` | calls that wait for consent: the client's user is asked, or the run stays suspended |
 //! | `run_report`, `excerpts`, `images` | result of a run: text for the model, structured content, pictures |
-//! | `catalog`, `exposed` | mounted tools: search, declarations, and tools of their own |
+//! | `catalog` | mounted tools: search and declarations |
+//! | `exposed`, `tool_names` | mounted tools as tools of their own, also of a gateway, which offers nothing else |
 //! | `files`, `session_tool`, `pending` | the other tools |
 //! | `resources`, `prompts` | files of sessions as resources, and guides for models |
 //! | `stdio`, `http` | transports |
@@ -47,12 +48,16 @@ mod session_tool;
 mod sessions;
 mod stdio;
 mod tool_error;
+mod tool_names;
 
 pub use approvals::DeferringApprover;
-pub use client::{ConnectError, LastWords, McpClient, ServerConnection, ServerPipes};
-pub use exposed::ExposeError;
+pub use client::{
+    ConnectError, LastWords, McpClient, SERVER_VARIABLE, ServerConnection, ServerLauncher, ServerPipes, StartError,
+    StartedServer,
+};
 pub use http::{HttpOptions, ListenError, TokenIssuer, bind, serve_http};
 
 pub use server::{Server, ServerOptions};
 pub use sessions::{OpenOther, RootSession, StoredRoot};
 pub use stdio::{ServeError, Stopper, serve_stdio};
+pub use tool_names::ExposeError;

@@ -20,6 +20,7 @@ use tollhouse::session::{HostError, PendingCall, RunOptions, RunResult, Session,
 use crate::approvals::{self, AskMode};
 use crate::arguments::Arguments;
 use crate::definitions::{self, names};
+use crate::exposed;
 use crate::live_output::{Captured, LiveOutput, OutputLine};
 use crate::run_report::{self, FinishedRun};
 use crate::server::{Connection, level_rank};
@@ -43,8 +44,17 @@ pub(crate) struct Retry {
 
 /// What a run does.
 enum Start {
-    Script { language: Language, source: String, stdin: String },
+    Script { language: Language, name: String, source: String, stdin: String },
     Resume,
+}
+
+/// Form in which the end of a run is reported.
+#[derive(Clone, Copy)]
+enum ReportForm {
+    /// The run: value, output, calls.
+    Run,
+    /// The result of its only call.
+    Call,
 }
 
 /// Runs a script, or resumes a run, and reports the result.
@@ -56,7 +66,7 @@ pub(crate) async fn run(
     arguments: Option<JsonObject>,
     retry: Retry,
 ) -> Result<CallToolResponse, ToolError> {
-    let (start, session) = parse(tool, arguments)?;
+    let (start, session, form) = parse(connection, tool, arguments)?;
     let mode = AskMode::of(connection, context);
     let state = retry.state.as_deref().map(approvals::parse_state).transpose()?;
     let name = state.as_ref().map(|state| state.session.clone()).or(session);
@@ -67,20 +77,34 @@ pub(crate) async fn run(
         decide_by_responses(&client, &opened, &retry.responses, &decider(context)).await?;
         start = Start::Resume;
     }
-    let job = RunJob { connection, context, client: &client, opened: &opened, mode };
+    let job = RunJob { connection, context, client: &client, opened: &opened, mode, form };
     job.to_end(start).await
 }
 
-fn parse(tool: &str, arguments: Option<JsonObject>) -> Result<(Start, Option<String>), ToolError> {
+fn parse(
+    connection: &Connection,
+    tool: &str,
+    arguments: Option<JsonObject>,
+) -> Result<(Start, Option<String>, ReportForm), ToolError> {
+    let server = &connection.server.0;
     if tool == definitions::RESUME {
         let mut arguments = Arguments::new(arguments, &names::RESUME)?;
-        return Ok((Start::Resume, arguments.text("session")?));
+        // Behind a gateway, all runs are calls.
+        let form = if server.is_gateway { ReportForm::Call } else { ReportForm::Run };
+        return Ok((Start::Resume, arguments.text("session")?, form));
+    }
+    if let Some(method) = server.exposed.method(tool) {
+        let (name, source) = (method.to_owned(), exposed::script(method, arguments));
+        let start = Start::Script { language: Language::Shell, name, source, stdin: String::new() };
+        return Ok((start, None, ReportForm::Call));
     }
     let mut arguments = Arguments::new(arguments, &names::RUN)?;
     let language = if tool == definitions::RUN_BASH { Language::Shell } else { Language::JavaScript };
     let source = arguments.required("script")?;
     let stdin = arguments.text("stdin")?.unwrap_or_default();
-    Ok((Start::Script { language, source, stdin }, arguments.text("session")?))
+    // JavaScript may have types: they are taken out, and without any nothing is.
+    let name = if language == Language::Shell { "bash" } else { "script.ts" }.to_owned();
+    Ok((Start::Script { language, name, source, stdin }, arguments.text("session")?, ReportForm::Run))
 }
 
 /// Returns a session, which is opened on a thread that may wait for files if it is not open yet.
@@ -114,6 +138,7 @@ struct RunJob<'a> {
     client: &'a Arc<ClientSessions>,
     opened: &'a Arc<OpenedSession>,
     mode: AskMode,
+    form: ReportForm,
 }
 
 impl RunJob<'_> {
@@ -182,13 +207,21 @@ impl RunJob<'_> {
 
     async fn report(&self, finished: FinishedRun) -> Result<rmcp::model::CallToolResult, ToolError> {
         let (client, opened) = (Arc::clone(self.client), Arc::clone(self.opened));
-        let limit = self.connection.server.0.text_limit;
-        blocking(move || Ok(run_report::report(&client, &opened, finished, limit))).await
+        let (limit, form) = (self.connection.server.0.text_limit, self.form);
+        let report = move || match form {
+            ReportForm::Run => run_report::report(&client, &opened, finished, limit),
+            ReportForm::Call => exposed::report(&client, &opened, finished, limit),
+        };
+        blocking(move || Ok(report())).await
     }
 
     /// Starts or resumes the run, and waits for its end.
     async fn execute(&self, start: Start, captured: &Captured) -> Result<RunResult, ToolError> {
-        let level = self.connection.log_level(self.context);
+        // What the script of a call prints is the call's result.
+        let level = match self.form {
+            ReportForm::Run => self.connection.log_level(self.context),
+            ReportForm::Call => None,
+        };
         let (sender, lines) = channel(MAX_LINES);
         let output = LiveOutput::new(captured.clone(), level.map(|_| sender));
         let stop = Arc::<Stop>::default();
@@ -213,10 +246,8 @@ fn begin(session: &Session, start: Start, output: LiveOutput) -> Result<tollhous
     let output = Some(Box::new(output) as _);
     match start {
         Start::Resume => session.resume(RunOptions { output, ..RunOptions::default() }),
-        Start::Script { language, source, stdin } => {
-            // JavaScript may have types: they are taken out, and without any nothing is.
-            let name = if language == Language::Shell { "bash" } else { "script.ts" };
-            let script = Script { source, name: name.to_owned(), ..Script::default() };
+        Start::Script { language, name, source, stdin } => {
+            let script = Script { source, name, ..Script::default() };
             let stdin = if stdin.is_empty() { Stdin::Empty } else { Stdin::Bytes(stdin.into_bytes()) };
             session.start(language, script, RunOptions { output, stdin, keep_state: false })
         }

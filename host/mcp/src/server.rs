@@ -7,10 +7,11 @@ use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, CallToolResult, GetPromptRequestParams, GetPromptResponse, Implementation,
-    JsonObject, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, LoggingLevel,
-    PaginatedRequestParams, ProtocolVersion, ReadResourceRequestParams, ReadResourceResponse, ServerCapabilities,
-    ServerConfig, SetLevelRequestParams, SubscribeRequestParams, SubscriptionFilter, Tool, UnsubscribeRequestParams,
+    CallToolRequestParams, CallToolResponse, CallToolResult, ErrorCode, GetPromptRequestParams, GetPromptResponse,
+    Implementation, JsonObject, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult,
+    LoggingLevel, PaginatedRequestParams, ProtocolVersion, ReadResourceRequestParams, ReadResourceResponse,
+    ServerCapabilities, ServerConfig, SetLevelRequestParams, SubscribeRequestParams, SubscriptionFilter, Tool,
+    UnsubscribeRequestParams,
 };
 use rmcp::service::{NotificationContext, RequestContext, SubscriptionContext};
 use rmcp::{ErrorData, RoleServer, ServerHandler};
@@ -19,10 +20,11 @@ use tokio::sync::Semaphore;
 use crate::arguments::{excerpt, nearest};
 use crate::catalog;
 use crate::definitions;
-use crate::exposed::{ExposeError, ExposedTools};
+use crate::exposed::ExposedTools;
 use crate::runs;
 use crate::sessions::{ClientSessions, HeldSession, RootSession};
 use crate::tool_error::ToolError;
+use crate::tool_names::{self, ExposeError};
 use crate::{files, pending, prompts, resources, session_tool};
 
 /// Runs that may be active at once, of all clients. Each has a thread, and memory up to its session's limit.
@@ -37,6 +39,9 @@ pub struct ServerOptions {
     pub root: RootSession,
     /// Methods that are tools of the protocol too, with their own schemas.
     pub exposed: Vec<String>,
+    /// True for a gateway: mounted tools are the tools of the protocol, all of them unless `exposed` names some, and
+    /// clients run no scripts.
+    pub is_gateway: bool,
     /// Most characters of the text of a result.
     pub text_limit: usize,
     /// True if the client's user may be asked for consent.
@@ -52,6 +57,7 @@ pub struct Server(pub(crate) Arc<ServerState>);
 pub(crate) struct ServerState {
     pub(crate) root: RootSession,
     pub(crate) exposed: ExposedTools,
+    pub(crate) is_gateway: bool,
     pub(crate) text_limit: usize,
     ask_client: bool,
     version: String,
@@ -64,10 +70,11 @@ impl Server {
     /// # Errors
     /// If a method that is to be exposed does not exist, or has the name of another tool.
     pub fn new(options: ServerOptions) -> Result<Self, ExposeError> {
-        let exposed = ExposedTools::new(&options.exposed, options.root.session.gate())?;
+        let exposed = ExposedTools::new(&options.exposed, options.root.session.gate(), options.is_gateway)?;
         Ok(Self(Arc::new(ServerState {
             root: options.root,
             exposed,
+            is_gateway: options.is_gateway,
             text_limit: options.text_limit.max(MIN_TEXT),
             ask_client: options.ask_client,
             version: options.version,
@@ -138,6 +145,14 @@ impl Connection {
         Some(self.level.load(Ordering::Relaxed))
     }
 
+    /// Checks that prompts and resources are offered: a gateway has tools only.
+    fn offers_more_than_tools(&self) -> Result<(), ErrorData> {
+        match self.server.0.is_gateway {
+            true => Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, "this server offers tools only", None)),
+            false => Ok(()),
+        }
+    }
+
     async fn dispatch(
         &self,
         request: CallToolRequestParams,
@@ -146,12 +161,15 @@ impl Connection {
     ) -> Result<CallToolResponse, ToolError> {
         let CallToolRequestParams { name, arguments, input_responses, request_state, .. } = request;
         let retry = runs::Retry { state: request_state, responses: input_responses.unwrap_or_default() };
+        let server = &self.server.0;
         match &*name {
+            _ if server.exposed.is_name(&name) => {
+                crate::exposed::call(self, context, client, &name, arguments, retry).await
+            }
+            // An exposed tool cannot have the name of one that is offered.
+            other if !server.offers(other) => Err(server.unknown_tool(other)),
             definitions::RUN_JAVASCRIPT | definitions::RUN_BASH | definitions::RESUME => {
                 runs::run(self, context, client, &name, arguments, retry).await
-            }
-            _ if self.server.0.exposed.is_name(&name) => {
-                crate::exposed::call(self, context, client, &name, arguments).await.map(Into::into)
             }
             _ => self.answer(name.into_owned(), arguments, context, client).await.map(Into::into),
         }
@@ -165,7 +183,7 @@ impl Connection {
         context: &RequestContext<RoleServer>,
         client: Arc<ClientSessions>,
     ) -> Result<CallToolResult, ToolError> {
-        let limit = self.server.0.text_limit;
+        let (server, limit) = (self.server.clone(), self.server.0.text_limit);
         let answered = match name.as_str() {
             // They change a session: a run of it ends first.
             definitions::WRITE_FILE => {
@@ -183,7 +201,7 @@ impl Connection {
                 definitions::READ_FILE => files::read(&client, arguments, limit),
                 definitions::SESSIONS => session_tool::call(&client, arguments, limit),
                 definitions::PENDING => pending::list(&client, arguments, limit),
-                other => Err(unknown_tool(other)),
+                other => Err(server.0.unknown_tool(other)),
             }),
         };
         answered.await.unwrap_or_else(|error| Err(ToolError::because("the tool failed", &error)))
@@ -200,11 +218,20 @@ async fn hold(
     runs::open(client, name.map(str::to_owned)).await?.hold(&context.ct).await
 }
 
-fn unknown_tool(name: &str) -> ToolError {
-    let error = ToolError::new(format!("there is no tool `{}`", excerpt(name)));
-    match nearest(name, definitions::NAMES.into_iter()) {
-        Some(near) => error.hint(format!("did you mean `{near}`?")),
-        None => error.hint("tools of `search_tools` are called by scripts: `run_javascript`, `run_bash`"),
+impl ServerState {
+    /// Returns true if a tool of the server itself has this name.
+    fn offers(&self, name: &str) -> bool {
+        tool_names::reserved(self.is_gateway).contains(&name)
+    }
+
+    fn unknown_tool(&self, name: &str) -> ToolError {
+        let error = ToolError::new(format!("there is no tool `{}`", excerpt(name)));
+        let own = tool_names::reserved(self.is_gateway).iter().copied();
+        match nearest(name, own.chain(self.exposed.names())) {
+            Some(near) => error.hint(format!("did you mean `{near}`?")),
+            None if self.is_gateway => error.hint("`tools/list` lists the tools that are granted"),
+            None => error.hint("tools of `search_tools` are called by scripts: `run_javascript`, `run_bash`"),
+        }
     }
 }
 
@@ -229,17 +256,22 @@ pub(crate) fn level_rank(level: LoggingLevel) -> u8 {
 
 impl ServerHandler for Connection {
     fn get_info(&self) -> ServerConfig {
-        let capabilities = ServerCapabilities::builder()
-            .enable_logging()
-            .enable_prompts()
-            .enable_resources()
-            .enable_resources_list_changed()
-            .enable_resources_subscribe()
-            .enable_tools()
-            .build();
+        let (capabilities, instructions) = if self.server.0.is_gateway {
+            (ServerCapabilities::builder().enable_tools().build(), definitions::GATEWAY_INSTRUCTIONS)
+        } else {
+            let of_scripts = ServerCapabilities::builder()
+                .enable_logging()
+                .enable_prompts()
+                .enable_resources()
+                .enable_resources_list_changed()
+                .enable_resources_subscribe()
+                .enable_tools()
+                .build();
+            (of_scripts, definitions::INSTRUCTIONS)
+        };
         ServerConfig::new(capabilities)
             .with_server_info(Implementation::new("tollhouse", self.server.0.version.clone()).with_title("Tollhouse"))
-            .with_instructions(definitions::INSTRUCTIONS)
+            .with_instructions(instructions)
     }
 
     async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
@@ -248,6 +280,7 @@ impl ServerHandler for Connection {
             Clients::OfRequest => crate::http::client_of(&context.extensions),
         };
         if let Some(client) = client
+            && !self.server.0.is_gateway
             && !self.forwards.swap(true, Ordering::Relaxed)
         {
             let subscribed = Arc::clone(&self.subscribed);
@@ -269,7 +302,9 @@ impl ServerHandler for Connection {
         let main = client.get(None).map_err(|error| ErrorData::internal_error(error.to_string(), None))?;
         let gate = main.session.gate();
         let cursor = request.and_then(|request| request.cursor);
-        self.server.0.exposed.page(definitions::all(gate), gate, cursor.as_deref())
+        let server = &self.server.0;
+        let own = if server.is_gateway { definitions::gateway(gate) } else { definitions::all(gate) };
+        server.exposed.page(own, gate, cursor.as_deref())
     }
 
     fn get_tool(&self, _: &str) -> Option<Tool> {
@@ -295,6 +330,7 @@ impl ServerHandler for Connection {
         _: Option<PaginatedRequestParams>,
         _: RequestContext<RoleServer>,
     ) -> Result<ListPromptsResult, ErrorData> {
+        self.offers_more_than_tools()?;
         Ok(ListPromptsResult::with_all_items(prompts::all()))
     }
 
@@ -303,6 +339,7 @@ impl ServerHandler for Connection {
         request: GetPromptRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<GetPromptResponse, ErrorData> {
+        self.offers_more_than_tools()?;
         let client = self.sessions(&context)?;
         let main = client.get(None).map_err(|error| ErrorData::internal_error(error.to_string(), None))?;
         prompts::get(&request, main.session.gate()).map(Into::into)
@@ -313,6 +350,7 @@ impl ServerHandler for Connection {
         request: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
     ) -> Result<ListResourcesResult, ErrorData> {
+        self.offers_more_than_tools()?;
         let client = self.sessions(&context)?;
         let cursor = request.and_then(|request| request.cursor);
         blocking(move || resources::list(&client, cursor.as_deref())).await
@@ -323,6 +361,7 @@ impl ServerHandler for Connection {
         _: Option<PaginatedRequestParams>,
         _: RequestContext<RoleServer>,
     ) -> Result<ListResourceTemplatesResult, ErrorData> {
+        self.offers_more_than_tools()?;
         Ok(ListResourceTemplatesResult::with_all_items(resources::templates()))
     }
 
@@ -331,6 +370,7 @@ impl ServerHandler for Connection {
         request: ReadResourceRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
+        self.offers_more_than_tools()?;
         let client = self.sessions(&context)?;
         blocking(move || resources::read(&client, &request.uri)).await.map(Into::into)
     }
@@ -340,6 +380,7 @@ impl ServerHandler for Connection {
         request: SubscribeRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<(), ErrorData> {
+        self.offers_more_than_tools()?;
         let client = self.sessions(&context)?;
         blocking(move || {
             resources::check(&client, &request.uri)?;
@@ -359,7 +400,7 @@ impl ServerHandler for Connection {
     }
 
     fn accepted_subscription_filter(&self, requested: &SubscriptionFilter) -> Option<SubscriptionFilter> {
-        Some(requested.clone())
+        (!self.server.0.is_gateway).then(|| requested.clone())
     }
 
     async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {

@@ -116,6 +116,11 @@ impl PinnedServer {
         self.tools.keys().map(String::as_str)
     }
 
+    /// Lists the tools that can be called, each by its method, with the name that the server gave it.
+    pub fn methods(&self, server: &str) -> impl Iterator<Item = (String, &str)> {
+        self.names().filter_map(move |name| Some((method(server, name).ok()?, name)))
+    }
+
     /// Returns each tool's name, digest and text, for a file.
     pub(super) fn written(&self) -> impl Iterator<Item = (&str, Digest, &str)> {
         self.tools.iter().map(|(name, text)| (name.as_str(), Digest::of(text.as_bytes()), text.as_str()))
@@ -194,7 +199,7 @@ impl PinnedServer {
 /// Creates the failure of a call of a server that runs nowhere.
 #[must_use]
 pub fn not_started(server: &str) -> Failure {
-    let hint = format!("start it: `--policy FILE --allow-exec {server}`");
+    let hint = format!("start it: `--policy FILE --allow-exec {server}`, or `mcp` in Python");
     Failure::host(format!("the MCP server `{server}` was not started")).with_hint(hint)
 }
 

@@ -26,12 +26,12 @@ class Grants:
 
     Attributes:
         capabilities: Those that are capabilities, in their order; none if the session was made with a policy.
-        packages: The packages of a registry that it has, by alias.
+        packages: The packages of a registry and the MCP servers that it has, by alias.
     """
 
     def __init__(self, shown: Mapping[str, Any]) -> None:
         self._grants: list[dict[str, Any]] = shown["policy"].get("grant", [])
-        self.packages: Mapping[str, Any] = shown["lock"]
+        self.packages: Mapping[str, Any] = {alias.removeprefix("mcp:"): pin for alias, pin in shown["lock"].items()}
         self.capabilities: list[MethodCapability] = _capabilities(self._grants)
 
     def covers(self, method: str) -> bool:

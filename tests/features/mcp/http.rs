@@ -10,21 +10,21 @@ use serde_json::{Value, json};
 use tollhouse_tests::Home;
 
 /// A server, until this is dropped.
-struct HttpServer {
+pub(super) struct HttpServer {
     child: Child,
     address: String,
 }
 
 /// Answer to a request.
 #[derive(Debug)]
-struct Answer {
+pub(super) struct Answer {
     status: u16,
     headers: HashMap<String, String>,
     body: String,
 }
 
 impl HttpServer {
-    fn start(home: &Home, arguments: &[&str]) -> Self {
+    pub(super) fn start(home: &Home, arguments: &[&str]) -> Self {
         let mut command = home.command(["mcp", "--http", "127.0.0.1:0"].iter().chain(arguments));
         let mut child = command.stderr(Stdio::piped()).spawn().expect("the binary is built: run `cargo xtask test`");
         let mut stderr = BufReader::new(child.stderr.take().expect("it is a pipe"));
@@ -64,7 +64,7 @@ impl HttpServer {
     }
 
     /// Posts a message with further headers.
-    fn post(&self, message: &Value, headers: &[(&str, &str)]) -> Answer {
+    pub(super) fn post(&self, message: &Value, headers: &[(&str, &str)]) -> Answer {
         let (head, body) = self.request(message, headers);
         self.send(&head, body.as_bytes())
     }
@@ -85,7 +85,7 @@ impl HttpServer {
     }
 
     /// Begins a protocol session, and returns its id.
-    fn initialize(&self, headers: &[(&str, &str)]) -> String {
+    pub(super) fn initialize(&self, headers: &[(&str, &str)]) -> String {
         let hello = json!({ "jsonrpc": "2.0", "id": 0, "method": "initialize", "params": {
             "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": { "name": "t", "version": "1" } } });
         let answer = self.post(&hello, headers);
@@ -110,7 +110,7 @@ impl HttpServer {
     }
 
     /// Calls a tool as a client of 2026-07-28.
-    fn modern(&self, tool: &str, arguments: Value, headers: &[(&str, &str)]) -> Value {
+    pub(super) fn modern(&self, tool: &str, arguments: Value, headers: &[(&str, &str)]) -> Value {
         let (call, own) = modern_call(tool, arguments);
         self.post(&call, &[headers, &own].concat()).result()
     }
@@ -170,7 +170,7 @@ impl Answer {
         self.body.lines().filter(|line| line.starts_with('{')).collect()
     }
 
-    fn result(&self) -> Value {
+    pub(super) fn result(&self) -> Value {
         assert_eq!(self.status, 200, "{self:?}");
         let message = self.message();
         assert!(message["error"].is_null(), "{message:#}");
@@ -292,14 +292,14 @@ fn timed_out(read: &std::io::Result<usize>) -> bool {
 }
 
 /// Seals a policy into a token.
-fn seal(home: &Home, policy: &str) -> String {
+pub(super) fn seal(home: &Home, policy: &str) -> String {
     home.file("sealed.toml", policy);
     let sealed = home.run(["policy", "seal", "sealed.toml", "--key", "k"]);
     assert_eq!(sealed.status, 0, "{sealed:?}");
     sealed.stdout.trim().to_owned()
 }
 
-fn bearer(token: &str) -> String {
+pub(super) fn bearer(token: &str) -> String {
     format!("Bearer {token}")
 }
 

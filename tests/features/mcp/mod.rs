@@ -5,6 +5,7 @@ mod catalogue;
 mod client;
 mod configurations;
 mod files;
+mod gateway;
 mod hostile;
 mod http;
 mod runs;

@@ -9,14 +9,12 @@ mod pin;
 mod program;
 
 use std::collections::BTreeMap;
-use std::os::unix::process::CommandExt as _;
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use tollhouse::capability::{EnvironmentValue, McpServer, Policy};
+use tollhouse::capability::{McpServer, Policy};
 use tollhouse::tool::{McpCalls, PinnedServer, Secrets, nearest};
-use tollhouse_mcp::{McpClient, ServerConnection, ServerPipes};
+use tollhouse_mcp::{McpClient, ServerConnection, ServerLauncher, StartError, StartedServer};
 
 pub(crate) use command::McpServerCommand;
 pub(crate) use program::McpProgramCommand;
@@ -32,13 +30,6 @@ use super::{CliError, Result};
 pub(crate) struct StartedServers {
     started: Mutex<Vec<StartedServer>>,
     connected: OnceLock<Arc<dyn McpCalls>>,
-}
-
-/// Started program of a server.
-struct StartedServer {
-    name: String,
-    settings: McpServer,
-    child: Child,
 }
 
 impl StartedServers {
@@ -59,11 +50,12 @@ impl StartedServers {
                 .hint("name a file in its place"));
         }
         let policy = PolicyFile::read(policy)?.parse()?;
+        let launcher = launcher(locations, confine);
         let mut started = Vec::new();
         for name in names {
             let settings = policy.mcp.get(name).ok_or_else(|| unknown(name, &policy))?;
-            if started.iter().all(|other: &StartedServer| other.name != *name) {
-                started.push(StartedServer::start(name, settings, locations, secrets, confine)?);
+            if started.iter().all(|other: &StartedServer| other.name() != name) {
+                started.push(start(&launcher, name, settings, secrets)?);
             }
         }
         Ok(Self { started: Mutex::new(started), connected: OnceLock::new() })
@@ -78,8 +70,8 @@ impl StartedServers {
         let mut client = client()?;
         for server in started {
             // A session that exists has pins of its own, with which nothing here could compare the server.
-            let pins = pinned.get(&server.name).ok_or_else(|| unpinned(&server.name))?;
-            let connection = server.connect(&client)?;
+            let pins = pinned.get(server.name()).ok_or_else(|| unpinned(server.name()))?;
+            let connection = connect(server, &client)?;
             if let Some(lines) = pins.difference(connection.name(), connection.tools()) {
                 return Err(changed(connection.name(), &lines));
             }
@@ -99,66 +91,32 @@ impl StartedServers {
     fn connect_each(self) -> Result<Vec<ServerConnection>> {
         let client = client()?;
         let started = self.started.into_inner().unwrap_or_else(PoisonError::into_inner);
-        started.into_iter().map(|server| server.connect(&client)).collect()
+        started.into_iter().map(|server| connect(server, &client)).collect()
     }
 }
 
-impl StartedServer {
-    fn start(
-        name: &str,
-        settings: &McpServer,
-        locations: &Locations,
-        secrets: &Secrets,
-        confine: ConfineArgs,
-    ) -> Result<Self> {
-        let mut command = Command::new(&locations.program.executable);
-        command.args(&locations.program.before).arg("mcp-program").args(confine.flags());
-        for (option, paths) in [("--read", &settings.read), ("--write", &settings.write)] {
-            command.args(paths.iter().flat_map(|path| [option, path]));
-        }
-        command.args(settings.ports.iter().flat_map(|port| ["--port".to_owned(), port.to_string()]));
-        command.arg("--").args(&settings.command);
-        // Those of this program's own environment are not the server's.
-        let ours = std::env::vars_os().map(|(name, _)| name);
-        ours.filter(|name| name.to_string_lossy().starts_with(program::VARIABLE)).for_each(|name| {
-            command.env_remove(name);
-        });
-        for (variable, value) in &settings.environment {
-            let value = match value {
-                EnvironmentValue::Literal(value) => value,
-                EnvironmentValue::Secret(secret) => secrets.value(secret).ok_or_else(|| {
-                    CliError::usage(format!(
-                        "the MCP server `{name}` needs the secret `{secret}`, but no value was given for it"
-                    ))
-                    .hint(format!("give it with `--secret {secret}=env:VARIABLE`, `file:PATH` or `cmd:PROGRAM ARGS`"))
-                })?,
-            };
-            command.env(format!("{}{variable}", program::VARIABLE), value);
-        }
-        // Ctrl-C is for this program, which ends the server in its own way.
-        command.process_group(0);
-        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        let child = command.spawn().map_err(|error| {
-            CliError::because(format!("cannot start the MCP server `{name}`"), &error).status(USAGE)
-        })?;
-        Ok(Self { name: name.to_owned(), settings: settings.clone(), child })
+/// Returns what starts the programs of servers.
+fn launcher(locations: &Locations, confine: ConfineArgs) -> ServerLauncher {
+    ServerLauncher {
+        executable: locations.program.executable.clone(),
+        before: locations.program.before.clone(),
+        flags: confine.flags().map(Into::into).collect(),
+        environment: std::env::vars_os().collect(),
     }
+}
 
-    fn connect(mut self, client: &McpClient) -> Result<ServerConnection> {
-        let (input, output, errors) = (self.child.stdin.take(), self.child.stdout.take(), self.child.stderr.take());
-        let pipes = ServerPipes {
-            input: input.expect("it is piped").into(),
-            output: output.expect("it is piped").into(),
-            diagnostics: errors.expect("it is piped").into(),
-        };
-        let connection = client
-            .connect(&self.name, pipes)
-            .map_err(|error| CliError::because(format!("the MCP server `{}` cannot be used", self.name), &error))?;
-        Ok(match self.settings.timeout {
-            Some(timeout) => connection.with_timeout(timeout),
-            None => connection,
-        })
-    }
+fn start(launcher: &ServerLauncher, name: &str, settings: &McpServer, secrets: &Secrets) -> Result<StartedServer> {
+    launcher.start(name, settings, secrets).map_err(|error| match &error {
+        StartError::Secret { secret, .. } => CliError::usage(error.to_string())
+            .hint(format!("give it with `--secret {secret}=env:VARIABLE`, `file:PATH` or `cmd:PROGRAM ARGS`")),
+        StartError::Process { source, .. } => CliError::because(error.to_string(), source).status(USAGE),
+        _ => CliError::usage(error.to_string()),
+    })
+}
+
+fn connect(mut server: StartedServer, client: &McpClient) -> Result<ServerConnection> {
+    let connected = server.connect(client);
+    connected.map_err(|error| CliError::because(format!("the MCP server `{}` cannot be used", server.name()), &error))
 }
 
 fn client() -> Result<McpClient> {

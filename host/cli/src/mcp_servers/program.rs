@@ -20,11 +20,10 @@ use rustix::event::{PollFd, PollFlags, poll};
 use rustix::io::Errno;
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
 
+use tollhouse_mcp::SERVER_VARIABLE;
+
 use crate::confine::{ConfineArgs, ProgramAccess};
 use crate::{CliError, Exit, Result};
-
-/// Prefix of variables that hold the environment of the server's program.
-pub(super) const VARIABLE: &str = "TOLLHOUSE_MCP_SERVER_";
 
 /// Variables of this environment that the server's program has too.
 const INHERITED: [&str; 2] = ["PATH", "HOME"];
@@ -92,7 +91,7 @@ impl McpProgramCommand {
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::inherit());
         for (name, value) in std::env::vars_os() {
             let Some(name) = name.to_str() else { continue };
-            match name.strip_prefix(VARIABLE) {
+            match name.strip_prefix(SERVER_VARIABLE) {
                 Some(own) => drop(command.env(own, value)),
                 None if INHERITED.contains(&name) => drop(command.env(name, value)),
                 None => {}

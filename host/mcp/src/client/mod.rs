@@ -9,9 +9,10 @@
 //!
 //! Descriptions come to a model as documentation of tools, once they are pinned. Instructions of a server come to nobody.
 //!
-//! Nothing here starts a program: whoever does so hands over its pipes.
+//! `program` starts the programs of servers that the operator has named; `connection` takes the pipes of any program.
 
 mod connection;
+mod program;
 mod requests;
 mod results;
 mod transport;
@@ -26,7 +27,10 @@ use tollhouse::tool::{HostCall, McpCalls, not_started};
 
 use self::connection::ClientThreads;
 
+pub(crate) use self::results::blocks;
+
 pub use self::connection::{ConnectError, LastWords, ServerConnection, ServerPipes};
+pub use self::program::{SERVER_VARIABLE, ServerLauncher, StartError, StartedServer};
 
 /// Connections to the MCP servers of a session. They end when this is dropped.
 pub struct McpClient {

@@ -93,6 +93,27 @@ fn part(block: ContentBlock) -> (Value, Option<&'static str>) {
     }
 }
 
+/// Converts the list of all parts of a result back to the parts that the server sent. `None` if it is not such a list.
+pub(crate) fn blocks(value: &Value) -> Option<Vec<ContentBlock>> {
+    let parts = value.as_array().filter(|parts| !parts.is_empty())?;
+    parts.iter().map(block).collect()
+}
+
+/// Converts one part back.
+fn block(part: &Value) -> Option<ContentBlock> {
+    let mut sent = part.as_object()?.clone();
+    sent.retain(|_, member| !member.is_null());
+    if part["type"] == "resource" {
+        let mut resource = sent;
+        resource.shift_remove("type");
+        if let Some(bytes) = resource.shift_remove("data") {
+            resource.insert("blob".to_owned(), bytes);
+        }
+        return serde_json::from_value(json!({ "type": "resource", "resource": resource })).ok();
+    }
+    serde_json::from_value(Value::Object(sent)).ok()
+}
+
 /// Returns the failure of a call that the server says has failed.
 fn failed(result: CallToolResult) -> Failure {
     let texts: Vec<&str> = result.content.iter().filter_map(text).collect();
@@ -149,6 +170,23 @@ mod tests {
         assert_eq!(pointers, ["/1/data", "/3/data"]);
         let broken = json!({ "type": "image", "mimeType": "image/png", "data": "no base64!" });
         assert!(of(json!({ "content": [broken] })).expect_err("it is refused").message.contains("not base64"));
+    }
+
+    #[test]
+    fn parts_of_a_result_are_parts_again() {
+        let sent = json!([
+            { "type": "text", "text": "see" },
+            { "type": "image", "mimeType": "image/png", "data": "AAEC" },
+            { "type": "resource", "resource": { "uri": "a:b", "blob": "AA==" } },
+            { "type": "resource", "resource": { "uri": "a:c", "mimeType": "text/plain", "text": "x" } },
+            { "type": "resource_link", "uri": "a:d", "name": "d" },
+        ]);
+        let value = of(json!({ "content": sent })).expect("a result").value;
+        let back = blocks(&value).expect("they are parts");
+        assert_eq!(serde_json::to_value(back).expect("it is JSON"), sent);
+        for other in [json!([]), json!([1]), json!({ "type": "text", "text": "x" }), json!([{ "type": "unknown" }])] {
+            assert!(blocks(&other).is_none(), "{other}");
+        }
     }
 
     #[test]

@@ -67,7 +67,8 @@ impl Signed {
     }
 
     /// Combines the requirements of both.
-    pub(super) fn and(&self, other: Self) -> Self {
+    #[must_use]
+    pub fn and(&self, other: Self) -> Self {
         let mut both = self.clone();
         add(&mut both.all, other.all);
         for (alias, lists) in other.tools {

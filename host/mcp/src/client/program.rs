@@ -1,0 +1,127 @@
+//! Programs of servers. Each is started by a process of Tollhouse's own, `tollhouse mcp-program`, which confines the
+//! program, hands its input and output on, and ends it with everything that it has started.
+
+use std::ffi::OsString;
+use std::io;
+use std::os::unix::process::CommandExt as _;
+use std::path::PathBuf;
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+use tollhouse::capability::{EnvironmentValue, McpServer};
+use tollhouse::tool::Secrets;
+
+use super::{ConnectError, McpClient, ServerConnection, ServerPipes};
+
+/// Prefix of the variables by which `tollhouse mcp-program` is given the environment of its server's program.
+pub const SERVER_VARIABLE: &str = "TOLLHOUSE_MCP_SERVER_";
+
+/// Command that starts programs of servers: `tollhouse mcp-program` of this version.
+#[derive(Clone, Debug)]
+pub struct ServerLauncher {
+    /// Executable file that runs Tollhouse.
+    pub executable: PathBuf,
+    /// Arguments before `mcp-program`.
+    pub before: Vec<OsString>,
+    /// Options of `mcp-program` that disable a part of the confinement.
+    pub flags: Vec<OsString>,
+    /// Environment of this process, which its child has too.
+    pub environment: Vec<(OsString, OsString)>,
+}
+
+/// Reason why the program of a server cannot be started.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum StartError {
+    /// A variable is to have the value of a secret that was not given.
+    #[error("the MCP server `{server}` needs the secret `{secret}`, but no value was given for it")]
+    Secret {
+        /// Name of the server.
+        server: String,
+        /// Name of the secret.
+        secret: String,
+    },
+    /// The system starts no process.
+    #[error("cannot start the MCP server `{server}`")]
+    Process {
+        /// Name of the server.
+        server: String,
+        /// Error of the system.
+        #[source]
+        source: io::Error,
+    },
+}
+
+/// Started program of a server.
+#[derive(Debug)]
+pub struct StartedServer {
+    name: String,
+    timeout: Option<Duration>,
+    child: Child,
+}
+
+impl ServerLauncher {
+    /// Starts the program of a server with the files, ports and variables of its table. Whoever calls this has been told
+    /// by the operator to start it: a policy may come from a stranger.
+    ///
+    /// # Errors
+    /// If a secret is missing, or the system starts no process.
+    pub fn start(&self, name: &str, settings: &McpServer, secrets: &Secrets) -> Result<StartedServer, StartError> {
+        let mut command = Command::new(&self.executable);
+        command.args(&self.before).arg("mcp-program").args(&self.flags);
+        for (option, paths) in [("--read", &settings.read), ("--write", &settings.write)] {
+            command.args(paths.iter().flat_map(|path| [option, path]));
+        }
+        command.args(settings.ports.iter().flat_map(|port| ["--port".to_owned(), port.to_string()]));
+        command.arg("--").args(&settings.command);
+        // Variables of this process that are named like those of a server are not the server's.
+        let is_other = |name: &OsString| !name.to_string_lossy().starts_with(SERVER_VARIABLE);
+        command.env_clear().envs(self.environment.iter().filter(|(name, _)| is_other(name)).cloned());
+        for (variable, value) in &settings.environment {
+            let value = match value {
+                EnvironmentValue::Literal(value) => value,
+                EnvironmentValue::Secret(secret) => secrets
+                    .value(secret)
+                    .ok_or_else(|| StartError::Secret { server: name.to_owned(), secret: secret.clone() })?,
+            };
+            command.env(format!("{SERVER_VARIABLE}{variable}"), value);
+        }
+        // Ctrl-C is for this program, which ends the server in its own way.
+        command.process_group(0);
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let child = command.spawn().map_err(|source| StartError::Process { server: name.to_owned(), source })?;
+        Ok(StartedServer { name: name.to_owned(), timeout: settings.timeout, child })
+    }
+}
+
+impl StartedServer {
+    /// Returns the name of the server.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Connects with the server, once.
+    ///
+    /// # Errors
+    /// If it does not speak the protocol, does not answer in time, or lists no usable tools.
+    pub fn connect(&mut self, client: &McpClient) -> Result<ServerConnection, ConnectError> {
+        let (input, output, errors) = (self.child.stdin.take(), self.child.stdout.take(), self.child.stderr.take());
+        let pipes = ServerPipes {
+            input: input.expect("it is piped, and a server is connected with once").into(),
+            output: output.expect("it is piped, and a server is connected with once").into(),
+            diagnostics: errors.expect("it is piped, and a server is connected with once").into(),
+        };
+        let connection = client.connect(&self.name, pipes)?;
+        Ok(match self.timeout {
+            Some(timeout) => connection.with_timeout(timeout),
+            None => connection,
+        })
+    }
+
+    /// Waits until the process has ended, so that the system forgets it. It ends when its connection does.
+    pub fn wait(mut self) {
+        // There is nothing to do about a process that cannot be waited for.
+        let _ = self.child.wait();
+    }
+}

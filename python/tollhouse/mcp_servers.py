@@ -1,0 +1,211 @@
+"""MCP servers whose tools scripts call, each call behind the gate."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from datetime import timedelta
+from typing import TYPE_CHECKING, Any, NamedTuple, Required, TypedDict
+
+from . import _native
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from types import TracebackType
+    from typing import Never, Self
+
+    from .tools import ToolDefinition
+
+Place = str | os.PathLike[str]
+
+_MILLISECOND = timedelta(milliseconds=1)
+
+
+class McpServerOptions(TypedDict, total=False):
+    """What is started as one MCP server, and what it may touch.
+
+    Attributes:
+        command: The program, by its name in PATH or its absolute path, and its arguments.
+        env: Variables of its environment, besides PATH and HOME.
+        secrets: Variables whose values results, errors and logs do not show. No session keeps them.
+        timeout: The longest time of one call, as `"20s"` or a `timedelta`. It is a minute by default.
+        read: Absolute paths that it may read and execute, besides the files of the system.
+        write: Absolute paths that it may write too.
+        ports: TCP ports that it may connect to; without any, it has no network.
+        confine: False to start it without the wall that `read`, `write` and `ports` are doors of.
+    """
+
+    command: Required[Sequence[str]]
+    env: Mapping[str, str]
+    secrets: Mapping[str, str]
+    timeout: str | timedelta
+    read: Sequence[Place]
+    write: Sequence[Place]
+    ports: Sequence[int]
+    confine: bool
+
+
+class McpTool(NamedTuple):
+    """A tool that an MCP server offers.
+
+    Attributes:
+        server: The name of the server.
+        name: The name of the tool, as the server has it.
+        refused: Why its calls are denied, if they are: its schema cannot be checked, or its name not be a method.
+    """
+
+    server: str
+    name: str
+    refused: str | None
+
+
+class McpServers:
+    """MCP servers that run, for any number of sandboxes. It is a context manager, which ends them.
+
+    Whoever makes it names the programs: they start at once, confined to what their options say, and end with it. What
+    they offer is read once. A server that changes its tools later is called no more. With a `lock` a server is used
+    only if its tools are those that were pinned, word for word; without one they are whatever it offers now. Their
+    descriptions are shown to the model: read them, and `pin` them.
+
+    Args:
+        servers: The servers by name. The tool `search` of the server `github` is the method `github/search`.
+        lock: The file that `pin` wrote, or `tollhouse mcp lock`.
+
+    Raises:
+        PolicyError: If options make no sense, or tools differ from those of the lock.
+        NativeError: If a server does not start, or does not speak the protocol.
+        OSError: If the lock cannot be read.
+
+    Example:
+        ```python
+        servers = McpServers({"git": {"command": ["uvx", "mcp-server-git"], "read": ["/srv/repo"], "ports": [443]}})
+        with servers, Sandbox(mcp=servers, capabilities=["git/git_status"]) as sandbox:
+            print(sandbox.execute("return await git.git_status({repo_path: '/srv/repo'})"))
+        ```
+    """
+
+    def __init__(self, servers: Mapping[str, McpServerOptions], *, lock: Place | None = None) -> None:
+        if not sys.executable:
+            raise ValueError("MCP servers are started by Python, but `sys.executable` does not say where it is")
+        tables: dict[str, dict[str, Any]] = {}
+        secrets: dict[str, str] = {}
+        for name, options in servers.items():
+            tables[name] = _table(name, options, secrets)
+        unconfined = [name for name, options in servers.items() if options.get("confine", True) is False]
+        text = json.dumps({"mcp": tables})
+        self.native = _native.McpServers(text, [*secrets.items()], unconfined, sys.executable, _again(), lock)
+
+    @classmethod
+    async def start(cls, servers: Mapping[str, McpServerOptions], *, lock: Place | None = None) -> Self:
+        """Starts servers as the constructor, and lets the event loop run meanwhile.
+
+        Args:
+            servers: As those of the constructor.
+            lock: As that of the constructor.
+
+        Returns:
+            The servers.
+
+        Raises:
+            PolicyError: As the constructor.
+            NativeError: As the constructor.
+        """
+        from asyncio import to_thread
+
+        return await to_thread(cls, servers, lock=lock)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def __reduce__(self) -> Never:
+        raise TypeError("MCP servers are of one process and cannot be pickled: start them where they are used")
+
+    def __repr__(self) -> str:
+        names = dict.fromkeys(tool.server for tool in self.tools)
+        return f"<McpServers: {', '.join(names) or 'no tools'}>"
+
+    @property
+    def tools(self) -> list[McpTool]:
+        """The tools that the servers offer, those that are refused among them."""
+        return [McpTool(*tool) for tool in self.native.tools()]
+
+    @property
+    def definitions(self) -> list[ToolDefinition]:
+        """What a model is told of the tools that are not refused, each by its method: `github.search`."""
+        from .tools import ToolDefinition
+
+        refused = {(tool.server, tool.name) for tool in self.tools if tool.refused is not None}
+        found: list[ToolDefinition] = []
+        for server, pins in json.loads(self.native.definitions()).items():
+            for name, text in pins["tools"].items():
+                if (server, name) in refused:
+                    continue
+                told = json.loads(text)
+                described = told.get("description") or told.get("title") or ""
+                found.append(
+                    ToolDefinition(f"{server}.{name}", described, told["inputSchema"], told.get("outputSchema"))
+                )
+        return found
+
+    def pin(self, lock: Place) -> None:
+        """Writes name, description and schemas of each tool to a lock. What that pins of other servers stays.
+
+        Args:
+            lock: The file, which `tollhouse mcp ls` and the other commands read too if it is the one of their policy.
+
+        Raises:
+            OSError: If it cannot be written.
+            PolicyError: If it exists and is no lock.
+        """
+        self.native.pin(lock)
+
+    def close(self) -> None:
+        """Ends the servers. Calls of their tools fail from then on."""
+        self.native.close()
+
+
+def _table(name: str, options: McpServerOptions, secrets: dict[str, str]) -> dict[str, Any]:
+    """The table of a server, as a policy has it, with its secrets put to the others."""
+    known = McpServerOptions.__annotations__
+    if unknown := [key for key in options if key not in known]:
+        raise ValueError(f"the MCP server {name!r} has no option {unknown[0]!r}: there are {', '.join(known)}")
+    if isinstance(options.get("command"), str):
+        raise TypeError(f"the `command` of the MCP server {name!r} is a list: the program and its arguments")
+    table: dict[str, Any] = {"command": list(options.get("command", ()))}
+    environment = dict(options.get("env", {}))
+    if colliding := [value for value in environment.values() if value.startswith("secret:")]:
+        raise ValueError(f"{colliding[0]!r} is how a policy names a secret: give its value in `secrets`")
+    for variable, value in options.get("secrets", {}).items():
+        secret = f"{name.replace('-', '_')}_{variable}"
+        secrets[secret] = value
+        environment[variable] = f"secret:{secret}"
+    if environment:
+        table["env"] = environment
+    if (timeout := options.get("timeout")) is not None:
+        table["timeout"] = timeout if isinstance(timeout, str) else f"{-(-timeout // _MILLISECOND)}ms"
+    for key, paths in (("read", options.get("read", ())), ("write", options.get("write", ()))):
+        if paths:
+            table[key] = [os.fspath(path) for path in paths]
+    if ports := options.get("ports", ()):
+        table["ports"] = list(ports)
+    return table
+
+
+def _again() -> list[str]:
+    """The arguments by which Python runs the command line of this very package, whatever else is in its path."""
+    place = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+    return ["-I", "-c", f"import sys; sys.path.insert(0, {place!r}); from tollhouse.__main__ import main; main()"]
