@@ -39,6 +39,8 @@ fn bash_completes_commands_options_and_names() {
     assert_eq!(offered(&home, &["tollhouse", "run", "--session", "tr"]), ["trap", "trip"]);
     assert_eq!(offered(&home, &["tollhouse", "session", "log", "o"]), ["other"]);
     assert_eq!(offered(&home, &["tollhouse", "call", "stats/des"]), ["stats/describe"]);
+    let elsewhere = ["tollhouse", "session", "--store", "elsewhere", "log", "o"];
+    assert!(!offered(&home, &elsewhere).contains(&"other".to_owned()));
     assert_eq!(offered(&home, &["tollhouse", "precompile", "tollhouse:s"]), ["tollhouse:stats"]);
 }
 
@@ -46,7 +48,10 @@ fn bash_completes_commands_options_and_names() {
 fn completion_without_store_and_registry_offers_no_names() {
     let home = Home::new();
     assert_eq!(offered(&home, &["tollhouse", "session", "log", ""]).iter().filter(|word| *word == "trip").count(), 0);
-    assert!(!home.path().join("store").exists(), "nothing is created");
+    assert_eq!(offered(&home, &["tollhouse", "call", "x"]).iter().filter(|word| *word == "x").count(), 0);
+    let made: Vec<_> =
+        std::fs::read_dir(home.path()).expect("it can be read").flatten().map(|entry| entry.file_name()).collect();
+    assert_eq!(made, ["completions.bash"], "nothing else is created");
 }
 
 #[test]

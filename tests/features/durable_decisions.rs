@@ -284,6 +284,49 @@ fn a_session_is_handed_over_in_the_middle_of_its_run() {
     assert!(twice.status == 1 && twice.stderr.contains("was imported before"), "{twice:?}");
 }
 
+/// What forks spent in another store is spent where the session comes back, and it can be handed over again.
+#[test]
+fn spending_of_forks_elsewhere_comes_back_with_the_session() {
+    let (home, other) = (Home::with_tools(&["stats"]), Home::with_tools(&["stats"]));
+    let path = |name: &str| home.path().join(name).to_str().expect("a path").to_owned();
+    let call = |home: &Home, session: &str| {
+        parsed(&home.run([
+            "run",
+            "-e",
+            "return (await stats.describe({values: [1]})).mean",
+            "--session",
+            session,
+            "--json",
+        ]))
+    };
+    home.file("budget.toml", "[[grant]]\nmethod = 'stats/describe'\ncalls = 5\n");
+    assert_eq!(home.run(["session", "new", "s", "--policy", "budget.toml"]).status, 0);
+    assert_eq!(call(&home, "s")["value"], 1);
+    assert_eq!(home.run(["session", "export", "s", &path("1"), "--hand-over"]).status, 0);
+    assert_eq!(other.run(["session", "import", &path("1"), "s"]).status, 0);
+    assert_eq!(other.run(["session", "fork", "s", "fork"]).status, 0);
+    assert_eq!((call(&other, "fork")["value"].clone(), call(&other, "fork")["value"].clone()), (json!(1), json!(1)));
+    assert_eq!(other.run(["session", "rm", "fork"]).status, 0);
+    assert_eq!(other.run(["session", "export", "s", &path("2"), "--hand-over"]).status, 0);
+    assert_eq!(home.run(["session", "import", &path("2"), "back"]).status, 0);
+    assert_eq!(call(&home, "back")["value"], 1);
+    // A fork of the original shares again what is left.
+    assert_eq!(home.run(["session", "fork", "s", "again"]).status, 0);
+    assert_eq!(call(&home, "again")["value"], 1);
+    for session in ["back", "again"] {
+        assert_eq!(call(&home, session)["status"], "denied", "5 of 5 are spent");
+    }
+    assert_eq!(home.run(["session", "rm", "again"]).status, 0);
+    let moved = parsed(&home.run(["session", "export", "back", &path("3"), "--hand-over", "--json"]));
+    let third = Home::with_tools(&["stats"]);
+    let imported = parsed(&third.run(["session", "import", &path("3"), "s", "--json"]));
+    assert_eq!(imported["budget"], "keep", "the original has none: {moved:#} {imported:#}");
+    assert_eq!(call(&third, "s")["status"], "denied");
+    for home in [&home, &other, &third] {
+        assert_eq!(home.run(["store", "verify"]).status, 0);
+    }
+}
+
 /// A fork that is made at the same time has the budgets, or the hand-over has them.
 #[test]
 fn a_fork_beside_a_hand_over_never_doubles_the_budgets() {

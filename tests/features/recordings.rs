@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 use tollhouse_tests::server::Server;
-use tollhouse_tests::{Home, Ran};
+use tollhouse_tests::{Home, Ran, root};
 
 fn parsed(ran: &Ran) -> Value {
     serde_json::from_str(&ran.stdout).unwrap_or_else(|_| panic!("no JSON: {ran:?}"))
@@ -15,11 +15,11 @@ fn recorded_run_is_replayed_without_tools_secrets_and_network() {
     let home = Home::with_tools(&["http"]);
     let server = Server::start(|_| ("200 OK", vec!["X-Page: 1".to_owned()], b"{\"total\": 7}".to_vec()));
     let policy = format!(
-        "[[grant]]\nmethod = 'http/fetch'\ncalls = 3\napprove = {{ url = '*approved*' }}\n\
+        "[[grant]]\nmethod = 'http/fetch'\ncalls = 9\napprove = {{ param = 'url', contains = 'approved' }}\n\
          [tool.http]\nhttp = ['http://127.0.0.1:{0}']\nsecrets = [{{ name = 'KEY', http = ['http://127.0.0.1:{0}'] }}]\n",
         server.port()
     );
-    home.file("policy.toml", policy.replace("approve = { url = '*approved*' }\n", ""));
+    home.file("policy.toml", policy.replace("approve = { param = 'url', contains = 'approved' }\n", ""));
     home.file(
         "script.js",
         format!(
@@ -89,32 +89,76 @@ fn call_that_differs_from_the_recording_is_an_error_with_the_difference() {
     assert!(failed["error"]["message"].as_str().is_some_and(|told| told.contains("own")), "{failed:#}");
 }
 
+/// Of calls that a script makes at once, the answers come in the order in which they came.
+#[test]
+fn answers_are_replayed_in_the_order_in_which_they_came() {
+    let home = Home::with_tools(&["http"]);
+    let server = Server::start(|head| {
+        if head.contains("/slow") {
+            std::thread::sleep(std::time::Duration::from_millis(600));
+        }
+        ("200 OK", Vec::new(), head.split(' ').nth(1).unwrap_or_default().as_bytes().to_vec())
+    });
+    let script = format!(
+        "const get = async (path) => (await fetch('http://127.0.0.1:{}/' + path)).text();
+         const order = [];
+         await Promise.all(['slow', 'fast'].map(async (path) => order.push(await get(path))));
+         return order",
+        server.port()
+    );
+    let net = format!("http://127.0.0.1:{}", server.port());
+    let run = |mode: &str| parsed(&home.run(["run", "-e", &script, "--allow-net", &net, "--json", mode, "calls.json"]));
+    let recorded = run("--record");
+    assert_eq!(recorded["value"], json!(["/fast", "/slow"]), "{recorded:#}");
+    assert_eq!(run("--replay")["value"], recorded["value"]);
+}
+
+/// What was refused is refused again, and what was approved needs nobody.
+#[test]
+fn refused_questions_are_refused_in_the_replay() {
+    let home = Home::with_tools(&["stats"]);
+    home.file("policy.toml", "[[grant]]\nmethod = 'stats/*'\napprove = { param = 'values/0', gt = 5 }\n");
+    let script = "const seen = [];
+        for (const value of [1, 9]) {
+            seen.push(await stats.describe({values: [value]}).then((result) => result.mean, (error) => error.name));
+        }
+        return seen";
+    let run =
+        |mode: &str| parsed(&home.run(["run", "-e", script, "--policy", "policy.toml", "--json", mode, "calls.json"]));
+    let recorded = run("--record");
+    assert_eq!(recorded["value"], json!([1, "CapabilityError"]), "{recorded:#}");
+    let replayed = run("--replay");
+    assert_eq!((&replayed["value"], &replayed["status"]), (&recorded["value"], &recorded["status"]), "{replayed:#}");
+}
+
 /// Failures, payloads, bytes and files that a tool wrote come back as they were.
 #[test]
 fn failures_and_files_of_tools_are_replayed() {
-    let home = Home::with_tools(&["stats", "archive"]);
+    let home = Home::with_tools(&["stats"]);
+    let asks = "[permissions]\nfiles = ['/workspace']";
+    home.publish_with(&root().join("tests/fixtures/filer"), "tollhouse_fixture_filer.wasm", asks);
+    home.file("policy.toml", "[[grant]]\nmethod = '**'\n[tool.filer]\nfiles = ['/workspace']\n");
     let script = "
-        require('fs').writeFileSync('a', 'text');
-        const name = await stats.describe({values: []}).catch((error) => [error.name, error.message, error.payload]);
-        await archive.create({archive: '/workspace/a.zip', paths: ['/workspace/a']}).catch((error) => error);
-        const zip = require('fs').existsSync('a.zip') ? require('fs').readFileSync('a.zip').toString('hex') : null;
-        return [name, zip];";
-    let allow = ["run", "-e", script, "--allow", "stats/*", "--allow", "archive/*", "--json"];
-    let recorded = parsed(&home.run(allow.iter().copied().chain(["--record", "calls.json"])));
-    let replayed = parsed(&home.run(allow.iter().copied().chain(["--replay", "calls.json"])));
-    assert_eq!(recorded["status"], "completed", "{recorded:#}");
-    assert_eq!((&replayed["value"], &replayed["status"]), (&recorded["value"], &recorded["status"]), "{replayed:#}");
+        const failed = await stats.describe({values: []}).catch((error) => [error.name, error.message, error.payload]);
+        await filer.write({path: '/workspace/a', text: 'of the tool'});
+        return [failed, require('fs').readFileSync('a', 'utf8')]";
+    let run =
+        |mode: &str| parsed(&home.run(["run", "-e", script, "--policy", "policy.toml", "--json", mode, "calls.json"]));
+    let recorded = run("--record");
+    assert_eq!((&recorded["value"][0][0], &recorded["value"][1]), (&json!("ToolError"), &json!("of the tool")));
+    assert_eq!(run("--replay")["value"], recorded["value"]);
 }
 
 #[test]
 fn recordings_that_cannot_be_used_are_usage_errors() {
     let home = Home::with_tools(&["stats"]);
     home.file("empty", "");
-    home.file("other", "{\"format\": \"tollhouse recording 9\"}");
+    home.file("other", "{\"format\": \"tollhouse recording 9\", \"started\": 1, \"seed\": \"\"}");
     for (arguments, why) in [
         (&["--replay", "missing"][..], "cannot replay `missing`"),
-        (&["--replay", "empty"], "it is no recording"),
+        (&["--replay", "empty"], "it is no recording: line 1"),
         (&["--replay", "other"], "tollhouse recording 9"),
+        (&["--record", "no/directory"], "cannot write the recording"),
         (&["--replay", "other", "--record", "new"], "cannot be used with"),
         (&["--record", "new", "--session", "s"], "cannot be used with"),
     ] {

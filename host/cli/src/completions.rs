@@ -6,6 +6,8 @@
 use std::env;
 use std::ffi::OsString;
 use std::path::PathBuf;
+use std::sync::{Arc, mpsc};
+use std::time::Duration;
 
 use clap::builder::ValueParser;
 use clap::{Arg, Args, Command, CommandFactory as _, ValueEnum, value_parser};
@@ -20,6 +22,9 @@ use crate::Exit;
 
 /// Variable that names the shell which asks for completions.
 const VARIABLE: &str = "TOLLHOUSE_COMPLETE";
+
+/// Longest time that names are waited for.
+const PATIENCE: Duration = Duration::from_secs(1);
 
 /// Name of the program in scripts.
 const NAME: &str = "tollhouse";
@@ -99,8 +104,12 @@ pub(crate) fn complete(program: &Program, arguments: &[OsString]) -> Result<bool
     if env::var_os(VARIABLE).is_none() {
         return Ok(false);
     }
-    let program = program.clone();
-    let factory = move || with_candidates(Cli::command(), &program);
+    let options = locations_on(arguments);
+    let mut locations = Locations::find(options, program.clone());
+    // Nothing is written for a question.
+    locations.cache = None;
+    let locations = Arc::new(locations);
+    let factory = move || with_candidates(Cli::command(), &locations);
     let completed = CompleteEnv::with_factory(factory)
         .var(VARIABLE)
         .bin(NAME)
@@ -109,17 +118,29 @@ pub(crate) fn complete(program: &Program, arguments: &[OsString]) -> Result<bool
     completed.map_err(|error| CliError::usage(error.render().to_string().trim_end()))
 }
 
+/// Returns the locations that the words of a command line name.
+fn locations_on(words: &[OsString]) -> LocationOptions {
+    let value = |option: &str| {
+        let equals = format!("{option}=");
+        words.iter().enumerate().find_map(|(index, word)| {
+            let inline = word.to_str().and_then(|word| word.strip_prefix(&equals)).map(PathBuf::from);
+            inline.or_else(|| (word == option).then(|| words.get(index + 1).map(PathBuf::from)).flatten())
+        })
+    };
+    LocationOptions { registry: value("--registry"), store: value("--store"), trust_writers: false }
+}
+
 /// Adds the names that exist to the arguments of a command and its subcommands.
-fn with_candidates(command: Command, program: &Program) -> Command {
-    let command = command.mut_args(|argument| match candidates(&argument, program) {
+fn with_candidates(command: Command, locations: &Arc<Locations>) -> Command {
+    let command = command.mut_args(|argument| match candidates(&argument, locations) {
         Some(candidates) => argument.add(candidates),
         None => argument,
     });
-    command.mut_subcommands(|subcommand| with_candidates(subcommand, program))
+    command.mut_subcommands(|subcommand| with_candidates(subcommand, locations))
 }
 
 /// Returns the names that an argument may have.
-fn candidates(argument: &Arg, program: &Program) -> Option<ArgValueCandidates> {
+fn candidates(argument: &Arg, locations: &Arc<Locations>) -> Option<ArgValueCandidates> {
     let is = |parser: ValueParser| argument.get_value_parser().type_id() == parser.type_id();
     let list: fn(&Locations) -> Vec<String> = match argument.get_value_names()?.first()?.as_str() {
         _ if is(value_parser!(SessionId).into()) || is(value_parser!(Point).into()) => sessions,
@@ -128,11 +149,14 @@ fn candidates(argument: &Arg, program: &Program) -> Option<ArgValueCandidates> {
         name if name.starts_with("NS:NAME") => packages,
         _ => return None,
     };
-    let program = program.clone();
+    let locations = Arc::clone(locations);
     Some(ArgValueCandidates::new(move || {
-        let options = LocationOptions { registry: None, store: None, trust_writers: false };
-        let locations = Locations::find(options, program.clone());
-        list(&locations).into_iter().map(CompletionCandidate::new).collect::<Vec<_>>()
+        let (sender, receiver) = mpsc::channel();
+        let locations = Arc::clone(&locations);
+        // The process that has the store may not answer, and whoever types does not wait for it.
+        std::thread::spawn(move || sender.send(list(&locations)));
+        let names = receiver.recv_timeout(PATIENCE).unwrap_or_default();
+        names.into_iter().map(CompletionCandidate::new).collect::<Vec<_>>()
     }))
 }
 

@@ -1,7 +1,10 @@
 //! `run --record` and `run --replay`.
 
+use std::fs::OpenOptions;
 use std::io;
-use std::path::PathBuf;
+#[cfg(unix)]
+use std::os::unix::fs::OpenOptionsExt as _;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
 use clap::Args;
@@ -14,9 +17,6 @@ use super::error::USAGE;
 use super::locations::Locations;
 use super::session_args::{OwnArgs, SessionArgs};
 use super::{CliError, Result};
-
-/// Size of the largest recording, in bytes.
-const MAX_RECORDING: u64 = 256 << 20;
 
 /// Options for recordings of a run's calls.
 #[derive(Args, Default)]
@@ -36,10 +36,16 @@ impl RecordingArgs {
     /// Reads the recording that answers, before this process is confined and can no longer read it.
     pub(crate) fn read(&self) -> Result<()> {
         let source = match (&self.record, &self.replay) {
-            (Some(_), _) => CallSource::Recorded(Recorder::new()?),
+            (Some(path), _) => {
+                // Noticed now, and not when the calls have been made.
+                create(path).map_err(|error| {
+                    CliError::because(format!("cannot write the recording `{}`", path.display()), &error).status(USAGE)
+                })?;
+                CallSource::Recorded(Recorder::new()?)
+            }
             (None, Some(path)) => {
                 let what = format!("cannot replay `{}`", path.display());
-                let text = untrusted_file::read_named(path, MAX_RECORDING)
+                let text = untrusted_file::read_named(path, Recording::MAX_BYTES)
                     .map_err(|error| CliError::because(&*what, &io::Error::from(error)).status(USAGE))?;
                 let recording = Recording::parse(&text);
                 CallSource::Replayed(recording.map_err(|error| CliError::because(&*what, &error).status(USAGE))?)
@@ -70,8 +76,8 @@ impl RecordingArgs {
     ) -> Result<Session> {
         let mut prepared = session.prepare(locations, own, audit)?;
         prepared.calls = self.source();
-        if self.replay.is_some() {
-            prepared = prepared.asking(Arc::new(RecordedConsent));
+        if let CallSource::Replayed(recording) = self.source() {
+            prepared = prepared.asking(Arc::new(RecordedConsent(recording)));
         }
         let files = prepared.files.clone();
         prepared.session(&locations.host()?, files)
@@ -85,12 +91,22 @@ impl RecordingArgs {
     }
 }
 
-/// Approver of calls that are answered from a recording: they were approved when they were recorded, and nothing is
-/// done.
-struct RecordedConsent;
+/// Creates the file of a recording, for its owner alone, unless it is there.
+fn create(path: &Path) -> io::Result<()> {
+    let mut options = OpenOptions::new();
+    options.append(true).create(true);
+    #[cfg(unix)]
+    options.mode(0o600);
+    options.open(path).map(drop)
+}
+
+/// Approver of calls that are answered from a recording. What is in it was approved when it was recorded, and what was
+/// refused then is not in it. Nothing is done in either case.
+struct RecordedConsent(Recording);
 
 impl Approver for RecordedConsent {
     fn approve(&self, request: &ApprovalRequest<'_>) -> std::result::Result<Answer, ApprovalError> {
-        Ok(request.put("answered from a recording")?.answer(true, "recording"))
+        let is_recorded = self.0.has_call(request.method, request.arguments);
+        Ok(request.put("answered from a recording")?.answer(is_recorded, "recording"))
     }
 }

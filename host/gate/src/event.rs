@@ -80,8 +80,6 @@ pub enum Event<'a> {
         seq: u64,
         /// What became of it, in one word: `retry`, `fail` or `done`.
         word: &'a str,
-        /// blake3 hash of the word with the message or result that was given, as JSON, in hexadecimal.
-        hash: &'a str,
         /// Person who said so.
         by: &'a str,
     },

@@ -21,9 +21,7 @@ impl Event<'_> {
         let optional = |text: Option<&'_ str>| text.map(|text| filter.text(text).into_owned());
         match *self {
             Event::Started { run, script, hash } => then(&Event::Started { run, script: &filter.text(script), hash }),
-            Event::Resolved { run, seq, word, hash, by } => {
-                then(&Event::Resolved { run, seq, word, hash, by: &filter.text(by) })
-            }
+            Event::Resolved { run, seq, word, by } => then(&Event::Resolved { run, seq, word, by: &filter.text(by) }),
             Event::Resumed { run } => then(&Event::Resumed { run }),
             Event::Asked { run, seq, caller, method, arguments, grant, reason, shown, text: question } => {
                 // A question that contained a value is logged as its hash alone, which no filtered text would match.

@@ -100,7 +100,7 @@ mod tests {
                 reason,
             },
             Event::Answered { run, seq, allowed: true, by: VALUE, shown: "h", edited: false },
-            Event::Resolved { run, seq, word: "fail", hash: "h", by: VALUE },
+            Event::Resolved { run, seq, word: "fail", by: VALUE },
             Event::Said { run, seq, stream: "stdout", text: VALUE },
             Event::Requested { run, seq, method: VALUE, url, refused: text },
             Event::SecretUsed { run, seq, secret: "KEY", tool: "t", to: text },

@@ -104,6 +104,9 @@ pub enum HostError {
     /// The session has a run that has not ended.
     #[error("the session has a run that has not ended")]
     Busy,
+    /// Another session has the recorder.
+    #[error("the recorder has recorded another session")]
+    RecorderTaken,
     /// The session's calls are recorded, or answered from a recording, and only those of scripts can be.
     #[error("in a session that is recorded or replayed only scripts run")]
     Unrecordable,
@@ -221,7 +224,7 @@ impl Host {
             Some(secret) => SessionStorage::Memory { secret, runs: Arc::default() },
             None => SessionStorage::in_process(Arc::default())?,
         };
-        let tape = Arc::new(CallTape::of(options.calls, guest_now()));
+        let tape = Arc::new(CallTape::of(options.calls, guest_now())?);
         Ok(Session::new(&self.0, gate, files, services, storage, tape))
     }
 

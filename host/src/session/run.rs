@@ -10,7 +10,7 @@ mod replayed_programs;
 mod stop;
 mod suspension;
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::io::{self, Read};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
@@ -28,6 +28,7 @@ use super::nested_scripts;
 use super::operation_executor::{OperationExecutor, RunEvent, StdinReader};
 use super::options::{CapturedOutput, RunOptions, Stdin};
 use super::persistence::CancelRegistration;
+use super::recording::RecordedResult;
 use super::result::{EndedRun, RunEffects, RunResult, Usage, outcome_of};
 use super::run_scope::RunScope;
 use super::session_state::{ResumableRun, SessionState, micros};
@@ -94,6 +95,8 @@ pub struct Run {
     result: Option<Box<RunResult>>,
     /// Journal of a run that can be suspended and resumed: of a session on disk.
     journal: Option<RunJournal>,
+    /// Recorded answers of calls that the script waits for, in the order in which they came.
+    recorded: BTreeMap<u64, (OperationId, Box<RecordedResult>)>,
     /// Span of the diagnostics that are emitted while the run is driven.
     span: Span,
     /// Registration of the run of a persistent session for cancellation.
@@ -218,6 +221,7 @@ impl Run {
             captured,
             result: None,
             journal,
+            recorded: BTreeMap::new(),
             span,
             _stoppable: stoppable,
         })
@@ -462,6 +466,10 @@ impl Run {
         let span = self.span.clone();
         let _entered = span.enter();
         while !self.has_deliverable() && self.result.is_none() {
+            if !self.recorded.is_empty() {
+                self.deliver_recorded();
+                continue;
+            }
             match self.next_event() {
                 Some(RunEvent::Exited(completion, _)) if self.has_program_diverged(completion.id) => {
                     self.diverge("a program that ran again did not write what it had written before");

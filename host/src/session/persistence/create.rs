@@ -202,7 +202,7 @@ impl Sessions {
                 Ok(())
             })?;
         }
-        let exhausted = self.balances_handed_over(source, to)?;
+        let exhausted = self.balances_handed_over(source, to, family)?;
         copied.retain(|(name, _)| !exhausted.iter().any(|(other, _)| other == name));
         copied.extend(exhausted);
         Ok((self.records().get(&head)? == stands).then_some((batch, copied)))

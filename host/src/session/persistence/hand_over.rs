@@ -55,9 +55,14 @@ impl Sessions {
         }
     }
 
-    /// Returns the balances of a fork of a session that was handed over with its budgets: nothing is left of them.
-    pub(super) fn balances_handed_over(&self, from: &SessionId, to: &SessionId) -> Result<Vec<Record>, SessionsError> {
-        if !self.head(from)?.handed_over.is_some_and(|hand_over| hand_over.budgets) {
+    /// Returns the balances of a fork whose family's budgets went along with a hand-over: nothing is left of them.
+    pub(super) fn balances_handed_over(
+        &self,
+        from: &SessionId,
+        to: &SessionId,
+        family: &LoadedFamily,
+    ) -> Result<Vec<Record>, SessionsError> {
+        if !family.is_handed_over() {
             return Ok(Vec::new());
         }
         let mut records = Vec::new();
@@ -86,8 +91,25 @@ impl PersistentSession {
         Err(SessionsError::Busy(self.id.clone()))
     }
 
+    /// Returns true if no other session can spend from the budgets of the family.
+    fn has_budgets_alone(&self, family: &LoadedFamily) -> Result<bool, SessionsError> {
+        if family.others() == 0 {
+            return Ok(true);
+        }
+        for member in self.sessions.members(family.id)? {
+            match self.sessions.head(&member) {
+                Ok(head) if head.handed_over.is_none() && member != self.id => return Ok(false),
+                // One that was removed since the family was read has changed the family's record.
+                Ok(_) | Err(SessionsError::Unknown { .. }) => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(true)
+    }
+
     /// Fences the session, on the condition that its family is as it was read.
     fn fence_with(&self, family: &LoadedFamily) -> Result<HandOver, SessionsError> {
+        let budgets = self.has_budgets_alone(family)?;
         let mut open = self.log.lock();
         let open = open.as_mut().ok_or(SessionsError::NotTaken)?;
         if let Some(fenced) = &open.head.handed_over {
@@ -95,7 +117,6 @@ impl PersistentSession {
         }
         let mut id = [0; 32];
         getrandom::fill(&mut id).map_err(|error| SessionsError::Random(error.into()))?;
-        let budgets = family.others() == 0;
         let hand_over = HandOver { id: blake3::Hash::from(id).to_string(), at: now(), budgets };
         let number = open.head.runs.checked_add(1).ok_or_else(|| damaged(&self.id, "its runs"))?;
         let what = "handed over: it goes on where its export is imported";

@@ -34,6 +34,8 @@ pub(super) struct ImportDecision {
     is_moved: bool,
     /// True if the archive moves what is left of the budgets too.
     brings_budgets: bool,
+    /// Amounts spent by all that shared the budgets where they come from.
+    brought: HashMap<String, Used>,
 }
 
 enum BudgetChoice {
@@ -62,6 +64,7 @@ impl ImportDecision {
         let exhausted = |(account, allowance): (String, Allowance)| (account, allowance.whole());
         // What is left came along, and nobody else has it.
         let brings_budgets = exported.hand_over.as_ref().is_some_and(|hand_over| hand_over.budgets);
+        let brought = if brings_budgets { spent(id, exported)? } else { HashMap::new() };
         let (decided, spent) = match (budget, members.first()) {
             (None, None) if brings_budgets => (BudgetChoice::Own(ImportBudget::Keep, None), spent(id, exported)?),
             (None, None) => (BudgetChoice::Exhausted(None), limited.into_iter().map(exhausted).collect()),
@@ -81,7 +84,7 @@ impl ImportDecision {
             }
         };
         let is_moved = exported.hand_over.is_some();
-        Ok(Self { created, family, decided, spent, is_limited, is_moved, brings_budgets })
+        Ok(Self { created, family, decided, spent, is_limited, is_moved, brings_budgets, brought })
     }
 
     /// Returns which budgets the session has.
@@ -114,8 +117,13 @@ impl ImportDecision {
             reset_balances(making, &id)?;
         }
         if let BudgetChoice::Shared(..) = self.decided {
-            // More than the family knows was spent elsewhere.
-            making.sessions.raise_family(&id, self.family, &making.sessions.balances(&id)?, last)?;
+            // More than the family knows was spent elsewhere: by the session, or by forks that it had there.
+            let mut known = making.sessions.balances(&id)?;
+            for (account, used) in &self.brought {
+                let own = known.entry(account.clone()).or_default();
+                *own = own.max(*used);
+            }
+            making.sessions.raise_family(&id, self.family, &known, last)?;
         }
         raise_spent(making, &id, &self.spent, blobs)?;
         let mut single_records = making.single_records.clone();

@@ -368,6 +368,8 @@ impl PersistentSession {
         if let Some(open) = self.log.lock().as_mut() {
             open.head.running.retain(|run| *run != started_run.number);
             open.head.unfinished = Some(started_run.number);
+            // The line is short.
+            let _ = open.line(&self.id, &Event::Ended { run: started_run.number, status: INTERRUPTED, error: None });
             let record = RunRecord { status: INTERRUPTED.to_owned(), ..started_run.record.clone() };
             open.put(record_key::numbered(b'R', &self.id, started_run.number), json(&record));
         }
@@ -500,10 +502,9 @@ impl PersistentSession {
                 let what = format!("call {seq} in doubt");
                 return Err(SessionsError::NoPoint { session: self.id.clone(), what });
             }
-            let hash = blake3::hash(&json(resolution)).to_hex();
             let entry = JournalEntry::Resolved { seq, resolution: resolution.clone(), by: by.to_owned() };
             // Nobody knows here which secrets the message or the result contains.
-            let event = Event::Resolved { run: number, seq, word: resolution.word(), hash: &hash, by };
+            let event = Event::Resolved { run: number, seq, word: resolution.word(), by };
             self.append_entry(number, &entry, &event)?;
             Ok(number)
         });

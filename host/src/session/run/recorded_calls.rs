@@ -4,7 +4,7 @@ use super::Run;
 use crate::error::Failure;
 use crate::gate::Admission;
 use crate::guest::{Completion, OperationId, Outcome};
-use crate::session::recording::{NextAnswer, TapedCall};
+use crate::session::recording::{NextAnswer, RecordedResult, TapedCall};
 use crate::tool::CallEffects;
 
 impl Run {
@@ -19,14 +19,20 @@ impl Run {
         };
         match self.session.tape.next(call) {
             NextAnswer::OfTool => return Some(admission),
-            NextAnswer::Recorded(result, edits) => {
-                self.deliver(Completion { id, result }, CallEffects { edits, ..CallEffects::default() });
-            }
+            NextAnswer::Recorded(recorded) => drop(self.recorded.insert(recorded.order, (id, recorded))),
             // The script gave the call up when it was recorded, and gives it up now.
             NextAnswer::Never => {}
-            NextAnswer::Differs(failure) => self.end(Outcome::failed(failure)),
+            NextAnswer::Ends(failure) => self.end(Outcome::failed(failure)),
         }
         None
+    }
+
+    /// Delivers the recorded answer that came first, of those that the script waits for.
+    pub(super) fn deliver_recorded(&mut self) {
+        if let Some((_, (id, recorded))) = self.recorded.pop_first() {
+            let RecordedResult { result, edits, .. } = *recorded;
+            self.deliver(Completion { id, result }, CallEffects { edits, ..CallEffects::default() });
+        }
     }
 
     /// Ends the run if it is recorded or replayed, and a program that is about to start may do more than compute: what a
@@ -43,9 +49,8 @@ impl Run {
     /// Records the result of a call.
     pub(super) fn record_result(&mut self, seq: u64, completion: &Completion, effects: &CallEffects) {
         let recorded = self.session.tape.record((self.scope.record.run(), seq), &completion.result, &effects.edits);
-        if let Err(why) = recorded {
-            let message = format!("the run cannot be recorded: call {seq} changed a file: {why}");
-            self.end(Outcome::failed(Failure::host(message)));
+        if let Err(failure) = recorded {
+            self.end(Outcome::failed(failure));
         }
     }
 
