@@ -36,6 +36,9 @@ class _Runner:
     def tools(self) -> list[ToolDefinition]:
         return [schemas.host_definition(one) for one in self._sandbox.tools]
 
+    def _described(self) -> list[ToolDefinition]:
+        return self.tools
+
     def get_capabilities(self) -> list[MethodCapability]:
         return self._sandbox.host_capabilities
 
