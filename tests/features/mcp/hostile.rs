@@ -69,19 +69,19 @@ fn arguments_of_wrong_types_are_errors_of_the_tool() {
 #[test]
 fn scripts_that_exhaust_a_limit_leave_the_server_as_it_was() {
     let home = Home::new();
-    // Filling the memory takes a busy machine some seconds.
-    let mut client = Client::start(&home, &["--timeout", "10s", "--memory", "32MiB", "--limit", "output=100000"]);
-    for (script, limit) in [
-        ("for (;;) {}", "time limit"),
-        ("const all = []; for (;;) all.push(new Array(1e6).fill(1))", "memory"),
-        ("for (;;) console.log('x'.repeat(1000))", "output limit"),
+    for (options, script, limit) in [
+        (["--timeout", "1s"], "await new Promise((done) => setTimeout(done, 60000))", "time limit"),
+        (["--fuel", "50000000"], "for (;;) {}", "fuel"),
+        (["--memory", "32MiB"], "const all = []; for (;;) all.push(new Array(1e6).fill(1))", "memory"),
+        (["--limit", "output=100000"], "for (;;) console.log('x'.repeat(1000))", "output limit"),
     ] {
+        let mut client = Client::start(&home, &options);
         let result = client.call("run_javascript", json!({ "script": script }));
         assert!(error(&result).contains(limit), "{script}: {result:#}");
         assert_eq!(result["structuredContent"]["status"], "limited", "{script}: {result:#}");
         assert!(result.to_string().len() < 100_000, "{}", result.to_string().len());
+        assert_eq!(client.js("return 1")["value"], 1, "{script}");
     }
-    assert_eq!(client.js("return 1")["value"], 1);
 }
 
 #[test]
