@@ -100,19 +100,20 @@ pub(crate) fn quickjs(compiler: &str) -> Result<PathBuf> {
 }
 
 /// A C compiler that reads the patched `quickjs.c` where it is to read another; headers come from beside that. What it makes
-/// names the file as if it were the published one.
-fn wrapper_script(compiler: &str, patched: &Path) -> String {
+/// names no directory of this machine, which assertions would.
+pub(crate) fn wrapper_script(compiler: &str, patched: &Path) -> String {
     let patched = patched.display();
     format!(
         "#!/bin/sh
 for argument; do
   shift
   case $argument in
-    */quickjs.c) set -- \"$@\" \"-I${{argument%/*}}\" '{patched}' ;;
+    */quickjs.c) set -- \"$@\" \"-I${{argument%/*}}\" '{patched}' '-ffile-prefix-map={patched}={QUICKJS_FILE}' ;;
+    */*.c) set -- \"$@\" \"$argument\" \"-ffile-prefix-map=${{argument%/*}}=quickjs\" ;;
     *) set -- \"$@\" \"$argument\" ;;
   esac
 done
-exec '{compiler}' \"$@\" '-ffile-prefix-map={patched}={QUICKJS_FILE}'
+exec '{compiler}' \"$@\"
 "
     )
 }

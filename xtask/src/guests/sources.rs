@@ -2,6 +2,7 @@
 //! tools that git pins. clang is not pinned; its version is in the manifest.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
 
 use anyhow::{Context, Result};
 use sha2::{Digest as _, Sha256};
@@ -47,6 +48,7 @@ pub(super) fn digest(name: &str) -> Result<String> {
     let lock = Lock::read("Cargo.lock")?;
     digest.add("tools", lock.versions(&TOOLS)?.as_bytes());
     if name == "js" {
+        digest.add("compiler", patched::wrapper_script("clang", Path::new("quickjs.c")).as_bytes());
         digest.add("dependencies", lock.closure("tollhouse-guest-js")?.as_bytes());
         digest.add("settings", inherited(&table("Cargo.toml")?, &table("guest-js/Cargo.toml")?).as_bytes());
     } else {
