@@ -268,3 +268,41 @@ fn tick(engine: wasmtime::EngineWeak) {
     // Without the ticker no limit on time would hold, so a process that cannot start a thread must not continue.
     std::thread::Builder::new().name("tollhouse-tick".into()).spawn(ticker).expect("the process can start a thread");
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicU64, Ordering};
+
+    use super::*;
+
+    #[test]
+    fn portable_guest_loaded_twice_is_compiled_once() {
+        let home = tempfile::tempdir().expect("a temporary directory");
+        let compiled = Arc::new(AtomicU64::new(0));
+        let load = || {
+            let compiled = Arc::clone(&compiled);
+            let observer = CompileObserver::new(move |bytes| {
+                assert!(bytes > 1 << 20, "the component was unpacked");
+                compiled.fetch_add(1, Ordering::Relaxed);
+                Box::new(())
+            });
+            let cache = Cache::open(home.path().join("code")).expect("it opens");
+            let code = Code::new(Some(cache)).observed(Some(observer));
+            let guest = embedded::portable(tollhouse_guests::JAVASCRIPT);
+            code.guest("js", guest).expect("it compiles")
+        };
+        for _ in 0..2 {
+            let guest = load();
+            assert!(guest.component_type().exports(guest.engine()).any(|(name, _)| name == "start"));
+        }
+        assert_eq!(compiled.load(Ordering::Relaxed), 1);
+    }
+
+    #[test]
+    fn damaged_portable_guest_is_refused_by_name() {
+        let mut guest = embedded::portable(tollhouse_guests::JAVASCRIPT);
+        guest.content = GuestContent::Component(&tollhouse_guests::JAVASCRIPT.component[..1000]);
+        let error = Code::new(None).guest("js", guest).err().expect("it is cut short");
+        assert!(matches!(error, CodeError::Embedded { name: "js", .. }), "{error:?}");
+    }
+}
