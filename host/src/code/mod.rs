@@ -302,7 +302,7 @@ mod tests {
     fn damaged_portable_guest_is_refused_by_name() {
         let mut guest = embedded::portable(tollhouse_guests::JAVASCRIPT);
         guest.content = GuestContent::Component(&tollhouse_guests::JAVASCRIPT.component[..1000]);
-        let error = Code::new(None).guest("js", guest).err().expect("it is cut short");
+        let error = Code::new(None).guest("js", guest).expect_err("it is cut short");
         assert!(matches!(error, CodeError::Embedded { name: "js", .. }), "{error:?}");
     }
 }
