@@ -1,21 +1,35 @@
-//! Finds the guests that the library embeds: `target/guests/`, made by `cargo xtask build`.
+//! Finds the guests that the library embeds: those of `TOLLHOUSE_GUESTS_DIR`, else those that `cargo xtask build` put
+//! into `target/guests`, compiled for the machine; else the portable ones of the crate `tollhouse-guests`.
 
-use std::path::PathBuf;
+use std::env;
+use std::path::{Path, PathBuf};
 
 fn main() {
-    let manifest = PathBuf::from(std::env::var_os("CARGO_MANIFEST_DIR").expect("cargo sets it"));
-    let guests = match std::env::var_os("TOLLHOUSE_GUESTS_DIR") {
-        Some(directory) => PathBuf::from(directory),
-        None => manifest.join("../target/guests"),
-    };
+    println!("cargo::rustc-check-cfg=cfg(compiled_guests)");
+    println!("cargo::rerun-if-changed=build.rs");
     println!("cargo::rerun-if-env-changed=TOLLHOUSE_GUESTS_DIR");
-    for (name, variable) in [("js", "TOLLHOUSE_GUEST_JS"), ("shell", "TOLLHOUSE_GUEST_SHELL")] {
-        let path = guests.join(format!("{name}.digest"));
-        println!("cargo::rerun-if-changed={}", path.display());
-        let Ok(digest) = std::fs::read_to_string(&path) else {
-            println!("cargo::error=the `{name}` guest is not built: run `cargo xtask build`");
-            return;
-        };
+    let named = env::var_os("TOLLHOUSE_GUESTS_DIR").map(PathBuf::from);
+    let manifest = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").expect("cargo sets it"));
+    let guests = named.clone().unwrap_or_else(|| manifest.join("../target/guests"));
+    let digests = ["js", "shell"].map(|name| std::fs::read_to_string(guests.join(name).with_extension("digest")));
+    match digests {
+        [Ok(js), Ok(shell)] => embed(&guests, &js, &shell),
+        // Cargo takes a file that is not there for one that changed, so nothing may be watched here. `cargo xtask build`
+        // sees to it that this runs again when there are guests.
+        _ if named.is_none() => {}
+        _ => println!(
+            "cargo::error=TOLLHOUSE_GUESTS_DIR is `{}`, where there are no guests: run `cargo xtask build`, or unset it to \
+             use the guests of the crate `tollhouse-guests`",
+            guests.display()
+        ),
+    }
+}
+
+/// Has the library embed the guests of this directory.
+fn embed(guests: &Path, js: &str, shell: &str) {
+    println!("cargo::rustc-cfg=compiled_guests");
+    for (name, variable, digest) in [("js", "TOLLHOUSE_GUEST_JS", js), ("shell", "TOLLHOUSE_GUEST_SHELL", shell)] {
+        println!("cargo::rerun-if-changed={}", guests.join(name).with_extension("digest").display());
         println!("cargo::rustc-env={variable}={}", digest.trim());
     }
     let guests = guests.canonicalize().expect("it holds the digests just read");

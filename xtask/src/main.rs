@@ -9,7 +9,9 @@ mod crash;
 mod demo;
 mod differential;
 mod fuzz;
+mod guests;
 mod mcp;
+mod package;
 mod patched;
 mod programs;
 mod python;
@@ -24,9 +26,12 @@ use anyhow::{Result, bail};
 const USAGE: &str = "\
 cargo xtask COMMAND
 
-  demo               sets up what is missing, builds everything, publishes the tools, runs the demo
+  demo               sets up what is missing, builds what the demo needs, publishes its tools, runs it
   test [--full]      builds everything and runs the tests; --full adds foreign toolchains and long runs
   build [--release]  builds guests, tools and host; the binary is target/{debug,release}/tollhouse
+  guests [--check]   builds the guests from their sources and stores them in host/guests, for everyone who has no clang;
+                     --check compares what is built with what is stored
+  package            packages the crates that are published, and checks that they are whole and not too large
   patch              makes the patched copy of bashkit that the shell guest uses; every build does
   wheel              builds the Python package as a wheel, in target/wheels, and tries it in an environment without Rust
   seed               runs the published tests of amla-sandbox, from PyPI, against the Python package's drop-in; after a build
@@ -63,6 +68,9 @@ fn main() -> Result<()> {
         ["build"] => build::all(build::Profile::Debug),
         ["build", "--release"] => build::all(build::Profile::Release),
         ["seed"] => seed::test(build::Profile::Debug),
+        ["guests"] => guests::renew(false),
+        ["guests", "--check"] => guests::renew(true),
+        ["package"] => package::test(),
         ["wheel"] => python::wheel(),
         ["patch"] => patched::bashkit(),
         ["programs", names @ ..] => programs::programs(names),

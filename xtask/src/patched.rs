@@ -2,7 +2,8 @@
 //! order of their names.
 //!
 //! The shell guest builds bashkit. cargo fetches it for the rival that the conformance run compares with, which builds it as
-//! it is. The patched copy lies under `target`, always of this workspace, since `guest-shell/Cargo.toml` names it by its path.
+//! it is. The patched copy lies in `guest-shell/target`, within the workspace of the guest: cargo makes hashes of paths in a
+//! workspace that are the same wherever that is, and so the same guest.
 //!
 //! The JavaScript guest builds QuickJS, which `rquickjs-sys` brings. A dependency of this workspace cannot be a path that
 //! does not exist yet, so the crate stays as it is, and its C compiler is a script that compiles the patched file.
@@ -53,7 +54,7 @@ struct Patch {
 
 /// Makes the patched copy, unless it is there and made of the same.
 pub(crate) fn bashkit() -> Result<()> {
-    let directory = root().join("target").join(BASHKIT.name);
+    let directory = root().join("guest-shell/target").join(BASHKIT.name);
     let (version, checksum) = BASHKIT.pinned()?;
     let patches = BASHKIT.patches()?;
     let stamp = stamp(&checksum, &patches);
@@ -65,13 +66,21 @@ pub(crate) fn bashkit() -> Result<()> {
     write(&directory, &files)
 }
 
+/// Returns version and checksum of bashkit, as a text.
+pub(crate) fn bashkit_pinned() -> Result<String> {
+    let (version, checksum) = BASHKIT.pinned()?;
+    Ok(format!("{version} {checksum}"))
+}
+
 /// Makes the patched QuickJS, and returns a C compiler that compiles it in place of the published one.
 ///
 /// Its path has a digest of all that it is made of, so that cargo builds QuickJS again when that changes.
 pub(crate) fn quickjs(compiler: &str) -> Result<PathBuf> {
     let (version, checksum) = QUICKJS.pinned()?;
     let patches = QUICKJS.patches()?;
-    let digest = stamp(&format!("{checksum} {compiler}"), &patches);
+    // The script is part of what cargo has to build again for.
+    let script = wrapper_script(compiler, Path::new(QUICKJS_FILE));
+    let digest = stamp(&format!("{checksum} {script}"), &patches);
     let directory = target().join("quickjs").join(&digest[..16]);
     let wrapper = directory.join("clang");
     if wrapper.exists() {
@@ -90,15 +99,17 @@ pub(crate) fn quickjs(compiler: &str) -> Result<PathBuf> {
     Ok(wrapper)
 }
 
-/// A C compiler that reads the patched `quickjs.c` where it is to read another; headers come from beside that.
-fn wrapper_script(compiler: &str, patched: &Path) -> String {
+/// A C compiler that reads the patched `quickjs.c` where it is to read another; headers come from beside that. What it makes
+/// names no directory of this machine, which assertions would.
+pub(crate) fn wrapper_script(compiler: &str, patched: &Path) -> String {
     let patched = patched.display();
     format!(
         "#!/bin/sh
 for argument; do
   shift
   case $argument in
-    */quickjs.c) set -- \"$@\" \"-I${{argument%/*}}\" '{patched}' ;;
+    */quickjs.c) set -- \"$@\" \"-I${{argument%/*}}\" '{patched}' '-ffile-prefix-map={patched}={QUICKJS_FILE}' ;;
+    */*.c) set -- \"$@\" \"$argument\" \"-ffile-prefix-map=${{argument%/*}}=quickjs\" ;;
     *) set -- \"$@\" \"$argument\" ;;
   esac
 done

@@ -1,9 +1,9 @@
 //! What a fresh machine lacks: the wasm targets, a C compiler that knows wasm, and headers of a libc for it.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use anyhow::{Result, bail};
+use anyhow::{Context, Result, bail};
 
 use crate::run::{command, output, run, say, succeeds};
 
@@ -51,9 +51,21 @@ impl C {
     }
 }
 
+/// Directory where cargo keeps sources: `CARGO_HOME`, else `.cargo` of the user.
+pub(crate) fn cargo_home() -> Result<PathBuf> {
+    let named = std::env::var_os("CARGO_HOME").map(PathBuf::from);
+    let home = || Some(PathBuf::from(std::env::var_os("HOME")?).join(".cargo"));
+    named.or_else(home).context("neither CARGO_HOME nor HOME is set")
+}
+
+/// Installs what building guests lacks, and returns a C compiler for wasm.
+pub(crate) fn wasm_compiler() -> Result<String> {
+    Ok(setup()?.compiler)
+}
+
 /// Installs what is missing, or says exactly what to type.
 pub(crate) fn setup() -> Result<C> {
-    targets()?;
+    targets(&TARGETS)?;
     if let Some(found) = found() {
         return Ok(found);
     }
@@ -114,11 +126,12 @@ fn install(package: &str) -> Result<()> {
     apt(&["install", "-q", "-y", "--no-install-recommends", package])
 }
 
-fn targets() -> Result<()> {
+/// Installs targets of Rust's that are missing.
+pub(crate) fn targets(targets: &[&str]) -> Result<()> {
     let Ok(installed) = output(command("rustup").args(["target", "list", "--installed"])) else {
-        bail!("rustup is not here: get it from https://rustup.rs, or install the targets {TARGETS:?} your own way");
+        bail!("rustup is not here: get it from https://rustup.rs, or install the targets {targets:?} your own way");
     };
-    for target in TARGETS {
+    for &target in targets {
         if !installed.lines().any(|line| line.trim() == target) {
             say(&format!("installing the target {target} with rustup"));
             run(command("rustup").args(["target", "add", target]))?;

@@ -5,7 +5,9 @@ use anyhow::Result;
 use crate::advisories;
 use crate::build::{self, Profile, SHELL, tool_directories, tool_package};
 use crate::differential;
+use crate::guests::{self, cargo_for_guests};
 use crate::mcp;
+use crate::package;
 use crate::patched;
 use crate::programs;
 use crate::python;
@@ -47,6 +49,7 @@ pub(crate) fn test(full: bool) -> Result<()> {
     if full {
         say("testing stored trees with the sizes of the format");
         run(cargo(runner).args(["--package", "tollhouse-vfs", "--features", "format-sizes"]))?;
+        package::test()?;
         foreign()?;
     }
     Ok(())
@@ -76,6 +79,8 @@ pub(crate) fn check() -> Result<()> {
     patched::bashkit()?;
     // Not `--all`: that is the patched library too.
     run(&mut cargo(&["fmt", "--check", "--manifest-path", SHELL]))?;
+    say("checking that the stored guests are those of the sources");
+    guests::check()?;
     say("checking licences and sources of dependencies");
     advisories::install_deny()?;
     for manifest in ["Cargo.toml", SHELL] {
@@ -97,9 +102,10 @@ pub(crate) fn check() -> Result<()> {
     run(fuzz.args(["--", "-D", "warnings"]))?;
     python::check()?;
     let warnings = ["--", "-D", "warnings"];
-    let mut js = build::guest("clippy", &["--package", "tollhouse-guest-js"]);
+    let mut js = cargo_for_guests("clippy", &["--package", "tollhouse-guest-js"])?;
     run(js.args(warnings).env("CC_wasm32_unknown_unknown", patched::quickjs(&c.compiler)?))?;
-    run(build::shell("clippy").args(warnings))?;
+    let mut shell = cargo_for_guests("clippy", &["--locked", "--manifest-path", SHELL, "--target-dir"])?;
+    run(shell.arg(target()).args(warnings))?;
     say("building the documentation");
     let mut doc = cargo(&["doc", "--no-deps", "--package", "tollhouse"]);
     for part in ["audit", "gate", "mcp", "methods", "policy", "registry", "store", "token", "types", "vfs"] {

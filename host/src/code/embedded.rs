@@ -1,27 +1,50 @@
 //! Guests that are embedded in this binary.
 
-/// Machine code of a guest, as `tollhouse-precompile` made it.
+/// Guest that is part of this binary.
 #[derive(Clone, Copy)]
 pub struct Embedded {
-    /// Output of `precompile_component`, compressed with zstd.
-    pub code: &'static [u8],
-    /// blake3 of the uncompressed code in hexadecimal, known when the binary was built.
+    /// The guest itself.
+    pub content: GuestContent,
+    /// blake3 of the guest's component in hexadecimal, known when the binary was built.
     pub digest: &'static str,
     /// Numbers of the memory pages that every script writes to, four bytes each.
     pub pages: &'static [u8],
 }
 
+/// Forms in which a binary has a guest, each compressed with zstd.
+#[derive(Clone, Copy)]
+pub enum GuestContent {
+    /// Output of `precompile_component`, made by `tollhouse-precompile` when the binary was built.
+    MachineCode(&'static [u8]),
+    /// Component of the crate `tollhouse-guests`, which is compiled when it is first loaded.
+    Component(&'static [u8]),
+}
+
+#[cfg(compiled_guests)]
 const JS: Embedded = Embedded {
-    code: include_bytes!(concat!(env!("TOLLHOUSE_GUESTS"), "/js.cwasm.zst")),
+    content: GuestContent::MachineCode(include_bytes!(concat!(env!("TOLLHOUSE_GUESTS"), "/js.cwasm.zst"))),
     digest: env!("TOLLHOUSE_GUEST_JS"),
     pages: include_bytes!(concat!(env!("TOLLHOUSE_GUESTS"), "/js.pages")),
 };
 
+#[cfg(compiled_guests)]
 const SHELL: Embedded = Embedded {
-    code: include_bytes!(concat!(env!("TOLLHOUSE_GUESTS"), "/shell.cwasm.zst")),
+    content: GuestContent::MachineCode(include_bytes!(concat!(env!("TOLLHOUSE_GUESTS"), "/shell.cwasm.zst"))),
     digest: env!("TOLLHOUSE_GUEST_SHELL"),
     pages: include_bytes!(concat!(env!("TOLLHOUSE_GUESTS"), "/shell.pages")),
 };
+
+#[cfg(not(compiled_guests))]
+const JS: Embedded = portable(tollhouse_guests::JAVASCRIPT);
+
+#[cfg(not(compiled_guests))]
+const SHELL: Embedded = portable(tollhouse_guests::SHELL);
+
+/// Takes a guest as it is for all machines.
+#[cfg(any(test, not(compiled_guests)))]
+pub(super) const fn portable(guest: tollhouse_guests::StoredGuest) -> Embedded {
+    Embedded { content: GuestContent::Component(guest.component), digest: guest.digest, pages: guest.pages }
+}
 
 impl Embedded {
     /// Decodes the numbers of these pages.

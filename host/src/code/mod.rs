@@ -1,8 +1,8 @@
 //! Machine code and what it runs on: engines, embedded guests, the cache of compiled code, stacks, limits of instances,
 //! a session's memory, time slices on the CPU, interrupts.
 //!
-//! **Invariant:** code is mapped into memory only if it is part of this binary, or if [`Cache`] proves that this user's
-//! Tollhouse wrote it. Nothing here knows what the code does.
+//! **Invariant:** code is mapped into memory only if it is part of this binary, if this process has just compiled it, or if
+//! [`Cache`] proves that this user's Tollhouse wrote it. Nothing here knows what the code does.
 
 mod cache;
 mod cpu_scheduler;
@@ -23,7 +23,7 @@ use wasmtime::Engine;
 use wasmtime::component::Component;
 
 pub use cache::{Cache, CacheError};
-pub use embedded::embedded;
+pub use embedded::{Embedded, GuestContent, embedded};
 pub use instance_limit::NoRoom;
 pub(crate) use instance_limit::instantiate;
 pub use interrupt::{Interrupt, Paused, Stopped};
@@ -52,8 +52,8 @@ pub struct Code {
     observer: Option<CompileObserver>,
 }
 
-/// Callback that is called with the size in bytes whenever the component of a tool is compiled, which takes seconds.
-/// The value that it returns is dropped when compilation ends.
+/// Callback that is called with the size in bytes whenever the component of a tool or a portable guest is compiled, which
+/// takes seconds. The value that it returns is dropped when compilation ends.
 #[derive(Clone)]
 pub struct CompileObserver(Arc<dyn Fn(u64) -> Box<dyn Send> + Send + Sync>);
 
@@ -162,19 +162,41 @@ impl Code {
     /// Loads an embedded guest: `js` or `shell`.
     ///
     /// # Errors
-    /// If the guest cannot be unpacked.
+    /// If the guest cannot be unpacked, or does not compile.
     pub fn embedded_guest(&self, name: &'static str) -> Result<Component, CodeError> {
-        let guest = embedded(name);
-        let damaged = |source: anyhow::Error| CodeError::Embedded { name, source };
-        let key = format!("guest-{name}-{}.cwasm", guest.digest);
+        self.guest(name, embedded(name))
+    }
+
+    /// Loads a guest that this binary has. A guest that is not compiled yet takes seconds, once for each version of
+    /// Tollhouse if there is a cache.
+    fn guest(&self, name: &'static str, guest: Embedded) -> Result<Component, CodeError> {
         let engine = self.guest_engine(name)?;
+        let fingerprint = tollhouse_engine::fingerprint(engine);
+        let key = format!("guest-{name}-{}-{}.cwasm", &fingerprint[..16], guest.digest);
         if let Some(component) = self.cache().and_then(|cache| cache.component(engine, &key)) {
             return Ok(component);
         }
-        debug!(target: "tollhouse::code", guest = name, "unpacked");
-        let code = zstd::decode_all(guest.code).map_err(|error| damaged(error.into()))?;
+        let damaged = |source: anyhow::Error| CodeError::Embedded { name, source };
+        let unpack = |content| zstd::decode_all(content).map_err(|error| damaged(error.into()));
+        let code = match guest.content {
+            GuestContent::MachineCode(code) => {
+                debug!(target: "tollhouse::code", guest = name, "unpacked");
+                unpack(code)?
+            }
+            GuestContent::Component(component) => self.compile(engine, &unpack(component)?, name)?,
+        };
         self.keep(&key, &code);
         deserialize(engine, &code).map_err(damaged)
+    }
+
+    /// Compiles a component, which takes seconds, and tells the observer. `what` names it in the log.
+    fn compile(&self, engine: &Engine, component: &[u8], what: &str) -> Result<Vec<u8>, CodeError> {
+        let observed = self.observer.as_ref().map(|observer| observer.0(component.len() as u64));
+        let started_at = Instant::now();
+        let code = engine.precompile_component(component).map_err(|error| CodeError::Compile(error.into()))?;
+        debug!(target: "tollhouse::code", what, bytes = component.len(), elapsed = ?started_at.elapsed(), "compiled");
+        drop(observed);
+        Ok(code)
     }
 
     /// Loads the component of a tool for an engine of tools, compiling it if no earlier process has. `digest` is the
@@ -192,16 +214,11 @@ impl Code {
         if let Some(component) = self.cache().and_then(|cache| cache.component(&tools.engine, &key)) {
             return Ok(component);
         }
-        let compile = |error: wasmtime::Error| CodeError::Compile(error.into());
         let bytes = bytes()?;
-        let observed = self.observer.as_ref().map(|observer| observer.0(bytes.len() as u64));
         // Checked again, as `publish` does: a registry that others have written may hold components that this version
         // would not publish.
         check_instances(&bytes).map_err(|error| CodeError::Compile(error.into()))?;
-        let started_at = Instant::now();
-        let code = tools.engine.precompile_component(&bytes).map_err(compile)?;
-        debug!(target: "tollhouse::code", digest, bytes = bytes.len(), elapsed = ?started_at.elapsed(), "compiled");
-        drop(observed);
+        let code = self.compile(&tools.engine, &bytes, digest)?;
         self.keep(&key, &code);
         deserialize(&tools.engine, &code).map_err(|error| CodeError::Compile(error).into())
     }
@@ -250,4 +267,42 @@ fn tick(engine: wasmtime::EngineWeak) {
     };
     // Without the ticker no limit on time would hold, so a process that cannot start a thread must not continue.
     std::thread::Builder::new().name("tollhouse-tick".into()).spawn(ticker).expect("the process can start a thread");
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicU64, Ordering};
+
+    use super::*;
+
+    #[test]
+    fn portable_guest_loaded_twice_is_compiled_once() {
+        let home = tempfile::tempdir().expect("a temporary directory");
+        let compiled = Arc::new(AtomicU64::new(0));
+        let load = || {
+            let compiled = Arc::clone(&compiled);
+            let observer = CompileObserver::new(move |bytes| {
+                assert!(bytes > 1 << 20, "the component was unpacked");
+                compiled.fetch_add(1, Ordering::Relaxed);
+                Box::new(())
+            });
+            let cache = Cache::open(home.path().join("code")).expect("it opens");
+            let code = Code::new(Some(cache)).observed(Some(observer));
+            let guest = embedded::portable(tollhouse_guests::JAVASCRIPT);
+            code.guest("js", guest).expect("it compiles")
+        };
+        for _ in 0..2 {
+            let guest = load();
+            assert!(guest.component_type().exports(guest.engine()).any(|(name, _)| name == "start"));
+        }
+        assert_eq!(compiled.load(Ordering::Relaxed), 1);
+    }
+
+    #[test]
+    fn damaged_portable_guest_is_refused_by_name() {
+        let mut guest = embedded::portable(tollhouse_guests::JAVASCRIPT);
+        guest.content = GuestContent::Component(&tollhouse_guests::JAVASCRIPT.component[..1000]);
+        let error = Code::new(None).guest("js", guest).expect_err("it is cut short");
+        assert!(matches!(error, CodeError::Embedded { name: "js", .. }), "{error:?}");
+    }
 }

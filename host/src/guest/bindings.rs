@@ -1,7 +1,7 @@
 //! Rust bindings of `wit/guest.wit`.
 
 wasmtime::component::bindgen!({
-    path: "../wit",
+    path: "wit",
     world: "script-guest",
     imports: {
         "tollhouse:guest/files.read": trappable,

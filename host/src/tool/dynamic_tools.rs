@@ -9,7 +9,7 @@ use crate::error::{Failure, Payload, SpecialKind};
 
 mod bindings {
     wasmtime::component::bindgen!({
-        path: "../wit/program",
+        path: "wit/program",
         inline: "package tollhouse:host; world program { import tollhouse:program/tools@0.1.0; }",
         imports: { default: trappable },
     });

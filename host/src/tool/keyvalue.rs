@@ -16,7 +16,7 @@ use crate::code::{MemoryAccount, MemoryCharge};
 
 mod bindings {
     wasmtime::component::bindgen!({
-        path: "../wit/deps/keyvalue",
+        path: "wit/deps/keyvalue",
         world: "imports",
         imports: { default: trappable },
         with: { "wasi:keyvalue/store.bucket": super::Bucket, "wasi:keyvalue/atomics.cas": super::Cas },

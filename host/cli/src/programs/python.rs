@@ -42,7 +42,7 @@ const SOURCES: [(&str, &str); 10] = [
     ("wit/world.wit", include_str!("python3/wit/world.wit")),
     ("wit/deps/cli/cli.wit", include_str!("python3/wit/deps/cli/cli.wit")),
     ("wit/deps/exit/exit.wit", include_str!("python3/wit/deps/exit/exit.wit")),
-    ("wit/deps/program/tools.wit", include_str!("../../../../wit/program/tools.wit")),
+    ("wit/deps/program/tools.wit", include_str!("python3/wit/deps/program/tools.wit")),
 ];
 
 /// Directory for the file of componentize-py.

@@ -1,33 +1,69 @@
-//! Compiles a guest's core module into the files that the host embeds: `tollhouse-precompile CORE.wasm OUT`.
+//! Makes the files of a guest that the host embeds. Part of the build; users never need it.
 //!
-//! Writes `OUT.wasm` (the pre-initialised component), `OUT.cwasm.zst` (its machine code, compressed), `OUT.digest` (the
-//! blake3 digest of that code, so that the host need not compute it at start-up) and `OUT.pages` (numbers of the memory
-//! pages that scripts write to, four bytes each). Part of the build; users never need it.
+//! `tollhouse-precompile GUEST OUT`, with GUEST a core module (`.wasm`) or a portable guest as the crate
+//! `tollhouse-guests` has it (`.wasm.zst`), writes `OUT.wasm` (the pre-initialised component), `OUT.cwasm.zst` (its machine
+//! code, compressed), `OUT.pages` (numbers of the memory pages that scripts write to, four bytes each) and `OUT.digest` (the
+//! blake3 digest of the component). `tollhouse-precompile --portable CORE.wasm OUT` writes, in place of machine code,
+//! `OUT.wasm.zst`.
 
+use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
+use tollhouse_engine::{guest, warm_pages};
 
-/// Compression level that is quick enough for every build, and within a tenth of the smallest size that zstd reaches.
+/// Compression level of machine code, which is quick enough for every build, and within a tenth of the smallest size that
+/// zstd reaches.
 const LEVEL: i32 = 12;
+
+/// Compression level of portable guests, which are compressed rarely, and published. 22 saves nothing more.
+const PORTABLE_LEVEL: i32 = 19;
 
 fn main() -> Result<()> {
     let arguments: Vec<PathBuf> = std::env::args_os().skip(1).map(PathBuf::from).collect();
-    let [core, out] = arguments.as_slice() else {
-        bail!("usage: tollhouse-precompile CORE.wasm OUT");
-    };
-    let core = std::fs::read(core).with_context(|| format!("cannot read {}", core.display()))?;
-    let component = tollhouse_engine::guest::preinitialize(&core)?;
-    let code = tollhouse_engine::guest::precompile(&component)?;
-    write(&out.with_extension("wasm"), &component)?;
-    write(&out.with_extension("cwasm.zst"), &zstd::encode_all(code.as_slice(), LEVEL)?)?;
+    match arguments.as_slice() {
+        [flag, core, out] if flag.as_os_str() == "--portable" => make(&preinitialized(core)?, out, true),
+        [portable, out] if portable.extension().is_some_and(|extension| extension == "zst") => {
+            let component = zstd::decode_all(read(portable)?.as_slice());
+            make(&component.with_context(|| format!("{} is damaged", portable.display()))?, out, false)
+        }
+        [core, out] => make(&preinitialized(core)?, out, false),
+        _ => bail!("usage: tollhouse-precompile [--portable] GUEST OUT"),
+    }
+}
+
+fn preinitialized(core: &Path) -> Result<Vec<u8>> {
+    guest::preinitialize(&read(core)?)
+}
+
+/// Writes the files of a component: the digest last, by which the build knows that they are whole.
+fn make(component: &[u8], out: &Path, portable: bool) -> Result<()> {
+    let code = guest::precompile(component)?;
+    write(&out.with_extension("wasm"), component)?;
+    if portable {
+        write(&out.with_extension("wasm.zst"), &packed(component)?)?;
+    } else {
+        write(&out.with_extension("cwasm.zst"), &zstd::encode_all(code.as_slice(), LEVEL)?)?;
+    }
     let name = out.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-    let pages: Vec<u8> =
-        tollhouse_engine::warm_pages::pages(name, &code)?.into_iter().flat_map(u32::to_le_bytes).collect();
+    let pages: Vec<u8> = warm_pages::pages(name, &code)?.into_iter().flat_map(u32::to_le_bytes).collect();
     write(&out.with_extension("pages"), &pages)?;
-    write(&out.with_extension("digest"), blake3::hash(&code).to_hex().as_bytes())
+    write(&out.with_extension("digest"), blake3::hash(component).to_hex().as_bytes())
+}
+
+/// Compresses a portable guest. Its checksum tells a damaged file.
+fn packed(component: &[u8]) -> Result<Vec<u8>> {
+    let mut encoder = zstd::Encoder::new(Vec::new(), PORTABLE_LEVEL)?;
+    encoder.include_checksum(true)?;
+    encoder.set_pledged_src_size(Some(component.len() as u64))?;
+    std::io::copy(&mut &component[..], &mut encoder)?;
+    Ok(encoder.finish()?)
+}
+
+fn read(path: &Path) -> Result<Vec<u8>> {
+    fs::read(path).with_context(|| format!("cannot read {}", path.display()))
 }
 
 fn write(path: &Path, bytes: &[u8]) -> Result<()> {
-    std::fs::write(path, bytes).with_context(|| format!("cannot write {}", path.display()))
+    fs::write(path, bytes).with_context(|| format!("cannot write {}", path.display()))
 }

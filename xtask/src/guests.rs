@@ -1,0 +1,196 @@
+//! The guests: built from their sources, or taken from the crate `tollhouse-guests`, which stores them for everyone who has
+//! Rust's tool chain alone.
+//!
+//! A stored guest is used as long as its sources have the digest that `host/guests/manifest.toml` names. `cargo xtask guests`
+//! builds the guests and stores them anew. A build gives the same bytes wherever it runs, as long as rustc and clang are the
+//! same: no path of this machine gets into them.
+
+mod manifest;
+mod sources;
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context, Result, bail};
+
+use self::manifest::{Manifest, StoredGuest};
+use crate::build::{Profile, SHELL};
+use crate::patched;
+use crate::run::{cargo, command, output, root, run, say, target};
+use crate::setup;
+
+/// Guest as the build sees it.
+struct Guest {
+    /// Name of its files.
+    name: &'static str,
+    /// Package of its core module.
+    package: &'static str,
+}
+
+const GUESTS: [Guest; 2] =
+    [Guest { name: "js", package: "tollhouse-guest-js" }, Guest { name: "shell", package: "tollhouse-guest-shell" }];
+
+/// Target that guests are built for.
+const TARGET: &str = "wasm32-unknown-unknown";
+
+/// Flag by which `getrandom` takes randomness from the guest itself, which has it from its host.
+const GETRANDOM: &str = "--cfg=getrandom_backend=\"custom\"";
+
+impl Guest {
+    /// Path of a file in the crate that stores the guests.
+    fn stored(&self, extension: &str) -> PathBuf {
+        stored().join(self.name).with_extension(extension)
+    }
+
+    /// Path of the core module, once it is built in a target directory.
+    fn core(&self, target: &Path) -> PathBuf {
+        target.join(TARGET).join("guest").join(format!("{}.wasm", self.package.replace('-', "_")))
+    }
+
+    /// Builds the core module in a target directory.
+    fn build(&self, compiler: &str, target: &Path) -> Result<()> {
+        say(&format!("building the {} guest ({TARGET})", self.name));
+        let mut cargo = if self.name == "js" {
+            let mut js = cargo_for_guests("build", &["--package", self.package])?;
+            js.env("CC_wasm32_unknown_unknown", patched::quickjs(compiler)?);
+            js
+        } else {
+            patched::bashkit()?;
+            cargo_for_guests("build", &["--locked", "--manifest-path", SHELL])?
+        };
+        run(cargo.arg("--target-dir").arg(target).env("CARGO_ENCODED_RUSTFLAGS", rustflags(target)?))
+    }
+}
+
+/// Directory of the crate that stores the guests.
+fn stored() -> PathBuf {
+    root().join("host/guests")
+}
+
+/// A command of cargo's on what is built as the guests are.
+pub(crate) fn cargo_for_guests(subcommand: &str, arguments: &[&str]) -> Result<Command> {
+    let mut cargo = cargo(&[subcommand, "--profile", "guest", "--target", TARGET]);
+    cargo.args(arguments).env("CARGO_ENCODED_RUSTFLAGS", rustflags(&target())?);
+    Ok(cargo)
+}
+
+/// Flags of the compiler, separated as cargo wants it. They leave out where this machine keeps things.
+fn rustflags(target: &Path) -> Result<String> {
+    let version = output(command("rustc").arg("-vV"))?;
+    let commit = version.lines().find_map(|line| line.strip_prefix("commit-hash: ")).unwrap_or("unknown");
+    let sysroot = output(command("rustc").args(["--print", "sysroot"]))?;
+    let library = Path::new(sysroot.trim()).join("lib/rustlib/src/rust");
+    let places = [
+        (root(), "/tollhouse".to_owned()),
+        (target.to_owned(), "/target".to_owned()),
+        (setup::cargo_home()?, "/cargo".to_owned()),
+        (library, format!("/rustc/{commit}")),
+    ];
+    let remapped = places.map(|(place, name)| format!("--remap-path-prefix={}={name}", place.display()));
+    Ok([[GETRANDOM.to_owned()].as_slice(), &remapped].concat().join("\x1f"))
+}
+
+/// Puts the files that the host embeds into `target/guests`: of the stored guests, but of those whose sources changed from
+/// these.
+pub(crate) fn prepare(profile: Profile) -> Result<()> {
+    let out = target().join("guests");
+    let first = !out.join("shell.digest").exists();
+    std::fs::create_dir_all(&out)?;
+    let manifest = Manifest::read(&stored())?;
+    let compiler = target().join(profile.directory()).join("tollhouse-precompile");
+    for guest in &GUESTS {
+        let sources = sources::digest(guest.name)?;
+        let origin = if manifest.has(guest.name, &sources) {
+            guest.stored("wasm.zst")
+        } else {
+            say(&format!("the sources of the {} guest are not those of the stored one", guest.name));
+            guest.build(&setup::wasm_compiler()?, &target())?;
+            guest.core(&target())
+        };
+        let made = out.join(guest.name);
+        // Besides times, what it was made of: a stored guest that git brought may be older than what is there.
+        let stamp = format!("{}\n{sources}\n", origin.display());
+        let made_of = made.with_extension("made-of");
+        let same = std::fs::read_to_string(&made_of).is_ok_and(|made_of| made_of == stamp);
+        if same && newer(&made.with_extension("digest"), &[&origin, &compiler])? {
+            continue;
+        }
+        say(&format!("compiling the {} guest for this machine", guest.name));
+        run(command(&compiler).arg(&origin).arg(&made))?;
+        std::fs::write(made_of, stamp)?;
+    }
+    if first {
+        // A host that was built before has the stored guests, and its build script does not look for others.
+        let mut clean = cargo(&["clean", "--quiet", "--package", "tollhouse"]);
+        run(clean.args(profile.flag()))?;
+    }
+    Ok(())
+}
+
+/// Builds the guests from their sources and stores them; or, with `check`, only compares the result with what is stored.
+pub(crate) fn renew(check: bool) -> Result<()> {
+    let c = setup::wasm_compiler()?;
+    say("building what pre-initialises the guests");
+    run(&mut cargo(&["build", "--bin", "tollhouse-precompile"]))?;
+    let precompile = target().join("debug/tollhouse-precompile");
+    let mut manifest = Manifest::made_by(&output(command("rustc").arg("--version"))?, &version_of(&c)?);
+    let directory = target().join("portable-guests");
+    std::fs::create_dir_all(&directory)?;
+    for guest in &GUESTS {
+        let sources = sources::digest(guest.name)?;
+        guest.build(&c, &target())?;
+        let made = directory.join(guest.name);
+        say(&format!("pre-initialising the {} guest", guest.name));
+        run(command(&precompile).arg("--portable").arg(guest.core(&target())).arg(&made))?;
+        manifest.add(guest.name, StoredGuest::read(&directory, guest.name, sources)?);
+    }
+    if check {
+        return manifest.compare(&Manifest::read(&stored())?);
+    }
+    for guest in &GUESTS {
+        for extension in ["wasm.zst", "pages", "digest"] {
+            let made = directory.join(guest.name).with_extension(extension);
+            std::fs::copy(&made, guest.stored(extension)).with_context(|| format!("cannot copy {}", made.display()))?;
+        }
+    }
+    manifest.write(&stored())?;
+    say("stored in host/guests: commit them with their sources");
+    Ok(())
+}
+
+/// Refuses stored guests that are not what the manifest says, or not made of the sources that are there.
+pub(crate) fn check() -> Result<()> {
+    let manifest = Manifest::read(&stored())?;
+    for guest in &GUESTS {
+        let sources = sources::digest(guest.name)?;
+        if !manifest.has(guest.name, &sources) {
+            bail!(
+                "the stored {} guest, host/guests/{}.wasm.zst, was made of other sources than these (digest {sources}): run \
+                 `cargo xtask guests`, and commit host/guests",
+                guest.name,
+                guest.name
+            );
+        }
+        let stored = StoredGuest::read(&stored(), guest.name, sources)?;
+        manifest.compare_guest(guest.name, &stored)?;
+    }
+    Ok(())
+}
+
+/// First line of what a compiler says of its version.
+fn version_of(compiler: &str) -> Result<String> {
+    Ok(output(command(compiler).arg("--version"))?.lines().next().unwrap_or_default().to_owned())
+}
+
+/// Returns true if a file is there and newer than all of these.
+fn newer(made: &Path, sources: &[&Path]) -> Result<bool> {
+    let Ok(made) = made.metadata() else { return Ok(false) };
+    let made = made.modified()?;
+    for source in sources {
+        let changed = source.metadata().with_context(|| format!("{} is not there", source.display()))?.modified()?;
+        if changed > made {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
