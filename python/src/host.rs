@@ -1,6 +1,7 @@
 //! The host: engines, compiled code, the registry.
 
-use std::path::PathBuf;
+use std::io;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use pyo3::exceptions::PyValueError;
@@ -10,8 +11,12 @@ use tollhouse::capability::Policy;
 use tollhouse::gate::{
     Answer, ApprovalError, ApprovalRequest, Approver, Audit, AuditError, AuditFile, AuditKey, Both, CheckOptions, Event,
 };
-use tollhouse::session::{self, Around, HostOptions, OpenOptions, SessionId, SessionOptions, Sessions, Widening};
+use tollhouse::session::{
+    self, Around, CallSource, HostOptions, OpenOptions, Recording, RecordingFile, SessionId, SessionOptions, Sessions,
+    Widening,
+};
 use tollhouse::tool::Lock;
+use tollhouse_registry::untrusted_file;
 
 use crate::convert::to_python;
 use crate::driver::{self, Raised};
@@ -42,8 +47,8 @@ impl Host {
     }
 
     /// Creates a session in memory. `policy` is JSON, or TOML if `toml` is true; it narrows the authority of a token,
-    /// if there is one.
-    #[pyo3(signature = (policy, *, toml=false, tools=Vec::new(), audit=None, audit_log=None, audit_key=None, approver=None, token=None, authorities=Vec::new(), mcp=None))]
+    /// if there is one. Its calls are recorded in the file `record`, or answered from the file `replay`.
+    #[pyo3(signature = (policy, *, toml=false, tools=Vec::new(), audit=None, audit_log=None, audit_key=None, approver=None, token=None, authorities=Vec::new(), mcp=None, record=None, replay=None))]
     #[expect(clippy::too_many_arguments, reason = "Python gives them names")]
     fn session(
         &self,
@@ -58,8 +63,11 @@ impl Host {
         token: Option<&str>,
         authorities: Vec<Vec<u8>>,
         mcp: Option<Py<McpServers>>,
+        record: Option<PathBuf>,
+        replay: Option<PathBuf>,
     ) -> PyResult<Session> {
         let host = self.host.get()?;
+        let (calls, recording) = recorded_calls(record.as_deref(), replay.as_deref())?;
         let given = policy.map(|policy| parsed(policy, toml)).transpose()?;
         let mut policy = match token.map(|token| token::open(token, &authorities)).transpose()? {
             None => given.unwrap_or_default(),
@@ -79,10 +87,11 @@ impl Host {
             host_tools: mounted(py, &tools, &shared),
             audit: logs(py, audit, audit_log, audit_key, &shared)?,
             approver: approver.map(|ask| Asked::shared(ask, &shared)),
+            calls,
             ..SessionOptions::default()
         };
         let session = py.detach(|| host.session(options)).map_err(|error| host_failed(&error))?;
-        Ok(Session::in_memory(session, shared))
+        Ok(Session::in_memory(session, shared, recording))
     }
 
     /// Opens a session on disk, and creates it if it does not exist. Its policy is then fixed: with `None`, it is the
@@ -153,6 +162,23 @@ impl Drop for Host {
         {
             std::mem::forget(host.clone());
         }
+    }
+}
+
+/// Opens the files of a recording. Returns the source of a session's calls, and the file that they are recorded in.
+fn recorded_calls(record: Option<&Path>, replay: Option<&Path>) -> PyResult<(CallSource, Option<RecordingFile>)> {
+    match (record, replay) {
+        (Some(_), Some(_)) => Err(PyValueError::new_err("give `record` or `replay`, not both")),
+        (Some(path), None) => {
+            let file = RecordingFile::open(path).map_err(|error| host_failed(&error))?;
+            Ok((file.call_source(), Some(file)))
+        }
+        (None, Some(path)) => {
+            let text = untrusted_file::read_named(path, Recording::MAX_BYTES).map_err(io::Error::from)?;
+            let refused = |error| PyValueError::new_err(format!("cannot replay `{}`: {error}", path.display()));
+            Ok((CallSource::Replayed(Recording::parse(&text).map_err(refused)?), None))
+        }
+        (None, None) => Ok((CallSource::Tools, None)),
     }
 }
 

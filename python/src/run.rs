@@ -6,13 +6,14 @@ use pyo3::prelude::*;
 use serde_json::Value;
 use tollhouse::error::Failure;
 use tollhouse::guest::{Completion, OperationId, Value as Answer};
-use tollhouse::session::{self, CancelHandle, Operation, Step};
+use tollhouse::session::{self, CancelHandle, Operation, RecordingFile, Step};
 
 use crate::convert::{to_payload, to_python};
 use crate::driver::{Raised, detached};
 use crate::errors::RuntimeError;
 use crate::process::OfProcess;
 use crate::result::RunResult;
+use crate::session::save_recording;
 
 /// Call that a run waits for.
 #[pyclass(frozen, module = "tollhouse._native")]
@@ -48,6 +49,8 @@ pub(crate) struct Run {
     raised: Arc<Raised>,
     /// Number under which `raised` has the run.
     number: u64,
+    /// File that the calls are recorded in.
+    recording: Option<Arc<RecordingFile>>,
 }
 
 enum State {
@@ -73,11 +76,16 @@ enum Stepped {
 }
 
 impl Run {
-    pub(crate) fn new(run: session::Run, session: &OfProcess<session::Session>, raised: Arc<Raised>) -> Self {
+    pub(crate) fn new(
+        run: session::Run,
+        session: &OfProcess<session::Session>,
+        raised: Arc<Raised>,
+        recording: Option<Arc<RecordingFile>>,
+    ) -> Self {
         let cancel = run.cancel_handle();
         let stop = cancel.clone();
         let number = raised.watch(move || stop.cancel());
-        Self { run: session.with(Mutex::new(State::Going(Box::new(run)))), cancel, raised, number }
+        Self { run: session.with(Mutex::new(State::Going(Box::new(run)))), cancel, raised, number, recording }
     }
 
     fn state(&self) -> PyResult<MutexGuard<'_, State>> {
@@ -116,6 +124,7 @@ impl Run {
             Stepped::Calls(calls) => Ok(calls),
             Stepped::Ended(result) => {
                 *self.state()? = State::Ended(result);
+                save_recording(py, self.recording.as_deref())?;
                 self.raised.take(self.number).map_or(Ok(Vec::new()), Err)
             }
         }

@@ -10,7 +10,7 @@ use serde_json::json;
 use tollhouse::capability::Approve;
 use tollhouse::gate::Gate;
 use tollhouse::guest::{Language, OutputSink, Script};
-use tollhouse::session::{self, HostError, RunOptions, Stdin};
+use tollhouse::session::{self, HostError, RecordingFile, RunOptions, Stdin};
 
 use crate::convert::{payload_to_python, to_payload, to_python};
 use crate::driver::{self, Raised};
@@ -27,16 +27,18 @@ use crate::store::{host_failed, or_signal};
 pub(crate) struct Session {
     session: OfProcess<session::Session>,
     raised: Arc<Raised>,
+    /// File that the calls are recorded in, which is written after each run.
+    recording: Option<Arc<RecordingFile>>,
 }
 
 impl Session {
-    pub(crate) fn in_memory(session: session::Session, raised: Arc<Raised>) -> Self {
+    pub(crate) fn in_memory(session: session::Session, raised: Arc<Raised>, recording: Option<RecordingFile>) -> Self {
         let remedy = "make it after the fork, e.g. in gunicorn's `post_fork` hook";
-        Self { session: OfProcess::new(session, "sandbox", remedy), raised }
+        Self { session: OfProcess::new(session, "sandbox", remedy), raised, recording: recording.map(Arc::new) }
     }
 
     pub(crate) fn on_disk(session: session::Session, raised: Arc<Raised>) -> Self {
-        Self { session: OfProcess::new(session, "session", "open it again here"), raised }
+        Self { session: OfProcess::new(session, "session", "open it again here"), raised, recording: None }
     }
 
     fn gate(&self) -> PyResult<&Gate> {
@@ -57,7 +59,9 @@ impl Session {
         });
         let listened = output.is_some();
         let run = start(output)?;
-        let mut result = driver::finish(py, run, &self.raised)?;
+        let finished = driver::finish(py, run, &self.raised);
+        save_recording(py, self.recording.as_deref())?;
+        let mut result = finished?;
         if listened {
             let mut both = both.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
             (result.stdout, result.stderr) = std::mem::take(&mut *both);
@@ -72,6 +76,14 @@ impl Session {
         let session = self.session.get()?;
         let started = py.detach(|| session.start(language, script, options));
         started.map_err(|error| or_signal(py, host_failed(&error)))
+    }
+}
+
+/// Writes the file that the calls of a session are recorded in, if there is one.
+pub(crate) fn save_recording(py: Python<'_>, recording: Option<&RecordingFile>) -> PyResult<()> {
+    match recording {
+        Some(recording) => py.detach(|| recording.save()).map_err(|error| host_failed(&error)),
+        None => Ok(()),
     }
 }
 
@@ -137,7 +149,7 @@ impl Session {
     ) -> PyResult<Run> {
         let stdin = stdin.map_or(Stdin::Empty, Stdin::Bytes);
         let run = self.prepare(py, language, source, RunOptions { stdin, keep_state, ..RunOptions::default() })?;
-        Ok(Run::new(run, &self.session, Arc::clone(&self.raised)))
+        Ok(Run::new(run, &self.session, Arc::clone(&self.raised), self.recording.clone()))
     }
 
     /// Creates a session with the same grants, which starts with these files: its spending counts here too.
@@ -145,7 +157,8 @@ impl Session {
         let session = self.session.get()?;
         let policy = session.gate().policy().clone();
         let delegate = py.detach(|| session.delegate(policy)).map_err(|error| raised(&error))?;
-        Ok(Self { session: self.session.with(delegate), raised: Arc::clone(&self.raised) })
+        // The run around it writes the recording.
+        Ok(Self { session: self.session.with(delegate), raised: Arc::clone(&self.raised), recording: None })
     }
 
     /// Cancels the active run.

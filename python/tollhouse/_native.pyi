@@ -125,8 +125,12 @@ class Host:
         token: str | None = None,
         authorities: Sequence[bytes] = (),
         mcp: McpServers | None = None,
+        record: str | os.PathLike[str] | None = None,
+        replay: str | os.PathLike[str] | None = None,
     ) -> Session:
         """A session in memory. `policy` is JSON, or TOML if `toml` is true.
+
+        The file `record` is written at the end of each run; the file `replay` answers the calls in place of the tools.
 
         With a token that one of the authorities has signed (each 32 bytes) the policy narrows what it allows; None is
         all that it allows.

@@ -17,8 +17,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
     from datetime import timedelta
     from types import TracebackType
-    from typing import Any, Never, Self, TypedDict, Unpack
+    from typing import Any, Never, Self, Unpack
 
+    from ._internal.options import RestoreOptions
     from ._internal.telemetry import Telemetry
     from ._internal.tool_errors import ErrorMode, OnToolError
     from .audit import AuditCollector, AuditConfig, AuditEntry
@@ -31,44 +32,6 @@ if TYPE_CHECKING:
     from .tokens import Opened
     from .tool_answers import Approver, Handler
     from .tools import ToolDefinition
-
-    class _Options(TypedDict, total=False):
-        """Options of sandboxes, sessions and sandbox tools, besides tools and capabilities."""
-
-        tool_handler: Handler | None
-        policy: str | os.PathLike[str] | None
-        registry: str | os.PathLike[str] | None
-        limits: Mapping[str, int | str | timedelta] | None
-        files: Mapping[Any, str | bytes] | None
-        audit_config: AuditConfig | None
-        approver: Approver | None
-        audit_collector: AuditCollector | None
-        audit_log: str | os.PathLike[str] | None
-        audit_key: str | os.PathLike[str] | None
-        mcp: McpServers | Mapping[str, McpServerOptions] | None
-        mcp_lock: str | os.PathLike[str] | None
-        errors: ErrorMode
-        on_tool_error: OnToolError | None
-
-    class SandboxOptions(_Options, total=False):
-        """Options of a sandbox or a session."""
-
-        tools: Iterable[Any]
-        capabilities: Sequence[MethodCapability | str] | None
-
-    class RestoreOptions(SandboxOptions, total=False):
-        """Options for restoring a sandbox."""
-
-        pca: PCA | bytes | str
-        trusted_authorities: Iterable[str | bytes]
-        mounts: Mapping[Any, str | os.PathLike[str]] | None
-
-    class SandboxToolOptions(_Options, total=False):
-        """Options of a sandbox as an agent's tool, besides tools and capabilities."""
-
-        pca: PCA | bytes | str
-        trusted_authorities: Iterable[str | bytes]
-        mounts: Mapping[Any, str | os.PathLike[str]] | None
 
 
 _NAMED = 8
@@ -118,10 +81,15 @@ class Sandbox(Runs):
             start with the sandbox and end with it. `McpServers` are shared by several sandboxes, and end on their own.
             Their tools are granted by `capabilities` (`"git/*"`), `policy` or `pca` only.
         mcp_lock: The file that pins their tools: see `McpServers`.
+        record: A file for the calls of scripts with their results, which is replaced at the end of each run. One
+            sandbox at a time writes it.
+        replay: A file that `record` wrote, which answers the calls of the same scripts in the same order of runs: no
+            tool is called, and nobody is asked. A run that makes another call, or not all of its calls, fails.
 
     Raises:
         ValueError: If something makes no sense: a misspelt tool or parameter, a malformed pattern, a token that is not
-            to be trusted, an approver that would never be asked.
+            to be trusted, an approver that would never be asked, a file that is no recording.
+        OSError: If there is no such file to replay.
         TypeError: If a parameter of a tool has no JSON form.
 
     Warns:
@@ -164,14 +132,14 @@ class Sandbox(Runs):
         on_tool_error: OnToolError | None = None,
         mcp: McpServers | Mapping[str, McpServerOptions] | None = None,
         mcp_lock: str | os.PathLike[str] | None = None,
+        record: str | os.PathLike[str] | None = None,
+        replay: str | os.PathLike[str] | None = None,
     ) -> None:
         check_wasm_path(wasm_path)
         if policy is not None and capabilities is not None:
             raise ValueError("a policy has its own grants: give `policy` or `capabilities`, not both")
-        if mounts and not self._in_memory:
-            raise ValueError(
-                "a session on disk keeps what it has: copy files in by `files`; `mounts` are for a `Sandbox`"
-            )
+        if not self._in_memory:
+            _check_on_disk(mounts, record, replay)
         _check_granted(None if self._keeps else mcp, capabilities, policy, pca)
         self._served = names_of(mcp)
         granted = _granted(capabilities)
@@ -204,13 +172,14 @@ class Sandbox(Runs):
         _check_asked(approver, None if token is not None or self._keeps else text, toml=is_toml)
         self._closes_audit = audit_collector is None
         self._audit: AuditCollector | None = _collector(audit_config, audit_collector)
-        record = None if self._audit is None else _recorder(self._audit)
+        audited = None if self._audit is None else _auditor(self._audit)
         self._answers.telemetry = telemetry = _telemetry()
         if telemetry is not None:
-            record = telemetry.listener(record)
-        listener = None if record is None else self._weak(record)
+            audited = telemetry.listener(audited)
+        listener = None if audited is None else self._weak(audited)
         ask = None if approver is None else self._weak(self._answers.asked(approver))
         self._logged = (_held(audit_log), audit_key)
+        self._recorded = (record, replay)
         self._servers: McpServers | None = None
         self._ends_servers = False
         try:
@@ -235,10 +204,6 @@ class Sandbox(Runs):
 
     def _own_capabilities(self) -> list[MethodCapability]:
         return not_served(self._capabilities, self._served) if self._served else self._capabilities
-
-    def _check_mounts(self, mounts: object) -> None:
-        if mounts and not self._in_memory:
-            raise ValueError("a session on disk keeps its files: `mounts` are for a `Sandbox`, copy them in by `files`")
 
     def _mount(self, mounts: Mapping[Any, str | os.PathLike[str]] | None) -> None:
         if mounts:
@@ -274,6 +239,8 @@ class Sandbox(Runs):
             token=signed,
             authorities=keys,
             mcp=None if self._servers is None else self._servers.native,
+            record=self._recorded[0],
+            replay=self._recorded[1],
         )
 
     def _weak(self, function: Callable[..., Any]) -> Callable[..., Any]:
@@ -643,6 +610,16 @@ def _held(audit_log: str | os.PathLike[str] | None) -> str | os.PathLike[str] | 
     return audit_log
 
 
+def _check_on_disk(mounts: object, record: object, replay: object) -> None:
+    """Raises `ValueError` for options that a session on disk does not have."""
+    if mounts:
+        raise ValueError("a session on disk keeps what it has: copy files in by `files`; `mounts` are for a `Sandbox`")
+    if record is not None or replay is not None:
+        raise ValueError(
+            "a session on disk is neither recorded nor replayed: `record` and `replay` are for a `Sandbox`"
+        )
+
+
 def _never_asked() -> ValueError:
     return ValueError(
         "the `approver` would never be asked: say which calls ask it, by `MethodCapability(..., approve=True)` or "
@@ -703,7 +680,7 @@ def _telemetry() -> Telemetry | None:
     return telemetry()
 
 
-def _recorder(audit: AuditCollector) -> Callable[[str], object]:
+def _auditor(audit: AuditCollector) -> Callable[[str], object]:
     import json
 
     return lambda event: audit.add_event(json.loads(event))

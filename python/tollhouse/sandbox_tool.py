@@ -11,10 +11,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from typing import Any, Self, Unpack, overload
 
+    from ._internal.options import SandboxToolOptions
     from .capabilities import MethodCapability
     from .constraints import ConstraintSet
     from .literals import LanguageName
-    from .sandbox import SandboxToolOptions
     from .tools import Tool, ToolDefinition
 
 _DESCRIPTION = (

@@ -24,7 +24,7 @@ from .sandbox import names_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from .sandbox import SandboxOptions
+    from ._internal.options import SandboxOptions
     from .tokens import Opened
     from .tools import ToolDefinition
 

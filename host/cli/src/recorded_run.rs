@@ -1,15 +1,11 @@
 //! `run --record` and `run --replay`.
 
-use std::fs::OpenOptions;
 use std::io;
-#[cfg(unix)]
-use std::os::unix::fs::OpenOptionsExt as _;
-use std::path::{Path, PathBuf};
-use std::sync::{Arc, OnceLock};
+use std::path::PathBuf;
+use std::sync::OnceLock;
 
 use clap::Args;
-use tollhouse::gate::{Answer, ApprovalError, ApprovalRequest, Approver};
-use tollhouse::session::{CallSource, Recorder, Recording, Session};
+use tollhouse::session::{CallSource, HostError, Recording, RecordingFile, Session};
 use tollhouse_registry::untrusted_file;
 
 use super::audit::AuditArgs;
@@ -29,31 +25,32 @@ pub(crate) struct RecordingArgs {
     #[arg(long, value_name = "FILE", conflicts_with_all = ["id", "check", "allow_exec"])]
     replay: Option<PathBuf>,
     #[arg(skip)]
-    source: OnceLock<CallSource>,
+    opened: OnceLock<Opened>,
+}
+
+/// Files of the options.
+enum Opened {
+    Recorded(RecordingFile),
+    Replayed(Recording),
 }
 
 impl RecordingArgs {
-    /// Reads the recording that answers, before this process is confined and can no longer read it.
-    pub(crate) fn read(&self) -> Result<()> {
-        let source = match (&self.record, &self.replay) {
-            (Some(path), _) => {
-                // Noticed now, and not when the calls have been made.
-                create(path).map_err(|error| {
-                    CliError::because(format!("cannot write the recording `{}`", path.display()), &error).status(USAGE)
-                })?;
-                CallSource::Recorded(Recorder::new()?)
-            }
-            (None, Some(path)) => {
-                let what = format!("cannot replay `{}`", path.display());
-                let text = untrusted_file::read_named(path, Recording::MAX_BYTES)
-                    .map_err(|error| CliError::because(&*what, &io::Error::from(error)).status(USAGE))?;
-                let recording = Recording::parse(&text);
-                CallSource::Replayed(recording.map_err(|error| CliError::because(&*what, &error).status(USAGE))?)
-            }
-            (None, None) => CallSource::Tools,
+    /// Opens the files, before this process is confined and can no longer do so.
+    pub(crate) fn open_files(&self) -> Result<()> {
+        let opened = if let Some(path) = &self.record {
+            let refused = |error: HostError| CliError::from(error).status(USAGE);
+            Opened::Recorded(RecordingFile::open(path).map_err(refused)?)
+        } else if let Some(path) = &self.replay {
+            let what = format!("cannot replay `{}`", path.display());
+            let text = untrusted_file::read_named(path, Recording::MAX_BYTES)
+                .map_err(|error| CliError::because(&*what, &io::Error::from(error)).status(USAGE))?;
+            let recording = Recording::parse(&text);
+            Opened::Replayed(recording.map_err(|error| CliError::because(&*what, &error).status(USAGE))?)
+        } else {
+            return Ok(());
         };
-        // Read once for each command.
-        let _ = self.source.set(source);
+        // Done once for each command.
+        let _ = self.opened.set(opened);
         Ok(())
     }
 
@@ -63,7 +60,11 @@ impl RecordingArgs {
     }
 
     fn source(&self) -> CallSource {
-        self.source.get().cloned().unwrap_or_default()
+        match self.opened.get() {
+            Some(Opened::Recorded(file)) => file.call_source(),
+            Some(Opened::Replayed(recording)) => CallSource::Replayed(recording.clone()),
+            None => CallSource::Tools,
+        }
     }
 
     /// Opens the session in memory of a run that is recorded or replayed.
@@ -76,37 +77,15 @@ impl RecordingArgs {
     ) -> Result<Session> {
         let mut prepared = session.prepare(locations, own, audit)?;
         prepared.calls = self.source();
-        if let CallSource::Replayed(recording) = self.source() {
-            prepared = prepared.asking(Arc::new(RecordedConsent(recording)));
-        }
         let files = prepared.files.clone();
         prepared.session(&locations.host()?, files)
     }
 
     /// Writes the recording of a run that has ended.
     pub(crate) fn save(&self) -> Result<()> {
-        let (Some(path), CallSource::Recorded(recorder)) = (&self.record, self.source()) else { return Ok(()) };
-        std::fs::write(path, recorder.recording().to_text())
-            .map_err(|error| CliError::because(format!("cannot write the recording `{}`", path.display()), &error))
-    }
-}
-
-/// Creates the file of a recording, for its owner alone, unless it is there.
-fn create(path: &Path) -> io::Result<()> {
-    let mut options = OpenOptions::new();
-    options.append(true).create(true);
-    #[cfg(unix)]
-    options.mode(0o600);
-    options.open(path).map(drop)
-}
-
-/// Approver of calls that are answered from a recording. What is in it was approved when it was recorded, and what was
-/// refused then is not in it. Nothing is done in either case.
-struct RecordedConsent(Recording);
-
-impl Approver for RecordedConsent {
-    fn approve(&self, request: &ApprovalRequest<'_>) -> std::result::Result<Answer, ApprovalError> {
-        let is_recorded = self.0.has_call(request.method, request.arguments);
-        Ok(request.put("answered from a recording")?.answer(is_recorded, "recording"))
+        match self.opened.get() {
+            Some(Opened::Recorded(file)) => Ok(file.save()?),
+            _ => Ok(()),
+        }
     }
 }

@@ -120,7 +120,7 @@ impl RunCommand {
         self.session.start_servers(locations, &self.own, self.confine)?;
         let (name, source) = self.script()?;
         self.audit.read_key()?;
-        self.recording.read()?;
+        self.recording.open_files()?;
         self.confine.apply(|| {
             let touched = self.session.touched(locations, self.id.is_some(), &self.audit);
             touched.writing(self.recording.record.as_deref()).with_network()

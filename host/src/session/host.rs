@@ -1,6 +1,7 @@
 //! The host, created once per process, and the options of sessions.
 
 use std::collections::{HashMap, VecDeque};
+use std::io;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
@@ -9,7 +10,7 @@ use wasmtime::component::Component;
 
 use super::command_grants::grant_commands;
 use super::persistence::{OpenOptions, SessionId, Sessions, SessionsError, SpendingObserver};
-use super::recording::{CallSource, CallTape};
+use super::recording::{CallSource, SessionCalls};
 use super::saved_session::PortableError;
 use super::session_state::Session;
 use super::session_storage::SessionStorage;
@@ -104,6 +105,14 @@ pub enum HostError {
     /// The session has a run that has not ended.
     #[error("the session has a run that has not ended")]
     Busy,
+    /// The file of a recording cannot be written.
+    #[error("cannot write the recording `{}`", path.display())]
+    RecordingFile {
+        /// Its path.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
     /// Another session has the recorder.
     #[error("the recorder has recorded another session")]
     RecorderTaken,
@@ -140,7 +149,7 @@ pub struct SessionOptions {
     pub approver: Option<Arc<dyn Approver>>,
     /// Values of the secrets that the policy grants to tools.
     pub secrets: Secrets,
-    /// Source of the results of the scripts' calls.
+    /// Source of the results of the scripts' calls. Of calls that a recording answers, the approver is not asked.
     pub calls: CallSource,
 }
 
@@ -217,15 +226,16 @@ impl Host {
         grant_commands(&mut policy, &options.commands, &mounted)?;
         let files = options.files.unwrap_or_else(|| Tree::new(file_limits(&policy.limits), vfs::now()));
         let audit = redacted(options.audit.unwrap_or_else(|| Arc::new(Nowhere)), &options.secrets);
-        let gate = Gate::new(mounted, policy, GateOptions { audit: Some(audit), approver: options.approver })?;
+        let approver = options.calls.approver(options.approver);
+        let gate = Gate::new(mounted, policy, GateOptions { audit: Some(audit), approver })?;
         let services =
             ToolServices { network: self.0.network.clone(), secrets: options.secrets, ..ToolServices::default() };
         let storage = match options.calls.seed() {
             Some(secret) => SessionStorage::Memory { secret, runs: Arc::default() },
             None => SessionStorage::in_process(Arc::default())?,
         };
-        let tape = Arc::new(CallTape::of(options.calls, guest_now())?);
-        Ok(Session::new(&self.0, gate, files, services, storage, tape))
+        let calls = Arc::new(SessionCalls::of(options.calls, guest_now())?);
+        Ok(Session::new(&self.0, gate, files, services, storage, calls))
     }
 
     /// Opens a session on disk, and creates it if it does not exist. Its policy and tools are then fixed.

@@ -44,7 +44,7 @@ pub use persistence::{
     LogLine, OpenOptions, Origin, Overrides, PendingCall, Point, PointError, Removed, RunRecord, Salvaged, SessionId,
     SessionIdError, Sessions, SessionsError, Shown, States, Waiting,
 };
-pub use recording::{CallSource, Recorder, Recording, RecordingError};
+pub use recording::{CallSource, Recorder, Recording, RecordingError, RecordingFile};
 use result::RunEffects;
 pub use result::{RunResult, Status, Usage};
 pub use run::Run;

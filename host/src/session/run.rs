@@ -311,6 +311,9 @@ impl Run {
                 }
             }
             self.end(Outcome::failed(Failure::host(format!("the run cannot be kept: {}", error_chain(&error)))));
+        } else if !self.session.calls.are_plain() {
+            let new = started.split_off(earlier);
+            started.extend(new.into_iter().filter_map(|pending| self.record_or_answer(pending)));
         }
     }
 
@@ -337,7 +340,7 @@ impl Run {
 
     /// Returns the time that the guests are given, in nanoseconds since the Unix epoch.
     fn now(&self) -> u64 {
-        guest_now().wrapping_add(self.session.tape.ahead)
+        guest_now().wrapping_add(self.session.calls.ahead)
     }
 
     /// Enters a guest once, if there is a reason to.
@@ -393,9 +396,7 @@ impl Run {
         let Pending { id, operation } = pending;
         match operation {
             Operation::Call(admission) => {
-                if let Some((interrupt, files)) = self.call_context(id)
-                    && let Some(admission) = self.through_tape(id, admission)
-                {
+                if let Some((interrupt, files)) = self.call_context(id) {
                     let call = self.scope.call(admission, interrupt, files);
                     if call.admission().is_program() {
                         self.track_working_files(id, call.context());
@@ -404,7 +405,6 @@ impl Run {
                 }
             }
             Operation::Program(admission, ProgramStreams(started)) => {
-                self.refuse_unrecordable(&admission);
                 if let Some((interrupt, _)) = self.call_context(id)
                     && let Some(Launch { files, now }) = self.launch(id)
                 {

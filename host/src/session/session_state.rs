@@ -15,7 +15,7 @@ use super::host::{HostError, HostState, file_limits};
 use super::journal::{JournalEntry, ReplayError, RunStart};
 use super::options::RunOptions;
 use super::persistence::{PersistentSession, ResumedRun, SessionId, SessionsError, StartedRun, error_for_log};
-use super::recording::CallTape;
+use super::recording::SessionCalls;
 use super::result::EndedRun;
 use super::run::{Run, RunJournal};
 use super::saved_session;
@@ -41,7 +41,7 @@ pub(super) struct SessionState {
     host: Arc<HostState>,
     pub(super) storage: SessionStorage,
     /// Recording of the calls, or the recording that answers them. Delegated sessions have the same.
-    pub(super) tape: Arc<CallTape>,
+    pub(super) calls: Arc<SessionCalls>,
     pub(super) gate: Arc<Gate>,
     pub(super) catalog: Arc<dyn Catalog>,
     head: Mutex<Tree>,
@@ -85,7 +85,7 @@ impl Session {
         files: Tree,
         services: ToolServices,
         storage: SessionStorage,
-        tape: Arc<CallTape>,
+        calls: Arc<SessionCalls>,
     ) -> Self {
         let gate = Arc::new(gate);
         let warm = Arc::new(Warm::default());
@@ -96,11 +96,11 @@ impl Session {
             }
         };
         // Where no tool runs, none uses a secret.
-        let missing = gate.secrets().into_iter().find(|name| !tape.is_replayed() && !services.secrets.has(name));
+        let missing = gate.secrets().into_iter().find(|name| !calls.is_replayed() && !services.secrets.has(name));
         Self(Arc::new(SessionState {
             host: Arc::clone(host),
             storage,
-            tape,
+            calls,
             catalog: Arc::new(GateCatalog::new(&gate)),
             head: Mutex::new(files),
             states: Mutex::default(),
@@ -250,8 +250,8 @@ impl Session {
         self.0.host.packages().check_signed(gate.tools(), &gate.policy().signed)?;
         let store = self.0.services.store.fork().map_err(HostError::KeyValue)?;
         let services = ToolServices { store, ..ToolServices::clone(&self.0.services) };
-        let (storage, tape) = (self.0.storage.delegated()?, Arc::clone(&self.0.tape));
-        Ok(Self::new(&self.0.host, gate, self.files(), services, storage, tape))
+        let (storage, calls) = (self.0.storage.delegated()?, Arc::clone(&self.0.calls));
+        Ok(Self::new(&self.0.host, gate, self.files(), services, storage, calls))
     }
 
     /// Returns a weak reference to the gate.
@@ -326,7 +326,7 @@ impl SessionState {
 
     /// Checks that the session's calls are neither recorded nor answered from a recording, which is for scripts.
     fn check_unrecorded(&self) -> Result<(), HostError> {
-        if self.tape.is_none() { Ok(()) } else { Err(HostError::Unrecordable) }
+        if self.calls.are_plain() { Ok(()) } else { Err(HostError::Unrecordable) }
     }
 
     /// Reserves the session for a run.

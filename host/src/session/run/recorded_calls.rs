@@ -3,23 +3,33 @@
 use super::Run;
 use crate::error::Failure;
 use crate::gate::Admission;
-use crate::guest::{Completion, OperationId, Outcome};
-use crate::session::recording::{NextAnswer, RecordedResult, TapedCall};
+use crate::guest::{Completion, Outcome};
+use crate::session::recording::{AdmittedCall, NextAnswer, RecordedResult};
+use crate::session::step::{Operation, Pending};
 use crate::tool::CallEffects;
 
 impl Run {
-    /// Notes a call that is about to be made, or answers it from the recording. Returns the admission of one that is to be
-    /// made.
-    pub(super) fn through_tape(&mut self, id: OperationId, admission: Admission) -> Option<Admission> {
-        let call = TapedCall {
+    /// Records a call that is about to be made, or answers it from the recording. Returns an operation that is still to be
+    /// performed.
+    pub(super) fn record_or_answer(&mut self, pending: Pending) -> Option<Pending> {
+        let Pending { id, operation } = &pending;
+        let admission = match operation {
+            Operation::Call(admission) => admission,
+            Operation::Program(admission, _) => {
+                self.refuse_unrecordable(admission);
+                return Some(pending);
+            }
+            _ => return Some(pending),
+        };
+        let call = AdmittedCall {
             run: self.scope.record.run(),
             seq: admission.seq(),
             method: admission.method(),
             arguments: admission.arguments(),
         };
-        match self.session.tape.next(call) {
-            NextAnswer::OfTool => return Some(admission),
-            NextAnswer::Recorded(recorded) => drop(self.recorded.insert(recorded.order, (id, recorded))),
+        match self.session.calls.next(call) {
+            NextAnswer::OfTool => return Some(pending),
+            NextAnswer::Recorded(recorded) => drop(self.recorded.insert(recorded.order, (*id, recorded))),
             // The script gave the call up when it was recorded, and gives it up now.
             NextAnswer::Never => {}
             NextAnswer::Ends(failure) => self.end(Outcome::failed(failure)),
@@ -37,9 +47,9 @@ impl Run {
 
     /// Ends the run if it is recorded or replayed, and a program that is about to start may do more than compute: what a
     /// program did is in no recording.
-    pub(super) fn refuse_unrecordable(&mut self, admission: &Admission) {
+    fn refuse_unrecordable(&mut self, admission: &Admission) {
         let method = admission.method();
-        if !self.session.tape.is_none() && !self.session.gate.is_pure(method) {
+        if !self.session.calls.are_plain() && !self.session.gate.is_pure(method) {
             let failure = Failure::host(format!("the program `{method}` may have effects, and cannot be recorded"))
                 .with_hint("record runs whose programs have no network, secrets or tools");
             self.end(Outcome::failed(failure));
@@ -48,7 +58,7 @@ impl Run {
 
     /// Records the result of a call.
     pub(super) fn record_result(&mut self, seq: u64, completion: &Completion, effects: &CallEffects) {
-        let recorded = self.session.tape.record((self.scope.record.run(), seq), &completion.result, &effects.edits);
+        let recorded = self.session.calls.record((self.scope.record.run(), seq), &completion.result, &effects.edits);
         if let Err(failure) = recorded {
             self.end(Outcome::failed(failure));
         }
@@ -57,7 +67,7 @@ impl Run {
     /// Returns the outcome of a run that has ended: a failure, if it did not make all calls of its recording.
     pub(super) fn with_all_calls(&self, outcome: Outcome) -> Outcome {
         let is_success = outcome.error.is_none() && outcome.exit_code == 0;
-        match self.session.tape.missing(self.scope.record.run()).filter(|_| is_success) {
+        match self.session.calls.missing(self.scope.record.run()).filter(|_| is_success) {
             Some(failure) => Outcome { exit_code: 1, error: Some(failure), ..outcome },
             None => outcome,
         }

@@ -1,0 +1,203 @@
+//! Recordings of sessions in memory: the calls of their scripts with the results, in a file from which tests answer the
+//! calls again.
+//!
+//! A recording has the seed of the random numbers and the time at which the session began too, so that a script that puts
+//! either into its arguments makes the same calls again.
+
+mod consent;
+mod recorder;
+mod recording_file;
+mod replay;
+mod session_calls;
+#[cfg(test)]
+mod tests;
+
+use std::borrow::Cow;
+use std::fmt::Write as _;
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value as Json;
+
+use self::consent::RecordedConsent;
+pub use self::recorder::Recorder;
+pub use self::recording_file::RecordingFile;
+pub(super) use self::session_calls::{AdmittedCall, NextAnswer, RecordedResult, SessionCalls};
+use super::journal::RecordedAnswer;
+use crate::gate::Approver;
+
+/// Format of a recording.
+const FORMAT: &str = "tollhouse recording 1";
+
+/// Source of the results of the calls that a session's scripts make.
+#[derive(Clone, Default)]
+pub enum CallSource {
+    /// The tools are called.
+    #[default]
+    Tools,
+    /// The tools are called, and the calls are recorded.
+    Recorded(Recorder),
+    /// No tool is called: a recording has the results.
+    Replayed(Recording),
+}
+
+impl CallSource {
+    /// Returns the seed of the session's random numbers, if it is given.
+    pub(super) fn seed(&self) -> Option<[u8; 32]> {
+        match self {
+            Self::Tools => None,
+            Self::Recorded(recorder) => Some(recorder.seed()),
+            Self::Replayed(recording) => Some(recording.seed()),
+        }
+    }
+
+    /// Returns the approver of the session's calls, given the one for calls that are made.
+    pub(super) fn approver(&self, of_made: Option<Arc<dyn Approver>>) -> Option<Arc<dyn Approver>> {
+        match self {
+            Self::Replayed(recording) => Some(Arc::new(RecordedConsent(recording.clone()))),
+            _ => of_made,
+        }
+    }
+}
+
+/// Recorded session.
+#[derive(Clone, Debug)]
+pub struct Recording {
+    header: Header,
+    calls: Vec<RecordedCall>,
+}
+
+/// First line of a recording.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct Header {
+    format: String,
+    /// Time at which the session began, in nanoseconds since the Unix epoch.
+    started: u64,
+    /// Seed of the session's random numbers, in hexadecimal.
+    seed: String,
+}
+
+/// Line of a recording: a call.
+#[derive(Serialize, Deserialize)]
+struct CallLine<'a> {
+    /// Number of the run in its session.
+    run: u64,
+    /// Number of the call in its run.
+    seq: u64,
+    /// The canonical method.
+    method: Cow<'a, str>,
+    /// The canonical arguments.
+    arguments: Json,
+    /// Result; `None` for a call that the script did not wait for to the end.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    answer: Option<RecordedAnswer>,
+    /// Position of the answer among those of the session.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    order: Option<u64>,
+}
+
+/// Call in a recording, whose values stay text until they are needed: as values they take many times the memory.
+#[derive(Clone, Debug)]
+struct RecordedCall {
+    run: u64,
+    seq: u64,
+    method: String,
+    arguments: String,
+    /// Answer with its position.
+    answer: Option<(u64, String)>,
+}
+
+/// Error of reading a recording.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum RecordingError {
+    /// The text is no recording.
+    #[error("it is no recording: line {line}: {why}")]
+    Unreadable {
+        /// Number of the line, from 1.
+        line: usize,
+        /// What is wrong with it.
+        why: String,
+    },
+    /// Another version has written it.
+    #[error("it has the format `{0}`, and this version reads `{FORMAT}`")]
+    Format(String),
+}
+
+impl Recording {
+    /// Most bytes of a recording.
+    pub const MAX_BYTES: u64 = 64 << 20;
+
+    /// Reads a recording.
+    ///
+    /// # Errors
+    /// If the text is no recording, or one of another version.
+    pub fn parse(text: &[u8]) -> Result<Self, RecordingError> {
+        let mut lines = text.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()).enumerate();
+        let first = lines.next().map_or(&b""[..], |(_, line)| line);
+        let header: Header = read(0, first)?;
+        let unreadable = |why: &str| Err(RecordingError::Unreadable { line: 1, why: why.to_owned() });
+        if header.format != FORMAT {
+            return Err(RecordingError::Format(header.format));
+        }
+        if blake3::Hash::from_hex(&header.seed).is_err() {
+            return unreadable("its seed is not 64 hexadecimal digits");
+        }
+        if i64::try_from(header.started).is_err() {
+            return unreadable("the time at which it started is after the year 2262");
+        }
+        let calls = lines.map(|(index, line)| RecordedCall::read(index, line)).collect::<Result<_, _>>()?;
+        Ok(Self { header, calls })
+    }
+
+    /// Returns the recording as the text of a file: a line of JSON for the session, and one for each call.
+    #[must_use]
+    pub fn to_text(&self) -> String {
+        let mut text = serde_json::to_string(&self.header).expect("a header is plain data");
+        for RecordedCall { run, seq, method, arguments, answer } in &self.calls {
+            let method = Json::from(method.as_str());
+            let _ = write!(text, "\n{{\"run\":{run},\"seq\":{seq},\"method\":{method},\"arguments\":{arguments}");
+            if let Some((order, answer)) = answer {
+                let _ = write!(text, ",\"answer\":{answer},\"order\":{order}");
+            }
+            text.push('}');
+        }
+        text.push('\n');
+        text
+    }
+
+    /// Returns true if a run of the recording has made this call.
+    #[must_use]
+    pub fn has_call(&self, method: &str, arguments: &Json) -> bool {
+        let arguments = arguments.to_string();
+        self.calls.iter().any(|call| call.method == method && call.arguments == arguments)
+    }
+
+    fn seed(&self) -> [u8; 32] {
+        blake3::Hash::from_hex(&self.header.seed).map_or([0; 32], |seed| *seed.as_bytes())
+    }
+}
+
+impl RecordedCall {
+    fn read(index: usize, line: &[u8]) -> Result<Self, RecordingError> {
+        let CallLine { run, seq, method, arguments, answer, order } = read(index, line)?;
+        let answer = answer.map(|answer| (order.unwrap_or_default(), json(&answer)));
+        Ok(Self { run, seq, method: method.into_owned(), arguments: arguments.to_string(), answer })
+    }
+
+    /// Returns the number of bytes that the call takes in a file, about.
+    fn bytes(&self) -> u64 {
+        let answer = self.answer.as_ref().map_or(0, |(_, answer)| answer.len());
+        (self.method.len() + self.arguments.len() + answer) as u64 + 100
+    }
+}
+
+/// Reads a line of a recording.
+fn read<'a, T: Deserialize<'a>>(index: usize, line: &'a [u8]) -> Result<T, RecordingError> {
+    let unreadable = |error: serde_json::Error| RecordingError::Unreadable { line: index + 1, why: error.to_string() };
+    serde_json::from_slice(line).map_err(unreadable)
+}
+
+fn json(answer: &RecordedAnswer) -> String {
+    serde_json::to_string(answer).expect("an answer is plain data")
+}

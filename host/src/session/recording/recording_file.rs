@@ -1,0 +1,69 @@
+//! File that a session in memory is recorded in.
+
+use std::fs::{File, OpenOptions, TryLockError};
+use std::io::{self, Seek as _, Write as _};
+#[cfg(unix)]
+use std::os::unix::fs::OpenOptionsExt as _;
+use std::path::{Path, PathBuf};
+
+use super::{CallSource, Recorder};
+use crate::session::host::HostError;
+
+/// File of a recording, with the recorder of its session. One at a time has the file.
+pub struct RecordingFile {
+    path: PathBuf,
+    file: File,
+    recorder: Recorder,
+}
+
+impl RecordingFile {
+    /// Opens the file, and creates it for its owner alone if it is not there. Its content stays until
+    /// [`RecordingFile::save`].
+    ///
+    /// # Errors
+    /// If the file cannot be written, or another recorder has it; if the system provides no random numbers.
+    pub fn open(path: &Path) -> Result<Self, HostError> {
+        let mut options = OpenOptions::new();
+        // An earlier recording is kept until there is another.
+        options.write(true).create(true).truncate(false);
+        #[cfg(unix)]
+        options.mode(0o600);
+        let failed = |source| HostError::RecordingFile { path: path.to_owned(), source };
+        let file = options.open(path).map_err(failed)?;
+        match file.try_lock() {
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => {
+                return Err(failed(io::Error::new(io::ErrorKind::ResourceBusy, "another session is recorded in it")));
+            }
+            // Where files cannot be locked, nobody is told.
+            Err(TryLockError::Error(error)) if error.kind() == io::ErrorKind::Unsupported => {}
+            Err(TryLockError::Error(error)) => return Err(failed(error)),
+        }
+        Ok(Self { path: path.to_owned(), file, recorder: Recorder::new()? })
+    }
+
+    /// Returns the source of the calls of the session that is recorded.
+    #[must_use]
+    pub fn call_source(&self) -> CallSource {
+        CallSource::Recorded(self.recorder.clone())
+    }
+
+    /// Writes what was recorded so far, in place of what the file had.
+    ///
+    /// # Errors
+    /// If the file cannot be written.
+    pub fn save(&self) -> Result<(), HostError> {
+        self.replace(&self.recorder.recording().to_text())
+            .map_err(|source| HostError::RecordingFile { path: self.path.clone(), source })
+    }
+
+    fn replace(&self, text: &str) -> io::Result<()> {
+        let mut file = &self.file;
+        // What is no regular file, such as a pipe, only takes more.
+        if file.metadata()?.is_file() {
+            file.set_len(0)?;
+            file.rewind()?;
+        }
+        file.write_all(text.as_bytes())
+    }
+}

@@ -1,0 +1,116 @@
+//! Recordings: their format, the recorder, and replays.
+
+use serde_json::json;
+
+use super::*;
+use crate::guest::Value;
+use crate::session::host::HostError;
+
+fn call<'a>(run: u64, seq: u64, method: &'a str, arguments: &'a Json) -> AdmittedCall<'a> {
+    AdmittedCall { run, seq, method, arguments }
+}
+
+fn recorded(made: &[(u64, u64, &str, Json, Json)]) -> Recording {
+    let recorder = Recorder::new().expect("there are random numbers");
+    let calls = SessionCalls::of(CallSource::Recorded(recorder.clone()), 5).expect("it is new");
+    for (run, seq, method, arguments, result) in made {
+        assert!(matches!(calls.next(call(*run, *seq, method, arguments)), NextAnswer::OfTool));
+        calls.record((*run, *seq), &Ok(Value::Json(result.clone().into())), &[]).expect("it has no files");
+    }
+    recorder.recording()
+}
+
+fn replayed(made: &[(u64, u64, &str, Json, Json)]) -> SessionCalls {
+    SessionCalls::of(CallSource::Replayed(recorded(made)), 7).expect("it has no recorder")
+}
+
+fn value(answer: NextAnswer) -> Json {
+    match answer {
+        NextAnswer::Recorded(recorded) => match recorded.result {
+            Ok(Value::Json(payload)) => payload.value,
+            _ => panic!("it has no value"),
+        },
+        NextAnswer::Ends(failure) => Json::String(failure.message),
+        _ => panic!("it has no value"),
+    }
+}
+
+#[test]
+fn recording_is_read_as_it_was_written() {
+    let recording = recorded(&[(1, 2, "a/b", json!({ "x": 2 }), json!(2)), (1, 1, "a/b", json!({}), json!(1))]);
+    let text = recording.to_text();
+    assert_eq!(Recording::parse(text.as_bytes()).expect("it is one").to_text(), text);
+    assert_eq!((recording.header.started, recording.calls[0].seq), (5, 1));
+    assert!(recording.has_call("a/b", &json!({ "x": 2 })) && !recording.has_call("a/b", &json!({ "x": 3 })));
+}
+
+#[test]
+fn text_that_is_no_recording_is_refused_with_the_line() {
+    let text = recorded(&[(1, 1, "a/b", json!({}), json!(1))]).to_text();
+    let refused = |text: &str| Recording::parse(text.as_bytes()).expect_err("it is none").to_string();
+    assert!(refused("").contains("line 1"));
+    let other = text.replace("recording 1", "recording 9");
+    assert!(refused(&other).contains("has the format `tollhouse recording 9`"));
+    assert!(refused(&text.replace("\"seed\":\"", "\"seed\":\"x")).contains("64 hexadecimal digits"));
+    assert!(refused(&text.replace("\"started\":5", "\"started\":18446744073709551615")).contains("2262"));
+    assert!(refused(&text.replace("\"seq\"", "\"sequence\"")).contains("line 2"));
+}
+
+#[test]
+fn answer_that_no_tool_gives_ends_the_run() {
+    let text = recorded(&[(1, 1, "a/b", json!({}), json!([1]))]).to_text();
+    for (result, why) in [
+        ("{\"exited\":3}", "not what a tool returns"),
+        ("{\"json\":{\"value\":[1],\"specials\":{\"/0\":\"bytes\"}}}", "`/0` is no text"),
+    ] {
+        let text = text.replace("{\"json\":{\"value\":[1]}}", result);
+        let recording = Recording::parse(text.as_bytes()).expect("its lines are whole");
+        let calls = SessionCalls::of(CallSource::Replayed(recording), 7).expect("it has no recorder");
+        let told = value(calls.next(call(1, 1, "a/b", &json!({}))));
+        assert!(told.as_str().is_some_and(|told| told.contains(why)), "{told}");
+    }
+}
+
+#[test]
+fn recorder_takes_one_session_and_a_bounded_number_of_bytes() {
+    let recorder = Recorder::new().expect("there are random numbers");
+    let calls = SessionCalls::of(CallSource::Recorded(recorder.clone()), 5).expect("it is new");
+    assert!(matches!(SessionCalls::of(CallSource::Recorded(recorder), 5), Err(HostError::RecorderTaken)));
+    let large = json!({ "text": "x".repeat(usize::try_from(Recording::MAX_BYTES).expect("it fits") / 2) });
+    assert!(matches!(calls.next(call(1, 1, "a/b", &large)), NextAnswer::OfTool));
+    assert!(matches!(calls.next(call(1, 2, "a/b", &large)), NextAnswer::Ends(_)));
+}
+
+#[test]
+fn clock_of_a_replay_begins_where_the_recording_began() {
+    let calls = replayed(&[]);
+    assert_eq!(7_u64.wrapping_add(calls.ahead), 5);
+}
+
+#[test]
+fn equal_calls_are_answered_in_order_and_others_in_any() {
+    let (same, none) = (json!({ "x": 1 }), json!({}));
+    let calls = replayed(&[
+        (1, 1, "a/b", same.clone(), json!("first")),
+        (1, 2, "a/c", none.clone(), json!("other")),
+        (1, 3, "a/b", same.clone(), json!("second")),
+        (2, 1, "a/b", same.clone(), json!("of the next run")),
+    ]);
+    assert_eq!(value(calls.next(call(1, 1, "a/c", &none))), "other");
+    assert_eq!(value(calls.next(call(1, 2, "a/b", &same))), "first");
+    assert!(calls.missing(1).expect("one is left").message.contains("call 3 of the recording, of `a/b`"));
+    assert_eq!(value(calls.next(call(1, 3, "a/b", &same))), "second");
+    assert!(calls.missing(1).is_none() && calls.missing(2).is_some());
+    assert!(value(calls.next(call(1, 4, "a/b", &same))).as_str().expect("text").contains("no further call"));
+    assert_eq!(value(calls.next(call(2, 1, "a/b", &same))), "of the next run");
+}
+
+#[test]
+fn call_that_differs_is_an_error_with_the_difference() {
+    let calls = replayed(&[(1, 1, "a/b", json!({ "x": 1, "y": 2, "z": 3 }), json!(1))]);
+    let arguments = json!({ "x": 1, "y": "é".repeat(100), "w": 4 });
+    let told = value(calls.next(call(1, 1, "a/b", &arguments)));
+    let end = "`z` was 3, and is nothing; `w` was nothing, and is 4";
+    let expected = format!("call 1 differs: `y` was 2, and is \"{}…; {end}", "é".repeat(79));
+    assert!(told.as_str().is_some_and(|told| told.ends_with(&expected)), "{told}");
+}
