@@ -19,6 +19,7 @@
 //! | [`vfs`] | files: the crate `tollhouse-vfs` | `store` |
 //! | [`store`] | durable records and blobs: the crate `tollhouse-store` | |
 //! | [`error`] | the one type of failures: of the crate `tollhouse-types` | |
+//! | [`remedy`] | what can be done about an error, in the words of each interface: of the same crate | |
 //!
 //! The crates that decide, count and store build without wasmtime, an HTTP client or an asynchronous runtime.
 //!
@@ -77,6 +78,6 @@ pub mod session;
 pub mod tool;
 
 pub use tollhouse_policy::{capability, ledger};
-pub use tollhouse_types::error;
 pub use tollhouse_types::json;
+pub use tollhouse_types::{error, remedy};
 pub use {tollhouse_store as store, tollhouse_token as token, tollhouse_vfs as vfs};

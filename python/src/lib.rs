@@ -14,6 +14,7 @@ mod host;
 mod mcp_servers;
 mod output;
 mod process;
+mod remedy;
 mod result;
 mod run;
 mod session;
@@ -28,6 +29,9 @@ use pyo3::prelude::*;
 mod _native {
     use pyo3::prelude::*;
     use pyo3::types::PyDict;
+    use tollhouse::remedy::set_remedy_wording;
+
+    use super::remedy::PythonWording;
 
     #[pymodule_export]
     use super::capability::{check_clauses, clauses_subsume, grant_is_subset, matches, pattern_is_subset, read_policy};
@@ -61,6 +65,8 @@ mod _native {
     /// Registers the hooks for the end of the interpreter, and for forks.
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        // The command line, which ends the process, sets its own.
+        set_remedy_wording(&PythonWording);
         module.add("__version__", env!("CARGO_PKG_VERSION"))?;
         module.py().import("atexit")?.call_method1("register", (module.getattr("end")?,))?;
         let os = module.py().import("os")?;

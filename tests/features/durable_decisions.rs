@@ -322,6 +322,9 @@ fn spending_of_forks_elsewhere_comes_back_with_the_session() {
     let imported = parsed(&third.run(["session", "import", &path("3"), "s", "--json"]));
     assert_eq!(imported["budget"], "keep", "the original has none: {moved:#} {imported:#}");
     assert_eq!(call(&third, "s")["status"], "denied");
+    // The file of the first hand-over would bring back what has come back since, and gone again.
+    let stale = home.run(["session", "import", &path("1"), "stale"]);
+    assert!(stale.status == 1 && stale.stderr.contains("or a later one, was imported before, as `back`"), "{stale:?}");
     for home in [&home, &other, &third] {
         assert_eq!(home.run(["store", "verify"]).status, 0);
     }

@@ -21,7 +21,7 @@ const CONSTANT: u64 = 448 << 20;
 /// Runs a script within limits and returns what it came to, with the largest resident set of the process, in bytes.
 fn measured(home: &Home, limit: u64, arguments: &[&str]) -> (Ran, u64) {
     let memory = format!("memory={limit}B");
-    let fixed = ["run", "--limit", &memory, "--timeout", "120s"];
+    let fixed = ["run", "--limit", &memory, "--timeout", "600s"];
     let mut command = home.command(fixed.iter().copied().chain(arguments.iter().copied()));
     let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("the binary is built");
     let status = format!("/proc/{}/status", child.id());

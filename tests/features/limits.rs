@@ -36,7 +36,7 @@ fn a_run_makes_so_many_calls() {
     let home = Home::with_fixture();
     let session = session(&home, &["calls=5"]);
     let result = run(&session, Language::JavaScript, "for (;;) await probe.length({ text: 'x' })");
-    says(&session, &result, "limit of 5 calls", "raise `calls` in `limits`");
+    says(&session, &result, "limit of 5 calls", "raise `calls` under `[limits]`");
     let outcomes = json!(result.calls.as_slice().iter().map(|call| call.outcome).collect::<Vec<_>>());
     assert_eq!(outcomes, json!(["ok", "ok", "ok", "ok", "ok", "denied"]));
 }
@@ -79,10 +79,10 @@ fn a_script_waits_for_so_much_at_once() {
         "for (let n = 0; n < 30; n++) { setTimeout(() => {}, 1e6); await probe.length({ text: '' }) }",
     ] {
         let result = run(&session, Language::JavaScript, script);
-        says(&session, &result, "limit of 20 operations", "raise `pending` in `limits`");
+        says(&session, &result, "limit of 20 operations", "raise `pending` under `[limits]`");
     }
     let many = "for i in {1..30}; do sleep 100 & done; wait";
-    says(&session, &run(&session, Language::Shell, many), "limit of 20 operations", "raise `pending` in `limits`");
+    says(&session, &run(&session, Language::Shell, many), "limit of 20 operations", "raise `pending` under `[limits]`");
     let enough = "await Promise.all(Array.from({ length: 20 }, () => probe.sleep({ millis: 1 }))); return 1";
     assert_eq!(run(&session, Language::JavaScript, enough).value, Some(json!(1)));
 }
@@ -107,7 +107,7 @@ fn arguments_of_calls_that_wait_are_bounded() {
             probe.length({ text: 'x'.repeat(4 << 20) }).catch(() => {});
             await new Promise((go) => setTimeout(go, 0));
         }";
-    says(&session, &run(&session, Language::JavaScript, script), "memory limit of 67108864", "--memory");
+    says(&session, &run(&session, Language::JavaScript, script), "memory limit of 67108864", "raise `memory`");
 }
 
 #[test]
@@ -115,7 +115,7 @@ fn a_run_has_so_many_scripts_and_so_deep() {
     let home = Home::with_fixture();
     let two = session(&home, &["processes=2"]);
     let result = run(&two, Language::JavaScript, "await Promise.all([shell('sleep 1'), shell('echo hi')])");
-    says(&two, &result, "2 scripts of this run", "raise `processes` in `limits`");
+    says(&two, &result, "2 scripts of this run", "raise `processes` under `[limits]`");
     let flat = session(&home, &["depth=1"]);
     let nested = "return (await shell('node -e \"console.log(1)\"')).stderr";
     let result = run(&flat, Language::JavaScript, nested);
@@ -136,7 +136,7 @@ fn a_call_has_its_time() {
     let home = Home::with_fixture();
     let session = session(&home, &["tool_wall=200ms", "wall=60s"]);
     let result = run(&session, Language::JavaScript, "await probe.spin({})");
-    says(&session, &result, "200 ms", "raise `tool_wall` in `limits`");
+    says(&session, &result, "200 ms", "raise `tool_wall` under `[limits]`");
     let caught = "const told = [];
         for (const call of [probe.spin, probe.sleep, probe.spin])
             try { await call({ ...(call === probe.sleep && { millis: 1e7 }) }) } catch (error) { told.push(error.kind) }

@@ -19,7 +19,7 @@ fn says_that_it_is_shared(told: &Value) {
         message.contains("memory limit of 67108864 bytes, which scripts, calls and tools of a session share"),
         "{told}"
     );
-    assert!(hint.contains("raise `memory` in `limits`"), "{told}");
+    assert!(hint.contains("raise `memory`"), "{told}");
 }
 
 /// What a script tells of an error.

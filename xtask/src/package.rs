@@ -1,14 +1,17 @@
-//! The crates that are published, packaged as for crates.io: whole, and small enough.
+//! The crates that are published, packaged as for crates.io: whole, and small enough; and the command line, built from the
+//! packages alone where there is no other tool chain than Rust's.
 
 use std::collections::BTreeSet;
-use std::fs::File;
-use std::path::Path;
+use std::fs::{self, File};
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail, ensure};
 use flate2::read::GzDecoder;
 use serde_json::Value;
+use toml::Table;
 
-use crate::run::{cargo, output, run, say, target};
+use crate::run::{cargo, command, output, root, run, say, target};
 
 /// Largest size that crates.io takes, in bytes.
 const MAX_SIZE: u64 = 10_000_000;
@@ -28,6 +31,13 @@ struct Published {
     manifest: String,
 }
 
+impl Published {
+    /// Path of the package.
+    fn archive(&self) -> PathBuf {
+        target().join("package").join(format!("{}-{}.crate", self.name, self.version))
+    }
+}
+
 /// Packages the crates, and refuses one that is too large, or lacks a file that git has in its directory.
 pub(crate) fn test() -> Result<()> {
     say("packaging the crates that are published");
@@ -37,7 +47,8 @@ pub(crate) fn test() -> Result<()> {
         package.args(["--package", name]);
     }
     run(&mut package)?;
-    published.iter().try_for_each(check)
+    published.iter().try_for_each(check)?;
+    build_command_line(&published)
 }
 
 /// Finds the packages of this workspace that are published.
@@ -59,9 +70,72 @@ fn published() -> Result<Vec<Published>> {
     Ok(published)
 }
 
+/// Builds the command line from the packages, and runs a script of each language.
+fn build_command_line(published: &[Published]) -> Result<()> {
+    say("building the command line from the packages, with clang and the wasm targets hidden");
+    let workspace = target().join("package/workspace");
+    if workspace.exists() {
+        fs::remove_dir_all(&workspace)?;
+    }
+    unpack(published, &workspace)?;
+    let built = target().join("package/built");
+    let mut build = cargo(&["build", "--offline", "--package", "tollhouse-cli", "--target-dir"]);
+    build.arg(&built).current_dir(&workspace);
+    hide_toolchains(&mut build, &workspace.join("hidden"))?;
+    run(build.env_remove("TOLLHOUSE_GUESTS_DIR"))?;
+    let home = workspace.join("home");
+    fs::create_dir_all(&home)?;
+    for (script, expected) in [("return 6 * 7", "42\n"), ("echo $((6 * 7)) | rev", "24\n")] {
+        let mut tollhouse = command(built.join("debug/tollhouse"));
+        tollhouse.args(["run", "-e", script]).current_dir(&home).env_clear().env("HOME", &home);
+        tollhouse.args(script.starts_with("echo").then_some(["--lang", "sh"]).into_iter().flatten());
+        let printed = output(&mut tollhouse)?;
+        ensure!(printed == expected, "`{script}` printed {printed:?}, and not {expected:?}");
+    }
+    Ok(())
+}
+
+/// Makes a workspace of the packages, with the locked dependencies and the profiles of this one.
+fn unpack(published: &[Published], workspace: &Path) -> Result<()> {
+    let (mut members, mut patched) = (Vec::new(), Table::new());
+    for package in published {
+        tar::Archive::new(GzDecoder::new(File::open(package.archive())?)).unpack(workspace)?;
+        let directory = format!("{}-{}", package.name, package.version);
+        patched.insert(package.name.clone(), Table::from_iter([("path".to_owned(), directory.clone().into())]).into());
+        members.push(directory);
+    }
+    let own: Table = fs::read_to_string(root().join("Cargo.toml"))?.parse()?;
+    let list = Table::from_iter([("members".to_owned(), members.into()), ("resolver".to_owned(), "3".into())]);
+    let mut manifest = Table::from_iter([("workspace".to_owned(), list.into())]);
+    manifest.insert("patch".to_owned(), Table::from_iter([("crates-io".to_owned(), patched.into())]).into());
+    let profile = own.get("profile").and_then(|profiles| profiles.get("dev")).context("there is a profile `dev`")?;
+    manifest.insert("profile".to_owned(), Table::from_iter([("dev".to_owned(), profile.clone())]).into());
+    fs::write(workspace.join("Cargo.toml"), manifest.to_string())?;
+    fs::copy(root().join("Cargo.lock"), workspace.join("Cargo.lock"))?;
+    Ok(())
+}
+
+/// Lets a build fail that calls clang, or builds for a wasm target.
+fn hide_toolchains(build: &mut std::process::Command, directory: &Path) -> Result<()> {
+    fs::create_dir_all(directory)?;
+    let script = |name: &str, text: &str| -> Result<PathBuf> {
+        let path = directory.join(name);
+        fs::write(&path, format!("#!/bin/sh\n{text}\n"))?;
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o755))?;
+        Ok(path)
+    };
+    script("clang", "echo 'clang is hidden' >&2; exit 1")?;
+    let wrapper = "case \"$*\" in *'--target wasm'*) echo 'wasm targets are hidden' >&2; exit 1 ;; esac\nexec \"$@\"";
+    build.env("RUSTC_WRAPPER", script("rustc-wrapper", wrapper)?);
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let path = std::env::join_paths(std::iter::once(directory.to_owned()).chain(std::env::split_paths(&path)))?;
+    build.env("PATH", path);
+    Ok(())
+}
+
 fn check(package: &Published) -> Result<()> {
-    let Published { name, version, manifest } = package;
-    let archive = target().join("package").join(format!("{name}-{version}.crate"));
+    let Published { name, manifest, .. } = package;
+    let archive = package.archive();
     let size = archive.metadata().with_context(|| format!("{} is not there", archive.display()))?.len();
     ensure!(size < MAX_SIZE, "{name} is {size} bytes, and crates.io takes {MAX_SIZE}");
     let mut packed = BTreeSet::new();

@@ -8,8 +8,9 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use super::{Audit, AuditError, Event};
-use tollhouse_types::error::{Failure, error_chain, how_to_raise};
+use tollhouse_types::error::{Failure, error_chain};
 use tollhouse_types::json;
+use tollhouse_types::remedy::Remedy;
 
 /// Maximum size of a line besides its event: number, time, the hash of the previous line, the MAC.
 const ENVELOPE_BYTES: u64 = 224;
@@ -58,7 +59,7 @@ impl RunLog {
     pub fn failure(&self) -> Option<Failure> {
         if self.full.load(Ordering::Acquire) {
             let message = format!("limit `log` reached: a run adds at most {} bytes to the audit log", self.limit);
-            return Some(Failure::limit(message, how_to_raise("log")));
+            return Some(Failure::limit(message, Remedy::RaiseLimit("log")));
         }
         self.lost.get().map(|why| incomplete(why))
     }

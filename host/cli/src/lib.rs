@@ -34,6 +34,7 @@ mod progress;
 mod publish;
 mod recorded_run;
 mod registry;
+mod remedy;
 mod repl;
 mod run;
 mod secret;
@@ -58,6 +59,7 @@ pub use confine::{ConfineError, ProcessConfinement};
 pub(crate) use error::{CliError, Result};
 use json_error::JsonErrors;
 use locations::Locations;
+use tollhouse::remedy::set_remedy_wording;
 
 /// Runs the code that AI agents write, with tools they can be trusted with.
 ///
@@ -164,6 +166,7 @@ pub fn main(program: Program, arguments: impl IntoIterator<Item = OsString>) -> 
     confine::remember_inherited();
     signals::survive_file_size_limit();
     error::configure();
+    set_remedy_wording(&remedy::CommandLineWording);
     let arguments: Vec<OsString> = arguments.into_iter().collect();
     let json = JsonErrors::of(&arguments);
     let done = match completions::complete(&program, &arguments) {

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use clap::Args;
 use tollhouse::capability::{Policy, parse_bytes};
+use tollhouse::remedy::set_remedy_wording;
 use tollhouse::session::{Host, OpenOptions, SessionId, Sessions};
 use tollhouse::token::{PublicKey, RevocationList};
 use tollhouse_mcp::{
@@ -17,6 +18,7 @@ use super::audit::AuditArgs;
 use super::confine::ConfineArgs;
 use super::error::USAGE;
 use super::locations::{Locations, waiting};
+use super::remedy::ServerWording;
 use super::session_args::{OpenParams, OwnArgs, SessionArgs};
 use super::{CliError, Result, mcp_servers, signals, token};
 use crate::Exit;
@@ -128,6 +130,7 @@ impl McpCommand {
         if let Some(command) = self.servers.take() {
             return command.execute(locations);
         }
+        set_remedy_wording(&ServerWording);
         self.own.read_secrets()?;
         self.session.start_servers(locations, &self.own, self.confine)?;
         self.audit.read_key()?;

@@ -6,9 +6,10 @@ use std::time::SystemTime;
 use serde_json::Value;
 use tollhouse_methods::MethodDeclaration;
 use tollhouse_policy::capability::Amount;
-use tollhouse_types::error::{Failure, how_to_raise, limit_hint};
+use tollhouse_types::error::Failure;
 use tollhouse_types::json::{self, JsonError};
 use tollhouse_types::memory::{MemoryAccount, no_memory_for};
+use tollhouse_types::remedy::{Remedy, limit_hint};
 
 use super::admission::{CallReservation, ChargedArguments, ReservedCall};
 use super::consent::{ConsentRequest, Cost, UnapprovedCall};
@@ -54,7 +55,7 @@ impl Gate {
             return Ok(());
         }
         let message = format!("`{method}`: the limit of {limit} calls of a run is reached");
-        let failure = Failure::limit(message, how_to_raise("calls"));
+        let failure = Failure::limit(message, Remedy::RaiseLimit("calls"));
         if asked == limit.saturating_add(1) {
             return Err(Refusal::record(record, None, method, Value::Null, None, failure));
         }
@@ -204,7 +205,7 @@ impl Gate {
                     format!(
                         "`{method}`: the arguments take more than the {memory} bytes of memory that are left for them"
                     ),
-                    format!("pass less at once, or {}", how_to_raise("memory")),
+                    format!("pass less at once, or {}", Remedy::RaiseLimit("memory")),
                 ),
             };
             (recorded_text(text), failure)
@@ -237,7 +238,7 @@ fn may_nest(record: &CallRecord, tool: &MethodDeclaration, limit: u32) -> Option
     }
     (record.depth() >= limit).then(|| {
         let message = format!("`{method}`: tools call tools at most {limit} deep");
-        Failure::limit(message, format!("let the script make some of the calls, or {}", how_to_raise("depth")))
+        Failure::limit(message, format!("let the script make some of the calls, or {}", Remedy::RaiseLimit("depth")))
     })
 }
 

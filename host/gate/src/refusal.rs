@@ -1,8 +1,9 @@
 //! Refusals: what the script is told, and what is recorded of a refused call.
 
 use serde_json::{Value, json};
-use tollhouse_types::error::{ErrorKind, Failure, how_to_grant};
+use tollhouse_types::error::{ErrorKind, Failure};
 use tollhouse_types::json;
+use tollhouse_types::remedy::Remedy;
 
 use super::consent::{ConsentRequest, DeferredCall, UnapprovedCall};
 use super::event::Event;
@@ -83,8 +84,7 @@ impl Gate {
         call.reservation.release();
         let (method, grant) = (call.declaration.method(), call.reservation.grant());
         let message = format!("`{method}`: grant `{grant}` needs approval, but there is no terminal to ask on");
-        let failure = Failure::approval(message)
-            .with_hint("run it on a terminal, or in a session (`--session NAME`), where a run waits for approval");
+        let failure = Failure::approval(message).with_hint(Remedy::Ask);
         Refusal::record(record, seq, method, call.arguments.value, Some(grant), failure)
     }
 
@@ -125,9 +125,7 @@ impl Gate {
             reason => format!("`{method}`: grant `{}`: {reason}", grant.name),
         });
         failure.with_hint(match &denial.reason {
-            DenialReason::Budget(name, _) => {
-                format!("raise the budget of grant `{name}`: in the policy, or `max_calls` in Python")
-            }
+            DenialReason::Budget(name, _) => Remedy::RaiseBudget(name).to_string(),
             DenialReason::Ended(name, _) => format!("issue grant `{name}` again before making such calls"),
             _ => format!("call it with arguments that grant `{}` allows, or widen the grant in the policy", grant.name),
         })
@@ -147,7 +145,8 @@ impl Gate {
                 .with_hint(format!("add it to `tools` under `[tool.{alias}]` in the policy"));
         }
         let is_program = self.catalog.get(method).is_some_and(|tool| tool.function().is_program());
-        Failure::capability(format!("no grant allows `{method}`: {given}")).with_hint(how_to_grant(method, is_program))
+        Failure::capability(format!("no grant allows `{method}`: {given}"))
+            .with_hint(Remedy::Grant { method, is_program })
     }
 
     pub(super) fn unknown(&self, method: &str) -> Failure {
@@ -157,9 +156,7 @@ impl Gate {
         }
         match self.catalog.nearest(method) {
             Some(near) => failure.with_hint(format!("did you mean `{near}`?")),
-            None if self.catalog.is_empty() => failure.with_hint(
-                "no tool is mounted: publish one, or mount it with `--tool`; from Python, give it in `tools`",
-            ),
+            None if self.catalog.is_empty() => failure.with_hint(format!("no tool is mounted: {}", Remedy::MountTool)),
             None => failure.with_hint("`listTools()` and `tool --list` name what is mounted"),
         }
     }

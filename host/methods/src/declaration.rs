@@ -5,8 +5,9 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use tollhouse_types::error::{Failure, how_to_raise};
+use tollhouse_types::error::Failure;
 use tollhouse_types::permission::Permissions;
+use tollhouse_types::remedy::Remedy;
 
 use super::names::{Face, Faces, Spelling};
 use super::types::{self, Function};
@@ -217,7 +218,7 @@ impl MethodDeclaration {
         let checked = match &self.source {
             MethodSource::Package(..) => match canonical::canonicalize(self.function(), arguments, memory) {
                 Err(error @ canonical::ArgumentError::TooLarge { .. }) => {
-                    let hint = format!("pass less at once, or {}", how_to_raise("memory"));
+                    let hint = format!("pass less at once, or {}", Remedy::RaiseLimit("memory"));
                     return Err(Failure::limit(format!("`{}`: {error}", self.method), hint));
                 }
                 checked => checked.map_err(|error| error.to_string()),

@@ -8,8 +8,9 @@ use wasmtime::component::types::ComponentItem;
 use wasmtime::component::{Linker, LinkerInstance, Val};
 
 use super::{ToolCaller, type_check};
-use crate::error::{ErrorKind, Failure, Payload, how_to_grant};
+use crate::error::{ErrorKind, Failure, Payload};
 use crate::gate::{CallOutcome, Gate};
+use crate::remedy::Remedy;
 use crate::tool::types::{Function, Shape, Type};
 use crate::tool::value::{self, Handles};
 use crate::tool::{
@@ -67,7 +68,7 @@ pub(super) fn unusable(name: &str, problem: &str) -> Failure {
 
 fn not_granted(name: &str, method: &str) -> Failure {
     Failure::capability(format!("the agent imports `{name}`, but no grant allows `{method}`"))
-        .with_hint(how_to_grant(method, false))
+        .with_hint(Remedy::Grant { method, is_program: false })
 }
 
 /// Finds the alias and exported interface that serve an import: same name, compatible version. If several aliases
@@ -87,7 +88,7 @@ pub(super) fn find(gate: &Gate, import: &str) -> Result<(String, String), Failur
     match found.len() {
         1 => Ok(found.swap_remove(0)),
         0 => Err(unusable(import, "no mounted package exports it")
-            .with_hint("publish the package, or mount it with `--tool ALIAS=NS:NAME@REQ`")),
+            .with_hint(format!("publish the package, or {}", Remedy::MountPackage))),
         _ => {
             let aliases: Vec<String> = found.iter().map(|(alias, _)| format!("`{alias}`")).collect();
             Err(unusable(

@@ -7,8 +7,9 @@ use tollhouse_audit::AuditError;
 use tollhouse_gate::Admission;
 
 use super::SessionGate;
-use crate::error::{Failure, Payload, error_chain, limit_hint};
+use crate::error::{Failure, Payload, error_chain};
 use crate::json;
+use crate::remedy::limit_hint;
 use crate::tool::{CallContext, CallEffects, ProgramStart, Tool, no_memory_for_result};
 
 /// A call that the gate has admitted, ready to be made.

@@ -4,8 +4,9 @@ use std::time::Duration;
 
 use super::Language;
 use super::bindings::types as wit;
-use crate::error::{ErrorKind, Failure, Location, Payload, Special, SpecialKind, how_to_raise};
+use crate::error::{ErrorKind, Failure, Location, Payload, Special, SpecialKind};
 use crate::json::{self, JsonError};
+use crate::remedy::Remedy;
 
 /// Most bytes of state that a script may leave for the next one besides its files, in its guest's encoding.
 pub(crate) const MAX_STATE_BYTES: usize = 16 << 20;
@@ -226,7 +227,7 @@ impl Outcome {
             }
             Err(JsonError::TooLarge(memory)) => {
                 let message = format!("the script returned a value of more than {memory} bytes of memory");
-                let hint = format!("write it to a file and return its name, or {}", how_to_raise("memory"));
+                let hint = format!("write it to a file and return its name, or {}", Remedy::RaiseLimit("memory"));
                 (None, Some(Failure::limit(message, hint)))
             }
         };

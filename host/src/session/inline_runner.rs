@@ -20,11 +20,12 @@ use super::nested_scripts;
 use super::result::outcome_of;
 use super::session_state::SessionState;
 use crate::code::{Interrupt, MemoryCharge, Stopped};
-use crate::error::{Failure, how_to_raise};
+use crate::error::Failure;
 use crate::guest::{
     Completion, GuestError, Language, Operation, OperationId, Outcome, Output, OutputDestination, OutputSink, Pending,
     RunUsage, Runnable, Script, ScriptEnd, ScriptExit, ScriptRequest, ScriptRunner, Step, Stream, Value, Waiting,
 };
+use crate::remedy::Remedy;
 use crate::tool::{OnComplete, WriteError, cannot_apply_changes};
 use crate::vfs::Tree;
 
@@ -126,7 +127,7 @@ impl InlineRunner {
 
     fn out_of_memory(&self) -> Failure {
         let message = format!("memory limit of {} bytes reached", self.session.limits().memory);
-        Failure::limit(message, how_to_raise("memory"))
+        Failure::limit(message, Remedy::RaiseLimit("memory"))
     }
 }
 
@@ -339,7 +340,7 @@ impl InlineDriver {
         let most = self.session.limits().pending;
         if (self.outstanding.len() + waiting.started.len()) as u64 > u64::from(most) {
             let message = format!("the limit of {most} operations that a script waits for at once is reached");
-            let hint = format!("wait for some before more begin, or {}", how_to_raise("pending"));
+            let hint = format!("wait for some before more begin, or {}", Remedy::RaiseLimit("pending"));
             self.end_of(pid, Outcome::failed(Failure::limit(message, hint)));
             return None;
         }

@@ -7,8 +7,9 @@ use super::guest_process::{self, GuestProcess, PendingStart, ProcessTable};
 use super::inline_runner::InlineRunner;
 use super::session_state::SessionState;
 use crate::code::{CodeError, Interrupt};
-use crate::error::{Failure, error_chain, how_to_raise};
+use crate::error::{Failure, error_chain};
 use crate::guest::{self, Guest, Language, OperationId, Output, ProgramRun, RunUsage, Runnable, Script};
+use crate::remedy::Remedy;
 use crate::vfs::Tree;
 
 /// Returns the world of a guest of this session. `numbers` identify the guest within the session, and `depth` is the
@@ -42,12 +43,12 @@ pub(super) fn check_limits(session: &SessionState, usage: &RunUsage, depth: u32)
     if usage.guests() >= u64::from(limits.processes) {
         let message =
             format!("the script does not start: {} scripts of this run are already running", limits.processes);
-        let hint = format!("run fewer at once: wait for some, or {}", how_to_raise("processes"));
+        let hint = format!("run fewer at once: wait for some, or {}", Remedy::RaiseLimit("processes"));
         return Err(Failure::limit(message, hint));
     }
     if depth >= limits.depth {
         let message = format!("the script does not start: scripts run scripts at most {} deep", limits.depth);
-        let hint = format!("does the script run itself? If it must, {}", how_to_raise("depth"));
+        let hint = format!("does the script run itself? If it must, {}", Remedy::RaiseLimit("depth"));
         return Err(Failure::limit(message, hint));
     }
     Ok(())

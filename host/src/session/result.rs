@@ -7,9 +7,10 @@ use super::guest_process::BROKEN_PIPE;
 use super::session_state::SessionState;
 use super::session_storage::RunSlot;
 use crate::capability::Limits;
-use crate::error::{ErrorKind, Failure, error_chain, how_to_raise};
+use crate::error::{ErrorKind, Failure, error_chain};
 use crate::gate::{Budget, Calls, incomplete};
 use crate::guest::{GuestError, Language, Outcome, OutputError};
+use crate::remedy::Remedy;
 use crate::vfs::{self, Tree};
 
 /// Exit status of a request that was refused before it ran, as in the CLI.
@@ -247,10 +248,10 @@ pub(super) fn outcome_of(error: &GuestError, limits: &Limits) -> Outcome {
         }
         GuestError::Output(OutputError::Full) => Failure::limit(
             format!("output limit of {} bytes reached", limits.output),
-            format!("write to a file, or {}", how_to_raise("output")),
+            format!("write to a file, or {}", Remedy::RaiseLimit("output")),
         ),
         GuestError::Memory | GuestError::Output(OutputError::Memory) => {
-            Failure::limit(format!("memory limit of {} bytes reached", limits.memory), how_to_raise("memory"))
+            Failure::limit(format!("memory limit of {} bytes reached", limits.memory), Remedy::RaiseLimit("memory"))
         }
         GuestError::Stack => Failure::limit(
             "stack limit reached",
@@ -264,5 +265,5 @@ pub(super) fn outcome_of(error: &GuestError, limits: &Limits) -> Outcome {
 
 /// Returns the failure of a run whose time is up.
 pub(super) fn out_of_time(limits: &Limits) -> Failure {
-    Failure::limit(format!("time limit of {} ms reached", limits.wall.as_millis()), how_to_raise("wall"))
+    Failure::limit(format!("time limit of {} ms reached", limits.wall.as_millis()), Remedy::RaiseLimit("wall"))
 }

@@ -7,9 +7,10 @@ use serde_json::Value;
 
 use super::host::HostError;
 use super::session_state::Session;
-use crate::error::{ErrorKind, Failure, Location, how_to_grant};
+use crate::error::{ErrorKind, Failure, Location};
 use crate::gate::Gate;
 use crate::guest::{Language, Mention};
+use crate::remedy::Remedy;
 use crate::tool::Tool;
 use crate::tool::names::{Face, Spelling, nearest, taken_by};
 use crate::tool::types::Named;
@@ -139,7 +140,7 @@ impl MentionChecker<'_> {
         if tool.is_open() || self.gate.grants(method) {
             return None;
         }
-        let how = how_to_grant(method, tool.function().is_program());
+        let how = Remedy::Grant { method, is_program: tool.function().is_program() };
         Some(Failure::capability(format!("no grant allows `{method}`")).with_hint(how))
     }
 }

@@ -5,8 +5,9 @@ use std::collections::HashMap;
 use bytes::Bytes;
 
 use crate::code::{Interrupt, MemoryAccount};
-use crate::error::{Failure, how_to_raise};
+use crate::error::Failure;
 use crate::guest::{OperationId, ProgramRun, Runnable};
+use crate::remedy::Remedy;
 use crate::tool::{OnComplete, Pipe, ProgramStart, WriteError};
 
 /// Table of a process's streams.
@@ -71,7 +72,7 @@ impl StreamTable {
         programs.dedup();
         if programs.len() as u64 >= u64::from(most) {
             let message = format!("{} does not start: {most} programs run already", name_of(&run.what));
-            let raise = how_to_raise("processes");
+            let raise = Remedy::RaiseLimit("processes");
             let hint = format!("run fewer at once: `wait` for some, make shorter pipelines, or {raise}");
             return Err(Failure::limit(message, hint));
         }

@@ -16,7 +16,8 @@ use super::types::{Function, FunctionKind, Resource};
 use super::value::{self, HandleError, Passing, Returned, VAL_BYTES, ValueError};
 use super::{CallContext, PackageFunction, Tool, cannot_read_changes, no_memory_for, no_memory_for_result};
 use crate::code::{self, MemoryShare, NoRoom, Stopped, with_stack};
-use crate::error::{Failure, Payload, error_chain, how_to_raise, limit_hint};
+use crate::error::{Failure, Payload, error_chain};
+use crate::remedy::{Remedy, limit_hint};
 
 /// Calls a function with canonical arguments.
 pub(super) fn call(
@@ -77,7 +78,7 @@ fn enter_kept<'k>(
             Some(Stopped::Cancelled) => return Err(Failure::cancelled()),
             Some(_) => {
                 let message = format!("`{method}` ran out of time: the instance of its resource was busy");
-                return Err(Failure::limit(message, how_to_raise("wall")));
+                return Err(Failure::limit(message, Remedy::RaiseLimit("wall")));
             }
         }
     }
@@ -231,7 +232,7 @@ impl<'a> FunctionCall<'a> {
             self.method
         );
         let hint = "request less at once, run fewer calls at once, or";
-        Failure::limit(message, format!("{hint} {}", how_to_raise("memory")))
+        Failure::limit(message, format!("{hint} {}", Remedy::RaiseLimit("memory")))
     }
 
     fn too_much_returned(&self) -> Failure {
@@ -252,7 +253,7 @@ impl<'a> FunctionCall<'a> {
                      share"
                 );
                 let hint = "run fewer calls at once, drop handles that are no longer needed, or";
-                Failure::limit(message, format!("{hint} {}", how_to_raise("memory")))
+                Failure::limit(message, format!("{hint} {}", Remedy::RaiseLimit("memory")))
             }
         }
     }
@@ -287,7 +288,7 @@ impl<'a> FunctionCall<'a> {
     fn timed_out(&self) -> Failure {
         let (method, wall) = (self.method, self.wall());
         if wall == Duration::MAX {
-            return Failure::limit(format!("`{method}` ran out of time: that of its run"), how_to_raise("wall"));
+            return Failure::limit(format!("`{method}` ran out of time: that of its run"), Remedy::RaiseLimit("wall"));
         }
         let message = format!("`{method}` reached the time limit of {} ms, or that of its run", wall.as_millis());
         let is_the_tools = wall < self.context.wall;
@@ -318,7 +319,8 @@ impl<'a> FunctionCall<'a> {
             let handles = &store.data().handles;
             let most = handles.capacity();
             let message = format!("`{method}` has {most} handles of its host at once, as many as it may have");
-            let more = if handles.is_largest() { String::new() } else { format!(", or {}", how_to_raise("memory")) };
+            let more =
+                if handles.is_largest() { String::new() } else { format!(", or {}", Remedy::RaiseLimit("memory")) };
             return Failure::limit(message, format!("drop data that is no longer needed{more}"));
         }
         if code::is_too_much_at_once(error) {

@@ -14,6 +14,7 @@ use tollhouse_registry::Digest;
 
 use super::{HostCall, HostTool};
 use crate::error::{Failure, Payload};
+use crate::remedy::Remedy;
 
 /// Most tools of one server.
 pub const MAX_SERVER_TOOLS: usize = 1000;
@@ -199,8 +200,7 @@ impl PinnedServer {
 /// Creates the failure of a call of a server that runs nowhere.
 #[must_use]
 pub fn not_started(server: &str) -> Failure {
-    let hint = format!("start it: `--policy FILE --allow-exec {server}`, or `mcp` in Python");
-    Failure::host(format!("the MCP server `{server}` was not started")).with_hint(hint)
+    Failure::host(format!("the MCP server `{server}` was not started")).with_hint(Remedy::StartServer(server))
 }
 
 /// Returns a tool that is listed, and of which every call is denied.

@@ -74,7 +74,8 @@ pub(crate) use tool_state::ToolState;
 pub(crate) use wasi::agent_linker;
 
 use crate::code::{Interrupt, MemoryAccount, MemoryCharge};
-use crate::error::{Failure, Payload, how_to_raise};
+use crate::error::{Failure, Payload};
+use crate::remedy::Remedy;
 use crate::vfs::{ApplyError, Edit, Errno, Tree};
 
 /// Services of the host for the tools of one session.
@@ -193,7 +194,7 @@ pub(crate) fn no_memory_for_result(method: &str, memory: &MemoryAccount) -> Fail
 /// Creates the failure of a call whose changes of files cannot be applied.
 pub(crate) fn cannot_apply_changes(method: &str, error: &ApplyError) -> Failure {
     let message = format!("`{method}` returned, and its changes of the files do not fit: {error}: {}", error.source);
-    Failure::limit(message, format!("none of them were made; if it is the quota, {}", how_to_raise("files")))
+    Failure::limit(message, format!("none of them were made; if it is the quota, {}", Remedy::RaiseLimit("files")))
 }
 
 /// Creates the failure of a call whose changes of files cannot be determined.

@@ -16,6 +16,7 @@ use super::names::{NameError, Spelling};
 use super::package::{Package, PackageError, Packages};
 use super::{HostTool, PackageFunction, Tool, ToolSource};
 use crate::capability::{Policy, Signed, Signer};
+use crate::remedy::Remedy;
 
 /// Tools of a session: its catalog of methods, and what answers their calls.
 #[derive(Default)]
@@ -59,7 +60,7 @@ pub enum MountError {
         alias: String,
     },
     /// Two packages have the same alias.
-    #[error("`{0}` is mounted twice: once by the policy, once by `--tool`")]
+    #[error("`{0}` is mounted twice: once by the policy, once beside it")]
     Twice(String),
     /// Scripts could not distinguish two names.
     #[error(transparent)]
@@ -175,7 +176,7 @@ impl MountError {
                 Some(format!("nothing of it was used; the pinned (-) and the present content (+):\n{diff}"))
             }
             Self::Hidden { .. } => Some("give one of them another name".into()),
-            Self::Names(_) => Some("mount the package under another alias: `--tool ALIAS=NS:NAME`".into()),
+            Self::Names(_) => Some(Remedy::MountPackage.to_string()),
             _ => None,
         }
     }

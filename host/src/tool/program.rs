@@ -19,7 +19,8 @@ use super::pipe::{Pipe, PipeReader, PipeWriter};
 use super::tool_state::ToolState;
 use super::{ARGUMENTS, CallContext, DIRECTORY, PackageFunction, STDIN, Tool, cannot_read_changes, no_memory_for};
 use crate::code::{self, with_stack};
-use crate::error::{Failure, Payload, limit_hint};
+use crate::error::{Failure, Payload};
+use crate::remedy::limit_hint;
 
 /// Default working directory of a program.
 const WORKSPACE: &str = "/workspace";

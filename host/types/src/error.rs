@@ -12,41 +12,6 @@ pub fn error_chain(error: &dyn std::error::Error) -> String {
     causes.map(ToString::to_string).collect::<Vec<_>>().join(": ")
 }
 
-/// Hint that says how to raise a limit of a run, in the words of every interface.
-#[must_use]
-pub fn how_to_raise(limit: &str) -> String {
-    let flag = match limit {
-        "wall" => "--timeout",
-        "memory" => "--memory",
-        "fuel" => "--fuel",
-        other => return format!("raise `{other}` in `limits`: `--limit {other}=…`, or `[limits]` in a policy"),
-    };
-    format!("raise `{limit}` in `limits`: `{flag}`, or `[limits]` in a policy")
-}
-
-/// Hint that says how to raise a limit on one call: the tool's own limit, or the session's.
-#[must_use]
-pub fn limit_hint(limit: &str, is_the_tools: bool) -> String {
-    if is_the_tools {
-        format!("it is the tool's own: `{limit}` under `[limits]` in its `tool.toml`")
-    } else {
-        how_to_raise(limit)
-    }
-}
-
-/// Hint that says how to grant a method, in the words of every interface.
-#[must_use]
-pub fn how_to_grant(method: &str, is_program: bool) -> String {
-    let option = match method {
-        // It is of no use without a host that it may call.
-        "http/fetch" => "--allow-net HOST".to_owned(),
-        // With the session's files, without which most programs are of little use.
-        _ if is_program => format!("--allow {method}/run"),
-        _ => format!("--allow '{method}'"),
-    };
-    format!("grant it: `{option}`, `capabilities` in Python, or [[grant]] method = \"{method}\" in a policy")
-}
-
 /// Part of the system, or of the script, that a failure came from. In JSON: `error.kind`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]

@@ -8,6 +8,7 @@
 //! | [`memory`] | memory accounts of sessions |
 //! | [`name`] | names of packages, and their versions |
 //! | [`quantity`] | sizes and durations with their units |
+//! | [`remedy`] | what can be done about an error, in the words of each interface |
 //! | [`permission`] | permissions that a manifest asks for: files, HTTP, secrets, buckets |
 //! | [`http_rule`] | rules on HTTP requests, and the requests that they allow |
 //! | [`key`] | Ed25519 keys |
@@ -28,6 +29,7 @@ pub mod name;
 mod other_writers;
 pub mod permission;
 pub mod quantity;
+pub mod remedy;
 pub mod untrusted_file;
 
 pub use excerpt::excerpt;

@@ -6,7 +6,8 @@ use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
-use crate::error::{Failure, how_to_raise};
+use crate::error::Failure;
+use crate::remedy::Remedy;
 
 /// Limit and sum of the bytes of memory that the runs of one session take. Clones share the sum.
 #[derive(Clone)]
@@ -110,7 +111,10 @@ pub fn no_memory_for(what: &str, memory: &MemoryAccount) -> Failure {
     let message = format!("{what} take more than the {left} bytes that are left of the memory limit of {limit} bytes");
     Failure::limit(
         message,
-        format!("pass less at once, wait for some calls before more begin, or {}", how_to_raise("memory")),
+        format!(
+            "pass less at once, wait for some calls before more begin, or {}",
+            Remedy::RaiseLimit("memory").to_string()
+        ),
     )
 }
 

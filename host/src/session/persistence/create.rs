@@ -284,7 +284,7 @@ impl Sessions {
         states: States,
     ) -> Result<Batch, SessionsError> {
         let (from, family) = from.map(|(from, family)| (from, family.text())).unzip();
-        let created = Created { created: now(), seed: Created::new_seed()?, from, family };
+        let created = Created { created: now(), seed: Created::new_seed()?, from, family, hand_overs: Vec::new() };
         let run = RunRecord {
             status: "created".to_owned(),
             script: String::new(),

@@ -223,10 +223,6 @@ impl<'s> SessionBuilder<'s> {
             let single_records = arrival.settle(&mut self, &trial, blobs, &mut last)?;
             single_records.iter().for_each(|(name, value)| last.put(name.clone(), value.clone()));
             last.remove(record_key::single(b'X', &self.id));
-            if let Some(hand_over) = &exported.hand_over {
-                last.expect(record_key::hand_over(&hand_over.id), None);
-                last.put(record_key::hand_over(&hand_over.id), self.id.as_str().as_bytes());
-            }
             match self.sessions.records().commit(last) {
                 // A session that shares its budgets was created or removed meanwhile.
                 Err(StoreError::Conflict { key }) if arrival.rests_on(&key) => {}

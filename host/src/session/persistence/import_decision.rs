@@ -30,8 +30,8 @@ pub(super) struct ImportDecision {
     spent: HashMap<String, Used>,
     /// True if the policy sets a budget.
     is_limited: bool,
-    /// True if the archive moves the session.
-    is_moved: bool,
+    /// Hand-over by which the archive moves the session.
+    moved_by: Option<String>,
     /// True if the archive moves what is left of the budgets too.
     brings_budgets: bool,
     /// Amounts spent by all that shared the budgets where they come from.
@@ -83,8 +83,8 @@ impl ImportDecision {
                 (BudgetChoice::Own(budget, own), spent)
             }
         };
-        let is_moved = exported.hand_over.is_some();
-        Ok(Self { created, family, decided, spent, is_limited, is_moved, brings_budgets, brought })
+        let moved_by = exported.hand_over.as_ref().map(|hand_over| hand_over.id.clone());
+        Ok(Self { created, family, decided, spent, is_limited, moved_by, brings_budgets, brought })
     }
 
     /// Returns which budgets the session has.
@@ -131,8 +131,16 @@ impl ImportDecision {
             BudgetChoice::Own(_, Some(own)) => *own,
             _ => self.family,
         };
-        // The replay of an unfinished run needs the same random numbers.
-        let created = if self.is_moved { self.created.in_family(family) } else { self.created.reseeded(family)? };
+        let created = match &self.moved_by {
+            // The replay of an unfinished run needs the same random numbers.
+            Some(hand_over) => {
+                self.note_moved(hand_over, making, last);
+                let mut created = self.created.in_family(family);
+                created.hand_overs.push(hand_over.clone());
+                created
+            }
+            None => self.created.reseeded(family)?,
+        };
         single_records.insert(record_key::single(b'S', &id), json(&created));
         match &self.decided {
             BudgetChoice::Shared(_, family) if self.brings_budgets => family.return_budgets(last),
@@ -145,6 +153,15 @@ impl ImportDecision {
             single_records.insert(record_key::single(b'H', &id), json(&head));
         }
         Ok(single_records)
+    }
+
+    /// Records that a hand-over was imported, and with it all earlier ones of the session: a file of one that this store
+    /// has written itself would bring back what has come back since.
+    fn note_moved(&self, hand_over: &str, making: &SessionBuilder<'_>, last: &mut Batch) {
+        last.expect(record_key::hand_over(hand_over), None);
+        for id in self.created.hand_overs.iter().map(String::as_str).chain([hand_over]) {
+            last.put(record_key::hand_over(id), making.id.as_str().as_bytes());
+        }
     }
 
     /// Records the decision in the log and in the list of runs. Returns the updated head.

@@ -116,7 +116,7 @@ pub enum SessionsError {
     #[error("the session `{0}` was handed over, and has no further run here")]
     HandedOver(SessionId),
     /// The session was imported from this hand-over before.
-    #[error("this hand-over of a session was imported before, as `{0}`")]
+    #[error("this hand-over of a session, or a later one, was imported before, as `{0}`")]
     ImportedBefore(String),
     /// The unfinished run cannot be resumed here.
     #[error("run {run} of the session `{session}` cannot be resumed")]

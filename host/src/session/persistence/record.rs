@@ -26,6 +26,9 @@ pub struct Created {
     /// Family of sessions that share the budgets, in hexadecimal. With `None`, the family that the session founds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) family: Option<String>,
+    /// Identifiers of the hand-overs by which the session has come here, oldest first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(super) hand_overs: Vec<String>,
 }
 
 impl Created {
@@ -41,9 +44,9 @@ impl Created {
         Self { family: Some(family.text()), ..self.clone() }
     }
 
-    /// Copies the record with a new seed: whoever knows one session's seed cannot tell the random numbers of the other.
+    /// Copies the record for a copy of the session, with a new seed: whoever knows one session's seed cannot tell the random numbers of the other.
     pub(super) fn reseeded(&self, family: FamilyId) -> Result<Self, SessionsError> {
-        Ok(Self { seed: Self::new_seed()?, ..self.in_family(family) })
+        Ok(Self { seed: Self::new_seed()?, hand_overs: Vec::new(), ..self.in_family(family) })
     }
 }
 

@@ -4,9 +4,10 @@ use super::Run;
 use super::journaling::digest_of;
 use super::outstanding::{OperationKind, OutstandingOperation};
 use crate::code::Interrupt;
-use crate::error::{Failure, how_to_raise};
+use crate::error::Failure;
 use crate::gate::{Admission, NotAdmitted};
 use crate::guest::{self, Completion, OperationId, ProgramRun, Runnable};
+use crate::remedy::Remedy;
 use crate::session::guest_process::{self, MAIN, Pid};
 use crate::session::nested_scripts;
 use crate::session::step::{Operation, Pending, ProgramStreams};
@@ -118,7 +119,7 @@ impl Run {
         if all as u64 > u64::from(limits.pending) && (all - others()) as u64 > u64::from(limits.pending) {
             let message =
                 format!("the limit of {} operations that a script waits for at once is reached", limits.pending);
-            let hint = format!("wait for some before more begin, or {}", how_to_raise("pending"));
+            let hint = format!("wait for some before more begin, or {}", Remedy::RaiseLimit("pending"));
             return Err(Failure::limit(message, hint));
         }
         // A guest's memory bounds what it requests in one step, but not what it requested in earlier ones. Texts count
@@ -129,7 +130,7 @@ impl Run {
         if texts > 0 && waiting.saturating_add(more) > limits.memory {
             let message =
                 format!("the arguments of calls that wait reached the memory limit of {} bytes", limits.memory);
-            let hint = format!("wait for some before more begin, or {}", how_to_raise("memory"));
+            let hint = format!("wait for some before more begin, or {}", Remedy::RaiseLimit("memory"));
             return Err(Failure::limit(message, hint));
         }
         Ok(())

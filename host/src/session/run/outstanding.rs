@@ -254,7 +254,7 @@ impl Deref for OutstandingOperations {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::error::how_to_raise;
+    use crate::remedy::Remedy;
 
     #[test]
     fn the_sum_is_that_of_what_is_there() {
@@ -285,6 +285,6 @@ mod tests {
         let whole = "time limit of 400 ms reached while the script waited for 3 calls of `a/a` and 1 other method and 1 timer and \
                      standard input";
         assert_eq!(message(&all), whole);
-        assert_eq!(all.out_of_time(&limits).hint, Some(how_to_raise("wall")));
+        assert_eq!(all.out_of_time(&limits).hint, Some(Remedy::RaiseLimit("wall").to_string()));
     }
 }

@@ -1,0 +1,57 @@
+//! Remedies in the words of the command line, and of an MCP server's clients.
+
+use std::fmt;
+
+use tollhouse::remedy::{Remedy, RemedyWording};
+
+/// Wording by options of `run`, and by the policy file.
+pub(crate) struct CommandLineWording;
+
+impl RemedyWording for CommandLineWording {
+    fn word(&self, remedy: Remedy<'_>, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match remedy {
+            Remedy::RaiseLimit(limit) => {
+                let option = match limit {
+                    "wall" => "--timeout",
+                    "memory" => "--memory",
+                    "fuel" => "--fuel",
+                    other => return write!(out, "raise `{other}` by `--limit {other}=…`, or under `[limits]` in a policy"),
+                };
+                write!(out, "raise `{limit}` by `{option}`, or under `[limits]` in a policy")
+            }
+            Remedy::Grant { method, is_program } => {
+                write!(out, "grant it: ")?;
+                match method {
+                    // It is of no use without a host that it may call.
+                    "http/fetch" => write!(out, "`--allow-net HOST`")?,
+                    // With the session's files, without which most programs are of little use.
+                    _ if is_program => write!(out, "`--allow {method}/run`")?,
+                    _ => write!(out, "`--allow '{method}'`")?,
+                }
+                write!(out, ", or [[grant]] method = \"{method}\" in a policy")
+            }
+            Remedy::RaiseBudget(grant) => write!(out, "raise the budget of grant `{grant}` in the policy"),
+            Remedy::MountTool => write!(out, "publish one, or mount it with `--tool`"),
+            Remedy::MountPackage => write!(out, "mount the package with `--tool ALIAS=NS:NAME@REQ`"),
+            Remedy::StartServer(server) => write!(out, "start it: `--policy FILE --allow-exec {server}`"),
+            Remedy::Ask => {
+                write!(out, "run it on a terminal, or in a session (`--session NAME`), where a run waits for approval")
+            }
+        }
+    }
+}
+
+/// Wording for models: options are for whoever runs the server.
+pub(crate) struct ServerWording;
+
+impl RemedyWording for ServerWording {
+    fn word(&self, remedy: Remedy<'_>, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match remedy {
+            Remedy::Ask => write!(out, "run it in a session, where a run waits for approval"),
+            remedy => {
+                write!(out, "ask whoever runs this server to ")?;
+                CommandLineWording.word(remedy, out)
+            }
+        }
+    }
+}
