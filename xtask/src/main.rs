@@ -31,7 +31,8 @@ cargo xtask COMMAND
   build [--release]  builds guests, tools and host; the binary is target/{debug,release}/tollhouse
   guests [--check]   builds the guests from their sources and stores them in host/guests, for everyone who has no clang;
                      --check compares what is built with what is stored
-  package            packages the crates that are published, and checks that they are whole and not too large
+  package            packages the crates that are published, checks that they are whole and not too large, and builds the
+                     command line from them alone
   patch              makes the patched copy of bashkit that the shell guest uses; every build does
   wheel              builds the Python package as a wheel, in target/wheels, and tries it in an environment without Rust
   seed               runs the published tests of amla-sandbox, from PyPI, against the Python package's drop-in; after a build
