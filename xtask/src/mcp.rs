@@ -1,4 +1,4 @@
-//! The official clients and the conformance suite of MCP, against `tollhouse mcp`.
+//! The official clients and the conformance suite of MCP, against `tollhouse mcp`, and servers that others made, mounted.
 
 use std::fs;
 use std::io::{BufRead as _, BufReader};
@@ -13,6 +13,14 @@ use crate::run::{command, output, run, say, target};
 
 /// The suite, as npm has it.
 const CONFORMANCE: &str = "@modelcontextprotocol/conformance@0.1.16";
+
+/// The official SDK, and servers that others made.
+const PACKAGES: [&str; 4] = [
+    "@modelcontextprotocol/sdk@1.32.2",
+    "@modelcontextprotocol/server-everything@2026.8.31",
+    "@modelcontextprotocol/server-filesystem@2026.8.31",
+    "@modelcontextprotocol/server-memory@2026.8.31",
+];
 
 /// What is tested with each of its scenarios, or why it does not apply.
 const SCENARIOS: &str = "tests/mcp/conformance.txt";
@@ -31,6 +39,17 @@ pub(crate) fn test_full(profile: Profile) -> Result<()> {
         let registry = home.join("tollhouse/registry");
         run(command(python).arg(script).env("TOLLHOUSE_BIN", &binary).env("TOLLHOUSE_TEST_REGISTRY", registry))?;
     }
+    let packages = target().join("mcp/packages");
+    install(&PACKAGES, &packages)?;
+    say("testing the MCP server with the official TypeScript SDK");
+    let registry = home.join("tollhouse/registry");
+    let mut node = command("node");
+    node.arg("tests/mcp/sdk.mjs").arg(&packages).env("TOLLHOUSE_BIN", &binary);
+    run(node.env("TOLLHOUSE_TEST_REGISTRY", registry))?;
+    say("mounting MCP servers of npm");
+    let mut python = command("python3");
+    python.arg("tests/mcp/real_servers.py").arg(&packages).env("TOLLHOUSE_BIN", &binary);
+    run(python.env("XDG_DATA_HOME", &home))?;
     say("testing the MCP server with the conformance suite");
     conformance(&binary, &home)
 }
@@ -59,7 +78,8 @@ fn conformance(binary: &Path, home: &Path) -> Result<()> {
             bail!("the suite has the scenario `{name}`, of which `{SCENARIOS}` says nothing");
         }
     }
-    let of = |subject: &str| scenarios.iter().filter(move |(found, _)| *found == subject).map(|(_, name)| *name);
+    let of =
+        |subject: &'static str| scenarios.iter().filter(move |(found, _)| *found == subject).map(|(_, name)| *name);
     with_server(binary, home, &[], |url| of("server").try_for_each(|name| scenario(&suite, url, name)))?;
     let gateway = gateway(binary, home)?;
     let gateway: Vec<&str> = gateway.iter().map(String::as_str).collect();
@@ -113,11 +133,16 @@ fn with_server(binary: &Path, home: &Path, options: &[&str], work: impl FnOnce(&
     worked
 }
 
+/// Installs packages of npm in a directory.
+fn install(packages: &[&str], place: &Path) -> Result<()> {
+    fs::create_dir_all(place)?;
+    run(command("npm").args(["install", "--silent", "--no-save"]).args(packages).arg("--prefix").arg(place))
+}
+
 /// Installs the suite, and returns its program.
 fn suite() -> Result<PathBuf> {
     let place = target().join("mcp/conformance");
-    fs::create_dir_all(&place)?;
-    run(command("npm").args(["install", "--silent", "--no-save", CONFORMANCE, "--prefix"]).arg(&place))?;
+    install(&[CONFORMANCE], &place)?;
     let program = place.join("node_modules/@modelcontextprotocol/conformance/dist/index.js");
     let version = output(command("node").arg("--version"))?;
     let major: u32 = version.trim().trim_start_matches('v').split('.').next().unwrap_or_default().parse()?;

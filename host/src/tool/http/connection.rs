@@ -15,7 +15,7 @@ use tokio::time::{Instant, Sleep, sleep, timeout};
 use wasmtime_wasi_http::io::TokioIo;
 use wasmtime_wasi_http::{Error, RequestOptions, WasiBody};
 
-use super::dial::{DialError, Transport};
+use super::dial::{DialError, DialedStream};
 use super::network::Network;
 use super::{NameLookups, RequestGuard, RequestLog, RequestTarget, redacted_response};
 use crate::code::{Interrupt, TICK};
@@ -86,7 +86,7 @@ impl HttpExchange {
         Ok((response, Box::new(async move { Ok(driver.await?) })))
     }
 
-    async fn connect(&self) -> Result<Box<dyn Transport>, Error> {
+    async fn connect(&self) -> Result<Box<dyn DialedStream>, Error> {
         let addresses = self.addresses().await?;
         let RequestTarget { host, port, secure, .. } = &self.target;
         self.network.connect(host, *port, *secure, addresses).await.map_err(|error| match error {

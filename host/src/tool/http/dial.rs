@@ -52,9 +52,9 @@ pub enum DialError {
 }
 
 /// Connection with a host.
-pub trait Transport: AsyncRead + AsyncWrite + Send + Unpin {}
+pub trait DialedStream: AsyncRead + AsyncWrite + Send + Unpin {}
 
-impl<T: AsyncRead + AsyncWrite + Send + Unpin> Transport for T {}
+impl<T: AsyncRead + AsyncWrite + Send + Unpin> DialedStream for T {}
 
 impl Network {
     /// Connects with a host that the operator has named. Names stand for public addresses, and `localhost` for this
@@ -62,7 +62,7 @@ impl Network {
     ///
     /// # Errors
     /// If the host is not found, is not where it may be, does not answer, or cannot prove its name.
-    pub async fn dial(&self, host: &str, port: u16, secure: bool) -> Result<Box<dyn Transport>, DialError> {
+    pub async fn dial(&self, host: &str, port: u16, secure: bool) -> Result<Box<dyn DialedStream>, DialError> {
         let dialed = async {
             let (found, is_address) = match host.parse::<IpAddr>() {
                 Ok(address) => (vec![address], true),
@@ -95,7 +95,7 @@ impl Network {
         port: u16,
         secure: bool,
         addresses: Vec<IpAddr>,
-    ) -> Result<Box<dyn Transport>, DialError> {
+    ) -> Result<Box<dyn DialedStream>, DialError> {
         let stream = reach(addresses, port).await?;
         // Small requests are sent at once.
         stream.set_nodelay(true).map_err(DialError::Connect)?;

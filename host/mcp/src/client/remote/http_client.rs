@@ -11,7 +11,10 @@ use http_body_util::{BodyExt as _, Full, Limited};
 use hyper::body::Incoming;
 use hyper::client::conn::http1;
 use hyper_util::rt::TokioIo;
-use rmcp::model::{ClientJsonRpcMessage, ClientRequest, ErrorData, JsonRpcMessage, ServerJsonRpcMessage};
+use rmcp::model::{
+    ClientJsonRpcMessage, ClientRequest, DiscoverRequestMethod, ErrorData, JsonRpcMessage, JsonRpcRequest,
+    ServerJsonRpcMessage, ServerResult,
+};
 use rmcp::transport::streamable_http_client::{
     SseError, StreamableHttpClient, StreamableHttpError, StreamableHttpPostResponse, StreamableHttpResponseLimits,
 };
@@ -157,27 +160,7 @@ impl RemoteClient {
         }
         let is_json = is_of(&response, JSON);
         let found = if is_json { Some(message_of(response).await.map_err(client)?) } else { None };
-        match (found.flatten(), &message) {
-            (Some(found), _) if status.is_success() => Ok(StreamableHttpPostResponse::Json(found, given)),
-            (Some(JsonRpcMessage::Error(error)), JsonRpcMessage::Request(request)) => {
-                // Errors of middleware do not repeat the id.
-                let error = ServerJsonRpcMessage::error(error.error, Some(request.id.clone()));
-                Ok(StreamableHttpPostResponse::Json(error, None))
-            }
-            // Servers of earlier versions refuse what they do not know: then they are initialized.
-            (_, JsonRpcMessage::Request(request))
-                if status.is_client_error()
-                    && session.is_none()
-                    && matches!(request.request, ClientRequest::DiscoverRequest(_)) =>
-            {
-                let error = ErrorData::invalid_request(RemoteError::Status(status.as_u16()).to_string(), None);
-                let error = ServerJsonRpcMessage::error(error, Some(request.id.clone()));
-                Ok(StreamableHttpPostResponse::Json(error, None))
-            }
-            (_, JsonRpcMessage::Request(_)) if status.is_success() => Err(client(RemoteError::NoProtocol)),
-            _ if status.is_success() => Ok(StreamableHttpPostResponse::Accepted),
-            _ => Err(client(RemoteError::Status(status.as_u16()))),
-        }
+        answered(found.flatten(), &message, status, session.is_some(), given).map_err(client)
     }
 
     async fn get(
@@ -202,6 +185,47 @@ impl RemoteClient {
             status => Err(client(RemoteError::Status(status.as_u16()))),
         }
     }
+}
+
+/// Decides what a response to a message is, by the message that it has and by its status. `given` is the session that it
+/// starts.
+fn answered(
+    found: Option<ServerJsonRpcMessage>,
+    message: &ClientJsonRpcMessage,
+    status: StatusCode,
+    has_session: bool,
+    given: Option<String>,
+) -> Result<StreamableHttpPostResponse, RemoteError> {
+    match (found, message) {
+        // Some servers answer every method, if with nothing.
+        (Some(JsonRpcMessage::Response(response)), JsonRpcMessage::Request(request))
+            if is_discovery(request) && !matches!(response.result, ServerResult::DiscoverResult(_)) =>
+        {
+            let error = ErrorData::method_not_found::<DiscoverRequestMethod>();
+            let error = ServerJsonRpcMessage::error(error, Some(request.id.clone()));
+            Ok(StreamableHttpPostResponse::Json(error, None))
+        }
+        (Some(found), _) if status.is_success() => Ok(StreamableHttpPostResponse::Json(found, given)),
+        (Some(JsonRpcMessage::Error(error)), JsonRpcMessage::Request(request)) => {
+            // Errors of middleware do not repeat the id.
+            let error = ServerJsonRpcMessage::error(error.error, Some(request.id.clone()));
+            Ok(StreamableHttpPostResponse::Json(error, None))
+        }
+        // Servers of earlier versions refuse what they do not know: then they are initialized.
+        (_, JsonRpcMessage::Request(request)) if status.is_client_error() && !has_session && is_discovery(request) => {
+            let error = ErrorData::invalid_request(RemoteError::Status(status.as_u16()).to_string(), None);
+            let error = ServerJsonRpcMessage::error(error, Some(request.id.clone()));
+            Ok(StreamableHttpPostResponse::Json(error, None))
+        }
+        (_, JsonRpcMessage::Request(_)) if status.is_success() => Err(RemoteError::NoProtocol),
+        _ if status.is_success() => Ok(StreamableHttpPostResponse::Accepted),
+        _ => Err(RemoteError::Status(status.as_u16())),
+    }
+}
+
+/// Returns true if a request asks what a server is. Servers before the latest revision do not know it.
+fn is_discovery(request: &JsonRpcRequest<ClientRequest>) -> bool {
+    matches!(request.request, ClientRequest::DiscoverRequest(_))
 }
 
 /// Returns true if a response has this media type.
