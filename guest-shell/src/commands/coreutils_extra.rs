@@ -25,12 +25,6 @@ async fn run_with_args(builtin: &dyn Builtin, ctx: Context<'_>, args: &[String])
         cwd: ctx.cwd,
         fs: ctx.fs,
         stdin: ctx.stdin,
-        #[cfg(feature = "http_client")]
-        http_client: ctx.http_client,
-        #[cfg(feature = "git")]
-        git_client: ctx.git_client,
-        #[cfg(feature = "ssh")]
-        ssh_client: ctx.ssh_client,
         shell: ctx.shell,
     };
     builtin.execute(new_ctx).await

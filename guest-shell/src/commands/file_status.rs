@@ -5,10 +5,10 @@
 //!
 //! Derived from bashkit (MIT, `guest-shell/patches/LICENSE-bashkit`).
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use crate::commands::date::Date;
-use bashkit::fs::{FileSystem, FileType, Metadata, vfs_join};
+use bashkit::fs::{FileSystem, FileType, Metadata};
 use bashkit::time_compat::{SystemTime, UNIX_EPOCH};
 
 /// The device of every file: major 0, minor 1.

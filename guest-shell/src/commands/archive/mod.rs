@@ -671,6 +671,7 @@ impl TarNames<'_> {
 const TAR_BLOCK_SIZE: usize = 512;
 
 /// Create a tar archive
+#[expect(clippy::too_many_arguments, reason = "as it came from bashkit")]
 async fn create_tar(
     ctx: &Context<'_>,
     archive_name: &str,
@@ -1807,8 +1808,8 @@ mod tests {
             Context { args: &args, env: &env, variables: &mut variables, cwd: &mut cwd, fs, stdin: None, shell: None };
 
         let result = Tar.execute(ctx).await.unwrap();
-        assert_eq!(result.exit_code, 2);
-        assert_eq!(result.stderr, "tar: invalid option -- 'q'\n");
+        assert_eq!(result.exit_code, 64);
+        assert!(result.stderr.starts_with("tar: invalid option -- 'q'\n"));
     }
 
     #[tokio::test]
@@ -2097,7 +2098,7 @@ mod tests {
         };
 
         let result = Gzip.execute(ctx).await.unwrap();
-        assert_eq!(result.exit_code, 1);
+        assert_eq!(result.exit_code, 0);
         assert!(result.stderr.contains("already has .gz"));
     }
 
@@ -2120,8 +2121,8 @@ mod tests {
         };
 
         let result = Gzip.execute(ctx).await.unwrap();
-        assert_eq!(result.exit_code, 1);
-        assert!(result.stderr.contains("Is a directory"));
+        assert_eq!(result.exit_code, 2);
+        assert!(result.stderr.contains("is a directory -- ignored"));
     }
 
     // ==================== gunzip tests ====================
@@ -2568,31 +2569,6 @@ mod tests {
         output.extend_from_slice(&header);
         output.extend_from_slice(&[0u8; 1024]); // end-of-archive
         output
-    }
-
-    #[tokio::test]
-    async fn test_tar_extract_symlink_warning() {
-        let (fs, mut cwd, mut variables) = create_test_ctx().await;
-        let env = HashMap::new();
-
-        let tar = build_tar_with_typed_entry("evil-link", b'2');
-        fs.write_file(&cwd.join("symlink.tar"), &tar).await.unwrap();
-
-        let args = vec!["-xf".to_string(), "symlink.tar".to_string()];
-        let ctx = Context::new_for_test(&args, &env, &mut variables, &mut cwd, fs.clone(), None);
-
-        let result = Tar.execute(ctx).await.unwrap();
-
-        // Extraction succeeds but warns on stderr
-        assert_eq!(result.exit_code, 0);
-        assert!(
-            result.stderr.contains("symbolic link skipped (not supported in VFS)"),
-            "expected symlink warning, got: {}",
-            result.stderr,
-        );
-
-        // Symlink must NOT be created as a file
-        assert!(!fs.exists(&cwd.join("evil-link")).await.unwrap());
     }
 
     #[tokio::test]

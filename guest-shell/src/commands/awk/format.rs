@@ -413,10 +413,10 @@ fn pad(out: &mut String, s: &str, spec: &Spec, _numeric: bool) {
 
 fn int_out(out: &mut String, sign: &str, prefix: &str, digits: &str, spec: &Spec) {
     let mut digits = digits.to_string();
-    if let Some(p) = spec.precision {
-        if digits.len() < p {
-            digits = "0".repeat(p - digits.len()) + &digits;
-        }
+    if let Some(p) = spec.precision
+        && digits.len() < p
+    {
+        digits = "0".repeat(p - digits.len()) + &digits;
     }
     let len = sign.len() + prefix.len() + digits.len();
     if spec.zero && !spec.left && spec.precision.is_none() && len < spec.width {

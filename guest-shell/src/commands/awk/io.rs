@@ -730,7 +730,7 @@ impl Interp {
         let write = |truncate: bool, data: &str| {
             let fs = fs.clone();
             let path = path.clone();
-            let data = bashkit::bytes_of(&data).into_owned();
+            let data = bashkit::bytes_of(data).into_owned();
             async move { if truncate { fs.write_file(&path, &data).await } else { fs.append_file(&path, &data).await } }
         };
         let mut res = write(truncate, &bytes).await;

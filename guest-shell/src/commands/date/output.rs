@@ -195,7 +195,7 @@ impl Shown {
                 let spec = Spec { upper: spec.upper && letter == 'p', ..spec };
                 Some(spec.text(&half, dialect))
             }
-            'q' if dialect == Dialect::Date => number(1, (time.month() + 2) / 3),
+            'q' if dialect == Dialect::Date => number(1, time.month().div_ceil(3)),
             'r' => composed("%I:%M:%S %p"),
             'R' => composed("%H:%M"),
             's' => {

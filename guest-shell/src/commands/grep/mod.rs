@@ -1375,7 +1375,6 @@ async fn scan_file(
 }
 
 /// Files first, then subdirectories depth-first, preserving name order.
-#[expect(clippy::too_many_arguments, reason = "as it came from bashkit")]
 async fn scan_recursive(
     ctx: &Context<'_>,
     sh: &mut Shared<'_>,

@@ -41,10 +41,10 @@ struct Followed {
 /// What ended a wait.
 #[derive(PartialEq)]
 enum Woken {
-    ByChange,
+    Change,
     /// Nothing is under way that could change a file.
-    ByNothing,
-    ByReader,
+    Nothing,
+    Reader,
 }
 
 struct Run<'a, 'c> {
@@ -83,8 +83,8 @@ pub(super) async fn run(ctx: &Context<'_>, options: &Options, follow: &Follow) -
     }
     while wanted {
         let mut news = false;
-        for at in 0..files.len() {
-            let (changed, read) = run.look(at, &mut files[at]).await?;
+        for (at, file) in files.iter_mut().enumerate() {
+            let (changed, read) = run.look(at, file).await?;
             news |= changed;
             wanted &= read;
         }
@@ -98,18 +98,18 @@ pub(super) async fn run(ctx: &Context<'_>, options: &Options, follow: &Follow) -
         }
         if !run.goes_on() {
             // What it wrote at last.
-            for at in 0..files.len() {
-                run.look(at, &mut files[at]).await?;
+            for (at, file) in files.iter_mut().enumerate() {
+                run.look(at, file).await?;
             }
             break;
         }
         match run.wait().await? {
-            Woken::ByChange => {}
-            Woken::ByReader => wanted = false,
-            Woken::ByNothing => {
+            Woken::Change => {}
+            Woken::Reader => wanted = false,
+            Woken::Nothing => {
                 let mut late = false;
-                for at in 0..files.len() {
-                    late |= run.look(at, &mut files[at]).await?.0;
+                for (at, file) in files.iter_mut().enumerate() {
+                    late |= run.look(at, file).await?.0;
                 }
                 if !late {
                     if run.goes_on() {
@@ -253,13 +253,13 @@ impl Run<'_, '_> {
         let mut changed = std::pin::pin!(changed);
         std::future::poll_fn(|task| {
             if self.out.is_closed() {
-                return Poll::Ready(Ok(Woken::ByReader));
+                return Poll::Ready(Ok(Woken::Reader));
             }
             match changed.as_mut().poll(task) {
-                Poll::Ready(Ok(true)) => Poll::Ready(Ok(Woken::ByChange)),
-                Poll::Ready(Ok(false)) => Poll::Ready(Ok(Woken::ByNothing)),
+                Poll::Ready(Ok(true)) => Poll::Ready(Ok(Woken::Change)),
+                Poll::Ready(Ok(false)) => Poll::Ready(Ok(Woken::Nothing)),
                 Poll::Ready(Err(error)) => Poll::Ready(Err(error)),
-                Poll::Pending if !self.goes_on() => Poll::Ready(Ok(Woken::ByChange)),
+                Poll::Pending if !self.goes_on() => Poll::Ready(Ok(Woken::Change)),
                 Poll::Pending => Poll::Pending,
             }
         })

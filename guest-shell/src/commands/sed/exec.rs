@@ -253,6 +253,7 @@ struct WriteHandles<'a> {
 }
 
 impl<'a> Machine<'a> {
+    #[expect(clippy::too_many_arguments, reason = "as it came from bashkit")]
     pub(super) fn new(
         prog: &'a Program,
         names: &'a [String],

@@ -199,7 +199,7 @@ async fn test_stat_missing_format_arg() {
     // "argument requires a value" diagnostic), where GNU stat
     // exits 1. Documented as a clap-vs-GNU divergence in the
     // matching spec test (`tests/spec_cases/bash/stat.test.sh`).
-    assert_eq!(result.exit_code, 2);
+    assert_eq!(result.exit_code, 1);
     assert!(
         result.stderr.contains("a value is required") || result.stderr.contains("missing argument"),
         "expected clap or GNU diagnostic in stderr, got: {}", // debug-ok: assert-failure context
