@@ -2,6 +2,9 @@
 //!
 //! Each keeps its work apart from the shell: the modules beside `command.rs` know neither bashkit nor the world, and run
 //! natively as they are. [`session`] brings the two together, [`effort`] counts work.
+//!
+//! Commands whose head says that they are derived from bashkit are written as its own are, against `bashkit::builtins`;
+//! [`utilities`] is their table. They are changed here and not by a patch.
 
 mod archive;
 mod awk;
