@@ -62,6 +62,7 @@ thread_local! {
 pub(crate) fn prepare() {
     TEMPLATE.set(Some(template(USER, USUAL_DIRECTORY, &USUAL_LIMITS)));
     let mut bash = Bash::builder().fs(Arc::new(InMemoryFs::new())).cwd("/tmp").build();
+    commands::utilities::add(&mut bash, USER);
     let options = ExecOptions::new().streaming(Box::new(|_, _| {}));
     let mut execution = std::pin::pin!(bash.exec_with_options(WARM_UP, options));
     // Nothing in it waits; but the stages of a pipeline take turns.
@@ -111,6 +112,7 @@ fn template(user: &str, directory: &str, limits: &Limits) -> Template {
     mend::register(&registry);
     commands::register(&registry);
     let mut bash = builder(user, limits).builtin_registry(registry.clone()).cwd(directory).build();
+    commands::utilities::add(&mut bash, user);
     for (name, value) in mend::VARIABLES {
         bash.assign(name, value);
     }
