@@ -80,6 +80,8 @@ mod log_limit;
 #[cfg(target_os = "linux")]
 #[path = "features/mcp/mod.rs"]
 mod mcp;
+#[path = "features/mcp_remote.rs"]
+mod mcp_remote;
 #[path = "features/mcp_servers.rs"]
 mod mcp_servers;
 #[path = "features/more_tools.rs"]

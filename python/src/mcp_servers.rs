@@ -183,7 +183,7 @@ impl ServerMounts {
 
 /// Returns what a session keeps of a server's table.
 fn kept(table: McpServer) -> McpServer {
-    McpServer { command: table.command, span: table.span, ..McpServer::default() }
+    McpServer { command: table.command, url: table.url, span: table.span, ..McpServer::default() }
 }
 
 /// Starts all servers, so that they start at the same time.

@@ -6,7 +6,7 @@ import json
 import os
 import sys
 from datetime import timedelta
-from typing import TYPE_CHECKING, Any, NamedTuple, Required, TypedDict
+from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict
 
 from . import _native
 
@@ -23,10 +23,14 @@ _MILLISECOND = timedelta(milliseconds=1)
 
 
 class McpServerOptions(TypedDict, total=False):
-    """What is started as one MCP server, and what it may touch.
+    """What is started as one MCP server and what it may touch, or where the server is.
 
     Attributes:
         command: The program, by its name in PATH or its absolute path, and its arguments.
+        url: In place of a program, the address of a server that is reached by HTTP: `https://…`, or `http://` to this
+            machine.
+        headers: Headers of the requests to the URL. Their values are secrets: results, errors and logs do not show
+            them.
         env: Variables of its environment, besides PATH and HOME.
         secrets: Variables whose values results, errors and logs do not show. No session keeps them.
         timeout: The longest time of one call, as `"20s"` or a `timedelta`. It is a minute by default.
@@ -36,7 +40,9 @@ class McpServerOptions(TypedDict, total=False):
         confine: False to start it without the wall that `read`, `write` and `ports` are doors of.
     """
 
-    command: Required[Sequence[str]]
+    command: Sequence[str]
+    url: str
+    headers: Mapping[str, str]
     env: Mapping[str, str]
     secrets: Mapping[str, str]
     timeout: str | timedelta
@@ -185,7 +191,12 @@ def _table(name: str, options: McpServerOptions, secrets: dict[str, str]) -> dic
         raise ValueError(f"the MCP server {name!r} has no option {unknown[0]!r}: there are {', '.join(known)}")
     if isinstance(options.get("command"), str):
         raise TypeError(f"the `command` of the MCP server {name!r} is a list: the program and its arguments")
-    table: dict[str, Any] = {"command": list(options.get("command", ()))}
+    if "url" in options:
+        table: dict[str, Any] = {"url": options["url"]}
+        if "command" in options:
+            table["command"] = list(options["command"])
+    else:
+        table = {"command": list(options.get("command", ()))}
     environment = dict(options.get("env", {}))
     if colliding := [value for value in environment.values() if value.startswith("secret:")]:
         raise ValueError(f"{colliding[0]!r} is how a policy names a secret: give its value in `secrets`")
@@ -195,6 +206,15 @@ def _table(name: str, options: McpServerOptions, secrets: dict[str, str]) -> dic
         environment[variable] = f"secret:{secret}"
     if environment:
         table["env"] = environment
+    headers = {}
+    for header, value in options.get("headers", {}).items():
+        # A scheme is no secret: what follows it is what a result must not show.
+        scheme, space, credential = value.partition(" ") if header.lower() == "authorization" else ("", "", value)
+        secret = f"{name.replace('-', '_')}_{header.replace('-', '_')}"
+        secrets[secret] = credential if space else value
+        headers[header] = f"{scheme} secret:{secret}" if space else f"secret:{secret}"
+    if headers:
+        table["headers"] = headers
     if (timeout := options.get("timeout")) is not None:
         table["timeout"] = timeout if isinstance(timeout, str) else f"{-(-timeout // _MILLISECOND)}ms"
     for key, paths in (("read", options.get("read", ())), ("write", options.get("write", ()))):

@@ -101,7 +101,7 @@ fn only_admitted_calls_reach_a_tool() {
     only_in(&lines, "get_func(", "tool/instance.rs");
     // What a tool may touch is made of a manifest and a policy, there, and a request is judged before it connects.
     only_in(&lines, "Authority::new(", "gate/session_gate.rs");
-    only_in(&lines, "TcpStream::connect(", "tool/http/connection.rs");
+    only_in(&lines, "TcpStream::connect(", "tool/http/dial.rs");
     only_in(&lines, "Exchange {", "tool/http/");
 }
 

@@ -564,11 +564,12 @@ fn servers_are_added_to_a_policy_and_removed_and_its_comments_stay() {
     assert!(again.status == 2 && again.stderr.contains("already has"), "{again:?}");
     let configuration = json!({ "theme": "dark", "mcpServers": {
         "GitHub (work)": { "command": "npx", "args": ["-y", "server-github"], "env": { "GITHUB_TOKEN": "ghp_0123456789" } },
-        "remote": { "url": "https://example.com" },
+        "nothing": { "type": "stdio" },
+        "remote": { "type": "http", "url": "https://example.com" },
     } });
     home.file("claude.json", configuration.to_string());
     let imported = home.run(["mcp", "add", "--from", "claude.json"].iter().chain(&policy));
-    assert!(imported.status == 0 && imported.stderr.contains("`remote` is left out"), "{imported:?}");
+    assert!(imported.status == 0 && imported.stderr.contains("`nothing` is left out"), "{imported:?}");
     let text = std::fs::read_to_string(home.path().join("agent.toml")).expect("it is there");
     assert!(text.starts_with("# Ours.") && text.contains("# all of it"), "{text}");
     assert!(!text.contains("ghp_0123456789"), "tokens are secrets: {text}");
@@ -578,11 +579,16 @@ fn servers_are_added_to_a_policy_and_removed_and_its_comments_stay() {
     assert_eq!((&listed[0]["ports"], &listed[0]["env"]["TOKEN"]), (&json!([443]), &json!("secret:T")), "{listed}");
     assert_eq!(listed[1]["server"], "github-work", "{listed}");
     assert_eq!(listed[1]["env"]["GITHUB_TOKEN"], "secret:GITHUB_TOKEN", "{listed}");
+    assert_eq!(
+        (&listed[2]["server"], &listed[2]["url"]),
+        (&json!("remote"), &json!("https://example.com")),
+        "{listed}"
+    );
     let before = std::fs::read_to_string(home.path().join("agent.toml")).expect("it is there");
     let invalid = home.run(["mcp", "add", "BAD NAME"].iter().chain(&policy).chain(&["--", "x"]));
     assert!(invalid.status == 2 && invalid.stderr.contains("not a name of a server"), "{invalid:?}");
     assert_eq!(std::fs::read_to_string(home.path().join("agent.toml")).expect("it is there"), before);
-    for name in ["git", "github-work"] {
+    for name in ["git", "github-work", "remote"] {
         assert_eq!(home.run(["mcp", "rm", name].iter().chain(&policy)).status, 0, "{name}");
     }
     assert_eq!(home.run(["mcp", "ls"].iter().chain(&policy)).stdout, "");

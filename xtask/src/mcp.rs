@@ -1,4 +1,4 @@
-//! The official clients and the conformance suite of MCP, against `tollhouse mcp`.
+//! The official clients and the conformance suite of MCP, against `tollhouse mcp`, and servers that others made, mounted.
 
 use std::fs;
 use std::io::{BufRead as _, BufReader};
@@ -14,19 +14,16 @@ use crate::run::{command, output, run, say, target};
 /// The suite, as npm has it.
 const CONFORMANCE: &str = "@modelcontextprotocol/conformance@0.1.16";
 
-/// Scenarios for any server. The others call tools, read resources or get prompts of an example server by name
-/// (`test_simple_text`, `test://watched-resource`, `test_simple_prompt`, `json_schema_2020_12_tool`, `test_reconnection`), or
-/// need completions or sampling, which are not offered.
-const SCENARIOS: [&str; 8] = [
-    "server-initialize",
-    "logging-set-level",
-    "ping",
-    "tools-list",
-    "resources-list",
-    "prompts-list",
-    "dns-rebinding-protection",
-    "server-sse-multiple-streams",
+/// The official SDK, and servers that others made.
+const PACKAGES: [&str; 4] = [
+    "@modelcontextprotocol/sdk@1.32.2",
+    "@modelcontextprotocol/server-everything@2026.8.31",
+    "@modelcontextprotocol/server-filesystem@2026.8.31",
+    "@modelcontextprotocol/server-memory@2026.8.31",
 ];
+
+/// What is tested with each of its scenarios, or why it does not apply.
+const SCENARIOS: &str = "tests/mcp/conformance.txt";
 
 /// Tests the server with the official Python SDK, one of two revisions ago, and the conformance suite.
 pub(crate) fn test_full(profile: Profile) -> Result<()> {
@@ -42,6 +39,17 @@ pub(crate) fn test_full(profile: Profile) -> Result<()> {
         let registry = home.join("tollhouse/registry");
         run(command(python).arg(script).env("TOLLHOUSE_BIN", &binary).env("TOLLHOUSE_TEST_REGISTRY", registry))?;
     }
+    let packages = target().join("mcp/packages");
+    install(&PACKAGES, &packages)?;
+    say("testing the MCP server with the official TypeScript SDK");
+    let registry = home.join("tollhouse/registry");
+    let mut node = command("node");
+    node.arg("tests/mcp/sdk.mjs").arg(&packages).env("TOLLHOUSE_BIN", &binary);
+    run(node.env("TOLLHOUSE_TEST_REGISTRY", registry))?;
+    say("mounting MCP servers of npm");
+    let mut python = command("python3");
+    python.arg("tests/mcp/real_servers.py").arg(&packages).env("TOLLHOUSE_BIN", &binary);
+    run(python.env("XDG_DATA_HOME", &home))?;
     say("testing the MCP server with the conformance suite");
     conformance(&binary, &home)
 }
@@ -55,32 +63,86 @@ fn publish(binary: &Path, home: &Path) -> Result<()> {
     run(command(binary).args(["publish", "tools/stats"]).env("XDG_DATA_HOME", home))
 }
 
-/// Runs the scenarios against the server over HTTP.
+/// Runs each scenario that applies, and checks that the suite has no other ones.
 fn conformance(binary: &Path, home: &Path) -> Result<()> {
     let suite = suite()?;
+    let listed = fs::read_to_string(SCENARIOS)?;
+    let scenarios: Vec<(&str, &str)> = listed
+        .lines()
+        .filter(|line| !line.starts_with('#'))
+        .filter_map(|line| line.split_whitespace().next().zip(line.split_whitespace().nth(1)))
+        .collect();
+    let offered = output(command("node").arg(&suite).arg("list"))?;
+    for name in offered.lines().filter_map(|line| line.trim().strip_prefix("- ")?.split_whitespace().next()) {
+        if !scenarios.iter().any(|(_, known)| *known == name) {
+            bail!("the suite has the scenario `{name}`, of which `{SCENARIOS}` says nothing");
+        }
+    }
+    let of =
+        |subject: &'static str| scenarios.iter().filter(move |(found, _)| *found == subject).map(|(_, name)| *name);
+    with_server(binary, home, &[], |url| of("server").try_for_each(|name| scenario(&suite, url, name)))?;
+    let gateway = gateway(binary, home)?;
+    let gateway: Vec<&str> = gateway.iter().map(String::as_str).collect();
+    with_server(binary, home, &gateway, |url| of("gateway").try_for_each(|name| scenario(&suite, url, name)))?;
+    of("client").try_for_each(|name| {
+        let client = "python3 tests/mcp/conformance_client.py";
+        let mut node = command("node");
+        node.arg(&suite).args(["client", "--command", client, "--scenario", name, "--output-dir"]).arg(results());
+        run(node.env("TOLLHOUSE_BIN", binary).env("XDG_DATA_HOME", home))
+    })
+}
+
+/// Runs one scenario against the server at the URL.
+fn scenario(suite: &Path, url: &str, name: &str) -> Result<()> {
+    let mut node = command("node");
+    run(node.arg(suite).args(["server", "--url", url, "--scenario", name, "--output-dir"]).arg(results()))
+}
+
+/// Returns the directory for the reports of the suite.
+fn results() -> PathBuf {
+    target().join("mcp/results")
+}
+
+/// Pins the fixture with the tools that the suite calls by name. Returns the options of a gateway to it.
+fn gateway(binary: &Path, home: &Path) -> Result<Vec<String>> {
+    let (policy, fixture) = (home.join("gateway.toml"), fs::canonicalize("tests/mcp-server/conformance.py")?);
+    let code = "import os, sys; print(os.path.realpath(sys.executable)); print(sys.base_prefix)";
+    let python = output(command("python3").args(["-c", code]))?;
+    let [program, library] = python.lines().collect::<Vec<_>>()[..] else { bail!("Python says not where it is") };
+    let text = format!(
+        "[tools]\n[mcp.suite]\ncommand = [{program:?}, \"-I\", {fixture:?}]\nread = [{library:?}, {fixture:?}]\n\
+         [[grant]]\nmethod = \"suite/**\"\n"
+    );
+    fs::write(&policy, text)?;
+    let options = ["--policy".to_owned(), policy.display().to_string(), "--allow-exec".to_owned(), "suite".to_owned()];
+    run(command(binary).args(["mcp", "lock"]).args(&options).env("XDG_DATA_HOME", home))?;
+    Ok(options.into_iter().chain(["--proxy".to_owned()]).collect())
+}
+
+/// Starts a server over HTTP, and ends it after the work with its URL.
+fn with_server(binary: &Path, home: &Path, options: &[&str], work: impl FnOnce(&str) -> Result<()>) -> Result<()> {
     let mut server = command(binary);
-    server.args(["mcp", "--http", "127.0.0.1:0"]).env("XDG_DATA_HOME", home).stderr(Stdio::piped());
+    server.args(["mcp", "--http", "127.0.0.1:0"]).args(options).env("XDG_DATA_HOME", home).stderr(Stdio::piped());
     let mut server = server.spawn().context("cannot start the server")?;
     let mut line = String::new();
     let stderr = server.stderr.take().context("the server has no standard error")?;
     BufReader::new(stderr).read_line(&mut line)?;
-    let url = line.trim().trim_start_matches("listening on ").to_owned();
-    let results = target().join("mcp/results");
-    let ran = SCENARIOS.iter().try_for_each(|scenario| {
-        let mut node = command("node");
-        node.arg(&suite).args(["server", "--url", &url, "--scenario", scenario, "--output-dir"]).arg(&results);
-        run(&mut node)
-    });
+    let worked = work(line.trim().trim_start_matches("listening on "));
     server.kill()?;
     server.wait()?;
-    ran
+    worked
+}
+
+/// Installs packages of npm in a directory.
+fn install(packages: &[&str], place: &Path) -> Result<()> {
+    fs::create_dir_all(place)?;
+    run(command("npm").args(["install", "--silent", "--no-save"]).args(packages).arg("--prefix").arg(place))
 }
 
 /// Installs the suite, and returns its program.
 fn suite() -> Result<PathBuf> {
     let place = target().join("mcp/conformance");
-    fs::create_dir_all(&place)?;
-    run(command("npm").args(["install", "--silent", "--no-save", CONFORMANCE, "--prefix"]).arg(&place))?;
+    install(&[CONFORMANCE], &place)?;
     let program = place.join("node_modules/@modelcontextprotocol/conformance/dist/index.js");
     let version = output(command("node").arg("--version"))?;
     let major: u32 = version.trim().trim_start_matches('v').split('.').next().unwrap_or_default().parse()?;

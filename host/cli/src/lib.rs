@@ -104,6 +104,8 @@ enum Command {
     Mcp(mcp::McpCommand),
     #[command(hide = true)]
     McpProgram(mcp_servers::McpProgramCommand),
+    #[command(hide = true)]
+    McpRemote(mcp_servers::McpRemoteCommand),
     Tools(tools::ListToolsCommand),
     Types(tools::PrintTypesCommand),
     #[command(subcommand)]
@@ -220,6 +222,7 @@ fn execute(cli: Cli, program: Program, arguments: Vec<OsString>) -> Result {
         Command::Call(call) => call.execute(&locations),
         Command::Mcp(mcp) => mcp.execute(&locations),
         Command::McpProgram(program) => program.execute(),
+        Command::McpRemote(remote) => remote.execute(),
         Command::Tools(tools) => tools.execute(&locations),
         Command::Types(types) => types.execute(&locations),
         Command::Policy(policy) => policy.execute(&locations),

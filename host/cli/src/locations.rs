@@ -130,7 +130,7 @@ pub(crate) fn waiting(id: &SessionId) -> Waiting {
 
 /// Returns the network access, which also trusts the certificates that `SSL_CERT_FILE` names, as other programs do.
 /// They are parsed when a tool first needs them: hundreds of certificates take longer than a small script.
-fn network() -> super::Result<Network> {
+pub(crate) fn network() -> super::Result<Network> {
     let pem = certificates()?;
     Ok(pem.map_or_else(Network::default, |pem| Network::default().with_unread_certificates(&pem)))
 }

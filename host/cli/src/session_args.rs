@@ -60,7 +60,7 @@ pub(crate) struct SessionArgs {
     #[arg(long = "allow-net", value_name = "[METHOD ][SCHEME://]HOST[:PORT][/PATH]")]
     allow_net: Vec<HttpRule>,
     /// Start the program of an MCP server that the policy names (`[mcp.NAME]`), with the files, ports and secrets that the
-    /// policy says. Without this, its tools are listed and cannot be called
+    /// policy says, or connect with the server at its URL. Without this, its tools are listed and cannot be called
     #[arg(long = "allow-exec", value_name = "NAME", requires = "policy")]
     allow_exec: Vec<String>,
     /// Started MCP servers.

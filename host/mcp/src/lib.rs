@@ -52,8 +52,8 @@ mod tool_names;
 
 pub use approvals::DeferringApprover;
 pub use client::{
-    ConnectError, LastWords, McpClient, SERVER_VARIABLE, ServerConnection, ServerLauncher, ServerPipes, StartError,
-    StartedServer,
+    ConnectError, LastWords, McpClient, RelayError, SERVER_VARIABLE, ServerConnection, ServerLauncher, ServerPipes,
+    StartError, StartedServer, relay_stdio,
 };
 pub use http::{HttpOptions, ListenError, TokenIssuer, bind, serve_http};
 

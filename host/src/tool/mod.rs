@@ -50,7 +50,7 @@ pub(crate) use files::WorkingFiles;
 pub use handles::Handles;
 pub use host_function::{HostCall, HostFunction, HostTool, HostToolError};
 use http::NameLookups;
-pub use http::{CertificateError, Network, Resolver};
+pub use http::{CertificateError, DialError, DialedStream, Network, Resolver};
 pub(crate) use imported_resources::{CallerHandles, ImportedResource, dropped, resource_type};
 pub(crate) use imports::serves;
 pub use instance_cache::Warm;

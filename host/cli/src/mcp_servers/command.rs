@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 use serde_json::{Value, json};
-use tollhouse::capability::{EnvironmentValue, McpServer};
+use tollhouse::capability::{EnvironmentValue, HeaderText, McpServer, ServerUrl};
 use tollhouse::tool::{PinnedServer, RefusedTool};
 
 use super::StartedServers;
@@ -39,9 +39,9 @@ impl McpServerCommand {
     }
 }
 
-/// List the MCP servers of a policy: what they run, what they may reach, and whether their tools are pinned
+/// List the MCP servers of a policy: what they run or where they are, what they may reach, and whether their tools are pinned
 ///
-/// Nothing is started.
+/// Nothing is started or connected with.
 #[derive(Args)]
 #[command(after_help = "Example:\n  tollhouse mcp ls --policy agent.toml")]
 pub(crate) struct ListServersCommand {
@@ -53,7 +53,7 @@ pub(crate) struct ListServersCommand {
     locked: Option<PathBuf>,
     #[command(flatten)]
     confine: ConfineArgs,
-    /// Print an array of {server, command, env, read, write, ports, tools}; `tools` is null if it is not pinned
+    /// Print an array of {server, command, url, headers, env, read, write, ports, tools}; `tools` is null if it is not pinned
     #[arg(long)]
     json: bool,
 }
@@ -72,7 +72,7 @@ impl ListServersCommand {
         }
         for (name, server) in &policy.mcp {
             let state = pinned(name).map_or("not pinned".to_owned(), |pins| format!("{} tools", pins.names().count()));
-            show::line(format_args!("{name:<20} {state:<12} {}", words(&server.command)));
+            show::line(format_args!("{name:<20} {state:<12} {}", place(server)));
             let paths = [("reads", &server.read), ("writes", &server.write)];
             for (what, paths) in paths.into_iter().filter(|(_, paths)| !paths.is_empty()) {
                 show::line(format_args!("  {what} {}", paths.join(" ")));
@@ -80,11 +80,12 @@ impl ListServersCommand {
             if !server.ports.is_empty() {
                 show::line(format_args!("  connects to {}", numbers(&server.ports)));
             }
-            let secrets = server.environment.values().filter_map(|value| match value {
+            let of_variables = server.environment.values().filter_map(|value| match value {
                 EnvironmentValue::Secret(name) => Some(name.as_str()),
                 EnvironmentValue::Literal(_) => None,
             });
-            let secrets: Vec<&str> = secrets.collect();
+            let of_headers = server.headers.values().filter_map(|value| value.secret.as_deref());
+            let secrets: Vec<&str> = of_variables.chain(of_headers).collect();
             if !secrets.is_empty() {
                 show::line(format_args!("  has the secrets {}", secrets.join(" ")));
             }
@@ -172,8 +173,11 @@ fn described(name: &str, server: &McpServer, pinned: Option<&PinnedServer>) -> V
         (name.clone(), json!(text))
     };
     let environment: serde_json::Map<String, Value> = server.environment.iter().map(variable).collect();
+    let header = |(name, value): (&String, &HeaderText)| (name.clone(), json!(value.text()));
+    let headers: serde_json::Map<String, Value> = server.headers.iter().map(header).collect();
     json!({
-        "server": name, "command": server.command, "env": environment, "read": server.read, "write": server.write,
+        "server": name, "command": server.command, "url": server.url.as_ref().map(ServerUrl::as_str),
+        "headers": headers, "env": environment, "read": server.read, "write": server.write,
         "ports": server.ports, "tools": pinned.map(|pins| pins.names().collect::<Vec<_>>()),
     })
 }
@@ -181,6 +185,11 @@ fn described(name: &str, server: &McpServer, pinned: Option<&PinnedServer>) -> V
 /// Describes a refused tool in JSON.
 pub(super) fn told(refused: &RefusedTool) -> Value {
     json!({ "name": refused.name, "reason": refused.reason })
+}
+
+/// Formats the command of a server, or its address.
+fn place(server: &McpServer) -> String {
+    server.url.as_ref().map_or_else(|| words(&server.command), ToString::to_string)
 }
 
 /// Formats a command for people: words that a shell would split are quoted.

@@ -21,13 +21,14 @@ const MAX_CONFIGURATION: u64 = 64 << 20;
 /// Add an MCP server to a policy file, or those of another client's configuration
 ///
 /// Nothing is started, and nothing is granted. With `--from`, the file is one of Claude Desktop, Claude Code, Cursor
-/// (`mcpServers`) or VS Code (`servers`); the variables of a server become secrets of their names, since such files
-/// hold tokens.
+/// (`mcpServers`) or VS Code (`servers`); the variables and headers of a server become secrets, since such files hold
+/// tokens.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
   tollhouse mcp add git --policy agent.toml --read /srv/repository -- uvx mcp-server-git
   tollhouse mcp add github --policy agent.toml --env GITHUB_TOKEN=secret:GITHUB --port 443 -- npx -y server-github
+  tollhouse mcp add hub --policy agent.toml --url https://mcp.example.com/mcp --header 'Authorization=Bearer secret:HUB'
   tollhouse mcp add --policy agent.toml --from ~/.cursor/mcp.json")]
 pub(crate) struct AddServerCommand {
     /// The server's name; with `--from`, the only one of the file that is added
@@ -37,8 +38,14 @@ pub(crate) struct AddServerCommand {
     #[arg(long, value_name = "FILE")]
     policy: PathBuf,
     /// Add the servers of this configuration
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["command", "environment"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["command", "environment", "url"])]
     from: Option<PathBuf>,
+    /// The address of a server that is no program: `https://…`, or `http://` to this machine
+    #[arg(long, value_name = "URL", conflicts_with_all = ["command", "environment", "read", "write", "ports"])]
+    url: Option<String>,
+    /// A header of the requests to `--url`: a value, `secret:NAME`, or `Bearer secret:NAME`
+    #[arg(long = "header", value_name = "NAME=VALUE", value_parser = pair, requires = "url")]
+    headers: Vec<(String, String)>,
     /// A variable of its environment: a value, or `secret:NAME`
     #[arg(long = "env", value_name = "NAME=VALUE", value_parser = pair)]
     environment: Vec<(String, String)>,
@@ -54,7 +61,7 @@ pub(crate) struct AddServerCommand {
     #[command(flatten)]
     confine: ConfineArgs,
     /// The program and its arguments
-    #[arg(last = true, value_name = "PROGRAM", required_unless_present = "from")]
+    #[arg(last = true, value_name = "PROGRAM", required_unless_present_any = ["from", "url"])]
     command: Vec<String>,
 }
 
@@ -85,6 +92,9 @@ struct Configuration {
 #[derive(Default, Deserialize)]
 struct ConfiguredServer {
     command: Option<String>,
+    url: Option<String>,
+    #[serde(default)]
+    headers: BTreeMap<String, serde::de::IgnoredAny>,
     #[serde(default)]
     args: Vec<String>,
     #[serde(default)]
@@ -95,6 +105,8 @@ struct ConfiguredServer {
 struct NewServer {
     name: String,
     command: Vec<String>,
+    url: Option<String>,
+    headers: Vec<(String, String)>,
     environment: Vec<(String, String)>,
 }
 
@@ -106,6 +118,8 @@ impl AddServerCommand {
             (None, Some(name)) => vec![NewServer {
                 name: name.clone(),
                 command: self.command.clone(),
+                url: self.url.clone(),
+                headers: self.headers.clone(),
                 environment: self.environment.clone(),
             }],
             (None, None) => return Err(CliError::usage("no server is named")),
@@ -122,9 +136,10 @@ impl AddServerCommand {
             added.push(server);
         }
         save(&self.policy, &document)?;
-        for NewServer { name, environment, .. } in &added {
+        for NewServer { name, environment, headers, .. } in &added {
             show::line(format_args!("added {name}"));
-            for secret in environment.iter().filter_map(|(_, value)| value.strip_prefix("secret:")) {
+            let values = environment.iter().chain(headers).filter_map(|(_, value)| value.split_once("secret:"));
+            for (_, secret) in values {
                 note!("note: `{name}` needs `--secret {secret}=…` when it starts");
             }
             note!("note: `tollhouse mcp lock --policy FILE --allow-exec {name}` starts it and pins its tools");
@@ -135,7 +150,10 @@ impl AddServerCommand {
     fn table(&self, server: &NewServer) -> Table {
         let list = |items: &[String]| value(items.iter().map(String::as_str).collect::<Array>());
         let mut table = Table::new();
-        table.insert("command", list(&server.command));
+        match &server.url {
+            Some(url) => table.insert("url", value(url.as_str())),
+            None => table.insert("command", list(&server.command)),
+        };
         for (key, paths) in [("read", &self.read), ("write", &self.write)] {
             if !paths.is_empty() {
                 table.insert(key, list(paths));
@@ -144,12 +162,14 @@ impl AddServerCommand {
         if !self.ports.is_empty() {
             table.insert("ports", value(self.ports.iter().map(|port| i64::from(*port)).collect::<Array>()));
         }
-        if !server.environment.is_empty() {
-            let mut variables = Table::new();
-            for (name, text) in &server.environment {
-                variables.insert(name, value(text.as_str()));
+        for (key, entries) in [("env", &server.environment), ("headers", &server.headers)] {
+            if !entries.is_empty() {
+                let mut values = Table::new();
+                for (name, text) in entries {
+                    values.insert(name, value(text.as_str()));
+                }
+                table.insert(key, Item::Table(values));
             }
-            table.insert("env", Item::Table(variables));
         }
         table
     }
@@ -191,19 +211,30 @@ fn configured(path: &Path, only: Option<&str>) -> Result<Vec<NewServer>> {
         if only.is_some_and(|only| only != name) {
             continue;
         }
-        let Some(program) = server.command else {
-            note!("note: `{name}` is left out: it has no command");
+        let command = server.command.map(|program| [program].into_iter().chain(server.args).collect());
+        if command.is_none() && server.url.is_none() {
+            note!("note: `{name}` is left out: it has no command and no url");
             continue;
+        }
+        let spelled = spelled(&name);
+        // Servers have headers of the same name, and other values.
+        let prefix = spelled.replace('-', "_").to_ascii_uppercase();
+        let of_header = |header: String| {
+            let secret = format!("secret:{prefix}_{}", header.replace('-', "_").to_ascii_uppercase());
+            (header, secret)
         };
         let secret = |variable: String| (variable.clone(), format!("secret:{variable}"));
+        let environment = if command.is_some() { server.env.into_keys().map(secret).collect() } else { Vec::new() };
         servers.push(NewServer {
-            name: spelled(&name),
-            command: [program].into_iter().chain(server.args).collect(),
-            environment: server.env.into_keys().map(secret).collect(),
+            name: spelled,
+            url: server.url.filter(|_| command.is_none()),
+            headers: if command.is_none() { server.headers.into_keys().map(of_header).collect() } else { Vec::new() },
+            command: command.unwrap_or_default(),
+            environment,
         });
     }
     if servers.is_empty() {
-        return Err(CliError::usage(format!("`{}` configures no such server with a command", path.display()))
+        return Err(CliError::usage(format!("`{}` configures no such server with a command or a url", path.display()))
             .hint("servers are the members of `mcpServers`, or of `servers` in VS Code"));
     }
     Ok(servers)

@@ -1,12 +1,13 @@
 //! MCP servers of a policy: their programs, started before the second wall, and the connections behind it.
 //!
-//! **Invariant:** a program starts only if the operator names its server on the command line (`--allow-exec`): a policy
-//! may come from a stranger.
+//! **Invariant:** a program starts, and a URL is connected with, only if the operator names its server on the command
+//! line (`--allow-exec`): a policy may come from a stranger.
 
 mod command;
 mod edit;
 mod pin;
 mod program;
+mod remote;
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -18,6 +19,7 @@ use tollhouse_mcp::{McpClient, ServerConnection, ServerLauncher, StartError, Sta
 
 pub(crate) use command::McpServerCommand;
 pub(crate) use program::McpProgramCommand;
+pub(crate) use remote::McpRemoteCommand;
 
 use super::confine::ConfineArgs;
 use super::error::USAGE;

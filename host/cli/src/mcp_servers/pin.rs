@@ -30,7 +30,7 @@ pub(crate) struct LockServersCommand {
     /// The policy
     #[arg(long, value_name = "FILE")]
     policy: PathBuf,
-    /// Start this server, and pin its tools; the pins of others stay
+    /// Start this server, or connect with it, and pin its tools; the pins of others stay
     #[arg(long, value_name = "NAME", required = true)]
     allow_exec: Vec<String>,
     /// Mount one more package, as `run --tool` does

@@ -10,9 +10,11 @@
 //! Descriptions come to a model as documentation of tools, once they are pinned. Instructions of a server come to nobody.
 //!
 //! `program` starts the programs of servers that the operator has named; `connection` takes the pipes of any program.
+//! `remote` is what such a program is for a server at a URL.
 
 mod connection;
 mod program;
+mod remote;
 mod requests;
 mod results;
 mod transport;
@@ -31,6 +33,7 @@ pub(crate) use self::results::blocks;
 
 pub use self::connection::{ConnectError, LastWords, ServerConnection, ServerPipes};
 pub use self::program::{SERVER_VARIABLE, ServerLauncher, StartError, StartedServer};
+pub use self::remote::{RelayError, relay_stdio};
 
 /// Connections to the MCP servers of a session. They end when this is dropped.
 pub struct McpClient {

@@ -1,5 +1,6 @@
 //! Programs of servers. Each is started by a process of Tollhouse's own, `tollhouse mcp-program`, which confines the
-//! program, hands its input and output on, and ends it with everything that it has started.
+//! program, hands its input and output on, and ends it with everything that it has started. For a server at a URL, the
+//! process is `tollhouse mcp-remote`, which speaks with it.
 
 use std::ffi::OsString;
 use std::io;
@@ -8,15 +9,16 @@ use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
-use tollhouse::capability::{EnvironmentValue, McpServer};
+use tollhouse::capability::{EnvironmentValue, McpServer, ServerUrl};
 use tollhouse::tool::Secrets;
 
 use super::{ConnectError, McpClient, ServerConnection, ServerPipes};
 
-/// Prefix of the variables by which `tollhouse mcp-program` is given the environment of its server's program.
+/// Prefix of the variables by which `tollhouse mcp-program` is given the environment of its server's program, and
+/// `tollhouse mcp-remote` the headers of its requests.
 pub const SERVER_VARIABLE: &str = "TOLLHOUSE_MCP_SERVER_";
 
-/// Command that starts programs of servers: `tollhouse mcp-program` of this version.
+/// Command that starts programs of servers: `tollhouse mcp-program` and `mcp-remote` of this version.
 #[derive(Clone, Debug)]
 pub struct ServerLauncher {
     /// Executable file that runs Tollhouse.
@@ -61,30 +63,38 @@ pub struct StartedServer {
 }
 
 impl ServerLauncher {
-    /// Starts the program of a server with the files, ports and variables of its table. Whoever calls this has been told
+    /// Starts the program of a server with the files, ports and variables of its table, or the process that speaks with
+    /// a server at a URL. Whoever calls this has been told
     /// by the operator to start it: a policy may come from a stranger.
     ///
     /// # Errors
     /// If a secret is missing, or the system starts no process.
     pub fn start(&self, name: &str, settings: &McpServer, secrets: &Secrets) -> Result<StartedServer, StartError> {
         let mut command = Command::new(&self.executable);
-        command.args(&self.before).arg("mcp-program").args(&self.flags);
+        command.args(&self.before).arg(if settings.url.is_some() { "mcp-remote" } else { "mcp-program" });
+        command.args(&self.flags);
         for (option, paths) in [("--read", &settings.read), ("--write", &settings.write)] {
             command.args(paths.iter().flat_map(|path| [option, path]));
         }
         command.args(settings.ports.iter().flat_map(|port| ["--port".to_owned(), port.to_string()]));
-        command.arg("--").args(&settings.command);
+        command.arg("--").args(&settings.command).args(settings.url.as_ref().map(ServerUrl::as_str));
         // Variables of this process that are named like those of a server are not the server's.
         let is_other = |name: &OsString| !name.to_string_lossy().starts_with(SERVER_VARIABLE);
         command.env_clear().envs(self.environment.iter().filter(|(name, _)| is_other(name)).cloned());
+        let value_of = |secret: &str| {
+            let missing = || StartError::Secret { server: name.to_owned(), secret: secret.to_owned() };
+            secrets.value(secret).ok_or_else(missing)
+        };
         for (variable, value) in &settings.environment {
             let value = match value {
                 EnvironmentValue::Literal(value) => value,
-                EnvironmentValue::Secret(secret) => secrets
-                    .value(secret)
-                    .ok_or_else(|| StartError::Secret { server: name.to_owned(), secret: secret.clone() })?,
+                EnvironmentValue::Secret(secret) => value_of(secret)?,
             };
             command.env(format!("{SERVER_VARIABLE}{variable}"), value);
+        }
+        for (header, text) in &settings.headers {
+            let secret = text.secret.as_deref().map(value_of).transpose()?.unwrap_or_default();
+            command.env(format!("{SERVER_VARIABLE}{header}"), format!("{}{secret}", text.before));
         }
         // Ctrl-C is for this program, which ends the server in its own way.
         command.process_group(0);

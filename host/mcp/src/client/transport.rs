@@ -18,10 +18,10 @@ use tokio::sync::Mutex;
 use tollhouse::json::{self, JsonError};
 
 /// Longest message, in bytes: what the SDK accepts by default.
-const MAX_MESSAGE: usize = 16 << 20;
+pub(super) const MAX_MESSAGE: usize = 16 << 20;
 
 /// Most memory of the values of a message, in bytes.
-const MAX_VALUES: u64 = 64 << 20;
+pub(super) const MAX_VALUES: u64 = 64 << 20;
 
 /// Messages that nobody asked for, a second: notifications, requests, lines that are no messages.
 const NOISE_PER_SECOND: f64 = 1000.0;

@@ -77,7 +77,14 @@ enum WrittenSigners {
 struct WrittenServer {
     /// Program and its arguments: `["uvx", "mcp-server-git"]`.
     #[schemars(length(min = 1))]
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
     command: Vec<String>,
+    /// Address of a server that is no program, with `https`: `https://mcp.example.com/mcp`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    url: Option<String>,
+    /// Headers of requests to it: values, or `Bearer secret:NAME`.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty", default)]
+    headers: BTreeMap<String, String>,
     /// Variables of its environment besides PATH and HOME: values, or `secret:NAME`.
     #[serde(skip_serializing_if = "BTreeMap::is_empty", default)]
     env: BTreeMap<String, String>,
@@ -400,6 +407,8 @@ fn written_server(server: &McpServer) -> WrittenServer {
     let variable = |(name, value): (&String, &EnvironmentValue)| (name.clone(), value.text());
     WrittenServer {
         command: server.command.clone(),
+        url: server.url.as_ref().map(ToString::to_string),
+        headers: server.headers.iter().map(|(name, value)| (name.clone(), value.text())).collect(),
         env: server.environment.iter().map(variable).collect(),
         timeout: server.timeout.map(|time| format!("{}ms", time.as_millis())),
         read: server.read.clone(),

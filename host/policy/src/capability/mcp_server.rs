@@ -1,7 +1,7 @@
 //! MCP servers whose tools a policy mounts: the tables `[mcp.NAME]` of a policy.
 //!
-//! Nothing here starts a program. A policy may come from a stranger: whether a program starts is the operator's decision
-//! at each start, and not that of the policy.
+//! Nothing here starts a program or makes a connection. A policy may come from a stranger: whether a server is used is
+//! the operator's decision at each start, and not that of the policy.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -10,6 +10,7 @@ use tollhouse_types::permission::{MAX_PERMISSIONS, is_secret_name};
 
 use super::policy::PolicyError;
 use super::policy_parser::{self, TableReader};
+use super::server_url::{HeaderText, ServerUrl, headers, url};
 use super::span::Span;
 use super::spanned_value::{SpannedKey, SpannedValue};
 
@@ -20,16 +21,23 @@ const MAX_SERVERS: usize = 64;
 const MAX_TEXT: usize = 4096;
 
 /// Prefix of a value that comes from a secret: `secret:GITHUB_TOKEN`.
-const SECRET: &str = "secret:";
+pub(super) const SECRET: &str = "secret:";
 
 /// Keys of a server.
-const SERVER_KEYS: [&str; 6] = ["command", "env", "timeout", "read", "write", "ports"];
+const SERVER_KEYS: [&str; 8] = ["command", "url", "headers", "env", "timeout", "read", "write", "ports"];
 
-/// MCP server that runs as a program of this machine.
+/// Keys that only a server with a program has.
+const PROGRAM_KEYS: [&str; 4] = ["env", "read", "write", "ports"];
+
+/// MCP server: a program of this machine, or a service at a URL.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct McpServer {
-    /// Program and its arguments. Never empty.
+    /// Program and its arguments. Empty if, and only if, the server is at a URL.
     pub command: Vec<String>,
+    /// Address of a server that is reached by HTTP.
+    pub url: Option<ServerUrl>,
+    /// Headers of requests to the URL, by name in lower case.
+    pub headers: BTreeMap<String, HeaderText>,
     /// Variables of the program's environment besides `PATH` and `HOME`.
     pub environment: BTreeMap<String, EnvironmentValue>,
     /// Longest time of one call; `None` for the default.
@@ -85,8 +93,23 @@ fn server(name: &SpannedKey, node: SpannedValue) -> Result<McpServer, PolicyErro
     let span = node.span.clone();
     let mut table = TableReader::new(node, &what)?;
     table.check(&what, &SERVER_KEYS)?;
+    let address = table.read("url", url)?;
+    if address.is_some() {
+        if table.take("command").is_some() {
+            return Err(PolicyError::new(format!("{what} has both a `command` and a `url`"), span)
+                .hint("a server is a program of this machine, or is reached at a URL"));
+        }
+        if let Some(key) = PROGRAM_KEYS.into_iter().find(|key| table.take(key).is_some()) {
+            return Err(PolicyError::new(format!("`{key}` is for programs, and {what} has a `url`"), span)
+                .hint("a server at a URL has `headers` and `timeout`"));
+        }
+    } else if table.take("headers").is_some() {
+        return Err(PolicyError::new(format!("{what} has `headers`, but no `url`"), span));
+    }
     let server = McpServer {
-        command: command(table.need("command", &what)?)?,
+        command: if address.is_some() { Vec::new() } else { command(table.need("command", &what)?)? },
+        headers: table.read("headers", headers)?.unwrap_or_default(),
+        url: address,
         environment: table.read("env", environment)?.unwrap_or_default(),
         timeout: table.read("timeout", timeout)?,
         read: table.read("read", paths)?.unwrap_or_default(),
@@ -180,7 +203,7 @@ fn texts(node: SpannedValue, what: &str) -> Result<Vec<String>, PolicyError> {
 }
 
 /// Reads a text that a program or the kernel takes: it has no NUL.
-fn text(node: SpannedValue, what: &str) -> Result<String, PolicyError> {
+pub(super) fn text(node: SpannedValue, what: &str) -> Result<String, PolicyError> {
     let span = node.span.clone();
     let text = policy_parser::string(node, what)?;
     if text.contains('\0') || text.len() > MAX_TEXT {

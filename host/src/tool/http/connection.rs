@@ -1,6 +1,6 @@
 //! HTTP connection of one request and its response.
 
-use std::net::{IpAddr, SocketAddr};
+use std::net::IpAddr;
 use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::task::{Context, Poll};
@@ -11,13 +11,11 @@ use http::{Request, Uri};
 use http_body_util::BodyExt as _;
 use hyper::body::{Body, Frame, Incoming, SizeHint};
 use hyper::client::conn::http1;
-use rustls::pki_types::ServerName;
-use tokio::io::{AsyncRead, AsyncWrite};
-use tokio::net::TcpStream;
 use tokio::time::{Instant, Sleep, sleep, timeout};
 use wasmtime_wasi_http::io::TokioIo;
 use wasmtime_wasi_http::{Error, RequestOptions, WasiBody};
 
+use super::dial::{DialError, DialedStream};
 use super::network::Network;
 use super::{NameLookups, RequestGuard, RequestLog, RequestTarget, redacted_response};
 use crate::code::{Interrupt, TICK};
@@ -88,19 +86,16 @@ impl HttpExchange {
         Ok((response, Box::new(async move { Ok(driver.await?) })))
     }
 
-    async fn connect(&self) -> Result<Box<dyn Transport>, Error> {
-        let stream = self.reach(self.addresses().await?).await?;
-        // Small requests are sent at once.
-        stream.set_nodelay(true).map_err(Error::Connect)?;
-        if !self.target.secure {
-            return Ok(Box::new(stream));
-        }
-        let name = ServerName::try_from(self.target.host.clone()).map_err(|_| Error::TlsCertificateError)?;
-        let tls = self.network.tls().map_err(|error| {
-            Error::InternalError(Some(format!("this host's certificates (SSL_CERT_FILE) cannot be read: {error}")))
-        })?;
-        let secured = tokio_rustls::TlsConnector::from(tls).connect(name, stream).await;
-        Ok(Box::new(secured.map_err(Error::Tls)?))
+    async fn connect(&self) -> Result<Box<dyn DialedStream>, Error> {
+        let addresses = self.addresses().await?;
+        let RequestTarget { host, port, secure, .. } = &self.target;
+        self.network.connect(host, *port, *secure, addresses).await.map_err(|error| match error {
+            DialError::Connect(error) => Error::Connect(error),
+            DialError::Tls(error) => Error::Tls(error),
+            DialError::Certificates(_) => Error::InternalError(Some(error.to_string())),
+            DialError::Name => Error::TlsCertificateError,
+            _ => Error::ConnectionRefused,
+        })
     }
 
     /// Resolves the host and judges its addresses. The decision is recorded before a connection is made.
@@ -140,24 +135,7 @@ impl HttpExchange {
             .then_some(allowed)
             .ok_or(Error::InternalError(Some("the audit log cannot be written".to_owned())))
     }
-
-    /// Connects to the first address that answers.
-    async fn reach(&self, addresses: Vec<IpAddr>) -> Result<TcpStream, Error> {
-        let mut last = Error::ConnectionRefused;
-        for address in addresses {
-            match TcpStream::connect(SocketAddr::new(address, self.target.port)).await {
-                Ok(stream) => return Ok(stream),
-                Err(error) => last = Error::Connect(error),
-            }
-        }
-        Err(last)
-    }
 }
-
-/// Transport of a request.
-trait Transport: AsyncRead + AsyncWrite + Send + Unpin {}
-
-impl<T: AsyncRead + AsyncWrite + Send + Unpin> Transport for T {}
 
 /// Awaits `work` until the call is stopped.
 async fn until_stopped<T>(interrupt: &Interrupt, work: impl Future<Output = Result<T, Error>>) -> Result<T, Error> {

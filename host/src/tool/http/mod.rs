@@ -10,6 +10,7 @@
 
 mod address;
 mod connection;
+mod dial;
 mod lookups;
 mod network;
 mod redacted_response;
@@ -27,6 +28,7 @@ use zeroize::Zeroizing;
 
 pub(super) use self::address::is_public;
 use self::connection::{ConnectionDriver, HttpExchange, ToolResponse};
+pub use self::dial::{DialError, DialedStream};
 pub(crate) use self::lookups::NameLookups;
 pub use self::network::{CertificateError, Network, Resolver};
 use super::CallContext;

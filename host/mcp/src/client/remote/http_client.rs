@@ -1,0 +1,313 @@
+//! HTTP requests of the protocol, each on a connection of its own. No redirect is followed: it could lead the values of
+//! secrets to another host.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use bytes::Bytes;
+use http::header::{ACCEPT, CONTENT_TYPE, HOST};
+use http::{HeaderMap, HeaderName, HeaderValue, Method, Request, Response, StatusCode, Uri};
+use http_body_util::{BodyExt as _, Full, Limited};
+use hyper::body::Incoming;
+use hyper::client::conn::http1;
+use hyper_util::rt::TokioIo;
+use rmcp::model::{
+    ClientJsonRpcMessage, ClientRequest, DiscoverRequestMethod, ErrorData, JsonRpcMessage, JsonRpcRequest,
+    ServerJsonRpcMessage, ServerResult,
+};
+use rmcp::transport::streamable_http_client::{
+    SseError, StreamableHttpClient, StreamableHttpError, StreamableHttpPostResponse, StreamableHttpResponseLimits,
+};
+use sse_stream::{Sse, SseStream};
+use tokio_stream::{Stream, StreamExt as _};
+use tollhouse::capability::ServerUrl;
+use tollhouse::json;
+use tollhouse::tool::{DialError, Network};
+
+use super::super::transport::{MAX_MESSAGE, MAX_VALUES};
+use super::bounded_body::BoundedEvents;
+
+/// Most bytes of a response's head.
+const MAX_HEAD: usize = 64 << 10;
+
+const EVENTS: &str = "text/event-stream";
+const JSON: &str = "application/json";
+
+const SESSION: HeaderName = HeaderName::from_static("mcp-session-id");
+const LAST_EVENT: HeaderName = HeaderName::from_static("last-event-id");
+
+type Events = std::pin::Pin<Box<dyn Stream<Item = Result<Sse, SseError>> + Send>>;
+type PostError = StreamableHttpError<RemoteError>;
+
+/// Reason why a request has no usable response. It holds no text of the server.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum RemoteError {
+    #[error("{}", chain(.0))]
+    Dial(#[from] DialError),
+    #[error("the server ended the connection, or does not speak HTTP")]
+    Broken,
+    #[error("the server redirects (HTTP {0}), which is not followed: put the address where it leads in the policy")]
+    Redirect(u16),
+    #[error("the server refuses the request (HTTP {0}): it wants a header with a secret, or another one")]
+    Unauthorized(u16),
+    #[error("the server answered with HTTP {0}")]
+    Status(u16),
+    #[error("the server sent a message of more than {0} bytes")]
+    TooLarge(usize),
+    #[error("the server sent a message whose values take more than {0} bytes")]
+    TooWide(u64),
+    #[error("the server does not speak the Model Context Protocol there")]
+    NoProtocol,
+}
+
+/// Formats an error and its causes on one line.
+fn chain(error: &DialError) -> String {
+    let causes = std::iter::successors(std::error::Error::source(error), |cause| cause.source());
+    causes.fold(error.to_string(), |told, cause| format!("{told}: {cause}"))
+}
+
+/// Client of one server. Clones share it.
+#[derive(Clone)]
+pub(super) struct RemoteClient(Arc<RemoteState>);
+
+struct RemoteState {
+    url: ServerUrl,
+    headers: HeaderMap,
+    network: Network,
+    failure: Mutex<Option<String>>,
+}
+
+impl RemoteClient {
+    pub(super) fn new(url: ServerUrl, headers: HeaderMap, network: Network) -> Self {
+        Self(Arc::new(RemoteState { url, headers, network, failure: Mutex::default() }))
+    }
+
+    /// Returns a description of the last failure.
+    pub(super) fn last_failure(&self) -> Option<String> {
+        self.0.failure.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    fn failed(&self, error: RemoteError) -> RemoteError {
+        *self.0.failure.lock().unwrap_or_else(PoisonError::into_inner) = Some(error.to_string());
+        error
+    }
+
+    /// Creates a request with the headers of the policy, and of the protocol.
+    fn request(
+        &self,
+        method: Method,
+        session: Option<&str>,
+        headers: HashMap<HeaderName, HeaderValue>,
+        body: Vec<u8>,
+    ) -> Result<Request<Full<Bytes>>, RemoteError> {
+        let uri: Uri = self.0.url.as_str().parse().map_err(|_| RemoteError::NoProtocol)?;
+        let authority = uri.authority().map_or("", |authority| authority.as_str());
+        let host = HeaderValue::from_str(authority).map_err(|_| RemoteError::NoProtocol)?;
+        // Requests to a server have only path and query; the host is in its header.
+        let path = uri.path_and_query().map_or("/", |path| path.as_str());
+        let mut request = Request::new(Full::new(Bytes::from(body)));
+        *request.method_mut() = method;
+        *request.uri_mut() = path.parse().map_err(|_| RemoteError::NoProtocol)?;
+        let all = request.headers_mut();
+        all.extend(self.0.headers.clone());
+        all.extend(headers);
+        all.insert(HOST, host);
+        if let Some(session) = session {
+            all.insert(SESSION, HeaderValue::from_str(session).map_err(|_| RemoteError::NoProtocol)?);
+        }
+        Ok(request)
+    }
+
+    /// Sends a request. The connection ends with the body of the response.
+    async fn send(&self, request: Request<Full<Bytes>>) -> Result<Response<Incoming>, RemoteError> {
+        let url = &self.0.url;
+        let stream = self.0.network.dial(url.host(), url.port(), url.is_secure()).await?;
+        let handshake = http1::Builder::new().max_buf_size(MAX_HEAD).handshake(TokioIo::new(stream)).await;
+        let (mut sender, connection) = handshake.map_err(|_| RemoteError::Broken)?;
+        tokio::spawn(connection);
+        let response = sender.send_request(request).await.map_err(|_| RemoteError::Broken)?;
+        match response.status() {
+            status if status.is_redirection() => Err(RemoteError::Redirect(status.as_u16())),
+            status @ (StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN) => {
+                Err(RemoteError::Unauthorized(status.as_u16()))
+            }
+            _ => Ok(response),
+        }
+    }
+
+    async fn post(
+        &self,
+        message: ClientJsonRpcMessage,
+        session: Option<&str>,
+        headers: HashMap<HeaderName, HeaderValue>,
+    ) -> Result<StreamableHttpPostResponse, PostError> {
+        let client = |error| StreamableHttpError::Client(self.failed(error));
+        let mut request =
+            self.request(Method::POST, session, headers, serde_json::to_vec(&message)?).map_err(client)?;
+        request.headers_mut().insert(ACCEPT, HeaderValue::from_static("application/json, text/event-stream"));
+        request.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(JSON));
+        let response = self.send(request).await.map_err(client)?;
+        let status = response.status();
+        if matches!(status, StatusCode::ACCEPTED | StatusCode::NO_CONTENT) {
+            return Ok(StreamableHttpPostResponse::Accepted);
+        }
+        if status == StatusCode::NOT_FOUND && session.is_some() {
+            return Err(StreamableHttpError::SessionExpired);
+        }
+        let given = response.headers().get(&SESSION).and_then(|id| id.to_str().ok()).map(str::to_owned);
+        if status.is_success() && is_of(&response, EVENTS) {
+            return Ok(StreamableHttpPostResponse::Sse(events(response), given));
+        }
+        let is_json = is_of(&response, JSON);
+        let found = if is_json { Some(message_of(response).await.map_err(client)?) } else { None };
+        answered(found.flatten(), &message, status, session.is_some(), given).map_err(client)
+    }
+
+    async fn get(
+        &self,
+        session: Option<&str>,
+        last_event: Option<String>,
+        headers: HashMap<HeaderName, HeaderValue>,
+    ) -> Result<Events, PostError> {
+        let client = |error| StreamableHttpError::Client(error);
+        let mut request = self.request(Method::GET, session, headers, Vec::new()).map_err(client)?;
+        request.headers_mut().insert(ACCEPT, HeaderValue::from_static(EVENTS));
+        if let Some(last) = last_event {
+            let last = HeaderValue::from_str(&last).map_err(|_| client(RemoteError::NoProtocol))?;
+            request.headers_mut().insert(LAST_EVENT, last);
+        }
+        let response = self.send(request).await.map_err(client)?;
+        match response.status() {
+            status if status.is_success() && is_of(&response, EVENTS) => Ok(events(response)),
+            // The stream is an offer that a server need not make.
+            status if status.is_client_error() => Err(StreamableHttpError::ServerDoesNotSupportSse),
+            status if status.is_success() => Err(client(RemoteError::NoProtocol)),
+            status => Err(client(RemoteError::Status(status.as_u16()))),
+        }
+    }
+}
+
+/// Decides what a response to a message is, by the message that it has and by its status. `given` is the session that it
+/// starts.
+fn answered(
+    found: Option<ServerJsonRpcMessage>,
+    message: &ClientJsonRpcMessage,
+    status: StatusCode,
+    has_session: bool,
+    given: Option<String>,
+) -> Result<StreamableHttpPostResponse, RemoteError> {
+    match (found, message) {
+        // Some servers answer every method, if with nothing.
+        (Some(JsonRpcMessage::Response(response)), JsonRpcMessage::Request(request))
+            if is_discovery(request) && !matches!(response.result, ServerResult::DiscoverResult(_)) =>
+        {
+            let error = ErrorData::method_not_found::<DiscoverRequestMethod>();
+            let error = ServerJsonRpcMessage::error(error, Some(request.id.clone()));
+            Ok(StreamableHttpPostResponse::Json(error, None))
+        }
+        (Some(found), _) if status.is_success() => Ok(StreamableHttpPostResponse::Json(found, given)),
+        (Some(JsonRpcMessage::Error(error)), JsonRpcMessage::Request(request)) => {
+            // Errors of middleware do not repeat the id.
+            let error = ServerJsonRpcMessage::error(error.error, Some(request.id.clone()));
+            Ok(StreamableHttpPostResponse::Json(error, None))
+        }
+        // Servers of earlier versions refuse what they do not know: then they are initialized.
+        (_, JsonRpcMessage::Request(request)) if status.is_client_error() && !has_session && is_discovery(request) => {
+            let error = ErrorData::invalid_request(RemoteError::Status(status.as_u16()).to_string(), None);
+            let error = ServerJsonRpcMessage::error(error, Some(request.id.clone()));
+            Ok(StreamableHttpPostResponse::Json(error, None))
+        }
+        (_, JsonRpcMessage::Request(_)) if status.is_success() => Err(RemoteError::NoProtocol),
+        _ if status.is_success() => Ok(StreamableHttpPostResponse::Accepted),
+        _ => Err(RemoteError::Status(status.as_u16())),
+    }
+}
+
+/// Returns true if a request asks what a server is. Servers before the latest revision do not know it.
+fn is_discovery(request: &JsonRpcRequest<ClientRequest>) -> bool {
+    matches!(request.request, ClientRequest::DiscoverRequest(_))
+}
+
+/// Returns true if a response has this media type.
+fn is_of(response: &Response<Incoming>, media_type: &str) -> bool {
+    let found = response.headers().get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    found.split(';').next().is_some_and(|found| found.trim().eq_ignore_ascii_case(media_type))
+}
+
+/// Returns the events of a response, each bounded.
+fn events(response: Response<Incoming>) -> Events {
+    let events = SseStream::new(BoundedEvents::new(response.into_body(), MAX_MESSAGE));
+    Box::pin(events.map(|event| {
+        let event = event?;
+        match json::parse(event.data.as_deref().unwrap_or_default(), MAX_VALUES) {
+            Err(json::JsonError::TooLarge(bytes)) => Err(SseError::Body(Box::new(RemoteError::TooWide(bytes)))),
+            _ => Ok(event),
+        }
+    }))
+}
+
+/// Reads the message of a response. Returns `None` if it is none of the protocol.
+async fn message_of(response: Response<Incoming>) -> Result<Option<ServerJsonRpcMessage>, RemoteError> {
+    let body = Limited::new(response.into_body(), MAX_MESSAGE).collect().await;
+    let body = body.map_err(|error| {
+        let is_long = error.is::<http_body_util::LengthLimitError>();
+        if is_long { RemoteError::TooLarge(MAX_MESSAGE) } else { RemoteError::Broken }
+    })?;
+    let body = body.to_bytes();
+    let Ok(text) = std::str::from_utf8(&body) else { return Ok(None) };
+    match json::parse(text, MAX_VALUES) {
+        Ok(value) => Ok(serde_json::from_value(value).ok()),
+        Err(json::JsonError::TooLarge(bytes)) => Err(RemoteError::TooWide(bytes)),
+        Err(json::JsonError::Malformed(_)) => Ok(None),
+    }
+}
+
+impl StreamableHttpClient for RemoteClient {
+    type Error = RemoteError;
+
+    async fn post_message(
+        &self,
+        _: Arc<str>,
+        message: ClientJsonRpcMessage,
+        session_id: Option<Arc<str>>,
+        _: Option<String>,
+        custom_headers: HashMap<HeaderName, HeaderValue>,
+    ) -> Result<StreamableHttpPostResponse, PostError> {
+        self.post(message, session_id.as_deref(), custom_headers).await
+    }
+
+    async fn post_message_with_response_limits(
+        &self,
+        _: Arc<str>,
+        message: ClientJsonRpcMessage,
+        session_id: Option<Arc<str>>,
+        _: Option<String>,
+        custom_headers: HashMap<HeaderName, HeaderValue>,
+        _: StreamableHttpResponseLimits,
+    ) -> Result<StreamableHttpPostResponse, PostError> {
+        self.post(message, session_id.as_deref(), custom_headers).await
+    }
+
+    async fn delete_session(
+        &self,
+        _: Arc<str>,
+        session_id: Arc<str>,
+        _: Option<String>,
+        custom_headers: HashMap<HeaderName, HeaderValue>,
+    ) -> Result<(), PostError> {
+        let request = self.request(Method::DELETE, Some(&session_id), custom_headers, Vec::new());
+        let sent = self.send(request.map_err(StreamableHttpError::Client)?).await;
+        sent.map(drop).map_err(StreamableHttpError::Client)
+    }
+
+    async fn get_stream(
+        &self,
+        _: Arc<str>,
+        session_id: Option<Arc<str>>,
+        last_event_id: Option<String>,
+        _: Option<String>,
+        custom_headers: HashMap<HeaderName, HeaderValue>,
+    ) -> Result<Events, PostError> {
+        self.get(session_id.as_deref(), last_event_id, custom_headers).await
+    }
+}
