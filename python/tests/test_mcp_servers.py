@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import pickle
+import subprocess
 import sys
 import time
 from collections.abc import Iterator
@@ -317,3 +318,49 @@ def test_policy_grants_tools_of_servers(servers: McpServers) -> None:
     with Sandbox(mcp=servers, policy=text) as sandbox:
         assert sandbox.call("fix/add", {"a": 1, "b": 2}) == {"sum": 3}
         assert sandbox.run("javascript", "await fix.add({a: 1, b: 2})").status == "denied"
+
+
+REMOTE = SERVER.with_name("remote.py")
+
+
+@pytest.fixture
+def remote() -> Iterator[str]:
+    """The address of a server that wants a token."""
+    command = [sys.executable, "-I", str(REMOTE), "closed"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        yield f"http://127.0.0.1:{process.stdout.readline().strip()}/mcp"
+        process.kill()
+
+
+def test_server_at_a_url_is_called_with_its_secret_header(remote: str) -> None:
+    options: McpServerOptions = {"url": remote, "headers": {"Authorization": "Bearer hunter2"}}
+    with Sandbox(mcp={"hub": options}, capabilities=["hub/*"]) as sandbox:
+        assert sandbox.run("javascript", "return await hub.echo({text: 'ok'})", check=True).return_value == "ok"
+        shown = sandbox.run("javascript", "return JSON.stringify(await hub.headers({text: ''}))", check=True)
+        assert "hunter2" not in str(shown.return_value)
+
+
+def test_server_at_a_url_that_refuses_is_an_error_that_says_so(remote: str) -> None:
+    with pytest.raises(NativeError, match="HTTP 401"):
+        Sandbox(mcp={"hub": {"url": remote}}, capabilities=["hub/*"])
+
+
+@pytest.mark.parametrize(
+    ("options", "why"),
+    [
+        ({"url": "http://example.com/mcp"}, "must begin with `https://`"),
+        ({"url": "https://example.com/mcp", "command": ["true"]}, "both a `command` and a `url`"),
+        ({"url": "https://example.com/mcp", "env": {"A": "b"}}, "`env` is for programs"),
+        ({"command": ["true"], "headers": {"A": "b"}}, "has `headers`, but no `url`"),
+    ],
+)
+def test_servers_that_make_no_sense_are_refused(options: McpServerOptions, why: str) -> None:
+    with pytest.raises(PolicyError, match=why):
+        McpServers({"hub": options})
+
+
+def test_secrets_with_one_name_are_refused() -> None:
+    options: McpServerOptions = {"url": "https://example.com", "headers": {"X-A": "1", "X_A": "2"}}
+    with pytest.raises(ValueError, match="has the name of another one"):
+        McpServers({"hub": options})

@@ -191,29 +191,12 @@ def _table(name: str, options: McpServerOptions, secrets: dict[str, str]) -> dic
         raise ValueError(f"the MCP server {name!r} has no option {unknown[0]!r}: there are {', '.join(known)}")
     if isinstance(options.get("command"), str):
         raise TypeError(f"the `command` of the MCP server {name!r} is a list: the program and its arguments")
-    if "url" in options:
-        table: dict[str, Any] = {"url": options["url"]}
-        if "command" in options:
-            table["command"] = list(options["command"])
-    else:
-        table = {"command": list(options.get("command", ()))}
-    environment = dict(options.get("env", {}))
-    if colliding := [value for value in environment.values() if value.startswith("secret:")]:
-        raise ValueError(f"{colliding[0]!r} is how a policy names a secret: give its value in `secrets`")
-    for variable, value in options.get("secrets", {}).items():
-        secret = f"{name.replace('-', '_')}_{variable}"
-        secrets[secret] = value
-        environment[variable] = f"secret:{secret}"
-    if environment:
+    table: dict[str, Any] = {"url": options["url"]} if "url" in options else {}
+    if "command" in options or not table:
+        table["command"] = list(options.get("command", ()))
+    if environment := _environment(name, options, secrets):
         table["env"] = environment
-    headers = {}
-    for header, value in options.get("headers", {}).items():
-        # A scheme is no secret: what follows it is what a result must not show.
-        scheme, space, credential = value.partition(" ") if header.lower() == "authorization" else ("", "", value)
-        secret = f"{name.replace('-', '_')}_{header.replace('-', '_')}"
-        secrets[secret] = credential if space else value
-        headers[header] = f"{scheme} secret:{secret}" if space else f"secret:{secret}"
-    if headers:
+    if headers := _headers(name, options, secrets):
         table["headers"] = headers
     if (timeout := options.get("timeout")) is not None:
         table["timeout"] = timeout if isinstance(timeout, str) else f"{-(-timeout // _MILLISECOND)}ms"
@@ -223,6 +206,36 @@ def _table(name: str, options: McpServerOptions, secrets: dict[str, str]) -> dic
     if ports := options.get("ports", ()):
         table["ports"] = list(ports)
     return table
+
+
+def _environment(name: str, options: McpServerOptions, secrets: dict[str, str]) -> dict[str, str]:
+    """The environment of a program, with its secrets put to the others."""
+    environment = dict(options.get("env", {}))
+    if colliding := [value for value in environment.values() if value.startswith("secret:")]:
+        raise ValueError(f"{colliding[0]!r} is how a policy names a secret: give its value in `secrets`")
+    for variable, value in options.get("secrets", {}).items():
+        environment[variable] = f"secret:{_secret(name, variable, value, secrets)}"
+    return environment
+
+
+def _headers(name: str, options: McpServerOptions, secrets: dict[str, str]) -> dict[str, str]:
+    """The headers of requests to a URL, with their values put to the secrets."""
+    headers: dict[str, str] = {}
+    for header, value in options.get("headers", {}).items():
+        # A scheme is no secret: what follows it is what a result must not show.
+        scheme, space, credential = value.partition(" ") if header.lower() == "authorization" else ("", "", value)
+        secret = _secret(name, header, credential if space else value, secrets)
+        headers[header] = f"{scheme} secret:{secret}" if space else f"secret:{secret}"
+    return headers
+
+
+def _secret(server: str, name: str, value: str, secrets: dict[str, str]) -> str:
+    """Puts a secret of a server to the others, and returns the name that it has there."""
+    secret = f"{server}_{name}".replace("-", "_")
+    if secrets.get(secret, value) != value:
+        raise ValueError(f"the secret {name!r} of the MCP server {server!r} has the name of another one")
+    secrets[secret] = value
+    return secret
 
 
 def _again() -> list[str]:
