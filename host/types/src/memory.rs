@@ -113,7 +113,7 @@ pub fn no_memory_for(what: &str, memory: &MemoryAccount) -> Failure {
         message,
         format!(
             "pass less at once, wait for some calls before more begin, or {}",
-            Remedy::RaiseLimit("memory").to_string()
+            Remedy::RaiseLimit("memory")
         ),
     )
 }
