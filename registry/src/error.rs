@@ -170,7 +170,7 @@ impl Error {
             Self::Kind { .. } => "nothing was read or written there; move it away, or use another registry",
             Self::Shared { .. } => {
                 "anyone who can write a registry can publish in it: remove that right (`chmod -R go-w`), or declare these \
-                 users trusted (the option `trust-writers`, or `TOLLHOUSE_TRUST_WRITERS=1`)"
+                 users trusted (`--trust-writers`, `TOLLHOUSE_TRUST_WRITERS=1`)"
             }
             Self::Long { .. } => "restore the file from a backup, or create a new registry and publish again",
             Self::Io { .. } => return None,

@@ -142,9 +142,9 @@ impl PublishError {
             Self::Component(error) => error.hint(),
             Self::Wit(error) => error.hint(),
             Self::Registry(error) => error.hint(),
-            Self::Unnamed { .. } | Self::Name { .. } => Some(
-                "set it by the options `name` (NAMESPACE:PACKAGE) and `version` (1.0.0), or in a `tool.toml` beside the component",
-            ),
+            Self::Unnamed { .. } | Self::Name { .. } => {
+                Some("set it with `--name NAMESPACE:PACKAGE --version 1.0.0`, or in a `tool.toml` beside the component")
+            }
             Self::Conflict { .. } => Some("change the manifest, or omit the option"),
             Self::NoDefault { .. } => {
                 Some("name an interface without its package, `none`, or leave `default` out of the manifest")
@@ -152,7 +152,7 @@ impl PublishError {
             Self::BuildMetadata(_) => Some("remove the `+…`"),
             Self::Exists { .. } => Some("a release never changes: publish under the next version"),
             Self::Intruder { .. } => {
-                Some("the option `name` (NAMESPACE:PACKAGE) confirms that this package, or another one, is meant")
+                Some("`--name NAMESPACE:PACKAGE` confirms that this package, or another one, is meant")
             }
             Self::Forged { .. } => Some("nothing of it was used; ask the owner of the key"),
             Self::Manifest(_) | Self::Readme { .. } => None,

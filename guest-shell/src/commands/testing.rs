@@ -31,10 +31,9 @@ impl ShellBuilder {
     }
 
     /// Makes the shell.
-    pub(crate) fn build(self) -> Bash {
-        let mut bash = self.builder.build();
-        super::utilities::add_with_clock(&mut bash, self.user, self.clock);
-        bash
+    pub(crate) fn build(mut self) -> Bash {
+        super::utilities::add_with_clock(&mut self.builder, self.user, self.clock);
+        self.builder.build()
     }
 }
 

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use bashkit::{Bash, Builtin};
+use bashkit::{BashBuilder, Builtin};
 
 use super::archive::gzip::{Gunzip, Gzip, Zcat};
 use super::archive::{Bunzip2, Bzcat, Bzip2, Tar};
@@ -20,16 +20,16 @@ use super::{
 };
 
 /// Adds the commands; `user` is whom files belong to.
-pub(crate) fn add(bash: &mut Bash, user: &str) {
-    add_with_clock(bash, user, Date::new());
+pub(crate) fn add(builder: &mut BashBuilder, user: &str) {
+    add_with_clock(builder, user, Date::new());
 }
 
 /// [`add`] with a clock.
-pub(super) fn add_with_clock(bash: &mut Bash, user: &str, clock: Date) {
-    add_filters(bash);
-    add_file_commands(bash, clock, user);
+pub(super) fn add_with_clock(builder: &mut BashBuilder, user: &str, clock: Date) {
+    add_filters(builder);
+    add_file_commands(builder, clock, user);
     for name in ["awk", "gawk", "mawk", "nawk"] {
-        bash.add_utility(name, Arc::new(awk::Awk::with_clock(clock)));
+        builder.add_utility(name, Arc::new(awk::Awk::with_clock(clock)));
     }
     let others: [(&str, Arc<dyn Builtin>); 8] = [
         ("date", Arc::new(clock)),
@@ -41,18 +41,18 @@ pub(super) fn add_with_clock(bash: &mut Bash, user: &str, clock: Date) {
         ("shuf", Arc::new(shuf::Shuf)),
         ("time", Arc::new(time::GnuTime)),
     ];
-    add_all(bash, others);
-    bash.set_prompt_time(|zone, format| Date::new().strftime(zone, None, format).ok());
+    add_all(builder, others);
+    builder.set_prompt_time(|zone, format| Date::new().strftime(zone, None, format).ok());
 }
 
-fn add_all<const N: usize>(bash: &mut Bash, utilities: [(&str, Arc<dyn Builtin>); N]) {
+fn add_all<const N: usize>(builder: &mut BashBuilder, utilities: [(&str, Arc<dyn Builtin>); N]) {
     for (name, utility) in utilities {
-        bash.add_utility(name, utility);
+        builder.add_utility(name, utility);
     }
 }
 
 /// Commands that read text or bytes and write others.
-fn add_filters(bash: &mut Bash) {
+fn add_filters(builder: &mut BashBuilder) {
     let filters: [(&str, Arc<dyn Builtin>); 33] = [
         ("base64", Arc::new(base64::Base64)),
         ("comm", Arc::new(comm::Comm)),
@@ -88,18 +88,18 @@ fn add_filters(bash: &mut Bash) {
         ("shasum", Arc::new(Shasum)),
         ("sum", Arc::new(Sum)),
     ];
-    add_all(bash, filters);
+    add_all(builder, filters);
     let checksums: [(&str, Arc<dyn Builtin>); 4] = [
         ("sha224sum", Arc::new(Sha224sum)),
         ("sha256sum", Arc::new(Sha256sum)),
         ("sha384sum", Arc::new(Sha384sum)),
         ("sha512sum", Arc::new(Sha512sum)),
     ];
-    add_all(bash, checksums);
+    add_all(builder, checksums);
 }
 
 /// Commands about files and directories.
-fn add_file_commands(bash: &mut Bash, clock: Date, user: &str) {
+fn add_file_commands(builder: &mut BashBuilder, clock: Date, user: &str) {
     let commands: [(&str, Arc<dyn Builtin>); 20] = [
         ("bunzip2", Arc::new(Bunzip2)),
         ("bzcat", Arc::new(Bzcat)),
@@ -122,5 +122,5 @@ fn add_file_commands(bash: &mut Bash, clock: Date, user: &str) {
         ("unlink", Arc::new(Link::unlink())),
         ("zcat", Arc::new(Zcat)),
     ];
-    add_all(bash, commands);
+    add_all(builder, commands);
 }

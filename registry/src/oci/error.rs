@@ -138,7 +138,7 @@ impl OciError {
                 "nothing of it was used; the registry, or a proxy before it, is broken or malicious"
             }
             Self::Moved { .. } => "nothing of it was used; find out why, then pin the new digest",
-            Self::Taken { .. } => "push under another tag, or move the tag by the option `force`",
+            Self::Taken { .. } => "push under another tag, or move the tag with `--force`",
             Self::Redirected { .. } => {
                 "only redirects to https are followed, and none of an upload; ask the registry's operator"
             }

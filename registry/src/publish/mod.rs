@@ -210,7 +210,7 @@ impl Registry {
             earlier: earlier.version.clone(),
             differences,
             hint: format!(
-                "publish it as `{next}`, or undo the changes; the option `allow-breaking` publishes it and records that"
+                "publish it as `{next}`, or undo the changes; `--allow-breaking` publishes it and records that"
             ),
         })
     }
