@@ -15,7 +15,9 @@ impl RemedyWording for CommandLineWording {
                     "wall" => "--timeout",
                     "memory" => "--memory",
                     "fuel" => "--fuel",
-                    other => return write!(out, "raise `{other}` by `--limit {other}=…`, or under `[limits]` in a policy"),
+                    other => {
+                        return write!(out, "raise `{other}` by `--limit {other}=…`, or under `[limits]` in a policy");
+                    }
                 };
                 write!(out, "raise `{limit}` by `{option}`, or under `[limits]` in a policy")
             }

@@ -111,10 +111,7 @@ pub fn no_memory_for(what: &str, memory: &MemoryAccount) -> Failure {
     let message = format!("{what} take more than the {left} bytes that are left of the memory limit of {limit} bytes");
     Failure::limit(
         message,
-        format!(
-            "pass less at once, wait for some calls before more begin, or {}",
-            Remedy::RaiseLimit("memory")
-        ),
+        format!("pass less at once, wait for some calls before more begin, or {}", Remedy::RaiseLimit("memory")),
     )
 }
 
