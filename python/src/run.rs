@@ -124,8 +124,8 @@ impl Run {
             Stepped::Calls(calls) => Ok(calls),
             Stepped::Ended(result) => {
                 *self.state()? = State::Ended(result);
-                save_recording(py, self.recording.as_deref())?;
-                self.raised.take(self.number).map_or(Ok(Vec::new()), Err)
+                let saved = save_recording(py, self.recording.as_deref());
+                self.raised.take(self.number).map_or_else(|| saved.map(|()| Vec::new()), Err)
             }
         }
     }

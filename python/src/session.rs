@@ -60,8 +60,10 @@ impl Session {
         let listened = output.is_some();
         let run = start(output)?;
         let finished = driver::finish(py, run, &self.raised);
-        save_recording(py, self.recording.as_deref())?;
+        let saved = save_recording(py, self.recording.as_deref());
+        // What a tool or a listener raised says more than a file that cannot be written.
         let mut result = finished?;
+        saved?;
         if listened {
             let mut both = both.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
             (result.stdout, result.stderr) = std::mem::take(&mut *both);

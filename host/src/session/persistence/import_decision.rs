@@ -20,6 +20,9 @@ use crate::ledger::{Allowance, Used};
 use crate::store::{Batch, BlobId};
 use crate::vfs::now;
 
+/// Most hand-overs by which a session may have come. Each leaves a record in the store, which outlives the session.
+const MAX_HAND_OVERS: usize = 1000;
+
 /// Decision on the budgets of a session that is being imported.
 pub(super) struct ImportDecision {
     created: Created,
@@ -57,6 +60,9 @@ impl ImportDecision {
     ) -> Result<Self, SessionsError> {
         let (sessions, id) = (making.sessions, &making.id);
         let created = trial.created(id)?;
+        if created.hand_overs.len() > MAX_HAND_OVERS {
+            return Err(damaged(id, &format!("it names more than {MAX_HAND_OVERS} hand-overs")));
+        }
         let limited = limited_accounts(&trial.policy(id)?);
         let is_limited = !limited.is_empty();
         let family = FamilyId::of(id, &created)?;
