@@ -119,11 +119,11 @@ pub(crate) fn failure(stop: Stop, limits: Limits, stack: Option<String>) -> Fail
     let (message, hint) = match stop {
         Stop::Fuel => (
             format!("the script used up its fuel: limit `fuel` is {} steps (calls and loop turns)", limits.fuel),
-            "look for a loop that does not end, or raise `fuel` in `limits`: `--fuel`, or `[limits]` in a policy",
+            "look for a loop that does not end, or raise `fuel` in the limits of the session",
         ),
         Stop::Memory => (
             format!("the script ran out of memory: limit `memory` is {}", size(limits.memory)),
-            "keep less at a time, or raise `memory` in `limits`: `--memory`, or `[limits]` in a policy",
+            "keep less at a time, or raise `memory` in the limits of the session",
         ),
         Stop::Exit(code) => {
             return crate::errors::plain(ErrorKind::Exit, "ExitError", &format!("exit status {code}"));

@@ -61,7 +61,9 @@ thread_local! {
 /// Run while the image is made: builds an interpreter, and has another one do a little of everything.
 pub(crate) fn prepare() {
     TEMPLATE.set(Some(template(USER, USUAL_DIRECTORY, &USUAL_LIMITS)));
-    let mut bash = Bash::builder().fs(Arc::new(InMemoryFs::new())).cwd("/tmp").build();
+    let mut builder = Bash::builder().fs(Arc::new(InMemoryFs::new())).cwd("/tmp");
+    commands::utilities::add(&mut builder, USER);
+    let mut bash = builder.build();
     let options = ExecOptions::new().streaming(Box::new(|_, _| {}));
     let mut execution = std::pin::pin!(bash.exec_with_options(WARM_UP, options));
     // Nothing in it waits; but the stages of a pipeline take turns.
@@ -110,7 +112,9 @@ fn template(user: &str, directory: &str, limits: &Limits) -> Template {
     let registry = BuiltinRegistry::new();
     mend::register(&registry);
     commands::register(&registry);
-    let mut bash = builder(user, limits).builtin_registry(registry.clone()).cwd(directory).build();
+    let mut builder = builder(user, limits).builtin_registry(registry.clone()).cwd(directory);
+    commands::utilities::add(&mut builder, user);
+    let mut bash = builder.build();
     for (name, value) in mend::VARIABLES {
         bash.assign(name, value);
     }

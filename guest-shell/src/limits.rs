@@ -76,12 +76,12 @@ pub(crate) fn failure(exceeded: &LimitExceeded, limits: &Limits) -> Failure {
     let (message, hint) = if clock::out_of_fuel() {
         (
             format!("limit `fuel` reached: the script used its {} steps of the interpreter", limits.fuel),
-            "raise `fuel` in `limits`: `--fuel`, or `[limits]` in a policy",
+            "raise `fuel` in the limits of the session",
         )
     } else if is_memory(exceeded) {
         (
             format!("limit `memory` reached: {} bytes ({exceeded})", limits.memory),
-            "raise `memory` in `limits`: `--memory`, or `[limits]` in a policy",
+            "raise `memory` in the limits of the session",
         )
     } else {
         (

@@ -1,0 +1,153 @@
+//! What `ls`, `stat` and `find` print of a file besides its name: one answer for all three.
+//!
+//! The VFS keeps a type, a size, a mode and two times. Everything else is made from those: the
+//! user of the shell owns every file, each path is an inode of its own, and all are on one device.
+//!
+//! Derived from bashkit (MIT, `guest-shell/patches/LICENSE-bashkit`).
+
+use std::path::Path;
+
+use crate::commands::date::Date;
+use bashkit::fs::{FileSystem, FileType, Metadata};
+use bashkit::time_compat::{SystemTime, UNIX_EPOCH};
+
+/// The device of every file: major 0, minor 1.
+pub(crate) const DEVICE: u64 = 1;
+
+/// Seconds in half of a Gregorian year: GNU's limit for a date with the time of day.
+const HALF_YEAR: i128 = 31_556_952 / 2;
+
+/// A file may be this much (seconds) younger than the clock: a host may hold the clock for a
+/// step, and note the time of each write.
+const AHEAD: i128 = 3600;
+
+pub(crate) fn type_letter(file_type: FileType) -> char {
+    match file_type {
+        FileType::Directory => 'd',
+        FileType::Symlink => 'l',
+        FileType::Fifo => 'p',
+        FileType::File => '-',
+    }
+}
+
+/// The mode as `ls -l` has it: `drwxr-xr-x`.
+pub(crate) fn mode_string(meta: &Metadata) -> String {
+    let mut s = String::with_capacity(10);
+    s.push(type_letter(meta.file_type));
+    let mode = meta.mode;
+    for (shift, special, set_char) in [(6u32, 0o4000, 's'), (3, 0o2000, 's'), (0, 0o1000, 't')] {
+        let bits = (mode >> shift) & 7;
+        s.push(if bits & 4 != 0 { 'r' } else { '-' });
+        s.push(if bits & 2 != 0 { 'w' } else { '-' });
+        let x = bits & 1 != 0;
+        s.push(match (mode & special != 0, x) {
+            (true, true) => set_char,
+            (true, false) => set_char.to_ascii_uppercase(),
+            (false, true) => 'x',
+            (false, false) => '-',
+        });
+    }
+    s
+}
+
+/// Blocks of 512 bytes, as a file system with blocks of 4096 has them.
+pub(crate) fn blocks(meta: &Metadata) -> u64 {
+    match meta.file_type {
+        FileType::File => meta.size.div_ceil(4096).saturating_mul(8),
+        FileType::Directory => 8,
+        FileType::Symlink | FileType::Fifo => 0,
+    }
+}
+
+/// The inode of what is at a [`place`]: a hash (FNV-1a) of 48 bits, so that a number fits a double.
+pub(crate) fn inode(place: &Path) -> u64 {
+    let hash = place
+        .to_string_lossy()
+        .bytes()
+        .fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3));
+    ((hash >> 48) ^ (hash & 0xffff_ffff_ffff)).max(1)
+}
+
+/// The number of links: of a directory its two names, and `..` in each directory in it.
+pub(crate) async fn links(fs: &dyn FileSystem, path: &Path, meta: &Metadata) -> u64 {
+    if !meta.file_type.is_dir() {
+        return 1;
+    }
+    let entries = fs.read_dir(path).await.unwrap_or_default();
+    2 + entries.iter().filter(|entry| entry.metadata.file_type.is_dir()).count() as u64
+}
+
+/// Nanoseconds since the epoch; negative before it.
+pub(crate) fn nanos_of(t: SystemTime) -> i128 {
+    match t.duration_since(UNIX_EPOCH) {
+        Ok(after) => after.as_nanos() as i128,
+        Err(before) => -(before.duration().as_nanos() as i128),
+    }
+}
+
+/// The clock, the zone and the owner to print with.
+pub(crate) struct FmtEnv {
+    pub(crate) clock: Date,
+    pub(crate) tz: Option<String>,
+    pub(crate) username: String,
+}
+
+impl FmtEnv {
+    /// Nanoseconds since the epoch.
+    pub(crate) fn now(&self) -> i128 {
+        let (secs, nanos) = self.clock.now_epoch();
+        i128::from(secs) * 1_000_000_000 + i128::from(nanos)
+    }
+
+    /// `nanos` since the epoch in the format of `date`; in UTC if `TZ` names no zone, and the
+    /// format itself if it is none.
+    pub(crate) fn strftime(&self, nanos: i128, fmt: &str) -> String {
+        let format = |tz| Date::strftime_nanos(tz, nanos, fmt);
+        format(self.tz.as_ref()).or_else(|_| format(None)).unwrap_or_else(|_| fmt.to_string())
+    }
+}
+
+/// Whether `ls -l` gives the time of day, and not the year.
+pub(crate) fn is_recent(nanos: i128, now: i128) -> bool {
+    let age = (now - nanos).div_euclid(1_000_000_000);
+    -AHEAD < age && age < HALF_YEAR
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn special_bits_replace_x() {
+        let mode = |mode| mode_string(&Metadata { mode, ..Metadata::default() });
+        assert_eq!(mode(0o644), "-rw-r--r--");
+        assert_eq!(mode(0o7755), "-rwsr-sr-t");
+        assert_eq!(mode(0o7644), "-rwSr-Sr-T");
+    }
+
+    #[test]
+    fn blocks_are_of_whole_pages() {
+        let of = |file_type, size| blocks(&Metadata { file_type, size, ..Metadata::default() });
+        assert_eq!(of(FileType::File, 0), 0);
+        assert_eq!(of(FileType::File, 1), 8);
+        assert_eq!(of(FileType::File, 4097), 16);
+        assert_eq!(of(FileType::Directory, 0), 8);
+        assert_eq!(of(FileType::Symlink, 9), 0);
+    }
+
+    #[test]
+    fn half_a_year_is_recent() {
+        let second = 1_000_000_000;
+        let now = 2_000_000_000 * second;
+        assert!(is_recent(now, now));
+        assert!(is_recent(now - (HALF_YEAR - 1) * second, now));
+        assert!(!is_recent(now - HALF_YEAR * second, now));
+        assert!(!is_recent(now + 2 * AHEAD * second, now));
+    }
+
+    #[test]
+    fn inodes_differ_and_fit_a_double() {
+        assert_ne!(inode(Path::new("/a")), inode(Path::new("/b")));
+        assert!(inode(Path::new("/a")) < 1 << 48);
+    }
+}

@@ -1,0 +1,281 @@
+//! Derived from bashkit (MIT, `guest-shell/patches/LICENSE-bashkit`).
+
+// Vendored from uutils/coreutils (MIT, Copyright (c) uutils developers),
+// src/uu/fmt/src/linebreak.rs at rev 6579cc2. Changes: output goes to a
+// budgeted sink, search steps poll the shared execution budget, options
+// come from `super::FmtOptions`, and lines are broken where GNU's costs are least.
+// Keep in sync with upstream; see knowledge/foundations/builtins.md "fmt".
+
+// spell-checker:ignore (ToDO) INFTY MULT accum breakwords linebreak linebreaking linebreaks linelen maxlength minlength nchars ostream overlen parasplit plass posn powf punct signum slen sstart tabwidth tlen underlen winfo wlen wordlen
+
+use super::parasplit::{ParaWords, Paragraph, WordInfo};
+use super::{FmtOptions, FmtOutput};
+use bashkit::Result;
+
+struct BreakArgs<'a> {
+    opts: &'a FmtOptions,
+    init_len: usize,
+    indent: &'a [u8],
+    indent_len: usize,
+    uniform: bool,
+    ostream: &'a mut FmtOutput,
+}
+
+impl BreakArgs<'_> {
+    fn compute_width(&self, winfo: &WordInfo, posn: usize, fresh: bool) -> usize {
+        if fresh {
+            0
+        } else {
+            let post = winfo.after_tab;
+            match winfo.before_tab {
+                None => post,
+                Some(pre) => post + ((pre + posn) / self.opts.tabwidth + 1) * self.opts.tabwidth - posn,
+            }
+        }
+    }
+}
+
+pub(crate) fn break_lines(para: &Paragraph, opts: &FmtOptions, ostream: &mut FmtOutput) -> Result<()> {
+    // indent
+    let p_indent = &para.indent_str;
+    let p_indent_len = para.indent_len;
+
+    // words
+    let p_words = ParaWords::new(opts, para);
+    let mut p_words_words = p_words.words();
+
+    // the first word will *always* appear on the first line
+    // make sure of this here
+    let Some(winfo) = p_words_words.next() else {
+        return ostream.write_all(b"\n");
+    };
+
+    // print the init, if it exists, and get its length
+    let p_init_len = winfo.word_nchars
+        + if opts.crown || opts.tagged {
+            // handle "init" portion
+            ostream.write_all(&para.init_str)?;
+            para.init_len
+        } else if !para.mail_header {
+            // for non-(crown, tagged) that's the same as a normal indent
+            ostream.write_all(p_indent)?;
+            p_indent_len
+        } else {
+            // except that mail headers get no indent at all
+            0
+        };
+
+    // write first word after writing init
+    ostream.write_all(winfo.word)?;
+
+    // does this paragraph require uniform spacing?
+    let uniform = para.mail_header || opts.uniform;
+
+    let mut break_args =
+        BreakArgs { opts, init_len: p_init_len, indent: p_indent, indent_len: p_indent_len, uniform, ostream };
+
+    if opts.quick || para.mail_header {
+        break_simple(p_words_words, &mut break_args)
+    } else {
+        let words: Vec<&WordInfo> = std::iter::once(winfo).chain(p_words_words).collect();
+        break_by_cost(&words, &mut break_args)
+    }
+}
+
+/// `break_simple` implements a "greedy" breaking algorithm: print words until
+/// maxlength would be exceeded, then print a linebreak and indent and continue.
+fn break_simple<'a, T: Iterator<Item = &'a WordInfo<'a>>>(mut iter: T, args: &mut BreakArgs<'a>) -> Result<()> {
+    iter.try_fold((args.init_len, false), |(l, prev_punct), winfo| accum_words_simple(args, l, prev_punct, winfo))?;
+    args.ostream.write_all(b"\n")
+}
+
+fn accum_words_simple<'a>(
+    args: &mut BreakArgs<'a>,
+    l: usize,
+    prev_punct: bool,
+    winfo: &'a WordInfo<'a>,
+) -> Result<(usize, bool)> {
+    // compute the length of this word, considering how tabs will expand at this position on the line
+    let wlen = winfo.word_nchars + args.compute_width(winfo, l, false);
+
+    let slen = compute_slen(args.uniform, winfo.new_line, winfo.sentence_start, prev_punct);
+
+    if l + wlen + slen > args.opts.width {
+        write_newline(args.indent, args.ostream)?;
+        write_with_spaces(&winfo.word[winfo.word_start..], 0, args.ostream)?;
+        Ok((args.indent_len + winfo.word_nchars, winfo.ends_punct))
+    } else {
+        write_with_spaces(winfo.word, slen, args.ostream)?;
+        Ok((l + wlen + slen, winfo.ends_punct))
+    }
+}
+
+/// A word as it is weighed: its length, the blanks before it, and how it ends.
+struct Weighed<'a> {
+    text: &'a [u8],
+    length: usize,
+    space: usize,
+    /// It begins with an opening bracket or quote.
+    opens: bool,
+    punctuated: bool,
+    /// It ends with a full stop or the like, perhaps within brackets or quotes.
+    stops: bool,
+    /// So it does, and the sentence ends there.
+    last: bool,
+}
+
+fn square(n: i64) -> i64 {
+    n.saturating_mul(n)
+}
+
+fn signed(n: usize) -> i64 {
+    i64::try_from(n).unwrap_or(i64::MAX)
+}
+
+/// Words with their blanks, which are as wide as in the input, where lines joined
+/// are one blank, or two behind the end of a sentence.
+fn weigh<'a>(words: &[&WordInfo<'a>], args: &BreakArgs<'_>) -> Vec<Weighed<'a>> {
+    let mut weighed: Vec<Weighed<'a>> = Vec::with_capacity(words.len());
+    let mut column = 0;
+    for (index, word) in words.iter().enumerate() {
+        let text = &word.word[word.word_start..];
+        let joined = args.uniform || word.new_line;
+        let width = args.compute_width(word, column, word.new_line || index == 0);
+        let next = words.get(index + 1);
+        let wide = next.is_none_or(|next| next.new_line || args.compute_width(next, 0, false) > 1);
+        let body = text.iter().rposition(|byte| !b")]'\"".contains(byte)).map_or(text, |at| &text[..=at]);
+        let stops = next.is_none() || body.ends_with(b".") || body.ends_with(b"?") || body.ends_with(b"!");
+        let after_sentence = weighed.last().is_some_and(|before| before.last);
+        weighed.push(Weighed {
+            text,
+            length: word.word_nchars,
+            space: match joined {
+                true => 1 + usize::from(after_sentence),
+                false => width,
+            },
+            opens: text.first().is_some_and(|byte| b"(['`\"".contains(byte)),
+            punctuated: text.last().is_some_and(u8::is_ascii_punctuation),
+            stops,
+            last: stops && wide,
+        });
+        column = match word.new_line || index == 0 {
+            true => args.indent_len + word.word_nchars,
+            false => column + width + word.word_nchars,
+        };
+    }
+    weighed
+}
+
+/// The cost of beginning a line with a word: little behind a sentence or a phrase,
+/// much behind an abbreviation.
+fn start_cost(words: &[Weighed<'_>], at: usize) -> i64 {
+    let word = &words[at];
+    let mut cost = square(70);
+    if let Some(before) = at.checked_sub(1).map(|before| &words[before]) {
+        if before.stops {
+            cost += if before.last { -square(50) } else { square(600) };
+        } else if before.punctuated {
+            cost -= square(40);
+        } else if at > 1 && words[at - 2].last {
+            cost += square(200) / signed(before.length.max(1));
+        }
+    }
+    if word.opens {
+        cost -= square(40);
+    } else if word.last {
+        cost += square(150) / signed(word.length.max(1));
+    }
+    cost
+}
+
+/// Breaks a paragraph so that the sum of costs is least: lines that miss the goal,
+/// that differ in length from the next one, and where they begin. The last line may
+/// be short.
+fn break_by_cost(words: &[&WordInfo<'_>], args: &mut BreakArgs<'_>) -> Result<()> {
+    let weighed = weigh(words, args);
+    let count = weighed.len();
+    let (mut best, mut next, mut length) = (vec![0i64; count + 1], vec![count; count + 1], vec![0usize; count + 1]);
+    for start in (0..count).rev() {
+        args.ostream.consume_work(1)?;
+        let indent = if start == 0 { args.init_len - weighed[0].length } else { args.indent_len };
+        let mut line = indent + weighed[start].length;
+        best[start] = i64::MAX;
+        for end in start + 1..=count {
+            let mut cost = 0;
+            if end < count {
+                cost = square(10 * (signed(args.opts.goal) - signed(line)));
+                if next[end] < count {
+                    cost += square(10 * (signed(line) - signed(length[end]))) / 2;
+                }
+            }
+            let cost = cost.saturating_add(best[end]);
+            if cost < best[start] {
+                (best[start], next[start], length[start]) = (cost, end, line);
+            }
+            if end == count {
+                break;
+            }
+            line += weighed[end].space + weighed[end].length;
+            if line >= args.opts.width {
+                break;
+            }
+        }
+        best[start] = best[start].saturating_add(start_cost(&weighed, start));
+    }
+    write_lines(&weighed, words, &next, args)
+}
+
+/// Writes the lines. The first word is written already. Where the paragraph has
+/// tabs, blanks become tabs, too.
+fn write_lines(
+    weighed: &[Weighed<'_>],
+    words: &[&WordInfo<'_>],
+    next: &[usize],
+    args: &mut BreakArgs<'_>,
+) -> Result<()> {
+    let tabs = words.iter().any(|word| word.before_tab.is_some());
+    let (mut column, mut end) = (args.init_len, next[0]);
+    for (index, word) in weighed.iter().enumerate().skip(1) {
+        if index == end {
+            write_newline(args.indent, args.ostream)?;
+            (column, end) = (args.indent_len, next[index]);
+        } else {
+            let target = column + word.space;
+            let stop = target / args.opts.tabwidth * args.opts.tabwidth;
+            if tabs && column + 1 < stop {
+                while column < stop {
+                    args.ostream.write_all(b"\t")?;
+                    column = (column / args.opts.tabwidth + 1) * args.opts.tabwidth;
+                }
+            }
+            while column < target {
+                args.ostream.write_all(b" ")?;
+                column += 1;
+            }
+        }
+        args.ostream.write_all(word.text)?;
+        column += word.length;
+    }
+    args.ostream.write_all(b"\n")
+}
+
+/// Number of spaces to add before a word, based on mode, newline, sentence start.
+fn compute_slen(uniform: bool, newline: bool, start: bool, punct: bool) -> usize {
+    if uniform || newline { if start || (newline && punct) { 2 } else { 1 } } else { 0 }
+}
+
+/// Write a newline and add the indent.
+fn write_newline(indent: &[u8], ostream: &mut FmtOutput) -> Result<()> {
+    ostream.write_all(b"\n")?;
+    ostream.write_all(indent)
+}
+
+/// Write the word, along with slen spaces.
+fn write_with_spaces(word: &[u8], slen: usize, ostream: &mut FmtOutput) -> Result<()> {
+    if slen == 2 {
+        ostream.write_all(b"  ")?;
+    } else if slen == 1 {
+        ostream.write_all(b" ")?;
+    }
+    ostream.write_all(word)
+}

@@ -1,0 +1,49 @@
+//! A file as `ls` lists it.
+//!
+//! Derived from bashkit (MIT, `guest-shell/patches/LICENSE-bashkit`).
+
+use std::path::PathBuf;
+
+use super::options::Options;
+use crate::commands::file_status::{self, nanos_of};
+use bashkit::fs::Metadata;
+
+pub(super) struct File {
+    /// As the operand or the directory has it.
+    pub(super) name: String,
+    pub(super) path: PathBuf,
+    /// `None`: a link that was to be followed and leads nowhere.
+    pub(super) meta: Option<Metadata>,
+    /// Where a link leads, in the long format.
+    pub(super) target: Option<String>,
+    /// What is there, if the options ask for it.
+    pub(super) target_meta: Option<Metadata>,
+    pub(super) links: u64,
+    pub(super) inode: u64,
+}
+
+impl File {
+    /// In bytes.
+    pub(super) fn size(&self) -> u64 {
+        self.meta.as_ref().map_or(0, |meta| meta.size)
+    }
+
+    /// In blocks of 512 bytes.
+    pub(super) fn blocks(&self) -> u64 {
+        self.meta.as_ref().map_or(0, file_status::blocks)
+    }
+
+    /// The time that is shown and sorted by, in nanoseconds since the epoch. That of the last
+    /// change stands for all that the VFS does not keep.
+    pub(super) fn time(&self, opts: &Options) -> i128 {
+        self.meta.as_ref().map_or(0, |meta| nanos_of(if opts.created { meta.created } else { meta.modified }))
+    }
+
+    pub(super) fn is_directory(&self) -> bool {
+        self.meta.as_ref().is_some_and(|meta| meta.file_type.is_dir())
+    }
+
+    pub(super) fn leads_to_directory(&self) -> bool {
+        self.is_directory() || self.target_meta.as_ref().is_some_and(|meta| meta.file_type.is_dir())
+    }
+}

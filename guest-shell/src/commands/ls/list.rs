@@ -1,0 +1,303 @@
+//! ls builtin - list directory contents.
+//!
+//! Derived from bashkit (MIT, `guest-shell/patches/LICENSE-bashkit`).
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use async_trait::async_trait;
+
+use super::file::File;
+use super::options::{Follow, Format, Hidden, Options, Sort};
+use super::print::Printer;
+use super::sort::sort;
+use crate::commands::date::Date;
+use crate::commands::file_status::{self, FmtEnv};
+use bashkit::ExecResult;
+use bashkit::builtins::Builtin;
+use bashkit::builtins::Context;
+use bashkit::builtins::DEFAULT_USERNAME;
+use bashkit::builtins::clap_env::apply_env_defaults;
+use bashkit::builtins::generated::ls_args::LS_ENV_DEFAULTS;
+use bashkit::builtins::ls::glob::fnmatch;
+use bashkit::builtins::resolve_path;
+use bashkit::cached_command;
+use bashkit::error::{Error, Result, io_error_reason};
+use bashkit::fs::{Metadata, vfs_join};
+
+/// The ls builtin - list directory contents, as GNU does in the C locale when its output is no
+/// terminal. Dates are in the zone of `TZ`, or in UTC.
+///
+/// Usage: ls [OPTION]... [FILE]...
+pub(crate) struct Ls {
+    clock: Date,
+    username: String,
+}
+
+impl Default for Ls {
+    fn default() -> Self {
+        Self::new(Date::default(), DEFAULT_USERNAME)
+    }
+}
+
+impl Ls {
+    /// Create an ls builtin reading time from `clock`; every file is `username`'s.
+    pub(crate) fn new(clock: Date, username: impl Into<String>) -> Self {
+        Self { clock, username: username.into() }
+    }
+}
+
+// Cached `ls` arg surface: pre-built once, cloned per invocation.
+// See `builtins::clap_cache` for why it is built, not just constructed.
+cached_command!(ls_cmd, bashkit::builtins::generated::ls_args::ls_command());
+
+#[async_trait]
+impl Builtin for Ls {
+    async fn execute(&self, ctx: Context<'_>) -> Result<ExecResult> {
+        // clap expects argv[0] = program name; bashkit's ctx.args excludes it.
+        let argv: Vec<OsString> =
+            std::iter::once(OsString::from("ls")).chain(ctx.args.iter().map(OsString::from)).collect();
+        // The environment is the sandbox's, never the host's (TM-INF-024).
+        let argv = apply_env_defaults(argv, LS_ENV_DEFAULTS, ctx.env);
+        let matches = match ls_cmd().try_get_matches_from(argv) {
+            Ok(m) => m,
+            Err(e) => {
+                let rendered = e.render().to_string();
+                if matches!(
+                    e.kind(),
+                    bashkit::clap::error::ErrorKind::DisplayHelp | bashkit::clap::error::ErrorKind::DisplayVersion
+                ) {
+                    return Ok(ExecResult::ok(rendered));
+                }
+                return Ok(ExecResult::err(rendered, 2));
+            }
+        };
+        let columns = ctx.env.get("COLUMNS").and_then(|text| text.parse().ok());
+        let opts = match Options::new(&matches, columns) {
+            Ok(opts) => opts,
+            Err(message) => return Ok(ExecResult::err(message, 2)),
+        };
+        let mut operands: Vec<String> = matches
+            .get_many::<OsString>("paths")
+            .map(|vs| vs.map(|v| v.to_string_lossy().into_owned()).collect())
+            .unwrap_or_default();
+        if operands.is_empty() {
+            operands.push(".".to_string());
+        }
+        let env = FmtEnv { clock: self.clock, tz: ctx.env.get("TZ").cloned(), username: self.username.clone() };
+        let mut lister =
+            Lister { ctx: &ctx, opts: &opts, printer: Printer::new(&opts, env), errors: String::new(), status: 0 };
+        lister.list(&operands).await?;
+        Ok(ExecResult {
+            stdout: lister.printer.out.into(),
+            stderr: lister.errors.into(),
+            exit_code: lister.status,
+            ..Default::default()
+        })
+    }
+}
+
+/// A directory that is yet to be listed.
+struct Pending {
+    name: String,
+    path: PathBuf,
+    /// How many directories that are listed it is in.
+    depth: usize,
+}
+
+struct Lister<'a> {
+    ctx: &'a Context<'a>,
+    opts: &'a Options,
+    printer: Printer<'a>,
+    errors: String,
+    status: i32,
+}
+
+impl Lister<'_> {
+    /// 2 for what was named, 1 for what was found.
+    fn complain(&mut self, what: &str, name: &str, error: &Error, status: i32) {
+        let reason = io_error_reason(error);
+        self.errors.push_str(&format!("ls: {what} '{name}': {reason}\n"));
+        self.status = self.status.max(status);
+    }
+
+    async fn list(&mut self, operands: &[String]) -> Result<()> {
+        let mut files = Vec::new();
+        for operand in operands {
+            self.ctx.consume_budget_work(1)?;
+            match self.operand(operand).await {
+                Ok(file) => files.push(file),
+                Err(error) => self.complain("cannot access", operand, &error, 2),
+            }
+        }
+        sort(&mut files, self.opts);
+        let widths = self.printer.widths(&files);
+        let (directories, files): (Vec<File>, Vec<File>) =
+            files.into_iter().partition(|file| file.is_directory() && !self.opts.directory);
+        self.printer.listing(&files, &widths);
+        let headers = self.opts.recursive || operands.len() > 1;
+        let mut pending: Vec<Pending> =
+            directories.into_iter().rev().map(|file| Pending { name: file.name, path: file.path, depth: 0 }).collect();
+        // The directories that the one at hand is in, with links followed.
+        let mut above: Vec<PathBuf> = Vec::new();
+        while let Some(directory) = pending.pop() {
+            above.truncate(directory.depth);
+            let place = bashkit::builtins::place(self.ctx.fs.as_ref(), &directory.path, true).await;
+            if above.contains(&place) {
+                self.errors.push_str(&format!("ls: {}: not listing already-listed directory\n", directory.name));
+                self.status = 2;
+                continue;
+            }
+            let found = self.directory(&directory, &place, headers).await?;
+            above.push(place);
+            pending.extend(found.into_iter().rev());
+        }
+        Ok(())
+    }
+
+    async fn operand(&self, name: &str) -> Result<File> {
+        if name.is_empty() {
+            return Err(std::io::Error::from(std::io::ErrorKind::NotFound).into());
+        }
+        let fs = self.ctx.fs.as_ref();
+        let path = resolve_path(self.ctx.cwd, name);
+        let own = fs.lstat(&path).await?;
+        let is_directory = name.ends_with('/');
+        let follow = own.file_type.is_symlink()
+            && (is_directory
+                || match self.opts.follow {
+                    Follow::Never => false,
+                    Follow::OperandsToDirectories => fs.stat(&path).await.is_ok_and(|meta| meta.file_type.is_dir()),
+                    Follow::Operands | Follow::Always => true,
+                });
+        let meta = if follow { fs.stat(&path).await? } else { own };
+        if is_directory && !meta.file_type.is_dir() {
+            return Err(std::io::Error::from(std::io::ErrorKind::NotADirectory).into());
+        }
+        let place = bashkit::builtins::place(fs, &path, follow).await;
+        Ok(self.file(name.to_string(), path, &place, Some(meta)).await)
+    }
+
+    /// `place`: where `path` leads, for the inode.
+    async fn file(&self, name: String, path: PathBuf, place: &Path, meta: Option<Metadata>) -> File {
+        let fs = self.ctx.fs.as_ref();
+        let long = self.opts.format == Format::Long;
+        let mut file =
+            File { name, meta, target: None, target_meta: None, links: 1, inode: file_status::inode(place), path };
+        let Some(meta) = &file.meta else {
+            return file;
+        };
+        if long {
+            file.links = file_status::links(fs, &file.path, meta).await;
+        }
+        if meta.file_type.is_symlink() && (long || self.opts.needs_targets()) {
+            let target = fs.read_link(&file.path).await.ok();
+            file.target = target.map(|target| target.to_string_lossy().into_owned());
+            if self.opts.needs_targets() {
+                file.target_meta = fs.stat(&file.path).await.ok();
+            }
+        }
+        file
+    }
+
+    fn is_listed(&self, name: &str) -> bool {
+        let dotted = name.starts_with('.');
+        if dotted && self.opts.hidden == Hidden::None {
+            return false;
+        }
+        // A dot at the beginning is matched by a dot only.
+        !self.opts.ignore.iter().any(|pattern| (!dotted || pattern.starts_with('.')) && fnmatch(name, pattern, false))
+    }
+
+    /// What a directory has, in the order of the listing.
+    async fn entries(&mut self, directory: &Pending, place: &Path) -> Result<Option<Vec<File>>> {
+        let fs = self.ctx.fs.clone();
+        let entries = match fs.read_dir(&directory.path).await {
+            Ok(entries) => entries,
+            Err(error) => {
+                let status = if directory.depth == 0 { 2 } else { 1 };
+                self.complain("cannot open directory", &directory.name, &error, status);
+                return Ok(None);
+            }
+        };
+        self.ctx.consume_budget_work(u64::try_from(entries.len()).unwrap_or(u64::MAX))?;
+        let mut files = Vec::new();
+        if self.opts.hidden == Hidden::All {
+            let parent = place.parent().unwrap_or(place);
+            for (name, path) in [(".", place), ("..", parent)] {
+                if self.is_listed(name) {
+                    let meta = fs.stat(path).await.ok();
+                    files.push(self.file(name.to_string(), path.to_path_buf(), path, meta).await);
+                }
+            }
+        }
+        for entry in entries {
+            if !self.is_listed(&entry.name) {
+                continue;
+            }
+            let path = vfs_join(&directory.path, &entry.name);
+            let mut own_place = vfs_join(place, &entry.name);
+            let mut meta = Some(entry.metadata);
+            if self.opts.follow == Follow::Always && meta.as_ref().is_some_and(|meta| meta.file_type.is_symlink()) {
+                match fs.stat(&path).await {
+                    Ok(found) => {
+                        own_place = bashkit::builtins::place(fs.as_ref(), &path, true).await;
+                        meta = Some(found);
+                    }
+                    Err(_) if !self.needs_status() => {}
+                    Err(error) => {
+                        let name = match directory.name.as_str() {
+                            "." => entry.name.clone(),
+                            above => joined(above, &entry.name),
+                        };
+                        self.complain("cannot access", &name, &error, 1);
+                        meta = None;
+                    }
+                }
+            }
+            files.push(self.file(entry.name, path, &own_place, meta).await);
+        }
+        sort(&mut files, self.opts);
+        Ok(Some(files))
+    }
+
+    /// Whether more than names is asked for.
+    fn needs_status(&self) -> bool {
+        let opts = self.opts;
+        opts.format == Format::Long
+            || opts.inode
+            || opts.blocks
+            || opts.recursive
+            || opts.colour
+            || opts.needs_targets()
+            || matches!(opts.sort, Sort::Size | Sort::Time)
+    }
+
+    /// Lists it, and says which directories in it are to be listed next.
+    async fn directory(&mut self, directory: &Pending, place: &Path, header: bool) -> Result<Vec<Pending>> {
+        let Some(files) = self.entries(directory, place).await? else {
+            return Ok(Vec::new());
+        };
+        if header {
+            self.printer.header(&directory.name);
+        }
+        self.printer.total(&files);
+        let widths = self.printer.widths(&files);
+        self.printer.listing(&files, &widths);
+        if !self.opts.recursive {
+            return Ok(Vec::new());
+        }
+        let found = files.into_iter().filter(|file| file.is_directory() && file.name != "." && file.name != "..");
+        Ok(found
+            .map(|file| Pending {
+                name: joined(&directory.name, &file.name),
+                path: file.path,
+                depth: directory.depth + 1,
+            })
+            .collect())
+    }
+}
+
+fn joined(directory: &str, name: &str) -> String {
+    format!("{}/{name}", directory.trim_end_matches('/'))
+}

@@ -1,0 +1,116 @@
+//! Files that filters are given as operands, read as GNU's filters read them:
+//! bytes, `-` is standard input (which ends once), and a file that cannot be
+//! read is told and left out while the others are filtered.
+//!
+//! Derived from bashkit (MIT, `guest-shell/patches/LICENSE-bashkit`).
+
+use bashkit::ExecResult;
+use bashkit::Result;
+use bashkit::builtins::Context;
+
+/// Contents of an operand, or the reason why there are none.
+pub(super) async fn read(ctx: &Context<'_>, name: &str) -> Result<std::result::Result<Vec<u8>, String>> {
+    if name == "-" {
+        return Ok(Ok(ctx.stdin_to_end().await?.as_bytes().to_vec()));
+    }
+    let path = bashkit::builtins::resolve_path(ctx.cwd, name);
+    let read = ctx.fs.read_file(&path).await;
+    Ok(read.map_err(|error| bashkit::error::io_error_reason(&error)))
+}
+
+/// [`read`] for a command that uses only the first `length` bytes, if that is
+/// given: it leaves what is behind them in standard input, and reads no more
+/// of a file without an end.
+pub(super) async fn read_part(
+    ctx: &Context<'_>,
+    name: &str,
+    length: Option<usize>,
+) -> Result<std::result::Result<Vec<u8>, String>> {
+    let Some(length) = length else {
+        return read(ctx, name).await;
+    };
+    let part = match name {
+        "-" => Some(bashkit::builtins::InputChunks::stdin(ctx)?),
+        _ => {
+            let path = bashkit::builtins::resolve_path(ctx.cwd, name);
+            bashkit::builtins::InputChunks::endless_file(ctx, &path).await?
+        }
+    };
+    match part {
+        Some(part) => Ok(Ok(part.take(length).await?)),
+        None => read(ctx, name).await,
+    }
+}
+
+/// What was read of several operands.
+pub(super) struct Operands {
+    /// Names and contents of those that could be read.
+    pub(super) contents: Vec<(String, Vec<u8>)>,
+    /// Messages about the others.
+    pub(super) errors: String,
+}
+
+impl Operands {
+    /// All contents, one after the other.
+    pub(super) fn concat(&self) -> Vec<u8> {
+        let parts: Vec<&[u8]> = self.contents.iter().map(|(_, data)| data.as_slice()).collect();
+        parts.concat()
+    }
+
+    /// The result of a filter that wrote `output`.
+    pub(super) fn finish(self, output: impl Into<bashkit::StreamData>) -> ExecResult {
+        let mut result = ExecResult::ok("");
+        result.stdout = output.into();
+        result.exit_code = i32::from(!self.errors.is_empty());
+        result.stderr = self.errors.into();
+        result
+    }
+}
+
+/// Reads operands; without any, standard input.
+pub(super) async fn read_all(ctx: &Context<'_>, cmd: &str, files: &[String]) -> Result<Operands> {
+    read_all_parts(ctx, cmd, files, None).await
+}
+
+/// [`read_all`] for a command that uses only the first `length` bytes.
+pub(super) async fn read_all_parts(
+    ctx: &Context<'_>,
+    cmd: &str,
+    files: &[String],
+    length: Option<usize>,
+) -> Result<Operands> {
+    let message = |name: &str, reason: &str| format!("{cmd}: {name}: {reason}\n");
+    read_each_part(ctx, files, length, message).await
+}
+
+/// [`read_all`] with messages of another form.
+pub(super) async fn read_each(
+    ctx: &Context<'_>,
+    files: &[String],
+    message: impl Fn(&str, &str) -> String,
+) -> Result<Operands> {
+    read_each_part(ctx, files, None, message).await
+}
+
+async fn read_each_part(
+    ctx: &Context<'_>,
+    files: &[String],
+    length: Option<usize>,
+    message: impl Fn(&str, &str) -> String,
+) -> Result<Operands> {
+    let standard_input = ["-".to_string()];
+    let files = if files.is_empty() { &standard_input } else { files };
+    let mut operands = Operands { contents: Vec::with_capacity(files.len()), errors: String::new() };
+    let mut ended = false;
+    for name in files {
+        if name == "-" && std::mem::replace(&mut ended, true) {
+            operands.contents.push((name.clone(), Vec::new()));
+            continue;
+        }
+        match read_part(ctx, name, length).await? {
+            Ok(data) => operands.contents.push((name.clone(), data)),
+            Err(reason) => operands.errors.push_str(&message(name, &reason)),
+        }
+    }
+    Ok(operands)
+}

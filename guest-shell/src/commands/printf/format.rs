@@ -1,0 +1,569 @@
+//! What `printf` prints: bash's reading of formats, escapes and operands
+//! (`builtins/printf.def` of bash 5.2).
+//!
+//! Important decision: directives are read here, so that each is read once
+//! and stops where bash stops. uucore formats what needs its digits
+//! (`%e %f %g %a`) and its quoting (`%q`).
+//!
+//! Derived from bashkit (MIT, `guest-shell/patches/LICENSE-bashkit`).
+
+use std::ffi::OsString;
+use std::ops::ControlFlow;
+
+use bashkit::builtins::MAX_FORMAT_WIDTH;
+use bashkit::builtins::generated::format::{FormatArgument, FormatArguments, parse_spec_and_escape};
+use bashkit::builtins::generated::format_support::collect_diagnostics;
+use bashkit::builtins::limits::PRINTF_MAX_DIAG_CHARS;
+
+/// Formats a time: the seconds since the epoch (`None` is now) and the format.
+pub(super) type TimeFormatter<'a> = &'a mut dyn FnMut(Option<i64>, &str) -> std::result::Result<String, String>;
+
+/// What a call of `printf` comes to.
+#[derive(Default)]
+pub(super) struct Rendered {
+    pub(crate) bytes: Vec<u8>,
+    pub(crate) stderr: String,
+    /// Whether an operand was no number or the format is wrong.
+    pub(crate) failed: bool,
+    /// Variables that `%n` names, with the count of bytes before it.
+    pub(crate) counts: Vec<(String, usize)>,
+}
+
+/// Prints `operands` by `format`, which is used again while operands are left.
+pub(super) fn render(format: &str, operands: &[String], time: TimeFormatter<'_>) -> Rendered {
+    let mut printer = Printer { operands, next: 0, time, rendered: Rendered::default() };
+    while printer.pass(format).is_continue() {
+        if printer.next == 0 || printer.next >= operands.len() {
+            break;
+        }
+    }
+    printer.rendered
+}
+
+/// A directive without its conversion: `%-5.*`.
+#[derive(Default)]
+struct Directive<'a> {
+    flags: &'a str,
+    width: usize,
+    left: bool,
+    precision: Option<usize>,
+}
+
+impl Directive<'_> {
+    fn has(&self, flag: char) -> bool {
+        self.flags.contains(flag)
+    }
+
+    /// Pads with blanks.
+    fn pad(&self, bytes: &[u8], out: &mut Vec<u8>) {
+        let fill = self.width.saturating_sub(bytes.len());
+        let (before, after) = if self.left { (0, fill) } else { (fill, 0) };
+        out.resize(out.len() + before, b' ');
+        out.extend_from_slice(bytes);
+        out.resize(out.len() + after, b' ');
+    }
+
+    /// The digits of an integer with its sign or `0x`, padded as C pads them.
+    fn integer(&self, prefix: &str, digits: &str, out: &mut Vec<u8>) {
+        let zeros = match self.precision {
+            Some(0) if digits == "0" => return self.pad(prefix.as_bytes(), out),
+            Some(precision) => precision.saturating_sub(digits.len()),
+            None if self.has('0') && !self.left => self.width.saturating_sub(prefix.len() + digits.len()),
+            None => 0,
+        };
+        self.pad(format!("{prefix}{}{digits}", "0".repeat(zeros)).as_bytes(), out);
+    }
+}
+
+struct Printer<'a> {
+    operands: &'a [String],
+    next: usize,
+    time: TimeFormatter<'a>,
+    rendered: Rendered,
+}
+
+/// Goes on with the format at this byte, or ends the command.
+type Step = ControlFlow<(), usize>;
+
+impl Printer<'_> {
+    fn pass(&mut self, format: &str) -> ControlFlow<()> {
+        let bytes = format.as_bytes();
+        let mut at = 0;
+        while let Some(&byte) = bytes.get(at) {
+            at = match byte {
+                b'\\' => {
+                    let mut out = std::mem::take(&mut self.rendered.bytes);
+                    let read = self.escape(&bytes[at + 1..], false, &mut out);
+                    self.rendered.bytes = out;
+                    at + 1 + read.unwrap_or_default()
+                }
+                b'%' if bytes.get(at + 1) == Some(&b'%') => {
+                    self.rendered.bytes.push(b'%');
+                    at + 2
+                }
+                b'%' => self.directive(format, at)?,
+                _ => {
+                    let literal = format.get(at..).and_then(|rest| rest.chars().next());
+                    let length = literal.map_or(1, char::len_utf8);
+                    match format.get(at..at + length) {
+                        Some(literal) => self.rendered.bytes.extend_from_slice(&bashkit::bytes_of(literal)),
+                        None => self.rendered.bytes.push(byte),
+                    }
+                    at + length
+                }
+            };
+        }
+        ControlFlow::Continue(())
+    }
+
+    /// Reads what follows a backslash (`tescape`): how many bytes it takes.
+    /// None stops the command: `\c` in an operand.
+    fn escape(&mut self, rest: &[u8], is_operand: bool, out: &mut Vec<u8>) -> Option<usize> {
+        let plain = match rest.first() {
+            Some(b'a') => 7,
+            Some(b'b') => 8,
+            Some(b'e' | b'E') => 27,
+            Some(b'f') => 12,
+            Some(b'n') => b'\n',
+            Some(b'r') => b'\r',
+            Some(b't') => b'\t',
+            Some(b'v') => 11,
+            Some(b'\\') => b'\\',
+            Some(quote @ (b'\'' | b'"' | b'?')) if !is_operand => *quote,
+            Some(b'c') if is_operand => return None,
+            Some(first @ b'0'..=b'7') => {
+                let most = if *first == b'0' && is_operand { 4 } else { 3 };
+                let (value, read) = digits(rest, 8, most);
+                out.push((value & 0xff) as u8);
+                return Some(read);
+            }
+            Some(kind @ (b'x' | b'u' | b'U')) => return Some(self.hexadecimal(*kind, &rest[1..], out)),
+            _ => {
+                out.push(b'\\');
+                return Some(0);
+            }
+        };
+        out.push(plain);
+        Some(1)
+    }
+
+    fn hexadecimal(&mut self, kind: u8, rest: &[u8], out: &mut Vec<u8>) -> usize {
+        let (most, what) = match kind {
+            b'x' => (2, "hex"),
+            b'u' => (4, "unicode"),
+            _ => (8, "unicode"),
+        };
+        let (value, read) = digits(rest, 16, most);
+        if read == 0 {
+            let kind = char::from(kind);
+            self.complain(&format!("missing {what} digit for \\{kind}"));
+            out.push(b'\\');
+            return 0;
+        }
+        if kind == b'x' {
+            out.push(value as u8);
+        } else {
+            push_utf8(value, out);
+        }
+        read + 1
+    }
+
+    /// Prints one directive, which begins at `start`.
+    fn directive(&mut self, format: &str, start: usize) -> Step {
+        let bytes = format.as_bytes();
+        let mut directive = Directive::default();
+        let mut at = start + 1;
+        let flags = at;
+        at += span(&bytes[at..], b"#'-+ 0");
+        directive.flags = &format[flags..at];
+        directive.left = directive.has('-');
+        let width = self.number(bytes, &mut at);
+        directive.left |= width < 0;
+        directive.width = self.within("width", width)?;
+        if bytes.get(at) == Some(&b'.') {
+            at += 1;
+            let negative = bytes.get(at) == Some(&b'-');
+            at += usize::from(negative);
+            let precision = self.number(bytes, &mut at);
+            if precision >= 0 && !negative {
+                directive.precision = Some(self.within("precision", precision)?);
+            }
+        }
+        at += span(&bytes[at..], b"hjlLtz");
+        let Some(conversion) = format[at..].chars().next() else {
+            return self.stop(&format!("`{}': missing format character", &format[start..]));
+        };
+        at += conversion.len_utf8();
+        match conversion {
+            '(' => return Step::Continue(self.time(&directive, format, start, at)),
+            'c' => {
+                let operand = self.text();
+                let first = bashkit::bytes_of(&operand).first().copied();
+                directive.pad(&[first.unwrap_or(0)], &mut self.rendered.bytes);
+            }
+            's' => {
+                let operand = self.text();
+                self.pad_cut(&directive, &bashkit::bytes_of(&operand));
+            }
+            'b' => self.escaped(&directive)?,
+            'q' | 'Q' => self.quoted(&directive, conversion),
+            'd' | 'i' => self.signed(&directive),
+            'u' | 'o' | 'x' | 'X' => self.unsigned(&directive, conversion),
+            'e' | 'E' | 'f' | 'F' | 'g' | 'G' | 'a' | 'A' => self.float(&directive, conversion)?,
+            'n' => self.count()?,
+            _ => return self.stop(&format!("`{conversion}': invalid format character")),
+        }
+        Step::Continue(at)
+    }
+
+    /// A width or a precision: of the format, or for `*` of an operand.
+    fn number(&mut self, bytes: &[u8], at: &mut usize) -> i64 {
+        if bytes.get(*at) == Some(&b'*') {
+            *at += 1;
+            // A `long` that is cut to an `int` when it is the last operand,
+            // and clamped when others follow: as bash does.
+            let value = self.long();
+            let is_last = self.next >= self.operands.len();
+            return if is_last {
+                i64::from(value as i32)
+            } else {
+                value.clamp(i64::from(i32::MIN), i64::from(i32::MAX))
+            };
+        }
+        let length = span(&bytes[*at..], b"0123456789");
+        let value = bytes[*at..*at + length]
+            .iter()
+            .fold(0i64, |value, digit| value.saturating_mul(10).saturating_add(i64::from(digit - b'0')));
+        *at += length;
+        value
+    }
+
+    /// THREAT[TM-DOS-110]: what is printed grows with these.
+    fn within(&mut self, what: &str, value: i64) -> ControlFlow<(), usize> {
+        let value = usize::try_from(value.unsigned_abs()).unwrap_or(usize::MAX);
+        if value > MAX_FORMAT_WIDTH {
+            return self.stop(&format!("format {what} {value} exceeds limit {MAX_FORMAT_WIDTH}"));
+        }
+        ControlFlow::Continue(value)
+    }
+
+    fn pad_cut(&mut self, directive: &Directive<'_>, text: &[u8]) {
+        let length = directive.precision.map_or(text.len(), |most| most.min(text.len()));
+        directive.pad(&text[..length], &mut self.rendered.bytes);
+    }
+
+    /// `%b`: an operand with its escapes.
+    fn escaped(&mut self, directive: &Directive<'_>) -> ControlFlow<()> {
+        let operand = self.text();
+        let text = bashkit::bytes_of(&operand);
+        let (mut out, mut at, mut flow) = (Vec::new(), 0, ControlFlow::Continue(()));
+        while let Some(&byte) = text.get(at) {
+            at += 1;
+            if byte != b'\\' {
+                out.push(byte);
+                continue;
+            }
+            match self.escape(&text[at..], true, &mut out) {
+                Some(read) => at += read,
+                None => {
+                    flow = ControlFlow::Break(());
+                    break;
+                }
+            }
+        }
+        self.pad_cut(directive, &out);
+        flow
+    }
+
+    /// `%q` cuts what is quoted, `%Q` what is to be quoted.
+    fn quoted(&mut self, directive: &Directive<'_>, conversion: char) {
+        let mut operand = self.text();
+        if conversion == 'Q' {
+            if let Some(most) = directive.precision {
+                operand.truncate(operand.floor_char_boundary(most));
+            }
+            let bytes = quote(&operand);
+            return directive.pad(&bytes, &mut self.rendered.bytes);
+        }
+        let bytes = quote(&operand);
+        self.pad_cut(directive, &bytes);
+    }
+
+    fn signed(&mut self, directive: &Directive<'_>) {
+        let value = self.long();
+        let sign = match value {
+            ..0 => "-",
+            _ if directive.has('+') => "+",
+            _ if directive.has(' ') => " ",
+            _ => "",
+        };
+        directive.integer(sign, &value.unsigned_abs().to_string(), &mut self.rendered.bytes);
+    }
+
+    fn unsigned(&mut self, directive: &Directive<'_>, conversion: char) {
+        // A negative number wraps.
+        let value = self.integer(-i128::from(u64::MAX), u64::MAX.into(), u64::MAX.into()) as u64;
+        let alternative = directive.has('#') && value != 0;
+        let (prefix, digits) = match conversion {
+            // The first digit is a zero, also with a precision of 0.
+            'o' if directive.has('#') && value == 0 => {
+                let directive = Directive { precision: directive.precision.map(|least| least.max(1)), ..*directive };
+                return directive.integer("", "0", &mut self.rendered.bytes);
+            }
+            'o' if directive.has('#') => ("", format!("0{value:o}")),
+            'o' => ("", format!("{value:o}")),
+            'x' => (if alternative { "0x" } else { "" }, format!("{value:x}")),
+            'X' => (if alternative { "0X" } else { "" }, format!("{value:X}")),
+            _ => ("", value.to_string()),
+        };
+        directive.integer(prefix, &digits, &mut self.rendered.bytes);
+    }
+
+    fn float(&mut self, directive: &Directive<'_>, conversion: char) -> ControlFlow<()> {
+        let operand = self.text();
+        let value = if let Some(code) = character_code(&operand) {
+            code.to_string()
+        } else {
+            let trimmed = operand.trim_start();
+            let length = float_length(trimmed);
+            if length < trimmed.len() || (length == 0 && !operand.is_empty()) {
+                self.refuse_number(&operand);
+            }
+            if length == 0 { "0".to_owned() } else { trimmed[..length].to_owned() }
+        };
+        // THREAT[TM-DOS-110]: an exponent is as many digits.
+        if let Some(at) = value.rfind(['e', 'E', 'p', 'P'])
+            && let exponent = value[at + 1..].trim_start_matches(['+', '-']).parse().unwrap_or(usize::MAX)
+            && exponent > MAX_FORMAT_WIDTH
+            && value[at + 1..].ends_with(|last: char| last.is_ascii_digit())
+        {
+            return self.stop(&format!("format exponent {exponent} exceeds limit {MAX_FORMAT_WIDTH}"));
+        }
+        let flags: String = directive.flags.chars().filter(|flag| !"'-".contains(*flag)).collect();
+        let left = if directive.left { "-" } else { "" };
+        let width = if directive.width == 0 { String::new() } else { directive.width.to_string() };
+        let precision = directive.precision.map_or_else(String::new, |precision| format!(".{precision}"));
+        let bytes = by_library(&format!("%{flags}{left}{width}{precision}{conversion}"), &value);
+        self.rendered.bytes.extend_from_slice(&bytes);
+        ControlFlow::Continue(())
+    }
+
+    /// `%(FORMAT)T`, whose format begins at `open`: where what follows it begins.
+    fn time(&mut self, directive: &Directive<'_>, format: &str, start: usize, open: usize) -> usize {
+        let mut depth = 1;
+        let close = format[open..].bytes().position(|byte| {
+            depth += i32::from(byte == b'(') - i32::from(byte == b')');
+            depth == 0
+        });
+        let Some(close) = close.map(|length| open + length).filter(|close| format[close + 1..].starts_with('T')) else {
+            let next = close.and_then(|length| format[open + length + 1..].chars().next());
+            let next = next.map_or_else(String::new, |next| next.to_string());
+            self.rendered
+                .stderr
+                .push_str(&format!("bash: printf: warning: `{next}': invalid time format specification\n"));
+            self.rendered.bytes.push(b'%');
+            return start + 1;
+        };
+        let seconds = match self.next < self.operands.len() {
+            true => self.long(),
+            false => -1,
+        };
+        let format = if close == open { "%X" } else { &format[open..close] };
+        let moment = (!matches!(seconds, -1 | -2)).then_some(seconds);
+        match (self.time)(moment, format) {
+            // bash formats into 128 bytes: what is longer prints nothing.
+            Ok(text) if text.len() < 128 => self.pad_cut(directive, text.as_bytes()),
+            Ok(_) => self.pad_cut(directive, b""),
+            Err(error) => {
+                self.complain(error.trim_start_matches("printf: "));
+                self.rendered.failed = true;
+            }
+        }
+        close + 2
+    }
+
+    /// `%n`: sets a variable to the count of bytes so far.
+    fn count(&mut self) -> ControlFlow<()> {
+        let name = self.text();
+        if name.is_empty() {
+            return ControlFlow::Continue(());
+        }
+        if !bashkit::interpreter::is_valid_var_name(&name) {
+            return self.stop(&format!("`{name}': not a valid identifier"));
+        }
+        self.rendered.counts.push((name, self.rendered.bytes.len()));
+        ControlFlow::Continue(())
+    }
+
+    fn text(&mut self) -> String {
+        let operand = self.operands.get(self.next).cloned().unwrap_or_default();
+        self.next += 1;
+        operand
+    }
+
+    fn long(&mut self) -> i64 {
+        self.integer(i64::MIN.into(), i64::MAX.into(), i64::MIN.into()) as i64
+    }
+
+    /// An operand as an integer: what `strtol` reads of it with base 0. What
+    /// is less than `least` is `below`, what is more than `most` is that.
+    fn integer(&mut self, least: i128, most: i128, below: i128) -> i128 {
+        let operand = self.text();
+        if let Some(code) = character_code(&operand) {
+            return i128::from(code);
+        }
+        let (value, length) = integer_prefix(&operand);
+        if length < operand.len() {
+            self.refuse_number(&operand);
+        } else if value < least || value > most {
+            let shown = shown(&operand);
+            self.rendered.stderr.push_str(&format!("bash: printf: warning: {shown}: Numerical result out of range\n"));
+        }
+        if value < least { below } else { value.min(most) }
+    }
+
+    fn refuse_number(&mut self, operand: &str) {
+        let what = match operand.as_bytes() {
+            [b'0', b'0'..=b'9', ..] => "octal ",
+            [b'0', b'x', ..] => "hex ",
+            _ => "",
+        };
+        self.complain(&format!("{}: invalid {what}number", shown(operand)));
+        self.rendered.failed = true;
+    }
+
+    fn complain(&mut self, message: &str) {
+        if self.rendered.stderr.len() < PRINTF_MAX_DIAG_CHARS {
+            self.rendered.stderr.push_str(&format!("bash: printf: {message}\n"));
+        }
+    }
+
+    fn stop<T>(&mut self, message: &str) -> ControlFlow<(), T> {
+        self.complain(&shown(message));
+        self.rendered.failed = true;
+        ControlFlow::Break(())
+    }
+}
+
+/// The start of a text that may be long.
+fn shown(text: &str) -> String {
+    match text.char_indices().nth(PRINTF_MAX_DIAG_CHARS / 2) {
+        Some((at, _)) => format!("{}...", &text[..at]),
+        None => text.to_owned(),
+    }
+}
+
+/// How many of the first bytes are in the set.
+fn span(bytes: &[u8], set: &[u8]) -> usize {
+    bytes.iter().take_while(|byte| set.contains(byte)).count()
+}
+
+/// The value of so many digits at most, and how many there are.
+fn digits(bytes: &[u8], radix: u32, most: usize) -> (u32, usize) {
+    let values = bytes.iter().take(most).map_while(|byte| char::from(*byte).to_digit(radix));
+    values.fold((0, 0), |(value, read), digit| (value * radix + digit, read + 1))
+}
+
+/// UTF-8 as bash writes it: also what is no code point, in the six bytes that there were once.
+fn push_utf8(value: u32, out: &mut Vec<u8>) {
+    let length = match value {
+        0..=0x7f => return out.push(value as u8),
+        0x80..=0x7ff => 2,
+        0x800..=0xffff => 3,
+        0x1_0000..=0x1f_ffff => 4,
+        0x20_0000..=0x3ff_ffff => 5,
+        0x400_0000..=0x7fff_ffff => 6,
+        _ => return,
+    };
+    let lead = !(0xff_u32 >> length) & 0xff;
+    out.push((lead | (value >> (6 * (length - 1)))) as u8);
+    (0..length - 1).rev().for_each(|part| out.push((0x80 | (value >> (6 * part)) & 0x3f) as u8));
+}
+
+/// The code of the character behind a quote: `'A` is 65.
+fn character_code(operand: &str) -> Option<u32> {
+    let rest = operand.strip_prefix(['\'', '"'])?;
+    let first = rest.chars().next();
+    Some(first.map_or(0, |c| bashkit::stream::byte_of_character(c).map_or(u32::from(c), u32::from)))
+}
+
+/// What `strtol` reads with base 0, and how many bytes that is. A text without a digit is 0 of no bytes; an empty one is
+/// read whole.
+fn integer_prefix(text: &str) -> (i128, usize) {
+    let trimmed = text.trim_start_matches([' ', '\t', '\n', '\r', '\x0b', '\x0c']);
+    let unsigned = trimmed.strip_prefix(['-', '+']).unwrap_or(trimmed);
+    let bytes = unsigned.as_bytes();
+    let (radix, digits) = match bytes {
+        [b'0', b'x' | b'X', digit, ..] if digit.is_ascii_hexdigit() => (16, &bytes[2..]),
+        [b'0', ..] => (8, bytes),
+        _ => (10, bytes),
+    };
+    let (mut value, mut read) = (0i128, 0);
+    for digit in digits.iter().map_while(|byte| char::from(*byte).to_digit(radix)) {
+        value = (value * i128::from(radix) + i128::from(digit)).min(i128::from(u64::MAX) + 1);
+        read += 1;
+    }
+    if read == 0 {
+        return (0, 0);
+    }
+    let before = text.len() - unsigned.len() + (bytes.len() - digits.len());
+    (if trimmed.starts_with('-') { -value } else { value }, before + read)
+}
+
+/// How many bytes `strtold` reads.
+fn float_length(text: &str) -> usize {
+    let bytes = text.as_bytes();
+    let sign = usize::from(matches!(bytes.first(), Some(b'-' | b'+')));
+    let rest = text[sign..].to_ascii_lowercase();
+    for word in ["infinity", "inf", "nan"] {
+        if rest.starts_with(word) {
+            return sign + word.len();
+        }
+    }
+    let rest = rest.as_bytes();
+    let (start, set, mark) = match rest {
+        [b'0', b'x', digit, ..] if digit.is_ascii_hexdigit() || *digit == b'.' => (2, &b"0123456789abcdef"[..], b'p'),
+        _ => (0, &b"0123456789"[..], b'e'),
+    };
+    let whole = span(&rest[start..], set);
+    let mut at = start + whole;
+    let mut fraction = 0;
+    if rest.get(at) == Some(&b'.') {
+        fraction = span(&rest[at + 1..], set);
+        if whole + fraction > 0 {
+            at += 1 + fraction;
+        }
+    }
+    if whole + fraction == 0 {
+        return if start == 2 { sign + 1 } else { 0 };
+    }
+    if rest.get(at) == Some(&mark) {
+        let signed = usize::from(matches!(rest.get(at + 1), Some(b'-' | b'+')));
+        let exponent = span(&rest[at + 1 + signed..], b"0123456789");
+        if exponent > 0 {
+            at += 1 + signed + exponent;
+        }
+    }
+    sign + at
+}
+
+/// An operand as `%q` prints it.
+fn quote(operand: &str) -> Vec<u8> {
+    if bashkit::has_raw_bytes(operand) {
+        return bashkit::interpreter::ansic_quote(operand).into_bytes();
+    }
+    by_library("%q", operand)
+}
+
+/// One operand by one directive of uucore's. What it refuses prints nothing.
+fn by_library(directive: &str, operand: &str) -> Vec<u8> {
+    let values = [FormatArgument::Unparsed(OsString::from(operand))];
+    let mut arguments = FormatArguments::new(&values);
+    let mut out = Vec::new();
+    let (_, _) = collect_diagnostics(|| {
+        for item in parse_spec_and_escape(directive.as_bytes()).flatten() {
+            let _ = item.write(&mut out, &mut arguments);
+        }
+    });
+    out
+}

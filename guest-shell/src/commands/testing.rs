@@ -1,0 +1,54 @@
+//! What tests of the commands share.
+
+pub(crate) use bashkit::testing::assert_no_leak;
+use bashkit::{Bash, BashBuilder, ExecResult, StreamData};
+use chrono::DateTime;
+
+use super::date::Date;
+
+/// A shell with all commands, before it is made.
+pub(crate) struct ShellBuilder {
+    builder: BashBuilder,
+    user: &'static str,
+    clock: Date,
+}
+
+/// Begins a shell with all commands.
+pub(crate) fn builder() -> ShellBuilder {
+    ShellBuilder { builder: Bash::builder(), user: "sandbox", clock: Date::new() }
+}
+
+impl ShellBuilder {
+    /// Sets the user.
+    pub(crate) fn username(self, user: &'static str) -> Self {
+        Self { builder: self.builder.username(user), user, ..self }
+    }
+
+    /// Stops the clock at a second.
+    pub(crate) fn fixed_epoch(self, epoch: i64) -> Self {
+        let clock = Date::with_fixed_epoch(DateTime::from_timestamp(epoch, 0).expect("a second of our time"));
+        Self { builder: self.builder.fixed_epoch(epoch), clock, ..self }
+    }
+
+    /// Makes the shell.
+    pub(crate) fn build(mut self) -> Bash {
+        super::utilities::add_with_clock(&mut self.builder, self.user, self.clock);
+        self.builder.build()
+    }
+}
+
+/// Returns standard input of a command.
+pub(crate) fn test_stream(text: &str) -> &'static StreamData {
+    Box::leak(Box::new(StreamData::from(text)))
+}
+
+/// Returns standard input of a command, or none.
+pub(crate) fn test_stream_opt(text: Option<&str>) -> Option<&'static StreamData> {
+    text.map(test_stream)
+}
+
+/// Runs a script in a new shell.
+pub(crate) async fn run(script: &str) -> ExecResult {
+    let result = builder().build().exec(script).await;
+    result.unwrap_or_else(|error| ExecResult::err(error.to_string(), 1))
+}

@@ -1,0 +1,244 @@
+//! Text reversal builtins: tac (reverse line order) and rev (reverse characters per line).
+//!
+//! `tac`'s argument surface is generated from uutils via
+//! `bashkit-coreutils-port` — see `generated/tac_args.rs`. `rev` keeps a
+//! handwritten parser because uutils does not ship a `rev` (BSD-only).
+//!
+//! Derived from bashkit (MIT, `guest-shell/patches/LICENSE-bashkit`).
+
+use async_trait::async_trait;
+use bashkit::cached_command;
+use std::ffi::OsString;
+
+use bashkit::ExecResult;
+use bashkit::Result;
+use bashkit::builtins::Builtin;
+use bashkit::builtins::Context;
+
+/// Read input from files or stdin. Used by `rev`.
+async fn read_input(ctx: &Context<'_>) -> Result<std::result::Result<crate::commands::operands::Operands, ExecResult>> {
+    let mut files: Vec<String> = Vec::new();
+    let mut missing = String::new();
+    for arg in ctx.args {
+        if arg == "-" {
+            // Standard input has no name: a file of this name is looked for.
+            missing.push_str("rev: cannot open -: No such file or directory\n");
+        } else if !arg.starts_with('-') {
+            files.push(arg.clone());
+        } else if arg != "--" {
+            return Ok(Err(bashkit::builtins::invalid_option("rev", arg, 1)));
+        }
+    }
+    if files.is_empty() && !missing.is_empty() {
+        return Ok(Err(ExecResult::err(missing, 1)));
+    }
+    let message = |name: &str, reason: &str| format!("rev: cannot open {name}: {reason}\n");
+    let mut operands = crate::commands::operands::read_each(ctx, &files, message).await?;
+    operands.errors.insert_str(0, &missing);
+    Ok(Ok(operands))
+}
+
+/// The tac builtin — concatenate and print files in reverse (line order).
+pub(crate) struct Tac;
+
+// Cached `tac` arg surface: pre-built once, cloned per invocation.
+// See `builtins::clap_cache` for why it is built, not just constructed.
+cached_command!(tac_cmd, bashkit::builtins::generated::tac_args::tac_command());
+
+#[async_trait]
+impl Builtin for Tac {
+    async fn execute(&self, ctx: Context<'_>) -> Result<ExecResult> {
+        let argv: Vec<OsString> =
+            std::iter::once(OsString::from("tac")).chain(ctx.args.iter().map(OsString::from)).collect();
+
+        let matches = match tac_cmd().try_get_matches_from(argv) {
+            Ok(m) => m,
+            Err(e) => {
+                let kind = e.kind();
+                let rendered = e.render().to_string();
+                if matches!(
+                    kind,
+                    bashkit::clap::error::ErrorKind::DisplayHelp | bashkit::clap::error::ErrorKind::DisplayVersion
+                ) {
+                    return Ok(ExecResult::ok(rendered));
+                }
+                return Ok(ExecResult::err(rendered, 1));
+            }
+        };
+
+        let before = matches.get_flag("before");
+        let regex = matches.get_flag("regex");
+        // GNU: an empty separator means a NUL byte.
+        let separator = match matches.get_one::<OsString>("separator") {
+            Some(s) if s.is_empty() => "\0".to_string(),
+            Some(s) => s.to_string_lossy().into_owned(),
+            None => "\n".to_string(),
+        };
+        let sep = if regex {
+            let translated = crate::commands::sed::translate_posix_regex(&separator, false);
+            match bashkit::builtins::search_common::build_regex(&translated) {
+                Ok(re) => TacSep::Regex(re),
+                Err(_) => {
+                    return Ok(ExecResult::err(format!("tac: invalid regular expression: '{separator}'\n"), 1));
+                }
+            }
+        } else {
+            TacSep::Literal(separator)
+        };
+
+        let files: Vec<String> = matches
+            .get_many::<OsString>("file")
+            .map(|vs| vs.map(|v| v.to_string_lossy().into_owned()).collect())
+            .unwrap_or_default();
+        let message = |name: &str, reason: &str| match reason {
+            "Is a directory" => format!("tac: {name}: read error: {reason}\n"),
+            _ => format!("tac: failed to open '{name}' for reading: {reason}\n"),
+        };
+        let operands = crate::commands::operands::read_each(&ctx, &files, message).await?;
+        // GNU tac reverses each file on its own, then outputs them in order.
+        let mut out = String::new();
+        for (_, data) in &operands.contents {
+            reverse_records(&bashkit::text_of(data), &sep, before, &mut out);
+        }
+        Ok(operands.finish(out))
+    }
+}
+
+enum TacSep {
+    Literal(String),
+    Regex(regex::Regex),
+}
+
+impl TacSep {
+    /// Byte ranges of every non-empty separator match, left to right.
+    fn matches(&self, raw: &str) -> Vec<(usize, usize)> {
+        match self {
+            TacSep::Literal(s) => raw.match_indices(s.as_str()).map(|(i, m)| (i, i + m.len())).collect(),
+            TacSep::Regex(re) => re.find_iter(raw).filter(|m| !m.is_empty()).map(|m| (m.start(), m.end())).collect(),
+        }
+    }
+}
+
+/// Split `raw` into records that end with (or, with `before`, start with) a
+/// separator, and append them in reverse order. An unterminated last record
+/// is kept as-is, so it joins the previous record without a separator.
+fn reverse_records(raw: &str, sep: &TacSep, before: bool, out: &mut String) {
+    let mut cuts = vec![0];
+    for (start, end) in sep.matches(raw) {
+        cuts.push(if before { start } else { end });
+    }
+    cuts.push(raw.len());
+    cuts.dedup();
+    for w in cuts.windows(2).rev() {
+        out.push_str(&raw[w[0]..w[1]]);
+    }
+}
+
+/// The rev builtin - reverse characters of each line.
+pub(crate) struct Rev;
+
+#[async_trait]
+impl Builtin for Rev {
+    async fn execute(&self, ctx: Context<'_>) -> Result<ExecResult> {
+        if let Some(r) = bashkit::builtins::check_help_version(
+            ctx.args,
+            "Usage: rev [FILE]...\nReverse characters of each line.\n\n  --help\tdisplay this help and exit\n  --version\toutput version information and exit\n",
+            Some("rev (bashkit) 0.1"),
+        ) {
+            return Ok(r);
+        }
+        let operands = match read_input(&ctx).await? {
+            Ok(operands) => operands,
+            Err(e) => return Ok(e),
+        };
+        // A last line without a newline stays without one (util-linux).
+        let mut output = String::new();
+        for (name, data) in &operands.contents {
+            for (number, line) in bashkit::text_of(data).split_inclusive('\n').enumerate() {
+                if bashkit::has_raw_bytes(line) {
+                    let name = if name == "-" { "stdin" } else { name };
+                    let failure = format!("rev: {name}: {number}: Invalid or incomplete multibyte or wide character\n");
+                    let mut result = operands.finish(output);
+                    result.exit_code = 1;
+                    result.stderr.push_str(&failure);
+                    return Ok(result);
+                }
+                let end = if line.ends_with('\n') { "\n" } else { "" };
+                output.extend(line.trim_end_matches('\n').chars().rev());
+                output.push_str(end);
+            }
+        }
+        Ok(operands.finish(output))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::HashMap;
+    use std::path::PathBuf;
+    use std::sync::Arc;
+
+    use bashkit::fs::InMemoryFs;
+
+    async fn run_rev(args: &[&str], stdin: Option<&str>) -> ExecResult {
+        let fs = Arc::new(InMemoryFs::new());
+        let mut variables = HashMap::new();
+        let env = HashMap::new();
+        let mut cwd = PathBuf::from("/");
+
+        let args: Vec<String> = args.iter().map(|s| s.to_string()).collect();
+        let ctx = Context {
+            args: &args,
+            env: &env,
+            variables: &mut variables,
+            cwd: &mut cwd,
+            fs,
+            stdin: crate::commands::testing::test_stream_opt(stdin),
+            shell: None,
+        };
+
+        Rev.execute(ctx).await.unwrap()
+    }
+
+    #[tokio::test]
+    async fn test_rev_basic() {
+        let result = run_rev(&[], Some("hello\n")).await;
+        assert_eq!(result.exit_code, 0);
+        assert_eq!(result.stdout, "olleh\n");
+    }
+
+    #[tokio::test]
+    async fn test_rev_invalid_option() {
+        let result = run_rev(&["-Q"], Some("hello\n")).await;
+        assert_eq!(result.exit_code, 1);
+        assert!(result.stderr.contains("invalid option -- 'Q'"));
+    }
+
+    fn tac(raw: &str, sep: TacSep, before: bool) -> String {
+        let mut out = String::new();
+        reverse_records(raw, &sep, before, &mut out);
+        out
+    }
+
+    #[test]
+    fn test_tac_records_default_and_unterminated() {
+        let nl = || TacSep::Literal("\n".to_string());
+        assert_eq!(tac("a\nb\n", nl(), false), "b\na\n");
+        assert_eq!(tac("a\nb", nl(), false), "ba\n");
+        assert_eq!(tac("", nl(), false), "");
+    }
+
+    #[test]
+    fn test_tac_records_separator_and_before() {
+        let x = || TacSep::Literal("X".to_string());
+        assert_eq!(tac("aXbXcX", x(), false), "cXbXaX");
+        assert_eq!(tac("XaXb", x(), true), "XbXa");
+    }
+
+    #[test]
+    fn test_tac_records_regex() {
+        let re = regex::Regex::new("[0-9]").unwrap();
+        assert_eq!(tac("a1b22c", TacSep::Regex(re), false), "c2b2a1");
+    }
+}

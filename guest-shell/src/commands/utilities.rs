@@ -1,0 +1,126 @@
+//! The table of commands that stand in for programs and came from bashkit: they are added to its own, and reported,
+//! streamed and found in `PATH` as those are.
+
+use std::sync::Arc;
+
+use bashkit::{BashBuilder, Builtin};
+
+use super::archive::gzip::{Gunzip, Gzip, Zcat};
+use super::archive::{Bunzip2, Bzcat, Bzip2, Tar};
+use super::checksum::{B2sum, Cksum, Md5sum, Sha1sum, Sha224sum, Sha256sum, Sha384sum, Sha512sum};
+use super::coreutils_extra::{Chgrp, GrepAlias, Link, Shasum, Sum};
+use super::date::Date;
+use super::disk::{Df, Du};
+use super::hextools::{Hexdump, Od, Xxd};
+use super::{
+    awk, base64, cmp, comm, csplit, cuttr, diff, expand, expr, file, find, fmt, fold, grep, headtail, look, ls,
+};
+use super::{
+    nl, numfmt, pr, printf, sed, seq, shuf, sortuniq, split, stat, strings, textrev, time, touch, truncate, wc,
+};
+
+/// Adds the commands; `user` is whom files belong to.
+pub(crate) fn add(builder: &mut BashBuilder, user: &str) {
+    add_with_clock(builder, user, Date::new());
+}
+
+/// [`add`] with a clock.
+pub(super) fn add_with_clock(builder: &mut BashBuilder, user: &str, clock: Date) {
+    add_filters(builder);
+    add_file_commands(builder, clock, user);
+    for name in ["awk", "gawk", "mawk", "nawk"] {
+        builder.add_utility(name, Arc::new(awk::Awk::with_clock(clock)));
+    }
+    let others: [(&str, Arc<dyn Builtin>); 8] = [
+        ("date", Arc::new(clock)),
+        ("expr", Arc::new(expr::Expr)),
+        ("numfmt", Arc::new(numfmt::Numfmt)),
+        ("pr", Arc::new(pr::Pr::with_clock(clock))),
+        ("printf", Arc::new(printf::Printf::with_clock(clock))),
+        ("seq", Arc::new(seq::Seq)),
+        ("shuf", Arc::new(shuf::Shuf)),
+        ("time", Arc::new(time::GnuTime)),
+    ];
+    add_all(builder, others);
+    builder.set_prompt_time(|zone, format| Date::new().strftime(zone, None, format).ok());
+}
+
+fn add_all<const N: usize>(builder: &mut BashBuilder, utilities: [(&str, Arc<dyn Builtin>); N]) {
+    for (name, utility) in utilities {
+        builder.add_utility(name, utility);
+    }
+}
+
+/// Commands that read text or bytes and write others.
+fn add_filters(builder: &mut BashBuilder) {
+    let filters: [(&str, Arc<dyn Builtin>); 33] = [
+        ("base64", Arc::new(base64::Base64)),
+        ("comm", Arc::new(comm::Comm)),
+        ("csplit", Arc::new(csplit::Csplit)),
+        ("cut", Arc::new(cuttr::Cut)),
+        ("egrep", Arc::new(GrepAlias::egrep())),
+        ("expand", Arc::new(expand::Expand)),
+        ("fgrep", Arc::new(GrepAlias::fgrep())),
+        ("fmt", Arc::new(fmt::Fmt)),
+        ("fold", Arc::new(fold::Fold)),
+        ("grep", Arc::new(grep::Grep)),
+        ("head", Arc::new(headtail::Head)),
+        ("hexdump", Arc::new(Hexdump)),
+        ("look", Arc::new(look::Look)),
+        ("nl", Arc::new(nl::Nl)),
+        ("od", Arc::new(Od)),
+        ("rev", Arc::new(textrev::Rev)),
+        ("sed", Arc::new(sed::Sed)),
+        ("sort", Arc::new(sortuniq::Sort)),
+        ("split", Arc::new(split::Split)),
+        ("strings", Arc::new(strings::Strings)),
+        ("tac", Arc::new(textrev::Tac)),
+        ("tail", Arc::new(headtail::Tail)),
+        ("tr", Arc::new(cuttr::Tr)),
+        ("unexpand", Arc::new(expand::Unexpand)),
+        ("uniq", Arc::new(sortuniq::Uniq)),
+        ("wc", Arc::new(wc::Wc)),
+        ("xxd", Arc::new(Xxd)),
+        ("b2sum", Arc::new(B2sum)),
+        ("cksum", Arc::new(Cksum)),
+        ("md5sum", Arc::new(Md5sum)),
+        ("sha1sum", Arc::new(Sha1sum)),
+        ("shasum", Arc::new(Shasum)),
+        ("sum", Arc::new(Sum)),
+    ];
+    add_all(builder, filters);
+    let checksums: [(&str, Arc<dyn Builtin>); 4] = [
+        ("sha224sum", Arc::new(Sha224sum)),
+        ("sha256sum", Arc::new(Sha256sum)),
+        ("sha384sum", Arc::new(Sha384sum)),
+        ("sha512sum", Arc::new(Sha512sum)),
+    ];
+    add_all(builder, checksums);
+}
+
+/// Commands about files and directories.
+fn add_file_commands(builder: &mut BashBuilder, clock: Date, user: &str) {
+    let commands: [(&str, Arc<dyn Builtin>); 20] = [
+        ("bunzip2", Arc::new(Bunzip2)),
+        ("bzcat", Arc::new(Bzcat)),
+        ("bzip2", Arc::new(Bzip2)),
+        ("chgrp", Arc::new(Chgrp)),
+        ("cmp", Arc::new(cmp::Cmp)),
+        ("df", Arc::new(Df)),
+        ("diff", Arc::new(diff::Diff)),
+        ("du", Arc::new(Du)),
+        ("file", Arc::new(file::File)),
+        ("find", Arc::new(find::Find::new(clock, user))),
+        ("gunzip", Arc::new(Gunzip)),
+        ("gzip", Arc::new(Gzip)),
+        ("link", Arc::new(Link::hard())),
+        ("ls", Arc::new(ls::Ls::new(clock, user))),
+        ("stat", Arc::new(stat::Stat::new(clock, user))),
+        ("tar", Arc::new(Tar)),
+        ("touch", Arc::new(touch::Touch::with_clock(clock))),
+        ("truncate", Arc::new(truncate::Truncate)),
+        ("unlink", Arc::new(Link::unlink())),
+        ("zcat", Arc::new(Zcat)),
+    ];
+    add_all(builder, commands);
+}

@@ -1,0 +1,449 @@
+//! Word count builtin - count lines, words, bytes, and characters
+//!
+//! Derived from bashkit (MIT, `guest-shell/patches/LICENSE-bashkit`).
+
+use async_trait::async_trait;
+
+use bashkit::ExecResult;
+use bashkit::Result;
+use bashkit::builtins::Builtin;
+use bashkit::builtins::Context;
+
+/// The wc builtin - print newline, word, and byte counts.
+///
+/// Usage: wc [-lwcmL] [FILE...]
+///
+/// Options:
+///   -l, --lines   Print the newline count
+///   -w, --words   Print the word count
+///   -c, --bytes   Print the byte count
+///   -m, --chars   Print the character count
+///   -L, --max-line-length  Print the maximum line length
+///
+/// With no options, prints lines, words, and bytes.
+pub(crate) struct Wc;
+
+/// Parsed wc flags
+struct WcFlags {
+    lines: bool,
+    words: bool,
+    bytes: bool,
+    chars: bool,
+    max_line_length: bool,
+}
+
+impl WcFlags {
+    fn parse(args: &[String]) -> std::result::Result<Self, ExecResult> {
+        let mut lines = false;
+        let mut words = false;
+        let mut bytes = false;
+        let mut chars = false;
+        let mut max_line_length = false;
+
+        for arg in args {
+            if !arg.starts_with('-') {
+                continue;
+            }
+            match arg.as_str() {
+                // Operand-shaped: "-" is stdin, "--" ends options; neither is a flag.
+                "-" | "--" => {}
+                "--lines" => lines = true,
+                "--words" => words = true,
+                "--bytes" => bytes = true,
+                "--chars" => chars = true,
+                "--max-line-length" => max_line_length = true,
+                // Unknown long option → reject (wc exits 1).
+                _ if arg.starts_with("--") => {
+                    return Err(bashkit::builtins::invalid_option("wc", arg, 1));
+                }
+                _ => {
+                    for ch in arg[1..].chars() {
+                        match ch {
+                            'l' => lines = true,
+                            'w' => words = true,
+                            'c' => bytes = true,
+                            'm' => chars = true,
+                            'L' => max_line_length = true,
+                            _ => return Err(bashkit::builtins::invalid_option("wc", &format!("-{ch}"), 1)),
+                        }
+                    }
+                }
+            }
+        }
+
+        // Default: show lines, words, bytes if no flags
+        if !lines && !words && !bytes && !chars && !max_line_length {
+            lines = true;
+            words = true;
+            bytes = true;
+        }
+
+        Ok(Self { lines, words, bytes, chars, max_line_length })
+    }
+
+    /// Whether lines and bytes are all that is counted: no character is looked at then.
+    fn only_lines_and_bytes(&self) -> bool {
+        !(self.words || self.chars || self.max_line_length)
+    }
+
+    /// Number of active count fields
+    fn active_count(&self) -> usize {
+        [self.lines, self.words, self.bytes, self.chars, self.max_line_length].iter().filter(|&&b| b).count()
+    }
+}
+
+#[async_trait]
+impl Builtin for Wc {
+    async fn execute(&self, ctx: Context<'_>) -> Result<ExecResult> {
+        if let Some(r) = bashkit::builtins::check_help_version(
+            ctx.args,
+            "Usage: wc [OPTION]... [FILE]...\nPrint newline, word, and byte counts for each FILE.\n\n  -l, --lines\t\t\tprint the newline counts\n  -w, --words\t\t\tprint the word counts\n  -c, --bytes\t\t\tprint the byte counts\n  -m, --chars\t\t\tprint the character counts\n  -L, --max-line-length\t\tprint the maximum line length\n  --help\t\t\tdisplay this help and exit\n  --version\t\t\toutput version information and exit\n",
+            Some("wc (bashkit) 0.1"),
+        ) {
+            return Ok(r);
+        }
+        let flags = match WcFlags::parse(ctx.args) {
+            Ok(f) => f,
+            Err(e) => return Ok(e),
+        };
+
+        let mut end = false;
+        let files: Vec<&String> = ctx
+            .args
+            .iter()
+            .filter(|arg| {
+                let option = !end && arg.starts_with('-') && *arg != "-" && *arg != "--";
+                let mark = !end && *arg == "--";
+                end |= mark;
+                !option && !mark
+            })
+            .collect();
+
+        let mut output = String::new();
+        let mut errors = String::new();
+        // Counts, with the size where it was known before the file was read.
+        let mut counted: Vec<(Option<&String>, TextCounts, Option<usize>)> = Vec::new();
+        let stdin_size = ctx.stdin_stream().and_then(|input| input.file_size());
+        if files.is_empty() {
+            counted.push((None, count_stdin(&ctx, &flags).await?, stdin_size));
+        }
+        let mut ended = false;
+        for file in &files {
+            if *file == "-" {
+                let again = std::mem::replace(&mut ended, true);
+                let counts = if again { Counter::default().finish() } else { count_stdin(&ctx, &flags).await? };
+                counted.push((Some(file), counts, stdin_size));
+                continue;
+            }
+            let path = bashkit::builtins::resolve_path(ctx.cwd, file);
+            let regular = ctx.fs.stat(&path).await.is_ok_and(|m| m.file_type.is_file());
+            match crate::commands::operands::read(&ctx, file).await? {
+                Ok(data) => {
+                    let counts = count_data(&data, &flags);
+                    let size = regular.then_some(counts.bytes);
+                    counted.push((Some(file), counts, size));
+                }
+                Err(reason) => {
+                    errors.push_str(&format!("wc: {file}: {reason}\n"));
+                    // A directory is counted as empty.
+                    if reason == "Is a directory" {
+                        counted.push((Some(file), Counter::default().finish(), None));
+                    }
+                }
+            }
+        }
+        let width = number_width(&counted, files.len().max(1), flags.active_count());
+        let mut totals = Counter::default().finish();
+        for (file, counts, _) in &counted {
+            output.push_str(&format_counts(counts, &flags, *file, width));
+            output.push('\n');
+        }
+        for (_, counts, _) in &counted {
+            totals.lines += counts.lines;
+            totals.words += counts.words;
+            totals.bytes += counts.bytes;
+            totals.chars += counts.chars;
+            totals.max_line_length = totals.max_line_length.max(counts.max_line_length);
+        }
+        if files.len() > 1 {
+            let name = "total".to_string();
+            output.push_str(&format_counts(&totals, &flags, Some(&name), width));
+            output.push('\n');
+        }
+        let mut result = ExecResult::with_code(output, i32::from(!errors.is_empty()));
+        result.stderr = errors.into();
+        Ok(result)
+    }
+}
+
+/// Counts standard input as it comes: a pipe may carry more than memory holds.
+async fn count_stdin(ctx: &Context<'_>, flags: &WcFlags) -> Result<TextCounts> {
+    let mut input = bashkit::builtins::InputChunks::stdin(ctx)?;
+    let mut counter = Counter::of(flags);
+    while let Some(piece) = input.next(bashkit::builtins::cut_utf8).await? {
+        counter.add(&piece);
+    }
+    Ok(counter.finish())
+}
+
+struct TextCounts {
+    lines: usize,
+    words: usize,
+    bytes: usize,
+    chars: usize,
+    max_line_length: usize,
+}
+
+/// Counts stream data piece by piece; pieces end between characters. Invalid
+/// UTF-8 is one character per byte, matching the byte-oriented C locale instead
+/// of inventing Unicode replacement characters.
+#[derive(Default)]
+struct Counter {
+    lines: usize,
+    words: usize,
+    bytes: usize,
+    chars: usize,
+    longest: usize,
+    /// Columns of the line so far.
+    line: usize,
+    in_word: bool,
+    invalid: bool,
+    only_lines_and_bytes: bool,
+}
+
+impl Counter {
+    fn of(flags: &WcFlags) -> Self {
+        Self { only_lines_and_bytes: flags.only_lines_and_bytes(), ..Self::default() }
+    }
+
+    fn add(&mut self, bytes: &[u8]) {
+        self.bytes += bytes.len();
+        if self.only_lines_and_bytes {
+            self.lines += bytes.iter().filter(|byte| **byte == b'\n').count();
+            return;
+        }
+        let text = match std::str::from_utf8(bytes) {
+            Ok(text) => std::borrow::Cow::Borrowed(text),
+            Err(_) => {
+                self.invalid = true;
+                bashkit::text_of(bytes)
+            }
+        };
+        for ch in text.chars() {
+            self.chars += 1;
+            if ch.is_whitespace() {
+                self.in_word = false;
+            } else if !self.in_word {
+                self.in_word = true;
+                self.words += 1;
+            }
+            match ch {
+                '\n' => {
+                    self.lines += 1;
+                    self.end_line();
+                }
+                '\r' | '\x0c' => self.end_line(),
+                '\t' => self.line += 8 - self.line % 8,
+                // What is not printed has no width, and no more has a byte
+                // that is no character.
+                _ if bashkit::has_raw_bytes(ch.encode_utf8(&mut [0; 4])) => {}
+                _ => self.line += unicode_width::UnicodeWidthChar::width(ch).unwrap_or(0),
+            }
+        }
+    }
+
+    fn end_line(&mut self) {
+        self.longest = self.longest.max(self.line);
+        self.line = 0;
+    }
+
+    fn finish(mut self) -> TextCounts {
+        self.end_line();
+        TextCounts {
+            lines: self.lines,
+            words: self.words,
+            bytes: self.bytes,
+            chars: if self.invalid { self.bytes } else { self.chars },
+            max_line_length: self.longest,
+        }
+    }
+}
+
+fn count_data(bytes: &[u8], flags: &WcFlags) -> TextCounts {
+    let mut counter = Counter::of(flags);
+    counter.add(bytes);
+    counter.finish()
+}
+
+/// GNU wc's `compute_number_width`: one file with one count is unpadded;
+/// otherwise wide enough for the total size of the regular files, and at
+/// least 7 when any input is not a regular file (its size is unknown).
+fn number_width(counted: &[(Option<&String>, TextCounts, Option<usize>)], operands: usize, active: usize) -> usize {
+    if operands == 1 && active == 1 {
+        return 1;
+    }
+    let mut minimum = 1;
+    let mut total = 0usize;
+    for (_, _, size) in counted {
+        match size {
+            Some(size) => total = total.saturating_add(*size),
+            None => minimum = 7,
+        }
+    }
+    total.to_string().len().max(minimum)
+}
+
+/// Format counts for output, each right-aligned in `width` columns.
+fn format_counts(counts: &TextCounts, flags: &WcFlags, filename: Option<&String>, width: usize) -> String {
+    let mut values: Vec<usize> = Vec::new();
+
+    if flags.lines {
+        values.push(counts.lines);
+    }
+    if flags.words {
+        values.push(counts.words);
+    }
+    if flags.chars {
+        values.push(counts.chars);
+    }
+    if flags.bytes {
+        values.push(counts.bytes);
+    }
+    if flags.max_line_length {
+        values.push(counts.max_line_length);
+    }
+
+    let parts: Vec<String> = values.iter().map(|v| format!("{v:>width$}")).collect();
+    let result = parts.join(" ");
+
+    if let Some(name) = filename { format!("{} {}", result, name) } else { result }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::HashMap;
+    use std::path::PathBuf;
+    use std::sync::Arc;
+
+    use bashkit::fs::InMemoryFs;
+
+    async fn run_wc(args: &[&str], stdin: Option<&str>) -> ExecResult {
+        let fs = Arc::new(InMemoryFs::new());
+        let mut variables = HashMap::new();
+        let env = HashMap::new();
+        let mut cwd = PathBuf::from("/");
+
+        let args: Vec<String> = args.iter().map(|s| s.to_string()).collect();
+        let ctx = Context {
+            args: &args,
+            env: &env,
+            variables: &mut variables,
+            cwd: &mut cwd,
+            fs,
+            stdin: crate::commands::testing::test_stream_opt(stdin),
+            shell: None,
+        };
+
+        Wc.execute(ctx).await.unwrap()
+    }
+
+    // Issue #2425: a failed read reports the resolved VFS path, which must be
+    // `/`-separated even where the host separator is `\`.
+    #[tokio::test]
+    async fn error_names_the_file_as_it_was_given() {
+        let fs = Arc::new(InMemoryFs::new());
+        let mut variables = HashMap::new();
+        let env = HashMap::new();
+        let mut cwd = PathBuf::from("/d/proj");
+
+        let args = vec!["src/missing.rs".to_string()];
+        let ctx =
+            Context { args: &args, env: &env, variables: &mut variables, cwd: &mut cwd, fs, stdin: None, shell: None };
+
+        let result = Wc.execute(ctx).await.unwrap();
+        assert_eq!(result.exit_code, 1);
+        assert!(result.stderr.starts_with("wc: src/missing.rs:"), "{}", result.stderr);
+    }
+
+    #[tokio::test]
+    async fn test_wc_all() {
+        let result = run_wc(&[], Some("one two three\nfour five\n")).await;
+        assert_eq!(result.exit_code, 0);
+        // 2 lines, 5 words, 25 bytes
+        assert!(result.stdout.contains("2"));
+        assert!(result.stdout.contains("5"));
+    }
+
+    #[tokio::test]
+    async fn test_wc_lines_only() {
+        let result = run_wc(&["-l"], Some("one\ntwo\nthree\n")).await;
+        assert_eq!(result.exit_code, 0);
+        assert!(result.stdout.trim().contains("3"));
+    }
+
+    #[tokio::test]
+    async fn test_wc_words_only() {
+        let result = run_wc(&["-w"], Some("one two three four five")).await;
+        assert_eq!(result.exit_code, 0);
+        assert!(result.stdout.trim().contains("5"));
+    }
+
+    #[tokio::test]
+    async fn test_wc_bytes_only() {
+        let result = run_wc(&["-c"], Some("hello")).await;
+        assert_eq!(result.exit_code, 0);
+        assert!(result.stdout.trim().contains("5"));
+    }
+
+    #[tokio::test]
+    async fn test_wc_empty() {
+        let result = run_wc(&[], Some("")).await;
+        assert_eq!(result.exit_code, 0);
+        assert!(result.stdout.contains("0"));
+    }
+
+    #[tokio::test]
+    async fn test_wc_chars() {
+        let result = run_wc(&["-m"], Some("hello")).await;
+        assert_eq!(result.exit_code, 0);
+        assert!(result.stdout.trim().contains("5"));
+    }
+
+    #[tokio::test]
+    async fn test_wc_chars_unicode() {
+        // héllo: 5 chars but 6 bytes (é is 2 bytes in UTF-8)
+        let result = run_wc(&["-m"], Some("héllo")).await;
+        assert_eq!(result.exit_code, 0);
+        assert!(result.stdout.trim().contains("5"));
+    }
+
+    #[tokio::test]
+    async fn test_wc_max_line_length() {
+        let result = run_wc(&["-L"], Some("short\nlongerline\n")).await;
+        assert_eq!(result.exit_code, 0);
+        assert!(result.stdout.trim().contains("10"));
+    }
+
+    #[tokio::test]
+    async fn test_wc_invalid_option() {
+        let result = run_wc(&["-Q"], Some("hello")).await;
+        assert_eq!(result.exit_code, 1);
+        assert!(result.stderr.contains("invalid option -- 'Q'"));
+    }
+
+    #[tokio::test]
+    async fn test_wc_long_flags() {
+        let result = run_wc(&["--bytes"], Some("hello")).await;
+        assert_eq!(result.exit_code, 0);
+        assert!(result.stdout.trim().contains("5"));
+
+        let result = run_wc(&["--lines"], Some("a\nb\n")).await;
+        assert_eq!(result.exit_code, 0);
+        assert!(result.stdout.trim().contains("2"));
+
+        let result = run_wc(&["--words"], Some("one two three")).await;
+        assert_eq!(result.exit_code, 0);
+        assert!(result.stdout.trim().contains("3"));
+    }
+}
