@@ -27,7 +27,9 @@ const USAGE: &str = "\
 cargo xtask COMMAND
 
   demo               sets up what is missing, builds what the demo needs, publishes its tools, runs it
-  test [--full]      builds everything and runs the tests; --full adds foreign toolchains and long runs
+  test [--full [PART]...]
+                     builds everything and runs the tests; --full adds foreign toolchains and long runs; with parts of
+                     these (sizes, packages, foreign, seed, mcp, python) only they are run, after a build
   build [--release]  builds guests, tools and host; the binary is target/{debug,release}/tollhouse
   guests [--check]   builds the guests from their sources and stores them in host/guests, for everyone who has no clang;
                      --check compares what is built with what is stored
@@ -66,6 +68,7 @@ fn main() -> Result<()> {
         ["demo"] => demo::demo(),
         ["test"] => test::test(false),
         ["test", "--full"] => test::test(true),
+        ["test", "--full", parts @ ..] => test::full(parts),
         ["build"] => build::all(build::Profile::Debug),
         ["build", "--release"] => build::all(build::Profile::Release),
         ["seed"] => seed::test(build::Profile::Debug),

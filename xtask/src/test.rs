@@ -1,6 +1,6 @@
 //! The tests, and what CI checks besides them.
 
-use anyhow::Result;
+use anyhow::{Result, bail};
 
 use crate::advisories;
 use crate::build::{self, Profile, SHELL, tool_directories, tool_package};
@@ -21,8 +21,7 @@ const FEATURES: &str = "tollhouse-tests/full,tollhouse-tests/redb";
 /// Builds everything and runs the tests.
 pub(crate) fn test(full: bool) -> Result<()> {
     build::all(Profile::Debug)?;
-    let nextest = succeeds(&mut cargo(&["nextest", "--version"]));
-    let runner: &[&str] = if nextest { &["nextest", "run"] } else { &["test", "--tests"] };
+    let runner = runner();
     // What the shell's commands of the same names are compared with.
     for program in ["curl", "jq", "wget"] {
         reference_program(program, program)?;
@@ -46,16 +45,41 @@ pub(crate) fn test(full: bool) -> Result<()> {
     python::test(Profile::Debug)?;
     say("comparing the shell and its commands with the real programs");
     differential::bounded(full)?;
-    if full {
-        say("testing stored trees with the sizes of the format");
-        run(cargo(runner).args(["--package", "tollhouse-vfs", "--features", "format-sizes"]))?;
-        package::test()?;
-        foreign()?;
-    }
-    Ok(())
+    if full { self::full(&[]) } else { Ok(()) }
 }
 
-/// Builds a tool with another toolchain, as a publisher who has it would.
+/// Parts of what `--full` adds, by name, in their order.
+const PARTS: [(&str, fn() -> Result<()>); 6] = [
+    ("sizes", format_sizes),
+    ("packages", package::test),
+    ("foreign", foreign),
+    ("seed", || seed::test(Profile::Debug)),
+    ("mcp", || mcp::test_full(Profile::Debug)),
+    ("python", || python::test_full(Profile::Debug, &programs::publish_to("python/home", &programs::make(&[])?)?)),
+];
+
+/// Runs what `--full` adds, or only these parts of it, after a build.
+pub(crate) fn full(names: &[&str]) -> Result<()> {
+    if let Some(unknown) = names.iter().find(|name| !PARTS.iter().any(|(part, _)| part == *name)) {
+        let parts: Vec<&str> = PARTS.iter().map(|(part, _)| *part).collect();
+        bail!("`{unknown}` is no part of the full tests: {}", parts.join(", "));
+    }
+    PARTS.iter().filter(|(part, _)| names.is_empty() || names.contains(part)).try_for_each(|(_, test)| test())
+}
+
+/// Tests stored trees with the sizes of the format, which are smaller in the other tests.
+fn format_sizes() -> Result<()> {
+    say("testing stored trees with the sizes of the format");
+    run(cargo(runner()).args(["--package", "tollhouse-vfs", "--features", "format-sizes"]))
+}
+
+/// Returns cargo's command that runs tests: nextest, if it is installed.
+fn runner() -> &'static [&'static str] {
+    let nextest = succeeds(&mut cargo(&["nextest", "--version"]));
+    if nextest { &["nextest", "run"] } else { &["test", "--tests"] }
+}
+
+/// Builds a tool with another toolchain, as a publisher who has it would, and runs programs that others wrote.
 fn foreign() -> Result<()> {
     if !succeeds(&mut cargo(&["component", "--version"])) {
         say("installing cargo-component");
@@ -63,13 +87,10 @@ fn foreign() -> Result<()> {
     }
     say("building tools/text with cargo-component");
     run(command("cargo").args(["component", "build", "--profile", "guest", "--package", "tollhouse-tool-text"]))?;
-    let made = programs::make(&[])?;
-    seed::test(Profile::Debug)?;
+    programs::make(&[])?;
     registry_server()?;
     say("testing what other toolchains built");
-    run(&mut cargo(&["test", "--features", "tollhouse-tests/full", "--test", "foreign"]))?;
-    mcp::test_full(Profile::Debug)?;
-    python::test_full(Profile::Debug, &programs::publish_to("python/home", &made)?)
+    run(&mut cargo(&["test", "--features", "tollhouse-tests/full", "--test", "foreign"]))
 }
 
 /// Format, lints, licences, advisories, documentation.
