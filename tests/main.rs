@@ -126,6 +126,8 @@ mod shell_errors;
 mod shell_limits;
 #[path = "features/shell_stdin.rs"]
 mod shell_stdin;
+#[path = "features/signed_approvals.rs"]
+mod signed_approvals;
 #[path = "features/snapshots.rs"]
 mod snapshots;
 #[path = "features/states.rs"]

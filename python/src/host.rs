@@ -1,5 +1,6 @@
 //! The host: engines, compiled code, the registry.
 
+use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -9,7 +10,8 @@ use pyo3::prelude::*;
 use serde_json::json;
 use tollhouse::capability::Policy;
 use tollhouse::gate::{
-    Answer, ApprovalError, ApprovalRequest, Approver, Audit, AuditError, AuditFile, AuditKey, Both, CheckOptions, Event,
+    Answer, ApprovalError, ApprovalRequest, Approver, ApproverKeys, Audit, AuditError, AuditFile, AuditKey, Both,
+    CheckOptions, Event,
 };
 use tollhouse::session::{
     self, Around, CallSource, HostOptions, OpenOptions, Recording, RecordingFile, SessionId, SessionOptions, Sessions,
@@ -96,7 +98,7 @@ impl Host {
 
     /// Opens a session on disk, and creates it if it does not exist. Its policy is then fixed: with `None`, it is the
     /// one that it was created with.
-    #[pyo3(signature = (store, session_id, policy=None, *, toml=false, tools=Vec::new(), audit=None, audit_log=None, audit_key=None, approver=None, mcp=None))]
+    #[pyo3(signature = (store, session_id, policy=None, *, toml=false, tools=Vec::new(), audit=None, audit_log=None, audit_key=None, approver=None, approver_keys=None, mcp=None))]
     #[expect(clippy::too_many_arguments, reason = "Python gives them names")]
     fn open(
         &self,
@@ -110,6 +112,7 @@ impl Host {
         audit_log: Option<PathBuf>,
         audit_key: Option<PathBuf>,
         approver: Option<Py<PyAny>>,
+        approver_keys: Option<BTreeMap<String, String>>,
         mcp: Option<Py<McpServers>>,
     ) -> PyResult<Session> {
         let (host, sessions) = (self.host.get()?, store.sessions()?);
@@ -126,6 +129,7 @@ impl Host {
             host_tools: mounted(py, &tools, &shared),
             audit: logs(py, audit, audit_log, audit_key, &shared)?,
             approver: approver.map(|ask| Asked::shared(ask, &shared)),
+            approver_keys: approver_keys.map(parsed_keys).transpose()?,
             waiting: Some(waiting()),
             ..OpenOptions::default()
         };
@@ -163,6 +167,15 @@ impl Drop for Host {
             std::mem::forget(host.clone());
         }
     }
+}
+
+/// Parses the public keys of approvers.
+fn parsed_keys(keys: BTreeMap<String, String>) -> PyResult<ApproverKeys> {
+    let parsed = |(name, key): (String, String)| match key.parse() {
+        Ok(key) => Ok((name, key)),
+        Err(error) => Err(PyValueError::new_err(format!("`approver_keys`, `{name}`: {error}"))),
+    };
+    keys.into_iter().map(parsed).collect()
 }
 
 /// Opens the files of a recording. Returns the source of a session's calls, and the file that they are recorded in.

@@ -8,11 +8,11 @@ use pyo3::exceptions::{PyFileExistsError, PyValueError};
 use pyo3::prelude::*;
 use serde_json::{Value, json};
 use tollhouse::session::{
-    Answered, HostError, ImportBudget, ImportOptions, Point, ReplayError, Resolution, SessionId, Sessions,
+    Answered, HostError, ImportBudget, ImportOptions, PendingCall, Point, ReplayError, Resolution, SessionId, Sessions,
     SessionsError, Waiting,
 };
 use tollhouse::store::Backend;
-use tollhouse_registry::untrusted_file;
+use tollhouse_registry::{PrivateKey, untrusted_file};
 
 use crate::convert::to_payload;
 use crate::errors::{NativeError, PolicyError, RuntimeError, SessionConflictError, SessionNotFoundError, raised, told};
@@ -34,6 +34,11 @@ pub(crate) fn failed(error: &SessionsError) -> PyErr {
         | SessionsError::Decided { .. }
         | SessionsError::Expired { .. }
         | SessionsError::Replay { source: ReplayError::Changed(_), .. } => SessionConflictError::new_err(told(error)),
+        SessionsError::Unsigned { approvers, .. } => PyValueError::new_err(format!(
+            "{}: give the private key of {}, `key=`",
+            told(error),
+            approvers.join(" or ")
+        )),
         SessionsError::Several(_) => PyValueError::new_err(format!("{}: say which by its `seq`", told(error))),
         SessionsError::Suspended { .. } => {
             let remedy = "`pending` says what it waits for; `resume` continues it, and `abandon` ends it";
@@ -168,8 +173,8 @@ impl Store {
     }
 
     /// Decides about a call that waits; without `seq`, about the only one; with `arguments` (JSON), approves it with them in
-    /// place of the script's. Returns the call, as JSON.
-    #[pyo3(signature = (session_id, allowed, by, *, seq=None, reason=None, digest=None, arguments=None))]
+    /// place of the script's; with `key`, signs the approval by this private key. Returns the call, as JSON.
+    #[pyo3(signature = (session_id, allowed, by, *, seq=None, reason=None, digest=None, arguments=None, key=None))]
     #[expect(clippy::too_many_arguments, reason = "Python gives them names")]
     fn decide(
         &self,
@@ -181,12 +186,18 @@ impl Store {
         reason: Option<String>,
         digest: Option<String>,
         arguments: Option<String>,
+        key: Option<&str>,
     ) -> PyResult<String> {
         let id = self::session_id(session_id)?;
         let arguments = arguments.map(|text| serde_json::from_str(&text)).transpose();
         let arguments =
             arguments.map_err(|error| PyValueError::new_err(format!("the arguments are not JSON: {error}")))?;
-        let answered = Answered { allowed, by, reason, digest, arguments };
+        let mut answered = Answered { allowed, by, reason, digest, arguments, signature: None };
+        if let Some(key) = key {
+            let key = key.parse::<PrivateKey>().map_err(|error| PyValueError::new_err(error.to_string()))?;
+            let calls = self.with(py, |sessions| sessions.pending_calls(&id))?;
+            sign(&mut answered, &calls, seq, &key)?;
+        }
         let call = self.with(py, |sessions| sessions.decide(&id, None, seq, &answered, waiting()))?;
         Ok(json!(call).to_string())
     }
@@ -337,4 +348,21 @@ impl Store {
         let id = self::session_id(session_id)?;
         self.with(py, |sessions| sessions.verify_session(&id).map(drop))
     }
+}
+
+/// Signs an approval of the call that is meant: the one with this number or digest, or the only one.
+fn sign(answered: &mut Answered, calls: &[PendingCall], seq: Option<u64>, key: &PrivateKey) -> PyResult<()> {
+    let is_meant = |pending: &&PendingCall| {
+        seq.map_or(pending.decision.is_none(), |seq| pending.call.seq == seq)
+            && answered.digest.as_ref().is_none_or(|digest| pending.call.digest == *digest)
+    };
+    let mut meant = calls.iter().filter(is_meant);
+    // Whether there is none, or several, is told by the store.
+    let (Some(pending), None) = (meant.next(), meant.next()) else { return Ok(()) };
+    let statement = pending.approval_statement(answered.arguments.as_ref()).ok_or_else(|| {
+        PyValueError::new_err("the call needs no signature: its grant has no `approved_by`, so leave `key` out")
+    })?;
+    answered.signature = Some(statement.sign(key));
+    answered.digest = Some(pending.call.digest.clone());
+    Ok(())
 }

@@ -5,7 +5,7 @@ Its errors are those of `tollhouse.errors`.
 
 import builtins
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal, NoReturn, Required, TypeAlias, TypedDict, final
 
 from .literals import FileKind, Resolution, Status
@@ -150,6 +150,7 @@ class Host:
         audit_log: str | os.PathLike[str] | None = None,
         audit_key: str | os.PathLike[str] | None = None,
         approver: Callable[[str, dict[str, Any], str], bool | None] | None = None,
+        approver_keys: Mapping[str, str] | None = None,
         mcp: McpServers | None = None,
     ) -> Session:
         """A session on disk, which is made if it is not there.
@@ -505,6 +506,7 @@ class Store:
         reason: str | None = None,
         digest: str | None = None,
         arguments: str | None = None,
+        key: str | None = None,
     ) -> str:
         """Decides about a call that waits, the only one without `seq`: the call, as JSON.
 

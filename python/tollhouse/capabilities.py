@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import timedelta
 from typing import TYPE_CHECKING, Any, cast
 
 from . import _native
@@ -33,7 +34,8 @@ METHOD_CAPABILITY_TYPE = "method"
 TOOL_CALL_CAP_TYPE = "tool-call"
 """The newer name of the same type."""
 
-_KEYS = frozenset({"type", "method_pattern", "constraints", "max_calls", "input_schema", "approve"})
+_APPROVAL_KEYS = ("approve_within", "approved_by")
+_KEYS = frozenset({"type", "method_pattern", "constraints", "max_calls", "input_schema", "approve", *_APPROVAL_KEYS})
 
 
 def canonical_method(name: str) -> str:
@@ -100,9 +102,12 @@ class MethodCapability:
         input_schema: A JSON Schema of the arguments besides the tool's own.
         approve: True to ask the sandbox's `approver` before each call, or a constraint to ask before each call that is
             not known to fail it: one whose argument is left out, None or of another type asks too.
+        approve_within: How long a call of a session on disk waits for its approval: a time, or text such as `"24h"`.
+        approved_by: The names of those who can approve calls of a session on disk, by a signature (`approver_keys` of
+            `Session.open`); None if anyone can.
 
     Raises:
-        ValueError: If the pattern, the budget, the schema or `approve` is malformed.
+        ValueError: If the pattern, the budget, the schema or what is said of approval is malformed.
 
     Example:
         >>> capability = MethodCapability("payments/*", [Param("amount") <= 1000], approve=Param("amount") > 500)
@@ -115,6 +120,8 @@ class MethodCapability:
     max_calls: int | None = None
     input_schema: dict[str, Any] | None = None
     approve: bool | Constraint = field(default=False, kw_only=True)
+    approve_within: timedelta | str | None = field(default=None, kw_only=True)
+    approved_by: Sequence[str] | None = field(default=None, kw_only=True)
 
     if TYPE_CHECKING:
         # `constraints` are brought to a `ConstraintSet`.
@@ -126,13 +133,15 @@ class MethodCapability:
             input_schema: dict[str, Any] | None = None,
             *,
             approve: bool | Constraint = False,
+            approve_within: timedelta | str | None = None,
+            approved_by: Sequence[str] | None = None,
         ) -> None: ...
 
     def __repr__(self) -> str:
         told = [repr(self.method_pattern)]
         if not self.constraints.is_empty():
             told.append(repr(self.constraints.constraints))
-        names = ("max_calls", "input_schema", "approve")
+        names = ("max_calls", "input_schema", "approve", *_APPROVAL_KEYS)
         values = {name: getattr(self, name) for name in names}
         told += [f"{name}={value!r}" for name, value in values.items() if value is not None and value is not False]
         return f"{type(self).__name__}({', '.join(told)})"
@@ -153,6 +162,7 @@ class MethodCapability:
         if not isinstance(cast("object", self.approve), bool | Constraint):
             hint = ": compare it with a value, as in `Param('amount') > 500`" if isinstance(self.approve, Param) else ""
             raise ValueError(f"approve of {pattern!r} is True, False or a constraint, not {self.approve!r}{hint}")
+        self._check_approval(pattern)
 
     @property
     def pattern(self) -> str:
@@ -217,7 +227,23 @@ class MethodCapability:
             grant["approve"] = self.approve.to_clause()
         elif self.approve:
             grant["approve"] = True
+        if self.approve_within is not None:
+            grant["approve_within"] = _duration(self.approve_within)
+        if self.approved_by is not None:
+            grant["approved_by"] = list(self.approved_by)
         return grant
+
+    def _check_approval(self, pattern: str) -> None:
+        if isinstance(cast("object", self.approved_by), str):
+            raise ValueError(
+                f"approved_by of {pattern!r} is a list of names, not {self.approved_by!r}: put brackets around it"
+            )
+        if self.approved_by is not None:
+            object.__setattr__(self, "approved_by", tuple(self.approved_by))
+        if self.approve_within is not None or self.approved_by is not None:
+            # The rest is judged as the grant that it becomes.
+            grant = dump(self.to_grant())
+            _native.grant_is_subset(grant, grant)
 
     @classmethod
     def from_grant(cls, grant: Mapping[str, Any]) -> MethodCapability:
@@ -232,14 +258,16 @@ class MethodCapability:
         Raises:
             ValueError: If the grant says something that no capability can.
         """
-        unknown = set(grant) - {"name", "method", "where", "calls", "approve"}
+        unknown = set(grant) - {"name", "method", "where", "calls", "approve", *_APPROVAL_KEYS}
         if unknown:
             raise ValueError(f"a capability cannot say {sorted(unknown)} of a grant")
         written = str(grant.get("name", "")).partition("#")[0].removeprefix(f"cap:{METHOD_CAPABILITY_TYPE}:")
         method = grant["method"]
         pattern = written if canonical_method(written) == method else method
         constraints, calls = ConstraintSet.from_dict(grant.get("where", [])), grant.get("calls")
-        return cls(pattern, constraints, calls, approve=_approve(grant.get("approve", False)))
+        asks = _approve(grant.get("approve", False))
+        within, approvers = (grant.get(key) for key in _APPROVAL_KEYS)
+        return cls(pattern, constraints, calls, approve=asks, approve_within=within, approved_by=approvers)
 
     def to_dict(self) -> dict[str, Any]:
         """Writes the capability as data, which `from_dict` reads.
@@ -256,6 +284,10 @@ class MethodCapability:
         }
         if self.approve is not False:
             data["approve"] = self.approve.to_dict() if isinstance(self.approve, Constraint) else True
+        if self.approve_within is not None:
+            data["approve_within"] = _duration(self.approve_within)
+        if self.approved_by is not None:
+            data["approved_by"] = list(self.approved_by)
         return data
 
     @classmethod
@@ -286,6 +318,8 @@ class MethodCapability:
             max_calls=data.get("max_calls"),
             input_schema=data.get("input_schema"),
             approve=_approve(data.get("approve", False)),
+            approve_within=data.get("approve_within"),
+            approved_by=data.get("approved_by"),
         )
 
 
@@ -313,6 +347,11 @@ def _capability(one: object) -> MethodCapability:
 
 ToolCallCap = MethodCapability
 """The newer name of `MethodCapability`."""
+
+
+def _duration(time: timedelta | str) -> str:
+    """A time as a policy has it."""
+    return time if isinstance(time, str) else f"{time // timedelta(milliseconds=1)}ms"
 
 
 def _approve(data: bool | Mapping[str, Any]) -> bool | Constraint:

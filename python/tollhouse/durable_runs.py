@@ -48,7 +48,9 @@ class DurableRuns(Sandbox):
         """
         return self._store.pending(self._id)
 
-    def approve(self, seq: int | None = None, *, by: str | None = None, digest: str | None = None) -> PendingCall:
+    def approve(
+        self, seq: int | None = None, *, by: str | None = None, digest: str | None = None, key: str | None = None
+    ) -> PendingCall:
         """Approves a call that waits. Nothing is run: `resume` continues the run.
 
         The approval is in the session's log, and holds for exactly this call with these arguments.
@@ -57,6 +59,7 @@ class DurableRuns(Sandbox):
             seq: The number of the call; None for the only one that waits.
             by: Who decides, for the log. None is the user of this process.
             digest: The digest of the call that was looked at: no other call is approved.
+            key: The private key (`ed25519-private:…`) that signs the approval, where the grant has `approved_by`.
 
         Returns:
             The call, with the decision.
@@ -64,7 +67,7 @@ class DurableRuns(Sandbox):
         Raises:
             SessionNotFoundError: If no such call waits. It is a `LookupError`.
             SessionConflictError: If the call was decided about before. It is a `ValueError`.
-            ValueError: Without `seq`, if several calls wait.
+            ValueError: Without `seq`, if several calls wait; without `key`, if the approval has to be signed.
             RuntimeError: While a run goes on.
 
         Example:
@@ -73,7 +76,7 @@ class DurableRuns(Sandbox):
             >>> session.resume()  # doctest: +SKIP
         """
         self._idle("approve")
-        return self._store.approve(self._id, seq, by=by, digest=digest)
+        return self._store.approve(self._id, seq, by=by, digest=digest, key=key)
 
     def deny(
         self, seq: int | None = None, *, reason: str | None = None, by: str | None = None, digest: str | None = None
@@ -102,7 +105,13 @@ class DurableRuns(Sandbox):
         return self._store.deny(self._id, seq, reason=reason, by=by, digest=digest)
 
     def edit(
-        self, arguments: dict[str, Any], seq: int | None = None, *, by: str | None = None, digest: str | None = None
+        self,
+        arguments: dict[str, Any],
+        seq: int | None = None,
+        *,
+        by: str | None = None,
+        digest: str | None = None,
+        key: str | None = None,
     ) -> PendingCall:
         """Approves a call that waits, with other arguments than the script's. Nothing is run before `resume`.
 
@@ -113,6 +122,7 @@ class DurableRuns(Sandbox):
             seq: The number of the call; None for the only one that waits.
             by: Who decides, for the log. None is the user of this process.
             digest: The digest of the call that was looked at: no other call is approved.
+            key: As that of `approve`.
 
         Returns:
             The call, with the decision and its `arguments`.
@@ -128,7 +138,7 @@ class DurableRuns(Sandbox):
             >>> session.resume()  # doctest: +SKIP
         """
         self._idle("edit")
-        return self._store.edit(self._id, arguments, seq, by=by, digest=digest)
+        return self._store.edit(self._id, arguments, seq, by=by, digest=digest, key=key)
 
     def resolve(self, seq: int, what: Resolution, value: Any = None, *, by: str | None = None) -> int:
         """Says what became of a call that had started when its process ended. Nothing is run before `resume`.

@@ -19,6 +19,7 @@ class Decision:
         at: When, in UTC.
         digest: The digest of the call that was decided about.
         arguments: The arguments with which the call is approved in place of the script's; None for the script's.
+        signature: The signature of an approver, in base64. It is checked when the run is resumed.
     """
 
     allowed: bool
@@ -27,6 +28,7 @@ class Decision:
     at: datetime
     digest: str
     arguments: dict[str, Any] | None = None
+    signature: str | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """Writes it as data.
@@ -54,6 +56,8 @@ class PendingCall:
         digest: A hash of what is decided about. A decision with it holds for no other call.
         expires: When it can no longer be answered, in UTC; None for never.
         decision: The decision, if there is one: the run was not resumed since.
+        approved_by: The names of those who can approve it, by a signature; None if anyone can.
+        rejected: Why an earlier approval did not count.
     """
 
     session: str
@@ -68,6 +72,8 @@ class PendingCall:
     digest: str
     expires: datetime | None = None
     decision: Decision | None = None
+    approved_by: list[str] | None = None
+    rejected: str | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """Writes it as data.

@@ -7,6 +7,7 @@ import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime
+from types import MappingProxyType
 from typing import Any, Literal, Unpack, cast, get_args
 
 from . import _native
@@ -199,7 +200,13 @@ class Store:
         return pending_calls(self.native.pending(session_id))
 
     def approve(
-        self, session_id: str, seq: int | None = None, *, by: str | None = None, digest: str | None = None
+        self,
+        session_id: str,
+        seq: int | None = None,
+        *,
+        by: str | None = None,
+        digest: str | None = None,
+        key: str | None = None,
     ) -> PendingCall:
         """Approves a call that waits, as `Session.approve`.
 
@@ -208,15 +215,16 @@ class Store:
             seq: As that of `Session.approve`.
             by: As that of `Session.approve`.
             digest: As that of `Session.approve`.
+            key: As that of `Session.approve`.
 
         Returns:
             The call, with the decision.
 
         Raises:
             SessionConflictError: If the call was decided about before.
-            ValueError: Without `seq`, if several calls wait.
+            ValueError: Without `seq`, if several calls wait; without `key`, if the approval has to be signed.
         """
-        return pending_call(self.native.decide(session_id, True, by or _decider(), seq=seq, digest=digest))
+        return pending_call(self.native.decide(session_id, True, by or _decider(), seq=seq, digest=digest, key=key))
 
     def deny(
         self,
@@ -254,6 +262,7 @@ class Store:
         *,
         by: str | None = None,
         digest: str | None = None,
+        key: str | None = None,
     ) -> PendingCall:
         """Approves a call that waits, with other arguments than the script's, as `Session.edit`.
 
@@ -263,6 +272,7 @@ class Store:
             seq: As that of `Session.edit`.
             by: As that of `Session.edit`.
             digest: As that of `Session.edit`.
+            key: As that of `Session.approve`.
 
         Returns:
             The call, with the decision.
@@ -275,7 +285,8 @@ class Store:
             raise TypeError("`arguments` is a dictionary")
         text = json.dumps(arguments, allow_nan=False)
         decider = by or _decider()
-        return pending_call(self.native.decide(session_id, True, decider, seq=seq, digest=digest, arguments=text))
+        decided = self.native.decide(session_id, True, decider, seq=seq, digest=digest, arguments=text, key=key)
+        return pending_call(decided)
 
     def resolve(self, session_id: str, seq: int, what: Resolution, value: Any = None, *, by: str | None = None) -> int:
         """Says what became of a call that had started when its process ended, as `Session.resolve`.
@@ -389,6 +400,9 @@ class Session(DurableRuns):
     _withdrawn: Sequence[str] = ()
     """The methods that it may call and that this deployment does not allow."""
 
+    _approver_keys: Mapping[str, str] = MappingProxyType({})
+    """The public keys of those whose signed approvals count, by name."""
+
     _is_there = False
     """True if it existed before: its capabilities may cover tools that no longer exist."""
 
@@ -399,6 +413,7 @@ class Session(DurableRuns):
         *,
         store: Store | Place | None = None,
         on_change: OnChange = "refuse",
+        approver_keys: Mapping[str, str] | None = None,
         **options: Unpack[SandboxOptions],
     ) -> Session:
         """Opens a session, and makes it if it does not exist.
@@ -414,6 +429,9 @@ class Session(DurableRuns):
                 `"refuse"`: new tools may not be called, and other capabilities are an error. `"migrate"`: what is new
                 is granted, on record, as `grant` does; without `capabilities` that is each new tool, however often. A
                 tool that the given `capabilities` do not allow any more is denied.
+            approver_keys: The public keys (`ed25519:…`) of those whose signed approvals count, by the names that
+                `approved_by` has for them. They count only if `capabilities` or `policy` is given too: what is stored
+                about who can approve proves nothing.
             **options: Those of `Sandbox`.
 
         Returns:
@@ -436,6 +454,7 @@ class Session(DurableRuns):
             options["capabilities"] = capabilities_from(given)
         session._id, session._options = session_id, {**options}
         session._store = store if isinstance(store, Store) else Store(store)
+        session._approver_keys = dict(approver_keys or {})
         if session_id in session._store:
             options["files"] = None
             if on_change == "migrate":
@@ -709,6 +728,7 @@ class Session(DurableRuns):
             audit_log=self._logged[0],
             audit_key=self._logged[1],
             approver=approver,
+            approver_keys=self._approver_keys,
             mcp=None if self._servers is None else self._servers.native,
         )
 

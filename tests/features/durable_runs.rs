@@ -405,7 +405,8 @@ fn a_function_of_the_host_is_called_once_however_often_its_run_is_resumed() {
     let script = Script { source, ..Script::default() };
     let run = session.start(Language::JavaScript, script, RunOptions::default()).expect("it starts");
     assert_eq!(run.finish().status, Status::Suspended);
-    let answered = Answered { allowed: true, by: "test".to_owned(), reason: None, digest: None, arguments: None };
+    let answered =
+        Answered { allowed: true, by: "test".to_owned(), reason: None, digest: None, arguments: None, signature: None };
     for waits in [1, 2] {
         let pending = sessions.pending_calls(&name).expect("it is read");
         assert_eq!((pending.len(), &pending[0].call.arguments), (1, &json!({ "by": waits })));
@@ -462,7 +463,8 @@ fn a_decision_that_an_approver_defers_suspends_the_run_or_is_a_refusal() {
     assert_eq!(run.finish().status, Status::Suspended);
     let again = session.resume(RunOptions::default()).expect("it is suspended").finish();
     assert_eq!(again.status, Status::Suspended);
-    let answered = Answered { allowed: true, by: "test".to_owned(), reason: None, digest: None, arguments: None };
+    let answered =
+        Answered { allowed: true, by: "test".to_owned(), reason: None, digest: None, arguments: None, signature: None };
     sessions.decide(&name, None, None, &answered, Arc::new(|| true)).expect("it waits");
     let last = session.resume(RunOptions::default()).expect("it is suspended").finish();
     assert_eq!(last.value, Some(json!(1)), "{:?}", last.error);
@@ -530,7 +532,8 @@ fn concurrent_scripts_see_the_same_again() {
     let ask = ask.answered_by(|_: &HostCall<'_>| Ok(json!("asked").into()));
     let grant = |pattern: &str| Grant::allow(pattern).expect("a pattern");
     let name: SessionId = "s".parse().expect("a name");
-    let answered = Answered { allowed: true, by: "test".to_owned(), reason: None, digest: None, arguments: None };
+    let answered =
+        Answered { allowed: true, by: "test".to_owned(), reason: None, digest: None, arguments: None, signature: None };
     for seed in 0..SCRIPTS {
         let numbers = &mut Numbers(seed);
         let body: String = (0..12).map(|at| statement(numbers, at) + "\n    ").collect();

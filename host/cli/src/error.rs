@@ -181,6 +181,9 @@ impl From<tollhouse::session::HostError> for CliError {
             HostError::Mount(mount) => mount.hint(),
             HostError::Cache(_) => Some("see `tollhouse doctor`".to_owned()),
             HostError::Policy(policy) => policy.hint.clone(),
+            HostError::UncheckedApprovals => {
+                Some("give the policy that the session was created with, from this machine: `--policy FILE`".to_owned())
+            }
             HostError::Secret(name) => {
                 Some(format!("`--secret {name}=env:VARIABLE`, or `file:PATH`, or `cmd:PROGRAM ARGS`"))
             }
@@ -189,7 +192,7 @@ impl From<tollhouse::session::HostError> for CliError {
         let shown = Self::because("cannot start", &error);
         let shown = match error {
             HostError::Mount(_) | HostError::Policy(_) => shown.status(USAGE).of_policy(),
-            HostError::Secret(_) => shown.status(USAGE),
+            HostError::Secret(_) | HostError::UncheckedApprovals => shown.status(USAGE),
             _ => shown,
         };
         Self { hint: hint.as_deref().map(escape_hidden), ..shown }

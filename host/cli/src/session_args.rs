@@ -305,6 +305,7 @@ impl SessionArgs {
         let given = self.given_by(locations, source)?;
         let limit = policy.as_ref().map_or(Limits::default().files, |policy| policy.limits.files);
         let files = self.files(limit, files)?;
+        let approver_keys = trust::approver_keys(policy.as_ref(), locations)?;
         let options = OpenOptions {
             host_tools: Vec::new(),
             mcp: given.connect(&self.servers)?,
@@ -316,6 +317,7 @@ impl SessionArgs {
             files,
             audit: audit.open()?,
             approver,
+            approver_keys: Some(approver_keys),
             secrets: own.values.clone(),
             waiting: Some(waiting),
         };

@@ -1,5 +1,7 @@
 //! Consent of a human to a call, as data: what is asked, and what was decided. How the human is asked is not known here.
 
+use std::collections::BTreeSet;
+
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use tollhouse_policy::capability::Amount;
@@ -53,6 +55,12 @@ pub struct DeferredCall {
     /// Time until which it can be decided about, in nanoseconds since the Unix epoch.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expires: Option<u64>,
+    /// Names of those who can approve it, by a signature; `None` if anyone can.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub approved_by: Option<BTreeSet<String>>,
+    /// Reason why an earlier approval did not count.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rejected: Option<String>,
     /// blake3 of what is decided about, in hexadecimal: run, number, method, arguments, grant and reason.
     pub digest: String,
 }
@@ -75,6 +83,9 @@ pub struct Decision {
     /// Arguments with which the call is approved in place of the script's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub arguments: Option<Value>,
+    /// Signature of an approver, in base64.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub signature: Option<String>,
 }
 
 impl DeferredCall {
@@ -95,14 +106,20 @@ impl Decision {
     /// Creates the decision about the call with this digest. `at` is its time, in nanoseconds since the Unix epoch.
     #[must_use]
     pub fn new(allowed: bool, by: String, reason: Option<String>, at: u64, digest: String) -> Self {
-        Self { allowed, by, reason, at, digest, arguments: None }
+        Self { allowed, by, reason, at, digest, arguments: None, signature: None }
     }
 
     /// Creates the decision of approving a call of this run with other arguments.
     #[must_use]
     pub fn edited(call: &DeferredCall, run: u64, arguments: Value, by: String, at: u64) -> Self {
         let digest = call.edited_digest(run, &arguments);
-        Self { allowed: true, by, reason: None, at, digest, arguments: Some(arguments) }
+        Self { allowed: true, by, reason: None, at, digest, arguments: Some(arguments), signature: None }
+    }
+
+    /// Adds the signature of an approver, in base64.
+    #[must_use]
+    pub fn signed(self, signature: Option<String>) -> Self {
+        Self { signature, ..self }
     }
 }
 
@@ -112,6 +129,14 @@ pub struct UnapprovedCall {
     pub(super) seq: Option<u64>,
     pub(super) call: ReservedCall,
     pub(super) reason: String,
+}
+
+impl UnapprovedCall {
+    /// Names of those who can approve it, by a signature; `None` if anyone can.
+    #[must_use]
+    pub fn approved_by(&self) -> Option<&BTreeSet<String>> {
+        self.call.reservation.active.grant.approved_by.as_ref()
+    }
 }
 
 /// A numbered call that a human is asked about. Whoever asks must log [`ConsentRequest::event`] before anything is shown,
@@ -162,6 +187,12 @@ impl ConsentRequest {
         &self.reason
     }
 
+    /// Names of those who can approve it, by a signature; `None` if anyone can.
+    #[must_use]
+    pub fn approved_by(&self) -> Option<&BTreeSet<String>> {
+        self.call.reservation.active.grant.approved_by.as_ref()
+    }
+
     /// Tools that make the call on the script's behalf, outermost first; empty if the script itself makes it.
     #[must_use]
     pub fn callers(&self) -> &[Caller] {
@@ -206,6 +237,8 @@ impl ConsentRequest {
             cost: serde_json::to_value(&self.costs).unwrap_or_default(),
             asked,
             expires: within.map(|within| asked.saturating_add(within)),
+            approved_by: self.approved_by().cloned(),
+            rejected: None,
             digest: self.digest(),
         }
     }

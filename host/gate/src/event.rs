@@ -71,6 +71,9 @@ pub enum Event<'a> {
         /// True if the call was approved with other arguments than the script's: with those of the admitted call.
         #[serde(skip_serializing_if = "std::ops::Not::not")]
         edited: bool,
+        /// Signature of the approver, in base64; not checked yet.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        signature: Option<&'a str>,
     },
     /// A human said what became of a call that had started when its process ended.
     Resolved {
@@ -230,8 +233,8 @@ impl<'a> Event<'a> {
             Self::Settled { run, seq, outcome, micros, error } => {
                 Some(Self::Settled { run, seq, outcome, micros, error: error.map(cut) })
             }
-            Self::Answered { run, seq, allowed, by, shown, edited } => {
-                Some(Self::Answered { run, seq, allowed, by: cut(by), shown, edited })
+            Self::Answered { run, seq, allowed, by, shown, edited, signature } => {
+                Some(Self::Answered { run, seq, allowed, by: cut(by), shown, edited, signature })
             }
             Self::Released { .. } => Some(*self),
             _ => None,

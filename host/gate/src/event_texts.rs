@@ -58,8 +58,8 @@ impl Event<'_> {
             Event::Ended { run, status, error } => {
                 then(&Event::Ended { run, status, error: optional(error).as_deref() })
             }
-            Event::Answered { run, seq, allowed, by, shown, edited } => {
-                then(&Event::Answered { run, seq, allowed, by: &filter.text(by), shown, edited })
+            Event::Answered { run, seq, allowed, by, shown, edited, signature } => {
+                then(&Event::Answered { run, seq, allowed, by: &filter.text(by), shown, edited, signature })
             }
             Event::Released { .. } | Event::Mended { .. } | Event::Full { .. } => then(self),
         }

@@ -1,5 +1,7 @@
 //! Refusals: what the script is told, and what is recorded of a refused call.
 
+use std::collections::BTreeSet;
+
 use serde_json::{Value, json};
 use tollhouse_types::error::{ErrorKind, Failure};
 use tollhouse_types::json;
@@ -9,6 +11,12 @@ use super::consent::{ConsentRequest, DeferredCall, UnapprovedCall};
 use super::event::Event;
 use super::grant_index::{DenialReason, GrantDenial};
 use super::{Admission, CallRecord, Gate};
+
+/// Lists names for a sentence: "`cfo` or `ceo`".
+fn listed(approvers: &BTreeSet<String>) -> String {
+    let names: Vec<String> = approvers.iter().map(|name| format!("`{name}`")).collect();
+    if names.is_empty() { "nobody: no approver is named".to_owned() } else { names.join(" or ") }
+}
 
 /// A call that is refused: the failure for the script, and the event to log.
 #[derive(Debug)]
@@ -80,10 +88,14 @@ impl Gate {
     /// Refuses a call that needs consent, since there is nobody to ask and the run cannot wait.
     #[must_use]
     pub fn refuse_unasked(record: &CallRecord, unapproved: UnapprovedCall) -> Refusal {
+        let approvers = unapproved.approved_by().map(listed);
         let UnapprovedCall { seq, call, .. } = unapproved;
         call.reservation.release();
         let (method, grant) = (call.declaration.method(), call.reservation.grant());
-        let message = format!("`{method}`: grant `{grant}` needs approval, but there is no terminal to ask on");
+        let message = match approvers {
+            None => format!("`{method}`: grant `{grant}` needs approval, but there is no terminal to ask on"),
+            Some(approvers) => format!("`{method}`: grant `{grant}` needs an approval signed by {approvers}"),
+        };
         let failure = Failure::approval(message).with_hint(Remedy::Ask);
         Refusal::record(record, seq, method, call.arguments.value, Some(grant), failure)
     }

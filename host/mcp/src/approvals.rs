@@ -148,12 +148,22 @@ fn answer(call: &PendingCall, result: &ElicitResult, by: &str) -> Option<Answere
         _ => return None,
     };
     let reason = (!allowed).then(|| "the user refused the call".to_owned());
-    Some(Answered { allowed, by: by.to_owned(), reason, digest: Some(call.call.digest.clone()), arguments: None })
+    Some(Answered {
+        allowed,
+        by: by.to_owned(),
+        reason,
+        digest: Some(call.call.digest.clone()),
+        arguments: None,
+        signature: None,
+    })
 }
 
-/// Builds the question about a call; `None` if the call cannot be shown in full.
+/// Builds the question about a call; `None` if the call cannot be shown in full, or the answer would have to be signed.
 fn question(pending: &PendingCall) -> Option<ElicitRequestParams> {
     let call = &pending.call;
+    if call.approved_by.is_some() {
+        return None;
+    }
     let arguments = serde_json::to_string_pretty(&call.arguments).ok()?;
     let message = format!(
         "An agent asks to call `{}` with these arguments:\n{}\n\nIt needs your consent: {} (grant `{}`).{}",

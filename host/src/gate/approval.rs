@@ -6,6 +6,8 @@ use serde_json::Value;
 use tollhouse_audit::{Audit, AuditError};
 use tollhouse_gate::{Caller, ConsentRequest, Cost, Decision, DeferredCall, Event};
 
+use super::signed_approval::SignatureCheck;
+
 /// Asks a human for approval. The run's clock is stopped meanwhile.
 pub trait Approver: Send + Sync {
     /// Asks whether the call may be made. Only a recorded question can be answered: [`ApprovalRequest::put`] records
@@ -114,6 +116,13 @@ const MAX_TEXT: usize = 16 << 10;
 pub(super) struct PendingApproval<'a> {
     pub(super) audit: &'a dyn Audit,
     pub(super) request: &'a ConsentRequest,
+    pub(super) signatures: SignedApprovals<'a>,
+}
+
+/// The check of signed approvals, if there is one, and the digest of the policy that they have to be for.
+pub(super) struct SignedApprovals<'a> {
+    pub(super) check: Option<&'a SignatureCheck>,
+    pub(super) rules: &'a str,
 }
 
 /// Outcome of a question.
@@ -137,13 +146,16 @@ impl PendingApproval<'_> {
             Consent::Deferrable(earlier) => earlier,
             Consent::Now => EarlierQuestion::default(),
         };
-        if let Some(decision) = earlier.decision.filter(|decision| self.request.is_decided_by(decision)) {
-            return Ok(match decision.allowed {
-                true => Answering::Allowed,
-                false => Answering::Refused(decision.reason.clone()),
-            });
-        }
         let mut call = self.request.deferred(crate::vfs::now());
+        if let Some(decision) = earlier.decision.filter(|decision| self.request.is_decided_by(decision)) {
+            if !decision.allowed {
+                return Ok(Answering::Refused(decision.reason.clone()));
+            }
+            match self.verified(decision, earlier.asked.and_then(|asked| asked.expires)) {
+                Ok(()) => return Ok(Answering::Allowed),
+                Err(why) => call.rejected = Some(format!("the approval by {} does not count: {why}", decision.by)),
+            }
+        }
         let asked = earlier.asked.filter(|asked| asked.digest == call.digest);
         if asked.is_some_and(|asked| asked.has_expired(call.asked)) {
             return Ok(Answering::Expired);
@@ -155,13 +167,20 @@ impl PendingApproval<'_> {
             Some(Err(error)) => return Err(error),
             None => {}
         }
-        if let Some(asked) = asked {
+        if let Some(asked) = asked.filter(|_| call.rejected.is_none()) {
             // The question is on record, and is as old as it is.
-            (call.asked, call.expires) = (asked.asked, asked.expires);
+            (call.asked, call.expires, call.rejected) = (asked.asked, asked.expires, asked.rejected.clone());
         } else {
             self.audit.write(&self.request.event(&call.digest, None))?;
         }
         Ok(Answering::Deferred(Box::new(call)))
+    }
+
+    /// Checks the signature of an approval, if one is required.
+    fn verified(&self, decision: &Decision, expires: Option<u64>) -> Result<(), String> {
+        let Some(approvers) = self.request.approved_by() else { return Ok(()) };
+        let check = self.signatures.check.ok_or("signatures cannot be checked here")?;
+        check.verify(approvers, self.signatures.rules, decision, expires)
     }
 
     /// Asks for approval. If this returns true, the consent is durably recorded.
@@ -178,7 +197,15 @@ impl PendingApproval<'_> {
         })?;
         let shown = answer.shown.to_hex();
         let (allowed, by) = (answer.allowed, answer.by.as_str());
-        let event = Event::Answered { run: asked.run(), seq: asked.seq(), allowed, by, shown: &shown, edited: false };
+        let event = Event::Answered {
+            run: asked.run(),
+            seq: asked.seq(),
+            allowed,
+            by,
+            shown: &shown,
+            edited: false,
+            signature: None,
+        };
         let logged = self.audit.write(&event).and_then(|()| self.audit.sync());
         // A refusal is safe even if it cannot be logged.
         if allowed {

@@ -6,6 +6,7 @@
 //! | `approval` | questions to humans, with question and answer on record |
 //! | `admitted_call` | an admitted call with what answers it |
 //! | `run_record` | the calls of a run, and its part of the audit log |
+//! | `signed_approval` | approvals that certain people have to sign |
 //! | `redaction` | an audit log without the values of secrets |
 //!
 //! **Invariant:** a tool is called only with an [`Admission`], which only the crate `tollhouse-gate` makes.
@@ -17,6 +18,7 @@ mod approval;
 mod redaction;
 mod run_record;
 mod session_gate;
+mod signed_approval;
 
 pub(crate) use admitted_call::AdmittedCall;
 pub use approval::{Answer, ApprovalError, ApprovalRequest, Approver, Question};
@@ -27,6 +29,8 @@ pub(crate) use session_gate::NotAdmitted;
 /// The gate of a session, by the name under which embedding programs know it.
 pub use session_gate::SessionGate as Gate;
 pub use session_gate::{GateOptions, SessionGate};
+pub use signed_approval::{ApprovalStatement, ApproverKeys};
+pub(crate) use signed_approval::{SignatureCheck, SignedSession};
 pub use tollhouse_audit::{
     Audit, AuditError, AuditFile, AuditKey, Both, Chain, CheckOptions, CheckedLog, NoAuditKey, Nowhere, Suggestion,
     suggest,

@@ -99,7 +99,7 @@ mod tests {
                 kind: ErrorKind::Capability,
                 reason,
             },
-            Event::Answered { run, seq, allowed: true, by: VALUE, shown: "h", edited: false },
+            Event::Answered { run, seq, allowed: true, by: VALUE, shown: "h", edited: false, signature: None },
             Event::Resolved { run, seq, word: "fail", by: VALUE },
             Event::Said { run, seq, stream: "stdout", text: VALUE },
             Event::Requested { run, seq, method: VALUE, url, refused: text },

@@ -1,7 +1,7 @@
 //! The gate of a session: it asks the gate that decides, logs what that returns, asks humans, and finds the tools.
 
 use std::collections::HashMap;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::SystemTime;
 
 use serde_json::Value;
@@ -11,8 +11,9 @@ use tollhouse_gate::{
     Reach, Refusal, SessionGates, UnapprovedCall,
 };
 
-use super::approval::{Answering, Approver, Consent, EarlierQuestion, PendingApproval};
+use super::approval::{Answering, Approver, Consent, EarlierQuestion, PendingApproval, SignedApprovals};
 use super::run_record::RunRecord;
+use super::signed_approval::SignatureCheck;
 use crate::capability::{Limits, Policy, PolicyError};
 use crate::code::{Interrupt, MemoryAccount};
 use crate::error::{Failure, error_chain};
@@ -35,6 +36,9 @@ struct GateServices {
     authorities: HashMap<String, Arc<Authority>>,
     audit: Arc<dyn Audit>,
     approver: Option<Arc<dyn Approver>>,
+    signatures: Option<SignatureCheck>,
+    /// Digest of what the session may do, once it is known.
+    rules_digest: OnceLock<String>,
 }
 
 /// The audit log and the approver of a gate.
@@ -44,6 +48,8 @@ pub struct GateOptions {
     pub audit: Option<Arc<dyn Audit>>,
     /// Approver for grants that require approval; if `None`, such calls are denied.
     pub approver: Option<Arc<dyn Approver>>,
+    /// Check of approvals that have to be signed; if `None`, none of them counts.
+    pub(crate) signatures: Option<SignatureCheck>,
 }
 
 /// The reason why a call is not admitted.
@@ -91,7 +97,9 @@ impl SessionGate {
         let gates = SessionGates::new(rules)?;
         let audit = options.audit.unwrap_or_else(|| Arc::new(Nowhere));
         let rules = Arc::clone(gates.own());
-        let services = GateServices { tools, gates, authorities, audit, approver: options.approver };
+        let GateOptions { approver, signatures, .. } = options;
+        let rules_digest = OnceLock::new();
+        let services = GateServices { tools, gates, authorities, audit, approver, signatures, rules_digest };
         Ok(Self { rules, services: Arc::new(services) })
     }
 
@@ -101,8 +109,9 @@ impl SessionGate {
     /// # Errors
     /// If it would allow more, or is invalid for the mounted tools.
     pub fn attenuate(&self, narrower: Policy) -> Result<Self, NarrowError> {
-        let GateServices { tools, audit, approver, .. } = &*self.services;
-        let options = GateOptions { audit: Some(Arc::clone(audit)), approver: approver.clone() };
+        let GateServices { tools, audit, approver, signatures, .. } = &*self.services;
+        let (audit, signatures) = (Some(Arc::clone(audit)), signatures.clone());
+        let options = GateOptions { audit, approver: approver.clone(), signatures };
         Ok(Self::with(self.rules.attenuate(narrower)?, Arc::clone(tools), options)?)
     }
 
@@ -240,7 +249,9 @@ impl SessionGate {
         unapproved: UnapprovedCall,
         consent: Consent<'_>,
     ) -> Result<Judgement, NotAdmitted> {
-        let approver = self.services.approver.as_ref().filter(|approver| approver.is_present());
+        // Whoever is present answers without a signature.
+        let is_open = unapproved.approved_by().is_none();
+        let approver = self.services.approver.as_ref().filter(|approver| is_open && approver.is_present());
         if let (None, Consent::Now) = (approver, consent) {
             return Ok(Judgement::Refused(Gate::refuse_unasked(record, unapproved)));
         }
@@ -248,7 +259,8 @@ impl SessionGate {
             Ok(request) => request,
             Err(refusal) => return Ok(Judgement::Refused(refusal)),
         };
-        let asking = PendingApproval { audit: &**record.log(), request: &request };
+        let signatures = SignedApprovals { check: self.services.signatures.as_ref(), rules: self.rules_digest() };
+        let asking = PendingApproval { audit: &**record.log(), request: &request, signatures };
         let answered = asking.consent(approver.map(|approver| &**approver), consent);
         let (method, grant) = (request.method(), request.grant());
         let failure = match answered {
@@ -270,6 +282,26 @@ impl SessionGate {
             }
         };
         Ok(Judgement::Refused(Gate::refuse_asked(record, request, failure)))
+    }
+
+    /// Returns the digest of the session's policy and of the mounted releases, in hexadecimal.
+    pub(crate) fn rules_digest(&self) -> &str {
+        self.services.rules_digest.get_or_init(|| {
+            let mut hasher = blake3::Hasher::new();
+            // Limits are those of each run.
+            let policy = Policy { limits: Limits::default(), ..self.services.gates.own().policy().clone() };
+            hasher.update(policy.to_json().to_string().as_bytes());
+            for (alias, package) in self.services.tools.packages() {
+                hasher.update(format!("\0{alias}\0{}", package.release().digest()).as_bytes());
+            }
+            hasher.finalize().to_hex().to_string()
+        })
+    }
+
+    /// Returns true if approvals have to be signed, and their signatures cannot be checked here.
+    pub(crate) fn lacks_signature_check(&self) -> bool {
+        let policy = self.services.gates.own().policy();
+        self.services.signatures.is_none() && policy.grants.iter().any(|grant| grant.approved_by.is_some())
     }
 
     /// Refuses a call that waited for consent, because its run can no longer wait.

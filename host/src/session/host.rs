@@ -99,6 +99,9 @@ pub enum HostError {
     /// The session is in memory, where no run can be resumed.
     #[error("a session in memory has no run to resume")]
     NotResumable,
+    /// The policy wants signed approvals, and the host has not said which policy and whose keys hold.
+    #[error("the session's policy wants signed approvals, which cannot be checked here")]
+    UncheckedApprovals,
     /// The policy grants a tool a secret whose value was not given.
     #[error("the policy grants the secret `{0}`, but no value was given for it")]
     Secret(String),
@@ -227,7 +230,7 @@ impl Host {
         let files = options.files.unwrap_or_else(|| Tree::new(file_limits(&policy.limits), vfs::now()));
         let audit = redacted(options.audit.unwrap_or_else(|| Arc::new(Nowhere)), &options.secrets);
         let approver = options.calls.approver(options.approver);
-        let gate = Gate::new(mounted, policy, GateOptions { audit: Some(audit), approver })?;
+        let gate = Gate::new(mounted, policy, GateOptions { audit: Some(audit), approver, signatures: None })?;
         let services =
             ToolServices { network: self.0.network.clone(), secrets: options.secrets, ..ToolServices::default() };
         let storage = match options.calls.seed() {
@@ -246,7 +249,9 @@ impl Host {
         let known = sessions.contains(id)?;
         let mounted = if known {
             let lock = sessions.lock(id)?;
-            self.same(id, &lock, &options.tools)?;
+            // The store says which releases are mounted; that they are of the given policy's packages is not for it to say.
+            let of_policy = options.policy.iter().flat_map(|policy| &policy.tools).flatten();
+            self.same(id, &lock, options.tools.iter().map(|(alias, wanted)| (alias, wanted)).chain(of_policy))?;
             if options.lock.is_some_and(|asked| !asked.is_same(&lock)) {
                 return Err(SessionsError::Differs { session: id.clone(), what: "tools" }.into());
             }
@@ -256,6 +261,8 @@ impl Host {
             self.0.packages.mount(&policy, &options.tools, options.lock.as_ref())?
         };
         let mounted = with_host_tools(mounted, &options.host_tools, options.mcp.as_ref())?;
+        // Keys and policy are both the host's, or neither is.
+        let keys = options.approver_keys.filter(|_| options.policy.is_some());
         let asked = match options.policy {
             None if options.commands.is_empty() => None,
             policy => {
@@ -289,7 +296,9 @@ impl Host {
             None => persistent.audit(),
         };
         let audit = redacted(audit, &options.secrets);
-        let gate = Gate::new(mounted, policy, GateOptions { audit: Some(audit), approver: options.approver })?;
+        let signatures = keys.map(|keys| sessions.signature_check(id, keys)).transpose()?;
+        let gate = GateOptions { audit: Some(audit), approver: options.approver, signatures };
+        let gate = Gate::new(mounted, policy, gate)?;
         gate.restore(&sessions.spent(id)?);
         let store = KeyValue::kept(persistent.keyvalue());
         let (network, secrets) = (self.0.network.clone(), options.secrets);
@@ -308,7 +317,12 @@ impl Host {
     }
 
     /// Rejects tools that differ from those that a session was created with.
-    fn same(&self, id: &SessionId, lock: &Lock, tools: &[(String, String)]) -> Result<(), HostError> {
+    fn same<'t>(
+        &self,
+        id: &SessionId,
+        lock: &Lock,
+        tools: impl IntoIterator<Item = (&'t String, &'t String)>,
+    ) -> Result<(), HostError> {
         for (alias, requirement) in tools {
             let fits = |locked: &Locked| requirement.parse().is_ok_and(|wanted| locked.fits(&wanted));
             let fits = lock.packages.get(alias).is_some_and(fits);

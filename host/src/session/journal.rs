@@ -197,6 +197,11 @@ impl RunStart {
         policy.map(|policy| policy.limits).map_err(|error| ReplayError::Unreadable(format!("limits: {error}")))
     }
 
+    /// Returns the digest of the session's policy and lock, in hexadecimal.
+    pub(super) fn authority(&self) -> &str {
+        &self.authority
+    }
+
     /// Returns the script, if the run can be replayed by these guests in a session with this authority.
     ///
     /// # Errors

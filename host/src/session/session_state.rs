@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Instant;
 
 use tracing::debug;
@@ -54,8 +54,6 @@ pub(super) struct SessionState {
     /// Secret that a tool is granted and whose value was not given.
     missing: Option<String>,
     busy: AtomicBool,
-    /// Digest of what the runs of the session may do, once it is known.
-    authority: OnceLock<String>,
 }
 
 /// Run that is about to be resumed.
@@ -109,7 +107,6 @@ impl Session {
             missing,
             services: Arc::new(services),
             busy: AtomicBool::new(false),
-            authority: OnceLock::new(),
             gate,
         }))
     }
@@ -434,7 +431,7 @@ impl SessionState {
     /// Describes the start of a run that can be suspended and resumed; `None` for any other.
     fn journal_start(&self, language: Language, script: &Script, keep_state: bool) -> Option<JournalEntry> {
         self.storage.main()?;
-        let start = RunStart::new(language, script, self.authority(), self.limits(), keep_state);
+        let start = RunStart::new(language, script, self.gate.rules_digest(), self.limits(), keep_state);
         Some(JournalEntry::Started(Box::new(start)))
     }
 
@@ -444,6 +441,9 @@ impl SessionState {
         if let Some(name) = &self.missing {
             return Err(HostError::Secret(name.clone()));
         }
+        if self.gate.lacks_signature_check() {
+            return Err(HostError::UncheckedApprovals);
+        }
         let session = persistent.id();
         let (run, journal) = persistent.unfinished()?;
         let failed = |source| SessionsError::Replay { session: session.clone(), run, source };
@@ -451,7 +451,7 @@ impl SessionState {
         let JournalEntry::Started(start) = start else {
             return Err(failed(ReplayError::Unreadable("it has no start".to_owned())).into());
         };
-        let (language, script) = start.script(self.authority()).map_err(failed)?;
+        let (language, script) = start.script(self.gate.rules_digest()).map_err(failed)?;
         let keep_state = start.keep_state;
         RunJournal::resumed(journal).map_err(failed)?;
         let ResumedRun { files, started_run, journal, calls } = persistent.reenter(file_limits(self.limits()))?;
@@ -464,20 +464,6 @@ impl SessionState {
             return Err(HostError::Busy);
         };
         Ok(ResumableRun { slot, language, script, keep_state, journal, calls })
-    }
-
-    /// Returns the digest of the policy and of the mounted releases, in hexadecimal.
-    fn authority(&self) -> &str {
-        self.authority.get_or_init(|| {
-            let mut hasher = blake3::Hasher::new();
-            // Limits are those of each run.
-            let policy = Policy { limits: Limits::default(), ..self.gate.policy().clone() };
-            hasher.update(policy.to_json().to_string().as_bytes());
-            for (alias, package) in self.gate.tools().packages() {
-                hasher.update(format!("\0{alias}\0{}", package.release().digest()).as_bytes());
-            }
-            hasher.finalize().to_hex().to_string()
-        })
     }
 
     /// Commits a run that has neither ended nor continues here, and frees the session.

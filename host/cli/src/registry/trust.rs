@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use clap::Subcommand;
 use serde_json::{Value, json};
 use tollhouse::capability::Policy;
+use tollhouse::gate::ApproverKeys;
 use tollhouse_registry::{PublicKey, TrustError, TrustedKeys};
 
 use super::super::error::USAGE;
@@ -12,7 +13,7 @@ use super::super::locations::Locations;
 use super::super::{CliError, Result, show};
 use crate::Exit;
 
-/// Give names to the keys that you trust, for `require_signature` in policies
+/// Give names to the keys that you trust, for `require_signature` and `approved_by` in policies
 ///
 /// The file is beside the registry, not in it: whoever can write the registry must not decide whom to trust.
 #[derive(Subcommand)]
@@ -107,4 +108,17 @@ pub(crate) fn resolve(policy: &mut Policy, locations: &Locations) -> Result<()> 
         policy.signed.resolve(|name| keys.get(name).copied());
     }
     Ok(())
+}
+
+/// Returns the keys of those who can approve calls by a policy.
+pub(crate) fn approver_keys(policy: Option<&Policy>, locations: &Locations) -> Result<ApproverKeys> {
+    let named = |name: &str| {
+        let approvers = policy.iter().flat_map(|policy| &policy.grants).filter_map(|grant| grant.approved_by.as_ref());
+        approvers.into_iter().any(|approvers| approvers.contains(name))
+    };
+    if !policy.is_some_and(|policy| policy.grants.iter().any(|grant| grant.approved_by.is_some())) {
+        return Ok(ApproverKeys::new());
+    }
+    let keys = TrustedKeys::new(&locations.trusted).list().map_err(|error| failed(&error))?;
+    Ok(keys.into_iter().filter(|(name, _)| named(name)).collect())
 }

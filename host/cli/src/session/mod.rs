@@ -108,6 +108,10 @@ pub(crate) fn failed(what: &str, error: &SessionsError) -> CliError {
         SessionsError::Several(session) => {
             shown.hint(format!("name one by its number: `tollhouse session pending {session}` lists them"))
         }
+        SessionsError::Unsigned { session, seq, approvers } => shown.hint(format!(
+            "`tollhouse session approve {session} {seq} --key FILE`, with the private key of {}",
+            approvers.join(" or ")
+        )),
         SessionsError::Token => shown.hint("run without `--session`, or create the session from a policy file"),
         SessionsError::Damaged { .. } => shown.hint("`tollhouse store verify` lists everything that is damaged"),
         _ => shown,

@@ -13,6 +13,7 @@ use tollhouse::session::{
 use super::super::audit::AuditArgs;
 use super::super::confine::ConfineArgs;
 use super::super::locations::{Locations, waiting};
+use super::super::registry::sign::private_key;
 use super::super::run::Output;
 use super::super::session_args::{OwnArgs, SessionArgs, warn_of_run};
 use super::super::{CliError, Result, format, show, signals};
@@ -42,8 +43,12 @@ pub(crate) struct ResumeCommand {
     audit: AuditArgs,
     #[command(flatten)]
     confine: ConfineArgs,
-    /// The policy that the session was created with, to start MCP servers of it
-    #[arg(long, value_name = "FILE", requires = "allow_exec")]
+    /// The policy that the session was created with: to start MCP servers of it, and for approvals that have to be
+    /// signed
+    ///
+    /// With this option the session's policy must be the same. Signed approvals count only with it: their keys are those of
+    /// `tollhouse registry trust` on this machine.
+    #[arg(long, value_name = "FILE")]
     policy: Option<PathBuf>,
     /// Start the program of an MCP server that the policy names
     #[arg(long = "allow-exec", value_name = "NAME", requires = "policy")]
@@ -70,11 +75,20 @@ pub(crate) struct PendingCallsCommand {
 /// Approve a call that waits
 ///
 /// Runs nothing: `tollhouse session resume` continues the run. The approval is in the session's log, and holds for
-/// exactly this call with these arguments.
+/// exactly this call with these arguments. If its grant names those who can approve (`approved_by`), one of them signs the
+/// approval with a private key; the public key is what `tollhouse registry trust` knows on the machine that resumes the run.
 #[derive(Args)]
+#[command(after_help = "\
+Examples:
+  tollhouse session approve report
+  tollhouse session approve report@2 3
+  tollhouse session approve report --key finance.key")]
 pub(crate) struct ApproveCommand {
     #[command(flatten)]
     call: DecidedCall,
+    /// Sign the approval with the private key in this file, as `tollhouse registry keygen` wrote it
+    #[arg(long, value_name = "FILE")]
+    key: Option<PathBuf>,
 }
 
 /// Refuse a call that waits: for the script it is denied
@@ -106,6 +120,9 @@ pub(crate) struct EditCommand {
     /// The call's number [default: the one that waits, if there is one alone], and the arguments as a JSON object
     #[arg(value_name = "SEQ|JSON", num_args = 1..=2, required = true)]
     values: Vec<String>,
+    /// Sign the approval with the private key in this file, as `tollhouse registry keygen` wrote it
+    #[arg(long, value_name = "FILE")]
+    key: Option<PathBuf>,
     #[command(flatten)]
     decider: Decider,
 }
@@ -239,14 +256,14 @@ impl PendingCallsCommand {
 impl ApproveCommand {
     pub(super) fn execute(self, locations: &Locations) -> Result {
         let DecidedCall { point, seq, decider } = self.call;
-        decider.decide(locations, &point, seq, true, None, None)
+        decider.decide(locations, &point, seq, Verdict::Approved { arguments: None, key: self.key })
     }
 }
 
 impl DenyCommand {
     pub(super) fn execute(self, locations: &Locations) -> Result {
         let DecidedCall { point, seq, decider } = self.call;
-        decider.decide(locations, &point, seq, false, self.reason, None)
+        decider.decide(locations, &point, seq, Verdict::Refused { reason: self.reason })
     }
 }
 
@@ -266,7 +283,8 @@ impl EditCommand {
         if !arguments.is_object() {
             return Err(CliError::usage("the arguments are not a JSON object: `{\"amount\": 10}`"));
         }
-        self.decider.decide(locations, &self.point, seq, true, None, Some(arguments))
+        let verdict = Verdict::Approved { arguments: Some(arguments), key: self.key };
+        self.decider.decide(locations, &self.point, seq, verdict)
     }
 }
 
@@ -325,20 +343,63 @@ impl AbandonCommand {
     }
 }
 
-impl Decider {
-    fn decide(
-        self,
-        locations: &Locations,
-        point: &Point,
-        seq: Option<u64>,
-        allowed: bool,
-        reason: Option<String>,
+/// What was decided about a call.
+enum Verdict {
+    Approved {
+        /// Arguments in place of the script's.
         arguments: Option<Value>,
-    ) -> Result {
+        /// File of the private key that signs the approval.
+        key: Option<PathBuf>,
+    },
+    Refused {
+        reason: Option<String>,
+    },
+}
+
+/// Returns the call that waits and is to be approved with a signature.
+fn signed_call(sessions: &Sessions, id: &SessionId, seq: Option<u64>, digest: Option<&str>) -> Result<PendingCall> {
+    let calls = sessions.pending_calls(id).map_err(|error| super::failed("cannot decide", &error))?;
+    let is_meant = |pending: &PendingCall| {
+        seq.is_none_or(|seq| pending.call.seq == seq)
+            && digest.is_none_or(|digest| pending.call.digest == digest)
+            && (seq.is_some() || pending.decision.is_none())
+    };
+    let mut meant = calls.into_iter().filter(is_meant);
+    let call = match (meant.next(), meant.next()) {
+        (Some(call), None) => call,
+        (None, _) => return Err(CliError::usage(format!("no such call of the session `{id}` waits for approval"))),
+        (Some(_), Some(_)) => {
+            return Err(super::failed("cannot decide", &SessionsError::Several(id.clone())));
+        }
+    };
+    if call.call.approved_by.is_none() {
+        let what = format!("call {} of `{id}` needs no signature: its grant has no `approved_by`", call.call.seq);
+        return Err(CliError::usage(what).hint("approve it without `--key`"));
+    }
+    Ok(call)
+}
+
+impl Decider {
+    fn decide(self, locations: &Locations, point: &Point, seq: Option<u64>, verdict: Verdict) -> Result {
         let (id, run) = session_and_run(point)?;
         let sessions = locations.sessions()?;
         let by = self.by.unwrap_or_else(user);
-        let answered = Answered { allowed, by, reason, digest: self.digest, arguments };
+        let answered = match verdict {
+            Verdict::Refused { reason } => {
+                Answered { allowed: false, by, reason, digest: self.digest, arguments: None, signature: None }
+            }
+            Verdict::Approved { arguments, key } => {
+                let (mut digest, mut signature) = (self.digest, None);
+                if let Some(path) = key {
+                    let key = private_key(&path)?;
+                    let pending = signed_call(&sessions, id, seq, digest.as_deref())?;
+                    signature = pending.approval_statement(arguments.as_ref()).map(|statement| statement.sign(&key));
+                    // Nothing else is decided about than what was signed.
+                    digest = Some(pending.call.digest);
+                }
+                Answered { allowed: true, by, reason: None, digest, arguments, signature }
+            }
+        };
         let decided = sessions.decide(id, run, seq, &answered, waiting(id));
         let call = decided.map_err(|error| super::failed("cannot decide", &error))?;
         if self.json {
@@ -368,6 +429,13 @@ fn show_pending(pending: &PendingCall) {
         show_arguments("  instead: ", arguments);
     }
     show::line(format_args!("  grant `{}`: {}", call.grant, call.reason));
+    if let Some(approvers) = &call.approved_by {
+        let approvers: Vec<&str> = approvers.iter().map(String::as_str).collect();
+        show::line(format_args!("  has to be signed by {}", approvers.join(" or ")));
+    }
+    if let Some(rejected) = &call.rejected {
+        show::line(format_args!("  {rejected}"));
+    }
     for cost in call.cost.as_array().into_iter().flatten() {
         let text = |key: &str| cost[key].as_str().map_or_else(|| cost[key].to_string(), str::to_owned);
         show::line(format_args!(

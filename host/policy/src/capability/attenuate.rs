@@ -60,7 +60,9 @@ pub(super) fn bypassed_approval<'g>(
     let mut askers = passed.into_iter().filter(|other| other.approve != Approve::Never);
     askers.find(|asker| {
         // A grant with approval that has ended denies the calls that it covers, so its replacement must not end later.
-        let asks = grant.approve.asks_whenever(&asker.approve) && grant.ends_within(asker);
+        let asks = grant.approve.asks_whenever(&asker.approve)
+            && grant.has_no_other_approvers(asker)
+            && grant.ends_within(asker);
         !asks && grant.method.overlaps(&asker.method) && !earlier.iter().any(|other| other.replaces(asker, grant))
     })
 }
@@ -77,7 +79,8 @@ impl Grant {
         let takes_all = asker.method.is_subset_of(&self.method)
             && self.clauses.iter().all(|clause| implies(&asker.clauses, clause))
             && self.approve.asks_whenever(&asker.approve)
-            && self.waits_no_longer(asker);
+            && self.waits_no_longer(asker)
+            && self.has_no_other_approvers(asker);
         let same_budgets = self.calls == asker.calls && self.spend == asker.spend;
         // With a budget, no other call may use it up.
         let takes_no_more = (self.calls.is_none() && self.spend.is_none())

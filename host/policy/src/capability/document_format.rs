@@ -1,6 +1,6 @@
 //! The document format of policies: the JSON form, the TOML text, and the JSON Schema of both.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use schemars::{JsonSchema, Schema};
@@ -186,6 +186,10 @@ struct WrittenGrant {
     /// Time within which a call that waits has to be approved, for example `24h`.
     #[serde(skip_serializing_if = "Option::is_none")]
     approve_within: Option<String>,
+    /// Names of those who can approve, by a signature: one of them has to. Their keys are those that the machine that
+    /// resumes the run trusts by these names.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    approved_by: Option<BTreeSet<String>>,
 }
 
 /// A budget on the sum of a numeric argument.
@@ -453,6 +457,7 @@ fn written_grant((index, grant): (usize, &Grant)) -> WrittenGrant {
             Approve::When(clause) => Some(WrittenApprove::When(Box::new(written_clause(clause)))),
         },
         approve_within: grant.approve_within.map(written_duration),
+        approved_by: grant.approved_by.clone(),
         method,
     }
 }

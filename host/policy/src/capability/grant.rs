@@ -1,5 +1,6 @@
 //! Grants: the methods that may be called, with which arguments and how often; and how a grant is narrowed.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
@@ -27,6 +28,8 @@ pub struct Grant {
     pub approve: Approve,
     /// Time within which a human has to answer a question that waits beyond the life of its process; `None` if unlimited.
     pub approve_within: Option<Duration>,
+    /// Names of those who can approve, by a signature: one of them has to. With `None`, anyone can, without a signature.
+    pub approved_by: Option<BTreeSet<String>>,
     /// Time when the grant ends, checked at every call.
     pub expires: Option<SystemTime>,
     /// Grant that this one narrows: its clauses are included in these, and its budgets are debited too.
@@ -121,6 +124,7 @@ impl Grant {
             spend: None,
             approve: Approve::Never,
             approve_within: None,
+            approved_by: None,
             expires: None,
             parent: None,
             span: Span::default(),
@@ -171,6 +175,13 @@ impl Grant {
         self
     }
 
+    /// Names those who can approve, by a signature: one of them has to.
+    #[must_use]
+    pub fn approved_by<'n>(mut self, approvers: impl IntoIterator<Item = &'n str>) -> Self {
+        self.approved_by = Some(approvers.into_iter().map(str::to_owned).collect());
+        self
+    }
+
     /// Sets the time when the grant ends.
     #[must_use]
     pub fn until(mut self, expires: SystemTime) -> Self {
@@ -211,6 +222,7 @@ impl Grant {
             spend: narrower.spend.or_else(|| self.spend.clone()),
             approve: self.approve.clone().or(narrower.approve),
             approve_within: [self.approve_within, narrower.approve_within].into_iter().flatten().min(),
+            approved_by: approvers_of_both(self.approved_by.as_ref(), narrower.approved_by.as_ref()),
             expires: [self.expires, narrower.expires].into_iter().flatten().min(),
             parent: Some(Arc::clone(self)),
             ..narrower
@@ -238,6 +250,7 @@ impl Grant {
             && spends
             && self.approve.asks_whenever(&other.approve)
             && self.waits_no_longer(other)
+            && self.has_no_other_approvers(other)
             && ends
     }
 }
@@ -246,6 +259,23 @@ impl Grant {
     /// Returns true if a question of this grant waits no longer for its answer than one of `other`.
     pub(super) fn waits_no_longer(&self, other: &Self) -> bool {
         other.approve_within.is_none_or(|other| self.approve_within.is_some_and(|own| own <= other))
+    }
+
+    /// Returns true if whoever can approve a call of this grant can approve one of `other`.
+    pub(super) fn has_no_other_approvers(&self, other: &Self) -> bool {
+        let within = |other: &BTreeSet<String>| self.approved_by.as_ref().is_some_and(|own| own.is_subset(other));
+        other.approved_by.as_ref().is_none_or(within)
+    }
+}
+
+/// Returns those who are approvers of both grants: maybe nobody.
+fn approvers_of_both(
+    wider: Option<&BTreeSet<String>>,
+    narrower: Option<&BTreeSet<String>>,
+) -> Option<BTreeSet<String>> {
+    match (wider, narrower) {
+        (Some(wider), Some(narrower)) => Some(wider & narrower),
+        (only, None) | (None, only) => only.cloned(),
     }
 }
 

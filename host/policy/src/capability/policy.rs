@@ -2,10 +2,11 @@
 //!
 //! Nothing fails open: unknown contents of a file are an error, and are not skipped.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::time::Duration;
 
+use tollhouse_types::key::is_key_name;
 use tollhouse_types::quantity::{LEAST_WITHOUT_UNIT, QuantityError};
 
 use super::attenuate::bypassed_approval;
@@ -76,7 +77,7 @@ const POLICY_KEYS: [&str; 6] = ["tools", "require_signature", "mcp", "grant", "t
 const TOOL_KEYS: [&str; 2] = ["package", "require_signature"];
 /// Limits that are sizes in bytes.
 const SIZE_KEYS: [&str; 6] = ["memory", "output", "argument", "result", "files", "log"];
-const GRANT_KEYS: [&str; 7] = ["name", "method", "where", "calls", "spend", "approve", "approve_within"];
+const GRANT_KEYS: [&str; 8] = ["name", "method", "where", "calls", "spend", "approve", "approve_within", "approved_by"];
 
 impl Policy {
     /// Parses a policy file in TOML.
@@ -188,6 +189,7 @@ pub(super) fn grant(node: SpannedValue) -> Result<Grant, PolicyError> {
         calls: table.read("calls", policy_parser::count)?,
         spend: table.read("spend", |node, _| spend(node))?,
         approve_within: table.read("approve_within", |node, what| approve_within(node, what, &approve))?,
+        approved_by: table.read("approved_by", |node, what| approved_by(node, what, &approve))?,
         approve,
         expires: None,
         parent: None,
@@ -229,6 +231,33 @@ fn approve_within(node: SpannedValue, what: &str, approve: &Approve) -> Result<D
         return Err(error.hint("add `approve = true`, or remove it"));
     }
     duration(node, what)
+}
+
+/// Maximum number of approvers of one grant: the key of each may be tried.
+const MAX_APPROVERS: usize = 100;
+
+fn approved_by(node: SpannedValue, what: &str, approve: &Approve) -> Result<BTreeSet<String>, PolicyError> {
+    let span = node.span.clone();
+    if *approve == Approve::Never {
+        let error =
+            PolicyError::new("`approved_by` says who can approve calls, and this grant needs no approval", span);
+        return Err(error.hint("add `approve = true`, or remove it"));
+    }
+    let approver = |node: SpannedValue| {
+        let span = node.span.clone();
+        let name = policy_parser::string(node, what)?;
+        if is_key_name(&name) {
+            return Ok(name);
+        }
+        let error = PolicyError::new("an approver is the name of a key: letters, digits, `-`, `_` and `.`", span);
+        Err(error.hint("`tollhouse registry trust add NAME KEY` names a key on the machine that resumes runs"))
+    };
+    let approvers: BTreeSet<String> =
+        policy_parser::list(node, what)?.into_iter().map(approver).collect::<Result<_, _>>()?;
+    if approvers.len() > MAX_APPROVERS {
+        return Err(PolicyError::new(format!("`approved_by` names more than {MAX_APPROVERS} approvers"), span));
+    }
+    Ok(approvers)
 }
 
 fn approve(node: SpannedValue) -> Result<Approve, PolicyError> {

@@ -431,6 +431,42 @@ fn a_question_of_a_narrower_grant_waits_no_longer() {
 }
 
 #[test]
+fn narrower_grant_has_no_other_approvers() {
+    let policy = |approvers: &str| {
+        let policy = Policy::parse(&format!("[[grant]]\nmethod = 'a'\napprove = true\n{approvers}")).expect("a policy");
+        assert_eq!(Policy::parse(&policy.to_toml()).expect("what was written"), policy);
+        policy
+    };
+    let grant = |approvers: &str| policy(approvers).grants[0].clone();
+    let (one, both, other) =
+        (grant("approved_by = ['cfo']"), grant("approved_by = ['cfo', 'ceo']"), grant("approved_by = ['ceo']"));
+    let anyone = grant("");
+    assert!(one.is_subset_of(&both) && both.is_subset_of(&anyone) && one.is_subset_of(&one));
+    assert!(!both.is_subset_of(&one) && !anyone.is_subset_of(&both) && !other.is_subset_of(&one));
+    let narrowed = |wider: &Grant, narrower: &Grant| {
+        let narrowed = Arc::new(wider.clone()).attenuate(narrower.clone()).expect("it is narrower");
+        narrowed.approved_by.map(|approvers| approvers.into_iter().collect::<Vec<_>>())
+    };
+    assert_eq!(narrowed(&both, &one), Some(vec!["cfo".to_owned()]));
+    assert_eq!(narrowed(&one, &anyone), Some(vec!["cfo".to_owned()]));
+    assert_eq!(narrowed(&one, &other), Some(Vec::new()), "nobody is both");
+
+    // A grant that asks, but is satisfied with anyone's answer, must not take the place of one that is not.
+    let wider = policy("approved_by = ['cfo']").with(Grant::allow("**").expect("a pattern"));
+    let bypass = Policy::parse("[[grant]]\nmethod = 'a'\napprove = true").expect("a policy");
+    assert!(!bypass.is_subset_of(&wider) && policy("approved_by = ['cfo']").is_subset_of(&wider));
+    for (text, wanted) in [
+        ("approved_by = ['cfo']", "needs no approval"),
+        ("approve = true\napproved_by = ['the cfo']", "name of a key"),
+        ("approve = true\napproved_by = 'cfo'", "list"),
+    ] {
+        let refused =
+            Policy::parse(&format!("[[grant]]\nmethod = 'a'\n{text}")).expect_err("it is refused").to_string();
+        assert!(refused.contains(wanted), "{refused}");
+    }
+}
+
+#[test]
 fn choices_within_choices_are_compared_in_time() {
     let nested = |offset: i64| {
         let leaf = |at: i64| Clause::from(param("x").expect("a path").at_least(at).at_most(at));

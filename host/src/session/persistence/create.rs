@@ -10,7 +10,7 @@ use super::session_log::{json, retried};
 use super::shared_budgets::{FamilyId, LoadedFamily};
 use super::{PersistentSession, Point, SessionId, Sessions, SessionsError, Waiting, record_key};
 use crate::capability::{Grant, Limits, Policy, Setting};
-use crate::gate::{Approver, Audit};
+use crate::gate::{Approver, ApproverKeys, Audit, SignatureCheck, SignedSession};
 use crate::store::{Batch, Record, StoreError};
 use crate::tool::{HostTool, Lock, McpCalls, Secrets};
 use crate::vfs::now;
@@ -59,6 +59,9 @@ pub struct OpenOptions {
     pub audit: Option<Arc<dyn Audit>>,
     /// Approver that is asked where a grant requires it. With `None`, such a call is denied.
     pub approver: Option<Arc<dyn Approver>>,
+    /// Keys of those whose signed approvals count. They do only if `policy` is given too: what a store says about who can
+    /// approve proves nothing.
+    pub approver_keys: Option<ApproverKeys>,
     /// Values of the secrets that the policy grants to tools. They are not saved.
     pub secrets: Secrets,
     /// Callback that decides whether to go on waiting while another run has the session. With `None`, it waits without
@@ -269,6 +272,21 @@ impl Sessions {
         first.ok_or_else(|| self.created(id).err().unwrap_or_else(|| SessionsError::Exists(id.clone())))
     }
 
+    /// Returns what distinguishes a session from all others, for the signatures of approvals.
+    pub(super) fn signed_session(&self, id: &SessionId) -> Result<SignedSession, SessionsError> {
+        let origin = blake3::derive_key("tollhouse 2026-11-29 origin of a session for approvals", &self.identity(id)?);
+        Ok(SignedSession { name: id.to_string(), origin: blake3::Hash::from(origin).to_string() })
+    }
+
+    /// Returns the check of the signed approvals of a session.
+    pub(in crate::session) fn signature_check(
+        &self,
+        id: &SessionId,
+        keys: ApproverKeys,
+    ) -> Result<SignatureCheck, SessionsError> {
+        Ok(SignatureCheck { keys, session: self.signed_session(id)? })
+    }
+
     /// Returns the seed of the session's random numbers.
     pub(in crate::session) fn seed(&self, id: &SessionId) -> Result<[u8; 32], SessionsError> {
         let seed = blake3::Hash::from_hex(self.created(id)?.seed);
@@ -284,7 +302,8 @@ impl Sessions {
         states: States,
     ) -> Result<Batch, SessionsError> {
         let (from, family) = from.map(|(from, family)| (from, family.text())).unzip();
-        let created = Created { created: now(), seed: Created::new_seed()?, from, family, hand_overs: Vec::new() };
+        let created =
+            Created { created: now(), seed: Created::new_seed()?, from, family, hand_overs: Vec::new(), import: None };
         let run = RunRecord {
             status: "created".to_owned(),
             script: String::new(),

@@ -143,6 +143,7 @@ impl ImportDecision {
                 self.note_moved(hand_over, making, last);
                 let mut created = self.created.in_family(family);
                 created.hand_overs.push(hand_over.clone());
+                created.import = Some(Created::new_seed()?);
                 created
             }
             None => self.created.reseeded(family)?,

@@ -129,6 +129,16 @@ pub enum SessionsError {
         #[source]
         source: ReplayError,
     },
+    /// The approval of the call has to be signed.
+    #[error("call {seq} of the session `{session}` has to be approved with a signature")]
+    Unsigned {
+        /// Name of the session.
+        session: SessionId,
+        /// Number of the call in its run.
+        seq: u64,
+        /// Names of those who can approve it.
+        approvers: Vec<String>,
+    },
     /// Several calls wait for a decision, and it was not said which one is meant.
     #[error("several calls of the session `{0}` wait for a decision")]
     Several(SessionId),

@@ -29,10 +29,14 @@ pub struct Created {
     /// Identifiers of the hand-overs by which the session has come here, oldest first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(super) hand_overs: Vec<String>,
+    /// Random number of the import by which the session has come here, in hexadecimal, if its unfinished run came along:
+    /// signatures made for the session elsewhere are not valid here.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) import: Option<String>,
 }
 
 impl Created {
-    /// Generates a secret seed.
+    /// Generates a secret seed, or a random number.
     pub(super) fn new_seed() -> Result<String, SessionsError> {
         let mut seed = [0; 32];
         getrandom::fill(&mut seed).map_err(|error| SessionsError::Random(error.into()))?;
@@ -46,7 +50,7 @@ impl Created {
 
     /// Copies the record for a copy of the session, with a new seed: whoever knows one session's seed cannot tell the random numbers of the other.
     pub(super) fn reseeded(&self, family: FamilyId) -> Result<Self, SessionsError> {
-        Ok(Self { seed: Self::new_seed()?, hand_overs: Vec::new(), ..self.in_family(family) })
+        Ok(Self { seed: Self::new_seed()?, hand_overs: Vec::new(), import: None, ..self.in_family(family) })
     }
 }
 

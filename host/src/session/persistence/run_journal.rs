@@ -13,7 +13,7 @@ use super::session_lock::Waiting;
 use super::session_log::{OpenLog, PendingJournal, json};
 use super::{SessionId, Sessions, SessionsError, record_key};
 use crate::capability::Limits;
-use crate::gate::{Call, CallOutcome, Decision, DeferredCall, Event};
+use crate::gate::{ApprovalStatement, Call, CallOutcome, Decision, DeferredCall, Event, SignedSession};
 use crate::guest::OperationId;
 use crate::ledger::Used;
 use crate::session::journal::{self, JournalEntry, Resolution};
@@ -38,6 +38,21 @@ pub struct PendingCall {
     /// Decision, if there is one already: the run was not resumed since.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub decision: Option<Decision>,
+    /// What the signature of an approval is about, besides the call: the session, and the digest of what the run may do.
+    #[serde(skip)]
+    signed: Option<(SignedSession, String)>,
+}
+
+impl PendingCall {
+    /// Returns what has to be signed to approve the call, with other arguments if they are given; `None` if anyone can
+    /// approve it.
+    #[must_use]
+    pub fn approval_statement(&self, arguments: Option<&Json>) -> Option<ApprovalStatement> {
+        let (session, authority) = self.signed.as_ref()?;
+        let edited = arguments.map(|arguments| self.call.edited_digest(self.run, arguments));
+        let digest = edited.as_ref().unwrap_or(&self.call.digest);
+        Some(ApprovalStatement::new(session, authority, digest, self.call.expires))
+    }
 }
 
 /// Answer to the question whether a call may be made.
@@ -54,6 +69,9 @@ pub struct Answered {
     /// Arguments in place of the script's, with which the call is approved. The gate judges them when the run is
     /// resumed.
     pub arguments: Option<Json>,
+    /// Signature of [`PendingCall::approval_statement`], where the grant wants one. Whether it is right is seen when the
+    /// run is resumed, by whoever has the approvers' keys.
+    pub signature: Option<String>,
 }
 
 /// Run that is resumed.
@@ -73,7 +91,7 @@ impl Sessions {
     pub fn pending_calls(&self, id: &SessionId) -> Result<Vec<PendingCall>, SessionsError> {
         self.created(id)?;
         let Some(run) = self.unfinished(id)? else { return Ok(Vec::new()) };
-        Ok(pending(id, run, self.journal(id, run)?))
+        self.pending(id, run, self.journal(id, run)?)
     }
 
     /// Lists the calls of all sessions that wait, like [`Sessions::pending_calls`]: sessions without a journal cost nothing.
@@ -95,7 +113,7 @@ impl Sessions {
         for (id, run, bytes) in journals {
             match self.unfinished(&id) {
                 Ok(unfinished) if unfinished == Some(run) => {
-                    calls.extend(pending(&id, run, self.decoded(&id, run, &bytes)?))
+                    calls.extend(self.pending(&id, run, self.decoded(&id, run, &bytes)?)?);
                 }
                 // The session was removed since its journal was read, or the run goes on.
                 Ok(_) | Err(SessionsError::Unknown { .. }) => {}
@@ -189,6 +207,22 @@ impl Sessions {
         Ok(waits || !pending(id, run, self.journal(id, run)?).is_empty())
     }
 
+    /// Returns the calls of a journal that wait for a decision, with what their signatures are about.
+    fn pending(&self, id: &SessionId, run: u64, journal: Vec<JournalEntry>) -> Result<Vec<PendingCall>, SessionsError> {
+        let authority = match journal.first() {
+            Some(JournalEntry::Started(start)) => start.authority().to_owned(),
+            _ => String::new(),
+        };
+        let mut calls = pending(id, run, journal);
+        if calls.iter().any(|pending| pending.call.approved_by.is_some()) {
+            let session = self.signed_session(id)?;
+            for pending in calls.iter_mut().filter(|pending| pending.call.approved_by.is_some()) {
+                pending.signed = Some((session.clone(), authority.clone()));
+            }
+        }
+        Ok(calls)
+    }
+
     /// Returns the number of chunks of a run's journal.
     fn journal_chunks(&self, id: &SessionId, run: u64) -> Result<u64, SessionsError> {
         let mut chunks = 0;
@@ -268,7 +302,7 @@ fn pending(id: &SessionId, run: u64, journal: Vec<JournalEntry>) -> Vec<PendingC
         match entry {
             JournalEntry::Deferred { id: operation, call } => {
                 calls.retain(|(other, _)| *other != operation);
-                let call = PendingCall { session: id.clone(), run, call: *call, decision: None };
+                let call = PendingCall { session: id.clone(), run, call: *call, decision: None, signed: None };
                 calls.push((operation, call));
             }
             JournalEntry::Decided { seq, decision } => {
@@ -468,11 +502,16 @@ impl PersistentSession {
             if call.call.has_expired(now()) {
                 return Err(SessionsError::Expired { session: self.id.clone(), seq: call.call.seq });
             }
-            let Answered { allowed, by, reason, arguments, .. } = answered.clone();
+            let Answered { allowed, by, reason, arguments, signature, .. } = answered.clone();
+            if let (true, Some(approvers), None) = (allowed, &call.call.approved_by, &signature) {
+                let (session, seq) = (self.id.clone(), call.call.seq);
+                return Err(SessionsError::Unsigned { session, seq, approvers: approvers.iter().cloned().collect() });
+            }
             let decision = match arguments.filter(|_| allowed) {
                 Some(arguments) => Decision::edited(&call.call, number, arguments, by, now()),
                 None => Decision::new(allowed, by, reason, now(), digest),
             };
+            let decision = decision.signed(signature.filter(|_| call.call.approved_by.is_some() && allowed));
             self.record_decision(number, call.call.seq, &decision)?;
             call.decision = Some(decision);
             Ok(call)
@@ -519,7 +558,8 @@ impl PersistentSession {
         let (allowed, by, shown) = (decision.allowed, decision.by.as_str(), decision.digest.as_str());
         // The arguments are in the log when the call is admitted: nobody knows here which secrets they contain.
         let edited = decision.arguments.is_some();
-        self.append_entry(run, &entry, &Event::Answered { run, seq, allowed, by, shown, edited })
+        let signature = decision.signature.as_deref();
+        self.append_entry(run, &entry, &Event::Answered { run, seq, allowed, by, shown, edited, signature })
     }
 
     /// Appends an entry to the journal of a run that is not active, and an event to the log.
