@@ -241,7 +241,10 @@ def test_pending_call_and_suspended_result_are_data(store: Store, shop: Shop) ->
     with pytest.raises(FrozenInstanceError):
         call.seq = 3  # type: ignore[misc]
     data = json.loads(json.dumps(call.to_dict()))
-    names = "session, run, seq, method, arguments, grant, reason, cost, asked, digest, expires, decision"
+    names = (
+        "session, run, seq, method, arguments, grant, reason, cost, asked, digest, expires, decision, "
+        "approved_by, rejected"
+    )
     assert ", ".join(data) == names
     assert datetime.fromisoformat(data["asked"]) == call.asked
     assert (data["decision"]["by"], data["decision"]["allowed"]) == ("eve", True)
