@@ -42,6 +42,8 @@ mod decisions;
 mod demo;
 #[path = "features/docs.rs"]
 mod docs;
+#[path = "features/dry_run.rs"]
+mod dry_run;
 #[cfg(target_os = "linux")]
 #[path = "features/durable_crashes.rs"]
 mod durable_crashes;
