@@ -114,6 +114,8 @@ mod registry;
 mod repl;
 #[path = "features/run.rs"]
 mod run;
+#[path = "features/run_journals.rs"]
+mod run_journals;
 #[path = "features/secrets.rs"]
 mod secrets;
 #[path = "features/session_grant.rs"]
