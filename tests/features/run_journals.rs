@@ -62,7 +62,11 @@ fn replay_shows_a_run_call_by_call_with_results_budgets_and_files() {
     let budget =
         |left: u64| json!([{ "grant": "figures", "kind": "calls", "amount": 1, "limit": 5, "remaining": left }]);
     assert_eq!(column("budgets"), [&budget(4), &json!([]), &budget(3), &json!([])]);
-    assert_eq!(calls[1]["files"], json!([{ "path": "/workspace/a", "change": "file", "bytes": 11 }]), "{replayed:#}");
+    let files = json!([
+        { "path": "/workspace", "change": "directory", "bytes": null },
+        { "path": "/workspace/a", "change": "file", "bytes": 11 },
+    ]);
+    assert_eq!(calls[1]["files"], files, "{replayed:#}");
     assert_eq!((&calls[2]["error"]["kind"], &calls[2]["result"]), (&json!("tool"), &Value::Null));
     assert!(calls[3]["reason"].as_str().is_some_and(|why| why.contains("values/0")), "{replayed:#}");
 

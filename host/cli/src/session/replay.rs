@@ -118,7 +118,7 @@ fn told(file: &ChangedFile) -> String {
     match (file.change, file.bytes) {
         ("removed", _) => format!("{path} removed"),
         ("file", Some(bytes)) => format!("{path} written, {}", format::size(bytes)),
-        (kind, _) => format!("{path} made, a {kind}"),
+        (kind, _) => format!("{path} written, a {kind}"),
     }
 }
 

@@ -98,7 +98,7 @@ pub struct HumanAnswer {
 pub struct ChangedFile {
     /// Path of the file.
     pub path: String,
-    /// `file`, `directory` or `link` for what was written, and `removed`.
+    /// `file`, `directory` (also one whose time alone changed) or `link` for what was written, and `removed`.
     pub change: &'static str,
     /// Size of a file that was written, in bytes.
     pub bytes: Option<u64>,
