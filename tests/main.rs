@@ -42,6 +42,8 @@ mod decisions;
 mod demo;
 #[path = "features/docs.rs"]
 mod docs;
+#[path = "features/dry_run.rs"]
+mod dry_run;
 #[cfg(target_os = "linux")]
 #[path = "features/durable_crashes.rs"]
 mod durable_crashes;
@@ -112,6 +114,8 @@ mod registry;
 mod repl;
 #[path = "features/run.rs"]
 mod run;
+#[path = "features/run_journals.rs"]
+mod run_journals;
 #[path = "features/secrets.rs"]
 mod secrets;
 #[path = "features/session_grant.rs"]

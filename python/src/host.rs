@@ -7,8 +7,9 @@ use std::sync::Arc;
 
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use serde_json::json;
+use serde_json::{Value, json};
 use tollhouse::capability::Policy;
+use tollhouse::error::Failure;
 use tollhouse::gate::{
     Answer, ApprovalError, ApprovalRequest, Approver, ApproverKeys, Audit, AuditError, AuditFile, AuditKey, Both,
     CheckOptions, Event,
@@ -17,10 +18,10 @@ use tollhouse::session::{
     self, Around, CallSource, HostOptions, OpenOptions, Recording, RecordingFile, SessionId, SessionOptions, Sessions,
     Widening,
 };
-use tollhouse::tool::Lock;
+use tollhouse::tool::{DryRun, DryRunHandler, Lock, UnansweredCall, UsedExample};
 use tollhouse_registry::untrusted_file;
 
-use crate::convert::to_python;
+use crate::convert::{to_payload, to_python};
 use crate::driver::{self, Raised};
 use crate::errors::{PolicyError, raised, told};
 use crate::mcp_servers::{McpServers, ServerMounts};
@@ -49,8 +50,9 @@ impl Host {
     }
 
     /// Creates a session in memory. `policy` is JSON, or TOML if `toml` is true; it narrows the authority of a token,
-    /// if there is one. Its calls are recorded in the file `record`, or answered from the file `replay`.
-    #[pyo3(signature = (policy, *, toml=false, tools=Vec::new(), audit=None, audit_log=None, audit_key=None, approver=None, token=None, authorities=Vec::new(), mcp=None, record=None, replay=None))]
+    /// if there is one. Its calls are recorded in the file `record`, or answered from the file `replay`. With `dry_run` no
+    /// tool is called: its first function answers what no example answers, its second is told of the examples.
+    #[pyo3(signature = (policy, *, toml=false, tools=Vec::new(), audit=None, audit_log=None, audit_key=None, approver=None, token=None, authorities=Vec::new(), mcp=None, record=None, replay=None, dry_run=None))]
     #[expect(clippy::too_many_arguments, reason = "Python gives them names")]
     fn session(
         &self,
@@ -67,9 +69,14 @@ impl Host {
         mcp: Option<Py<McpServers>>,
         record: Option<PathBuf>,
         replay: Option<PathBuf>,
+        dry_run: Option<(Py<PyAny>, Py<PyAny>)>,
     ) -> PyResult<Session> {
         let host = self.host.get()?;
-        let (calls, recording) = recorded_calls(record.as_deref(), replay.as_deref())?;
+        let shared = Arc::new(Raised::default());
+        let (calls, recording) = match dry_run {
+            Some(callbacks) => (CallSource::DryRun(Pretended::shared(callbacks, &shared)), None),
+            None => recorded_calls(record.as_deref(), replay.as_deref())?,
+        };
         let given = policy.map(|policy| parsed(policy, toml)).transpose()?;
         let mut policy = match token.map(|token| token::open(token, &authorities)).transpose()? {
             None => given.unwrap_or_default(),
@@ -80,7 +87,6 @@ impl Host {
         };
         let servers = mcp.as_ref().map(|servers| servers.get().mounts()).transpose()?;
         let lock = servers.map(|servers| servers.mount(host, &mut policy)).transpose()?;
-        let shared = Arc::new(Raised::default());
         let options = SessionOptions {
             policy,
             lock,
@@ -327,5 +333,45 @@ impl Approver for Asked {
         });
         let allowed = allowed.ok_or(ApprovalError::Deferred)?;
         Ok(question.answer(allowed, "approver"))
+    }
+}
+
+/// Handler of a dry run: a Python function that answers calls, `(method, arguments)`, with None for no answer; and one that
+/// takes notes of examples.
+struct Pretended {
+    answer: Py<PyAny>,
+    note: Py<PyAny>,
+    raised: Arc<Raised>,
+}
+
+impl Pretended {
+    fn shared((answer, note): (Py<PyAny>, Py<PyAny>), raised: &Arc<Raised>) -> DryRun {
+        DryRun::new(Arc::new(Self { answer, note, raised: Arc::clone(raised) }))
+    }
+}
+
+impl DryRunHandler for Pretended {
+    fn example_used(&self, used: &UsedExample<'_>) {
+        Python::attach(|py| {
+            if let Err(error) = self.note.bind(py).call1((used.to_string(),)) {
+                self.raised.raise(error);
+            }
+        });
+    }
+
+    fn answer(&self, call: &UnansweredCall<'_>) -> Result<Option<Value>, Failure> {
+        Python::attach(|py| {
+            let answered = to_python(py, call.arguments())
+                .and_then(|arguments| self.answer.bind(py).call1((call.method(), arguments)))
+                .and_then(|answer| if answer.is_none() { Ok(None) } else { to_payload(&answer).map(Some) });
+            match answered {
+                Ok(answer) => Ok(answer.map(|payload| payload.value)),
+                Err(error) => {
+                    // The exception ends the run, whose caller gets it.
+                    self.raised.raise(error);
+                    Err(Failure::cancelled())
+                }
+            }
+        })
     }
 }

@@ -23,6 +23,9 @@ impl RemedyWording for PythonWording {
             Remedy::MountTool => write!(out, "give it in `tools`, or mount a component by a `policy`"),
             Remedy::MountPackage => write!(out, "mount the package under an alias: `[tools]` in the policy"),
             Remedy::StartServer(server) => write!(out, "start it: `mcp={{\"{server}\": …}}`"),
+            Remedy::AnswerDryRun => {
+                write!(out, "answer it: `dry_run=FUNCTION`, or record a run and `replay` it")
+            }
             Remedy::Ask => write!(out, "give an `approver`, or open a `Session`, where a run waits for approval"),
         }
     }

@@ -85,6 +85,10 @@ class Sandbox(Runs):
             sandbox at a time writes it.
         replay: A file that `record` wrote, which answers the calls of the same scripts in the same order of runs: no
             tool is called, and nobody is asked. A run that makes another call, or not all of its calls, fails.
+        dry_run: True, or a function: calls are judged, and no tool is called. Those of packages are answered from the
+            examples of their manifests, which the logger `tollhouse.dry_run` names; the function answers the others, as
+            `(method, arguments)`. One that returns None leaves the call to be an error in the script, as without a
+            function.
 
     Raises:
         ValueError: If something makes no sense: a misspelt tool or parameter, a malformed pattern, a token that is not
@@ -134,12 +138,14 @@ class Sandbox(Runs):
         mcp_lock: str | os.PathLike[str] | None = None,
         record: str | os.PathLike[str] | None = None,
         replay: str | os.PathLike[str] | None = None,
+        dry_run: bool | Callable[[str, dict[str, Any]], Any] = False,
     ) -> None:
         check_wasm_path(wasm_path)
         if policy is not None and capabilities is not None:
             raise ValueError("a policy has its own grants: give `policy` or `capabilities`, not both")
         if not self._in_memory:
-            _check_on_disk(mounts, record, replay)
+            _check_on_disk(mounts, record, replay, dry_run)
+        _check_dry_run(dry_run, record, replay, audit_log)
         _check_granted(None if self._keeps else mcp, capabilities, policy, pca)
         self._served = names_of(mcp)
         granted = _granted(capabilities)
@@ -180,6 +186,7 @@ class Sandbox(Runs):
         ask = None if approver is None else self._weak(self._answers.asked(approver))
         self._logged = (_held(audit_log), audit_key)
         self._recorded = (record, replay)
+        self._pretends = dry_run
         self._servers: McpServers | None = None
         self._ends_servers = False
         try:
@@ -241,7 +248,17 @@ class Sandbox(Runs):
             mcp=None if self._servers is None else self._servers.native,
             record=self._recorded[0],
             replay=self._recorded[1],
+            dry_run=self._pretending(),
         )
+
+    def _pretending(self) -> tuple[Callable[[str, dict[str, Any]], Any], Callable[[str], None]] | None:
+        """Returns the callbacks of a dry run: answers of calls, and notes of examples."""
+        if not self._pretends:
+            return None
+        from logging import getLogger
+
+        answer = self._pretends if callable(self._pretends) else lambda method, arguments: None
+        return self._weak(answer), getLogger("tollhouse.dry_run").info
 
     def _weak(self, function: Callable[..., Any]) -> Callable[..., Any]:
         self._called.append(Called(function))
@@ -610,7 +627,19 @@ def _held(audit_log: str | os.PathLike[str] | None) -> str | os.PathLike[str] | 
     return audit_log
 
 
-def _check_on_disk(mounts: object, record: object, replay: object) -> None:
+def _check_dry_run(dry_run: object, record: object, replay: object, audit_log: object) -> None:
+    """Raises `ValueError` for options that do not go with a dry run."""
+    if not dry_run:
+        return
+    if record is not None or replay is not None:
+        raise ValueError("a dry run is neither recorded nor replayed: give one of `dry_run`, `record` and `replay`")
+    if audit_log is not None:
+        raise ValueError("a dry run makes no calls, and an `audit_log` says what was done: leave one of them out")
+    if dry_run is not True and not callable(dry_run):
+        raise ValueError(f"dry_run is True, or a function of a method and its arguments, not {dry_run!r}")
+
+
+def _check_on_disk(mounts: object, record: object, replay: object, dry_run: object) -> None:
     """Raises `ValueError` for options that a session on disk does not have."""
     if mounts:
         raise ValueError("a session on disk keeps what it has: copy files in by `files`; `mounts` are for a `Sandbox`")
@@ -618,6 +647,8 @@ def _check_on_disk(mounts: object, record: object, replay: object) -> None:
         raise ValueError(
             "a session on disk is neither recorded nor replayed: `record` and `replay` are for a `Sandbox`"
         )
+    if dry_run:
+        raise ValueError("a session on disk keeps what was done: `dry_run` is for a `Sandbox`")
 
 
 def _never_asked() -> ValueError:

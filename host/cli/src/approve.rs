@@ -1,7 +1,8 @@
-//! Approval of calls by a human on the terminal, where a grant requires it.
+//! Questions to a human on the terminal: approval of calls, where a grant requires it, and results of calls of a dry run.
 //!
 //! - `question`: the text that is shown;
-//! - `device`: the terminal on which it is shown.
+//! - `device`: the terminal on which it is shown;
+//! - `dry_run`: results that a human types.
 //!
 //! **Invariant:** nothing that a script printed affects how the human sees the question: output is held, the terminal
 //! is reset, and the question is alone on a clean screen.
@@ -10,6 +11,7 @@
 //! for this question and shown in it does.
 
 mod device;
+mod dry_run;
 mod question;
 
 use std::io;
@@ -18,12 +20,16 @@ use rustix::process::getuid;
 use tollhouse::gate::{Answer, ApprovalError, ApprovalRequest, Approver};
 
 use self::device::TerminalDevice;
+pub(crate) use self::dry_run::TerminalDryRun;
 use self::question::{CallPages, TerminalSize};
 use super::stdio;
 
 /// Approver at the controlling terminal, wherever standard input and output lead. Without a terminal, every call is
 /// refused.
-pub(crate) struct TerminalApprover;
+pub(crate) struct TerminalApprover {
+    /// True if calls that are allowed are not made, which the question says.
+    pub(crate) is_dry_run: bool,
+}
 
 impl Approver for TerminalApprover {
     fn approve(&self, request: &ApprovalRequest<'_>) -> Result<Answer, ApprovalError> {
@@ -36,7 +42,7 @@ impl Approver for TerminalApprover {
             return Ok(request.put("")?.answer(false, by));
         };
         let word = word()?;
-        let text = question::text(request, &word, size);
+        let text = question::text(request, &word, self.is_dry_run, size);
         let question = request.put(&text)?;
         let allowed = ask(&mut device, request, &text, &word, size)?;
         device.leave(&text, if allowed { "-- allowed" } else { "-- refused" })?;
@@ -60,15 +66,15 @@ fn ask(
         device.show(text)?;
         let Some(line) = device.line()? else { return Ok(false) };
         match line.trim() {
-            "v" | "V" => view(device, request, size)?,
+            "v" | "V" => view(device, CallPages::of(request, size))?,
             answer => return Ok(answer.eq_ignore_ascii_case(word)),
         }
     }
 }
 
 /// Shows the call in full, page by page.
-fn view(device: &mut TerminalDevice, request: &ApprovalRequest<'_>, size: TerminalSize) -> io::Result<()> {
-    for page in CallPages::of(request, size) {
+fn view(device: &mut TerminalDevice, pages: CallPages) -> io::Result<()> {
+    for page in pages {
         device.show(&page)?;
         match device.line()? {
             Some(line) if line.trim().is_empty() => {}

@@ -1,20 +1,22 @@
-//! `run --record` and `run --replay`.
+//! `run --record`, `run --replay` and `run --dry-run`.
 
 use std::io;
 use std::path::PathBuf;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use clap::Args;
 use tollhouse::session::{CallSource, HostError, Recording, RecordingFile, Session};
+use tollhouse::tool::DryRun;
 use tollhouse_registry::untrusted_file;
 
+use super::approve::{TerminalApprover, TerminalDryRun};
 use super::audit::AuditArgs;
 use super::error::USAGE;
 use super::locations::Locations;
 use super::session_args::{OwnArgs, SessionArgs};
 use super::{CliError, Result};
 
-/// Options for recordings of a run's calls.
+/// Options for runs whose calls are recorded, or not made.
 #[derive(Args, Default)]
 pub(crate) struct RecordingArgs {
     /// Record the script's calls with their results in this file, which is replaced
@@ -24,6 +26,11 @@ pub(crate) struct RecordingArgs {
     /// that is not in it is an error, and so is a recorded call that the script does not make
     #[arg(long, value_name = "FILE", conflicts_with_all = ["id", "check", "allow_exec"])]
     replay: Option<PathBuf>,
+    /// Call no tool and spend nothing: calls that the policy allows are answered from the examples of the tools'
+    /// manifests. A call without an example asks on the terminal for its result; without a terminal, or with `--no-wait`,
+    /// it is an error in the script
+    #[arg(long, conflicts_with_all = ["id", "check", "record", "replay", "allow_exec", "audit"])]
+    dry_run: bool,
     #[arg(skip)]
     opened: OnceLock<Opened>,
 }
@@ -55,19 +62,25 @@ impl RecordingArgs {
     }
 
     /// Returns true if the run is recorded or replayed.
-    pub(crate) fn is_given(&self) -> bool {
+    pub(crate) fn is_recorded(&self) -> bool {
         self.record.is_some() || self.replay.is_some()
     }
 
-    fn source(&self) -> CallSource {
+    /// Returns true if the run is recorded, replayed or a dry run.
+    pub(crate) fn is_given(&self) -> bool {
+        self.is_recorded() || self.dry_run
+    }
+
+    fn source(&self, asks: bool) -> CallSource {
         match self.opened.get() {
             Some(Opened::Recorded(file)) => file.call_source(),
             Some(Opened::Replayed(recording)) => CallSource::Replayed(recording.clone()),
+            None if self.dry_run => CallSource::DryRun(DryRun::new(Arc::new(TerminalDryRun { asks }))),
             None => CallSource::Tools,
         }
     }
 
-    /// Opens the session in memory of a run that is recorded or replayed.
+    /// Opens the session in memory of a run that is recorded, replayed or a dry run.
     pub(crate) fn open(
         &self,
         session: &SessionArgs,
@@ -76,7 +89,10 @@ impl RecordingArgs {
         audit: &AuditArgs,
     ) -> Result<Session> {
         let mut prepared = session.prepare(locations, own, audit)?;
-        prepared.calls = self.source();
+        prepared.calls = self.source(own.asks());
+        if self.dry_run && own.asks() {
+            prepared = prepared.asking(Arc::new(TerminalApprover { is_dry_run: true }));
+        }
         let files = prepared.files.clone();
         prepared.session(&locations.host()?, files)
     }

@@ -39,6 +39,9 @@ impl RemedyWording for CommandLineWording {
             Remedy::Ask => {
                 write!(out, "run it on a terminal, or in a session (`--session NAME`), where a run waits for approval")
             }
+            Remedy::AnswerDryRun => {
+                write!(out, "run it on a terminal, which asks for the result, or record a run and `--replay FILE` it")
+            }
         }
     }
 }

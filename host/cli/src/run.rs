@@ -39,7 +39,8 @@ Examples:
   tollhouse run --allow 'stats/*' -e 'return (await stats.describe({values: [1, 2, 3]})).mean'
   tollhouse run report.js --policy policy.toml --mount ./data:/workspace/data:ro
   tollhouse run --lang sh -e 'for f in 1 2; do echo $f; done' --json
-  tollhouse run report.js --policy policy.toml --record calls.json   # in CI: --replay calls.json")]
+  tollhouse run report.js --policy policy.toml --record calls.json   # in CI: --replay calls.json
+  tollhouse run report.js --policy policy.toml --dry-run")]
 pub(crate) struct RunCommand {
     /// The script, or a component (`wasi:cli/command`) that imports tools, or `-` for standard input
     #[arg(value_name = "FILE", required_unless_present = "code", conflicts_with = "code")]
@@ -159,7 +160,7 @@ impl RunCommand {
 
     /// Runs an agent that is a component.
     fn component(&self, name: String, component: Vec<u8>, locations: &Locations) -> Result {
-        if self.recording.is_given() {
+        if self.recording.is_recorded() {
             return Err(CliError::usage("a component is neither recorded nor replayed: `--record` is for scripts"));
         }
         if self.keep_state {

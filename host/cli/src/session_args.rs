@@ -108,7 +108,7 @@ impl OwnArgs {
 
     /// Returns the approver at the terminal, unless nobody is to be asked.
     pub(crate) fn approver(&self) -> Option<Arc<dyn Approver>> {
-        (!self.no_wait).then(|| Arc::new(TerminalApprover) as Arc<dyn Approver>)
+        (!self.no_wait).then(|| Arc::new(TerminalApprover { is_dry_run: false }) as Arc<dyn Approver>)
     }
 
     /// Returns true unless nobody is to be asked for consent.

@@ -45,12 +45,13 @@ pub fn canonicalize(function: &Function, mut arguments: Value, memory: u64) -> R
     Ok(arguments)
 }
 
-/// Canonicalizes one value of a type. Paths in errors begin with `root`, which may be empty.
+/// Canonicalizes one value of a type. Paths in errors begin with `root`, which may be empty. Omitted options may take at
+/// most `memory` bytes.
 ///
 /// # Errors
 /// The first part that does not fit.
-pub fn canonicalize_value(ty: &Type, mut value: Value, root: &str) -> Result<Value, ArgumentError> {
-    check(ty, &mut value, &mut MemoryBudget(u64::MAX)).map_err(|fault| {
+pub fn canonicalize_value(ty: &Type, mut value: Value, root: &str, memory: u64) -> Result<Value, ArgumentError> {
+    check(ty, &mut value, &mut MemoryBudget(memory)).map_err(|fault| {
         let fault = if root.is_empty() { fault } else { fault.under_key(root) };
         fault.into_error()
     })?;

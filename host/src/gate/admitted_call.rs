@@ -58,7 +58,11 @@ impl AdmittedCall {
     pub(crate) fn invoke(&self) -> Result<Payload, Failure> {
         let secrets = &self.context.services.secrets;
         self.sync_audit()?;
-        let mut payload = self.tool.call(&self.admission, &self.context).map_err(|mut failure| {
+        let answer = match &self.context.services.dry_run {
+            Some(dry_run) => dry_run.answer(&self.tool, &self.admission, &self.context),
+            None => self.tool.call(&self.admission, &self.context),
+        };
+        let mut payload = answer.map_err(|mut failure| {
             secrets.redact_failure(&mut failure);
             self.bound_payload(&mut failure);
             failure
@@ -109,7 +113,11 @@ impl AdmittedCall {
             let message = format!("`{}` may use secrets, so its output must not be streamed", self.admission.method());
             return Err(Failure::capability(message).with_hint("call it from JavaScript"));
         }
-        self.tool.run(&self.admission, started, &self.context).map_err(|mut failure| {
+        let ended = match &self.context.services.dry_run {
+            Some(dry_run) => dry_run.run(&self.tool, &self.admission, started, &self.context),
+            None => self.tool.run(&self.admission, started, &self.context),
+        };
+        ended.map_err(|mut failure| {
             self.context.services.secrets.redact_failure(&mut failure);
             failure
         })

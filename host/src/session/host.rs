@@ -231,8 +231,12 @@ impl Host {
         let audit = redacted(options.audit.unwrap_or_else(|| Arc::new(Nowhere)), &options.secrets);
         let approver = options.calls.approver(options.approver);
         let gate = Gate::new(mounted, policy, GateOptions { audit: Some(audit), approver, signatures: None })?;
-        let services =
-            ToolServices { network: self.0.network.clone(), secrets: options.secrets, ..ToolServices::default() };
+        let services = ToolServices {
+            network: self.0.network.clone(),
+            secrets: options.secrets,
+            dry_run: options.calls.dry_run().cloned(),
+            ..ToolServices::default()
+        };
         let storage = match options.calls.seed() {
             Some(secret) => SessionStorage::Memory { secret, runs: Arc::default() },
             None => SessionStorage::in_process(Arc::default())?,

@@ -40,9 +40,10 @@ pub use host::{Host, HostError, HostOptions, SessionOptions};
 pub use journal::{ReplayError, Resolution};
 pub use options::{RunOptions, Stdin};
 pub use persistence::{
-    Answered, At, Checked, Created, Exported, HandOver, Head, ImportBudget, ImportOptions, Imported, ImportedBudget,
-    LogLine, OpenOptions, Origin, Overrides, PendingCall, Point, PointError, Removed, RunRecord, Salvaged, SessionId,
-    SessionIdError, Sessions, SessionsError, Shown, States, Waiting,
+    Answered, At, CallDecision, ChangedFile, Checked, Created, Exported, HandOver, Head, HumanAnswer, ImportBudget,
+    ImportOptions, Imported, ImportedBudget, LogLine, OpenOptions, Origin, Overrides, PendingCall, Point, PointError,
+    Removed, ReplayedCall, ReplayedRun, RunRecord, Salvaged, SessionId, SessionIdError, Sessions, SessionsError, Shown,
+    States, Waiting,
 };
 pub use recording::{CallSource, Recorder, Recording, RecordingError, RecordingFile};
 use result::RunEffects;

@@ -311,6 +311,8 @@ impl Run {
                 }
             }
             self.end(Outcome::failed(Failure::host(format!("the run cannot be kept: {}", error_chain(&error)))));
+        } else if self.session.is_dry_run() {
+            self.perform_calls(earlier, started);
         } else if !self.session.calls.are_plain() {
             let new = started.split_off(earlier);
             started.extend(new.into_iter().filter_map(|pending| self.record_or_answer(pending)));

@@ -94,7 +94,8 @@ impl Session {
             }
         };
         // Where no tool runs, none uses a secret.
-        let missing = gate.secrets().into_iter().find(|name| !calls.is_replayed() && !services.secrets.has(name));
+        let runs_tools = !calls.is_replayed() && services.dry_run.is_none();
+        let missing = gate.secrets().into_iter().find(|name| runs_tools && !services.secrets.has(name));
         Self(Arc::new(SessionState {
             host: Arc::clone(host),
             storage,
@@ -319,6 +320,11 @@ impl SessionState {
     /// Applies edits to the head.
     pub(super) fn change(&self, edits: &[Edit]) -> Result<(), ApplyError> {
         self.head.lock().unwrap_or_else(PoisonError::into_inner).apply(edits)
+    }
+
+    /// Returns true if no tool is called.
+    pub(super) fn is_dry_run(&self) -> bool {
+        self.services.dry_run.is_some()
     }
 
     /// Checks that the session's calls are neither recorded nor answered from a recording, which is for scripts.

@@ -215,7 +215,9 @@ impl<'a> FunctionCall<'a> {
         drop(share);
         match value::lift_result(self.function, results, handles) {
             Ok(Returned::Value(payload)) => Ok(payload),
-            Ok(Returned::Error(payload)) => Err(Failure { hint: store.data().refused(), ..self.error(payload) }),
+            Ok(Returned::Error(payload)) => {
+                Err(Failure { hint: store.data().refused(), ..tool_error(self.method, payload) })
+            }
             Err(error @ ValueError::Handle(HandleError::TooMany { .. })) => {
                 Err(Failure::limit(format!("`{}`: {error}", self.method), "drop handles that are no longer needed"))
             }
@@ -264,20 +266,6 @@ impl<'a> FunctionCall<'a> {
         export.and_then(|export| instance.get_func(store, export)).ok_or_else(|| {
             Failure::host(format!("`{}`: the component does not export what its types say", self.method))
         })
-    }
-
-    /// Creates the failure of the error case of the tool's `result`. Its message is the payload's own, if it has one.
-    fn error(&self, payload: Payload) -> Failure {
-        let told = match &payload.value {
-            Value::Null => "it gave no reason".to_owned(),
-            Value::String(text) => text.clone(),
-            Value::Object(object) => match object.get("message").and_then(Value::as_str) {
-                Some(message) => message.to_owned(),
-                None => payload.value.to_string(),
-            },
-            value => value.to_string(),
-        };
-        Failure::tool(format!("`{}` failed: {told}", self.method)).with_payload(payload)
     }
 
     fn redacted(&self, mut text: String) -> String {
@@ -341,6 +329,20 @@ impl<'a> FunctionCall<'a> {
         let failure = Failure::tool(format!("`{method}` trapped: {cause}"));
         if complaint.is_empty() { failure } else { failure.with_hint(format!("the tool said: {complaint}")) }
     }
+}
+
+/// Creates the failure of the error case of a tool's `result`. Its message is the payload's own, if it has one.
+pub(super) fn tool_error(method: &str, payload: Payload) -> Failure {
+    let told = match &payload.value {
+        Value::Null => "it gave no reason".to_owned(),
+        Value::String(text) => text.clone(),
+        Value::Object(object) => match object.get("message").and_then(Value::as_str) {
+            Some(message) => message.to_owned(),
+            None => payload.value.to_string(),
+        },
+        value => value.to_string(),
+    };
+    Failure::tool(format!("`{method}` failed: {told}")).with_payload(payload)
 }
 
 /// Handles of one call: resolved from those of the run, issued for the instance that the call uses.

@@ -15,6 +15,7 @@ pub mod value;
 mod authority;
 mod captured_output;
 mod clock;
+mod dry_run;
 mod dynamic_tools;
 mod files;
 mod handle_table;
@@ -46,6 +47,7 @@ use wasmtime::component::types::ComponentFunc;
 
 pub(crate) use authority::Authority;
 pub(crate) use clock::RESOLUTION as CLOCK_RESOLUTION;
+pub use dry_run::{DryRun, DryRunHandler, UnansweredCall, UsedExample};
 pub(crate) use files::WorkingFiles;
 pub use handles::Handles;
 pub use host_function::{HostCall, HostFunction, HostTool, HostToolError};
@@ -89,6 +91,8 @@ pub(crate) struct ToolServices {
     pub(crate) secrets: Secrets,
     /// Key-value store of the session.
     pub(crate) store: KeyValue,
+    /// Answers in place of the tools.
+    pub(crate) dry_run: Option<DryRun>,
 }
 
 /// Other tools, as a component calls them that imports them.

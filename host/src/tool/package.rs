@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
 use tollhouse_methods::{CallLimits, PackageDeclaration};
-use tollhouse_registry::{InstancePolicy, Permissions, Registry, Release};
+use tollhouse_registry::{Example, InstancePolicy, Permissions, Registry, Release};
 use wasmtime::Engine;
 use wasmtime::component::{ComponentExportIndex, InstancePre, Linker};
 
@@ -74,6 +74,8 @@ pub struct Package {
     declaration: Arc<PackageDeclaration>,
     shared: Arc<PackagesState>,
     loaded: OnceLock<Result<LoadedPackage, Failure>>,
+    /// Examples of the manifest, once they were asked for.
+    examples: OnceLock<Result<Vec<Example>, Failure>>,
 }
 
 /// Release that is ready to be called.
@@ -113,7 +115,8 @@ impl Packages {
         }
         let declaration = Arc::new(self.declaration(&release)?);
         let shared = Arc::clone(&self.shared);
-        let package = Arc::new(Package { release, declaration, shared, loaded: OnceLock::new() });
+        let package =
+            Arc::new(Package { release, declaration, shared, loaded: OnceLock::new(), examples: OnceLock::new() });
         self.lock().insert(key, Arc::clone(&package));
         Ok(package)
     }
@@ -233,6 +236,19 @@ impl Package {
     /// Returns true if a call would find the package compiled.
     pub(crate) fn is_loaded(&self) -> bool {
         self.loaded.get().is_some()
+    }
+
+    /// Returns the examples of the manifest, in its order. They are read from the registry once a process.
+    pub(super) fn examples(&self) -> Result<&[Example], Failure> {
+        let examples = self.examples.get_or_init(|| {
+            let registry = self.shared.registry.as_ref().ok_or(PackageError::NoRegistry);
+            let manifest = registry.and_then(|registry| Ok(registry.load_manifest(&self.release)?));
+            let manifest = manifest.map_err(|error| {
+                Failure::host(format!("cannot read the examples of `{}`: {}", self.declaration.release, error.brief()))
+            })?;
+            Ok(manifest.examples)
+        });
+        examples.as_deref().map_err(Failure::clone)
     }
 
     /// Compiles the package now, so that no call has to; the cache keeps the code for later processes.

@@ -199,6 +199,27 @@ fn mismatch(ty: &Type) -> ValueError {
     ValueError::Mismatch { expected: ty.describe() }
 }
 
+/// Converts a value, in any spelling that an argument may have, to what a function of this result type returns. Omitted
+/// options may take at most `memory` bytes.
+///
+/// # Errors
+/// The reason why it does not fit, in words.
+pub(super) fn as_result(ty: Option<&Type>, value: Value, memory: u64) -> Result<Payload, String> {
+    let Some(ty) = ty else {
+        return if value.is_null() {
+            Ok(Payload::default())
+        } else {
+            Err("nothing is returned, which is null".to_owned())
+        };
+    };
+    let value = canonical::canonicalize_value(ty, value, "result", memory).map_err(|error| error.to_string())?;
+    let lifted = lower(value, ty, &mut NoHandles).and_then(|value| lift(value, ty, &mut NoHandles));
+    lifted.map_err(|error| match error {
+        ValueError::Handle(_) => "it holds a handle, which only the tool itself can make".to_owned(),
+        error => error.to_string(),
+    })
+}
+
 /// Lowers one canonical value.
 ///
 /// # Errors

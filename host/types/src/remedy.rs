@@ -28,6 +28,8 @@ pub enum Remedy<'a> {
     StartServer(&'a str),
     /// Have somebody decide about a call, at once or later.
     Ask,
+    /// Have something answer a call that is not made in a dry run.
+    AnswerDryRun,
 }
 
 /// Wording of remedies for an interface. Each is the end of a sentence such as "write to a file, or …".
@@ -50,6 +52,9 @@ impl RemedyWording for LibraryWording {
             Remedy::StartServer(server) => write!(out, "connect to it: `mcp` of the session's options, for `{server}`"),
             Remedy::Ask => {
                 write!(out, "give the session an approver, or keep it on disk, where a run waits for approval")
+            }
+            Remedy::AnswerDryRun => {
+                write!(out, "answer it in the `DryRunHandler`, or replay a recording: `CallSource::Replayed`")
             }
         }
     }

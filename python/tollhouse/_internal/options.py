@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import timedelta
 from typing import Any, TypedDict
 
@@ -42,6 +42,7 @@ class _InMemoryOptions(TypedDict, total=False):
     mounts: Mapping[Any, str | os.PathLike[str]] | None
     record: str | os.PathLike[str] | None
     replay: str | os.PathLike[str] | None
+    dry_run: bool | Callable[[str, dict[str, Any]], Any]
 
 
 class SandboxOptions(_Options, total=False):

@@ -4,6 +4,7 @@ use std::io;
 
 use serde_json::Value;
 use tollhouse::gate::{ApprovalRequest, BudgetKind, Cost};
+use tollhouse::tool::UnansweredCall;
 use unicode_width::UnicodeWidthChar as _;
 
 use super::super::format;
@@ -24,10 +25,11 @@ const MAX_COSTS: usize = 2;
 
 /// Returns the question, in lines that fit the terminal's columns and leave a row free. The method and its arguments
 /// are directly above the prompt.
-pub(super) fn text(request: &ApprovalRequest<'_>, word: &str, size: TerminalSize) -> String {
+pub(super) fn text(request: &ApprovalRequest<'_>, word: &str, is_dry_run: bool, size: TerminalSize) -> String {
     let cut = |line: String| fitted(&line, size.columns - 1);
+    let dry_run = if is_dry_run { "dry run, nothing is called: " } else { "" };
     let mut lines = vec![
-        cut(format!("grant `{}` asks you about a call", request.grant)),
+        cut(format!("{dry_run}grant `{}` asks you about a call", request.grant)),
         cut(format!("  caller   {}", caller(request))),
         cut(format!("  because  {}", request.reason)),
     ];
@@ -39,6 +41,25 @@ pub(super) fn text(request: &ApprovalRequest<'_>, word: &str, size: TerminalSize
     ];
     let room = size.rows.saturating_sub(1 + lines.len() + prompt.len());
     lines.extend(arguments(request.arguments, room, size.columns - 1));
+    lines.extend(prompt);
+    lines.join("\n")
+}
+
+/// Returns the question for the result of a call of a dry run, in lines that fit the terminal's columns and leave a row
+/// free. `problem` is what was wrong with the last result that was typed.
+pub(super) fn result_text(call: &UnansweredCall<'_>, problem: Option<&str>, size: TerminalSize) -> String {
+    let cut = |line: String| fitted(&line, size.columns - 1);
+    let mut lines = vec![
+        cut("dry run: what does this call return? It is not made.".to_owned()),
+        cut(format!("  returns  {}", call.result_schema())),
+        cut(format!("  method   {}", call.method())),
+    ];
+    let mut prompt: Vec<String> =
+        problem.into_iter().map(|problem| cut(format!("That is no result: {problem}"))).collect();
+    prompt.push("Type its result as JSON and Enter, `v` to see all".to_owned());
+    prompt.push("of it, Enter alone for an error in the script: ".to_owned());
+    let room = size.rows.saturating_sub(1 + lines.len() + prompt.len());
+    lines.extend(arguments(call.arguments(), room, size.columns - 1));
     lines.extend(prompt);
     lines.join("\n")
 }
@@ -164,6 +185,13 @@ impl CallPages {
             caller(request)
         );
         Self { text: escape_strictly(&(head + &arguments)), at: 0, size }
+    }
+
+    pub(super) fn of_unanswered(call: &UnansweredCall<'_>, size: TerminalSize) -> Self {
+        let [arguments, result] = [call.arguments(), &call.result_schema()]
+            .map(|value| serde_json::to_string_pretty(value).expect("a JSON value serialises"));
+        let text = format!("{} is called with\n{arguments}\nand returns\n{result}", call.method());
+        Self { text: escape_strictly(&text), at: 0, size }
     }
 }
 

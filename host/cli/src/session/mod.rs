@@ -7,6 +7,7 @@ mod grant;
 mod list;
 mod log;
 mod new;
+mod replay;
 pub(crate) mod reserve;
 mod resume;
 mod transfer;
@@ -30,6 +31,7 @@ pub(crate) enum SessionCommand {
     Ls(list::ListSessionsCommand),
     Show(list::ShowSessionCommand),
     Log(log::ShowLogCommand),
+    Replay(replay::ReplayCommand),
     Resume(resume::ResumeCommand),
     Pending(resume::PendingCallsCommand),
     Approve(resume::ApproveCommand),
@@ -60,6 +62,7 @@ impl SessionCommand {
             Self::Ls(ls) => ls.execute(locations),
             Self::Show(show) => show.execute(locations),
             Self::Log(log) => log.execute(locations),
+            Self::Replay(replay) => replay.execute(locations),
             Self::Resume(resume) => resume.execute(locations),
             Self::Pending(pending) => pending.execute(locations),
             Self::Approve(approve) => approve.execute(locations),

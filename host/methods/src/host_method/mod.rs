@@ -207,6 +207,14 @@ impl HostMethod {
         self.schema.as_ref().map_or(Ok(()), |schema| schema.check(arguments))
     }
 
+    /// Checks a value against the schema of the result, also where the results of calls are not checked.
+    ///
+    /// # Errors
+    /// A description of the problem.
+    pub fn check_possible_result(&self, result: &Value) -> Result<(), String> {
+        ArgumentValidator::new(self.result())?.check(result)
+    }
+
     /// Checks a result against the schema of [`Self::returning_checked`].
     ///
     /// # Errors

@@ -29,8 +29,9 @@ impl Policy {
         }
         let limits = self.limits.at_most(&narrower.limits);
         let permissions = permission::attenuate(&self.permissions, narrower.permissions)?;
-        let (tools, mcp) = (self.tools.clone(), self.mcp.clone());
-        let narrowed = Self { tools, signed: self.signed.and(narrower.signed), grants, mcp, permissions, limits };
+        let (tools, mcp, journal) = (self.tools.clone(), self.mcp.clone(), self.journal);
+        let signed = self.signed.and(narrower.signed);
+        let narrowed = Self { tools, signed, grants, mcp, permissions, limits, journal };
         check_approvals(&parents, &narrowed)?;
         Ok(narrowed)
     }

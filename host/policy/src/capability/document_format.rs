@@ -40,6 +40,25 @@ struct PolicyDocument {
     /// Limits on a run.
     #[serde(skip_serializing_if = "WrittenLimits::is_empty", default)]
     limits: WrittenLimits,
+    /// Journals of runs in sessions on disk.
+    #[serde(skip_serializing_if = "WrittenJournal::is_empty", default)]
+    journal: WrittenJournal,
+}
+
+/// What is kept of runs besides their files and the log.
+#[derive(Default, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+struct WrittenJournal {
+    /// Journals that are kept of runs that have ended: `all`, `suspended` (none; those of runs that can be resumed are always
+    /// kept), or for how long after the end of the run: `30d`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    keep: Option<String>,
+}
+
+impl WrittenJournal {
+    fn is_empty(&self) -> bool {
+        self.keep.is_none()
+    }
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -384,6 +403,7 @@ impl From<&Policy> for PolicyDocument {
             grant: policy.grants.iter().enumerate().map(written_grant).collect(),
             tool: policy.permissions.iter().map(|(alias, own)| (alias.clone(), written_permissions(own))).collect(),
             limits: written_limits(&policy.limits),
+            journal: WrittenJournal { keep: policy.journal.written() },
         }
     }
 }

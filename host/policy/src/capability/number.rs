@@ -197,7 +197,8 @@ impl Amount {
     }
 
     /// Parses the output of `f64`'s `Display`: digits, optionally with a point, never an exponent.
-    fn from_text(text: &str) -> Option<Self> {
+    #[must_use]
+    pub fn from_text(text: &str) -> Option<Self> {
         let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
         let (kept, rest) = fraction.split_at(fraction.len().min(DECIMALS));
         let more = rest.bytes().any(|digit| digit != b'0');

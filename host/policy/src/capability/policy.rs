@@ -11,6 +11,7 @@ use tollhouse_types::quantity::{LEAST_WITHOUT_UNIT, QuantityError};
 
 use super::attenuate::bypassed_approval;
 use super::grant::{Approve, Grant, Spend};
+use super::journal_retention::{self, JournalRetention};
 use super::limits::Limits;
 use super::mcp_server::{self, McpServer};
 use super::number::{Amount, Number};
@@ -35,6 +36,8 @@ pub struct Policy {
     pub permissions: BTreeMap<String, Permissions>,
     /// Limits on a run.
     pub limits: Limits,
+    /// How long journals of runs that have ended are kept; by default not at all.
+    pub journal: JournalRetention,
 }
 
 /// The reason why a text is not a valid policy.
@@ -73,7 +76,7 @@ impl PolicyError {
 }
 
 /// Keys of a policy, and of its entries.
-const POLICY_KEYS: [&str; 6] = ["tools", "require_signature", "mcp", "grant", "tool", "limits"];
+const POLICY_KEYS: [&str; 7] = ["tools", "require_signature", "mcp", "grant", "tool", "limits", "journal"];
 const TOOL_KEYS: [&str; 2] = ["package", "require_signature"];
 /// Limits that are sizes in bytes.
 const SIZE_KEYS: [&str; 6] = ["memory", "output", "argument", "result", "files", "log"];
@@ -136,7 +139,8 @@ fn policy(node: SpannedValue) -> Result<Policy, PolicyError> {
     let limits = table.read("limits", |node, _| limits(node, Limits::default()))?.unwrap_or_default();
     let permissions = table.read("tool", permission::all)?.unwrap_or_default();
     let mcp = table.read("mcp", mcp_server::all)?.unwrap_or_default();
-    let mut policy = Policy { tools, signed, grants: Vec::new(), mcp, permissions, limits };
+    let journal = table.read("journal", journal_retention::table)?.unwrap_or_default();
+    let mut policy = Policy { tools, signed, grants: Vec::new(), mcp, permissions, limits, journal };
     for node in table.read("grant", policy_parser::list)?.unwrap_or_default() {
         let span = node.span.clone();
         policy.push(grant(node)?);

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use super::gc_roots::BlobRoot;
 use super::{SessionId, Sessions, SessionsError, record_key};
+use crate::capability::JournalRetention;
 use crate::store::{
     self, Backend, Batch, BlobFiles, BlobId, Compacted, Named, Owner, Repaired, StoreError, SweepOptions, Swept,
     Verified,
@@ -58,7 +59,8 @@ impl Sessions {
         self.clear_journals()
     }
 
-    /// Removes the journals of runs that have ended: a process died before it could, or an earlier version left them.
+    /// Removes the journals of runs that have ended, unless the session's policy keeps them: a process died before it could,
+    /// an earlier version left them, or their time is over.
     fn clear_journals(&self) -> Result<(), SessionsError> {
         for id in self.list()? {
             let journals = record_key::prefix(b'J', &id);
@@ -73,14 +75,18 @@ impl Sessions {
                 head => head?,
             };
             let mut batch = Batch::of(Owner { key: record_key::single(b'O', &id), epoch: self.epoch(&id)? });
-            self.for_each_record(&journals, |(name, _)| {
-                let run =
-                    name.get(journals.len()..).and_then(|rest| rest.first_chunk()).copied().map(u64::from_be_bytes);
-                if !run.is_some_and(|run| head.unfinished == Some(run) || head.running.contains(&run)) {
-                    batch.remove(name);
+            match self.policy(&id)?.journal {
+                JournalRetention::Suspended => self.for_each_record(&journals, |(name, _)| {
+                    if !record_key::read_journal(&name).is_some_and(|(_, run)| head.needs_journal(run)) {
+                        batch.remove(name);
+                    }
+                    Ok(())
+                })?,
+                retention => {
+                    let outdated = self.outdated_journals(&id, retention, &head, usize::MAX)?;
+                    outdated.into_iter().for_each(|key| batch.remove(key));
                 }
-                Ok(())
-            })?;
+            }
             if !batch.changes.is_empty() {
                 self.records().commit(batch)?;
             }

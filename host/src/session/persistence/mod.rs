@@ -5,7 +5,8 @@
 //! - `session_lock`, `termination`: who may change a session, and how its runs are stopped when it is removed;
 //! - `shared_budgets`: budgets that several sessions share;
 //! - `session_log`: the log and the ledger, and the one way to commit;
-//! - `open_session`: a session that is in use; `run_journal`: its runs that are suspended, and resumed;
+//! - `open_session`: a session that is in use; `run_journal`: its runs that are suspended, and resumed; `run_replay`: its
+//!   runs call by call;
 //! - `create`, `query`, `change`: creating sessions, reading them, changing them without a run;
 //! - `revision`: which files of a session are meant;
 //! - `gc_roots`, `record_check`, `verify`: the blobs that records name, and the checks of records and whole sessions;
@@ -31,6 +32,7 @@ mod record_check;
 mod record_key;
 mod revision;
 mod run_journal;
+mod run_replay;
 mod session_id;
 mod session_lock;
 mod session_log;
@@ -54,6 +56,7 @@ pub use record::{Created, Head, Origin, RunRecord, States};
 pub use revision::{At, Point, PointError};
 pub(super) use run_journal::ResumedRun;
 pub use run_journal::{Answered, PendingCall};
+pub use run_replay::{CallDecision, ChangedFile, HumanAnswer, ReplayedCall, ReplayedRun};
 pub use session_id::{SessionId, SessionIdError};
 pub use session_lock::Waiting;
 pub(super) use shared_budgets::SpendingObserver;

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use bytes::Bytes;
 
@@ -14,7 +14,7 @@ use super::session_log::{CommitBuilder, OpenLog, PendingJournal, SessionLog, jso
 use super::shared_budgets::{BudgetSharing, FamilyId, SpendingObserver};
 use super::termination::CancelRegistration;
 use super::{SessionId, Sessions, SessionsError, record_key};
-use crate::capability::Policy;
+use crate::capability::{JournalRetention, Policy};
 use crate::error::error_chain;
 use crate::gate::{Audit, Chain, Event};
 use crate::guest::Language;
@@ -36,6 +36,9 @@ const MAX_TOLD: usize = 1 << 20;
 /// Most active runs of a session and its delegated sessions: the head lists them all.
 const MAX_RUNNING: usize = 64;
 
+/// Most runs whose outdated journals the end of a run removes: garbage collection removes the others.
+const MAX_TRIMMED: usize = 16;
+
 /// Session on disk that is in use.
 pub(in crate::session) struct PersistentSession {
     pub(super) sessions: Sessions,
@@ -45,6 +48,8 @@ pub(in crate::session) struct PersistentSession {
     waiting: Waiting,
     /// Identity of the session, which distinguishes it from others with the same name.
     identity: Vec<u8>,
+    /// How long journals are kept, once it is known: it never changes.
+    retention: OnceLock<JournalRetention>,
 }
 
 /// State of the session's lock in this process.
@@ -67,7 +72,7 @@ pub(in crate::session) struct StartedRun {
 impl PersistentSession {
     pub(super) fn new(sessions: Sessions, id: SessionId, identity: Vec<u8>, waiting: Waiting) -> Self {
         let log = Arc::new(SessionLog::new(sessions.clone(), id.clone()));
-        Self { sessions, id, log, lock_state: Mutex::default(), waiting, identity }
+        Self { sessions, id, log, lock_state: Mutex::default(), waiting, identity, retention: OnceLock::new() }
     }
 
     /// Returns true if the store may still open sockets.
@@ -235,8 +240,18 @@ impl PersistentSession {
         Ok(())
     }
 
+    /// Returns how long the journals of runs that have ended are kept.
+    pub(super) fn retention(&self) -> Result<JournalRetention, SessionsError> {
+        if let Some(retention) = self.retention.get() {
+            return Ok(*retention);
+        }
+        let retention = self.sessions.policy(&self.id)?.journal;
+        Ok(*self.retention.get_or_init(|| retention))
+    }
+
     /// Records the start of a run.
     fn begin(&self, script: &str, hash: &str, start: Option<&JournalEntry>) -> Result<StartedRun, SessionsError> {
+        let retention = self.retention()?;
         let mut open = self.log.lock();
         let open = open.as_mut().ok_or(SessionsError::NotTaken)?;
         if open.head.handed_over.is_some() {
@@ -247,10 +262,12 @@ impl PersistentSession {
                 return Err(SessionsError::Suspended { session: self.id.clone(), run });
             }
             // An interrupted run cannot be resumed once another one has started.
-            self.sessions.for_each_record(&record_key::prefix(b'J', &self.id), |(key, _)| {
-                open.remove(key);
-                Ok(())
-            })?;
+            if retention == JournalRetention::Suspended {
+                self.sessions.for_each_record(&record_key::prefix(b'J', &self.id), |(key, _)| {
+                    open.remove(key);
+                    Ok(())
+                })?;
+            }
             open.head.unfinished = None;
         }
         if open.head.running.len() >= MAX_RUNNING {
@@ -409,11 +426,14 @@ impl PersistentSession {
         event: &Event<'_>,
         restate: impl Fn(&mut CommitBuilder<'_>) -> Result<(), SessionsError>,
     ) -> Result<Option<SnapshotId>, SessionsError> {
+        let retention = self.retention()?;
         let mut open = self.log.lock();
         let open = open.as_mut().ok_or(SessionsError::NotTaken)?;
         let mut left = None;
-        // A run that ends needs no journal.
-        let journal = open.journal.take_if(|journal| journal.run == started_run.number);
+        // A run that ends needs no journal. One that is kept is written to its end.
+        let ends = |journal: &mut PendingJournal| journal.run == started_run.number;
+        let journal = (retention == JournalRetention::Suspended).then(|| open.journal.take_if(ends)).flatten();
+        let outdated = self.sessions.outdated_journals(&self.id, retention, &open.head, MAX_TRIMMED)?;
         let make = |commit: &mut CommitBuilder<'_>| {
             if let Some(files) = files {
                 let snapshot = files.seal(commit.upload()?)?;
@@ -428,6 +448,7 @@ impl PersistentSession {
             for chunk in 0..journal.as_ref().map_or(0, |journal| journal.chunks) {
                 commit.batch.remove(record_key::journal(&self.id, started_run.number, chunk));
             }
+            outdated.iter().for_each(|key| commit.batch.remove(key.clone()));
             let states = if left.is_some() { commit.head.states.clone() } else { States::new() };
             let record = RunRecord { ended: Some(now()), snapshot: left, states, ..record.clone() };
             commit.batch.put(record_key::numbered(b'R', &self.id, started_run.number), json(&record));
@@ -435,9 +456,10 @@ impl PersistentSession {
         };
         if let Err(error) = open.telling(&self.id, event, |open| self.log.commit(open, make)) {
             // The run may be resumed.
-            open.journal = journal;
+            open.journal = journal.or_else(|| open.journal.take());
             return Err(error);
         }
+        open.journal.take_if(ends);
         Ok(left)
     }
 

@@ -100,6 +100,13 @@ pub struct Head {
     pub states: States,
 }
 
+impl Head {
+    /// Returns true if the journal of a run is needed, since the run goes on or can be resumed.
+    pub(super) fn needs_journal(&self, run: u64) -> bool {
+        self.unfinished == Some(run) || self.running.contains(&run)
+    }
+}
+
 /// Record of a run, or of another change of a session's files.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RunRecord {

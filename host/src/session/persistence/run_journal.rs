@@ -8,11 +8,11 @@ use serde_json::Value as Json;
 use super::call_counts::CallCounts;
 use super::open_session::{PersistentSession, StartedRun};
 use super::query::damaged;
-use super::record::{LedgerEntry, LedgerOutcome, RunRecord};
+use super::record::{Head, LedgerEntry, LedgerOutcome, RunRecord};
 use super::session_lock::Waiting;
 use super::session_log::{OpenLog, PendingJournal, json};
 use super::{SessionId, Sessions, SessionsError, record_key};
-use crate::capability::Limits;
+use crate::capability::{JournalRetention, Limits};
 use crate::gate::{ApprovalStatement, Call, CallOutcome, Decision, DeferredCall, Event, SignedSession};
 use crate::guest::OperationId;
 use crate::ledger::Used;
@@ -99,24 +99,31 @@ impl Sessions {
     /// # Errors
     /// If a session cannot be read.
     pub fn all_pending_calls(&self) -> Result<Vec<PendingCall>, SessionsError> {
-        let mut journals: Vec<(SessionId, u64, Vec<u8>)> = Vec::new();
+        // Of runs that have ended, journals may be kept. They are not read.
+        let mut journals: Vec<(SessionId, u64, Option<Vec<u8>>)> = Vec::new();
         self.for_each_record(b"J", |(name, value)| {
             let Some((id, run)) = record_key::read_journal(&name) else { return Ok(()) };
-            let bytes = self.value(&id, &value)?;
-            match journals.last_mut() {
-                Some((last, number, journal)) if *last == id && *number == run => journal.extend(bytes),
-                _ => journals.push((id, run, bytes)),
+            if !journals.last().is_some_and(|(last, number, _)| *last == id && *number == run) {
+                let waits = match self.unfinished(&id) {
+                    Ok(unfinished) => unfinished == Some(run),
+                    // The session was removed since its journal was read.
+                    Err(SessionsError::Unknown { .. }) => false,
+                    Err(error) => return Err(error),
+                };
+                journals.push((id.clone(), run, waits.then(Vec::new)));
+            }
+            if let Some((_, _, Some(journal))) = journals.last_mut() {
+                journal.extend(self.value(&id, &value)?);
             }
             Ok(())
         })?;
         let mut calls = Vec::new();
         for (id, run, bytes) in journals {
-            match self.unfinished(&id) {
-                Ok(unfinished) if unfinished == Some(run) => {
-                    calls.extend(self.pending(&id, run, self.decoded(&id, run, &bytes)?)?);
-                }
-                // The session was removed since its journal was read, or the run goes on.
-                Ok(_) | Err(SessionsError::Unknown { .. }) => {}
+            let Some(bytes) = bytes else { continue };
+            match self.pending(&id, run, self.decoded(&id, run, &bytes)?) {
+                Ok(pending) => calls.extend(pending),
+                // It was removed since its journal was read.
+                Err(SessionsError::Unknown { .. }) => {}
                 Err(error) => return Err(error),
             }
         }
@@ -223,6 +230,38 @@ impl Sessions {
         Ok(calls)
     }
 
+    /// Returns the keys of the journals that are kept no longer, of runs that have ended: of at most so many runs, the
+    /// oldest first.
+    pub(super) fn outdated_journals(
+        &self,
+        id: &SessionId,
+        retention: JournalRetention,
+        head: &Head,
+        max_runs: usize,
+    ) -> Result<Vec<Vec<u8>>, SessionsError> {
+        let JournalRetention::For(time) = retention else { return Ok(Vec::new()) };
+        let oldest = now().saturating_sub(u64::try_from(time.as_nanos()).unwrap_or(u64::MAX));
+        let prefix = record_key::prefix(b'J', id);
+        let (mut keys, mut after) = (Vec::new(), None);
+        for _ in 0..max_runs {
+            let Some((key, _)) = self.records().scan(&prefix, after.as_deref(), 1)?.pop() else { break };
+            let (_, run) = record_key::read_journal(&key).ok_or_else(|| damaged(id, "the key of a journal"))?;
+            if !head.needs_journal(run) {
+                let record = self.run(id, run)?;
+                if record.ended.unwrap_or(record.started) >= oldest {
+                    // Later runs have ended later.
+                    break;
+                }
+                self.for_each_record(&record_key::numbered(b'J', id, run), |(key, _)| {
+                    keys.push(key);
+                    Ok(())
+                })?;
+            }
+            after = Some(record_key::journal(id, run, u64::MAX));
+        }
+        Ok(keys)
+    }
+
     /// Returns the number of chunks of a run's journal.
     fn journal_chunks(&self, id: &SessionId, run: u64) -> Result<u64, SessionsError> {
         let mut chunks = 0;
@@ -233,8 +272,8 @@ impl Sessions {
         Ok(chunks)
     }
 
-    /// Reads the journal of a run.
-    fn journal(&self, id: &SessionId, run: u64) -> Result<Vec<JournalEntry>, SessionsError> {
+    /// Reads the journal of a run; empty if it has none.
+    pub(super) fn journal(&self, id: &SessionId, run: u64) -> Result<Vec<JournalEntry>, SessionsError> {
         let mut bytes = Vec::new();
         self.for_each_record(&record_key::numbered(b'J', id, run), |(_, value)| {
             bytes.extend_from_slice(&self.value(id, &value)?);
@@ -384,9 +423,13 @@ impl PersistentSession {
             .as_ref()
             .and_then(|open| open.journal.as_ref())
             .is_some_and(|journal| journal.run == started_run.number && !journal.is_broken);
-        // The commit that failed may have been made in spite of that: then the journal is gone.
+        // The commit that failed may have been made in spite of that: then the run has ended.
         let first = record_key::journal(&self.id, started_run.number, 0);
-        let is_there = || matches!(self.sessions.records().get(&first), Ok(Some(_)));
+        let is_there = || {
+            let record = self.sessions.run(&self.id, started_run.number);
+            record.is_ok_and(|record| record.ended.is_none())
+                && matches!(self.sessions.records().get(&first), Ok(Some(_)))
+        };
         if !replayable || !is_there() {
             return false;
         }
@@ -579,6 +622,7 @@ impl PersistentSession {
     fn abandon(&self) -> Result<u64, SessionsError> {
         let abandoned = self.locked(|| {
             let number = self.unfinished_run()?;
+            let is_kept = self.retention()? != JournalRetention::Suspended;
             let record = RunRecord {
                 status: "cancelled".to_owned(),
                 ended: Some(vfs::now()),
@@ -591,6 +635,9 @@ impl PersistentSession {
                 self.log.commit(open, |commit| {
                     commit.head.unfinished = None;
                     commit.batch.put(record_key::numbered(b'R', &self.id, number), json(&record));
+                    if is_kept {
+                        return Ok(());
+                    }
                     self.sessions.for_each_record(&record_key::numbered(b'J', &self.id, number), |(key, _)| {
                         commit.batch.remove(key);
                         Ok(())

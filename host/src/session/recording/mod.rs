@@ -25,6 +25,7 @@ pub use self::recording_file::RecordingFile;
 pub(super) use self::session_calls::{AdmittedCall, NextAnswer, RecordedResult, SessionCalls};
 use super::journal::RecordedAnswer;
 use crate::gate::Approver;
+use crate::tool::DryRun;
 
 /// Format of a recording.
 const FORMAT: &str = "tollhouse recording 1";
@@ -39,13 +40,17 @@ pub enum CallSource {
     Recorded(Recorder),
     /// No tool is called: a recording has the results.
     Replayed(Recording),
+    /// No tool is called: examples of manifests have the results, or the embedding program. No value of a secret is
+    /// needed. Budgets are counted, and decisions are audited, as if the calls were made: neither belongs to what is kept
+    /// of real runs.
+    DryRun(DryRun),
 }
 
 impl CallSource {
     /// Returns the seed of the session's random numbers, if it is given.
     pub(super) fn seed(&self) -> Option<[u8; 32]> {
         match self {
-            Self::Tools => None,
+            Self::Tools | Self::DryRun(_) => None,
             Self::Recorded(recorder) => Some(recorder.seed()),
             Self::Replayed(recording) => Some(recording.seed()),
         }
@@ -56,6 +61,14 @@ impl CallSource {
         match self {
             Self::Replayed(recording) => Some(Arc::new(RecordedConsent(recording.clone()))),
             _ => of_made,
+        }
+    }
+
+    /// Returns the answers of a dry run.
+    pub(super) fn dry_run(&self) -> Option<&DryRun> {
+        match self {
+            Self::DryRun(dry_run) => Some(dry_run),
+            _ => None,
         }
     }
 }

@@ -64,7 +64,8 @@ impl SessionCalls {
     /// If another session has the recorder.
     pub(in crate::session) fn of(source: CallSource, now: u64) -> Result<Self, HostError> {
         Ok(match source {
-            CallSource::Tools => Self::default(),
+            // A dry run is answered where tools are called.
+            CallSource::Tools | CallSource::DryRun(_) => Self::default(),
             CallSource::Recorded(recorder) => {
                 recorder.take(now)?;
                 Self { mode: ActiveSource::Recording(recorder), ahead: 0 }

@@ -1,4 +1,4 @@
-//! Calls of a run whose session is recorded, or answered from a recording.
+//! Calls of a run whose session is recorded, answered from a recording, or a dry run.
 
 use super::Run;
 use crate::error::Failure;
@@ -35,6 +35,15 @@ impl Run {
             NextAnswer::Ends(failure) => self.end(Outcome::failed(failure)),
         }
         None
+    }
+
+    /// Performs the calls of a dry run among these operations, of which those from index `earlier` on are new: a host that
+    /// executes the tools itself would call them.
+    pub(super) fn perform_calls(&mut self, earlier: usize, started: &mut Vec<Pending>) {
+        let new = started.split_off(earlier);
+        let (calls, others) = new.into_iter().partition(|pending| pending.operation.admission().is_some());
+        started.extend::<Vec<_>>(others);
+        Vec::into_iter(calls).for_each(|pending| self.perform(pending));
     }
 
     /// Delivers the recorded answer that came first, of those that the script waits for.

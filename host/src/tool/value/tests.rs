@@ -182,9 +182,9 @@ proptest! {
         let text = payload.value.to_string();
         // Through text and back, as on the way to a guest.
         let read: Value = serde_json::from_str(&text).expect("JSON");
-        let canonical = canonical::canonicalize_value(&ty, read, "x").expect("what a tool returns, a tool takes");
+        let canonical = canonical::canonicalize_value(&ty, read, "x", u64::MAX).expect("what a tool returns, a tool takes");
         prop_assert_eq!(canonical.to_string(), text.clone());
-        let again = canonical::canonicalize_value(&ty, canonical.clone(), "x").expect("idempotent");
+        let again = canonical::canonicalize_value(&ty, canonical.clone(), "x", u64::MAX).expect("idempotent");
         prop_assert_eq!(again.to_string(), text.clone());
         let lowered = lower(canonical, &ty, &mut NoHandles).expect("canonical");
         let back = lift(lowered, &ty, &mut NoHandles).expect("it is of this type");
@@ -200,7 +200,7 @@ proptest! {
         // In a map the order of keys is the caller's, and a key may look like a field.
         prop_assume!(!maps && !text.contains("case-x\\"));
         let spelled = respell(value);
-        let canonical = canonical::canonicalize_value(&ty, spelled, "x");
+        let canonical = canonical::canonicalize_value(&ty, spelled, "x", u64::MAX);
         if let Ok(canonical) = canonical {
             prop_assert_eq!(canonical.to_string(), text);
         } else {
@@ -223,7 +223,7 @@ proptest! {
             let _ = lower(payload.value, &ty, &mut NoHandles);
         }
         if let Ok(payload) = lift(val, &ty, &mut NoHandles) {
-            let _ = canonical::canonicalize_value(&ty, payload.value, "");
+            let _ = canonical::canonicalize_value(&ty, payload.value, "", u64::MAX);
         }
     }
 }

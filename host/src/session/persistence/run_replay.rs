@@ -1,0 +1,328 @@
+//! Runs call by call, as their log and their journal have them. Nothing is run, and nothing is locked.
+
+use std::collections::{BTreeMap, HashMap};
+
+use serde::{Deserialize as _, Serialize};
+use serde_json::Value as Json;
+
+use super::{Point, SessionId, Sessions, SessionsError, revision::At};
+use crate::capability::Amount;
+use crate::gate::{BudgetKind, CallOutcome, Cost, limited_accounts};
+use crate::guest::{OperationId, Value};
+use crate::ledger::{Allowance, Used};
+use crate::session::journal::{JournalEntry, RecordedAnswer, restore_edits};
+use crate::vfs::{Action, Body, Edit};
+
+/// Run of a session, call by call.
+#[derive(Clone, Debug, Serialize)]
+#[non_exhaustive]
+pub struct ReplayedRun {
+    /// Session of the run.
+    pub session: SessionId,
+    /// Number of the run.
+    pub run: u64,
+    /// Status of the run, in one word.
+    pub status: String,
+    /// Name of the script.
+    pub script: String,
+    /// True if the run has a journal, without which results and files are not known.
+    pub journal: bool,
+    /// Calls that the gate judged, by their numbers.
+    pub calls: Vec<ReplayedCall>,
+}
+
+/// Call of a run that has been made, or was refused.
+#[derive(Clone, Debug, Serialize)]
+#[non_exhaustive]
+pub struct ReplayedCall {
+    /// Number of the call in its run.
+    pub seq: u64,
+    /// Number of the call whose tool made this one; `None` for a call of a script.
+    pub caller: Option<u64>,
+    /// Time of the decision, as the log has it.
+    pub time: String,
+    /// The canonical method.
+    pub method: String,
+    /// The canonical arguments, as the gate judged them last.
+    pub arguments: Json,
+    /// Decision of the gate.
+    pub decision: CallDecision,
+    /// Grant that allowed the call, asked about it, or came closest.
+    pub grant: Option<String>,
+    /// Reason of a refusal or of a question.
+    pub reason: Option<String>,
+    /// Decisions of humans about the call.
+    pub answers: Vec<HumanAnswer>,
+    /// Outcome of the call.
+    pub outcome: CallOutcome,
+    /// Duration in microseconds.
+    pub micros: u64,
+    /// Result that the script was given; `None` if there was none, or it is in no journal.
+    pub result: Option<Json>,
+    /// Error that the script was given, as `error` of a run's result; or its message alone, from the log.
+    pub error: Option<Json>,
+    /// Amounts that the call took from budgets, and what was left of them, as far as this session has spent them.
+    pub budgets: Vec<Cost>,
+    /// Files that the call's tool changed; `None` if that is in no journal.
+    pub files: Option<Vec<ChangedFile>>,
+}
+
+/// Decision of the gate about a call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum CallDecision {
+    /// The call was allowed.
+    Allowed,
+    /// The call was refused.
+    Denied,
+    /// A human was asked, and has not answered.
+    Asked,
+}
+
+/// Answer of a human to the question whether a call may be made.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct HumanAnswer {
+    /// True if the call was approved.
+    pub allowed: bool,
+    /// Person who answered, as far as the approver knew.
+    pub by: String,
+    /// True if the call was approved with other arguments than the script's.
+    pub edited: bool,
+}
+
+/// File that a tool changed.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct ChangedFile {
+    /// Path of the file.
+    pub path: String,
+    /// `file`, `directory` (also one whose time alone changed) or `link` for what was written, and `removed`.
+    pub change: &'static str,
+    /// Size of a file that was written, in bytes.
+    pub bytes: Option<u64>,
+}
+
+impl Sessions {
+    /// Returns a run call by call, from the session's log and, if there is one, the journal of the run. A point without a
+    /// run is the last one; a label that of the run that it names.
+    ///
+    /// # Errors
+    /// If there is no such session or run, or its log or journal cannot be read.
+    pub fn replay(&self, point: &Point) -> Result<ReplayedRun, SessionsError> {
+        let id = &point.session;
+        let runs = self.runs(id)?;
+        let number = match point.at {
+            At::Run(run) => Some(run),
+            At::Label(_) => Some(self.snapshot(point)?.1),
+            At::Head => runs.iter().rev().find(|(_, run)| !run.hash.is_empty()).map(|(number, _)| *number),
+        };
+        let found = runs.into_iter().find(|(run, record)| Some(*run) == number && !record.hash.is_empty());
+        let (run, record) = found.ok_or_else(|| SessionsError::NoPoint {
+            session: id.clone(),
+            what: number.map_or("run yet".to_owned(), |run| format!("run {run} of a script")),
+        })?;
+        let mut calls = CallReader::new(run, limited_accounts(&self.policy(id)?), self.carried(id)?);
+        self.log(id, &mut |line| calls.take(&line.event))?;
+        let journal = self.journal(id, run)?;
+        let is_there = !journal.is_empty();
+        calls.take_journal(journal).map_err(|source| SessionsError::Replay { session: id.clone(), run, source })?;
+        let calls = calls.calls.into_values().collect();
+        Ok(ReplayedRun {
+            session: id.clone(),
+            run,
+            status: record.status,
+            script: record.script,
+            journal: is_there,
+            calls,
+        })
+    }
+}
+
+/// Reader of the calls of a run from the log of its session and from its journal.
+struct CallReader {
+    run: u64,
+    calls: BTreeMap<u64, ReplayedCall>,
+    limits: HashMap<String, Allowance>,
+    /// Amounts that the session has spent so far, by account.
+    used: HashMap<String, Used>,
+    /// Debits of calls, by run and number, which may be released.
+    debits: HashMap<(u64, u64), Vec<Debit>>,
+}
+
+/// Call in an account, with an amount if the account sums up an argument.
+struct Debit {
+    account: String,
+    spend: Option<Amount>,
+}
+
+impl CallReader {
+    fn new(run: u64, limits: Vec<(String, Allowance)>, carried: HashMap<String, Used>) -> Self {
+        let limits = limits.into_iter().collect();
+        Self { run, calls: BTreeMap::new(), limits, used: carried, debits: HashMap::new() }
+    }
+
+    /// Takes an event of the log, of this run or another.
+    fn take(&mut self, event: &Json) {
+        let (Some(run), Some(seq), Some(word)) =
+            (event["run"].as_u64(), event["seq"].as_u64(), event["event"].as_str())
+        else {
+            return;
+        };
+        let budgets = match word {
+            "admitted" => self.debit((run, seq), event),
+            "released" => {
+                self.release((run, seq));
+                Vec::new()
+            }
+            _ => Vec::new(),
+        };
+        if run != self.run {
+            return;
+        }
+        match word {
+            "asked" => self.judged(seq, event, CallDecision::Asked),
+            "denied" => self.judged(seq, event, CallDecision::Denied),
+            "admitted" => {
+                self.judged(seq, event, CallDecision::Allowed);
+                self.with(seq, |call| call.budgets = budgets);
+            }
+            "released" => self.with(seq, |call| call.budgets.clear()),
+            "answered" => {
+                let answer = HumanAnswer {
+                    allowed: event["allowed"] == true,
+                    by: event["by"].as_str().unwrap_or_default().to_owned(),
+                    edited: event["edited"] == true,
+                };
+                self.with(seq, |call| call.answers.push(answer));
+            }
+            "settled" => self.with(seq, |call| {
+                call.outcome = CallOutcome::deserialize(&event["outcome"]).unwrap_or(CallOutcome::Failed);
+                call.micros = event["micros"].as_u64().unwrap_or_default();
+                call.error = Some(event["error"].clone()).filter(|error| !error.is_null());
+            }),
+            _ => {}
+        }
+    }
+
+    fn with(&mut self, seq: u64, change: impl FnOnce(&mut ReplayedCall)) {
+        if let Some(call) = self.calls.get_mut(&seq) {
+            change(call);
+        }
+    }
+
+    /// Takes a decision about a call. The last one counts: a call can be judged again.
+    fn judged(&mut self, seq: u64, event: &Json, decision: CallDecision) {
+        let text = |key: &str| event[key].as_str().map(str::to_owned);
+        let answers = self.calls.remove(&seq).map(|call| call.answers).unwrap_or_default();
+        let is_denied = decision == CallDecision::Denied;
+        self.calls.insert(
+            seq,
+            ReplayedCall {
+                seq,
+                caller: event["caller"].as_u64(),
+                time: text("time").unwrap_or_default(),
+                method: text("method").unwrap_or_default(),
+                arguments: event["arguments"].clone(),
+                decision,
+                grant: text("grant"),
+                reason: text("reason"),
+                answers,
+                outcome: if is_denied { CallOutcome::Denied } else { CallOutcome::Pending },
+                micros: 0,
+                result: None,
+                error: None,
+                budgets: Vec::new(),
+                files: None,
+            },
+        );
+    }
+
+    /// Debits an admitted call, and returns what it took from budgets.
+    fn debit(&mut self, call: (u64, u64), event: &Json) -> Vec<Cost> {
+        let debits = event["debits"].as_array().into_iter().flatten().filter_map(|debit| {
+            let spend = debit["spend"].as_str().and_then(Amount::from_text);
+            Some(Debit { account: debit["account"].as_str()?.to_owned(), spend })
+        });
+        let debits: Vec<Debit> = debits.collect();
+        let mut costs = Vec::new();
+        for Debit { account, spend } in &debits {
+            let used = self.used.entry(account.clone()).or_default();
+            used.calls = used.calls.saturating_add(1);
+            used.spend = used.spend.checked_add(spend.unwrap_or_default()).unwrap_or(used.spend);
+            let Some(limits) = self.limits.get(account) else { continue };
+            let mut cost = |kind, amount, limit: Amount, used| {
+                let (grant, remaining) = (account.clone(), limit.saturating_sub(used));
+                costs.push(Cost { grant, kind, amount, limit, remaining });
+            };
+            if let Some(calls) = limits.calls {
+                cost(BudgetKind::Calls, Amount::whole(1), Amount::whole(calls), Amount::whole(used.calls));
+            }
+            if let (Some(limit), Some(amount)) = (limits.spend, *spend) {
+                cost(BudgetKind::Spend, amount, limit, used.spend);
+            }
+        }
+        self.debits.insert(call, debits);
+        costs
+    }
+
+    /// Gives back what a call was debited that never started.
+    fn release(&mut self, call: (u64, u64)) {
+        for Debit { account, spend } in self.debits.remove(&call).unwrap_or_default() {
+            let used = self.used.entry(account).or_default();
+            used.calls = used.calls.saturating_sub(1);
+            used.spend = used.spend.saturating_sub(spend.unwrap_or_default());
+        }
+    }
+
+    /// Takes results and changes of files from the journal of the run.
+    fn take_journal(&mut self, journal: Vec<JournalEntry>) -> Result<(), super::ReplayError> {
+        let mut operations: HashMap<OperationId, u64> = HashMap::new();
+        for entry in journal {
+            match entry {
+                JournalEntry::Admitted { id, seq } => drop(operations.insert(id, seq)),
+                JournalEntry::Deferred { id, call } => drop(operations.insert(id, call.seq)),
+                JournalEntry::Delivered { id, answer: Some(answer), .. } => {
+                    if let Some(seq) = operations.remove(&id) {
+                        self.delivered(seq, answer)?;
+                    }
+                }
+                JournalEntry::Kept { id, edits } => {
+                    let edits = restore_edits(edits)?;
+                    if let Some(seq) = operations.get(&id) {
+                        self.with(*seq, |call| call.files = Some(edits.iter().map(ChangedFile::of).collect()));
+                    }
+                }
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    fn delivered(&mut self, seq: u64, answer: RecordedAnswer) -> Result<(), super::ReplayError> {
+        let (result, edits) = answer.restore()?;
+        self.with(seq, |call| {
+            call.files = Some(edits.iter().map(ChangedFile::of).collect());
+            match result {
+                Ok(Value::Json(payload)) => call.result = Some(payload.value),
+                Ok(Value::Exited(status)) => call.result = Some(serde_json::json!({ "exitCode": status })),
+                Ok(_) => call.result = Some(Json::Null),
+                Err(failure) => call.error = serde_json::to_value(&failure).ok(),
+            }
+        });
+        Ok(())
+    }
+}
+
+impl ChangedFile {
+    fn of(edit: &Edit) -> Self {
+        let (change, bytes) = match &edit.action {
+            Action::Put { body: Body::File(content), .. } => ("file", Some(content.len())),
+            Action::Put { body: Body::Directory, .. } => ("directory", None),
+            Action::Put { .. } => ("link", None),
+            _ => ("removed", None),
+        };
+        Self { path: edit.path.clone(), change, bytes }
+    }
+}
