@@ -15,6 +15,7 @@ mod package;
 mod patched;
 mod programs;
 mod python;
+mod release;
 mod rivals;
 mod run;
 mod seed;
@@ -33,6 +34,10 @@ cargo xtask COMMAND
                      --check compares what is built with what is stored
   package            packages the crates that are published, checks that they are whole and not too large, and builds the
                      command line from them alone
+  release [--version X] [--out DIR] [--profile NAME] [--snapshot] [--check]
+                     makes all that is published of the version that this commit is tagged with, and tries it: archive with a
+                     static binary, packages for Debian, npm and Python, container image, installers, bill of materials,
+                     checksums; in target/dist; --snapshot needs no tag; --check only says what is inconsistent
   patch              makes the patched copy of bashkit that the shell guest uses; every build does
   wheel              builds the Python package as a wheel, in target/wheels, and tries it in an environment without Rust
   seed               runs the published tests of amla-sandbox, from PyPI, against the Python package's drop-in; after a build
@@ -71,6 +76,7 @@ fn main() -> Result<()> {
         ["seed"] => seed::test(build::Profile::Debug),
         ["guests"] => guests::renew(false),
         ["guests", "--check"] => guests::renew(true),
+        ["release", arguments @ ..] => release::release(arguments),
         ["package"] => package::test(),
         ["wheel"] => python::wheel(),
         ["patch"] => patched::bashkit(),

@@ -11,6 +11,7 @@ use crate::package;
 use crate::patched;
 use crate::programs;
 use crate::python;
+use crate::release;
 use crate::run::{cargo, command, run, say, succeeds, target};
 use crate::seed;
 use crate::setup::{reference_program, registry_server, setup};
@@ -31,7 +32,8 @@ pub(crate) fn test(full: bool) -> Result<()> {
     run(cargo(runner).args(["--features", "tollhouse-tests/redb"]))?;
     say("testing the examples in the documentation");
     run(&mut cargo(&["test", "--doc", "--quiet"]))?;
-    say("testing what applies patches");
+    say("testing what applies patches and makes releases");
+    reference_program("nodejs", "node")?;
     run(cargo(runner).args(["--package", "xtask"]))?;
     say("testing the shell guest natively, as far as it needs no host");
     let mut shell = cargo(runner);
@@ -50,6 +52,7 @@ pub(crate) fn test(full: bool) -> Result<()> {
         say("testing stored trees with the sizes of the format");
         run(cargo(runner).args(["--package", "tollhouse-vfs", "--features", "format-sizes"]))?;
         package::test()?;
+        release::test()?;
         foreign()?;
     }
     Ok(())
