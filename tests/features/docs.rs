@@ -118,7 +118,8 @@ fn the_guide_to_installing() {
     let pack = format!("tar -czf {archive} tollhouse-0.1.0-x86_64-linux && sha256sum {archive} > SHA256SUMS");
     let packed = Command::new("sh").args(["-c", &pack]).current_dir(home.path()).status().expect("there is a shell");
     assert!(packed.success());
-    let files = [archive, "SHA256SUMS"].map(|name| (name, std::fs::read(home.path().join(name)).expect("it is packed")));
+    let files =
+        [archive, "SHA256SUMS"].map(|name| (name, std::fs::read(home.path().join(name)).expect("it is packed")));
     runs("docs/installing.md", ".", &files.each_ref().map(|(name, content)| (*name, content.as_slice())));
 }
 
