@@ -14,7 +14,7 @@ use super::{Release, image, wheel};
 use crate::run::{command, output, run, say};
 
 /// Where programs are that every system has; Rust is elsewhere.
-const PATH: &str = "/usr/bin:/bin";
+const PATH: &str = "/usr/local/bin:/usr/bin:/bin";
 
 /// Trial of a file: of this release, in a directory of its own.
 type Trial = fn(&Release, &Path) -> Result<()>;
@@ -74,7 +74,10 @@ fn tarball(release: &Release, place: &Path) -> Result<()> {
     for page in ["share/man/man1/tollhouse-run.1", "share/doc/tollhouse/LICENSES-THIRD-PARTY.txt"] {
         ensure!(place.join(page).exists(), "{page} is not there");
     }
-    answers(&place.join("bin/tollhouse"), place)
+    let binary = place.join("bin/tollhouse");
+    let said = output(stranger(&binary, place).arg("--version"))?;
+    ensure!(said.trim().ends_with(&format!(" {}", release.version)), "the binary says that it is {said:?}");
+    answers(&binary, place)
 }
 
 fn script(release: &Release, place: &Path) -> Result<()> {
