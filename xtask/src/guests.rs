@@ -31,7 +31,7 @@ const GUESTS: [Guest; 2] =
     [Guest { name: "js", package: "tollhouse-guest-js" }, Guest { name: "shell", package: "tollhouse-guest-shell" }];
 
 /// Target that guests are built for.
-const TARGET: &str = "wasm32-unknown-unknown";
+pub(crate) const TARGET: &str = "wasm32-unknown-unknown";
 
 /// Flag by which `getrandom` takes randomness from the guest itself, which has it from its host.
 const GETRANDOM: &str = "--cfg=getrandom_backend=\"custom\"";

@@ -1,6 +1,7 @@
-//! The crates that a released binary is built of: its bill of materials in the form of CycloneDX, and the texts of their
+//! The crates that a released binary is built of, and its guests: its bill of materials in the form of CycloneDX, and the texts of their
 //! licences.
 
+use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::fs;
@@ -13,6 +14,8 @@ use toml::Table;
 use super::Release;
 use super::archive::sha256;
 use super::program::TARGET;
+use crate::build::SHELL;
+use crate::guests;
 use crate::run::{cargo, output, root};
 
 /// Crate in a binary.
@@ -36,12 +39,44 @@ impl Dependency {
     }
 }
 
-/// Finds the crates that a package of this workspace links, itself included, in the order of their names.
+/// Finds the crates that a package of this workspace contains, itself included, in the order of their names: those that it
+/// links, and those of the guests in it.
 pub(super) fn of(package: &str) -> Result<Vec<Dependency>> {
-    let mut metadata = cargo(&["metadata", "--format-version", "1", "--locked", "--filter-platform", TARGET]);
-    let metadata: Value = serde_json::from_str(&output(&mut metadata)?)?;
-    let lock: Table = fs::read_to_string(root().join("Cargo.lock"))?.parse()?;
+    let mut all = linked(package, "Cargo.toml", TARGET)?;
+    for (guest, manifest) in [("tollhouse-guest-js", "Cargo.toml"), ("tollhouse-guest-shell", SHELL)] {
+        let of_guest = linked(guest, manifest, guests::TARGET)?;
+        let purl = of_guest.iter().find(|each| each.name == guest).map(Dependency::purl);
+        let holder = all.iter_mut().find(|each| each.name == "tollhouse-guests");
+        holder.with_context(|| format!("{package} has no guests"))?.needs.extend(purl);
+        all.extend(of_guest);
+    }
+    Ok(merged(all))
+}
+
+/// Finds the crates that a package links for a target.
+fn linked(package: &str, manifest: &str, target: &str) -> Result<Vec<Dependency>> {
+    let mut metadata = cargo(&["metadata", "--format-version", "1", "--locked", "--filter-platform", target]);
+    let metadata: Value = serde_json::from_str(&output(metadata.args(["--manifest-path", manifest]))?)?;
+    let lock: Table = fs::read_to_string(root().join(manifest).with_file_name("Cargo.lock"))?.parse()?;
     closure(&metadata, &checksums(&lock), package)
+}
+
+/// Makes one of those that are there twice, with what each needs, and sorts them.
+fn merged(all: Vec<Dependency>) -> Vec<Dependency> {
+    let mut merged: BTreeMap<(String, String), Dependency> = BTreeMap::new();
+    for dependency in all {
+        let key = (dependency.name.clone(), dependency.version.clone());
+        match merged.entry(key) {
+            Entry::Vacant(vacant) => _ = vacant.insert(dependency),
+            Entry::Occupied(mut occupied) => {
+                let needs = &mut occupied.get_mut().needs;
+                needs.extend(dependency.needs);
+                needs.sort();
+                needs.dedup();
+            }
+        }
+    }
+    merged.into_values().collect()
 }
 
 /// Reads the checksums of a lock file, by name and version.
@@ -87,7 +122,6 @@ fn closure(metadata: &Value, checksums: &BTreeMap<(String, String), String>, pac
         let needs: BTreeSet<String> = dependency.needs.iter().filter_map(|id| purls.get(id).cloned()).collect();
         dependency.needs = needs.into_iter().collect();
     }
-    found.sort_by(|a, b| (&a.name, &a.version).cmp(&(&b.name, &b.version)));
     Ok(found)
 }
 
@@ -142,7 +176,7 @@ fn uuid(digest: &str) -> String {
 pub(super) fn licences(dependencies: &[Dependency]) -> Result<String> {
     let mut texts: BTreeMap<String, Vec<String>> = BTreeMap::new();
     let mut summary = String::new();
-    for dependency in dependencies.iter().filter(|each| each.checksum.is_some()) {
+    for dependency in dependencies.iter().filter(|each| !each.name.starts_with("tollhouse")) {
         let name = format!("{} {}", dependency.name, dependency.version);
         writeln!(summary, "{name}: {}", dependency.licence)?;
         for text in texts_of(dependency)? {
@@ -198,7 +232,16 @@ mod tests {
 
     fn dependencies() -> Vec<Dependency> {
         let lock: Table = "[[package]]\nname = 'b'\nversion = '1.0.0'\nchecksum = 'aa'".parse().expect("TOML");
-        closure(&metadata(), &checksums(&lock), "tollhouse-cli").expect("it is resolved")
+        merged(closure(&metadata(), &checksums(&lock), "tollhouse-cli").expect("it is resolved"))
+    }
+
+    #[test]
+    fn crate_that_binary_and_guest_contain_is_named_once_with_what_both_need() {
+        let mut twice = [dependencies(), dependencies()];
+        twice[1][0].needs.push("pkg:cargo/c@1.0.0".to_owned());
+        let merged = merged(twice.into_iter().flatten().collect());
+        assert_eq!(merged.len(), 2);
+        assert_eq!(merged[0].needs, ["pkg:cargo/c@1.0.0"]);
     }
 
     #[test]
@@ -219,6 +262,19 @@ mod tests {
             json!({"ref": "pkg:cargo/tollhouse-cli@1.0.0", "dependsOn": ["pkg:cargo/b@1.0.0"]})
         );
         assert!(bill["serialNumber"].as_str().is_some_and(|number| number.len() == "urn:uuid:".len() + 36), "{bill}");
+    }
+
+    #[test]
+    fn binary_of_this_workspace_contains_the_crates_of_its_guests() {
+        crate::patched::bashkit().expect("it is patched");
+        let found = of("tollhouse-cli").expect("cargo resolves it");
+        let names: BTreeSet<&str> = found.iter().map(|each| each.name.as_str()).collect();
+        for name in ["bashkit", "rquickjs-sys", "tollhouse-guest-shell", "wasmtime"] {
+            assert!(names.contains(name), "{name}");
+        }
+        assert!(!names.contains("proptest") && !names.contains("tollhouse-tests"), "{names:?}");
+        let licences = licences(&found).expect("the sources are there");
+        assert!(licences.contains("\nbashkit ") && licences.contains("Apache License"));
     }
 
     #[test]
