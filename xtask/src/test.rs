@@ -5,7 +5,7 @@ use anyhow::Result;
 use crate::advisories;
 use crate::build::{self, Profile, SHELL, tool_directories, tool_package};
 use crate::differential;
-use crate::guests::{self, cargo_for_guests};
+use crate::guests::cargo_for_guests;
 use crate::mcp;
 use crate::package;
 use crate::patched;
@@ -75,22 +75,14 @@ fn foreign() -> Result<()> {
     python::test_full(Profile::Debug, &programs::publish_to("python/home", &made)?)
 }
 
-/// Format, lints, licences, advisories, documentation.
+/// Format, lints, licences, advisories, documentation, and whether all of it could be released.
 pub(crate) fn check() -> Result<()> {
     say("checking the format");
     run(&mut cargo(&["fmt", "--all", "--check"]))?;
     patched::bashkit()?;
     // Not `--all`: that is the patched library too.
     run(&mut cargo(&["fmt", "--check", "--manifest-path", SHELL]))?;
-    say("checking that the stored guests are those of the sources");
-    guests::check()?;
-    say("checking licences and sources of dependencies");
-    advisories::install_deny()?;
-    for manifest in ["Cargo.toml", SHELL] {
-        run(&mut cargo(&["fetch", "--locked", "--manifest-path", manifest]))?;
-        let mut deny = cargo(&["deny", "--offline", "--manifest-path", manifest, "--config", "deny.toml", "check"]);
-        run(deny.args(["licenses", "bans", "sources"]))?;
-    }
+    release::check()?;
     advisories::check_if_possible()?;
     let c = setup()?;
     build::all(Profile::Debug)?;

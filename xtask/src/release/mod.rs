@@ -111,6 +111,11 @@ pub(crate) fn release(arguments: &[&str]) -> Result<()> {
     summary(&release)
 }
 
+/// Refuses what could not be released, were it tagged.
+pub(crate) fn check() -> Result<()> {
+    release(&["--snapshot", "--check"])
+}
+
 /// Makes a release that is not published, quickly, and tries it.
 pub(crate) fn test() -> Result<()> {
     release(&["--snapshot", "--profile", QUICK_PROFILE])
