@@ -80,7 +80,7 @@ fn merged(all: Vec<Dependency>) -> Vec<Dependency> {
 }
 
 /// Reads the checksums of a lock file, by name and version.
-fn checksums(lock: &Table) -> BTreeMap<(String, String), String> {
+pub(super) fn checksums(lock: &Table) -> BTreeMap<(String, String), String> {
     let packages = lock.get("package").and_then(|packages| packages.as_array()).into_iter().flatten();
     packages
         .filter_map(|package| {

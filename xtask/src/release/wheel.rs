@@ -1,5 +1,6 @@
 //! The Python package: the sources, and a wheel that is built from them, for every Linux on x86-64 since glibc 2.17.
 
+use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 
@@ -9,7 +10,7 @@ use flate2::read::GzDecoder;
 use super::{Release, dependencies};
 use crate::guests;
 use crate::python;
-use crate::run::{run, say, target};
+use crate::run::{cargo, output, root, run, say, target};
 use crate::setup;
 
 /// Target of the native module.
@@ -39,6 +40,7 @@ pub(super) fn build(release: &Release) -> Result<PathBuf> {
     // What the wheel contains besides, and the sources do not.
     let licences = dependencies::licences(&dependencies::of("tollhouse-python")?)?;
     fs::write(directory.join("LICENSES-THIRD-PARTY.txt"), licences)?;
+    prune_lock(&directory)?;
 
     setup::targets(&[TARGET])?;
     say(&format!(
@@ -56,6 +58,20 @@ pub(super) fn build(release: &Release) -> Result<PathBuf> {
     let released = release.out.join(wheel.file_name().context("it has a name")?);
     fs::copy(&wheel, &released)?;
     Ok(released)
+}
+
+/// Removes from the lock file of the sources what only the rest of this workspace needs, and nothing else.
+fn prune_lock(directory: &Path) -> Result<()> {
+    let packages = |path: PathBuf| -> Result<BTreeMap<(String, String), String>> {
+        Ok(dependencies::checksums(&fs::read_to_string(path)?.parse()?))
+    };
+    let before = packages(root().join("Cargo.lock"))?;
+    let mut metadata = cargo(&["metadata", "--format-version", "1", "--offline"]);
+    output(metadata.current_dir(directory))?;
+    let after = packages(directory.join("Cargo.lock"))?;
+    let other = after.iter().find(|(package, checksum)| before.get(*package) != Some(*checksum));
+    ensure!(other.is_none(), "the sources would be built with {other:?}, which Cargo.lock does not have");
+    Ok(())
 }
 
 /// Returns the file with an extension, of which there is one in a directory.
