@@ -1,5 +1,6 @@
 //! Finds the guests that the library embeds: those of `TOLLHOUSE_GUESTS_DIR`, else those that `cargo xtask build` put
-//! into `target/guests`, compiled for the machine; else the portable ones of the crate `tollhouse-guests`.
+//! into `target/guests`, compiled for the machine; else, and where that variable is empty, the portable ones of the crate
+//! `tollhouse-guests`.
 
 use std::env;
 use std::path::{Path, PathBuf};
@@ -9,6 +10,10 @@ fn main() {
     println!("cargo::rerun-if-changed=build.rs");
     println!("cargo::rerun-if-env-changed=TOLLHOUSE_GUESTS_DIR");
     let named = env::var_os("TOLLHOUSE_GUESTS_DIR").map(PathBuf::from);
+    // What is built for other machines than this one.
+    if named.as_ref().is_some_and(|named| named.as_os_str().is_empty()) {
+        return;
+    }
     let manifest = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").expect("cargo sets it"));
     let guests = named.clone().unwrap_or_else(|| manifest.join("../target/guests"));
     let digests = ["js", "shell"].map(|name| std::fs::read_to_string(guests.join(name).with_extension("digest")));

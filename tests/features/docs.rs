@@ -15,8 +15,8 @@ use tollhouse_tests::{Home, binary, built, components, root, tutorial};
 /// building goes to cargo itself, since `publish` asks it where a package's component is.
 const CARGO: &str = r#"#!/bin/sh
 case "$1 $2" in
-    "xtask demo" | "xtask test" | "xtask build" | "xtask bench") exit 0 ;;
-    "build --profile" | "build --release" | "component build") exit 0 ;;
+    "xtask demo" | "xtask test" | "xtask build" | "xtask bench" | "xtask release") exit 0 ;;
+    "build --profile" | "build --release" | "component build" | "install --path") exit 0 ;;
 esac
 PATH="$REAL_PATH" exec cargo "$@"
 "#;
@@ -103,6 +103,24 @@ fn the_guide_for_operators() {
         b"return (await stats.describe({values: (await fs.readFile('data/n.csv')).split(',').map(Number)})).mean";
     let policy = b"[tools]\nstats = 'tollhouse:stats'\n[[grant]]\nmethod = 'stats/*'\n";
     runs("docs/running.md", ".", &[("report.js", report), ("policy.toml", policy), ("data/n.csv", b"1,2,3")]);
+}
+
+/// The archive has another binary than a release, and the same layout. What `console` blocks show needs files of a real
+/// release, root, a container engine or npm: `cargo xtask release` tries those files.
+#[test]
+fn the_guide_to_installing() {
+    let home = Home::default();
+    let program = format!("#!/bin/sh\nexec '{}' \"$@\"\n", binary().display());
+    let directory = home.path().join("tollhouse-0.1.0-x86_64-linux/bin");
+    std::fs::create_dir_all(&directory).expect("a directory");
+    executable(&directory.join("tollhouse"), &program);
+    let archive = "tollhouse-0.1.0-x86_64-linux.tar.gz";
+    let pack = format!("tar -czf {archive} tollhouse-0.1.0-x86_64-linux && sha256sum {archive} > SHA256SUMS");
+    let packed = Command::new("sh").args(["-c", &pack]).current_dir(home.path()).status().expect("there is a shell");
+    assert!(packed.success());
+    let files =
+        [archive, "SHA256SUMS"].map(|name| (name, std::fs::read(home.path().join(name)).expect("it is packed")));
+    runs("docs/installing.md", ".", &files.each_ref().map(|(name, content)| (*name, content.as_slice())));
 }
 
 #[test]

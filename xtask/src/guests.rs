@@ -31,7 +31,7 @@ const GUESTS: [Guest; 2] =
     [Guest { name: "js", package: "tollhouse-guest-js" }, Guest { name: "shell", package: "tollhouse-guest-shell" }];
 
 /// Target that guests are built for.
-const TARGET: &str = "wasm32-unknown-unknown";
+pub(crate) const TARGET: &str = "wasm32-unknown-unknown";
 
 /// Flag by which `getrandom` takes randomness from the guest itself, which has it from its host.
 const GETRANDOM: &str = "--cfg=getrandom_backend=\"custom\"";
@@ -74,8 +74,19 @@ pub(crate) fn cargo_for_guests(subcommand: &str, arguments: &[&str]) -> Result<C
     Ok(cargo)
 }
 
-/// Flags of the compiler, separated as cargo wants it. They leave out where this machine keeps things.
+/// Has cargo build for other machines: with the portable guests, and without a path of this machine.
+pub(crate) fn portable(build: &mut Command) -> Result<&mut Command> {
+    let flags = remapped(&target())?.join("\x1f");
+    Ok(build.env("TOLLHOUSE_GUESTS_DIR", "").env("CARGO_ENCODED_RUSTFLAGS", flags))
+}
+
+/// Flags of the compiler for guests, separated as cargo wants it.
 fn rustflags(target: &Path) -> Result<String> {
+    Ok([[GETRANDOM.to_owned()].as_slice(), &remapped(target)?].concat().join("\x1f"))
+}
+
+/// Flags that leave out where this machine keeps things.
+fn remapped(target: &Path) -> Result<[String; 4]> {
     let version = output(command("rustc").arg("-vV"))?;
     let commit = version.lines().find_map(|line| line.strip_prefix("commit-hash: ")).unwrap_or("unknown");
     let sysroot = output(command("rustc").args(["--print", "sysroot"]))?;
@@ -86,8 +97,7 @@ fn rustflags(target: &Path) -> Result<String> {
         (setup::cargo_home()?, "/cargo".to_owned()),
         (library, format!("/rustc/{commit}")),
     ];
-    let remapped = places.map(|(place, name)| format!("--remap-path-prefix={}={name}", place.display()));
-    Ok([[GETRANDOM.to_owned()].as_slice(), &remapped].concat().join("\x1f"))
+    Ok(places.map(|(place, name)| format!("--remap-path-prefix={}={name}", place.display())))
 }
 
 /// Puts the files that the host embeds into `target/guests`: of the stored guests, but of those whose sources changed from

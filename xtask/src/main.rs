@@ -15,6 +15,7 @@ mod package;
 mod patched;
 mod programs;
 mod python;
+mod release;
 mod rivals;
 mod run;
 mod seed;
@@ -29,12 +30,16 @@ cargo xtask COMMAND
   demo               sets up what is missing, builds what the demo needs, publishes its tools, runs it
   test [--full [PART]...]
                      builds everything and runs the tests; --full adds foreign toolchains and long runs; with parts of
-                     these (sizes, packages, foreign, seed, mcp, python) only they are run, after a build
+                     these (sizes, packages, release, foreign, seed, mcp, python) only they are run, after a build
   build [--release]  builds guests, tools and host; the binary is target/{debug,release}/tollhouse
   guests [--check]   builds the guests from their sources and stores them in host/guests, for everyone who has no clang;
                      --check compares what is built with what is stored
   package            packages the crates that are published, checks that they are whole and not too large, and builds the
                      command line from them alone
+  release [--version X] [--out DIR] [--profile NAME] [--snapshot] [--check]
+                     makes all that is published of the version that this commit is tagged with, and tries it: archive with a
+                     static binary, packages for Debian, npm and Python, container image, installers, bill of materials,
+                     checksums; in target/dist; --snapshot needs no tag; --check only says what is inconsistent
   patch              makes the patched copy of bashkit that the shell guest uses; every build does
   wheel              builds the Python package as a wheel, in target/wheels, and tries it in an environment without Rust
   seed               runs the published tests of amla-sandbox, from PyPI, against the Python package's drop-in; after a build
@@ -74,6 +79,7 @@ fn main() -> Result<()> {
         ["seed"] => seed::test(build::Profile::Debug),
         ["guests"] => guests::renew(false),
         ["guests", "--check"] => guests::renew(true),
+        ["release", arguments @ ..] => release::release(arguments),
         ["package"] => package::test(),
         ["wheel"] => python::wheel(),
         ["patch"] => patched::bashkit(),

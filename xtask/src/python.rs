@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
 
@@ -80,8 +81,8 @@ pub(crate) fn bench(seed_python: Option<PathBuf>) -> Result<()> {
     run(command(environment()?).arg("python/bench/threads.py").args(seed_python).env("PYTHONPATH", &package))
 }
 
-/// What builds wheels, from PyPI.
-const MATURIN: &str = "maturin==1.16.0";
+/// What builds wheels, from PyPI; and zig, which links for an older glibc than this machine has.
+const MATURIN: [&str; 2] = ["maturin==1.16.0", "ziglang==0.17.1"];
 
 /// What a wheel must do where nothing else is installed.
 const TRIED: &str = r#"
@@ -97,27 +98,58 @@ with Session.open("s", store="store") as session:
     print(session.shell("cat a"), __import__("tollhouse").__file__)
 "#;
 
-/// Builds a wheel, and tries it in a new environment, where there is no Rust.
+/// Environment with maturin.
+pub(crate) struct Maturin(PathBuf);
+
+impl Maturin {
+    /// A command of maturin's, to be run in `python/`.
+    pub(crate) fn command(&self, name: &str) -> Command {
+        let mut maturin = command(self.0.join("bin/maturin"));
+        maturin.arg(name).current_dir(root().join("python"));
+        // It looks for zig there.
+        let path = std::env::var_os("PATH").unwrap_or_default();
+        let path = std::iter::once(self.0.join("bin")).chain(std::env::split_paths(&path));
+        maturin.env("PATH", std::env::join_paths(path).expect("no directory of PATH has a separator in its name"));
+        maturin
+    }
+}
+
+/// Installs maturin, if it is missing.
+pub(crate) fn maturin() -> Result<Maturin> {
+    let tools = target().join("python/maturin");
+    let installed = |program: &str| succeeds(command(tools.join("bin").join(program)).arg("--help"));
+    if !installed("maturin") || !installed("python-zig") {
+        say("installing maturin and zig, from PyPI");
+        make(&tools)?;
+        run(command(tools.join("bin/python")).args(["-m", "pip", "install", "--quiet"]).args(MATURIN))?;
+    }
+    Ok(Maturin(tools))
+}
+
+/// Builds a wheel for this machine, and tries it in a new environment, where there is no Rust.
 pub(crate) fn wheel() -> Result<()> {
     build::all(Profile::Release)?;
-    let tools = target().join("python/maturin");
-    if !succeeds(command(tools.join("bin/maturin")).arg("--version")) {
-        make(&tools)?;
-        run(command(tools.join("bin/python")).args(["-m", "pip", "install", "--quiet", MATURIN]))?;
-    }
+    let maturin = maturin()?;
     say("building the wheel; the first time takes 20 minutes");
     let wheels = target().join("wheels");
     if wheels.exists() {
         fs::remove_dir_all(&wheels)?;
     }
-    let mut maturin = command(tools.join("bin/maturin"));
-    maturin.args(["build", "--profile", "wheel", "--out"]).arg(&wheels).arg("--target-dir").arg(target());
-    run(maturin.current_dir(root().join("python")))?;
+    let mut build = maturin.command("build");
+    build.args(["--profile", "wheel", "--out"]).arg(&wheels).arg("--target-dir").arg(target());
+    run(&mut build)?;
     let wheel = fs::read_dir(&wheels)?.next().context("maturin made no wheel")??.path();
+    try_wheel(&wheel)
+}
+
+/// Tries a wheel in a new environment, where there is no Rust, and prints how long that takes.
+pub(crate) fn try_wheel(wheel: &Path) -> Result<()> {
     say("trying the wheel where there is no Rust");
     let fresh = target().join("python/fresh");
     make(&fresh)?;
-    run(command(fresh.join("bin/python")).args(["-m", "pip", "install", "--quiet", "--no-index"]).arg(&wheel))?;
+    let started = Instant::now();
+    run(command(fresh.join("bin/python")).args(["-m", "pip", "install", "--quiet", "--no-index"]).arg(wheel))?;
+    let installed = started.elapsed();
     let place = fresh.join("home");
     fs::create_dir_all(&place)?;
     let mut tried = command(fresh.join("bin/python"));
@@ -126,7 +158,8 @@ pub(crate) fn wheel() -> Result<()> {
     let mut line = command(fresh.join("bin/tollhouse"));
     line.args(["run", "-e", "return 'from the command line'"]).current_dir(&place).env_clear().env("HOME", &place);
     run(&mut line)?;
-    println!("{} ({:.1} MB)", wheel.display(), fs::metadata(&wheel)?.len() as f64 / 1e6);
+    let (size, all) = (fs::metadata(wheel)?.len() as f64 / 1e6, started.elapsed());
+    println!("{} ({size:.1} MB): installed in {installed:.1?}, three results after {all:.1?}", wheel.display());
     Ok(())
 }
 

@@ -5,12 +5,13 @@ use anyhow::{Result, bail};
 use crate::advisories;
 use crate::build::{self, Profile, SHELL, tool_directories, tool_package};
 use crate::differential;
-use crate::guests::{self, cargo_for_guests};
+use crate::guests::cargo_for_guests;
 use crate::mcp;
 use crate::package;
 use crate::patched;
 use crate::programs;
 use crate::python;
+use crate::release;
 use crate::run::{cargo, command, run, say, succeeds, target};
 use crate::seed;
 use crate::setup::{reference_program, registry_server, setup};
@@ -30,7 +31,8 @@ pub(crate) fn test(full: bool) -> Result<()> {
     run(cargo(runner).args(["--features", "tollhouse-tests/redb"]))?;
     say("testing the examples in the documentation");
     run(&mut cargo(&["test", "--doc", "--quiet"]))?;
-    say("testing what applies patches");
+    say("testing what applies patches and makes releases");
+    reference_program("nodejs", "node")?;
     run(cargo(runner).args(["--package", "xtask"]))?;
     say("testing the shell guest natively, as far as it needs no host");
     let mut shell = cargo(runner);
@@ -49,9 +51,10 @@ pub(crate) fn test(full: bool) -> Result<()> {
 }
 
 /// Parts of what `--full` adds, by name, in their order.
-const PARTS: [(&str, fn() -> Result<()>); 6] = [
+const PARTS: [(&str, fn() -> Result<()>); 7] = [
     ("sizes", format_sizes),
     ("packages", package::test),
+    ("release", release::test),
     ("foreign", foreign),
     ("seed", || seed::test(Profile::Debug)),
     ("mcp", || mcp::test_full(Profile::Debug)),
@@ -93,22 +96,14 @@ fn foreign() -> Result<()> {
     run(&mut cargo(&["test", "--features", "tollhouse-tests/full", "--test", "foreign"]))
 }
 
-/// Format, lints, licences, advisories, documentation.
+/// Format, lints, licences, advisories, documentation, and whether all of it could be released.
 pub(crate) fn check() -> Result<()> {
     say("checking the format");
     run(&mut cargo(&["fmt", "--all", "--check"]))?;
     patched::bashkit()?;
     // Not `--all`: that is the patched library too.
     run(&mut cargo(&["fmt", "--check", "--manifest-path", SHELL]))?;
-    say("checking that the stored guests are those of the sources");
-    guests::check()?;
-    say("checking licences and sources of dependencies");
-    advisories::install_deny()?;
-    for manifest in ["Cargo.toml", SHELL] {
-        run(&mut cargo(&["fetch", "--locked", "--manifest-path", manifest]))?;
-        let mut deny = cargo(&["deny", "--offline", "--manifest-path", manifest, "--config", "deny.toml", "check"]);
-        run(deny.args(["licenses", "bans", "sources"]))?;
-    }
+    release::check()?;
     advisories::check_if_possible()?;
     let c = setup()?;
     build::all(Profile::Debug)?;
