@@ -126,3 +126,16 @@ async fn command_that_cannot_open_a_file_says_so_and_the_script_goes_on() {
     ])
     .await;
 }
+
+#[tokio::test]
+async fn variables_of_calls_are_declared_without_a_call() {
+    check(&[
+        (
+            "declare -p BASH_SOURCE BASH_LINENO FUNCNAME BASH_ARGV BASH_ARGC",
+            "declare -a BASH_SOURCE=()\ndeclare -a BASH_LINENO=()\ndeclare -a FUNCNAME\ndeclare -a BASH_ARGV=()\ndeclare -a BASH_ARGC=([0]=\"0\")\n",
+            0,
+        ),
+        ("f() { declare -p BASH_ARGV BASH_ARGC; }; f a b", "declare -a BASH_ARGV=()\ndeclare -a BASH_ARGC=()\n", 0),
+    ])
+    .await;
+}

@@ -289,3 +289,16 @@ async fn write(request: &Request, output: &mut Writer<'_>) -> Result<()> {
     output.write(b"\n").await?;
     output.flush().await
 }
+
+#[cfg(test)]
+mod tests {
+    use super::number;
+
+    #[test]
+    fn number_with_a_hexadecimal_prefix_is_an_integer() {
+        for (word, value) in [("0x10", 16), ("-0Xa", -10), ("+0xFf", 255)] {
+            assert_eq!(number(word), Some((Some(value), 0)), "{word}");
+        }
+        assert_eq!([number("0x"), number("0x1.8"), number("x10")], [None, None, None]);
+    }
+}
