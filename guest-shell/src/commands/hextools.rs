@@ -821,20 +821,48 @@ impl Builtin for Xxd {
 
 // --- Hexdump implementation ---
 
+/// How `hexdump` shows the 16 bytes of a line.
+#[derive(Clone, Copy, PartialEq)]
+enum HexdumpStyle {
+    /// Without options: words in hexadecimal.
+    Words,
+    Canonical,
+    OctalBytes,
+    Characters,
+    DecimalWords,
+    OctalWords,
+    WideWords,
+}
+
 struct HexdumpOptions {
-    canonical: bool,
+    styles: Vec<HexdumpStyle>,
     length: Option<usize>,
     offset: usize,
+    /// Equal lines are all shown (`-v`).
+    verbose: bool,
 }
 
 fn parse_hexdump_args(args: &[String]) -> std::result::Result<(HexdumpOptions, Vec<String>), String> {
-    let mut opts = HexdumpOptions { canonical: false, length: None, offset: 0 };
+    const STYLES: [(&str, HexdumpStyle); 6] = [
+        ("-C", HexdumpStyle::Canonical),
+        ("-b", HexdumpStyle::OctalBytes),
+        ("-c", HexdumpStyle::Characters),
+        ("-d", HexdumpStyle::DecimalWords),
+        ("-o", HexdumpStyle::OctalWords),
+        ("-x", HexdumpStyle::WideWords),
+    ];
+    let mut opts = HexdumpOptions { styles: Vec::new(), length: None, offset: 0, verbose: false };
     let mut files = Vec::new();
     let mut p = bashkit::builtins::arg_parser::ArgParser::new(args);
 
     while !p.is_done() {
-        if p.flag("-C") {
-            opts.canonical = true;
+        if let Some((_, style)) = STYLES.iter().find(|(name, _)| p.flag(name)) {
+            opts.styles.push(*style);
+        } else if p.flag("-v") {
+            opts.verbose = true;
+        } else if p.flag("-vC") || p.flag("-Cv") {
+            opts.verbose = true;
+            opts.styles.push(HexdumpStyle::Canonical);
         } else if let Some(val) = p.flag_value("-n", "hexdump")? {
             opts.length = Some(val.parse().map_err(|_| format!("hexdump: invalid length: '{}'", val))?);
         } else if let Some(val) = p.flag_value("-s", "hexdump")? {
@@ -847,6 +875,9 @@ fn parse_hexdump_args(args: &[String]) -> std::result::Result<(HexdumpOptions, V
         }
     }
 
+    if opts.styles.is_empty() {
+        opts.styles.push(HexdumpStyle::Words);
+    }
     Ok((opts, files))
 }
 
@@ -860,74 +891,76 @@ fn hexdump_dump(data: &[u8], opts: &HexdumpOptions) -> String {
         None => data,
     };
 
-    if opts.canonical {
-        // -C mode: hex+ASCII like `hexdump -C`
-        for (chunk_idx, chunk) in data.chunks(16).enumerate() {
-            let offset = opts.offset + chunk_idx * 16;
-            output.push_str(&format!("{:08x}  ", offset));
-
-            // First 8 bytes
-            for j in 0..8 {
-                if j < chunk.len() {
-                    output.push_str(&format!("{:02x} ", chunk[j]));
-                } else {
-                    output.push_str("   ");
-                }
+    let mut previous: Option<&[u8]> = None;
+    let mut is_squeezed = false;
+    for (number, line) in data.chunks(16).enumerate() {
+        if previous == Some(line) && !opts.verbose {
+            if !is_squeezed {
+                output.push_str("*\n");
             }
-            output.push(' ');
-
-            // Next 8 bytes
-            for j in 8..16 {
-                if j < chunk.len() {
-                    output.push_str(&format!("{:02x} ", chunk[j]));
-                } else {
-                    output.push_str("   ");
-                }
-            }
-
-            // ASCII
-            output.push_str(" |");
-            for byte in chunk {
-                if *byte >= 0x20 && *byte < 0x7f {
-                    output.push(*byte as char);
-                } else {
-                    output.push('.');
-                }
-            }
-            output.push_str("|\n");
+            is_squeezed = true;
+            continue;
         }
-
-        // Final offset
-        if !data.is_empty() {
-            let final_offset = opts.offset + data.len();
-            output.push_str(&format!("{:08x}\n", final_offset));
-        }
-    } else {
-        // Default mode: 16-bit hex words
-        for (chunk_idx, chunk) in data.chunks(16).enumerate() {
-            let offset = opts.offset + chunk_idx * 16;
-            output.push_str(&format!("{:07x}", offset));
-
-            for pair in chunk.chunks(2) {
-                if pair.len() == 2 {
-                    // Little-endian 16-bit word
-                    let word = (pair[1] as u16) << 8 | pair[0] as u16;
-                    output.push_str(&format!(" {:04x}", word));
-                } else {
-                    output.push_str(&format!(" {:04x}", pair[0] as u16));
-                }
-            }
-            output.push('\n');
-        }
-
-        // Final offset
-        if !data.is_empty() {
-            let final_offset = opts.offset + data.len();
-            output.push_str(&format!("{:07x}\n", final_offset));
+        (previous, is_squeezed) = (Some(line), false);
+        for style in &opts.styles {
+            push_hexdump_line(&mut output, opts.offset + number * 16, line, *style);
         }
     }
-
+    let end = opts.offset + data.len();
+    match opts.styles[0] {
+        _ if data.is_empty() => {}
+        HexdumpStyle::Canonical => output.push_str(&format!("{end:08x}\n")),
+        _ => output.push_str(&format!("{end:07x}\n")),
+    }
     output
+}
+
+/// Adds a line of up to 16 bytes. What a short line lacks is blank.
+fn push_hexdump_line(output: &mut String, offset: usize, line: &[u8], style: HexdumpStyle) {
+    let words = || line.chunks(2).map(|pair| u16::from_le_bytes([pair[0], pair.get(1).copied().unwrap_or(0)]));
+    let (cells, width) = match style {
+        HexdumpStyle::Canonical => return push_canonical_line(output, offset, line),
+        HexdumpStyle::Words => (words().map(|word| format!(" {word:04x}")).collect::<String>(), 40),
+        HexdumpStyle::WideWords => (words().map(|word| format!("    {word:04x}")).collect(), 64),
+        HexdumpStyle::DecimalWords => (words().map(|word| format!("   {word:05}")).collect(), 64),
+        HexdumpStyle::OctalWords => (words().map(|word| format!("  {word:06o}")).collect(), 64),
+        HexdumpStyle::OctalBytes => (line.iter().map(|byte| format!(" {byte:03o}")).collect(), 64),
+        HexdumpStyle::Characters => (line.iter().map(|byte| format!(" {:>3}", hexdump_character(*byte))).collect(), 64),
+    };
+    output.push_str(&format!("{offset:07x}{cells:width$}\n"));
+}
+
+/// Returns a byte as `hexdump -c` shows it.
+fn hexdump_character(byte: u8) -> String {
+    match byte {
+        0 => "\\0".to_string(),
+        7 => "\\a".to_string(),
+        8 => "\\b".to_string(),
+        b'\t' => "\\t".to_string(),
+        b'\n' => "\\n".to_string(),
+        11 => "\\v".to_string(),
+        12 => "\\f".to_string(),
+        b'\r' => "\\r".to_string(),
+        b' '..=b'~' => char::from(byte).to_string(),
+        _ => format!("{byte:03o}"),
+    }
+}
+
+/// Adds a line of `hexdump -C`.
+fn push_canonical_line(output: &mut String, offset: usize, line: &[u8]) {
+    output.push_str(&format!("{offset:08x}  "));
+    for at in 0..16 {
+        match line.get(at) {
+            Some(byte) => output.push_str(&format!("{byte:02x} ")),
+            None => output.push_str("   "),
+        }
+        if at % 8 == 7 {
+            output.push(' ');
+        }
+    }
+    output.push('|');
+    output.extend(line.iter().map(|byte| if (b' '..=b'~').contains(byte) { char::from(*byte) } else { '.' }));
+    output.push_str("|\n");
 }
 
 #[async_trait]
@@ -935,7 +968,7 @@ impl Builtin for Hexdump {
     async fn execute(&self, ctx: Context<'_>) -> Result<ExecResult> {
         if let Some(r) = bashkit::builtins::check_help_version(
             ctx.args,
-            "Usage: hexdump [OPTION]... [FILE]...\nDisplay file contents in hexadecimal.\n\n  -C\tcanonical hex+ASCII display\n  -n LENGTH\tinterpret only LENGTH bytes\n  -s OFFSET\tskip OFFSET bytes from beginning\n  --help\tdisplay this help and exit\n  --version\toutput version information and exit\n",
+            "Usage: hexdump [OPTION]... [FILE]...\nDisplay file contents in hexadecimal.\n\n  -b, -c, -d, -o, -x\tone-byte octal, characters, two-byte decimal, octal, hexadecimal\n  -C\tcanonical hex+ASCII display\n  -n LENGTH\tinterpret only LENGTH bytes\n  -s OFFSET\tskip OFFSET bytes from beginning\n  -v\tshow all lines that are equal\n  --help\tdisplay this help and exit\n  --version\toutput version information and exit\n",
             Some("hexdump (bashkit) 0.1"),
         ) {
             return Ok(r);
@@ -1341,6 +1374,27 @@ mod tests {
         let result = run_hexdump(&[], Some("AB")).await;
         assert_eq!(result.exit_code, 0);
         assert!(result.stdout.contains("4241")); // Little-endian
+    }
+
+    #[tokio::test]
+    async fn hexdump_with_a_style_pads_and_squeezes_as_util_linux() {
+        let end = "0000005\n";
+        for (option, cells) in [
+            ("-x", "    6261    6463    000a"),
+            ("-d", "   25185   25699   00010"),
+            ("-o", "  061141  062143  000012"),
+            ("-b", " 141 142 143 144 012"),
+            ("-c", "   a   b   c   d  \\n"),
+        ] {
+            let result = run_hexdump(&[option], Some("abcd\n")).await;
+            assert_eq!(&*result.stdout, format!("0000000{cells:64}\n{end}"), "{option}");
+        }
+        let zeros = "\0".repeat(48);
+        let line = "00 00 00 00 00 00 00 00  00 00 00 00 00 00 00 00  |................|";
+        let result = run_hexdump(&["-C"], Some(&zeros)).await;
+        assert_eq!(&*result.stdout, format!("00000000  {line}\n*\n00000030\n"));
+        let result = run_hexdump(&["-v", "-C"], Some(&zeros)).await;
+        assert_eq!(&*result.stdout, format!("00000000  {line}\n00000010  {line}\n00000020  {line}\n00000030\n"));
     }
 
     #[tokio::test]

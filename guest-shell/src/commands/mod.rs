@@ -55,6 +55,8 @@ mod stat;
 mod strings;
 mod terminal;
 #[cfg(test)]
+mod shell_tests;
+#[cfg(test)]
 mod testing;
 mod textrev;
 mod time;

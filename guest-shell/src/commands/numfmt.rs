@@ -1,7 +1,7 @@
 //! numfmt builtin - convert numbers to/from human-readable format
 //!
 //! Supports --to=si/iec/iec-i, --from=si/iec/auto, --suffix, --padding,
-//! --round, --format, --field, --delimiter.
+//! --round, --format, --field, --delimiter, --invalid, --zero-terminated.
 //!
 //! Derived from bashkit (MIT, `guest-shell/patches/LICENSE-bashkit`).
 
@@ -36,15 +36,39 @@ enum RoundMode {
     Nearest,
 }
 
+/// What becomes of a number that is none (`--invalid`).
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Invalid {
+    Abort,
+    Fail,
+    Warn,
+    Ignore,
+}
+
+/// The parts of `--format`.
+#[derive(Debug, Default, PartialEq)]
+struct Format {
+    before: String,
+    after: String,
+    is_zero_filled: bool,
+    /// Width, below 0 to the left.
+    width: i32,
+    precision: Option<usize>,
+}
+
 struct Options {
     from: Scale,
     to: Scale,
     suffix: String,
     padding: i32,
     round: RoundMode,
-    format: Option<String>,
-    field: usize,
+    format: Format,
+    /// Ranges of the fields that are converted.
+    fields: Vec<(usize, usize)>,
     delimiter: Option<String>,
+    invalid: Invalid,
+    /// Lines end in NUL.
+    zero_terminated: bool,
     /// Lines at the beginning that are printed as they are.
     header: usize,
     from_unit: f64,
@@ -59,9 +83,11 @@ impl Default for Options {
             suffix: String::new(),
             padding: 0,
             round: RoundMode::FromZero,
-            format: None,
-            field: 1,
+            format: Format::default(),
+            fields: vec![(1, 1)],
             delimiter: None,
+            invalid: Invalid::Abort,
+            zero_terminated: false,
             header: 0,
             from_unit: 1.0,
             to_unit: 1.0,
@@ -175,71 +201,59 @@ fn split_suffix(s: &str) -> (&str, &str) {
     (&s[..end], &s[end..])
 }
 
-/// Format a number for output with --to mode.
-fn format_number(val: f64, to: Scale, round: RoundMode, suffix: &str, padding: i32) -> String {
-    let formatted = match to {
-        Scale::None => {
-            let rounded = round_value(val, round);
-            if rounded.fract() == 0.0 && rounded.abs() < i64::MAX as f64 {
-                format!("{}{}", rounded as i64, suffix)
-            } else {
-                format!("{}{}", rounded, suffix)
-            }
+/// Formats a number with `precision` digits as `--to` and `--format` say.
+fn format_number(mut val: f64, precision: usize, opts: &Options) -> String {
+    let (table, base) = match opts.to {
+        Scale::None | Scale::Auto => {
+            let places = opts.format.precision.unwrap_or(precision);
+            let text = bashkit::builtins::helpers::with_places(rounded(val, places, opts.round), places);
+            return zero_filled(text, &opts.format);
         }
-        Scale::Si => format_with_scale(val, SI_SUFFIXES, false, round, suffix),
-        Scale::Iec => format_with_scale(val, IEC_SUFFIXES, false, round, suffix),
-        Scale::IecI => format_with_scale(val, IEC_SUFFIXES, true, round, suffix),
-        Scale::Auto => {
-            // --to=auto not valid, treat as none
-            let rounded = round_value(val, round);
-            format!("{}{}", rounded, suffix)
-        }
+        Scale::Si => (SI_SUFFIXES, 1000.0),
+        Scale::Iec | Scale::IecI => (IEC_SUFFIXES, 1024.0),
     };
-
-    apply_padding(&formatted, padding)
-}
-
-fn format_with_scale(val: f64, table: &[(char, f64)], iec_i_suffix: bool, round: RoundMode, suffix: &str) -> String {
-    let abs_val = val.abs();
-
-    // Find the largest unit that gives a value >= 1
-    let mut chosen: Option<(char, f64)> = None;
-    for &(c, factor) in table {
-        if abs_val >= factor {
-            chosen = Some((c, factor));
+    let mut power = table.iter().take_while(|(_, factor)| val.abs() >= *factor).count();
+    if power > 0 {
+        val /= table[power - 1].1;
+    }
+    // As GNU's `double_to_human`: one digit behind the point below 10.
+    let places = match opts.format.precision {
+        Some(places) => places.min(power * 3),
+        None => usize::from(val.abs() < 10.0),
+    };
+    val = rounded(val, places, opts.round);
+    if val.abs() >= base && power < table.len() {
+        val /= base;
+        power += 1;
+    }
+    let shows_point = val != 0.0 && val.abs() < 10.0 && power > 0;
+    let places = opts.format.precision.unwrap_or(usize::from(shows_point));
+    let mut text = bashkit::builtins::helpers::with_places(val, places);
+    if power > 0 {
+        text.push(table[power - 1].0);
+        if opts.to == Scale::IecI {
+            text.push('i');
         }
     }
-
-    match chosen {
-        Some((c, factor)) => {
-            let scaled = val / factor;
-            let display = format_scaled_value(scaled, round);
-            if iec_i_suffix { format!("{}{}i{}", display, c, suffix) } else { format!("{}{}{}", display, c, suffix) }
-        }
-        None => {
-            // Value too small for any suffix
-            let rounded = round_value(val, round);
-            if rounded.fract() == 0.0 && rounded.abs() < i64::MAX as f64 {
-                format!("{}{}", rounded as i64, suffix)
-            } else {
-                format!("{}{}", rounded, suffix)
-            }
-        }
-    }
+    zero_filled(text, &opts.format)
 }
 
-/// Format a scaled value like "1.0", "1.5", etc.
-/// GNU numfmt shows one decimal place when the value is < 10.
-fn format_scaled_value(val: f64, round: RoundMode) -> String {
-    let abs = val.abs();
-    if abs < 10.0 {
-        // One decimal place, with rounding applied to the tenths
-        let shifted = val * 10.0;
-        let rounded = round_value(shifted, round) / 10.0;
-        format!("{:.1}", rounded)
-    } else {
-        let rounded = round_value(val, round);
-        format!("{}", rounded as i64)
+/// A value rounded behind `places` digits.
+fn rounded(val: f64, places: usize, mode: RoundMode) -> f64 {
+    let factor = i32::try_from(places).map_or(f64::INFINITY, |places| 10f64.powi(places));
+    let shifted = val * factor;
+    // Nothing is left to round behind the digits that the number has.
+    if shifted.abs() < 9e15 { round_value(shifted, mode) / factor } else { val }
+}
+
+/// The digits with the zeros of `%08f` before them.
+fn zero_filled(text: String, format: &Format) -> String {
+    match usize::try_from(format.width) {
+        Ok(width) if format.is_zero_filled && text.len() < width => {
+            let sign = usize::from(text.starts_with('-'));
+            format!("{}{}{}", &text[..sign], "0".repeat(width - text.len()), &text[sign..])
+        }
+        _ => text,
     }
 }
 
@@ -321,27 +335,31 @@ fn parse_options(args: &[String]) -> std::result::Result<(Options, Vec<String>),
             }
             opts.round = parse_round(&args[i])?;
         } else if let Some(val) = arg.strip_prefix("--format=") {
-            opts.format = Some(val.to_string());
+            opts.format = parse_format(val)?;
         } else if arg == "--format" {
             i += 1;
             if i >= args.len() {
                 return Err("numfmt: missing argument for --format\n".to_string());
             }
-            opts.format = Some(args[i].clone());
+            opts.format = parse_format(&args[i])?;
         } else if let Some(val) = arg.strip_prefix("--field=") {
-            opts.field = val.parse().map_err(|_| format!("numfmt: invalid field value: '{}'\n", val))?;
-            if opts.field == 0 {
-                return Err("numfmt: invalid field value: '0'\n".to_string());
-            }
+            opts.fields = parse_fields(val)?;
         } else if arg == "--field" {
             i += 1;
             if i >= args.len() {
                 return Err("numfmt: missing argument for --field\n".to_string());
             }
-            opts.field = args[i].parse().map_err(|_| format!("numfmt: invalid field value: '{}'\n", &args[i]))?;
-            if opts.field == 0 {
-                return Err("numfmt: invalid field value: '0'\n".to_string());
-            }
+            opts.fields = parse_fields(&args[i])?;
+        } else if arg == "-z" || arg == "--zero-terminated" {
+            opts.zero_terminated = true;
+        } else if let Some(val) = arg.strip_prefix("--invalid=") {
+            opts.invalid = match val {
+                "abort" => Invalid::Abort,
+                "fail" => Invalid::Fail,
+                "warn" => Invalid::Warn,
+                "ignore" => Invalid::Ignore,
+                _ => return Err(format!("numfmt: invalid argument '{val}' for '--invalid'\n")),
+            };
         } else if arg == "--header" {
             opts.header = 1;
         } else if let Some(val) = arg.strip_prefix("--header=") {
@@ -362,6 +380,8 @@ fn parse_options(args: &[String]) -> std::result::Result<(Options, Vec<String>),
                 return Err("numfmt: missing argument for --delimiter\n".to_string());
             }
             opts.delimiter = Some(args[i].clone());
+        } else if let Some(val) = arg.strip_prefix("-d") {
+            opts.delimiter = Some(val.to_string());
         } else if arg.starts_with('-') && arg.len() > 1 && !arg.starts_with("--") {
             // Unknown short option
             return Err(format!("numfmt: invalid option -- '{}'\n", &arg[1..]));
@@ -397,97 +417,116 @@ fn parse_unit(val: &str) -> std::result::Result<f64, String> {
     }
 }
 
-/// The number as it is scaled, from its unit to that of the output.
-fn scaled_number(text: &str, opts: &Options) -> std::result::Result<f64, String> {
-    let number = parse_number(text, opts.from)?;
-    if opts.from_unit == 1.0 && opts.to_unit == 1.0 {
-        return Ok(number);
-    }
-    Ok(number * opts.from_unit / opts.to_unit)
-}
-
-fn convert_line(line: &str, opts: &Options) -> std::result::Result<String, String> {
-    if let Some(ref delim) = opts.delimiter {
-        // Split by delimiter, convert the specified field
-        let parts: Vec<&str> = line.split(delim.as_str()).collect();
-        let field_idx = opts.field - 1;
-        if field_idx >= parts.len() {
-            return Ok(line.to_string());
-        }
-        let val = scaled_number(parts[field_idx], opts)?;
-        let converted = format_number(val, opts.to, opts.round, &opts.suffix, opts.padding);
-        let mut result_parts: Vec<String> = parts.iter().map(|s| s.to_string()).collect();
-        result_parts[field_idx] = converted;
-        Ok(result_parts.join(delim))
-    } else if opts.field > 1 {
-        // Split by whitespace, convert the specified field
-        let parts: Vec<&str> = line.split_whitespace().collect();
-        let field_idx = opts.field - 1;
-        if field_idx >= parts.len() {
-            return Ok(line.to_string());
-        }
-        let val = scaled_number(parts[field_idx], opts)?;
-        let converted = format_number(val, opts.to, opts.round, &opts.suffix, opts.padding);
-        let mut result_parts: Vec<String> = parts.iter().map(|s| s.to_string()).collect();
-        result_parts[field_idx] = converted;
-        Ok(result_parts.join(" "))
-    } else {
-        // Convert the whole line (trimmed)
-        let trimmed = line.trim();
-        // Strip user suffix before parsing if present
-        let to_parse =
-            if !opts.suffix.is_empty() { trimmed.strip_suffix(&opts.suffix).unwrap_or(trimmed) } else { trimmed };
-        let val = scaled_number(to_parse, opts)?;
-        format_with_printf(val, opts)
-    }
-}
-
-fn format_with_printf(val: f64, opts: &Options) -> std::result::Result<String, String> {
-    if let Some(ref fmt) = opts.format {
-        // Basic printf-style: support %f, %g, %e with optional width/precision
-        apply_printf_format(val, fmt, &opts.suffix, opts.padding)
-    } else {
-        Ok(format_number(val, opts.to, opts.round, &opts.suffix, opts.padding))
-    }
-}
-
-fn apply_printf_format(val: f64, fmt: &str, suffix: &str, padding: i32) -> std::result::Result<String, String> {
-    // Find the % format specifier
-    let Some(pct_pos) = fmt.find('%') else {
-        return Ok(format!("{}{}", fmt, suffix));
+/// The ranges of `--field`: `2`, `1,3`, `2-`, `-3` or `-`.
+fn parse_fields(val: &str) -> std::result::Result<Vec<(usize, usize)>, String> {
+    let bad = || format!("numfmt: invalid field value '{val}'\n");
+    let number = |text: &str, open: usize| match text {
+        "" => Ok(open),
+        digits => digits.parse().ok().filter(|field| *field > 0).ok_or_else(bad),
     };
+    let range = |part: &str| match part.split_once('-') {
+        Some((from, to)) => Ok((number(from, 1)?, number(to, usize::MAX)?)),
+        None if part.is_empty() => Err(bad()),
+        None => number(part, 1).map(|field| (field, field)),
+    };
+    val.split(',').map(range).collect()
+}
 
-    let before = &fmt[..pct_pos];
-    let rest = &fmt[pct_pos + 1..];
+/// Takes `--format` apart, which has one `%f`.
+fn parse_format(val: &str) -> std::result::Result<Format, String> {
+    let bad = || format!("numfmt: invalid format '{val}', directive must be %[0]['][-][N][.][N]f\n");
+    let (before, rest) = val.split_once('%').ok_or_else(|| format!("numfmt: format '{val}' has no % directive\n"))?;
+    let digits = rest.trim_start_matches(['0', '\'', ' ', '-']);
+    let flags = &rest[..rest.len() - digits.len()];
+    let (spec, after) = digits.split_once('f').ok_or_else(bad)?;
+    let (width, precision) = spec.split_once('.').map_or((spec, None), |(width, precision)| (width, Some(precision)));
+    let number = |text: &str| match text {
+        "" => Ok(0),
+        text if text.bytes().all(|byte| byte.is_ascii_digit()) => text.parse::<usize>().map_err(|_| bad()),
+        _ => Err(bad()),
+    };
+    let precision = precision.map(number).transpose()?;
+    if precision.is_some_and(|digits| digits > MAX_FORMAT_PRECISION) {
+        return Err(format!("numfmt: format precision too large: '{val}'\n"));
+    }
+    let width = number(width)?;
+    let width = match i32::try_from(width) {
+        Ok(width) if usize::try_from(width).is_ok_and(|width| width <= MAX_PADDING_WIDTH) => width,
+        _ => return Err(format!("numfmt: padding too large: '{val}'\n")),
+    };
+    Ok(Format {
+        before: before.to_string(),
+        after: after.to_string(),
+        is_zero_filled: flags.contains('0'),
+        width: if flags.contains('-') { -width } else { width },
+        precision,
+    })
+}
 
-    // Find the conversion character (f, g, e, d)
-    let conv_pos = rest.find(['f', 'g', 'e', 'd', 'i']).ok_or_else(|| format!("numfmt: invalid format '{}'\n", fmt))?;
+/// Converts one field. Without a delimiter it keeps its width.
+fn convert_field(text: &str, field: usize, opts: &Options) -> std::result::Result<String, String> {
+    let number = text.trim_start_matches([' ', '\t']);
+    let bare = number.strip_suffix(&opts.suffix).filter(|bare| !bare.is_empty()).unwrap_or(number);
+    let mut val = parse_number(bare, opts.from)?;
+    let mut precision = match bare.split_once('.') {
+        Some((_, digits)) if digits.bytes().all(|byte| byte.is_ascii_digit()) => digits.len(),
+        _ => 0,
+    };
+    if opts.from_unit != 1.0 || opts.to_unit != 1.0 {
+        val = val * opts.from_unit / opts.to_unit;
+        precision = 0;
+    }
+    let converted = format_number(val, precision, opts) + &opts.suffix;
+    let keeps_width = opts.delimiter.is_none() && (number.len() < text.len() || field > 1);
+    let padding = match opts.format.width {
+        0 if opts.padding == 0 && keeps_width => i32::try_from(text.len()).unwrap_or(0),
+        0 => opts.padding,
+        _ if opts.format.is_zero_filled => 0,
+        width => width,
+    };
+    Ok(format!("{}{}{}", opts.format.before, apply_padding(&converted, padding), opts.format.after))
+}
 
-    let spec = &rest[..conv_pos];
-    let conv = rest.as_bytes()[conv_pos] as char;
-    let after = &rest[conv_pos + 1..];
-
-    let formatted = match conv {
-        'f' => {
-            if let Some(dot_pos) = spec.find('.') {
-                let precision: usize =
-                    spec[dot_pos + 1..].parse().map_err(|_| format!("numfmt: invalid format '{}'\n", fmt))?;
-                if precision > MAX_FORMAT_PRECISION {
-                    return Err(format!("numfmt: format precision too large: '{}'\n", fmt));
+/// Converts the fields of a line, and adds the message about each that is no number. `None`: the run ends here.
+fn convert_line(line: &str, opts: &Options, errors: &mut String) -> Option<String> {
+    let delimiter = opts.delimiter.as_deref().unwrap_or(" ");
+    let mut out = String::with_capacity(line.len());
+    let mut rest = Some(line);
+    let mut field = 0;
+    while let Some(text) = rest {
+        field += 1;
+        // A field without a delimiter begins with the blanks before it.
+        let end = match opts.delimiter.as_deref() {
+            Some("") => text.len(),
+            Some(delimiter) => text.find(delimiter).unwrap_or(text.len()),
+            None => {
+                let blanks = text.len() - text.trim_start_matches([' ', '\t']).len();
+                text[blanks..].find([' ', '\t']).map_or(text.len(), |at| blanks + at)
+            }
+        };
+        rest = (end < text.len()).then(|| &text[end + delimiter.len()..]);
+        let text = &text[..end];
+        if field > 1 {
+            out.push_str(delimiter);
+        }
+        if !opts.fields.iter().any(|(from, to)| (*from..=*to).contains(&field)) {
+            out.push_str(text);
+            continue;
+        }
+        match convert_field(text, field, opts) {
+            Ok(converted) => out.push_str(&converted),
+            Err(message) => {
+                if opts.invalid != Invalid::Ignore {
+                    errors.push_str(&message);
                 }
-                bashkit::builtins::helpers::with_places(val, precision)
-            } else {
-                format!("{:.6}", val)
+                if opts.invalid == Invalid::Abort {
+                    return None;
+                }
+                out.push_str(text);
             }
         }
-        'g' => format!("{}", val),
-        'e' => format!("{:e}", val),
-        'd' | 'i' => format!("{}", val as i64),
-        _ => unreachable!(),
-    };
-
-    let result = format!("{}{}{}{}", before, formatted, suffix, after);
-    Ok(apply_padding(&result, padding))
+    }
+    Some(out)
 }
 
 #[async_trait]
@@ -495,7 +534,7 @@ impl Builtin for Numfmt {
     async fn execute(&self, ctx: Context<'_>) -> Result<ExecResult> {
         if let Some(r) = bashkit::builtins::check_help_version(
             ctx.args,
-            "Usage: numfmt [OPTION]... [NUMBER]...\nReformat NUMBER(s), or the numbers from standard input.\n\n  --from=UNIT\tauto-scale input numbers to UNITs (none, si, iec, iec-i, auto)\n  --to=UNIT\tauto-scale output numbers to UNITs (none, si, iec, iec-i)\n  --suffix=SUFFIX\tadd SUFFIX to output numbers\n  --padding=N\tpad the output to N characters\n  --round=METHOD\tuse METHOD for rounding (up, down, from-zero, towards-zero, nearest)\n  --format=FORMAT\tuse printf-style FORMAT\n  --field=N\treplace the number in input field N (default 1)\n  -d, --delimiter=X\tuse X instead of whitespace for field delimiter\n  --help\t\t\tdisplay this help and exit\n  --version\t\toutput version information and exit\n",
+            "Usage: numfmt [OPTION]... [NUMBER]...\nReformat NUMBER(s), or the numbers from standard input.\n\n  --from=UNIT\tauto-scale input numbers to UNITs (none, si, iec, iec-i, auto)\n  --to=UNIT\tauto-scale output numbers to UNITs (none, si, iec, iec-i)\n  --suffix=SUFFIX\tadd SUFFIX to output numbers\n  --padding=N\tpad the output to N characters\n  --round=METHOD\tuse METHOD for rounding (up, down, from-zero, towards-zero, nearest)\n  --format=FORMAT\tuse printf-style FORMAT\n  --field=FIELDS\treplace the numbers in these input fields (default 1)\n  -d, --delimiter=X\tuse X instead of whitespace for field delimiter\n  --invalid=MODE\tabort, fail, warn or ignore at what is no number\n  -z, --zero-terminated\tlines end in NUL\n  --help\t\t\tdisplay this help and exit\n  --version\t\toutput version information and exit\n",
             Some("numfmt (bashkit) 0.1"),
         ) {
             return Ok(r);
@@ -505,46 +544,37 @@ impl Builtin for Numfmt {
             Err(e) => return Ok(ExecResult::err(e, 1)),
         };
 
+        let end = if opts.zero_terminated { '\0' } else { '\n' };
+        let input = match operands.is_empty() {
+            true => ctx.read_stdin().await?,
+            false => None,
+        };
+        let input: &str = match &input {
+            Some(input) => input,
+            None => "",
+        };
+        let lines = input.strip_suffix(end).unwrap_or(input).split(end).filter(|_| !input.is_empty());
+        let lines = lines.enumerate().chain(operands.iter().map(|operand| (usize::MAX, operand.as_str())));
         let mut output = String::new();
-
-        if operands.is_empty() {
-            // Read from stdin
-            if let Some(stdin) = ctx.read_stdin().await? {
-                for (number, line) in stdin.lines().enumerate() {
-                    if number < opts.header {
-                        output.push_str(line);
-                        output.push('\n');
-                        continue;
-                    }
-                    if output.len() > MAX_OUTPUT_BYTES {
-                        return Ok(cap_exceeded("numfmt", output, "output byte", MAX_OUTPUT_BYTES));
-                    }
-                    match convert_line(line, &opts) {
-                        Ok(converted) => {
-                            output.push_str(&converted);
-                            output.push('\n');
-                        }
-                        Err(e) => return Ok(ExecResult::err(e, 2)),
-                    }
-                }
+        let mut errors = String::new();
+        let mut status = 0;
+        for (number, line) in lines {
+            if output.len() > MAX_OUTPUT_BYTES {
+                return Ok(cap_exceeded("numfmt", output, "output byte", MAX_OUTPUT_BYTES));
             }
-        } else {
-            // Process each operand
-            for operand in &operands {
-                if output.len() > MAX_OUTPUT_BYTES {
-                    return Ok(cap_exceeded("numfmt", output, "output byte", MAX_OUTPUT_BYTES));
-                }
-                match convert_line(operand, &opts) {
-                    Ok(converted) => {
-                        output.push_str(&converted);
-                        output.push('\n');
-                    }
-                    Err(e) => return Ok(ExecResult::err(e, 2)),
-                }
+            let known = errors.len();
+            let converted = match number < opts.header {
+                true => Some(line.to_string()),
+                false => convert_line(line, &opts, &mut errors),
+            };
+            if errors.len() > known && opts.invalid != Invalid::Warn {
+                status = 2;
             }
+            let Some(converted) = converted else { break };
+            output.push_str(&converted);
+            output.push(end);
         }
-
-        Ok(ExecResult::ok(output))
+        Ok(ExecResult { stdout: output.into(), stderr: errors.into(), exit_code: status, ..Default::default() })
     }
 }
 
@@ -570,28 +600,57 @@ mod tests {
         assert_eq!(parse_number("1M", Scale::Si).unwrap(), 1_000_000.0);
     }
 
-    #[test]
-    fn test_format_to_iec() {
-        let s = format_number(1_048_576.0, Scale::Iec, RoundMode::FromZero, "", 0);
-        assert_eq!(s, "1.0M");
+    /// What numfmt prints of `a:2000:3`-like lines with some options.
+    fn convert(line: &str, options: &[&str]) -> Option<String> {
+        let options: Vec<String> = options.iter().map(|option| (*option).to_string()).collect();
+        let (options, _) = parse_options(&options).unwrap();
+        convert_line(line, &options, &mut String::new())
     }
 
     #[test]
-    fn test_format_to_si() {
-        let s = format_number(1_048_576.0, Scale::Si, RoundMode::FromZero, "", 0);
-        assert_eq!(s, "1.1M");
+    fn number_with_options_is_formatted_as_gnu_does() {
+        for (options, number, wanted) in [
+            (&["--to=iec"][..], "1048576", "1.0M"),
+            (&["--to=si"], "1048576", "1.1M"),
+            (&["--to=iec-i"], "1048576", "1.0Mi"),
+            (&["--to=iec", "--suffix=B"], "1048576", "1.0MB"),
+            (&["--to=iec", "--padding=10"], "1024", "      1.0K"),
+            (&["--to=si", "--format=%10.2f"], "12345", "    12.35K"),
+            (&["--to=iec", "--format=%.1f"], "1536", "1.5K"),
+            (&["--format=%.2f", "--to=iec"], "999", "999.00"),
+            (&["--format=%08.2f"], "3.14159", "00003.15"),
+            (&["--format=x%-4fy"], "5", "x5   y"),
+            (&["--from=si"], "1.234K", "1234"),
+            (&["--to=si"], "999999", "1.0M"),
+            (&["--to=si"], "9999", "10K"),
+            (&[], "1.50", "1.50"),
+        ] {
+            assert_eq!(convert(number, options).as_deref(), Some(wanted), "{options:?} {number}");
+        }
     }
 
     #[test]
-    fn test_format_to_iec_i() {
-        let s = format_number(1_048_576.0, Scale::IecI, RoundMode::FromZero, "", 0);
-        assert_eq!(s, "1.0Mi");
+    fn line_with_ranges_of_fields_converts_those() {
+        for (options, line, wanted) in [
+            (&["-d,", "--field=1,3", "--to=si"][..], "1000,2000,3000", "1.0K,2000,3.0K"),
+            (&["-d", ":", "--field", "2", "--to=si"], "a:2000:3", "a:2.0K:3"),
+            (&["--field=-", "--to=si"], "1000 2000", "1.0K 2.0K"),
+            (&["--field=2-", "--to=iec"], "1024 2048 4096", "1024 2.0K 4.0K"),
+            (&["--to=iec"], "  1024 x", "  1.0K x"),
+            (&["--field=2", "--to=iec"], "a    2048 b", "a    2.0K b"),
+        ] {
+            assert_eq!(convert(line, options).as_deref(), Some(wanted), "{options:?} {line}");
+        }
     }
 
-    #[test]
-    fn test_format_with_suffix() {
-        let s = format_number(1_048_576.0, Scale::Iec, RoundMode::FromZero, "B", 0);
-        assert_eq!(s, "1.0MB");
+    #[tokio::test]
+    async fn invalid_number_follows_the_option() {
+        for (option, output, status) in
+            [("abort", "", 2), ("fail", "x\n3\n", 2), ("warn", "x\n3\n", 0), ("ignore", "x\n3\n", 0)]
+        {
+            let result = crate::commands::testing::run(&format!("numfmt --invalid={option} x 3")).await;
+            assert_eq!((result.stdout.to_string().as_str(), result.exit_code), (output, status), "{option}");
+        }
     }
 
     #[test]
@@ -601,12 +660,6 @@ mod tests {
         assert_eq!(round_value(1.5, RoundMode::Nearest), 2.0);
         assert_eq!(round_value(-1.5, RoundMode::FromZero), -2.0);
         assert_eq!(round_value(-1.5, RoundMode::TowardsZero), -1.0);
-    }
-
-    #[test]
-    fn test_padding() {
-        let s = format_number(1024.0, Scale::Iec, RoundMode::FromZero, "", 10);
-        assert_eq!(s, "      1.0K");
     }
 
     #[test]
@@ -625,8 +678,8 @@ mod tests {
     }
 
     #[test]
-    fn test_apply_printf_format_rejects_oversized_precision() {
-        let err = apply_printf_format(1.0, "%.2000000f", "", 0).unwrap_err();
+    fn format_with_oversized_precision_is_refused() {
+        let err = parse_format("%.2000000f").unwrap_err();
         assert!(err.contains("format precision too large"));
     }
 

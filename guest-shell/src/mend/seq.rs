@@ -57,6 +57,11 @@ fn number(word: &str) -> Option<(Option<i128>, u32)> {
     if matches!(unsigned.to_ascii_lowercase().as_str(), "inf" | "infinity") {
         return Some((None, 0));
     }
+    let is_negative = word.starts_with('-');
+    if let Some(digits) = unsigned.strip_prefix("0x").or_else(|| unsigned.strip_prefix("0X")) {
+        let value = i128::from(u64::from_str_radix(digits, 16).ok()?);
+        return Some((Some(if is_negative { -value } else { value }), 0));
+    }
     let (mantissa, exponent) = match unsigned.split_once(['e', 'E']) {
         Some((mantissa, exponent)) => (mantissa, exponent.parse::<i32>().ok()?),
         None => (unsigned, 0),
@@ -74,7 +79,7 @@ fn number(word: &str) -> Option<(Option<i128>, u32)> {
         value *= 10_i128.pow(behind.unsigned_abs());
         0
     });
-    Some((Some(if word.starts_with('-') { -value } else { value }), behind))
+    Some((Some(if is_negative { -value } else { value }), behind))
 }
 
 fn format(text: &str) -> Option<Format> {
@@ -283,4 +288,17 @@ async fn write(request: &Request, output: &mut Writer<'_>) -> Result<()> {
     }
     output.write(b"\n").await?;
     output.flush().await
+}
+
+#[cfg(test)]
+mod tests {
+    use super::number;
+
+    #[test]
+    fn number_with_a_hexadecimal_prefix_is_an_integer() {
+        for (word, value) in [("0x10", 16), ("-0Xa", -10), ("+0xFf", 255)] {
+            assert_eq!(number(word), Some((Some(value), 0)), "{word}");
+        }
+        assert_eq!([number("0x"), number("0x1.8"), number("x10")], [None, None, None]);
+    }
 }
