@@ -48,14 +48,14 @@ mod printf;
 mod sed;
 mod seq;
 mod session;
+#[cfg(test)]
+mod shell_tests;
 mod shuf;
 mod sortuniq;
 mod split;
 mod stat;
 mod strings;
 mod terminal;
-#[cfg(test)]
-mod shell_tests;
 #[cfg(test)]
 mod testing;
 mod textrev;
