@@ -50,8 +50,11 @@ pub(crate) fn test(full: bool) -> Result<()> {
     if full { self::full(&[]) } else { Ok(()) }
 }
 
-/// Parts of what `--full` adds, by name, in their order.
-const PARTS: [(&str, fn() -> Result<()>); 7] = [
+/// A part of the tests, with its name.
+type Part = (&'static str, fn() -> Result<()>);
+
+/// Parts of what `--full` adds, in their order.
+const PARTS: [Part; 7] = [
     ("sizes", format_sizes),
     ("packages", package::test),
     ("release", release::test),
