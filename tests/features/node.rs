@@ -186,6 +186,27 @@ fn typescript_that_cannot_run_says_where_it_is() {
 }
 
 #[test]
+fn main_script_with_missing_or_superfluous_brackets_says_what_is_wrong_and_where() {
+    let home = Home::new();
+    for (code, message, line) in [
+        ("function f() {\n  x();", "Unexpected end of input", 2),
+        ("return 1; if (x) {\n", "Unexpected end of input", 2),
+        ("items.map(x => {\n  x;\n", "Unexpected end of input", 3),
+        ("const x =\n", "Unexpected end of input", 2),
+        ("return 1;\nfoo() }\nbar()", "Unexpected token '}'", 2),
+        ("})(function () {", "Unexpected token '}'", 1),
+        ("foo(1\n", "missing ) after argument list", 2),
+        ("import fs from 'fs';\nif (x) {\n", "Unexpected end of input", 3),
+        ("let f = x => {\n return await x }", "await is only valid in async functions", 2),
+    ] {
+        let error = &home.js(code, &[])["error"];
+        assert_eq!((&error["kind"], &error["name"]), (&"syntax".into(), &"SyntaxError".into()), "{code}: {error}");
+        assert!(error["message"].as_str().is_some_and(|text| text.starts_with(message)), "{code}: {error}");
+        assert_eq!(error["location"]["line"], line, "{code}: {error}");
+    }
+}
+
+#[test]
 fn an_exit_ends_the_script_at_once() {
     let home = Home::new();
     let ran = home.js(
