@@ -132,8 +132,8 @@ class Host:
         """A session in memory. `policy` is JSON, or TOML if `toml` is true.
 
         The file `record` is written at the end of each run; the file `replay` answers the calls in place of the tools.
-        With `dry_run` no tool is called: its first function answers what no example of a manifest answers, with None for
-        no answer, and its second takes notes of the examples.
+        With `dry_run` no tool is called: its first function answers what no example of a manifest answers, with None
+        for no answer, and its second takes notes of the examples.
 
         With a token that one of the authorities has signed (each 32 bytes) the policy narrows what it allows; None is
         all that it allows.

@@ -257,7 +257,7 @@ class Sandbox(Runs):
             return None
         from logging import getLogger
 
-        answer = self._pretends if callable(self._pretends) else lambda method, arguments: None
+        answer = self._pretends if callable(self._pretends) else _no_answer
         return self._weak(answer), getLogger("tollhouse.dry_run").info
 
     def _weak(self, function: Callable[..., Any]) -> Callable[..., Any]:
@@ -625,6 +625,10 @@ def _held(audit_log: str | os.PathLike[str] | None) -> str | os.PathLike[str] | 
 
         holds_log(audit_log)
     return audit_log
+
+
+def _no_answer(_method: str, _arguments: dict[str, Any]) -> None:
+    """Answers no call of a dry run."""
 
 
 def _check_dry_run(dry_run: object, record: object, replay: object, audit_log: object) -> None:
