@@ -26,6 +26,9 @@ impl RemedyWording for PythonWording {
             Remedy::AnswerDryRun => {
                 write!(out, "answer it: `dry_run=FUNCTION`, or record a run and `replay` it")
             }
+            Remedy::WaitForSignature => {
+                write!(out, "open a `Session`, where a run waits for `approve(key=…)`")
+            }
             Remedy::Ask => write!(out, "give an `approver`, or open a `Session`, where a run waits for approval"),
         }
     }

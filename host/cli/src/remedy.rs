@@ -36,6 +36,10 @@ impl RemedyWording for CommandLineWording {
             Remedy::MountTool => write!(out, "publish one, or mount it with `--tool`"),
             Remedy::MountPackage => write!(out, "mount the package with `--tool ALIAS=NS:NAME@REQ`"),
             Remedy::StartServer(server) => write!(out, "start it: `--policy FILE --allow-exec {server}`"),
+            Remedy::WaitForSignature => write!(
+                out,
+                "run it in a session (`--session NAME`), where a run waits for `tollhouse session approve NAME --key FILE`"
+            ),
             Remedy::Ask => {
                 write!(out, "run it on a terminal, or in a session (`--session NAME`), where a run waits for approval")
             }
@@ -52,7 +56,9 @@ pub(crate) struct ServerWording;
 impl RemedyWording for ServerWording {
     fn word(&self, remedy: Remedy<'_>, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match remedy {
-            Remedy::Ask => write!(out, "run it in a session, where a run waits for approval"),
+            Remedy::Ask | Remedy::WaitForSignature => {
+                write!(out, "run it in a session, where a run waits for approval")
+            }
             remedy => {
                 write!(out, "ask whoever runs this server to ")?;
                 CommandLineWording.word(remedy, out)

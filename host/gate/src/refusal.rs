@@ -12,12 +12,6 @@ use super::event::Event;
 use super::grant_index::{DenialReason, GrantDenial};
 use super::{Admission, CallRecord, Gate};
 
-/// Lists names for a sentence: "`cfo` or `ceo`".
-fn listed(approvers: &BTreeSet<String>) -> String {
-    let names: Vec<String> = approvers.iter().map(|name| format!("`{name}`")).collect();
-    if names.is_empty() { "nobody: no approver is named".to_owned() } else { names.join(" or ") }
-}
-
 /// A call that is refused: the failure for the script, and the event to log.
 #[derive(Debug)]
 pub struct Refusal {
@@ -92,11 +86,16 @@ impl Gate {
         let UnapprovedCall { seq, call, .. } = unapproved;
         call.reservation.release();
         let (method, grant) = (call.declaration.method(), call.reservation.grant());
-        let message = match approvers {
-            None => format!("`{method}`: grant `{grant}` needs approval, but there is no terminal to ask on"),
-            Some(approvers) => format!("`{method}`: grant `{grant}` needs an approval signed by {approvers}"),
+        let failure = match approvers {
+            None => {
+                let message = format!("`{method}`: grant `{grant}` needs approval, but there is no terminal to ask on");
+                Failure::approval(message).with_hint(Remedy::Ask)
+            }
+            Some(approvers) => {
+                let message = format!("`{method}`: grant `{grant}` needs an approval signed by {approvers}");
+                Failure::approval(message).with_hint(Remedy::WaitForSignature)
+            }
         };
-        let failure = Failure::approval(message).with_hint(Remedy::Ask);
         Refusal::record(record, seq, method, call.arguments.value, Some(grant), failure)
     }
 
@@ -192,4 +191,10 @@ pub(super) fn recorded_text(text: &str) -> Value {
 /// Returns the recorded form of canonical arguments that were refused.
 pub(super) fn recorded_arguments(arguments: Value) -> Value {
     if json::weight(&arguments) > MAX_REFUSED_BYTES as u64 { recorded_text(&arguments.to_string()) } else { arguments }
+}
+
+/// Lists approvers for a sentence: "`cfo` or `ceo`".
+fn listed(approvers: &BTreeSet<String>) -> String {
+    let names: Vec<String> = approvers.iter().map(|name| format!("`{name}`")).collect();
+    if names.is_empty() { "somebody, and its grant names nobody who can".to_owned() } else { names.join(" or ") }
 }

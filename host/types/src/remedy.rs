@@ -28,6 +28,8 @@ pub enum Remedy<'a> {
     StartServer(&'a str),
     /// Have somebody decide about a call, at once or later.
     Ask,
+    /// Have the run wait until the approval of a call is signed.
+    WaitForSignature,
     /// Have something answer a call that is not made in a dry run.
     AnswerDryRun,
 }
@@ -50,6 +52,9 @@ impl RemedyWording for LibraryWording {
             Remedy::MountTool => write!(out, "mount a tool: `[tools]` in the policy"),
             Remedy::MountPackage => write!(out, "mount the package under an alias: `[tools]` in the policy"),
             Remedy::StartServer(server) => write!(out, "connect to it: `mcp` of the session's options, for `{server}`"),
+            Remedy::WaitForSignature => {
+                write!(out, "keep the session on disk, where a run waits until the approval is signed")
+            }
             Remedy::Ask => {
                 write!(out, "give the session an approver, or keep it on disk, where a run waits for approval")
             }

@@ -5,8 +5,8 @@
 //! - `session_lock`, `termination`: who may change a session, and how its runs are stopped when it is removed;
 //! - `shared_budgets`: budgets that several sessions share;
 //! - `session_log`: the log and the ledger, and the one way to commit;
-//! - `open_session`: a session that is in use; `run_journal`: its runs that are suspended, and resumed; `run_replay`: its
-//!   runs call by call;
+//! - `open_session`: a session that is in use; `run_journal`: its runs that are suspended, and resumed;
+//!   `call_decisions`: decisions of humans about their calls; `run_replay`: its runs call by call;
 //! - `create`, `query`, `change`: creating sessions, reading them, changing them without a run;
 //! - `revision`: which files of a session are meant;
 //! - `gc_roots`, `record_check`, `verify`: the blobs that records name, and the checks of records and whole sessions;
@@ -17,6 +17,7 @@
 //! **Invariant:** a commit that names a blob comes after the blob is durable.
 
 mod call_counts;
+mod call_decisions;
 mod change;
 mod create;
 mod export;
@@ -43,6 +44,7 @@ mod verify;
 use std::path::Path;
 use std::sync::Arc;
 
+pub use call_decisions::{Answered, PendingCall};
 pub use change::Removed;
 pub use create::{OpenOptions, Overrides};
 pub use export::Exported;
@@ -55,7 +57,6 @@ pub(super) use record::Balance;
 pub use record::{Created, Head, Origin, RunRecord, States};
 pub use revision::{At, Point, PointError};
 pub(super) use run_journal::ResumedRun;
-pub use run_journal::{Answered, PendingCall};
 pub use run_replay::{CallDecision, ChangedFile, HumanAnswer, ReplayedCall, ReplayedRun};
 pub use session_id::{SessionId, SessionIdError};
 pub use session_lock::Waiting;

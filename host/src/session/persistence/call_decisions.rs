@@ -1,0 +1,223 @@
+//! Calls of suspended runs that wait for the decision of a human, and the decisions.
+
+use serde::Serialize;
+use serde_json::Value as Json;
+
+use super::open_session::PersistentSession;
+use super::session_lock::Waiting;
+use super::{SessionId, Sessions, SessionsError, record_key};
+use crate::gate::{ApprovalStatement, Decision, DeferredCall, Event, SignedSession};
+use crate::session::journal::JournalEntry;
+use crate::vfs::now;
+
+/// Call of a suspended run that waits for the decision of a human.
+#[derive(Clone, Debug, Serialize)]
+#[non_exhaustive]
+pub struct PendingCall {
+    /// Session of the run.
+    pub session: SessionId,
+    /// Number of the run.
+    pub run: u64,
+    /// The call.
+    #[serde(flatten)]
+    pub call: DeferredCall,
+    /// Decision, if there is one already: the run was not resumed since.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub decision: Option<Decision>,
+    /// What the signature of an approval is about, besides the call: the session, and the digest of what the run may do.
+    #[serde(skip)]
+    signed: Option<(SignedSession, String)>,
+}
+
+impl PendingCall {
+    /// Returns what has to be signed to approve the call, with other arguments if they are given; `None` if anyone can
+    /// approve it.
+    #[must_use]
+    pub fn approval_statement(&self, arguments: Option<&Json>) -> Option<ApprovalStatement> {
+        let (session, authority) = self.signed.as_ref()?;
+        let edited = arguments.map(|arguments| self.call.edited_digest(self.run, arguments));
+        let digest = edited.as_ref().unwrap_or(&self.call.digest);
+        Some(ApprovalStatement::new(session, authority, digest, self.call.expires))
+    }
+}
+
+/// Answer to the question whether a call may be made.
+#[derive(Clone, Debug)]
+pub struct Answered {
+    /// True if the call may be made.
+    pub allowed: bool,
+    /// Person or system that decided, for the log.
+    pub by: String,
+    /// Reason of a refusal, which the script sees.
+    pub reason: Option<String>,
+    /// Digest of the call that is meant: any other call is not decided about. `None` for whichever it is.
+    pub digest: Option<String>,
+    /// Arguments in place of the script's, with which the call is approved. The gate judges them when the run is
+    /// resumed.
+    pub arguments: Option<Json>,
+    /// Signature of [`PendingCall::approval_statement`], where the grant wants one. Whether it is right is seen when the
+    /// run is resumed, by whoever has the approvers' keys.
+    pub signature: Option<String>,
+}
+
+impl Sessions {
+    /// Lists the calls of a session's suspended run that wait for a decision, or whose decision has had no effect yet.
+    ///
+    /// # Errors
+    /// If there is no such session, or it cannot be read.
+    pub fn pending_calls(&self, id: &SessionId) -> Result<Vec<PendingCall>, SessionsError> {
+        self.created(id)?;
+        let Some(run) = self.unfinished(id)? else { return Ok(Vec::new()) };
+        self.pending(id, run, self.journal(id, run)?)
+    }
+
+    /// Lists the calls of all sessions that wait, like [`Sessions::pending_calls`]: sessions without a journal cost nothing.
+    ///
+    /// # Errors
+    /// If a session cannot be read.
+    pub fn all_pending_calls(&self) -> Result<Vec<PendingCall>, SessionsError> {
+        // Of runs that have ended, journals may be kept. They are not read.
+        let mut journals: Vec<(SessionId, u64, Option<Vec<u8>>)> = Vec::new();
+        self.for_each_record(b"J", |(name, value)| {
+            let Some((id, run)) = record_key::read_journal(&name) else { return Ok(()) };
+            if !journals.last().is_some_and(|(last, number, _)| *last == id && *number == run) {
+                let waits = match self.unfinished(&id) {
+                    Ok(unfinished) => unfinished == Some(run),
+                    // The session was removed since its journal was read.
+                    Err(SessionsError::Unknown { .. }) => false,
+                    Err(error) => return Err(error),
+                };
+                journals.push((id.clone(), run, waits.then(Vec::new)));
+            }
+            if let Some((_, _, Some(journal))) = journals.last_mut() {
+                journal.extend(self.value(&id, &value)?);
+            }
+            Ok(())
+        })?;
+        let mut calls = Vec::new();
+        for (id, run, bytes) in journals {
+            let Some(bytes) = bytes else { continue };
+            match self.pending(&id, run, self.decoded(&id, run, &bytes)?) {
+                Ok(pending) => calls.extend(pending),
+                // It was removed since its journal was read.
+                Err(SessionsError::Unknown { .. }) => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(calls)
+    }
+
+    /// Decides about a call that waits for approval; with `seq` of `None`, about the only one. Nothing is run: the run
+    /// continues when it is resumed. The decision is in the session's log.
+    ///
+    /// # Errors
+    /// If there is no such call, or it was decided already.
+    pub fn decide(
+        &self,
+        id: &SessionId,
+        run: Option<u64>,
+        seq: Option<u64>,
+        answered: &Answered,
+        waiting: Waiting,
+    ) -> Result<PendingCall, SessionsError> {
+        self.live(id, Some(waiting))?.decide(run, seq, answered)
+    }
+
+    /// Returns the calls of a journal that wait for a decision, with what their signatures are about.
+    fn pending(&self, id: &SessionId, run: u64, journal: Vec<JournalEntry>) -> Result<Vec<PendingCall>, SessionsError> {
+        let authority = match journal.first() {
+            Some(JournalEntry::Started(start)) => start.authority().to_owned(),
+            _ => String::new(),
+        };
+        let mut calls = pending(id, run, journal);
+        if calls.iter().any(|pending| pending.call.approved_by.is_some()) {
+            let session = self.signed_session(id)?;
+            for pending in calls.iter_mut().filter(|pending| pending.call.approved_by.is_some()) {
+                pending.signed = Some((session.clone(), authority.clone()));
+            }
+        }
+        Ok(calls)
+    }
+}
+
+/// Returns the calls of a journal that wait for a decision.
+pub(super) fn pending(id: &SessionId, run: u64, journal: Vec<JournalEntry>) -> Vec<PendingCall> {
+    let mut calls: Vec<(u64, PendingCall)> = Vec::new();
+    for entry in journal {
+        match entry {
+            JournalEntry::Deferred { id: operation, call } => {
+                calls.retain(|(other, _)| *other != operation);
+                let call = PendingCall { session: id.clone(), run, call: *call, decision: None, signed: None };
+                calls.push((operation, call));
+            }
+            JournalEntry::Decided { seq, decision } => {
+                let decided = calls.iter_mut().find(|(_, pending)| pending.call.seq == seq);
+                if let Some((_, pending)) = decided {
+                    pending.decision = Some(decision);
+                }
+            }
+            JournalEntry::Delivered { id: operation, .. } | JournalEntry::Admitted { id: operation, .. } => {
+                calls.retain(|(other, _)| *other != operation);
+            }
+            _ => {}
+        }
+    }
+    calls.into_iter().map(|(_, pending)| pending).collect()
+}
+
+impl PersistentSession {
+    fn decide(&self, run: Option<u64>, seq: Option<u64>, answered: &Answered) -> Result<PendingCall, SessionsError> {
+        let decided = self.locked(|| {
+            let number = self.unfinished_run_named(run)?;
+            let none = |what: String| SessionsError::NoPoint { session: self.id.clone(), what };
+            let calls = pending(&self.id, number, self.sessions.journal(&self.id, number)?);
+            let mut call = match (seq, calls.as_slice()) {
+                (Some(seq), calls) => calls.iter().find(|pending| pending.call.seq == seq).cloned(),
+                (None, calls) => {
+                    let mut open = calls.iter().filter(|pending| pending.decision.is_none());
+                    match (open.next(), open.next()) {
+                        (Some(_), Some(_)) => return Err(SessionsError::Several(self.id.clone())),
+                        (only, _) => only.cloned(),
+                    }
+                }
+            }
+            .ok_or_else(|| none("call that waits for a decision".to_owned()))?;
+            if let Some(earlier) = call.decision {
+                return Err(SessionsError::Decided { session: self.id.clone(), seq: call.call.seq, by: earlier.by });
+            }
+            let digest = call.call.digest.clone();
+            if answered.digest.as_ref().is_some_and(|wanted| *wanted != digest) {
+                return Err(none("call with this digest that waits for a decision".to_owned()));
+            }
+            if call.call.has_expired(now()) {
+                return Err(SessionsError::Expired { session: self.id.clone(), seq: call.call.seq });
+            }
+            let Answered { allowed, by, reason, arguments, signature, .. } = answered.clone();
+            if let (true, Some(approvers), None) = (allowed, &call.call.approved_by, &signature) {
+                let (session, seq) = (self.id.clone(), call.call.seq);
+                return Err(SessionsError::Unsigned { session, seq, approvers: approvers.iter().cloned().collect() });
+            }
+            let decision = match arguments.filter(|_| allowed) {
+                Some(arguments) => Decision::edited(&call.call, number, arguments, by, now()),
+                None => Decision::new(allowed, by, reason, now(), digest),
+            };
+            let decision = decision.signed(signature.filter(|_| call.call.approved_by.is_some() && allowed));
+            self.record_decision(number, call.call.seq, &decision)?;
+            call.decision = Some(decision);
+            Ok(call)
+        });
+        if decided.is_ok() {
+            self.leave();
+        }
+        decided
+    }
+
+    fn record_decision(&self, run: u64, seq: u64, decision: &Decision) -> Result<(), SessionsError> {
+        let entry = JournalEntry::Decided { seq, decision: decision.clone() };
+        let (allowed, by, shown) = (decision.allowed, decision.by.as_str(), decision.digest.as_str());
+        // The arguments are in the log when the call is admitted: nobody knows here which secrets they contain.
+        let edited = decision.arguments.is_some();
+        let signature = decision.signature.as_deref();
+        self.append_entry(run, &entry, &Event::Answered { run, seq, allowed, by, shown, edited, signature })
+    }
+}
