@@ -91,27 +91,33 @@ var tollhouseNode = (() => {
     toUSVString: () => toUSVString,
     types: () => types
   });
-  var native, inspectValue, formatLine, isWhole, inspect, format, formatWithOptions, promisify, modules, provide, callbackify, inherits, deprecations, deprecate, debuglog, debug, stripVTControlCharacters, toUSVString, styleText, aborted, getSystemErrorName, isBuffer, codedError, received, AbortError, abortError, checkText, invalidType, invalidValue, grouped, outOfRange, classIs, tagOf, functionKind, types, isArray, isRegExp, isDate, isError, isObject, isString, isNumber, isFunction, isUndefined, isNull, isNullOrUndefined, isBoolean, isSymbol, isPrimitive, TextEncoder, TextDecoder2, parseArgs, isDeepStrictEqual, deepEqual, setDeepEqual, util_default, init_util = __esm({
+  var native, inspectValue, formatLine, received, isWhole, inspect, format, formatWithOptions, promisify, modules, provide, callbackify, inherits, deprecations, deprecate, debuglog, debug, stripVTControlCharacters, toUSVString, codesOf, isStream, styleText, aborted, getSystemErrorName, isBuffer, codedError, AbortError, abortError, checkText, invalidType, invalidValue, grouped, outOfRange, classIs, tagOf, functionKind, types, isArray, isRegExp, isDate, isError, isObject, isString, isNumber, isFunction, isUndefined, isNull, isNullOrUndefined, isBoolean, isSymbol, isPrimitive, TextEncoder, TextDecoder2, parseArgs, isDeepStrictEqual, deepEqual, setDeepEqual, util_default, init_util = __esm({
     "src/util.js"() {
-      ({ native, inspect: inspectValue, formatLine } = host), { isInteger: isWhole } = Number, inspect = (value, options, ...legacy2) => typeof options == "boolean" ? inspectValue(value, { showHidden: options, depth: legacy2[0] }) : inspectValue(value, options);
+      ({ native, inspect: inspectValue, formatLine, received } = host), { isInteger: isWhole } = Number, inspect = (value, options, ...legacy2) => typeof options == "boolean" ? inspectValue(value, { showHidden: options, depth: legacy2[0] }) : inspectValue(value, options);
       inspect.custom = /* @__PURE__ */ Symbol.for("nodejs.util.inspect.custom");
-      inspect.defaultOptions = { showHidden: !1, depth: 2, colors: !1, customInspect: !0, showProxy: !1, maxArrayLength: 100, maxStringLength: 1e4, breakLength: 80, compact: 3, sorted: !1, getters: !1, numericSeparator: !1 };
-      inspect.colors = /* @__PURE__ */ Object.create(null);
-      inspect.styles = /* @__PURE__ */ Object.create(null);
+      Object.defineProperty(inspect, "defaultOptions", {
+        get: () => host.inspectOptions,
+        set(options) {
+          if (options === null || typeof options != "object") throw invalidType("options", "object", options);
+          Object.assign(host.inspectOptions, options);
+        }
+      });
+      inspect.colors = host.inspectColors;
+      inspect.styles = host.inspectStyles;
       format = (...values2) => formatLine(values2), formatWithOptions = (options, ...values2) => formatLine(values2, options), promisify = (original) => {
         if (typeof original != "function")
           throw invalidType("original", "function", original);
         if (original[promisify.custom]) return original[promisify.custom];
         let promised3 = function(...values2) {
-          return new Promise((resolve, reject) => {
-            original.call(this, ...values2, (error, ...results2) => error ? reject(error) : resolve(results2[0]));
+          return new Promise((resolve2, reject) => {
+            original.call(this, ...values2, (error, ...results2) => error ? reject(error) : resolve2(results2[0]));
           });
         };
         return Object.setPrototypeOf(promised3, Object.getPrototypeOf(original)), Object.defineProperties(promised3, Object.getOwnPropertyDescriptors(original));
       };
       promisify.custom = /* @__PURE__ */ Symbol.for("nodejs.util.promisify.custom");
-      globalThis.setTimeout[promisify.custom] = (delay, value) => new Promise((resolve) => setTimeout(resolve, delay, value));
-      globalThis.setImmediate[promisify.custom] = (value) => new Promise((resolve) => setImmediate(resolve, value));
+      globalThis.setTimeout[promisify.custom] = (delay, value) => new Promise((resolve2) => setTimeout(resolve2, delay, value));
+      globalThis.setImmediate[promisify.custom] = (value) => new Promise((resolve2) => setImmediate(resolve2, value));
       for (let timer of [globalThis.setTimeout, globalThis.setImmediate])
         Object.defineProperty(timer, promisify.custom, { enumerable: !1 });
       modules = {}, provide = (provided) => Object.assign(modules, provided), callbackify = (original) => {
@@ -133,20 +139,23 @@ var tollhouseNode = (() => {
         };
         return Object.setPrototypeOf(warned2, work2), work2.prototype && (warned2.prototype = work2.prototype), Object.defineProperty(warned2, "length", { value: work2.length, configurable: !0 });
       }, debuglog = () => Object.assign(() => {
-      }, { enabled: !1 }), debug = debuglog, stripVTControlCharacters = (text3) => checkText("str", text3).replace(/\u001b\[[0-?]*[ -/]*[@-~]/g, ""), toUSVString = (text3) => String(text3).toWellFormed(), styleText = (_2, text3) => text3, aborted = (signal) => new Promise((resolve) => signal.addEventListener("abort", () => resolve(), { once: !0 })), getSystemErrorName = (number) => {
+      }, { enabled: !1 }), debug = debuglog, stripVTControlCharacters = (text3) => checkText("str", text3).replace(/\u001b\[[0-?]*[ -/]*[@-~]/g, ""), toUSVString = (text3) => String(text3).toWellFormed(), codesOf = (format3) => {
+        let codes2 = inspect.colors[format3];
+        if (codes2 != null) return codes2.map((code) => `\x1B[${code}m`);
+        throw invalidValue("format", format3, `must be one of: ${Object.keys(inspect.colors).map((known2) => `'${known2}'`).join(", ")}`);
+      }, isStream = (value) => typeof value?.getReader == "function" || typeof value?.getWriter == "function" || typeof value?.on == "function" && (typeof value.write == "function" || typeof value.pipe == "function"), styleText = (format3, text3, { validateStream = !0, stream: stream2 = modules.process.stdout } = {}) => {
+        if (checkText("text", text3), typeof validateStream != "boolean") throw invalidType("options.validateStream", "boolean", validateStream);
+        if (validateStream && !isStream(stream2)) throw invalidType("stream", "an instance of ReadableStream, WritableStream, or Stream", stream2);
+        if (Array.isArray(format3)) return format3.map(codesOf).reduceRight((inner, [open4, close3]) => open4 + inner + close3, text3);
+        let [open3, close2] = codesOf(format3);
+        return validateStream ? text3 : open3 + text3 + close2;
+      }, aborted = (signal) => new Promise((resolve2) => signal.addEventListener("abort", () => resolve2(), { once: !0 })), getSystemErrorName = (number) => {
         if (typeof number != "number") throw invalidType("err", "number", number);
         if (number >= 0 || !Number.isSafeInteger(number)) throw outOfRange("err", "a negative integer", number);
         return Object.entries(host.errnos).find(([, known2]) => known2 === number || known2 === -number)?.[0] ?? `Unknown system error ${number}`;
       }, isBuffer = (value) => value instanceof modules.Buffer, codedError = (Class, code, message) => {
         let error = new Class(message);
         return error.code = code, error;
-      }, received = (value) => {
-        if (value == null) return ` Received ${value}`;
-        if (typeof value == "function") return ` Received function ${value.name}`;
-        if (typeof value == "object")
-          return value.constructor?.name ? ` Received an instance of ${value.constructor.name}` : ` Received ${inspect(value, { depth: -1 })}`;
-        let text3 = inspect(value, { colors: !1 });
-        return ` Received type ${typeof value} (${text3.length > 28 ? `${text3.slice(0, 25)}...` : text3})`;
       }, AbortError = class extends Error {
         constructor(signal) {
           super("The operation was aborted", { cause: signal.reason }), this.code = "ABORT_ERR";
@@ -163,7 +172,7 @@ var tollhouseNode = (() => {
       ), invalidValue = (name2, value, reason = "is invalid") => codedError(TypeError, "ERR_INVALID_ARG_VALUE", `The ${name2.includes(".") ? "property" : "argument"} '${name2}' ${reason}. Received ${inspect(value)}`), grouped = (digits) => digits.replace(/\B(?=(\d{3})+(?!\d))/g, "_"), outOfRange = (name2, range, value) => {
         let long = typeof value == "bigint" && (value > 2n ** 32n || value < -(2n ** 32n)) || isWhole(value) && Math.abs(value) > 4294967296, shown4 = typeof value == "bigint" ? `${long ? grouped(String(value)) : value}n` : long ? grouped(String(value)) : inspect(value);
         return codedError(RangeError, "ERR_OUT_OF_RANGE", `The value of "${name2}" is out of range. It must be ${range}. Received ${shown4}`);
-      }, classIs = (...names2) => (value) => names2.includes(native.className(value)), tagOf = (value) => ArrayBuffer.isView(value) && native.className(value) !== "DataView" ? value[Symbol.toStringTag] : void 0, functionKind = (...names2) => (value) => typeof value == "function" && names2.includes(native.className(value)), types = {
+      }, classIs = (...names3) => (value) => names3.includes(native.className(value)), tagOf = (value) => ArrayBuffer.isView(value) && native.className(value) !== "DataView" ? value[Symbol.toStringTag] : void 0, functionKind = (...names3) => (value) => typeof value == "function" && names3.includes(native.className(value)), types = {
         isAnyArrayBuffer: classIs("ArrayBuffer", "SharedArrayBuffer"),
         isArrayBuffer: classIs("ArrayBuffer"),
         isArrayBufferView: ArrayBuffer.isView,
@@ -841,7 +850,7 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
         return alloc(size, fill2, encoding);
       };
       function allocUnsafe(size) {
-        return assertSize(size), createBuffer(size < 0 ? 0 : checked2(size) | 0);
+        return assertSize(size), createBuffer(size < 0 ? 0 : checked3(size) | 0);
       }
       Buffer3.allocUnsafe = function(size) {
         return allocUnsafe(size);
@@ -856,7 +865,7 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
         return actual !== length && (buf = buf.slice(0, actual)), buf;
       }
       function fromArrayLike(array) {
-        let length = array.length < 0 ? 0 : checked2(array.length) | 0, buf = createBuffer(length);
+        let length = array.length < 0 ? 0 : checked3(array.length) | 0, buf = createBuffer(length);
         for (let i2 = 0; i2 < length; i2 += 1)
           buf[i2] = array[i2] & 255;
         return buf;
@@ -878,7 +887,7 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
       }
       function fromObject(obj) {
         if (Buffer3.isBuffer(obj)) {
-          let len = checked2(obj.length) | 0, buf = createBuffer(len);
+          let len = checked3(obj.length) | 0, buf = createBuffer(len);
           return buf.length === 0 || obj.copy(buf, 0, 0, len), buf;
         }
         if (obj.length !== void 0)
@@ -886,7 +895,7 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
         if (obj.type === "Buffer" && Array.isArray(obj.data))
           return fromArrayLike(obj.data);
       }
-      function checked2(length) {
+      function checked3(length) {
         if (length >= K_MAX_LENGTH)
           throw new RangeError("Attempt to allocate Buffer larger than maximum size: 0x" + K_MAX_LENGTH.toString(16) + " bytes");
         return length | 0;
@@ -1558,9 +1567,9 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
         }
         return this;
       };
-      var errors = {};
+      var errors2 = {};
       function E2(sym, getMessage, Base) {
-        errors[sym] = class extends Base {
+        errors2[sym] = class extends Base {
           constructor() {
             super(), Object.defineProperty(this, "message", {
               value: getMessage.apply(this, arguments),
@@ -1618,16 +1627,16 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
       function checkIntBI(value, min, max, buf, offset, byteLength3) {
         if (value > max || value < min) {
           let n2 = typeof min == "bigint" ? "n" : "", range;
-          throw byteLength3 > 3 ? min === 0 || min === BigInt(0) ? range = `>= 0${n2} and < 2${n2} ** ${(byteLength3 + 1) * 8}${n2}` : range = `>= -(2${n2} ** ${(byteLength3 + 1) * 8 - 1}${n2}) and < 2 ** ${(byteLength3 + 1) * 8 - 1}${n2}` : range = `>= ${min}${n2} and <= ${max}${n2}`, new errors.ERR_OUT_OF_RANGE("value", range, value);
+          throw byteLength3 > 3 ? min === 0 || min === BigInt(0) ? range = `>= 0${n2} and < 2${n2} ** ${(byteLength3 + 1) * 8}${n2}` : range = `>= -(2${n2} ** ${(byteLength3 + 1) * 8 - 1}${n2}) and < 2 ** ${(byteLength3 + 1) * 8 - 1}${n2}` : range = `>= ${min}${n2} and <= ${max}${n2}`, new errors2.ERR_OUT_OF_RANGE("value", range, value);
         }
         checkBounds(buf, offset, byteLength3);
       }
       function validateNumber(value, name2) {
         if (typeof value != "number")
-          throw new errors.ERR_INVALID_ARG_TYPE(name2, "number", value);
+          throw new errors2.ERR_INVALID_ARG_TYPE(name2, "number", value);
       }
       function boundsError(value, length, type) {
-        throw Math.floor(value) !== value ? (validateNumber(value, type), new errors.ERR_OUT_OF_RANGE(type || "offset", "an integer", value)) : length < 0 ? new errors.ERR_BUFFER_OUT_OF_BOUNDS() : new errors.ERR_OUT_OF_RANGE(
+        throw Math.floor(value) !== value ? (validateNumber(value, type), new errors2.ERR_OUT_OF_RANGE(type || "offset", "an integer", value)) : length < 0 ? new errors2.ERR_BUFFER_OUT_OF_BOUNDS() : new errors2.ERR_OUT_OF_RANGE(
           type || "offset",
           `>= ${type ? 1 : 0} and <= ${length}`,
           value
@@ -1879,22 +1888,22 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
       };
       for (let name2 of Object.getOwnPropertyNames(Buffer2.prototype)) {
         if (!/^(read|write)[A-Z]/.test(name2)) continue;
-        let work2 = Buffer2.prototype[name2], { size, isBig, isInteger, isSigned } = shapeOf(name2), check = (buffer2, value, offset, given, isWrite) => {
+        let work2 = Buffer2.prototype[name2], { size, isBig, isInteger, isSigned } = shapeOf(name2), check2 = (buffer2, value, offset, given, isWrite) => {
           let bytes = size ?? given;
           if (size === void 0 && (checkInteger("byteLength", bytes), bytes < 1 || bytes > 6))
             throw outOfRange("byteLength", ">= 1 and <= 6", bytes);
           isWrite && isInteger && checkValue(value, bytes * 8, isSigned, isBig), checkOffset(buffer2, offset, bytes);
-        }, checked2 = name2.startsWith("read") ? {
+        }, checked3 = name2.startsWith("read") ? {
           [name2](offset = size === void 0 ? void 0 : 0, byteLength2) {
-            return check(this, void 0, offset, byteLength2, !1), work2.call(this, offset, size === void 0 ? byteLength2 : !0);
+            return check2(this, void 0, offset, byteLength2, !1), work2.call(this, offset, size === void 0 ? byteLength2 : !0);
           }
         }[name2] : {
           [name2](value, offset = size === void 0 ? void 0 : 0, byteLength2) {
             let number = isBig ? value : +value;
-            return check(this, number, offset, byteLength2, !0), size === void 0 ? work2.call(this, number, offset, byteLength2, !0) : work2.call(this, number, offset, !0);
+            return check2(this, number, offset, byteLength2, !0), size === void 0 ? work2.call(this, number, offset, byteLength2, !0) : work2.call(this, number, offset, !0);
           }
         }[name2];
-        Object.defineProperty(Buffer2.prototype, name2, { value: checked2 });
+        Object.defineProperty(Buffer2.prototype, name2, { value: checked3 });
       }
       bytesWanted = (name2, value) => {
         if (!(value instanceof Uint8Array)) throw invalidType(name2, "an instance of Buffer or Uint8Array", value);
@@ -2162,12 +2171,12 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
         return ret;
       }
       function once(emitter, name2) {
-        return new Promise(function(resolve, reject) {
+        return new Promise(function(resolve2, reject) {
           function errorListener(err) {
             emitter.removeListener(name2, resolver), reject(err);
           }
           function resolver() {
-            typeof emitter.removeListener == "function" && emitter.removeListener("error", errorListener), resolve([].slice.call(arguments));
+            typeof emitter.removeListener == "function" && emitter.removeListener("error", errorListener), resolve2([].slice.call(arguments));
           }
           eventTargetAgnosticAddListener(emitter, name2, resolver, { once: !0 }), name2 !== "error" && addErrorHandlerIfEventEmitter(emitter, errorListener, { once: !0 });
         });
@@ -2245,10 +2254,10 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
         let signal = options?.signal;
         if (signal?.aborted) throw abortError(signal);
         let isTarget = typeof emitter.addEventListener == "function" && typeof emitter.on != "function", failsToo = !isTarget && name2 !== "error";
-        return new Promise((resolve, reject) => {
+        return new Promise((resolve2, reject) => {
           let finish = (settle, value) => {
             isTarget ? emitter.removeEventListener(name2, happened) : emitter.removeListener(name2, happened), failsToo && emitter.removeListener("error", fail4), signal?.removeEventListener("abort", abort), settle(value);
-          }, happened = (...values2) => finish(resolve, values2), fail4 = (error) => finish(reject, error), abort = () => finish(reject, abortError(signal));
+          }, happened = (...values2) => finish(resolve2, values2), fail4 = (error) => finish(reject, error), abort = () => finish(reject, abortError(signal));
           isTarget ? emitter.addEventListener(name2, happened, { once: !0 }) : emitter.once(name2, happened), failsToo && emitter.once("error", fail4), signal?.addEventListener("abort", abort, { once: !0 });
         });
       };
@@ -2256,18 +2265,22 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
         if (options?.signal?.aborted) throw abortError(options.signal);
         let ready = [], waiting2 = [], failure3, done = !1, settle = (result) => waiting2.length > 0 ? waiting2.shift().resolve(result) : ready.push(result), listener = (...values2) => settle({ value: values2, done: !1 }), fail4 = (error) => {
           waiting2.length > 0 ? waiting2.shift().reject(error) : failure3 = error;
-        }, end = () => {
-          for (done = !0, emitter.off(name2, listener), emitter.off("error", fail4); waiting2.length > 0; ) waiting2.shift().resolve({ value: void 0, done: !0 });
+        }, closing = options?.close ?? [], end = () => {
+          done = !0;
+          for (let at2 of closing) emitter.off(at2, end);
+          for (emitter.off(name2, listener), emitter.off("error", fail4); waiting2.length > 0; ) waiting2.shift().resolve({ value: void 0, done: !0 });
           return Promise.resolve({ value: void 0, done: !0 });
         };
-        return emitter.on(name2, listener), name2 !== "error" && emitter.on("error", fail4), options?.signal?.addEventListener("abort", () => fail4(abortError(options.signal)), { once: !0 }), {
+        emitter.on(name2, listener), name2 !== "error" && emitter.on("error", fail4);
+        for (let at2 of closing) emitter.on(at2, end);
+        return options?.signal?.addEventListener("abort", () => fail4(abortError(options.signal)), { once: !0 }), {
           next() {
             if (ready.length > 0) return Promise.resolve(ready.shift());
             if (failure3 !== void 0) {
               let error = failure3;
               return failure3 = void 0, end().then(() => Promise.reject(error));
             }
-            return done ? Promise.resolve({ value: void 0, done: !0 }) : new Promise((resolve, reject) => waiting2.push({ resolve, reject }));
+            return done ? Promise.resolve({ value: void 0, done: !0 }) : new Promise((resolve2, reject) => waiting2.push({ resolve: resolve2, reject }));
           },
           return: end,
           throw(error) {
@@ -2287,14 +2300,14 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
     "node_modules/readable-stream/lib/ours/primordials.js"(exports, module2) {
       "use strict";
       var AggregateError = class extends Error {
-        constructor(errors) {
-          if (!Array.isArray(errors))
-            throw new TypeError(`Expected input to be an Array, got ${typeof errors}`);
+        constructor(errors2) {
+          if (!Array.isArray(errors2))
+            throw new TypeError(`Expected input to be an Array, got ${typeof errors2}`);
           let message = "";
-          for (let i2 = 0; i2 < errors.length; i2++)
-            message += `    ${errors[i2].stack}
+          for (let i2 = 0; i2 < errors2.length; i2++)
+            message += `    ${errors2[i2].stack}
 `;
-          super(message), this.name = "AggregateError", this.errors = errors;
+          super(message), this.name = "AggregateError", this.errors = errors2;
         }
       };
       module2.exports = {
@@ -2722,18 +2735,18 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
           };
         },
         createDeferredPromise: function() {
-          let resolve, reject;
+          let resolve2, reject;
           return {
             promise: new Promise((res, rej) => {
-              resolve = res, reject = rej;
+              resolve2 = res, reject = rej;
             }),
-            resolve,
+            resolve: resolve2,
             reject
           };
         },
         promisify(fn) {
-          return new Promise((resolve, reject) => {
-            fn((err, ...args) => err ? reject(err) : resolve(...args));
+          return new Promise((resolve2, reject) => {
+            fn((err, ...args) => err ? reject(err) : resolve2(...args));
           });
         },
         debuglog() {
@@ -3138,7 +3151,7 @@ ${told.detail === void 0 ? "" : `${told.detail}
               callback();
             }
           }), send = stream2.end;
-          return stream2.write = {
+          stream2.write = {
             write(chunk, encoding, callback) {
               if (typeof chunk == "string")
                 typeof encoding == "string" && !/^utf-?8$/i.test(encoding) ? native4.outputBytes(new Uint8Array(Buffer2.from(chunk, encoding)), toStderr) : write3(chunk);
@@ -3149,7 +3162,18 @@ ${told.detail === void 0 ? "" : `${told.detail}
               let done = typeof encoding == "function" ? encoding : callback;
               return typeof done == "function" && process2.nextTick(() => done()), !0;
             }
-          }.write, stream2.end = function(chunk, encoding, callback) {
+          }.write;
+          let own = stream2.write, current = own;
+          return Object.defineProperty(stream2, "write", {
+            get: () => current,
+            set(given) {
+              current = given, host.redirectConsole(toStderr, given === own ? void 0 : (text3) => {
+                stream2.write(text3);
+              });
+            },
+            enumerable: !0,
+            configurable: !0
+          }), stream2.end = function(chunk, encoding, callback) {
             return chunk != null && typeof chunk != "function" && stream2.write(chunk, encoding), send.call(this, typeof chunk == "function" ? chunk : typeof encoding == "function" ? encoding : callback);
           }, Object.assign(stream2, { fd, getColorDepth: () => 1, hasColors: () => !1, _type: "pipe" });
         };
@@ -3444,9 +3468,9 @@ ${told.detail === void 0 ? "" : `${told.detail}
       function finished(stream2, opts) {
         var _opts;
         let autoCleanup = !1;
-        return opts === null && (opts = kEmptyObject), (_opts = opts) !== null && _opts !== void 0 && _opts.cleanup && (validateBoolean(opts.cleanup, "cleanup"), autoCleanup = opts.cleanup), new Promise2((resolve, reject) => {
+        return opts === null && (opts = kEmptyObject), (_opts = opts) !== null && _opts !== void 0 && _opts.cleanup && (validateBoolean(opts.cleanup, "cleanup"), autoCleanup = opts.cleanup), new Promise2((resolve2, reject) => {
           let cleanup = eos(stream2, opts, (err) => {
-            autoCleanup && cleanup(), err ? reject(err) : resolve();
+            autoCleanup && cleanup(), err ? reject(err) : resolve2();
           });
         });
       }
@@ -4128,7 +4152,7 @@ ${told.detail === void 0 ? "" : `${told.detail}
       };
       Readable2.prototype[SymbolAsyncDispose] = function() {
         let error;
-        return this.destroyed || (error = this.readableEnded ? null : new AbortError2(), this.destroy(error)), new Promise2((resolve, reject) => eos(this, (err) => err && err !== error ? reject(err) : resolve(null)));
+        return this.destroyed || (error = this.readableEnded ? null : new AbortError2(), this.destroy(error)), new Promise2((resolve2, reject) => eos(this, (err) => err && err !== error ? reject(err) : resolve2(null)));
       };
       Readable2.prototype.push = function(chunk, encoding) {
         return readableAddChunk(this, chunk, encoding, !1);
@@ -4379,8 +4403,8 @@ ${told.detail === void 0 ? "" : `${told.detail}
       }
       async function* createAsyncIterator(stream2, options) {
         let callback = nop;
-        function next(resolve) {
-          this === stream2 ? (callback(), callback = nop) : callback = resolve;
+        function next(resolve2) {
+          this === stream2 ? (callback(), callback = nop) : callback = resolve2;
         }
         stream2.on("readable", next);
         let error, cleanup = eos(
@@ -5100,7 +5124,7 @@ ${told.detail === void 0 ? "" : `${told.detail}
         );
       };
       function fromAsyncGen(fn) {
-        let { promise, resolve } = createDeferredPromise(), ac = new AbortController3(), signal = ac.signal;
+        let { promise, resolve: resolve2 } = createDeferredPromise(), ac = new AbortController3(), signal = ac.signal;
         return {
           value: fn(
             (async function* () {
@@ -5113,7 +5137,7 @@ ${told.detail === void 0 ? "" : `${told.detail}
                   throw new AbortError2(void 0, {
                     cause: signal.reason
                   });
-                ({ promise, resolve } = createDeferredPromise()), yield chunk;
+                ({ promise, resolve: resolve2 } = createDeferredPromise()), yield chunk;
               }
             })(),
             {
@@ -5121,16 +5145,16 @@ ${told.detail === void 0 ? "" : `${told.detail}
             }
           ),
           write(chunk, encoding, cb) {
-            let _resolve = resolve;
-            resolve = null, _resolve({
+            let _resolve = resolve2;
+            resolve2 = null, _resolve({
               chunk,
               done: !1,
               cb
             });
           },
           final(cb) {
-            let _resolve = resolve;
-            resolve = null, _resolve({
+            let _resolve = resolve2;
+            resolve2 = null, _resolve({
               done: !0,
               cb
             });
@@ -5427,9 +5451,9 @@ ${told.detail === void 0 ? "" : `${told.detail}
             let callback = onresolve;
             onresolve = null, callback();
           }
-        }, wait = () => new Promise2((resolve, reject) => {
+        }, wait = () => new Promise2((resolve2, reject) => {
           error ? reject(error) : onresolve = () => {
-            error ? reject(error) : resolve();
+            error ? reject(error) : resolve2();
           };
         });
         writable2.on("drain", resume);
@@ -5835,8 +5859,8 @@ ${told.detail === void 0 ? "" : `${told.detail}
                 } catch (err) {
                   val = PromiseReject(err);
                 }
-                cnt += 1, PromisePrototypeThen(val, afterItemProcessed, onCatch), queue.push(val), next && (next(), next = null), !done && (queue.length >= highWaterMark || cnt >= concurrency) && await new Promise2((resolve) => {
-                  resume = resolve;
+                cnt += 1, PromisePrototypeThen(val, afterItemProcessed, onCatch), queue.push(val), next && (next(), next = null), !done && (queue.length >= highWaterMark || cnt >= concurrency) && await new Promise2((resolve2) => {
+                  resume = resolve2;
                 });
               }
               queue.push(kEof);
@@ -5858,8 +5882,8 @@ ${told.detail === void 0 ? "" : `${told.detail}
                   throw new AbortError2();
                 val !== kEmpty && (yield val), queue.shift(), maybeResume();
               }
-              await new Promise2((resolve) => {
-                next = resolve;
+              await new Promise2((resolve2) => {
+                next = resolve2;
               });
             }
           } finally {
@@ -6039,7 +6063,7 @@ ${told.detail === void 0 ? "" : `${told.detail}
       var { ArrayPrototypePop, Promise: Promise2 } = require_primordials(), { isIterable, isNodeStream, isWebStream } = require_utils(), { pipelineImpl: pl } = require_pipeline(), { finished } = require_end_of_stream();
       require_stream();
       function pipeline(...streams) {
-        return new Promise2((resolve, reject) => {
+        return new Promise2((resolve2, reject) => {
           let signal, end, lastArg = streams[streams.length - 1];
           if (lastArg && typeof lastArg == "object" && !isNodeStream(lastArg) && !isIterable(lastArg) && !isWebStream(lastArg)) {
             let options = ArrayPrototypePop(streams);
@@ -6048,7 +6072,7 @@ ${told.detail === void 0 ? "" : `${told.detail}
           pl(
             streams,
             (err, value) => {
-              err ? reject(err) : resolve(value);
+              err ? reject(err) : resolve2(value);
             },
             {
               signal,
@@ -6203,13 +6227,13 @@ ${told.detail === void 0 ? "" : `${told.detail}
       (function(root) {
         var freeExports = typeof exports == "object" && exports && !exports.nodeType && exports, freeModule = typeof module2 == "object" && module2 && !module2.nodeType && module2, freeGlobal = typeof global == "object" && global;
         (freeGlobal.global === freeGlobal || freeGlobal.window === freeGlobal || freeGlobal.self === freeGlobal) && (root = freeGlobal);
-        var punycode, maxInt = 2147483647, base = 36, tMin = 1, tMax = 26, skew = 38, damp = 700, initialBias = 72, initialN = 128, delimiter = "-", regexPunycode = /^xn--/, regexNonASCII = /[^\x20-\x7E]/, regexSeparators = /[\x2E\u3002\uFF0E\uFF61]/g, errors = {
+        var punycode, maxInt = 2147483647, base = 36, tMin = 1, tMax = 26, skew = 38, damp = 700, initialBias = 72, initialN = 128, delimiter = "-", regexPunycode = /^xn--/, regexNonASCII = /[^\x20-\x7E]/, regexSeparators = /[\x2E\u3002\uFF0E\uFF61]/g, errors2 = {
           overflow: "Overflow: input needs wider integers to process",
           "not-basic": "Illegal input >= 0x80 (not a basic code point)",
           "invalid-input": "Invalid input"
         }, baseMinusTMin = base - tMin, floor = Math.floor, stringFromCharCode = String.fromCharCode, key;
         function error(type) {
-          throw new RangeError(errors[type]);
+          throw new RangeError(errors2[type]);
         }
         function map(array, fn) {
           for (var length = array.length, result = []; length--; )
@@ -7214,6 +7238,38 @@ ${second}` : `${first} ${operator} ${second}`;
 
   // src/path.js
   var import_path_browserify = __toESM(require_path_browserify(), 1);
+  init_util();
+  var check = (name2, value) => {
+    if (typeof value != "string") throw invalidType(name2, "string", value);
+  }, replace = (functions) => {
+    for (let [name2, { value }] of Object.entries(Object.getOwnPropertyDescriptors(functions)))
+      import_path_browserify.default[name2] = Object.defineProperty(value, "length", { value: import_path_browserify.default[name2].length, configurable: !0 });
+  }, checked = (name2, ...wanted) => {
+    let work2 = import_path_browserify.default[name2], checks = (...given) => (wanted.forEach((argument, at2) => check(argument, given[at2])), work2(...given));
+    replace({ [name2]: Object.defineProperty(checks, "name", { value: name2, configurable: !0 }) });
+  };
+  for (let name2 of ["normalize", "isAbsolute", "dirname", "extname", "parse"]) checked(name2, "path");
+  checked("relative", "from", "to");
+  var { basename, join, resolve } = import_path_browserify.default;
+  replace({
+    basename(name2, suffix) {
+      return suffix !== void 0 && check("suffix", suffix), check("path", name2), basename(name2, suffix);
+    },
+    join(...parts) {
+      for (let part of parts) check("path", part);
+      return join(...parts);
+    },
+    resolve(...parts) {
+      for (let at2 = parts.length - 1; at2 >= 0; at2--)
+        if (check(`paths[${at2}]`, parts[at2]), parts[at2].startsWith("/")) return resolve(...parts.slice(at2));
+      return resolve(...parts);
+    },
+    format(parts) {
+      if (parts === null || typeof parts != "object") throw invalidType("pathObject", "object", parts);
+      let directory = parts.dir || parts.root, extension = parts.ext && !parts.ext.startsWith(".") ? `.${parts.ext}` : parts.ext, base = parts.base || `${parts.name || ""}${extension || ""}`;
+      return directory ? directory === parts.root ? `${directory}${base}` : `${directory}/${base}` : base;
+    }
+  });
   import_path_browserify.default.posix = import_path_browserify.default;
   import_path_browserify.default.toNamespacedPath = (name2) => name2;
   import_path_browserify.default.win32 = { sep: "\\", delimiter: ";", posix: import_path_browserify.default };
@@ -7269,7 +7325,40 @@ ${second}` : `${first} ${operator} ${second}`;
   };
 
   // src/fs.js
-  var { fs: files2, native: native5, toPath: toPath2 } = host, { O_RDONLY: O_RDONLY2, O_WRONLY: O_WRONLY2, O_RDWR: O_RDWR2, O_CREAT: O_CREAT2, O_EXCL: O_EXCL2, O_TRUNC: O_TRUNC2, O_APPEND: O_APPEND2 } = descriptors_exports, constants2 = { F_OK: 0, R_OK: 4, W_OK: 2, X_OK: 1, COPYFILE_EXCL: 1, O_RDONLY: O_RDONLY2, O_WRONLY: O_WRONLY2, O_RDWR: O_RDWR2, O_CREAT: O_CREAT2, O_EXCL: O_EXCL2, O_TRUNC: O_TRUNC2, O_APPEND: O_APPEND2 }, encodingOf = (options) => {
+  var { fs: files2, native: native5, toPath: toPath2 } = host, { O_RDONLY: O_RDONLY2, O_WRONLY: O_WRONLY2, O_RDWR: O_RDWR2, O_CREAT: O_CREAT2, O_EXCL: O_EXCL2, O_TRUNC: O_TRUNC2, O_APPEND: O_APPEND2 } = descriptors_exports, constants2 = {
+    O_RDONLY: O_RDONLY2,
+    O_WRONLY: O_WRONLY2,
+    O_RDWR: O_RDWR2,
+    S_IFMT: 61440,
+    S_IFREG: 32768,
+    S_IFDIR: 16384,
+    S_IFCHR: 8192,
+    S_IFBLK: 24576,
+    S_IFIFO: 4096,
+    S_IFLNK: 40960,
+    S_IFSOCK: 49152,
+    O_CREAT: O_CREAT2,
+    O_EXCL: O_EXCL2,
+    O_TRUNC: O_TRUNC2,
+    O_APPEND: O_APPEND2,
+    S_IRWXU: 448,
+    S_IRUSR: 256,
+    S_IWUSR: 128,
+    S_IXUSR: 64,
+    S_IRWXG: 56,
+    S_IRGRP: 32,
+    S_IWGRP: 16,
+    S_IXGRP: 8,
+    S_IRWXO: 7,
+    S_IROTH: 4,
+    S_IWOTH: 2,
+    S_IXOTH: 1,
+    F_OK: 0,
+    R_OK: 4,
+    W_OK: 2,
+    X_OK: 1,
+    COPYFILE_EXCL: 1
+  }, encodingOf = (options) => {
     let encoding = typeof options == "string" ? options : options?.encoding;
     if (encoding == null || encoding === "buffer") return null;
     if (!Buffer2.isEncoding(encoding)) throw codedError(TypeError, "ERR_INVALID_ARG_VALUE", `The argument 'encoding' is invalid encoding. Received '${encoding}'`);
@@ -7294,6 +7383,7 @@ ${second}` : `${first} ${operator} ${second}`;
     throw codedError(Error, "EAGAIN", "standard input is read with `await stdin.text()`, or `for await (const chunk of process.stdin)`");
   }, readWhole = (path2, options, encoding) => {
     if (isDescriptor(path2)) return path2 === 0 ? refuseInput() : readRest(path2, encoding === null ? "fstat" : "read");
+    (path2 === "/dev/stdin" || path2 === "/proc/self/fd/0") && refuseInput();
     let bits = toFlags(flagOf(options, "r"));
     return bits === O_RDONLY2 ? files2.readBytes(path2) : withOpened(path2, bits, void 0, (fd) => readRest(fd));
   }, writeWhole = (path2, data, options, standard) => {
@@ -7473,9 +7563,7 @@ ${second}` : `${first} ${operator} ${second}`;
       let isOpen2 = takesDescriptor.has(name2) && (isDescriptor(path2) || path2 instanceof FileHandle);
       return work2(isOpen2 ? path2 : checkedPath(firstArgument[name2] ?? "path", path2), ...rest);
     });
-  var fs = { constants: constants2, ...constants2, Stats, Dirent: host.Dirent, Dir };
-  for (let name2 of ["COPYFILE_EXCL", "O_RDONLY", "O_WRONLY", "O_RDWR", "O_CREAT", "O_EXCL", "O_TRUNC", "O_APPEND"]) delete fs[name2];
-  var withCallback = (name2, work2) => ({
+  var { F_OK, R_OK, W_OK, X_OK } = constants2, fs = { constants: constants2, F_OK, R_OK, W_OK, X_OK, Stats, Dirent: host.Dirent, Dir }, withCallback = (name2, work2) => ({
     [name2](...values2) {
       let callback = values2.pop();
       if (typeof callback != "function") throw invalidType("cb", "function", callback);
@@ -7674,7 +7762,7 @@ ${second}` : `${first} ${operator} ${second}`;
   setDeepEqual(import_comparisons.isDeepStrictEqual);
   var { types: types2 } = util_default, none = /* @__PURE__ */ Symbol("none"), failed = (details) => {
     throw details.message instanceof Error ? details.message : new AssertionError(details);
-  }, missing = (...names2) => codedError(TypeError, "ERR_MISSING_ARGS", `The ${names2.map((name2) => `"${name2}"`).join(" and ")} argument${names2.length > 1 ? "s" : ""} must be specified`), callText = (stack) => {
+  }, missing = (...names3) => codedError(TypeError, "ERR_MISSING_ARGS", `The ${names3.map((name2) => `"${name2}"`).join(" and ")} argument${names3.length > 1 ? "s" : ""} must be specified`), callText = (stack) => {
     let [, name2, line, column] = /\n\s+at (?:.*\()?([^()\n]+):(\d+):(\d+)\)?(?:\n|$)/.exec(stack) ?? [];
     if (name2 === void 0) return;
     let source = host.native.scriptText(name2);
@@ -8012,11 +8100,11 @@ ${inspect(text3)}
       await running.write(new Uint8Array(0), !0);
     } catch {
     }
-  }, drain = async (running, which) => {
+  }, drain = async (running, which, show) => {
     let parts = [], length = 0;
     for (; ; ) {
       let bytes = await running.read(which);
-      if (bytes.length === 0) break;
+      if (show(bytes), bytes.length === 0) break;
       parts.push(bytes), length += bytes.length;
     }
     let all3 = new Uint8Array(length), at2 = 0;
@@ -8033,12 +8121,13 @@ ${inspect(text3)}
       environment: pairs(env2 ?? host.env),
       directory: directory.startsWith("/") ? directory : `${host.cwd()}/${directory}`
     };
-  }, begin = (source, options = {}, below) => host.runScript(scriptOf(source, options), options.signal, below), collect = async (running, input) => {
+  }, begin = (source, options = {}, below) => host.runScript(scriptOf(source, options), options.signal, below), nobody = () => {
+  }, collect = async (running, input, show = [nobody, nobody]) => {
     let [exitCode, stdout, stderr] = await Promise.all([
       running.exited,
-      drain(running, 1),
-      drain(running, 2),
-      feed(running, toBytes(input))
+      drain(running, 1, show[0]),
+      drain(running, 2, show[1]),
+      input === null ? void 0 : feed(running, toBytes(input))
     ]);
     return { stdout, stderr, exitCode };
   }, read2 = (options, below) => {
@@ -8355,17 +8444,28 @@ ${result.stderr}` : "";
   }, failure = (child, command, code, output) => {
     let error = new Error(`Command failed: ${command}
 ${output.stderr}`);
-    return Object.assign(error, { code, killed: child.killed, signal: child.signalCode, cmd: command, ...output });
+    return Object.assign(error, { code, killed: child.killed, signal: child.signalCode, cmd: command });
+  }, shownStream = (encoding) => {
+    let stream2 = new Readable({ read() {
+    } });
+    return encoding !== null && encoding !== "buffer" && stream2.setEncoding(encoding), stream2.resume(), [stream2, (bytes) => stream2.push(bytes.length === 0 ? null : Buffer2.from(bytes))];
+  }, offerInput = (child, running) => {
+    let stdin, open3 = () => stdin ??= writable(running);
+    Object.defineProperty(child, "stdin", { get: open3, set: (given) => stdin = given, enumerable: !0, configurable: !0 }), process_default.nextTick(() => {
+      stdin === void 0 && open3().end();
+    });
   }, gather = (call, shown4, callback) => {
     let { file, args, options } = call, running = started(call, gather), child = new ChildProcess(running, file, [file, ...args], async () => {
     });
     child.pid = nextProcess(), killLater(child, options);
-    let encoding = options.encoding === void 0 ? "utf8" : options.encoding, decode2 = (bytes) => {
+    let encoding = options.encoding === void 0 ? "utf8" : options.encoding, [[stdout, showOut], [stderr, showErr]] = [shownStream(encoding), shownStream(encoding)];
+    options.input === void 0 ? offerInput(child, running) : child.stdin = null, Object.assign(child, { stdout, stderr }), Object.defineProperty(child, "stdio", { get: () => [child.stdin, child.stdout, child.stderr], enumerable: !0, configurable: !0 });
+    let decode2 = (bytes) => {
       let buffer2 = Buffer2.from(bytes);
       return encoding === "buffer" || encoding === null ? buffer2 : buffer2.toString(encoding);
-    }, most = options.maxBuffer ?? MAX_BUFFER, finish = ({ stdout, stderr, exitCode }) => {
-      let output = { stdout: decode2(stdout), stderr: decode2(stderr) };
-      for (let [name2, bytes] of [["stdout", stdout], ["stderr", stderr]])
+    }, most = options.maxBuffer ?? MAX_BUFFER, finish = ({ stdout: stdout2, stderr: stderr2, exitCode }) => {
+      let output = { stdout: decode2(stdout2), stderr: decode2(stderr2) };
+      for (let [name2, bytes] of [["stdout", stdout2], ["stderr", stderr2]])
         if (bytes.length > most) {
           let error2 = codedError(RangeError, "ERR_CHILD_PROCESS_STDIO_MAXBUFFER", `${name2} maxBuffer length exceeded`);
           return callback?.(error2, output.stdout, output.stderr);
@@ -8373,14 +8473,16 @@ ${output.stderr}`);
       if (exitCode === 0) return callback?.(null, output.stdout, output.stderr);
       if (exitCode === MISSING)
         return whyMissing(call)().then((cause) => {
-          let error2 = cause === void 0 ? failure(child, shown4, exitCode, output) : Object.assign(systemFailure(cause, "spawn", file, args), { cmd: shown4, ...output });
+          let error2 = cause === void 0 ? failure(child, shown4, exitCode, output) : Object.assign(systemFailure(cause, "spawn", file, args), { cmd: shown4 });
           callback?.(error2, output.stdout, output.stderr);
         });
       let error = failure(child, shown4, exitCode, output);
       callback?.(error, output.stdout, output.stderr);
     };
-    return collect(running, options.input).then(finish, (error) => {
-      let output = { stdout: decode2(empty), stderr: decode2(empty) }, told = child.killed ? failure(child, shown4, null, output) : error;
+    return collect(running, options.input ?? null, [showOut, showErr]).then(finish, (error) => {
+      let output = { stdout: decode2(empty), stderr: decode2(empty) };
+      for (let show of [showOut, showErr]) show(empty);
+      let told = child.killed ? failure(child, shown4, null, output) : error;
       callback?.(told, output.stdout, output.stderr);
     }), child;
   }, checkCallback = (callback) => {
@@ -8394,8 +8496,11 @@ ${output.stderr}`);
     let call = normalize(file, args ?? [], options ?? {});
     return gather(call, call.options.shell ? call.args[1] : [file, ...args ?? []].join(" "), callback);
   }, promised2 = (run2) => function(...values2) {
-    let child, promise = new Promise((resolve, reject) => {
-      child = run2(...values2, (error, stdout, stderr) => error ? reject(error) : resolve({ stdout, stderr }));
+    let child, promise = new Promise((resolve2, reject) => {
+      child = run2(
+        ...values2,
+        (error, stdout, stderr) => error ? reject(Object.assign(error, { stdout, stderr })) : resolve2({ stdout, stderr })
+      );
     });
     return Object.assign(promise, { child });
   };
@@ -8408,10 +8513,10 @@ ${output.stderr}`);
   // src/crypto.js
   init_buffer();
   init_util();
-  var { native: native6, asBytes } = host, { crypto: web } = globalThis, hashes = ["md5", "sha1", "sha224", "sha256", "sha384", "sha512"], plainName = (name2) => String(name2).toLowerCase().replace(/^rsa-/, "").replace(/^sha-/, "sha"), bytesOf2 = (data, encoding, name2 = "data") => {
+  var { native: native6, asBytes } = host, { crypto: web } = globalThis, hashes = ["md5", "sha1", "sha224", "sha256", "sha384", "sha512"], plainName = (name2) => String(name2).toLowerCase().replace(/^rsa-/, "").replace(/^sha-/, "sha"), KINDS = "string or an instance of Buffer, TypedArray, or DataView", KINDS_WITH_BUFFERS = "string or an instance of ArrayBuffer, Buffer, TypedArray, or DataView", bytesOf2 = (data, encoding, name2 = "data", kinds3 = KINDS) => {
     if (typeof data == "string") return new Uint8Array(Buffer2.from(data, encoding));
     let bytes = typeof data == "object" && data !== null ? asBytes(data) : void 0;
-    if (bytes === void 0) throw invalidType(name2, "string or an instance of Buffer, TypedArray, or DataView", data);
+    if (bytes === void 0) throw invalidType(name2, kinds3, data);
     return bytes;
   }, shown2 = (bytes, encoding) => {
     let buffer2 = Buffer2.from(bytes.buffer, bytes.byteOffset, bytes.length);
@@ -8476,6 +8581,9 @@ ${output.stderr}`);
     let difference2 = 0;
     for (let i2 = 0; i2 < x2.length; i2++) difference2 |= x2[i2] ^ y2[i2];
     return difference2 === 0;
+  }, randomFill = (buffer2, offset, size, callback) => {
+    if (typeof offset == "function" ? [offset, callback] = [void 0, offset] : typeof size == "function" && ([size, callback] = [void 0, size]), typeof callback != "function") throw invalidType("callback", "function", callback);
+    randomFillSync(buffer2, offset, size), setTimeout(() => callback(null, buffer2), 0);
   }, pbkdf2Sync = (password, salt, iterations, length, digest) => {
     let algorithm = plainName(digest);
     if (!hashes.includes(algorithm)) throw codedError(TypeError, "ERR_CRYPTO_INVALID_DIGEST", `Invalid digest: ${digest}`);
@@ -8496,6 +8604,62 @@ ${output.stderr}`);
       blocks.push(block), done += block.length;
     }
     return Buffer2.concat(blocks).subarray(0, length);
+  }, scryptNames = { N: "cost", r: "blockSize", p: "parallelization" }, scryptParameters = (options) => {
+    let wanted = { N: 16384, r: 8, p: 1, maxmem: 33554432 }, take2 = (name2, value, most) => {
+      if (typeof value != "number") throw invalidType(name2, "number", value);
+      if (!isWhole(value)) throw outOfRange(name2, "an integer", value);
+      if (value < 0 || value > most) throw outOfRange(name2, `>= 0 && <= ${most}`, value);
+      return value;
+    };
+    for (let [name2, other] of Object.entries(scryptNames)) {
+      if (options?.[name2] !== void 0 && options[other] !== void 0)
+        throw codedError(Error, "ERR_CRYPTO_SCRYPT_INVALID_PARAMETER", "Invalid scrypt parameter");
+      for (let given of [name2, other])
+        options?.[given] !== void 0 && (wanted[name2] = take2(given, options[given], 2 ** 32 - 1) || wanted[name2]);
+    }
+    options?.maxmem !== void 0 && (wanted.maxmem = take2("maxmem", options.maxmem, Number.MAX_SAFE_INTEGER) || wanted.maxmem);
+    let refuse = (why) => codedError(RangeError, "ERR_CRYPTO_INVALID_SCRYPT_PARAMS", `Invalid scrypt params${why}`), { N: N2, r: r2, p: p2, maxmem } = wanted;
+    if (N2 < 2 || !isWhole(Math.log2(N2)) || Math.log2(N2) >= 16 * r2) throw refuse("");
+    if (128 * r2 * (p2 + N2 + 2) > maxmem) throw refuse(": error:030000AC:digital envelope routines::memory limit exceeded");
+    return wanted;
+  }, checkScrypt = (password, salt, length, options) => {
+    let parameters = scryptParameters(options), [key, grains] = [bytesOf2(password, "utf8", "password", KINDS_WITH_BUFFERS), bytesOf2(salt, "utf8", "salt", KINDS_WITH_BUFFERS)];
+    if (typeof length != "number") throw invalidType("keylen", "number", length);
+    if (!isWhole(length)) throw outOfRange("keylen", "an integer", length);
+    if (length < 0 || length > 2 ** 31 - 1) throw outOfRange("keylen", ">= 0 && <= 2147483647", length);
+    return { key, grains, ...parameters };
+  }, scryptSync = (password, salt, length, options) => {
+    let { key, grains, N: N2, r: r2, p: p2 } = checkScrypt(password, salt, length, options);
+    if (length === 0) return Buffer2.alloc(0);
+    let mixed = pbkdf2Sync(key, grains, 1, 128 * r2 * p2, "sha256"), scratch = new Uint8Array(128 * r2 * N2);
+    for (let at2 = 0; at2 < mixed.length; at2 += 128 * r2) {
+      let block = new Uint8Array(mixed.subarray(at2, at2 + 128 * r2));
+      native6.scryptMix(block, scratch, N2), mixed.set(block, at2);
+    }
+    return pbkdf2Sync(key, mixed, 1, length, "sha256");
+  }, scrypt = (password, salt, length, options, callback) => {
+    if (typeof options == "function" && ([options, callback] = [void 0, options]), checkScrypt(password, salt, length, options), typeof callback != "function") throw invalidType("callback", "function", callback);
+    let key = scryptSync(password, salt, length, options);
+    setTimeout(() => callback(null, key), 0);
+  }, HKDF_KINDS = "string or an instance of ArrayBuffer, TypedArray, DataView, or Buffer", hkdfSync = (digest, key, salt, info, length) => {
+    if (typeof digest != "string") throw invalidType("digest", "string", digest);
+    let secret = bytesOf2(key, "utf8", "ikm", HKDF_KINDS.replace("ArrayBuffer", "SecretKeyObject, ArrayBuffer")), [grains, context2] = [bytesOf2(salt, "utf8", "salt", HKDF_KINDS), bytesOf2(info, "utf8", "info", HKDF_KINDS)];
+    if (typeof length != "number") throw invalidType("length", "number", length);
+    if (!isWhole(length)) throw outOfRange("length", "an integer", length);
+    if (length < 0 || length > 2 ** 32) throw outOfRange("length", ">= 0 && <= 4294967296", length);
+    if (context2.length > 1024) throw outOfRange("info", "must not contain more than 1024 bytes", context2.length);
+    let algorithm = plainName(digest);
+    if (!hashes.includes(algorithm)) throw codedError(TypeError, "ERR_CRYPTO_INVALID_DIGEST", `Invalid digest: ${digest}`);
+    let start = native6.hmac(algorithm, grains, secret);
+    if (length > 255 * start.length) throw codedError(RangeError, "ERR_CRYPTO_INVALID_KEYLEN", "Invalid key length");
+    let blocks = [], block = new Uint8Array(0);
+    for (let done = 0; done < length; done += block.length)
+      block = native6.hmac(algorithm, start, new Uint8Array(Buffer2.concat([block, context2, Uint8Array.of(blocks.length + 1)]))), blocks.push(block);
+    return new Uint8Array(Buffer2.concat(blocks)).buffer.slice(0, length);
+  }, hkdf = (digest, key, salt, info, length, callback) => {
+    if (typeof callback != "function") throw invalidType("callback", "function", callback);
+    let derived = hkdfSync(digest, key, salt, info, length);
+    setTimeout(() => callback(null, derived), 0);
   }, secrets = /* @__PURE__ */ new WeakMap(), secretOf = (key) => secrets.get(key), making = !1, CryptoKey2 = class {
     constructor(fields) {
       if (!making) throw new TypeError("Illegal constructor");
@@ -8562,7 +8726,7 @@ ${output.stderr}`);
     };
   Object.defineProperty(web, "subtle", { value: subtle, enumerable: !0, configurable: !0, writable: !0 });
   var absent = (name2) => () => {
-    throw codedError(Error, "ERR_FEATURE_UNAVAILABLE_ON_PLATFORM", `crypto.${name2} is not here: there are digests, HMAC, pbkdf2 and random numbers`);
+    throw codedError(Error, "ERR_FEATURE_UNAVAILABLE_ON_PLATFORM", `crypto.${name2} is not here: there are digests, HMAC, pbkdf2, scrypt, hkdf and random numbers`);
   }, crypto_default = {
     createHash,
     createHmac,
@@ -8572,6 +8736,7 @@ ${output.stderr}`);
     randomBytes,
     randomInt,
     randomUUID: () => web.randomUUID(),
+    randomFill,
     randomFillSync,
     getRandomValues: (target2) => web.getRandomValues(target2),
     timingSafeEqual,
@@ -8585,7 +8750,10 @@ ${output.stderr}`);
     createSign: absent("createSign"),
     createVerify: absent("createVerify"),
     generateKeyPairSync: absent("generateKeyPairSync"),
-    scryptSync: absent("scryptSync"),
+    scrypt,
+    scryptSync,
+    hkdf,
+    hkdfSync,
     Hash,
     Hmac,
     webcrypto: web,
@@ -8945,8 +9113,8 @@ ${output.stderr}`);
     if (options.weekday === "short") return { ...options, weekday: "long" };
   }, rewrite = (pattern, options, base) => options.day !== base.day ? pattern.replace("{d}", "{D}") : options.year !== base.year ? pattern.replace("{y}", "{Y}") : options.month !== base.month ? pattern.replace("{1}", "{2}") : pattern.replace("{W}", "{w}").replace("{V}", "{v}"), rate = (patterns, around) => {
     if (around === void 0) return;
-    let join2 = (pattern) => `${around[0]}${pattern}${around[1]}`.replaceAll("}{", "");
-    return typeof patterns == "string" ? join2(patterns) : Object.fromEntries(Object.entries(patterns).map(([category, pattern]) => [category, join2(pattern)]));
+    let join3 = (pattern) => `${around[0]}${pattern}${around[1]}`.replaceAll("}{", "");
+    return typeof patterns == "string" ? join3(patterns) : Object.fromEntries(Object.entries(patterns).map(([category, pattern]) => [category, join3(pattern)]));
   };
 
   // src/intl-locales.js
@@ -9140,7 +9308,7 @@ ${output.stderr}`);
       if (zone === "UTC" && (timeZoneName === "short" || timeZoneName === "long")) return timeZoneName === "long" ? this.#l?.zone ?? "Coordinated Universal Time" : "UTC";
       let hasNames = at2.getTime() - offset * 1e3 >= 0;
       if (zone !== "UTC" && hasNames && offsetOf(zone) === void 0 && !timeZoneName.endsWith("Offset")) {
-        let { names: names2, table } = englishZones(locale.replace(/-u-.*/, "").replace(/^en$/, "en-US")), found = names2[table[zone]?.[offset / 60]];
+        let { names: names3, table } = englishZones(locale.replace(/-u-.*/, "").replace(/^en$/, "en-US")), found = names3[table[zone]?.[offset / 60]];
         if (found !== void 0) return found.split("|")[["short", "long", "shortGeneric", "longGeneric"].indexOf(timeZoneName)];
         warn(`Intl has no name of the time zone '${zone}' at that time here: its distance from UTC stands for it`);
       }
@@ -9174,9 +9342,9 @@ ${output.stderr}`);
     }
     // The patterns of a date and a time in another locale, and what joins them.
     #patterns() {
-      let [o2, l2] = [this.#o, this.#l], pattern = (mark) => l2.patterns[mark.charCodeAt(0) - 48], names2 = Object.keys(styles), narrow = (text3) => (o2.month === "narrow" ? text3.replace(/\{[MLml]\}/, "{N}") : text3).replace(/\{[WVwv]\}/, o2.weekday === "narrow" ? "{n}" : "$&"), short = (style) => style === "narrow" ? "short" : style, date = "";
-      o2.dateStyle !== void 0 ? date = pattern(l2.styles[names2.indexOf(o2.dateStyle)]) : dateKeys.some((key) => key !== "era" && o2[key] !== void 0) && (date = narrow(datePattern(l2, { ...o2, weekday: short(o2.weekday), month: short(o2.month) })));
-      let time = this.#timePattern(pattern), [between, behind, before, isTimeFirst] = l2.glues[o2.dateStyle !== void 0 ? names2.indexOf(o2.dateStyle) : this.#width];
+      let [o2, l2] = [this.#o, this.#l], pattern = (mark) => l2.patterns[mark.charCodeAt(0) - 48], names3 = Object.keys(styles), narrow = (text3) => (o2.month === "narrow" ? text3.replace(/\{[MLml]\}/, "{N}") : text3).replace(/\{[WVwv]\}/, o2.weekday === "narrow" ? "{n}" : "$&"), short = (style) => style === "narrow" ? "short" : style, date = "";
+      o2.dateStyle !== void 0 ? date = pattern(l2.styles[names3.indexOf(o2.dateStyle)]) : dateKeys.some((key) => key !== "era" && o2[key] !== void 0) && (date = narrow(datePattern(l2, { ...o2, weekday: short(o2.weekday), month: short(o2.month) })));
+      let time = this.#timePattern(pattern), [between, behind, before, isTimeFirst] = l2.glues[o2.dateStyle !== void 0 ? names3.indexOf(o2.dateStyle) : this.#width];
       return date !== "" && time !== "" ? before + (isTimeFirst ? time + between + date : date + between + time) + behind : date + time;
     }
     // Which of the glues joins a date of these parts to what follows.
@@ -9577,9 +9745,9 @@ ${output.stderr}`);
       let o2 = this.#o, isShare = o2.style === "percent" && o2.notation === "compact";
       if (o2.style === "unit" || isShare) return this.#filled(isShare ? this.#words.share : ofCategory(this.#unit(), category), parts, "unit");
       if (o2.style !== "currency" || o2.currencyDisplay !== "name") return parts;
-      let { names: names2, shape } = this.#words.amounts;
-      names2[o2.currency] === void 0 && isOld(o2.currency) && warn(`Intl has no name of the currency '${o2.currency}' here`);
-      let name2 = ofCategory(names2[o2.currency] ?? o2.currency, category);
+      let { names: names3, shape } = this.#words.amounts;
+      names3[o2.currency] === void 0 && isOld(o2.currency) && warn(`Intl has no name of the currency '${o2.currency}' here`);
+      let name2 = ofCategory(names3[o2.currency] ?? o2.currency, category);
       return [...ofCategory(shape, category).matchAll(/[#¤]|[^#¤]+/gu)].flatMap(([piece]) => piece === "#" ? parts : [[piece === "\xA4" ? "currency" : "literal", piece === "\xA4" ? name2 : piece]]);
     }
     #unit() {
@@ -9781,13 +9949,13 @@ ${output.stderr}`);
     }
     #language(code) {
       if (!/^(?!x-)[a-z]{2,3}(-[a-z]{4})?(-([a-z]{2}|\d{3}))?(-([a-z\d]{5,8}|\d[a-z\d]{3}))*$/i.test(code) && !/^[a-z]{5,8}$/i.test(code)) throw invalidCode();
-      let [tag] = requested([code]), [language, ...rest] = tag.split("-"), names2 = this.#names;
+      let [tag] = requested([code]), [language, ...rest] = tag.split("-"), names3 = this.#names;
       if (rest.some((part) => part.length > 4 || /^\d...$/.test(part))) throw new Error(`Intl has no names of variants of languages here: '${tag}'`);
-      let script = rest.find((part) => part.length === 4), region = rest.find((part) => part.length < 4), isDialect = this.#o.languageDisplay === "dialect", starts = [[language, script, region], [language, script], ...script === void 0 ? [] : [[language, region]]], own = isDialect ? starts.map((parts) => parts.filter(Boolean)).find((parts) => parts.length > 1 && this.#styled(names2.dialect, parts.join("-")) !== void 0) : void 0, name2 = own === void 0 ? this.#styled(names2.language, language) : this.#styled(names2.dialect, own.join("-")), left = [script, region].filter((part) => part !== void 0 && !own?.includes(part));
+      let script = rest.find((part) => part.length === 4), region = rest.find((part) => part.length < 4), isDialect = this.#o.languageDisplay === "dialect", starts = [[language, script, region], [language, script], ...script === void 0 ? [] : [[language, region]]], own = isDialect ? starts.map((parts) => parts.filter(Boolean)).find((parts) => parts.length > 1 && this.#styled(names3.dialect, parts.join("-")) !== void 0) : void 0, name2 = own === void 0 ? this.#styled(names3.language, language) : this.#styled(names3.dialect, own.join("-")), left = [script, region].filter((part) => part !== void 0 && !own?.includes(part));
       if (left.length === 0) return name2;
       if (this.#o.fallback === "none" && (name2 === void 0 || left.some((part) => this.#known(part === script ? "script" : "region", part) === void 0))) return;
-      let words = left.map((part) => (part === script ? names2.inside[part] ?? this.#known("script", part) : this.#styled(names2.region, part)) ?? part);
-      return names2.composed[words.length - 1].replace("{0}", name2 ?? language).replace("{1}", words[0]).replace("{2}", words[1]);
+      let words = left.map((part) => (part === script ? names3.inside[part] ?? this.#known("script", part) : this.#styled(names3.region, part)) ?? part);
+      return names3.composed[words.length - 1].replace("{0}", name2 ?? language).replace("{1}", words[0]).replace("{2}", words[1]);
     }
     #known(type, code) {
       let table = this.#names[type];
@@ -10092,18 +10260,18 @@ ${output.stderr}`);
     }
   }, isOpaque = (value) => typeof value != "object" || value === null || isProxy(value) || typeof inherited(value, "toJSON") == "function", namesOf = (replacer) => {
     if (!isArray2(replacer)) return;
-    let names2 = /* @__PURE__ */ new Set();
+    let names3 = /* @__PURE__ */ new Set();
     for (let i2 = 0; i2 < replacer.length; i2++) {
       let kind = className(replacer[i2]);
-      (typeof replacer[i2] == "string" || typeof replacer[i2] == "number" || kind === "String" || kind === "Number") && names2.add(String(replacer[i2]));
+      (typeof replacer[i2] == "string" || typeof replacer[i2] == "number" || kind === "String" || kind === "Number") && names3.add(String(replacer[i2]));
     }
-    return [...names2];
-  }, stepFrom = (key, value, names2) => {
-    let keys = isArray2(value) ? void 0 : names2 ?? objectKeys(value);
+    return [...names3];
+  }, stepFrom = (key, value, names3) => {
+    let keys = isArray2(value) ? void 0 : names3 ?? objectKeys(value);
     return { key, value, keys, count: keys === void 0 ? value.length : keys.length, next: 0 };
   }, circleIn = (start, replacer) => {
-    let names2 = namesOf(replacer), way = [], places = /* @__PURE__ */ new Map(), done = /* @__PURE__ */ new Set(), enter = (key, value) => {
-      places.set(value, way.length), way[way.length] = stepFrom(key, value, names2);
+    let names3 = namesOf(replacer), way = [], places = /* @__PURE__ */ new Map(), done = /* @__PURE__ */ new Set(), enter = (key, value) => {
+      places.set(value, way.length), way[way.length] = stepFrom(key, value, names3);
     };
     for (isOpaque(start) || enter("", start); way.length > 0; ) {
       let step = way[way.length - 1];
@@ -10151,7 +10319,21 @@ ${output.stderr}`);
   Object.defineProperty(JSON, "stringify", { value: madeText, writable: !0, enumerable: !1, configurable: !0 });
 
   // src/os.js
-  var os_default = {
+  init_signals();
+  var errno = {}, errors = "E2BIG 7 EACCES 13 EADDRINUSE 98 EADDRNOTAVAIL 99 EAFNOSUPPORT 97 EAGAIN 11 EALREADY 114 EBADF 9 EBADMSG 74 EBUSY 16 ECANCELED 125 ECHILD 10 ECONNABORTED 103 ECONNREFUSED 111 ECONNRESET 104 EDEADLK 35 EDESTADDRREQ 89 EDOM 33 EDQUOT 122 EEXIST 17 EFAULT 14 EFBIG 27 EHOSTUNREACH 113 EIDRM 43 EILSEQ 84 EINPROGRESS 115 EINTR 4 EINVAL 22 EIO 5 EISCONN 106 EISDIR 21 ELOOP 40 EMFILE 24 EMLINK 31 EMSGSIZE 90 EMULTIHOP 72 ENAMETOOLONG 36 ENETDOWN 100 ENETRESET 102 ENETUNREACH 101 ENFILE 23 ENOBUFS 105 ENODATA 61 ENODEV 19 ENOENT 2 ENOEXEC 8 ENOLCK 37 ENOLINK 67 ENOMEM 12 ENOMSG 42 ENOPROTOOPT 92 ENOSPC 28 ENOSR 63 ENOSTR 60 ENOSYS 38 ENOTCONN 107 ENOTDIR 20 ENOTEMPTY 39 ENOTSOCK 88 ENOTSUP 95 ENOTTY 25 ENXIO 6 EOPNOTSUPP 95 EOVERFLOW 75 EPERM 1 EPIPE 32 EPROTO 71 EPROTONOSUPPORT 93 EPROTOTYPE 91 ERANGE 34 EROFS 30 ESPIPE 29 ESRCH 3 ESTALE 116 ETIME 62 ETIMEDOUT 110 ETXTBSY 26 EWOULDBLOCK 11 EXDEV 18".split(" ");
+  for (let i2 = 0; i2 < errors.length; i2 += 2) errno[errors[i2]] = Number(errors[i2 + 1]);
+  var names2 = SIGNALS.flatMap((name2) => ({ SIGABRT: [name2, "SIGIOT"], SIGIO: [name2, "SIGPOLL"], SIGSTKFLT: ["SIGCHLD", name2], SIGCHLD: [] })[name2] ?? [name2]), numberOf2 = (name2) => SIGNALS.indexOf({ SIGIOT: "SIGABRT", SIGPOLL: "SIGIO" }[name2] ?? name2) + 1, constants3 = {
+    errno,
+    signals: Object.fromEntries(names2.map((name2) => [name2, numberOf2(name2)])),
+    priority: {
+      PRIORITY_LOW: 19,
+      PRIORITY_BELOW_NORMAL: 10,
+      PRIORITY_NORMAL: 0,
+      PRIORITY_ABOVE_NORMAL: -7,
+      PRIORITY_HIGH: -14,
+      PRIORITY_HIGHEST: -20
+    }
+  }, os_default = {
     EOL: `
 `,
     devNull: "/dev/null",
@@ -10173,7 +10355,7 @@ ${output.stderr}`);
     uptime: () => (host.native.now() - host.scriptStart()) / 1e3,
     userInfo: () => ({ uid: 1e3, gid: 1e3, username: "agent", homedir: host.env.HOME ?? "/workspace", shell: null }),
     version: () => "Tollhouse",
-    constants: { signals: { SIGINT: 2, SIGKILL: 9, SIGTERM: 15 }, errno: {} }
+    constants: constants3
   };
 
   // src/perf_hooks.js
@@ -10272,7 +10454,7 @@ ${output.stderr}`);
           rest = lines.pop();
           for (let line of lines) this.#give(line);
           if (this.closed) break;
-          this.#lines.length > AHEAD && await new Promise((resolve) => this.#goOn = resolve);
+          this.#lines.length > AHEAD && await new Promise((resolve2) => this.#goOn = resolve2);
         }
         rest !== "" && this.#give(rest), this.#ended = !0, this.close();
       } catch (error) {
@@ -10287,7 +10469,7 @@ ${output.stderr}`);
       for (; this.#lines.length > 0 && this.listenerCount("line") > 0; ) this.emit("line", this.#taken());
     }
     #next() {
-      return this.#start(), this.#lines.length > 0 ? Promise.resolve(this.#taken()) : this.closed || this.#ended ? Promise.resolve(void 0) : new Promise((resolve) => this.#readers.push(resolve));
+      return this.#start(), this.#lines.length > 0 ? Promise.resolve(this.#taken()) : this.closed || this.#ended ? Promise.resolve(void 0) : new Promise((resolve2) => this.#readers.push(resolve2));
     }
     #taken() {
       let line = this.#lines.shift();
@@ -10341,7 +10523,13 @@ ${output.stderr}`);
         }
       };
     }
-  }, createInterface = (input, output) => new Interface(typeof input?.on == "function" || input?.[Symbol.asyncIterator] ? { input, output } : input), promises2 = { createInterface, Interface }, readline_default = { createInterface, Interface, promises: promises2, clearLine: () => !0, cursorTo: () => !0, moveCursor: () => !0 };
+  };
+  Object.defineProperty(Interface.prototype.question, promisify.custom, {
+    value: function(query, options) {
+      return new Promise((resolve2) => this.question(query, options ?? {}, resolve2));
+    }
+  });
+  var createInterface = (input, output) => new Interface(typeof input?.on == "function" || input?.[Symbol.asyncIterator] ? { input, output } : input), promises2 = { createInterface, Interface }, readline_default = { createInterface, Interface, promises: promises2, clearLine: () => !0, cursorTo: () => !0, moveCursor: () => !0 };
 
   // src/stream-consumers.js
   init_buffer();
@@ -12528,8 +12716,8 @@ Content-Disposition: form-data; name="${escape3(name2)}"${file}\r
       return this.#list.filter(([known2]) => known2 === "set-cookie").map(([, value]) => value);
     }
     *entries() {
-      let names2 = [...new Set(this.#list.map(([name2]) => name2))].sort();
-      for (let name2 of names2)
+      let names3 = [...new Set(this.#list.map(([name2]) => name2))].sort();
+      for (let name2 of names3)
         if (name2 === "set-cookie") for (let cookie of this.getSetCookie()) yield [name2, cookie];
         else yield [name2, this.get(name2)];
     }
@@ -12543,8 +12731,8 @@ Content-Disposition: form-data; name="${escape3(name2)}"${file}\r
       for (let [name2, value] of this.entries()) callback.call(self2, value, name2, this);
     }
     [custom2](depth, options) {
-      let first = (key) => this.#list.find(([known2]) => known2 === key)[2], names2 = [...new Set(this.#list.map(([key]) => key))];
-      return `Headers ${inspect2(Object.fromEntries(names2.map((key) => [first(key), this.get(key)])), options)}`;
+      let first = (key) => this.#list.find(([known2]) => known2 === key)[2], names3 = [...new Set(this.#list.map(([key]) => key))];
+      return `Headers ${inspect2(Object.fromEntries(names3.map((key) => [first(key), this.get(key)])), options)}`;
     }
   };
   Object.defineProperty(Headers.prototype, Symbol.iterator, { value: Headers.prototype.entries, writable: !0, configurable: !0 });
@@ -12780,15 +12968,15 @@ Content-Disposition: form-data; name="${escape3(name2)}"${file}\r
 
   // src/timers.js
   init_util();
-  var { setTimeout: setTimeout2, setInterval: setInterval2, setImmediate: setImmediate2, clearTimeout: clearTimeout2, clearInterval: clearInterval2, clearImmediate } = globalThis, waiting = (start, clear2) => (delay, value, options) => new Promise((resolve, reject) => {
+  var { setTimeout: setTimeout2, setInterval: setInterval2, setImmediate: setImmediate2, clearTimeout: clearTimeout2, clearInterval: clearInterval2, clearImmediate } = globalThis, waiting = (start, clear2) => (delay, value, options) => new Promise((resolve2, reject) => {
     if (delay != null && typeof delay != "number") throw invalidType("delay", "number", delay);
     let signal = options?.signal, aborted2 = () => abortError(signal);
     if (signal?.aborted) return reject(aborted2());
-    let timer = start(() => resolve(value), delay);
+    let timer = start(() => resolve2(value), delay);
     options?.ref === !1 && timer.unref(), signal?.addEventListener("abort", () => (clear2(timer), reject(aborted2())), { once: !0 });
   }), promises3 = {
     setTimeout: waiting(setTimeout2, clearTimeout2),
-    setImmediate: (value, options) => waiting((resolve) => setImmediate2(resolve), clearImmediate)(0, value, options),
+    setImmediate: (value, options) => waiting((resolve2) => setImmediate2(resolve2), clearImmediate)(0, value, options),
     async *setInterval(delay, value, options) {
       for (; ; )
         await promises3.setTimeout(delay, void 0, options), yield value;
@@ -12954,11 +13142,11 @@ Content-Disposition: form-data; name="${escape3(name2)}"${file}\r
       let other = this.#other;
       this.#other = void 0, super.close() && setImmediate(() => other?.close());
     }
-  }, { join } = MessagePort;
+  }, { join: join2 } = MessagePort;
   delete MessagePort.join;
   var MessageChannel = class {
     constructor() {
-      this.port1 = make(MessagePort), this.port2 = make(MessagePort), join(this.port1, this.port2);
+      this.port1 = make(MessagePort), this.port2 = make(MessagePort), join2(this.port1, this.port2);
     }
   }, channels = /* @__PURE__ */ new Map(), BroadcastChannel = class extends Receiver {
     #name;
@@ -13012,7 +13200,7 @@ Content-Disposition: form-data; name="${escape3(name2)}"${file}\r
     Z_MEM_ERROR: -4,
     Z_BUF_ERROR: -5,
     Z_VERSION_ERROR: -6
-  }, constants3 = Object.freeze(Object.assign(/* @__PURE__ */ Object.create(null), flushes, results, {
+  }, constants4 = Object.freeze(Object.assign(/* @__PURE__ */ Object.create(null), flushes, results, {
     Z_NO_COMPRESSION: 0,
     Z_BEST_SPEED: 1,
     Z_BEST_COMPRESSION: 9,
@@ -13072,7 +13260,7 @@ Content-Disposition: form-data; name="${escape3(name2)}"${file}\r
     BROTLI_PARAM_NDIRECT: 8,
     BROTLI_DECODER_PARAM_DISABLE_RING_BUFFER_REALLOCATION: 0,
     BROTLI_DECODER_PARAM_LARGE_WINDOW: 1
-  })), codes = Object.freeze(Object.fromEntries(Object.entries(results).flatMap(([name2, number]) => [[name2, number], [number, name2]]))), { Z_FINISH, Z_FULL_FLUSH, Z_BUF_ERROR, Z_STREAM_END, Z_NEED_DICT } = constants3, CHUNK3 = 64 * 1024, MAX_LENGTH = 2 ** 32, bytesOf3 = (data, name2) => {
+  })), codes = Object.freeze(Object.fromEntries(Object.entries(results).flatMap(([name2, number]) => [[name2, number], [number, name2]]))), { Z_FINISH, Z_FULL_FLUSH, Z_BUF_ERROR, Z_STREAM_END, Z_NEED_DICT } = constants4, CHUNK3 = 64 * 1024, MAX_LENGTH = 2 ** 32, bytesOf3 = (data, name2) => {
     if (typeof data == "string") return native10.encodeUtf8(data);
     let bytes = typeof data == "object" && data !== null ? asBytes3(data) : void 0;
     if (bytes === void 0) throw invalidType(name2, "string or an instance of Buffer, TypedArray, DataView, or ArrayBuffer", data);
@@ -13084,7 +13272,7 @@ Content-Disposition: form-data; name="${escape3(name2)}"${file}\r
     if (!Number.isFinite(value)) throw outOfRange(`options.${name2}`, "a finite number", value);
     if (value < low || value > high) throw outOfRange(`options.${name2}`, `>= ${low} and <= ${high}`, value);
     return value;
-  }, checked = (name2, given) => {
+  }, checked2 = (name2, given) => {
     let options = given ?? {}, inflates = /^(Inflate|Gunzip|Unzip)/.test(name2), window = inflates && options.windowBits === 0 ? 15 : numberOption(options, "windowBits", inflates ? 8 : name2 === "Gzip" ? 9 : 8, 15, 15);
     numberOption(options, "chunkSize", 64, 1 / 0, 16384);
     let dictionary = options.dictionary === void 0 ? void 0 : asBytes3(options.dictionary);
@@ -13155,7 +13343,7 @@ Content-Disposition: form-data; name="${escape3(name2)}"${file}\r
   }, ZlibBase = class extends stream_default.Transform {
     #state;
     constructor(name2, options) {
-      let settings2 = checked(name2, options), codec = open2(settings2);
+      let settings2 = checked2(name2, options), codec = open2(settings2);
       super({ autoDestroy: !0, ...options }), this.bytesWritten = 0, this.#state = { settings: settings2, codec, over: !1 };
     }
     #run(bytes, flush, callback) {
@@ -13215,10 +13403,10 @@ Content-Disposition: form-data; name="${escape3(name2)}"${file}\r
     } }[kind];
     zlib[kind] = new Proxy(Class, { apply: (target2, self2, values2) => new target2(...values2) }), Object.defineProperty(Class.prototype, "constructor", { value: zlib[kind], writable: !0, configurable: !0 });
     let name2 = kind[0].toLowerCase() + kind.slice(1);
-    zlib[`${name2}Sync`] = { [`${name2}Sync`]: (buffer2, options) => convert(checked(kind, options), bytesOf3(buffer2, "buffer")) }[`${name2}Sync`], zlib[name2] = {
+    zlib[`${name2}Sync`] = { [`${name2}Sync`]: (buffer2, options) => convert(checked2(kind, options), bytesOf3(buffer2, "buffer")) }[`${name2}Sync`], zlib[name2] = {
       [name2](buffer2, options, callback) {
         if (typeof options == "function" && ([options, callback] = [void 0, options]), typeof callback != "function") throw invalidType("callback", "function", callback);
-        let settings2 = checked(kind, options), bytes = bytesOf3(buffer2, "buffer").slice();
+        let settings2 = checked2(kind, options), bytes = bytesOf3(buffer2, "buffer").slice();
         setImmediate(() => {
           let result;
           try {
@@ -13231,13 +13419,13 @@ Content-Disposition: form-data; name="${escape3(name2)}"${file}\r
       }
     }[name2], zlib[`create${kind}`] = { [`create${kind}`]: (options) => new Class(options) }[`create${kind}`];
   }
-  Object.defineProperty(zlib, "constants", { value: constants3, enumerable: !0 });
+  Object.defineProperty(zlib, "constants", { value: constants4, enumerable: !0 });
   Object.defineProperty(zlib, "codes", { value: codes, enumerable: !0 });
-  for (let [name2, value] of Object.entries(constants3)) name2 !== "BROTLI_DECODE" && name2 !== "BROTLI_ENCODE" && Object.defineProperty(zlib, name2, { value });
+  for (let [name2, value] of Object.entries(constants4)) name2 !== "BROTLI_DECODE" && name2 !== "BROTLI_ENCODE" && Object.defineProperty(zlib, name2, { value });
   var formats = { gzip: ["Gzip", "Gunzip"], deflate: ["Deflate", "Inflate"], "deflate-raw": ["DeflateRaw", "InflateRaw"] }, transformOf = (format3, at2) => {
     if (!Object.hasOwn(formats, format3))
       throw codedError(TypeError, "ERR_INVALID_ARG_VALUE", `The argument 'format' must be one of: 'deflate', 'deflate-raw', 'gzip'. Received ${host.inspect(format3)}`);
-    let settings2 = checked(formats[format3][at2], {}), codec = open2(settings2), over = !1, run2 = (bytes, flush, controller) => {
+    let settings2 = checked2(formats[format3][at2], {}), codec = open2(settings2), over = !1, run2 = (bytes, flush, controller) => {
       if (over) {
         if (bytes.length > 0 && at2 === 1) throw new TypeError("the compressed data ended before");
         return;
@@ -13297,7 +13485,7 @@ Content-Disposition: form-data; name="${escape3(name2)}"${file}\r
     buffer: buffer_default,
     child_process: child_process_default,
     console: globalThis.console,
-    constants: { ...fs_default.constants },
+    constants: { ...os_default.constants.errno, ...os_default.constants.priority, ...os_default.constants.signals, ...fs_default.constants },
     crypto: crypto_default,
     events: events_default,
     fs: fs_default,

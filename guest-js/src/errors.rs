@@ -48,13 +48,18 @@ fn described<'js>(ctx: &Ctx<'js>, describe: &Function<'js>, thrown: Value<'js>) 
         if value.is_string() { text::to_text(&value).map(Some) } else { Ok(None) }
     };
     let payload: Value<'js> = record.get("payload")?;
-    let stack = field("stack")?;
+    let frames = field("stack")?;
+    let location = frames.as_deref().and_then(location);
+    let stack = match (frames, field("properties")?) {
+        (Some(frames), Some(properties)) => Some(format!("{frames} {properties}")),
+        (frames, properties) => frames.or(properties),
+    };
     Ok(Failure {
         kind: kind(field("kind")?.as_deref().unwrap_or_default()),
         name: field("name")?.unwrap_or_default(),
         message: field("message")?.unwrap_or_default(),
         hint: field("hint")?,
-        location: stack.as_deref().and_then(location),
+        location,
         stack,
         payload: match convert::to_json(ctx, payload, Purpose::Outcome) {
             Ok(text) => text.map(|text| Json { text, specials: Vec::new() }),

@@ -83,7 +83,7 @@ pub(crate) fn evaluate<'js>(
     let text = head + &input.text;
     let flags = qjs::JS_EVAL_TYPE_GLOBAL | qjs::JS_EVAL_FLAG_ASYNC;
     runtime::evaluate_raw(ctx, text.as_bytes(), name, first_line, flags)
-        .map_err(|_| runtime::explain(ctx, source, name))
+        .map_err(|_| runtime::explain(ctx, source, &input.text, name))
 }
 
 /// Tells the prelude what an input declares. Whether earlier ones left imports.

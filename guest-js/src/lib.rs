@@ -10,6 +10,7 @@
 //! | [`operations`] | which operations are outstanding, what began and was cancelled in this step |
 //! | [`bytecode`] | own JavaScript, without its text |
 //! | [`limits`] | fuel and memory: counting, and stopping the script |
+//! | [`math`] | exponentials and logarithms to V8's last digit |
 //! | [`memory`] | pages that are touched before a script runs |
 //! | [`errors`] | how an error leaves the guest, and how one enters it |
 //! | [`convert`] | values to JSON and back |
@@ -33,6 +34,7 @@ mod convert;
 mod errors;
 mod input;
 mod limits;
+mod math;
 mod memory;
 mod modules;
 mod natives;

@@ -216,9 +216,10 @@ pub(crate) fn prepare_file<'js>(ctx: Ctx<'js>, source: Text, name: Text) -> Resu
 
 /// The function that a CommonJS file is the body of.
 pub(crate) fn compile_common_js<'js>(ctx: Ctx<'js>, source: Text, name: Text) -> Result<Function<'js>> {
-    let text =
-        format!("(function (exports, require, module, __filename, __dirname) {{\n\n{}\n}})", hide_shebang(&source.0));
+    let body = hide_shebang(&source.0);
+    let text = format!("(function (exports, require, module, __filename, __dirname) {{\n\n{body}\n}})");
     crate::runtime::evaluate(&ctx, text.as_bytes(), &name.0, -1)
+        .inspect_err(|_| crate::runtime::explain_body(&ctx, &body, &name.0, 0))
 }
 
 /// Returns true for a text without `import` and `export` that compiles as CommonJS: top-level `await` does not.

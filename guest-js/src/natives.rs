@@ -15,6 +15,7 @@ mod output;
 mod process;
 mod random;
 mod scripts;
+mod scrypt;
 mod text;
 mod tools;
 mod url;
@@ -41,6 +42,7 @@ pub(crate) fn object<'js>(ctx: &Ctx<'js>) -> Result<Object<'js>> {
     process::add(ctx, &natives)?;
     random::add(ctx, &natives)?;
     scripts::add(ctx, &natives)?;
+    scrypt::add(ctx, &natives)?;
     text::add(ctx, &natives)?;
     tools::add(ctx, &natives)?;
     url::add(ctx, &natives)?;

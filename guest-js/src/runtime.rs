@@ -597,15 +597,18 @@ fn compile<'js>(ctx: &Ctx<'js>, source: &str, name: &str) -> std::result::Result
         None => "(async function () {\n\n".to_owned(),
     };
     let text = [&head, body, "\n})"].concat();
-    evaluate(ctx, text.as_bytes(), name, -1).map_err(|_| explain(ctx, &source, name))
+    evaluate(ctx, text.as_bytes(), name, -1).map_err(|_| explain(ctx, &source, body, name))
 }
 
-/// Returns the reason why a text did not compile, whose exception is pending.
+/// Returns the reason why a text did not compile, whose exception is pending. `body` is what of it is JavaScript.
 ///
 /// The body of a function that is written as a module fails at its first `import`, wherever its mistake is. So the text
 /// is compiled as a module too, and the error of the reading that went furthest is the one to be told.
-pub(crate) fn explain(ctx: &Ctx<'_>, source: &str, name: &str) -> Refused {
-    let Some(problem) = source::module_problem(source) else { return Refused::Engine };
+pub(crate) fn explain(ctx: &Ctx<'_>, source: &str, body: &str, name: &str) -> Refused {
+    let Some(problem) = source::module_problem(source) else {
+        explain_body(ctx, body, name, qjs::JS_EVAL_FLAG_ASYNC);
+        return Refused::Engine;
+    };
     let as_body = ctx.catch();
     let flags = qjs::JS_EVAL_TYPE_MODULE | qjs::JS_EVAL_FLAG_COMPILE_ONLY;
     let compiled = evaluate_raw(ctx, source.as_bytes(), name, 1, flags);
@@ -620,6 +623,17 @@ pub(crate) fn explain(ctx: &Ctx<'_>, source: &str, name: &str) -> Refused {
         _ => ctx.throw(as_body),
     };
     Refused::Engine
+}
+
+/// Replaces the exception of a function whose body does not compile by what is wrong with the body alone: a bracket that the
+/// body lacks, or has too many of, pairs with those of the function. The first line of the body is line 1; `kind` is
+/// `JS_EVAL_FLAG_ASYNC` for that of an async function, else 0.
+pub(crate) fn explain_body(ctx: &Ctx<'_>, body: &str, name: &str, kind: u32) {
+    let as_function = ctx.catch();
+    let flags = qjs::JS_EVAL_TYPE_GLOBAL | qjs::JS_EVAL_FLAG_COMPILE_ONLY | kind;
+    if evaluate_raw(ctx, body.as_bytes(), name, 1, flags).is_ok() {
+        ctx.throw(as_function);
+    }
 }
 
 /// Returns the line and column of an error.

@@ -87,6 +87,11 @@ impl<'js> FromJs<'js> for Bytes {
 /// Lends the bytes of a `Uint8Array`, `Uint8ClampedArray` or `ArrayBuffer`; none for anything else. A detached buffer
 /// is empty.
 pub(crate) fn with_view<R>(value: &Value<'_>, use_bytes: impl FnOnce(&[u8]) -> R) -> Option<R> {
+    with_view_mut(value, |bytes| use_bytes(bytes))
+}
+
+/// The same, to change the bytes.
+pub(crate) fn with_view_mut<R>(value: &Value<'_>, use_bytes: impl FnOnce(&mut [u8]) -> R) -> Option<R> {
     let ctx = value.ctx().as_raw().as_ptr();
     if !value.is_object() {
         return None;
@@ -109,9 +114,9 @@ pub(crate) fn with_view<R>(value: &Value<'_>, use_bytes: impl FnOnce(&[u8]) -> R
         if start.is_null() {
             // Detached, or no such view: QuickJS may have thrown, which must not be seen later.
             qjs::JS_FreeValue(ctx, qjs::JS_GetException(ctx));
-            return Some(use_bytes(&[]));
+            return Some(use_bytes(&mut []));
         }
         let length = usize::try_from(length.assume_init()).expect("a length in this memory");
-        Some(use_bytes(std::slice::from_raw_parts(start, length)))
+        Some(use_bytes(std::slice::from_raw_parts_mut(start, length)))
     }
 }

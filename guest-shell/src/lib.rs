@@ -33,6 +33,8 @@
 //! **Invariant:** bashkit never waits but for an operation of [`operations`]. Its own timers spin on this target, and
 //! the clock stands still within a step: every command that would use one is replaced.
 
+// Natively, as in its tests, there are threads, and an allocator and a `memcmp` that are somebody else's.
+#[cfg(target_family = "wasm")]
 mod allocator;
 mod bindings;
 mod catalog;
@@ -42,8 +44,7 @@ mod devices;
 mod fs;
 mod interpreter;
 mod limits;
-// Tests run natively, where `memcmp` is somebody else's.
-#[cfg(not(test))]
+#[cfg(target_family = "wasm")]
 mod memory;
 mod mend;
 mod mentions;
@@ -76,9 +77,9 @@ impl Guest for ScriptGuest {
         mentions::mentions(&source)
     }
 
-    #[cfg_attr(test, expect(unused_variables, reason = "outside of wasm there is nothing to touch"))]
+    #[cfg_attr(not(target_family = "wasm"), expect(unused_variables, reason = "there is nothing to touch"))]
     fn touch(pages: Vec<u32>) {
-        #[cfg(not(test))]
+        #[cfg(target_family = "wasm")]
         memory::touch(&pages);
     }
 

@@ -186,6 +186,64 @@ fn typescript_that_cannot_run_says_where_it_is() {
 }
 
 #[test]
+fn uncaught_error_shows_its_properties_and_its_cause() {
+    let home = Home::new();
+    let code = "const e = new Error('boom', { cause: new TypeError('root') });
+        e.code = 'E1'; e.field = { a: 1 }; Object.defineProperty(e, 'late', { enumerable: true, get: () => console.log('ran') });
+        throw e";
+    let shown = "Error: boom
+    at script.js:1:11 {
+      code: 'E1',
+      field: { a: 1 },
+      late: [Getter],
+      [cause]: TypeError: root
+          at script.js:1:38
+    }\n";
+    let ran = home.run(["run", "-e", code]);
+    assert!(ran.stderr.ends_with(shown), "{}", ran.stderr);
+    assert_eq!(ran.stdout, "", "the getter ran");
+    let error = &home.js(code, &[])["error"];
+    assert_eq!((&error["message"], &error["location"]["line"]), (&"boom".into(), &1.into()), "{error}");
+    for (code, shown) in [
+        ("await Promise.any([Promise.reject(new Error('a'))])", "[errors]: [\n        Error: a\n"),
+        ("fs.readFileSync('no')", " {\n      errno: -2,\n      code: 'ENOENT',\n      syscall: 'open',"),
+        ("const e = new Error('m'); e.self = e; throw e", " {\n      self: [Circular *1]\n    }\n"),
+        ("const e = new Error('m'); e.stack = undefined; e.code = 5; throw e", "Error: m\n    { code: 5 }\n"),
+    ] {
+        let ran = home.run(["run", "-e", code]);
+        assert!(ran.stderr.contains(shown), "{code}: {}", ran.stderr);
+    }
+}
+
+#[test]
+fn uncaught_error_of_the_host_shows_its_fields_once() {
+    let ran = Home::new().run(["run", "-e", "await fetch('http://a.b')"]);
+    assert!(ran.stderr.contains("hint: ") && !ran.stderr.contains("kind:"), "{}", ran.stderr);
+    assert_eq!(ran.stderr.matches("--allow-net").count(), 1, "{}", ran.stderr);
+}
+
+#[test]
+fn main_script_with_missing_or_superfluous_brackets_says_what_is_wrong_and_where() {
+    let home = Home::new();
+    for (code, message, line) in [
+        ("function f() {\n  x();", "Unexpected end of input", 2),
+        ("return 1; if (x) {\n", "Unexpected end of input", 2),
+        ("items.map(x => {\n  x;\n", "Unexpected end of input", 3),
+        ("const x =\n", "Unexpected end of input", 2),
+        ("return 1;\nfoo() }\nbar()", "Unexpected token '}'", 2),
+        ("})(function () {", "Unexpected token '}'", 1),
+        ("foo(1\n", "missing ) after argument list", 2),
+        ("import fs from 'fs';\nif (x) {\n", "Unexpected end of input", 3),
+        ("let f = x => {\n return await x }", "await is only valid in async functions", 2),
+    ] {
+        let error = &home.js(code, &[])["error"];
+        assert_eq!((&error["kind"], &error["name"]), (&"syntax".into(), &"SyntaxError".into()), "{code}: {error}");
+        assert!(error["message"].as_str().is_some_and(|text| text.starts_with(message)), "{code}: {error}");
+        assert_eq!(error["location"]["line"], line, "{code}: {error}");
+    }
+}
+
+#[test]
 fn an_exit_ends_the_script_at_once() {
     let home = Home::new();
     let ran = home.js(

@@ -153,7 +153,26 @@ const spawn = (name, given, wants) => {
 
 const failure = (child, command, code, output) => {
   const error = new Error(`Command failed: ${command}\n${output.stderr}`);
-  return Object.assign(error, { code, killed: child.killed, signal: child.signalCode, cmd: command, ...output });
+  return Object.assign(error, { code, killed: child.killed, signal: child.signalCode, cmd: command });
+};
+
+// A stream of output that is gathered anyway: the stream, and what gives it the bytes. What nobody reads does not wait in it.
+const shownStream = (encoding) => {
+  const stream = new Readable({ read() {} });
+  if (encoding !== null && encoding !== 'buffer') stream.setEncoding(encoding);
+  stream.resume();
+  return [stream, (bytes) => stream.push(bytes.length === 0 ? null : Buffer.from(bytes))];
+};
+
+// Gives a child its standard input. It ends if nobody has asked for it in the turn that began the command: most commands that
+// read are given nothing.
+const offerInput = (child, running) => {
+  let stdin;
+  const open = () => (stdin ??= writable(running));
+  Object.defineProperty(child, 'stdin', { get: open, set: (given) => (stdin = given), enumerable: true, configurable: true });
+  process.nextTick(() => {
+    if (stdin === undefined) open().end();
+  });
 };
 
 // Gathers the output of a command, and gives it to a callback as Node does. `shown` is its name in errors.
@@ -164,6 +183,11 @@ const gather = (call, shown, callback) => {
   child.pid = nextProcess();
   killLater(child, options);
   const encoding = options.encoding === undefined ? 'utf8' : options.encoding;
+  const [[stdout, showOut], [stderr, showErr]] = [shownStream(encoding), shownStream(encoding)];
+  if (options.input === undefined) offerInput(child, running);
+  else child.stdin = null;
+  Object.assign(child, { stdout, stderr });
+  Object.defineProperty(child, 'stdio', { get: () => [child.stdin, child.stdout, child.stderr], enumerable: true, configurable: true });
   const decode = (bytes) => {
     const buffer = Buffer.from(bytes);
     return encoding === 'buffer' || encoding === null ? buffer : buffer.toString(encoding);
@@ -180,7 +204,7 @@ const gather = (call, shown, callback) => {
     if (exitCode === 0) return callback?.(null, output.stdout, output.stderr);
     if (exitCode === MISSING) {
       return whyMissing(call)().then((cause) => {
-        const failed = () => Object.assign(systemFailure(cause, 'spawn', file, args), { cmd: shown, ...output });
+        const failed = () => Object.assign(systemFailure(cause, 'spawn', file, args), { cmd: shown });
         const error = cause === undefined ? failure(child, shown, exitCode, output) : failed();
         callback?.(error, output.stdout, output.stderr);
       });
@@ -188,8 +212,9 @@ const gather = (call, shown, callback) => {
     const error = failure(child, shown, exitCode, output);
     callback?.(error, output.stdout, output.stderr);
   };
-  collect(running, options.input).then(finish, (error) => {
+  collect(running, options.input ?? null, [showOut, showErr]).then(finish, (error) => {
     const output = { stdout: decode(empty), stderr: decode(empty) };
+    for (const show of [showOut, showErr]) show(empty);
     const told = child.killed ? failure(child, shown, null, output) : error;
     callback?.(told, output.stdout, output.stderr);
   });
@@ -222,7 +247,9 @@ const promised = (run) =>
   function (...values) {
     let child;
     const promise = new Promise((resolve, reject) => {
-      child = run(...values, (error, stdout, stderr) => (error ? reject(error) : resolve({ stdout, stderr })));
+      child = run(...values, (error, stdout, stderr) =>
+        error ? reject(Object.assign(error, { stdout, stderr })) : resolve({ stdout, stderr }),
+      );
     });
     return Object.assign(promise, { child });
   };

@@ -8,10 +8,12 @@ const { crypto: web } = globalThis;
 
 const hashes = ['md5', 'sha1', 'sha224', 'sha256', 'sha384', 'sha512'];
 const plainName = (name) => String(name).toLowerCase().replace(/^rsa-/, '').replace(/^sha-/, 'sha');
-const bytesOf = (data, encoding, name = 'data') => {
+const KINDS = 'string or an instance of Buffer, TypedArray, or DataView';
+const KINDS_WITH_BUFFERS = 'string or an instance of ArrayBuffer, Buffer, TypedArray, or DataView';
+const bytesOf = (data, encoding, name = 'data', kinds = KINDS) => {
   if (typeof data === 'string') return new Uint8Array(Buffer.from(data, encoding));
   const bytes = typeof data === 'object' && data !== null ? asBytes(data) : undefined;
-  if (bytes === undefined) throw invalidType(name, 'string or an instance of Buffer, TypedArray, or DataView', data);
+  if (bytes === undefined) throw invalidType(name, kinds, data);
   return bytes;
 };
 const shown = (bytes, encoding) => {
@@ -103,6 +105,14 @@ const timingSafeEqual = (a, b) => {
   return difference === 0;
 };
 
+const randomFill = (buffer, offset, size, callback) => {
+  if (typeof offset === 'function') [offset, callback] = [undefined, offset];
+  else if (typeof size === 'function') [size, callback] = [undefined, size];
+  if (typeof callback !== 'function') throw invalidType('callback', 'function', callback);
+  randomFillSync(buffer, offset, size);
+  setTimeout(() => callback(null, buffer), 0);
+};
+
 const pbkdf2Sync = (password, salt, iterations, length, digest) => {
   const algorithm = plainName(digest);
   if (!hashes.includes(algorithm)) throw codedError(TypeError, 'ERR_CRYPTO_INVALID_DIGEST', `Invalid digest: ${digest}`);
@@ -126,6 +136,86 @@ const pbkdf2Sync = (password, salt, iterations, length, digest) => {
     done += block.length;
   }
   return Buffer.concat(blocks).subarray(0, length);
+};
+
+const scryptNames = { N: 'cost', r: 'blockSize', p: 'parallelization' };
+const scryptParameters = (options) => {
+  const wanted = { N: 16384, r: 8, p: 1, maxmem: 32 * 1024 * 1024 };
+  const take = (name, value, most) => {
+    if (typeof value !== 'number') throw invalidType(name, 'number', value);
+    if (!isWhole(value)) throw outOfRange(name, 'an integer', value);
+    if (value < 0 || value > most) throw outOfRange(name, `>= 0 && <= ${most}`, value);
+    return value;
+  };
+  for (const [name, other] of Object.entries(scryptNames)) {
+    if (options?.[name] !== undefined && options[other] !== undefined) {
+      throw codedError(Error, 'ERR_CRYPTO_SCRYPT_INVALID_PARAMETER', 'Invalid scrypt parameter');
+    }
+    for (const given of [name, other]) {
+      // Zero asks for the standard, as in Node.
+      if (options?.[given] !== undefined) wanted[name] = take(given, options[given], 2 ** 32 - 1) || wanted[name];
+    }
+  }
+  if (options?.maxmem !== undefined) wanted.maxmem = take('maxmem', options.maxmem, Number.MAX_SAFE_INTEGER) || wanted.maxmem;
+  const refuse = (why) => codedError(RangeError, 'ERR_CRYPTO_INVALID_SCRYPT_PARAMS', `Invalid scrypt params${why}`);
+  const { N, r, p, maxmem } = wanted;
+  if (N < 2 || !isWhole(Math.log2(N)) || Math.log2(N) >= 16 * r) throw refuse('');
+  if (128 * r * (p + N + 2) > maxmem) throw refuse(': error:030000AC:digital envelope routines::memory limit exceeded');
+  return wanted;
+};
+const checkScrypt = (password, salt, length, options) => {
+  const parameters = scryptParameters(options);
+  const [key, grains] = [bytesOf(password, 'utf8', 'password', KINDS_WITH_BUFFERS), bytesOf(salt, 'utf8', 'salt', KINDS_WITH_BUFFERS)];
+  if (typeof length !== 'number') throw invalidType('keylen', 'number', length);
+  if (!isWhole(length)) throw outOfRange('keylen', 'an integer', length);
+  if (length < 0 || length > 2 ** 31 - 1) throw outOfRange('keylen', '>= 0 && <= 2147483647', length);
+  return { key, grains, ...parameters };
+};
+const scryptSync = (password, salt, length, options) => {
+  const { key, grains, N, r, p } = checkScrypt(password, salt, length, options);
+  if (length === 0) return Buffer.alloc(0);
+  const mixed = pbkdf2Sync(key, grains, 1, 128 * r * p, 'sha256');
+  const scratch = new Uint8Array(128 * r * N);
+  for (let at = 0; at < mixed.length; at += 128 * r) {
+    const block = new Uint8Array(mixed.subarray(at, at + 128 * r));
+    native.scryptMix(block, scratch, N);
+    mixed.set(block, at);
+  }
+  return pbkdf2Sync(key, mixed, 1, length, 'sha256');
+};
+const scrypt = (password, salt, length, options, callback) => {
+  if (typeof options === 'function') [options, callback] = [undefined, options];
+  checkScrypt(password, salt, length, options);
+  if (typeof callback !== 'function') throw invalidType('callback', 'function', callback);
+  const key = scryptSync(password, salt, length, options);
+  setTimeout(() => callback(null, key), 0);
+};
+
+const HKDF_KINDS = 'string or an instance of ArrayBuffer, TypedArray, DataView, or Buffer';
+const hkdfSync = (digest, key, salt, info, length) => {
+  if (typeof digest !== 'string') throw invalidType('digest', 'string', digest);
+  const secret = bytesOf(key, 'utf8', 'ikm', HKDF_KINDS.replace('ArrayBuffer', 'SecretKeyObject, ArrayBuffer'));
+  const [grains, context] = [bytesOf(salt, 'utf8', 'salt', HKDF_KINDS), bytesOf(info, 'utf8', 'info', HKDF_KINDS)];
+  if (typeof length !== 'number') throw invalidType('length', 'number', length);
+  if (!isWhole(length)) throw outOfRange('length', 'an integer', length);
+  if (length < 0 || length > 2 ** 32) throw outOfRange('length', '>= 0 && <= 4294967296', length);
+  if (context.length > 1024) throw outOfRange('info', 'must not contain more than 1024 bytes', context.length);
+  const algorithm = plainName(digest);
+  if (!hashes.includes(algorithm)) throw codedError(TypeError, 'ERR_CRYPTO_INVALID_DIGEST', `Invalid digest: ${digest}`);
+  const start = native.hmac(algorithm, grains, secret);
+  if (length > 255 * start.length) throw codedError(RangeError, 'ERR_CRYPTO_INVALID_KEYLEN', 'Invalid key length');
+  const blocks = [];
+  let block = new Uint8Array(0);
+  for (let done = 0; done < length; done += block.length) {
+    block = native.hmac(algorithm, start, new Uint8Array(Buffer.concat([block, context, Uint8Array.of(blocks.length + 1)])));
+    blocks.push(block);
+  }
+  return new Uint8Array(Buffer.concat(blocks)).buffer.slice(0, length);
+};
+const hkdf = (digest, key, salt, info, length, callback) => {
+  if (typeof callback !== 'function') throw invalidType('callback', 'function', callback);
+  const derived = hkdfSync(digest, key, salt, info, length);
+  setTimeout(() => callback(null, derived), 0);
 };
 
 // The web's keys: only for HMAC.
@@ -213,7 +303,7 @@ Object.defineProperty(web, 'subtle', { value: subtle, enumerable: true, configur
 export { CryptoKey };
 
 const absent = (name) => () => {
-  throw codedError(Error, 'ERR_FEATURE_UNAVAILABLE_ON_PLATFORM', `crypto.${name} is not here: there are digests, HMAC, pbkdf2 and random numbers`);
+  throw codedError(Error, 'ERR_FEATURE_UNAVAILABLE_ON_PLATFORM', `crypto.${name} is not here: there are digests, HMAC, pbkdf2, scrypt, hkdf and random numbers`);
 };
 export default {
   createHash,
@@ -224,6 +314,7 @@ export default {
   randomBytes,
   randomInt,
   randomUUID: () => web.randomUUID(),
+  randomFill,
   randomFillSync,
   getRandomValues: (target) => web.getRandomValues(target),
   timingSafeEqual,
@@ -238,7 +329,10 @@ export default {
   createSign: absent('createSign'),
   createVerify: absent('createVerify'),
   generateKeyPairSync: absent('generateKeyPairSync'),
-  scryptSync: absent('scryptSync'),
+  scrypt,
+  scryptSync,
+  hkdf,
+  hkdfSync,
   Hash,
   Hmac,
   webcrypto: web,

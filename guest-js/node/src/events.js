@@ -91,8 +91,10 @@ EventEmitter.on = (emitter, name, options) => {
     if (waiting.length > 0) waiting.shift().reject(error);
     else failure = error;
   };
+  const closing = options?.close ?? [];
   const end = () => {
     done = true;
+    for (const at of closing) emitter.off(at, end);
     emitter.off(name, listener);
     emitter.off('error', fail);
     while (waiting.length > 0) waiting.shift().resolve({ value: undefined, done: true });
@@ -100,6 +102,7 @@ EventEmitter.on = (emitter, name, options) => {
   };
   emitter.on(name, listener);
   if (name !== 'error') emitter.on('error', fail);
+  for (const at of closing) emitter.on(at, end);
   options?.signal?.addEventListener('abort', () => fail(abortError(options.signal)), { once: true });
   return {
     next() {

@@ -11,7 +11,41 @@ import url from './url.js';
 const { fs: files, native, toPath } = host;
 const { O_RDONLY, O_WRONLY, O_RDWR, O_CREAT, O_EXCL, O_TRUNC, O_APPEND } = descriptors;
 
-export const constants = { F_OK: 0, R_OK: 4, W_OK: 2, X_OK: 1, COPYFILE_EXCL: 1, O_RDONLY, O_WRONLY, O_RDWR, O_CREAT, O_EXCL, O_TRUNC, O_APPEND };
+// Those of Linux, but for the flags whose effect no open file has here (`O_DIRECTORY`, `O_NOFOLLOW` and the like).
+export const constants = {
+  O_RDONLY,
+  O_WRONLY,
+  O_RDWR,
+  S_IFMT: 0o170000,
+  S_IFREG: 0o100000,
+  S_IFDIR: 0o40000,
+  S_IFCHR: 0o20000,
+  S_IFBLK: 0o60000,
+  S_IFIFO: 0o10000,
+  S_IFLNK: 0o120000,
+  S_IFSOCK: 0o140000,
+  O_CREAT,
+  O_EXCL,
+  O_TRUNC,
+  O_APPEND,
+  S_IRWXU: 0o700,
+  S_IRUSR: 0o400,
+  S_IWUSR: 0o200,
+  S_IXUSR: 0o100,
+  S_IRWXG: 0o70,
+  S_IRGRP: 0o40,
+  S_IWGRP: 0o20,
+  S_IXGRP: 0o10,
+  S_IRWXO: 0o7,
+  S_IROTH: 0o4,
+  S_IWOTH: 0o2,
+  S_IXOTH: 0o1,
+  F_OK: 0,
+  R_OK: 4,
+  W_OK: 2,
+  X_OK: 1,
+  COPYFILE_EXCL: 1,
+};
 
 const encodingOf = (options) => {
   const encoding = typeof options === 'string' ? options : options?.encoding;
@@ -48,6 +82,7 @@ const refuseInput = () => {
 };
 const readWhole = (path, options, encoding) => {
   if (isDescriptor(path)) return path === 0 ? refuseInput() : descriptors.readRest(path, encoding === null ? 'fstat' : 'read');
+  if (path === '/dev/stdin' || path === '/proc/self/fd/0') refuseInput();
   const bits = descriptors.toFlags(flagOf(options, 'r'));
   return bits === O_RDONLY ? files.readBytes(path) : withOpened(path, bits, undefined, (fd) => descriptors.readRest(fd));
 };
@@ -259,8 +294,8 @@ for (const [name, work] of Object.entries(sync)) {
   };
 }
 
-const fs = { constants, ...constants, Stats, Dirent: host.Dirent, Dir };
-for (const name of ['COPYFILE_EXCL', 'O_RDONLY', 'O_WRONLY', 'O_RDWR', 'O_CREAT', 'O_EXCL', 'O_TRUNC', 'O_APPEND']) delete fs[name];
+const { F_OK, R_OK, W_OK, X_OK } = constants;
+const fs = { constants, F_OK, R_OK, W_OK, X_OK, Stats, Dirent: host.Dirent, Dir };
 
 // Its callback comes last; what it gives comes later, also if it is an error.
 const withCallback = (name, work) =>

@@ -60,7 +60,7 @@ const modules = Object.assign(Object.create(null), {
   buffer,
   child_process: childProcess,
   console: globalThis.console,
-  constants: { ...fs.constants },
+  constants: { ...os.constants.errno, ...os.constants.priority, ...os.constants.signals, ...fs.constants },
   crypto,
   events: EventEmitter,
   fs,

@@ -1,4 +1,54 @@
 import path from 'path-browserify';
+import { invalidType } from './util.js';
+
+// The library says in other words than Node what is wrong with its arguments.
+const check = (name, value) => {
+  if (typeof value !== 'string') throw invalidType(name, 'string', value);
+};
+const replace = (functions) => {
+  for (const [name, { value }] of Object.entries(Object.getOwnPropertyDescriptors(functions))) {
+    path[name] = Object.defineProperty(value, 'length', { value: path[name].length, configurable: true });
+  }
+};
+const checked = (name, ...wanted) => {
+  const work = path[name];
+  const checks = (...given) => {
+    wanted.forEach((argument, at) => check(argument, given[at]));
+    return work(...given);
+  };
+  replace({ [name]: Object.defineProperty(checks, 'name', { value: name, configurable: true }) });
+};
+for (const name of ['normalize', 'isAbsolute', 'dirname', 'extname', 'parse']) checked(name, 'path');
+checked('relative', 'from', 'to');
+
+const { basename, join, resolve } = path;
+replace({
+  basename(name, suffix) {
+    if (suffix !== undefined) check('suffix', suffix);
+    check('path', name);
+    return basename(name, suffix);
+  },
+  join(...parts) {
+    for (const part of parts) check('path', part);
+    return join(...parts);
+  },
+  resolve(...parts) {
+    // From the last on, and not beyond an absolute one.
+    for (let at = parts.length - 1; at >= 0; at--) {
+      check(`paths[${at}]`, parts[at]);
+      if (parts[at].startsWith('/')) return resolve(...parts.slice(at));
+    }
+    return resolve(...parts);
+  },
+  format(parts) {
+    if (parts === null || typeof parts !== 'object') throw invalidType('pathObject', 'object', parts);
+    const directory = parts.dir || parts.root;
+    const extension = parts.ext && !parts.ext.startsWith('.') ? `.${parts.ext}` : parts.ext;
+    const base = parts.base || `${parts.name || ''}${extension || ''}`;
+    if (!directory) return base;
+    return directory === parts.root ? `${directory}${base}` : `${directory}/${base}`;
+  },
+});
 
 path.posix = path;
 path.toNamespacedPath = (name) => name;

@@ -156,6 +156,18 @@ export const addStreams = ({ Readable, Writable }) => {
         return true;
       },
     }.write;
+    // What a script puts in its place gets what `console` writes, too.
+    const own = stream.write;
+    let current = own;
+    Object.defineProperty(stream, 'write', {
+      get: () => current,
+      set(given) {
+        current = given;
+        host.redirectConsole(toStderr, given === own ? undefined : (text) => void stream.write(text));
+      },
+      enumerable: true,
+      configurable: true,
+    });
     stream.end = function (chunk, encoding, callback) {
       if (chunk !== undefined && chunk !== null && typeof chunk !== 'function') stream.write(chunk, encoding);
       return send.call(this, typeof chunk === 'function' ? chunk : typeof encoding === 'function' ? encoding : callback);

@@ -1,6 +1,6 @@
 // `readline`: lines of a stream.
 import EventEmitter, { marks } from './events.js';
-import { codedError } from './util.js';
+import { codedError, promisify } from './util.js';
 
 const decoder = () => new TextDecoder();
 
@@ -171,6 +171,12 @@ class Interface extends EventEmitter {
     };
   }
 }
+
+Object.defineProperty(Interface.prototype.question, promisify.custom, {
+  value: function question(query, options) {
+    return new Promise((resolve) => this.question(query, options ?? {}, resolve));
+  },
+});
 
 const createInterface = (input, output) => new Interface(typeof input?.on === 'function' || input?.[Symbol.asyncIterator] ? { input, output } : input);
 export const promises = { createInterface, Interface };

@@ -25,11 +25,12 @@ const feed = async (running, bytes) => {
   }
 };
 
-const drain = async (running, which) => {
+const drain = async (running, which, show) => {
   const parts = [];
   let length = 0;
   for (;;) {
     const bytes = await running.read(which);
+    show(bytes);
     if (bytes.length === 0) break;
     parts.push(bytes);
     length += bytes.length;
@@ -62,13 +63,16 @@ export const scriptOf = (source, { args = [], cwd, env }) => {
 // Begins a bash script.
 export const begin = (source, options = {}, below) => host.runScript(scriptOf(source, options), options.signal, below);
 
-// Runs a script to its end: its output as bytes.
-export const collect = async (running, input) => {
+const nobody = () => {};
+
+// Runs a script to its end: its output as bytes. `show` has two functions that get what comes of it, and nothing at the end.
+// Whoever gives the input himself, gives null for it.
+export const collect = async (running, input, show = [nobody, nobody]) => {
   const [exitCode, stdout, stderr] = await Promise.all([
     running.exited,
-    drain(running, 1),
-    drain(running, 2),
-    feed(running, toBytes(input)),
+    drain(running, 1, show[0]),
+    drain(running, 2, show[1]),
+    input === null ? undefined : feed(running, toBytes(input)),
   ]);
   return { stdout, stderr, exitCode };
 };

@@ -1,5 +1,5 @@
 // `util`. Formatting is the prelude's, as for `console`.
-const { native, inspect: inspectValue, formatLine } = host;
+const { native, inspect: inspectValue, formatLine, received } = host;
 // As it was when nothing of the script had run.
 export const { isInteger: isWhole } = Number;
 
@@ -8,9 +8,15 @@ export const inspect = (value, options, ...legacy) => {
   return inspectValue(value, options);
 };
 inspect.custom = Symbol.for('nodejs.util.inspect.custom');
-inspect.defaultOptions = { showHidden: false, depth: 2, colors: false, customInspect: true, showProxy: false, maxArrayLength: 100, maxStringLength: 10000, breakLength: 80, compact: 3, sorted: false, getters: false, numericSeparator: false };
-inspect.colors = Object.create(null);
-inspect.styles = Object.create(null);
+Object.defineProperty(inspect, 'defaultOptions', {
+  get: () => host.inspectOptions,
+  set(options) {
+    if (options === null || typeof options !== 'object') throw invalidType('options', 'object', options);
+    Object.assign(host.inspectOptions, options);
+  },
+});
+inspect.colors = host.inspectColors;
+inspect.styles = host.inspectStyles;
 
 export const format = (...values) => formatLine(values);
 export const formatWithOptions = (options, ...values) => formatLine(values, options);
@@ -75,7 +81,21 @@ export const debuglog = () => Object.assign(() => {}, { enabled: false });
 export const debug = debuglog;
 export const stripVTControlCharacters = (text) => checkText('str', text).replace(/\u001b\[[0-?]*[ -/]*[@-~]/g, '');
 export const toUSVString = (text) => String(text).toWellFormed();
-export const styleText = (_, text) => text;
+const codesOf = (format) => {
+  const codes = inspect.colors[format];
+  if (codes != null) return codes.map((code) => `\u001b[${code}m`);
+  throw invalidValue('format', format, `must be one of: ${Object.keys(inspect.colors).map((known) => `'${known}'`).join(', ')}`);
+};
+const isStream = (value) => typeof value?.getReader === 'function' || typeof value?.getWriter === 'function' || (typeof value?.on === 'function' && (typeof value.write === 'function' || typeof value.pipe === 'function'));
+export const styleText = (format, text, { validateStream = true, stream = modules.process.stdout } = {}) => {
+  checkText('text', text);
+  if (typeof validateStream !== 'boolean') throw invalidType('options.validateStream', 'boolean', validateStream);
+  if (validateStream && !isStream(stream)) throw invalidType('stream', 'an instance of ReadableStream, WritableStream, or Stream', stream);
+  if (Array.isArray(format)) return format.map(codesOf).reduceRight((inner, [open, close]) => open + inner + close, text);
+  const [open, close] = codesOf(format);
+  // As Node does: a single name is for a terminal, and no stream is one here.
+  return validateStream ? text : open + text + close;
+};
 export const aborted = (signal) => new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
 export const getSystemErrorName = (number) => {
   if (typeof number !== 'number') throw invalidType('err', 'number', number);
@@ -89,15 +109,6 @@ export const codedError = (Class, code, message) => {
   const error = new Class(message);
   error.code = code;
   return error;
-};
-const received = (value) => {
-  if (value == null) return ` Received ${value}`;
-  if (typeof value === 'function') return ` Received function ${value.name}`;
-  if (typeof value === 'object') {
-    return value.constructor?.name ? ` Received an instance of ${value.constructor.name}` : ` Received ${inspect(value, { depth: -1 })}`;
-  }
-  const text = inspect(value, { colors: false });
-  return ` Received type ${typeof value} (${text.length > 28 ? `${text.slice(0, 25)}...` : text})`;
 };
 class AbortError extends Error {
   constructor(signal) {

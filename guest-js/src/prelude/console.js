@@ -104,6 +104,11 @@ const writeLine = (write, text) => {
   write((indent === '' ? text : indent + join(split(text, '\n'), '\n' + indent)) + '\n');
 };
 
+// Where it is written: what stands in for `write` of `process.stdout` and `process.stderr`, if the script put something there.
+const sinks = { __proto__: null, out: undefined, err: undefined };
+const toOut = (text) => (sinks.out ?? native.stdout)(text);
+const toErr = (text) => (sinks.err ?? native.stderr)(text);
+
 const printer = (name, write) =>
   ({
     [name](...values) {
@@ -116,7 +121,7 @@ const labelOf = (label) => (label === undefined ? 'default' : String(label));
 const elapsed = (label) => {
   const since = consoleState.timers[label];
   if (since === undefined) {
-    writeLine(native.stderr, "console.time has not begun for '" + label + "'");
+    writeLine(toErr, "console.time has not begun for '" + label + "'");
     return undefined;
   }
   const millis = native.now() - since;
@@ -194,25 +199,25 @@ const tableOf = (data, only) => {
   return drawTable(heads, rows);
 };
 
-const log = printer('log', native.stdout);
+const log = printer('log', toOut);
 
 const consoleFunctions = {
   log,
-  info: printer('info', native.stdout),
-  debug: printer('debug', native.stdout),
-  error: printer('error', native.stderr),
-  warn: printer('warn', native.stderr),
+  info: printer('info', toOut),
+  debug: printer('debug', toOut),
+  error: printer('error', toErr),
+  warn: printer('warn', toErr),
   trace(...values) {
     const text = formatLine(values);
     const frames = cleanStack(captureStack(consoleFunctions.trace));
-    writeLine(native.stderr, 'Trace' + (text === '' ? '' : ': ' + text) + indentFrames(frames));
+    writeLine(toErr, 'Trace' + (text === '' ? '' : ': ' + text) + indentFrames(frames));
   },
   dir(value, options) {
-    writeLine(native.stdout, inspect(value, { customInspect: false, ...options }));
+    writeLine(toOut, inspect(value, { customInspect: false, ...options }));
   },
   dirxml: log,
   table(data, columns) {
-    if (isObject(data)) writeLine(native.stdout, tableOf(data, columns));
+    if (isObject(data)) writeLine(toOut, tableOf(data, columns));
     else log(data);
   },
   group(...values) {
@@ -225,14 +230,16 @@ const consoleFunctions = {
   assert(condition, ...values) {
     if (condition) return;
     const text = formatLine(values);
-    writeLine(native.stderr, text === '' ? 'Assertion failed' : 'Assertion failed: ' + text);
+    writeLine(toErr, text === '' ? 'Assertion failed' : 'Assertion failed: ' + text);
   },
   count(label) {
     const name = labelOf(label);
     const times = (consoleState.counts[name] ?? 0) + 1;
     consoleState.counts[name] = times;
-    writeLine(native.stdout, name + ': ' + times);
+    writeLine(toOut, name + ': ' + times);
   },
+  // Node does nothing either where standard output is no terminal.
+  clear() {},
   countReset(label) {
     delete consoleState.counts[labelOf(label)];
   },
@@ -243,13 +250,13 @@ const consoleFunctions = {
     const name = labelOf(label);
     const time = elapsed(name);
     if (time !== undefined)
-      writeLine(native.stdout, name + ': ' + time + (values.length > 0 ? ' ' + formatLine(values) : ''));
+      writeLine(toOut, name + ': ' + time + (values.length > 0 ? ' ' + formatLine(values) : ''));
   },
   timeEnd(label) {
     const name = labelOf(label);
     const time = elapsed(name);
     delete consoleState.timers[name];
-    if (time !== undefined) writeLine(native.stdout, name + ': ' + time);
+    if (time !== undefined) writeLine(toOut, name + ': ' + time);
   },
 };
 consoleFunctions.groupCollapsed = consoleFunctions.group;

@@ -169,10 +169,10 @@ const mark = (error, kind, hint, extra) => {
   return error;
 };
 
-// Says of an error what caused it. Its message has that already, and so it is not said again; the hint is that of the cause.
+// Says of an error what caused it. The hint is that of the cause.
 const causedBy = (error, cause) => {
   define(error, 'cause', cause);
-  weakSet(origins, error, { __proto__: null, ...weakGet(origins, cause), kind: 'exception', saysCause: true });
+  weakSet(origins, error, { __proto__: null, ...weakGet(origins, cause), kind: 'exception' });
   return error;
 };
 
@@ -232,7 +232,7 @@ const hintFor = (error, message) => {
   return undefined;
 };
 
-// What an uncaught value is, for the host: `{kind, name, message, hint, stack, payload}`.
+// What an uncaught value is, for the host: `{kind, name, message, hint, stack, properties, payload}`.
 const describe = (thrown) => {
   const isError = native.className(thrown) === 'Error' || native.className(thrown) === 'DOMException';
   if (!isError) {
@@ -246,30 +246,30 @@ const describe = (thrown) => {
     };
   }
   const origin = weakGet(origins, thrown);
-  let message = readString(thrown, 'message') ?? '';
-  if (thrown instanceof AggregateError) message = withErrors(thrown, message);
+  const message = readString(thrown, 'message') ?? '';
   const stack = framesOf(thrown);
   return {
     __proto__: null,
     kind: origin?.kind ?? 'exception',
     name: readString(thrown, 'name') ?? 'Error',
-    message: origin?.saysCause ? message : withCause(thrown, message),
+    message,
     hint: origin?.hint ?? hintFor(thrown, message),
     stack: stack === '' ? undefined : stack,
+    properties: shownProperties(thrown, origin),
     payload: origin?.payload,
   };
 };
 
-// The messages of the errors that an `AggregateError` holds, behind its own.
-const withErrors = (error, message) => {
-  const errors = error.errors;
-  if (!isArray(errors) || errors.length === 0) return message;
-  const shown = mapList(slice(errors, 0, 10), (inner) => (isObject(inner) ? headerOf(inner) : inspectSafely(inner)));
-  return (message === '' ? 'several errors' : message) + ': ' + join(shown, '; ');
-};
+// What an error of the host says by fields of their own.
+const saidApart = ['kind', 'hint', 'method', 'payload'];
 
-// The message of what caused an error, behind its own.
-const withCause = (error, message) => {
-  if (!hasOwn(error, 'cause') || native.className(error.cause) !== 'Error') return message;
-  return message + ' (caused by ' + headerOf(error.cause) + ')';
+// The properties of an uncaught error, its cause among them, as Node shows them behind the stack; undefined if there are none.
+// Nothing of the script runs for it.
+const shownProperties = (error, origin) => {
+  try {
+    return propertiesBehind(error, origin === undefined ? [] : saidApart);
+  } catch {
+    // They are too deep, or too many: the error itself matters more.
+    return undefined;
+  }
 };

@@ -96,6 +96,7 @@ const host = {
     isProxy: native.isProxy,
     digest: native.digest,
     hmac: native.hmac,
+    scryptMix: native.scryptMix,
     openCodec: native.openCodec,
     runCodec: native.runCodec,
     crc32: native.crc32,
@@ -138,6 +139,13 @@ const host = {
   toLatin1,
   inspect,
   formatLine,
+  received,
+  inspectOptions: standardOptions,
+  inspectColors: colors,
+  inspectStyles: styles,
+  redirectConsole(toStderr, write) {
+    sinks[toStderr ? 'err' : 'out'] = write;
+  },
   captureStack,
   cleanStack,
   indentFrames,

@@ -64,6 +64,20 @@ const errorKeys = (error, shown) => (keys) => {
   return kept;
 };
 
+// What `inspect` shows of an error behind its stack, but for some keys: `{ … }`; undefined if that is nothing.
+const propertiesBehind = (error, hidden) => {
+  const context = makeContext(safeOptions);
+  const { base, keys } = formatters.Error(error, context);
+  const shown = keys(shownKeys(error, false, context));
+  const entries = [];
+  push(context.open, error);
+  for (let i = 0; i < shown.length; i++) {
+    if (!contains(hidden, shown[i])) push(entries, formatProperty(error, shown[i], context, 1, false));
+  }
+  if (entries.length === 0) return undefined;
+  return substring(intoLines(entries, '{', '}', base, context, 0, false), base.length + 1);
+};
+
 // The elements of a list, runs of holes counted.
 const formatElements = (list, length, context, depth) => {
   const entries = [];
@@ -102,7 +116,7 @@ const formatBoxed = (type, valueOf, isText) => (value, context) => {
 
 const hexOfBytes = (bytes, context) => {
   const hex = [];
-  const most = min(context.maxArrayLength, 50);
+  const most = context.maxArrayLength;
   for (let i = 0; i < bytes.length && i < most; i++) push(hex, padStart(numberToString(bytes[i], 16), 2, '0'));
   const left = bytes.length - most;
   return join(hex, ' ') + (left > 0 ? ' ... ' + left + ' more byte' + (left === 1 ? '' : 's') : '');

@@ -3,39 +3,113 @@
 
 const lineWidth = 80;
 
-// The options of `util.inspect`, and what `console` uses.
+// The options of `util.inspect`, and what `console` uses. A script may change them, as `util.inspect.defaultOptions`.
 const standardOptions = {
-  __proto__: null,
+  showHidden: false,
   depth: 2,
   colors: false,
-  showHidden: false,
-  showProxy: false,
   customInspect: true,
-  compact: 3,
-  breakLength: lineWidth,
+  showProxy: false,
   maxArrayLength: 100,
   maxStringLength: 10_000,
+  breakLength: lineWidth,
+  compact: 3,
   sorted: false,
   getters: false,
   numericSeparator: false,
 };
+const optionNames = objectKeys(standardOptions);
+// The same, whatever a script did.
+const safeOptions = freeze({ __proto__: null, ...standardOptions, customInspect: false });
+Object.seal(standardOptions);
+
+// The codes that begin and end a colour. These and the styles a script may change, too.
+const colors = {
+  __proto__: null,
+  reset: [0, 0],
+  bold: [1, 22],
+  dim: [2, 22],
+  italic: [3, 23],
+  underline: [4, 24],
+  blink: [5, 25],
+  inverse: [7, 27],
+  hidden: [8, 28],
+  strikethrough: [9, 29],
+  doubleunderline: [21, 24],
+  black: [30, 39],
+  red: [31, 39],
+  green: [32, 39],
+  yellow: [33, 39],
+  blue: [34, 39],
+  magenta: [35, 39],
+  cyan: [36, 39],
+  white: [37, 39],
+  bgBlack: [40, 49],
+  bgRed: [41, 49],
+  bgGreen: [42, 49],
+  bgYellow: [43, 49],
+  bgBlue: [44, 49],
+  bgMagenta: [45, 49],
+  bgCyan: [46, 49],
+  bgWhite: [47, 49],
+  framed: [51, 54],
+  overlined: [53, 55],
+  gray: [90, 39],
+  redBright: [91, 39],
+  greenBright: [92, 39],
+  yellowBright: [93, 39],
+  blueBright: [94, 39],
+  magentaBright: [95, 39],
+  cyanBright: [96, 39],
+  whiteBright: [97, 39],
+  bgGray: [100, 49],
+  bgRedBright: [101, 49],
+  bgGreenBright: [102, 49],
+  bgYellowBright: [103, 49],
+  bgBlueBright: [104, 49],
+  bgMagentaBright: [105, 49],
+  bgCyanBright: [106, 49],
+  bgWhiteBright: [107, 49],
+};
+// Other names of some of them.
+const otherNames = {
+  __proto__: null,
+  gray: ['grey', 'blackBright'],
+  bgGray: ['bgGrey', 'bgBlackBright'],
+  dim: ['faint'],
+  strikethrough: ['crossedout', 'strikeThrough', 'crossedOut'],
+  hidden: ['conceal'],
+  inverse: ['swapcolors', 'swapColors'],
+  doubleunderline: ['doubleUnderline'],
+};
+for (const color in otherNames) {
+  const names = otherNames[color];
+  for (let i = 0; i < names.length; i++) {
+    defineGetter(colors, names[i], () => colors[color], (value) => {
+      colors[color] = value;
+    });
+  }
+}
 
 const styles = {
   __proto__: null,
-  special: [36, 39],
-  number: [33, 39],
-  bigint: [33, 39],
-  boolean: [33, 39],
-  undefined: [90, 39],
-  null: [1, 22],
-  string: [32, 39],
-  symbol: [32, 39],
-  date: [35, 39],
-  regexp: [31, 39],
-  module: [4, 24],
+  special: 'cyan',
+  number: 'yellow',
+  bigint: 'yellow',
+  boolean: 'yellow',
+  undefined: 'grey',
+  null: 'bold',
+  string: 'green',
+  symbol: 'green',
+  date: 'magenta',
+  regexp: 'red',
+  module: 'underline',
 };
-const stylize = (context, text, style) =>
-  context.colors ? '\x1b[' + styles[style][0] + 'm' + text + '\x1b[' + styles[style][1] + 'm' : text;
+const stylize = (context, text, style) => {
+  if (!context.colors) return text;
+  const codes = colors[styles[style]];
+  return codes === undefined ? text : '\x1b[' + codes[0] + 'm' + text + '\x1b[' + codes[1] + 'm';
+};
 
 const colorCodes = /\x1b\[[0-9;]*m/g;
 const replaceAll = uncurry(RegExp.prototype[Symbol.replace]);
@@ -448,13 +522,16 @@ const formatObject = (value, context, depth) => {
 const makeContext = (options) => {
   const context = { __proto__: null, ...standardOptions, deepest: 0, indentation: 0, open: [], circular: new Map() };
   if (isObject(options)) {
-    for (const key in standardOptions) if (options[key] !== undefined) context[key] = options[key];
+    for (let i = 0; i < optionNames.length; i++) {
+      const key = optionNames[i];
+      if (options[key] !== undefined) context[key] = options[key];
+    }
   }
   if (context.depth === null) context.depth = Infinity;
   if (context.maxArrayLength === null) context.maxArrayLength = Infinity;
   if (context.maxStringLength === null) context.maxStringLength = Infinity;
   const given = {};
-  for (const key in standardOptions) given[key] = context[key];
+  for (let i = 0; i < optionNames.length; i++) given[optionNames[i]] = context[optionNames[i]];
   context.options = given;
   return context;
 };
@@ -463,4 +540,21 @@ const makeContext = (options) => {
 const inspect = (value, options) =>
   formatValue(value, makeContext(typeof options === 'number' ? { depth: options } : options), 0);
 // The same without a line of the value's own code.
-const inspectSafely = (value) => inspect(value, { __proto__: null, customInspect: false });
+const inspectSafely = (value) => inspect(value, safeOptions);
+
+// A string in quotes, of which 25 characters are enough.
+const shortened = (text) => {
+  const shown = text.length > 28 ? substring(text, 0, 25) + '...' : text;
+  return includes(shown, "'") ? stringifyJson(shown) : "'" + shown + "'";
+};
+
+// How Node's errors end that say of an argument what it should have been.
+const received = (value) => {
+  if (value === undefined || value === null) return ' Received ' + value;
+  if (typeof value === 'function') return ' Received function ' + value.name;
+  if (typeof value === 'object') {
+    const name = value.constructor?.name;
+    return name ? ' Received an instance of ' + name : ' Received ' + inspect(value, { depth: -1 });
+  }
+  return ' Received type ' + typeof value + ' (' + (typeof value === 'string' ? shortened(value) : inspect(value, { colors: false })) + ')';
+};

@@ -148,15 +148,16 @@ const runTicks = () => {
   nextTickAt = 0;
 };
 
-const checkCallback = (callback, below, form) => {
+const checkCallback = (callback, below) => {
   if (typeof callback !== 'function') {
-    throw usageError(TypeError, form + ' takes a function first, got ' + kindOf(callback), below);
+    const message = 'The "callback" argument must be of type function.' + received(callback);
+    throw defineCode(usageError(TypeError, message, below), 'ERR_INVALID_ARG_TYPE');
   }
 };
 
 const timerFunctions = {
   setTimeout(callback, delay, ...values) {
-    checkCallback(callback, timerFunctions.setTimeout, 'setTimeout(callback, milliseconds)');
+    checkCallback(callback, timerFunctions.setTimeout);
     const timer = ++lastTimer;
     const bound = bindCallback(callback);
     const begin = () =>
@@ -168,7 +169,7 @@ const timerFunctions = {
     return new Timeout(timer, begin);
   },
   setInterval(callback, delay, ...values) {
-    checkCallback(callback, timerFunctions.setInterval, 'setInterval(callback, milliseconds)');
+    checkCallback(callback, timerFunctions.setInterval);
     const timer = ++lastTimer;
     // As in Node, an interval is at least a millisecond: one of none would never let go.
     const every = max(toDelay(delay), 1);
@@ -182,7 +183,7 @@ const timerFunctions = {
     return new Timeout(timer, begin);
   },
   setImmediate(callback, ...values) {
-    checkCallback(callback, timerFunctions.setImmediate, 'setImmediate(callback)');
+    checkCallback(callback, timerFunctions.setImmediate);
     return new Immediate(setImmediateTimer(bindCallback(callback), values), () => {});
   },
   clearTimeout(timer) {
@@ -195,7 +196,7 @@ const timerFunctions = {
     stopTimer(numberOf(timer));
   },
   queueMicrotask(callback) {
-    checkCallback(callback, timerFunctions.queueMicrotask, 'queueMicrotask(callback)');
+    checkCallback(callback, timerFunctions.queueMicrotask);
     const bound = bindCallback(callback);
     promiseThen(resolved, () => callUnobserved(bound, []));
   },

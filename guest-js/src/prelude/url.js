@@ -43,6 +43,8 @@ const parseForm = (text, pairs) => {
   }
 };
 
+const missingPair = () => defineCode(new TypeError('The "name" and "value" arguments must be specified'), 'ERR_MISSING_ARGS');
+
 class URLSearchParams {
   #pairs = [];
   // What is told of changes: the URL whose query this is.
@@ -60,7 +62,13 @@ class URLSearchParams {
     if (!isObject(init)) {
       parseForm(toUsv(init), this.#pairs);
     } else if (typeof init[symbolIterator] === 'function') {
-      for (const pair of init) push(this.#pairs, [toUsv(pair[0]), toUsv(pair[1])]);
+      for (const given of init) {
+        const pair = isObject(given) && typeof given[symbolIterator] === 'function' ? [...given] : [];
+        if (pair.length !== 2) {
+          throw defineCode(new TypeError('Each query pair must be an iterable [name, value] tuple'), 'ERR_INVALID_TUPLE');
+        }
+        push(this.#pairs, [toUsv(pair[0]), toUsv(pair[1])]);
+      }
     } else {
       const keys = objectKeys(init);
       for (let i = 0; i < keys.length; i++) push(this.#pairs, [keys[i], toUsv(init[keys[i]])]);
@@ -70,6 +78,7 @@ class URLSearchParams {
     return this.#pairs.length;
   }
   append(name, value) {
+    if (arguments.length < 2) throw missingPair();
     push(this.#pairs, [toUsv(name), toUsv(value)]);
     this.#changed();
   }
@@ -91,6 +100,7 @@ class URLSearchParams {
     return value === undefined ? values.length > 0 : contains(values, toUsv(value));
   }
   set(name, value) {
+    if (arguments.length < 2) throw missingPair();
     let placed = false;
     this.#keep((pair) => {
       if (pair[0] !== toUsv(name)) return true;

@@ -88,7 +88,8 @@ pub(crate) fn failure(error: &Failure) {
     }
     note!("{}", indented(&format!("{}: {}", error.name, error.message)));
     if let Some(stack) = error.stack.as_deref().filter(|stack| !stack.trim().is_empty()) {
-        note!("    {}", indented(stack.trim()));
+        // As it is: what it shows of an error's properties is indented already.
+        stack.trim().lines().for_each(|line| note!("    {}", line.trim_end()));
     }
     if let Some(payload) = &error.payload {
         note!("payload: {}", payload.value);
