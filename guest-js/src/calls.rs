@@ -15,7 +15,7 @@ use crate::{errors, limits, operations};
 pub(crate) struct Call {
     resolve: Persistent<Function<'static>>,
     reject: Persistent<Function<'static>>,
-    /// Where the script made it.
+    /// Place in the script that made the call.
     stack: Persistent<Value<'static>>,
     method: String,
 }

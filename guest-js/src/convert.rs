@@ -29,10 +29,11 @@ pub(crate) fn class_name<'js>(ctx: &Ctx<'js>, value: &Value<'js>) -> Result<Stri
     text::to_text(&name)
 }
 
-/// QuickJS's `JS_CLASS_OBJECT`: of literals, and of what a script's own classes make, but of no proxy.
+/// Class number `JS_CLASS_OBJECT` of QuickJS: that of literals, and of what a script's own classes make, but of no
+/// proxy.
 const PLAIN_OBJECT: qjs::JSClassID = 1;
 
-/// Whether a value is an object of no special class.
+/// Returns true if a value is an object of no special class.
 pub(crate) fn is_plain(value: &Value<'_>) -> bool {
     // SAFETY: it only reads the class of a value that is alive.
     value.is_object() && unsafe { qjs::JS_GetClassID(value.as_raw()) } == PLAIN_OBJECT

@@ -47,7 +47,7 @@ mod turn;
 
 use bindings::{Completion, Guest, Mention, Script, Step};
 
-/// The component's exports.
+/// Implementation of the component's exports.
 struct ScriptGuest;
 
 impl Guest for ScriptGuest {

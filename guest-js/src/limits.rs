@@ -15,20 +15,20 @@ use rquickjs::allocator::{Allocator, RustAllocator};
 use crate::bindings::fuel;
 use crate::bindings::types::{ErrorKind, Failure, Limits};
 
-/// What one call of the interrupt handler stands for: QuickJS's `JS_INTERRUPT_COUNTER_INIT`.
+/// Fuel that one call of the interrupt handler stands for: QuickJS's `JS_INTERRUPT_COUNTER_INIT`.
 const TICK: u64 = 10_000;
 
 /// Bytes beyond the limit that the engine may still take to unwind.
 const GRACE: usize = 4 << 20;
 
-/// Why a script was stopped.
+/// Reason why a script was stopped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Stop {
-    /// It used its fuel.
+    /// The script used all of its fuel.
     Fuel,
-    /// It asked for more memory than it may have.
+    /// The script asked for more memory than it may have.
     Memory,
-    /// It ended itself, with this status: no limit, but nothing of it may run any more either.
+    /// The script ended itself with this status. That is no limit, but nothing of it may run any more either.
     Exit(u8),
 }
 
@@ -72,7 +72,7 @@ pub(crate) fn memory_used() -> usize {
     METER.with(|meter| meter.memory_used.get())
 }
 
-/// The same as a number of JavaScript.
+/// The limit as a number of JavaScript.
 pub(crate) fn memory_used_number() -> f64 {
     crate::natives::number(memory_used() as u64)
 }
@@ -91,7 +91,7 @@ pub(crate) fn take_exit() -> Option<u8> {
     Some(code)
 }
 
-/// Why the script was stopped, if it was.
+/// Returns the reason why the script was stopped, if it was.
 pub(crate) fn stopped() -> Option<Stop> {
     METER.with(|meter| meter.stopped.get())
 }
@@ -171,11 +171,11 @@ impl Drop for Charge {
     }
 }
 
-/// Rust's allocator, counted.
+/// Rust's allocator, which counts the bytes that are in use.
 pub(crate) struct Counted;
 
 impl Counted {
-    /// Whether `more` bytes may be taken; marks the script as stopped if that is beyond its limit.
+    /// Returns true if `more` bytes may be taken; marks the script as stopped if that is beyond its limit.
     fn admit(more: usize) -> bool {
         METER.with(|meter| {
             let wanted = meter.memory_used.get().saturating_add(more);
@@ -190,8 +190,9 @@ impl Counted {
         })
     }
 
-    /// Counts a block that was taken. Null means that the instance has no more memory: a block that grows is there twice
-    /// while it moves, which may be too much before the count is. That is the limit all the same, and no error to catch.
+    /// Counts a block that was taken. Null means that the instance has no more memory: a block that grows is there
+    /// twice while it moves, which may be too much before the count is. That is the limit all the same, and no error to
+    /// catch.
     fn took(block: *mut u8) -> *mut u8 {
         if block.is_null() {
             stop(Stop::Memory);

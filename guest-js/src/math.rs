@@ -41,20 +41,20 @@ extern "C" fn tollhouse_math_pow(x: f64, y: f64) -> f64 {
     power::pow(x, y)
 }
 
-/// `Math.exp`.
+/// Exponential function, as `Math.exp`.
 #[unsafe(no_mangle)]
 extern "C" fn tollhouse_math_exp(x: f64) -> f64 {
     // The algorithm misses the number itself by one digit; V8 has it right.
     if x == 1.0 { E } else { libm::exp(x) }
 }
 
-/// `Math.log2`.
+/// Logarithm to base 2, as `Math.log2`.
 #[unsafe(no_mangle)]
 extern "C" fn tollhouse_math_log2(x: f64) -> f64 {
     libm::log2(x)
 }
 
-/// `Math.log`.
+/// Natural logarithm, as `Math.log`.
 #[unsafe(no_mangle)]
 extern "C" fn tollhouse_math_log(x: f64) -> f64 {
     if x <= 0.0 || !x.is_finite() {
@@ -113,7 +113,7 @@ fn logarithm_without_digits(x: f64) -> f64 {
     }
 }
 
-/// `Math.log10`.
+/// Logarithm to base 10, as `Math.log10`.
 #[unsafe(no_mangle)]
 extern "C" fn tollhouse_math_log10(x: f64) -> f64 {
     if x <= 0.0 || !x.is_finite() {
@@ -128,7 +128,7 @@ extern "C" fn tollhouse_math_log10(x: f64) -> f64 {
     exponent * LOG10_2_HIGH + (exponent * LOG10_2_LOW + LOG10_E * tollhouse_math_log(fraction))
 }
 
-/// `Math.log1p`.
+/// Natural logarithm of `1 + x`, as `Math.log1p`.
 #[unsafe(no_mangle)]
 extern "C" fn tollhouse_math_log1p(x: f64) -> f64 {
     if x <= -1.0 || !x.is_finite() {
@@ -161,8 +161,8 @@ extern "C" fn tollhouse_math_log1p(x: f64) -> f64 {
     exponent * LN_2_HIGH - ((half_square - (s * (half_square + rest) + (exponent * LN_2_LOW + lost))) - f)
 }
 
-/// 1 + `x` as 2 ^ exponent * (1 + f): f, its first digits (as a mark: zero if there are none), the exponent, and what the
-/// sum has lost of `x`, relative to it.
+/// 1 + `x` as 2 ^ exponent * (1 + f): f, its first digits (as a mark: zero if there are none), the exponent, and what
+/// the sum has lost of `x`, relative to it.
 fn fraction_of_successor(x: f64) -> (f64, i32, f64, f64) {
     let is_large = high(x) >= 0x4340_0000;
     let sum = if is_large { x } else { 1.0 + x };
@@ -181,7 +181,7 @@ fn fraction_of_successor(x: f64) -> (f64, i32, f64, f64) {
     }
 }
 
-/// `Math.atanh`.
+/// Inverse hyperbolic tangent, as `Math.atanh`.
 #[unsafe(no_mangle)]
 extern "C" fn tollhouse_math_atanh(x: f64) -> f64 {
     let size = x.abs();
@@ -198,7 +198,7 @@ extern "C" fn tollhouse_math_atanh(x: f64) -> f64 {
     result.copysign(x)
 }
 
-/// `Math.cosh`.
+/// Hyperbolic cosine, as `Math.cosh`.
 #[unsafe(no_mangle)]
 extern "C" fn tollhouse_math_cosh(x: f64) -> f64 {
     /// Above it the exponential is infinite, and the hyperbolic cosine is not yet.
@@ -221,7 +221,7 @@ extern "C" fn tollhouse_math_cosh(x: f64) -> f64 {
     (0.5 * root) * root
 }
 
-/// `Math.asinh`.
+/// Inverse hyperbolic sine, as `Math.asinh`.
 #[unsafe(no_mangle)]
 extern "C" fn tollhouse_math_asinh(x: f64) -> f64 {
     let size = x.abs();
@@ -241,7 +241,7 @@ extern "C" fn tollhouse_math_asinh(x: f64) -> f64 {
     result.copysign(x)
 }
 
-/// `Math.acosh`.
+/// Inverse hyperbolic cosine, as `Math.acosh`.
 #[unsafe(no_mangle)]
 extern "C" fn tollhouse_math_acosh(x: f64) -> f64 {
     let word = high(x);

@@ -12,7 +12,7 @@ use rquickjs::{Array, Ctx, Error, Exception, Function, Object, Persistent, Resul
 use crate::source::{self, Dialect};
 use crate::text::{self, Text};
 
-/// The prelude's part.
+/// Functions of the prelude that modules use.
 struct Glue {
     /// Name and importer to the module's canonical name.
     resolve: Persistent<Function<'static>>,
@@ -22,11 +22,11 @@ struct Glue {
 
 thread_local! {
     static GLUE: RefCell<Option<Glue>> = const { RefCell::new(None) };
-    /// What a module that is none exports, between its making and its evaluation: canonical name and value.
+    /// Exports of a module that Rust makes, between its making and its evaluation: canonical name and value.
     static VALUES: RefCell<Vec<(String, Persistent<Value<'static>>)>> = const { RefCell::new(Vec::new()) };
 }
 
-/// Makes `import` work.
+/// Installs the loader that `import` uses.
 pub(crate) fn set_up<'js>(ctx: &Ctx<'js>, resolve: Function<'js>, load: Function<'js>) {
     GLUE.set(Some(Glue { resolve: Persistent::save(ctx, resolve), load: Persistent::save(ctx, load) }));
     // SAFETY: the runtime is alive; both functions follow QuickJS's conventions.
@@ -36,7 +36,7 @@ pub(crate) fn set_up<'js>(ctx: &Ctx<'js>, resolve: Function<'js>, load: Function
     }
 }
 
-/// One of the prelude's functions.
+/// Returns a function of the prelude.
 fn glue<'js>(ctx: &Ctx<'js>, which: impl Fn(&Glue) -> &Persistent<Function<'static>>) -> Result<Function<'js>> {
     let kept = GLUE.with_borrow(|glue| glue.as_ref().map(|glue| which(glue).clone()));
     kept.ok_or(Error::Unknown)?.restore(ctx)
@@ -202,7 +202,7 @@ fn directory(path: &str) -> &str {
     }
 }
 
-/// What a file is: its JavaScript, and whether it is a module.
+/// Returns the JavaScript of a file, and whether it is a module.
 pub(crate) fn prepare_file<'js>(ctx: Ctx<'js>, source: Text, name: Text) -> Result<Object<'js>> {
     let file = source::file(&source.0, Dialect::of(&name.0)).map_err(|problem| {
         let message = format!("{} ({}:{}:{})", problem.message, name.0, problem.line, problem.column);

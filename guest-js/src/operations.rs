@@ -12,7 +12,7 @@ use crate::bindings::types::{Operation, OperationId, Pending, Waiting};
 struct Table {
     last: OperationId,
     outstanding: BTreeSet<OperationId>,
-    /// Those among the outstanding that do not keep a script alive which has come to its end.
+    /// Outstanding operations that do not keep a script alive once it has come to its end.
     background: BTreeSet<OperationId>,
     started: Vec<Pending>,
     cancelled: Vec<OperationId>,
@@ -82,17 +82,17 @@ pub(crate) fn complete(id: OperationId) -> bool {
     })
 }
 
-/// Whether the script waits for nothing.
+/// Returns true if the script waits for nothing.
 pub(crate) fn none_outstanding() -> bool {
     TABLE.with_borrow(|table| table.outstanding.is_empty())
 }
 
-/// Whether nothing keeps alive a script that has come to its end.
+/// Returns true if nothing keeps alive a script that has come to its end.
 pub(crate) fn only_background() -> bool {
     TABLE.with_borrow(|table| table.outstanding.len() == table.background.len())
 }
 
-/// What changed since the last step.
+/// Returns the changes since the last step.
 pub(crate) fn take_changes() -> Waiting {
     TABLE.with_borrow_mut(|table| Waiting {
         started: std::mem::take(&mut table.started),

@@ -25,7 +25,7 @@ pub(crate) use typed::{Declared, How, Input, Unready, input, is_open};
 /// Language of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Dialect {
-    /// Plain JavaScript.
+    /// JavaScript without types.
     Plain,
     /// JavaScript with types, which are removed.
     Typed,
@@ -49,9 +49,9 @@ impl Dialect {
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Problem {
     pub(crate) message: String,
-    /// Line, from 1.
+    /// Number of the line, from 1.
     pub(crate) line: usize,
-    /// Column, from 1.
+    /// Number of the column, from 1.
     pub(crate) column: usize,
 }
 
@@ -69,16 +69,16 @@ impl Problem {
 pub(crate) struct Main {
     /// Statements that come before its first line: what it imports. None if it is no module.
     pub(crate) imports: Option<String>,
-    /// Its own lines.
+    /// Number of lines of the source itself.
     pub(crate) body: String,
 }
 
 /// A file that a script imports.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct File {
-    /// JavaScript.
+    /// Text of the file as JavaScript.
     pub(crate) text: String,
-    /// Whether it has `import` or `export`, and so is no CommonJS.
+    /// True if it has `import` or `export`, and so is no CommonJS.
     pub(crate) is_module: bool,
 }
 
@@ -171,7 +171,7 @@ pub(crate) fn module_problem(source: &str) -> Option<Problem> {
     parse_script(&allocator, source).is_none().then_some(problem)
 }
 
-/// What is wrong first, if anything is.
+/// Returns the first problem, if there is one.
 fn first_problem(parsed: &ParserReturn<'_>, source: &str) -> Option<Problem> {
     let first = parsed.diagnostics.iter().next();
     if first.is_none() && !parsed.panicked {
@@ -182,8 +182,8 @@ fn first_problem(parsed: &ParserReturn<'_>, source: &str) -> Option<Problem> {
     Some(Problem::at(source, offset, message))
 }
 
-/// Returns false for a text that is no module: each of what makes one begins with one of these words, which nothing else
-/// can spell. What a text is that has them, the parser says.
+/// Returns false for a text that is no module: each of what makes one begins with one of these words, which nothing
+/// else can spell. What a text is that has them, the parser says.
 fn may_be_module(source: &str) -> bool {
     source.contains("import") || source.contains("export")
 }

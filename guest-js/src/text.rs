@@ -90,7 +90,7 @@ pub(crate) fn with_view<R>(value: &Value<'_>, use_bytes: impl FnOnce(&[u8]) -> R
     with_view_mut(value, |bytes| use_bytes(bytes))
 }
 
-/// The same, to change the bytes.
+/// Returns the bytes, to be changed.
 pub(crate) fn with_view_mut<R>(value: &Value<'_>, use_bytes: impl FnOnce(&mut [u8]) -> R) -> Option<R> {
     let ctx = value.ctx().as_raw().as_ptr();
     if !value.is_object() {

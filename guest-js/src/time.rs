@@ -25,7 +25,7 @@ struct Clock {
 }
 
 thread_local! {
-    /// None while the image is made, so that no time is read into it.
+    /// Returns none while the image is made, so that no time is read into it.
     static CLOCK: Cell<Option<Clock>> = const { Cell::new(None) };
 }
 

@@ -13,7 +13,7 @@ use rquickjs::{Ctx, Function, Persistent, Result, Value, qjs};
 use crate::runtime::{self, Engine};
 use crate::{limits, natives};
 
-/// The prelude's part.
+/// Functions of the prelude that a turn uses.
 pub(crate) struct Functions {
     /// Calls what `process.nextTick` was given, until nothing is left or one of them throws.
     ticks: Persistent<Function<'static>>,
@@ -36,7 +36,8 @@ impl Functions {
         })
     }
 
-    /// Tells the script's handlers of an uncaught value. None if one of them took it, else the exit status to fail with.
+    /// Tells the script's handlers of an uncaught value. None if one of them took it, else the exit status to fail
+    /// with.
     pub(crate) fn on_uncaught<'js>(
         &self,
         ctx: &Ctx<'js>,
@@ -53,13 +54,13 @@ impl Functions {
 }
 
 thread_local! {
-    /// Whether there are ticks.
+    /// True if there are ticks.
     static TICKS: Cell<bool> = const { Cell::new(false) };
-    /// Whether there are immediates whose operations have not begun.
+    /// True if there are immediates whose operations have not begun.
     static IMMEDIATES: Cell<bool> = const { Cell::new(false) };
-    /// Whether microtasks come before ticks: at the start of a module, or because they were interrupted.
+    /// True if microtasks come before ticks: at the start of a module, or because they were interrupted.
     static MICROTASKS_FIRST: Cell<bool> = const { Cell::new(false) };
-    /// What weak references point at that were made or read in this turn: it lives to its end.
+    /// Targets of weak references that were made or read in this turn, which live to its end.
     static HELD: RefCell<Vec<Persistent<Value<'static>>>> = const { RefCell::new(Vec::new()) };
 }
 
@@ -89,12 +90,12 @@ pub(crate) fn begin_immediates(ctx: &Ctx<'_>, engine: &Engine) -> Result<()> {
     if IMMEDIATES.take() { engine.turn.immediates.clone().restore(ctx)?.call(()) } else { Ok(()) }
 }
 
-/// Whether a script has more to do at once.
+/// True if a script has more to do at once.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Jobs {
-    /// All is done, or something uncaught is to be dealt with first.
+    /// Everything is done, or an uncaught error is to be handled first.
     Done,
-    /// It wrote much, and somebody should have the time to take it.
+    /// The script wrote much, and its reader gets time to take it.
     Left,
 }
 
@@ -121,7 +122,7 @@ pub(crate) fn run(ctx: &Ctx<'_>, engine: &Engine) -> Result<Jobs> {
     }
 }
 
-/// Runs microtasks. What one throws nobody can catch: it was stopped.
+/// Runs microtasks. An exception of a microtask cannot be caught: the script was stopped.
 fn run_microtasks(ctx: &Ctx<'_>) -> Jobs {
     let context = ctx.as_raw().as_ptr();
     while limits::stopped().is_none() && !runtime::has_uncaught() {

@@ -12,13 +12,13 @@ use anyhow::{Context, Result, bail};
 use crate::patched;
 use crate::run::{cargo, command, output, run, say, succeeds};
 
-/// Where the database is published.
+/// Address at which the database is published.
 const DATABASE: &str = "https://github.com/RustSec/advisory-db";
 
-/// What has a lock file of its own. The last is built to measure and compare with, and is shipped nowhere.
+/// Directories with a lock file of their own. The last one is built to measure and compare with, and is not published.
 pub(crate) const MANIFESTS: [&str; 3] = ["Cargo.toml", crate::build::SHELL, patched::RIVAL];
 
-/// What is asked for.
+/// Options of the command.
 #[derive(Default)]
 struct Options<'a> {
     /// Fail if the database cannot be fetched.

@@ -9,12 +9,12 @@ use crate::guests;
 use crate::run::{cargo, root, run, say, target};
 use crate::setup::{C, cargo_home, setup, targets};
 
-/// How the host is built. Guests and tools are always optimised.
+/// Profile of the host. Guests and tools are always optimised.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Profile {
     /// Own code quick to build, dependencies optimised.
     Debug,
-    /// Everything optimised.
+    /// Profile `release`.
     Release,
 }
 
@@ -27,7 +27,7 @@ impl Profile {
         }
     }
 
-    /// What cargo is told.
+    /// Returns the arguments for cargo.
     pub(crate) fn flag(self) -> &'static [&'static str] {
         match self {
             Self::Debug => &[],
@@ -36,16 +36,16 @@ impl Profile {
     }
 }
 
-/// What the shell guest's package is, beside the workspace: see `patched`.
+/// Manifest of the shell guest, which is outside of the workspace; see `patched`.
 pub(crate) const SHELL: &str = "guest-shell/Cargo.toml";
 
-/// How tools are built.
+/// Builds of tools.
 const TOOLS: [&str; 5] = ["build", "--profile", "guest", "--target", "wasm32-wasip2"];
 
-/// What the tests run as a program of the shell. For WASI 0.1 its exit status comes through: see `docs/programs.md`.
+/// Program that the tests run in the shell. For WASI 0.1 its exit status comes through: see `docs/programs.md`.
 const PROGRAM: &str = "tollhouse-fixture-program";
 
-/// Builds everything.
+/// Builds guests, tools and host.
 pub(crate) fn all(profile: Profile) -> Result<()> {
     let c = setup()?;
     tools(&c)?;
@@ -77,7 +77,7 @@ fn host(profile: Profile, selection: &[&str]) -> Result<()> {
     Ok(())
 }
 
-/// The host's binary.
+/// Returns the path of the host's binary.
 pub(crate) fn binary(profile: Profile) -> PathBuf {
     target().join(profile.directory()).join("tollhouse")
 }

@@ -51,7 +51,7 @@ fn batch() -> std::process::Command {
     batch
 }
 
-/// All cases below a directory.
+/// Returns all cases below a directory.
 fn read(directory: &Path, cases: &mut Vec<Value>) -> Result<()> {
     let entries = root().join(directory).read_dir().with_context(|| format!("cannot read {}", directory.display()))?;
     let mut paths = entries.map(|entry| Ok(entry?.path())).collect::<Result<Vec<PathBuf>>>()?;
@@ -118,7 +118,7 @@ fn passes(case: &Value, result: &Value) -> bool {
     result["stdout"] == case["expected_stdout"] && result["exit_code"] == case["expected_exit"]
 }
 
-/// Whether two values are equal; `1` and `1.0` are.
+/// Returns true if two values are equal; `1` and `1.0` are.
 fn same(one: &Value, other: &Value) -> bool {
     match (one, other) {
         (Value::Number(one), Value::Number(other)) => one == other || one.as_f64() == other.as_f64(),

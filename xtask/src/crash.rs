@@ -6,7 +6,7 @@ use anyhow::{Context, Result, bail};
 use crate::build::{self, Profile};
 use crate::run::{cargo, run, say};
 
-/// How many cycles of each kind unless `--cycles` says so.
+/// Number of cycles of each kind without `--cycles`.
 const CYCLES: u32 = 200;
 
 /// The tests that kill, by the beginning of their names.

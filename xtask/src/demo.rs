@@ -8,7 +8,7 @@ use crate::run::{command, root, run, say};
 /// The tools that the demo calls.
 const TOOLS: [&str; 4] = ["csv", "markdown", "stats", "text"];
 
-/// Builds, publishes, runs.
+/// Builds the demo, publishes its tools, and runs it.
 pub(crate) fn demo() -> Result<()> {
     let directories = TOOLS.map(|name| root().join("tools").join(name));
     build::demo(Profile::Debug, &directories.each_ref().map(|directory| tool_package(directory)))?;

@@ -11,30 +11,30 @@ use anyhow::{Context, Result, bail};
 
 use crate::run::{cargo, root, run, say, succeeds, target};
 
-/// How long each target runs unless the command line says so: long enough to find again what a change broke.
+/// Run time of each target unless the command line gives one: long enough to find again what a change broke.
 const TIME: Time = Time::Each(60);
 
-/// libFuzzer's bounds on one input: seconds, MiB, and bytes. The corpus is smaller, and what grows with the length of its
-/// input is seen within that.
+/// libFuzzer's bounds on one input: seconds, MiB, and bytes. The corpus is smaller, and what grows with the length of
+/// its input is seen within that.
 const BOUNDS: [&str; 3] = ["-timeout=20", "-rss_limit_mb=1024", "-max_len=4096"];
 
-/// What one target came to.
+/// Result of one target.
 struct Outcome {
     runs: String,
     /// Edges of the code that its inputs reach.
     coverage: String,
     /// Inputs that are kept for the next time.
     kept: usize,
-    /// Where the input of a finding is; empty if the target ended without one.
+    /// Path of the input of a finding; empty if the target ended without one.
     found: Option<String>,
 }
 
-/// How long targets run.
+/// Run time of the targets.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Time {
     /// Each of them, in seconds.
     Each(u32),
-    /// All of them together, in hours.
+    /// Run time of all targets together, in hours.
     Together(f64),
 }
 
@@ -49,7 +49,7 @@ impl Time {
     }
 }
 
-/// What is asked for.
+/// Options of the command.
 #[derive(Debug, PartialEq)]
 struct Options<'a> {
     only: Option<&'a str>,
@@ -150,7 +150,7 @@ fn cargo_fuzz(command: &str) -> Command {
     fuzz
 }
 
-/// Where instrumented code, what the fuzzer found interesting, and logs lie.
+/// Returns the directory of instrumented code, interesting inputs and logs.
 fn directory() -> PathBuf {
     target().join("fuzz")
 }

@@ -22,7 +22,7 @@ const PACKAGES: [&str; 4] = [
     "@modelcontextprotocol/server-memory@2026.8.31",
 ];
 
-/// What is tested with each of its scenarios, or why it does not apply.
+/// Treatment of each scenario of the conformance suite: the test, or the reason why it does not apply.
 const SCENARIOS: &str = "tests/mcp/conformance.txt";
 
 /// Tests the server with the official Python SDK, one of two revisions ago, and the conformance suite.

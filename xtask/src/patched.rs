@@ -20,10 +20,10 @@ use sha2::{Digest as _, Sha256};
 
 use crate::run::{cargo, output, root, run, say, target};
 
-/// Who uses the crate unpatched, and pins it.
+/// Package that uses the crate unpatched, and pins its version.
 pub(crate) const RIVAL: &str = "tests/conformance/rivals/bashkit/Cargo.toml";
 
-/// What is patched, and with what.
+/// Crates that are patched, with their patches.
 struct Source {
     /// Name of the crate.
     name: &'static str,
@@ -39,15 +39,15 @@ const QUICKJS: Source = Source { name: "rquickjs-sys", manifest: "Cargo.toml", p
 /// The file of the crate that is compiled in its patched form.
 const QUICKJS_FILE: &str = "quickjs/quickjs.c";
 
-/// In the copy: what it was made of.
+/// File in the copy that names what the copy was made of.
 const STAMP: &str = ".made-of";
 
 /// Files by their path in the crate.
 pub(crate) type Files = BTreeMap<PathBuf, Vec<u8>>;
 
-/// One file of patches.
+/// File of patches.
 struct Patch {
-    /// Its path in this workspace.
+    /// Path of the file in this workspace.
     name: String,
     text: String,
 }
@@ -99,8 +99,8 @@ pub(crate) fn quickjs(compiler: &str) -> Result<PathBuf> {
     Ok(wrapper)
 }
 
-/// A C compiler that reads the patched `quickjs.c` where it is to read another; headers come from beside that. What it makes
-/// names no directory of this machine, which assertions would.
+/// A C compiler that reads the patched `quickjs.c` where it is to read another; headers come from beside that. What it
+/// makes names no directory of this machine, which assertions would.
 pub(crate) fn wrapper_script(compiler: &str, patched: &Path) -> String {
     let patched = patched.display();
     format!(
@@ -249,7 +249,7 @@ fn is_below(path: &Path) -> bool {
     path.components().all(|component| matches!(component, Component::Normal(_)))
 }
 
-/// Applies one patch: all of it, or none.
+/// Applies one patch, as a whole or not at all.
 fn apply(patch: &Patch, files: &mut Files) -> Result<()> {
     let name = &patch.name;
     let failed = || format!("{name} does not fit: the README.md beside it says how to make it anew");
@@ -305,7 +305,7 @@ pub(crate) fn write(directory: &Path, files: &Files) -> Result<()> {
     Ok(())
 }
 
-/// All files below a directory.
+/// Returns all files below a directory.
 fn list(directory: &Path, found: &mut Vec<PathBuf>) -> Result<()> {
     for entry in std::fs::read_dir(directory).with_context(|| format!("cannot read {}", directory.display()))? {
         let path = entry?.path();

@@ -16,14 +16,15 @@ use crate::run::{command, output, root, run, say, succeeds, target};
 
 /// A program, as its own project released it.
 struct Shipped {
-    /// What scripts call it.
+    /// Name of the program in scripts.
     name: &'static str,
-    /// Its crate, and the version that is built.
+    /// Crate of the program, and the version that is built.
     package: &'static str,
     version: &'static str,
-    /// Of the crate's archive, in hexadecimal. Its `Cargo.lock`, which is in there, has those of all that it is built of.
+    /// SHA-256 of the crate's archive, in hexadecimal. Its `Cargo.lock`, which is in there, has those of all that it is
+    /// built of.
     sha256: &'static str,
-    /// What cargo is told besides.
+    /// Further arguments for cargo.
     features: &'static [&'static str],
     /// A crate of it that needs another system, and what takes its place.
     instead: Option<(&'static str, Instead)>,
@@ -33,12 +34,12 @@ struct Shipped {
     license: &'static str,
 }
 
-/// What takes the place of a crate.
+/// Replacement of a crate.
 #[derive(Clone, Copy)]
 enum Instead {
-    /// One that lies here.
+    /// A crate in this repository.
     Ours(&'static str),
-    /// The same, of a version, with a text in a file replaced.
+    /// The published crate of a version, with a text in a file replaced.
     Edited { version: &'static str, sha256: &'static str, file: &'static str, from: &'static str, to: &'static str },
 }
 
@@ -130,7 +131,7 @@ pub(crate) fn publish_to(home: &str, packages: &[(&str, PathBuf)]) -> Result<Pat
     Ok(home.join("registry"))
 }
 
-/// What there is: names and versions.
+/// Returns the names and versions of all programs.
 fn known() -> impl Iterator<Item = (&'static str, &'static str)> {
     let others = [(sqlite::NAME, sqlite::VERSION), PYTHON, (git::NAME, git::VERSION)];
     SHIPPED.iter().map(|shipped| (shipped.name, shipped.version)).chain(others)
@@ -155,7 +156,7 @@ pub(crate) fn make(names: &[&str]) -> Result<Vec<(&'static str, PathBuf)>> {
     Ok(packages)
 }
 
-/// Where the package of a program is.
+/// Returns the directory of a program's package.
 fn place(name: &str, version: &str) -> PathBuf {
     target().join("programs").join(format!("{name}-{version}"))
 }
@@ -308,7 +309,7 @@ impl Shipped {
 }
 
 impl Instead {
-    /// Where it lies; `work` is a directory that it may be made in.
+    /// Returns the directory of the replacement; `work` is a directory in which it may be made.
     fn place(self, name: &str, work: &Path) -> Result<PathBuf> {
         match self {
             Self::Ours(path) => Ok(root().join(path)),
@@ -330,8 +331,8 @@ impl Instead {
 /// A library that each download brings along: cargo says where it is, and nothing of a crate that is a program only.
 const BESIDE: &str = "cfg-if";
 
-/// Unpacks a crate, as it was published, from where cargo keeps it once a package in `work` has asked for it. It is in no
-/// workspace then.
+/// Unpacks a crate, as it was published, from where cargo keeps it once a package in `work` has asked for it. It is in
+/// no workspace then.
 fn source(name: &str, version: &str, sha256: &str, work: &Path, copy: &Path) -> Result<()> {
     let asking = work.join("asking");
     fs::create_dir_all(asking.join("src")).with_context(|| format!("cannot make {}", asking.display()))?;

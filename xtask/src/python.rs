@@ -10,7 +10,7 @@ use anyhow::{Context, Result, bail};
 use crate::build::{self, Profile};
 use crate::run::{command, output, root, run, say, succeeds, target};
 
-/// What its tests use, from PyPI.
+/// Packages from PyPI that the tests use.
 const REQUIREMENTS: &str = "python/tests/requirements.txt";
 
 /// The libraries that it has integrations for.
@@ -81,10 +81,10 @@ pub(crate) fn bench(seed_python: Option<PathBuf>) -> Result<()> {
     run(command(environment()?).arg("python/bench/threads.py").args(seed_python).env("PYTHONPATH", &package))
 }
 
-/// What builds wheels, from PyPI; and zig, which links for an older glibc than this machine has.
+/// Packages from PyPI that build wheels; and zig, which links for an older glibc than this machine has.
 const MATURIN: [&str; 2] = ["maturin==1.16.0", "ziglang==0.17.1"];
 
-/// What a wheel must do where nothing else is installed.
+/// Script that a wheel must run where nothing else is installed.
 const TRIED: &str = r#"
 from tollhouse import create_sandbox_tool, Session
 def add(a: int, b: int) -> int:
@@ -98,7 +98,7 @@ with Session.open("s", store="store") as session:
     print(session.shell("cat a"), __import__("tollhouse").__file__)
 "#;
 
-/// Environment with maturin.
+/// Returns a Python environment with maturin.
 pub(crate) struct Maturin(PathBuf);
 
 impl Maturin {
@@ -196,7 +196,7 @@ fn module(python: &Path, name: &str) -> Command {
     module
 }
 
-/// What the reference of the package is made of, beside the names of `tollhouse` itself.
+/// Modules in the reference of the package, beside the names of `tollhouse` itself.
 const REFERENCE: [&str; 10] = [
     "tollhouse",
     "tollhouse.auth",

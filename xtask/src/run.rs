@@ -14,7 +14,7 @@ pub(crate) fn root() -> PathBuf {
     xtask.parent().expect("xtask lies in the workspace").to_owned()
 }
 
-/// Where cargo builds: `CARGO_TARGET_DIR`, else `target`.
+/// Returns the directory in which cargo builds: `CARGO_TARGET_DIR`, else `target`.
 pub(crate) fn target() -> PathBuf {
     std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), |target| root().join(target))
 }
@@ -52,7 +52,7 @@ pub(crate) fn run(command: &mut Command) -> Result<()> {
     Ok(())
 }
 
-/// Whether a command runs and succeeds. It shows nothing.
+/// Returns true if a command runs and succeeds. It shows nothing.
 pub(crate) fn succeeds(command: &mut Command) -> bool {
     command
         .stdin(Stdio::null())

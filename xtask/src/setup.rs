@@ -13,7 +13,7 @@ const TARGETS: [&str; 3] = ["wasm32-unknown-unknown", "wasm32-wasip1", "wasm32-w
 /// Compilers that can build QuickJS, best first. Any clang since 14 has the wasm back end.
 const COMPILERS: [&str; 5] = ["clang-19", "clang", "clang-18", "clang-17", "clang-16"];
 
-/// Where packages put the headers of wasi-libc: of Debian, Fedora, Arch, Homebrew.
+/// Directories of the headers of wasi-libc in the packages of Debian, Fedora, Arch and Homebrew.
 const HEADERS: [&str; 5] = [
     "/usr/include/wasm32-wasi",
     "/usr/wasm32-wasi/include",
@@ -22,21 +22,21 @@ const HEADERS: [&str; 5] = [
     "/usr/local/opt/wasi-libc/share/wasi-sysroot/include/wasm32-wasi",
 ];
 
-/// What compiles C for wasm.
+/// Tools that compile C for wasm.
 pub(crate) struct C {
-    /// clang.
+    /// Path of clang.
     pub(crate) compiler: String,
-    /// For the tools: SQLite is C. The library itself comes with Rust's target.
+    /// Headers of wasi-libc, for tools such as SQLite. The library itself comes with Rust's target.
     pub(crate) headers: &'static str,
 }
 
 impl C {
-    /// Where the headers of wasi-libc are.
+    /// Returns the directory of the headers of wasi-libc.
     pub(crate) fn headers(&self) -> &'static str {
         self.headers
     }
 
-    /// Where its libraries are that Rust's target does not bring.
+    /// Returns the directory of the libraries that Rust's target does not bring.
     pub(crate) fn libraries(&self) -> String {
         match self.headers.strip_suffix("/include") {
             Some(root) => format!("{root}/lib"),

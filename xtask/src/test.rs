@@ -16,7 +16,7 @@ use crate::run::{cargo, command, run, say, succeeds, target};
 use crate::seed;
 use crate::setup::{reference_program, registry_server, setup};
 
-/// What is built for some only, and checked for all.
+/// Packages that are built for some targets only, and checked for all.
 const FEATURES: &str = "tollhouse-tests/full,tollhouse-tests/redb";
 
 /// Builds everything and runs the tests.

@@ -42,7 +42,7 @@ fn unescape(segment: &str) -> String {
 /// The most digits of an integer: reading one takes time that grows with their square.
 const MAX_DIGITS: usize = 10_000;
 
-/// What a JSON string stands for.
+/// Meaning of a JSON string.
 fn special_value<'js>(ctx: &Ctx<'js>, plain: &Value<'js>, kind: SpecialKind) -> Result<Value<'js>> {
     let bad = |what: &str| Exception::throw_internal(ctx, &format!("the host sent something that is no {what}"));
     if !plain.is_string() {

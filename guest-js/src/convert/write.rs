@@ -18,16 +18,16 @@ use crate::text;
 /// Deepest nesting that is written: what the host takes (`host/src/json.rs`).
 const MAX_DEPTH: usize = 100;
 
-/// Why writing to a string cannot fail.
+/// Reason why writing to a string cannot fail.
 const WRITES: &str = "a string takes everything";
 
-/// What the JSON is for. It decides what becomes of numbers that JSON does not have.
+/// Purpose of the JSON, which decides about numbers that JSON does not have.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Purpose {
     /// Arguments of a tool: `NaN` and the infinities are strings, so that they cannot pass for a missing value, and
     /// `-0` keeps its sign.
     Arguments,
-    /// What a script returns: as `JSON.stringify` writes it.
+    /// Value that a script returns, written as `JSON.stringify` does.
     Outcome,
 }
 
@@ -229,7 +229,7 @@ impl<'js> Writer<'js> {
         Exception::throw_type(&self.ctx, &message)
     }
 
-    /// How a script would write the place that the first `depth` frames have reached.
+    /// Returns the place that the first `depth` frames have reached, as a script would write it.
     fn path(&self, depth: usize) -> String {
         let mut path = String::from("value");
         for frame in self.frames.iter().take(depth) {
@@ -272,7 +272,7 @@ fn length(object: &Object<'_>) -> Result<u32> {
     Ok(format!("{cut}").parse().unwrap_or(0))
 }
 
-/// Whether a value is a list, or a proxy of one.
+/// Returns true if a value is a list, or a proxy of one.
 fn is_list(value: &Value<'_>) -> bool {
     let mut value = value.clone();
     while value.is_proxy() {
@@ -289,14 +289,14 @@ fn is_list(value: &Value<'_>) -> bool {
     value.is_array()
 }
 
-/// Whether a value is a typed array of any kind.
+/// Returns true if a value is a typed array of any kind.
 fn is_typed_array(object: &Object<'_>) -> bool {
     // SAFETY: looks at the class only.
     unsafe { qjs::JS_GetTypedArrayType(object.as_raw()) >= 0 }
 }
 
-/// A plain value in place of one of a class whose contents are no properties: the primitive inside a `Number`, `String`,
-/// `Boolean` or `BigInt` object, and for `Map`, `Set`, `Error` and `RegExp` what the prelude makes of them.
+/// A plain value in place of one of a class whose contents are no properties: the primitive inside a `Number`,
+/// `String`, `Boolean` or `BigInt` object, and for `Map`, `Set`, `Error` and `RegExp` what the prelude makes of them.
 fn unwrap<'js>(ctx: &Ctx<'js>, value: &Value<'js>) -> Result<Option<Value<'js>>> {
     if is_plain(value) {
         return Ok(None);
@@ -317,7 +317,7 @@ fn unwrap<'js>(ctx: &Ctx<'js>, value: &Value<'js>) -> Result<Option<Value<'js>>>
 }
 
 thread_local! {
-    /// Prelude: a list or an object without a class in place of a value of a class.
+    /// Function of the prelude that gives a list or an object without a class in place of a value of a class.
     static PLAIN: RefCell<Option<Persistent<Function<'static>>>> = const { RefCell::new(None) };
 }
 
@@ -380,8 +380,8 @@ fn quote_str(out: &mut String, text: &str) {
     out.push_str(&text[from..]);
 }
 
-/// 2^53. From here on several integers are one and the same number, so a number stands for a float and no 64-bit integer
-/// takes it: a BigInt says which integer is meant.
+/// 2^53. From here on several integers are one and the same number, so a number stands for a float and no 64-bit
+/// integer takes it: a BigInt says which integer is meant.
 const UNSAFE: f64 = 9_007_199_254_740_992.0;
 
 /// From here on JavaScript writes an exponent.

@@ -24,7 +24,8 @@ const LOG2_E_PARTS: (f64, f64) = (1.442_695_021_629_333_5, 1.925_962_991_126_617
 /// ln 2, in two parts.
 const LN_2_PARTS: (f64, f64) = (0.693_147_182_464_599_6, -1.904_654_299_957_768e-9);
 
-/// How far a sum may pass 1024 without overflow, once rounded: -(1024 - log2 of the largest number and half its last digit).
+/// Amount by which a sum may pass 1024 without overflow, once rounded: -(1024 - log2 of the largest number and half its
+/// last digit).
 const OVERFLOW_MARGIN: f64 = 8.008_566_259_537_294e-17;
 
 /// `x ** y`, for all but an infinite `y` upon 1 or -1.
@@ -46,7 +47,7 @@ pub(super) fn pow(x: f64, y: f64) -> f64 {
     sign * two_to_the(y, logarithm)
 }
 
-/// What needs no computing.
+/// Returns the powers that need no computing.
 fn special(x: f64, y: f64) -> Option<f64> {
     if y == 0.0 {
         return Some(1.0);

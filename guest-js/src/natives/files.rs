@@ -50,7 +50,7 @@ fn code(error: ErrorCode) -> &'static str {
     }
 }
 
-/// Throws a refusal.
+/// Throws the error of a refused operation.
 fn granted<T>(ctx: &Ctx<'_>, result: std::result::Result<T, ErrorCode>) -> Result<T> {
     result.or_else(|error| {
         let code = code(error).into_js(ctx)?;

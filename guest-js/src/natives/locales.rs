@@ -129,7 +129,7 @@ fn units(character: char) -> u32 {
     u32::from(character > '\u{ffff}') + 1
 }
 
-/// What a character is to the ends of sentences.
+/// Role of a character at the end of a sentence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum SentenceClass {
     Space,

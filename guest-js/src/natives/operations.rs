@@ -56,7 +56,7 @@ fn sleep_in_background(millis: f64) -> f64 {
     number(operations::begin_in_background(Operation::Sleep(count(millis * NANOS))))
 }
 
-/// Whether the script, once at its end, waits for this operation.
+/// Returns true if the script, once at its end, waits for this operation.
 fn keep_alive(id: f64, wanted: bool) {
     operations::set_background(count(id), !wanted);
 }

@@ -12,7 +12,7 @@ pub(super) fn add<'js>(ctx: &Ctx<'js>, natives: &Object<'js>) -> Result<()> {
     add_all!(ctx, natives, "stdout" => stdout, "stderr" => stderr, "outputBytes" => write_bytes)
 }
 
-/// How much is written before a pause: what a pipe of Linux holds.
+/// Bytes that are written before a pause: the capacity of a pipe on Linux.
 const PAUSE: usize = 64 << 10;
 
 thread_local! {
@@ -25,7 +25,7 @@ fn write(to: Stream, bytes: &[u8]) {
     WRITTEN.set(WRITTEN.get().saturating_add(bytes.len()));
 }
 
-/// Whether so much was written that somebody should have the time to take it.
+/// Returns true if so much was written that somebody should have the time to take it.
 pub(crate) fn wants_pause() -> bool {
     let wants = WRITTEN.get() >= PAUSE;
     if wants {

@@ -25,7 +25,7 @@ fn call_text(name: Text, text: Text, line: usize, column: usize) -> Option<Strin
     source::call_text(&text.0, Dialect::of(&name.0), line, column)
 }
 
-/// Ends the script: nothing of it runs any more, `finally` and `catch` neither.
+/// Ends the script at once: nothing of it runs any more, `finally` and `catch` neither.
 fn exit(ctx: Ctx<'_>, code: u8) -> Result<()> {
     limits::stop(Stop::Exit(code));
     Err(errors::uncatchable(&ctx, "process.exit"))

@@ -12,7 +12,7 @@ use crate::convert;
 const MOST: u32 = 65_536;
 
 thread_local! {
-    /// State of `Math.random`: two 64-bit words, seeded by the host at first use.
+    /// State of `Math.random`, which is two 64-bit words, seeded by the host at first use.
     static STATE: Cell<Option<[u64; 2]>> = const { Cell::new(None) };
 }
 
@@ -36,7 +36,7 @@ fn seed() -> [u64; 2] {
     [word(0), word(8) | 1]
 }
 
-/// So many bytes.
+/// Returns this many random bytes.
 fn random_bytes(ctx: Ctx<'_>, count: u32) -> Result<Value<'_>> {
     let mut bytes = Vec::new();
     let mut left = count;

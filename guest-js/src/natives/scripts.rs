@@ -34,8 +34,8 @@ fn new_streams() -> Vec<u32> {
     vec![last + 1, last + 2, last + 3]
 }
 
-/// Runs a script: `{language, source, name, arguments, environment, directory}`, where the environment is names and
-/// values in turn.
+/// Runs a script, given as `{language, source, name, arguments, environment, directory}`, where the environment is
+/// names and values in turn.
 fn run_script<'js>(ctx: Ctx<'js>, script: Object<'js>, streams: Vec<u32>) -> Result<f64> {
     let [stdin, stdout, stderr] = streams[..] else {
         return Err(errors::type_error(&ctx, "a script has three streams"));

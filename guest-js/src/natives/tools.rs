@@ -12,7 +12,7 @@ use crate::bindings::types::Tool;
 use crate::text::Text;
 
 thread_local! {
-    /// What is mounted, sorted by method.
+    /// Mounted tools, sorted by method.
     static TOOLS: RefCell<Vec<Tool>> = const { RefCell::new(Vec::new()) };
     /// Global names of tools that are properties of the global object, or were deleted from it.
     static TAKEN: RefCell<BTreeSet<String>> = const { RefCell::new(BTreeSet::new()) };
@@ -23,8 +23,8 @@ pub(super) fn begin_run(tools: Vec<Tool>) {
     TOOLS.set(tools);
 }
 
-/// The path that a global name stands for: itself if it is an alias, that of a tool if it is one's flattened name. The list
-/// is walked, which takes less than an index would for the few names that a script looks up.
+/// The path that a global name stands for: itself if it is an alias, that of a tool if it is one's flattened name. The
+/// list is walked, which takes less than an index would for the few names that a script looks up.
 fn path_of_global(name: &str) -> Option<String> {
     TOOLS.with_borrow(|tools| {
         if tools.iter().any(|tool| alias(&tool.path) == name) {
@@ -48,7 +48,7 @@ fn take_global(name: Text) -> Option<String> {
     path
 }
 
-/// All global names of tools that are no properties yet.
+/// Returns the global names of tools that are no properties yet.
 fn global_names() -> Vec<String> {
     let mut names: BTreeSet<String> = aliases().into_iter().collect();
     TOOLS.with_borrow(|tools| names.extend(tools.iter().map(|tool| flatten(&tool.path))));
@@ -96,7 +96,7 @@ fn tools_of(name: Text) -> Vec<String> {
     })
 }
 
-/// All tools, as `listTools()` gives them.
+/// Returns all tools, as `listTools()` gives them.
 fn all_tools(ctx: Ctx<'_>) -> Result<Vec<Object<'_>>> {
     TOOLS.with_borrow(|tools| {
         let record = |tool: &Tool| {
@@ -135,7 +135,7 @@ fn method_of(name: Text) -> Vec<String> {
     })
 }
 
-/// What is left of the budgets, as `budgets()` gives it.
+/// Returns the rest of the budgets, as `budgets()` gives it.
 fn budgets(ctx: Ctx<'_>) -> Result<Value<'_>> {
     ctx.json_parse(catalog::budgets())
 }

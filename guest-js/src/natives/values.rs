@@ -17,19 +17,19 @@ fn class_name<'js>(ctx: Ctx<'js>, value: Value<'js>) -> Result<String> {
     convert::class_name(&ctx, &value)
 }
 
-/// Whether a value is a proxy: looking at one runs its handler.
+/// Returns true if a value is a proxy: looking at one runs its handler.
 fn is_proxy(value: Value<'_>) -> bool {
     value.is_proxy()
 }
 
-/// What a proxy stands before; null if it was revoked.
+/// Returns the target of a proxy; null if the proxy was revoked.
 fn proxy_target<'js>(ctx: Ctx<'js>, value: Value<'js>) -> Value<'js> {
     // SAFETY: the value is alive and of this context; the result is owned.
     let target = unsafe { Value::from_raw(ctx.clone(), qjs::JS_GetProxyTarget(ctx.as_raw().as_ptr(), value.as_raw())) };
     null_if_thrown(&ctx, target)
 }
 
-/// What a proxy asks; null if it was revoked.
+/// Returns the handler of a proxy; null if the proxy was revoked.
 fn proxy_handler<'js>(ctx: Ctx<'js>, value: Value<'js>) -> Value<'js> {
     // SAFETY: as for the target.
     let handler =
@@ -45,7 +45,7 @@ fn null_if_thrown<'js>(ctx: &Ctx<'js>, value: Value<'js>) -> Value<'js> {
     value
 }
 
-/// Of a promise `{state, value}`, where the state is `pending`, `fulfilled` or `rejected`.
+/// Returns `{state, value}` of a promise, where the state is `pending`, `fulfilled` or `rejected`.
 fn promise_state<'js>(ctx: Ctx<'js>, value: Value<'js>) -> Result<Object<'js>> {
     let record = Object::new_proto(ctx.clone(), None)?;
     let Some(promise) = value.into_promise() else { return Ok(record) };

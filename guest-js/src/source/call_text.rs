@@ -21,7 +21,7 @@ pub(crate) fn call_text(source: &str, dialect: Dialect, line: usize, column: usi
     Some(lines.fold(first, |text, line| format!("{text}\n  {}", without_indentation(line, indentation))))
 }
 
-/// Where a line begins, which counts from 1.
+/// Returns the offset at which a line begins; lines count from 1.
 fn line_start(source: &str, line: usize) -> Option<usize> {
     match line.checked_sub(2) {
         None => Some(0),

@@ -2,7 +2,7 @@
 
 use oxc_span::Span;
 
-/// What is to be changed; places are byte offsets.
+/// Changes of a text, whose places are byte offsets.
 pub(super) struct Edits<'s> {
     source: &'s str,
     /// Start, end, and what stands there instead. They do not overlap.
@@ -42,7 +42,7 @@ impl<'s> Edits<'s> {
         self.list.push((start, end, format!("{text}{}", "\n".repeat(lines))));
     }
 
-    /// Puts `text` there.
+    /// Inserts `text` at a place.
     pub(super) fn insert(&mut self, at: u32, text: &str) {
         self.list.push((at as usize, at as usize, text.to_owned()));
     }
@@ -57,7 +57,7 @@ impl<'s> Edits<'s> {
         }
     }
 
-    /// Whether a change covers this place already.
+    /// Returns true if a change covers this place already.
     pub(super) fn covers(&self, at: u32) -> bool {
         self.list.iter().any(|(start, end, _)| (*start..*end).contains(&(at as usize)))
     }
@@ -105,7 +105,7 @@ pub(super) fn next_token(source: &str, at: u32) -> u32 {
     }
 }
 
-/// Whether `text` stands at the first token from `at` on; where, if so.
+/// Returns true if `text` stands at the first token from `at` on; where, if so.
 pub(super) fn token_at(source: &str, at: u32, text: &str) -> Option<u32> {
     let at = next_token(source, at);
     source.get(at as usize..)?.starts_with(text).then_some(at)

@@ -28,11 +28,11 @@ const MAX_PARTS: usize = 100;
 /// Objects whose properties are names of the script.
 const GLOBAL_OBJECTS: [&str; 4] = ["globalThis", "global", "self", "window"];
 
-/// What can define names that stand nowhere: what evaluates text, and the global object where it is more than the beginning of a
-/// property's name (`globalThis[name] = 1`, `Object.assign(globalThis, all)`).
+/// Names that can define other names without writing them: functions that evaluate text, and the global object where it
+/// is more than the beginning of a property's name (`globalThis[name] = 1`, `Object.assign(globalThis, all)`).
 const DEFINING: [&str; 6] = ["eval", "Function", "globalThis", "global", "self", "window"];
 
-/// What a script mentions by names that it does not define; nothing of one that does not parse.
+/// Returns the uses of names that a script does not define; none of a script that does not parse.
 pub(crate) fn mentions(source: &str, dialect: Dialect) -> Vec<Mention> {
     let allocator = Allocator::default();
     let Ok(parsed) = parse(&allocator, source, dialect) else { return Vec::new() };
@@ -52,7 +52,7 @@ pub(crate) fn mentions(source: &str, dialect: Dialect) -> Vec<Mention> {
     uses.into_iter().map(|one| one.mention(&mut places)).collect()
 }
 
-/// One use of a name.
+/// Use of a name that the script does not define.
 struct Use<'a> {
     /// The name, and the properties behind it.
     path: Vec<&'a str>,
@@ -90,12 +90,12 @@ impl Places<'_> {
     }
 }
 
-/// Walks a program.
+/// Collects the uses of names in a program.
 #[derive(Default)]
 struct Finder<'a> {
     defined: BTreeSet<&'a str>,
     uses: Vec<Use<'a>>,
-    /// Whether an object is opened as a scope: its names no reader of the text can know.
+    /// True if an object is opened as a scope: its names no reader of the text can know.
     is_dynamic: bool,
 }
 

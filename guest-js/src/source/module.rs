@@ -15,7 +15,7 @@ use super::types::Names;
 /// The function of the prelude that imports for the main script, as its text calls it.
 pub(crate) const IMPORT: &str = "__tollhouse_import";
 
-/// What stands for `import.meta` there.
+/// Name that stands for `import.meta` in a function body.
 pub(crate) const IMPORT_META: &str = "import_meta";
 
 /// Turns a module into the body of an async function; gives the statements that must come before it, if it has `import`
@@ -155,7 +155,7 @@ fn quote(text: &str) -> String {
     quoted
 }
 
-/// Whether an import brings a value. As `tsc` does, what is never used as one is taken for a type.
+/// Returns true if an import brings a value. As `tsc` does, what is never used as one is taken for a type.
 fn wanted(specifier: &ImportDeclarationSpecifier<'_>, used: Option<&Names>) -> bool {
     let Some(used) = used else { return true };
     match specifier {

@@ -21,9 +21,9 @@ use super::{Dialect, Problem, module, strip};
 pub(crate) struct Input {
     /// Statements that come before its first line: what it imports.
     pub(crate) imports: String,
-    /// Its own lines.
+    /// Number of lines of the input itself.
     pub(crate) text: String,
-    /// What it declares at its top level, in order, besides what global code makes properties of the global object.
+    /// Declarations at its top level, in order, besides those that global code makes properties of the global object.
     pub(crate) declared: Vec<Declared>,
 }
 
@@ -34,30 +34,30 @@ pub(crate) struct Declared {
     pub(crate) how: How,
 }
 
-/// How a later input comes to the value of a name.
+/// Way in which a later input gets the value of a name.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum How {
-    /// By a copy.
+    /// A copy of the value.
     Copy,
     /// By this text, of a function or class: at the top level it sees nothing but globals.
     Text(String),
-    /// By `require`: of what, and which property of it.
+    /// A call of `require`: the module, and the property of it.
     Require(String, Option<String>),
-    /// By `import`: from where, and which export; none for all.
+    /// An `import`: the module, and the export; none for the whole namespace.
     Import(String, Option<String>),
 }
 
-/// Why an input is not ready.
+/// Reason why an input cannot be evaluated as global code.
 pub(crate) enum Unready {
-    /// It has a `return` at its top level, so it can only be the body of a function.
+    /// A `return` at the top level, so that the input can only be the body of a function.
     Returns,
-    /// It does not parse, and QuickJS will say why.
+    /// An input that does not parse; QuickJS reports the error.
     Plain,
-    /// It is no TypeScript.
+    /// An input that is no TypeScript.
     Problem(Problem),
 }
 
-/// Whether a text ends in the middle of something.
+/// Returns true if a text ends in the middle of something.
 pub(crate) fn is_open(source: &str, dialect: Dialect) -> bool {
     let whole = |source: &str| parse(&Allocator::default(), source, dialect, true, |_| ()).is_ok();
     if whole(source) {
@@ -75,8 +75,9 @@ pub(crate) fn is_open(source: &str, dialect: Dialect) -> bool {
 /// comment, a template, a string whose line ends with a backslash.
 const CONTINUATIONS: [&str; 7] = ["\n0", "\n}", "\n)", "\n*/", "\n`", "\n'", "\n\""];
 
-/// Whether the first mistake in a text is that it ends there. The parser reads from the left: where it gave up before the
-/// end, it says the same whatever follows; and a mistake that it read past is real unless something that follows mends it.
+/// Returns true if the first mistake in a text is that it ends there. The parser reads from the left: where it gave up
+/// before the end, it says the same whatever follows; and a mistake that it read past is real unless something that
+/// follows mends it.
 fn ends_early(source: &str, dialect: Dialect) -> bool {
     let verdict = |source: &str| {
         let allocator = Allocator::default();
@@ -95,7 +96,7 @@ fn ends_early(source: &str, dialect: Dialect) -> bool {
     })
 }
 
-/// Prepares an input.
+/// Prepares an input to be evaluated.
 pub(crate) fn input(source: &str, dialect: Dialect) -> Result<Input, Unready> {
     if is_braced(source) {
         let object = format!("({source}\n)");
@@ -106,7 +107,7 @@ pub(crate) fn input(source: &str, dialect: Dialect) -> Result<Input, Unready> {
     prepare(source, dialect)
 }
 
-/// Whether a text begins like an object, and does not end like a statement.
+/// Returns true if a text begins like an object, and does not end like a statement.
 fn is_braced(source: &str) -> bool {
     source.trim_start().starts_with('{') && !source.trim_end().ends_with(';')
 }
@@ -147,7 +148,7 @@ fn parse<'a, T>(
     }
 }
 
-/// What a program declares at its top level.
+/// Returns the declarations at the top level of a program.
 fn declared(program: &Program<'_>, edits: &Edits<'_>) -> Vec<Declared> {
     let mut found = Vec::new();
     for statement in &program.body {
@@ -232,7 +233,7 @@ fn add(found: &mut Vec<Declared>, name: &str, how: How) {
     found.push(Declared { name: name.to_owned(), how });
 }
 
-/// How to come to the value of an expression again.
+/// Returns the way in which a later input gets the value of an expression.
 fn how(value: &Expression<'_>, edits: &Edits<'_>) -> How {
     let text = |span: Span| How::Text(edits.part(span));
     match value {

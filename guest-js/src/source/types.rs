@@ -16,7 +16,7 @@ use oxc_syntax::scope::ScopeFlags;
 
 use super::edits::{Edits, next_token, token_at};
 
-/// Names of variables.
+/// Names of the variables of a declaration.
 pub(crate) type Names = BTreeSet<String>;
 
 /// Words before a member or parameter that only TypeScript knows.
@@ -28,7 +28,7 @@ pub(super) struct Stripper<'e, 's> {
     edits: &'e mut Edits<'s>,
     /// Names that are used as values.
     pub(super) used: Names,
-    /// What cannot be taken out: where, and why.
+    /// Syntax that cannot be taken out: its place, and the reason.
     pub(super) refused: Option<(usize, String)>,
 }
 
@@ -50,7 +50,8 @@ impl<'e, 's> Stripper<'e, 's> {
         self.edits.blank_with(span.start, span.end, ";");
     }
 
-    /// Where a class says what it implements: the word is the first of this spelling behind all that can stand before it.
+    /// Returns the place of a class's `implements`: the word is the first of this spelling behind all that can stand
+    /// before it.
     fn implements(&self, class: &Class<'_>) -> u32 {
         let heritage = class.heritage.as_ref().map(|heritage| {
             heritage.type_arguments.as_ref().map_or(heritage.expression.span().end, |arguments| arguments.span.end)
@@ -97,7 +98,7 @@ impl<'e, 's> Stripper<'e, 's> {
         }
     }
 
-    /// Whether a declaration leaves nothing behind.
+    /// Returns true if a declaration leaves nothing behind.
     fn only_types(declaration: &Declaration<'_>) -> bool {
         match declaration {
             Declaration::TSTypeAliasDeclaration(_)
@@ -113,7 +114,7 @@ impl<'e, 's> Stripper<'e, 's> {
         }
     }
 
-    /// Whether a statement leaves nothing behind.
+    /// Returns true if a statement leaves nothing behind.
     fn is_type(statement: &Statement<'_>) -> bool {
         match statement {
             Statement::ImportDeclaration(it) => it.import_kind == ImportOrExportKind::Type,
@@ -177,7 +178,7 @@ impl<'e, 's> Stripper<'e, 's> {
         true
     }
 
-    /// `constructor(private a: string)`: assigns the parameters that are properties.
+    /// Assigns parameters that are properties, as in `constructor(private a: string)`.
     fn parameter_properties(&mut self, parameters: &[FormalParameter<'_>], body: &FunctionBody<'_>) {
         let mut assignments = String::new();
         for parameter in parameters {
@@ -246,7 +247,8 @@ impl<'e, 's> Stripper<'e, 's> {
     }
 }
 
-/// Where a key begins; a computed one with its bracket, which stands right before it or behind blanks.
+/// Returns the place where a key begins; that of a computed key is its bracket, which stands right before it or behind
+/// blanks.
 fn key_start(key: &PropertyKey<'_>) -> u32 {
     key.span().start
 }

@@ -11,7 +11,7 @@ use crate::run::root;
 /// Data file, from the root. `docs/compatibility.md` lists the same reasons.
 pub(crate) const FILE: &str = "tests/conformance/differences.json";
 
-/// One accepted difference.
+/// Difference between the two sides that is accepted, with its reason.
 pub(crate) struct Accepted {
     subject: String,
     features: BTreeSet<String>,
@@ -21,7 +21,7 @@ pub(crate) struct Accepted {
 
 /// Contents of the data file.
 pub(crate) struct Expectations {
-    /// Accepted differences.
+    /// List of the accepted differences.
     pub(crate) accepted: Vec<Accepted>,
     /// Runs that are part of the tests.
     pub(crate) short_runs: Vec<Bounded>,
@@ -33,7 +33,7 @@ pub(crate) struct Expectations {
 pub(crate) struct Bounded {
     /// Name of a generator.
     pub(crate) subject: String,
-    /// Number of cases.
+    /// Number of cases that it explains.
     pub(crate) count: u64,
     /// Seed of the cases.
     pub(crate) seed: u64,

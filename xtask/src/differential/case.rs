@@ -29,13 +29,13 @@ impl Language {
 /// File that is there before the script starts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Fixture {
-    /// Contents.
+    /// Contents of the file.
     pub(crate) text: String,
-    /// Permission bits.
+    /// Permission bits of the file.
     pub(crate) mode: u32,
 }
 
-/// One case.
+/// Generated script with its files and input.
 #[derive(Debug, Clone)]
 pub(crate) struct Case {
     /// Subject, seed and index: enough to make the case again.
@@ -46,7 +46,7 @@ pub(crate) struct Case {
     pub(crate) language: Language,
     /// Derivation of the script. Its children are the statements.
     pub(crate) script: Node,
-    /// Standard input. An absent one is empty.
+    /// Standard input, which is empty if absent.
     pub(crate) stdin: Option<String>,
     /// Files by their path below the working directory.
     pub(crate) files: BTreeMap<String, Fixture>,

@@ -23,15 +23,15 @@ pub(crate) struct Differing {
     pub(crate) aspects: BTreeSet<Aspect>,
 }
 
-/// One cause, by the productions that are left in its shrunk example.
+/// Cause of differences, identified by the productions that are left in its shrunk example.
 pub(crate) struct Cause {
     /// Productions of the example.
     pub(crate) features: BTreeSet<String>,
     /// Aspects of the example.
     pub(crate) aspects: BTreeSet<Aspect>,
-    /// The shrunk case.
+    /// Case after shrinking.
     pub(crate) example: Case,
-    /// What both sides gave for it.
+    /// Results of both sides for the shrunk case.
     pub(crate) trial: Trial,
     /// Generated cases that it explains.
     pub(crate) cases: Vec<String>,
@@ -55,7 +55,7 @@ pub(crate) struct Frequencies {
 }
 
 impl Frequencies {
-    /// Counts one case.
+    /// Counts a case with this cause.
     pub(crate) fn add(&mut self, features: &BTreeSet<String>, differs: bool) {
         for feature in features {
             *self.all.entry(feature.clone()).or_default() += 1;

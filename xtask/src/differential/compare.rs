@@ -7,15 +7,15 @@ use serde_json::Value;
 /// Aspect in which two results differ.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum Aspect {
-    /// Standard output.
+    /// The sides differ in standard output.
     Stdout,
-    /// Exit status.
+    /// The sides differ in the exit status.
     Status,
     /// Files, directories or links that are left: names, contents, targets.
     Files,
     /// Permission bits of what is left.
     Modes,
-    /// One side wrote to standard error and the other did not.
+    /// Standard error has text on one side only.
     Stderr,
     /// Our side reached a limit or died.
     Limit,

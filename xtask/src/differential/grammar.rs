@@ -55,7 +55,7 @@ enum Symbol {
 }
 
 impl Grammar {
-    /// Reads a grammar.
+    /// Reads a grammar from its text.
     pub(crate) fn parse(text: &str) -> Result<Self> {
         let mut rules: BTreeMap<String, Rule> = BTreeMap::new();
         let mut current: Option<String> = None;
@@ -85,7 +85,7 @@ impl Grammar {
         Ok(grammar)
     }
 
-    /// Derives a case.
+    /// Derives a random case.
     pub(crate) fn derive(&self, subject: &'static str, random: &mut Random) -> Case {
         let language = self.literal("language").map_or(Language::Shell, |name| match name {
             "js" => Language::JavaScript,

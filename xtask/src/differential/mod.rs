@@ -44,7 +44,7 @@ const SHRUNK: usize = 20;
 /// Cases that are run before progress is told.
 const ROUND: usize = 1_000;
 
-/// How often the reference runs a case again from which ours differs.
+/// Number of times that the reference repeats a case whose results differ.
 const REPEATS: usize = 4;
 
 /// Options of a run.
@@ -124,8 +124,8 @@ pub(crate) fn differential(words: &[&str]) -> Result<()> {
     Ok(())
 }
 
-/// Makes the runs of the data file: the short ones, and all of them if `long` is true. Fails if more scripts differ than
-/// the file says.
+/// Makes the runs of the data file: the short ones, and all of them if `long` is true. Fails if more scripts differ
+/// than the file says.
 pub(crate) fn bounded(long: bool) -> Result<()> {
     let expectations = Expectations::read()?;
     if !reference::available() {

@@ -18,13 +18,13 @@ pub(crate) enum Kind {
 /// Text or a child of a node.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Part {
-    /// Literal text.
+    /// Text that is written as it is.
     Text(String),
-    /// Another node.
+    /// Child node that is derived in turn.
     Node(Node),
 }
 
-/// One production of the grammar as it was applied.
+/// Node of a derivation: a production of the grammar as it was applied.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Node {
     /// Role for the shrinker.
@@ -76,7 +76,7 @@ impl Node {
         }
     }
 
-    /// Returns the children.
+    /// Returns the child nodes in order.
     pub(crate) fn children(&self) -> impl Iterator<Item = &Node> {
         self.parts.iter().filter_map(|part| match part {
             Part::Node(node) => Some(node),

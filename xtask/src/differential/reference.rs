@@ -33,10 +33,10 @@ const PACKAGES: [(&str, &str); 11] = [
 /// jq as it is published on npm: Debian's is older than the one that ours follows.
 const JQ: &str = "jq-wasm@3.0.0-jq-1.8.2";
 
-/// Its command line.
+/// Command line of the program.
 const JQ_PROGRAM: &str = include_str!("jq.mjs");
 
-/// What stands in the sandbox in place of Debian's jq.
+/// Program that replaces Debian's jq in the sandbox.
 const JQ_LAUNCHER: &str = "#!/bin/sh\nexec /usr/bin/node /run/jq/jq.mjs \"$@\"\n";
 
 /// Cases after which a sandbox is replaced, so that limits on its worker's own time never bite.

@@ -20,7 +20,7 @@ pub(crate) struct Report {
     pub(crate) compared: usize,
     /// Cases that the reference could not decide.
     pub(crate) void: usize,
-    /// Cases that differ.
+    /// Number of cases whose results differ.
     pub(crate) differing: usize,
     /// Differing cases by cause.
     pub(crate) causes: Causes,

@@ -16,17 +16,17 @@ use super::subject;
 /// Cases that a sandbox takes at a time.
 const SHARE: usize = 25;
 
-/// What both sides gave for one case.
+/// Results of both sides for one case.
 pub(crate) struct Trial {
     /// Result of the reference.
     pub(crate) reference: Value,
-    /// Our result.
+    /// Result of tollhouse.
     pub(crate) ours: Value,
     /// Comparison of the two.
     pub(crate) verdict: Verdict,
 }
 
-/// The two sides.
+/// Programs of both sides.
 pub(crate) struct Sides {
     sandboxes: Vec<Mutex<Engine>>,
     ours: Mutex<Engine>,

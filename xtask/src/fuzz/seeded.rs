@@ -10,14 +10,14 @@ use anyhow::{Context, Result, bail};
 use super::{BOUNDS, after, cargo_fuzz, directory};
 use crate::run::{root, say, succeeds};
 
-/// What switches a bug on: its target's name.
+/// Environment variable that switches a bug on; its value is the name of the target.
 const VARIABLE: &str = "TOLLHOUSE_SEEDED_BUG";
 
-/// How a target found its bug.
+/// Way in which a target found its bug.
 struct Found {
     time: Duration,
     runs: String,
-    /// Whether a file of the corpus did.
+    /// True if a file of the corpus did.
     corpus: bool,
 }
 
@@ -43,7 +43,8 @@ pub(super) fn find(targets: &[&String], seconds: u32) -> Result<()> {
     bail!("these did not find what was put there for them: {}", missed.join(", "))
 }
 
-/// Runs one. It begins with its corpus and nothing that was found before, and what it finds is no finding without the bug.
+/// Runs one target. The run begins with its corpus and nothing that was found before, and what it finds is no finding
+/// without the bug.
 fn one(target: &str, seconds: u32) -> Result<Option<Found>> {
     let place = directory().join("seeded").join(target);
     if place.exists() {
@@ -75,7 +76,7 @@ fn one(target: &str, seconds: u32) -> Result<Option<Found>> {
     Ok(Some(Found { time, runs, corpus: holds(&corpus, &input)? }))
 }
 
-/// Whether a directory has a file of these bytes.
+/// Returns true if a directory has a file of these bytes.
 fn holds(directory: &Path, file: &Path) -> Result<bool> {
     let bytes = std::fs::read(file)?;
     for entry in std::fs::read_dir(directory)? {

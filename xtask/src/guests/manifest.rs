@@ -8,7 +8,7 @@ use anyhow::{Context, Result, bail};
 use sha2::{Digest as _, Sha256};
 use toml::Table;
 
-/// Stored guest, described.
+/// Description of a stored guest.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct StoredGuest {
     /// Digest of its sources.
@@ -31,7 +31,7 @@ impl StoredGuest {
     }
 }
 
-/// The whole file.
+/// Manifest of all stored guests.
 pub(super) struct Manifest {
     rustc: String,
     clang: String,

@@ -16,7 +16,7 @@ use crate::run::root;
 const SHARED: [&str; 5] =
     ["wit/guest.wit", "wit/deps", "rust-toolchain.toml", "host/engine/src/guest.rs", "host/engine/src/warm_pages.rs"];
 
-/// Those of the JavaScript guest. Of `guest-js/node` only what is bundled gets into it.
+/// Sources of the JavaScript guest. Of `guest-js/node`, only the bundle gets into the guest.
 const JAVASCRIPT: [&str; 6] = [
     "guest-js/Cargo.toml",
     "guest-js/build.rs",
@@ -26,7 +26,7 @@ const JAVASCRIPT: [&str; 6] = [
     "guest-js/node/intl-data.bin",
 ];
 
-/// Those of the shell guest.
+/// Sources of the shell guest.
 const SHELL: [&str; 5] = [
     "guest-shell/Cargo.toml",
     "guest-shell/Cargo.lock",
@@ -35,7 +35,7 @@ const SHELL: [&str; 5] = [
     "guest-shell/patches",
 ];
 
-/// What pre-initialises guests.
+/// Sources of the program that pre-initialises guests.
 const TOOLS: [&str; 3] = ["wasmtime", "wasmtime-wizer", "wit-component"];
 
 /// Computes the digest of the sources of a guest.
@@ -58,7 +58,7 @@ pub(super) fn digest(name: &str) -> Result<String> {
     Ok(format!("{:x}", digest.0.finalize()))
 }
 
-/// Digest that grows.
+/// Digest of files, one after the other.
 struct Sources(Sha256);
 
 impl Sources {

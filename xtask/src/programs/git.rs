@@ -21,7 +21,7 @@ pub(super) const DESCRIPTION: &str =
     "git: `git init`, `git commit`, `git diff`, `git log` and most others, on the files that the policy grants.";
 pub(super) const LICENSE: &str = "GPL-2.0-only";
 
-/// Of the archive that kernel.org publishes, which Debian has as it is.
+/// SHA-256 of the archive that kernel.org publishes, which Debian has as it is.
 const SHA256: &str = "9c2eb1250781b3e5bfef098572d07fdf132d67e6c065e4307332ade9819a1501";
 
 /// The release of Debian that has this version.
@@ -31,7 +31,7 @@ const DEBIAN: &str = "trixie";
 const ZLIB: (&str, &str, &str) =
     ("libz-sys", "1.1.33", "fee3f59f4321dab0c78d828942e7aa09d0bd8ad6e78a501977e6bf3d02938045");
 
-/// What lies here: settings, the layer below git, and patches.
+/// Directory of our own files: settings, the layer below git, and patches.
 const OURS: &str = "xtask/git";
 
 /// Makes the module, in a directory of its own.
@@ -68,7 +68,7 @@ pub(super) fn make(place: &Path, module: &Path) -> Result<()> {
     Ok(())
 }
 
-/// What links: Rust's linker, and the C library that Rust's target brings.
+/// Linker, which is Rust's, and the C library that Rust's target brings.
 fn linker() -> Result<[String; 2]> {
     let rustc = std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());
     let sysroot = output(command(&rustc).args(["--print", "sysroot"]))?;
@@ -86,8 +86,8 @@ fn linker() -> Result<[String; 2]> {
     Ok([format!("LD={}", linker.display()), format!("LIBS={} {}", libc.display(), builtins.display())])
 }
 
-/// The archive: what somebody has put there, or from kernel.org, or where that is not to be had, from Debian's mirror that
-/// this machine uses.
+/// Returns the archive: one that is there already, or from kernel.org, or where that is not to be had, from Debian's
+/// mirror that this machine uses.
 fn archive(work: &Path) -> Result<PathBuf> {
     let file = format!("{NAME}-{VERSION}.tar.xz");
     let path = work.join(&file);

@@ -9,17 +9,19 @@ use crate::run::{command, root, run, say};
 use crate::setup::setup;
 
 pub(super) const NAME: &str = "sqlite3";
-/// Of SQLite, and so of the package.
+/// Version of SQLite, and so of the package.
 pub(super) const VERSION: &str = "3.49.1";
 pub(super) const DESCRIPTION: &str = "The command-line shell of SQLite: `sqlite3 FILE 'select 1'`.";
 /// The identifier that SPDX has for what its authors put in the place of a licence.
 pub(super) const LICENSE: &str = "blessing";
 
-/// The crate that has that version of SQLite and of its shell, as its authors publish them, and the SHA-256 of its archive.
+/// The crate that has that version of SQLite and of its shell, as its authors publish them, and the SHA-256 of its
+/// archive.
 const CRATE: (&str, &str, &str) =
     ("sqlite3-src", "0.7.1", "2739bac4e1ca6527391698167b1392332d00123c9fc11eca16311291db6829f3");
 
-/// What it has: the extensions that distributions build in, and neither processes nor threads nor libraries of the system.
+/// Features of the program: the extensions that distributions build in, and neither processes nor threads nor libraries
+/// of the system.
 const DEFINED: [&str; 17] = [
     "SQLITE_THREADSAFE=0",
     "SQLITE_OMIT_LOAD_EXTENSION",
@@ -44,7 +46,7 @@ const DEFINED: [&str; 17] = [
 /// Libraries of wasi-libc that stand in for what WASI has not.
 const EMULATED: [&str; 3] = ["getpid", "process-clocks", "signal"];
 
-/// How the program begins, before the shell does: beside the sources of SQLite.
+/// File with the program's entry point, which lies beside the sources of SQLite.
 const MAIN: &str = "xtask/sqlite/main.c";
 
 /// Builds it in `place`, with the sources in `sources`.

@@ -18,9 +18,9 @@ pub(super) struct Tree(BTreeMap<String, Node>);
 #[derive(Clone)]
 struct Node {
     mode: u32,
-    /// User and group.
+    /// User and group of all entries.
     owner: u64,
-    /// None: a directory.
+    /// Bytes of a file; none for a directory.
     content: Option<Vec<u8>>,
 }
 

@@ -12,7 +12,7 @@ use crate::guests;
 use crate::patched;
 use crate::run::{cargo, command, output, root, run, say, succeeds};
 
-/// What is released, as far as the checks go.
+/// Facts about a release that the checks use.
 pub(super) struct Kind<'a> {
     /// Version that the release is asked to have.
     pub(super) version: Option<&'a str>,
@@ -20,7 +20,7 @@ pub(super) struct Kind<'a> {
     pub(super) snapshot: bool,
 }
 
-/// Findings: what is inconsistent, with its place and what to do.
+/// Inconsistencies that were found, each with its place and its remedy.
 type Findings = Vec<String>;
 
 /// Refuses what is inconsistent. Returns the version.

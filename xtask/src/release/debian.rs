@@ -9,12 +9,12 @@ use super::Release;
 use super::archive::{Tree, gzip};
 use super::program::Program;
 
-/// What the package's users read of it. A line that is not the first begins with a space.
+/// Description of the package. A line that is not the first begins with a space.
 const DESCRIPTION: &str = "runs the code that AI agents write, with tools behind one gate
  Tollhouse runs scripts, JavaScript or bash, in WebAssembly. Each call of a
  tool is checked against its types and a policy, debited and recorded.";
 
-/// Makes the package. Returns its name and bytes.
+/// Makes the package, and returns its name and bytes.
 pub(super) fn package(release: &Release, program: &Program) -> Result<(String, Vec<u8>)> {
     let tree = files(program)?;
     let data = gzip(&tree.tar("./", release.epoch)?)?;
@@ -23,7 +23,7 @@ pub(super) fn package(release: &Release, program: &Program) -> Result<(String, V
     Ok((format!("tollhouse_{}_amd64.deb", version(&release.version)), ar(&parts, release.epoch)))
 }
 
-/// Where Debian has the files of a program.
+/// Directories in which Debian has the files of a program.
 fn files(program: &Program) -> Result<Tree> {
     let mut tree = Tree::default();
     for (path, content) in program.tree().files() {

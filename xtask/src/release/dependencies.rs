@@ -22,7 +22,7 @@ use crate::run::{cargo, output, root};
 pub(super) struct Dependency {
     name: String,
     version: String,
-    /// SPDX expression.
+    /// Licence as an SPDX expression.
     licence: String,
     /// Directory of its sources.
     directory: PathBuf,
@@ -39,8 +39,8 @@ impl Dependency {
     }
 }
 
-/// Finds the crates that a package of this workspace contains, itself included, in the order of their names: those that it
-/// links, and those of the guests in it.
+/// Finds the crates that a package of this workspace contains, itself included, in the order of their names: those that
+/// it links, and those of the guests in it.
 pub(super) fn of(package: &str) -> Result<Vec<Dependency>> {
     let mut all = linked(package, "Cargo.toml", TARGET)?;
     for (guest, manifest) in [("tollhouse-guest-js", "Cargo.toml"), ("tollhouse-guest-shell", SHELL)] {

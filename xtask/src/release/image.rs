@@ -16,7 +16,7 @@ pub(super) const USER: u64 = 65532;
 /// Home of that user, where registry, sessions and compiled code are.
 pub(super) const HOME: &str = "/home/tollhouse";
 
-/// Makes the archive. Returns its name and bytes.
+/// Makes the archive, and returns its name and bytes.
 pub(super) fn archive(release: &Release, program: &Program) -> Result<(String, Vec<u8>)> {
     let bytes = layout(release, &files(program))?.tar("", release.epoch)?;
     Ok((format!("tollhouse-{}-oci-amd64.tar", release.version), bytes))

@@ -24,7 +24,7 @@ use self::archive::sha256;
 use self::program::Program;
 use crate::run::{command, output, root, say, target};
 
-/// Where releases are published.
+/// Address at which releases are published.
 const REPOSITORY: &str = "https://github.com/tollhouse/tollhouse";
 
 /// Profile of what users install.
@@ -33,14 +33,14 @@ const PROFILE: &str = "wheel";
 /// Profile of what is made to be tried: a quarter of the time to build.
 const QUICK_PROFILE: &str = "release";
 
-/// What is asked for.
+/// Options of the command.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Options<'a> {
     version: Option<&'a str>,
     out: Option<&'a str>,
     profile: Option<&'a str>,
     snapshot: bool,
-    /// Only check.
+    /// True if the release is checked only, and nothing is made.
     check: bool,
 }
 
@@ -121,7 +121,7 @@ pub(crate) fn test() -> Result<()> {
     release(&["--snapshot", "--profile", QUICK_PROFILE])
 }
 
-/// Makes all files.
+/// Makes all files of the release.
 fn make(release: &Release) -> Result<()> {
     let dependencies = dependencies::of("tollhouse-cli")?;
     let program = Program::build(release, &dependencies)?;
@@ -178,7 +178,8 @@ fn epoch() -> Result<u64> {
     Ok(output(command("git").args(["log", "-1", "--format=%ct"]))?.trim().parse()?)
 }
 
-/// Creates the directory of a release: the one that is named, which must be empty, else `target/dist`, which is emptied.
+/// Creates the directory of a release: the one that is named, which must be empty, else `target/dist`, which is
+/// emptied.
 fn directory(named: Option<&str>) -> Result<PathBuf> {
     let out = named.map_or_else(|| target().join("dist"), |named| root().join(named));
     if named.is_none() && out.exists() {

@@ -10,13 +10,13 @@ use super::program::Program;
 /// Program of the package `tollhouse`.
 const SHIM: &str = include_str!("../../release/npm/tollhouse.js");
 
-/// What npm's page shows.
+/// Text of the package's page at npm.
 const README: &str = include_str!("../../release/npm/README.md");
 
 /// Suffix of the packages of platforms: `os` and `cpu` of Node.
 const PLATFORMS: [(&str, &str); 1] = [("linux", "x64")];
 
-/// Makes the packages. Returns names and bytes.
+/// Makes the packages, and returns their names and bytes.
 pub(super) fn packages(release: &Release, program: &Program) -> Result<Vec<(String, Vec<u8>)>> {
     let mut made = Vec::new();
     for (os, cpu) in PLATFORMS {

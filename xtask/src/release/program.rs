@@ -15,7 +15,7 @@ use crate::setup;
 /// Target of the binary: with musl it is static, and runs on every Linux.
 pub(super) const TARGET: &str = "x86_64-unknown-linux-musl";
 
-/// Where completions lie below a prefix, by shell.
+/// Paths of completions below a prefix, by shell.
 const COMPLETIONS: [(&str, &str); 3] = [
     ("bash", "share/bash-completion/completions/tollhouse"),
     ("fish", "share/fish/vendor_completions.d/tollhouse.fish"),
@@ -52,7 +52,7 @@ impl Program {
         Ok(Self(tree))
     }
 
-    /// Returns the files.
+    /// Returns the files that are installed.
     pub(super) fn tree(&self) -> &Tree {
         &self.0
     }

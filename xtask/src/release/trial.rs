@@ -13,13 +13,13 @@ use serde_json::Value;
 use super::{Release, image, wheel};
 use crate::run::{command, output, run, say};
 
-/// Where programs are that every system has; Rust is elsewhere.
+/// Directories of the programs that every system has; Rust is elsewhere.
 const PATH: &str = "/usr/local/bin:/usr/bin:/bin";
 
 /// Trial of a file: of this release, in a directory of its own.
 type Trial = fn(&Release, &Path) -> Result<()>;
 
-/// Tries everything.
+/// Installs and tries each file of the release.
 pub(super) fn all(release: &Release) -> Result<()> {
     let trials: [(&str, Trial); 6] = [
         ("the archive", tarball),

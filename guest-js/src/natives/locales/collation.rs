@@ -56,7 +56,7 @@ impl DataProvider<CollationTailoringV1> for Provider {
     }
 }
 
-/// What a language orders otherwise.
+/// Characters that a language orders differently.
 fn tailoring(language: &str) -> Option<CollationData<'static>> {
     let mut rest = TAILORINGS;
     while !rest.is_empty() {

@@ -66,7 +66,7 @@ static COMMANDS: [Derived; 14] = grammars!(
 /// Grammars of other languages than the shell's, of which those of calculators come in here-documents.
 static LANGUAGES: [Derived; 4] = grammars!(false: "bc", "dc", "jq", "js");
 
-/// Returns all generators.
+/// Returns the generators of all subjects.
 pub(crate) fn all() -> Vec<&'static dyn Generator> {
     COMMANDS.iter().chain(&LANGUAGES).map(|grammar| grammar as &dyn Generator).collect()
 }
