@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use rquickjs::{Ctx, Error, Function, Persistent, Promise, Result, Value};
 
 use crate::bindings::types::{Failure, Operation, OperationId, ToolCall, Value as Completed};
-use crate::convert::{self, Purpose};
+use crate::convert::{self, JsonPurpose};
 use crate::{errors, limits, operations};
 
 /// A call that was begun.
@@ -47,7 +47,7 @@ pub(crate) fn begin<'js>(
 
 /// Begins the operation alone.
 pub(crate) fn begin_operation<'js>(ctx: &Ctx<'js>, method: &str, arguments: Value<'js>) -> Result<OperationId> {
-    let Some(arguments) = convert::to_json(ctx, arguments, Purpose::Arguments)? else {
+    let Some(arguments) = convert::to_json(ctx, arguments, JsonPurpose::Arguments)? else {
         return Err(errors::type_error(ctx, "the arguments have no JSON"));
     };
     if !arguments.starts_with('{') {

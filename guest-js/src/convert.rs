@@ -8,7 +8,7 @@ mod write;
 use rquickjs::{Ctx, Result, TypedArray, Value, qjs};
 
 pub(crate) use read::from_json;
-pub(crate) use write::{Purpose, set_plain, to_json};
+pub(crate) use write::{JsonPurpose, set_plain, to_json};
 
 use crate::bindings::types::Value as Completed;
 use crate::text;

@@ -8,8 +8,8 @@
 use rquickjs::{Ctx, Error, Exception, Function, Object, Result, Value, qjs};
 
 use crate::bindings::types::{ErrorKind, Failure, Json, Location};
-use crate::convert::{self, Purpose};
-use crate::source::Problem;
+use crate::convert::{self, JsonPurpose};
+use crate::source::SourceError;
 use crate::text;
 
 /// The names of kinds, as the prelude spells them.
@@ -61,7 +61,7 @@ fn described<'js>(ctx: &Ctx<'js>, describe: &Function<'js>, thrown: Value<'js>) 
         hint: field("hint")?,
         location,
         stack,
-        payload: match convert::to_json(ctx, payload, Purpose::Outcome) {
+        payload: match convert::to_json(ctx, payload, JsonPurpose::Outcome) {
             Ok(text) => text.map(|text| Json { text, specials: Vec::new() }),
             Err(_) => {
                 // A payload that the script made unwritable is left out; the error itself matters more.
@@ -122,7 +122,7 @@ pub(crate) fn location(stack: &str) -> Option<Location> {
 }
 
 /// The failure of a script that is no TypeScript.
-pub(crate) fn from_problem(problem: Problem, name: &str) -> Failure {
+pub(crate) fn from_problem(problem: SourceError, name: &str) -> Failure {
     let mut failure = plain(ErrorKind::Syntax, "SyntaxError", &problem.message);
     failure.stack = Some(format!("at {name}:{}:{}", problem.line, problem.column));
     failure.location = failure.stack.as_deref().and_then(location);

@@ -6,11 +6,11 @@ use std::cell::Cell;
 use rquickjs::{Ctx, Function, Object, Persistent, Result, Value, qjs};
 
 use crate::bindings::types::Typed;
-use crate::runtime::{self, Engine, Refused};
-use crate::source::{self, Declared, Dialect, How, Unready};
+use crate::runtime::{self, Engine, NotCompiled};
+use crate::source::{self, Dialect, NotGlobalCode, TypedDeclaration, ValueOrigin};
 
 /// Functions of the prelude for an input.
-pub(crate) struct Functions {
+pub(crate) struct InputFunctions {
     /// Records that the script is an input.
     begin: Persistent<Function<'static>>,
     /// Records the declarations of the input.
@@ -21,7 +21,7 @@ pub(crate) struct Functions {
     show: Persistent<Function<'static>>,
 }
 
-impl Functions {
+impl InputFunctions {
     /// Takes the functions from the prelude by their names there.
     pub(crate) fn take(take: &dyn Fn(&str) -> Result<Persistent<Function<'static>>>) -> Result<Self> {
         Ok(Self {
@@ -35,7 +35,7 @@ impl Functions {
 
 /// State of showing the value of an input.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Shows {
+enum PendingDisplay {
     /// The script is no input, or its value was shown already.
     Nothing,
     /// The value is in an object, as global code returns it.
@@ -46,7 +46,7 @@ enum Shows {
 
 thread_local! {
     static TYPED: Cell<bool> = const { Cell::new(false) };
-    static SHOWS: Cell<Shows> = const { Cell::new(Shows::Nothing) };
+    static SHOWS: Cell<PendingDisplay> = const { Cell::new(PendingDisplay::Nothing) };
 }
 
 /// Begins an input, before the declarations of earlier ones are found.
@@ -61,19 +61,21 @@ pub(crate) fn evaluate<'js>(
     engine: &Engine,
     source: &str,
     name: &str,
-) -> std::result::Result<Value<'js>, Refused> {
+) -> std::result::Result<Value<'js>, NotCompiled> {
     let input = match source::input(source, Dialect::of(name)) {
         Ok(input) => input,
-        Err(Unready::Returns) => {
-            SHOWS.set(Shows::Plain);
+        Err(NotGlobalCode::Returns) => {
+            SHOWS.set(PendingDisplay::Plain);
             return runtime::call(ctx, engine, source, name);
         }
         // QuickJS says itself what is wrong with JavaScript, and takes some that no module may hold.
-        Err(Unready::Plain) => source::Input { imports: String::new(), text: source.to_owned(), declared: Vec::new() },
-        Err(Unready::Problem(problem)) => return Err(Refused::Source(problem)),
+        Err(NotGlobalCode::Plain) => {
+            source::TypedInput { imports: String::new(), text: source.to_owned(), declared: Vec::new() }
+        }
+        Err(NotGlobalCode::SourceError(problem)) => return Err(NotCompiled::Source(problem)),
     };
-    SHOWS.set(Shows::Wrapped);
-    let again = declare(ctx, engine, &input.declared).map_err(|_| Refused::Engine)?;
+    SHOWS.set(PendingDisplay::Wrapped);
+    let again = declare(ctx, engine, &input.declared).map_err(|_| NotCompiled::Engine)?;
     let again = if again { "await __tollhouse_again();" } else { "" };
     // Two lines stand before an input that imports: it begins with line 1 all the same.
     let (head, first_line) = match (again, input.imports.as_str()) {
@@ -87,15 +89,15 @@ pub(crate) fn evaluate<'js>(
 }
 
 /// Tells the prelude what an input declares. Whether earlier ones left imports.
-fn declare(ctx: &Ctx<'_>, engine: &Engine, declared: &[Declared]) -> Result<bool> {
+fn declare(ctx: &Ctx<'_>, engine: &Engine, declared: &[TypedDeclaration]) -> Result<bool> {
     let rows: Vec<Vec<&str>> = declared
         .iter()
-        .map(|Declared { name, how }| {
+        .map(|TypedDeclaration { name, how }| {
             let (kind, parts) = match how {
-                How::Copy => ("v", [None, None]),
-                How::Text(text) => ("t", [Some(text), None]),
-                How::Require(from, member) => ("r", [Some(from), member.as_ref()]),
-                How::Import(from, member) => ("i", [Some(from), member.as_ref()]),
+                ValueOrigin::Copy => ("v", [None, None]),
+                ValueOrigin::Text(text) => ("t", [Some(text), None]),
+                ValueOrigin::Require(from, member) => ("r", [Some(from), member.as_ref()]),
+                ValueOrigin::Import(from, member) => ("i", [Some(from), member.as_ref()]),
             };
             [name.as_str(), kind].into_iter().chain(parts.into_iter().flatten().map(String::as_str)).collect()
         })
@@ -107,11 +109,11 @@ fn declare(ctx: &Ctx<'_>, engine: &Engine, declared: &[Declared]) -> Result<bool
 
 /// Returns the value of a script; of an input nothing, since its value is shown instead.
 pub(crate) fn shown<'js>(ctx: &Ctx<'js>, engine: &Engine, value: Value<'js>) -> Result<Value<'js>> {
-    let value = match SHOWS.replace(Shows::Nothing) {
-        Shows::Nothing if TYPED.get() => return Ok(Value::new_undefined(ctx.clone())),
-        Shows::Nothing => return Ok(value),
-        Shows::Plain => value,
-        Shows::Wrapped => value.into_object().unwrap_or(Object::new(ctx.clone())?).get("value")?,
+    let value = match SHOWS.replace(PendingDisplay::Nothing) {
+        PendingDisplay::Nothing if TYPED.get() => return Ok(Value::new_undefined(ctx.clone())),
+        PendingDisplay::Nothing => return Ok(value),
+        PendingDisplay::Plain => value,
+        PendingDisplay::Wrapped => value.into_object().unwrap_or(Object::new(ctx.clone())?).get("value")?,
     };
     engine.typed.show.clone().restore(ctx)?.call::<_, ()>((value,))?;
     Ok(Value::new_undefined(ctx.clone()))

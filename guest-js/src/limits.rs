@@ -23,7 +23,7 @@ const GRACE: usize = 4 << 20;
 
 /// Reason why a script was stopped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Stop {
+pub(crate) enum StopReason {
     /// The script used all of its fuel.
     Fuel,
     /// The script asked for more memory than it may have.
@@ -33,17 +33,17 @@ pub(crate) enum Stop {
 }
 
 /// The counts of this run. One run per instance, hence one meter.
-struct Meter {
+struct RunMeter {
     fuel_used: Cell<u64>,
     fuel_limit: Cell<u64>,
     memory_used: Cell<usize>,
     memory_limit: Cell<usize>,
-    stopped: Cell<Option<Stop>>,
+    stopped: Cell<Option<StopReason>>,
 }
 
 thread_local! {
-    static METER: Meter = const {
-        Meter {
+    static METER: RunMeter = const {
+        RunMeter {
             fuel_used: Cell::new(0),
             fuel_limit: Cell::new(u64::MAX),
             memory_used: Cell::new(0),
@@ -78,7 +78,7 @@ pub(crate) fn memory_used_number() -> f64 {
 }
 
 /// Stops the script, unless it was stopped already.
-pub(crate) fn stop(why: Stop) {
+pub(crate) fn stop(why: StopReason) {
     METER.with(|meter| {
         meter.stopped.set(meter.stopped.get().or(Some(why)));
     });
@@ -86,13 +86,13 @@ pub(crate) fn stop(why: Stop) {
 
 /// If the script ended itself, lets it run again; gives its exit status.
 pub(crate) fn take_exit() -> Option<u8> {
-    let Some(Stop::Exit(code)) = stopped() else { return None };
+    let Some(StopReason::Exit(code)) = stopped() else { return None };
     METER.with(|meter| meter.stopped.set(None));
     Some(code)
 }
 
 /// Returns the reason why the script was stopped, if it was.
-pub(crate) fn stopped() -> Option<Stop> {
+pub(crate) fn stopped() -> Option<StopReason> {
     METER.with(|meter| meter.stopped.get())
 }
 
@@ -108,24 +108,24 @@ pub(crate) fn interrupt() -> bool {
         meter.fuel_used.set(used);
         tell();
         if used > meter.fuel_limit.get() && meter.stopped.get().is_none() {
-            meter.stopped.set(Some(Stop::Fuel));
+            meter.stopped.set(Some(StopReason::Fuel));
         }
         meter.stopped.get().is_some()
     })
 }
 
 /// The error that a stop is reported as. `limits` are those of the run, `stack` is where the script was.
-pub(crate) fn failure(stop: Stop, limits: Limits, stack: Option<String>) -> Failure {
+pub(crate) fn failure(stop: StopReason, limits: Limits, stack: Option<String>) -> Failure {
     let (message, hint) = match stop {
-        Stop::Fuel => (
+        StopReason::Fuel => (
             format!("the script used up its fuel: limit `fuel` is {} steps (calls and loop turns)", limits.fuel),
             "look for a loop that does not end, or raise `fuel` in the limits of the session",
         ),
-        Stop::Memory => (
+        StopReason::Memory => (
             format!("the script ran out of memory: limit `memory` is {}", size(limits.memory)),
             "keep less at a time, or raise `memory` in the limits of the session",
         ),
-        Stop::Exit(code) => {
+        StopReason::Exit(code) => {
             return crate::errors::plain(ErrorKind::Exit, "ExitError", &format!("exit status {code}"));
         }
     };
@@ -147,9 +147,9 @@ fn size(bytes: u64) -> String {
 }
 
 /// Memory of the script's beside QuickJS's, which counts as long as this is there.
-pub(crate) struct Charge(usize);
+pub(crate) struct MemoryCharge(usize);
 
-impl Charge {
+impl MemoryCharge {
     /// Counts so many bytes, if need be after a search for values that only hold each other. None if the script may not
     /// have them: it is stopped then.
     pub(crate) fn new(ctx: &Ctx<'_>, bytes: usize) -> Option<Self> {
@@ -157,7 +157,7 @@ impl Charge {
         if is_scarce {
             ctx.run_gc();
         }
-        if !Counted::admit(bytes) || stopped().is_some() {
+        if !CountingAllocator::admit(bytes) || stopped().is_some() {
             return None;
         }
         METER.with(|meter| meter.memory_used.set(meter.memory_used.get().saturating_add(bytes)));
@@ -165,16 +165,16 @@ impl Charge {
     }
 }
 
-impl Drop for Charge {
+impl Drop for MemoryCharge {
     fn drop(&mut self) {
-        Counted::gave(self.0);
+        CountingAllocator::gave(self.0);
     }
 }
 
 /// Rust's allocator, which counts the bytes that are in use.
-pub(crate) struct Counted;
+pub(crate) struct CountingAllocator;
 
-impl Counted {
+impl CountingAllocator {
     /// Returns true if `more` bytes may be taken; marks the script as stopped if that is beyond its limit.
     fn admit(more: usize) -> bool {
         METER.with(|meter| {
@@ -184,7 +184,7 @@ impl Counted {
                 return true;
             }
             if meter.stopped.get().is_none() {
-                meter.stopped.set(Some(Stop::Memory));
+                meter.stopped.set(Some(StopReason::Memory));
             }
             wanted <= limit.saturating_add(GRACE)
         })
@@ -195,7 +195,7 @@ impl Counted {
     /// catch.
     fn took(block: *mut u8) -> *mut u8 {
         if block.is_null() {
-            stop(Stop::Memory);
+            stop(StopReason::Memory);
         } else {
             // SAFETY: the block was just given out by `RustAllocator`.
             let bytes = unsafe { RustAllocator::usable_size(block) };
@@ -211,7 +211,7 @@ impl Counted {
 }
 
 // SAFETY: every block comes from `RustAllocator` and goes back to it; counting touches no block.
-unsafe impl Allocator for Counted {
+unsafe impl Allocator for CountingAllocator {
     fn alloc(&mut self, size: usize) -> *mut u8 {
         if !Self::admit(size) {
             return std::ptr::null_mut();

@@ -13,7 +13,7 @@ use crate::source::{self, Dialect};
 use crate::text::{self, Text};
 
 /// Functions of the prelude that modules use.
-struct Glue {
+struct ModuleFunctions {
     /// Name and importer to the module's canonical name.
     resolve: Persistent<Function<'static>>,
     /// Canonical name to `{source}` of a module, or `{value, names}` of anything else.
@@ -21,14 +21,14 @@ struct Glue {
 }
 
 thread_local! {
-    static GLUE: RefCell<Option<Glue>> = const { RefCell::new(None) };
+    static GLUE: RefCell<Option<ModuleFunctions>> = const { RefCell::new(None) };
     /// Exports of a module that Rust makes, between its making and its evaluation: canonical name and value.
     static VALUES: RefCell<Vec<(String, Persistent<Value<'static>>)>> = const { RefCell::new(Vec::new()) };
 }
 
 /// Installs the loader that `import` uses.
 pub(crate) fn set_up<'js>(ctx: &Ctx<'js>, resolve: Function<'js>, load: Function<'js>) {
-    GLUE.set(Some(Glue { resolve: Persistent::save(ctx, resolve), load: Persistent::save(ctx, load) }));
+    GLUE.set(Some(ModuleFunctions { resolve: Persistent::save(ctx, resolve), load: Persistent::save(ctx, load) }));
     // SAFETY: the runtime is alive; both functions follow QuickJS's conventions.
     unsafe {
         let runtime = qjs::JS_GetRuntime(ctx.as_raw().as_ptr());
@@ -37,7 +37,10 @@ pub(crate) fn set_up<'js>(ctx: &Ctx<'js>, resolve: Function<'js>, load: Function
 }
 
 /// Returns a function of the prelude.
-fn glue<'js>(ctx: &Ctx<'js>, which: impl Fn(&Glue) -> &Persistent<Function<'static>>) -> Result<Function<'js>> {
+fn glue<'js>(
+    ctx: &Ctx<'js>,
+    which: impl Fn(&ModuleFunctions) -> &Persistent<Function<'static>>,
+) -> Result<Function<'js>> {
     let kept = GLUE.with_borrow(|glue| glue.as_ref().map(|glue| which(glue).clone()));
     kept.ok_or(Error::Unknown)?.restore(ctx)
 }

@@ -84,9 +84,9 @@ fn half(number: f64) -> u64 {
 /// A native that does nothing for a script that was stopped. QuickJS polls its interrupt handler now and then only, and
 /// until then an allocation that failed is an exception like any other: what a script does after it has caught that must
 /// be without effect.
-struct Guarded<F>(F);
+struct StopGuard<F>(F);
 
-impl<'js, P, F: IntoJsFunc<'js, P>> IntoJsFunc<'js, P> for Guarded<F> {
+impl<'js, P, F: IntoJsFunc<'js, P>> IntoJsFunc<'js, P> for StopGuard<F> {
     fn param_requirements() -> ParamRequirement {
         F::param_requirements()
     }
@@ -126,7 +126,7 @@ use class_without_values;
 /// Adds functions to the object of natives, each under its own name.
 macro_rules! add_all {
     ($ctx:expr, $natives:expr, $($name:literal => $function:expr),+ $(,)?) => {
-        crate::natives::add_pure!($ctx, $natives, $($name => crate::natives::Guarded($function)),+)
+        crate::natives::add_pure!($ctx, $natives, $($name => crate::natives::StopGuard($function)),+)
     };
 }
 

@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 use crate::bindings::types::{Operation, OperationId, Pending, Waiting};
 
 /// The books of one run.
-struct Table {
+struct OperationTable {
     last: OperationId,
     outstanding: BTreeSet<OperationId>,
     /// Outstanding operations that do not keep a script alive once it has come to its end.
@@ -19,8 +19,8 @@ struct Table {
 }
 
 thread_local! {
-    static TABLE: RefCell<Table> = const {
-        RefCell::new(Table {
+    static TABLE: RefCell<OperationTable> = const {
+        RefCell::new(OperationTable {
             last: 0,
             outstanding: BTreeSet::new(),
             background: BTreeSet::new(),

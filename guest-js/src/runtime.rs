@@ -17,8 +17,8 @@ use rquickjs::{Array, Context, Ctx, Error, Function, Object, Persistent, Promise
 use crate::bindings::types::{
     Completion, ErrorKind, Failure, Limits, Operation, OperationId, Outcome, Script, Step, Value as Completed,
 };
-use crate::convert::{self, Purpose};
-use crate::limits::Stop;
+use crate::convert::{self, JsonPurpose};
+use crate::limits::StopReason;
 use crate::source::{self, Dialect};
 use crate::text::Text;
 use crate::{bytecode, calls, errors, input, limits, memory, modules, natives, operations, turn};
@@ -82,7 +82,7 @@ pub(crate) struct Engine {
     /// Function of the prelude that describes a thrown value.
     describe: Persistent<Function<'static>>,
     /// Function of the prelude that runs the script's work between two turns.
-    pub(crate) turn: turn::Functions,
+    pub(crate) turn: turn::TurnFunctions,
     /// Function of the prelude that restores the state that another script left.
     find: Persistent<Function<'static>>,
     /// Function of the prelude that writes the state that the script leaves.
@@ -92,7 +92,7 @@ pub(crate) struct Engine {
     /// Values of the prelude that the text of a main script is called with, if it is a module.
     main_scope: Persistent<Array<'static>>,
     /// Functions of the prelude for an input that a person typed.
-    pub(crate) typed: input::Functions,
+    pub(crate) typed: input::InputFunctions,
 }
 
 /// Node's exit status of a script whose handler for uncaught exceptions threw.
@@ -129,7 +129,7 @@ pub(crate) fn initialize() {
 fn make_engine() -> std::result::Result<Engine, String> {
     let [prelude, node] = [bytecode::compile(PRELUDE, PRELUDE_NAME)?, bytecode::compile(NODE, NODE_NAME)?];
     bytecode::wipe();
-    let runtime = Runtime::new_with_alloc(limits::Counted).map_err(|error| error.to_string())?;
+    let runtime = Runtime::new_with_alloc(limits::CountingAllocator).map_err(|error| error.to_string())?;
     runtime.set_max_stack_size(MAX_STACK);
     runtime.set_host_promise_rejection_tracker(Some(Box::new(track_rejection)));
     let context = Context::full(&runtime).map_err(|error| error.to_string())?;
@@ -146,43 +146,43 @@ fn make_engine() -> std::result::Result<Engine, String> {
     context.with(|ctx| memory::make_room(&ctx));
     runtime.set_gc_threshold(limits::memory_used() + FIRST_COLLECTION);
     runtime.set_interrupt_handler(Some(Box::new(limits::interrupt)));
-    let Glue { begin, settle, failure_error, describe, turn, find, keep, finish, main_scope, typed } = glue;
+    let PreludeFunctions { begin, settle, failure_error, describe, turn, find, keep, finish, main_scope, typed } = glue;
     Ok(Engine { context, begin, settle, failure_error, describe, turn, find, keep, finish, main_scope, typed })
 }
 
 /// Functions of the prelude that the engine keeps.
-struct Glue {
+struct PreludeFunctions {
     begin: Persistent<Function<'static>>,
     settle: Persistent<Function<'static>>,
     failure_error: Persistent<Function<'static>>,
     describe: Persistent<Function<'static>>,
-    turn: turn::Functions,
+    turn: turn::TurnFunctions,
     find: Persistent<Function<'static>>,
     keep: Persistent<Function<'static>>,
     finish: Persistent<Function<'static>>,
     main_scope: Persistent<Array<'static>>,
-    typed: input::Functions,
+    typed: input::InputFunctions,
 }
 
 /// Evaluates the prelude, then Node's modules, and takes the prelude's functions.
-fn load_prelude(ctx: &Ctx<'_>, prelude: &[u8], node: &[u8]) -> Result<Glue> {
+fn load_prelude(ctx: &Ctx<'_>, prelude: &[u8], node: &[u8]) -> Result<PreludeFunctions> {
     let prelude = bytecode::load(ctx, prelude)?;
     let glue: Object<'_> = prelude.call((natives::object(ctx)?, ctx.globals()))?;
     let node: Value<'_> = bytecode::load(ctx, node)?.call((glue.get::<_, Object<'_>>("host")?, ctx.globals()))?;
     glue.get::<_, Function<'_>>("install")?.call::<_, ()>((node,))?;
     modules::set_up(ctx, glue.get("resolve")?, glue.get("load")?);
     let take = |name: &str| glue.get::<_, Function<'_>>(name).map(|function| Persistent::save(ctx, function));
-    Ok(Glue {
+    Ok(PreludeFunctions {
         begin: take("begin")?,
         settle: take("settle")?,
         failure_error: take("failureError")?,
         describe: take("describe")?,
-        turn: turn::Functions::take(&take)?,
+        turn: turn::TurnFunctions::take(&take)?,
         find: take("findState")?,
         keep: take("keepState")?,
         finish: take("finish")?,
         main_scope: Persistent::save(ctx, glue.get::<_, Array<'_>>("mainScope")?),
-        typed: input::Functions::take(&take)?,
+        typed: input::InputFunctions::take(&take)?,
     })
 }
 
@@ -243,14 +243,14 @@ pub(crate) fn start(script: Script) -> Step {
                 MAIN.set(Some(Persistent::save(ctx, promise)));
             }
             Ok(None) => return Ok(failed(host_failure("the script did not become a promise"))),
-            Err(Refused::Source(problem)) => return Ok(failed(errors::from_problem(problem, &name))),
-            Err(Refused::Engine) => {
+            Err(NotCompiled::Source(problem)) => return Ok(failed(errors::from_problem(problem, &name))),
+            Err(NotCompiled::Engine) => {
                 let mut failure = thrown_failure(ctx, engine, ctx.catch());
                 failure.kind = ErrorKind::Syntax;
                 return Ok(failed(failure));
             }
             // An async function throws only if it was stopped.
-            Err(Refused::Stopped) => return Ok(failed(thrown_failure(ctx, engine, ctx.catch()))),
+            Err(NotCompiled::Stopped) => return Ok(failed(thrown_failure(ctx, engine, ctx.catch()))),
         }
         run(ctx, engine)
     })
@@ -267,13 +267,13 @@ pub(crate) fn call<'js>(
     engine: &Engine,
     source: &str,
     name: &str,
-) -> std::result::Result<Value<'js>, Refused> {
+) -> std::result::Result<Value<'js>, NotCompiled> {
     let main = compile(ctx, source, name)?;
     let called = engine.main_scope.clone().restore(ctx).and_then(|scope| {
         let scope = (scope.get::<Value<'_>>(0)?, scope.get::<Value<'_>>(1)?);
         main.call::<_, Value<'_>>(scope)
     });
-    called.map_err(|_| Refused::Stopped)
+    called.map_err(|_| NotCompiled::Stopped)
 }
 
 /// Delivers a completion and runs on.
@@ -323,7 +323,7 @@ fn run(ctx: &Ctx<'_>, engine: &Engine) -> Result<Step> {
         return Ok(step);
     }
     loop {
-        if turn::run(ctx, engine)? == turn::Jobs::Left {
+        if turn::run(ctx, engine)? == turn::JobState::Left {
             // The host goes on with this script when somebody has taken what it wrote.
             if PAUSE.get().is_none() {
                 PAUSE.set(Some(operations::begin_in_background(Operation::Sleep(0))));
@@ -378,33 +378,35 @@ fn main<'js>(ctx: &Ctx<'js>) -> Result<Promise<'js>> {
 }
 
 /// A thrown value that no part of the script has caught.
-struct Uncaught<'js> {
+struct UncaughtError<'js> {
     thrown: Value<'js>,
     /// The promise that was rejected with it, unless it was thrown.
     promise: Option<Value<'js>>,
 }
 
 /// The next uncaught value, in the order in which Node would find them.
-fn next_uncaught<'js>(ctx: &Ctx<'js>) -> Result<Option<Uncaught<'js>>> {
+fn next_uncaught<'js>(ctx: &Ctx<'js>) -> Result<Option<UncaughtError<'js>>> {
     if let Some(thrown) = UNCAUGHT.take() {
-        return Ok(Some(Uncaught { thrown: thrown.restore(ctx)?, promise: None }));
+        return Ok(Some(UncaughtError { thrown: thrown.restore(ctx)?, promise: None }));
     }
     let main = main(ctx)?;
     if main.state() == PromiseState::Rejected && !MAIN_THREW.replace(true) {
         let promise = Persistent::save(ctx, main.clone().into_value());
         REJECTED.with_borrow_mut(|rejected| rejected.retain(|(other, _)| *other != promise));
         let _ = main.result::<Value<'_>>();
-        return Ok(Some(Uncaught { thrown: ctx.catch(), promise: None }));
+        return Ok(Some(UncaughtError { thrown: ctx.catch(), promise: None }));
     }
     let first = REJECTED.with_borrow_mut(|rejected| (!rejected.is_empty()).then(|| rejected.remove(0)));
     first
-        .map(|(promise, reason)| Ok(Uncaught { thrown: reason.restore(ctx)?, promise: Some(promise.restore(ctx)?) }))
+        .map(|(promise, reason)| {
+            Ok(UncaughtError { thrown: reason.restore(ctx)?, promise: Some(promise.restore(ctx)?) })
+        })
         .transpose()
 }
 
 /// Has the script's own handlers deal with an uncaught value. None if they did: the script goes on.
-fn answer<'js>(ctx: &Ctx<'js>, engine: &Engine, uncaught: Uncaught<'js>) -> Option<Step> {
-    let Uncaught { thrown, promise } = uncaught;
+fn answer<'js>(ctx: &Ctx<'js>, engine: &Engine, uncaught: UncaughtError<'js>) -> Option<Step> {
+    let UncaughtError { thrown, promise } = uncaught;
     if limits::stopped().is_some() {
         return Some(failed(thrown_failure(ctx, engine, thrown)));
     }
@@ -424,11 +426,11 @@ fn answer<'js>(ctx: &Ctx<'js>, engine: &Engine, uncaught: Uncaught<'js>) -> Opti
 
 /// The end of a script that returned a value. Writing it runs its getters, which may throw or use up a limit.
 fn returned<'js>(ctx: &Ctx<'js>, engine: &Engine, value: Value<'js>) -> Step {
-    match convert::to_json(ctx, value, Purpose::Outcome) {
+    match convert::to_json(ctx, value, JsonPurpose::Outcome) {
         Ok(json) => match finish(ctx, engine) {
             Ok(0) => finished(Ok(json)),
             Ok(code) => {
-                limits::stop(Stop::Exit(code));
+                limits::stop(StopReason::Exit(code));
                 failed(stopped_failure())
             }
             Err(()) => failed(thrown_failure(ctx, engine, ctx.catch())),
@@ -500,7 +502,7 @@ fn keep_state(ctx: &Ctx<'_>, engine: &Engine, mut outcome: Outcome) -> Step {
     }
     let kept = engine.keep.clone().restore(ctx).and_then(|keep| keep.call::<_, String>(()));
     if let Some(code) = exited {
-        limits::stop(Stop::Exit(code));
+        limits::stop(StopReason::Exit(code));
     }
     match kept {
         Ok(state) => outcome.state = Some(state.into_bytes()),
@@ -520,7 +522,7 @@ fn keep_state(ctx: &Ctx<'_>, engine: &Engine, mut outcome: Outcome) -> Step {
 /// where.
 fn failed(failure: Failure) -> Step {
     finished(Err(match limits::stopped() {
-        Some(Stop::Exit(0)) => return finished(Ok(None)),
+        Some(StopReason::Exit(0)) => return finished(Ok(None)),
         Some(stop) => limits::failure(stop, LIMITS.get(), failure.stack),
         None => failure,
     }))
@@ -538,7 +540,7 @@ fn finished(result: std::result::Result<Option<String>, Failure>) -> Step {
 /// The exit status of a script that failed.
 fn failed_code() -> u8 {
     match limits::stopped() {
-        Some(Stop::Exit(code)) => code,
+        Some(StopReason::Exit(code)) => code,
         Some(_) => 1,
         None => FAILED_CODE.get(),
     }
@@ -569,9 +571,9 @@ fn track_rejection<'js>(ctx: Ctx<'js>, promise: Value<'js>, reason: Value<'js>, 
 }
 
 /// Reason why a script was not begun.
-pub(crate) enum Refused {
+pub(crate) enum NotCompiled {
     /// The text is not TypeScript.
-    Source(source::Problem),
+    Source(source::SourceError),
     /// QuickJS did not compile it.
     Engine,
     /// The script was stopped.
@@ -579,9 +581,9 @@ pub(crate) enum Refused {
 }
 
 /// Compiles a script to an async function whose line and column numbers are the script's own.
-fn compile<'js>(ctx: &Ctx<'js>, source: &str, name: &str) -> std::result::Result<Function<'js>, Refused> {
+fn compile<'js>(ctx: &Ctx<'js>, source: &str, name: &str) -> std::result::Result<Function<'js>, NotCompiled> {
     let source = modules::hide_shebang(source);
-    let main = source::main(&source, Dialect::of(name)).map_err(Refused::Source)?;
+    let main = source::main(&source, Dialect::of(name)).map_err(NotCompiled::Source)?;
     if main.as_ref().is_some_and(|main| main.imports.is_some()) {
         turn::begin_with_microtasks();
     }
@@ -604,10 +606,10 @@ fn compile<'js>(ctx: &Ctx<'js>, source: &str, name: &str) -> std::result::Result
 ///
 /// The body of a function that is written as a module fails at its first `import`, wherever its mistake is. So the text
 /// is compiled as a module too, and the error of the reading that went furthest is the one to be told.
-pub(crate) fn explain(ctx: &Ctx<'_>, source: &str, body: &str, name: &str) -> Refused {
+pub(crate) fn explain(ctx: &Ctx<'_>, source: &str, body: &str, name: &str) -> NotCompiled {
     let Some(problem) = source::module_problem(source) else {
         explain_body(ctx, body, name, qjs::JS_EVAL_FLAG_ASYNC);
-        return Refused::Engine;
+        return NotCompiled::Engine;
     };
     let as_body = ctx.catch();
     let flags = qjs::JS_EVAL_TYPE_MODULE | qjs::JS_EVAL_FLAG_COMPILE_ONLY;
@@ -617,12 +619,12 @@ pub(crate) fn explain(ctx: &Ctx<'_>, source: &str, body: &str, name: &str) -> Re
     match as_module {
         // A module may not `return`, and the main script may: what is wrong comes later.
         Some(_) if module_end.is_some_and(|(line, _)| (line as usize) < problem.line) => {
-            return Refused::Source(problem);
+            return NotCompiled::Source(problem);
         }
         Some(as_module) if module_end > body_end => ctx.throw(as_module),
         _ => ctx.throw(as_body),
     };
-    Refused::Engine
+    NotCompiled::Engine
 }
 
 /// Replaces the exception of a function whose body does not compile by what is wrong with the body alone: a bracket that the

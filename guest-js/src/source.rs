@@ -17,10 +17,10 @@ use oxc_parser::{ParseOptions, Parser, ParserReturn};
 use oxc_span::SourceType;
 
 pub(crate) use call_text::call_text;
-use edits::Edits;
+use edits::TextEdits;
 pub(crate) use mentions::mentions;
 pub(crate) use module::{IMPORT, IMPORT_META};
-pub(crate) use typed::{Declared, How, Input, Unready, input, is_open};
+pub(crate) use typed::{NotGlobalCode, TypedDeclaration, TypedInput, ValueOrigin, input, is_open};
 
 /// Language of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,7 +47,7 @@ impl Dialect {
 
 /// Reason why a text cannot be run, and its place.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Problem {
+pub(crate) struct SourceError {
     pub(crate) message: String,
     /// Number of the line, from 1.
     pub(crate) line: usize,
@@ -55,7 +55,7 @@ pub(crate) struct Problem {
     pub(crate) column: usize,
 }
 
-impl Problem {
+impl SourceError {
     fn at(source: &str, offset: usize, message: String) -> Self {
         let before = source.get(..offset).unwrap_or(source);
         let line = before.matches('\n').count() + 1;
@@ -66,16 +66,16 @@ impl Problem {
 
 /// The main script, ready to stand in the body of an async function.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Main {
+pub(crate) struct MainScript {
     /// Statements that come before its first line: what it imports. None if it is no module.
     pub(crate) imports: Option<String>,
-    /// Number of lines of the source itself.
+    /// Text of the script itself.
     pub(crate) body: String,
 }
 
 /// A file that a script imports.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct File {
+pub(crate) struct ImportedFile {
     /// Text of the file as JavaScript.
     pub(crate) text: String,
     /// True if it has `import` or `export`, and so is no CommonJS.
@@ -83,7 +83,7 @@ pub(crate) struct File {
 }
 
 /// Prepares the main script. None if it can be run as it stands.
-pub(crate) fn main(source: &str, dialect: Dialect) -> Result<Option<Main>, Problem> {
+pub(crate) fn main(source: &str, dialect: Dialect) -> Result<Option<MainScript>, SourceError> {
     if dialect == Dialect::Plain && !may_be_module(source) {
         return Ok(None);
     }
@@ -94,37 +94,37 @@ pub(crate) fn main(source: &str, dialect: Dialect) -> Result<Option<Main>, Probl
         Err(_) if dialect == Dialect::Plain => return Ok(None),
         Err(problem) => return Err(problem),
     };
-    let mut edits = Edits::new(source);
+    let mut edits = TextEdits::new(source);
     let used = strip(&parsed, source, dialect, &mut edits)?;
     let imports = module::into_body(&parsed.program, source, used.as_ref(), &mut edits);
     if dialect == Dialect::Plain && imports.is_none() {
         return Ok(None);
     }
-    Ok(Some(Main { imports, body: edits.apply() }))
+    Ok(Some(MainScript { imports, body: edits.apply() }))
 }
 
 /// Prepares a file that is imported.
-pub(crate) fn file(source: &str, dialect: Dialect) -> Result<File, Problem> {
+pub(crate) fn file(source: &str, dialect: Dialect) -> Result<ImportedFile, SourceError> {
     if dialect == Dialect::Plain && !may_be_module(source) {
-        return Ok(File { text: source.to_owned(), is_module: false });
+        return Ok(ImportedFile { text: source.to_owned(), is_module: false });
     }
     let allocator = Allocator::default();
     let parsed = match parse(&allocator, source, dialect) {
         Ok(parsed) => parsed,
         // A script may hold what no module does. What is wrong with anything else QuickJS says itself.
         Err(_) if dialect == Dialect::Plain => {
-            return Ok(File { text: source.to_owned(), is_module: parse_script(&allocator, source).is_none() });
+            return Ok(ImportedFile { text: source.to_owned(), is_module: parse_script(&allocator, source).is_none() });
         }
         Err(problem) => return Err(problem),
     };
     let is_module = parsed.module_record.has_module_syntax;
     if dialect == Dialect::Plain {
-        return Ok(File { text: source.to_owned(), is_module });
+        return Ok(ImportedFile { text: source.to_owned(), is_module });
     }
-    let mut edits = Edits::new(source);
+    let mut edits = TextEdits::new(source);
     let used = strip(&parsed, source, dialect, &mut edits)?;
     module::drop_unused(&parsed.program, source, used.as_ref(), &mut edits);
-    Ok(File { text: edits.apply(), is_module })
+    Ok(ImportedFile { text: edits.apply(), is_module })
 }
 
 /// Blanks what is not JavaScript. Gives the names that are used as values, where unused imports are to go.
@@ -132,20 +132,20 @@ fn strip<'s>(
     parsed: &ParserReturn<'_>,
     source: &'s str,
     dialect: Dialect,
-    edits: &mut Edits<'s>,
-) -> Result<Option<types::Names>, Problem> {
+    edits: &mut TextEdits<'s>,
+) -> Result<Option<types::Names>, SourceError> {
     if dialect == Dialect::Plain {
         return Ok(None);
     }
-    let mut stripper = types::Stripper::new(source, edits);
+    let mut stripper = types::TypeStripper::new(source, edits);
     stripper.visit_program(&parsed.program);
     match stripper.refused {
-        Some((offset, message)) => Err(Problem::at(source, offset, message)),
+        Some((offset, message)) => Err(SourceError::at(source, offset, message)),
         None => Ok(Some(stripper.used)),
     }
 }
 
-fn parse<'a>(allocator: &'a Allocator, source: &'a str, dialect: Dialect) -> Result<ParserReturn<'a>, Problem> {
+fn parse<'a>(allocator: &'a Allocator, source: &'a str, dialect: Dialect) -> Result<ParserReturn<'a>, SourceError> {
     let options = ParseOptions { allow_return_outside_function: true, ..ParseOptions::default() };
     let parsed = Parser::new(allocator, source, dialect.source_type()).with_options(options).parse();
     match first_problem(&parsed, source) {
@@ -162,7 +162,7 @@ fn parse_script<'a>(allocator: &'a Allocator, source: &'a str) -> Option<ParserR
 }
 
 /// Returns the first error of a text that has words of a module, and is neither a module nor a script.
-pub(crate) fn module_problem(source: &str) -> Option<Problem> {
+pub(crate) fn module_problem(source: &str) -> Option<SourceError> {
     if !may_be_module(source) {
         return None;
     }
@@ -172,14 +172,14 @@ pub(crate) fn module_problem(source: &str) -> Option<Problem> {
 }
 
 /// Returns the first problem, if there is one.
-fn first_problem(parsed: &ParserReturn<'_>, source: &str) -> Option<Problem> {
+fn first_problem(parsed: &ParserReturn<'_>, source: &str) -> Option<SourceError> {
     let first = parsed.diagnostics.iter().next();
     if first.is_none() && !parsed.panicked {
         return None;
     }
     let offset = first.and_then(|error| error.labels.first()).map_or(0, |label| label.offset() as usize);
     let message = first.map_or_else(|| "it does not parse".to_owned(), |error| error.message.to_string());
-    Some(Problem::at(source, offset, message))
+    Some(SourceError::at(source, offset, message))
 }
 
 /// Returns false for a text that is no module: each of what makes one begins with one of these words, which nothing

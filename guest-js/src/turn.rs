@@ -14,7 +14,7 @@ use crate::runtime::{self, Engine};
 use crate::{limits, natives};
 
 /// Functions of the prelude that a turn uses.
-pub(crate) struct Functions {
+pub(crate) struct TurnFunctions {
     /// Calls what `process.nextTick` was given, until nothing is left or one of them throws.
     ticks: Persistent<Function<'static>>,
     /// Begins the operations of `setImmediate`.
@@ -25,7 +25,7 @@ pub(crate) struct Functions {
     before_exit: Persistent<Function<'static>>,
 }
 
-impl Functions {
+impl TurnFunctions {
     /// Takes them from the prelude by their names there.
     pub(crate) fn take(take: &dyn Fn(&str) -> Result<Persistent<Function<'static>>>) -> Result<Self> {
         Ok(Self {
@@ -90,9 +90,9 @@ pub(crate) fn begin_immediates(ctx: &Ctx<'_>, engine: &Engine) -> Result<()> {
     if IMMEDIATES.take() { engine.turn.immediates.clone().restore(ctx)?.call(()) } else { Ok(()) }
 }
 
-/// True if a script has more to do at once.
+/// Work that a script has left to do at once.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Jobs {
+pub(crate) enum JobState {
     /// Everything is done, or an uncaught error is to be handled first.
     Done,
     /// The script wrote much, and its reader gets time to take it.
@@ -100,41 +100,41 @@ pub(crate) enum Jobs {
 }
 
 /// Runs ticks and microtasks until none is left, the script is stopped, something is uncaught, or it has written much.
-pub(crate) fn run(ctx: &Ctx<'_>, engine: &Engine) -> Result<Jobs> {
+pub(crate) fn run(ctx: &Ctx<'_>, engine: &Engine) -> Result<JobState> {
     loop {
         if !MICROTASKS_FIRST.take() && TICKS.take() {
             engine.turn.ticks.clone().restore(ctx)?.call::<_, ()>(())?;
             if runtime::has_uncaught() {
-                return Ok(Jobs::Done);
+                return Ok(JobState::Done);
             }
         }
-        if run_microtasks(ctx) == Jobs::Left {
+        if run_microtasks(ctx) == JobState::Left {
             MICROTASKS_FIRST.set(true);
-            return Ok(Jobs::Left);
+            return Ok(JobState::Left);
         }
         if limits::stopped().is_some() || runtime::has_uncaught() {
-            return Ok(Jobs::Done);
+            return Ok(JobState::Done);
         }
         if !TICKS.get() {
             HELD.take();
-            return Ok(Jobs::Done);
+            return Ok(JobState::Done);
         }
     }
 }
 
 /// Runs microtasks. An exception of a microtask cannot be caught: the script was stopped.
-fn run_microtasks(ctx: &Ctx<'_>) -> Jobs {
+fn run_microtasks(ctx: &Ctx<'_>) -> JobState {
     let context = ctx.as_raw().as_ptr();
     while limits::stopped().is_none() && !runtime::has_uncaught() {
         let mut job_context = MaybeUninit::uninit();
         // SAFETY: the runtime is alive and this thread holds it; there is one context, so a job's is ours.
         let ran = unsafe { qjs::JS_ExecutePendingJob(qjs::JS_GetRuntime(context), job_context.as_mut_ptr()) };
         match ran {
-            0 => return Jobs::Done,
-            1.. if natives::wants_pause() => return Jobs::Left,
+            0 => return JobState::Done,
+            1.. if natives::wants_pause() => return JobState::Left,
             1.. => {}
             _ => runtime::report_uncaught(ctx, ctx.catch()),
         }
     }
-    Jobs::Done
+    JobState::Done
 }

@@ -21,9 +21,9 @@ const MAX_DEPTH: usize = 100;
 /// Reason why writing to a string cannot fail.
 const WRITES: &str = "a string takes everything";
 
-/// Purpose of the JSON, which decides about numbers that JSON does not have.
+/// Purpose of a JSON text, which decides about numbers that JSON does not have.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Purpose {
+pub(crate) enum JsonPurpose {
     /// Arguments of a tool: `NaN` and the infinities are strings, so that they cannot pass for a missing value, and
     /// `-0` keeps its sign.
     Arguments,
@@ -32,14 +32,14 @@ pub(crate) enum Purpose {
 }
 
 /// A list or object that is being written.
-enum Frame<'js> {
+enum OpenContainer<'js> {
     List { object: Object<'js>, next: u32, length: u32 },
     Record { object: Object<'js>, keys: Vec<Atom<'js>>, next: usize, written: bool },
 }
 
 /// The JSON of a value; none if it is `undefined`, a function or a symbol.
-pub(crate) fn to_json<'js>(ctx: &Ctx<'js>, value: Value<'js>, purpose: Purpose) -> Result<Option<String>> {
-    let mut writer = Writer { ctx: ctx.clone(), purpose, out: String::new(), frames: Vec::new() };
+pub(crate) fn to_json<'js>(ctx: &Ctx<'js>, value: Value<'js>, purpose: JsonPurpose) -> Result<Option<String>> {
+    let mut writer = JsonWriter { ctx: ctx.clone(), purpose, out: String::new(), frames: Vec::new() };
     if !writer.write(value, &|| Ok(String::new()))? {
         return Ok(None);
     }
@@ -48,19 +48,19 @@ pub(crate) fn to_json<'js>(ctx: &Ctx<'js>, value: Value<'js>, purpose: Purpose) 
 }
 
 /// The state of writing one value.
-struct Writer<'js> {
+struct JsonWriter<'js> {
     ctx: Ctx<'js>,
-    purpose: Purpose,
+    purpose: JsonPurpose,
     out: String,
-    frames: Vec<Frame<'js>>,
+    frames: Vec<OpenContainer<'js>>,
 }
 
-impl<'js> Writer<'js> {
+impl<'js> JsonWriter<'js> {
     /// Writes the next entry of the innermost list or object. False when all is written.
     fn step(&mut self) -> Result<bool> {
         match self.frames.last_mut() {
             None => Ok(false),
-            Some(Frame::List { object, next, length }) => {
+            Some(OpenContainer::List { object, next, length }) => {
                 let index = *next;
                 if index == *length {
                     self.close(']');
@@ -76,7 +76,7 @@ impl<'js> Writer<'js> {
                 }
                 Ok(true)
             }
-            Some(Frame::Record { object, keys, next, written }) => {
+            Some(OpenContainer::Record { object, keys, next, written }) => {
                 let Some(key) = keys.get(*next).cloned() else {
                     self.close('}');
                     return Ok(true);
@@ -102,7 +102,7 @@ impl<'js> Writer<'js> {
         self.out.push(':');
         if !self.write(value, &|| key.to_value().and_then(|name| text::to_text(&name)))? {
             self.out.truncate(before);
-        } else if let Some(Frame::Record { written, .. }) = self.frames.get_mut(depth - 1) {
+        } else if let Some(OpenContainer::Record { written, .. }) = self.frames.get_mut(depth - 1) {
             *written = true;
         }
         Ok(())
@@ -189,29 +189,29 @@ impl<'js> Writer<'js> {
         if is_list || is_typed_array(&object) {
             let length = length(&object)?;
             self.out.push('[');
-            self.frames.push(Frame::List { object, next: 0, length });
+            self.frames.push(OpenContainer::List { object, next: 0, length });
         } else {
             let keys = object.own_keys::<Atom<'js>>(Filter::new().string().enum_only()).collect::<Result<Vec<_>>>()?;
             self.out.push('{');
-            self.frames.push(Frame::Record { object, keys, next: 0, written: false });
+            self.frames.push(OpenContainer::Record { object, keys, next: 0, written: false });
         }
         Ok(true)
     }
 
     fn number(&mut self, number: f64) {
         match self.purpose {
-            Purpose::Outcome if !number.is_finite() => self.out.push_str("null"),
-            Purpose::Outcome => push_number(&mut self.out, number),
-            Purpose::Arguments if number.is_nan() => self.out.push_str("\"NaN\""),
-            Purpose::Arguments if number.is_infinite() => {
+            JsonPurpose::Outcome if !number.is_finite() => self.out.push_str("null"),
+            JsonPurpose::Outcome => push_number(&mut self.out, number),
+            JsonPurpose::Arguments if number.is_nan() => self.out.push_str("\"NaN\""),
+            JsonPurpose::Arguments if number.is_infinite() => {
                 self.out.push_str(if number > 0.0 { "\"Infinity\"" } else { "\"-Infinity\"" });
             }
-            Purpose::Arguments if number == 0.0 && number.is_sign_negative() => self.out.push_str("-0.0"),
-            Purpose::Arguments if (UNSAFE..EXPONENT).contains(&number.abs()) => {
+            JsonPurpose::Arguments if number == 0.0 && number.is_sign_negative() => self.out.push_str("-0.0"),
+            JsonPurpose::Arguments if (UNSAFE..EXPONENT).contains(&number.abs()) => {
                 push_number(&mut self.out, number);
                 self.out.push_str(".0");
             }
-            Purpose::Arguments => push_number(&mut self.out, number),
+            JsonPurpose::Arguments => push_number(&mut self.out, number),
         }
     }
 
@@ -234,8 +234,8 @@ impl<'js> Writer<'js> {
         let mut path = String::from("value");
         for frame in self.frames.iter().take(depth) {
             match frame {
-                Frame::List { next, .. } => path.push_str(&format!("[{}]", next.saturating_sub(1))),
-                Frame::Record { keys, next, .. } => {
+                OpenContainer::List { next, .. } => path.push_str(&format!("[{}]", next.saturating_sub(1))),
+                OpenContainer::Record { keys, next, .. } => {
                     let key = next.checked_sub(1).and_then(|at| keys.get(at)?.to_value().ok());
                     path.push('.');
                     path.push_str(&key.and_then(|key| text::to_text(&key).ok()).unwrap_or_default());
@@ -246,10 +246,10 @@ impl<'js> Writer<'js> {
     }
 }
 
-impl<'js> Frame<'js> {
+impl<'js> OpenContainer<'js> {
     fn object(&self) -> &Object<'js> {
         match self {
-            Frame::List { object, .. } | Frame::Record { object, .. } => object,
+            OpenContainer::List { object, .. } | OpenContainer::Record { object, .. } => object,
         }
     }
 }

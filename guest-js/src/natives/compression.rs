@@ -12,7 +12,7 @@ use zlib_rs::{Deflate, DeflateConfig, DeflateFlush, Inflate, InflateError, Infla
 
 use super::brotli::Brotli;
 use super::{add_all, class_without_values, number};
-use crate::limits::Charge;
+use crate::limits::MemoryCharge;
 use crate::text::{self, Bytes, Text};
 use crate::{convert, errors};
 
@@ -40,19 +40,19 @@ pub(super) fn add<'js>(ctx: &Ctx<'js>, natives: &Object<'js>) -> Result<()> {
 
 /// A compressor or decompressor, at some place of its stream.
 struct Codec {
-    kind: Kind,
+    kind: CodecKind,
     /// Charge of the codec's tables to the script's memory.
-    _charge: Charge,
+    _charge: MemoryCharge,
 }
 
-enum Kind {
+enum CodecKind {
     Deflate(Deflate),
-    Inflate(Inflating),
+    Inflate(InflateStream),
     Brotli(Brotli),
 }
 
 /// A decompressor of DEFLATE.
-struct Inflating {
+struct InflateStream {
     inner: Inflate,
     /// Dictionary for streams that name one; empty if there is none.
     dictionary: Vec<u8>,
@@ -63,14 +63,14 @@ struct Inflating {
 class_without_values!(Codec, Writable);
 
 /// Outcome of one call of a codec.
-struct Progress {
+struct CodecProgress {
     taken: usize,
     given: usize,
     status: i32,
     message: Option<&'static str>,
 }
 
-impl Progress {
+impl CodecProgress {
     fn new(taken: usize, given: usize, status: i32) -> Self {
         Self { taken, given, status, message: None }
     }
@@ -97,7 +97,7 @@ fn open<'js>(
         "BrotliDecompress" => 16 << 20,
         _ => 32 << 10,
     };
-    let Some(charge) = Charge::new(&ctx, tables + BASE + dictionary.0.len()) else {
+    let Some(charge) = MemoryCharge::new(&ctx, tables + BASE + dictionary.0.len()) else {
         return Err(errors::uncatchable(&ctx, "out of memory"));
     };
     let window_bits = match name.0.as_str() {
@@ -114,15 +114,15 @@ fn open<'js>(
             if !dictionary.0.is_empty() && name.0 != "Gzip" && inner.set_dictionary(&dictionary.0).is_err() {
                 return Err(errors::type_error(&ctx, "the dictionary was not taken"));
             }
-            Kind::Deflate(inner)
+            CodecKind::Deflate(inner)
         }
-        "BrotliDecompress" => Kind::Brotli(Brotli::new()),
-        name => Kind::Inflate(Inflating::new(name, u8::try_from(window).expect("at most 15"), dictionary.0)),
+        "BrotliDecompress" => CodecKind::Brotli(Brotli::new()),
+        name => CodecKind::Inflate(InflateStream::new(name, u8::try_from(window).expect("at most 15"), dictionary.0)),
     };
     Class::instance(ctx, Codec { kind, _charge: charge })
 }
 
-impl Inflating {
+impl InflateStream {
     fn new(name: &str, window: u8, dictionary: Vec<u8>) -> Self {
         let (header, bits) = match name {
             "InflateRaw" => (false, window),
@@ -138,7 +138,7 @@ impl Inflating {
         Self { inner, dictionary, members: name == "Gunzip" || name == "Unzip" }
     }
 
-    fn run(&mut self, input: &[u8], output: &mut [u8], flush: InflateFlush) -> Progress {
+    fn run(&mut self, input: &[u8], output: &mut [u8], flush: InflateFlush) -> CodecProgress {
         let (mut taken, mut given) = (0, 0);
         // Only gzip has members: what follows a stream of zlib is not of it.
         if self.inner.total_in() == 0 && input.first().is_some_and(|byte| *byte != 0x1f) {
@@ -155,31 +155,31 @@ impl Inflating {
                 }
                 // Another member may begin the next chunk.
                 Ok(Status::StreamEnd) if self.members && taken == input.len() && flush != InflateFlush::Finish => {
-                    return Progress::new(taken, given, OK);
+                    return CodecProgress::new(taken, given, OK);
                 }
-                Ok(Status::StreamEnd) => return Progress::new(taken, given, STREAM_END),
-                Ok(Status::BufError) => return Progress::new(taken, given, BUF_ERROR),
-                Ok(Status::Ok) => return Progress::new(taken, given, OK),
+                Ok(Status::StreamEnd) => return CodecProgress::new(taken, given, STREAM_END),
+                Ok(Status::BufError) => return CodecProgress::new(taken, given, BUF_ERROR),
+                Ok(Status::Ok) => return CodecProgress::new(taken, given, OK),
                 Err(InflateError::NeedDict { .. }) => {
                     let message = if self.dictionary.is_empty() { "Missing dictionary" } else { "Bad dictionary" };
                     if self.dictionary.is_empty() || self.inner.set_dictionary(&self.dictionary).is_err() {
-                        return Progress { message: Some(message), ..Progress::new(taken, given, NEED_DICT) };
+                        return CodecProgress { message: Some(message), ..CodecProgress::new(taken, given, NEED_DICT) };
                     }
                 }
                 Err(InflateError::DataError) => {
                     let message = self.inner.error_message();
-                    return Progress { message, ..Progress::new(taken, given, DATA_ERROR) };
+                    return CodecProgress { message, ..CodecProgress::new(taken, given, DATA_ERROR) };
                 }
-                Err(_) => return Progress::new(taken, given, STREAM_ERROR),
+                Err(_) => return CodecProgress::new(taken, given, STREAM_ERROR),
             }
         }
     }
 }
 
 impl Codec {
-    fn run(&mut self, input: &[u8], output: &mut [u8], flush: i32) -> Progress {
+    fn run(&mut self, input: &[u8], output: &mut [u8], flush: i32) -> CodecProgress {
         match &mut self.kind {
-            Kind::Deflate(inner) => {
+            CodecKind::Deflate(inner) => {
                 let before = (inner.total_in(), inner.total_out());
                 let flush = DeflateFlush::try_from(flush).unwrap_or_default();
                 let status = match inner.compress(input, output, flush) {
@@ -190,20 +190,20 @@ impl Codec {
                 };
                 let taken = usize::try_from(inner.total_in() - before.0).expect("within the input");
                 let given = usize::try_from(inner.total_out() - before.1).expect("within the output");
-                Progress::new(taken, given, status)
+                CodecProgress::new(taken, given, status)
             }
             // What zlib knows for compressing alone means as much as "what there is" here.
-            Kind::Inflate(inflating) => {
+            CodecKind::Inflate(inflating) => {
                 inflating.run(input, output, InflateFlush::try_from(flush).unwrap_or(InflateFlush::SyncFlush))
             }
-            Kind::Brotli(stream) => {
+            CodecKind::Brotli(stream) => {
                 let (result, taken, given) = stream.run(input, output);
                 let status = match result {
                     BrotliResult::ResultSuccess => STREAM_END,
                     BrotliResult::NeedsMoreInput | BrotliResult::NeedsMoreOutput => OK,
                     BrotliResult::ResultFailure => stream.error_code(),
                 };
-                Progress::new(taken, given, status)
+                CodecProgress::new(taken, given, status)
             }
         }
     }
@@ -220,7 +220,7 @@ fn run<'js>(ctx: Ctx<'js>, codec: Class<'js, Codec>, input: Value<'js>, from: u3
         let from = usize::try_from(from).expect("32 bits").min(input.len());
         codec.run(&input[from..], &mut output, flush)
     });
-    let Some(Progress { taken, given, status, message }) = progress else {
+    let Some(CodecProgress { taken, given, status, message }) = progress else {
         return Err(errors::type_error(&ctx, "expected bytes"));
     };
     output.truncate(given);

@@ -73,7 +73,7 @@ unsafe extern "C" fn get_own_property(
     match accessors(&context, &name, !descriptor.is_null()) {
         Ok(None) => 0,
         Ok(Some(_)) if descriptor.is_null() => 1,
-        Ok(Some(Accessors { get, set })) => {
+        Ok(Some(PropertyAccessors { get, set })) => {
             // SAFETY: the descriptor is QuickJS's to fill; it takes over the references made here.
             unsafe {
                 descriptor.write(qjs::JSPropertyDescriptor {
@@ -90,24 +90,24 @@ unsafe extern "C" fn get_own_property(
 }
 
 /// The accessors of a property; `undefined` both where only their being there is asked for.
-struct Accessors<'js> {
+struct PropertyAccessors<'js> {
     get: Value<'js>,
     set: Value<'js>,
 }
 
 /// The accessors of a name, if it is one of a tool.
-fn accessors<'js>(ctx: &Ctx<'js>, name: &Value<'js>, wanted: bool) -> Result<Option<Accessors<'js>>> {
+fn accessors<'js>(ctx: &Ctx<'js>, name: &Value<'js>, wanted: bool) -> Result<Option<PropertyAccessors<'js>>> {
     if !name.is_string() || !tools::is_global(&text::to_text(name)?) {
         return Ok(None);
     }
     if !wanted {
         let undefined = Value::new_undefined(ctx.clone());
-        return Ok(Some(Accessors { get: undefined.clone(), set: undefined }));
+        return Ok(Some(PropertyAccessors { get: undefined.clone(), set: undefined }));
     }
     let make = ACCESSORS.with_borrow(Clone::clone).ok_or(Error::Unknown)?.restore(ctx)?;
     let (get, set): (Value<'js>, Value<'js>) = {
         let pair: rquickjs::Array<'js> = make.call((name.clone(),))?;
         (pair.get(0)?, pair.get(1)?)
     };
-    Ok(Some(Accessors { get, set }))
+    Ok(Some(PropertyAccessors { get, set }))
 }

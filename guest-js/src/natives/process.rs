@@ -3,7 +3,7 @@
 use rquickjs::{Ctx, Object, Result};
 
 use super::add_all;
-use crate::limits::{self, Stop};
+use crate::limits::{self, StopReason};
 use crate::source::{self, Dialect};
 use crate::text::Text;
 use crate::{errors, modules, runtime};
@@ -27,6 +27,6 @@ fn call_text(name: Text, text: Text, line: usize, column: usize) -> Option<Strin
 
 /// Ends the script at once: nothing of it runs any more, `finally` and `catch` neither.
 fn exit(ctx: Ctx<'_>, code: u8) -> Result<()> {
-    limits::stop(Stop::Exit(code));
+    limits::stop(StopReason::Exit(code));
     Err(errors::uncatchable(&ctx, "process.exit"))
 }

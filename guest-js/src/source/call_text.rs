@@ -38,18 +38,18 @@ fn innermost_call(source: &str, dialect: Dialect, place: u32) -> Option<Span> {
     let allocator = Allocator::default();
     // A script may hold what no module does.
     let parsed = parse(&allocator, source, dialect).ok().or_else(|| parse_script(&allocator, source))?;
-    let mut finder = Finder { place, found: None };
+    let mut finder = InnermostCallFinder { place, found: None };
     finder.visit_program(&parsed.program);
     finder.found
 }
 
 /// Finds the innermost call around a place: it is visited last.
-struct Finder {
+struct InnermostCallFinder {
     place: u32,
     found: Option<Span>,
 }
 
-impl<'a> Visit<'a> for Finder {
+impl<'a> Visit<'a> for InnermostCallFinder {
     fn visit_call_expression(&mut self, call: &CallExpression<'a>) {
         if !(call.span.start..call.span.end).contains(&self.place) {
             return;

@@ -3,13 +3,13 @@
 use oxc_span::Span;
 
 /// Changes of a text, whose places are byte offsets.
-pub(super) struct Edits<'s> {
+pub(super) struct TextEdits<'s> {
     source: &'s str,
     /// Start, end, and what stands there instead. They do not overlap.
     list: Vec<(usize, usize, String)>,
 }
 
-impl<'s> Edits<'s> {
+impl<'s> TextEdits<'s> {
     pub(super) fn new(source: &'s str) -> Self {
         Self { source, list: Vec::new() }
     }

@@ -36,24 +36,24 @@ const DEFINING: [&str; 6] = ["eval", "Function", "globalThis", "global", "self",
 pub(crate) fn mentions(source: &str, dialect: Dialect) -> Vec<Mention> {
     let allocator = Allocator::default();
     let Ok(parsed) = parse(&allocator, source, dialect) else { return Vec::new() };
-    let mut finder = Finder::default();
+    let mut finder = NameUseFinder::default();
     finder.visit_program(&parsed.program);
     if finder.is_dynamic {
         return Vec::new();
     }
-    let Finder { defined, uses, .. } = finder;
-    let mut uses: Vec<Use<'_>> = uses.into_iter().filter(|one| !defined.contains(one.path[0])).collect();
+    let NameUseFinder { defined, uses, .. } = finder;
+    let mut uses: Vec<NameUse<'_>> = uses.into_iter().filter(|one| !defined.contains(one.path[0])).collect();
     if uses.iter().any(|one| matches!(one.path[..], [name] if DEFINING.contains(&name))) {
         return Vec::new();
     }
     uses.sort_by_key(|one| one.span.start);
     uses.truncate(MAX_MENTIONS);
-    let mut places = Places { source, offset: 0, line: 1, line_start: 0 };
+    let mut places = LineCounter { source, offset: 0, line: 1, line_start: 0 };
     uses.into_iter().map(|one| one.mention(&mut places)).collect()
 }
 
 /// Use of a name that the script does not define.
-struct Use<'a> {
+struct NameUse<'a> {
     /// The name, and the properties behind it.
     path: Vec<&'a str>,
     span: Span,
@@ -61,8 +61,8 @@ struct Use<'a> {
     arguments: Option<Vec<&'a str>>,
 }
 
-impl Use<'_> {
-    fn mention(self, places: &mut Places<'_>) -> Mention {
+impl NameUse<'_> {
+    fn mention(self, places: &mut LineCounter<'_>) -> Mention {
         let (line, column) = places.of(self.span.start as usize);
         let texts = |names: Vec<&str>| names.into_iter().take(MAX_PARTS).map(str::to_owned).collect();
         Mention { path: texts(self.path), line, column, arguments: self.arguments.map(texts) }
@@ -70,14 +70,14 @@ impl Use<'_> {
 }
 
 /// Lines and columns of offsets that only grow.
-struct Places<'s> {
+struct LineCounter<'s> {
     source: &'s str,
     offset: usize,
     line: u32,
     line_start: usize,
 }
 
-impl Places<'_> {
+impl LineCounter<'_> {
     fn of(&mut self, offset: usize) -> (u32, u32) {
         for (at, byte) in self.source.bytes().enumerate().take(offset).skip(self.offset) {
             if byte == b'\n' {
@@ -92,16 +92,16 @@ impl Places<'_> {
 
 /// Collects the uses of names in a program.
 #[derive(Default)]
-struct Finder<'a> {
+struct NameUseFinder<'a> {
     defined: BTreeSet<&'a str>,
-    uses: Vec<Use<'a>>,
+    uses: Vec<NameUse<'a>>,
     /// True if an object is opened as a scope: its names no reader of the text can know.
     is_dynamic: bool,
 }
 
-impl<'a> Finder<'a> {
+impl<'a> NameUseFinder<'a> {
     fn add(&mut self, path: Vec<&'a str>, span: Span, arguments: Option<Vec<&'a str>>) {
-        self.uses.push(Use { path, span, arguments });
+        self.uses.push(NameUse { path, span, arguments });
     }
 
     /// Defines what is assigned to: a variable of sloppy code, or a property of the global object.
@@ -152,7 +152,7 @@ fn keys<'a>(arguments: &[Argument<'a>]) -> Option<Vec<&'a str>> {
     object.properties.iter().map(key).collect()
 }
 
-impl<'a> Visit<'a> for Finder<'a> {
+impl<'a> Visit<'a> for NameUseFinder<'a> {
     fn visit_binding_identifier(&mut self, it: &BindingIdentifier<'a>) {
         self.defined.insert(it.name.as_str());
     }

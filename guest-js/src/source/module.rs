@@ -9,7 +9,7 @@ use oxc_ast::ast::{
 };
 use oxc_span::GetSpan as _;
 
-use super::edits::{Edits, token_at};
+use super::edits::{TextEdits, token_at};
 use super::types::Names;
 
 /// The function of the prelude that imports for the main script, as its text calls it.
@@ -24,7 +24,7 @@ pub(super) fn into_body(
     program: &Program<'_>,
     source: &str,
     used: Option<&Names>,
-    edits: &mut Edits<'_>,
+    edits: &mut TextEdits<'_>,
 ) -> Option<String> {
     let mut first = String::new();
     let mut module = false;
@@ -74,12 +74,12 @@ pub(super) fn into_body(
 }
 
 /// Replaces `import.meta`, which only a module may write. Returns true if there is one.
-fn meta(program: &Program<'_>, edits: &mut Edits<'_>) -> bool {
-    struct Finder<'e, 's> {
-        edits: &'e mut Edits<'s>,
+fn meta(program: &Program<'_>, edits: &mut TextEdits<'_>) -> bool {
+    struct ImportMetaFinder<'e, 's> {
+        edits: &'e mut TextEdits<'s>,
         found: bool,
     }
-    impl<'a> oxc_ast_visit::Visit<'a> for Finder<'_, '_> {
+    impl<'a> oxc_ast_visit::Visit<'a> for ImportMetaFinder<'_, '_> {
         fn visit_import_meta(&mut self, it: &oxc_ast::ast::ImportMeta) {
             if !self.edits.covers(it.span.start) {
                 self.edits.replace(it.span.start, it.span.end, IMPORT_META);
@@ -87,7 +87,7 @@ fn meta(program: &Program<'_>, edits: &mut Edits<'_>) -> bool {
             }
         }
     }
-    let mut finder = Finder { edits, found: false };
+    let mut finder = ImportMetaFinder { edits, found: false };
     oxc_ast_visit::Visit::visit_program(&mut finder, program);
     finder.found
 }
@@ -165,7 +165,7 @@ fn wanted(specifier: &ImportDeclarationSpecifier<'_>, used: Option<&Names>) -> b
 }
 
 /// Takes out of a TypeScript module's imports what brings no value.
-pub(super) fn drop_unused(program: &Program<'_>, source: &str, used: Option<&Names>, edits: &mut Edits<'_>) {
+pub(super) fn drop_unused(program: &Program<'_>, source: &str, used: Option<&Names>, edits: &mut TextEdits<'_>) {
     for statement in &program.body {
         let Statement::ImportDeclaration(import) = statement else { continue };
         let Some(specifiers) = import.specifiers.as_ref().filter(|list| !list.is_empty()) else { continue };

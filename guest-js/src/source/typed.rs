@@ -13,30 +13,30 @@ use oxc_ast::ast::{
 use oxc_parser::{ParseOptions, Parser, ParserReturn};
 use oxc_span::{GetSpan as _, Span};
 
-use super::edits::Edits;
-use super::{Dialect, Problem, module, strip};
+use super::edits::TextEdits;
+use super::{Dialect, SourceError, module, strip};
 
 /// An input, ready to be evaluated as global code.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Input {
+pub(crate) struct TypedInput {
     /// Statements that come before its first line: what it imports.
     pub(crate) imports: String,
-    /// Number of lines of the input itself.
+    /// Text of the input itself.
     pub(crate) text: String,
     /// Declarations at its top level, in order, besides those that global code makes properties of the global object.
-    pub(crate) declared: Vec<Declared>,
+    pub(crate) declared: Vec<TypedDeclaration>,
 }
 
 /// A name that an input declares.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Declared {
+pub(crate) struct TypedDeclaration {
     pub(crate) name: String,
-    pub(crate) how: How,
+    pub(crate) how: ValueOrigin,
 }
 
 /// Way in which a later input gets the value of a name.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum How {
+pub(crate) enum ValueOrigin {
     /// A copy of the value.
     Copy,
     /// By this text, of a function or class: at the top level it sees nothing but globals.
@@ -48,13 +48,13 @@ pub(crate) enum How {
 }
 
 /// Reason why an input cannot be evaluated as global code.
-pub(crate) enum Unready {
+pub(crate) enum NotGlobalCode {
     /// A `return` at the top level, so that the input can only be the body of a function.
     Returns,
     /// An input that does not parse; QuickJS reports the error.
     Plain,
     /// An input that is no TypeScript.
-    Problem(Problem),
+    SourceError(SourceError),
 }
 
 /// Returns true if a text ends in the middle of something.
@@ -97,7 +97,7 @@ fn ends_early(source: &str, dialect: Dialect) -> bool {
 }
 
 /// Prepares an input to be evaluated.
-pub(crate) fn input(source: &str, dialect: Dialect) -> Result<Input, Unready> {
+pub(crate) fn input(source: &str, dialect: Dialect) -> Result<TypedInput, NotGlobalCode> {
     if is_braced(source) {
         let object = format!("({source}\n)");
         if let Ok(input) = prepare(&object, dialect) {
@@ -112,20 +112,20 @@ fn is_braced(source: &str) -> bool {
     source.trim_start().starts_with('{') && !source.trim_end().ends_with(';')
 }
 
-fn prepare(source: &str, dialect: Dialect) -> Result<Input, Unready> {
+fn prepare(source: &str, dialect: Dialect) -> Result<TypedInput, NotGlobalCode> {
     let allocator = Allocator::default();
     let ready = parse(&allocator, source, dialect, false, |parsed| {
-        let mut edits = Edits::new(source);
+        let mut edits = TextEdits::new(source);
         let used = strip(parsed, source, dialect, &mut edits)?;
         let imports = module::into_body(&parsed.program, source, used.as_ref(), &mut edits).unwrap_or_default();
         let declared = declared(&parsed.program, &edits);
-        Ok(Input { imports, text: edits.apply(), declared })
+        Ok(TypedInput { imports, text: edits.apply(), declared })
     });
     match ready {
-        Ok(ready) => ready.map_err(Unready::Problem),
-        Err(_) if parse(&allocator, source, dialect, true, |_| ()).is_ok() => Err(Unready::Returns),
-        Err(_) if dialect == Dialect::Plain => Err(Unready::Plain),
-        Err(problem) => Err(Unready::Problem(problem)),
+        Ok(ready) => ready.map_err(NotGlobalCode::SourceError),
+        Err(_) if parse(&allocator, source, dialect, true, |_| ()).is_ok() => Err(NotGlobalCode::Returns),
+        Err(_) if dialect == Dialect::Plain => Err(NotGlobalCode::Plain),
+        Err(problem) => Err(NotGlobalCode::SourceError(problem)),
     }
 }
 
@@ -140,7 +140,7 @@ fn parse<'a, T>(
     dialect: Dialect,
     returns: bool,
     use_it: impl FnOnce(&ParserReturn<'a>) -> T,
-) -> Result<T, Problem> {
+) -> Result<T, SourceError> {
     let parsed = raw(allocator, source, dialect, returns);
     match super::first_problem(&parsed, source) {
         None => Ok(use_it(&parsed)),
@@ -149,7 +149,7 @@ fn parse<'a, T>(
 }
 
 /// Returns the declarations at the top level of a program.
-fn declared(program: &Program<'_>, edits: &Edits<'_>) -> Vec<Declared> {
+fn declared(program: &Program<'_>, edits: &TextEdits<'_>) -> Vec<TypedDeclaration> {
     let mut found = Vec::new();
     for statement in &program.body {
         match statement {
@@ -160,7 +160,7 @@ fn declared(program: &Program<'_>, edits: &Edits<'_>) -> Vec<Declared> {
                         ImportDeclarationSpecifier::ImportDefaultSpecifier(_) => Some("default"),
                         ImportDeclarationSpecifier::ImportNamespaceSpecifier(_) => None,
                     };
-                    let how = How::Import(import.source.value.to_string(), name.map(str::to_owned));
+                    let how = ValueOrigin::Import(import.source.value.to_string(), name.map(str::to_owned));
                     add(&mut found, specifier.local().name.as_str(), how);
                 }
             }
@@ -182,19 +182,19 @@ fn declared(program: &Program<'_>, edits: &Edits<'_>) -> Vec<Declared> {
     found
 }
 
-fn declaration(declaration: &Declaration<'_>, edits: &Edits<'_>, found: &mut Vec<Declared>) {
+fn declaration(declaration: &Declaration<'_>, edits: &TextEdits<'_>, found: &mut Vec<TypedDeclaration>) {
     match declaration {
         Declaration::VariableDeclaration(variables) => {
             variables.declarations.iter().for_each(|one| variable(one, edits, found));
         }
         Declaration::FunctionDeclaration(function) => {
             if let Some(id) = &function.id {
-                add(found, id.name.as_str(), How::Text(edits.part(function.span)));
+                add(found, id.name.as_str(), ValueOrigin::Text(edits.part(function.span)));
             }
         }
         Declaration::ClassDeclaration(class) => {
             if let Some(id) = &class.id {
-                add(found, id.name.as_str(), How::Text(edits.part(class.span)));
+                add(found, id.name.as_str(), ValueOrigin::Text(edits.part(class.span)));
             }
         }
         // Types declare nothing; what is left of enums and namespaces are `var`s.
@@ -202,13 +202,13 @@ fn declaration(declaration: &Declaration<'_>, edits: &Edits<'_>, found: &mut Vec
     }
 }
 
-fn variable(declarator: &VariableDeclarator<'_>, edits: &Edits<'_>, found: &mut Vec<Declared>) {
-    let how = declarator.init.as_ref().map_or(How::Copy, |value| how(value, edits));
+fn variable(declarator: &VariableDeclarator<'_>, edits: &TextEdits<'_>, found: &mut Vec<TypedDeclaration>) {
+    let how = declarator.init.as_ref().map_or(ValueOrigin::Copy, |value| how(value, edits));
     if let BindingPattern::BindingIdentifier(id) = &declarator.id {
         return add(found, id.name.as_str(), how);
     }
     for id in declarator.id.get_binding_identifiers() {
-        add(found, id.name.as_str(), How::Copy);
+        add(found, id.name.as_str(), ValueOrigin::Copy);
     }
     // `const {join} = require('path')`
     let BindingPattern::ObjectPattern(pattern) = &declarator.id else { return };
@@ -220,39 +220,39 @@ fn variable(declarator: &VariableDeclarator<'_>, edits: &Edits<'_>, found: &mut 
         };
         let key = Some(key.name.to_string());
         let how = match &how {
-            How::Require(from, None) => How::Require(from.clone(), key),
-            How::Import(from, None) => How::Import(from.clone(), key),
+            ValueOrigin::Require(from, None) => ValueOrigin::Require(from.clone(), key),
+            ValueOrigin::Import(from, None) => ValueOrigin::Import(from.clone(), key),
             _ => continue,
         };
         add(found, id.name.as_str(), how);
     }
 }
 
-fn add(found: &mut Vec<Declared>, name: &str, how: How) {
+fn add(found: &mut Vec<TypedDeclaration>, name: &str, how: ValueOrigin) {
     found.retain(|other| other.name != name);
-    found.push(Declared { name: name.to_owned(), how });
+    found.push(TypedDeclaration { name: name.to_owned(), how });
 }
 
 /// Returns the way in which a later input gets the value of an expression.
-fn how(value: &Expression<'_>, edits: &Edits<'_>) -> How {
-    let text = |span: Span| How::Text(edits.part(span));
+fn how(value: &Expression<'_>, edits: &TextEdits<'_>) -> ValueOrigin {
+    let text = |span: Span| ValueOrigin::Text(edits.part(span));
     match value {
         Expression::ArrowFunctionExpression(function) => text(function.span()),
         Expression::FunctionExpression(function) => text(function.span),
         Expression::ClassExpression(class) => text(class.span),
         Expression::CallExpression(call) => match (&call.callee, call.arguments.as_slice()) {
             (Expression::Identifier(callee), [Argument::StringLiteral(from)]) if callee.name == "require" => {
-                How::Require(from.value.to_string(), None)
+                ValueOrigin::Require(from.value.to_string(), None)
             }
-            _ => How::Copy,
+            _ => ValueOrigin::Copy,
         },
         Expression::AwaitExpression(awaited) => match &awaited.argument {
             Expression::ImportExpression(import) => match &import.source {
-                Expression::StringLiteral(from) => How::Import(from.value.to_string(), None),
-                _ => How::Copy,
+                Expression::StringLiteral(from) => ValueOrigin::Import(from.value.to_string(), None),
+                _ => ValueOrigin::Copy,
             },
-            _ => How::Copy,
+            _ => ValueOrigin::Copy,
         },
-        _ => How::Copy,
+        _ => ValueOrigin::Copy,
     }
 }

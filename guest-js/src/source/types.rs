@@ -14,7 +14,7 @@ use oxc_ast_visit::{Visit, walk};
 use oxc_span::{GetSpan as _, Span};
 use oxc_syntax::scope::ScopeFlags;
 
-use super::edits::{Edits, next_token, token_at};
+use super::edits::{TextEdits, next_token, token_at};
 
 /// Names of the variables of a declaration.
 pub(crate) type Names = BTreeSet<String>;
@@ -23,17 +23,17 @@ pub(crate) type Names = BTreeSet<String>;
 const MODIFIERS: [&str; 7] = ["public", "private", "protected", "readonly", "override", "abstract", "declare"];
 
 /// Walks a program and notes what is to be taken out.
-pub(super) struct Stripper<'e, 's> {
+pub(super) struct TypeStripper<'e, 's> {
     source: &'s str,
-    edits: &'e mut Edits<'s>,
+    edits: &'e mut TextEdits<'s>,
     /// Names that are used as values.
     pub(super) used: Names,
     /// Syntax that cannot be taken out: its place, and the reason.
     pub(super) refused: Option<(usize, String)>,
 }
 
-impl<'e, 's> Stripper<'e, 's> {
-    pub(super) fn new(source: &'s str, edits: &'e mut Edits<'s>) -> Self {
+impl<'e, 's> TypeStripper<'e, 's> {
+    pub(super) fn new(source: &'s str, edits: &'e mut TextEdits<'s>) -> Self {
         Self { source, edits, used: Names::new(), refused: None }
     }
 
@@ -305,7 +305,7 @@ fn is_reserved(word: &str) -> bool {
     WORDS.contains(&word)
 }
 
-impl<'a> Visit<'a> for Stripper<'_, '_> {
+impl<'a> Visit<'a> for TypeStripper<'_, '_> {
     fn visit_statement(&mut self, it: &Statement<'a>) {
         if Self::is_type(it) {
             self.blank_statement(it.span());
