@@ -22,6 +22,29 @@ const ours = {
   'call-bind/callBound': local('call-bound.cjs'),
 };
 
+// Where libraries differ from Node in what scripts see.
+const changed = [
+  {
+    file: /readable-stream\/lib\/ours\/errors\.js$/,
+    replace: [
+      // The code is a property of each error, and the class has the name of the one that it stands for.
+      ['super(getMessage(code, message, args))', 'super(getMessage(code, message, args)); this.code = code'],
+      ['  NodeError.prototype.code = code\n', "  Object.defineProperty(NodeError, 'name', { value: Base.name })\n"],
+    ],
+  },
+  {
+    file: /readable-stream\/lib\/internal\/streams\/(writable|readable)\.js$/,
+    replace: [["['string', 'Buffer', 'Uint8Array']", "['string', 'Buffer', 'TypedArray', 'DataView']"]],
+  },
+  {
+    // A warning of the process, in Node's words.
+    file: /events\/events\.js$/,
+    replace: [
+      ['if (console && console.warn) console.warn(warning);', 'EventEmitter.warnOfListeners(warning);'],
+    ],
+  },
+];
+
 const result = await build({
   absWorkingDir: here,
   entryPoints: [local('index.js')],
@@ -41,6 +64,16 @@ const result = await build({
     {
       name: 'ours',
       setup(build) {
+        for (const { file, replace } of changed) {
+          build.onLoad({ filter: file }, async ({ path: at }) => {
+            let text = await fs.promises.readFile(at, 'utf8');
+            for (const [from, to] of replace) {
+              if (!text.includes(from)) throw new Error(`${at} has no longer: ${from}`);
+              text = text.replaceAll(from, to);
+            }
+            return { contents: text };
+          });
+        }
         build.onResolve({ filter: /.*/ }, ({ path: name, importer }) => {
           if (name in ours) return { path: ours[name] };
           if ((name === 'buffer' || name === 'events' || name === 'stream') && importer.includes('node_modules')) {

@@ -48,7 +48,7 @@ var tollhouseNode = (() => {
   var util_exports = {};
   __export(util_exports, {
     TextDecoder: () => TextDecoder2,
-    TextEncoder: () => TextEncoder,
+    TextEncoder: () => TextEncoder2,
     abortError: () => abortError,
     aborted: () => aborted,
     callbackify: () => callbackify,
@@ -57,6 +57,7 @@ var tollhouseNode = (() => {
     debuglog: () => debuglog,
     default: () => util_default,
     deprecate: () => deprecate,
+    emitWarning: () => emitWarning,
     format: () => format,
     formatWithOptions: () => formatWithOptions,
     getSystemErrorName: () => getSystemErrorName,
@@ -91,7 +92,7 @@ var tollhouseNode = (() => {
     toUSVString: () => toUSVString,
     types: () => types
   });
-  var native, inspectValue, formatLine, received, isWhole, inspect, format, formatWithOptions, promisify, modules, provide, callbackify, inherits, deprecations, deprecate, debuglog, debug, stripVTControlCharacters, toUSVString, codesOf, isStream, styleText, aborted, getSystemErrorName, isBuffer, codedError, AbortError, abortError, checkText, invalidType, invalidValue, grouped, outOfRange, classIs, tagOf, functionKind, types, isArray, isRegExp, isDate, isError, isObject, isString, isNumber, isFunction, isUndefined, isNull, isNullOrUndefined, isBoolean, isSymbol, isPrimitive, TextEncoder, TextDecoder2, parseArgs, isDeepStrictEqual, deepEqual, setDeepEqual, util_default, init_util = __esm({
+  var native, inspectValue, formatLine, received, isWhole, inspect, format, formatWithOptions, promisify, modules, provide, emitWarning, callbackify, inherits, deprecations, deprecate, debuglog, debug, stripVTControlCharacters, toUSVString, codesOf, isStream, styleText, aborted, getSystemErrorName, isBuffer, codedError, AbortError, abortError, checkText, invalidType, invalidValue, grouped, outOfRange, classIs, tagOf, functionKind, types, isArray, isRegExp, isDate, isError, isObject, isString, isNumber, isFunction, isUndefined, isNull, isNullOrUndefined, isBoolean, isSymbol, isPrimitive, TextEncoder2, TextDecoder2, parseArgs, isDeepStrictEqual, deepEqual, setDeepEqual, util_default, init_util = __esm({
     "src/util.js"() {
       ({ native, inspect: inspectValue, formatLine, received } = host), { isInteger: isWhole } = Number, inspect = (value, options, ...legacy2) => typeof options == "boolean" ? inspectValue(value, { showHidden: options, depth: legacy2[0] }) : inspectValue(value, options);
       inspect.custom = /* @__PURE__ */ Symbol.for("nodejs.util.inspect.custom");
@@ -120,7 +121,7 @@ var tollhouseNode = (() => {
       globalThis.setImmediate[promisify.custom] = (value) => new Promise((resolve2) => setImmediate(resolve2, value));
       for (let timer of [globalThis.setTimeout, globalThis.setImmediate])
         Object.defineProperty(timer, promisify.custom, { enumerable: !1 });
-      modules = {}, provide = (provided) => Object.assign(modules, provided), callbackify = (original) => {
+      modules = {}, provide = (provided) => Object.assign(modules, provided), emitWarning = (warning) => modules.process.emitWarning(warning), callbackify = (original) => {
         if (typeof original != "function") throw invalidType("original", "function", original);
         return function(...values2) {
           let callback = values2.pop();
@@ -142,7 +143,7 @@ var tollhouseNode = (() => {
       }, { enabled: !1 }), debug = debuglog, stripVTControlCharacters = (text3) => checkText("str", text3).replace(/\u001b\[[0-?]*[ -/]*[@-~]/g, ""), toUSVString = (text3) => String(text3).toWellFormed(), codesOf = (format3) => {
         let codes2 = inspect.colors[format3];
         if (codes2 != null) return codes2.map((code) => `\x1B[${code}m`);
-        throw invalidValue("format", format3, `must be one of: ${Object.keys(inspect.colors).map((known2) => `'${known2}'`).join(", ")}`);
+        throw invalidValue("format", format3, `must be one of: ${Object.keys(inspect.colors).map((known3) => `'${known3}'`).join(", ")}`);
       }, isStream = (value) => typeof value?.getReader == "function" || typeof value?.getWriter == "function" || typeof value?.on == "function" && (typeof value.write == "function" || typeof value.pipe == "function"), styleText = (format3, text3, { validateStream = !0, stream: stream2 = modules.process.stdout } = {}) => {
         if (checkText("text", text3), typeof validateStream != "boolean") throw invalidType("options.validateStream", "boolean", validateStream);
         if (validateStream && !isStream(stream2)) throw invalidType("stream", "an instance of ReadableStream, WritableStream, or Stream", stream2);
@@ -152,7 +153,7 @@ var tollhouseNode = (() => {
       }, aborted = (signal) => new Promise((resolve2) => signal.addEventListener("abort", () => resolve2(), { once: !0 })), getSystemErrorName = (number) => {
         if (typeof number != "number") throw invalidType("err", "number", number);
         if (number >= 0 || !Number.isSafeInteger(number)) throw outOfRange("err", "a negative integer", number);
-        return Object.entries(host.errnos).find(([, known2]) => known2 === number || known2 === -number)?.[0] ?? `Unknown system error ${number}`;
+        return Object.entries(host.errnos).find(([, known3]) => known3 === number || known3 === -number)?.[0] ?? `Unknown system error ${number}`;
       }, isBuffer = (value) => value instanceof modules.Buffer, codedError = (Class, code, message) => {
         let error = new Class(message);
         return error.code = code, error;
@@ -215,7 +216,7 @@ var tollhouseNode = (() => {
         isUint32Array: (value) => tagOf(value) === "Uint32Array",
         isWeakMap: classIs("WeakMap"),
         isWeakSet: classIs("WeakSet")
-      }, isArray = Array.isArray, isRegExp = types.isRegExp, isDate = types.isDate, isError = types.isNativeError, isObject = (value) => value !== null && typeof value == "object", isString = (value) => typeof value == "string", isNumber = (value) => typeof value == "number", isFunction = (value) => typeof value == "function", isUndefined = (value) => value === void 0, isNull = (value) => value === null, isNullOrUndefined = (value) => value == null, isBoolean = (value) => typeof value == "boolean", isSymbol = (value) => typeof value == "symbol", isPrimitive = (value) => value === null || typeof value != "object" && typeof value != "function", TextEncoder = globalThis.TextEncoder, TextDecoder2 = globalThis.TextDecoder, parseArgs = (config = {}) => {
+      }, isArray = Array.isArray, isRegExp = types.isRegExp, isDate = types.isDate, isError = types.isNativeError, isObject = (value) => value !== null && typeof value == "object", isString = (value) => typeof value == "string", isNumber = (value) => typeof value == "number", isFunction = (value) => typeof value == "function", isUndefined = (value) => value === void 0, isNull = (value) => value === null, isNullOrUndefined = (value) => value == null, isBoolean = (value) => typeof value == "boolean", isSymbol = (value) => typeof value == "symbol", isPrimitive = (value) => value === null || typeof value != "object" && typeof value != "function", TextEncoder2 = globalThis.TextEncoder, TextDecoder2 = globalThis.TextDecoder, parseArgs = (config = {}) => {
         let { options = {}, args = host.args(), strict: strict2 = !0, allowPositionals = !strict2 } = config, values2 = /* @__PURE__ */ Object.create(null), positionals = [], tokens = [], words = [...args], store = (name2, value) => {
           Object.hasOwn(options, name2) && options[name2].multiple ? (values2[name2] ??= []).push(value) : values2[name2] = value;
         }, byShort = (letter) => Object.keys(options).find((name2) => options[name2].short === letter), index = -1, isApart = !0;
@@ -294,7 +295,7 @@ ${advice}`);
         isBoolean,
         isSymbol,
         isPrimitive,
-        TextEncoder,
+        TextEncoder: TextEncoder2,
         TextDecoder: TextDecoder2,
         parseArgs,
         isDeepStrictEqual
@@ -1980,7 +1981,7 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
         return Object.getOwnPropertyNames(target2);
       };
       function ProcessEmitWarning(warning) {
-        console && console.warn && console.warn(warning);
+        EventEmitter2.warnOfListeners(warning);
       }
       var NumberIsNaN = Number.isNaN || function(value) {
         return value !== value;
@@ -2241,6 +2242,12 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
           return setMaxListeners.call(this, count);
         }
       }.setMaxListeners;
+      Object.defineProperty(import_events.default, "warnOfListeners", {
+        value({ name: name2, emitter, type, count }) {
+          let message = `Possible EventEmitter memory leak detected. ${count} ${String(type)} listeners added to ${host.inspect(emitter, { depth: -1 })}. MaxListeners is ${emitter.getMaxListeners()}. Use emitter.setMaxListeners() to increase limit`, warning = Object.assign(new Error(message), { emitter, type, count });
+          Object.defineProperty(warning, "name", { value: name2, writable: !0, configurable: !0 }), emitWarning(warning);
+        }
+      });
       import_events.default.EventEmitter = import_events.default;
       import_events.default.errorMonitor = /* @__PURE__ */ Symbol("events.errorMonitor");
       import_events.default.captureRejectionSymbol = /* @__PURE__ */ Symbol.for("nodejs.rejection");
@@ -2490,7 +2497,7 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
         Base || (Base = Error);
         class NodeError extends Base {
           constructor(...args) {
-            super(getMessage(code, message, args));
+            super(getMessage(code, message, args)), this.code = code;
           }
           toString() {
             return `${this.name} [${code}]: ${this.message}`;
@@ -2511,7 +2518,7 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
             enumerable: !1,
             configurable: !0
           }
-        }), NodeError.prototype.code = code, NodeError.prototype[kIsNodeError] = !0, codes2[code] = NodeError;
+        }), Object.defineProperty(NodeError, "name", { value: Base.name }), NodeError.prototype[kIsNodeError] = !0, codes2[code] = NodeError;
       }
       function hideStackFrames(fn) {
         let hidden2 = nodeInternalPrefix + fn.name;
@@ -3048,10 +3055,10 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
       hidden = (name2, value) => Object.defineProperty(process2, name2, { value, writable: !0, enumerable: !1, configurable: !0 });
       for (let name2 of ["_events", "_eventsCount", "_maxListeners", ...marks]) hidden(name2, process2[name2]);
       Object.defineProperty(process2, Symbol.toStringTag, { value: "process", configurable: !0 });
-      lazily = (name2, make2) => {
+      lazily = (name2, make3) => {
         let value;
         Object.defineProperty(process2, name2, {
-          get: () => value ??= make2(),
+          get: () => value ??= make3(),
           set: (given) => value = given,
           enumerable: !0,
           configurable: !0
@@ -4163,7 +4170,7 @@ ${told.detail === void 0 ? "" : `${told.detail}
       function readableAddChunk(stream2, chunk, encoding, addToFront) {
         debug2("readableAddChunk", chunk);
         let state = stream2._readableState, err;
-        if ((state.state & kObjectMode) === 0 && (typeof chunk == "string" ? (encoding = encoding || state.defaultEncoding, state.encoding !== encoding && (addToFront && state.encoding ? chunk = Buffer3.from(chunk, encoding).toString(state.encoding) : (chunk = Buffer3.from(chunk, encoding), encoding = ""))) : chunk instanceof Buffer3 ? encoding = "" : Stream._isUint8Array(chunk) ? (chunk = Stream._uint8ArrayToBuffer(chunk), encoding = "") : chunk != null && (err = new ERR_INVALID_ARG_TYPE("chunk", ["string", "Buffer", "Uint8Array"], chunk))), err)
+        if ((state.state & kObjectMode) === 0 && (typeof chunk == "string" ? (encoding = encoding || state.defaultEncoding, state.encoding !== encoding && (addToFront && state.encoding ? chunk = Buffer3.from(chunk, encoding).toString(state.encoding) : (chunk = Buffer3.from(chunk, encoding), encoding = ""))) : chunk instanceof Buffer3 ? encoding = "" : Stream._isUint8Array(chunk) ? (chunk = Stream._uint8ArrayToBuffer(chunk), encoding = "") : chunk != null && (err = new ERR_INVALID_ARG_TYPE("chunk", ["string", "Buffer", "TypedArray", "DataView"], chunk))), err)
           errorOrDestroy(stream2, err);
         else if (chunk === null)
           state.state &= ~kReading, onEofChunk(stream2, state);
@@ -4692,7 +4699,7 @@ ${told.detail === void 0 ? "" : `${told.detail}
           else if (Stream._isUint8Array(chunk))
             chunk = Stream._uint8ArrayToBuffer(chunk), encoding = "buffer";
           else
-            throw new ERR_INVALID_ARG_TYPE("chunk", ["string", "Buffer", "Uint8Array"], chunk);
+            throw new ERR_INVALID_ARG_TYPE("chunk", ["string", "Buffer", "TypedArray", "DataView"], chunk);
         let err;
         return state.ending ? err = new ERR_STREAM_WRITE_AFTER_END() : state.destroyed && (err = new ERR_STREAM_DESTROYED("write")), err ? (process3.nextTick(cb, err), errorOrDestroy(stream2, err, !0), err) : (state.pendingcb++, writeOrBuffer(stream2, state, chunk, encoding, cb));
       }
@@ -5918,7 +5925,7 @@ ${told.detail === void 0 ? "" : `${told.detail}
           options
         );
       }
-      async function find(fn, options) {
+      async function find2(fn, options) {
         for await (let result of filter.call(this, fn, options))
           return result;
       }
@@ -6051,7 +6058,7 @@ ${told.detail === void 0 ? "" : `${told.detail}
         reduce,
         toArray,
         some,
-        find
+        find: find2
       };
     }
   });
@@ -7185,7 +7192,7 @@ ${second}` : `${first} ${operator} ${second}`;
   // src/stats.js
   var kinds = { file: 32768, directory: 16384, link: 40960, pipe: 4096 }, OWNER = 1e3, BLOCK = 4096, UNIT = 512, times = ["atime", "mtime", "ctime", "birthtime"], typeBits = (stats) => Number(stats.mode) & 61440, Stats = class {
     constructor({ kind, size, mode, modified, id }, big = !1) {
-      let asNumber = (number) => big ? BigInt(Math.floor(number)) : number, numbers = {
+      let asNumber = (number) => big ? BigInt(Math.floor(number)) : number, numbers2 = {
         dev: 1,
         mode: kinds[kind] | mode,
         nlink: 1,
@@ -7197,7 +7204,7 @@ ${second}` : `${first} ${operator} ${second}`;
         size,
         blocks: Math.ceil(size / BLOCK) * (BLOCK / UNIT)
       };
-      for (let [name2, number] of Object.entries(numbers)) this[name2] = asNumber(number);
+      for (let [name2, number] of Object.entries(numbers2)) this[name2] = asNumber(number);
       for (let time of times) this[`${time}Ms`] = asNumber(modified);
       if (big) for (let time of times) this[`${time}Ns`] = BigInt(Math.round(modified * 1e6));
       for (let time of times) this[time] = new Date(modified);
@@ -7563,15 +7570,15 @@ ${second}` : `${first} ${operator} ${second}`;
       let isOpen2 = takesDescriptor.has(name2) && (isDescriptor(path2) || path2 instanceof FileHandle);
       return work2(isOpen2 ? path2 : checkedPath(firstArgument[name2] ?? "path", path2), ...rest);
     });
-  var { F_OK, R_OK, W_OK, X_OK } = constants2, fs = { constants: constants2, F_OK, R_OK, W_OK, X_OK, Stats, Dirent: host.Dirent, Dir }, withCallback = (name2, work2) => ({
+  var { F_OK, R_OK, W_OK, X_OK } = constants2, fs = { constants: constants2, F_OK, R_OK, W_OK, X_OK, Stats, Dirent: host.Dirent, Dir }, twoArguments = /* @__PURE__ */ new Set(["rename", "copyFile", "cp", "symlink", "writeFile", "appendFile", "chmod", "utimes"]), withoutFrames = (error) => (error instanceof Error && typeof error.errno == "number" && Object.defineProperty(error, "stack", { value: `${error.name}: ${error.message}`, writable: !0, configurable: !0 }), error), withCallback = (name2, work2) => ({
     [name2](...values2) {
-      let callback = values2.pop();
+      let callback = values2.length > (twoArguments.has(name2) ? 2 : 1) || typeof values2.at(-1) == "function" ? values2.pop() : void 0;
       if (typeof callback != "function") throw invalidType("cb", "function", callback);
       let error = null, result;
       try {
         result = work2(...values2);
       } catch (thrown) {
-        error = thrown;
+        error = withoutFrames(thrown);
       }
       host.callLater(() => error === null ? result === void 0 ? callback(null) : callback(null, result) : callback(error));
     }
@@ -7698,7 +7705,7 @@ ${second}` : `${first} ${operator} ${second}`;
           callback(error);
           return;
         }
-        let done = (failed2) => callback(error ?? failed2 ?? null);
+        let done = (failed3) => callback(error ?? failed3 ?? null);
         handle !== void 0 ? handle.close().then(() => done(), done) : isOpen(open3) ? fs.close(open3, done) : callback(error);
       }
     };
@@ -7714,13 +7721,17 @@ ${second}` : `${first} ${operator} ${second}`;
       signal,
       construct,
       destroy,
+      // A chunk comes later, as from a disk: what is asked for in one go would be one chunk otherwise.
       read(size) {
-        try {
-          let buffer2 = Buffer2.alloc(Math.min(size, left)), count = buffer2.length === 0 ? 0 : sync2.read(descriptor(), buffer2, 0, buffer2.length, at2 ?? null);
-          at2 !== void 0 && (at2 += count), left -= count, readable2.bytesRead += count, this.push(count === 0 ? null : buffer2.subarray(0, count));
-        } catch (error) {
-          this.destroy(error);
-        }
+        host.callLater(() => {
+          if (!readable2.destroyed)
+            try {
+              let buffer2 = Buffer2.alloc(Math.min(size, left)), count = buffer2.length === 0 ? 0 : sync2.read(descriptor(), buffer2, 0, buffer2.length, at2 ?? null);
+              at2 !== void 0 && (at2 += count), left -= count, readable2.bytesRead += count, this.push(count === 0 ? null : buffer2.subarray(0, count));
+            } catch (error) {
+              this.destroy(error);
+            }
+        });
       }
     });
     return readable2.close = (callback) => closeStream(readable2, callback), Object.assign(readable2, { path: path2 ?? void 0, fd: descriptor() ?? null, bytesRead: 0 });
@@ -8309,19 +8320,19 @@ ${said}`}`), Object.assign(this, { exitCode, stdout, stderr });
     if (stream2 !== 0)
       return typeof stream2 == "number" ? fs_default.readFileSync(stream2) : new Uint8Array(0);
   }, destinationOf = (stream2, most) => stream2 === "pipe" ? most : stream2 === "ignore" ? "dropped" : stream2 === 1 || stream2 === 2 ? stream2 === 1 ? "stdout" : "stderr" : 1 / 0, isFile = (stream2) => typeof stream2 == "number" && stream2 > 2, unstarted = (error) => ({ error, status: null, signal: null, output: null, pid: 0, stdout: null, stderr: null }), run = (name2, { file, args, source, options }, below) => {
-    let killSignal = toSignal(options.killSignal), streams = toStreams(options.stdio || "pipe"), failed2 = (code) => systemFailure(code, "spawnSync", file, args), isWrong = (stream2, at2) => typeof stream2 == "number" && (stream2 > 2 ? !isOpen(stream2) : at2 > 0 && stream2 === 0);
-    if (streams.some(isWrong)) return unstarted(failed2("EBADF"));
+    let killSignal = toSignal(options.killSignal), streams = toStreams(options.stdio || "pipe"), failed3 = (code) => systemFailure(code, "spawnSync", file, args), isWrong = (stream2, at2) => typeof stream2 == "number" && (stream2 > 2 ? !isOpen(stream2) : at2 > 0 && stream2 === 0);
+    if (streams.some(isWrong)) return unstarted(failed3("EBADF"));
     let input = inputOf(streams[0], options), script = scriptOf(source, { cwd: options.cwd ?? void 0, env: options.env || host.env }), cause = hindrance(script.directory, options);
-    if (cause !== void 0) return unstarted(failed2(cause));
+    if (cause !== void 0) return unstarted(failed3(cause));
     isFile(streams[1]) && streams[1] === streams[2] && (script.source = `exec 2>&1; ${source}`);
     let most = options.maxBuffer ?? MAX_BUFFER, [stdout, stderr] = [1, 2].map((at2) => destinationOf(streams[at2], most)), wanted = { ...script, input: input && new Uint8Array(input), stdout, stderr, timeout: options.timeout || void 0 }, ended = host.runToEnd(wanted, below);
-    if (ended.status === MISSING && !options.shell && !isThere(script, file, below)) return unstarted(failed2("ENOENT"));
+    if (ended.status === MISSING && !options.shell && !isThere(script, file, below)) return unstarted(failed3("ENOENT"));
     let written2 = [void 0, ended.stdout, ended.stderr];
-    return streams.forEach((stream2, at2) => isFile(stream2) && at2 > 0 && written2[at2].length > 0 && fs_default.writeFileSync(stream2, written2[at2])), resultOf(name2, { ended, streams, written: written2, options, killSignal, failed: failed2 });
+    return streams.forEach((stream2, at2) => isFile(stream2) && at2 > 0 && written2[at2].length > 0 && fs_default.writeFileSync(stream2, written2[at2])), resultOf(name2, { ended, streams, written: written2, options, killSignal, failed: failed3 });
   }, isThere = (script, file, below) => {
     let source = `${asks(file)} >/dev/null 2>&1`;
     return host.runToEnd({ ...script, source, input: new Uint8Array(0), stdout: "dropped", stderr: "dropped" }, below).status === 0;
-  }, resultOf = (name2, { ended, streams, written: written2, options, killSignal, failed: failed2 }) => {
+  }, resultOf = (name2, { ended, streams, written: written2, options, killSignal, failed: failed3 }) => {
     let { encoding } = options, isText = encoding && encoding !== "buffer", output = streams.map((stream2, at2) => {
       if (at2 === 0 || stream2 !== "pipe") return null;
       let buffer2 = Buffer2.from(written2[at2]);
@@ -8334,7 +8345,7 @@ ${said}`}`), Object.assign(this, { exitCode, stdout, stderr });
       let message = `${name2}: the command asks for ${ended.what}, and a script cannot wait for that without \`await\`: use ${instead[name2]}`;
       throw Object.assign(codedError(Error, "ERR_FEATURE_UNAVAILABLE", message), result);
     }
-    return ended.how === "timed out" ? { error: failed2("ETIMEDOUT"), ...result } : ended.how === "overflowed" ? { error: failed2("ENOBUFS"), ...result } : result;
+    return ended.how === "timed out" ? { error: failed3("ETIMEDOUT"), ...result } : ended.how === "overflowed" ? { error: failed3("ENOBUFS"), ...result } : result;
   }, orThrow2 = (result, options, command) => {
     if (!options.stdio && result.stderr && process_default.stderr.write(result.stderr), result.error) throw Object.assign(result.error, result);
     if (result.status !== 0) {
@@ -8510,14 +8521,293 @@ ${output.stderr}`);
     throw codedError(Error, "ERR_FEATURE_UNAVAILABLE", 'fork is not here: use `spawn("node", [file])`');
   }, child_process_default = { ChildProcess, exec, execFile, execFileSync, execSync, fork, spawn, spawnSync };
 
+  // src/console.js
+  var Console = class {
+    constructor(first, ...rest) {
+      let given = typeof first?.write == "function" ? { stdout: first, stderr: rest[0] } : first, { stdout, stderr = stdout } = given ?? {};
+      for (let [name2, stream2] of Object.entries({ stdout, stderr }))
+        if (typeof stream2?.write != "function") throw Object.assign(new TypeError(`Console expects a writable stream instance for ${name2}`), { code: "ERR_CONSOLE_WRITABLE_STREAM" });
+      Object.assign(this, host.makeConsole((text3) => {
+        stdout.write(text3);
+      }, (text3) => {
+        stderr.write(text3);
+      }));
+    }
+    // As in Node, what writes to the process's own streams is a console of this class too.
+    static [Symbol.hasInstance](value) {
+      return value === globalThis.console || Function.prototype[Symbol.hasInstance].call(this, value);
+    }
+  };
+  globalThis.console.Console = Console;
+  var console_default = globalThis.console;
+
   // src/crypto.js
   init_buffer();
+
+  // src/cipher.js
+  init_buffer();
+
+  // src/crypto-bytes.js
+  init_buffer();
   init_util();
-  var { native: native6, asBytes } = host, { crypto: web } = globalThis, hashes = ["md5", "sha1", "sha224", "sha256", "sha384", "sha512"], plainName = (name2) => String(name2).toLowerCase().replace(/^rsa-/, "").replace(/^sha-/, "sha"), KINDS = "string or an instance of Buffer, TypedArray, or DataView", KINDS_WITH_BUFFERS = "string or an instance of ArrayBuffer, Buffer, TypedArray, or DataView", bytesOf2 = (data, encoding, name2 = "data", kinds3 = KINDS) => {
+  var { asBytes } = host, KINDS = "string or an instance of Buffer, TypedArray, or DataView", KINDS_WITH_BUFFERS = "string or an instance of ArrayBuffer, Buffer, TypedArray, or DataView", KINDS_OF_KEYS = `${KINDS_WITH_BUFFERS.replace(", or DataView", ", DataView")}, KeyObject, or CryptoKey`, bytesOf2 = (data, encoding, name2 = "data", kinds3 = KINDS) => {
     if (typeof data == "string") return new Uint8Array(Buffer2.from(data, encoding));
     let bytes = typeof data == "object" && data !== null ? asBytes(data) : void 0;
     if (bytes === void 0) throw invalidType(name2, kinds3, data);
     return bytes;
+  }, secrets = /* @__PURE__ */ new WeakMap(), making = !1, make = (Class, secret, fields) => {
+    making = !0;
+    try {
+      let key = new Class(fields);
+      return secrets.set(key, secret), key;
+    } finally {
+      making = !1;
+    }
+  }, CryptoKey2 = class {
+    constructor(fields) {
+      if (!making) throw new TypeError("Illegal constructor");
+      Object.assign(this, fields);
+    }
+  };
+  Object.defineProperty(CryptoKey2.prototype, Symbol.toStringTag, { value: "CryptoKey", configurable: !0 });
+  var KeyObject = class _KeyObject {
+    constructor() {
+      if (!making) throw new TypeError("Illegal constructor");
+    }
+    get type() {
+      return "secret";
+    }
+    equals(other) {
+      if (!(other instanceof _KeyObject)) throw invalidType("otherKeyObject", "an instance of KeyObject", other);
+      return Buffer2.compare(secretOf(this), secretOf(other)) === 0;
+    }
+    static from(key) {
+      if (!(key instanceof CryptoKey2)) throw invalidType("key", "an instance of CryptoKey", key);
+      return make(SecretKeyObject, secretOf(key));
+    }
+  };
+  Object.defineProperty(KeyObject.prototype, Symbol.toStringTag, { value: "KeyObject", configurable: !0 });
+  var SecretKeyObject = class extends KeyObject {
+    get symmetricKeySize() {
+      return secretOf(this).length;
+    }
+    export(options) {
+      return options?.format === "jwk" ? { kty: "oct", k: Buffer2.from(secretOf(this)).toString("base64url") } : Buffer2.from(secretOf(this));
+    }
+  }, secretOf = (key) => secrets.get(key), isKey = (value) => typeof value == "object" && value !== null && secrets.has(value), makeWebKey = (secret, fields) => make(CryptoKey2, secret, fields), createSecretKey = (key, encoding) => make(SecretKeyObject, bytesOf2(key, encoding, "key", KINDS_WITH_BUFFERS).slice()), generateKeySync = (type, options, random) => {
+    if (type !== "aes" && type !== "hmac") throw codedError(TypeError, "ERR_INVALID_ARG_VALUE", `The argument 'type' must be a supported key type. Received '${type}'`);
+    let { length } = options ?? {};
+    if (type === "aes" && ![128, 192, 256].includes(length))
+      throw codedError(TypeError, "ERR_INVALID_ARG_VALUE", `The property 'options.length' must be one of: 128, 192, 256. Received ${length}`);
+    return make(SecretKeyObject, random(Math.floor(length / 8)));
+  }, keyBytes = (key) => isKey(key) ? secretOf(key) : bytesOf2(key, "utf8", "key", KINDS_OF_KEYS).slice();
+
+  // src/string_decoder.js
+  var import_string_decoder = __toESM(require_string_decoder(), 1), string_decoder_default = { StringDecoder: import_string_decoder.StringDecoder };
+
+  // src/cipher.js
+  init_util();
+  var { native: native6 } = host, BLOCK2 = 16, TAG = 16, numbers = {
+    "aes-128-ecb": 418,
+    "aes-128-cbc": 419,
+    "aes-192-ecb": 422,
+    "aes-192-cbc": 423,
+    "aes-256-ecb": 426,
+    "aes-256-cbc": 427,
+    "aes-128-gcm": 895,
+    "aes-192-gcm": 898,
+    "aes-256-gcm": 901,
+    "aes-128-ctr": 904,
+    "aes-192-ctr": 905,
+    "aes-256-ctr": 906
+  }, vectorLengths = { ecb: 0, cbc: 16, ctr: 16, gcm: 12 }, ciphers = Object.keys(numbers).sort(), aliases = { aes128: "aes-128-cbc", aes192: "aes-192-cbc", aes256: "aes-256-cbc" };
+  for (let bits of [128, 192, 256]) aliases[`id-aes${bits}-gcm`] = `aes-${bits}-gcm`;
+  var elsewhere = /^(?:(?:id-)?aes|aria|bf|camellia|cast5?|chacha20|des|rc[245]|seed|sm4)\b/, find = (name2) => {
+    let plain2 = String(name2).toLowerCase(), known3 = Object.hasOwn(aliases, plain2) ? aliases[plain2] : plain2;
+    if (!Object.hasOwn(numbers, known3)) return;
+    let [, bits, mode] = known3.split("-");
+    return { name: known3, mode, keyLength: Number(bits) / 8 };
+  }, findOrThrow = (name2) => {
+    if (typeof name2 != "string") throw invalidType("cipher", "string", name2);
+    let found = find(name2);
+    if (found !== void 0) return found;
+    throw elsewhere.test(name2.toLowerCase()) ? codedError(Error, "ERR_FEATURE_UNAVAILABLE_ON_PLATFORM", `the cipher '${name2}' is not here: there is AES in the modes ecb, cbc, ctr and gcm`) : codedError(Error, "ERR_CRYPTO_UNKNOWN_CIPHER", "Unknown cipher");
+  }, getCiphers = () => [...ciphers], getCipherInfo = (given, options) => {
+    let name2 = typeof given == "number" ? ciphers.find((cipher) => numbers[cipher] === given) : given, found = name2 === void 0 ? void 0 : find(name2);
+    if (found === void 0) return;
+    let { mode, keyLength } = found, ivLength = options?.ivLength ?? vectorLengths[mode];
+    if ((options?.keyLength ?? keyLength) !== keyLength || !isVector(mode, ivLength)) return;
+    let info = { mode, name: mode === "gcm" ? `id-aes${keyLength * 8}-gcm` : found.name, nid: numbers[found.name] };
+    return info.blockSize = mode === "ecb" || mode === "cbc" ? BLOCK2 : 1, mode !== "ecb" && (info.ivLength = ivLength), { ...info, keyLength };
+  }, isVector = (mode, length) => mode === "gcm" ? length > 0 : length === vectorLengths[mode], provider = (code, reason, number) => Object.assign(new Error(`error:${number}:Provider routines::${reason}`), { library: "Provider routines", reason, code }), wrongLength = () => provider("ERR_OSSL_WRONG_FINAL_BLOCK_LENGTH", "wrong final block length", "1C80006B"), badDecrypt = () => provider("ERR_OSSL_BAD_DECRYPT", "bad decrypt", "1C800064"), wrongState = (operation) => codedError(Error, "ERR_CRYPTO_INVALID_STATE", operation === void 0 ? "Invalid state" : `Invalid state for operation ${operation}`), checkTagLength = (length) => {
+    if (length === 4 || length === 8 || length >= 12 && length <= TAG) return length;
+    throw codedError(TypeError, "ERR_CRYPTO_INVALID_AUTH_TAG", `Invalid authentication tag length: ${length}`);
+  }, concat2 = (...parts) => new Uint8Array(Buffer2.concat(parts)), Blocks = class {
+    #mode;
+    #encrypt;
+    #key;
+    #vector;
+    #rest = new Uint8Array(0);
+    pads = !0;
+    constructor({ mode }, encrypt2, key, vector) {
+      this.#mode = mode, this.#encrypt = encrypt2, this.#key = key, this.#vector = vector;
+    }
+    #run(bytes) {
+      if (bytes.length === 0) return bytes;
+      let out = native6.aesBlocks(this.#mode, this.#encrypt, this.#key, this.#vector, bytes);
+      return this.#mode === "cbc" && (this.#vector = (this.#encrypt ? out : bytes).slice(-BLOCK2)), out;
+    }
+    update(bytes) {
+      let all3 = concat2(this.#rest, bytes), whole = all3.length - all3.length % BLOCK2;
+      return !this.#encrypt && this.pads && whole === all3.length && whole > 0 && (whole -= BLOCK2), this.#rest = all3.slice(whole), this.#run(all3.slice(0, whole));
+    }
+    final() {
+      let rest = this.#rest;
+      if (!this.pads) {
+        if (rest.length !== 0) throw wrongLength();
+        return rest;
+      }
+      if (this.#encrypt) return this.#run(concat2(rest, new Uint8Array(BLOCK2 - rest.length).fill(BLOCK2 - rest.length)));
+      if (rest.length !== BLOCK2) throw wrongLength();
+      let out = this.#run(rest), padding = out[BLOCK2 - 1];
+      if (padding < 1 || padding > BLOCK2 || out.slice(BLOCK2 - padding).some((byte) => byte !== padding)) throw badDecrypt();
+      return out.slice(0, BLOCK2 - padding);
+    }
+  }, Counters = class {
+    #key;
+    #counter;
+    #offset = 0;
+    constructor(key, counter) {
+      this.#key = key, this.#counter = counter;
+    }
+    update(bytes) {
+      let out = native6.aesStream(!1, this.#key, this.#counter, this.#offset, bytes);
+      return this.#offset += bytes.length, out;
+    }
+    final() {
+      return new Uint8Array(0);
+    }
+  }, Authenticated = class {
+    #encrypt;
+    #key;
+    #counter;
+    #length = 0;
+    #encrypted = [];
+    associated = [];
+    tag;
+    tagLength;
+    constructor(encrypt2, key, vector, tagLength) {
+      this.#encrypt = encrypt2, this.#key = key, this.#counter = native6.aesGcmCounter(key, vector), this.tagLength = tagLength;
+    }
+    update(bytes) {
+      let out = native6.aesStream(!0, this.#key, this.#counter, BLOCK2 + this.#length, bytes);
+      return this.#length += bytes.length, this.#encrypted.push((this.#encrypt ? out : bytes).slice()), out;
+    }
+    final() {
+      let tag = native6.aesGcmTag(this.#key, this.#counter, concat2(...this.associated), concat2(...this.#encrypted));
+      if (this.#encrypt)
+        this.tag = tag.slice(0, this.tagLength ?? TAG);
+      else if (this.tag === void 0 || this.tag.reduce((difference2, byte, at2) => difference2 | byte ^ tag[at2], 0) !== 0)
+        throw new Error("Unsupported state or unable to authenticate data");
+      return new Uint8Array(0);
+    }
+  }, begin2 = (spec, encrypt2, key, vector, tagLength) => spec.mode === "gcm" ? new Authenticated(encrypt2, key, vector, tagLength) : spec.mode === "ctr" ? new Counters(key, vector) : new Blocks(spec, encrypt2, key, vector), Cipher = class extends stream_default.Transform {
+    #cipher;
+    #state = "new";
+    #decoder;
+    #encoding;
+    constructor(encrypt2, name2, key, vector, options) {
+      super(options);
+      let spec = findOrThrow(name2), secret = keyBytes(key), start = vector === null ? new Uint8Array(0) : bytesOf2(vector, "utf8", "iv", KINDS_WITH_BUFFERS).slice();
+      if (secret.length !== spec.keyLength) throw codedError(RangeError, "ERR_CRYPTO_INVALID_KEYLEN", "Invalid key length");
+      if (!isVector(spec.mode, start.length)) throw codedError(TypeError, "ERR_CRYPTO_INVALID_IV", "Invalid initialization vector");
+      let tagLength = spec.mode === "gcm" && options?.authTagLength !== void 0 ? checkTagLength(options.authTagLength) : void 0;
+      this.#cipher = begin2(spec, encrypt2, secret, start, tagLength);
+    }
+    #shown(bytes, encoding, last) {
+      let buffer2 = Buffer2.from(bytes.buffer, bytes.byteOffset, bytes.length);
+      if (encoding == null || encoding === "buffer") return buffer2;
+      if (this.#decoder ??= new string_decoder_default.StringDecoder(encoding), this.#encoding ??= encoding, encoding !== this.#encoding) throw codedError(Error, "ERR_INTERNAL_ASSERTION", "Cannot change encoding");
+      return last ? this.#decoder.end(buffer2) : this.#decoder.write(buffer2);
+    }
+    update(data, inputEncoding, outputEncoding) {
+      let bytes = bytesOf2(data, inputEncoding ?? void 0);
+      if (this.#state === "ended") throw new Error("Trying to add data in unsupported state");
+      return this.#state = "running", this.#shown(this.#cipher.update(bytes), outputEncoding, !1);
+    }
+    final(outputEncoding) {
+      if (this.#state === "ended") throw wrongState();
+      return this.#state = "ended", this.#shown(this.#cipher.final(), outputEncoding, !0);
+    }
+    setAutoPadding(pads = !0) {
+      if (this.#state === "ended") throw wrongState("setAutoPadding");
+      return this.#cipher.pads = !!pads, this;
+    }
+    setAAD(data, options) {
+      if (!(this.#cipher instanceof Authenticated) || this.#state !== "new") throw wrongState("setAAD");
+      return this.#cipher.associated.push(bytesOf2(data, options?.encoding, "aadbuf", KINDS_WITH_BUFFERS).slice()), this;
+    }
+    _transform(chunk, encoding, callback) {
+      this.push(this.update(chunk)), callback();
+    }
+    _flush(callback) {
+      try {
+        this.push(this.final());
+      } catch (error) {
+        callback(error);
+        return;
+      }
+      callback();
+    }
+    static tagOf(cipher) {
+      return cipher.#state === "ended" && cipher.#cipher instanceof Authenticated ? cipher.#cipher.tag : void 0;
+    }
+    static giveTag(cipher, tag) {
+      let authenticated = cipher.#cipher;
+      if (!(authenticated instanceof Authenticated) || cipher.#state === "ended" || authenticated.tag !== void 0) return !1;
+      if (authenticated.tagLength !== void 0 && authenticated.tagLength !== tag.length)
+        throw codedError(TypeError, "ERR_CRYPTO_INVALID_AUTH_TAG", `Invalid authentication tag length: ${tag.length}`);
+      return checkTagLength(tag.length), authenticated.tag = tag, !0;
+    }
+  }, Cipheriv = class extends Cipher {
+    constructor(name2, key, vector, options) {
+      super(!0, name2, key, vector, options);
+    }
+    getAuthTag() {
+      let tag = Cipher.tagOf(this);
+      if (tag === void 0) throw wrongState("getAuthTag");
+      return Buffer2.from(tag);
+    }
+  }, Decipheriv = class extends Cipher {
+    constructor(name2, key, vector, options) {
+      super(!1, name2, key, vector, options);
+    }
+    setAuthTag(tag, encoding) {
+      if (!Cipher.giveTag(this, bytesOf2(tag, encoding, "buffer", KINDS_WITH_BUFFERS).slice())) throw wrongState("setAuthTag");
+      return this;
+    }
+  }, createCipheriv = (name2, key, vector, options) => new Cipheriv(name2, key, vector, options), createDecipheriv = (name2, key, vector, options) => new Decipheriv(name2, key, vector, options);
+
+  // src/digests.js
+  init_buffer();
+  init_util();
+  var { native: native7 } = host, hashes = [
+    "md5",
+    "ripemd160",
+    "sha1",
+    "sha224",
+    "sha256",
+    "sha3-224",
+    "sha3-256",
+    "sha3-384",
+    "sha3-512",
+    "sha384",
+    "sha512",
+    "sha512-224",
+    "sha512-256"
+  ], aliases2 = { ripemd: "ripemd160", rmd160: "ripemd160" }, plainName = (name2) => {
+    let plain2 = String(name2).toLowerCase().replace(/^rsa-/, "").replace(/^sha-/, "sha").replace("/", "-");
+    return Object.hasOwn(aliases2, plain2) ? aliases2[plain2] : plain2;
   }, shown2 = (bytes, encoding) => {
     let buffer2 = Buffer2.from(bytes.buffer, bytes.byteOffset, bytes.length);
     return encoding === void 0 || encoding === "buffer" ? buffer2 : buffer2.toString(encoding);
@@ -8551,39 +8841,13 @@ ${output.stderr}`);
     let algorithm = plainName(name2);
     if (typeof name2 != "string") throw invalidType("algorithm", "string", name2);
     if (!hashes.includes(algorithm)) throw new Error("Digest method not supported");
-    return new Hash((bytes) => native6.digest(algorithm, bytes));
+    return new Hash((bytes) => native7.digest(algorithm, bytes));
   }, createHmac = (name2, key) => {
     if (typeof name2 != "string") throw invalidType("hmac", "string", name2);
     let algorithm = plainName(name2);
     if (!hashes.includes(algorithm)) throw codedError(Error, "ERR_CRYPTO_INVALID_DIGEST", `Invalid digest: ${name2}`);
-    let secret = key instanceof CryptoKey2 ? secretOf(key) : bytesOf2(key, "utf8", "key").slice();
-    return new Hmac((bytes) => native6.hmac(algorithm, secret, bytes));
-  }, randomBytes = (size, callback) => {
-    if (typeof size != "number") throw invalidType("size", "number", size);
-    if (!isWhole(size) || size < 0 || size > 2 ** 31 - 1)
-      throw codedError(RangeError, "ERR_OUT_OF_RANGE", `The value of "size" is out of range. It must be >= 0 && <= 2147483647. Received ${size}`);
-    let bytes = Buffer2.from(native6.randomBytes(size).buffer);
-    if (callback === void 0) return bytes;
-    setTimeout(() => callback(null, bytes), 0);
-  }, randomInt = (low, high, callback) => {
-    (high === void 0 || typeof high == "function") && ([low, high, callback] = [0, low, high]);
-    for (let [name2, bound] of [["min", low], ["max", high]]) if (!Number.isSafeInteger(bound)) throw invalidType(name2, "a safe integer", bound);
-    if (low >= high)
-      throw codedError(RangeError, "ERR_OUT_OF_RANGE", `The value of "max" is out of range. It must be greater than the value of "min" (${low}). Received ${high}`);
-    let range = BigInt(high) - BigInt(low), value = Number(BigInt(`0x${randomBytes(16).toString("hex")}`) % range) + low;
-    return callback === void 0 ? value : setTimeout(() => callback(null, value), 0);
-  }, randomFillSync = (buffer2, offset = 0, size = buffer2.byteLength - offset) => (asBytes(buffer2).set(native6.randomBytes(size), offset), buffer2), timingSafeEqual = (a2, b2) => {
-    let [x2, y2] = [["buf1", a2], ["buf2", b2]].map(([name2, value]) => {
-      if (!ArrayBuffer.isView(value) && !(value instanceof ArrayBuffer)) throw codedError(TypeError, "ERR_INVALID_ARG_TYPE", `The "${name2}" argument must be an instance of ArrayBuffer, Buffer, TypedArray, or DataView.`);
-      return bytesOf2(value);
-    });
-    if (x2.length !== y2.length) throw codedError(RangeError, "ERR_CRYPTO_TIMING_SAFE_EQUAL_LENGTH", "Input buffers must have the same byte length");
-    let difference2 = 0;
-    for (let i2 = 0; i2 < x2.length; i2++) difference2 |= x2[i2] ^ y2[i2];
-    return difference2 === 0;
-  }, randomFill = (buffer2, offset, size, callback) => {
-    if (typeof offset == "function" ? [offset, callback] = [void 0, offset] : typeof size == "function" && ([size, callback] = [void 0, size]), typeof callback != "function") throw invalidType("callback", "function", callback);
-    randomFillSync(buffer2, offset, size), setTimeout(() => callback(null, buffer2), 0);
+    let secret = keyBytes(key);
+    return new Hmac((bytes) => native7.hmac(algorithm, secret, bytes));
   }, pbkdf2Sync = (password, salt, iterations, length, digest) => {
     let algorithm = plainName(digest);
     if (!hashes.includes(algorithm)) throw codedError(TypeError, "ERR_CRYPTO_INVALID_DIGEST", `Invalid digest: ${digest}`);
@@ -8596,9 +8860,9 @@ ${output.stderr}`);
     for (let index = 1, done = 0; done < length; index++) {
       let counter = Buffer2.alloc(4);
       counter.writeUInt32BE(index);
-      let mac = native6.hmac(algorithm, key, new Uint8Array(Buffer2.concat([bytesOf2(salt), counter]))), block = mac.slice();
+      let mac = native7.hmac(algorithm, key, new Uint8Array(Buffer2.concat([bytesOf2(salt), counter]))), block = mac.slice();
       for (let i2 = 1; i2 < iterations; i2++) {
-        mac = native6.hmac(algorithm, key, mac);
+        mac = native7.hmac(algorithm, key, mac);
         for (let at2 = 0; at2 < block.length; at2++) block[at2] ^= mac[at2];
       }
       blocks.push(block), done += block.length;
@@ -8634,7 +8898,7 @@ ${output.stderr}`);
     let mixed = pbkdf2Sync(key, grains, 1, 128 * r2 * p2, "sha256"), scratch = new Uint8Array(128 * r2 * N2);
     for (let at2 = 0; at2 < mixed.length; at2 += 128 * r2) {
       let block = new Uint8Array(mixed.subarray(at2, at2 + 128 * r2));
-      native6.scryptMix(block, scratch, N2), mixed.set(block, at2);
+      native7.scryptMix(block, scratch, N2), mixed.set(block, at2);
     }
     return pbkdf2Sync(key, mixed, 1, length, "sha256");
   }, scrypt = (password, salt, length, options, callback) => {
@@ -8650,103 +8914,177 @@ ${output.stderr}`);
     if (context2.length > 1024) throw outOfRange("info", "must not contain more than 1024 bytes", context2.length);
     let algorithm = plainName(digest);
     if (!hashes.includes(algorithm)) throw codedError(TypeError, "ERR_CRYPTO_INVALID_DIGEST", `Invalid digest: ${digest}`);
-    let start = native6.hmac(algorithm, grains, secret);
+    let start = native7.hmac(algorithm, grains, secret);
     if (length > 255 * start.length) throw codedError(RangeError, "ERR_CRYPTO_INVALID_KEYLEN", "Invalid key length");
     let blocks = [], block = new Uint8Array(0);
     for (let done = 0; done < length; done += block.length)
-      block = native6.hmac(algorithm, start, new Uint8Array(Buffer2.concat([block, context2, Uint8Array.of(blocks.length + 1)]))), blocks.push(block);
+      block = native7.hmac(algorithm, start, new Uint8Array(Buffer2.concat([block, context2, Uint8Array.of(blocks.length + 1)]))), blocks.push(block);
     return new Uint8Array(Buffer2.concat(blocks)).buffer.slice(0, length);
   }, hkdf = (digest, key, salt, info, length, callback) => {
     if (typeof callback != "function") throw invalidType("callback", "function", callback);
     let derived = hkdfSync(digest, key, salt, info, length);
     setTimeout(() => callback(null, derived), 0);
-  }, secrets = /* @__PURE__ */ new WeakMap(), secretOf = (key) => secrets.get(key), making = !1, CryptoKey2 = class {
-    constructor(fields) {
-      if (!making) throw new TypeError("Illegal constructor");
-      Object.assign(this, fields);
-    }
   };
-  Object.defineProperty(CryptoKey2.prototype, Symbol.toStringTag, { value: "CryptoKey", configurable: !0 });
-  var webHash = (algorithm) => {
-    let name2 = plainName(typeof algorithm == "string" ? algorithm : algorithm?.name);
-    if (!hashes.includes(name2) || name2 === "md5" || name2 === "sha224") throw new DOMException("Unrecognized algorithm name", "NotSupportedError");
+
+  // src/crypto.js
+  init_util();
+
+  // src/webcrypto.js
+  init_buffer();
+  var { native: native8, asBytes: asBytes2 } = host, { crypto: web } = globalThis, unsupported = (message = "Unrecognized algorithm name") => new DOMException(message, "NotSupportedError"), failed2 = () => new DOMException("The operation failed for an operation-specific reason", "OperationError"), nameOf2 = (algorithm) => typeof algorithm == "string" ? algorithm : algorithm?.name, known = ["HMAC", "AES-CBC", "AES-CTR", "AES-GCM", "PBKDF2", "HKDF"], algorithmOf = (algorithm) => {
+    let name2 = String(nameOf2(algorithm)).toUpperCase();
+    if (!known.includes(name2)) throw unsupported(`${nameOf2(algorithm)} is not here: there are digests, ${known.join(", ")}`);
     return name2;
-  }, onlyHmac = (algorithm) => {
-    let name2 = typeof algorithm == "string" ? algorithm : algorithm?.name;
-    if (String(name2).toUpperCase() !== "HMAC")
-      throw new DOMException(`there is only HMAC here, no ${name2}`, "NotSupportedError");
+  }, webHash = (algorithm) => {
+    let name2 = plainName(nameOf2(algorithm));
+    if (!["sha1", "sha256", "sha384", "sha512"].includes(name2)) throw unsupported();
+    return name2;
   }, webBytes = (data) => {
-    let bytes = typeof data == "object" && data !== null ? asBytes(data) : void 0;
+    let bytes = typeof data == "object" && data !== null ? asBytes2(data) : void 0;
     if (bytes === void 0) throw new TypeError("the data is bytes: an ArrayBuffer or a view of one");
     return bytes;
-  }, makeKey = (secret, hash, extractable, usages) => {
-    making = !0;
-    try {
-      let algorithm = { name: "HMAC", hash: { name: hash.replace("sha", "SHA-") }, length: secret.length * 8 }, key = new CryptoKey2({ type: "secret", extractable, algorithm, usages: [...usages] });
-      return secrets.set(key, secret), key;
-    } finally {
-      making = !1;
+  }, bufferOf = (bytes) => new Uint8Array(bytes).buffer, usagesOf = (name2) => name2 === "HMAC" ? ["sign", "verify"] : name2.startsWith("AES-") ? ["encrypt", "decrypt", "wrapKey", "unwrapKey"] : ["deriveKey", "deriveBits"], makeKey = (secret, algorithm, extractable, usages) => {
+    let name2 = algorithmOf(algorithm);
+    if ([...usages].find((usage) => !usagesOf(name2).includes(usage)) !== void 0) throw new DOMException(`Unsupported key usage for ${/^[AH]MAC|^AES/.test(name2) ? `an ${name2}` : `a ${name2}`} key`, "SyntaxError");
+    if (usages.length === 0) throw new DOMException("Usages cannot be empty when importing a secret key.", "SyntaxError");
+    let fields = { name: name2 };
+    if (name2 === "HMAC" && Object.assign(fields, { hash: { name: webHash(algorithm.hash).replace("sha", "SHA-") } }), name2.startsWith("AES-") && ![16, 24, 32].includes(secret.length)) throw new DOMException("Invalid key length", "DataError");
+    return (name2 === "HMAC" || name2.startsWith("AES-")) && (fields.length = secret.length * 8), makeWebKey(secret, { type: "secret", extractable, algorithm: fields, usages: [...usages] });
+  }, usable = (key, algorithm, usage) => {
+    if (!isKey(key) || !(key instanceof CryptoKey2)) throw new TypeError("the key is a CryptoKey");
+    if (key.algorithm.name !== algorithmOf(algorithm)) throw new DOMException("Key algorithm mismatch", "InvalidAccessError");
+    if (!key.usages.includes(usage)) throw new DOMException(`Unable to use this key to ${usage}`, "InvalidAccessError");
+    return secretOf(key);
+  }, hashOf = (key) => plainName(key.algorithm.hash.name), cipherFor = (create, algorithm, key, usage) => {
+    let secret = usable(key, algorithm, usage), mode = key.algorithm.name.slice(4).toLowerCase(), vector = webBytes(mode === "ctr" ? algorithm.counter : algorithm.iv);
+    if (mode !== "gcm") {
+      if (vector.length !== 16) throw new DOMException(`algorithm.${mode === "ctr" ? "counter" : "iv"} must contain exactly 16 bytes`, "OperationError");
+      if (mode === "ctr" && algorithm.length !== 128 && algorithm.length !== 64) throw unsupported("counters have 64 or 128 bits here");
+      return { cipher: create(`aes-${secret.length * 8}-${mode}`, secret, vector), tag: 0 };
     }
-  }, usable = (key, usage) => {
-    if (!secrets.has(key) || !key.usages.includes(usage)) throw new DOMException(`the key is not for ${usage}`, "InvalidAccessError");
-    return plainName(key.algorithm.hash.name);
+    let bits = algorithm.tagLength ?? 128;
+    if (![32, 64, 96, 104, 112, 120, 128].includes(bits)) throw new DOMException(`${bits} is not a valid AES-GCM tag length`, "OperationError");
+    let cipher = create(`aes-${secret.length * 8}-gcm`, secret, vector, { authTagLength: bits / 8 });
+    return algorithm.additionalData !== void 0 && cipher.setAAD(webBytes(algorithm.additionalData)), { cipher, tag: bits / 8 };
+  }, encrypt = (algorithm, key, data, usage) => {
+    let { cipher, tag } = cipherFor(createCipheriv, algorithm, key, usage), parts = [cipher.update(webBytes(data)), cipher.final()];
+    return tag > 0 && parts.push(cipher.getAuthTag()), bufferOf(Buffer2.concat(parts));
+  }, decrypt = (algorithm, key, data, usage) => {
+    let { cipher, tag } = cipherFor(createDecipheriv, algorithm, key, usage), bytes = webBytes(data);
+    if (bytes.length < tag) throw new DOMException("The provided data is too small", "OperationError");
+    tag > 0 && cipher.setAuthTag(bytes.subarray(bytes.length - tag));
+    try {
+      return bufferOf(Buffer2.concat([cipher.update(bytes.subarray(0, bytes.length - tag)), cipher.final()]));
+    } catch {
+      throw failed2();
+    }
+  }, derive = (algorithm, key, bits, usage) => {
+    let secret = usable(key, algorithm, usage);
+    if (typeof bits != "number" || bits % 8 !== 0) throw new DOMException("length must be a multiple of 8", "OperationError");
+    let hash = webHash(algorithm.hash), salt = webBytes(algorithm.salt);
+    if (key.algorithm.name === "HKDF") return hkdfSync(hash, secret, salt, webBytes(algorithm.info), bits / 8);
+    if (algorithm.iterations === 0) throw new DOMException("iterations cannot be zero", "OperationError");
+    return bufferOf(pbkdf2Sync(secret, salt, algorithm.iterations, bits / 8, hash));
+  }, lengthOf = (algorithm) => {
+    let name2 = algorithmOf(algorithm);
+    if (name2 === "HMAC") return algorithm.length ?? (["sha384", "sha512"].includes(webHash(algorithm.hash)) ? 1024 : 512);
+    if (!name2.startsWith("AES-")) throw unsupported();
+    if (![128, 192, 256].includes(algorithm.length)) throw new DOMException("Invalid key length", "OperationError");
+    return algorithm.length;
+  }, toJwk = (key) => {
+    let { name: name2, length } = key.algorithm, alg = name2 === "HMAC" ? `HS${hashOf(key).slice(3)}` : `A${length}${name2.slice(4)}`;
+    return { key_ops: key.usages, ext: key.extractable, kty: "oct", k: Buffer2.from(secretOf(key)).toString("base64url"), alg };
+  }, exported = (format3, key) => {
+    if (!key.extractable) throw new DOMException("key is not extractable", "InvalidAccessError");
+    if (format3 === "raw") return bufferOf(secretOf(key));
+    if (format3 === "jwk") return toJwk(key);
+    throw unsupported(`a secret key is exported as raw or jwk, not ${format3}`);
+  }, imported = (format3, data, algorithm, extractable, usages) => {
+    if (format3 !== "jwk" && format3 !== "raw") throw unsupported(`a secret key is imported as raw or jwk, not ${format3}`);
+    let secret = format3 === "jwk" ? new Uint8Array(Buffer2.from(data.k, "base64url")) : webBytes(data).slice();
+    return makeKey(secret, algorithm, extractable, usages);
   }, subtle = {
-    async digest(algorithm, data) {
-      return native6.digest(webHash(algorithm), webBytes(data)).buffer;
+    digest: (algorithm, data) => bufferOf(native8.digest(webHash(algorithm), webBytes(data))),
+    importKey: imported,
+    exportKey: exported,
+    generateKey: (algorithm, extractable, usages) => makeKey(native8.randomBytes(lengthOf(algorithm) / 8), algorithm, extractable, usages),
+    sign(algorithm, key, data) {
+      let secret = usable(key, algorithm, "sign");
+      return bufferOf(native8.hmac(hashOf(key), secret, webBytes(data)));
     },
-    async importKey(format3, data, algorithm, extractable, usages) {
-      onlyHmac(algorithm);
-      let hash = webHash(algorithm.hash);
-      if (format3 === "jwk") return makeKey(new Uint8Array(Buffer2.from(data.k, "base64url")), hash, extractable, usages);
-      if (format3 !== "raw") throw new DOMException(`a secret key is imported as raw or jwk, not ${format3}`, "NotSupportedError");
-      return makeKey(webBytes(data).slice(), hash, extractable, usages);
+    verify(algorithm, key, signature, data) {
+      let secret = usable(key, algorithm, "verify"), right = native8.hmac(hashOf(key), secret, webBytes(data)), given = webBytes(signature);
+      return given.length === right.length && right.reduce((difference2, byte, at2) => difference2 | byte ^ given[at2], 0) === 0;
     },
-    async exportKey(format3, key) {
-      if (!key.extractable) throw new DOMException("key is not extractable", "InvalidAccessError");
-      let secret = secretOf(key);
-      return format3 === "raw" ? secret.slice().buffer : { kty: "oct", k: Buffer2.from(secret).toString("base64url"), alg: `HS${plainName(key.algorithm.hash.name).slice(3)}`, ext: !0, key_ops: key.usages };
+    encrypt: (algorithm, key, data) => encrypt(algorithm, key, data, "encrypt"),
+    decrypt: (algorithm, key, data) => decrypt(algorithm, key, data, "decrypt"),
+    deriveBits: (algorithm, key, bits) => derive(algorithm, key, bits, "deriveBits"),
+    deriveKey: (algorithm, key, type, extractable, usages) => makeKey(new Uint8Array(derive(algorithm, key, lengthOf(type), "deriveKey")), type, extractable, usages),
+    wrapKey(format3, key, wrapping, algorithm) {
+      let shown4 = exported(format3, key);
+      return encrypt(algorithm, wrapping, format3 === "jwk" ? Buffer2.from(JSON.stringify(shown4)) : shown4, "wrapKey");
     },
-    async generateKey(algorithm, extractable, usages) {
-      onlyHmac(algorithm);
-      let hash = webHash(algorithm.hash);
-      return makeKey(native6.randomBytes(algorithm.length ? algorithm.length / 8 : hash === "sha384" || hash === "sha512" ? 128 : 64), hash, extractable, usages);
-    },
-    async sign(algorithm, key, data) {
-      return onlyHmac(algorithm), native6.hmac(usable(key, "sign"), secretOf(key), webBytes(data)).buffer;
-    },
-    async verify(algorithm, key, signature, data) {
-      onlyHmac(algorithm);
-      let right = native6.hmac(usable(key, "verify"), secretOf(key), webBytes(data)), given = webBytes(signature);
-      return given.length === right.length && timingSafeEqual(given, right);
+    unwrapKey(format3, data, unwrapping, algorithm, type, extractable, usages) {
+      let shown4 = decrypt(algorithm, unwrapping, data, "unwrapKey");
+      return imported(format3, format3 === "jwk" ? JSON.parse(Buffer2.from(shown4).toString()) : shown4, type, extractable, usages);
     }
   };
-  for (let name2 of ["encrypt", "decrypt", "deriveBits", "deriveKey", "wrapKey", "unwrapKey"])
-    subtle[name2] = async () => {
-      throw new DOMException(`crypto.subtle.${name2} is not here: there are digests and HMAC`, "NotSupportedError");
-    };
+  for (let [name2, work2] of Object.entries(subtle)) subtle[name2] = { [name2]: async (...given) => work2(...given) }[name2];
   Object.defineProperty(web, "subtle", { value: subtle, enumerable: !0, configurable: !0, writable: !0 });
-  var absent = (name2) => () => {
-    throw codedError(Error, "ERR_FEATURE_UNAVAILABLE_ON_PLATFORM", `crypto.${name2} is not here: there are digests, HMAC, pbkdf2, scrypt, hkdf and random numbers`);
+  var webcrypto_default = web;
+
+  // src/crypto.js
+  var { native: native9, asBytes: asBytes3 } = host, randomBytes = (size, callback) => {
+    if (typeof size != "number") throw invalidType("size", "number", size);
+    if (!isWhole(size) || size < 0 || size > 2 ** 31 - 1)
+      throw codedError(RangeError, "ERR_OUT_OF_RANGE", `The value of "size" is out of range. It must be >= 0 && <= 2147483647. Received ${size}`);
+    let bytes = Buffer2.from(native9.randomBytes(size).buffer);
+    if (callback === void 0) return bytes;
+    setTimeout(() => callback(null, bytes), 0);
+  }, randomInt = (low, high, callback) => {
+    (high === void 0 || typeof high == "function") && ([low, high, callback] = [0, low, high]);
+    for (let [name2, bound] of [["min", low], ["max", high]]) if (!Number.isSafeInteger(bound)) throw invalidType(name2, "a safe integer", bound);
+    if (low >= high)
+      throw codedError(RangeError, "ERR_OUT_OF_RANGE", `The value of "max" is out of range. It must be greater than the value of "min" (${low}). Received ${high}`);
+    let range = BigInt(high) - BigInt(low), value = Number(BigInt(`0x${randomBytes(16).toString("hex")}`) % range) + low;
+    return callback === void 0 ? value : setTimeout(() => callback(null, value), 0);
+  }, randomFillSync = (buffer2, offset = 0, size = buffer2.byteLength - offset) => (asBytes3(buffer2).set(native9.randomBytes(size), offset), buffer2), timingSafeEqual = (a2, b2) => {
+    let [x2, y2] = [["buf1", a2], ["buf2", b2]].map(([name2, value]) => {
+      if (!ArrayBuffer.isView(value) && !(value instanceof ArrayBuffer)) throw codedError(TypeError, "ERR_INVALID_ARG_TYPE", `The "${name2}" argument must be an instance of ArrayBuffer, Buffer, TypedArray, or DataView.`);
+      return bytesOf2(value);
+    });
+    if (x2.length !== y2.length) throw codedError(RangeError, "ERR_CRYPTO_TIMING_SAFE_EQUAL_LENGTH", "Input buffers must have the same byte length");
+    let difference2 = 0;
+    for (let i2 = 0; i2 < x2.length; i2++) difference2 |= x2[i2] ^ y2[i2];
+    return difference2 === 0;
+  }, randomFill = (buffer2, offset, size, callback) => {
+    if (typeof offset == "function" ? [offset, callback] = [void 0, offset] : typeof size == "function" && ([size, callback] = [void 0, size]), typeof callback != "function") throw invalidType("callback", "function", callback);
+    randomFillSync(buffer2, offset, size), setTimeout(() => callback(null, buffer2), 0);
+  }, absent = (name2) => () => {
+    throw codedError(Error, "ERR_FEATURE_UNAVAILABLE_ON_PLATFORM", `crypto.${name2} is not here: there are digests, HMAC, AES, pbkdf2, scrypt, hkdf and random numbers`);
   }, crypto_default = {
     createHash,
     createHmac,
     hash: (name2, data, encoding = "hex") => createHash(name2).update(data).digest(encoding),
     getHashes: () => [...hashes],
-    getCiphers: () => [],
+    getCiphers,
+    getCipherInfo,
     randomBytes,
     randomInt,
-    randomUUID: () => web.randomUUID(),
+    randomUUID: () => webcrypto_default.randomUUID(),
     randomFill,
     randomFillSync,
-    getRandomValues: (target2) => web.getRandomValues(target2),
+    getRandomValues: (target2) => webcrypto_default.getRandomValues(target2),
     timingSafeEqual,
     pbkdf2Sync,
     pbkdf2: (...values2) => {
       let callback = values2.pop(), key = pbkdf2Sync(...values2);
       setTimeout(() => callback(null, key), 0);
     },
-    createCipheriv: absent("createCipheriv"),
-    createDecipheriv: absent("createDecipheriv"),
+    createCipheriv,
+    createDecipheriv,
+    createSecretKey,
+    generateKeySync: (type, options) => generateKeySync(type, options, (size) => native9.randomBytes(size)),
     createSign: absent("createSign"),
     createVerify: absent("createVerify"),
     generateKeyPairSync: absent("generateKeyPairSync"),
@@ -8754,10 +9092,13 @@ ${output.stderr}`);
     scryptSync,
     hkdf,
     hkdfSync,
+    Cipheriv,
+    Decipheriv,
     Hash,
     Hmac,
-    webcrypto: web,
-    subtle
+    KeyObject,
+    webcrypto: webcrypto_default,
+    subtle: webcrypto_default.subtle
   };
 
   // src/index.js
@@ -8970,9 +9311,9 @@ ${output.stderr}`);
     #timer;
     constructor(given, options, callback, standard = "http:") {
       super({ decodeStrings: !1, autoDestroy: !1 });
-      let known2 = typeof given == "string" ? optionsOf(new URL(given)) : given instanceof URL ? optionsOf(given) : {};
+      let known3 = typeof given == "string" ? optionsOf(new URL(given)) : given instanceof URL ? optionsOf(given) : {};
       typeof options == "function" && ([options, callback] = [void 0, options]);
-      let all3 = { ...known2, ...typeof given == "string" || given instanceof URL ? {} : given, ...options }, protocol = all3.protocol ?? standard;
+      let all3 = { ...known3, ...typeof given == "string" || given instanceof URL ? {} : given, ...options }, protocol = all3.protocol ?? standard;
       if (protocol !== standard) throw codedError(TypeError, "ERR_INVALID_PROTOCOL", `Protocol "${protocol}" not supported. Expected "${standard}"`);
       let path2 = String(all3.path || "/");
       if (/[^\x21-\xff]/.test(path2)) throw codedError(TypeError, "ERR_UNESCAPED_CHARACTERS", "Request path contains unescaped characters");
@@ -9146,20 +9487,20 @@ ${output.stderr}`);
   }, englishZones = (locale) => {
     let all3 = textOf2("en:zones");
     return all3[locale] === void 0 && locale.startsWith("en-") && warn(`Intl has no names of time zones for the locale '${locale}' here: they are those of en-GB`), all3[locale] ?? all3[locale.startsWith("en-") ? "en-GB" : "en-US"];
-  }, made = /* @__PURE__ */ new Map(), onceFor = (kind, locale, make2) => {
+  }, made = /* @__PURE__ */ new Map(), onceFor = (kind, locale, make3) => {
     let key = `${kind}:${locale}`;
-    return made.has(key) || made.set(key, make2()), made.get(key);
-  }, aliases = { iw: "he", in: "id", ji: "yi", jw: "jv", mo: "ro", sh: "sr-Latn", tl: "fil" }, tagPattern = /^(?:[a-z]{2,3}(?:-[a-z]{3}){0,3}|[a-z]{5,8})(?:-[a-z]{4})?(?:-(?:[a-z]{2}|\d{3}))?(?:-(?:[a-z\d]{5,8}|\d[a-z\d]{3}))*(?:-[a-wyz\d](?:-[a-z\d]{2,8})+)*(?:-x(?:-[a-z\d]{1,8})+)?$/i, canonical = (tag) => {
+    return made.has(key) || made.set(key, make3()), made.get(key);
+  }, aliases3 = { iw: "he", in: "id", ji: "yi", jw: "jv", mo: "ro", sh: "sr-Latn", tl: "fil" }, tagPattern = /^(?:[a-z]{2,3}(?:-[a-z]{3}){0,3}|[a-z]{5,8})(?:-[a-z]{4})?(?:-(?:[a-z]{2}|\d{3}))?(?:-(?:[a-z\d]{5,8}|\d[a-z\d]{3}))*(?:-[a-wyz\d](?:-[a-z\d]{2,8})+)*(?:-x(?:-[a-z\d]{1,8})+)?$/i, canonical = (tag) => {
     let plain2 = String(tag);
     if (!tagPattern.test(plain2)) throw new RangeError("Incorrect locale information provided");
     let [, base, extension = ""] = /^(.*?)((?:-[a-z\d](?:-.*)?)?)$/i.exec(plain2.replace(/-([a-z\d])-/i, "-$1-"));
-    return base.split("-").map((part, at2) => at2 === 0 ? aliases[part.toLowerCase()] ?? part.toLowerCase() : part.length === 4 && !/^\d/.test(part) ? part[0].toUpperCase() + part.slice(1).toLowerCase() : part.length <= 3 ? part.toUpperCase() : part.toLowerCase()).join("-") + sorted(extension.toLowerCase());
+    return base.split("-").map((part, at2) => at2 === 0 ? aliases3[part.toLowerCase()] ?? part.toLowerCase() : part.length === 4 && !/^\d/.test(part) ? part[0].toUpperCase() + part.slice(1).toLowerCase() : part.length <= 3 ? part.toUpperCase() : part.toLowerCase()).join("-") + sorted(extension.toLowerCase());
   }, sorted = (extension) => {
     let [, open3, own = ""] = /^(.*?)(-x-.*)?$/.exec(extension);
     return open3.split(/(?=-[a-z\d]-)/).filter(Boolean).sort((a2, b2) => a2[1] < b2[1] ? -1 : 1).map(sortedKeys).join("") + own;
   }, sortedKeys = (extension) => extension.replace(/^-u((?:-[a-z\d]{2,8})+)/, (all3, rest) => {
-    let [head, ...keys] = rest.split(/(?=-[a-z\d]{2}(?:-|$))/), isKey = /^-[a-z\d]{2}(-|$)/.test(head), list = (isKey ? [head, ...keys] : keys).map((key) => key.replace(/-true$/, "")).sort((a2, b2) => a2.slice(0, 3) < b2.slice(0, 3) ? -1 : 1);
-    return `-u${isKey ? "" : head}${list.join("")}`;
+    let [head, ...keys] = rest.split(/(?=-[a-z\d]{2}(?:-|$))/), isKey2 = /^-[a-z\d]{2}(-|$)/.test(head), list = (isKey2 ? [head, ...keys] : keys).map((key) => key.replace(/-true$/, "")).sort((a2, b2) => a2.slice(0, 3) < b2.slice(0, 3) ? -1 : 1);
+    return `-u${isKey2 ? "" : head}${list.join("")}`;
   }), requested = (locales) => {
     if (locales === null) throw new TypeError("Cannot convert undefined or null to object");
     let isOne = typeof locales == "string" || typeof locales == "object" && locales?.[Symbol.toStringTag] === "Intl.Locale", tags = (locales === void 0 ? [] : isOne ? [locales] : Array.from(Object(locales))).map((tag) => {
@@ -9172,9 +9513,9 @@ ${output.stderr}`);
     for (let part of extension.split("-").filter(Boolean))
       part.length === 2 ? keywords[key = part] = "" : key !== void 0 && (keywords[key] += (keywords[key] === "" ? "" : "-") + part);
     return { base: at2 < 0 ? tag : tag.slice(0, at2), keywords };
-  }, splitTag = split, known = (tag) => Object.hasOwn(sameLocales, tag) ? sameLocales[tag] : tag === "en" ? "en-US" : groups[languageOf(tag)]?.split(" ").includes(tag) ? tag : void 0, isElsewhere = (tag) => ` ${values().elsewhere} `.includes(` ${tag} `), lookUp = (base) => {
+  }, splitTag = split, known2 = (tag) => Object.hasOwn(sameLocales, tag) ? sameLocales[tag] : tag === "en" ? "en-US" : groups[languageOf(tag)]?.split(" ").includes(tag) ? tag : void 0, isElsewhere = (tag) => ` ${values().elsewhere} `.includes(` ${tag} `), lookUp = (base) => {
     for (let tag = base; ; tag = tag.slice(0, tag.lastIndexOf("-"))) {
-      let data = known(tag);
+      let data = known2(tag);
       if (data !== void 0) return { tag, data };
       if (isElsewhere(tag)) return { missing: tag };
       if (!tag.includes("-")) return;
@@ -9191,17 +9532,17 @@ ${output.stderr}`);
       return missing3 !== void 0 && warnOf(missing3, found.tag), { locale: found.tag, data: found.data, keywords };
     }
     if (missing3 === void 0) return { locale: "en-US", data: "en-US", keywords: {} };
-    let data = known(languageOf(missing3)) ?? "en-US";
+    let data = known2(languageOf(missing3)) ?? "en-US";
     return warnOf(missing3, data), { locale: data, data, keywords: {} };
   }, warnOf = (missing3, data) => warn(`Intl has no data for the locale '${missing3}' here: it is written as '${data}' is`), numberingSystemOf = (given, keywords, standard) => {
-    let known2 = (name2) => name2 !== void 0 && Object.hasOwn(values().digits, name2);
+    let known3 = (name2) => name2 !== void 0 && Object.hasOwn(values().digits, name2);
     if (given !== void 0) {
       if (!/^[a-z\d]{3,8}(-[a-z\d]{3,8})*$/i.test(given)) throw new RangeError(`Invalid numberingSystem : ${given}`);
       let name2 = given.toLowerCase();
-      if (known2(name2)) return { system: name2, isNamed: keywords.nu === name2 };
+      if (known3(name2)) return { system: name2, isNamed: keywords.nu === name2 };
       if (name2 === "native" || name2 === "traditio" || name2 === "finance") return { system: standard, isNamed: !1 };
     }
-    return known2(keywords.nu) ? { system: keywords.nu, isNamed: !0 } : { system: standard, isNamed: !1 };
+    return known3(keywords.nu) ? { system: keywords.nu, isNamed: !0 } : { system: standard, isNamed: !1 };
   }, digitTables = /* @__PURE__ */ new Map(), digitsIn = (text3, system) => {
     if (system === "latn") return text3;
     if (!digitTables.has(system)) {
@@ -9217,7 +9558,7 @@ ${output.stderr}`);
   };
 
   // src/intl-dates.js
-  var { native: native7 } = host, months = ["January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November", "December"], days = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"], dateKeys = ["weekday", "era", "year", "month", "day"], timeKeys = ["dayPeriod", "hour", "minute", "second", "fractionalSecondDigits"], styles = {
+  var { native: native10 } = host, months = ["January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November", "December"], days = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"], dateKeys = ["weekday", "era", "year", "month", "day"], timeKeys = ["dayPeriod", "hour", "minute", "second", "fractionalSecondDigits"], styles = {
     full: { weekday: "long", year: "numeric", month: "long", day: "numeric" },
     long: { year: "numeric", month: "long", day: "numeric" },
     medium: { year: "numeric", month: "short", day: "numeric" },
@@ -9271,14 +9612,14 @@ ${output.stderr}`);
     #l;
     #bound;
     constructor(locales, options, required = "any", defaults = "date", owner = "DateTimeFormat") {
-      let o2 = readOptions(options, owner), zone = o2.timeZone === void 0 ? "UTC" : String(o2.timeZone), name2 = offsetOf(zone) === void 0 ? /^(utc|gmt|etc\/utc)$/i.test(zone) ? "UTC" : native7.zoneName(zone) : zone;
+      let o2 = readOptions(options, owner), zone = o2.timeZone === void 0 ? "UTC" : String(o2.timeZone), name2 = offsetOf(zone) === void 0 ? /^(utc|gmt|etc\/utc)$/i.test(zone) ? "UTC" : native10.zoneName(zone) : zone;
       if (name2 == null) throw new RangeError(`Invalid time zone specified: ${zone}`);
       if (o2.dateStyle !== void 0 || o2.timeStyle !== void 0) {
         if (required === "date" && o2.timeStyle !== void 0) throw new TypeError("Invalid option : timeStyle");
         if (required === "time" && o2.dateStyle !== void 0) throw new TypeError("Invalid option : dateStyle");
         if ([...dateKeys, ...timeKeys].some((key) => o2[key] !== void 0)) throw new TypeError(`Can't set option ${[...dateKeys, ...timeKeys].find((key) => o2[key] !== void 0)} when ${o2.dateStyle ? "dateStyle" : "timeStyle"} is used`);
-        for (let [given, known2] of [[o2.dateStyle, styles], [o2.timeStyle, timeStyles]])
-          Object.assign(o2, known2[given]);
+        for (let [given, known3] of [[o2.dateStyle, styles], [o2.timeStyle, timeStyles]])
+          Object.assign(o2, known3[given]);
       } else {
         let has = (keys) => keys.some((key) => o2[key] !== void 0), needs = !(required !== "time" && has(dateKeys.filter((key) => key !== "era"))) && !(required !== "date" && has(timeKeys));
         needs && defaults !== "time" && Object.assign(o2, { year: "numeric", month: "numeric", day: "numeric" }), needs && defaults !== "date" && Object.assign(o2, { hour: "numeric", minute: "numeric", second: "numeric" });
@@ -9298,7 +9639,7 @@ ${output.stderr}`);
     #fields(millis) {
       let { zone } = this.#o, fixed = offsetOf(zone), offset = fixed === void 0 ? 0 : fixed * 60, abbreviation = "UTC";
       if (fixed === void 0 && zone !== "UTC") {
-        let found = native7.zoneAt(zone, millis);
+        let found = native10.zoneAt(zone, millis);
         found != null && ([offset, abbreviation] = found);
       }
       return { at: new Date(millis + offset * 1e3), offset, abbreviation };
@@ -9806,7 +10147,7 @@ ${output.stderr}`);
   };
 
   // src/intl-text.js
-  var { native: native8 } = host, ordered = ["ja", "zh", "ko"], strengths = { base: 0, accent: 1, case: 2, variant: 3 }, Collator = class {
+  var { native: native11 } = host, ordered = ["ja", "zh", "ko"], strengths = { base: 0, accent: 1, case: 2, variant: 3 }, Collator = class {
     #o;
     #native;
     #bound;
@@ -9814,14 +10155,14 @@ ${output.stderr}`);
       let options = given === void 0 ? { __proto__: null } : Object(given), { locale, data, keywords } = localeOf(locales), option = (name2, list, standard) => optionOf(options, name2, list, standard, owner), usage = option("usage", ["sort", "search"], "sort"), numeric2 = options.numeric === void 0 ? keywords.kn !== void 0 && keywords.kn !== "false" : !!options.numeric, caseFirst = option("caseFirst", ["upper", "lower", "false"], ["upper", "lower", "false"].includes(keywords.kf) ? keywords.kf : "false"), sensitivity = option("sensitivity", Object.keys(strengths), "variant"), ignorePunctuation = !!options.ignorePunctuation;
       ordered.includes(data.split("-")[0]) && warn(`Intl has no order of letters for the locale '${locale}' here: it is that of most languages`), (keywords.co !== void 0 || options.collation !== void 0) && warn(`Intl has no collation '${options.collation ?? keywords.co}' here: the order is the standard one`);
       let used = [options.numeric === void 0 && keywords.kn !== void 0 ? `-kn${keywords.kn === "false" ? "-false" : ""}` : "", options.caseFirst === void 0 && keywords.kf === caseFirst ? `-kf-${caseFirst}` : ""].reverse().join("");
-      this.#o = { locale: used === "" ? locale : `${locale}-u${used}`, usage, sensitivity, ignorePunctuation, collation: "default", numeric: numeric2, caseFirst }, this.#native = native8.openCollator(data.split("-")[0], strengths[sensitivity], numeric2, caseFirst, ignorePunctuation);
+      this.#o = { locale: used === "" ? locale : `${locale}-u${used}`, usage, sensitivity, ignorePunctuation, collation: "default", numeric: numeric2, caseFirst }, this.#native = native11.openCollator(data.split("-")[0], strengths[sensitivity], numeric2, caseFirst, ignorePunctuation);
     }
     get compare() {
       return this.#bound ??= (a2, b2) => this.#compare(String(a2), String(b2));
     }
     // The engine takes each half of a surrogate pair for the same letter.
     #compare(a2, b2) {
-      let order = native8.compareTexts(this.#native, a2, b2);
+      let order = native11.compareTexts(this.#native, a2, b2);
       return order !== 0 || a2 === b2 || a2.isWellFormed() && b2.isWellFormed() ? order : a2 < b2 ? -1 : 1;
     }
     resolvedOptions() {
@@ -9832,7 +10173,7 @@ ${output.stderr}`);
     #granularity;
     #ends;
     constructor(text3, granularity) {
-      this.#text = text3, this.#granularity = granularity, granularity === "word" && (withoutSpaces.test(text3) || mixedKorean.test(text3)) && warn("Intl.Segmenter has no dictionary of the words of languages that are written without spaces here"), this.#ends = native8.segmentEnds(text3, granularities.indexOf(granularity));
+      this.#text = text3, this.#granularity = granularity, granularity === "word" && (withoutSpaces.test(text3) || mixedKorean.test(text3)) && warn("Intl.Segmenter has no dictionary of the words of languages that are written without spaces here"), this.#ends = native11.segmentEnds(text3, granularities.indexOf(granularity));
     }
     #entry(at2) {
       let index = at2 === 0 ? 0 : this.#ends[at2 - 1], segment = this.#text.slice(index, this.#ends[at2]), entry = { segment, index, input: this.#text };
@@ -9901,7 +10242,7 @@ ${output.stderr}`);
     #numbers;
     #plurals;
     constructor(locales, given) {
-      let options = given === void 0 ? { __proto__: null } : Object(given), { locale, data, keywords } = localeOf(locales), asked = optionOf(options, "numberingSystem", void 0, void 0, "RelativeTimeFormat"), native11 = dataOf(data, "basic").numbers.native, { system, isNamed } = numberingSystemOf(asked, keywords, native11), style = optionOf(options, "style", displays, "long", "RelativeTimeFormat"), numeric2 = optionOf(options, "numeric", ["always", "auto"], "always", "RelativeTimeFormat");
+      let options = given === void 0 ? { __proto__: null } : Object(given), { locale, data, keywords } = localeOf(locales), asked = optionOf(options, "numberingSystem", void 0, void 0, "RelativeTimeFormat"), native14 = dataOf(data, "basic").numbers.native, { system, isNamed } = numberingSystemOf(asked, keywords, native14), style = optionOf(options, "style", displays, "long", "RelativeTimeFormat"), numeric2 = optionOf(options, "numeric", ["always", "auto"], "always", "RelativeTimeFormat");
       this.#o = { locale: isNamed ? `${locale}-u-nu-${system}` : locale, style, numeric: numeric2, data, system }, this.#numbers = new NumberFormat(data, { numberingSystem: system }), this.#plurals = new PluralRules(data);
     }
     #parts(given, unit, method) {
@@ -10092,9 +10433,9 @@ ${output.stderr}`);
     } finally {
       listing.length--;
     }
-  }, lengthOf = (list) => Math.min(Math.max(Math.trunc(Number(list.length)) || 0, 0), Number.MAX_SAFE_INTEGER), listed = (self2, locales, options) => {
+  }, lengthOf2 = (list) => Math.min(Math.max(Math.trunc(Number(list.length)) || 0, 0), Number.MAX_SAFE_INTEGER), listed = (self2, locales, options) => {
     let list = Object(self2);
-    return writeList(list, lengthOf(list), locales, options);
+    return writeList(list, lengthOf2(list), locales, options);
   }, receiver = (valueOf, self2, name2) => {
     try {
       return valueOf.call(self2);
@@ -10317,6 +10658,16 @@ ${output.stderr}`);
     }
   })();
   Object.defineProperty(JSON, "stringify", { value: madeText, writable: !0, enumerable: !1, configurable: !0 });
+
+  // src/net.js
+  init_util();
+  var isIPv4 = (text3) => /^(?:(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)(?:\.(?!$)|$)){4}$/.test(`${text3}`), isIPv6 = (text3) => /^[\da-f:.]+(?:%[\w.-]+)?$/i.test(`${text3}`) && URL.canParse(`http://[${`${text3}`.replace(/%.*/, "")}]/`), absent2 = (name2) => ({
+    [name2]() {
+      throw codedError(Error, "ERR_FEATURE_UNAVAILABLE_ON_PLATFORM", `net.${name2} is not here: a script has no sockets. Use \`fetch\`, or \`http\` and \`https\`, which go through the tool \`http\``);
+    }
+  })[name2], net = { isIP: (text3) => isIPv4(text3) ? 4 : isIPv6(text3) ? 6 : 0, isIPv4, isIPv6 };
+  for (let name2 of ["connect", "createConnection", "createServer", "BlockList", "Server", "Socket", "SocketAddress", "Stream"]) net[name2] = absent2(name2);
+  var net_default = net;
 
   // src/os.js
   init_signals();
@@ -10557,6 +10908,8 @@ ${output.stderr}`);
     ReadableStreamBYOBRequest: () => ReadableStreamBYOBRequest,
     ReadableStreamDefaultController: () => ReadableStreamDefaultController,
     ReadableStreamDefaultReader: () => ReadableStreamDefaultReader,
+    TextDecoderStream: () => TextDecoderStream,
+    TextEncoderStream: () => TextEncoderStream,
     TransformStream: () => TransformStream,
     TransformStreamDefaultController: () => TransformStreamDefaultController,
     WritableStream: () => WritableStream,
@@ -12549,15 +12902,58 @@ ${output.stderr}`);
   shownAs(ReadableStream, (stream2) => ({ locked: stream2.locked, state: stream2._state, supportsBYOB: !1 }));
   shownAs(WritableStream, (stream2) => ({ locked: stream2.locked, state: stream2._state }));
   shownAs(TransformStream, (stream2) => ({ readable: stream2.readable, writable: stream2.writable, backpressure: stream2._backpressure }));
+  var TextEncoderStream = class extends TransformStream {
+    constructor() {
+      let encoder = new TextEncoder(), half = "";
+      super({
+        transform(chunk, controller) {
+          let text3 = half + String(chunk);
+          half = /[\ud800-\udbff]$/.test(text3) ? text3.at(-1) : "";
+          let bytes = encoder.encode(half === "" ? text3 : text3.slice(0, -1));
+          bytes.length > 0 && controller.enqueue(bytes);
+        },
+        flush(controller) {
+          half !== "" && controller.enqueue(encoder.encode(half));
+        }
+      });
+    }
+    get encoding() {
+      return "utf-8";
+    }
+  }, TextDecoderStream = class extends TransformStream {
+    #decoder;
+    constructor(label, options) {
+      let decoder2 = new TextDecoder(label, options);
+      super({
+        transform(chunk, controller) {
+          let text3 = decoder2.decode(chunk, { stream: !0 });
+          text3 !== "" && controller.enqueue(text3);
+        },
+        flush(controller) {
+          let text3 = decoder2.decode();
+          text3 !== "" && controller.enqueue(text3);
+        }
+      }), this.#decoder = decoder2;
+    }
+    get encoding() {
+      return this.#decoder.encoding;
+    }
+    get fatal() {
+      return this.#decoder.fatal;
+    }
+    get ignoreBOM() {
+      return this.#decoder.ignoreBOM;
+    }
+  };
 
   // src/web.js
-  var { native: native9, asBytes: asBytes2, fetch: fetchThroughTool, signalOf, inspect: inspect2 } = host, custom2 = /* @__PURE__ */ Symbol.for("nodejs.util.inspect.custom"), joined = (parts) => {
+  var { native: native12, asBytes: asBytes4, fetch: fetchThroughTool, signalOf, inspect: inspect2 } = host, custom2 = /* @__PURE__ */ Symbol.for("nodejs.util.inspect.custom"), joined = (parts) => {
     let all3 = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0)), at2 = 0;
     for (let part of parts)
       all3.set(part, at2), at2 += part.length;
     return all3;
-  }, encode = (text3) => native9.encodeUtf8(text3), decode = (bytes) => {
-    let text3 = native9.decodeUtf8Lossy(bytes);
+  }, encode = (text3) => native12.encodeUtf8(text3), decode = (bytes) => {
+    let text3 = native12.decodeUtf8Lossy(bytes);
     return text3[0] === "\uFEFF" ? text3.slice(1) : text3;
   }, streamOf = (bytes) => new ReadableStream({
     start(controller) {
@@ -12571,7 +12967,7 @@ ${output.stderr}`);
         throw new TypeError("new Blob(parts): the parts are a list");
       let pieces = [];
       for (let part of parts)
-        part instanceof _Blob ? pieces.push(part.#bytes) : typeof part == "object" && part !== null && asBytes2(part) !== void 0 ? pieces.push(asBytes2(part).slice()) : pieces.push(encode(String(part)));
+        part instanceof _Blob ? pieces.push(part.#bytes) : typeof part == "object" && part !== null && asBytes4(part) !== void 0 ? pieces.push(asBytes4(part).slice()) : pieces.push(encode(String(part)));
       this.#bytes = joined(pieces), this.#type = /[^\u0020-\u007e]/.test(options.type ?? "") ? "" : String(options.type ?? "").toLowerCase();
     }
     get size() {
@@ -12587,7 +12983,7 @@ ${output.stderr}`);
       return this.#bytes.slice();
     }
     async text() {
-      return native9.decodeUtf8Lossy(this.#bytes);
+      return native12.decodeUtf8Lossy(this.#bytes);
     }
     stream() {
       return streamOf(this.#bytes.slice());
@@ -12624,21 +13020,21 @@ ${output.stderr}`);
       this.#entries.push([String(key), this.#value(value, name2)]);
     }
     set(key, value, name2) {
-      let at2 = this.#entries.findIndex(([known2]) => known2 === String(key));
+      let at2 = this.#entries.findIndex(([known3]) => known3 === String(key));
       if (at2 < 0) return this.append(key, value, name2);
-      this.#entries = this.#entries.filter(([known2], index) => index === at2 || known2 !== String(key)), this.#entries[at2][1] = this.#value(value, name2);
+      this.#entries = this.#entries.filter(([known3], index) => index === at2 || known3 !== String(key)), this.#entries[at2][1] = this.#value(value, name2);
     }
     delete(key) {
-      this.#entries = this.#entries.filter(([known2]) => known2 !== String(key));
+      this.#entries = this.#entries.filter(([known3]) => known3 !== String(key));
     }
     get(key) {
-      return this.#entries.find(([known2]) => known2 === String(key))?.[1] ?? null;
+      return this.#entries.find(([known3]) => known3 === String(key))?.[1] ?? null;
     }
     getAll(key) {
-      return this.#entries.filter(([known2]) => known2 === String(key)).map(([, value]) => value);
+      return this.#entries.filter(([known3]) => known3 === String(key)).map(([, value]) => value);
     }
     has(key) {
-      return this.#entries.some(([known2]) => known2 === String(key));
+      return this.#entries.some(([known3]) => known3 === String(key));
     }
     forEach(callback, self2) {
       for (let [key, value] of this.#entries) callback.call(self2, value, key, this);
@@ -12656,7 +13052,7 @@ ${output.stderr}`);
   FormData.prototype[Symbol.iterator] = FormData.prototype.entries;
   Object.defineProperty(FormData.prototype, Symbol.iterator, { enumerable: !1 });
   var multipart = async (form) => {
-    let boundary = `----formdata-tollhouse-${[...native9.randomBytes(8)].map((byte) => byte.toString(16).padStart(2, "0")).join("")}`, escape3 = (text3) => text3.replace(/\r?\n|\r/g, "%0D%0A").replace(/"/g, "%22"), parts = [];
+    let boundary = `----formdata-tollhouse-${[...native12.randomBytes(8)].map((byte) => byte.toString(16).padStart(2, "0")).join("")}`, escape3 = (text3) => text3.replace(/\r?\n|\r/g, "%0D%0A").replace(/"/g, "%22"), parts = [];
     for (let [name2, value] of form) {
       let file = value instanceof Blob ? `; filename="${escape3(value.name)}"\r
 Content-Type: ${value.type || "application/octet-stream"}` : "";
@@ -12697,23 +13093,23 @@ Content-Disposition: form-data; name="${escape3(name2)}"${file}\r
     }
     delete(name2) {
       let key = checkName(name2);
-      this.#list = this.#list.filter(([known2]) => known2 !== key);
+      this.#list = this.#list.filter(([known3]) => known3 !== key);
     }
     get(name2) {
-      let key = checkName(name2), values2 = this.#list.filter(([known2]) => known2 === key).map(([, value]) => value);
+      let key = checkName(name2), values2 = this.#list.filter(([known3]) => known3 === key).map(([, value]) => value);
       return values2.length === 0 ? null : values2.join(", ");
     }
     has(name2) {
       let key = checkName(name2);
-      return this.#list.some(([known2]) => known2 === key);
+      return this.#list.some(([known3]) => known3 === key);
     }
     set(name2, value) {
-      let key = checkName(name2), at2 = this.#list.findIndex(([known2]) => known2 === key);
+      let key = checkName(name2), at2 = this.#list.findIndex(([known3]) => known3 === key);
       if (at2 < 0) return this.append(name2, value);
-      this.#list = this.#list.filter(([known2], index) => index === at2 || known2 !== key), this.#list[at2] = [key, checkValue2(value), String(name2)];
+      this.#list = this.#list.filter(([known3], index) => index === at2 || known3 !== key), this.#list[at2] = [key, checkValue2(value), String(name2)];
     }
     getSetCookie() {
-      return this.#list.filter(([known2]) => known2 === "set-cookie").map(([, value]) => value);
+      return this.#list.filter(([known3]) => known3 === "set-cookie").map(([, value]) => value);
     }
     *entries() {
       let names3 = [...new Set(this.#list.map(([name2]) => name2))].sort();
@@ -12731,7 +13127,7 @@ Content-Disposition: form-data; name="${escape3(name2)}"${file}\r
       for (let [name2, value] of this.entries()) callback.call(self2, value, name2, this);
     }
     [custom2](depth, options) {
-      let first = (key) => this.#list.find(([known2]) => known2 === key)[2], names3 = [...new Set(this.#list.map(([key]) => key))];
+      let first = (key) => this.#list.find(([known3]) => known3 === key)[2], names3 = [...new Set(this.#list.map(([key]) => key))];
       return `Headers ${inspect2(Object.fromEntries(names3.map((key) => [first(key), this.get(key)])), options)}`;
     }
   };
@@ -12748,7 +13144,7 @@ Content-Disposition: form-data; name="${escape3(name2)}"${file}\r
       return { form: made3, read: async () => (await made3).bytes };
     }
     if (body instanceof ReadableStream) return { stream: body, read: () => readStream(body) };
-    let bytes = typeof body == "object" ? asBytes2(body) : void 0;
+    let bytes = typeof body == "object" ? asBytes4(body) : void 0;
     if (bytes !== void 0) {
       let copy2 = bytes.slice();
       return { read: async () => copy2 };
@@ -12759,7 +13155,7 @@ Content-Disposition: form-data; name="${escape3(name2)}"${file}\r
     for (; ; ) {
       let { value, done } = await reader.read();
       if (done) return joined(parts);
-      parts.push(typeof value == "string" ? encode(value) : asBytes2(value));
+      parts.push(typeof value == "string" ? encode(value) : asBytes4(value));
     }
   }, Body = class {
     #body;
@@ -12926,7 +13322,7 @@ Content-Disposition: form-data; name="${escape3(name2)}"${file}\r
   }, dataUrl = (url) => {
     let match = /^data:([^,]*?)(;\s*base64)?,(.*)$/s.exec(url);
     if (match === null) throw new TypeError("fetch failed");
-    let data = decodeURIComponent(match[3]), bytes = match[2] ? native9.decodeBase64(data.replace(/\s/g, "")) : encode(data);
+    let data = decodeURIComponent(match[3]), bytes = match[2] ? native12.decodeBase64(data.replace(/\s/g, "")) : encode(data);
     return makeResponse({ status: 200, headers: [["content-type", match[1] || "text/plain;charset=US-ASCII"]], url, redirected: !1 }, bytes);
   }, fetch = {
     async fetch(input, init2) {
@@ -12962,9 +13358,6 @@ Content-Disposition: form-data; name="${escape3(name2)}"${file}\r
     json: async (stream2) => JSON.parse(await text2(stream2)),
     text: text2
   };
-
-  // src/string_decoder.js
-  var import_string_decoder = __toESM(require_string_decoder(), 1), string_decoder_default = { StringDecoder: import_string_decoder.StringDecoder };
 
   // src/timers.js
   init_util();
@@ -13022,7 +13415,7 @@ Content-Disposition: form-data; name="${escape3(name2)}"${file}\r
     get ports() {
       return this.#ports;
     }
-  }, isMaking = !1, make = (Class) => {
+  }, isMaking = !1, make2 = (Class) => {
     isMaking = !0;
     try {
       return new Class();
@@ -13146,7 +13539,7 @@ Content-Disposition: form-data; name="${escape3(name2)}"${file}\r
   delete MessagePort.join;
   var MessageChannel = class {
     constructor() {
-      this.port1 = make(MessagePort), this.port2 = make(MessagePort), join2(this.port1, this.port2);
+      this.port1 = make2(MessagePort), this.port2 = make2(MessagePort), join2(this.port1, this.port2);
     }
   }, channels = /* @__PURE__ */ new Map(), BroadcastChannel = class extends Receiver {
     #name;
@@ -13190,7 +13583,7 @@ Content-Disposition: form-data; name="${escape3(name2)}"${file}\r
   init_buffer();
   init_util();
   init_process();
-  var { native: native10, asBytes: asBytes3 } = host, flushes = { Z_NO_FLUSH: 0, Z_PARTIAL_FLUSH: 1, Z_SYNC_FLUSH: 2, Z_FULL_FLUSH: 3, Z_FINISH: 4, Z_BLOCK: 5 }, results = {
+  var { native: native13, asBytes: asBytes5 } = host, flushes = { Z_NO_FLUSH: 0, Z_PARTIAL_FLUSH: 1, Z_SYNC_FLUSH: 2, Z_FULL_FLUSH: 3, Z_FINISH: 4, Z_BLOCK: 5 }, results = {
     Z_OK: 0,
     Z_STREAM_END: 1,
     Z_NEED_DICT: 2,
@@ -13261,8 +13654,8 @@ Content-Disposition: form-data; name="${escape3(name2)}"${file}\r
     BROTLI_DECODER_PARAM_DISABLE_RING_BUFFER_REALLOCATION: 0,
     BROTLI_DECODER_PARAM_LARGE_WINDOW: 1
   })), codes = Object.freeze(Object.fromEntries(Object.entries(results).flatMap(([name2, number]) => [[name2, number], [number, name2]]))), { Z_FINISH, Z_FULL_FLUSH, Z_BUF_ERROR, Z_STREAM_END, Z_NEED_DICT } = constants4, CHUNK3 = 64 * 1024, MAX_LENGTH = 2 ** 32, bytesOf3 = (data, name2) => {
-    if (typeof data == "string") return native10.encodeUtf8(data);
-    let bytes = typeof data == "object" && data !== null ? asBytes3(data) : void 0;
+    if (typeof data == "string") return native13.encodeUtf8(data);
+    let bytes = typeof data == "object" && data !== null ? asBytes5(data) : void 0;
     if (bytes === void 0) throw invalidType(name2, "string or an instance of Buffer, TypedArray, DataView, or ArrayBuffer", data);
     return new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   }, numberOption = (options, name2, low, high, standard) => {
@@ -13275,7 +13668,7 @@ Content-Disposition: form-data; name="${escape3(name2)}"${file}\r
   }, checked2 = (name2, given) => {
     let options = given ?? {}, inflates = /^(Inflate|Gunzip|Unzip)/.test(name2), window = inflates && options.windowBits === 0 ? 15 : numberOption(options, "windowBits", inflates ? 8 : name2 === "Gzip" ? 9 : 8, 15, 15);
     numberOption(options, "chunkSize", 64, 1 / 0, 16384);
-    let dictionary = options.dictionary === void 0 ? void 0 : asBytes3(options.dictionary);
+    let dictionary = options.dictionary === void 0 ? void 0 : asBytes5(options.dictionary);
     if (options.dictionary !== void 0 && dictionary === void 0)
       throw invalidType("options.dictionary", "an instance of Buffer, TypedArray, DataView, or ArrayBuffer", options.dictionary);
     return {
@@ -13294,7 +13687,7 @@ Content-Disposition: form-data; name="${escape3(name2)}"${file}\r
   }, open2 = ({ name: name2, level, window, memory, strategy, dictionary }) => {
     if (name2 === "BrotliCompress")
       throw codedError(Error, "ERR_FEATURE_UNAVAILABLE", "compressing with Brotli is not available in Tollhouse, decompressing is: use `gzipSync` or `deflateSync`");
-    return native10.openCodec(name2, level, window, memory, strategy, dictionary);
+    return native13.openCodec(name2, level, window, memory, strategy, dictionary);
   }, brotliFaults = [
     "EXUBERANT_NIBBLE",
     "RESERVED",
@@ -13320,7 +13713,7 @@ Content-Disposition: form-data; name="${escape3(name2)}"${file}\r
     return Object.assign(codedError(Error, codes[status], message ?? "Zlib error"), { errno: status });
   }, work = (codec, settings2, bytes, flush, take2) => {
     for (let at2 = 0; ; ) {
-      let [made3, taken, status, message] = native10.runCodec(codec, bytes, at2, flush);
+      let [made3, taken, status, message] = native13.runCodec(codec, bytes, at2, flush);
       if (at2 += taken, made3.length > 0 && take2(made3), status === Z_STREAM_END) return !0;
       if (status === Z_NEED_DICT || status < 0 && (settings2.brotli || status !== Z_BUF_ERROR)) throw failure2(settings2, status, message);
       if (made3.length !== CHUNK3) {
@@ -13392,7 +13785,7 @@ Content-Disposition: form-data; name="${escape3(name2)}"${file}\r
       if (typeof value != "number") throw invalidType("value", "number", value);
       if (!isWhole(value)) throw outOfRange("value", "an integer", value);
       if (value < 0 || value > 4294967295) throw outOfRange("value", ">= 0 && <= 4294967295", value);
-      return native10.crc32(bytes, value);
+      return native13.crc32(bytes, value);
     }
   };
   for (let kind of kinds2) {
@@ -13434,7 +13827,7 @@ Content-Disposition: form-data; name="${escape3(name2)}"${file}\r
     };
     return new TransformStream({
       transform(chunk, controller) {
-        let bytes = asBytes3(chunk);
+        let bytes = asBytes5(chunk);
         if (bytes === void 0 || typeof chunk == "string") throw invalidType("chunk", "an instance of Buffer, TypedArray, DataView, or ArrayBuffer", chunk);
         run2(new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength), 0, controller);
       },
@@ -13484,7 +13877,7 @@ Content-Disposition: form-data; name="${escape3(name2)}"${file}\r
     async_hooks: { AsyncLocalStorage, AsyncResource, executionAsyncId: () => 1, triggerAsyncId: () => 0 },
     buffer: buffer_default,
     child_process: child_process_default,
-    console: globalThis.console,
+    console: console_default,
     constants: { ...os_default.constants.errno, ...os_default.constants.priority, ...os_default.constants.signals, ...fs_default.constants },
     crypto: crypto_default,
     events: events_default,
@@ -13493,6 +13886,7 @@ Content-Disposition: form-data; name="${escape3(name2)}"${file}\r
     http,
     https,
     module,
+    net: net_default,
     os: os_default,
     path: path_default,
     "path/posix": path_default,
@@ -13520,6 +13914,10 @@ Content-Disposition: form-data; name="${escape3(name2)}"${file}\r
       typeof value != "function" || value.name === key || !/^[A-Za-z]\w*$/.test(key) || (value.name === "" || new RegExp(`^_?${key}\\d*$`).test(value.name)) && Object.defineProperty(value, "name", { value: key, configurable: !0 });
   };
   [globalThis, ...Object.values(modules2)].forEach(nameFunctions);
+  process_default.getBuiltinModule = (name2) => {
+    if (typeof name2 != "string") throw invalidType("id", "string", name2);
+    return modules2[name2.replace(/^node:/, "")];
+  };
   var index_default = modules2;
   return __toCommonJS(index_exports);
 })();

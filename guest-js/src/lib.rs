@@ -14,6 +14,7 @@
 //! | [`memory`] | pages that are touched before a script runs |
 //! | [`errors`] | how an error leaves the guest, and how one enters it |
 //! | [`convert`] | values to JSON and back |
+//! | [`dates`] | dates in texts, read as V8 reads them |
 //! | [`time`] | the clock that a script sees |
 //! | [`turn`] | ticks, microtasks and immediates, in Node's order |
 //! | [`source`] | TypeScript to JavaScript, and a module to the body of a function |
@@ -31,6 +32,7 @@ mod bindings;
 mod bytecode;
 mod calls;
 mod convert;
+mod dates;
 mod errors;
 mod input;
 mod limits;

@@ -4,6 +4,7 @@
 //! What a script sees (names, checks of its arguments, messages) is the prelude's.
 
 mod brotli;
+mod cipher;
 mod clock;
 mod compression;
 mod crypto;
@@ -31,6 +32,7 @@ use crate::{errors, limits};
 /// Makes the object of natives.
 pub(crate) fn object<'js>(ctx: &Ctx<'js>) -> Result<Object<'js>> {
     let natives = Object::new_proto(ctx.clone(), None)?;
+    cipher::add(ctx, &natives)?;
     clock::add(ctx, &natives)?;
     compression::add(ctx, &natives)?;
     crypto::add(ctx, &natives)?;

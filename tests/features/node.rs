@@ -63,6 +63,11 @@ fn errors_have_the_words_and_places_of_v8() {
     same_as_node("errors.txt", 150);
 }
 
+#[test]
+fn ciphers_digests_and_keys_are_those_of_node() {
+    same_as_node("crypto.txt", 7);
+}
+
 /// The tables are what the Node on this machine prints.
 #[cfg(feature = "full")]
 #[test]
@@ -185,6 +190,16 @@ fn typescript_that_cannot_run_says_where_it_is() {
     assert_eq!(home.run(["run", "--lang", "ts", "-e", "let x: number = 1; return x"]).stdout, "1\n");
 }
 
+/// As `tsc` has it: that is the order in which JSON and `console.log` show them.
+#[test]
+fn typescript_properties_that_are_parameters_come_before_fields() {
+    let code = "class A { x = 1; constructor(public name: string, private readonly age = 3, plain?: number) {} }
+        class B extends A { y = 2; constructor(public z: number, protected override name: string) { super(name); } }
+        return [new A('n'), new B(5, 'm')].map((it) => JSON.stringify(it)).join(' ')";
+    let ran = Home::new().run(["run", "--lang", "ts", "-e", code]);
+    assert_eq!(ran.stdout, "{\"name\":\"n\",\"age\":3,\"x\":1} {\"name\":\"m\",\"age\":3,\"x\":1,\"z\":5,\"y\":2}\n");
+}
+
 #[test]
 fn uncaught_error_shows_its_properties_and_its_cause() {
     let home = Home::new();
@@ -192,12 +207,12 @@ fn uncaught_error_shows_its_properties_and_its_cause() {
         e.code = 'E1'; e.field = { a: 1 }; Object.defineProperty(e, 'late', { enumerable: true, get: () => console.log('ran') });
         throw e";
     let shown = "Error: boom
-    at script.js:1:11 {
+    at script:1:11 {
       code: 'E1',
       field: { a: 1 },
       late: [Getter],
       [cause]: TypeError: root
-          at script.js:1:38
+          at script:1:38
     }\n";
     let ran = home.run(["run", "-e", code]);
     assert!(ran.stderr.ends_with(shown), "{}", ran.stderr);

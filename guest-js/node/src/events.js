@@ -1,6 +1,6 @@
 // `EventEmitter`: the library, with what Node added since.
 import EventEmitter from '../node_modules/events/events.js';
-import { abortError, codedError, invalidType, outOfRange } from './util.js';
+import { abortError, codedError, emitWarning, invalidType, outOfRange } from './util.js';
 
 // Node's own marks of an emitter, which are shown with it.
 export const marks = [Symbol('shapeMode'), Symbol('kCapture')];
@@ -45,6 +45,14 @@ EventEmitter.prototype.setMaxListeners = {
   },
 }.setMaxListeners;
 
+Object.defineProperty(EventEmitter, 'warnOfListeners', {
+  value({ name, emitter, type, count }) {
+    const message = `Possible EventEmitter memory leak detected. ${count} ${String(type)} listeners added to ${host.inspect(emitter, { depth: -1 })}. MaxListeners is ${emitter.getMaxListeners()}. Use emitter.setMaxListeners() to increase limit`;
+    const warning = Object.assign(new Error(message), { emitter, type, count });
+    Object.defineProperty(warning, 'name', { value: name, writable: true, configurable: true });
+    emitWarning(warning);
+  },
+});
 EventEmitter.EventEmitter = EventEmitter;
 EventEmitter.errorMonitor = Symbol('events.errorMonitor');
 EventEmitter.captureRejectionSymbol = Symbol.for('nodejs.rejection');

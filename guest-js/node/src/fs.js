@@ -297,18 +297,27 @@ for (const [name, work] of Object.entries(sync)) {
 const { F_OK, R_OK, W_OK, X_OK } = constants;
 const fs = { constants, F_OK, R_OK, W_OK, X_OK, Stats, Dirent: host.Dirent, Dir };
 
+const twoArguments = new Set(['rename', 'copyFile', 'cp', 'symlink', 'writeFile', 'appendFile', 'chmod', 'utimes']);
+// In Node, an error of the system that a callback gets comes from outside of the script.
+const withoutFrames = (error) => {
+  if (error instanceof Error && typeof error.errno === 'number') {
+    Object.defineProperty(error, 'stack', { value: `${error.name}: ${error.message}`, writable: true, configurable: true });
+  }
+  return error;
+};
 // Its callback comes last; what it gives comes later, also if it is an error.
 const withCallback = (name, work) =>
   ({
     [name](...values) {
-      const callback = values.pop();
+      // What stands where other arguments do is none.
+      const callback = values.length > (twoArguments.has(name) ? 2 : 1) || typeof values.at(-1) === 'function' ? values.pop() : undefined;
       if (typeof callback !== 'function') throw invalidType('cb', 'function', callback);
       let error = null;
       let result;
       try {
         result = work(...values);
       } catch (thrown) {
-        error = thrown;
+        error = withoutFrames(thrown);
       }
       host.callLater(() => (error === null ? (result === undefined ? callback(null) : callback(null, result)) : callback(error)));
     },
@@ -490,17 +499,21 @@ fs.createReadStream = (path, options = {}) => {
     signal,
     construct,
     destroy,
+    // A chunk comes later, as from a disk: what is asked for in one go would be one chunk otherwise.
     read(size) {
-      try {
-        const buffer = Buffer.alloc(Math.min(size, left));
-        const count = buffer.length === 0 ? 0 : sync.read(descriptor(), buffer, 0, buffer.length, at ?? null);
-        if (at !== undefined) at += count;
-        left -= count;
-        readable.bytesRead += count;
-        this.push(count === 0 ? null : buffer.subarray(0, count));
-      } catch (error) {
-        this.destroy(error);
-      }
+      host.callLater(() => {
+        if (readable.destroyed) return;
+        try {
+          const buffer = Buffer.alloc(Math.min(size, left));
+          const count = buffer.length === 0 ? 0 : sync.read(descriptor(), buffer, 0, buffer.length, at ?? null);
+          if (at !== undefined) at += count;
+          left -= count;
+          readable.bytesRead += count;
+          this.push(count === 0 ? null : buffer.subarray(0, count));
+        } catch (error) {
+          this.destroy(error);
+        }
+      });
     },
   });
   readable.close = (callback) => closeStream(readable, callback);

@@ -5,12 +5,14 @@ import assert from './assert.js';
 import { AsyncLocalStorage, AsyncResource } from './async_hooks.js';
 import buffer, { Buffer } from './buffer.js';
 import childProcess from './child_process.js';
+import console from './console.js';
 import crypto, { CryptoKey } from './crypto.js';
 import EventEmitter from './events.js';
 import fs, { promises as fsPromises } from './fs.js';
 import { http, https } from './http.js';
 import './intl.js';
 import './json.js';
+import net from './net.js';
 import os from './os.js';
 import path from './path.js';
 import { addMarks, PerformanceObserver } from './perf_hooks.js';
@@ -24,7 +26,7 @@ import stringDecoder from './string_decoder.js';
 import timers, { promises as timersPromises } from './timers.js';
 import tty from './tty.js';
 import url from './url.js';
-import util from './util.js';
+import util, { invalidType } from './util.js';
 import * as web from './web.js';
 import * as webStreams from './webstreams.js';
 import workerThreads, { BroadcastChannel, MessageChannel, MessageEvent, MessagePort } from './worker_threads.js';
@@ -59,7 +61,7 @@ const modules = Object.assign(Object.create(null), {
   async_hooks: { AsyncLocalStorage, AsyncResource, executionAsyncId: () => 1, triggerAsyncId: () => 0 },
   buffer,
   child_process: childProcess,
-  console: globalThis.console,
+  console,
   constants: { ...os.constants.errno, ...os.constants.priority, ...os.constants.signals, ...fs.constants },
   crypto,
   events: EventEmitter,
@@ -68,6 +70,7 @@ const modules = Object.assign(Object.create(null), {
   http,
   https,
   module,
+  net,
   os,
   path,
   'path/posix': path,
@@ -100,5 +103,10 @@ const nameFunctions = (holder) => {
   }
 };
 [globalThis, ...Object.values(modules)].forEach(nameFunctions);
+
+process.getBuiltinModule = (name) => {
+  if (typeof name !== 'string') throw invalidType('id', 'string', name);
+  return modules[name.replace(/^node:/, '')];
+};
 
 export default modules;

@@ -44,6 +44,7 @@ for (const timer of [globalThis.setTimeout, globalThis.setImmediate]) {
 // Modules that use this one, as they are: a script may put something else in the place of the globals.
 const modules = {};
 export const provide = (provided) => Object.assign(modules, provided);
+export const emitWarning = (warning) => modules.process.emitWarning(warning);
 
 export const callbackify = (original) => {
   if (typeof original !== 'function') throw invalidType('original', 'function', original);

@@ -15,4 +15,54 @@ shownAs(ReadableStream, (stream) => ({ locked: stream.locked, state: stream._sta
 shownAs(WritableStream, (stream) => ({ locked: stream.locked, state: stream._state }));
 shownAs(TransformStream, (stream) => ({ readable: stream.readable, writable: stream.writable, backpressure: stream._backpressure }));
 
+// Text to bytes, and bytes to text.
+class TextEncoderStream extends TransformStream {
+  constructor() {
+    const encoder = new TextEncoder();
+    // The first half of a character waits for the second.
+    let half = '';
+    super({
+      transform(chunk, controller) {
+        const text = half + String(chunk);
+        half = /[\ud800-\udbff]$/.test(text) ? text.at(-1) : '';
+        const bytes = encoder.encode(half === '' ? text : text.slice(0, -1));
+        if (bytes.length > 0) controller.enqueue(bytes);
+      },
+      flush(controller) {
+        if (half !== '') controller.enqueue(encoder.encode(half));
+      },
+    });
+  }
+  get encoding() {
+    return 'utf-8';
+  }
+}
+class TextDecoderStream extends TransformStream {
+  #decoder;
+  constructor(label, options) {
+    const decoder = new TextDecoder(label, options);
+    super({
+      transform(chunk, controller) {
+        const text = decoder.decode(chunk, { stream: true });
+        if (text !== '') controller.enqueue(text);
+      },
+      flush(controller) {
+        const text = decoder.decode();
+        if (text !== '') controller.enqueue(text);
+      },
+    });
+    this.#decoder = decoder;
+  }
+  get encoding() {
+    return this.#decoder.encoding;
+  }
+  get fatal() {
+    return this.#decoder.fatal;
+  }
+  get ignoreBOM() {
+    return this.#decoder.ignoreBOM;
+  }
+}
+
 export * from 'web-streams-polyfill';
+export { TextDecoderStream, TextEncoderStream };

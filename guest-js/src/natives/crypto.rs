@@ -1,11 +1,13 @@
 //! Digests and HMAC, by RustCrypto.
 
-use hmac::digest::{Digest, DynDigest};
+use hmac::digest::Digest;
 use hmac::{Hmac, Mac};
 use md5::Md5;
+use ripemd::Ripemd160;
 use rquickjs::{Ctx, Object, Result, Value};
 use sha1::Sha1;
-use sha2::{Sha224, Sha256, Sha384, Sha512};
+use sha2::{Sha224, Sha256, Sha384, Sha512, Sha512_224, Sha512_256};
+use sha3::{Sha3_224, Sha3_256, Sha3_384, Sha3_512};
 
 use super::add_all;
 use crate::convert;
@@ -15,34 +17,44 @@ pub(super) fn add<'js>(ctx: &Ctx<'js>, natives: &Object<'js>) -> Result<()> {
     add_all!(ctx, natives, "digest" => digest, "hmac" => hmac)
 }
 
-/// The digest of some bytes; null if there is no such algorithm.
-fn digest<'js>(ctx: Ctx<'js>, algorithm: Text, bytes: Bytes) -> Result<Option<Value<'js>>> {
-    let mut hasher: Box<dyn DynDigest> = match algorithm.0.as_str() {
-        "md5" => Box::new(Md5::new()),
-        "sha1" => Box::new(Sha1::new()),
-        "sha224" => Box::new(Sha224::new()),
-        "sha256" => Box::new(Sha256::new()),
-        "sha384" => Box::new(Sha384::new()),
-        "sha512" => Box::new(Sha512::new()),
-        _ => return Ok(None),
-    };
-    hasher.update(&bytes.0);
-    convert::bytes_value(&ctx, hasher.finalize().into_vec()).map(Some)
+/// Evaluates an expression with the type of a digest, by its name; none if there is no such digest.
+macro_rules! with_digest {
+    ($name:expr, $digest:ident => $work:expr) => {{
+        macro_rules! of {
+            ($type:ty) => {{
+                type $digest = $type;
+                Some($work)
+            }};
+        }
+        match $name {
+            "md5" => of!(Md5),
+            "ripemd160" => of!(Ripemd160),
+            "sha1" => of!(Sha1),
+            "sha224" => of!(Sha224),
+            "sha256" => of!(Sha256),
+            "sha384" => of!(Sha384),
+            "sha512" => of!(Sha512),
+            "sha512-224" => of!(Sha512_224),
+            "sha512-256" => of!(Sha512_256),
+            "sha3-224" => of!(Sha3_224),
+            "sha3-256" => of!(Sha3_256),
+            "sha3-384" => of!(Sha3_384),
+            "sha3-512" => of!(Sha3_512),
+            _ => None,
+        }
+    }};
 }
 
-/// The HMAC of some bytes; null if there is no such algorithm.
+/// Returns the digest of some bytes; null if there is no such algorithm.
+fn digest<'js>(ctx: Ctx<'js>, algorithm: Text, bytes: Bytes) -> Result<Option<Value<'js>>> {
+    let digest = with_digest!(algorithm.0.as_str(), Hash => Hash::digest(&bytes.0).to_vec());
+    digest.map(|digest| convert::bytes_value(&ctx, digest)).transpose()
+}
+
+/// Returns the HMAC of some bytes; null if there is no such algorithm.
 fn hmac<'js>(ctx: Ctx<'js>, algorithm: Text, key: Bytes, bytes: Bytes) -> Result<Option<Value<'js>>> {
-    let (key, bytes) = (&key.0, &bytes.0);
-    let code = match algorithm.0.as_str() {
-        "md5" => code::<Hmac<Md5>>(key, bytes),
-        "sha1" => code::<Hmac<Sha1>>(key, bytes),
-        "sha224" => code::<Hmac<Sha224>>(key, bytes),
-        "sha256" => code::<Hmac<Sha256>>(key, bytes),
-        "sha384" => code::<Hmac<Sha384>>(key, bytes),
-        "sha512" => code::<Hmac<Sha512>>(key, bytes),
-        _ => return Ok(None),
-    };
-    convert::bytes_value(&ctx, code).map(Some)
+    let code = with_digest!(algorithm.0.as_str(), Hash => code::<Hmac<Hash>>(&key.0, &bytes.0));
+    code.map(|code| convert::bytes_value(&ctx, code)).transpose()
 }
 
 fn code<M: Mac + hmac::digest::KeyInit>(key: &[u8], bytes: &[u8]) -> Vec<u8> {

@@ -1,7 +1,5 @@
 // `console`: to standard output, what warns to standard error. Strings at the top level are written as they are.
 
-const consoleState = { __proto__: null, indent: '', counts: { __proto__: null }, timers: { __proto__: null } };
-
 const formatArgument = (value, options) => (typeof value === 'string' ? value : inspect(value, options));
 
 // Returns true for a function that no script wrote: its text is none that a script could write.
@@ -99,34 +97,12 @@ const formatLine = (values, options) => {
   return text;
 };
 
-const writeLine = (write, text) => {
-  const { indent } = consoleState;
-  write((indent === '' ? text : indent + join(split(text, '\n'), '\n' + indent)) + '\n');
-};
-
 // Where it is written: what stands in for `write` of `process.stdout` and `process.stderr`, if the script put something there.
 const sinks = { __proto__: null, out: undefined, err: undefined };
 const toOut = (text) => (sinks.out ?? native.stdout)(text);
 const toErr = (text) => (sinks.err ?? native.stderr)(text);
 
-const printer = (name, write) =>
-  ({
-    [name](...values) {
-      writeLine(write, formatLine(values));
-    },
-  })[name];
-
 const labelOf = (label) => (label === undefined ? 'default' : String(label));
-
-const elapsed = (label) => {
-  const since = consoleState.timers[label];
-  if (since === undefined) {
-    writeLine(toErr, "console.time has not begun for '" + label + "'");
-    return undefined;
-  }
-  const millis = native.now() - since;
-  return millis < 1000 ? round(millis * 1000) / 1000 + 'ms' : round(millis) / 1000 + 's';
-};
 
 // A table with a frame, its columns those of all rows.
 const drawTable = (heads, rows) => {
@@ -199,68 +175,98 @@ const tableOf = (data, only) => {
   return drawTable(heads, rows);
 };
 
-const log = printer('log', toOut);
+// The functions of a console that writes to these.
+const makeConsole = (toOut, toErr) => {
+  const state = { __proto__: null, indent: '', counts: { __proto__: null }, timers: { __proto__: null } };
+  const writeLine = (write, text) => {
+    const { indent } = state;
+    write((indent === '' ? text : indent + join(split(text, '\n'), '\n' + indent)) + '\n');
+  };
+  const printer = (name, write) =>
+    ({
+      [name](...values) {
+        writeLine(write, formatLine(values));
+      },
+    })[name];
+  const warn = (text) => toErr('(node:1) Warning: ' + text + '\n');
+  const elapsed = (label, method) => {
+    const since = state.timers[label];
+    if (since === undefined) {
+      warn("No such label '" + label + "' for console." + method + '()');
+      return undefined;
+    }
+    const millis = native.now() - since;
+    return millis < 1000 ? round(millis * 1000) / 1000 + 'ms' : round(millis) / 1000 + 's';
+  };
 
-const consoleFunctions = {
-  log,
-  info: printer('info', toOut),
-  debug: printer('debug', toOut),
-  error: printer('error', toErr),
-  warn: printer('warn', toErr),
-  trace(...values) {
-    const text = formatLine(values);
-    const frames = cleanStack(captureStack(consoleFunctions.trace));
-    writeLine(toErr, 'Trace' + (text === '' ? '' : ': ' + text) + indentFrames(frames));
-  },
-  dir(value, options) {
-    writeLine(toOut, inspect(value, { customInspect: false, ...options }));
-  },
-  dirxml: log,
-  table(data, columns) {
-    if (isObject(data)) writeLine(toOut, tableOf(data, columns));
-    else log(data);
-  },
-  group(...values) {
-    if (values.length > 0) apply(log, undefined, values);
-    consoleState.indent += '  ';
-  },
-  groupEnd() {
-    consoleState.indent = substring(consoleState.indent, 2);
-  },
-  assert(condition, ...values) {
-    if (condition) return;
-    const text = formatLine(values);
-    writeLine(toErr, text === '' ? 'Assertion failed' : 'Assertion failed: ' + text);
-  },
-  count(label) {
-    const name = labelOf(label);
-    const times = (consoleState.counts[name] ?? 0) + 1;
-    consoleState.counts[name] = times;
-    writeLine(toOut, name + ': ' + times);
-  },
-  // Node does nothing either where standard output is no terminal.
-  clear() {},
-  countReset(label) {
-    delete consoleState.counts[labelOf(label)];
-  },
-  time(label) {
-    consoleState.timers[labelOf(label)] = native.now();
-  },
-  timeLog(label, ...values) {
-    const name = labelOf(label);
-    const time = elapsed(name);
-    if (time !== undefined)
-      writeLine(toOut, name + ': ' + time + (values.length > 0 ? ' ' + formatLine(values) : ''));
-  },
-  timeEnd(label) {
-    const name = labelOf(label);
-    const time = elapsed(name);
-    delete consoleState.timers[name];
-    if (time !== undefined) writeLine(toOut, name + ': ' + time);
-  },
+  const log = printer('log', toOut);
+  const functions = {
+    log,
+    info: printer('info', toOut),
+    debug: printer('debug', toOut),
+    error: printer('error', toErr),
+    warn: printer('warn', toErr),
+    trace(...values) {
+      const text = formatLine(values);
+      const frames = cleanStack(captureStack(functions.trace));
+      writeLine(toErr, 'Trace' + (text === '' ? '' : ': ' + text) + indentFrames(frames));
+    },
+    dir(value, options) {
+      writeLine(toOut, inspect(value, { customInspect: false, ...options }));
+    },
+    dirxml: log,
+    table(data, columns) {
+      if (isObject(data)) writeLine(toOut, tableOf(data, columns));
+      else log(data);
+    },
+    group(...values) {
+      if (values.length > 0) apply(log, undefined, values);
+      state.indent += '  ';
+    },
+    groupEnd() {
+      state.indent = substring(state.indent, 2);
+    },
+    assert(condition, ...values) {
+      if (condition) return;
+      const text = formatLine(values);
+      writeLine(toErr, text === '' ? 'Assertion failed' : 'Assertion failed: ' + text);
+    },
+    count(label) {
+      const name = labelOf(label);
+      const times = (state.counts[name] ?? 0) + 1;
+      state.counts[name] = times;
+      writeLine(toOut, name + ': ' + times);
+    },
+    // Node does nothing either where standard output is no terminal.
+    clear() {},
+    countReset(label) {
+      const name = labelOf(label);
+      if (state.counts[name] === undefined) warn("Count for '" + name + "' does not exist");
+      delete state.counts[name];
+    },
+    time(label) {
+      const name = labelOf(label);
+      if (state.timers[name] !== undefined) warn("Label '" + name + "' already exists for console.time()");
+      else state.timers[name] = native.now();
+    },
+    timeLog(label, ...values) {
+      const name = labelOf(label);
+      const time = elapsed(name, 'timeLog');
+      if (time !== undefined)
+        writeLine(toOut, name + ': ' + time + (values.length > 0 ? ' ' + formatLine(values) : ''));
+    },
+    timeEnd(label) {
+      const name = labelOf(label);
+      const time = elapsed(name, 'timeEnd');
+      delete state.timers[name];
+      if (time !== undefined) writeLine(toOut, name + ': ' + time);
+    },
+  };
+  functions.groupCollapsed = functions.group;
+  return functions;
 };
-consoleFunctions.groupCollapsed = consoleFunctions.group;
 
+const consoleFunctions = makeConsole(toOut, toErr);
 const consoleObject = {};
 for (const name in consoleFunctions) consoleObject[name] = consoleFunctions[name];
 define(consoleObject, symbolToStringTag, 'console');

@@ -174,7 +174,7 @@ const base64Functions = {
     const given = String(text);
     for (let i = 0; i < given.length; i++) if (!contains(['\t', '\n', '\f', '\r', ' '], given[i])) plain += given[i];
     const bytes = native.decodeBase64(plain);
-    if (bytes == null) throw characterError('Invalid character');
+    if (bytes == null) throw characterError('The string to be decoded is not correctly encoded.');
     return toLatin1(bytes);
   },
 };

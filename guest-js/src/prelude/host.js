@@ -97,6 +97,10 @@ const host = {
     digest: native.digest,
     hmac: native.hmac,
     scryptMix: native.scryptMix,
+    aesBlocks: native.aesBlocks,
+    aesStream: native.aesStream,
+    aesGcmCounter: native.aesGcmCounter,
+    aesGcmTag: native.aesGcmTag,
     openCodec: native.openCodec,
     runCodec: native.runCodec,
     crc32: native.crc32,
@@ -140,6 +144,7 @@ const host = {
   inspect,
   formatLine,
   received,
+  makeConsole,
   inspectOptions: standardOptions,
   inspectColors: colors,
   inspectStyles: styles,
@@ -155,7 +160,7 @@ const host = {
   chdir(path) {
     const at = absolutePath(toPath(path, 'chdir'), startDirectory);
     const kind = kindAt(at);
-    if (kind !== 'directory') throw fileError(kind === undefined ? 'ENOENT' : 'ENOTDIR', 'chdir', at);
+    if (kind !== 'directory') throw fileError(kind === undefined ? 'ENOENT' : 'ENOTDIR', 'chdir', startDirectory, String(path));
     startDirectory = at;
   },
   mainPath,

@@ -38,7 +38,7 @@ const moduleError = (code, message, hint) => {
 const missingBuiltins = { __proto__: null };
 const missing = (names, hint) => mapList(names, (name) => (missingBuiltins[name] = hint));
 missing(
-  ['http2', 'net', 'tls', 'dgram', 'dns', 'dns/promises'],
+  ['http2', 'tls', 'dgram', 'dns', 'dns/promises'],
   'a script has no sockets: use `fetch`, or `http` and `https`, which go through the tool `http`',
 );
 missing(['cluster'], 'a script is one process: use `await Promise.all(…)`, or `spawn("node", [file])` of `child_process`');

@@ -180,15 +180,7 @@ impl<'e, 's> TypeStripper<'e, 's> {
 
     /// Assigns parameters that are properties, as in `constructor(private a: string)`.
     fn parameter_properties(&mut self, parameters: &[FormalParameter<'_>], body: &FunctionBody<'_>) {
-        let mut assignments = String::new();
-        for parameter in parameters {
-            if parameter.accessibility.is_none() && !parameter.readonly && !parameter.r#override {
-                continue;
-            }
-            if let Some(name) = parameter.pattern.get_identifier_name() {
-                assignments.push_str(&format!("this.{name}={name};"));
-            }
-        }
+        let mut assignments: String = property_names(parameters).map(|name| format!("this.{name}={name};")).collect();
         if assignments.is_empty() {
             return;
         }
@@ -204,6 +196,20 @@ impl<'e, 's> TypeStripper<'e, 's> {
             None => body.directives.last().map_or(body.span.start + 1, |directive| directive.span.end),
         };
         self.edits.insert(at, &assignments);
+    }
+
+    /// Declares the properties that are parameters of a class's constructor before its fields, as `tsc` does: that is the order
+    /// of an object's keys.
+    fn declare_parameter_properties(&mut self, class: &Class<'_>) {
+        let constructor = class.body.body.iter().find_map(|element| match element {
+            ClassElement::MethodDefinition(it) if it.kind.is_constructor() && it.value.body.is_some() => Some(it),
+            _ => None,
+        });
+        let Some(constructor) = constructor else { return };
+        let names: String = property_names(&constructor.value.params.items).map(|name| format!("{name};")).collect();
+        if !names.is_empty() {
+            self.edits.insert(class.body.span.start + 1, &names);
+        }
     }
 
     /// `enum E { A, B = 2 }` as an object with the numbers' names.
@@ -245,6 +251,12 @@ impl<'e, 's> TypeStripper<'e, 's> {
         }
         self.edits.replace(body.end - 1, body.end, &format!("return {name}}})();"));
     }
+}
+
+/// Returns the names of parameters that are properties.
+fn property_names<'p>(parameters: &'p [FormalParameter<'_>]) -> impl Iterator<Item = &'p str> {
+    let is_property = |it: &&FormalParameter<'_>| it.accessibility.is_some() || it.readonly || it.r#override;
+    parameters.iter().filter(is_property).filter_map(|it| it.pattern.get_identifier_name().map(|name| name.as_str()))
 }
 
 /// Returns the place where a key begins; that of a computed key is its bracket, which stands right before it or behind
@@ -447,6 +459,7 @@ impl<'a> Visit<'a> for TypeStripper<'_, '_> {
                 self.visit_ts_type_parameter_instantiation(arguments);
             }
         }
+        self.declare_parameter_properties(it);
         for element in &it.body.body {
             if self.member(element) {
                 self.visit_class_element(element);

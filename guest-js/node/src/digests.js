@@ -1,0 +1,173 @@
+// Digests, HMAC, and the keys that are derived with them: PBKDF2 (RFC 8018), scrypt (RFC 7914), HKDF (RFC 5869).
+import { Buffer } from './buffer.js';
+import { bytesOf, keyBytes, KINDS_WITH_BUFFERS } from './crypto-bytes.js';
+import stream from './stream.js';
+import { codedError, invalidType, outOfRange, isWhole } from './util.js';
+
+const { native } = host;
+
+export const hashes = [
+  'md5', 'ripemd160', 'sha1', 'sha224', 'sha256', 'sha3-224', 'sha3-256', 'sha3-384', 'sha3-512', 'sha384', 'sha512', 'sha512-224', 'sha512-256',
+];
+const aliases = { ripemd: 'ripemd160', rmd160: 'ripemd160' };
+export const plainName = (name) => {
+  const plain = String(name).toLowerCase().replace(/^rsa-/, '').replace(/^sha-/, 'sha').replace('/', '-');
+  return Object.hasOwn(aliases, plain) ? aliases[plain] : plain;
+};
+const shown = (bytes, encoding) => {
+  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+  return encoding === undefined || encoding === 'buffer' ? buffer : buffer.toString(encoding);
+};
+
+export class Hash extends stream.Transform {
+  #parts = [];
+  #finish;
+  #done = false;
+  constructor(finish) {
+    super();
+    this.#finish = finish;
+  }
+  update(data, encoding) {
+    if (this.#done) throw codedError(Error, 'ERR_CRYPTO_HASH_FINALIZED', 'Digest already called');
+    this.#parts.push(bytesOf(data, encoding).slice());
+    return this;
+  }
+  digest(encoding) {
+    if (this.#done) throw codedError(Error, 'ERR_CRYPTO_HASH_FINALIZED', 'Digest already called');
+    this.#done = true;
+    return shown(this.#finish(new Uint8Array(Buffer.concat(this.#parts))), encoding);
+  }
+  copy() {
+    const copy = new Hash(this.#finish);
+    copy.#parts = [...this.#parts];
+    return copy;
+  }
+  _transform(chunk, encoding, callback) {
+    this.update(chunk);
+    callback();
+  }
+  _flush(callback) {
+    this.push(this.digest());
+    callback();
+  }
+}
+export class Hmac extends Hash {}
+
+export const createHash = (name) => {
+  const algorithm = plainName(name);
+  if (typeof name !== 'string') throw invalidType('algorithm', 'string', name);
+  if (!hashes.includes(algorithm)) throw new Error('Digest method not supported');
+  return new Hash((bytes) => native.digest(algorithm, bytes));
+};
+export const createHmac = (name, key) => {
+  if (typeof name !== 'string') throw invalidType('hmac', 'string', name);
+  const algorithm = plainName(name);
+  if (!hashes.includes(algorithm)) throw codedError(Error, 'ERR_CRYPTO_INVALID_DIGEST', `Invalid digest: ${name}`);
+  const secret = keyBytes(key);
+  return new Hmac((bytes) => native.hmac(algorithm, secret, bytes));
+};
+
+export const pbkdf2Sync = (password, salt, iterations, length, digest) => {
+  const algorithm = plainName(digest);
+  if (!hashes.includes(algorithm)) throw codedError(TypeError, 'ERR_CRYPTO_INVALID_DIGEST', `Invalid digest: ${digest}`);
+  for (const [name, number, least] of [['iterations', iterations, 1], ['keylen', length, 0]]) {
+    if (typeof number !== 'number') throw invalidType(name, 'number', number);
+    if (!isWhole(number)) throw outOfRange(name, 'an integer', number);
+    if (number < least || number > 2 ** 31 - 1) throw outOfRange(name, `>= ${least} && <= 2147483647`, number);
+  }
+  const key = bytesOf(password, 'utf8', 'password');
+  const blocks = [];
+  for (let index = 1, done = 0; done < length; index++) {
+    const counter = Buffer.alloc(4);
+    counter.writeUInt32BE(index);
+    let mac = native.hmac(algorithm, key, new Uint8Array(Buffer.concat([bytesOf(salt), counter])));
+    const block = mac.slice();
+    for (let i = 1; i < iterations; i++) {
+      mac = native.hmac(algorithm, key, mac);
+      for (let at = 0; at < block.length; at++) block[at] ^= mac[at];
+    }
+    blocks.push(block);
+    done += block.length;
+  }
+  return Buffer.concat(blocks).subarray(0, length);
+};
+
+const scryptNames = { N: 'cost', r: 'blockSize', p: 'parallelization' };
+const scryptParameters = (options) => {
+  const wanted = { N: 16384, r: 8, p: 1, maxmem: 32 * 1024 * 1024 };
+  const take = (name, value, most) => {
+    if (typeof value !== 'number') throw invalidType(name, 'number', value);
+    if (!isWhole(value)) throw outOfRange(name, 'an integer', value);
+    if (value < 0 || value > most) throw outOfRange(name, `>= 0 && <= ${most}`, value);
+    return value;
+  };
+  for (const [name, other] of Object.entries(scryptNames)) {
+    if (options?.[name] !== undefined && options[other] !== undefined) {
+      throw codedError(Error, 'ERR_CRYPTO_SCRYPT_INVALID_PARAMETER', 'Invalid scrypt parameter');
+    }
+    for (const given of [name, other]) {
+      // Zero asks for the standard, as in Node.
+      if (options?.[given] !== undefined) wanted[name] = take(given, options[given], 2 ** 32 - 1) || wanted[name];
+    }
+  }
+  if (options?.maxmem !== undefined) wanted.maxmem = take('maxmem', options.maxmem, Number.MAX_SAFE_INTEGER) || wanted.maxmem;
+  const refuse = (why) => codedError(RangeError, 'ERR_CRYPTO_INVALID_SCRYPT_PARAMS', `Invalid scrypt params${why}`);
+  const { N, r, p, maxmem } = wanted;
+  if (N < 2 || !isWhole(Math.log2(N)) || Math.log2(N) >= 16 * r) throw refuse('');
+  if (128 * r * (p + N + 2) > maxmem) throw refuse(': error:030000AC:digital envelope routines::memory limit exceeded');
+  return wanted;
+};
+const checkScrypt = (password, salt, length, options) => {
+  const parameters = scryptParameters(options);
+  const [key, grains] = [bytesOf(password, 'utf8', 'password', KINDS_WITH_BUFFERS), bytesOf(salt, 'utf8', 'salt', KINDS_WITH_BUFFERS)];
+  if (typeof length !== 'number') throw invalidType('keylen', 'number', length);
+  if (!isWhole(length)) throw outOfRange('keylen', 'an integer', length);
+  if (length < 0 || length > 2 ** 31 - 1) throw outOfRange('keylen', '>= 0 && <= 2147483647', length);
+  return { key, grains, ...parameters };
+};
+export const scryptSync = (password, salt, length, options) => {
+  const { key, grains, N, r, p } = checkScrypt(password, salt, length, options);
+  if (length === 0) return Buffer.alloc(0);
+  const mixed = pbkdf2Sync(key, grains, 1, 128 * r * p, 'sha256');
+  const scratch = new Uint8Array(128 * r * N);
+  for (let at = 0; at < mixed.length; at += 128 * r) {
+    const block = new Uint8Array(mixed.subarray(at, at + 128 * r));
+    native.scryptMix(block, scratch, N);
+    mixed.set(block, at);
+  }
+  return pbkdf2Sync(key, mixed, 1, length, 'sha256');
+};
+export const scrypt = (password, salt, length, options, callback) => {
+  if (typeof options === 'function') [options, callback] = [undefined, options];
+  checkScrypt(password, salt, length, options);
+  if (typeof callback !== 'function') throw invalidType('callback', 'function', callback);
+  const key = scryptSync(password, salt, length, options);
+  setTimeout(() => callback(null, key), 0);
+};
+
+const HKDF_KINDS = 'string or an instance of ArrayBuffer, TypedArray, DataView, or Buffer';
+export const hkdfSync = (digest, key, salt, info, length) => {
+  if (typeof digest !== 'string') throw invalidType('digest', 'string', digest);
+  const secret = bytesOf(key, 'utf8', 'ikm', HKDF_KINDS.replace('ArrayBuffer', 'SecretKeyObject, ArrayBuffer'));
+  const [grains, context] = [bytesOf(salt, 'utf8', 'salt', HKDF_KINDS), bytesOf(info, 'utf8', 'info', HKDF_KINDS)];
+  if (typeof length !== 'number') throw invalidType('length', 'number', length);
+  if (!isWhole(length)) throw outOfRange('length', 'an integer', length);
+  if (length < 0 || length > 2 ** 32) throw outOfRange('length', '>= 0 && <= 4294967296', length);
+  if (context.length > 1024) throw outOfRange('info', 'must not contain more than 1024 bytes', context.length);
+  const algorithm = plainName(digest);
+  if (!hashes.includes(algorithm)) throw codedError(TypeError, 'ERR_CRYPTO_INVALID_DIGEST', `Invalid digest: ${digest}`);
+  const start = native.hmac(algorithm, grains, secret);
+  if (length > 255 * start.length) throw codedError(RangeError, 'ERR_CRYPTO_INVALID_KEYLEN', 'Invalid key length');
+  const blocks = [];
+  let block = new Uint8Array(0);
+  for (let done = 0; done < length; done += block.length) {
+    block = native.hmac(algorithm, start, new Uint8Array(Buffer.concat([block, context, Uint8Array.of(blocks.length + 1)])));
+    blocks.push(block);
+  }
+  return new Uint8Array(Buffer.concat(blocks)).buffer.slice(0, length);
+};
+export const hkdf = (digest, key, salt, info, length, callback) => {
+  if (typeof callback !== 'function') throw invalidType('callback', 'function', callback);
+  const derived = hkdfSync(digest, key, salt, info, length);
+  setTimeout(() => callback(null, derived), 0);
+};
