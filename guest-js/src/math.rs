@@ -92,7 +92,7 @@ extern "C" fn tollhouse_math_log(x: f64) -> f64 {
 
 /// Logarithm of 2 ^ `exponent` * (1 + `f`), where `f` is below 2^-20.
 fn logarithm_near_one(f: f64, exponent: f64) -> f64 {
-    let rest = f * f * (0.5 - 0.333_333_333_333_333_33 * f);
+    let rest = f * f * (0.5 - 0.333_333_333_333_333_3 * f);
     if f == 0.0 {
         exponent * LN_2_HIGH + exponent * LN_2_LOW
     } else if exponent == 0.0 {
@@ -227,7 +227,7 @@ extern "C" fn tollhouse_math_asinh(x: f64) -> f64 {
     let size = x.abs();
     let word = high(size);
     // Not-a-number, infinity, and what is below 2^-28 are their own.
-    if word >= 0x7ff0_0000 || word < 0x3e30_0000 {
+    if !(0x3e30_0000..0x7ff0_0000).contains(&word) {
         return x;
     }
     let result = if word > 0x41b0_0000 {

@@ -97,7 +97,7 @@ fn out_of_range(word: i32, y: f64) -> Option<f64> {
 /// Logarithm to the base 2, in two parts, of a number that differs from 1 by less than 2^-20.
 fn log2_near_one(x: f64) -> (f64, f64) {
     let t = x - 1.0;
-    let w = (t * t) * (0.5 - t * (0.333_333_333_333_333_33 - t * 0.25));
+    let w = (t * t) * (0.5 - t * (0.333_333_333_333_333_3 - t * 0.25));
     let u = LOG2_E_PARTS.0 * t;
     let v = t * LOG2_E_PARTS.1 - w * LOG2_E;
     let first = shortened(u + v);
@@ -112,7 +112,7 @@ fn log2(x: f64) -> (f64, f64) {
     let near_one = (1.0, 0, (0.0, 0.0));
     let (centre, mark, (centre_high, centre_low)) = match fraction_bits {
         ..=0x0003_988e => near_one,
-        ..0x000b_b67a => (1.5, 1 << 18, LOG2_3_2),
+        0x0003_988f..0x000b_b67a => (1.5, 1 << 18, LOG2_3_2),
         _ => near_one,
     };
     let halve = i32::from(fraction_bits >= 0x000b_b67a);

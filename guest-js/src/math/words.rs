@@ -1,5 +1,4 @@
 //! The two halves of a double, each 32 bits: what fdlibm's algorithms look at and change.
-#![expect(clippy::cast_possible_truncation, reason = "the bits of a number are cut in two")]
 
 /// The half with sign, exponent and the first digits.
 pub(super) fn high(x: f64) -> i32 {
