@@ -44,7 +44,11 @@ def too_much(count: int, middle: dict[str, int], end: dict[str, int]) -> list[st
 
 
 def test_sandboxes_leave_nothing_behind() -> None:
-    assert too_much(COUNT, *churned(COUNT)) == []
+    # A thread that starts in the second half, on a busy machine, takes some too, once. A leak is there each time.
+    found = [too_much(COUNT, *churned(COUNT))]
+    while found[-1] and len(found) < 3:
+        found.append(too_much(COUNT, *churned(COUNT)))
+    assert found[-1] == [], found
 
 
 @pytest.mark.parametrize(("leak", "name"), [(16, "blocks"), (1_000, "native")])

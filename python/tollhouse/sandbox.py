@@ -3,6 +3,26 @@
 from __future__ import annotations
 
 from . import _native
+from ._internal.sandbox_options import (
+    auditor,
+    check_asked,
+    check_dry_run,
+    check_errors,
+    check_granted,
+    check_on_disk,
+    collector_of,
+    granted_capabilities,
+    held_log,
+    key_of,
+    names_of_servers,
+    never_asked,
+    no_answer,
+    one_each,
+    opened_token,
+    started_servers,
+    telemetry_if_traced,
+    warn_of_lost_names,
+)
 from .hosts import default_registry, host
 from .mounts import check_wasm_path, mounted, namespaces, not_served, policy_text, read_tools
 from .result import ExecutionResult
@@ -20,7 +40,6 @@ if TYPE_CHECKING:
     from typing import Any, Never, Self, Unpack
 
     from ._internal.options import RestoreOptions
-    from ._internal.telemetry import Telemetry
     from ._internal.tool_errors import ErrorMode, OnToolError
     from .audit import AuditCollector, AuditConfig, AuditEntry
     from .auth import PCA
@@ -144,12 +163,12 @@ class Sandbox(Runs):
         if policy is not None and capabilities is not None:
             raise ValueError("a policy has its own grants: give `policy` or `capabilities`, not both")
         if not self._in_memory:
-            _check_on_disk(mounts, record, replay, dry_run)
-        _check_dry_run(dry_run, record, replay, audit_log)
-        _check_granted(None if self._keeps else mcp, capabilities, policy, pca)
-        self._served = names_of(mcp)
-        granted = _granted(capabilities)
-        token = _opened(pca, trusted_authorities, policy, registry)
+            check_on_disk(mounts, record, replay, dry_run)
+        check_dry_run(dry_run, record, replay, audit_log)
+        check_granted(None if self._keeps else mcp, capabilities, policy, pca)
+        self._served = names_of_servers(mcp)
+        granted = granted_capabilities(capabilities)
+        token = opened_token(pca, trusted_authorities, policy, registry)
         definitions, handler = read_tools(list(tools), tool_handler)
         self.tools: list[ToolDefinition] = definitions
         is_open = tool_handler is not None and not definitions
@@ -158,8 +177,8 @@ class Sandbox(Runs):
         elif granted is not None:
             self._capabilities = granted
         else:
-            self._capabilities = _one_each(definitions) if policy is None else []
-        _check_errors(errors)
+            self._capabilities = one_each(definitions) if policy is None else []
+        check_errors(errors)
         self._answers = Answers(handler, errors, on_tool_error)
         self._called: list[Called] = []
         answer = self._weak(self._answers)
@@ -167,7 +186,7 @@ class Sandbox(Runs):
         self.last_result: ExecutionResult = ExecutionResult()
         host_tools = self._mounted(definitions, answer, is_open=is_open)
         own = {one.method for one in definitions}
-        _warn_of_lost_faces([one for one in host_tools if is_open or one.method in own], can_be_renamed=not is_open)
+        warn_of_lost_names([one for one in host_tools if is_open or one.method in own], can_be_renamed=not is_open)
         text: str | None
         if token is None or granted is not None:
             text, is_toml = policy_text(policy, self._capabilities, limits)
@@ -175,22 +194,22 @@ class Sandbox(Runs):
             text, is_toml = token.policy(self._capabilities, limits), False
         if registry is None and policy is not None:
             registry = default_registry()
-        _check_asked(approver, None if token is not None or self._keeps else text, toml=is_toml)
+        check_asked(approver, None if token is not None or self._keeps else text, toml=is_toml)
         self._closes_audit = audit_collector is None
-        self._audit: AuditCollector | None = _collector(audit_config, audit_collector)
-        audited = None if self._audit is None else _auditor(self._audit)
-        self._answers.telemetry = telemetry = _telemetry()
+        self._audit: AuditCollector | None = collector_of(audit_config, audit_collector)
+        audited = None if self._audit is None else auditor(self._audit)
+        self._answers.telemetry = telemetry = telemetry_if_traced()
         if telemetry is not None:
             audited = telemetry.listener(audited)
         listener = None if audited is None else self._weak(audited)
         ask = None if approver is None else self._weak(self._answers.asked(approver))
-        self._logged = (_held(audit_log), audit_key)
+        self._logged = (held_log(audit_log), audit_key)
         self._recorded = (record, replay)
         self._pretends = dry_run
         self._servers: McpServers | None = None
         self._ends_servers = False
         try:
-            self._servers, self._ends_servers = _started(mcp, mcp_lock)
+            self._servers, self._ends_servers = started_servers(mcp, mcp_lock)
             self._session: _native.Session | None = self._make(
                 host(registry), text, toml=is_toml, tools=host_tools, audit=listener, approver=ask, token=token
             )
@@ -221,7 +240,7 @@ class Sandbox(Runs):
 
     def _check_approver(self, approver: object) -> None:
         if approver is not None and not self._open().asks():
-            raise _never_asked()
+            raise never_asked()
 
     def _make(
         self,
@@ -257,7 +276,7 @@ class Sandbox(Runs):
             return None
         from logging import getLogger
 
-        answer = self._pretends if callable(self._pretends) else _no_answer
+        answer = self._pretends if callable(self._pretends) else no_answer
         return self._weak(answer), getLogger("tollhouse.dry_run").info
 
     def _weak(self, function: Callable[..., Any]) -> Callable[..., Any]:
@@ -388,7 +407,7 @@ class Sandbox(Runs):
 
         wanted = canonical_key(key)
         budgets = [one for one in self._open().budgets() if one["kind"] == "calls"]
-        left = [int(one["remaining"]) for one in budgets if _key(one["grant"]) == wanted]
+        left = [int(one["remaining"]) for one in budgets if key_of(one["grant"]) == wanted]
         return sum(left) if left else None
 
     def get_call_counts(self) -> dict[str, int]:
@@ -546,176 +565,3 @@ class Sandbox(Runs):
         from .files import absolute
 
         return self._open().files().read(absolute(path))
-
-
-def _granted(capabilities: Sequence[MethodCapability | str] | None) -> list[MethodCapability] | None:
-    if capabilities is None:
-        return None
-    from .capabilities import capabilities_from
-
-    return capabilities_from(capabilities)
-
-
-def _one_each(definitions: Sequence[ToolDefinition]) -> list[MethodCapability]:
-    if not definitions:
-        return []
-    from .capabilities import MethodCapability
-
-    return [MethodCapability(one.method) for one in definitions]
-
-
-def _check_granted(mcp: object, *grants: object) -> None:
-    """Raises `ValueError` for MCP servers of which nothing could be called."""
-    if mcp is not None and all(one is None or one in (b"", "") for one in grants):
-        raise ValueError("MCP servers grant nothing by themselves: say what may be called, by `capabilities`")
-
-
-def names_of(mcp: McpServers | Mapping[str, McpServerOptions] | None) -> frozenset[str]:
-    """The names of MCP servers."""
-    if mcp is None:
-        return frozenset()
-    from .mcp_servers import McpServers
-
-    return frozenset(tool.server for tool in mcp.tools) if isinstance(mcp, McpServers) else frozenset(mcp)
-
-
-def _started(
-    mcp: McpServers | Mapping[str, McpServerOptions] | None, lock: str | os.PathLike[str] | None
-) -> tuple[McpServers | None, bool]:
-    """MCP servers, which are started if they are not yet, and whether they end with the sandbox."""
-    if mcp is None:
-        if lock is not None:
-            raise ValueError("`mcp_lock` pins the tools of MCP servers: give `mcp` too")
-        return None, False
-    from .mcp_servers import McpServers
-
-    if not isinstance(mcp, McpServers):
-        return McpServers(mcp, lock=lock), True
-    if lock is not None:
-        raise ValueError("`McpServers` have been compared with a lock when they started: give `lock` there")
-    return mcp, False
-
-
-def _key(grant: str) -> str:
-    from .capabilities import canonical_key
-
-    name = grant.partition("#")[0]
-    return canonical_key(name) if name.startswith("cap:") else name
-
-
-def _opened(
-    pca: PCA | bytes | str, authorities: Iterable[str | bytes], policy: object, registry: object
-) -> Opened | None:
-    """The token, verified; None if there is none, and nobody is trusted to sign one."""
-    if pca in (b"", "") and not authorities:
-        return None
-    if policy is not None or registry is not None:
-        raise ValueError(
-            "a token is for `tools`; components come with a policy: give `pca`, or `policy` and `registry`"
-        )
-    from .tokens import Opened
-
-    return Opened(pca, authorities)
-
-
-def _held(audit_log: str | os.PathLike[str] | None) -> str | os.PathLike[str] | None:
-    """The log that a child of this process must not hold too."""
-    if audit_log is not None:
-        from ._internal.forks import holds_log
-
-        holds_log(audit_log)
-    return audit_log
-
-
-def _no_answer(_method: str, _arguments: dict[str, Any]) -> None:
-    """Answers no call of a dry run."""
-
-
-def _check_dry_run(dry_run: object, record: object, replay: object, audit_log: object) -> None:
-    """Raises `ValueError` for options that do not go with a dry run."""
-    if not dry_run:
-        return
-    if record is not None or replay is not None:
-        raise ValueError("a dry run is neither recorded nor replayed: give one of `dry_run`, `record` and `replay`")
-    if audit_log is not None:
-        raise ValueError("a dry run makes no calls, and an `audit_log` says what was done: leave one of them out")
-    if dry_run is not True and not callable(dry_run):
-        raise ValueError(f"dry_run is True, or a function of a method and its arguments, not {dry_run!r}")
-
-
-def _check_on_disk(mounts: object, record: object, replay: object, dry_run: object) -> None:
-    """Raises `ValueError` for options that a session on disk does not have."""
-    if mounts:
-        raise ValueError("a session on disk keeps what it has: copy files in by `files`; `mounts` are for a `Sandbox`")
-    if record is not None or replay is not None:
-        raise ValueError(
-            "a session on disk is neither recorded nor replayed: `record` and `replay` are for a `Sandbox`"
-        )
-    if dry_run:
-        raise ValueError("a session on disk keeps what was done: `dry_run` is for a `Sandbox`")
-
-
-def _never_asked() -> ValueError:
-    return ValueError(
-        "the `approver` would never be asked: say which calls ask it, by `MethodCapability(..., approve=True)` or "
-        "`approve` in a grant of the policy"
-    )
-
-
-def _check_asked(approver: object, policy: str | None, *, toml: bool) -> None:
-    """Raises `ValueError` if no grant of a policy asks.
-
-    A session on disk keeps the grants that it is made with: it must not be made first and refused then. A token, and a
-    session that is there, are asked when they are opened.
-    """
-    if approver is None or policy is None:
-        return
-    from .mounts import asks
-
-    if not asks(policy, toml=toml):
-        raise _never_asked()
-
-
-def _warn_of_lost_faces(tools: Sequence[_native.HostTool], *, can_be_renamed: bool) -> None:
-    """Warns whoever makes a sandbox of tools that are not called by their own name in a language of scripts."""
-    hint = ", or give it another name by `tool(function, name=…)`" if can_be_renamed else ""
-    for note in [note for tool in tools for note in tool.lost_faces]:
-        from warnings import warn
-
-        warn(f"{note}{hint}", UserWarning, stacklevel=3)
-
-
-def _check_errors(errors: ErrorMode) -> None:
-    if errors is not None:
-        from ._internal.tool_errors import check_mode
-
-        check_mode(errors)
-
-
-def _collector(config: AuditConfig | None, given: AuditCollector | None) -> AuditCollector | None:
-    if config is None or given is not None:
-        if config is not None:
-            raise ValueError("an audit has one place: give `audit_config` or `audit_collector`, not both")
-        return given
-    from uuid import uuid4
-
-    from .audit import AuditCollector
-
-    return AuditCollector(config, session_id=uuid4().hex)
-
-
-def _telemetry() -> Telemetry | None:
-    """Returns the tracer of a program that has configured tracing, and so has imported OpenTelemetry."""
-    import sys
-
-    if "opentelemetry.trace" not in sys.modules:
-        return None
-    from ._internal.telemetry import telemetry
-
-    return telemetry()
-
-
-def _auditor(audit: AuditCollector) -> Callable[[str], object]:
-    import json
-
-    return lambda event: audit.add_event(json.loads(event))

@@ -13,6 +13,7 @@ from typing import Any, Literal, Unpack, cast, get_args
 from . import _native
 from ._internal.forks import holds_store
 from ._internal.migration import Grants, widen, withdrawn_tools
+from ._internal.sandbox_options import names_of_servers
 from .capabilities import MethodCapability, capabilities_from
 from .durable_runs import DurableRuns
 from .errors import RuntimeError  # noqa: A004
@@ -21,7 +22,6 @@ from .hosts import default_registry, default_store, host, trust_writers
 from .literals import OnChange, Resolution, RunStatus
 from .mounts import check_capabilities, mounted, namespaces, not_served, read_tools
 from .pending import PendingCall, pending_call, pending_calls, time_of
-from .sandbox import names_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -485,7 +485,7 @@ class Session(DurableRuns):
         if has.packages and options.get("registry") is None:
             options["registry"] = default_registry()
         wanted = None if given is None else capabilities_from(given)
-        served = names_of(options.get("mcp"))
+        served = names_of_servers(options.get("mcp"))
         withdrawn = [] if wanted is None else has.withdrawn(wanted, definitions, is_open=is_open)
         added = has.missing(wanted, definitions)
         if definitions:
