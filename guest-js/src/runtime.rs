@@ -23,8 +23,9 @@ use crate::source::{self, Dialect};
 use crate::text::Text;
 use crate::{bytecode, calls, errors, input, limits, memory, modules, natives, operations, turn};
 
-/// Size of the stack on which QuickJS recurses, in bytes: deeper is a `RangeError`. Rust's stack on this target is 1 MiB.
-pub(crate) const MAX_STACK: usize = 768 << 10;
+/// Size of the stack on which QuickJS recurses, in bytes: deeper is a `RangeError`. A call takes some 180 bytes, so that
+/// functions call themselves as deep as in Node. The guest's whole stack is half a megabyte larger (`build.rs`).
+pub(crate) const MAX_STACK: usize = 2 << 20;
 
 /// Bytes that a script allocates before QuickJS first looks for cycles; most end before. (It raises the mark itself later.)
 /// Doing so sooner would touch every page of the image, and each is copied when it is first written.

@@ -26,9 +26,12 @@ const FALLBACK_INSTANCES: u32 = 100;
 /// Largest linear memory: all that 32 bits can address. The memory that a run may use is a limit of its session.
 const MAX_MEMORY: usize = 1 << 32;
 
-/// Stack for wasm frames, in bytes. QuickJS stops itself at 768 KiB of its own stack, which takes several times as
-/// much here, because a frame of the interpreter spills more than native code does.
+/// Stack for wasm frames of tools, in bytes.
 pub const WASM_STACK: usize = 4 << 20;
+
+/// Stack for wasm frames in the JavaScript guest, in bytes. QuickJS stops itself at 2 MiB of its own stack, which takes
+/// several times as much here, because a frame of the interpreter spills more than native code does.
+pub const JAVASCRIPT_STACK: usize = 16 << 20;
 
 /// Stack for wasm frames in the shell guest, in bytes. A shell function that calls itself is a chain of futures that
 /// poll each other: each level takes some ten KiB, and scripts recurse hundreds deep. The guest's own stack, within its
@@ -108,8 +111,12 @@ struct EngineSettings {
     metered: bool,
 }
 
-const GUEST: EngineSettings =
-    EngineSettings { instances: MAX_GUESTS, keep_resident: GUEST_KEEP_RESIDENT, stack: WASM_STACK, metered: false };
+const GUEST: EngineSettings = EngineSettings {
+    instances: MAX_GUESTS,
+    keep_resident: GUEST_KEEP_RESIDENT,
+    stack: JAVASCRIPT_STACK,
+    metered: false,
+};
 
 const TOOL: EngineSettings =
     EngineSettings { instances: MAX_TOOLS, keep_resident: TOOL_KEEP_RESIDENT, stack: WASM_STACK, metered: false };

@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
-use tollhouse_engine::{SHELL_STACK, WASM_STACK};
+use tollhouse_engine::{JAVASCRIPT_STACK, SHELL_STACK};
 use wasmtime::Trap;
 use wasmtime::component::Component;
 
@@ -166,7 +166,7 @@ impl Guests {
         })?;
         instance.wake(state);
         let stack = match language {
-            Language::JavaScript => WASM_STACK,
+            Language::JavaScript => JAVASCRIPT_STACK,
             Language::Shell => SHELL_STACK,
         };
         Ok(Guest { instance, limits, stack, keeps: false })
