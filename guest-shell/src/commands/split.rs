@@ -26,7 +26,7 @@ const HELP: &str = "Usage: split [OPTION]... [FILE [PREFIX]]\nSplit a file into 
 /// Most files that one call writes.
 const MOST_FILES: usize = 100_000;
 
-/// What a piece is.
+/// Rule that says what a piece is.
 enum Pieces {
     Lines(usize),
     Bytes(usize),
@@ -35,7 +35,7 @@ enum Pieces {
     Chunks(Chunks, Option<usize>, usize),
 }
 
-/// How a file is cut into a number of pieces.
+/// Way in which a file is cut into a number of pieces.
 #[derive(Clone, Copy, PartialEq)]
 enum Chunks {
     Bytes,
