@@ -37,7 +37,7 @@ rg -c W /tmp/a; date -d '2 days' +%s; case $x in W*) :;; esac; arr=(1 2 3); whil
 /// Expected output of the script that warms the image.
 const WARMED: &str = "      1 W0RD\n5\ntot\n1\n1\n172800\n";
 
-/// Most polls that the execution takes while the image is made.
+/// Most polls of the script that warms the image.
 const POLLS: usize = 1_000;
 
 /// The limits, directory and user of nearly every script: for those the interpreter is made beforehand. Fuel is none

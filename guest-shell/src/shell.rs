@@ -31,7 +31,7 @@ const TURN: u64 = 4_096;
 struct Run {
     execution: Pin<Box<dyn Future<Output = Outcome>>>,
     woken: Arc<Woken>,
-    /// Operation that a script waits for which never waits by itself.
+    /// Timer without length, which a script waits for that never waits by itself.
     turn: Option<Outstanding>,
 }
 

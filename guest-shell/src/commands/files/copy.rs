@@ -14,26 +14,26 @@ use super::target::{Backups, Control, back_up};
 /// Links of a source that are followed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Follow {
-    /// None (`-P`).
+    /// Follows no links (`-P`).
     Never,
-    /// Those that operands name (`-H`).
+    /// Follows links that operands name (`-H`).
     Operands,
-    /// All (`-L`).
+    /// Follows all links (`-L`).
     Always,
 }
 
-/// What becomes of a destination that is there.
+/// Treatment of a destination that is there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Existing {
-    /// It is replaced.
+    /// Replaces the destination.
     Replace,
-    /// It stays (`-n`).
+    /// Keeps the destination (`-n`).
     Keep,
     /// The answer decides (`-i`).
     Ask,
 }
 
-/// What is made of a source.
+/// Kind of thing that is made of a source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Make {
     Copy,
@@ -45,7 +45,7 @@ pub(super) enum Make {
     Link,
 }
 
-/// How things are copied.
+/// Options that say how things are copied.
 #[derive(Clone, Debug)]
 pub(super) struct Options {
     pub(super) make: Make,
@@ -68,7 +68,7 @@ pub(super) struct Options {
     pub(super) mode: Option<u32>,
 }
 
-/// One operand on its way.
+/// Operand on its way to a target.
 struct Operand {
     source: String,
     target: String,
@@ -87,7 +87,7 @@ pub(super) struct Copier {
     sources: HashSet<PathBuf>,
 }
 
-/// What is known of a source and its destination.
+/// Knowledge about a source and its destination.
 struct Pair<'a> {
     from: &'a str,
     to: &'a str,
@@ -547,13 +547,13 @@ impl Copier {
     }
 }
 
-/// What there is between a source and its destination.
+/// State of the way between a source and its destination.
 enum Way {
     /// Something that stays, which has been reported.
     Blocked,
     /// Nothing to be done.
     Settled,
-    /// Nothing any more.
+    /// Nothing stands in the way any more.
     Clear {
         /// The name of the backup, empty if none was made.
         backup: String,
@@ -562,13 +562,13 @@ enum Way {
     },
 }
 
-/// What being one file means.
+/// Consequence of source and destination being one file.
 enum Same {
-    /// Nothing: they are not, or it does no harm.
+    /// Nothing follows: the files are not one, or it does no harm.
     Fine,
     /// There is nothing to do.
     Done,
-    /// It would destroy the file.
+    /// The operation would destroy the file.
     Mistake,
 }
 

@@ -295,8 +295,7 @@ impl Iterator for FileLines<'_> {
     }
 }
 
-/// A paragraph : a collection of [`FileLines`] that are to be formatted
-/// plus info about the paragraph's indentation
+/// Paragraph of [`FileLines`] that are to be formatted, plus info about the paragraph's indentation
 ///
 /// We retain the raw bytes from the [`FileLine`]; the other info
 /// is only there to help us in deciding how to merge lines into Paragraphs
@@ -309,9 +308,9 @@ pub(crate) struct Paragraph {
     pub(crate) init_len: usize,
     /// byte location of end of init in first line buffer
     init_end: usize,
-    /// string representing indent
+    /// String that represents the indent
     pub(crate) indent_str: Vec<u8>,
-    /// length of above
+    /// Length of `indent_str` in columns
     pub(crate) indent_len: usize,
     /// byte location of end of indent (in crown and tagged mode, only applies to 2nd line and onward)
     indent_end: usize,

@@ -12,7 +12,7 @@ use crate::commands::files::{quote, reason};
 /// Something could not be done at all.
 const TROUBLE: i32 = 2;
 
-/// The command `patch`.
+/// Command that applies diffs to files, as `patch`.
 pub(crate) struct Patch;
 
 #[async_trait]
@@ -54,7 +54,7 @@ impl Command for Patch {
 /// End of a step: what it gives, or why nothing more is done.
 pub(super) type Done<T> = Result<std::result::Result<T, String>>;
 
-/// One execution.
+/// State of one execution.
 pub(super) struct Run<'a, 'c> {
     pub(super) context: &'a CommandContext<'c>,
     pub(super) options: &'a Options,
@@ -100,7 +100,7 @@ impl Run<'_, '_> {
         Ok(Ok(()))
     }
 
-    /// The diffs' text. The error is a text.
+    /// Reads the text of the diffs. The error is a text.
     async fn input(&self) -> Done<Vec<u8>> {
         let input = self.options.input.as_ref().or(self.options.operands.get(1)).filter(|name| *name != "-");
         let Some(name) = input else {
