@@ -14,11 +14,11 @@ use super::target::{Backups, Control, back_up};
 /// Links of a source that are followed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Follow {
-    /// Follows no links (`-P`).
+    /// No links are followed (`-P`).
     Never,
-    /// Follows links that operands name (`-H`).
+    /// Links that operands name are followed (`-H`).
     Operands,
-    /// Follows all links (`-L`).
+    /// All links are followed (`-L`).
     Always,
 }
 

@@ -122,7 +122,7 @@ fn line(text: &str) -> Option<Cookie> {
     })
 }
 
-/// What a server sets; none if it may not.
+/// Reads the cookie that a server sets; none if it may not.
 fn cookie(address: &Address, set: &str, now: u64) -> Option<Cookie> {
     let mut parts = set.split(';').map(str::trim);
     let (name, value) = parts.next()?.split_once('=')?;

@@ -2,7 +2,7 @@
 
 use super::list::{Form, Info, Size};
 
-/// What is done to entries.
+/// Action on the entries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Action {
     Extract,
@@ -16,7 +16,7 @@ pub(super) enum Action {
     Comment,
 }
 
-/// What is done with files that are there.
+/// Treatment of files that are there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Existing {
     Ask,
@@ -54,7 +54,7 @@ pub(super) enum Mistake {
 }
 
 impl Options {
-    /// Reads the words. `info` is for `zipinfo`.
+    /// Reads the words of the command. `info` is for `zipinfo`.
     pub(super) fn read(words: &[String], info: bool) -> Result<Self, Mistake> {
         let mut options = Self {
             action: if info { Action::List(Form::Info(Info::default())) } else { Action::Extract },
