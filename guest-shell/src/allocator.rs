@@ -17,10 +17,10 @@ static ALLOCATOR: Lists =
 /// Alignment of every block, and the step between the sizes of the smallest blocks.
 const GRAIN: usize = 16;
 
-/// Up to here there is a class for each multiple of [`GRAIN`].
+/// Largest size up to which there is a class for each multiple of [`GRAIN`].
 const FINE: usize = 256;
 
-/// Up to here there are four classes for each doubling. Beyond it, blocks are the standard library's.
+/// Largest size up to which there are four classes for each doubling. Beyond it, blocks are the standard library's.
 const LARGEST: usize = 16 << 10;
 
 /// The sizes that there are.

@@ -95,7 +95,7 @@ impl Methods {
     }
 }
 
-/// From which likeness on (Jaro-Winkler, 0 to 1) a name is offered in the place of an unknown one.
+/// Likeness (Jaro-Winkler, 0 to 1) from which on a name is offered in the place of an unknown one.
 const ALIKE: f64 = 0.7;
 
 impl Method {

@@ -15,8 +15,7 @@ const DIRECTORY: &str = "/dev";
 /// Bytes that are asked of the world at once: the most that it gives is eight times that.
 const RANDOM: usize = 8 << 10;
 
-/// Device file under `/dev`. What is written to it is gone, but that `/dev/full` takes nothing. What is written to it
-/// is gone, but that `/dev/full` takes nothing.
+/// Device file under `/dev`. Data written to a device is gone, but that `/dev/full` takes nothing.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Device {
     Full,

@@ -120,7 +120,7 @@ struct Request {
 
 /// Reason why the words of `timeout` ask for nothing to be run.
 enum Refusal {
-    /// They ask for help.
+    /// Words that ask for help.
     Help,
     /// Words that are wrong, with the message.
     Wrong(String),

@@ -50,7 +50,7 @@ impl ToolCommand {
 
 /// Reason why a command stops before its end.
 enum Stop {
-    /// Something is wrong with its words: a text for standard error.
+    /// Mistake in the words of the command, as a text for standard error.
     Misuse(String),
     /// Error of the shell: input or output is gone, or the whole script is to stop.
     Shell(bashkit::Error),

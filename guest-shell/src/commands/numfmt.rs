@@ -463,7 +463,7 @@ fn parse_format(val: &str) -> std::result::Result<Format, String> {
     })
 }
 
-/// Converts one field of a line. Without a delimiter it keeps its width.
+/// Converts one field of a line. Without a delimiter the field keeps its width.
 fn convert_field(text: &str, field: usize, opts: &Options) -> std::result::Result<String, String> {
     let number = text.trim_start_matches([' ', '\t']);
     let bare = number.strip_suffix(&opts.suffix).filter(|bare| !bare.is_empty()).unwrap_or(number);

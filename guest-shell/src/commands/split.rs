@@ -31,7 +31,7 @@ enum Pieces {
     Lines(usize),
     Bytes(usize),
     LineBytes(usize),
-    /// So many pieces; with a number, only this one is printed.
+    /// Cut into a number of pieces; if one of them is selected, only that one is printed.
     Chunks(Chunks, Option<usize>, usize),
 }
 

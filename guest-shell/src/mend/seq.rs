@@ -48,7 +48,7 @@ struct Format {
     after: String,
 }
 
-/// More digits than these are refused: the numbers must fit into 128 bits with all their places.
+/// Most digits that a number may have: the numbers must fit into 128 bits with all their places.
 const DIGITS: usize = 30;
 
 /// A number as its digits, without the point, and how many of them are behind it. None in it: infinity.

@@ -48,8 +48,8 @@ impl Call<'_> {
         self.call(context, arguments).await
     }
 
-    /// Makes the calls of a command without parameters: one with the JSON object on standard input, if there is one. If
-    /// its first line is an object by itself, a call for each line.
+    /// Makes the calls of a command without parameters: one with the JSON object on standard input, if there is one;
+    /// or, if the first line is an object by itself, one for each line.
     ///
     /// A method without parameters reads nothing. One whose parameters are all optional puts back input that is not an
     /// object, which belongs to a `while read` loop around the call, and does not read the script's own standard input,
@@ -203,7 +203,7 @@ struct Lines<'a> {
     /// The input, until its end.
     input: Option<&'a CommandInput>,
     pending: Vec<u8>,
-    /// Up to here `pending` holds no end of a line.
+    /// Length of the part of `pending` that holds no end of a line.
     searched: usize,
     /// Number of lines that were taken.
     number: u64,
@@ -262,7 +262,7 @@ impl<'a> Lines<'a> {
         Ok(std::mem::take(&mut self.pending))
     }
 
-    /// Reads more input into the buffer. False at the end.
+    /// Reads more input into the buffer, and returns false at the end.
     async fn more(&mut self) -> Result<bool> {
         let Some(input) = self.input else { return Ok(false) };
         match input.read_chunk().await? {

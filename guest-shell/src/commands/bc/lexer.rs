@@ -172,7 +172,8 @@ impl Lexer {
         }
     }
 
-    /// Skips a comment, and returns false if more text must arrive first. An open one extends to the end of the input.
+    /// Skips a comment, and returns false if more text must arrive first. An open comment extends to the end of the
+    /// input.
     fn skip_comment(&mut self) -> bool {
         let rest = &self.text[self.at + 2..];
         let length = match rest.windows(2).position(|pair| pair == b"*/") {

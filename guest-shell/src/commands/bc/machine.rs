@@ -27,7 +27,7 @@ pub(super) type Value = Arc<Decimal>;
 /// Need for which a machine stops.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Need {
-    /// More of the program.
+    /// More text of the program.
     Program,
     /// More bytes for `read()`.
     Numbers,

@@ -13,17 +13,17 @@ use super::super::effort::Effort;
 /// A function of the library.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum MathFunction {
-    /// Sine function, `s(x)`.
+    /// Sine function, written `s(x)`.
     Sine,
-    /// Cosine function, `c(x)`.
+    /// Cosine function, written `c(x)`.
     Cosine,
-    /// Arc tangent function, `a(x)`.
+    /// Arc tangent function, written `a(x)`.
     ArcTangent,
-    /// Natural logarithm function, `l(x)`.
+    /// Natural logarithm function, written `l(x)`.
     Logarithm,
     /// Exponential function, written `e(x)`.
     Exponential,
-    /// Bessel function of order n, `j(n, x)`.
+    /// Bessel function of order n, written `j(n, x)`.
     Bessel,
 }
 

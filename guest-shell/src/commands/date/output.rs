@@ -5,8 +5,8 @@
 
 use chrono::{DateTime, Datelike as _, Timelike as _, Utc};
 
-/// Set of conversions: date's has `%N`, `%q`, `%:z` and the flag `+` beside the C library's, which `printf '%(…)T'`
-/// uses.
+/// Dialect of conversions, where date's has `%N`, `%q`, `%:z` and the flag `+` beside the C library's, which `printf
+/// '%(…)T'` uses.
 #[derive(Clone, Copy, PartialEq)]
 pub(super) enum Dialect {
     Date,

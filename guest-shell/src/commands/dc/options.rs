@@ -28,7 +28,7 @@ pub(crate) enum Part {
 /// Request that the words make.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Request {
-    /// These parts are evaluated in turn.
+    /// Parts that are evaluated in turn.
     Run(Vec<Part>),
     /// A text is printed.
     Print(&'static str),

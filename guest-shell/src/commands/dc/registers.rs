@@ -10,7 +10,7 @@ use super::super::decimal::Decimal;
 pub(super) enum Value {
     /// Number of any precision.
     Number(Arc<Decimal>),
-    /// String of bytes.
+    /// String of any bytes.
     Text(Arc<[u8]>),
 }
 

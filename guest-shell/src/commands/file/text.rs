@@ -18,7 +18,7 @@ const ENCODING_SAMPLE: usize = 64 * 1024;
 /// A line with more characters than this is very long.
 const LONG_LINE: usize = 300;
 
-/// Most patterns are searched for in this many bytes at the start.
+/// Bytes at the start in which most patterns are searched for.
 const SEARCHED: usize = 8192;
 
 const PLAIN: &str = "text/plain";

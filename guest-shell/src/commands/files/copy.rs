@@ -18,14 +18,14 @@ pub(super) enum Follow {
     Never,
     /// Links that operands name are followed (`-H`).
     Operands,
-    /// All links are followed (`-L`).
+    /// Every link is followed (`-L`).
     Always,
 }
 
 /// Treatment of a destination that is there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Existing {
-    /// Replaces the destination.
+    /// Replaces the destination that is there.
     Replace,
     /// Keeps the destination (`-n`).
     Keep,
@@ -33,7 +33,7 @@ pub(super) enum Existing {
     Ask,
 }
 
-/// Kind of thing that is made of a source.
+/// Operation by which a source becomes its destination.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Make {
     Copy,
@@ -92,7 +92,7 @@ struct Pair<'a> {
     from: &'a str,
     to: &'a str,
     source: Metadata,
-    /// Nothing, if nothing is there.
+    /// Metadata of the destination; nothing, if nothing is there.
     target: Option<Metadata>,
     named: bool,
 }
@@ -557,14 +557,14 @@ enum Way {
     Clear {
         /// The name of the backup, empty if none was made.
         backup: String,
-        /// Nothing is left of the destination.
+        /// True if nothing is left of the destination.
         is_new: bool,
     },
 }
 
 /// Consequence of source and destination being one file.
 enum Same {
-    /// Nothing follows: the files are not one, or it does no harm.
+    /// No consequence, since the files are not one or it does no harm.
     Fine,
     /// There is nothing to do.
     Done,

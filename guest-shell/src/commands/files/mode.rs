@@ -23,7 +23,7 @@ struct Clause {
 #[derive(Clone, Copy, Debug)]
 enum Value {
     Bits(u32),
-    /// Bits with `X`: these, and execution for directories and for what somebody may execute.
+    /// Bits given with `X`: these, and execution for directories and for what somebody may execute.
     BitsAndSearch(u32),
     /// `u`, `g` or `o` behind the operator: what that class may do.
     OfClass(u32),

@@ -62,7 +62,7 @@ impl Call<'_> {
         self.as_directory(name, found)
     }
 
-    /// With a slash behind it, a name is that of a directory or of nothing.
+    /// Refuses a name with a slash behind it that is not the name of a directory.
     fn as_directory(&self, name: &str, found: bashkit::Result<Metadata>) -> bashkit::Result<Metadata> {
         match found {
             Ok(found) if name.ends_with('/') && !found.file_type.is_dir() => Err(not_directory()),

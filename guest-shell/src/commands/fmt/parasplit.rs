@@ -142,8 +142,7 @@ impl Line {
     }
 }
 
-/// Each line's prefix has to be considered to know whether to merge it with
-/// the next line or not
+/// Line of a file, whose prefix has to be considered to know whether to merge it with the next line or not
 pub(crate) struct FileLine {
     line: Vec<u8>,
     /// The end of the indent, always the start of the text

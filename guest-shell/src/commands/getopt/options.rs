@@ -7,9 +7,9 @@ use super::scanner::{Found, Known, Order, Takes, scan};
 pub(super) enum Quoting {
     /// No quoting at all.
     Plain,
-    /// For shells of Bourne's kind.
+    /// Quoting for shells of Bourne's kind.
     Bourne,
-    /// For shells of C's kind.
+    /// Quoting for shells of C's kind.
     Csh,
 }
 

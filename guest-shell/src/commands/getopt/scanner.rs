@@ -25,11 +25,11 @@ pub(in crate::commands) struct Known {
 /// Treatment of words that are no options.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::commands) enum Order {
-    /// They are moved behind the options.
+    /// Words are moved behind the options.
     Permute,
     /// The first one ends the options.
     Require,
-    /// They stay where they are.
+    /// Words stay where they are.
     Keep,
 }
 

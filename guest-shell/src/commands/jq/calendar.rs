@@ -181,7 +181,7 @@ struct Conversion {
 }
 
 impl Conversion {
-    /// More characters than this are not made of one conversion.
+    /// Greatest width of a conversion, in characters.
     const MAX_WIDTH: usize = 1_000;
 
     /// Reads what is behind `%`, and returns the rest.

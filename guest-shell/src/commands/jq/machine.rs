@@ -34,7 +34,7 @@ pub(crate) trait Host {
     fn check(&mut self) -> Result<(), String>;
 }
 
-/// So many steps are made between two checks of the limits.
+/// Steps that are made between two checks of the limits.
 const STEPS: u32 = 2_048;
 
 /// A binding at run time.
@@ -89,8 +89,7 @@ enum Then {
 struct Fold {
     update: T,
     state: Rc<RefCell<Val>>,
-    /// Extraction of the fold, which is none for `reduce` and `Some(None)` for `foreach` without an extraction.
-    /// Some(None): `foreach` without an extraction.
+    /// Extraction of the fold, which is `None` for `reduce` and `Some(None)` for `foreach` without an extraction.
     extract: Option<Option<T>>,
 }
 
@@ -100,8 +99,8 @@ struct Modification {
     deleted: Vec<Val>,
 }
 
-/// Frame that says what is done with a result. Those that take part of a bigger one remember the tracker of the whole.
-/// Those that take part of a bigger one remember the tracker of the whole.
+/// Frame that says what is done with a result. Frames that take part of a bigger result remember the tracker of the
+/// whole.
 #[derive(Clone)]
 enum Frame {
     Then(Closure),

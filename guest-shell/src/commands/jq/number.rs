@@ -18,7 +18,7 @@ const EXPONENT_CLAMP: i64 = 1 << 60;
 #[derive(Debug)]
 pub(crate) struct Decimal {
     negative: bool,
-    /// Without leading zeros; `0` for zero.
+    /// Digits without leading zeros; `0` for zero.
     digits: String,
     exponent: i64,
 }

@@ -23,7 +23,7 @@ enum State {
     Normal,
     Text,
     Escape,
-    /// Everything up to the first record separator is skipped.
+    /// State in which everything up to the first record separator is skipped.
     Waiting,
 }
 

@@ -14,10 +14,10 @@ use super::utf8::text_of;
 use super::value::{Members, Val};
 use super::writer::{Colors, Layout, compact, write, write_string};
 
-/// More output than this is not kept.
+/// Most output that is kept, in bytes.
 const MAX_OUTPUT: usize = 64 << 20;
 
-/// Everything that a run needs, read beforehand.
+/// Inputs and settings that a run needs, read beforehand.
 pub(crate) struct Job<'a> {
     pub(crate) options: &'a Options,
     pub(crate) source: &'a Source,

@@ -15,8 +15,7 @@ pub(crate) type T = Rc<Term>;
 /// A function of Rust: the host, the input, the arguments.
 pub(crate) type NativeFn = fn(&mut dyn Host, Val, &[Val]) -> Result<Val, Failure>;
 
-/// Function that was compiled. The body is set once it is compiled, since it may call itself. Its body is set once it
-/// is compiled, since it may call itself.
+/// Function that was compiled. The body is set once it is compiled, since it may call the function itself.
 #[derive(Default)]
 pub(crate) struct Function {
     pub(crate) body: OnceCell<T>,
@@ -87,11 +86,11 @@ pub(crate) enum Term {
     GetPath(T),
     Error(T),
     Empty,
-    /// From, up to, by.
+    /// Numbers of a range: from, up to, by.
     Range(T, T, T),
 }
 
-/// Persistent list of items. Taking it apart does not recurse.
+/// Persistent list of items. Taking the list apart does not recurse.
 pub(crate) struct Chain<I>(Option<Rc<Link<I>>>);
 
 /// A link of a [`Chain`].

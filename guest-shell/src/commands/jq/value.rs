@@ -17,11 +17,11 @@ pub(crate) type Members = IndexMap<Rc<str>, Val, BuildHasherDefault<DefaultHashe
 /// Operations that take values apart refuse those nested deeper than this, as jq does.
 pub(crate) const MAX_DEPTH: usize = 10_000;
 
-/// Elements of an array. Dropping it takes apart what is nested in it without recursion.
+/// Elements of an array. Dropping the array takes apart what is nested in it without recursion.
 #[derive(Clone, Default)]
 pub(crate) struct Array(pub(crate) Vec<Val>);
 
-/// Members of an object. Dropping it takes apart what is nested in it without recursion.
+/// Members of an object. Dropping the object takes apart what is nested in it without recursion.
 #[derive(Clone, Default)]
 pub(crate) struct Object(pub(crate) Members);
 
@@ -145,8 +145,7 @@ struct Comparison<'a> {
     deep: &'a dyn Fn() -> Result<Ordering, TooDeep>,
 }
 
-/// Comparisons of two values. None of them is a trait of the standard library, since values that are nested too deeply
-/// have no order. None of them is a trait of the standard library, since values that are nested too deeply have no
+/// Comparisons of two values. None is a trait of the standard library, since values that are nested too deeply have no
 /// order.
 impl Val {
     /// Compares two values in jq's order: null, false, true, numbers, strings, arrays, objects.

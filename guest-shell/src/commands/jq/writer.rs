@@ -18,8 +18,8 @@ impl Default for Colors {
 }
 
 impl Colors {
-    /// Reads the colors of `JQ_COLORS`, where fields that are missing leave the defaults. None if one of the first
-    /// seven is wrong; the eighth came later, and jq ignores it then.
+    /// Reads the colors of `JQ_COLORS`, where fields that are missing leave the defaults. Returns none if one of the
+    /// first seven is wrong; the eighth came later, and jq ignores it then.
     pub(crate) fn parse(setting: &str) -> Option<Self> {
         let valid = |field: &str| field.bytes().all(|byte| byte.is_ascii_digit() || byte == b';');
         let mut colors = Self::default();

@@ -30,7 +30,7 @@ fn fit(cells: &[Cell], count: usize, limit: usize, across: bool) -> Option<Vec<u
     Some(widths)
 }
 
-/// From one column of the screen to another, with tabs where one leads there.
+/// Indents from one column of the screen to another, with tabs where one leads there.
 fn indent(out: &mut String, mut from: usize, to: usize, tab: usize) {
     while from < to {
         if tab != 0 && to / tab > (from + 1) / tab {

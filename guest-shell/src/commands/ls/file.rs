@@ -28,7 +28,7 @@ impl File {
         self.meta.as_ref().map_or(0, |meta| meta.size)
     }
 
-    /// In blocks of 512 bytes.
+    /// Returns the size in blocks of 512 bytes.
     pub(super) fn blocks(&self) -> u64 {
         self.meta.as_ref().map_or(0, file_status::blocks)
     }

@@ -7,9 +7,9 @@ use crate::commands::disk::{human_size, parse_block_size};
 /// Unit in which sizes are written.
 #[derive(Clone)]
 pub(super) enum Unit {
-    /// In units of so many bytes, with a letter behind each number.
+    /// Units of so many bytes, with a letter behind each number.
     Of(u64, String),
-    /// In powers of this base.
+    /// Powers of this base, with their letters.
     Human(u64),
 }
 

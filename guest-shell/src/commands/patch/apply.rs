@@ -14,11 +14,11 @@ pub(super) struct Place {
 /// A file that hunks are applied to, in their order.
 pub(super) struct Target<'a> {
     lines: Vec<&'a [u8]>,
-    /// So many lines were taken over.
+    /// Number of lines that were taken over.
     taken: usize,
     /// Distance of the last hunk from where it was to be.
     offset: i64,
-    /// Number of lines that the result has more than what was taken over.
+    /// Number of lines by which the result exceeds what was taken over.
     pub(super) growth: i64,
     result: Vec<u8>,
     /// White space counts as one blank.

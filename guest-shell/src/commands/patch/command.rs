@@ -9,7 +9,7 @@ use super::reader::read;
 use crate::clock;
 use crate::commands::files::{quote, reason};
 
-/// Something could not be done at all.
+/// Status if something could not be done at all.
 const TROUBLE: i32 = 2;
 
 /// Command that applies diffs to files, as `patch`.
@@ -60,7 +60,7 @@ pub(super) struct Run<'a, 'c> {
     pub(super) options: &'a Options,
     pub(super) directory: PathBuf,
     pub(super) told: String,
-    /// Something did not fit.
+    /// True if something did not fit.
     pub(super) failed: bool,
     /// Files of rejects that were written.
     pub(super) rejected: Vec<String>,

@@ -1,6 +1,6 @@
 //! What a diff says: the files that it names, and hunks.
 
-/// Line of a hunk. Its text has its line break, unless the file ends without one.
+/// Line of a hunk. The text has its line break, unless the file ends without one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Line {
     pub(super) kind: Kind,

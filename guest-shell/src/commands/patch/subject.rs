@@ -33,7 +33,7 @@ pub(super) enum Verdict {
 type Found = Option<(FileType, u64)>;
 
 impl Run<'_, '_> {
-    /// Finds the file of a diff. Reverses the diff where that was asked for.
+    /// Finds the file of a diff, and reverses the diff where that was asked for.
     pub(super) async fn subject(&mut self, diff: &mut FileDiff) -> Result<Subject> {
         let file_type = match (diff.old_mode.map(|mode| mode & TYPE), diff.new_mode.map(|mode| mode & TYPE)) {
             (Some(old), Some(new)) if old != new => None,

@@ -20,7 +20,7 @@ struct Patched {
     text: Vec<u8>,
     /// Hunks that did not fit.
     rejected: Vec<Hunk>,
-    /// They were not tried.
+    /// True if the hunks were not tried.
     skipped: bool,
     /// Some hunk did not fit exactly.
     mismatch: bool,

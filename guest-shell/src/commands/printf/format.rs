@@ -555,7 +555,7 @@ fn quote(operand: &str) -> Vec<u8> {
     by_library("%q", operand)
 }
 
-/// Formats one operand by one directive of uucore's. What it refuses prints nothing.
+/// Formats one operand by one directive of uucore's. An operand that uucore refuses prints nothing.
 fn by_library(directive: &str, operand: &str) -> Vec<u8> {
     let values = [FormatArgument::Unparsed(OsString::from(operand))];
     let mut arguments = FormatArguments::new(&values);

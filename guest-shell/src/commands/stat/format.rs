@@ -2,7 +2,7 @@
 //!
 //! Derived from bashkit (MIT, `guest-shell/patches/LICENSE-bashkit`).
 
-/// More than this a width or a precision does not ask for.
+/// Greatest width or precision that a directive asks for.
 const WIDEST: usize = 4096;
 
 /// Flags, width and precision of a directive.

@@ -63,7 +63,7 @@ cached_command!(stat_cmd, bashkit::builtins::generated::stat_args::stat_command(
 /// Format of what is printed of each file.
 struct Format {
     text: String,
-    /// True with `--printf`: backslashes mean something, and no line end is added.
+    /// True if the format is that of `--printf`: backslashes mean something, and no line end is added.
     escapes: bool,
     /// Quoting style of names in `%N`.
     quoting: QuotingStyle,

@@ -27,7 +27,7 @@ pub(super) enum Mistake {
 
 impl Target {
     /// Reads a word of a command line as a target. A word without a protocol is taken for `http://…`, as curl and wget
-    /// take it. One without a protocol is taken for `http://…`, as curl and wget take it.
+    /// take it.
     pub(super) fn parse(word: &str) -> Result<Self, Mistake> {
         if word.is_empty() || word.bytes().any(|byte| byte <= b' ' || byte == 0x7f) {
             return Err(Mistake::Malformed);

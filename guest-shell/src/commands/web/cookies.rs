@@ -14,7 +14,7 @@ const HTTP_ONLY: &str = "#HttpOnly_";
 struct Cookie {
     name: String,
     value: String,
-    /// In lower case, without a leading dot.
+    /// Domain in lower case, without a leading dot.
     domain: String,
     /// Servers below the domain get it too.
     below: bool,

@@ -15,7 +15,7 @@ pub(super) struct Files<'a, 'c> {
 #[derive(Default)]
 struct Kept {
     inputs: Vec<Vec<u8>>,
-    /// So many of them the present address has had.
+    /// Number of the inputs that the present address has had.
     taken: usize,
 }
 

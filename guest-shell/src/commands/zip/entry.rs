@@ -60,7 +60,7 @@ pub(super) struct Entry {
     pub(super) link: bool,
     /// The content is said to be text.
     pub(super) text: bool,
-    /// There are extra fields.
+    /// True if there are extra fields.
     pub(super) extra: bool,
     /// Seconds since the Unix epoch.
     pub(super) time: u64,
@@ -187,7 +187,7 @@ impl Entry {
 const CP437: &str = "ÇüéâäàåçêëèïîìÄÅÉæÆôöòûùÿÖÜ¢£¥₧ƒáíóúñÑªº¿⌐¬½¼¡«»░▒▓│┤╡╢╖╕╣║╗╝╜╛┐└┴┬├─┼╞╟╚╔╩╦╠═╬╧╨╤╥╙╘╒╓╫╪┘┌█▄▌▐▀αßΓπΣσµτΦΘΩδ∞φε∩≡±≥≤⌠⌡÷≈°∙·√ⁿ²■\u{a0}";
 
 /// Reads the name of an entry. A name that is no UTF-8 is in the code page of DOS, so that names of one archive of DOS
-/// stay apart. One that is no UTF-8 is in the code page of DOS, so that names of one archive of DOS stay apart.
+/// stay apart.
 fn text_of(name: &[u8]) -> String {
     let letter = |byte: &u8| match byte.checked_sub(128) {
         Some(at) => CP437.chars().nth(at.into()).unwrap_or(char::REPLACEMENT_CHARACTER),

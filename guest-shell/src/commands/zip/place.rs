@@ -344,7 +344,7 @@ fn printable(part: &str) -> String {
     part.chars().filter(|letter| !letter.is_ascii_control()).collect()
 }
 
-/// When an entry was changed.
+/// Returns the time when an entry was changed.
 fn modified(entry: &Entry) -> SystemTime {
     UNIX_EPOCH + Duration::from_secs(entry.time)
 }

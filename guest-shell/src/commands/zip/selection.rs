@@ -41,7 +41,7 @@ pub(super) struct Mark {
 
 /// Selection of entries and files that the words name.
 pub(super) struct Selection {
-    /// Parallel to the entries.
+    /// Marks of the entries, in the same order.
     pub(super) marks: Vec<Mark>,
     pub(super) found: Vec<Source>,
     /// Names that name nothing.

@@ -8,7 +8,7 @@ pub(super) enum Action {
     Extract,
     List(Form),
     Test,
-    /// To standard output, with messages or without.
+    /// Extraction to standard output, with messages or without.
     Pipe {
         told: bool,
     },
@@ -47,7 +47,7 @@ pub(super) struct Options {
 /// Reason why words are not taken.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Mistake {
-    /// They say too little.
+    /// Words that say too little.
     Usage,
     /// An option is not supported.
     Option(char),

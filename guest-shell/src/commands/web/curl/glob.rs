@@ -3,7 +3,7 @@
 /// Most addresses that one word may stand for.
 const MOST: usize = 100_000;
 
-/// Most bytes that all of them may take together.
+/// Most bytes that all addresses of a word may take together.
 const MOST_BYTES: usize = 16 << 20;
 
 /// An address that a word stands for, and what each of its sets is in it, for `#1` in names of files.

@@ -96,7 +96,8 @@ impl Message {
         })
     }
 
-    /// Returns the headers of the request. What another origin than the first must not learn is left out there.
+    /// Returns the headers of the request. Headers that another origin than the first must not learn are left out
+    /// there.
     pub(super) fn headers(&self, cookie: Option<String>, same_origin: bool) -> Headers {
         let mut headers = Headers::new();
         let of_body = |value: Option<&str>| self.body.is_some().then_some(value).flatten().map(str::to_owned);

@@ -45,7 +45,7 @@ pub(super) struct Transfer {
     pub(super) target: Option<Target>,
     /// File that is sent.
     pub(super) upload: Option<String>,
-    /// Without a target, it goes to a file whose name the address has.
+    /// True if an answer without a target goes to a file whose name the address has.
     pub(super) remote: bool,
 }
 
@@ -95,7 +95,7 @@ pub(super) struct Redirects {
     pub(super) keep_post: Vec<u16>,
 }
 
-/// When a transfer is tried again.
+/// Rules by which a transfer is tried again.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Retry {
     pub(super) count: u32,

@@ -67,7 +67,7 @@ pub(super) struct Retrieval<'a> {
     pub(super) methods: &'a Methods,
     pub(super) options: &'a Options,
     pub(super) jar: &'a mut Jar,
-    /// Credentials as `user:password`.
+    /// Credentials in the form `user:password`.
     pub(super) credentials: Option<String>,
     pub(super) body: Option<Vec<u8>>,
 }
@@ -144,7 +144,7 @@ impl Retrieval<'_> {
         }
     }
 
-    /// Returns the headers of a request. What another origin than the first must not learn is left out there.
+    /// Returns the headers of a request. Headers that another origin than the first must not learn are left out there.
     fn headers(&self, address: &Address, same_origin: bool, has_body: bool, asked: bool) -> Headers {
         let options = self.options;
         let basic = self.credentials.as_ref().filter(|_| asked && same_origin);
