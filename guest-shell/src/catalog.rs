@@ -14,7 +14,7 @@ pub(crate) struct Method {
     pub(crate) granted: bool,
     /// True if the tool is a program, which is run with streams.
     program: bool,
-    /// True if any method that begins with this one can be called.
+    /// True if the tool is an open namespace: any method that begins with this one can be called.
     pub(crate) open: bool,
     /// True if the alias of the tool is a command, and not only reached through `tool`.
     command: bool,

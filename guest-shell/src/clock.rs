@@ -32,7 +32,7 @@ pub(crate) fn begin_run() {
     RUNNING.set(true);
 }
 
-/// Returns true if a run has begun. False while the image is made.
+/// Returns true if a run has begun, and false while the image is made.
 pub(crate) fn running() -> bool {
     RUNNING.get()
 }

@@ -210,7 +210,7 @@ pub(super) async fn checksum_execute_args<D: Digest>(
     Ok(operands.finish(output))
 }
 
-/// Checks the sums that lists hold (`-c`): each line is `HASH NAME` or `HASH *NAME`.
+/// Checks the sums that lists hold (`-c`): each line is `HASH  NAME` or `HASH *NAME`.
 async fn check_sums<D: Digest>(ctx: &Context<'_>, cmd: &str, files: &[&str], opts: &CheckOpts) -> Result<ExecResult> {
     let hex_len = <D as Digest>::output_size() * 2;
     let tag = tag_name(cmd);

@@ -56,7 +56,7 @@ impl Builtin for GrepAlias {
     }
 }
 
-/// Command `chgrp GROUP FILE...`, which changes nothing: ownership is not modeled, like `chown`.
+/// Command `chgrp GROUP FILE...`, where ownership is not modeled, like in `chown`.
 pub(crate) struct Chgrp;
 
 #[async_trait]

@@ -15,7 +15,7 @@ const SILENT: [&str; 34] = [
 ];
 const MORE_SILENT: [&str; 6] = ["setb", "setf", "sitm", "ritm", "smso", "smul"];
 
-/// Status of `tput` for a capability that is lacking.
+/// Status of `tput` for a flag that such a terminal lacks.
 const LACKING: i32 = 1;
 const USAGE: i32 = 2;
 const UNKNOWN: i32 = 4;

@@ -12,7 +12,7 @@ use super::program::{Argument, Binary, Instruction, Intrinsic, NameId, Place};
 /// Facts about an expression on which its use depends.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Kind {
-    /// True if the value is printed where the expression is a statement. Assignments are not.
+    /// True if the value is printed where the expression is a statement. The values of assignments are not printed.
     pub(super) prints: bool,
     /// True if the expression compares.
     pub(super) comparison: bool,

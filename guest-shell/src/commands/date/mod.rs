@@ -890,7 +890,7 @@ mod tests {
         assert!(parse_date_string(&format!("last {}", min.weekday()), min, SandboxTimezone::from_env(None)).is_err());
     }
 
-    /// From Thursday 2026-10-08 12:00 UTC; expected days match GNU date.
+    /// Checks the weekdays from Thursday 2026-10-08 12:00 UTC; expected days match GNU date.
     #[test]
     fn test_date_d_weekdays() {
         let now = DateTime::from_timestamp(1_791_460_800, 0).unwrap();
