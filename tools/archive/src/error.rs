@@ -15,11 +15,11 @@ pub enum Kind {
     Parameter,
     /// No format that is known here.
     Format,
-    /// A damaged archive.
+    /// Damaged or truncated archive.
     Damaged,
     /// A name that leads out, or is none.
     UnsafeName,
-    /// A link.
+    /// Entry that is a link.
     Link,
     /// Neither file nor directory.
     Unsupported,
@@ -29,11 +29,11 @@ pub enum Kind {
     File,
 }
 
-/// Why there is no result.
+/// Failure of an operation on an archive.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct Error {
-    /// The reason.
+    /// Reason for the failure.
     pub kind: Kind,
     /// The reason in words.
     pub message: String,

@@ -14,9 +14,9 @@ use crate::read::{Bounds, Entry, EntryKind, Format, copy, walk};
 /// A file that was written.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Extracted {
-    /// The entry's name.
+    /// Name of the extracted entry.
     pub name: String,
-    /// Where it is.
+    /// Path of the extracted file.
     pub path: PathBuf,
     /// Bytes of its content.
     pub size: u64,

@@ -2,7 +2,7 @@
 
 use crate::error::Error;
 
-/// How likeness is measured: 0 (nothing alike) to 1 (equal), without regard to case.
+/// Measure of likeness: 0 (nothing alike) to 1 (equal), without regard to case.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Metric {
     /// Word by word (Monge-Elkan over Jaro-Winkler).
@@ -18,7 +18,7 @@ pub enum Metric {
 /// A candidate's place and likeness.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Ranked {
-    /// Its position in the list of candidates.
+    /// Index of the text in the list of candidates.
     pub index: usize,
     /// From 0 to 1.
     pub score: f64,
