@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use tollhouse_tests::Home;
 
-/// Of one thread: whether it can gain privileges, and how many filters hold it.
+/// Restrictions on one thread: whether it can gain privileges, and how many filters hold it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Held {
     bound: bool,

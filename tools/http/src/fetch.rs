@@ -7,7 +7,7 @@ use crate::headers::find;
 use crate::redirect::{self, Mode};
 use crate::request::Request;
 
-/// Number of redirects that are followed by default: as many as browsers follow.
+/// Largest number of redirects that a fetch follows, also the default: as many as browsers follow.
 pub const MAX_REDIRECTS: u32 = 20;
 
 /// Longest duration of a fetch by default, in milliseconds: longer than healthy servers take.
