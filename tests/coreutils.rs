@@ -16,7 +16,7 @@ use tollhouse_tests::built;
 /// The version that is built. Without threads, `dd` has nothing to do; `stat`, `du` and `chmod` are for Unix only.
 const VERSION: &str = "0.12.0";
 
-/// Returns the bytes of the component. It is kept beside what cargo builds: it takes minutes.
+/// Returns the bytes of the component, which is kept beside what cargo builds: a build takes minutes.
 fn component() -> Vec<u8> {
     let directory = built().join("foreign-coreutils");
     let component = directory.join("bin/coreutils.wasm");

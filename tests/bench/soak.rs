@@ -159,7 +159,7 @@ pub(crate) struct Soak {
 }
 
 impl Soak {
-    /// From `--minutes N --sessions M`; none if it is anything else.
+    /// Reads `--minutes N --sessions M`; returns `None` for anything else.
     pub(crate) fn from(mut arguments: &[String]) -> Option<Self> {
         let mut soak = Self { time: Duration::from_secs(60), sessions: 32 };
         while let [option, value, rest @ ..] = arguments {

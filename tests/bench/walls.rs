@@ -41,7 +41,7 @@ fn job(home: &Home, isolation: &str) -> Duration {
     median(5, batch) / JOBS
 }
 
-/// From the difference between a script that makes many calls and one that makes none.
+/// Returns the time of a call, from the difference between a script that makes many calls and one that makes none.
 fn call(home: &Home, options: &[&str]) -> Duration {
     const CALLS: u32 = 1_000;
     let run = |calls: u32| {

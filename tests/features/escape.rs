@@ -489,7 +489,7 @@ fn process_of_a_job_finds_no_way_into_the_cache() {
     assert!(read.len() > 1 && read.iter().all(|result| result == TOUCHED), "{read:?}");
 }
 
-/// Without this the tests above could pass because a way leads nowhere anyway.
+/// The ways out are open without the wall: else the tests above could pass because a way leads nowhere anyway.
 #[test]
 fn ways_out_are_open_without_the_wall() {
     let home = Home::new();

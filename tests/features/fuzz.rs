@@ -15,7 +15,7 @@ const MUTATIONS: usize = 300;
 /// that.
 const STRUCTURED: u64 = 1000;
 
-/// And for a target whose inputs take many steps, after each of which all is looked at.
+/// Number of inputs for a target whose inputs take many steps, after each of which everything is checked.
 const LONG: u64 = 300;
 
 /// The longest seed, and all of them, in bytes. They are read whenever the tests run, and by whoever wonders what broke.

@@ -379,7 +379,7 @@ fn a_locale_without_data_is_named_once_on_standard_error() {
     assert_eq!(home.run(["run", "-e", "(1).toLocaleString('en_US')"]).status, 1);
 }
 
-/// Answers as the server of a test: with the request that it was sent.
+/// Returns the answer of a test's server: the first line of the request, unless its path asks for another answer.
 fn answer(head: &str) -> (&'static str, Vec<String>, Vec<u8>) {
     let line = head.lines().next().unwrap_or_default().to_owned();
     let cookies = ["set-cookie: a=1", "set-cookie: b=2", "content-type: text/plain"].map(str::to_owned).to_vec();

@@ -261,7 +261,7 @@ fn component_of_a_trillion_instances_is_refused_at_once() {
     assert!(ran.status == 1 && ran.stderr.contains("more than 2000 instances"), "{ran:?}");
 }
 
-/// The files of a package that are published are regular files in its directory.
+/// A package publishes only regular files from within its directory.
 #[test]
 fn package_with_links_and_pipes_is_refused() {
     let home = Home::new();

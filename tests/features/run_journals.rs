@@ -39,7 +39,8 @@ fn has_journal(home: &Home, point: &str) -> bool {
     replay(home, &[point])["journal"] == true
 }
 
-/// Every call with its decision, its result or error, what it took from budgets, and what its tool wrote.
+/// A replay shows every call with its decision, its result or error, what it took from budgets, and what its tool
+/// wrote.
 #[test]
 fn replay_shows_a_run_call_by_call_with_results_budgets_and_files() {
     let home = home("[journal]\nkeep = 'all'\n");

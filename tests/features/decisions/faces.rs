@@ -15,7 +15,7 @@ pub(super) struct Face {
     pub(super) call: fn(&Session, &str, &str) -> Told,
 }
 
-/// Faces that are compared. The first is what the others are compared with.
+/// Faces that are compared: the others with the first.
 pub(super) const FACES: [Face; 4] = [
     Face { name: "Rust", call: rust },
     Face { name: "JavaScript", call: javascript },
@@ -33,7 +33,7 @@ pub(super) enum Told {
     Denied(String),
     /// The arguments do not fit.
     Refused(String),
-    /// Nothing that a decision may come to.
+    /// Answer that no decision may come to.
     Other(String),
 }
 

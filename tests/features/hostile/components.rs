@@ -52,8 +52,7 @@ impl Attack {
         format!("evil:{stem}")
     }
 
-    /// Publishes the component, and returns the registry's objection, if there is one. What the registry says against
-    /// it, if anything.
+    /// Publishes the component, and returns the registry's objection, if there is one.
     fn publish(&self, registry: &Registry) -> Option<String> {
         let mut request = PublishRequest::new(self.bytes.clone());
         request.name = Some(self.package().parse().expect("a name"));

@@ -26,7 +26,7 @@ const REGISTRY: &str = "TOLLHOUSE_TEST_REGISTRY";
 /// The sessions that run at once.
 const NAMES: [&str; 2] = ["one", "two"];
 
-/// Within this time something must have been acknowledged, on a machine that is busy with other tests.
+/// Time within which something must have been acknowledged, on a machine that is busy with other tests.
 const PATIENCE: Duration = Duration::from_secs(120);
 
 /// Says what was acknowledged: a line that begins so, since the test harness prints too.

@@ -18,7 +18,7 @@ const WRITER: &str = "TOLLHOUSE_CRASH_WRITER";
 /// Number of threads of a process that commit.
 const THREADS: u32 = 3;
 
-/// Within this time something must have been acknowledged, on a machine that is busy with other tests.
+/// Time within which something must have been acknowledged, on a machine that is busy with other tests.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Kind of store that keeps the records.

@@ -13,8 +13,8 @@ const FUEL: u32 = 10_000;
 /// The largest memory of a module, in bytes. Both have to keep it, and all of it is compared.
 const MEMORY: u64 = 1 << 20;
 
-/// Returns the shape of the modules: all that both engines know, and nothing whose result is left open. Floating-point
-/// numbers that are none have one form.
+/// Returns the shape of the modules: all that both engines know, and nothing whose result is left open. NaNs have
+/// one form.
 fn shape() -> Config {
     Config {
         max_imports: 0,

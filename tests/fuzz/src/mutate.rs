@@ -55,7 +55,7 @@ impl Numbers {
     }
 }
 
-/// So many mutations of some files. The same files give the same mutations.
+/// Returns `count` mutations of some files. The same files give the same mutations.
 pub fn mutations(files: &[Vec<u8>], count: usize) -> impl Iterator<Item = Vec<u8>> {
     let mut numbers = Numbers(0);
     (0..count).filter_map(move |at| {

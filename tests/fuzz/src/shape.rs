@@ -75,7 +75,7 @@ impl Program<'_> {
         usize::from(self.letter().wrapping_sub(b'0') % 10)
     }
 
-    /// So many names, from a digit and the letter of the first.
+    /// Returns names for as many items as a digit says, from the letter of the first name.
     fn names(&mut self) -> impl Iterator<Item = &'static str> + use<> {
         let count = self.count();
         let first = usize::from(self.letter().wrapping_sub(b'a'));

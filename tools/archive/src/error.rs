@@ -44,12 +44,12 @@ pub struct Error {
 }
 
 impl Error {
-    /// Something about no entry.
+    /// Creates an error that is about no entry.
     pub fn new(kind: Kind, message: impl Into<String>) -> Self {
         Self { kind, message: message.into(), entry: None, path: None }
     }
 
-    /// Something about an entry: `why` follows its name.
+    /// Creates an error about an entry: `why` follows its name.
     pub fn of(entry: &str, kind: Kind, why: &str) -> Self {
         let shown: String = entry.chars().take(200).collect();
         Self { entry: Some(shown.clone()), ..Self::new(kind, format!("entry `{shown}` {why}")) }

@@ -83,7 +83,7 @@ fn check(bytes: &[u8], format: Format, bounds: Bounds, to: &Path, overwrite: boo
     })
 }
 
-/// Nothing is written through a link, wherever it leads.
+/// Checks that nothing will be written through a link, wherever the link leads.
 fn no_links(entry: &Entry, to: &Path, relative: &Path) -> Result<(), Error> {
     let mut path = to.to_owned();
     for part in relative.components() {

@@ -8,7 +8,7 @@ use tollhouse_tool_files as files;
 pub const MAX_SERIES: usize = 21;
 /// The most points of all series together.
 pub const MAX_POINTS: usize = 100_000;
-/// Beyond this, sums and differences of values would leave what a 64-bit float can hold.
+/// Greatest absolute value: beyond it, sums and differences of values would leave what a 64-bit float can hold.
 const MAX_VALUE: f64 = 1e100;
 /// Smallest difference between values that a chart shows: with a smaller one, steps of an axis would leave what a float
 /// can hold.

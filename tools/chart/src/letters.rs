@@ -66,7 +66,7 @@ struct Pen {
 }
 
 impl Pen {
-    /// In the font upwards is more, in a picture it is less.
+    /// Returns a point of the font in the picture: in the font upwards is more, in a picture it is less.
     fn at(&self, x: f32, y: f32) -> (f32, f32) {
         ((self.x + x) * self.scale, -y * self.scale)
     }

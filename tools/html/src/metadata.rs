@@ -14,11 +14,11 @@ pub struct Metadata {
     pub language: Option<String>,
     /// Canonical address of the page.
     pub canonical: Option<String>,
-    /// A picture of it.
+    /// Address of a picture of the page.
     pub image: Option<String>,
     /// Author of the page.
     pub author: Option<String>,
-    /// When it was published.
+    /// Date when the page was published.
     pub published: Option<String>,
     /// Names and contents of all `meta` elements with a name.
     pub properties: Vec<(String, String)>,

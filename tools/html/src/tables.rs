@@ -16,7 +16,7 @@ pub struct Table {
     pub rows: Vec<Vec<String>>,
 }
 
-/// The widest that a cell may say it is, as in HTML's standard.
+/// Largest number of columns that a cell may span, as in HTML's standard.
 const MAX_COLUMNS: usize = 1000;
 /// Largest number of rows that a cell may span, as in HTML's standard.
 const MAX_ROWS: usize = 65_534;

@@ -52,12 +52,12 @@ pub struct Error {
 }
 
 impl Error {
-    /// Something about the parameters: no server was asked.
+    /// Creates an error about the parameters: no server was asked.
     pub fn new(kind: Kind, message: impl Into<String>) -> Self {
         Self { kind, message: message.into(), url: None, status: None }
     }
 
-    /// Something about an address.
+    /// Creates an error about an address.
     pub fn at(address: &Address, kind: Kind, message: impl Into<String>) -> Self {
         Self { url: Some(address.to_string()), ..Self::new(kind, message) }
     }

@@ -6,10 +6,10 @@ use crate::error::{Error, Kind};
 /// Names, in lower case, with values, in the order in which they are sent.
 pub type Headers = Vec<(String, String)>;
 
-/// Value of `user-agent`, which tells the server who asks. Some refuse requests without it.
+/// Value of `user-agent`, which tells the server who asks. Some servers refuse requests without it.
 const USER_AGENT: &str = concat!("tollhouse-http/", env!("CARGO_PKG_VERSION"));
 
-/// Headers that concern the connection, or follow from the rest of the request. The host sees to it.
+/// Headers that concern the connection, or follow from the rest of the request. The host takes care of them.
 const RESERVED: [&str; 13] = [
     "connection",
     "content-length",

@@ -9,7 +9,7 @@ use crate::headers::{self, Headers, is_token};
 pub struct Request {
     /// The method, in upper case.
     pub method: String,
-    /// To whom, for what.
+    /// Address of the request.
     pub address: Address,
     /// Checked headers, names in lower case.
     pub headers: Headers,

@@ -14,7 +14,7 @@ use crate::error::Failure;
 use crate::fetch::{Head, Rest, Wire};
 use crate::request::Request;
 
-/// At most so many bytes of a body are read at once.
+/// Number of bytes of a body that are read at once, at most.
 const CHUNK: u64 = 64 << 10;
 
 const NANOS_PER_MILLI: u64 = 1_000_000;

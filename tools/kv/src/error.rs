@@ -28,7 +28,7 @@ pub struct Error {
 }
 
 impl Error {
-    /// Something about a key.
+    /// Creates an error about a key.
     pub fn of(key: &str, kind: Kind, message: impl Into<String>) -> Self {
         Self { kind, message: message.into(), key: Some(key.to_owned()) }
     }

@@ -17,9 +17,9 @@ pub enum Card {
     Mastercard,
     /// Card that is declined.
     Declined,
-    /// Is declined for want of money.
+    /// Card that is declined for want of money.
     InsufficientFunds,
-    /// Is declined as out of date.
+    /// Card that is declined as out of date.
     Expired,
 }
 
@@ -73,7 +73,7 @@ pub enum Status {
 /// Order for a charge.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Order {
-    /// In the smallest unit.
+    /// Amount in the currency's smallest unit.
     pub amount: u64,
     /// Currency as its code.
     pub currency: String,

@@ -48,17 +48,17 @@ pub struct Error {
 }
 
 impl Error {
-    /// Something about no parameter and no charge.
+    /// Creates an error about no parameter and no charge.
     pub fn new(kind: Kind, message: impl Into<String>) -> Self {
         Self { kind, message: message.into(), parameter: None, charge: None, decline: None }
     }
 
-    /// Something about a parameter.
+    /// Creates an error about a parameter.
     pub fn of(parameter: &str, kind: Kind, message: impl Into<String>) -> Self {
         Self { parameter: Some(parameter.to_owned()), ..Self::new(kind, message) }
     }
 
-    /// Something about a charge.
+    /// Creates an error about a charge.
     pub fn about(charge: u64, kind: Kind, message: impl Into<String>) -> Self {
         Self { charge: Some(charge), ..Self::new(kind, message) }
     }

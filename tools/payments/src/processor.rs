@@ -13,7 +13,7 @@ const TRIES: u32 = 1000;
 const MAX_CUSTOMER: usize = 200;
 /// The longest description, in bytes.
 const MAX_DESCRIPTION: usize = 1000;
-/// Limits on metadata: pairs, bytes of a key, bytes of a value. As processors have it.
+/// Limits on metadata: pairs, bytes of a key, bytes of a value. Processors have the same.
 const MAX_METADATA: (usize, usize, usize) = (50, 40, 500);
 
 /// A processor over a store.

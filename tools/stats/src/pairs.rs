@@ -17,9 +17,9 @@ pub enum Method {
 /// Measures of how two lists vary together.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Association {
-    /// From -1 to 1.
+    /// Coefficient of correlation, from -1 to 1.
     pub coefficient: f64,
-    /// Two-sided, from Student's t; none for two pairs.
+    /// Two-sided p-value, from Student's t; none for two pairs.
     pub p_value: Option<f64>,
     /// Number of pairs.
     pub count: u32,

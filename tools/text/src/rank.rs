@@ -9,9 +9,9 @@ pub enum Metric {
     Words,
     /// Jaro-Winkler over the whole text.
     JaroWinkler,
-    /// By optimal string alignment, in proportion to the longer text.
+    /// Edit distance by optimal string alignment, in proportion to the longer text.
     EditDistance,
-    /// By common pairs of neighbouring characters.
+    /// Share of common pairs of neighbouring characters (Sørensen-Dice).
     SorensenDice,
 }
 
@@ -20,7 +20,7 @@ pub enum Metric {
 pub struct Ranked {
     /// Index of the text in the list of candidates.
     pub index: usize,
-    /// From 0 to 1.
+    /// Likeness, from 0 to 1.
     pub score: f64,
 }
 

@@ -110,7 +110,7 @@ fn record(frame: &mut Vec<u8>, choices: &mut Unstructured<'_>) -> Result<()> {
     option(frame, choices, bytes)
 }
 
-/// So many of something; now and then it says one more than there are.
+/// Writes a list of items; now and then its length is one more than there are.
 fn list(frame: &mut Vec<u8>, choices: &mut Unstructured<'_>, one: Part) -> Result<()> {
     let count = choices.int_in_range(0..=3_u8)?;
     let said = u32::from(count) + u32::from(choices.ratio(1, 16)?);
