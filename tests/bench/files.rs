@@ -158,8 +158,8 @@ fn settle() {
     let _ = Command::new("sync").status();
 }
 
-/// Measures durable operations. Returns the snapshots that were made: of the tree, and of the same with 1,000 changes, spread
-/// and gathered.
+/// Measures durable operations. Returns the snapshots that were made: of the tree, and of the same with 1,000 changes,
+/// spread and gathered.
 fn on_disk(disk: &Disk, shape: Shape, tree: &Tree) -> [SnapshotId; 3] {
     let mut first = None;
     let whole = taken(|| first = Some(disk.keep(tree)));

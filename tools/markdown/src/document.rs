@@ -19,7 +19,7 @@ pub struct Extensions {
 }
 
 impl Extensions {
-    /// All extensions, switched on.
+    /// Every extension, switched on.
     pub const ALL: Self =
         Self { tables: true, strikethrough: true, footnotes: true, task_lists: true, autolinks: true };
 
