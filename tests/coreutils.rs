@@ -16,7 +16,7 @@ use tollhouse_tests::built;
 /// The version that is built. Without threads, `dd` has nothing to do; `stat`, `du` and `chmod` are for Unix only.
 const VERSION: &str = "0.12.0";
 
-/// The component. It is kept beside what cargo builds: it takes minutes.
+/// Returns the bytes of the component, which is kept beside what cargo builds: a build takes minutes.
 fn component() -> Vec<u8> {
     let directory = built().join("foreign-coreutils");
     let component = directory.join("bin/coreutils.wasm");
@@ -39,7 +39,7 @@ struct Twins {
     directory: tempfile::TempDir,
 }
 
-/// What a program came to.
+/// Outcome of a program.
 #[derive(Debug, PartialEq)]
 struct Ended {
     success: bool,
@@ -113,7 +113,7 @@ impl Twins {
     }
 }
 
-/// What an entry is: what is in a file, where a link leads.
+/// Entry of a tree: the content of a file, or the target of a link.
 #[derive(Debug, PartialEq)]
 enum Entry {
     Directory,

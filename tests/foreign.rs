@@ -60,7 +60,7 @@ fn a_tool_made_with_cargo_component_is_published_and_called() {
     assert_eq!(ran["value"], "Hello, World!", "{ran}");
 }
 
-/// What ComponentizeJS is asked to do: a component around SpiderMonkey.
+/// Program that asks ComponentizeJS for a component around SpiderMonkey.
 const COMPONENTIZE: &str = "
 import { componentize } from '@bytecodealliance/componentize-js';
 import { writeFile } from 'node:fs/promises';

@@ -4,7 +4,7 @@
 use serde_json::Value;
 use tollhouse_tests::{Home, binary, built, root};
 
-/// What the tests grant.
+/// Policy of the tests.
 const POLICY: &str = "[[grant]]\nmethod = \"**\"\n";
 
 /// A home where these programs are, and see the session's files. The version is part of the name.
@@ -297,7 +297,7 @@ except t.CapabilityError as error:
     assert_eq!(out(&ran), "0\ncapability True\n", "{ran}");
 }
 
-/// What makes the objects of two runs the same, and nothing of the machine's configuration count.
+/// Settings that make the objects of two runs the same, and nothing of the machine's configuration count.
 const GIT_SETTINGS: &str = "export HOME=$PWD/home LC_ALL=C TZ=UTC GIT_CONFIG_NOSYSTEM=1 TERM=dumb
     unset EDITOR VISUAL GIT_EDITOR
     export GIT_AUTHOR_NAME=A GIT_AUTHOR_EMAIL=a@x GIT_AUTHOR_DATE='1700000000 +0000'

@@ -14,19 +14,19 @@ use std::ptr;
 static ALLOCATOR: Lists =
     Lists { free: [const { Cell::new(ptr::null_mut()) }; CLASSES], next: Cell::new(0), end: Cell::new(0) };
 
-/// What every block is aligned to, and what the sizes of the smallest blocks are multiples of.
+/// Alignment of every block, and the step between the sizes of the smallest blocks.
 const GRAIN: usize = 16;
 
-/// Up to here there is a class for each multiple of [`GRAIN`].
+/// Largest size up to which there is a class for each multiple of [`GRAIN`].
 const FINE: usize = 256;
 
-/// Up to here there are four classes for each doubling. Beyond it, blocks are the standard library's.
+/// Largest size up to which there are four classes for each doubling. Beyond it, blocks are the standard library's.
 const LARGEST: usize = 16 << 10;
 
 /// The sizes that there are.
 const CLASSES: usize = FINE / GRAIN + 4 * (LARGEST / FINE).ilog2() as usize;
 
-/// What small blocks are cut from, at a time.
+/// Bytes of the region that small blocks are cut from.
 const REGION: usize = 16 << 10;
 
 /// A free block begins with the address of the next one.

@@ -15,7 +15,7 @@ extern "Rust" fn __bashkit_host_now_micros() -> u64 {
     crate::clock::look()
 }
 
-/// How many bytes one call of `random.bytes` may ask for, by its contract.
+/// Most bytes that one call of `random.bytes` may ask for, by its contract.
 const RANDOM_CHUNK: usize = 65_536;
 
 /// Random bytes, for the crate `getrandom` (0.3 and 0.4).

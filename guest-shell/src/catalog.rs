@@ -6,22 +6,22 @@ use std::collections::BTreeSet;
 
 use crate::bindings::types::Tool;
 
-/// A mounted tool.
+/// Mounted tool, as the shell sees it.
 pub(crate) struct Method {
-    /// Its canonical name: segments joined by `/`.
+    /// Canonical name of the tool, which is segments joined by `/`.
     pub(crate) name: String,
-    /// Whether a grant could allow a call of it.
+    /// True if a grant could allow a call of the tool.
     pub(crate) granted: bool,
-    /// Whether it is a program, which is run with streams.
+    /// True if the tool is a program, which is run with streams.
     program: bool,
-    /// Whether any method that begins with it can be called.
+    /// True if the tool is an open namespace: any method that begins with this one can be called.
     pub(crate) open: bool,
-    /// Whether its alias is a command, and not only reached through `tool`.
+    /// True if the alias of the tool is a command, and not only reached through `tool`.
     command: bool,
     segments: Vec<String>,
 }
 
-/// All mounted tools, in the order of the host.
+/// List of all mounted tools, in the order of the host.
 pub(crate) struct Methods(Vec<Method>);
 
 impl Methods {
@@ -52,7 +52,7 @@ impl Methods {
         self.0.iter().filter(|method| method.program && method.command).map(|method| method.name.as_str())
     }
 
-    /// Whether methods begin with this word, and it is no command.
+    /// Returns true if methods begin with this word, and it is no command.
     pub(crate) fn lacks_command(&self, word: &str) -> bool {
         self.0.iter().any(|method| !method.command && method.begins_with(&[word]))
     }
@@ -68,7 +68,7 @@ impl Methods {
             .map(|method| (method, method.segments.len()))
     }
 
-    /// How many of the words, from the first, begin some method, and that beginning in its canonical spelling.
+    /// Returns how many of the words, from the first, begin some method, and that beginning in its canonical spelling.
     pub(crate) fn beginning(&self, words: &[&str]) -> (usize, String) {
         (1..=words.len())
             .rev()
@@ -95,7 +95,7 @@ impl Methods {
     }
 }
 
-/// From which likeness on (Jaro-Winkler, 0 to 1) a name is offered in the place of an unknown one.
+/// Likeness (Jaro-Winkler, 0 to 1) from which on a name is offered in the place of an unknown one.
 const ALIKE: f64 = 0.7;
 
 impl Method {
@@ -107,7 +107,8 @@ impl Method {
         Self { name, granted: self.granted, program: false, open: true, command: self.command, segments }
     }
 
-    /// Whether the first segments are named by these words, each in its own spelling or one whose kebab form it is.
+    /// Returns true if the first segments are named by these words, each in its own spelling or one whose kebab form it
+    /// is.
     fn begins_with(&self, words: &[&str]) -> bool {
         self.segments.len() >= words.len()
             && self.segments.iter().zip(words).all(|(segment, word)| segment == word || *segment == kebab(word))

@@ -13,11 +13,11 @@ use crate::bindings::{clock, fuel};
 /// After so many units of fuel the host is told, and says how much there is: its interface asks for that.
 const TELL: u64 = 1 << 16;
 
-/// What the clock reads once the fuel is used up: later than any deadline, and no overflow when a duration is added.
+/// Time of the clock once the fuel is used up: later than any deadline, and no overflow when a duration is added.
 const END_OF_TIME: u64 = u64::MAX / 4;
 
 thread_local! {
-    /// Whether a run has begun, so that imports may be called.
+    /// Flag that a run has begun, so that imports may be called.
     static RUNNING: Cell<bool> = const { Cell::new(false) };
     /// The instant of this step, in microseconds since the Unix epoch, once somebody asked for it.
     static STEP: Cell<Option<u64>> = const { Cell::new(None) };
@@ -32,7 +32,7 @@ pub(crate) fn begin_run() {
     RUNNING.set(true);
 }
 
-/// Whether a run has begun. False while the image is made.
+/// Returns true if a run has begun, and false while the image is made.
 pub(crate) fn running() -> bool {
     RUNNING.get()
 }
@@ -75,7 +75,7 @@ pub(crate) fn burn(units: u64) {
     }
 }
 
-/// Whether the script was stopped because its fuel is used up.
+/// Returns true if the script was stopped because its fuel is used up.
 pub(crate) fn out_of_fuel() -> bool {
     USED.get() > FUEL.get()
 }
@@ -102,7 +102,7 @@ pub(crate) fn has_passed(micros: u64) {
     FLOOR.set(FLOOR.get().max(micros.min(END_OF_TIME - 1)));
 }
 
-/// One look of bashkit at the clock: the time, and one unit of fuel.
+/// Returns the time and counts one unit of fuel, for one look of bashkit at the clock.
 pub(crate) fn look() -> u64 {
     let used = USED.get().saturating_add(1);
     USED.set(used);

@@ -9,13 +9,13 @@ use bashkit::{DirEntry, Error, FileType, Metadata, Result};
 
 use crate::bindings::random;
 
-/// Where they are.
+/// Directory that the devices are in.
 const DIRECTORY: &str = "/dev";
 
 /// Bytes that are asked of the world at once: the most that it gives is eight times that.
 const RANDOM: usize = 8 << 10;
 
-/// A device. What is written to it is gone, but that `/dev/full` takes nothing.
+/// Device file under `/dev`. Data written to a device is gone, but that `/dev/full` takes nothing.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Device {
     Full,
@@ -24,7 +24,7 @@ pub(crate) enum Device {
     Random,
 }
 
-/// By name.
+/// List of the devices, by name.
 const DEVICES: [(&str, Device); 5] = [
     ("full", Device::Full),
     ("null", Device::Null),
@@ -40,7 +40,7 @@ impl Device {
         DEVICES.iter().find(|(known, _)| *known == name).map(|(_, device)| *device)
     }
 
-    /// All that is in it, which only `/dev/null` has an end of.
+    /// Reads the whole content of the device, which only `/dev/null` has an end of.
     pub(crate) fn read(self) -> Result<Vec<u8>> {
         match self {
             Device::Null => Ok(Vec::new()),
@@ -80,17 +80,17 @@ impl Device {
     }
 }
 
-/// Whether devices are in this directory, which then is there too.
+/// Returns true if devices are in this directory, which then is there too.
 pub(crate) fn are_in(directory: &Path) -> bool {
     directory == Path::new(DIRECTORY)
 }
 
-/// Of the directory that devices are in, if the session has none of that name.
+/// Returns the metadata of the directory that devices are in, if the session has none of that name.
 pub(crate) fn directory_metadata() -> Metadata {
     Metadata { file_type: FileType::Directory, size: 4096, mode: 0o755, ..Device::metadata() }
 }
 
-/// What a directory shows besides what is in it.
+/// Returns the devices that a directory shows besides what is in it.
 pub(crate) fn listed(directory: &Path) -> Vec<DirEntry> {
     if !are_in(directory) {
         return Vec::new();

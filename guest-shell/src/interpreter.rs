@@ -19,9 +19,9 @@ use crate::time_commands::{Sleep, Timeout};
 use crate::tool_command::{TOOL, ToolCommand};
 use crate::{commands, limits, mend, state};
 
-/// What the sandbox calls itself: `hostname`.
+/// Host name of the sandbox, as `hostname` prints it.
 const HOST: &str = "tollhouse";
-/// Who the script is, if its environment does not say: `whoami`.
+/// User name of the script if its environment does not say, as `whoami` prints it.
 const USER: &str = "agent";
 
 /// Run once while the image is made, so that what bashkit builds on first use is in it: tables, compiled patterns,
@@ -34,10 +34,10 @@ echo '{"a":[1,2]}' | jq -r '.a | map(. + 1) | add'; ls -l /tmp | head -n 1 | cut
 rg -c W /tmp/a; date -d '2 days' +%s; case $x in W*) :;; esac; arr=(1 2 3); while read -r l; do :; done < /tmp/a; rm /tmp/a; test -f /tmp/a || true
 "#;
 
-/// What it prints.
+/// Expected output of the script that warms the image.
 const WARMED: &str = "      1 W0RD\n5\ntot\n1\n1\n172800\n";
 
-/// How often it is polled, at most.
+/// Most polls of the script that warms the image.
 const POLLS: usize = 1_000;
 
 /// The limits, directory and user of nearly every script: for those the interpreter is made beforehand. Fuel is none

@@ -61,7 +61,7 @@ mod typed;
 
 use bindings::{Completion, Guest, Mention, Script, Step};
 
-/// The component's exports.
+/// Implementation of the component's exports.
 struct ScriptGuest;
 
 impl Guest for ScriptGuest {

@@ -35,7 +35,7 @@ fn memory(limits: &Limits) -> usize {
     usize::try_from(limits.memory).unwrap_or(usize::MAX)
 }
 
-/// What one execution may use.
+/// Returns the limits of one execution.
 pub(crate) fn execution(limits: &Limits) -> ExecutionLimits {
     let memory = memory(limits);
     let mut execution = ExecutionLimits::new()
@@ -60,18 +60,18 @@ pub(crate) fn execution(limits: &Limits) -> ExecutionLimits {
     execution
 }
 
-/// What all executions of one interpreter may use: there is only one.
+/// Returns the limits of all executions of one interpreter together: there is only one.
 pub(crate) fn session() -> SessionLimits {
     SessionLimits::unlimited()
 }
 
-/// What variables and functions may take.
+/// Returns the limits of variables and functions.
 pub(crate) fn variables(limits: &Limits) -> MemoryLimits {
     let memory = memory(limits);
     MemoryLimits::unlimited().max_total_variable_bytes(memory).max_function_body_bytes(memory)
 }
 
-/// Which limit stopped the script, and how to raise it.
+/// Describes the limit that stopped the script, and how to raise it.
 pub(crate) fn failure(exceeded: &LimitExceeded, limits: &Limits) -> Failure {
     let (message, hint) = if clock::out_of_fuel() {
         (

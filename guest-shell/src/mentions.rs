@@ -6,7 +6,7 @@ use bashkit::analysis::analyze_with_limits;
 use crate::bindings::Mention;
 use crate::limits;
 
-/// How deep commands may nest in a script that is looked at.
+/// Greatest depth at which commands may nest in a script that is looked at.
 const MAX_DEPTH: usize = 100;
 
 /// The most words that are told of one command.
@@ -31,7 +31,7 @@ pub(crate) fn mentions(source: &str) -> Vec<Mention> {
     foreign.collect()
 }
 
-/// Whether files of other directories become commands.
+/// Returns true if files of other directories become commands.
 fn sets_path(found: &ScriptAnalysis) -> bool {
     found.commands.iter().any(|command| {
         let names = command.assignments.iter().chain(command.args.iter().flatten());

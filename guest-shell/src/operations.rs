@@ -13,7 +13,7 @@ use std::time::Duration;
 use crate::bindings::types::{Completion, Failure, Operation, OperationId, Pending, Value, Waiting};
 use crate::clock;
 
-/// How an operation ended.
+/// Result with which an operation ended.
 pub(crate) type Ending = Result<Value, Failure>;
 
 /// An operation that some future waits for.
@@ -23,9 +23,9 @@ struct Slot {
     ending: Option<Ending>,
     /// The host delivered its completion: it need not be given up.
     over: bool,
-    /// It runs a program or a script.
+    /// True if the operation runs a program or a script.
     runs: bool,
-    /// It belongs to a [`changed`], which writes nothing to files.
+    /// True if the operation belongs to a [`changed`], which writes nothing to files.
     follows: bool,
     /// The clock is to read no less than this (microseconds since the Unix epoch) once it is over.
     until: Option<u64>,
@@ -39,11 +39,11 @@ struct Table {
     cancelled: Vec<OperationId>,
     /// A program or a script was given up, and the host has not heard of it.
     unheard: bool,
-    /// How often this guest has changed files.
+    /// Number of times that this guest has changed files.
     changes: u64,
     /// The count of changes that followers have been woken for.
     seen: u64,
-    /// How often nothing but followers was left.
+    /// Number of times that nothing but followers was left.
     rests: u64,
 }
 
@@ -68,12 +68,13 @@ pub(crate) struct Outstanding {
     id: OperationId,
 }
 
-/// Begins an operation.
+/// Begins an operation and returns its handle.
 pub(crate) fn begin(operation: Operation) -> Outstanding {
     begin_until(operation, None)
 }
 
-/// Begins a timer. Once it is over, the clock has advanced by `duration`, however the host rounds its time.
+/// Begins a timer that ends after `duration`. Once it is over, the clock has advanced by `duration`, however the host
+/// rounds its time.
 pub(crate) fn sleep(duration: Duration) -> Outstanding {
     let micros = u64::try_from(duration.as_micros()).unwrap_or(u64::MAX);
     let nanos = u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX);
@@ -112,7 +113,7 @@ pub(crate) fn complete(completion: Completion) {
     wakers.into_iter().for_each(Waker::wake);
 }
 
-/// What changed since the last step.
+/// Returns the operations that were started and cancelled since the last step.
 pub(crate) fn take_changes() -> Waiting {
     TABLE.with_borrow_mut(|table| {
         table.unheard = false;
@@ -194,7 +195,7 @@ impl Future for Changed {
 }
 
 impl Outstanding {
-    /// Whether the host delivered its completion.
+    /// Returns true if the host delivered the operation's completion.
     pub(crate) fn is_over(&self) -> bool {
         TABLE.with_borrow(|table| table.slots.get(&self.id).is_some_and(|slot| slot.over))
     }

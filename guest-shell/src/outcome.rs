@@ -8,7 +8,7 @@ use crate::{clock, limits, shell};
 /// The status of a script that was cancelled: 128 + SIGINT.
 const CANCELLED_STATUS: u8 = 130;
 
-/// What came of a script, with the state that it leaves, if it leaves one.
+/// Returns the outcome of a script, with the state that it leaves, if it leaves one.
 pub(crate) fn of(result: Result<ExecResult, Error>, script: &Script, left: Option<Result<Vec<u8>, String>>) -> Outcome {
     let (mut exit_code, mut error) = match result {
         Ok(result) => of_status(&result, &script.name),

@@ -13,14 +13,14 @@ use crate::bindings::types::{ErrorKind, Failure, Operation, ProgramRun, Runnable
 use crate::operations;
 use crate::tool_command::{explain, status};
 
-/// How much is read of a program at once, and given to it: what a stream holds.
+/// Bytes that are read of a program at once, and given to it: the capacity of a stream.
 const CHUNK: u32 = 64 << 10;
 
-/// 128 + SIGABRT: it trapped.
+/// Status of a program that trapped: 128 + SIGABRT.
 const TRAPPED: i32 = 134;
 /// The exit status of a program that is found and cannot be run, as POSIX gives it.
 const CANNOT_RUN: i32 = 126;
-/// 128 + SIGKILL: as a system does with what takes too much memory.
+/// Status of a program that took too much memory: 128 + SIGKILL, as a system does.
 const KILLED: i32 = 137;
 
 thread_local! {
@@ -34,7 +34,7 @@ fn stream() -> u32 {
     STREAMS.get()
 }
 
-/// Runs programs: the name that it is registered under is the program's.
+/// Command that runs programs: the name that it is registered under is the program's.
 pub(crate) struct ProgramCommand;
 
 #[async_trait]

@@ -7,7 +7,7 @@ use bashkit::{Command, CommandContext, CommandStatus, Result, async_trait};
 use crate::bindings::types::{InnerScript, Language, Runnable};
 use crate::program_command;
 
-/// The commands.
+/// Names of the commands that run JavaScript.
 pub(crate) const NAMES: [&str; 2] = ["node", "js"];
 
 /// The version that Node.js's own globals and modules are modelled on.
@@ -29,7 +29,7 @@ budgets of this script. `state` and the working directory are its own.
   -h, --help         print this
 ";
 
-/// What Node.js answers for an option that it has not.
+/// Status of Node.js for an option that it has not.
 const BAD_OPTION: i32 = 9;
 
 /// Options of Node.js that change nothing here.
@@ -42,10 +42,10 @@ const IDLE: [&str; 6] = [
     "--unhandled-rejections=strict",
 ];
 
-/// Runs JavaScript.
+/// Command that runs JavaScript.
 pub(crate) struct ScriptCommand;
 
-/// What the words of a command ask for.
+/// Request that the words of a command make.
 enum Asked<'a> {
     Text(&'a str),
     Printed(&'a str),
@@ -81,7 +81,7 @@ impl Command for ScriptCommand {
     }
 }
 
-/// What is asked for, and the arguments of the script.
+/// Reads what is asked for, and the arguments of the script.
 fn read_words(words: &[String]) -> std::result::Result<(Asked<'_>, &[String]), String> {
     let mut rest = words;
     while let Some((word, after)) = rest.split_first() {

@@ -20,18 +20,18 @@ use crate::operations::Outstanding;
 use crate::stdin::ScriptStdin;
 use crate::{clock, interpreter, operations, outcome, state};
 
-/// How much is written before a pause: what a pipe of Linux holds.
+/// Bytes that are written before a pause: the capacity of a pipe on Linux.
 const PAUSE: usize = 64 << 10;
 
 /// After so many units of fuel (some 10 ms) a script that never waits ends the step: the time is read anew, and what
 /// came of other operations comes in.
 const TURN: u64 = 4_096;
 
-/// What is kept of a run between its steps.
+/// State of a run between its steps.
 struct Run {
     execution: Pin<Box<dyn Future<Output = Outcome>>>,
     woken: Arc<Woken>,
-    /// What a script that never waits waits for.
+    /// Timer without length, which a script waits for that never waits by itself.
     turn: Option<Outstanding>,
 }
 
@@ -41,7 +41,7 @@ thread_local! {
     static WRITTEN: Cell<usize> = const { Cell::new(0) };
 }
 
-/// Whether something in the execution can go on.
+/// Flag that something in the execution can go on.
 #[derive(Default)]
 struct Woken(AtomicBool);
 
@@ -61,7 +61,7 @@ pub(crate) fn initialize() {
     interpreter::prepare();
 }
 
-/// Starts a script.
+/// Starts a script and returns its first step.
 pub(crate) fn start(script: Script) -> Step {
     clock::begin_run();
     clock::begin_step();
@@ -69,7 +69,8 @@ pub(crate) fn start(script: Script) -> Step {
     advance(run)
 }
 
-/// Delivers a completion. After the script's end there is nothing to deliver it to, and nothing changes.
+/// Delivers a completion and returns the next step. After the script's end there is nothing to deliver it to, and
+/// nothing changes.
 pub(crate) fn resume(completion: Completion) -> Step {
     clock::begin_step();
     operations::complete(completion);

@@ -11,10 +11,10 @@ use bashkit::{Builtin, BuiltinContext, ExecResult, ExecutionPlan, Result, SubCom
 use crate::bindings::types::ErrorKind;
 use crate::operations;
 
-/// The longest wait: what does not end within a hundred years does not end.
+/// Longest wait in seconds: what does not end within a hundred years does not end.
 const FOREVER: f64 = 100.0 * 365.0 * 86_400.0;
 
-/// 128 + SIGINT.
+/// Status of a cancelled command: 128 + SIGINT.
 const CANCELLED: i32 = 130;
 
 /// A number of seconds with an optional unit, as GNU has it: `0.5`, `2m`, `infinity`.
@@ -43,12 +43,12 @@ Pause for NUMBER seconds, which may be a fraction. SUFFIX is s (seconds), m (min
 With several arguments, pause for their sum.
 ";
 
-/// What `sleep` says of arguments that it does not take.
+/// Returns the error of `sleep` for arguments that it does not take.
 fn refused(messages: &str) -> ExecResult {
     ExecResult::err(format!("{messages}Try 'sleep --help' for more information.\n"), 1)
 }
 
-/// The command `sleep`.
+/// Command that waits, as `sleep`.
 pub(crate) struct Sleep;
 
 #[async_trait]
@@ -107,10 +107,10 @@ DURATION 0 is no limit.
 /// The status of `timeout` when it cannot do its work itself.
 const TIMEOUT_FAILED: i32 = 125;
 
-/// The command `timeout`.
+/// Command that ends another after a time, as `timeout`.
 pub(crate) struct Timeout;
 
-/// What a user asked of `timeout`.
+/// Request of a user to `timeout`.
 struct Request {
     seconds: f64,
     preserve_status: bool,
@@ -118,11 +118,11 @@ struct Request {
     command: Vec<String>,
 }
 
-/// Why the words of `timeout` ask for nothing to be run.
+/// Reason why the words of `timeout` ask for nothing to be run.
 enum Refusal {
-    /// They ask for help.
+    /// Words that ask for help.
     Help,
-    /// They are wrong.
+    /// Words that are wrong, with the message.
     Wrong(String),
 }
 

@@ -29,7 +29,7 @@ Without parameters, a JSON object on standard input is taken; of objects that ha
 --raw (-r) prints a string as it is, not as JSON.
 ";
 
-/// What the help on a method does not know: it is the same for every language.
+/// Part of a method's help that is the same for every language.
 const USAGE_OF_ALL: &str = "
 Of every command for a tool:
   --json -   the arguments are a JSON object on standard input, as without any flags
@@ -37,7 +37,7 @@ Of every command for a tool:
   --raw, -r  print a string as it is, not as JSON
 ";
 
-/// Calls tools.
+/// Command `tool`, which calls tools.
 pub(crate) struct ToolCommand {
     methods: Arc<Methods>,
 }
@@ -48,11 +48,11 @@ impl ToolCommand {
     }
 }
 
-/// Why a command ends before its end.
+/// Reason why a command stops before its end.
 enum Stop {
-    /// Something is wrong with its words: a text for standard error.
+    /// Mistake in the words of the command, as a text for standard error.
     Misuse(String),
-    /// Its input or output is gone, or the whole script is to stop.
+    /// Error of the shell: input or output is gone, or the whole script is to stop.
     Shell(bashkit::Error),
 }
 
@@ -121,7 +121,7 @@ impl ToolCommand {
         }
     }
 
-    /// One method a line, and behind a tab what is mounted but not granted.
+    /// Lists one method a line, and behind a tab what is mounted but not granted.
     fn list(&self) -> String {
         let line = |method: &Method| {
             let mark = if method.granted { "" } else { "\t(not granted)" };
@@ -151,7 +151,7 @@ impl ToolCommand {
     }
 }
 
-/// One JSON object a line.
+/// Lists the budgets, one JSON object a line.
 fn budgets() -> String {
     let budgets: Vec<serde_json::Value> = serde_json::from_str(&catalog::budgets()).unwrap_or_default();
     budgets.iter().map(|budget| format!("{budget}\n")).collect()

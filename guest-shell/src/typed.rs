@@ -26,7 +26,7 @@ pub(crate) fn is_open(source: &str) -> bool {
     }
 }
 
-/// Parses a script. The error is the parser's message with line and column.
+/// Parses a script into its syntax tree. The error is the parser's message with line and column.
 fn parse(source: &str) -> Result<Script, String> {
     Parser::with_fuel(source, limits::PARSER_STEPS).parse().map_err(|error| error.to_string())
 }

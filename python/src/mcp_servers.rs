@@ -29,7 +29,7 @@ const UNCONFINED: [&str; 2] = ["--no-landlock", "--no-seccomp"];
 #[pyclass(frozen, module = "tollhouse._native")]
 pub(crate) struct McpServers(OfProcess<ServerMounts>);
 
-/// What sessions mount.
+/// Servers as sessions mount them: connections, tables, pins and secrets.
 pub(crate) struct ServerMounts {
     connections: Arc<Connections>,
     /// Tables of the servers, without what a session must not keep: variables, paths and ports.

@@ -22,7 +22,7 @@ pub(crate) struct Call {
     /// Number of the call in its run.
     #[pyo3(get)]
     seq: u64,
-    /// Canonical method.
+    /// Canonical name of the method.
     #[pyo3(get)]
     method: String,
     arguments: Value,

@@ -43,7 +43,8 @@ impl OpenDirectory {
         found(open)?.map(|handle| Self { path: path.to_owned(), handle, writers }.guarded()).transpose()
     }
 
-    /// As [`open`](Self::open), but creates missing directories on the path, each of them durably.
+    /// Opens a directory as [`open`](Self::open) does, but creates missing directories on the path, each of them
+    /// durably.
     pub(crate) fn open_or_make(path: &Path, writers: AllowedWriters) -> Result<Self, Error> {
         if let Some(open) = Self::open(path, writers)? {
             return Ok(open);
@@ -65,7 +66,7 @@ impl OpenDirectory {
             .transpose()
     }
 
-    /// As [`below`](Self::below), but creates the directory if it is missing.
+    /// Opens a subdirectory as [`below`](Self::below) does, but creates the directory if it is missing.
     pub(crate) fn make_below(&self, name: &str) -> Result<Self, Error> {
         if let Some(open) = self.below(name)? {
             return Ok(open);

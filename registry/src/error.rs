@@ -18,7 +18,7 @@ pub enum Error {
     /// The file system refused an operation.
     #[error("cannot {action} `{}`", path.display())]
     Io {
-        /// The operation: a verb.
+        /// Operation that failed: a verb.
         action: &'static str,
         /// Path of the file or directory.
         path: PathBuf,
@@ -199,7 +199,7 @@ pub enum ResolveError {
         name: PackageName,
         /// Versions that were requested.
         wanted: VersionReq,
-        /// All releases, newest first: version, and whether it is yanked.
+        /// Releases of the package, newest first: version, and whether the release is yanked.
         available: Vec<(Version, bool)>,
     },
     /// The registry cannot be read.

@@ -100,7 +100,7 @@ pub enum Effect {
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
 pub enum InstancePolicy {
-    /// One call: no call sees state of another one.
+    /// Instance for one call: no call sees state of another one.
     #[default]
     Call,
     /// The session, as a cache: an instance may be kept, and dropped between any two calls.

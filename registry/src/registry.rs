@@ -26,7 +26,7 @@ use crate::{
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Shown {
-    /// The release itself.
+    /// Release that is shown.
     pub release: Release,
     /// Manifest of the release.
     pub manifest: Manifest,
@@ -34,7 +34,7 @@ pub struct Shown {
     pub wit: String,
     /// Readme of the release.
     pub readme: Option<String>,
-    /// All releases of the package, newest version first.
+    /// Releases of the package, newest version first.
     pub versions: Vec<Release>,
 }
 
@@ -54,7 +54,8 @@ impl Registry {
         Self::unchecked(path).checked()
     }
 
-    /// As [`open`](Self::open), without reading anything yet, so that a damaged registry can be examined.
+    /// Opens a registry as [`open`](Self::open) does, without reading anything yet, so that a damaged registry can be
+    /// examined.
     #[must_use]
     pub fn unchecked(path: impl Into<PathBuf>) -> Self {
         Self { store: RegistryStore::new(path.into()), cached: Mutex::default() }

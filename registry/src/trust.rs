@@ -34,7 +34,7 @@ pub enum TrustError {
     /// The file system refused an operation.
     #[error("cannot {action} `{}`", path.display())]
     Io {
-        /// The operation: a verb.
+        /// Operation that failed: a verb.
         action: &'static str,
         /// Path of the file.
         path: PathBuf,

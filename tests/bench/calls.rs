@@ -12,10 +12,10 @@ use tollhouse_tests::{Home, root};
 
 use crate::table::{median, row};
 
-/// How many calls one script makes, so that what a script costs does not hide what a call costs.
+/// Number of calls that one script makes, so that the cost of a script does not hide that of a call.
 const CALLS: u32 = 1_000;
 
-/// Measures them.
+/// Measures calls of tools.
 pub(crate) fn measure() {
     let seed = seed();
     let seed = |figure: &str| seed[figure].as_f64().map(Duration::from_secs_f64);
@@ -57,7 +57,7 @@ fn process(home: &Home) -> Duration {
     })
 }
 
-/// The same of Node.js, if it is installed.
+/// Returns the time of a call by Node.js, if Node.js is installed.
 fn node() -> Option<Duration> {
     let start = || Command::new("node").args(["-e", "console.log('hi')"]).stdout(Stdio::null()).status();
     start().ok().filter(std::process::ExitStatus::success)?;
@@ -84,7 +84,7 @@ pub(crate) fn run(session: &Session, language: Language, source: &str) {
     assert_eq!(result.status, Status::Completed, "{:?}", result.error);
 }
 
-/// One call, from the difference between a script that makes many and one that makes none.
+/// Returns the time of a call, from the difference between a script that makes many calls and one that makes none.
 fn calls(host: &Host) -> Duration {
     let loop_of = |calls: u32| format!("for (let i = 0; i < {calls}; i++) await stats.describe({{values: [1, 2, 3]}})");
     let session = session(host);

@@ -11,20 +11,20 @@ use tollhouse_tests::Home;
 use crate::calls::host;
 use crate::table::{figure, time};
 
-/// How many others loop.
+/// Number of other sessions that loop.
 const LOOPS: usize = 200;
 
-/// How many short runs are timed.
+/// Number of short runs that are timed.
 const ROUNDS: usize = 100;
 
-/// How long they loop before anything is timed.
+/// Time for which the others loop before anything is timed.
 const SETTLING: Duration = Duration::from_secs(3);
 
-/// What loops: half of them in bash.
+/// Endless scripts: half of them in bash.
 const ENDLESS: [(Language, &str); 2] =
     [(Language::JavaScript, "while (true);"), (Language::Shell, "while :; do :; done")];
 
-/// What does not: a script with a call.
+/// Short script, with a call.
 const SHORT: (Language, &str) = (Language::JavaScript, "return (await stats.describe({ values: [1, 2, 3] })).mean");
 
 pub(crate) fn measure() {
@@ -51,7 +51,7 @@ fn session(host: &Host) -> Session {
     host.session(SessionOptions { policy, ..SessionOptions::default() }).expect("a session")
 }
 
-/// How long short runs take, in order of size.
+/// Returns the durations of short runs, in order of size.
 fn runs(session: &Session) -> Vec<Duration> {
     let mut times: Vec<Duration> = (0..ROUNDS)
         .map(|_| {

@@ -13,33 +13,33 @@ use tollhouse_tests::built;
 
 use crate::table::{bytes, figure, median, median_of, rate, row, taken};
 
-/// How many files a tree has.
+/// Number of files in a tree.
 const FILES: usize = 100_000;
 
-/// How many of them are changed, where trees are compared.
+/// Number of files that are changed, where trees are compared.
 const CHANGES: usize = 1_000;
 
 /// Bytes of a file: so many that each is a blob of its own, and not part of its directory.
 const FILE_BYTES: usize = 256;
 
-/// How a large file is written: a gigabyte, in pieces.
+/// Size of the pieces in which a large file, a gigabyte, is written.
 pub(crate) const PIECE_BYTES: usize = 64 << 10;
-/// See [`PIECE_BYTES`].
+/// Number of pieces of a large file: see [`PIECE_BYTES`].
 pub(crate) const PIECES: usize = (1 << 30) / PIECE_BYTES;
 
 /// A file that is appended to, and what is.
 const LARGE_BYTES: usize = 100_000_000;
 const APPENDED_BYTES: usize = 1_000_000;
 
-/// As much as anything here needs.
+/// Limits that are large enough for everything here.
 pub(crate) const LIMITS: Limits = Limits { bytes: 8 << 30, entries: 1 << 20, file_bytes: 8 << 30 };
 
-/// Where the files of a tree are.
+/// Layout of a tree's files.
 #[derive(Clone, Copy)]
 pub(crate) enum Shape {
-    /// In 100 directories.
+    /// Files in 100 directories.
     Deep,
-    /// In one.
+    /// Files in one directory.
     Flat,
 }
 
@@ -66,7 +66,7 @@ impl Shape {
     }
 }
 
-/// Measures them.
+/// Measures trees of files.
 pub(crate) fn measure() {
     // Removed at the end: to remove 100,000 files keeps the disk busy beyond the next measurement.
     let disks = [Disk::new(), Disk::new()];
@@ -131,7 +131,7 @@ impl Disk {
     }
 }
 
-/// What does not touch the disk.
+/// Measures operations that do not touch the disk.
 fn in_memory(shape: Shape, tree: &Tree) {
     let (blobs, mut changing) = (MemoryBlobs::default(), tree.clone());
     changing.seal(&mut &blobs).expect("memory does not fail");
@@ -158,7 +158,8 @@ fn settle() {
     let _ = Command::new("sync").status();
 }
 
-/// What is durable. Gives snapshots that are there: of the tree, and of the same with 1,000 changes, spread and gathered.
+/// Measures durable operations. Returns the snapshots that were made: of the tree, and of the same with 1,000 changes,
+/// spread and gathered.
 fn on_disk(disk: &Disk, shape: Shape, tree: &Tree) -> [SnapshotId; 3] {
     let mut first = None;
     let whole = taken(|| first = Some(disk.keep(tree)));

@@ -17,7 +17,7 @@ mod soak;
 mod table;
 mod walls;
 
-/// What is measured, each part on its own: the memory of one must not be that of another.
+/// Parts that are measured, each on its own: the memory of one must not be that of another.
 const PARTS: [(&str, fn()); 10] = [
     ("calls", calls::measure),
     ("fairness", fairness::measure),

@@ -21,7 +21,7 @@ const TIME: Duration = Duration::from_secs(5);
 /// Tools that are exposed besides the server's own, as far as the registry has them.
 const TOOLS: [&str; 6] = ["csv", "http", "kv", "markdown", "stats", "text"];
 
-/// Measures it.
+/// Measures calls through MCP.
 pub(crate) fn measure() {
     let home = Home::with_tools(&TOOLS);
     let mut server = PipedServer::start(&home, &[]);

@@ -13,7 +13,7 @@ use crate::calls::{host, run, session};
 use crate::heap;
 use crate::table::figure;
 
-/// One kind of value.
+/// Kind of value whose memory is measured.
 struct Kind {
     name: &'static str,
     /// WIT declarations that its type needs.
@@ -22,7 +22,7 @@ struct Kind {
     ty: &'static str,
     /// The argument in JavaScript, of `n` values.
     value: &'static str,
-    /// How many values there are.
+    /// Number of values of this kind.
     count: u64,
 }
 
@@ -65,7 +65,7 @@ const KINDS: [Kind; 6] = [
     Kind { name: "byte", declarations: "", ty: "list<u8>", value: "new Uint8Array(n).fill(7)", count: 1_000_000 },
 ];
 
-/// Measures them.
+/// Measures the memory of values.
 pub(crate) fn measure() {
     println!("host bytes per value of an argument, at most");
     for kind in &KINDS {

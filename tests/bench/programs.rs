@@ -10,7 +10,7 @@ use tollhouse_tests::{Home, built};
 use crate::calls::{host, run, session};
 use crate::table::{figure, median, row};
 
-/// Measures them.
+/// Measures runs of programs.
 pub(crate) fn measure() {
     let home = Home::new();
     home.publish_program("wasm32-wasip1");
@@ -34,7 +34,7 @@ pub(crate) fn measure() {
     }
 }
 
-/// One run, from the difference between a script that makes many and one that makes none.
+/// Returns the time of a run, from the difference between a script that makes many and one that makes none.
 fn javascript(host: &Host) -> Duration {
     const RUNS: u32 = 200;
     let script = |runs: u32| format!("for (let i = 0; i < {runs}; i++) await prog({{arguments: ['args']}})");

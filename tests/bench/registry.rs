@@ -13,13 +13,13 @@ use tollhouse_tests::{Home, built, components};
 use crate::calls;
 use crate::table::{median, median_of, row, taken};
 
-/// How large the component is that is published.
+/// Size of the published component, in bytes.
 const SIZE: usize = 2_000_000;
-/// How many releases are searched, and how many tools are mounted.
+/// Number of releases that are searched, and of tools that are mounted.
 const RELEASES: u64 = 10_000;
 const TOOLS: u32 = 100;
 
-/// Measures them.
+/// Measures the registry.
 pub(crate) fn measure() {
     row("publish a component of 2 MB, whole command", publish(), "300 ms", None, None);
     row("resolve, verify, load from the cache, call", load(), "3 ms", None, None);
@@ -91,7 +91,7 @@ fn load() -> Duration {
     })
 }
 
-/// What is searched is read anew each time, as the command does.
+/// Measures searches, each of which reads the registry anew, as the command does.
 fn search() -> (Duration, Duration) {
     let home = Home::new();
     fill(&directory(&home));
@@ -145,7 +145,7 @@ fn component(name: &str) -> Vec<u8> {
     components::encode(&wit, "tool", &module)
 }
 
-/// All compiled before, none called.
+/// Measures mounts of tools that were compiled before, none of which is called.
 fn mounted() -> (Duration, Duration) {
     let home = Home::new();
     let registry = Registry::open(directory(&home)).expect("it opens");

@@ -20,16 +20,16 @@ use crate::calls::host;
 use crate::files::{Disk, LIMITS, PIECE_BYTES, PIECES, Shape};
 use crate::table::{bytes, figure, median, median_of, rate, row, taken};
 
-/// What asks this binary to say how large idle sessions are; a home, a directory and a session follow.
+/// Argument that makes this binary report the size of idle sessions; a home, a directory and a session follow.
 pub(crate) const IDLE: &str = "idle-sessions";
 
-/// How many idle sessions there are.
+/// Number of idle sessions.
 const IDLERS: u32 = 100;
 
-/// How many sessions make calls at once.
+/// Number of sessions that make calls at once.
 const AT_ONCE: u32 = 64;
 
-/// Measures them.
+/// Measures sessions and runs.
 pub(crate) fn measure() {
     let home = Home::with_tools(&["stats"]);
     let host = host(home.path());
@@ -170,10 +170,10 @@ fn resumed_runs(host: &Host) {
     row(&format!("  list the calls that wait, of {WAITING} suspended runs"), listed, "50 ms", None, None);
 }
 
-/// How many runs are suspended at once.
+/// Number of runs that are suspended at once.
 const WAITING: u32 = 10_000;
 
-/// What a session commits before a call: two lines of the log, an entry and a balance of the ledger, the head.
+/// Commits what a session commits before a call: two lines of the log, an entry and a balance of the ledger, the head.
 fn debit(records: &dyn Store, session: u32, call: u32) {
     let mut batch = Batch::default();
     let record = |kind: char, number: u32| format!("{kind}session-{session}-{number:08}").into_bytes();
@@ -184,7 +184,7 @@ fn debit(records: &dyn Store, session: u32, call: u32) {
     records.commit(batch).expect("it is committed");
 }
 
-/// How long it takes until all threads are done.
+/// Returns the time until all threads are done.
 fn together(threads: u32, work: impl Fn(u32) + Sync) -> Duration {
     taken(|| {
         thread::scope(|scope| {
@@ -216,7 +216,7 @@ fn throughput(host: &Host) {
     figure("    in a session on disk, to its end", &rate(total, taken(|| run(&session, &script))), "");
 }
 
-/// What sessions take in memory that nobody uses: measured in a process that has done nothing else.
+/// Measures the memory that idle sessions take, in a process that has done nothing else.
 fn idle_sessions(home: &Home, host: &Host) {
     let disk = Disk::new();
     for (id, files, what) in [
@@ -242,7 +242,7 @@ fn idle_sessions(home: &Home, host: &Host) {
     }
 }
 
-/// How many sessions are opened first, so that what all share is there.
+/// Number of sessions that are opened first, so that everything shared is there.
 const WARM: u32 = 20;
 
 /// Opens sessions and says what one takes; runs a script in each and says it again.

@@ -20,19 +20,19 @@ const SORT: &str = "sort words | uniq -c | sort -rn | head";
 /// Bytes of the file that is sorted, unless `TOLLHOUSE_BENCH_BYTES` says.
 const SORTED: usize = 10_000_000;
 
-/// Somebody else's shell.
+/// Shell of another project.
 struct Rival(Option<Command>);
 
-/// What is measured of each.
+/// Script that is measured in each shell.
 struct Work<'a> {
     script: &'a str,
     rounds: usize,
-    /// All rounds in one shell.
+    /// True if all rounds run in one shell.
     warm: bool,
     words: Option<&'a str>,
 }
 
-/// Measures them.
+/// Measures the shell's scripts.
 pub(crate) fn measure() {
     println!("{:<58} {:>11} {:>15} {:>11} {:>11} {:>11}", "shell", "tollhouse", "aim", "bashkit", "just-bash", "GNU");
     let home = Home::new();
@@ -84,7 +84,8 @@ fn with(host: &Host, words: &str) -> Session {
     host.session(SessionOptions { files: Some(files), ..SessionOptions::default() }).expect("a session")
 }
 
-/// The same by GNU bash and coreutils, from the start of the process; none if they are not here.
+/// Measures a script in GNU bash and coreutils, from the start of the process. Returns `None` if they are not
+/// installed.
 fn gnu(script: &str, words: Option<&str>, rounds: usize) -> Option<Duration> {
     let place = tempfile::tempdir().expect("a temporary directory");
     if let Some(words) = words {
@@ -114,7 +115,8 @@ impl Rival {
         }))
     }
 
-    /// How long it takes, as it says itself: its own start does not count. None if it is not here, or fails.
+    /// Returns the time as the rival reports it: its own start does not count. Returns `None` if the rival is not
+    /// installed, or fails.
     fn measure(self, work: &Work<'_>) -> Option<Duration> {
         let mut job = json!({ "id": "bench", "script": work.script, "rounds": work.rounds, "warm": work.warm });
         if let Some(words) = work.words {

@@ -17,13 +17,13 @@ use tollhouse_tests::Home;
 use crate::calls::host;
 use crate::table::{bytes, time};
 
-/// One in so many runs is hostile.
+/// Number of runs of which one is hostile.
 const HOSTILE: u64 = 10;
 
-/// How often it says how far it is.
+/// Interval between reports of progress.
 const REPORT: Duration = Duration::from_secs(10);
 
-/// How much the resident memory at the end may exceed that when a tenth of the time was over.
+/// Factor by which the resident memory at the end may exceed that after a tenth of the time.
 const GROWTH: f64 = 1.15;
 
 /// A script, and whether what came of it is right.
@@ -34,7 +34,7 @@ struct Work {
     right: fn(&RunResult) -> bool,
 }
 
-/// What sessions are for.
+/// Work that sessions are meant for.
 const GOOD: [Work; 6] = [
     Work {
         name: "js: tool calls at once",
@@ -80,7 +80,7 @@ const GOOD: [Work; 6] = [
     },
 ];
 
-/// What attacks the host, or only goes wrong.
+/// Scripts that attack the host, or only go wrong.
 const BAD: [Work; 10] = [
     Work {
         name: "an endless loop",
@@ -145,21 +145,21 @@ const BAD: [Work; 10] = [
     },
 ];
 
-/// What was seen of one kind of script.
+/// Observations of one kind of script.
 #[derive(Default)]
 struct Seen {
     times: Vec<Duration>,
     wrong: u64,
 }
 
-/// How long, and how many at once.
+/// Duration of the test, and number of concurrent sessions.
 pub(crate) struct Soak {
     time: Duration,
     sessions: usize,
 }
 
 impl Soak {
-    /// From `--minutes N --sessions M`; none if it is anything else.
+    /// Reads `--minutes N --sessions M`; returns `None` for anything else.
     pub(crate) fn from(mut arguments: &[String]) -> Option<Self> {
         let mut soak = Self { time: Duration::from_secs(60), sessions: 32 };
         while let [option, value, rest @ ..] = arguments {
@@ -197,7 +197,7 @@ impl Soak {
     }
 }
 
-/// One thread's runs.
+/// Runs scripts on one thread until the time is over.
 fn turns(host: &Host, thread: u64, seen: &Mutex<BTreeMap<&'static str, Seen>>, made: &AtomicU64, over: &AtomicBool) {
     // Another order in each thread, and the same in each soak.
     let mut state = thread.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
@@ -275,7 +275,7 @@ fn report(seen: BTreeMap<&'static str, Seen>, elapsed: Duration) -> u64 {
     wrong
 }
 
-/// Whether more memory is resident at the end than should be; says how much was.
+/// Returns true if more memory is resident at the end than should be; prints how much was.
 fn grown(memory: &[f64]) -> bool {
     let (Some(last), Some(early)) = (memory.last(), memory.get(memory.len() / 10)) else { return true };
     let middle = memory[memory.len() / 2];

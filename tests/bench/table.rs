@@ -36,12 +36,12 @@ pub(crate) fn bytes(bytes: f64) -> String {
     }
 }
 
-/// How fast so many bytes were.
+/// Returns the throughput of this many bytes, as text.
 pub(crate) fn rate(bytes: u64, time: Duration) -> String {
     format!("{:.0} MB/s", bytes as f64 / 1e6 / time.as_secs_f64())
 }
 
-/// How long something takes.
+/// Returns the duration of some work.
 pub(crate) fn taken(work: impl FnOnce()) -> Duration {
     let begun = Instant::now();
     work();
@@ -53,7 +53,7 @@ pub(crate) fn median(rounds: usize, mut round: impl FnMut()) -> Duration {
     median_of(rounds, || taken(&mut round))
 }
 
-/// As [`median`], of rounds that say themselves how long their part took that counts.
+/// Returns the median as [`median`] does, of rounds that report the duration of their part that counts.
 pub(crate) fn median_of(rounds: usize, mut round: impl FnMut() -> Duration) -> Duration {
     round();
     let mut times: Vec<Duration> = (0..rounds).map(|_| round()).collect();

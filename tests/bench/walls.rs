@@ -8,7 +8,7 @@ use tollhouse_tests::Home;
 
 use crate::table::{median, row};
 
-/// Measures it.
+/// Measures the cost of isolation.
 pub(crate) fn measure() {
     let home = Home::with_fixture();
     let bare = ["--no-landlock", "--no-seccomp"];
@@ -26,7 +26,7 @@ fn start(home: &Home, options: &[&str]) -> Duration {
     median(30, || assert_eq!(home.run(["run", "-e", "1"].iter().chain(options)).status, 0))
 }
 
-/// One of many that come one after another.
+/// Returns the time of one of many jobs that come one after another.
 fn job(home: &Home, isolation: &str) -> Duration {
     const JOBS: u32 = 100;
     let lines = "{\"lang\": \"sh\", \"script\": \"echo hi\"}\n".repeat(JOBS as usize);
@@ -41,7 +41,7 @@ fn job(home: &Home, isolation: &str) -> Duration {
     median(5, batch) / JOBS
 }
 
-/// From the difference between a script that makes many calls and one that makes none.
+/// Returns the time of a call, from the difference between a script that makes many calls and one that makes none.
 fn call(home: &Home, options: &[&str]) -> Duration {
     const CALLS: u32 = 1_000;
     let run = |calls: u32| {

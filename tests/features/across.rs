@@ -7,7 +7,7 @@ fn js(code: &str) -> Value {
     Home::new().js(code, &[])
 }
 
-/// What a script returns that must come to its end.
+/// Returns the value of a script that must complete.
 fn returned(code: &str) -> Value {
     let ran = js(code);
     assert_eq!(ran["status"], "completed", "{ran}");
@@ -136,7 +136,7 @@ fn scripts_are_stopped() {
     assert!(ran["error"]["message"].as_str().is_some_and(|text| text.contains("time limit")), "{ran}");
 }
 
-/// What a script used counts, whatever its end.
+/// The fuel of a script counts, whatever the script's end.
 #[test]
 fn fuel_of_scripts_that_are_stopped_counts() {
     let burn = |times: u32| {

@@ -397,7 +397,7 @@ fn question_waits_for_a_window_that_it_fits() {
     assert!(status == 0 && told.last().is_some_and(|line| line == "5"), "{status} {told:?}");
 }
 
-/// What other scripts come to, warnings and the rest wait until the question is answered.
+/// The output of other scripts, warnings and the rest wait until the question is answered.
 #[test]
 fn nothing_is_printed_while_a_question_stands() {
     let home = home();
@@ -471,7 +471,7 @@ fn consent_is_on_record_before_the_call() {
     assert_eq!(told.stdout.lines().count(), 2, "{told:?}");
 }
 
-/// What strangers wrote never reaches a terminal as it is: warnings, contents of files, JSON.
+/// Text that strangers wrote never reaches a terminal as it is: warnings, contents of files, JSON.
 #[test]
 fn terminal_is_shown_nothing_that_it_would_obey() {
     let home = Home::new();

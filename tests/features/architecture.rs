@@ -72,7 +72,7 @@ fn collect(path: &Path, files: &mut Vec<PathBuf>) {
     }
 }
 
-/// Where a text stands.
+/// Returns the places where a text stands.
 fn places(lines: &[(String, String)], text: &str) -> Vec<String> {
     lines.iter().filter(|(_, line)| line.contains(text)).map(|(place, _)| place.clone()).collect()
 }

@@ -65,7 +65,7 @@ fn the_tutorial_with_rust() {
     assert_eq!(told["dependencies"].as_array().map(Vec::len), Some(listed.lines().count()), "{told}");
 }
 
-/// What a component says that it was built of is anyone's to write.
+/// A component whose list of dependencies cannot be read is reported: anyone can write such a list.
 #[test]
 fn a_list_of_dependencies_that_is_none_is_told() {
     let home = Home::new();

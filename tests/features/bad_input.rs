@@ -34,7 +34,7 @@ fn scripts_that_go_wrong() {
     }
 }
 
-/// As the body of a function, a module fails at its first `import`, whatever is wrong.
+/// A module that is read as the body of a function fails at its first `import`, whatever is wrong.
 #[test]
 fn module_that_does_not_parse_tells_where_its_mistake_is() {
     let home = Home::new();

@@ -142,7 +142,7 @@ fn limits_stop_a_job_and_no_other() {
     assert!(begun.elapsed() < Duration::from_secs(20), "they run beside one another");
 }
 
-/// What was read and not yet worked off is a few lines, not all of them: the writer is held up.
+/// Only a few lines are read ahead of the work, not all of them: the writer is held up.
 #[test]
 fn lines_are_read_as_they_are_worked_off() {
     let mut child = Home::new()
@@ -302,7 +302,7 @@ fn children_of(pid: u32) -> Vec<u32> {
     lists.flat_map(|list| list.split_whitespace().filter_map(|pid| pid.parse().ok()).collect::<Vec<u32>>()).collect()
 }
 
-/// Whether a worker has its line: it has as many threads as run it.
+/// Returns true if a worker is running its line, by the processor time that it uses.
 fn is_busy(pid: u32) -> bool {
     let now = || std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
     let before = now();

@@ -13,10 +13,10 @@ use tollhouse::store::{BlobError, BlobFiles, BlobId, BlobSink, BlobSource};
 use tollhouse_tests::disk::Disk;
 use tollhouse_tests::slow_cycles;
 
-/// How many power cuts, unless `TOLLHOUSE_CRASH_CYCLES` says so.
+/// Number of power cuts, unless `TOLLHOUSE_CRASH_CYCLES` says otherwise.
 const CYCLES: u32 = 5;
 
-/// Where [`child`] uploads to, and how. Without it, it is no test.
+/// Variables that tell [`child`] where to upload to, and how. Without them, `child` is no test.
 const DIRECTORY: &str = "TOLLHOUSE_TEST_BLOBS";
 const HOW: &str = "TOLLHOUSE_TEST_HOW";
 

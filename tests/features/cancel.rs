@@ -14,16 +14,16 @@ use tollhouse::guest::{Language, Script};
 use tollhouse::session::{Host, RunOptions, Session, SessionOptions, Status};
 use tollhouse_tests::{Admitted, Home, run};
 
-/// How long a script goes on before it is cancelled: it is in the middle of what it does.
+/// Time after which a script is cancelled: the script is in the middle of its work.
 const BEFORE: Duration = Duration::from_millis(300);
 
-/// What no cancellation may take, on a machine that does other things: far below the limit of the runs.
+/// Time that no cancellation may take, on a machine that does other things: far below the limit of the runs.
 const SOON: Duration = Duration::from_secs(30);
 
-/// The limit.
+/// Limit on the time of a run.
 const WALL: Duration = Duration::from_secs(120);
 
-/// Where a script can be.
+/// Places where a script can be when it is cancelled.
 const PLACES: [(Language, &str); 16] = [
     (Language::JavaScript, "while (true) {}"),
     (Language::JavaScript, "return /^(a+)+$/.test('a'.repeat(40) + 'b')"),
@@ -129,7 +129,7 @@ fn a_run_that_is_dropped_is_cancelled() {
     assert_eq!(run(&session, Language::JavaScript, "return 1").value, Some(json!(1)));
 }
 
-/// Who removes a session does not wait for its run, wherever that is.
+/// Removing a session does not wait for the session's run, wherever that is.
 #[test]
 fn removing_a_session_stops_its_run() {
     let home = Home::with_fixture();
@@ -166,7 +166,7 @@ fn removing_a_session_stops_its_run() {
     }
 }
 
-/// The same of a call without a script.
+/// A call without a script is stopped by its switch as well.
 #[test]
 fn a_call_is_stopped_by_its_switch() {
     let home = Home::with_fixture();
@@ -191,7 +191,7 @@ fn a_call_is_stopped_by_its_switch() {
     session.call("probe/length", r#"{"text": ""}"#).expect("a call that is never made holds nothing up");
 }
 
-/// What is cancelled before the tool starts is not called, and what was reserved for it is given back.
+/// A call that is cancelled before the tool starts is not made, and what was reserved for the call is given back.
 #[test]
 fn a_call_that_is_cancelled_before_is_not_made() {
     let home = Home::with_fixture();
@@ -256,7 +256,7 @@ fn ctrl_c_ends_a_call() {
     }
 }
 
-/// As a terminal does it.
+/// A terminal's interrupt ends the binary.
 #[test]
 fn ctrl_c_ends_the_binary() {
     let home = Home::with_fixture();

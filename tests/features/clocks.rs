@@ -58,7 +58,8 @@ fn clocks_of_scripts_and_tools_count_whole_milliseconds() {
     assert!(finer.is_empty(), "{} of {}, so {:?}", finer.len(), readings.len(), &finer[..finer.len().min(5)]);
 }
 
-/// What a script reads while it computes depends on what it computes alone: twice the same, whatever the machine does.
+/// The clock that a script reads while it computes depends on the computation alone: twice the same, whatever the
+/// machine does.
 #[test]
 fn clock_of_javascript_follows_fuel_and_not_time_within_a_step() {
     let home = Home::new();
@@ -87,8 +88,8 @@ fn clock_of_javascript_follows_fuel_and_not_time_within_a_step() {
     }
 }
 
-/// What a script could count with beside its clock: threads, and what waits for them. (A `SharedArrayBuffer` is there: nothing
-/// shares it.)
+/// A script has nothing to count with beside its clock: neither threads, nor a way to wait for them. (A
+/// `SharedArrayBuffer` is there: nothing shares it.)
 #[test]
 fn nothing_counts_beside_a_script() {
     let home = Home::new();

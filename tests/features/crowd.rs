@@ -9,16 +9,16 @@ use tollhouse::guest::{Language, Script};
 use tollhouse::session::{Host, RunOptions, RunResult, Session, SessionOptions, Status};
 use tollhouse_tests::{Home, run};
 
-/// How many sessions there are at once.
+/// Number of concurrent sessions.
 const SESSIONS: usize = 1_000;
 
-/// One in so many is hostile.
+/// Number of sessions of which one is hostile.
 const HOSTILE: usize = 10;
 
 /// Stack of each one's thread, in bytes: a run takes what it needs besides.
 const STACK: usize = 512 << 10;
 
-/// What hostile sessions run, each until a limit.
+/// Scripts of hostile sessions, each of which runs until a limit.
 const ATTACKS: [(Language, &str); 6] = [
     (Language::JavaScript, "while (true);"),
     (Language::JavaScript, "return /^(a+)+$/.test('a'.repeat(40) + 'b')"),
@@ -33,7 +33,7 @@ fn session(host: &Host, limits: Limits) -> Session {
     host.session(SessionOptions { policy, ..SessionOptions::default() }).expect("a session")
 }
 
-/// What a well-behaved session does: two tools, a file, a script within a script.
+/// Runs the script of a well-behaved session: two tools, a file, a script within a script.
 fn well(session: &Session, number: usize) -> RunResult {
     let script = format!(
         "await fs.writeFile('number', '{number}');
@@ -44,7 +44,7 @@ fn well(session: &Session, number: usize) -> RunResult {
     run(session, Language::JavaScript, &script)
 }
 
-/// Its own limit on time is that of the test: what is looked at is whether all is right.
+/// Runs one session, whose own limit on time is that of the test: the test is whether all is right.
 fn one(host: &Host, number: usize, together: &Barrier) -> Option<String> {
     let wall = Duration::from_secs(300);
     if number.is_multiple_of(HOSTILE) {

@@ -21,14 +21,14 @@ use tollhouse_tests::{Home, root};
 use self::faces::{FACES, Face, Told};
 use self::table::{Call, Expected, Row};
 
-/// What the gate wrote into the audit log about one call.
+/// Decision of the gate about one call, as the audit log has it.
 #[derive(Clone, Debug, PartialEq)]
 struct Judged {
     /// The grant that was debited, or the nearest one.
     grant: Option<String>,
-    /// As the tool receives them.
+    /// Arguments as the tool receives them.
     arguments: Value,
-    /// Why not; none if it was admitted.
+    /// Reason for the refusal; `None` if the call was admitted.
     reason: Option<String>,
 }
 
@@ -59,21 +59,21 @@ impl Audit for Log {
 }
 
 impl Log {
-    /// What was written since this was last asked.
+    /// Returns the decisions that were written since the last call.
     fn take(&self) -> Vec<Judged> {
         std::mem::take(&mut self.0.lock().expect("no writer panics"))
     }
 }
 
-/// What came of one call through one face.
+/// Outcome of one call through one face.
 #[derive(Debug)]
 struct Decided {
     told: Told,
-    /// None if the call was refused before it reached the gate.
+    /// Decision of the gate; `None` if the call was refused before it reached the gate.
     judged: Option<Judged>,
 }
 
-/// What came of a row through one face.
+/// Outcome of a row through one face.
 struct Outcome {
     calls: Vec<Decided>,
     /// The session's budgets in the end, as JSON.
@@ -102,7 +102,7 @@ fn every_face_decides_as_the_table_says() {
     assert!(problems.is_empty(), "\n{problems}");
 }
 
-/// The table itself: no slip of the pen may leave an operator or an answer without a row.
+/// The table covers every operator and answer: no slip of the pen may leave one without a row.
 #[test]
 fn the_table_covers_what_it_is_for() {
     let rows = table::read();
@@ -134,7 +134,7 @@ fn the_table_covers_what_it_is_for() {
     }
 }
 
-/// What no value can be is an error when the session is made, within payloads of variants as well.
+/// A test that no value can pass is an error when the session is made, within payloads of variants as well.
 #[test]
 fn a_policy_that_can_never_hold_is_refused() {
     let (_home, host) = host();
@@ -174,7 +174,7 @@ fn play(host: &Host, row: &Row, face: &Face) -> Outcome {
     Outcome { calls, budgets }
 }
 
-/// What is wrong with what came of a row.
+/// Returns the problems with the outcomes of a row.
 fn check(row: &Row, outcomes: &[Outcome]) -> Vec<String> {
     let mut problems = Vec::new();
     for (face, outcome) in FACES.iter().zip(outcomes) {
@@ -192,10 +192,10 @@ fn check(row: &Row, outcomes: &[Outcome]) -> Vec<String> {
     problems
 }
 
-/// What is said of a grant that can allow no call of a method.
+/// Part of the error about a grant that can allow no call of a method.
 const UNFIT: &str = "does not fit the method";
 
-/// How a decision differs from the table.
+/// Returns the difference between a decision and the table.
 fn differs(expected: &Expected, decided: &Decided) -> Option<String> {
     let grant = decided.judged.as_ref().and_then(|judged| judged.grant.as_deref());
     let reason = decided.judged.as_ref().and_then(|judged| judged.reason.as_deref());
@@ -218,7 +218,7 @@ fn differs(expected: &Expected, decided: &Decided) -> Option<String> {
     (!fits).then(|| format!("expected {expected:?}, got {decided:?}"))
 }
 
-/// How a decision differs from that of another face.
+/// Returns the difference between a decision and that of another face.
 fn disagrees(own: &Decided, other: &Decided) -> Option<String> {
     let same = match (&own.told, &other.told) {
         (Told::Refused(_), Told::Refused(_)) => true,

@@ -282,7 +282,7 @@ fn the_index_of_decisions_lists_each_record() {
     assert!(records.len() >= 40, "{} records", records.len());
 }
 
-/// What the page on security names as proof is a test, or a group of the hostile corpus.
+/// Every proof that the page on security names is a test, or a group of the hostile corpus.
 #[test]
 fn the_proofs_of_the_page_on_security_are_tests() {
     let mut tests = String::new();

@@ -221,7 +221,7 @@ impl DryRunHandler for Answering {
     }
 }
 
-/// From Rust: functions of the program are not called either, also by a host that executes the tools itself, and answers
+/// In Rust, functions of the program are not called either, also by a host that executes the tools itself, and answers
 /// are checked by the schema of the result.
 #[test]
 fn handler_of_the_library_answers_in_place_of_host_functions() {

@@ -140,7 +140,7 @@ const WAYS: &[(&str, &str, bool)] = &[
     ("adjust-clock", MISSING, false),
 ];
 
-/// What must go on working, or be as it is said to be.
+/// Operations that must go on working, or be as they are said to be.
 const LEFT: [&str; 9] = [
     "left-make-file",
     "left-look-at-path",
@@ -156,7 +156,7 @@ const LEFT: [&str; 9] = [
 /// Time enough for a thread to begin when all filters stand.
 const SCRIPT: &str = "await new Promise(go => setTimeout(go, 50)); return 'ran'";
 
-/// What is outside of all that a process is told to touch, and the library that looks for a way there.
+/// Objects outside of everything that a process may touch, and the library that looks for a way there.
 struct Outside {
     directory: tempfile::TempDir,
     library: PathBuf,
@@ -206,7 +206,7 @@ impl Outside {
     }
 }
 
-/// Builds `escape.c`.
+/// Compiles `escape.c` to a library.
 fn library(home: &Home) -> PathBuf {
     let library = home.path().join("escape.so");
     let mut compiler = Command::new("cc");
@@ -374,7 +374,7 @@ fn ends_with(mut command: Command, library: &Path, filters: u32) {
     assert!(filters == 0 || !ran.stderr.lines().any(|line| line == "early"), "{command:?}: {ran:?}");
 }
 
-/// What a registry of containers sends is read by a process that is confined.
+/// An answer of a container registry is read by a process that is confined.
 #[test]
 fn pull_ends_behind_the_wall() {
     let (oci, home) = (Oci::default(), Home::with_tools(&["stats"]));
@@ -462,7 +462,7 @@ fn package(home: &Home) -> PathBuf {
     package
 }
 
-/// What a process of one job could put into the cache, others would run.
+/// A process of one job cannot put anything into the cache that others would run.
 #[test]
 fn process_of_a_job_finds_no_way_into_the_cache() {
     let home = Home::new();
@@ -489,7 +489,7 @@ fn process_of_a_job_finds_no_way_into_the_cache() {
     assert!(read.len() > 1 && read.iter().all(|result| result == TOUCHED), "{read:?}");
 }
 
-/// Without this the tests above could pass because a way leads nowhere anyway.
+/// The ways out are open without the wall: else the tests above could pass because a way leads nowhere anyway.
 #[test]
 fn ways_out_are_open_without_the_wall() {
     let home = Home::new();

@@ -8,13 +8,14 @@ use std::path::{Path, PathBuf};
 use tollhouse_fuzz::{TARGETS, Target, mutate, structured};
 use tollhouse_tests::root;
 
-/// How many mutations a target is given. They take a second or so; a fuzzer does as many in a hundredth.
+/// Number of mutations that a target is given. They take a second or so; a fuzzer does as many in a hundredth.
 const MUTATIONS: usize = 300;
 
-/// How many inputs are made for a target: a second's work, for most. A fuzzer makes as many in a hundredth of that.
+/// Number of inputs that are made for a target: a second's work, for most. A fuzzer makes as many in a hundredth of
+/// that.
 const STRUCTURED: u64 = 1000;
 
-/// And for a target whose inputs take many steps, after each of which all is looked at.
+/// Number of inputs for a target whose inputs take many steps, after each of which everything is checked.
 const LONG: u64 = 300;
 
 /// The longest seed, and all of them, in bytes. They are read whenever the tests run, and by whoever wonders what broke.

@@ -6,7 +6,7 @@ use tollhouse_tests::{Home, built, run};
 use wit_component::DecodedWasm;
 use wit_parser::WorldItem;
 
-/// All that a script guest may import. Adding to this list widens what agents' code can reach.
+/// Interfaces that a script guest may import. Adding to this list widens what agents' code can reach.
 const WORLD: [&str; 8] = [
     "tollhouse:guest/catalog@0.1.0",
     "tollhouse:guest/clock@0.1.0",

@@ -173,7 +173,7 @@ fn hole_6_stopped_is_stopped() {
     }
 }
 
-/// How many sandboxes are made and dropped: `TOLLHOUSE_SANDBOXES`, or few. The row says 10,000.
+/// Returns the number of sandboxes to make and drop: `TOLLHOUSE_SANDBOXES`, or few. The row says 10,000.
 fn sandboxes() -> usize {
     std::env::var("TOLLHOUSE_SANDBOXES").ok().and_then(|count| count.parse().ok()).unwrap_or(400)
 }

@@ -60,7 +60,7 @@ fn stays_within(home: &Home, limit: u64, others: u64, arguments: &[&str], expect
     assert!(peak > 0 && peak < most, "{} MiB: {arguments:?}", peak >> 20);
 }
 
-/// As much of an output as a failed test shows.
+/// Returns the part of an output that a failed test shows.
 fn head(text: &str) -> &str {
     &text[..text.floor_char_boundary(2_000)]
 }
@@ -309,7 +309,7 @@ fn holder() -> Vec<u8> {
     components::encode(&wit, "tool", &module)
 }
 
-/// What WASI's implementation holds for a tool that has no permission at all.
+/// The objects that WASI's implementation holds for a tool without any permission take bounded memory.
 #[test]
 fn resources_of_wasi_take_bounded_memory() {
     let home = Home::new();

@@ -152,7 +152,8 @@ fn its_schema_and_its_spelling_are_enforced() {
     assert_eq!(called.load(Ordering::Relaxed), 0);
 }
 
-/// What refers to itself in two branches of a choice looks at each level twice as often as at the one above it.
+/// A recursive schema cannot keep the host busy for ever, even one that refers to itself in two branches of a choice,
+/// and so looks at each level twice as often as at the one above it.
 #[test]
 fn arguments_that_a_schema_would_look_at_for_ever_are_refused_or_judged() {
     let case = |kind: &str| {

@@ -33,7 +33,7 @@ impl Program {
     }
 }
 
-/// All programs, table by table.
+/// Reads the programs, table by table.
 fn programs() -> Vec<Program> {
     let directory = root().join("tests/javascript/programs");
     let mut programs = Vec::new();
@@ -47,7 +47,7 @@ fn programs() -> Vec<Program> {
     programs
 }
 
-/// What a result of `batch` prints, in the notation of the tables.
+/// Returns what a result of `batch` prints, in the notation of the tables.
 fn printed(result: &Value) -> String {
     let mut printed = result["stdout"].as_str().unwrap_or_default().to_owned();
     if !printed.is_empty() && !printed.ends_with('\n') {

@@ -41,7 +41,7 @@ fn a_run_makes_so_many_calls() {
     assert_eq!(outcomes, json!(["ok", "ok", "ok", "ok", "ok", "denied"]));
 }
 
-/// Who asks on fills neither the record nor the log; and what is refused counts too.
+/// Calls beyond the limit fill neither the record nor the log; and refused calls count too.
 #[test]
 fn calls_beyond_the_limit_are_not_on_record() {
     let home = Home::with_fixture();
@@ -97,7 +97,8 @@ fn an_inner_script_that_waits_for_too_much_is_stopped() {
     assert_eq!(run(&session, Language::JavaScript, script).value, Some(json!("limit")));
 }
 
-/// What a guest asked for is in the host's memory, after it is gone from the guest's.
+/// The arguments of waiting calls are bounded, though the host still holds them when they are gone from the guest's
+/// memory.
 #[test]
 fn arguments_of_calls_that_wait_are_bounded() {
     let home = Home::with_fixture();
@@ -184,7 +185,7 @@ fn a_manifest_lowers_limits_and_never_raises_them() {
     }
 }
 
-/// As deterministic as a count can be: what fits, fits always.
+/// A limit on fuel in a manifest is as deterministic as a count can be: a call that fits, always fits.
 #[test]
 fn a_manifest_limits_fuel() {
     let home = Home::with_fixture_and("[limits]\nfuel = 5_000_000\n");
@@ -238,7 +239,7 @@ fn a_program_s_fuel_is_limited() {
     assert!(told.contains("limit of 5000000 units of fuel") && told.contains("tool.toml"), "{ran}");
 }
 
-/// Where the address space is short, there is room for few tools: kept ones leave some for calls.
+/// Few tools are kept where the address space is short: kept ones leave some room for calls.
 #[test]
 fn kept_instances_leave_room_where_there_is_little() {
     let home = Home::with_fixture();

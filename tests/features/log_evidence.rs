@@ -36,8 +36,8 @@ fn text(home: &Home, name: &str) -> String {
     std::fs::read_to_string(home.path().join(name)).expect("it was written")
 }
 
-/// What anybody can do who can write the file, as `forge.py` of the security review did: change lines, count them anew, and make
-/// the chain anew.
+/// Forges a log as anybody can who can write the file, and as `forge.py` of the security review did: changes lines,
+/// counts them anew, and makes the chain anew.
 fn forged(log: &str, keep: impl Fn(&Value) -> bool) -> String {
     let lines = log.lines().map(|line| serde_json::from_str::<Value>(line).expect("JSON")).filter(keep);
     let (mut previous, mut made) = ("0".repeat(64), String::new());
@@ -170,7 +170,7 @@ fn log_that_began_without_a_key_is_proven_from_where_it_got_one() {
     assert_eq!((status, &seen["lines"], &seen["proven_from"]), (0, &json!(8), &json!(5)), "{seen}");
 }
 
-/// What a killed process had acknowledged is proven, and the next one goes on.
+/// The events that a killed process had acknowledged are proven, and the next process continues the log.
 #[test]
 fn log_with_a_key_survives_the_process_that_writes_it() {
     let home = home();

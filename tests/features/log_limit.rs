@@ -85,7 +85,7 @@ fn call_that_fills_the_log_ends() {
     assert_eq!(home.run(["policy", "audit", "log.jsonl"]).status, 0);
 }
 
-/// What a tool prints is in the log, so it counts.
+/// The output of a tool is in the log, so it counts.
 #[test]
 fn what_tools_print_counts_against_the_log() {
     let home = Home::with_fixture();
@@ -112,10 +112,10 @@ fn runs_beside_one_that_fills_the_log_go_on() {
     assert_eq!(home.run(["policy", "audit", "log.jsonl"]).status, 0);
 }
 
-/// As much as the limit allows is written, and a byte less is too little.
+/// The log takes as much as the limit allows, and a limit that is a byte less is too little.
 #[test]
 fn run_just_below_the_limit_completes() {
-    /// What a line counts besides its event.
+    /// Bytes that a line counts besides its event.
     const ENVELOPE: usize = 224;
     let home = Home::with_fixture();
     let script = "for (let n = 0; n < 20; n++) await probe.length({ text: 'x'.repeat(100 * n) }).catch(() => {})";

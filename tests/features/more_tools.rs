@@ -12,7 +12,7 @@ fn home(tool: &str, table: &str) -> Home {
     home
 }
 
-/// What a script of JavaScript returns. `told` in it gives the kind of an error.
+/// Returns the value of a script in JavaScript. `told` in it gives the kind of an error.
 fn js(home: &Home, policy: &str, code: &str) -> Value {
     let told = "const told = async (call) => { try { await call } catch (error) { return error.payload?.kind ?? error.message } };";
     let ran = home.js(&format!("{told}\n{code}"), &["--policy", policy]);
@@ -20,7 +20,7 @@ fn js(home: &Home, policy: &str, code: &str) -> Value {
     ran["value"].clone()
 }
 
-/// What a script of bash prints.
+/// Returns the output of a script in bash.
 fn sh(home: &Home, code: &str) -> String {
     let ran = home.sh(code, &["--policy", "policy.toml"]);
     assert_eq!(ran["status"], "completed", "{ran}");

@@ -71,9 +71,9 @@ fn home_with_taken_names() -> Home {
     home
 }
 
-/// What is told of the shell's face of `my:echo`, mounted as `echo`.
+/// Message about the shell's face of `my:echo`, mounted as `echo`.
 const NO_COMMAND: &str = "`echo` is a builtin of the shell (`echo`) and keeps that meaning: for its tool in the shell, write `tool echo say`";
-/// What is told of the face in JavaScript of `my:crypto`, mounted as `crypto`.
+/// Message about the face in JavaScript of `my:crypto`, mounted as `crypto`.
 const NO_GLOBAL: &str = "`crypto` is a global of JavaScript (`crypto`) and keeps that meaning: for its tool in JavaScript, write \
                          `crypto_say(…)`";
 

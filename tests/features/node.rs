@@ -102,7 +102,7 @@ fn the_declared_types_are_those_of_an_editor() {
     assert!(!checked(&script.replace("Number(text)", "text")).status.success());
 }
 
-/// What the guest carries is what its sources and the lock file give.
+/// The bundle that the guest carries is what its sources and the lock file give.
 #[cfg(feature = "full")]
 #[test]
 fn the_bundle_is_made_of_its_sources() {
@@ -114,7 +114,7 @@ fn the_bundle_is_made_of_its_sources() {
     assert!(ran.status.success(), "{}", String::from_utf8_lossy(&ran.stderr));
 }
 
-/// All of TypeScript that has no counterpart in JavaScript, with and without traces at run time.
+/// Syntax of TypeScript that has no counterpart in JavaScript, with and without traces at run time.
 const TYPESCRIPT: &str = r"import type { Foo } from './types.ts';
 import { readFileSync, type PathLike } from 'node:fs';
 import { Shape, Circle } from './shapes';
@@ -190,7 +190,8 @@ fn typescript_that_cannot_run_says_where_it_is() {
     assert_eq!(home.run(["run", "--lang", "ts", "-e", "let x: number = 1; return x"]).stdout, "1\n");
 }
 
-/// As `tsc` has it: that is the order in which JSON and `console.log` show them.
+/// Parameters that are properties come before fields, as in the output of `tsc`: that is the order in which JSON and
+/// `console.log` show them.
 #[test]
 fn typescript_properties_that_are_parameters_come_before_fields() {
     let code = "class A { x = 1; constructor(public name: string, private readonly age = 3, plain?: number) {} }
@@ -378,7 +379,7 @@ fn a_locale_without_data_is_named_once_on_standard_error() {
     assert_eq!(home.run(["run", "-e", "(1).toLocaleString('en_US')"]).status, 1);
 }
 
-/// What an answer of the server of a test is: what it was asked.
+/// Returns the answer of a test's server: the first line of the request, unless its path asks for another answer.
 fn answer(head: &str) -> (&'static str, Vec<String>, Vec<u8>) {
     let line = head.lines().next().unwrap_or_default().to_owned();
     let cookies = ["set-cookie: a=1", "set-cookie: b=2", "content-type: text/plain"].map(str::to_owned).to_vec();

@@ -87,7 +87,7 @@ fn what_is_pushed_is_pulled_and_runs_without_the_network() {
     assert!(unpinned.stderr.contains("without the network"), "{unpinned:?}");
 }
 
-/// What `wkg` and CNCF's layout ask of an artifact.
+/// An artifact has the layout that `wkg` and CNCF's specification ask for.
 #[test]
 fn an_artifact_is_laid_out_as_others_read_it() {
     let (oci, home, _) = pushed();

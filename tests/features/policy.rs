@@ -132,7 +132,7 @@ fn a_log_suggests_the_policy_that_would_have_allowed_it() {
     assert_eq!(more["status"], "denied", "{more}");
 }
 
-/// By itself: without the policy that mounted the tool under that name.
+/// A suggested policy stands by itself: without the policy that mounted the tool under that name.
 #[test]
 fn suggested_policy_mounts_what_was_called_and_nothing_else() {
     let home = Home::with_tools(&["stats", "kv"]);
@@ -164,7 +164,7 @@ fn suggested_policy_with_hidden_characters_means_what_was_seen() {
     assert_eq!(other["status"], "denied", "{other}");
 }
 
-/// What a hostile script or tool asked for in vain does not come into the next policy by way of its log.
+/// A method that a hostile script or tool asked for in vain does not come into the next policy by way of its log.
 #[test]
 fn what_was_refused_is_not_suggested() {
     let home = Home::with_tools(&["stats"]);

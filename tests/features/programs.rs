@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 use tollhouse_tests::Home;
 
-/// What the tests grant unless they say.
+/// Policy of the tests, unless they give another.
 const GRANTED: &str = "[[grant]]\nmethod = \"prog\"\n";
 
 /// A home where the program is `prog`, with these lines of policy besides its files.
@@ -140,7 +140,7 @@ fn what_it_changed_is_there_when_it_has_ended() {
     assert_eq!(out(&ran), "oneonetwo1\n", "{ran}");
 }
 
-/// As on a system: a file that was written is written, whatever becomes of who wrote it.
+/// A file that a program wrote is written, as on a system, whatever becomes of the program.
 #[test]
 fn what_a_stopped_program_wrote_is_written() {
     let ran = sh("timeout 0.5 prog write a stopped spin; echo $?; cat a; echo

@@ -297,7 +297,7 @@ fn session(home: &Home, network: Network, table: &str) -> Session {
     host.session(SessionOptions { policy, ..SessionOptions::default() }).expect("it opens")
 }
 
-/// What came of a request.
+/// Returns the outcome of a request.
 fn get(session: &Session, url: &str) -> Result<Value, String> {
     let called = session.call("http/get", &json!({ "url": url }).to_string());
     called.map(|payload| payload.value).map_err(|failure| format!("{failure} | {:?}", failure.hint))

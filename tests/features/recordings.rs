@@ -89,7 +89,7 @@ fn call_that_differs_from_the_recording_is_an_error_with_the_difference() {
     assert!(failed["error"]["message"].as_str().is_some_and(|told| told.contains("own")), "{failed:#}");
 }
 
-/// Of calls that a script makes at once, the answers come in the order in which they came.
+/// The answers to concurrent calls of a script are replayed in the order in which they came.
 #[test]
 fn answers_are_replayed_in_the_order_in_which_they_came() {
     let home = Home::with_tools(&["http"]);
@@ -113,7 +113,7 @@ fn answers_are_replayed_in_the_order_in_which_they_came() {
     assert_eq!(run("--replay")["value"], recorded["value"]);
 }
 
-/// What was refused is refused again, and what was approved needs nobody.
+/// A question that was refused is refused again, and an approved one needs nobody.
 #[test]
 fn refused_questions_are_refused_in_the_replay() {
     let home = Home::with_tools(&["stats"]);

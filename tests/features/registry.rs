@@ -261,7 +261,7 @@ fn component_of_a_trillion_instances_is_refused_at_once() {
     assert!(ran.status == 1 && ran.stderr.contains("more than 2000 instances"), "{ran:?}");
 }
 
-/// What is published of a package lies in its directory, and is files.
+/// A package publishes only regular files from within its directory.
 #[test]
 fn package_with_links_and_pipes_is_refused() {
     let home = Home::new();
@@ -310,7 +310,7 @@ fn package_with_links_and_pipes_is_refused() {
     assert_eq!(publish().status, 0, "a link within the package is fine");
 }
 
-/// What a publisher says is not taken for what the registry says.
+/// A publisher's text is not taken for a line of the registry.
 #[test]
 fn description_forges_no_line_of_the_registry() {
     let home = Home::new();

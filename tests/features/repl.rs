@@ -21,7 +21,7 @@ fn repl(home: &Home, arguments: &[&str], inputs: &str) -> Ran {
     Ran::of(&child.wait_with_output().expect("it ends"))
 }
 
-/// What inputs print, of which none may fail.
+/// Returns the output of inputs, none of which may fail.
 fn prints(arguments: &[&str], inputs: &str) -> String {
     let ran = repl(&Home::new(), arguments, inputs);
     assert_eq!((ran.status, ran.stderr.as_str()), (0, ""), "{ran:?}");

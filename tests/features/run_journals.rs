@@ -39,7 +39,8 @@ fn has_journal(home: &Home, point: &str) -> bool {
     replay(home, &[point])["journal"] == true
 }
 
-/// Every call with its decision, its result or error, what it took from budgets, and what its tool wrote.
+/// A replay shows every call with its decision, its result or error, what it took from budgets, and what its tool
+/// wrote.
 #[test]
 fn replay_shows_a_run_call_by_call_with_results_budgets_and_files() {
     let home = home("[journal]\nkeep = 'all'\n");
@@ -113,8 +114,8 @@ fn journal_of_an_ended_run_is_removed_by_default_and_decisions_remain() {
     assert_eq!(answered["calls"][0]["answers"][0]["allowed"], true, "{answered:#}");
 }
 
-/// What is kept for a time stays for it; a session with a kept journal can be verified, exported and imported, and waits
-/// for nothing.
+/// A journal is kept for its time; a session with a kept journal can be verified, exported and imported, and waits for
+/// nothing.
 #[test]
 fn journals_are_kept_for_their_time_and_in_no_copy() {
     let home = home("[journal]\nkeep = '1d'\n");

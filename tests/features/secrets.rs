@@ -48,7 +48,7 @@ fn log(home: &Home) -> String {
     std::fs::read_to_string(home.path().join("audit.jsonl")).expect("it was written")
 }
 
-/// What an answer says as bytes, which are base64 in JSON.
+/// Returns the text of an answer that is given as bytes, which are base64 in JSON.
 fn bytes(home: &Home, server: &Server, headers: &Value, sources: &[&str]) -> String {
     let url = format!("http://127.0.0.1:{}/v1", server.port());
     let arguments = json!({ "url": url, "headers": headers, "as": "bytes" });
@@ -297,7 +297,7 @@ fn a_trace_with_a_secret_reaches_no_server() {
     assert!(!log.contains("s3cr3t-value"), "{log}");
 }
 
-/// What a server is sent as the value of a secret from this source, with these variables in the environment.
+/// Returns the value that a server is sent for a secret from this source, with these variables in the environment.
 fn sent(home: &Home, server: &Server, sources: &[&str], variables: &[(&str, &str)]) -> String {
     let before = server.seen().len();
     let script = format!(
@@ -376,7 +376,7 @@ fn a_variable_that_is_no_text_is_not_told() {
     assert!(!ran.stderr.contains("s3cr3t"), "{ran:?}");
 }
 
-/// Says one address.
+/// Resolver that always gives one address.
 struct At(IpAddr);
 
 #[async_trait::async_trait]

@@ -22,7 +22,7 @@ fn says_that_it_is_shared(told: &Value) {
     assert!(hint.contains("raise `memory`"), "{told}");
 }
 
-/// What a script tells of an error.
+/// Function of a script that gives the parts of an error.
 const TOLD: &str = "const told = (error) => [error.kind, error.message, error.hint];";
 
 #[test]

@@ -171,7 +171,7 @@ fn runs_of_one_session_queue_and_of_two_do_not() {
     done(&home, &["store", "verify"]);
 }
 
-/// How often a run is killed, unless `TOLLHOUSE_CRASH_CYCLES` says so.
+/// Number of times that a run is killed, unless `TOLLHOUSE_CRASH_CYCLES` says otherwise.
 const CYCLES: u32 = 4;
 
 /// Numbers that differ from run to run: what fails by the moment of a kill, no seed brings back.
@@ -193,7 +193,8 @@ fn calling(home: &Home) -> (Child, BufReader<std::process::ChildStdout>) {
     (child, stdout)
 }
 
-/// What was acknowledged survives `kill -9`: no call is forgotten, no budget given back, no half of a run kept.
+/// Everything that was acknowledged survives `kill -9`: no call is forgotten, no budget given back, no half of a run
+/// kept.
 #[test]
 fn a_killed_run_forgets_nothing_and_leaves_nothing_half() {
     let home = Home::with_tools(&["stats"]);

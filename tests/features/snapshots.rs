@@ -2,7 +2,7 @@
 
 use tollhouse_tests::{Home, Ran};
 
-/// What a run printed, without what differs from machine to machine.
+/// Returns the output of a run, without what differs from machine to machine.
 fn shown(home: &Home, ran: &Ran) -> String {
     let text = format!("status {}\n--- stdout\n{}--- stderr\n{}", ran.status, ran.stdout, ran.stderr);
     text.replace(&home.path().display().to_string(), "HOME")
@@ -42,7 +42,7 @@ fn help() {
     );
 }
 
-/// What the second wall leaves to a process: more of it is a decision, and stands in this file's snapshot.
+/// The second wall leaves a process no more than this file's snapshot says: more is a decision.
 #[test]
 #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
 fn wall() {

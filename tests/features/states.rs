@@ -33,7 +33,7 @@ const LOOK: &str = r"
         state.text.charCodeAt(2), Object.getPrototypeOf(state) === Object.prototype, state.error.stack.split('\n')[0]];
 ";
 
-/// What `console.log` writes of a value.
+/// Function of a script that prints a value as `console.log` does.
 const INSPECT: &str = "const util_inspect = (value) => { console.log(value); return null; };";
 
 fn js(home: &Home, code: &str) -> Value {

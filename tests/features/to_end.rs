@@ -14,7 +14,7 @@ use tollhouse_tests::{Home, run};
 const NODE: &str = "const {execSync, execFileSync, spawnSync} = require('child_process');
     const caught = (work) => { try { return ['went well', work()] } catch (e) { return [e.name, e.code ?? null, e.message] } };\n";
 
-/// What a script returns that must come to its end.
+/// Returns the value of a script that must complete.
 fn returned(home: &Home, code: &str, arguments: &[&str]) -> Value {
     let ran = home.js(&format!("{NODE}{code}"), arguments);
     assert_eq!(ran["status"], "completed", "{ran}");

@@ -47,7 +47,7 @@ fn sparse(path: &Path) {
     File::create(path).and_then(|file| file.set_len(1 << 40)).expect("it is made");
 }
 
-/// What makes something that can stand in the place of a file, and what a refusal calls it.
+/// Maker of something that can stand in the place of a file, and its name in a refusal.
 type Strange = (fn(&Path), &'static str);
 
 const STRANGE: [Strange; 3] =

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use tollhouse_tests::Home;
 
-/// Of one thread: whether it can gain privileges, and how many filters hold it.
+/// Restrictions on one thread: whether it can gain privileges, and how many filters hold it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Held {
     bound: bool,
@@ -21,7 +21,7 @@ fn held(status: &Path) -> Option<Held> {
     Some(Held { bound: field("NoNewPrivs:")? == 1, filters: field("Seccomp_filters:")? })
 }
 
-/// By how many filters each thread of a process is held that do not hold this one.
+/// Returns the number of filters by which each thread of a process is held, and this one is not.
 fn filters(child: &Child) -> Vec<u32> {
     let own = held(Path::new("/proc/self/status")).expect("this kernel says so").filters;
     let threads = std::fs::read_dir(format!("/proc/{}/task", child.id())).expect("it runs");

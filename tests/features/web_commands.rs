@@ -51,7 +51,7 @@ fn answer(head: &str, body: &[u8]) -> Answer {
     }
 }
 
-/// What a script came to: output, status, and whether it wrote to standard error.
+/// Outcome of a script: output, status, and whether it wrote to standard error.
 #[derive(Debug, PartialEq, Eq)]
 struct Came {
     stdout: String,

@@ -70,9 +70,9 @@ pub struct Home {
 pub struct Ran {
     /// Exit status; -1 for a signal.
     pub status: i32,
-    /// Standard output.
+    /// Standard output of the command.
     pub stdout: String,
-    /// Standard error.
+    /// Standard error of the command.
     pub stderr: String,
 }
 

@@ -15,7 +15,7 @@ pub struct Asked {
     pub method: String,
     /// Path `/v2/…`, with its query.
     pub path: String,
-    /// Header lines.
+    /// Header lines of the request.
     pub head: String,
     body: Vec<u8>,
 }
@@ -35,7 +35,7 @@ pub struct Answer {
     pub status: &'static str,
     /// Header lines, besides the length.
     pub headers: Vec<String>,
-    /// The body.
+    /// Body of the answer.
     pub body: Vec<u8>,
     /// True to repeat the body for ever, without a length.
     pub endless: bool,
@@ -61,7 +61,7 @@ pub struct Oci {
 
 #[derive(Default)]
 struct State {
-    /// Contents by path: `/v2/acme/stats/manifests/1.0.0`, `/v2/acme/stats/blobs/sha256:…`.
+    /// Contents by path, such as `/v2/acme/stats/manifests/1.0.0` or `/v2/acme/stats/blobs/sha256:…`.
     kept: Mutex<BTreeMap<String, Vec<u8>>>,
     seen: Mutex<Vec<Asked>>,
     stopped: AtomicBool,

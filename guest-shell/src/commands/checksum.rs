@@ -78,7 +78,7 @@ struct CheckOpts {
 }
 
 impl CheckOpts {
-    /// Why these options do not go together.
+    /// Returns the reason why these options do not go together.
     fn conflict(&self) -> Option<&'static str> {
         if self.tag && self.binary == Some(false) {
             Some("--tag does not support --text mode")
@@ -210,7 +210,7 @@ pub(super) async fn checksum_execute_args<D: Digest>(
     Ok(operands.finish(output))
 }
 
-/// `-c`: each line is `HASH  NAME` or `HASH *NAME`.
+/// Checks the sums that lists hold (`-c`): each line is `HASH  NAME` or `HASH *NAME`.
 async fn check_sums<D: Digest>(ctx: &Context<'_>, cmd: &str, files: &[&str], opts: &CheckOpts) -> Result<ExecResult> {
     let hex_len = <D as Digest>::output_size() * 2;
     let tag = tag_name(cmd);
@@ -333,7 +333,7 @@ fn hex_digest<D: Digest>(data: &[u8]) -> String {
 /// `cksum` builtin - POSIX CRC-32 checksum and byte count.
 pub(crate) struct Cksum;
 
-/// POSIX `cksum` CRC: polynomial 0x04C11DB7, MSB-first, length appended.
+/// Computes the CRC of POSIX `cksum`: polynomial 0x04C11DB7, MSB-first, length appended.
 fn posix_cksum(data: &[u8]) -> u32 {
     fn update(mut crc: u32, byte: u8) -> u32 {
         crc ^= u32::from(byte) << 24;

@@ -35,7 +35,7 @@ struct CommOptions {
     delimiter: String,
     total: bool,
     zero_terminated: bool,
-    /// Order is checked: always, never, or once a line could not be paired.
+    /// Rule by which order is checked: always, never, or once a line could not be paired.
     check_order: Option<bool>,
 }
 
@@ -179,7 +179,7 @@ impl Builtin for Comm {
     }
 }
 
-/// What is told about lines that are out of order.
+/// State of the check for lines that are out of order.
 struct Order {
     checked: Option<bool>,
     /// A line of one file had none like it in the other.

@@ -30,8 +30,8 @@ async fn run_with_args(builtin: &dyn Builtin, ctx: Context<'_>, args: &[String])
     builtin.execute(new_ctx).await
 }
 
-/// `egrep` / `fgrep`: `grep -E` / `grep -F`. GNU grep 3.8+ also warns that
-/// they are obsolescent; that warning is left out.
+/// Commands `egrep` and `fgrep`, which are `grep -E` and `grep -F`. GNU grep 3.8+ also warns that they are obsolescent;
+/// that warning is left out.
 pub(crate) struct GrepAlias {
     flag: &'static str,
 }
@@ -56,7 +56,7 @@ impl Builtin for GrepAlias {
     }
 }
 
-/// `chgrp GROUP FILE...`: ownership is not modeled, like `chown`.
+/// Command `chgrp GROUP FILE...`, where ownership is not modeled, like in `chown`.
 pub(crate) struct Chgrp;
 
 #[async_trait]
@@ -84,11 +84,11 @@ pub(crate) struct Link {
 }
 
 impl Link {
-    /// `link FILE1 FILE2`
+    /// Returns the command `link FILE1 FILE2`.
     pub(crate) fn hard() -> Self {
         Self { unlink: false }
     }
-    /// `unlink FILE`
+    /// Returns the command `unlink FILE`.
     pub(crate) fn unlink() -> Self {
         Self { unlink: true }
     }
@@ -230,7 +230,7 @@ fn sysv_sum(data: &[u8]) -> (u32, u64) {
     ((r & 0xffff) + (r >> 16), (data.len() as u64).div_ceil(512))
 }
 
-/// `sum [-r|-s] [FILE]...`
+/// Command `sum [-r|-s] [FILE]...` with its two checksums.
 pub(crate) struct Sum;
 
 #[async_trait]

@@ -14,7 +14,7 @@ use bashkit::builtins::Builtin;
 use bashkit::builtins::Context;
 use bashkit::builtins::arg_parser::{OptArg, gnu_getopt};
 
-/// The csplit builtin.
+/// Command that splits a file at lines, as `csplit`.
 ///
 /// Usage: csplit [-ksz] [-f PREFIX] [-b SUFFIX] [-n DIGITS] FILE PATTERN...
 pub(crate) struct Csplit;
@@ -35,7 +35,7 @@ struct CsplitOptions {
     suppress: bool,
 }
 
-/// Where a piece ends.
+/// Mark at which a piece ends.
 enum Mark {
     /// Before a line of this number.
     Line(usize),

@@ -75,7 +75,7 @@ impl TabStops {
         flush(&mut val, extend, increment, self)
     }
 
-    /// GNU `finalize_tab_stops`: validate and pick the uniform size.
+    /// Validates the tab stops and picks the uniform size, as GNU's `finalize_tab_stops`.
     fn finalize(&mut self) -> std::result::Result<(), String> {
         let mut prev = 0;
         for &t in &self.list {

@@ -107,7 +107,7 @@ impl FmtEnv {
     }
 }
 
-/// Whether `ls -l` gives the time of day, and not the year.
+/// Returns true if `ls -l` gives the time of day, and not the year.
 pub(crate) fn is_recent(nanos: i128, now: i128) -> bool {
     let age = (now - nanos).div_euclid(1_000_000_000);
     -AHEAD < age && age < HALF_YEAR

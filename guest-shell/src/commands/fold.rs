@@ -49,7 +49,7 @@ struct Folder {
     width: usize,
     break_spaces: bool,
     count_bytes: bool,
-    /// What was read of the line that is not yet written, and how wide it is.
+    /// Part of the line that was read and not yet written, and how wide it is.
     line: Vec<u8>,
     column: usize,
 }

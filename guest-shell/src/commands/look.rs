@@ -15,14 +15,14 @@ use bashkit::builtins::Builtin;
 use bashkit::builtins::Context;
 use bashkit::builtins::arg_parser::{OptArg, gnu_getopt};
 
-/// The look builtin.
+/// Command that prints lines with a given beginning, as `look`.
 ///
 /// Usage: look [-d] [-f] [-t CHAR] STRING FILE
 pub(crate) struct Look;
 
 const HELP: &str = "Usage: look [options] <string> <file>\nDisplay lines beginning with a specified string.\n\n  -d, --alphanum\tcompare only blanks and alphanumeric characters\n  -f, --ignore-case\tignore case differences when comparing\n  -t, --terminate CHAR\tdefine the string-termination character\n";
 
-/// How lines are compared with the string.
+/// Search that compares lines with a string.
 struct Search {
     string: Vec<u8>,
     alphanumeric: bool,

@@ -71,7 +71,7 @@ use std::sync::Arc;
 
 use bashkit::BuiltinRegistry;
 
-/// Adds the commands.
+/// Adds the commands to the registry.
 pub(crate) fn register(registry: &BuiltinRegistry) {
     registry.insert_command("bc", bc::command::Bc);
     registry.insert_command("column", column::command::Column);

@@ -36,7 +36,7 @@ enum RoundMode {
     Nearest,
 }
 
-/// What becomes of a number that is none (`--invalid`).
+/// Treatment of a number that is none (`--invalid`).
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Invalid {
     Abort,
@@ -117,10 +117,10 @@ fn parse_round(s: &str) -> std::result::Result<RoundMode, String> {
     }
 }
 
-/// SI suffixes: K=1000, M=1e6, G=1e9, T=1e12, P=1e15, E=1e18
+/// Suffixes of SI units: K=1000, M=1e6, G=1e9, T=1e12, P=1e15, E=1e18
 const SI_SUFFIXES: &[(char, f64)] = &[('K', 1e3), ('M', 1e6), ('G', 1e9), ('T', 1e12), ('P', 1e15), ('E', 1e18)];
 
-/// IEC suffixes: K=1024, M=1024^2, G=1024^3, ...
+/// Suffixes of IEC units: K=1024, M=1024^2, G=1024^3, ...
 const IEC_SUFFIXES: &[(char, f64)] = &[
     ('K', 1024.0),
     ('M', 1_048_576.0),
@@ -463,7 +463,7 @@ fn parse_format(val: &str) -> std::result::Result<Format, String> {
     })
 }
 
-/// Converts one field. Without a delimiter it keeps its width.
+/// Converts one field of a line. Without a delimiter the field keeps its width.
 fn convert_field(text: &str, field: usize, opts: &Options) -> std::result::Result<String, String> {
     let number = text.trim_start_matches([' ', '\t']);
     let bare = number.strip_suffix(&opts.suffix).filter(|bare| !bare.is_empty()).unwrap_or(number);
@@ -600,7 +600,7 @@ mod tests {
         assert_eq!(parse_number("1M", Scale::Si).unwrap(), 1_000_000.0);
     }
 
-    /// What numfmt prints of `a:2000:3`-like lines with some options.
+    /// Returns what numfmt prints of `a:2000:3`-like lines with some options.
     fn convert(line: &str, options: &[&str]) -> Option<String> {
         let options: Vec<String> = options.iter().map(|option| (*option).to_string()).collect();
         let (options, _) = parse_options(&options).unwrap();

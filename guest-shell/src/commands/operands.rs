@@ -42,7 +42,7 @@ pub(super) async fn read_part(
     }
 }
 
-/// What was read of several operands.
+/// Contents and errors of several operands that were read.
 pub(super) struct Operands {
     /// Names and contents of those that could be read.
     pub(super) contents: Vec<(String, Vec<u8>)>,
@@ -51,7 +51,7 @@ pub(super) struct Operands {
 }
 
 impl Operands {
-    /// All contents, one after the other.
+    /// Joins all contents, one after the other.
     pub(super) fn concat(&self) -> Vec<u8> {
         let parts: Vec<&[u8]> = self.contents.iter().map(|(_, data)| data.as_slice()).collect();
         parts.concat()

@@ -11,7 +11,7 @@ use crate::clock;
 /// Work between two turns of others: some 2 ms.
 pub(crate) const SLICE: u64 = 1_024 * WORK_PER_FUEL;
 
-/// One execution of a command.
+/// State of one execution of a command.
 pub(crate) struct Session {
     stdin: CommandInput,
     stdout: CommandOutput,

@@ -26,16 +26,16 @@ const HELP: &str = "Usage: split [OPTION]... [FILE [PREFIX]]\nSplit a file into 
 /// Most files that one call writes.
 const MOST_FILES: usize = 100_000;
 
-/// What a piece is.
+/// Rule that says what a piece is.
 enum Pieces {
     Lines(usize),
     Bytes(usize),
     LineBytes(usize),
-    /// So many pieces; with a number, only this one is printed.
+    /// Cut into a number of pieces; if one of them is selected, only that one is printed.
     Chunks(Chunks, Option<usize>, usize),
 }
 
-/// How a file is cut into a number of pieces.
+/// Way in which a file is cut into a number of pieces.
 #[derive(Clone, Copy, PartialEq)]
 enum Chunks {
     Bytes,

@@ -30,12 +30,12 @@ const LONG_OPTIONS: &[(&str, OptArg, char)] = &[
     ("unicode", OptArg::Required, 'U'),
 ];
 
-/// How characters are stored.
+/// Encoding in which characters are stored.
 #[derive(Clone, Copy)]
 struct Encoding {
     bytes: usize,
     big_endian: bool,
-    /// Whether characters above ASCII are printable.
+    /// True if characters above ASCII are printable.
     eight_bit: bool,
 }
 

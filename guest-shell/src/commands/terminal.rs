@@ -15,12 +15,12 @@ const SILENT: [&str; 34] = [
 ];
 const MORE_SILENT: [&str; 6] = ["setb", "setf", "sitm", "ritm", "smso", "smul"];
 
-/// Statuses of `tput`.
+/// Status of `tput` for a flag that such a terminal lacks.
 const LACKING: i32 = 1;
 const USAGE: i32 = 2;
 const UNKNOWN: i32 = 4;
 
-/// The command `tput`.
+/// Command that tells the terminal's capabilities, as `tput`.
 pub(super) struct Tput;
 
 #[async_trait]
@@ -67,7 +67,7 @@ async fn usage(context: &CommandContext<'_>) -> Result<CommandStatus> {
     Ok(CommandStatus::with_code(USAGE))
 }
 
-/// What one capability is: its status.
+/// Prints one capability and returns the status.
 async fn answer(context: &CommandContext<'_>, name: &str) -> Result<i32> {
     let variable = |name: &str| context.env.get(name).filter(|value| value.parse::<u32>().is_ok_and(|size| size > 0));
     let value = match name {
@@ -90,7 +90,7 @@ async fn answer(context: &CommandContext<'_>, name: &str) -> Result<i32> {
     Ok(0)
 }
 
-/// The command `stty`.
+/// Command that tells about the terminal's settings, as `stty`.
 pub(super) struct Stty;
 
 #[async_trait]

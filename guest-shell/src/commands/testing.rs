@@ -19,7 +19,7 @@ pub(crate) fn builder() -> ShellBuilder {
 }
 
 impl ShellBuilder {
-    /// Sets the user.
+    /// Sets the name of the user.
     pub(crate) fn username(self, user: &'static str) -> Self {
         Self { builder: self.builder.username(user), user, ..self }
     }
@@ -30,7 +30,7 @@ impl ShellBuilder {
         Self { builder: self.builder.fixed_epoch(epoch), clock, ..self }
     }
 
-    /// Makes the shell.
+    /// Builds the shell with its utilities.
     pub(crate) fn build(mut self) -> Bash {
         super::utilities::add_with_clock(&mut self.builder, self.user, self.clock);
         self.builder.build()

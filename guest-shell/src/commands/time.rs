@@ -22,10 +22,10 @@ const USAGE: &str = "Usage: time [-apvqV] [-f format] [-o file] [--append] [--ve
 const DEFAULT: &str = "%Uuser %Ssystem %Eelapsed %PCPU (%Xavgtext+%Davgdata %Mmaxresident)k\n%Iinputs+%Ooutputs (%Fmajor+%Rminor)pagefaults %Wswaps";
 const PORTABLE: &str = "real %e\nuser %U\nsys %S";
 
-/// The command `time`.
+/// Command that measures another, as GNU `time`.
 pub(crate) struct GnuTime;
 
-/// What the words ask for.
+/// Request that the words make.
 struct Request {
     format: String,
     output: Option<String>,
@@ -119,7 +119,7 @@ fn report(request: &Request, seconds: f64, status: i32) -> String {
     text
 }
 
-/// `[hours:]minutes:seconds`.
+/// Writes seconds as `[hours:]minutes:seconds`.
 fn clock(seconds: f64) -> String {
     let whole = seconds as u64;
     match whole / 3600 {

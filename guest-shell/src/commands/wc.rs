@@ -23,7 +23,7 @@ use bashkit::builtins::Context;
 /// With no options, prints lines, words, and bytes.
 pub(crate) struct Wc;
 
-/// Parsed wc flags
+/// Flags of `wc`, as parsed
 struct WcFlags {
     lines: bool,
     words: bool,
@@ -81,7 +81,7 @@ impl WcFlags {
         Ok(Self { lines, words, bytes, chars, max_line_length })
     }
 
-    /// Whether lines and bytes are all that is counted: no character is looked at then.
+    /// Returns true if lines and bytes are all that is counted: no character is looked at then.
     fn only_lines_and_bytes(&self) -> bool {
         !(self.words || self.chars || self.max_line_length)
     }
@@ -275,9 +275,9 @@ fn count_data(bytes: &[u8], flags: &WcFlags) -> TextCounts {
     counter.finish()
 }
 
-/// GNU wc's `compute_number_width`: one file with one count is unpadded;
-/// otherwise wide enough for the total size of the regular files, and at
-/// least 7 when any input is not a regular file (its size is unknown).
+/// Computes the width of the counts as GNU's `compute_number_width` does: one file with one count is unpadded;
+/// otherwise wide enough for the total size of the regular files, and at least 7 when any input is not a regular file
+/// (its size is unknown).
 fn number_width(counted: &[(Option<&String>, TextCounts, Option<usize>)], operands: usize, active: usize) -> usize {
     if operands == 1 && active == 1 {
         return 1;

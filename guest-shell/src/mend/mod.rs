@@ -16,7 +16,7 @@ use bashkit::{BuiltinRegistry, SubCommand};
 pub(crate) const VARIABLES: [(&str, &str); 3] =
     [("IFS", " \t\n"), ("OPTERR", "1"), ("COMP_WORDBREAKS", " \t\n\"'@><=;|&(:")];
 
-/// What is added to its commands.
+/// Adds the mended commands to the registry.
 pub(crate) fn register(registry: &BuiltinRegistry) {
     registry.insert("caller", Arc::new(caller::Caller));
     registry.insert_command("seq", seq::Seq);

@@ -20,7 +20,7 @@ Print numbers from FIRST to LAST, in steps of INCREMENT.
   -w, --equal-width        equalize width by padding with leading zeroes
 ";
 
-/// What a command line of `seq` asks for.
+/// Request that a command line of `seq` makes.
 #[derive(Debug)]
 struct Request {
     first: i128,
@@ -32,7 +32,7 @@ struct Request {
     places: u32,
     separator: String,
     format: Option<Format>,
-    /// Whether zeros make all numbers as wide as the widest (`-w`).
+    /// True if zeros make all numbers as wide as the widest (`-w`).
     padded: bool,
 }
 
@@ -48,7 +48,7 @@ struct Format {
     after: String,
 }
 
-/// More digits than these are refused: the numbers must fit into 128 bits with all their places.
+/// Most digits that a number may have: the numbers must fit into 128 bits with all their places.
 const DIGITS: usize = 30;
 
 /// A number as its digits, without the point, and how many of them are behind it. None in it: infinity.
@@ -232,7 +232,7 @@ impl Format {
     }
 }
 
-/// `%g`: so many digits that count, without zeros at the end.
+/// Writes a number as `%g`: so many digits that count, without zeros at the end.
 fn general(value: f64, digits: usize) -> String {
     let scientific = format!("{value:.*e}", digits - 1);
     let (mantissa, exponent) = scientific.split_once('e').unwrap_or((&scientific, "0"));

@@ -4,10 +4,10 @@ use std::io::ErrorKind;
 
 use bashkit::{CommandOutput, CommandStatus, Error, Result};
 
-/// How much is written at once.
+/// Most bytes that are written at once.
 const CHUNK: usize = 32 << 10;
 
-/// 128 + SIGPIPE.
+/// Status of a broken pipe: 128 + SIGPIPE.
 const BROKEN_PIPE: i32 = 141;
 
 /// Collects what is written, up to a chunk.
@@ -34,8 +34,8 @@ impl<'a> Writer<'a> {
     }
 }
 
-/// What a command comes to whose output failed: nothing to tell if the reader went away, as with a program that a
-/// signal ends.
+/// Returns the status of a command whose output failed: nothing to tell if the reader went away, as with a program that
+/// a signal ends.
 pub(super) fn ended(error: Error) -> Result<CommandStatus> {
     match error {
         Error::Io(error) if error.kind() == ErrorKind::BrokenPipe => Ok(CommandStatus::with_code(BROKEN_PIPE)),

@@ -15,16 +15,16 @@ use crate::operations;
 const FAILED: i32 = 1;
 /// The words do not name a method, or its arguments do not fit.
 pub(super) const USAGE_ERROR: i32 = 2;
-/// As `timeout` has it.
+/// Exit status of a call that timed out, as `timeout` has it.
 const TIMED_OUT: i32 = 124;
 /// Found, but may not be executed.
 const DENIED: i32 = 126;
-/// 128 + SIGINT.
+/// Exit status of a cancelled call: 128 + SIGINT.
 const CANCELLED: i32 = 130;
 
-/// One use of a method's command.
+/// Call of a method by its command.
 pub(super) struct Call<'a> {
-    /// What messages call it: the words that the user wrote.
+    /// Label of the call in messages, which is the words that the user wrote.
     pub(super) label: String,
     pub(super) method: &'a Method,
     pub(super) options: Options,
@@ -48,8 +48,8 @@ impl Call<'_> {
         self.call(context, arguments).await
     }
 
-    /// Without parameters: a call with the JSON object on standard input, if there is one. If its first line is an
-    /// object by itself, a call for each line.
+    /// Makes the calls of a command without parameters: one with the JSON object on standard input, if there is one;
+    /// or, if the first line is an object by itself, one for each line.
     ///
     /// A method without parameters reads nothing. One whose parameters are all optional puts back input that is not an
     /// object, which belongs to a `while read` loop around the call, and does not read the script's own standard input,
@@ -203,9 +203,9 @@ struct Lines<'a> {
     /// The input, until its end.
     input: Option<&'a CommandInput>,
     pending: Vec<u8>,
-    /// Up to here `pending` holds no end of a line.
+    /// Length of the part of `pending` that holds no end of a line.
     searched: usize,
-    /// How many were taken.
+    /// Number of lines that were taken.
     number: u64,
 }
 
@@ -255,14 +255,14 @@ impl<'a> Lines<'a> {
         }
     }
 
-    /// All that is left.
+    /// Reads all input that is left.
     async fn rest(&mut self) -> Result<Vec<u8>> {
         while self.more().await? {}
         self.searched = 0;
         Ok(std::mem::take(&mut self.pending))
     }
 
-    /// Reads on. False at the end.
+    /// Reads more input into the buffer, and returns false at the end.
     async fn more(&mut self) -> Result<bool> {
         let Some(input) = self.input else { return Ok(false) };
         match input.read_chunk().await? {

@@ -8,19 +8,19 @@ use super::TOOL;
 use crate::bindings::catalog;
 use crate::catalog::Method;
 
-/// How to call, and how to print.
+/// Options that say how to call, and how to print.
 #[derive(Default)]
 pub(super) struct Options {
     pub(super) each: bool,
     pub(super) raw: bool,
-    /// What is left: the parameters.
+    /// Words that are left, which are the parameters.
     pub(super) words: Vec<String>,
 }
 
 /// Somebody asked what the command takes, instead of running it.
 pub(super) struct Help;
 
-/// What `tool` does that needs no method.
+/// Special action of `tool` that needs no method.
 pub(super) enum Special {
     Nothing,
     Usage,
@@ -85,7 +85,7 @@ pub(super) fn options(method: &Method, words: Vec<String>) -> Result<Options, He
     Ok(options)
 }
 
-/// What a method takes, by its schema.
+/// Parameters that a method takes, by its schema.
 pub(super) struct Parameters(Json);
 
 impl Parameters {

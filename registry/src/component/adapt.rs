@@ -51,7 +51,8 @@ pub(crate) fn adapted(bytes: Vec<u8>) -> Result<Vec<u8>, ComponentError> {
     encoded(|| with_exit(&bytes), COMMAND)
 }
 
-/// As [`adapted`]; also converts a module that describes its interface to a component that is not a program.
+/// Converts bytes as [`adapted`] does; also converts a module that describes its interface to a component that is not a
+/// program.
 pub(super) fn made_component(bytes: Vec<u8>) -> Result<Vec<u8>, ComponentError> {
     if is_module(&bytes)? && describes_itself(&bytes)? {
         return encoded(|| Ok(bytes), REACTOR);

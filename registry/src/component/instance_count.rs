@@ -18,8 +18,8 @@ struct ComponentScope {
     is_component: bool,
     /// Number of instances that one instance of it makes of others.
     count: u64,
-    /// The same number for each component that has an index in it. `None` for components that it does not define
-    /// itself.
+    /// Number of instances for each component that has an index in this one; `None` for those that are defined
+    /// elsewhere.
     components: Vec<Option<u64>>,
 }
 

@@ -23,7 +23,7 @@ pub enum OciError {
     Refused {
         /// Host of the registry.
         host: String,
-        /// The request: a verb and its object.
+        /// Request that failed: a verb and its object.
         what: String,
         /// Answer of the registry.
         problem: String,
@@ -33,7 +33,7 @@ pub enum OciError {
     Unauthorized {
         /// Host of the registry.
         host: String,
-        /// The request: a verb and its object.
+        /// Request that failed: a verb and its object.
         what: String,
         /// True if credentials were known.
         known: bool,

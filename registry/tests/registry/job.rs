@@ -23,7 +23,7 @@ pub(crate) fn command(job: &str, place: &Path) -> Command {
     command
 }
 
-/// What a job said.
+/// Returns the lines that a job printed as its result.
 pub(crate) fn said(output: &str) -> Vec<&str> {
     output.lines().filter_map(|line| line.split_once("> ")).map(|(_, said)| said).collect()
 }

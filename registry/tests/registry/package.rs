@@ -19,7 +19,7 @@ fn write(directory: &Path, name: &str, content: impl AsRef<[u8]>) {
     fs::write(path, content).expect("it writes");
 }
 
-/// What comes of it in a process that has no target directory set.
+/// Publishes the package in a process that has no target directory set, and returns what the process says.
 fn published(directory: &Path) -> String {
     let output = job::command("package", directory).output().expect("it runs");
     assert!(output.status.success());

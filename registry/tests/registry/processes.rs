@@ -14,7 +14,8 @@ use crate::{
     support::{Home, request, requirement},
 };
 
-/// As many processes at once, each publishing one version with its own note.
+/// Runs a process for each note, all at once, each of which publishes one version with its own note; counts the
+/// outcomes.
 fn race(notes: impl Iterator<Item = String>) -> BTreeMap<String, usize> {
     let home = Home::new();
     let place = home.path("registry");
@@ -82,7 +83,8 @@ fn threads_that_share_a_registry() {
     assert_eq!(home.open().expect("it opens").list().expect("it reads").len(), 6);
 }
 
-/// What was said to be published is there after a kill; whatever else is there is whole; and it goes on from there.
+/// After a kill, every release that was reported as published is there, and whatever else is there is whole; and the
+/// registry goes on from there.
 #[test]
 fn killed_at_any_moment() {
     let home = Home::new();

@@ -29,7 +29,7 @@ impl Home {
         Registry::open(self.path("registry"))
     }
 
-    /// All files of the registry that mean something.
+    /// Returns the files of the registry that hold its contents.
     pub(crate) fn files(&self) -> Vec<PathBuf> {
         let blobs = fs::read_dir(self.path("registry/blobs/sha256")).expect("it is there");
         let mut files: Vec<PathBuf> = blobs.map(|entry| entry.expect("an entry").path()).collect();

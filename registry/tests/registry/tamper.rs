@@ -27,7 +27,7 @@ fn key() -> PrivateKey {
     "ed25519-private:nWGxne/9WmC6hEr0kuwsxERJxWl7MmkZcDusAxyuf2A=".parse().expect("a key")
 }
 
-/// All that can be had from a registry, of releases that are signed as they were.
+/// Returns everything that can be read from a registry, of releases that are signed as they were.
 fn everything(registry: &Registry) -> Result<Vec<(Release, Vec<u8>, String)>, Error> {
     let load = |release: Release| {
         match registry.verify_signature(&release, &key().public()) {

@@ -8,14 +8,14 @@ use tollhouse::session::{RunOptions, RunResult, Session};
 use tollhouse::tool::names::{Spelling, faces};
 use tollhouse_tests::built;
 
-/// One way to call a tool.
+/// Way to call a tool.
 pub(super) struct Face {
     pub(super) name: &'static str,
-    /// Makes one call: a session, a canonical method, and its arguments as JSON text.
+    /// Function that makes one call: a session, a canonical method, and its arguments as JSON text.
     pub(super) call: fn(&Session, &str, &str) -> Told,
 }
 
-/// Every face. The first is what the others are compared with.
+/// Faces that are compared: the others with the first.
 pub(super) const FACES: [Face; 4] = [
     Face { name: "Rust", call: rust },
     Face { name: "JavaScript", call: javascript },
@@ -23,17 +23,17 @@ pub(super) const FACES: [Face; 4] = [
     Face { name: "a component", call: component },
 ];
 
-/// What the caller was told.
+/// Answer that the caller was given.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Told {
-    /// What the tool returned, its numbers as floats: what a script returns is written as JavaScript writes it, without
-    /// the sign of a zero or the point of a whole number.
+    /// Value that the tool returned, with its numbers as floats: a script's result is written as JavaScript writes it,
+    /// without the sign of a zero or the point of a whole number.
     Ok(Value),
     /// No grant, budget or human allows it.
     Denied(String),
     /// The arguments do not fit.
     Refused(String),
-    /// Nothing that a decision may come to.
+    /// Answer that no decision may come to.
     Other(String),
 }
 
@@ -150,7 +150,7 @@ fn literal(json: &str) -> String {
     written
 }
 
-/// How long the string is that a text begins with, quotes included.
+/// Returns the length of the string at the start of a text, quotes included.
 fn string_length(text: &str) -> usize {
     let mut escaped = false;
     for (at, character) in text.char_indices().skip(1) {

@@ -11,7 +11,7 @@ pub(super) struct Row {
     pub(super) calls: Vec<Call>,
 }
 
-/// One call and what must come of it.
+/// Call, with its expected outcome.
 pub(super) struct Call {
     pub(super) method: String,
     /// JSON text, spelled as the table spells it.
@@ -19,21 +19,21 @@ pub(super) struct Call {
     pub(super) expected: Expected,
 }
 
-/// What must come of a call.
+/// Expected outcome of a call.
 #[derive(Debug)]
 pub(super) enum Expected {
-    /// It is made, and this grant is debited.
+    /// The call is made, and this grant is debited.
     Ok { grant: String },
-    /// It is denied: the nearest grant, if one covers the method, and a part of the reason.
+    /// The call is denied: the nearest grant, if one covers the method, and a part of the reason.
     Denied { nearest: Option<String>, why: String },
-    /// Its arguments do not fit: a part of the reason.
+    /// The arguments of the call do not fit: a part of the reason.
     Refused { why: String },
 }
 
 /// The files of the table, in `fixtures`.
 const FILES: [&str; 3] = ["decisions.toml", "decisions-values.toml", "decisions-grants.toml"];
 
-/// All rows.
+/// Reads the rows of the table.
 pub(super) fn read() -> Vec<Row> {
     FILES.iter().flat_map(|name| read_file(name)).collect()
 }

@@ -6,13 +6,13 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 use tollhouse_tests::root;
 
-/// One file of the corpus.
+/// File of the corpus.
 pub(super) struct Case {
-    /// Where it stands in `tests/hostile`.
+    /// Path of the file in `tests/hostile`.
     pub(super) name: String,
     pub(super) path: PathBuf,
     pub(super) text: String,
-    /// What its head says: word and rest of the line, in order.
+    /// Lines of the file's head: word and rest of the line, in order.
     head: Vec<(String, String)>,
 }
 
@@ -28,7 +28,7 @@ impl Case {
         paths.iter().map(|path| Self::read(path, words)).collect()
     }
 
-    /// One file.
+    /// Reads one file of the corpus.
     pub(super) fn read(path: &Path, words: &[&str]) -> Self {
         let name = path.strip_prefix(root().join("tests/hostile")).unwrap_or(path).display().to_string();
         let text = std::fs::read_to_string(path).unwrap_or_else(|error| panic!("{name}: {error}"));
@@ -49,24 +49,24 @@ impl Case {
         Self { name: name.to_owned(), path, text: text.to_owned(), head }
     }
 
-    /// What its head says under this word.
+    /// Returns the text of the head under this word.
     pub(super) fn get(&self, word: &str) -> Option<&str> {
         self.each(word).next()
     }
 
-    /// All that its head says under this word.
+    /// Returns all texts of the head under this word.
     pub(super) fn each(&self, word: &str) -> impl Iterator<Item = &str> {
         self.head.iter().filter(move |(known, _)| known == word).map(|(_, rest)| rest.as_str())
     }
 
-    /// What stands there as JSON.
+    /// Returns the text of the head under this word as JSON.
     pub(super) fn json(&self, word: &str) -> Option<Value> {
         let text = self.get(word)?;
         Some(serde_json::from_str(text).unwrap_or_else(|error| panic!("{}: `{word}`: {error}", self.name)))
     }
 }
 
-/// What a comment begins with.
+/// Returns the characters that begin a comment.
 fn mark(path: &Path) -> &'static str {
     match path.extension().and_then(|extension| extension.to_str()) {
         Some("sh") => "#",

@@ -14,13 +14,14 @@ use super::generated;
 use super::neighbour::{self, Neighbour};
 use super::scripts::{compare, host, next, panicked};
 
-/// What the head of a component may say besides what the head of a script may.
+/// Words that the head of a component may have besides those of a script's head.
 const WORDS: [&str; 9] = ["wit", "publish", "tools", "script", "status", "error", "message contains", "value", "calls"];
 
-/// How a component is called, unless its head says otherwise.
+/// Script that calls a component, unless the component's head says otherwise.
 const SCRIPT: &str = "return await evil.run({})";
 
-/// How much longer than its limit a case may take: it is compiled without optimisation, on a machine that others use too.
+/// Time by which a case may exceed its limit: the component is compiled without optimisation, on a machine that others
+/// use too.
 const LATE: Duration = Duration::from_secs(20);
 
 /// A component and what must come of it.
@@ -30,7 +31,7 @@ pub(super) struct Attack {
 }
 
 impl Attack {
-    /// A text: that of a component, or of a core module with the world that it says it implements.
+    /// Encodes a text: that of a component, or of a core module with the world that the module says it implements.
     fn of(case: Case) -> Self {
         let wit: String = case.each("wit").collect::<Vec<_>>().join("\n");
         let bytes = if wit.is_empty() {
@@ -51,7 +52,7 @@ impl Attack {
         format!("evil:{stem}")
     }
 
-    /// Publishes it. What the registry says against it, if anything.
+    /// Publishes the component, and returns the registry's objection, if there is one.
     fn publish(&self, registry: &Registry) -> Option<String> {
         let mut request = PublishRequest::new(self.bytes.clone());
         request.name = Some(self.package().parse().expect("a name"));

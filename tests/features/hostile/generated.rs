@@ -13,7 +13,7 @@ const COMPONENT: &[u8] = b"\0asm\x0d\0\x01\0";
 /// The section that holds a component.
 const INNER: u8 = 4;
 
-/// All of them.
+/// Returns the attacks that are generated.
 pub(super) fn attacks(words: &[&str]) -> Vec<Attack> {
     let attack = |name: &str, head: &str, bytes: Vec<u8>| Attack {
         case: Case::new(&format!("generated/{name}.wat"), head, words),
@@ -32,7 +32,7 @@ pub(super) fn attacks(words: &[&str]) -> Vec<Attack> {
     ]
 }
 
-/// Components in components.
+/// Returns components nested in components.
 fn nested(depth: usize) -> Vec<u8> {
     let mut bytes = COMPONENT.to_vec();
     for _ in 0..depth {

@@ -10,10 +10,10 @@ use tollhouse::capability::{Grant, Limits, Policy};
 use tollhouse::guest::{Language, Script};
 use tollhouse::session::{Host, RunOptions, RunResult, Session, SessionOptions, Status};
 
-/// It has time enough: what is looked at is whether it is right, on a machine that others use too.
+/// Limit on the neighbour's time, which is ample: the test is whether it is right, on a machine that others use too.
 const WALL: Duration = Duration::from_secs(30);
 
-/// How long it pauses between two rounds, so that it takes little from the case.
+/// Pause between two rounds, so that the neighbour takes little from the case.
 const PAUSE: Duration = Duration::from_millis(10);
 
 /// A session on a thread of its own.
@@ -42,7 +42,7 @@ impl Neighbour {
         Self { stop, thread }
     }
 
-    /// Stops. It must have worked, and all it did must have been right.
+    /// Stops the neighbour. It must have worked, and all it did must have been right.
     pub(super) fn leaves(self) {
         self.stop.store(true, Ordering::Relaxed);
         let rounds = self.thread.join().expect("the neighbour was disturbed: see above");
@@ -67,7 +67,7 @@ fn round(session: &Session, number: u64) {
     assert_eq!(String::from_utf8_lossy(&result.stdout), format!("4\nn {}\n", number * 2), "{:?}", result.error);
 }
 
-/// One script, to its end.
+/// Runs one script to its end.
 pub(super) fn run(session: &Session, language: Language, source: &str) -> RunResult {
     let script = Script { source: source.to_owned(), name: "round".to_owned(), ..Script::default() };
     session.start(language, script, RunOptions::default()).expect("a run").finish()

@@ -17,7 +17,7 @@ use tollhouse_tests::{Home, components, root};
 use super::case::Case;
 use super::neighbour::{self, Neighbour};
 
-/// What the head of a script may say.
+/// Words that the head of a script may have.
 const WORDS: [&str; 11] = [
     "status",
     "error",
@@ -32,8 +32,8 @@ const WORDS: [&str; 11] = [
     "limits",
 ];
 
-/// What a script may use, unless its head says otherwise, and what it finds: a tool that misbehaves on request, the same
-/// with two calls of a budget, and one that gives back what it is given, up to an amount.
+/// Policy of a script, unless its head says otherwise, with the tools that the script finds: one that misbehaves on
+/// request, the same with two calls of a budget, and one that gives back what it is given, up to an amount.
 const POLICY: &str = r#"
 [tools]
 probe = "test:probe"
@@ -66,7 +66,7 @@ const SHORT: &str = "wall = \"1s\"";
 /// The longest of any other, unless its head says otherwise: on a busy machine, too, it comes to its end.
 const LONG: &str = "wall = \"30s\"";
 
-/// How much later than its limit a run may end: the machine is busy, and what a step holds is given back first.
+/// Time by which a run may exceed its limit: the machine is busy, and what a step holds is given back first.
 const LATE: Duration = Duration::from_secs(5);
 
 /// Panics of any thread of this process. None is ever right, wherever it is caught.
@@ -111,7 +111,7 @@ pub(super) fn run(directory: &str, extension: &str) {
     assert!(wrong.is_empty(), "\n{}\n", wrong.join("\n"));
 }
 
-/// Whether the host has panicked, on whichever thread, since this was last asked.
+/// Returns a problem if the host has panicked since the last call, on whichever thread.
 pub(super) fn panicked() -> Option<String> {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
@@ -161,7 +161,7 @@ fn session(host: &Host, home: &Home, case: &Case, judged: Arc<Judged>) -> (Sessi
     (host.session(options).expect("a session"), limits)
 }
 
-/// What the head says, and what holds for every run.
+/// Compares a result with the script's head, and with what holds for every run.
 pub(super) fn compare(case: &Case, result: &RunResult) -> Vec<String> {
     let mut wrong = Vec::new();
     let mut expect = |what: &str, expected: Option<String>, got: String| {
@@ -221,13 +221,13 @@ pub(super) fn next(session: &Session) -> Option<String> {
     (result.stdout != b"42\n").then(|| format!("the next run of bash: {:?}", result.error))
 }
 
-/// What the gate judged, by the audit log.
+/// Decisions of the gate, by the audit log.
 #[derive(Default)]
 struct Judged(Mutex<Vec<Value>>);
 
 impl Judged {
-    /// Whether the tool `mirror` gave back anything but what was judged: a script whose value has its fields returns what
-    /// that tool gave.
+    /// Returns true if the tool `mirror` gave back anything but what was judged: a script whose value has its fields
+    /// returns what that tool gave.
     fn differs(&self, result: &RunResult) -> Option<String> {
         let judged = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let value = result.value.as_ref().filter(|value| value.get("amount").is_some() && value.get("to").is_some())?;

@@ -6,7 +6,7 @@ use tollhouse_tests::{Home, Ran, components};
 /// Clears the screen, in two spellings; turns the order of letters round; a zero; a carriage return.
 const EVIL: &str = "\\x1b[2J\\x9b2J\\u202e\\0\\r";
 
-/// What no terminal should be sent, as far as it is there.
+/// Returns the first character of a text that no terminal should be sent.
 fn obeyed(text: &str) -> Option<char> {
     text.chars().find(|&c| (c.is_control() && !matches!(c, '\n' | '\t')) || matches!(c, '\u{202a}'..='\u{202e}'))
 }

@@ -25,7 +25,7 @@ fn pull_with(home: &Home, environment: &BTreeMap<&'static str, String>, oci: &Oc
     Ran::of(&output.expect("the binary is built"))
 }
 
-/// `ada:secret`.
+/// Credentials `ada:secret`, in base64.
 const ADA: &str = "YWRhOnNlY3JldA==";
 
 /// A registry that wants `ada:secret`, as it is or for a token; its blobs lie elsewhere.

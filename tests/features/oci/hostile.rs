@@ -7,7 +7,7 @@ use tollhouse_tests::{Home, components};
 
 use super::{REPOSITORY, foreign, listed, pushed};
 
-/// What a registry may serve instead, and a word of why it is refused.
+/// Puts altered artifacts into a registry, and returns each tag with a word of the reason for its refusal.
 fn lies(oci: &Oci) -> Vec<(&'static str, &'static str)> {
     let good = components::echo("", "u32");
     let (honest, _) = foreign(oci, &good, "honest");

@@ -8,7 +8,7 @@ use std::process::Stdio;
 use rexpect::session::{PtySession, spawn_command};
 use tollhouse_tests::Home;
 
-/// How long a test waits for what it expects, in milliseconds. The machine may be busy.
+/// Time that a test waits for its expected output, in milliseconds. The machine may be busy.
 const PATIENCE: u64 = 60_000;
 
 /// A repl at a terminal of its own.

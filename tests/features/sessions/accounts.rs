@@ -37,7 +37,7 @@ const CALLS: &str = "try { for (let made = 1; ; made++) { await stats.describe({
 struct Running {
     child: Child,
     lines: std::io::Lines<BufReader<std::process::ChildStdout>>,
-    /// How many lines it has printed, as far as they were read.
+    /// Number of lines that the process has printed, as far as they were read.
     printed: u64,
 }
 
@@ -119,7 +119,8 @@ fn forks_that_call_in_parallel_spend_one_sum() {
     done(&home, &["store", "verify"]);
 }
 
-/// What was paid for when a process was killed is paid for, whichever session asks; and nothing is paid for twice.
+/// A call that was paid for when a process was killed is paid for, whichever session asks; and nothing is paid for
+/// twice.
 #[test]
 fn killed_forks_leave_their_shared_budget_as_it_was_paid() {
     const BUDGET: u64 = 1_000_000;
@@ -253,7 +254,7 @@ fn import_elsewhere_spends_what_its_operator_says() {
     assert_eq!(budget(&home, "s", "few"), (2, 4), "and the session that was exported goes on");
 }
 
-/// Of a tool that calls tools, too.
+/// An import elsewhere has nothing left of the budgets of a tool that calls tools, too.
 #[test]
 fn import_elsewhere_has_nothing_left_of_the_budgets_of_its_tools() {
     let [home, other] = [(), ()].map(|()| {
@@ -279,7 +280,7 @@ fn import_elsewhere_has_nothing_left_of_the_budgets_of_its_tools() {
     done(&other, &["store", "verify"]);
 }
 
-/// What a store does before it makes a commit.
+/// Action of a store before it makes a commit.
 type Hook = Box<dyn FnOnce() + Send>;
 
 /// A store in memory that lets something happen right before a call of the session `s` is paid for.
@@ -524,7 +525,7 @@ fn calls_are_paid_for_in_no_commit_of_their_own() {
     assert_eq!(commits(), 12);
 }
 
-/// Of sessions that an earlier version made: a fork of then shares nothing, and a fork of now shares with what it is made of.
+/// A fork that an earlier version made shares nothing, and a fork of now shares with the session that it is made of.
 #[test]
 fn forks_of_an_earlier_version_keep_budgets_of_their_own() {
     let place = Place::new();

@@ -189,7 +189,7 @@ fn exported() -> Archive {
     Archive::read(&sessions.export(&id, Vec::new()).expect("it is written").0)
 }
 
-/// What an import says, with its causes; nothing of it may stay.
+/// Returns the error of an import, with its causes; checks that nothing of a refused import stays.
 fn refused(file: &[u8]) -> Result<(), String> {
     let (records, directory) = (Arc::<MemoryStore>::default(), tempfile::tempdir().expect("a directory"));
     let blobs = Arc::<MemoryBlobs>::default();
@@ -233,7 +233,7 @@ fn export_does_not_tell_random_numbers() {
     assert_ne!(seed(&file), seed(&again));
 }
 
-/// What is changed, how, and what is said of it.
+/// Changed archive: its name, the change, and a part of the error.
 type Crafted = (&'static str, fn(&mut Archive), &'static str);
 
 const HEADS: &[Crafted] = &[

@@ -18,7 +18,7 @@ use tollhouse_tests::{Home, slow_cycles};
 
 use super::{CYCLES, ask, done, random, refused};
 
-/// What the child reads.
+/// Variables of the environment that the child reads.
 const DIRECTORY: &str = "TOLLHOUSE_TEST_SESSIONS";
 const BACKEND: &str = "TOLLHOUSE_TEST_BACKEND";
 const REGISTRY: &str = "TOLLHOUSE_TEST_REGISTRY";
@@ -26,7 +26,7 @@ const REGISTRY: &str = "TOLLHOUSE_TEST_REGISTRY";
 /// The sessions that run at once.
 const NAMES: [&str; 2] = ["one", "two"];
 
-/// Within this time something must have been acknowledged, on a machine that is busy with other tests.
+/// Time within which something must have been acknowledged, on a machine that is busy with other tests.
 const PATIENCE: Duration = Duration::from_secs(120);
 
 /// Says what was acknowledged: a line that begins so, since the test harness prints too.
@@ -60,7 +60,7 @@ fn child() {
     });
 }
 
-/// Runs for ever: each run calls, and leaves its number in a file that grows; now and then there is a fork.
+/// Runs scripts for ever: each run calls, and leaves its number in a file that grows; now and then there is a fork.
 fn runs(host: &Host, sessions: &Sessions, name: &'static str) {
     let id: SessionId = name.parse().expect("a name");
     let grant = Grant::allow("stats/*").expect("a pattern").named("many").calls(1_000_000);
@@ -84,7 +84,7 @@ fn runs(host: &Host, sessions: &Sessions, name: &'static str) {
     }
 }
 
-/// What a child has said.
+/// Acknowledgements that a child has printed.
 #[derive(Default)]
 struct Acknowledged {
     calls: BTreeMap<String, u64>,

@@ -11,7 +11,7 @@ use tollhouse_tests::{Home, slow_cycles};
 
 use super::{CYCLES, ask, budget, calling, done, random};
 
-/// How many entries a session has: making it takes some commits.
+/// Number of a session's entries: making the session takes some commits.
 const ENTRIES: u64 = 1200;
 
 /// A home with a session that is large enough to be caught in the midst of, and one that nobody touches.
@@ -52,7 +52,7 @@ impl Drop for Running {
     }
 }
 
-/// Whether there is a session; then it is all that the large one is.
+/// Returns true if the session exists, and checks that it then is all that the large one is.
 fn is_whole(home: &Home, session: &str) -> bool {
     let listed = ask(home, &["session", "ls"]);
     let names: Vec<&Value> = listed.as_array().expect("a list").iter().map(|seen| &seen["session"]).collect();
@@ -126,7 +126,7 @@ fn a_killed_gc_frees_nothing_that_is_named() {
     assert_eq!(home.js("return (await kv.get({key: 'k1199'})).length", &["--session", "big"])["value"], 1199);
 }
 
-/// What looks at all of it, and what frees and copies, beside a run that spends.
+/// A run that spends is in the way of no command that reads, frees or copies the session.
 #[test]
 fn a_run_that_calls_is_in_nobodys_way() {
     let home = Home::with_tools(&["stats"]);

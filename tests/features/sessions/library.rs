@@ -21,7 +21,7 @@ use tollhouse_tests::Home;
 struct Own {
     records: MemoryStore,
     commits: AtomicU32,
-    /// How many of the next commits fail, and whether those are made all the same, as when a sync fails.
+    /// Number of the next commits that fail, and true if those are made all the same, as when a sync fails.
     fails: AtomicU32,
     makes: AtomicBool,
 }
@@ -150,7 +150,7 @@ fn of_a_run_whose_end_cannot_be_kept_the_log_says_one_thing() {
     }
 }
 
-/// Who has lost the lock, and does not know it.
+/// An owner that has lost the lock, and does not know it, changes nothing.
 #[test]
 fn a_late_owner_of_a_session_that_was_removed_changes_nothing() {
     let home = Home::with_tools(&["stats"]);

@@ -8,11 +8,11 @@ use tollhouse_tests::disk::Disk;
 
 use super::writer::Kind;
 
-/// How large the disk is, and how much of it works: what a store makes at first, and then some.
+/// Size of the disk, and of the part that works: what a store makes at first, and then some.
 const DISK_BYTES: u64 = 256 << 20;
 const WORKING_BYTES: u64 = 24 << 20;
 
-/// How many commits are tried while the disk fails, and made after that.
+/// Number of commits that are tried while the disk fails, and of those that are made after that.
 const TRIES: u32 = 20;
 
 fn key(number: u32) -> Vec<u8> {

@@ -10,10 +10,10 @@ use std::collections::BTreeMap;
 
 use tollhouse::store::{Batch, Store};
 
-/// How many commits leave their records.
+/// Number of commits that leave their records.
 pub(super) const KEPT: u64 = 40;
 
-/// Which thread of which writer.
+/// Thread of a writer: the numbers of both.
 pub(super) type Thread = (u32, u32);
 
 /// The last commit of each thread that it was told is made, or that a check has found made.

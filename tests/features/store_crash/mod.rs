@@ -19,7 +19,7 @@ use tollhouse::store::open;
 use tollhouse_tests::{cycles, slow_cycles};
 use writer::{Kind, Writer, Writers};
 
-/// How many cycles, unless `TOLLHOUSE_CRASH_CYCLES` says so.
+/// Number of cycles, unless `TOLLHOUSE_CRASH_CYCLES` says otherwise.
 const CYCLES: u32 = 10;
 
 /// Numbers that differ from run to run. What fails here fails by the moment of the kill, which no seed brings back.

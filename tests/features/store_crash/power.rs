@@ -11,7 +11,7 @@ use super::writer::{Kind, Writer};
 /// Room for what is written between two collections of garbage.
 const DISK_BYTES: u64 = 256 << 20;
 
-/// What came of it.
+/// Outcome of cutting the power.
 pub(super) struct Report {
     pub(super) cycles: u32,
     pub(super) commits: u64,

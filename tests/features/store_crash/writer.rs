@@ -10,18 +10,18 @@ use tollhouse::store::{Backend, Batch, Record, Store, StoreError, open};
 
 use super::check::{Acknowledged, Thread, commit, head, number};
 
-/// What the child reads.
+/// Variables of the environment that the child reads.
 const DIR: &str = "TOLLHOUSE_CRASH_DIR";
 const KIND: &str = "TOLLHOUSE_CRASH_KIND";
 const WRITER: &str = "TOLLHOUSE_CRASH_WRITER";
 
-/// How many threads of a process commit.
+/// Number of threads of a process that commit.
 const THREADS: u32 = 3;
 
-/// Within this time something must have been acknowledged, on a machine that is busy with other tests.
+/// Time within which something must have been acknowledged, on a machine that is busy with other tests.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// What keeps the records.
+/// Kind of store that keeps the records.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     Sled,
@@ -108,7 +108,7 @@ impl Store for PlainSled {
     }
 }
 
-/// What the child does: nothing, unless a test has started it.
+/// Works as a writer's child process: does nothing, unless a test has started it.
 pub(super) fn child() {
     let Some(dir) = std::env::var_os(DIR).map(PathBuf::from) else { return };
     let variable = |name| std::env::var(name).expect("it is set with the directory");
@@ -142,7 +142,7 @@ fn write(store: &dyn Store, thread: Thread) {
     }
 }
 
-/// A child.
+/// Process that writes to the store.
 pub(super) struct Writer {
     process: Child,
     lines: Receiver<String>,

@@ -21,7 +21,7 @@ pub fn canonical(data: &[u8]) {
     }
 }
 
-/// What holds of canonical arguments.
+/// Checks the properties of canonical arguments.
 pub(crate) fn holds(function: &Function, canonical: &Value) {
     // Compared as text: `2` and `2.0` are one value in two spellings.
     let text = canonical.to_string();
@@ -43,7 +43,7 @@ pub(crate) fn holds(function: &Function, canonical: &Value) {
     }
 }
 
-/// The same arguments, in another order, and the keys of parameters and of records among them in snake_case.
+/// Returns the same arguments in another order, and the keys of parameters and of records among them in snake_case.
 fn respell(function: &Function, canonical: &Value) -> Value {
     let fields = function.params.iter().rev().map(|field| {
         let value = canonical.get(&field.camel).cloned().unwrap_or_default();

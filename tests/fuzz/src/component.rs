@@ -54,7 +54,7 @@ fn holds(package: &Package) {
     assert!(told <= stored.len().saturating_add(1).saturating_mul(TOLD), "{told} bytes are told of {}", stored.len());
 }
 
-/// Whether JSON nests deeper than it is read.
+/// Returns true if JSON nests deeper than it is read.
 fn is_deep(json: &[u8]) -> bool {
     serde_json::from_slice::<serde_json::Value>(json).is_err()
 }

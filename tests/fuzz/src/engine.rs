@@ -7,14 +7,14 @@ use std::thread;
 use arbitrary::Unstructured;
 use wasm_smith::{Config, Module};
 
-/// How many loops and calls a module may make, all in all: then it traps, in both.
+/// Number of loops and calls that a module may make in all: then it traps, in both engines.
 const FUEL: u32 = 10_000;
 
 /// The largest memory of a module, in bytes. Both have to keep it, and all of it is compared.
 const MEMORY: u64 = 1 << 20;
 
-/// What the modules are made of: all that both know, and nothing of which the result is left open. Floating-point numbers that are none
-/// have one form.
+/// Returns the shape of the modules: all that both engines know, and nothing whose result is left open. NaNs have
+/// one form.
 fn shape() -> Config {
     Config {
         max_imports: 0,
@@ -41,8 +41,9 @@ fn shape() -> Config {
     }
 }
 
-/// What a module did: what became of its start and of each exported function, one after another, and what it left in its globals and
-/// its memory. None if it came to the end of a stack, of which each has its own.
+/// Behaviour of a module: the outcomes of its start and of each exported function, one after another, and the final
+/// contents of its globals and its memory. There is none if the module came to the end of a stack, of which each engine
+/// has its own.
 #[derive(Debug, PartialEq)]
 struct Behaviour {
     outcomes: Vec<Outcome>,
@@ -50,7 +51,7 @@ struct Behaviour {
     memory: Option<Vec<u8>>,
 }
 
-/// What became of a call: its results, or why it trapped.
+/// Outcome of a call: its results, or the reason of its trap.
 type Outcome = Result<Vec<Bits>, Trap>;
 
 /// A number, by its bits.
@@ -60,7 +61,7 @@ enum Bits {
     Eight(u64),
 }
 
-/// Why code trapped, as far as both say it.
+/// Reason of a trap, as far as both engines tell it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Trap {
     Unreachable,
@@ -194,7 +195,7 @@ mod compiled {
     }
 }
 
-/// wasmi, an interpreter.
+/// Execution by wasmi, an interpreter.
 mod interpreted {
     use wasmi::errors::{ErrorKind, InstantiationError};
     use wasmi::{Engine, Error, Extern, Linker, Module, Store, TrapCode as Code, Val, ValType};

@@ -7,7 +7,7 @@ use tollhouse::store::{rewrite_answer, rewrite_request};
 /// The kind of an answer that says why something failed.
 const FAILED: u8 = 4;
 
-/// Where a frame says its kind: behind its length and the request's id.
+/// Position of a frame's kind: behind its length and the request's id.
 const KIND: usize = 12;
 
 /// The first byte says who speaks: an even one a follower, an odd one the leader. The rest is read frame by frame, up to the

@@ -34,7 +34,7 @@ pub fn hosted(data: &[u8]) {
     }
 }
 
-/// The same value, its fields the other way round.
+/// Returns the same value, with its fields the other way round.
 fn turned(value: &Value) -> Value {
     match value {
         Value::Object(fields) => fields.iter().rev().map(|(name, value)| (name.clone(), turned(value))).collect(),

@@ -48,7 +48,7 @@ pub use vfs::vfs;
 pub use wit::wit;
 pub use words::words;
 
-/// What a target is.
+/// Function of a fuzz target.
 pub type Target = fn(&[u8]);
 
 /// Every target, by the name of its file and of its corpus.

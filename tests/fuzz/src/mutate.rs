@@ -55,7 +55,7 @@ impl Numbers {
     }
 }
 
-/// So many mutations of some files. The same files give the same mutations.
+/// Returns `count` mutations of some files. The same files give the same mutations.
 pub fn mutations(files: &[Vec<u8>], count: usize) -> impl Iterator<Item = Vec<u8>> {
     let mut numbers = Numbers(0);
     (0..count).filter_map(move |at| {
@@ -68,7 +68,7 @@ pub fn mutations(files: &[Vec<u8>], count: usize) -> impl Iterator<Item = Vec<u8
     })
 }
 
-/// Changes one thing.
+/// Changes one part of the data.
 fn mutate(data: &mut Vec<u8>, files: &[Vec<u8>], numbers: &mut Numbers) {
     let at = numbers.below(data.len());
     let end = at.saturating_add(1 + numbers.below(16)).min(data.len());

@@ -68,7 +68,7 @@ fn segments(pattern: &Pattern) -> usize {
     pattern.to_string().split('/').count()
 }
 
-/// Every method of at most so many segments.
+/// Visits every method of at most `longest` segments.
 fn each_method(names: &[&str], longest: usize, see: &mut dyn FnMut(&str)) {
     fn longer(method: &mut String, names: &[&str], left: usize, see: &mut dyn FnMut(&str)) {
         let length = method.len();

@@ -47,7 +47,7 @@ fn within(text: &str, span: &Range<usize>) {
     assert!(text.get(span.clone()).is_some(), "{span:?} is no part of the text, which has {} bytes", text.len());
 }
 
-/// The same policy with the tests of each parameter in one order: a table's keys have none.
+/// Returns the same policy with the tests of each parameter in one order: a table's keys have none.
 fn normal(mut policy: Policy) -> Policy {
     let tools = policy.permissions.values_mut().flat_map(|permissions| &mut permissions.tools);
     for grant in policy.grants.iter_mut().chain(tools) {

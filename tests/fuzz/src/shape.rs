@@ -9,7 +9,7 @@ use tollhouse::tool::types::{Case, Export, Field, Function, FunctionKind, Member
 /// The letters of shapes: first those without parts.
 const SHAPES: &[u8; 26] = b"bcsB12345678fFEGOWLXTRV?!M";
 
-/// How deep types nest, and of how many parts a function's types are made: enough for every shape within every other.
+/// Depth to which types nest, and number of parts of a function's types: enough for every shape within every other.
 const DEPTH: usize = 12;
 const PARTS: usize = 100;
 
@@ -75,7 +75,7 @@ impl Program<'_> {
         usize::from(self.letter().wrapping_sub(b'0') % 10)
     }
 
-    /// So many names, from a digit and the letter of the first.
+    /// Returns names for as many items as a digit says, from the letter of the first name.
     fn names(&mut self) -> impl Iterator<Item = &'static str> + use<> {
         let count = self.count();
         let first = usize::from(self.letter().wrapping_sub(b'a'));
@@ -142,7 +142,7 @@ impl Program<'_> {
         }
     }
 
-    /// What a case carries: nothing if an underscore stands there.
+    /// Returns the payload of a case: none if an underscore stands there.
     fn payload(&mut self, depth: usize) -> Option<Type> {
         match self.letters.as_slice().first() {
             Some(b'_') => {

@@ -7,7 +7,7 @@ use bytes::Bytes;
 use tollhouse::store::{BlobError, BlobId, BlobSink, BlobSource, new_place};
 use tollhouse::vfs::{Kind, Limits, Tree, references, rewrite};
 
-/// How many entries of a tree are looked at: what is small as bytes can be large as a tree.
+/// Number of a tree's entries that are looked at: few bytes can make a large tree.
 const ENTRIES: usize = 200;
 
 /// Data as a node blob: it is refused, or written again it is the same. And as several blobs, each behind its length in two

@@ -8,10 +8,10 @@ use base64::prelude::BASE64_URL_SAFE;
 use tollhouse::capability::Policy;
 use tollhouse::token::{Keypair, PrivateKey, RevocationList, Token, TokenError};
 
-/// The issuer's key. Nothing but these tokens was ever signed with it.
+/// Private key of the issuer. Nothing but these tokens was ever signed with it.
 const ROOT: &str = "ed25519-private/5d1c0fb4d2b0f3f0a4f7b1f6c0c8a1e79d3f4c1b2a5968778695a4b3c2d1e0f1";
 
-/// When it is: a second in 2027.
+/// Time of the check: a second in 2027.
 const NOW: Duration = Duration::from_secs(1_800_000_000);
 
 /// Every token that was sealed with the key, or made of one that was.

@@ -19,14 +19,14 @@ const OPERATIONS: usize = 64;
 /// Few names, so that paths meet; `b`, `k` and `q` begin pages of a directory.
 const NAMES: [&str; 10] = ["a", "a", "a", "b", "b", "c", "k", "q", ".", ".."];
 
-/// Where paths begin.
+/// Directories where paths begin.
 const PLACES: [&str; 6] = ["/workspace", "/workspace", "/workspace", "/workspace", "/tmp", ""];
 
 /// The most bytes of one write: a little more than a file may have.
 const WRITTEN: usize = 70;
 
-/// Data as operations: a tree does what the reference does, an operation that fails changes nothing, and no operation
-/// reaches a clone that was made before it.
+/// Runs data as operations: a tree does what the reference does, an operation that fails changes nothing, and no
+/// operation reaches a clone that was made before it.
 ///
 /// # Panics
 /// If that does not hold.
@@ -99,7 +99,7 @@ fn path(choices: &mut Unstructured<'_>) -> arbitrary::Result<String> {
     Ok(path)
 }
 
-/// What a link says: a path, or one from where it stands.
+/// Makes the target of a link: a path, or one from where the link stands.
 fn target(choices: &mut Unstructured<'_>) -> arbitrary::Result<String> {
     let path = path(choices)?;
     let relative = path.trim_start_matches("/workspace/").to_owned();

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use tollhouse::tool::reflect::{DefaultInterface, check_wit, reflect};
 use tollhouse_registry::PublishRequest;
 
-/// What the texts are said to describe.
+/// Component that the texts are said to describe.
 static COMPONENT: LazyLock<Vec<u8>> =
     LazyLock::new(|| wat::parse_str(include_str!("../corpus/component/stats.wat")).expect("a component"));
 

@@ -20,9 +20,9 @@ const MAX_FILES: usize = 10_000;
 /// A file of an archive to be.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Content {
-    /// Its name.
+    /// Name of the entry.
     pub name: String,
-    /// Its bytes.
+    /// Content of the entry.
     pub bytes: Vec<u8>,
 }
 

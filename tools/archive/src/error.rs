@@ -15,11 +15,11 @@ pub enum Kind {
     Parameter,
     /// No format that is known here.
     Format,
-    /// A damaged archive.
+    /// Damaged or truncated archive.
     Damaged,
     /// A name that leads out, or is none.
     UnsafeName,
-    /// A link.
+    /// Entry that is a link.
     Link,
     /// Neither file nor directory.
     Unsupported,
@@ -29,11 +29,11 @@ pub enum Kind {
     File,
 }
 
-/// Why there is no result.
+/// Failure of an operation on an archive.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct Error {
-    /// The reason.
+    /// Reason for the failure.
     pub kind: Kind,
     /// The reason in words.
     pub message: String,
@@ -44,12 +44,12 @@ pub struct Error {
 }
 
 impl Error {
-    /// Something about no entry.
+    /// Creates an error that is about no entry.
     pub fn new(kind: Kind, message: impl Into<String>) -> Self {
         Self { kind, message: message.into(), entry: None, path: None }
     }
 
-    /// Something about an entry: `why` follows its name.
+    /// Creates an error about an entry: `why` follows its name.
     pub fn of(entry: &str, kind: Kind, why: &str) -> Self {
         let shown: String = entry.chars().take(200).collect();
         Self { entry: Some(shown.clone()), ..Self::new(kind, format!("entry `{shown}` {why}")) }

@@ -14,9 +14,9 @@ use crate::read::{Bounds, Entry, EntryKind, Format, copy, walk};
 /// A file that was written.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Extracted {
-    /// The entry's name.
+    /// Name of the extracted entry.
     pub name: String,
-    /// Where it is.
+    /// Path of the extracted file.
     pub path: PathBuf,
     /// Bytes of its content.
     pub size: u64,
@@ -83,7 +83,7 @@ fn check(bytes: &[u8], format: Format, bounds: Bounds, to: &Path, overwrite: boo
     })
 }
 
-/// Nothing is written through a link, wherever it leads.
+/// Checks that nothing will be written through a link, wherever the link leads.
 fn no_links(entry: &Entry, to: &Path, relative: &Path) -> Result<(), Error> {
     let mut path = to.to_owned();
     for part in relative.components() {

@@ -7,41 +7,41 @@ use zip::ZipArchive;
 
 use crate::error::{Error, Kind};
 
-/// The largest archive: it is held in memory.
+/// Size of the largest archive, in bytes: an archive is held in memory.
 pub const MAX_ARCHIVE: u64 = 64 << 20;
 
-/// A format.
+/// Format of an archive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Format {
-    /// Zip.
+    /// Zip archive.
     Zip,
-    /// Tar.
+    /// Uncompressed tar archive.
     Tar,
-    /// Tar in gzip.
+    /// Tar archive, compressed with gzip.
     TarGz,
-    /// One file in gzip.
+    /// Single file, compressed with gzip.
     Gzip,
 }
 
-/// What an entry is.
+/// Kind of an archive's entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum EntryKind {
-    /// A file.
+    /// Regular file.
     File,
     /// A directory.
     Directory,
-    /// A link.
+    /// Symbolic or hard link.
     Link,
-    /// Something else.
+    /// Anything that is no file, directory or link.
     Other,
 }
 
-/// An entry.
+/// Entry of an archive.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Entry {
-    /// Its name.
+    /// Name of the entry.
     pub name: String,
-    /// What it is.
+    /// Kind of the entry.
     pub kind: EntryKind,
     /// Bytes of its content, as the archive says; not known for gzip.
     pub size: Option<u64>,
@@ -49,10 +49,10 @@ pub struct Entry {
     pub packed: Option<u64>,
 }
 
-/// How much is allowed.
+/// Limits on the size of an archive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Bounds {
-    /// Entries.
+    /// Largest number of entries.
     pub entries: u32,
     /// Bytes of all contents together.
     pub bytes: u64,
@@ -106,7 +106,7 @@ struct Counted<'a, R> {
     left: &'a mut u64,
 }
 
-/// What a [`Counted`] fails with.
+/// Message of the error with which a [`Counted`] fails.
 const BEYOND: &str = "more bytes than are allowed";
 
 impl<R: Read> Read for Counted<'_, R> {
@@ -120,7 +120,7 @@ impl<R: Read> Read for Counted<'_, R> {
     }
 }
 
-/// What is done with each entry: its content is read as far as it is wanted.
+/// Callback for each entry: it reads the content as far as it is wanted.
 pub type Visit<'a> = dyn FnMut(&Entry, &mut dyn Read) -> Result<(), Error> + 'a;
 
 /// Goes through an archive.

@@ -4,63 +4,64 @@ use std::ops::Range;
 
 use tollhouse_tool_files as files;
 
-/// The most series: as many as have a colour of their own.
+/// Largest number of series: as many as have a colour of their own.
 pub const MAX_SERIES: usize = 21;
 /// The most points of all series together.
 pub const MAX_POINTS: usize = 100_000;
-/// Beyond this, sums and differences of values would leave what a 64-bit float can hold.
+/// Greatest absolute value: beyond it, sums and differences of values would leave what a 64-bit float can hold.
 const MAX_VALUE: f64 = 1e100;
-/// What differs by less is drawn as one value: steps of an axis would leave what a float can hold.
+/// Smallest difference between values that a chart shows: with a smaller one, steps of an axis would leave what a float
+/// can hold.
 const TINY: f64 = 1e-300;
 /// The longest title, label or name, in characters.
 const MAX_TEXT: usize = 200;
 
-/// Why there is no picture.
+/// Reason why a chart cannot be drawn.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// Nothing to draw.
+    /// No values to draw.
     #[error("there is nothing to draw: at least one series with one value")]
     Empty,
     /// A value that cannot be drawn.
     #[error("value {index} of series {series} is {value}: values are finite, and at most 1e100")]
     NotFinite {
-        /// Which series, from 0.
+        /// Index of the series, from 0.
         series: usize,
-        /// Which value, from 0.
+        /// Index of the value, from 0.
         index: usize,
-        /// The value.
+        /// Value that cannot be drawn.
         value: f64,
     },
-    /// Lists that differ.
+    /// Lists whose lengths differ.
     #[error("series {series} has {found} values where there are {expected} {what}")]
     Lengths {
-        /// Which series, from 0.
+        /// Index of the series, from 0.
         series: usize,
-        /// Values.
+        /// Number of values in the series.
         found: usize,
-        /// What they belong to, how many.
+        /// Number of items that the values belong to.
         expected: usize,
-        /// What they belong to.
+        /// Items that the values belong to, in words.
         what: &'static str,
     },
-    /// Too much.
+    /// More items than a chart may have.
     #[error("there are {found} {what}: at most {most} are drawn")]
     TooMany {
-        /// What there is too much of.
+        /// Items that there are too many of, in words.
         what: &'static str,
-        /// How many.
+        /// Number of items found.
         found: usize,
-        /// How many may be.
+        /// Largest number of items allowed.
         most: usize,
     },
     /// An option that cannot be.
     #[error("{0}")]
     Parameter(String),
-    /// The file.
+    /// File that cannot be written.
     #[error(transparent)]
     File(#[from] files::Error),
-    /// The library.
+    /// Failure of the drawing library.
     #[error("the chart cannot be drawn: {0}")]
     Drawing(String),
 }
@@ -68,22 +69,22 @@ pub enum Error {
 /// A series of points, with what it is called.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Series {
-    /// What it is called.
+    /// Name of the series.
     pub name: Option<String>,
-    /// The points.
+    /// Points of the series.
     pub points: Vec<(f64, f64)>,
 }
 
-/// What is drawn.
+/// Chart, with its data.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Chart {
-    /// Lines.
+    /// Lines through the points of each series.
     Line(Vec<Series>),
-    /// Points.
+    /// Scattered points of each series.
     Scatter(Vec<Series>),
     /// Groups of bars: the labels, and the series whose points are numbered from 0.
     Bar(Vec<String>, Vec<Series>),
-    /// Bars without gaps: lower edge, upper edge and count of each.
+    /// Histogram, whose bars have no gaps: lower edge, upper edge and count of each.
     Histogram(Vec<(f64, f64, f64)>),
 }
 
@@ -164,8 +165,8 @@ pub fn histogram(values: &[f64], bins: Option<u32>) -> Result<Chart, Error> {
     Ok(Chart::Histogram((0..).zip(&counts).map(bin).collect()))
 }
 
-/// What an axis shows: all values, with a share of the width as margin; never nothing, nor so little that its marks
-/// would be one number.
+/// Returns the range that an axis shows: all values, with a share of the width as margin; never empty, nor so narrow
+/// that the axis' marks would be one number.
 #[must_use]
 pub fn range(values: impl Iterator<Item = f64>, margin: f64) -> Range<f64> {
     let (low, high) =
@@ -182,7 +183,7 @@ pub fn range(values: impl Iterator<Item = f64>, margin: f64) -> Range<f64> {
     low - margin..high + margin
 }
 
-/// Where an axis has marks: at most so many, at multiples of 1, 2 or 5 of a power of ten.
+/// Returns the positions of an axis' marks: at most `most`, at multiples of 1, 2 or 5 of a power of ten.
 #[must_use]
 pub fn marks(range: &Range<f64>, most: u32) -> Vec<f64> {
     let width = range.end - range.start;

@@ -11,14 +11,14 @@ use plotters::style::text_anchor::{HPos, Pos, VPos};
 use crate::data::{Chart, Series, marks, number, range};
 use crate::letters;
 
-/// What stands around a chart.
+/// Texts around a chart.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Labels {
-    /// Above it.
+    /// Title above the chart.
     pub title: Option<String>,
-    /// The horizontal axis.
+    /// Label of the horizontal axis.
     pub x: Option<String>,
-    /// The vertical axis.
+    /// Label of the vertical axis.
     pub y: Option<String>,
 }
 
@@ -71,13 +71,13 @@ const LEFT: u32 = 70;
 /// The height of a line of the legend.
 const LINE: i32 = 18;
 
-/// How many pixels are left for what is drawn, of so many that a picture is wide.
+/// Returns the width of the plotting area in pixels, for a picture of this width.
 #[must_use]
 pub fn inner_width(width: u32) -> u32 {
     width.saturating_sub(LEFT + 2 * EDGE)
 }
 
-/// Draws a chart.
+/// Draws a chart with its labels.
 ///
 /// # Errors
 /// As the backend tells it.

@@ -5,12 +5,12 @@ use std::sync::LazyLock;
 use tiny_skia::{Path, PathBuilder};
 use ttf_parser::{Face, GlyphId, OutlineBuilder};
 
-/// Roboto: see `fonts/README.md`.
+/// Typeface Roboto: see `fonts/README.md`.
 static FACE: LazyLock<Face<'static>> = LazyLock::new(|| {
     Face::parse(include_bytes!("../fonts/Roboto-Regular.ttf"), 0).expect("it is a font: the tests draw with it")
 });
 
-/// What plotters calls the size of a font, in ems: its SVG has this too.
+/// Size of a font as plotters counts it, in ems: the SVG of plotters has this too.
 const SIZE: f64 = 1.24;
 
 /// The em of a size, in pixels.
@@ -31,7 +31,7 @@ fn glyphs(text: &str) -> impl Iterator<Item = (GlyphId, f32)> {
     })
 }
 
-/// How wide a text is, in pixels.
+/// Returns the width of a text, in pixels.
 #[must_use]
 pub fn width(text: &str, size: f64) -> f32 {
     glyphs(text).map(|(_, advance)| advance).sum::<f32>() * scale(size)
@@ -66,7 +66,7 @@ struct Pen {
 }
 
 impl Pen {
-    /// In the font upwards is more, in a picture it is less.
+    /// Returns a point of the font in the picture: in the font upwards is more, in a picture it is less.
     fn at(&self, x: f32, y: f32) -> (f32, f32) {
         ((self.x + x) * self.scale, -y * self.scale)
     }

@@ -10,10 +10,10 @@ use tiny_skia::{Color, FillRule, LineCap, LineJoin, Paint, PathBuilder, PixmapMu
 
 use crate::letters;
 
-/// How many points of a line are drawn at once: what crosses itself takes quadratic time.
+/// Number of points of a line that are drawn at once: a line that crosses itself takes quadratic time.
 const PIECE: usize = 256;
 
-/// Pixels.
+/// Drawing backend that paints into a pixmap.
 pub struct Pixels<'p>(pub PixmapMut<'p>);
 
 type Drawn = Result<(), DrawingErrorKind<Infallible>>;
@@ -105,7 +105,8 @@ impl DrawingBackend for Pixels<'_> {
         Ok(())
     }
 
-    /// As the SVG has it: to the left, in the middle or to the right of a point, below, beside or above it.
+    /// Draws a text where the SVG backend has it: to the left, in the middle or to the right of a point, below, beside
+    /// or above it.
     fn draw_text<S: BackendTextStyle>(&mut self, text: &str, style: &S, position: BackendCoord) -> Drawn {
         let Some(outlines) = letters::outlines(text, style.size()) else { return Ok(()) };
         let (x, y) = (position.0 as f32, position.1 as f32);

@@ -7,23 +7,23 @@ use crate::data::{Chart, Error, text};
 use crate::draw::{Labels, draw, inner_width};
 use crate::pixels::Pixels;
 
-/// A format.
+/// Format of a picture.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Format {
-    /// SVG.
+    /// Scalable Vector Graphics.
     Svg,
-    /// PNG.
+    /// Portable Network Graphics.
     Png,
 }
 
-/// How large and in which format.
+/// Size and format of a picture.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Canvas {
-    /// The format.
+    /// Format of the picture.
     pub format: Format,
-    /// Pixels.
+    /// Width in pixels.
     pub width: u32,
-    /// Pixels.
+    /// Height in pixels.
     pub height: u32,
 }
 
@@ -79,7 +79,7 @@ fn png(chart: &Chart, labels: &Labels, (width, height): (u32, u32)) -> Result<Ve
     Ok(bytes)
 }
 
-/// Whether each bar has a pixel at least: others would not be seen.
+/// Checks that each bar is at least one pixel wide: narrower bars would not be seen.
 fn roomy(chart: &Chart, width: u32) -> Result<(), Error> {
     let needed = match chart {
         // A fifth of each group is left free.

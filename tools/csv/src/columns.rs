@@ -11,13 +11,13 @@ use crate::read::{Options, Row, Sheet, read};
 /// A cell with its value.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Cell<'a> {
-    /// A number.
+    /// Cell with a number.
     Number(f64),
-    /// A boolean.
+    /// Cell with a boolean.
     Boolean(bool),
-    /// A text.
+    /// Cell with a text.
     Text(&'a str),
-    /// Nothing.
+    /// Cell without a value.
     Empty,
 }
 
@@ -49,7 +49,7 @@ impl Table {
         self.sheet.names.iter().map(String::as_str).zip(self.kinds.iter().copied())
     }
 
-    /// The rows.
+    /// Returns the rows, each as its cells.
     pub fn rows(&self) -> impl Iterator<Item = impl Iterator<Item = Cell<'_>>> {
         self.sheet.rows.iter().map(|row| (0..self.kinds.len()).map(|column| self.cell(row, column)))
     }
@@ -136,7 +136,7 @@ impl Table {
     }
 }
 
-/// What stands before the first element of a list in JSON, before the second, …
+/// Returns the texts before the elements of a list in JSON: before the first, before the second, …
 fn marks() -> impl Iterator<Item = &'static str> {
     iter::once("").chain(iter::repeat(","))
 }

@@ -1,6 +1,6 @@
 //! What can be wrong with CSV, with records, and with how they are to be read.
 
-/// Why there is no result. Lines and rows count from 1.
+/// Reason why CSV cannot be read or written. Lines and rows count from 1.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -16,7 +16,7 @@ pub enum Error {
         found: usize,
         /// Fields in the first row.
         expected: usize,
-        /// How the row begins, to be recognised by.
+        /// Start of the row, by which it can be recognised.
         start: String,
     },
     /// The text ends within quotes.
@@ -28,9 +28,9 @@ pub enum Error {
     /// There is no such column.
     #[error("there is no column `{name}`; there are: {known}")]
     NoColumn {
-        /// What was asked for.
+        /// Name of the requested column.
         name: String,
-        /// What there is.
+        /// Names of the columns that exist.
         known: String,
     },
     /// A cell is not a number.
@@ -38,41 +38,41 @@ pub enum Error {
     NotNumber {
         /// The line where the row begins.
         line: u64,
-        /// The column.
+        /// Name of the column.
         column: String,
-        /// What the cell holds.
+        /// Content of the cell.
         text: String,
     },
     /// An option that cannot be.
     #[error("`{option}` {reason}")]
     Option {
-        /// Its name.
+        /// Name of the option.
         option: &'static str,
-        /// What is wrong with it.
+        /// Problem with the option, in words.
         reason: &'static str,
     },
     /// A row to write has another number of fields than there are names.
     #[error("row {row} has {found} fields where there are {expected} columns")]
     RowLength {
-        /// The row.
+        /// Number of the row.
         row: u64,
         /// Fields in the row.
         found: usize,
         /// Names, or fields in the first row if there are no names.
         expected: usize,
     },
-    /// What should be records is not JSON.
+    /// Records that are not valid JSON.
     #[error("the records are not JSON: {reason}")]
     NotJson {
         /// The line in the JSON text.
         line: u64,
-        /// What the parser says.
+        /// Message of the JSON parser.
         reason: String,
     },
     /// JSON, but no array of flat objects.
     #[error("{reason}")]
     NotRecords {
-        /// What is wrong, in words.
+        /// Problem in words.
         reason: String,
         /// The record at fault.
         row: Option<u64>,

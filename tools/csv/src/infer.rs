@@ -1,6 +1,6 @@
 //! What a cell is, and what a column is. Knows nothing of reading.
 
-/// What the cells of a column are.
+/// Type of a column's cells.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     /// Numbers, and empty cells.
@@ -9,7 +9,7 @@ pub enum Kind {
     Boolean,
     /// Texts, and empty cells.
     Text,
-    /// Empty cells only.
+    /// Column of empty cells only.
     Empty,
 }
 

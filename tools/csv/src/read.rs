@@ -7,18 +7,18 @@ use csv::{ByteRecord, ReaderBuilder, StringRecord};
 
 use crate::error::{Error, excerpt};
 
-/// How to read CSV.
+/// Options for reading CSV.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Options {
-    /// Between fields.
+    /// Character between two fields.
     pub delimiter: char,
-    /// Whether the first row holds names.
+    /// True if the first row holds names.
     pub header: bool,
     /// Begins a line to skip.
     pub comment: Option<char>,
-    /// Whether white space around names and cells is removed.
+    /// True if white space around names and cells is removed.
     pub trim: bool,
-    /// Whether types are inferred; `columns` minds this, not `read`.
+    /// True if types are inferred; `columns` minds this, not `read`.
     pub infer: bool,
     /// Texts that count as an empty cell.
     pub missing: Vec<String>,
@@ -33,13 +33,13 @@ impl Default for Options {
 /// A row, and the line where it begins.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Row {
-    /// Its line, counted from 1.
+    /// Line of the row, counted from 1.
     pub line: u64,
-    /// Its fields, as many as there are names.
+    /// Fields of the row, as many as there are names.
     pub fields: StringRecord,
 }
 
-/// Names and rows.
+/// Names of the columns, and rows.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Sheet {
     /// The names of the columns, each different.

@@ -78,7 +78,7 @@ fn parse(records: &str) -> Result<Vec<Map<String, Value>>, Error> {
     (1..).zip(values).map(object).collect()
 }
 
-/// All keys, in the order of their first appearance.
+/// Returns all keys, in the order of their first appearance.
 fn keys(records: &[Map<String, Value>]) -> Vec<String> {
     let mut keys = Map::new();
     for key in records.iter().flat_map(Map::keys) {

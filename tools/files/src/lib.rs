@@ -24,11 +24,11 @@ pub enum Kind {
     Other,
 }
 
-/// Why a file cannot be read or written.
+/// Reason why a file cannot be read or written.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct Error {
-    /// The reason.
+    /// Kind of the failure.
     pub kind: Kind,
     /// The reason in words.
     pub message: String,
@@ -70,7 +70,7 @@ fn refused(kind: io::ErrorKind) -> bool {
     matches!(kind, io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem)
 }
 
-/// Whether not even a directory above it is there: what is not granted looks like that.
+/// Returns true if not even a directory above the file exists: paths that are not granted look like that.
 fn out_of_sight(path: &Path) -> bool {
     path.ancestors().all(|above| fs::symlink_metadata(above).is_err())
 }

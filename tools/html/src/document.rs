@@ -11,24 +11,24 @@ pub const MAX_RESULT: usize = 32 << 20;
 /// The longest selector, in bytes: it is read by recursion.
 const MAX_SELECTOR: usize = 1000;
 
-/// Why there is no result.
+/// Reason why a document cannot be queried.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
     /// No selector of CSS.
     #[error("`{selector}` is no selector: {reason}")]
     Selector {
-        /// What was given.
+        /// Selector that was given.
         selector: String,
-        /// What the parser says.
+        /// Message of the selector parser.
         reason: String,
     },
-    /// No absolute URL.
+    /// Base address that is no absolute URL.
     #[error("`{base}` is no absolute URL: {reason}")]
     Base {
-        /// What was given.
+        /// Base address that was given.
         base: String,
-        /// What the parser says.
+        /// Message of the URL parser.
         reason: String,
     },
     /// A limit that cannot be.
@@ -42,7 +42,7 @@ pub enum Error {
     Result,
 }
 
-/// What is left of the room for a result.
+/// Rest of the room for a result, in bytes.
 #[derive(Debug)]
 pub struct Room(usize);
 
@@ -67,17 +67,17 @@ impl Room {
 /// An element of a result.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Element {
-    /// Its name.
+    /// Name of the element.
     pub name: String,
-    /// Its text.
+    /// Text of the element.
     pub text: String,
-    /// Its HTML.
+    /// HTML of the element.
     pub html: String,
-    /// Its attributes.
+    /// Attributes of the element.
     pub attributes: Vec<(String, String)>,
 }
 
-/// Parses a document.
+/// Parses a document in HTML.
 ///
 /// # Errors
 /// `Document`.
@@ -88,7 +88,7 @@ pub fn parse(html: &str) -> Result<Html, Error> {
     Ok(Html::parse_document(html))
 }
 
-/// Parses a selector.
+/// Parses a selector of CSS.
 ///
 /// # Errors
 /// `Selector`.

@@ -6,18 +6,18 @@ use url::Url;
 use crate::document::{Error, Room, known, parse};
 use crate::text::text;
 
-/// A link.
+/// Link of a page.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Link {
-    /// Where it leads.
+    /// Address that the link leads to.
     pub url: String,
-    /// Its text.
+    /// Text of the link.
     pub text: String,
-    /// What it is to the page.
+    /// Relations of the target to the page.
     pub rel: Vec<String>,
 }
 
-/// What relative addresses are relative to.
+/// Base of a page's relative addresses.
 #[derive(Debug)]
 pub(crate) struct Base(Option<Url>);
 

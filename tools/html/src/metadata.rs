@@ -3,24 +3,24 @@
 use crate::document::{Error, Room, known, parse};
 use crate::links::Base;
 
-/// What a page says about itself.
+/// Metadata of a page.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Metadata {
-    /// Its title.
+    /// Title of the page.
     pub title: Option<String>,
-    /// What it is about.
+    /// Description of the page.
     pub description: Option<String>,
-    /// Its language.
+    /// Language of the page.
     pub language: Option<String>,
-    /// Its own address.
+    /// Canonical address of the page.
     pub canonical: Option<String>,
-    /// A picture of it.
+    /// Address of a picture of the page.
     pub image: Option<String>,
-    /// Who wrote it.
+    /// Author of the page.
     pub author: Option<String>,
-    /// When it was published.
+    /// Date when the page was published.
     pub published: Option<String>,
-    /// All `meta` with a name.
+    /// Names and contents of all `meta` elements with a name.
     pub properties: Vec<(String, String)>,
 }
 

@@ -5,20 +5,20 @@ use scraper::ElementRef;
 use crate::document::{Error, Room, known, parse, selector};
 use crate::text::text;
 
-/// A table.
+/// Table of a page.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Table {
-    /// Its caption.
+    /// Caption of the table.
     pub caption: Option<String>,
     /// The first row, if it is one of names.
     pub headers: Vec<String>,
-    /// The other rows.
+    /// Rows below the header.
     pub rows: Vec<Vec<String>>,
 }
 
-/// The widest that a cell may say it is, as in HTML's standard.
+/// Largest number of columns that a cell may span, as in HTML's standard.
 const MAX_COLUMNS: usize = 1000;
-/// The highest, likewise.
+/// Largest number of rows that a cell may span, as in HTML's standard.
 const MAX_ROWS: usize = 65_534;
 
 /// A cell that reaches into rows below.
@@ -109,7 +109,8 @@ fn row_of(cells: &[ElementRef<'_>], spanning: &mut Vec<Spanning>, room: &mut Roo
     Ok(row)
 }
 
-/// How far a cell reaches. 0, which stands for the rest of the table, counts as 1: nobody writes it.
+/// Returns the number of columns or rows that a cell spans. 0, which stands for the rest of the table, counts as 1:
+/// nobody writes it.
 fn span(cell: ElementRef<'_>, name: &str, most: usize) -> usize {
     cell.attr(name).and_then(|text| text.trim().parse().ok()).unwrap_or(1_usize).clamp(1, most)
 }

@@ -47,9 +47,9 @@ struct Lines {
     text: String,
     /// Line ends that must stand before what comes next.
     breaks: usize,
-    /// Whether a space must.
+    /// True if a space must come before the next word.
     space: bool,
-    /// How many `pre` are open.
+    /// Number of `pre` elements that are open.
     pre: usize,
 }
 

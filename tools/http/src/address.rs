@@ -6,19 +6,19 @@ use url::{Origin, Position, Url};
 
 use crate::error::{Error, Kind};
 
-/// How a placeholder for a secret begins.
+/// Prefix of a placeholder for a secret.
 pub const SECRET: &str = "{{secret:";
 
 /// An address that can be fetched. Shown without its fragment.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Address(Url);
 
-/// How a server is spoken to.
+/// Scheme of an address: the protocol.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Scheme {
-    /// Openly.
+    /// Unencrypted HTTP.
     Http,
-    /// Over TLS.
+    /// HTTP over TLS.
     Https,
 }
 
@@ -45,7 +45,8 @@ impl Address {
         }
     }
 
-    /// Where a `location` leads from here. The fragment stays, as it stays in browsers, but nothing here shows it.
+    /// Returns the address that a `location` leads to from here. The fragment stays, as it stays in browsers, but
+    /// nothing here shows it.
     ///
     /// # Errors
     /// What is wrong with where it leads, in words.
@@ -77,7 +78,7 @@ impl Address {
         Ok(Self(url))
     }
 
-    /// Its scheme.
+    /// Returns the scheme of the address.
     pub fn scheme(&self) -> Scheme {
         if self.0.scheme() == "http" { Scheme::Http } else { Scheme::Https }
     }
@@ -92,12 +93,12 @@ impl Address {
         &self.0[Position::BeforeHost..Position::AfterPort]
     }
 
-    /// What the server is asked for: path and query.
+    /// Returns the target of a request: path and query.
     pub fn path(&self) -> &str {
         &self.0[Position::BeforePath..Position::AfterQuery]
     }
 
-    /// Whether both are of one origin: scheme, server and port.
+    /// Returns true if both addresses are of one origin: scheme, server and port.
     pub fn same_origin(&self, other: &Self) -> bool {
         let origin: Origin = self.0.origin();
         origin == other.0.origin()

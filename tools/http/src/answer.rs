@@ -4,15 +4,15 @@ use crate::address::Address;
 use crate::error::{Error, Kind};
 use crate::headers::find;
 
-/// How the body is given.
+/// Form in which a body is given.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Form {
-    /// As text if it is text, else as bytes.
+    /// Text if the body is text, else bytes.
     #[default]
     Auto,
-    /// As text, whatever it is.
+    /// Text, whatever the body is.
     Text,
-    /// As bytes.
+    /// Bytes, whatever the body is.
     Bytes,
 }
 
@@ -33,7 +33,7 @@ pub struct Gathered {
 }
 
 impl Gathered {
-    /// Nothing yet. `announced` is the answer's `content-length`, if it has one.
+    /// Creates an empty body. `announced` is the answer's `content-length`, if it has one.
     ///
     /// # Errors
     /// The text of `TooLarge` if more is announced than `limit`.
@@ -46,7 +46,7 @@ impl Gathered {
         }
     }
 
-    /// Adds a chunk.
+    /// Adds a chunk to the body.
     ///
     /// # Errors
     /// The text of `TooLarge` if it is now more than the limit.
@@ -59,20 +59,20 @@ impl Gathered {
         Ok(())
     }
 
-    /// All of it.
+    /// Returns all bytes of the body.
     pub fn into_bytes(self) -> Vec<u8> {
         self.bytes
     }
 }
 
-/// What an answer's headers say of its body.
+/// Character encoding of a body, by the answer's headers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Charset {
-    /// UTF-8, or nothing: then it is UTF-8 if it can be.
+    /// UTF-8, or no encoding announced: then the body is UTF-8 if it can be.
     Utf8,
     /// ASCII or Latin-1. As in browsers, both are read as windows-1252, which holds them.
     Latin,
-    /// One that is not known here, or a body that is encoded.
+    /// Encoding that is not known here, or a body that is compressed.
     Unknown,
 }
 

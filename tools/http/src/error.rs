@@ -37,39 +37,39 @@ pub enum Kind {
     Other,
 }
 
-/// Why there is no result.
+/// Failure of a request.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct Error {
-    /// The reason.
+    /// Reason for the failure.
     pub kind: Kind,
     /// The reason in words.
     pub message: String,
     /// The address at fault.
     pub url: Option<String>,
-    /// The server's status.
+    /// Status that the server gave.
     pub status: Option<u16>,
 }
 
 impl Error {
-    /// Something about the parameters: no server was asked.
+    /// Creates an error about the parameters: no server was asked.
     pub fn new(kind: Kind, message: impl Into<String>) -> Self {
         Self { kind, message: message.into(), url: None, status: None }
     }
 
-    /// Something about an address.
+    /// Creates an error about an address.
     pub fn at(address: &Address, kind: Kind, message: impl Into<String>) -> Self {
         Self { url: Some(address.to_string()), ..Self::new(kind, message) }
     }
 
-    /// The same, with the status that the server gave.
+    /// Returns the error with the status that the server gave.
     #[must_use]
     pub fn with_status(self, status: u16) -> Self {
         Self { status: Some(status), ..self }
     }
 }
 
-/// How an exchange with a server failed, as far as the reader of a message cares.
+/// Failure of an exchange with a server, as detailed as the reader of a message needs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Failure {
     /// The host does not allow the request.

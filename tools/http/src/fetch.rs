@@ -7,18 +7,18 @@ use crate::headers::find;
 use crate::redirect::{self, Mode};
 use crate::request::Request;
 
-/// How many redirects are followed: as many as browsers follow.
+/// Largest number of redirects that a fetch follows, also the default: as many as browsers follow.
 pub const MAX_REDIRECTS: u32 = 20;
 
-/// How long a fetch may take, in milliseconds: longer than servers take that are well.
+/// Longest duration of a fetch by default, in milliseconds: longer than healthy servers take.
 pub const TIMEOUT_MS: u32 = 30_000;
 
-/// How large a body may be, in bytes: as base64, which takes a third more, it is well within a call's result.
+/// Largest body by default, in bytes: as base64, which takes a third more, it is well within a call's result.
 pub const MAX_BYTES: u32 = 32 << 20;
 
-/// What carries requests. Each is checked by the host.
+/// Transport for requests. Each is checked by the host.
 pub trait Wire {
-    /// What is left of an answer: its body.
+    /// Unread rest of an answer: the body.
     type Rest: Rest;
 
     /// Sends a request and waits for the head of the answer.
@@ -40,22 +40,22 @@ pub trait Rest {
 /// The head of an answer.
 #[derive(Debug)]
 pub struct Head<R> {
-    /// The status.
+    /// Status of the answer.
     pub status: u16,
     /// Names in lower case, with values, as they came.
     pub headers: Vec<(String, String)>,
-    /// The body.
+    /// Unread body of the answer.
     pub rest: R,
 }
 
-/// How to fetch.
+/// Options for a fetch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Options {
-    /// What to do with redirects.
+    /// Treatment of redirects.
     pub redirect: Mode,
-    /// How many to follow.
+    /// Largest number of redirects to follow.
     pub max_redirects: u32,
-    /// How large a body may be.
+    /// Largest body, in bytes.
     pub max_bytes: u32,
 }
 
@@ -65,22 +65,22 @@ impl Default for Options {
     }
 }
 
-/// A whole answer.
+/// Answer with its whole body.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Answer {
-    /// The status.
+    /// Status of the answer.
     pub status: u16,
-    /// Who answered.
+    /// Address that answered.
     pub address: Address,
-    /// Whether a redirect led there.
+    /// True if a redirect led to the address.
     pub redirected: bool,
     /// Names in lower case, with values.
     pub headers: Vec<(String, String)>,
-    /// The body.
+    /// Body of the answer.
     pub body: Vec<u8>,
 }
 
-/// Fetches.
+/// Fetches the answer to a request.
 ///
 /// # Errors
 /// All but `Url`, `Header`, `Status`, `NotText`, `NotJson`.
@@ -128,7 +128,7 @@ fn finish<R: Rest>(mut head: Head<R>, request: Request, redirected: bool, option
 }
 
 impl Answer {
-    /// Whether the status is one of success.
+    /// Returns true if the status is one of success.
     pub fn ok(&self) -> bool {
         matches!(self.status, 200..=299)
     }
@@ -154,7 +154,7 @@ impl Answer {
         answer::text(self.body, &self.headers, &self.address).map_err(|error| error.with_status(self.status))
     }
 
-    /// The same, and it has to be JSON.
+    /// Returns the body as text that is valid JSON.
     ///
     /// # Errors
     /// `Status`, `NotText`, `NotJson`.
@@ -173,7 +173,7 @@ mod tests {
 
     type Pairs = Vec<(&'static str, &'static str)>;
 
-    /// A pretended network: answers by address, in chunks, and what it was asked.
+    /// Fake network: answers by address, in chunks, and a record of the requests.
     #[derive(Default)]
     struct Pretended {
         answers: Vec<(&'static str, u16, Pairs, &'static [u8])>,

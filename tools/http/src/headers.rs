@@ -6,10 +6,10 @@ use crate::error::{Error, Kind};
 /// Names, in lower case, with values, in the order in which they are sent.
 pub type Headers = Vec<(String, String)>;
 
-/// What the server learns about who asks. Some refuse requests without it.
+/// Value of `user-agent`, which tells the server who asks. Some servers refuse requests without it.
 const USER_AGENT: &str = concat!("tollhouse-http/", env!("CARGO_PKG_VERSION"));
 
-/// What concerns the connection, or follows from the rest of the request. The host sees to it.
+/// Headers that concern the connection, or follow from the rest of the request. The host takes care of them.
 const RESERVED: [&str; 13] = [
     "connection",
     "content-length",
@@ -26,10 +26,10 @@ const RESERVED: [&str; 13] = [
     "upgrade",
 ];
 
-/// What says who the caller is, and so is for one origin only.
+/// Headers that identify the caller, and so are for one origin only.
 const CREDENTIALS: [&str; 2] = ["authorization", "cookie"];
 
-/// What describes a body, and goes where the body goes.
+/// Headers that describe a body, and go where the body goes.
 const OF_BODY: [&str; 4] = ["content-encoding", "content-language", "content-location", "content-type"];
 
 /// Checks what a script gave, and brings names to lower case.
@@ -64,7 +64,7 @@ fn check_value(name: &str, value: &str) -> Result<String, Error> {
     }
 }
 
-/// Whether it is what HTTP calls a token: what methods and names of headers are.
+/// Returns true if the text is what HTTP calls a token: the form of methods and names of headers.
 pub fn is_token(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte))
 }

@@ -4,10 +4,10 @@ use crate::error::{Error, Kind};
 use crate::headers::{self, drop_of_body, drop_of_origin};
 use crate::request::Request;
 
-/// What to do with a redirect.
+/// Treatment of a redirect.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Mode {
-    /// Follow it.
+    /// Follow the redirect.
     #[default]
     Follow,
     /// Take it for the answer.

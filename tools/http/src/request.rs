@@ -4,25 +4,25 @@ use crate::address::Address;
 use crate::error::{Error, Kind};
 use crate::headers::{self, Headers, is_token};
 
-/// One request, ready to be sent.
+/// Request that is ready to be sent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Request {
     /// The method, in upper case.
     pub method: String,
-    /// To whom, for what.
+    /// Address of the request.
     pub address: Address,
     /// Checked headers, names in lower case.
     pub headers: Headers,
-    /// What is sent; None is no body, which is not the same as an empty one.
+    /// Body that is sent; `None` is no body, which is not the same as an empty one.
     pub body: Option<Vec<u8>>,
 }
 
-/// What a script gives of a body.
+/// Body as a script gives it.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Given {
-    /// Text.
+    /// Body as text.
     pub body: Option<String>,
-    /// Bytes, instead.
+    /// Body as bytes, instead of text.
     pub bytes: Option<Vec<u8>>,
 }
 
@@ -38,7 +38,7 @@ impl Request {
         Ok(Self { method: "GET".to_owned(), address, headers, body: None })
     }
 
-    /// Any request.
+    /// Creates a request of any method.
     ///
     /// # Errors
     /// `Url`, `Header`, `Parameter`.

@@ -14,7 +14,7 @@ use crate::error::Failure;
 use crate::fetch::{Head, Rest, Wire};
 use crate::request::Request;
 
-/// At most so many bytes of a body are read at once.
+/// Number of bytes of a body that are read at once, at most.
 const CHUNK: u64 = 64 << 10;
 
 const NANOS_PER_MILLI: u64 = 1_000_000;
@@ -22,7 +22,7 @@ const NANOS_PER_MILLI: u64 = 1_000_000;
 /// The network, as far as the host offers it.
 pub(crate) struct Network {
     deadline: Pollable,
-    /// Nanoseconds.
+    /// Timeout in nanoseconds.
     timeout: u64,
 }
 
@@ -61,7 +61,7 @@ impl Network {
         }
     }
 
-    /// None is that nobody listens any more.
+    /// Writes all bytes to a stream. The error `None` means that nobody listens any more.
     fn write_all(&self, stream: &OutputStream, mut bytes: &[u8]) -> Result<(), Option<Failure>> {
         let writable = stream.subscribe();
         while !bytes.is_empty() {
@@ -172,7 +172,7 @@ impl Rest for Incoming<'_> {
     }
 }
 
-/// A header's value: UTF-8 where it is, else Latin-1, as HTTP once had it.
+/// Returns a header's value: UTF-8 where it is, else Latin-1, as HTTP once had it.
 fn text(value: Vec<u8>) -> String {
     String::from_utf8(value).unwrap_or_else(|error| error.into_bytes().into_iter().map(char::from).collect())
 }

@@ -3,23 +3,23 @@
 use image::ImageError;
 use tollhouse_tool_files as files;
 
-/// Why there is no result.
+/// Reason why an image cannot be processed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
     /// No format that is known here.
     #[error("it is no PNG, JPEG or WebP, by its first bytes")]
     Format,
-    /// A damaged image.
+    /// Damaged or truncated image.
     #[error("the image cannot be read: {0}")]
     Damaged(String),
-    /// Too many pixels.
+    /// Image with too many pixels.
     #[error("{0}")]
     TooLarge(String),
     /// A parameter that cannot be.
     #[error("{0}")]
     Parameter(String),
-    /// The file.
+    /// File that cannot be read or written.
     #[error(transparent)]
     File(#[from] files::Error),
 }

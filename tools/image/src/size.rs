@@ -10,15 +10,15 @@ const MAX_EDGE: u32 = 8192;
 /// The most bytes that resizing takes on the way: four floats for each pixel of the source's width and the result's height.
 const MAX_WORK: u64 = 128 << 20;
 
-/// How an image is brought to a size.
+/// Way to fit an image into a size.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Fit {
-    /// Within.
+    /// Scale to fit within the size.
     #[default]
     Contain,
     /// Over all of it.
     Cover,
-    /// Exactly.
+    /// Stretch to exactly the size.
     Stretch,
 }
 

@@ -7,21 +7,21 @@ use image::{DynamicImage, ImageDecoder, ImageFormat, ImageReader, Limits};
 
 use crate::error::Error;
 
-/// The largest file: it is held in memory.
+/// Size of the largest file, in bytes: a file is held in memory.
 pub const MAX_FILE: u64 = 32 << 20;
 /// The longest side, in pixels.
 pub const MAX_EDGE: u32 = 16_384;
 /// The most bytes of pixels: with what resizing takes beside them they must fit into a call's memory.
 pub const MAX_PIXELS: u64 = 64 << 20;
 
-/// A format.
+/// Format of an image.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Format {
-    /// PNG.
+    /// Portable Network Graphics.
     Png,
-    /// JPEG.
+    /// JPEG, with lossy compression.
     Jpeg,
-    /// WebP.
+    /// WebP, lossy or lossless.
     WebP,
 }
 
@@ -36,20 +36,20 @@ impl Format {
     }
 }
 
-/// What an image is.
+/// Description of an image.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Info {
-    /// Its format.
+    /// Format of the image.
     pub format: Format,
-    /// Upright.
+    /// Width of the upright image, in pixels.
     pub width: u32,
-    /// Upright.
+    /// Height of the upright image, in pixels.
     pub height: u32,
-    /// Whether its pixels can be transparent.
+    /// True if pixels of the format can be transparent.
     pub alpha: bool,
 }
 
-/// What an image says of itself, with what unpacks it.
+/// Reads an image's description, and returns it with the decoder that unpacks the image.
 fn open(bytes: &[u8]) -> Result<(Info, Orientation, impl ImageDecoder + '_), Error> {
     let format = Format::of(bytes)?;
     let mut reader = ImageReader::new(Cursor::new(bytes));
@@ -78,7 +78,7 @@ fn open(bytes: &[u8]) -> Result<(Info, Orientation, impl ImageDecoder + '_), Err
     Ok((Info { format, width, height, alpha }, orientation, decoder))
 }
 
-/// What an image is, without unpacking it.
+/// Returns an image's description, without unpacking the image.
 ///
 /// # Errors
 /// `Format`, `Damaged`, `TooLarge`.
@@ -86,7 +86,7 @@ pub fn info(bytes: &[u8]) -> Result<Info, Error> {
     open(bytes).map(|(info, _, _)| info)
 }
 
-/// An image, upright.
+/// Decodes an image, and turns it upright.
 ///
 /// # Errors
 /// `Format`, `Damaged`, `TooLarge`.

@@ -14,7 +14,7 @@ use crate::source::Format;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Written(pub Vec<u8>);
 
-/// Writes an image.
+/// Encodes an image in a format.
 ///
 /// # Errors
 /// `Parameter`, `Damaged`.
@@ -47,7 +47,7 @@ fn eight_bits(image: &DynamicImage) -> DynamicImage {
     if image.color().has_alpha() { image.to_rgba8().into() } else { image.to_rgb8().into() }
 }
 
-/// What is transparent becomes white.
+/// Returns the image without transparency: transparent pixels become white.
 fn opaque(image: &DynamicImage) -> DynamicImage {
     if !image.color().has_alpha() {
         return image.to_rgb8().into();

@@ -2,16 +2,16 @@
 
 use crate::error::Failure;
 
-/// One page of the keys of a store, in no order.
+/// Page of a store's keys, in no order.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Page {
-    /// The keys.
+    /// Keys of the page.
     pub keys: Vec<String>,
     /// Leads to the next page; None at the last.
     pub cursor: Option<String>,
 }
 
-/// A store.
+/// Store of keys and values.
 pub trait Bucket {
     /// The value under a key.
     ///
@@ -31,7 +31,7 @@ pub trait Bucket {
     /// See [`Bucket::get`].
     fn delete(&self, key: &str) -> Result<(), Failure>;
 
-    /// Whether a key is there.
+    /// Returns true if the key exists.
     ///
     /// # Errors
     /// See [`Bucket::get`].
@@ -49,7 +49,7 @@ pub trait Bucket {
     /// See [`Bucket::get`].
     fn increment(&self, key: &str, by: i64) -> Result<i64, Failure>;
 
-    /// Those of the keys that are there, with their values, in any order.
+    /// Returns the keys that exist, with their values, in any order.
     ///
     /// # Errors
     /// See [`Bucket::get`].

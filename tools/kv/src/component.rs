@@ -17,7 +17,7 @@ mod bindings {
     use super::Tool;
 }
 
-/// The store's name: a session has one.
+/// Name of the store: a session has one store.
 const STORE: &str = "default";
 
 struct Tool;

@@ -15,11 +15,11 @@ pub enum Kind {
     Store,
 }
 
-/// Why there is no result.
+/// Failure of an operation on the store.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct Error {
-    /// The reason.
+    /// Reason for the failure.
     pub kind: Kind,
     /// The reason in words.
     pub message: String,
@@ -28,19 +28,19 @@ pub struct Error {
 }
 
 impl Error {
-    /// Something about a key.
+    /// Creates an error about a key.
     pub fn of(key: &str, kind: Kind, message: impl Into<String>) -> Self {
         Self { kind, message: message.into(), key: Some(key.to_owned()) }
     }
 
-    /// The same, about this key unless it already is about one.
+    /// Returns the error, about this key unless it already is about one.
     #[must_use]
     pub fn or_of(self, key: &str) -> Self {
         Self { key: self.key.or_else(|| Some(key.to_owned())), ..self }
     }
 }
 
-/// How a store failed, as `wasi:keyvalue` tells it.
+/// Failure of a store, as `wasi:keyvalue` tells it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Failure {
     /// The store is not for this tool.

@@ -7,7 +7,7 @@ use crate::error::{Error, Kind};
 /// The longest key, in bytes of UTF-8: as in stores that are widely used, and enough for any path.
 pub const MAX_KEY: usize = 1024;
 
-/// Checks a key.
+/// Checks that a key is valid.
 ///
 /// # Errors
 /// `Key`.

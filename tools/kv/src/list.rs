@@ -5,14 +5,14 @@ use std::collections::BTreeSet;
 use crate::bucket::{Bucket, Page};
 use crate::error::{Error, Failure};
 
-/// Which keys.
+/// Selection of keys.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Wanted {
-    /// How they begin.
+    /// Prefix of the keys.
     pub prefix: String,
-    /// How many, from the first.
+    /// Largest number of keys, from the first.
     pub limit: Option<u32>,
-    /// Behind which.
+    /// Key after which the selection begins.
     pub after: Option<String>,
 }
 
@@ -84,7 +84,7 @@ mod tests {
         assert_eq!(list(&self::store(&[]), &Wanted::default()).expect("none"), [""; 0]);
     }
 
-    /// Its second page leads to itself.
+    /// Faulty store whose second page leads to itself.
     struct Circle(Memory);
 
     impl Bucket for Circle {

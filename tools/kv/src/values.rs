@@ -88,7 +88,7 @@ impl<B: Bucket> Values<B> {
         Ok(self.0.set_many(&entries)?)
     }
 
-    /// Removes keys.
+    /// Removes several keys at once.
     ///
     /// # Errors
     /// See [`Values::get`].

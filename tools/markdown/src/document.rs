@@ -6,11 +6,11 @@ use comrak::{Anchorizer, Arena, Options, markdown_to_html, parse_document};
 /// Parts of GitHub Flavored Markdown that plain CommonMark lacks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Extensions {
-    /// Tables with pipes.
+    /// Tables whose columns are separated by pipes.
     pub tables: bool,
-    /// `~~struck~~` text.
+    /// Text that is struck through, as in `~~struck~~`.
     pub strikethrough: bool,
-    /// Footnotes.
+    /// Footnotes and references to them.
     pub footnotes: bool,
     /// `- [ ]` items.
     pub task_lists: bool,
@@ -19,7 +19,7 @@ pub struct Extensions {
 }
 
 impl Extensions {
-    /// All of them.
+    /// Every extension, switched on.
     pub const ALL: Self =
         Self { tables: true, strikethrough: true, footnotes: true, task_lists: true, autolinks: true };
 
@@ -37,13 +37,13 @@ impl Extensions {
 /// A heading of a document.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Heading {
-    /// 1 to 6.
+    /// Level of the heading, 1 to 6.
     pub level: u8,
-    /// Its text, without markup.
+    /// Text of the heading, without markup.
     pub text: String,
-    /// What a link to it needs behind `#`, unique in the document.
+    /// Anchor of the heading: the part of a link behind `#`, unique in the document.
     pub anchor: String,
-    /// Its line, counted from 1.
+    /// Line of the heading, counted from 1.
     pub line: usize,
 }
 

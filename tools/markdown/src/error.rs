@@ -1,6 +1,6 @@
 //! What can be wrong with tables, records and HTML; any Markdown is right.
 
-/// Why there is no result. Rows count from 0.
+/// Reason why Markdown cannot be made or read. Rows count from 0.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -10,22 +10,22 @@ pub enum Error {
     /// A row has another number of cells than there are headers.
     #[error("row {row} has {found} cells where there are {expected} headers")]
     RowLength {
-        /// The row.
+        /// Number of the row.
         row: usize,
-        /// Cells in it.
+        /// Number of cells in the row.
         found: usize,
-        /// Headers.
+        /// Number of headers.
         expected: usize,
     },
     /// There are more alignments than columns.
     #[error("there are {found} alignments for {columns} columns")]
     Alignments {
-        /// Alignments.
+        /// Number of alignments.
         found: usize,
-        /// Columns.
+        /// Number of columns.
         columns: usize,
     },
-    /// What should be records is not JSON.
+    /// Records that are not valid JSON.
     #[error("the records are not JSON: {0}")]
     NotJson(String),
     /// JSON, but no array.
@@ -34,13 +34,13 @@ pub enum Error {
     /// JSON, but no array of objects.
     #[error("record {row} is not a JSON object")]
     NotObject {
-        /// The record.
+        /// Number of the record.
         row: usize,
     },
     /// The HTML is nested too deeply.
     #[error("elements of the HTML are nested more than {limit} deep")]
     TooDeep {
-        /// How deep they may be.
+        /// Greatest depth allowed.
         limit: usize,
     },
 }

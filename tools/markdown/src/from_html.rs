@@ -7,8 +7,8 @@ use htmd::{HtmlToMarkdown, Node};
 
 use crate::error::Error;
 
-/// How deep elements may be nested: the converter calls itself for each level, and a tool's stack is small. Pages that
-/// people write stay far below.
+/// Greatest depth of nested elements: the converter calls itself for each level, and a tool's stack is small. Pages
+/// that people write stay far below.
 pub const MAX_DEPTH: usize = 200;
 
 /// Turns a page or a fragment of HTML into Markdown.

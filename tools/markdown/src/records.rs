@@ -28,7 +28,7 @@ fn parse(records: &str) -> Result<Vec<Map<String, Value>>, Error> {
     values.into_iter().enumerate().map(object).collect()
 }
 
-/// All keys, in the order of their first appearance.
+/// Returns all keys, in the order of their first appearance.
 fn keys(records: &[Map<String, Value>]) -> Vec<String> {
     let mut keys = Map::new();
     for key in records.iter().flat_map(Map::keys) {

@@ -4,16 +4,16 @@ use unicode_width::UnicodeWidthStr;
 
 use crate::error::Error;
 
-/// How the cells of a column are set.
+/// Alignment of a column's cells.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Alignment {
-    /// As the reader's program likes.
+    /// Alignment that is left to the reader's program.
     None,
-    /// To the left.
+    /// Alignment to the left.
     Left,
-    /// Centred.
+    /// Alignment in the centre.
     Center,
-    /// To the right.
+    /// Alignment to the right.
     Right,
 }
 

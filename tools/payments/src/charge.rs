@@ -10,27 +10,27 @@ use crate::money;
 /// A card of the test mode.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub enum Card {
-    /// Pays.
+    /// Card of Visa that pays.
     #[default]
     Visa,
-    /// Pays.
+    /// Card of Mastercard that pays.
     Mastercard,
-    /// Is declined.
+    /// Card that is declined.
     Declined,
-    /// Is declined for want of money.
+    /// Card that is declined for want of money.
     InsufficientFunds,
-    /// Is declined as out of date.
+    /// Card that is declined as out of date.
     Expired,
 }
 
-/// Why a card is declined.
+/// Reason why a card is declined.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Decline {
     /// The bank says no more.
     CardDeclined,
     /// There is not enough money.
     InsufficientFunds,
-    /// It is out of date.
+    /// The card is out of date.
     ExpiredCard,
 }
 
@@ -45,7 +45,7 @@ impl fmt::Display for Decline {
 }
 
 impl Card {
-    /// Why it does not pay, if it does not.
+    /// Returns the reason why the card is declined, or `None` if it pays.
     #[must_use]
     pub fn decline(self) -> Option<Decline> {
         match self {
@@ -57,33 +57,33 @@ impl Card {
     }
 }
 
-/// Where a charge stands.
+/// Status of a charge.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Status {
     /// The money is reserved.
     Authorised,
     /// The money was taken.
     Captured,
-    /// What was reserved was let go.
+    /// Charge whose reservation was released.
     Cancelled,
     /// The card was declined.
     Declined,
 }
 
-/// What is to be charged.
+/// Order for a charge.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Order {
-    /// In the smallest unit.
+    /// Amount in the currency's smallest unit.
     pub amount: u64,
-    /// The code.
+    /// Currency as its code.
     pub currency: String,
-    /// Whether the money is only reserved.
+    /// True if the money is only reserved.
     pub reserve: bool,
-    /// The card.
+    /// Card that pays.
     pub card: Card,
-    /// Who pays.
+    /// Customer who pays.
     pub customer: Option<String>,
-    /// What for.
+    /// Purpose of the payment.
     pub description: Option<String>,
     /// Whatever the caller adds.
     pub metadata: Vec<(String, String)>,
@@ -92,22 +92,22 @@ pub struct Order {
 /// A charge, with its refunds: one record, so that one swap decides.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Charge {
-    /// Its number.
+    /// Number of the charge.
     pub number: u64,
-    /// What was to be charged; the currency in capitals.
+    /// Order of the charge, with the currency in capitals.
     pub order: Order,
-    /// Where it stands.
+    /// Status of the charge.
     pub status: Status,
-    /// What was taken.
+    /// Amount that was taken.
     pub captured: u64,
-    /// What went back.
+    /// Refunds that were given.
     pub refunds: Vec<Refund>,
 }
 
-/// Why money goes back.
+/// Reason for a refund.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Reason {
-    /// It was charged twice.
+    /// The customer was charged twice.
     Duplicate,
     /// The customer did not ask for it.
     Fraudulent,
@@ -115,28 +115,28 @@ pub enum Reason {
     RequestedByCustomer,
 }
 
-/// A refund.
+/// Refund of a charge.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Refund {
-    /// Its number.
+    /// Number of the refund.
     pub number: u64,
-    /// The charge's number.
+    /// Number of the charge.
     pub charge: u64,
-    /// How much.
+    /// Amount that goes back.
     pub amount: u64,
     /// The code of the charge's currency.
     pub currency: String,
-    /// Why.
+    /// Reason for the refund.
     pub reason: Option<Reason>,
 }
 
-/// What a charge is called.
+/// Returns the name of a charge.
 #[must_use]
 pub fn charge_id(number: u64) -> String {
     format!("ch-{number}")
 }
 
-/// What a refund is called.
+/// Returns the name of a refund.
 #[must_use]
 pub fn refund_id(number: u64) -> String {
     format!("re-{number}")
@@ -146,7 +146,7 @@ pub fn refund_id(number: u64) -> String {
 pub const MAX_REFUNDS: usize = 1000;
 
 impl Charge {
-    /// How much went back.
+    /// Returns the sum of the charge's refunds.
     #[must_use]
     pub fn refunded(&self) -> u64 {
         self.refunds.iter().map(|refund| refund.amount).sum()

@@ -98,7 +98,7 @@ impl currencies::Guest for Tool {
     }
 }
 
-/// The store's name: a session has one.
+/// Name of the store: a session has one store.
 const STORE: &str = "default";
 
 fn processor() -> Result<Processor<Bucket>, Error> {

@@ -13,7 +13,7 @@ pub enum Kind {
     Store,
     /// An amount that cannot be.
     Amount,
-    /// No currency.
+    /// Text that is no currency.
     Currency,
     /// Another parameter that cannot be so.
     Parameter,
@@ -31,11 +31,11 @@ pub enum Kind {
     InProgress,
 }
 
-/// Why there is no result.
+/// Failure of a payment operation.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
 #[error("{message}")]
 pub struct Error {
-    /// The reason.
+    /// Reason for the failure.
     pub kind: Kind,
     /// The reason in words.
     pub message: String,
@@ -43,22 +43,22 @@ pub struct Error {
     pub parameter: Option<String>,
     /// The number of the charge that it is about.
     pub charge: Option<u64>,
-    /// Why the card was declined.
+    /// Reason why the card was declined.
     pub decline: Option<Decline>,
 }
 
 impl Error {
-    /// Something about no parameter and no charge.
+    /// Creates an error about no parameter and no charge.
     pub fn new(kind: Kind, message: impl Into<String>) -> Self {
         Self { kind, message: message.into(), parameter: None, charge: None, decline: None }
     }
 
-    /// Something about a parameter.
+    /// Creates an error about a parameter.
     pub fn of(parameter: &str, kind: Kind, message: impl Into<String>) -> Self {
         Self { parameter: Some(parameter.to_owned()), ..Self::new(kind, message) }
     }
 
-    /// Something about a charge.
+    /// Creates an error about a charge.
     pub fn about(charge: u64, kind: Kind, message: impl Into<String>) -> Self {
         Self { charge: Some(charge), ..Self::new(kind, message) }
     }
@@ -71,7 +71,7 @@ impl Error {
     }
 }
 
-/// How a store failed, as `wasi:keyvalue` tells it.
+/// Failure of a store, as `wasi:keyvalue` tells it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Failure {
     /// The store is not for this tool.

@@ -9,12 +9,12 @@ use crate::store::{Store, read, replace};
 /// The longest key, in bytes.
 pub const MAX_KEY: usize = 200;
 
-/// What is kept under a key.
+/// Record that is kept under a key.
 #[derive(Debug, Serialize, Deserialize)]
 struct Entry<T> {
     /// The function and its arguments.
     call: String,
-    /// What came of it; None while it is under way.
+    /// Outcome of the call; `None` while the call is under way.
     answer: Option<Result<T, Error>>,
 }
 
@@ -53,7 +53,8 @@ where
     answer
 }
 
-/// Whether a refusal left everything as it was, so that the key may be used again. A declined card left a charge.
+/// Returns true if a refusal left everything as it was, so that the key may be used again. A declined card left a
+/// charge.
 fn nothing_happened(error: &Error) -> bool {
     !matches!(error.kind, Kind::Declined | Kind::Store)
 }

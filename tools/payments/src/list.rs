@@ -6,28 +6,28 @@ use crate::money::Money;
 use crate::processor::{Processor, number_of};
 use crate::store::Store;
 
-/// The longest page.
+/// Size of the longest page.
 const MAX_PAGE: u32 = 100;
-/// How long a page is if nobody says.
+/// Size of a page by default.
 const PAGE: u32 = 10;
 
-/// Which charges are wanted.
+/// Selection of charges.
 #[derive(Debug, Clone, Default)]
 pub struct Wanted {
-    /// Of whom.
+    /// Customer of the charges.
     pub customer: Option<String>,
-    /// Standing how.
+    /// Status of the charges.
     pub status: Option<Status>,
-    /// In which currency.
+    /// Currency of the charges.
     pub currency: Option<String>,
 }
 
-/// Which page is wanted.
+/// Selection of a page.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Cut<'a> {
-    /// How much at most.
+    /// Size of the page at most.
     pub limit: Option<u32>,
-    /// What the page before gave as next.
+    /// Name that the page before gave as next.
     pub after: Option<&'a str>,
 }
 

@@ -4,7 +4,7 @@ use iso_currency::Currency;
 
 use crate::error::{Error, Kind};
 
-/// The greatest amount: eight digits, as card networks have it.
+/// Greatest amount: eight digits, as card networks have it.
 pub const MAX_AMOUNT: u64 = 99_999_999;
 
 /// A currency that something can be paid in.
@@ -34,19 +34,19 @@ impl Money {
         Ok(Self { currency, exponent })
     }
 
-    /// Its code, in capitals.
+    /// Returns the code, in capitals.
     #[must_use]
     pub fn code(self) -> &'static str {
         self.currency.code()
     }
 
-    /// Its name in English.
+    /// Returns the name of the currency in English.
     #[must_use]
     pub fn name(self) -> String {
         self.currency.name().to_owned()
     }
 
-    /// How many decimals it has.
+    /// Returns the number of decimals of the currency.
     #[must_use]
     pub fn exponent(self) -> u8 {
         self.exponent

@@ -6,14 +6,14 @@ use crate::idempotency::once;
 use crate::money::{self, Money};
 use crate::store::{Store, read, replace};
 
-/// How often a change is tried again because another call changed the same charge: more than calls can be under way.
+/// Number of times that a change is tried while other calls change the same charge: more than calls can be under way.
 const TRIES: u32 = 1000;
 
 /// The longest name of a customer, in bytes.
 const MAX_CUSTOMER: usize = 200;
 /// The longest description, in bytes.
 const MAX_DESCRIPTION: usize = 1000;
-/// The most metadata: pairs, bytes of a key, bytes of a value. As processors have it.
+/// Limits on metadata: pairs, bytes of a key, bytes of a value. Processors have the same.
 const MAX_METADATA: (usize, usize, usize) = (50, 40, 500);
 
 /// A processor over a store.
@@ -21,7 +21,7 @@ const MAX_METADATA: (usize, usize, usize) = (50, 40, 500);
 pub struct Processor<S>(pub S);
 
 impl<S: Store> Processor<S> {
-    /// Charges a card.
+    /// Charges a card for an order.
     ///
     /// # Errors
     /// `Amount`, `Currency`, `Parameter`, `Declined`, those of [`once`], and as the store tells it.
@@ -59,7 +59,7 @@ impl<S: Store> Processor<S> {
         once(&self.0, key, &("charges/cancel", id), || self.change(id, Charge::cancel).map(|(charge, ())| charge))
     }
 
-    /// Gives money back.
+    /// Gives money of a charge back.
     ///
     /// # Errors
     /// `NotFound`, `State`, `Amount`, `ExceedsCharge`, those of [`once`], and as the store tells it.
@@ -89,7 +89,7 @@ impl<S: Store> Processor<S> {
         self.find(charge_number(id)?)?.ok_or_else(|| unknown("charge-id", id))
     }
 
-    /// A refund.
+    /// Returns a refund by its name.
     ///
     /// # Errors
     /// `NotFound`, and as the store tells it.

@@ -5,7 +5,7 @@ use serde::de::DeserializeOwned;
 
 use crate::error::{Error, Failure, Kind};
 
-/// A store.
+/// Store of records under keys.
 pub trait Store {
     /// The value under a key.
     ///
@@ -35,12 +35,12 @@ pub trait Store {
 /// A record, with its bytes in the store.
 #[derive(Debug)]
 pub struct Record<T> {
-    /// The record.
+    /// Value of the record.
     pub value: T,
     bytes: Vec<u8>,
 }
 
-/// Reads a record.
+/// Reads a record from the store.
 ///
 /// # Errors
 /// As the store tells it, and where it holds something else.
@@ -75,7 +75,7 @@ pub(crate) mod memory {
     pub(crate) struct Memory {
         pub(crate) values: RefCell<BTreeMap<String, Vec<u8>>>,
         pub(crate) full: Cell<bool>,
-        /// What another call writes just before the next swap of its key.
+        /// Key and value that another call writes just before the next swap of the key.
         pub(crate) race: RefCell<Option<(String, Vec<u8>)>>,
     }
 

@@ -10,21 +10,21 @@ use crate::error::{Error, Kind};
 
 /// The largest database file: it is in memory twice while it is read or written.
 pub const MAX_FILE: u64 = 48 << 20;
-/// What SQLite may take in memory, in bytes. Beyond it a statement fails; at the host's limit the call would end.
+/// Largest heap that SQLite may take, in bytes. Beyond it a statement fails; at the host's limit the call would end.
 const MAX_HEAP: u64 = 128 << 20;
 /// The longest text or blob, and the longest row.
 const MAX_VALUE: i32 = 16 << 20;
 
-/// What statements may do.
+/// Access that statements have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Access {
-    /// Nothing but read.
+    /// Reading of the database only.
     Read,
-    /// Change tables.
+    /// Changes to tables, besides reading.
     Write,
 }
 
-/// An empty database.
+/// Opens an empty database in memory.
 ///
 /// # Errors
 /// As SQLite tells it.
@@ -61,7 +61,8 @@ pub fn open(path: &str) -> Result<Connection, Error> {
     Ok(connection)
 }
 
-/// Whether all changes are in the file itself, as far as this tool may look: a writer that was killed leaves some beside it.
+/// Checks that all changes are in the file itself, as far as this tool may look: a writer that was killed leaves some
+/// beside it.
 fn settled(path: &str) -> Result<(), Error> {
     for beside in ["-wal", "-journal"].map(|end| format!("{path}{end}")) {
         match files::read(&beside, 0) {
@@ -143,7 +144,7 @@ const PRAGMAS: [&str; 8] = [
     "foreign_key_check",
     "integrity_check",
 ];
-/// Those that only say something if they are given no value. FTS5 and R*Tree ask for them.
+/// Pragmas that only return a value if they are given none. FTS5 and R*Tree ask for them.
 const ASKED: [&str; 2] = ["data_version", "page_size"];
 
 fn allowed(action: &AuthAction<'_>) -> bool {

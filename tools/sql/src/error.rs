@@ -6,15 +6,15 @@ use tollhouse_tool_files as files;
 /// The reason of an [`Error`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
-    /// A wrong statement.
+    /// Statement that SQLite refuses.
     Sql,
     /// A constraint that does not hold.
     Constraint,
-    /// What is not allowed here.
+    /// Statement that is not allowed here.
     Forbidden,
     /// A parameter that cannot be so.
     Parameter,
-    /// No database.
+    /// File that is no database.
     Damaged,
     /// More than is allowed.
     TooLarge,
@@ -26,18 +26,18 @@ pub enum Kind {
     File,
 }
 
-/// Why there is no result.
+/// Failure of a statement.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct Error {
-    /// The reason.
+    /// Reason for the failure.
     pub kind: Kind,
     /// The reason in words.
     pub message: String,
 }
 
 impl Error {
-    /// An error.
+    /// Creates an error with a message.
     pub fn new(kind: Kind, message: impl Into<String>) -> Self {
         Self { kind, message: message.into() }
     }

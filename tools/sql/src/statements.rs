@@ -8,25 +8,25 @@ use crate::database::{Access, empty, guard, open, save, unguard};
 use crate::error::{Error, Kind};
 use crate::value::{MAX_RESULT, Rows, Value, quoted};
 
-/// What is asked.
+/// Query with its database and limits.
 #[derive(Debug, Clone, Default)]
 pub struct Question<'a> {
-    /// The statement.
+    /// Statement in SQL.
     pub sql: &'a str,
-    /// The database.
+    /// Path of the database.
     pub path: Option<&'a str>,
     /// Tables beside it, by name.
     pub tables: Vec<(String, Rows)>,
     /// The values of its parameters.
     pub parameters: Vec<Value>,
-    /// The most rows.
+    /// Largest number of rows.
     pub limit: u32,
 }
 
-/// What changes came to.
+/// Outcome of statements that change the database.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Changes {
-    /// How many rows.
+    /// Number of changed rows.
     pub rows: u64,
     /// The last one that was inserted.
     pub last_id: i64,
@@ -155,11 +155,11 @@ fn fill(connection: &Connection, schema: &str, name: &str, rows: &Rows) -> Resul
 /// A table or view.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Relation {
-    /// Its name.
+    /// Name of the table or view.
     pub name: String,
-    /// Whether it is a view.
+    /// True if the relation is a view.
     pub view: bool,
-    /// Its columns, with their declared types.
+    /// Columns of the relation, with their declared types.
     pub columns: Vec<(String, String)>,
     /// The statement that made it.
     pub sql: String,

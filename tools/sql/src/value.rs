@@ -9,18 +9,18 @@ use crate::error::{Error, Kind};
 /// The largest result, in bytes.
 pub const MAX_RESULT: usize = 32 << 20;
 
-/// A value.
+/// Value of a cell.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Value {
-    /// Nothing.
+    /// Absence of a value.
     Null,
-    /// An integer.
+    /// Integer of 64 bits.
     Integer(i64),
-    /// A number.
+    /// Floating-point number of 64 bits.
     Real(f64),
-    /// A text.
+    /// Text in UTF-8.
     Text(String),
-    /// Bytes.
+    /// Sequence of bytes.
     Blob(Vec<u8>),
 }
 
@@ -74,9 +74,9 @@ impl Value {
 /// Rows with the names of their columns.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Rows {
-    /// The columns.
+    /// Names of the columns.
     pub columns: Vec<String>,
-    /// The rows.
+    /// Values of the rows.
     pub rows: Vec<Vec<Value>>,
 }
 

@@ -5,14 +5,14 @@ use crate::sample::{Error, check};
 /// The most bins that are made: more than a chart can show, and little enough memory.
 pub const MAX_BINS: u32 = 10_000;
 
-/// One bin: `low <= value < high`; the last one holds its `high` too.
+/// Bin of a histogram: `low <= value < high`; the last bin holds its `high` too.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Bin {
-    /// Lower edge.
+    /// Lower edge of the bin.
     pub low: f64,
-    /// Upper edge.
+    /// Upper edge of the bin.
     pub high: f64,
-    /// How many values fall in it.
+    /// Number of values in the bin.
     pub count: u32,
 }
 

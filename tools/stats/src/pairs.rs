@@ -8,24 +8,24 @@ use crate::sample::{Error, check, count, finite, is_constant, variance};
 /// Kind of correlation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Method {
-    /// Pearson's r.
+    /// Pearson's correlation coefficient r.
     Pearson,
     /// Spearman's rho: Pearson's r of the ranks.
     Spearman,
 }
 
-/// How two lists vary together.
+/// Measures of how two lists vary together.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Association {
-    /// From -1 to 1.
+    /// Coefficient of correlation, from -1 to 1.
     pub coefficient: f64,
-    /// Two-sided, from Student's t; none for two pairs.
+    /// Two-sided p-value, from Student's t; none for two pairs.
     pub p_value: Option<f64>,
-    /// How many pairs there are.
+    /// Number of pairs.
     pub count: u32,
 }
 
-/// A least-squares line.
+/// Line of least squares.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Line {
     /// Change of y for one unit of x.
@@ -34,7 +34,7 @@ pub struct Line {
     pub intercept: f64,
     /// Share of the variance of y that the line explains; none if y does not vary.
     pub r_squared: Option<f64>,
-    /// How many points there are.
+    /// Number of points.
     pub count: u32,
 }
 
@@ -82,7 +82,7 @@ fn check_pairs(x: &[f64], y: &[f64]) -> Result<(), Error> {
     if x.len() < 2 { Err(Error::TooFew { have: x.len(), need: 2 }) } else { Ok(()) }
 }
 
-/// Of lists that vary. Rounding may carry the quotient a little past 1.
+/// Returns Pearson's r of two lists that vary. Rounding may carry the quotient a little past 1.
 fn pearson(x: &[f64], y: &[f64]) -> Result<f64, Error> {
     let quotient = x.covariance(y) / variance(x)?.sqrt() / variance(y)?.sqrt();
     Ok(finite("correlation", quotient)?.clamp(-1.0, 1.0))

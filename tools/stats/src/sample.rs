@@ -3,24 +3,24 @@
 
 use statrs::statistics::Statistics;
 
-/// Why there is no result. `list` is the name of the parameter at fault.
+/// Reason why a statistic cannot be computed. `list` is the name of the parameter at fault.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
     /// A list is empty.
     #[error("`{list}` is empty")]
     Empty {
-        /// The parameter.
+        /// Name of the parameter.
         list: &'static str,
     },
     /// A value is NaN or infinite.
     #[error("`{list}[{index}]` is {value}: only finite numbers have statistics")]
     NotFinite {
-        /// The parameter.
+        /// Name of the parameter.
         list: &'static str,
         /// The position of the first such value.
         index: usize,
-        /// The value.
+        /// Value that is not finite.
         value: f64,
     },
     /// Two lists that belong together differ in length.
@@ -34,21 +34,21 @@ pub enum Error {
     /// There are too few values.
     #[error("{have} given where at least {need} are needed")]
     TooFew {
-        /// How many there are.
+        /// Number of values that there are.
         have: usize,
-        /// How many are needed.
+        /// Number of values that are needed.
         need: usize,
     },
-    /// All values are equal.
+    /// List whose values are all equal.
     #[error("all values of `{list}` are equal, so the result is not defined")]
     Constant {
-        /// The parameter.
+        /// Name of the parameter.
         list: &'static str,
     },
     /// A parameter other than the data is outside its range.
     #[error("{reason}")]
     Parameter {
-        /// What is wrong, in words, with the name of the parameter.
+        /// Problem in words, with the name of the parameter.
         reason: String,
         /// The position of the value at fault, if the parameter is a list.
         index: Option<usize>,
@@ -56,7 +56,7 @@ pub enum Error {
     /// The result does not fit a 64-bit float.
     #[error("the {what} is too large, or too close to zero, for a 64-bit float: scale the values")]
     NotRepresentable {
-        /// What was computed.
+        /// Name of the computed quantity.
         what: &'static str,
     },
 }
@@ -102,7 +102,7 @@ pub fn count(values: &[f64]) -> u32 {
     u32::try_from(values.len()).unwrap_or(u32::MAX)
 }
 
-/// Whether all values are equal.
+/// Returns true if all values are equal.
 pub fn is_constant(values: &[f64]) -> bool {
     values.windows(2).all(|pair| pair[0] == pair[1])
 }

@@ -7,7 +7,7 @@ use crate::sample::{Error, check, count, finite, variance};
 /// Summary of a list.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Description {
-    /// How many values there are.
+    /// Number of values.
     pub count: u32,
     /// Arithmetic mean.
     pub mean: f64,
@@ -21,7 +21,7 @@ pub struct Description {
     pub median: f64,
 }
 
-/// Summarises `values`. The mean, too, is taken by Welford's recurrence.
+/// Summarises a list of values. The mean, too, is taken by Welford's recurrence.
 ///
 /// # Errors
 /// `Empty`, `NotFinite`; `NotRepresentable` if a moment does not fit a float.

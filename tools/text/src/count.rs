@@ -7,17 +7,17 @@ use unicode_segmentation::UnicodeSegmentation;
 /// The size of a text, but for its tokens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Counts {
-    /// Bytes in UTF-8.
+    /// Number of bytes in UTF-8.
     pub bytes: usize,
-    /// Grapheme clusters.
+    /// Number of grapheme clusters.
     pub characters: usize,
-    /// Words (UAX 29).
+    /// Number of words (UAX 29).
     pub words: usize,
     /// Lines; a line end at the very end begins no further line.
     pub lines: usize,
 }
 
-/// Measures a text.
+/// Measures the length of a text.
 pub fn count(text: &str) -> Counts {
     Counts {
         bytes: text.len(),

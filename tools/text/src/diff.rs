@@ -4,7 +4,7 @@ use similar::{ChangeTag, TextDiff};
 
 use crate::error::Error;
 
-/// How two texts differ.
+/// Difference between two texts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Difference {
     /// The unified diff; empty if the texts are equal.

@@ -4,9 +4,9 @@
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{parameter}` {reason}")]
 pub struct Error {
-    /// Its name.
+    /// Name of the parameter.
     pub parameter: &'static str,
-    /// What is wrong with it, in words.
+    /// Problem with the parameter, in words.
     pub reason: String,
 }
 

@@ -2,25 +2,25 @@
 
 use crate::error::Error;
 
-/// How likeness is measured: 0 (nothing alike) to 1 (equal), without regard to case.
+/// Measure of likeness: 0 (nothing alike) to 1 (equal), without regard to case.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Metric {
     /// Word by word (Monge-Elkan over Jaro-Winkler).
     Words,
     /// Jaro-Winkler over the whole text.
     JaroWinkler,
-    /// By optimal string alignment, in proportion to the longer text.
+    /// Edit distance by optimal string alignment, in proportion to the longer text.
     EditDistance,
-    /// By common pairs of neighbouring characters.
+    /// Share of common pairs of neighbouring characters (Sørensen-Dice).
     SorensenDice,
 }
 
 /// A candidate's place and likeness.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Ranked {
-    /// Its position in the list of candidates.
+    /// Index of the text in the list of candidates.
     pub index: usize,
-    /// From 0 to 1.
+    /// Likeness, from 0 to 1.
     pub score: f64,
 }
 

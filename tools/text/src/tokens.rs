@@ -8,7 +8,7 @@
 use std::iter::Peekable;
 use std::str::Chars;
 
-/// Kinds of pieces.
+/// Kind of a text's piece.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
     /// Letters of the Latin alphabet.

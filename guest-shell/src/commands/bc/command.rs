@@ -8,10 +8,10 @@ use super::super::session::{SLICE, Session};
 use super::machine::{Machine, Need};
 use super::options::{self, Request};
 
-/// The command.
+/// Command that calculates with any precision, as `bc`.
 pub(crate) struct Bc;
 
-/// How much of the program is taken from standard input at a time, and how much `read()` takes: what follows is the
+/// Bytes of the program taken from standard input at a time, and bytes that `read()` takes: what follows is the
 /// other's.
 const PROGRAM_BLOCK: usize = 8_192;
 const NUMBERS_BLOCK: usize = 4_096;

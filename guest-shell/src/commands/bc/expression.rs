@@ -12,11 +12,11 @@ use super::program::{Argument, Binary, Instruction, Intrinsic, NameId, Place};
 /// Facts about an expression on which its use depends.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Kind {
-    /// As a statement, its value is printed. Assignments are not.
+    /// True if the value is printed where the expression is a statement. The values of assignments are not printed.
     pub(super) prints: bool,
-    /// It compares.
+    /// True if the expression compares.
     pub(super) comparison: bool,
-    /// It calls a function without a value.
+    /// True if the expression calls a function without a value.
     pub(super) void: bool,
 }
 
@@ -56,7 +56,7 @@ fn binary(mark: &str) -> Option<(Binary, u8)> {
 }
 
 impl Parser<'_> {
-    /// An expression.
+    /// Parses an expression of any precedence.
     pub(super) fn expression(&mut self) -> Parsed<Kind> {
         self.deeper(|parser| parser.operators(OR))
     }
@@ -104,7 +104,7 @@ impl Parser<'_> {
         })
     }
 
-    /// `&&` or `||`: the right side is not evaluated if the left one decides.
+    /// Parses the rest of `&&` or `||`: the right side is not evaluated if the left one decides.
     fn logical_operator(&mut self, left: Kind, mark: &str, precedence: u8) -> Parsed<Kind> {
         self.extension(&format!("{mark} operator"));
         let is_and = mark == "&&";
@@ -177,7 +177,7 @@ impl Parser<'_> {
         }
     }
 
-    /// A name: of a variable, of an array's element, or of a function that is called.
+    /// Parses what begins with a name: of a variable, of an array's element, or of a function that is called.
     fn named(&mut self) -> Parsed<Kind> {
         let Token::Name(name) = self.take()? else { return self.syntax_error() };
         let id = self.declared.names.id(&name);
@@ -218,7 +218,7 @@ impl Parser<'_> {
         }
     }
 
-    /// What is done with a variable: it is assigned to, stepped or read.
+    /// Parses what is done with a variable: it is assigned to, stepped or read.
     fn variable(&mut self, place: Place) -> Parsed<Kind> {
         match self.peeked()? {
             Token::Assign(operator) => {
@@ -313,7 +313,7 @@ impl Parser<'_> {
         Ok(Kind { void: self.declared.void.contains(&function), ..Kind::VALUE })
     }
 
-    /// One argument: an expression, or a whole array, `name[]`.
+    /// Parses one argument of a call: an expression, or a whole array, `name[]`.
     fn argument(&mut self) -> Parsed<Argument> {
         if let Token::Name(name) = self.peeked()? {
             // `name [` may begin an element or a whole array; two tokens decide, so the name is taken first.

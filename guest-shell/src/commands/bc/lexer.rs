@@ -2,7 +2,7 @@
 
 use super::super::decimal::Digits;
 
-/// One token.
+/// Token of the language bc.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Token {
     /// The end of a line.
@@ -88,10 +88,10 @@ const MARKS: [&str; 26] = [
 /// Characters of operators that may stand before `=`.
 const ASSIGNING: &[u8] = b"+-*/%^";
 
-/// What the text at hand gives.
+/// Result of reading one token from the text at hand.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Lexed {
-    /// A token.
+    /// Token that is complete.
     Token(Token),
     /// A character that begins no token; it was passed over.
     Illegal(u8),
@@ -142,7 +142,7 @@ impl Lexer {
         self.text.get(self.at + ahead).copied()
     }
 
-    /// Reads on. [`Lexed::More`] means that the token is not complete and more text must arrive first.
+    /// Reads the next token. [`Lexed::More`] means that the token is not complete and more text must arrive first.
     pub(crate) fn next(&mut self) -> Lexed {
         loop {
             let Some(byte) = self.peek(0) else {
@@ -172,7 +172,8 @@ impl Lexer {
         }
     }
 
-    /// Passes a comment. An open one extends to the end of the input.
+    /// Skips a comment, and returns false if more text must arrive first. An open comment extends to the end of the
+    /// input.
     fn skip_comment(&mut self) -> bool {
         let rest = &self.text[self.at + 2..];
         let length = match rest.windows(2).position(|pair| pair == b"*/") {

@@ -17,25 +17,25 @@ use super::parser::{Declared, Dialect, Parse, Parser};
 use super::program::{Binary, Code, Function, Instruction, Intrinsic, Item, NameId};
 use super::random::Random;
 
-/// Scale with `-l`.
+/// Scale that `-l` sets.
 const MATHLIB_SCALE: usize = 20;
 /// Output that is kept before a pause.
 const OUTPUT: usize = 32 << 10;
 
 pub(super) type Value = Arc<Decimal>;
 
-/// What a machine stops for.
+/// Need for which a machine stops.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Need {
-    /// More of the program.
+    /// More text of the program.
     Program,
-    /// Bytes for `read()`.
+    /// More bytes for `read()`.
     Numbers,
     /// A turn for others, and output to be taken.
     Pause,
     /// More fuel than there is.
     Fuel,
-    /// Nothing: bc has ended with a status.
+    /// Nothing more, since bc has ended with a status.
     End(i32),
 }
 
@@ -45,9 +45,9 @@ pub(super) enum Trouble {
     Error(String),
     /// The operation takes too much.
     Refused(Refusal),
-    /// `read()` finds nothing.
+    /// Lack of numbers for `read()`.
     Numbers,
-    /// The statement `halt`.
+    /// End by the statement `halt`.
     Halt,
 }
 

@@ -13,22 +13,22 @@ use super::super::effort::Effort;
 /// A function of the library.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum MathFunction {
-    /// `s(x)`: the sine.
+    /// Sine function, written `s(x)`.
     Sine,
-    /// `c(x)`: the cosine.
+    /// Cosine function, written `c(x)`.
     Cosine,
-    /// `a(x)`: the arc tangent.
+    /// Arc tangent function, written `a(x)`.
     ArcTangent,
-    /// `l(x)`: the natural logarithm.
+    /// Natural logarithm function, written `l(x)`.
     Logarithm,
-    /// `e(x)`: the exponential function.
+    /// Exponential function, written `e(x)`.
     Exponential,
-    /// `j(n, x)`: the Bessel function of order n.
+    /// Bessel function of order n, written `j(n, x)`.
     Bessel,
 }
 
 impl MathFunction {
-    /// All functions, by name.
+    /// List of all functions, by name.
     pub(crate) const ALL: [(&'static str, Self); 6] = [
         ("s", Self::Sine),
         ("c", Self::Cosine),
@@ -38,7 +38,7 @@ impl MathFunction {
         ("j", Self::Bessel),
     ];
 
-    /// Number of arguments.
+    /// Returns the number of arguments.
     pub(crate) fn arity(self) -> usize {
         if self == Self::Bessel { 2 } else { 1 }
     }

@@ -32,13 +32,13 @@ usage: bc [options] [file ...]
 pub(crate) struct Options {
     /// The functions of `-l` are there, and the scale is 20.
     pub(crate) mathlib: bool,
-    /// How much of the language is accepted.
+    /// Dialect of the language that is accepted.
     pub(crate) dialect: Dialect,
     /// Files to read before standard input.
     pub(crate) files: Vec<String>,
 }
 
-/// What the words ask for.
+/// Request that the words make.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Request {
     /// A program is run.

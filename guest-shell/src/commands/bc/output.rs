@@ -11,7 +11,7 @@ const SHORTEST: i64 = 3;
 pub(crate) struct Output {
     bytes: Vec<u8>,
     column: usize,
-    /// None: lines are not broken.
+    /// Length at which lines are broken; none if lines are not broken.
     length: Option<usize>,
 }
 
@@ -48,7 +48,7 @@ impl Output {
         self.bytes.extend_from_slice(text);
     }
 
-    /// How much waits to be taken.
+    /// Returns the number of bytes that wait to be taken.
     pub(crate) fn len(&self) -> usize {
         self.bytes.len()
     }

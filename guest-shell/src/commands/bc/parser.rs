@@ -10,18 +10,18 @@ use std::mem;
 use super::lexer::{Lexed, Lexer, Token, Word};
 use super::program::{Instruction, Item, NameId, Names};
 
-/// How deep statements and expressions nest: below what the stack of the machine that parses them holds.
+/// Greatest depth of statements and expressions: below what the stack of the machine that parses them holds.
 const DEPTH: usize = 500;
 
-/// How much of the language is accepted.
+/// Dialect of the language that is accepted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Dialect {
-    /// All of it.
+    /// Whole language with GNU's extensions.
     #[default]
     Gnu,
-    /// All of it, with a warning for each extension of POSIX (`-w`).
+    /// Whole language, with a warning for each extension of POSIX (`-w`).
     Warn,
-    /// POSIX only (`-s`).
+    /// Language of POSIX only (`-s`).
     Standard,
 }
 
@@ -32,7 +32,7 @@ pub(super) enum Stop {
     Error,
     /// The text at hand ends within the item.
     More,
-    /// The word `quit`.
+    /// End by the word `quit`.
     Quit,
     /// The input ended while the parser recovered from an error.
     End,
@@ -40,10 +40,10 @@ pub(super) enum Stop {
 
 pub(super) type Parsed<T> = Result<T, Stop>;
 
-/// What is known of names beyond one item.
+/// Knowledge about names that lasts beyond one item.
 #[derive(Debug, Default)]
 pub(crate) struct Declared {
-    /// All names.
+    /// Names that occurred so far.
     pub(crate) names: Names,
     /// The functions that have no value.
     pub(crate) void: HashSet<NameId>,
@@ -80,7 +80,7 @@ pub(crate) struct Parser<'a> {
     /// Tokens to be taken before a further syntax error is reported.
     pub(super) quiet: u8,
     pub(super) depth: usize,
-    /// What `print limits` and the like write while they are parsed.
+    /// Text that `print limits` and the like write while they are parsed.
     pub(super) notices: String,
     pub(super) voids: HashMap<NameId, bool>,
 }
@@ -211,7 +211,7 @@ impl<'a> Parser<'a> {
         Ok(found)
     }
 
-    /// Reports an error: the item will not run.
+    /// Reports an error, after which the item will not run.
     pub(super) fn report(&mut self, what: &str) {
         self.failed = true;
         self.reports.push_str(&format!("(standard_in) {}: {what}\n", self.lexer.line()));

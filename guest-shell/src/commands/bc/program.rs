@@ -8,7 +8,7 @@ use super::super::decimal::Digits;
 /// Index of a name in [`Names`].
 pub(crate) type NameId = usize;
 
-/// Names by number. Variables, arrays and functions of one name are apart, but share its number.
+/// Table of names by number. Variables, arrays and functions of one name are apart, but share its number.
 #[derive(Debug, Default)]
 pub(crate) struct Names {
     ids: HashMap<String, NameId>,
@@ -32,7 +32,7 @@ impl Names {
         self.names.get(id).map_or("", String::as_str)
     }
 
-    /// How many names there are.
+    /// Returns the number of names.
     pub(crate) fn len(&self) -> usize {
         self.names.len()
     }
@@ -41,7 +41,7 @@ impl Names {
 /// A variable of either kind, or one that the language defines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Place {
-    /// A simple variable.
+    /// Simple variable of this name.
     Simple(NameId),
     /// An element of an array; its index is on the stack.
     Element(NameId),
@@ -89,18 +89,18 @@ pub(crate) enum Intrinsic {
 pub(crate) enum Argument {
     /// A number, on the stack.
     Number,
-    /// A whole array.
+    /// Whole array of this name.
     Array(NameId),
 }
 
-/// One step of the machine.
+/// Instruction of the stack machine.
 #[derive(Clone, Debug)]
 pub(crate) enum Instruction {
     /// Pushes a constant, read in the base of the moment.
     Constant(Arc<Digits>),
     /// Pushes 0 or 1.
     Truth(bool),
-    /// Pushes a variable. With `keep`, the index of an element stays below it.
+    /// Pushes the value of a variable. With `keep`, the index of an element stays below it.
     Load { place: Place, keep: bool },
     /// Stores the topmost number and leaves it.
     Store(Place),
@@ -108,7 +108,7 @@ pub(crate) enum Instruction {
     Step { place: Place, up: bool, old: bool },
     /// Replaces two numbers by one.
     Binary(Binary),
-    /// Negates.
+    /// Negates the topmost value.
     Negate,
     /// Replaces a number by 1 if it is zero, else by 0.
     Not,
@@ -118,7 +118,7 @@ pub(crate) enum Instruction {
     Intrinsic(Intrinsic),
     /// Calls a defined function.
     Call { function: NameId, arguments: Arc<[Argument]> },
-    /// Goes on elsewhere.
+    /// Continues at another instruction.
     Jump(usize),
     /// Goes on elsewhere if the number that it takes is zero.
     JumpIfZero(usize),
@@ -138,7 +138,7 @@ pub(crate) enum Instruction {
     PrintEscaped(Arc<[u8]>),
     /// Returns with the number that it takes.
     Return,
-    /// Ends bc.
+    /// Ends bc at once.
     Halt,
 }
 
@@ -148,16 +148,16 @@ pub(crate) type Code = Arc<[Instruction]>;
 /// A parameter, or a variable that is declared `auto`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Local {
-    /// Its name.
+    /// Name of the local variable.
     pub(crate) name: NameId,
-    /// Its kind.
+    /// Kind of the local variable.
     pub(crate) kind: LocalKind,
 }
 
 /// Kinds of parameters and `auto` variables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum LocalKind {
-    /// A number.
+    /// Simple variable, which holds a number.
     Simple,
     /// An array, of which a call has its own copy.
     Array,
@@ -165,27 +165,27 @@ pub(crate) enum LocalKind {
     Reference,
 }
 
-/// A defined function.
+/// Function that a program defines.
 #[derive(Clone, Debug)]
 pub(crate) struct Function {
-    /// What a call must bring.
+    /// Parameters that a call must bring.
     pub(crate) parameters: Arc<[Local]>,
-    /// What is zero at the start of each call.
+    /// Automatic variables, which are zero at the start of each call.
     pub(crate) automatic: Arc<[Local]>,
-    /// What it does.
+    /// Code that a call runs.
     pub(crate) code: Code,
 }
 
-/// What a piece of program comes to, once it is compiled.
+/// Result of compiling a piece of a program.
 #[derive(Debug)]
 pub(crate) enum Item {
-    /// Statements to run.
+    /// Code of statements to run.
     Statements(Code),
-    /// A definition.
+    /// Definition of a function.
     Definition(NameId, Function),
-    /// Nothing: it had errors, which were reported.
+    /// Nothing to run, since the piece had errors, which were reported.
     Nothing,
-    /// The word `quit`: bc ends, without running what precedes it on the same line.
+    /// Word `quit`, at which bc ends without running what precedes it on the same line.
     Quit,
     /// The end of the program.
     End,

@@ -206,7 +206,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// One of the three expressions of `for`; one that is missing is 1.
+    /// Parses one of the three expressions of `for`; one that is missing is 1.
     pub(super) fn for_clause(&mut self, end: &str) -> Parsed<()> {
         if self.is(end)? {
             self.extension("Missing expression in for statement");

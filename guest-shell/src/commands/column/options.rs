@@ -11,11 +11,11 @@ pub(crate) struct Options {
     pub(crate) name: String,
     /// Lines side by side go from left to right before they go down.
     pub(crate) rows_first: bool,
-    /// Empty lines count.
+    /// True if empty lines count.
     pub(crate) keep_empty: bool,
     /// The header is not printed.
     pub(crate) no_header: bool,
-    /// Names of columns.
+    /// Names of the columns.
     pub(crate) columns: Vec<String>,
     /// Number of columns; the last one holds the rest of a line.
     pub(crate) limit: Option<usize>,
@@ -33,11 +33,11 @@ pub(crate) struct Options {
     pub(crate) output_separator: Option<String>,
     /// Characters on a line.
     pub(crate) width: usize,
-    /// Files to read.
+    /// Files that are read.
     pub(crate) files: Vec<String>,
 }
 
-/// What the words ask for.
+/// Request that the words make.
 #[derive(Debug)]
 pub(crate) enum Request {
     /// Text is put into columns.

@@ -6,7 +6,7 @@ use super::width;
 /// Text between cells if nothing else is asked for.
 const SEPARATOR: &str = "  ";
 
-/// One column.
+/// Column of the table.
 struct Column {
     name: String,
     /// Place of its cells in a row of the input.
@@ -166,7 +166,7 @@ fn json(columns: &[Column], rows: &[Vec<&str>], options: &Options) -> String {
     format!("{{\n   {}: [\n      {}\n   ]\n}}\n", quoted(&options.name.to_lowercase()), objects.join(","))
 }
 
-/// A JSON string.
+/// Returns a text as a JSON string.
 fn quoted(text: &str) -> String {
     let mut quoted = String::from("\"");
     for character in text.chars() {

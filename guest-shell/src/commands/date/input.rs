@@ -6,14 +6,14 @@
 //!
 //! Derived from bashkit (MIT, `guest-shell/patches/LICENSE-bashkit`).
 
-/// What a text says, before it is related to a point in time.
+/// Items that a text gives, before it is related to a point in time.
 #[derive(Debug, Default, PartialEq)]
 pub(super) struct Items {
     /// Seconds and nanoseconds since the epoch, `@…`.
     pub(super) epoch: Option<(i64, u32)>,
     pub(super) date: Option<(Option<Year>, i64, i64)>,
     pub(super) time: Option<Time>,
-    /// Which one of the weekdays, and the weekday.
+    /// Ordinal of the weekday, and the weekday.
     pub(super) day: Option<(i64, i64)>,
     /// Seconds east of UTC.
     pub(super) zone: Option<i64>,
@@ -21,7 +21,7 @@ pub(super) struct Items {
     counts: Counts,
 }
 
-/// How often items of a kind are there.
+/// Number of items of each kind.
 #[derive(Debug, Default, PartialEq)]
 struct Counts {
     dates: u32,
@@ -57,7 +57,7 @@ pub(super) struct Time {
     pub(super) nanos: u32,
 }
 
-/// What is added.
+/// Relative time that is added.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Relative {
     pub(super) years: i64,
@@ -73,7 +73,7 @@ pub(super) struct Relative {
 enum Unit {
     Year,
     Month,
-    /// So many days.
+    /// Number of whole days.
     Days(i64),
     Hour,
     Minute,
@@ -502,7 +502,7 @@ impl Parser<'_> {
         Some(())
     }
 
-    /// What begins with a number: a time, a date, something relative or a number alone.
+    /// Reads what begins with a number: a time, a date, something relative or a number alone.
     fn unsigned_number(&mut self) -> Option<()> {
         let (value, digits) = self.unsigned()?;
         match self.peek(0) {
@@ -664,7 +664,7 @@ impl Parser<'_> {
         Some(())
     }
 
-    /// A number alone: the year of a date without one, a date or a time.
+    /// Takes a number that stands alone: the year of a date without one, a date or a time.
     fn number(&mut self, value: i64, digits: usize) -> Option<()> {
         let counts = &self.items.counts;
         let without_year = self.items.date.is_some_and(|date| date.0.is_none());

@@ -70,9 +70,8 @@ pub(crate) struct Date {
     offset_seconds: i64,
 }
 
-/// THREAT[TM-INF-018]: A closed timezone set prevents host-local fallback: UTC,
-/// the zones of the database that is compiled in, and POSIX rules such as
-/// `EST5EDT,M3.2.0,M11.1.0`.
+/// Closed set of time zones that prevents host-local fallback (THREAT[TM-INF-018]): UTC, the zones of the database that
+/// is compiled in, and POSIX rules such as `EST5EDT,M3.2.0,M11.1.0`.
 #[derive(Clone)]
 struct SandboxTimezone(TimeZone);
 
@@ -188,7 +187,7 @@ impl Date {
         Self::strftime_at(tz, &dt, format, Dialect::Library)
     }
 
-    /// The same for nanoseconds since the epoch, so that `%N` has them.
+    /// Formats nanoseconds since the epoch in a time zone, so that `%N` has them.
     pub(super) fn strftime_nanos(
         tz: Option<&String>,
         nanos: i128,
@@ -215,9 +214,8 @@ impl Date {
         parse_date_string(s, self.now(), SandboxTimezone::from_env(tz))
     }
 
-    /// C `mktime`: local broken-down time `[year, month, day, hour, min,
-    /// sec]` in the sandbox `TZ` to epoch seconds. Out-of-range fields
-    /// carry over (month 13 is January of the next year). Used by awk.
+    /// Converts a local broken-down time `[year, month, day, hour, min, sec]` in the sandbox `TZ` to epoch seconds, as
+    /// C `mktime`. Out-of-range fields carry over (month 13 is January of the next year). Used by awk.
     pub(super) fn mktime(&self, tz: Option<&String>, t: [i64; 6]) -> Option<i64> {
         let timezone = SandboxTimezone::from_env(tz);
         let months = t[0].checked_mul(12)?.checked_add(t[1] - 1)?;
@@ -355,7 +353,7 @@ fn shift_date(wall: NaiveDateTime, relative: &Relative) -> Option<NaiveDateTime>
     first.checked_add_signed(Duration::try_days(days)?).map(|date| date.and_time(wall.time()))
 }
 
-/// What is printed without a format.
+/// Format of the output if none is given.
 const DEFAULT_FORMAT: &str = "%a %b %e %H:%M:%S %Z %Y";
 
 fn usage(message: String) -> ExecResult {
@@ -390,7 +388,7 @@ fn iso_format(option: &str, precision: &str) -> std::result::Result<String, Exec
     }
 }
 
-/// Which dates are printed.
+/// Source of the dates that are printed.
 enum Source {
     Now,
     Text(String),
@@ -579,7 +577,7 @@ mod tests {
         assert!(result.stderr.contains("invalid option -- 'Q'"));
     }
 
-    /// TM-INF-018: fixed_epoch wins over real clock.
+    /// Checks that `fixed_epoch` wins over the real clock (TM-INF-018).
     #[test]
     fn date_fixed_epoch_returns_fixed_time() {
         let fixed = DateTime::<Utc>::from_timestamp(1_700_000_000, 0).unwrap();
@@ -587,9 +585,8 @@ mod tests {
         assert_eq!(d.now(), fixed);
     }
 
-    /// TM-INF-018: non-zero offset shifts the real clock without
-    /// freezing it. Verify the offset is applied within a sub-second
-    /// tolerance vs `Utc::now() + offset`.
+    /// Checks that a non-zero offset shifts the real clock without freezing it (TM-INF-018). Verify the offset is
+    /// applied within a sub-second tolerance vs `Utc::now() + offset`.
     #[test]
     fn date_offset_seconds_shifts_real_clock() {
         let offset: i64 = 365 * 24 * 60 * 60; // +1 year
@@ -605,9 +602,8 @@ mod tests {
         );
     }
 
-    /// TM-INF-018: fixed_epoch takes priority if both modes are set
-    /// (defensive — the builder enforces exclusivity but the struct
-    /// fields are pub(crate)-ish and could be combined directly).
+    /// Checks that `fixed_epoch` takes priority if both modes are set (TM-INF-018; defensive — the builder enforces
+    /// exclusivity but the struct fields are pub(crate)-ish and could be combined directly).
     #[test]
     fn date_fixed_epoch_overrides_offset() {
         let fixed = DateTime::<Utc>::from_timestamp(1_700_000_000, 0).unwrap();
@@ -615,7 +611,7 @@ mod tests {
         assert_eq!(d.now(), fixed);
     }
 
-    /// TM-INF-018: zero offset = real clock (no allocation overhead path).
+    /// Checks that a zero offset is the real clock (TM-INF-018; no allocation overhead path).
     #[test]
     fn date_zero_offset_uses_real_clock() {
         let d = Date::with_offset_seconds(0);
@@ -894,7 +890,7 @@ mod tests {
         assert!(parse_date_string(&format!("last {}", min.weekday()), min, SandboxTimezone::from_env(None)).is_err());
     }
 
-    /// From Thursday 2026-10-08 12:00 UTC; expected days match GNU date.
+    /// Checks the weekdays from Thursday 2026-10-08 12:00 UTC; expected days match GNU date.
     #[test]
     fn test_date_d_weekdays() {
         let now = DateTime::from_timestamp(1_791_460_800, 0).unwrap();

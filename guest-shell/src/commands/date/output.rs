@@ -5,8 +5,8 @@
 
 use chrono::{DateTime, Datelike as _, Timelike as _, Utc};
 
-/// Whose conversions: date's has `%N`, `%q`, `%:z` and the flag `+` beside the
-/// C library's, which `printf '%(…)T'` uses.
+/// Dialect of conversions, where date's has `%N`, `%q`, `%:z` and the flag `+` beside the C library's, which `printf
+/// '%(…)T'` uses.
 #[derive(Clone, Copy, PartialEq)]
 pub(super) enum Dialect {
     Date,
@@ -140,7 +140,7 @@ impl Shown {
         at + 1
     }
 
-    /// One conversion; nothing if there is no such one.
+    /// Writes one conversion, or returns nothing if there is no such one.
     fn convert(&self, letter: char, modifier: Option<char>, spec: Spec) -> Option<String> {
         let refused = match modifier {
             Some('E') => !"cCxXyYpPnRtTrsuzZ".contains(letter),

@@ -82,7 +82,7 @@ impl Machine {
         }
     }
 
-    /// The command `|`: a power by a modulus.
+    /// Computes a power by a modulus (the command `|`).
     pub(super) fn modular_power(&mut self) -> Result<(), Stop> {
         let Some([base, exponent, modulus]) = self.operands() else { return Ok(()) };
         if modulus.is_zero() {
@@ -118,7 +118,7 @@ impl Machine {
         Ok(result)
     }
 
-    /// The command `v`.
+    /// Computes a square root (the command `v`).
     pub(super) fn square_root(&mut self) -> Result<(), Stop> {
         let Some(value) = self.pop() else { return Ok(()) };
         let Value::Number(number) = value else {

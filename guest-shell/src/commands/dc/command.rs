@@ -8,10 +8,10 @@ use super::super::session::{SLICE, Session};
 use super::machine::{Machine, Need};
 use super::options::{self, Part, Request};
 
-/// The command.
+/// Command that calculates in postfix notation, as `dc`.
 pub(crate) struct Dc;
 
-/// How much of standard input is taken at a time.
+/// Bytes of standard input that are taken at a time.
 const BLOCK: usize = 4_096;
 
 #[async_trait]

@@ -17,7 +17,7 @@ const OUTPUT: usize = 32 << 10;
 /// Line length if nothing else is asked for.
 const LINE_LENGTH: usize = 70;
 
-/// What a machine stops for.
+/// Need for which a machine stops.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Need {
     /// The next part to evaluate.
@@ -30,7 +30,7 @@ pub(crate) enum Need {
     Pause,
     /// More fuel than there is.
     Fuel,
-    /// Nothing: dc has ended with a status.
+    /// Nothing more, since dc has ended with a status.
     End(i32),
 }
 
@@ -43,7 +43,7 @@ pub(super) enum Stop {
     Input,
     /// The operation takes too much.
     Refused(Refusal),
-    /// dc ends.
+    /// End of dc with a status.
     End(i32),
 }
 
@@ -67,7 +67,7 @@ struct Frame {
     levels: usize,
 }
 
-/// Where the commands outside of strings come from.
+/// Source of the commands outside of strings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Base {
     Nothing,
@@ -77,9 +77,9 @@ enum Base {
 
 /// A command as it is read.
 enum Command {
-    /// A number.
+    /// Number to be pushed.
     Number(Digits, bool),
-    /// A string.
+    /// String to be pushed.
     Text(Vec<u8>),
     /// A command of one byte.
     Plain(u8),
@@ -144,13 +144,13 @@ impl Machine {
         self.frames.push(Frame { text: (&*bashkit::bytes_of(text)).into(), at: 0, levels: 1 });
     }
 
-    /// Begins a file.
+    /// Begins a file as the source of commands.
     pub(crate) fn begin_file(&mut self) {
         self.base = Base::File;
         self.file = Source::default();
     }
 
-    /// Begins standard input.
+    /// Begins standard input as the source of commands.
     pub(crate) fn begin_input(&mut self) {
         self.base = Base::Input;
     }
@@ -490,7 +490,7 @@ impl Machine {
         }
     }
 
-    /// The command `R`: the topmost values are rotated.
+    /// Rotates the topmost values (the command `R`).
     fn rotate(&mut self) {
         let Some(value) = self.pop() else { return };
         let Value::Number(number) = &value else { return };
@@ -504,7 +504,7 @@ impl Machine {
         if count > 0 { top.rotate_left(1) } else { top.rotate_right(1) }
     }
 
-    /// The command `a`: the character of a number, or the first one of a string.
+    /// Pushes the character of a number, or the first one of a string (the command `a`).
     fn make_character(&mut self) {
         let Some(value) = self.pop() else { return };
         let byte = match &value {

@@ -16,7 +16,7 @@ Usage: dc [OPTION] [file ...]
 
 ";
 
-/// One part of what is evaluated.
+/// Part of what is evaluated.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Part {
     /// A text on the command line.
@@ -25,10 +25,10 @@ pub(crate) enum Part {
     File(String),
 }
 
-/// What the words ask for.
+/// Request that the words make.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Request {
-    /// These parts are evaluated in turn.
+    /// Parts that are evaluated in turn.
     Run(Vec<Part>),
     /// A text is printed.
     Print(&'static str),

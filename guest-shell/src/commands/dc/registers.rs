@@ -8,9 +8,9 @@ use super::super::decimal::Decimal;
 /// A number or a string.
 #[derive(Clone, Debug)]
 pub(super) enum Value {
-    /// A number.
+    /// Number of any precision.
     Number(Arc<Decimal>),
-    /// A string.
+    /// String of any bytes.
     Text(Arc<[u8]>),
 }
 
@@ -20,20 +20,20 @@ impl From<Decimal> for Value {
     }
 }
 
-/// One level of a register.
+/// Level of a register's stack.
 #[derive(Default)]
 struct Level {
     value: Option<Value>,
     array: BTreeMap<u32, Value>,
 }
 
-/// All registers, by the byte that names each.
+/// Set of all registers, by the byte that names each.
 pub(super) struct Registers {
     stacks: Vec<Vec<Level>>,
 }
 
 impl Registers {
-    /// Empty registers.
+    /// Returns registers that are empty.
     pub(super) fn new() -> Self {
         Self { stacks: (0..=u8::MAX).map(|_| Vec::new()).collect() }
     }
@@ -66,7 +66,7 @@ impl Registers {
         self.stacks[usize::from(name)].is_empty()
     }
 
-    /// Adds a level.
+    /// Adds a level to a register.
     pub(super) fn push(&mut self, name: u8, value: Value) {
         self.stack(name).push(Level { value: Some(value), array: BTreeMap::new() });
     }

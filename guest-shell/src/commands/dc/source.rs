@@ -68,7 +68,7 @@ impl<'a> Cursor<'a> {
         Ok(byte)
     }
 
-    /// The place reached.
+    /// Returns the place reached.
     pub(super) fn at(&self) -> usize {
         self.at
     }

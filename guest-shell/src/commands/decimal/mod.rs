@@ -19,7 +19,7 @@ const MILLIBITS_PER_DIGIT: u64 = 3_322;
 /// read is at most a tenth of 2^31 - 1.
 const LARGEST_WHOLE: i64 = 2_147_483_649;
 
-/// A decimal number: `±magnitude / 10^scale`.
+/// Decimal number whose value is `±magnitude / 10^scale`.
 ///
 /// Zero may carry a sign: GNU's `^` keeps that of a negative power that is cut off to zero, and its comparisons see it.
 #[derive(Clone, Debug)]
@@ -110,7 +110,7 @@ impl Decimal {
         Some(if self.negative { -whole } else { whole })
     }
 
-    /// The same value with the opposite sign; zero becomes plain zero of the same scale.
+    /// Returns the value with the opposite sign; zero becomes plain zero of the same scale.
     pub(crate) fn negated(&self) -> Self {
         let negative = !self.negative && !self.is_zero();
         Self { negative, ..self.clone() }

@@ -199,7 +199,7 @@ fn split_digits(number: BigUint, base: u32, width: usize, digits: &mut Vec<u32>)
     split_digits(high, base, width.saturating_sub(low_width), digits);
 }
 
-/// Writes a digit: a character, or a decimal number as wide as the largest digit.
+/// Writes a digit, which is a character or a decimal number as wide as the largest digit.
 fn write_digit(text: &mut String, digit: u32, base: u32, spaced: bool) {
     if base < FIRST_LETTER_BASE {
         text.push(char::from(CHARACTERS[usize::try_from(digit % 16).unwrap_or_default()]));

@@ -122,7 +122,7 @@ impl JsonReader<'_> {
         self.skip(|byte| matches!(byte, b' ' | b'\t' | b'\n' | b'\r'));
     }
 
-    /// Whether the next byte is this one, which is read then.
+    /// Reads the next byte if it is this one.
     fn take(&mut self, byte: u8) -> Option<()> {
         (self.peek()? == byte).then(|| self.at += 1)
     }

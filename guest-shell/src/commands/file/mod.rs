@@ -24,7 +24,7 @@ const USAGE: &str = "Usage: file [-bcCdEhikLlNnprsSvzZ0] [--apple] [--extension]
        file [--help]
 ";
 
-/// The file builtin: `file [-bEhiLN] [-F SEPARATOR] [-f LIST] FILE...`
+/// Command that tells the types of files, as `file [-bEhiLN] [-F SEPARATOR] [-f LIST] FILE...`
 pub(crate) struct File;
 
 /// Keys of options that have no letter.
@@ -55,7 +55,7 @@ struct Options {
     follow: bool,
     pad: bool,
     raw: bool,
-    /// `-E`: a file that is not there is an error.
+    /// True if a file that is not there is an error (`-E`).
     fail: bool,
     mime_type: bool,
     mime_encoding: bool,
@@ -116,7 +116,7 @@ impl Options {
     }
 }
 
-/// Answers so far.
+/// Answers and status so far.
 #[derive(Default)]
 struct Report {
     output: String,
@@ -212,7 +212,7 @@ async fn describe_all(ctx: &Context<'_>, options: &Options, files: &[String], re
     Ok(())
 }
 
-/// What is printed about one file.
+/// Returns what is printed about one file.
 async fn describe(ctx: &Context<'_>, options: &Options, file: &str, report: &mut Report) -> Result<String> {
     if file == "-" {
         let content = ctx.stdin_to_end().await?;
@@ -257,7 +257,7 @@ async fn describe(ctx: &Context<'_>, options: &Options, file: &str, report: &mut
     Ok(options.select(&content))
 }
 
-/// What is said of a file that its owner must not read.
+/// Describes a file that its owner must not read.
 fn unreadable(meta: &Metadata) -> String {
     let mut description = String::new();
     for (bit, word) in [(0o200, "writable, "), (0o100, "executable, ")] {

@@ -18,7 +18,7 @@ const ENCODING_SAMPLE: usize = 64 * 1024;
 /// A line with more characters than this is very long.
 const LONG_LINE: usize = 300;
 
-/// Most patterns are searched for in this many bytes at the start.
+/// Bytes at the start in which most patterns are searched for.
 const SEARCHED: usize = 8192;
 
 const PLAIN: &str = "text/plain";
@@ -30,12 +30,12 @@ const NEXT_LINE: char = '\u{85}';
 /// A text whose encoding was recognized.
 pub(super) struct Text {
     pub(super) charset: &'static str,
-    /// As the description has it, without the word "text".
+    /// Encoding as the description has it, without the word "text".
     encoding: &'static str,
     chars: String,
 }
 
-/// Whether a byte of ASCII, or NEL, occurs in texts.
+/// Returns true if a byte of ASCII, or NEL, occurs in texts.
 fn is_text_byte(byte: u8) -> bool {
     matches!(byte, 7..=13 | 0x1b | 0x20..=0x7e | 0x85)
 }
@@ -71,7 +71,7 @@ impl Text {
         None
     }
 
-    /// What `file` says of it.
+    /// Returns what `file` says of the text.
     pub(super) fn describe(&self) -> ContentType {
         let found = script_of_known_interpreter(&self.chars)
             .or_else(|| xml(&self.chars))
@@ -160,7 +160,7 @@ impl Lines {
     }
 }
 
-/// What is added to a description about the lines.
+/// Returns what a description says about the lines.
 fn line_details(chars: &str) -> String {
     let lines = Lines::count(chars);
     let mut details = String::new();
@@ -183,15 +183,15 @@ fn line_details(chars: &str) -> String {
     details
 }
 
-/// How a description is put together.
+/// Form in which a description is put together.
 enum Form {
-    /// Nothing is added.
+    /// Description to which nothing is added.
     Whole(Cow<'static, str>),
     /// "..., ASCII text executable".
     Executable(Cow<'static, str>),
-    /// "..., ASCII text".
+    /// Description of a source, "..., ASCII text".
     Source(Cow<'static, str>),
-    /// "ASCII text" alone.
+    /// Description of a plain text, "ASCII text" alone.
     Unknown,
 }
 
@@ -203,9 +203,9 @@ struct Found {
 /// An interpreter that `file` knows.
 struct Interpreter {
     name: &'static str,
-    /// Where it is known: `b` /bin, `u` /usr/bin, `l` /usr/local/bin, `e` after /usr/bin/env.
+    /// Places where the interpreter is known: `b` /bin, `u` /usr/bin, `l` /usr/local/bin, `e` after /usr/bin/env.
     places: &'static str,
-    /// Whether more may follow the name, as in `python3`.
+    /// True if more may follow the name, as in `python3`.
     prefix: bool,
     kind: &'static str,
     mime: &'static str,
@@ -250,7 +250,7 @@ const INTERPRETERS: &[Interpreter] = &[
     interpreter("wish", "ule", true, "Tcl/Tk script", "text/x-tcl"),
 ];
 
-/// What follows `#!` and blanks.
+/// Returns what follows `#!` and blanks.
 fn shebang(text: &str) -> Option<&str> {
     Some(text.strip_prefix("#!")?.trim_start_matches([' ', '\t']))
 }
@@ -309,7 +309,7 @@ fn script_of_other_interpreter(text: &str) -> Option<Found> {
     Some(Found { form, mime: PLAIN })
 }
 
-/// What `file` says of a file that starts like a script and is not a text.
+/// Describes a file that starts like a script and is not a text.
 pub(super) fn binary_script(content: &[u8]) -> Option<(String, &'static str)> {
     let start = &content[..content.len().min(SEARCHED)];
     let start = String::from_utf8_lossy(start);

@@ -16,7 +16,7 @@ const UMASK: &str = "_UMASK";
 /// Umask of a shell that did not set one.
 const DEFAULT_UMASK: u32 = 0o022;
 
-/// What a command does.
+/// Function that runs a command.
 pub(super) type Run = for<'a, 'b> fn(&'a mut Call<'b>) -> Pin<Box<dyn Future<Output = Done> + Send + 'a>>;
 
 /// End of a command: an error is one of the shell, such as a limit reached.
@@ -54,7 +54,7 @@ impl Builtin for FileCommand {
     }
 }
 
-/// One execution.
+/// State of one execution of a command.
 pub(super) struct Call<'a> {
     pub(super) name: &'static str,
     pub(super) words: &'a [String],

@@ -25,7 +25,7 @@ const SPEC: Spec = Spec {
     modes: true,
 };
 
-/// What is to be done.
+/// Request that the words make.
 struct Request {
     change: Change,
     quiet: bool,
@@ -35,7 +35,7 @@ struct Request {
     surprises: bool,
 }
 
-/// Runs `chmod`.
+/// Runs the command `chmod`.
 pub(super) async fn run(call: &mut Call<'_>) -> Done {
     let Some(words) = call.options(&SPEC) else { return Ok(()) };
     let Some((change, surprises, files)) = change_of(call, &words).await else { return Ok(()) };

@@ -14,26 +14,26 @@ use super::target::{Backups, Control, back_up};
 /// Links of a source that are followed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Follow {
-    /// None (`-P`).
+    /// No links are followed (`-P`).
     Never,
-    /// Those that operands name (`-H`).
+    /// Links that operands name are followed (`-H`).
     Operands,
-    /// All (`-L`).
+    /// Every link is followed (`-L`).
     Always,
 }
 
-/// What becomes of a destination that is there.
+/// Treatment of a destination that is there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Existing {
-    /// It is replaced.
+    /// Replaces the destination that is there.
     Replace,
-    /// It stays (`-n`).
+    /// Keeps the destination (`-n`).
     Keep,
     /// The answer decides (`-i`).
     Ask,
 }
 
-/// What is made of a source.
+/// Operation by which a source becomes its destination.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Make {
     Copy,
@@ -45,7 +45,7 @@ pub(super) enum Make {
     Link,
 }
 
-/// How things are copied.
+/// Options that say how things are copied.
 #[derive(Clone, Debug)]
 pub(super) struct Options {
     pub(super) make: Make,
@@ -68,7 +68,7 @@ pub(super) struct Options {
     pub(super) mode: Option<u32>,
 }
 
-/// One operand on its way.
+/// Operand on its way to a target.
 struct Operand {
     source: String,
     target: String,
@@ -87,12 +87,12 @@ pub(super) struct Copier {
     sources: HashSet<PathBuf>,
 }
 
-/// What is known of a source and its destination.
+/// Knowledge about a source and its destination.
 struct Pair<'a> {
     from: &'a str,
     to: &'a str,
     source: Metadata,
-    /// Nothing, if nothing is there.
+    /// Metadata of the destination; nothing, if nothing is there.
     target: Option<Metadata>,
     named: bool,
 }
@@ -547,28 +547,28 @@ impl Copier {
     }
 }
 
-/// What there is between a source and its destination.
+/// State of the way between a source and its destination.
 enum Way {
     /// Something that stays, which has been reported.
     Blocked,
     /// Nothing to be done.
     Settled,
-    /// Nothing any more.
+    /// Nothing stands in the way any more.
     Clear {
         /// The name of the backup, empty if none was made.
         backup: String,
-        /// Nothing is left of the destination.
+        /// True if nothing is left of the destination.
         is_new: bool,
     },
 }
 
-/// What being one file means.
+/// Consequence of source and destination being one file.
 enum Same {
-    /// Nothing: they are not, or it does no harm.
+    /// No consequence, since the files are not one or it does no harm.
     Fine,
     /// There is nothing to do.
     Done,
-    /// It would destroy the file.
+    /// The operation would destroy the file.
     Mistake,
 }
 

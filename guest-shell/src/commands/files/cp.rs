@@ -54,7 +54,7 @@ const ATTRIBUTES: [(&str, bool, bool); 7] = [
     ("all", true, true),
 ];
 
-/// Runs `cp`.
+/// Runs the command `cp`.
 pub(super) async fn run(call: &mut Call<'_>) -> Done {
     let Some(mut words) = call.options(&SPEC) else { return Ok(()) };
     let Some(options) = options(call, &words) else { return Ok(()) };

@@ -32,7 +32,7 @@ const SPEC: Spec = Spec {
 /// Mode of what is installed, unless `-m` names another one.
 const MODE: u32 = 0o755;
 
-/// Runs `install`.
+/// Runs the command `install`.
 pub(super) async fn run(call: &mut Call<'_>) -> Done {
     let Some(words) = call.options(&SPEC) else { return Ok(()) };
     if words.has("owner") || words.has("group") || words.has("strip") {

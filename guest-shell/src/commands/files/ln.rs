@@ -34,7 +34,7 @@ const SPEC: Spec = Spec {
 
 const LINK: Spec = Spec { usage: "FILE1 FILE2", short: "", long: &[], modes: false };
 
-/// How links are made.
+/// Options that say how links are made.
 struct Request {
     symbolic: bool,
     relative: bool,
@@ -45,7 +45,7 @@ struct Request {
     backups: Backups,
 }
 
-/// Runs `ln`.
+/// Runs the command `ln`.
 pub(super) async fn run(call: &mut Call<'_>) -> Done {
     let Some(words) = call.options(&SPEC) else { return Ok(()) };
     let Some(backups) = Backups::read(call, &words) else { return Ok(()) };
@@ -250,7 +250,7 @@ pub(super) fn path_from(directory: &Path, path: &Path) -> PathBuf {
     if way.as_os_str().is_empty() { PathBuf::from(".") } else { way }
 }
 
-/// Runs `link`.
+/// Runs the command `link`.
 pub(super) async fn link(call: &mut Call<'_>) -> Done {
     let Some(words) = call.options(&LINK) else { return Ok(()) };
     let (target, name) = match &words.operands[..] {

@@ -14,7 +14,7 @@ const SPEC: Spec = Spec {
     modes: false,
 };
 
-/// Runs `mkdir`.
+/// Runs the command `mkdir`.
 pub(super) async fn run(call: &mut Call<'_>) -> Done {
     let Some(words) = call.options(&SPEC) else { return Ok(()) };
     if words.operands.is_empty() {

@@ -55,7 +55,7 @@ const COMMANDS: [(&str, Run); 13] = [
     ("unlink", |call| Box::pin(remove::unlink(call))),
 ];
 
-/// Adds the commands.
+/// Adds the commands to the registry.
 pub(super) fn register(registry: &BuiltinRegistry) {
     for (name, run) in COMMANDS {
         registry.insert(name, Arc::new(FileCommand { name, run }));

@@ -1,6 +1,6 @@
 //! Permissions, as octal numbers and symbols: what `chmod`, `mkdir -m` and `install -m` take.
 
-/// All bits that can be changed.
+/// Mask of the bits that can be changed.
 const ALL: u32 = 0o7777;
 /// Set-user-ID and set-group-ID, which a directory keeps unless they are named.
 const SET_ID: u32 = 0o6000;
@@ -9,7 +9,7 @@ const SET_ID: u32 = 0o6000;
 #[derive(Debug)]
 pub(super) struct Change(Vec<Clause>);
 
-/// One change.
+/// Change of some bits of a mode.
 #[derive(Debug)]
 struct Clause {
     operator: char,
@@ -23,7 +23,7 @@ struct Clause {
 #[derive(Clone, Copy, Debug)]
 enum Value {
     Bits(u32),
-    /// `X`: these, and execution for directories and for what somebody may execute.
+    /// Bits given with `X`: these, and execution for directories and for what somebody may execute.
     BitsAndSearch(u32),
     /// `u`, `g` or `o` behind the operator: what that class may do.
     OfClass(u32),
@@ -79,7 +79,7 @@ impl Clause {
     }
 }
 
-/// Reads `[ugoa]*([-+=]([rwxXst]*|[ugo]|[0-7]+))+`.
+/// Reads one clause, `[ugoa]*([-+=]([rwxXst]*|[ugo]|[0-7]+))+`.
 fn clause(text: &str, clauses: &mut Vec<Clause>) -> Option<()> {
     let mut rest = text.trim_start_matches(['u', 'g', 'o', 'a']);
     let mut affected = 0;

@@ -26,7 +26,7 @@ const SPEC: Spec = Spec {
     modes: false,
 };
 
-/// Runs `mv`.
+/// Runs the command `mv`.
 pub(super) async fn run(call: &mut Call<'_>) -> Done {
     let Some(mut words) = call.options(&SPEC) else { return Ok(()) };
     let Some(backups) = Backups::read(call, &words) else { return Ok(()) };

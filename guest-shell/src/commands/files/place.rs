@@ -43,7 +43,7 @@ pub(super) fn parent(name: &str) -> &str {
 }
 
 impl Call<'_> {
-    /// What a name stands for, with a link at its end followed.
+    /// Returns the metadata of what a name stands for, with a link at its end followed.
     pub(super) async fn stat(&self, name: &str) -> bashkit::Result<Metadata> {
         let found = match name {
             "" => Err(missing()),
@@ -52,7 +52,7 @@ impl Call<'_> {
         self.as_directory(name, found)
     }
 
-    /// What a name stands for, a link at its end being one unless a slash is behind it.
+    /// Returns the metadata of what a name stands for, a link at its end being one unless a slash is behind it.
     pub(super) async fn lstat(&self, name: &str) -> bashkit::Result<Metadata> {
         let found = match name {
             "" => Err(missing()),
@@ -62,7 +62,7 @@ impl Call<'_> {
         self.as_directory(name, found)
     }
 
-    /// With a slash behind it, a name is that of a directory or of nothing.
+    /// Refuses a name with a slash behind it that is not the name of a directory.
     fn as_directory(&self, name: &str, found: bashkit::Result<Metadata>) -> bashkit::Result<Metadata> {
         match found {
             Ok(found) if name.ends_with('/') && !found.file_type.is_dir() => Err(not_directory()),
@@ -89,15 +89,15 @@ pub(super) fn not_directory() -> bashkit::Error {
 /// Parts of a path that need not exist.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Missing {
-    /// None.
+    /// No part may be missing.
     Nothing,
-    /// The last.
+    /// The last part may be missing.
     Last,
-    /// Any.
+    /// Any part may be missing.
     Any,
 }
 
-/// How a path is walked.
+/// Rules for walking along a path.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Walk {
     pub(super) missing: Missing,
@@ -106,7 +106,7 @@ pub(super) struct Walk {
 }
 
 impl Walk {
-    /// Where a name leads: an absolute path without links, `.` and `..`. The error is the reason.
+    /// Resolves a name to an absolute path without links, `.` and `..`. The error is the reason.
     pub(super) async fn run(self, fs: &dyn FileSystem, cwd: &Path, name: &str) -> Result<PathBuf, &'static str> {
         if name.is_empty() {
             return Err("No such file or directory");

@@ -1,6 +1,6 @@
 //! Names as GNU's messages have them: quoted for a shell, always.
 
-/// Quotes a name.
+/// Quotes a name for a message.
 pub(in crate::commands) fn quote(name: &str) -> String {
     let needs_escape = name.chars().any(char::is_control);
     if !needs_escape && name.contains('\'') && !name.contains(['"', '$', '`', '\\', '!']) {

@@ -40,7 +40,7 @@ const UNLINK: Spec = Spec { usage: "FILE", short: "", long: &[], modes: false };
 /// Operands beyond which `-I` asks.
 const MANY: usize = 3;
 
-/// What `rm` is to do.
+/// Request that the words make to `rm`.
 struct Removal {
     recursive: bool,
     directories: bool,
@@ -49,7 +49,7 @@ struct Removal {
     ask: bool,
 }
 
-/// Runs `rm`.
+/// Runs the command `rm`.
 pub(super) async fn rm(call: &mut Call<'_>) -> Done {
     let Some(words) = call.options(&RM) else { return Ok(()) };
     let (mut ask, mut once, mut force) = (false, false, false);
@@ -173,7 +173,7 @@ impl Removal {
     }
 }
 
-/// Runs `rmdir`.
+/// Runs the command `rmdir`.
 pub(super) async fn rmdir(call: &mut Call<'_>) -> Done {
     let Some(words) = call.options(&RMDIR) else { return Ok(()) };
     if words.operands.is_empty() {
@@ -226,7 +226,7 @@ async fn remove_directory(call: &Call<'_>, name: &str) -> Option<String> {
     call.fs.remove(&call.path(name), false).await.err().map(|error| reason(&error))
 }
 
-/// Runs `unlink`.
+/// Runs the command `unlink`.
 pub(super) async fn unlink(call: &mut Call<'_>) -> Done {
     let Some(words) = call.options(&UNLINK) else { return Ok(()) };
     let name = match &words.operands[..] {

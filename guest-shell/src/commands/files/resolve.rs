@@ -50,7 +50,7 @@ const PATHCHK: Spec =
 const LONGEST: (usize, usize) = (4095, 255);
 const LONGEST_PORTABLE: (usize, usize) = (255, 14);
 
-/// Runs `readlink`.
+/// Runs the command `readlink`.
 pub(super) async fn readlink(call: &mut Call<'_>) -> Done {
     let Some(words) = call.options(&READLINK) else { return Ok(()) };
     if words.operands.is_empty() {
@@ -97,7 +97,7 @@ pub(super) async fn readlink(call: &mut Call<'_>) -> Done {
     Ok(())
 }
 
-/// How `realpath` goes.
+/// Way in which `realpath` resolves names.
 struct Way {
     walk: Walk,
     /// `..` is taken away before links are followed (`-L`, `-s`).
@@ -127,7 +127,7 @@ impl Way {
     }
 }
 
-/// Runs `realpath`.
+/// Runs the command `realpath`.
 pub(super) async fn realpath(call: &mut Call<'_>) -> Done {
     let Some(words) = call.options(&REALPATH) else { return Ok(()) };
     if words.operands.is_empty() {
@@ -178,7 +178,7 @@ fn shown(path: &Path, from: Option<&Path>, below: Option<&Path>) -> PathBuf {
     }
 }
 
-/// Runs `pathchk`.
+/// Runs the command `pathchk`.
 pub(super) async fn pathchk(call: &mut Call<'_>) -> Done {
     let Some(words) = call.options(&PATHCHK) else { return Ok(()) };
     if words.operands.is_empty() {
@@ -202,7 +202,7 @@ pub(super) async fn pathchk(call: &mut Call<'_>) -> Done {
     Ok(())
 }
 
-/// What is wrong with a name, whatever files there are.
+/// Returns what is wrong with a name, whatever files there are.
 fn objection(name: &str, portable: bool, strict: bool, quoted: impl Fn(&str) -> String) -> Option<String> {
     if strict && name.split('/').any(|part| part.starts_with('-')) {
         return Some(format!("leading '-' in a component of file name {}", quote(name)));

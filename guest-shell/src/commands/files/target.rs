@@ -11,11 +11,11 @@ const SUFFIX: &str = "~";
 /// Kind of backups that are made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Control {
-    /// None.
+    /// No backups are made.
     Off,
-    /// `file~`
+    /// Simple backup, named `file~`
     Simple,
-    /// `file.~1~`, `file.~2~`
+    /// Numbered backups, named `file.~1~`, `file.~2~`
     Numbered,
     /// Numbered if there are such already.
     Existing,
@@ -71,10 +71,10 @@ impl Backups {
     }
 }
 
-/// Where the operands go.
+/// Target that the operands go to.
 #[derive(Debug)]
 pub(super) enum Target {
-    /// Into this directory.
+    /// Directory that takes the operands.
     Into(String),
     /// The one source to this name.
     As(String),

@@ -4,11 +4,11 @@ use crate::commands::getopt::{Found, Known, Order, Takes, scan};
 
 /// Options that a command knows.
 pub(super) struct Spec {
-    /// How the command is used, without its name.
+    /// Usage of the command, without its name.
     pub(super) usage: &'static str,
     /// Short options as `getopt` has them: `ab:c::`.
     pub(super) short: &'static str,
-    /// Long options: name, the short option that is the same, and whether there is an argument.
+    /// Names of the long options, each with the short option that is the same, and whether there is an argument.
     pub(super) long: &'static [(&'static str, char, Takes)],
     /// Octal and symbolic modes that begin with `-` are operands.
     pub(super) modes: bool,
@@ -17,15 +17,15 @@ pub(super) struct Spec {
 /// Stands for the short option of a long one that has none.
 pub(super) const NONE: char = '\0';
 
-/// What is said of a second `-t`, without a hint at `--help`.
+/// Message for a second `-t`, without a hint at `--help`.
 pub(super) const MULTIPLE_TARGETS: &str = "multiple target directories specified";
 
 /// An option that was given.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Given {
-    /// Its long name, or the letter of one that has none.
+    /// Long name of the option, or the letter of one that has none.
     pub(super) name: String,
-    /// Its argument.
+    /// Argument of the option.
     pub(super) value: Option<String>,
 }
 

@@ -115,10 +115,10 @@ struct Weighed<'a> {
     text: &'a [u8],
     length: usize,
     space: usize,
-    /// It begins with an opening bracket or quote.
+    /// True if the word begins with an opening bracket or quote.
     opens: bool,
     punctuated: bool,
-    /// It ends with a full stop or the like, perhaps within brackets or quotes.
+    /// True if the word ends with a full stop or the like, perhaps within brackets or quotes.
     stops: bool,
     /// So it does, and the sentence ends there.
     last: bool,
@@ -225,8 +225,8 @@ fn break_by_cost(words: &[&WordInfo<'_>], args: &mut BreakArgs<'_>) -> Result<()
     write_lines(&weighed, words, &next, args)
 }
 
-/// Writes the lines. The first word is written already. Where the paragraph has
-/// tabs, blanks become tabs, too.
+/// Writes the lines of a paragraph. The first word is written already. Where the paragraph has tabs, blanks become
+/// tabs, too.
 fn write_lines(
     weighed: &[Weighed<'_>],
     words: &[&WordInfo<'_>],

@@ -25,7 +25,7 @@ use bashkit::builtins::Context;
 use bashkit::builtins::resolve_path;
 use bashkit::limits::{BudgetedBytes, ExecutionBudget};
 
-/// The fmt builtin.
+/// Command that fills paragraphs, as `fmt`.
 ///
 /// Usage: fmt [-WIDTH] [OPTION]... [FILE]...
 pub(crate) struct Fmt;
@@ -63,7 +63,7 @@ fn err(msg: String) -> ExecResult {
     ExecResult::err(format!("fmt: {msg}\n"), 1)
 }
 
-/// GNU wording: bad digits vs. a number past `max`.
+/// Parses a width, with GNU's wording: bad digits vs. a number past `max`.
 fn parse_width(value: &str, max: usize) -> std::result::Result<usize, ExecResult> {
     let digits = !value.is_empty() && value.bytes().all(|b| b.is_ascii_digit());
     match value.parse::<usize>() {

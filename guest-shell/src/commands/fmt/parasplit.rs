@@ -142,8 +142,7 @@ impl Line {
     }
 }
 
-/// Each line's prefix has to be considered to know whether to merge it with
-/// the next line or not
+/// Line of a file, whose prefix has to be considered to know whether to merge it with the next line or not
 pub(crate) struct FileLine {
     line: Vec<u8>,
     /// The end of the indent, always the start of the text
@@ -295,8 +294,7 @@ impl Iterator for FileLines<'_> {
     }
 }
 
-/// A paragraph : a collection of [`FileLines`] that are to be formatted
-/// plus info about the paragraph's indentation
+/// Paragraph of [`FileLines`] that are to be formatted, plus info about the paragraph's indentation
 ///
 /// We retain the raw bytes from the [`FileLine`]; the other info
 /// is only there to help us in deciding how to merge lines into Paragraphs
@@ -309,9 +307,9 @@ pub(crate) struct Paragraph {
     pub(crate) init_len: usize,
     /// byte location of end of init in first line buffer
     init_end: usize,
-    /// string representing indent
+    /// String that represents the indent
     pub(crate) indent_str: Vec<u8>,
-    /// length of above
+    /// Length of `indent_str` in columns
     pub(crate) indent_len: usize,
     /// byte location of end of indent (in crown and tagged mode, only applies to 2nd line and onward)
     indent_end: usize,

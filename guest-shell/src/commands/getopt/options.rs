@@ -5,11 +5,11 @@ use super::scanner::{Found, Known, Order, Takes, scan};
 /// Quoting of arguments in the output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Quoting {
-    /// None.
+    /// No quoting at all.
     Plain,
-    /// For shells of Bourne's kind.
+    /// Quoting for shells of Bourne's kind.
     Bourne,
-    /// For shells of C's kind.
+    /// Quoting for shells of C's kind.
     Csh,
 }
 
@@ -18,11 +18,11 @@ pub(super) enum Quoting {
 pub(super) struct Options {
     /// Options to be found.
     pub(super) known: Known,
-    /// Name in reports.
+    /// Name of the program in reports.
     pub(super) name: String,
-    /// No reports.
+    /// True for no reports.
     pub(super) quiet: bool,
-    /// No output.
+    /// True for no output.
     pub(super) silent: bool,
     /// Arguments are not quoted.
     plain: bool,
@@ -33,13 +33,13 @@ pub(super) struct Options {
 }
 
 impl Options {
-    /// Quoting of arguments.
+    /// Returns the quoting of arguments.
     pub(super) fn quoting(&self) -> Quoting {
         if self.plain { Quoting::Plain } else { self.shell }
     }
 }
 
-/// What the words ask for.
+/// Request that the words make.
 #[derive(Debug)]
 pub(super) enum Request {
     /// Options are looked for.
@@ -81,7 +81,7 @@ Options:
 For more details see getopt(1).
 ";
 
-/// getopt's own options.
+/// Returns the options of getopt itself.
 fn own() -> Known {
     let long = [
         ("options", Takes::Required),

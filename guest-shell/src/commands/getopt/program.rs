@@ -3,14 +3,14 @@
 use super::options::{self, Options, Quoting, Request};
 use super::scanner::{Found, Order, scan};
 
-/// What comes of a run.
+/// Outcome of a run.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Outcome {
     /// Text for standard output.
     pub(crate) output: String,
     /// Text for standard error.
     pub(crate) errors: String,
-    /// Status.
+    /// Exit status of the command.
     pub(crate) status: i32,
 }
 
@@ -18,7 +18,7 @@ pub(crate) struct Outcome {
 const MISTAKES: i32 = 1;
 /// Status of mistakes in getopt's own words.
 const WRONG: i32 = 2;
-/// Status of `-T`.
+/// Exit status of `-T`.
 const ENHANCED: i32 = 4;
 
 /// Runs getopt with these words; `variable` tells whether one is set in the environment.

@@ -3,11 +3,11 @@
 /// Argument of an option.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::commands) enum Takes {
-    /// None.
+    /// No argument at all.
     Nothing,
-    /// One that must be there.
+    /// Argument that must be there.
     Required,
-    /// One that may be there, in the same word.
+    /// Argument that may be there, in the same word.
     Optional,
 }
 
@@ -16,7 +16,7 @@ pub(in crate::commands) enum Takes {
 pub(in crate::commands) struct Known {
     /// Short options as `getopt` has them: `ab:c::`.
     pub(in crate::commands) short: String,
-    /// Long options.
+    /// Long options by name.
     pub(in crate::commands) long: Vec<(String, Takes)>,
     /// Long options may begin with one dash.
     pub(in crate::commands) single_dash: bool,
@@ -25,15 +25,15 @@ pub(in crate::commands) struct Known {
 /// Treatment of words that are no options.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::commands) enum Order {
-    /// They are moved behind the options.
+    /// Words are moved behind the options.
     Permute,
     /// The first one ends the options.
     Require,
-    /// They stay where they are.
+    /// Words stay where they are.
     Keep,
 }
 
-/// One thing found.
+/// Item found among the words.
 #[derive(Debug, PartialEq, Eq)]
 pub(in crate::commands) enum Found {
     /// A short option, with its argument if it takes one.
@@ -42,7 +42,7 @@ pub(in crate::commands) enum Found {
     Long(String, Option<String>),
     /// A word that is no option, in its place.
     Word(String),
-    /// A mistake.
+    /// Message about a mistake.
     Mistake(String),
 }
 

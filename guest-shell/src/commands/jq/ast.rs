@@ -20,11 +20,11 @@ pub(crate) enum Operator {
 /// An operator that assigns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Assignment {
-    /// `=`
+    /// Assignment of a value, `=`
     Set,
-    /// `|=`
+    /// Update by a query, `|=`
     Update,
-    /// `//=`
+    /// Assignment where there is no value, `//=`
     Default,
     /// `+=` and its like.
     Compute(Operator),
@@ -37,7 +37,7 @@ pub(crate) enum Piece {
     Query(Ast),
 }
 
-/// What values are taken apart by.
+/// Pattern that takes values apart.
 #[derive(Clone, Debug)]
 pub(crate) enum Pattern {
     Variable(String),
@@ -53,7 +53,7 @@ pub(crate) struct Member {
     pub(crate) value: Option<Pattern>,
 }
 
-/// A function.
+/// Definition of a function.
 #[derive(Clone, Debug)]
 pub(crate) struct Definition {
     pub(crate) name: String,
@@ -62,7 +62,7 @@ pub(crate) struct Definition {
     pub(crate) body: Ast,
 }
 
-/// A query.
+/// Query as a syntax tree.
 #[derive(Clone, Debug)]
 pub(crate) enum Ast {
     Identity,
@@ -72,7 +72,7 @@ pub(crate) enum Ast {
     Format(String),
     Array(Option<Box<Ast>>),
     Object(Vec<(Ast, Ast)>),
-    /// Indexed value, index.
+    /// Indexed value and index.
     Index(Box<Ast>, Box<Ast>),
     Slice(Box<Ast>, Option<Box<Ast>>, Option<Box<Ast>>),
     Iterate(Box<Ast>),
@@ -93,7 +93,7 @@ pub(crate) enum Ast {
     /// Source, pattern, start, update, extraction.
     Foreach(Box<Ast>, Vec<Pattern>, Box<Ast>, Box<Ast>, Option<Box<Ast>>),
     Define(Box<Definition>, Box<Ast>),
-    /// Name, arguments, line.
+    /// Name, arguments and line of a call.
     Call(String, Vec<Ast>),
     Variable(String),
     Location(usize),
@@ -106,7 +106,7 @@ pub(crate) enum Ast {
 #[derive(Clone, Debug)]
 pub(crate) struct Import {
     pub(crate) path: String,
-    /// None for `include`.
+    /// Name of the module, which is none for `include`.
     pub(crate) name: Option<String>,
     pub(crate) data: bool,
     pub(crate) meta: Option<Ast>,
@@ -119,6 +119,6 @@ pub(crate) struct Unit {
     pub(crate) imports: Vec<Import>,
     pub(crate) definitions: Vec<Definition>,
     pub(crate) body: Option<Ast>,
-    /// It names `input` or `inputs`.
+    /// True if the text names `input` or `inputs`.
     pub(crate) reads_inputs: bool,
 }

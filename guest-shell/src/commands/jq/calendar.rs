@@ -40,11 +40,11 @@ const MONTHS: [&str; 12] = [
     "December",
 ];
 
-/// What C calls `struct tm`, in UTC.
+/// Broken-down time in UTC, which C calls `struct tm`.
 #[derive(Clone, Copy, Default)]
 struct Moment {
     year: i64,
-    /// From 0.
+    /// Month, counted from 0.
     month: i64,
     day: i64,
     hour: i64,
@@ -173,7 +173,7 @@ fn formatted(moment: Moment, format: &str, zone: &str) -> String {
 struct Conversion {
     /// `-`, `_` or `0`: nothing, spaces or zeros before a number.
     pad: Option<char>,
-    /// `^` or `#`: in the other case.
+    /// Flag `^` or `#`, which writes in the other case.
     case: Option<char>,
     width: usize,
     modifier: Option<char>,
@@ -181,7 +181,7 @@ struct Conversion {
 }
 
 impl Conversion {
-    /// More characters than this are not made of one conversion.
+    /// Greatest width of a conversion, in characters.
     const MAX_WIDTH: usize = 1_000;
 
     /// Reads what is behind `%`, and returns the rest.

@@ -253,7 +253,8 @@ impl Compiler<'_> {
         }))
     }
 
-    /// Compiles an assignment. The value of one that computes is evaluated first, for each of its results.
+    /// Compiles an assignment to paths. The value of an assignment that computes is evaluated first, for each of its
+    /// results.
     fn assign(&mut self, assignment: Assignment, paths: &Ast, value: &Ast) -> Compiled<T> {
         match assignment {
             Assignment::Set => self.call("_assign", &[paths.clone(), value.clone()]),

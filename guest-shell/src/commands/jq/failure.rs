@@ -10,7 +10,7 @@ pub(crate) enum Failure {
     Error(Val),
     /// An error about a query that is no path, with its message. `?` behind an access does not catch it.
     NoPath(String),
-    /// `halt` and `halt_error`: the exit status, and the value that is printed.
+    /// End by `halt` or `halt_error`, with the exit status and the value that is printed.
     Halt(i32, Option<Val>),
     /// An end that the program cannot prevent: a limit is reached.
     Fatal(String),
@@ -33,9 +33,9 @@ impl Failure {
     }
 }
 
-/// How much of a value most messages quote, in bytes with jq's terminator.
+/// Bytes of a value that most messages quote, with jq's terminator.
 pub(crate) const SHORT: usize = 15;
-/// How much of a value messages about paths quote.
+/// Bytes of a value that messages about paths quote.
 pub(crate) const LONG: usize = 30;
 
 /// Quotes a value; one that does not fit ends with three points.

@@ -25,7 +25,7 @@ impl Format {
         Self(Cow::Owned(name.to_owned()))
     }
 
-    /// Formats a value.
+    /// Formats a value as a string.
     pub(crate) fn apply(&self, value: &Val) -> Result<String, Failure> {
         Ok(match &*self.0 {
             "text" => text(value),

@@ -2,19 +2,19 @@
 
 use super::reader::unescape;
 
-/// A token.
+/// Token of the jq language.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Token {
     /// A name, with modules before it (`a::b`), or a keyword.
     Word(String),
-    /// `.name`
+    /// Field of an object, `.name`
     Field(String),
-    /// `$name`
+    /// Variable with its mark, `$name`
     Variable(String),
     Number(String),
-    /// `@name`
+    /// Format with its mark, `@name`
     Format(String),
-    /// A string: texts, and the tokens of what is interpolated.
+    /// String of texts, and the tokens of what is interpolated.
     Text(Vec<Part>),
     /// An operator or a bracket.
     Mark(&'static str),
@@ -33,11 +33,11 @@ pub(crate) struct Placed {
     pub(crate) token: Token,
     pub(crate) line: usize,
     pub(crate) at: usize,
-    /// Where it ends.
+    /// Place where the token ends.
     pub(crate) end: usize,
 }
 
-/// Longer marks first.
+/// Marks of the language, longer ones first.
 const MARKS: [&str; 38] = [
     "?//=", "?//", "//=", "!=", "==", "//", "|=", "+=", "-=", "*=", "/=", "%=", "<=", ">=", "..", "::", ".", "?", "=",
     ";", ",", ":", "|", "+", "-", "*", "/", "%", "(", ")", "[", "]", "{", "}", "<", ">", "$", "!",
@@ -110,7 +110,7 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    /// Skips a comment: to the end of the line, unless an odd number of backslashes stands before it.
+    /// Skips a comment to the end of the line, unless an odd number of backslashes stands before it.
     fn skip_comment(&mut self) {
         while let Some(end) = self.rest().find('\n') {
             let line = self.rest()[..end].trim_end_matches('\r');

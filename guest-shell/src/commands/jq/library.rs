@@ -16,7 +16,7 @@ pub(crate) struct Library {
     pub(crate) names: Names,
 }
 
-/// Something built in.
+/// Primitive function that is built in.
 pub(crate) enum Primitive {
     Native(NativeFn),
     Empty,

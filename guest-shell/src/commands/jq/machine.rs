@@ -34,7 +34,7 @@ pub(crate) trait Host {
     fn check(&mut self) -> Result<(), String>;
 }
 
-/// So many steps are made between two checks of the limits.
+/// Steps that are made between two checks of the limits.
 const STEPS: u32 = 2_048;
 
 /// A binding at run time.
@@ -77,7 +77,7 @@ struct Matching {
     then: Then,
 }
 
-/// What follows once the variables are bound.
+/// Continuation once the variables are bound.
 #[derive(Clone)]
 enum Then {
     Body(T, Val),
@@ -89,7 +89,7 @@ enum Then {
 struct Fold {
     update: T,
     state: Rc<RefCell<Val>>,
-    /// None: `reduce`. Some(None): `foreach` without an extraction.
+    /// Extraction of the fold, which is `None` for `reduce` and `Some(None)` for `foreach` without an extraction.
     extract: Option<Option<T>>,
 }
 
@@ -99,7 +99,8 @@ struct Modification {
     deleted: Vec<Val>,
 }
 
-/// What is done with a result. Those that take part of a bigger one remember the tracker of the whole.
+/// Frame that says what is done with a result. Frames that take part of a bigger result remember the tracker of the
+/// whole.
 #[derive(Clone)]
 enum Frame {
     Then(Closure),
@@ -157,7 +158,7 @@ enum Frame {
     Modified(Rc<RefCell<Modification>>, Val, usize),
 }
 
-/// Where a result may come from next.
+/// Alternative that the next result may come from.
 enum Alternative {
     Run(Closure, Val),
     Each(Val, usize),
@@ -178,7 +179,7 @@ struct Choice {
     handler: Option<Rc<Handler>>,
 }
 
-/// What catches errors.
+/// Handler that catches errors.
 struct Handler {
     /// The number of choices outside of it.
     depth: usize,
@@ -234,7 +235,7 @@ impl<'a> Machine<'a> {
         }
     }
 
-    /// Returns the surroundings.
+    /// Returns the host that the machine runs in.
     pub(crate) fn host(&mut self) -> &mut dyn Host {
         self.host
     }

@@ -57,7 +57,7 @@ use modules::{Files, Search, Source, load};
 use options::{Ended, Given, Options};
 use run::{Done, Job, run};
 
-/// The command `jq`.
+/// Command that runs queries on JSON, as `jq`.
 pub(crate) struct Jq;
 
 /// Standard input, by its name.
@@ -93,7 +93,7 @@ impl Files for ScriptFiles {
 /// A program, and what is read for it before anything else.
 struct Prepared {
     source: Source,
-    /// What `--slurpfile` and `--rawfile` name.
+    /// Contents of the files that `--slurpfile` and `--rawfile` name.
     files: HashMap<String, Vec<u8>>,
 }
 
@@ -141,7 +141,7 @@ fn needs_stdin(options: &Options, source: &Source) -> bool {
 /// Inputs by their names, and complaints about those that cannot be read.
 type Inputs = (Vec<(Option<String>, Vec<u8>)>, String);
 
-/// Reads the inputs.
+/// Reads the inputs of the query.
 async fn read_inputs(options: &Options, files: &dyn Files, stdin: &[u8]) -> Inputs {
     let (mut inputs, mut complaints) = (Vec::new(), String::new());
     if options.files.is_empty() {

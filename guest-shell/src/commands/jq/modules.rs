@@ -16,7 +16,7 @@ pub(crate) trait Files: Sync {
 /// A program or module with what it imports.
 pub(crate) struct Source {
     pub(crate) unit: Unit,
-    /// One for each import.
+    /// Modules and data loaded, one for each import.
     pub(crate) loaded: Vec<Loaded>,
 }
 
@@ -28,7 +28,7 @@ impl Source {
     }
 }
 
-/// An import.
+/// Import that was loaded.
 pub(crate) enum Loaded {
     Module(Box<Source>),
     Data(Vec<u8>),
@@ -37,7 +37,7 @@ pub(crate) enum Loaded {
 /// Imports nested deeper than this are refused.
 const MAX_DEPTH: usize = 32;
 
-/// As in jq, whose instructions hold no greater numbers.
+/// Greatest number of functions, as in jq, whose instructions hold no greater numbers.
 const MAX_FUNCTIONS: usize = 4_095;
 
 /// The directories where jq looks for modules unless it is told others.
@@ -45,7 +45,7 @@ const DEFAULT_DIRECTORIES: [&str; 3] = ["~/.jq", "$ORIGIN/../lib/jq", "$ORIGIN/.
 
 type Loading<'a> = Pin<Box<dyn Future<Output = Result<Source, String>> + Send + 'a>>;
 
-/// Where modules are found.
+/// Places where modules are searched.
 pub(crate) struct Search<'a> {
     pub(crate) files: &'a dyn Files,
     /// The directories that are given.

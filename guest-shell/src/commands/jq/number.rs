@@ -14,11 +14,11 @@ const MIN_EXPONENT: i64 = -1_147_483_646;
 /// Exponents that are written are clamped here: far beyond the limits, and far from overflow.
 const EXPONENT_CLAMP: i64 = 1 << 60;
 
-/// A decimal literal: `digits` times ten to the power of `exponent`.
+/// Decimal literal, which stands for `digits` times ten to the power of `exponent`.
 #[derive(Debug)]
 pub(crate) struct Decimal {
     negative: bool,
-    /// Without leading zeros; `0` for zero.
+    /// Digits without leading zeros; `0` for zero.
     digits: String,
     exponent: i64,
 }
@@ -29,12 +29,12 @@ pub(crate) struct Number {
     value: f64,
     /// The literal, unless the double alone prints the same.
     literal: Option<Rc<Decimal>>,
-    /// It was read and not computed: two such numbers are compared exactly.
+    /// True if the number was read and not computed: two such numbers are compared exactly.
     written: bool,
 }
 
 impl Number {
-    /// Parses a literal: digits with an optional point, fraction and exponent, after an optional sign.
+    /// Parses a literal, which is digits with an optional point, fraction and exponent, after an optional sign.
     pub(crate) fn parse(text: &str) -> Option<Self> {
         let bytes = text.as_bytes();
         // Integers that a double holds exactly are most numbers there are.

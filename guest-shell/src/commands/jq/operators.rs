@@ -9,7 +9,7 @@ use super::value::{Array, MAX_DEPTH, Object, TooDeep, Val};
 /// Longer strings are not made by `*`.
 const MAX_REPEATED: f64 = 536_870_911.0;
 
-/// Applies an operator.
+/// Applies an operator to two values.
 pub(crate) fn binary(operator: Operator, left: Val, right: Val) -> Result<Val, Failure> {
     match operator {
         Operator::Add => add(left, right),
@@ -155,7 +155,7 @@ fn remainder(left: &Val, right: &Val) -> Result<Val, Failure> {
     Ok(Val::from(if dividend < 0 && rest != 0.0 { -rest } else { rest }))
 }
 
-/// Negates a number.
+/// Negates a number, and refuses other values.
 pub(crate) fn negate(value: &Val) -> Result<Val, Failure> {
     match value {
         Val::Num(number) => Ok(Val::Num(number.negated())),

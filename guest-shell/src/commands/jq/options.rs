@@ -2,16 +2,16 @@
 
 use super::reader::read_one;
 
-/// How outputs are written. Of several options the last in this order counts.
+/// Form in which outputs are written. Of several options the last in this order counts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Raw {
     #[default]
     Json,
-    /// `-r`: strings as they are.
+    /// Strings as they are, a line each (`-r`).
     Lines,
-    /// `-j`: and nothing between outputs.
+    /// Strings as they are, and nothing between outputs (`-j`).
     Joined,
-    /// `--raw-output0`: and a NUL after each output.
+    /// Strings as they are, and a NUL after each output (`--raw-output0`).
     Nul,
 }
 
@@ -26,13 +26,13 @@ pub(crate) enum Given {
     RawFile(String),
 }
 
-/// What the command line says.
+/// Options and operands of the command line.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Options {
     pub(crate) filter: Option<String>,
     /// The filter is in the file of this name.
     pub(crate) filter_file: Option<String>,
-    /// `-f`: the first word names a file with the filter.
+    /// True if the first word names a file with the filter (`-f`).
     from_file: bool,
     pub(crate) files: Vec<String>,
     pub(crate) positional: Vec<Given>,
@@ -78,7 +78,7 @@ fn wrong(message: &str) -> Ended {
     Ended { output: String::new(), error: format!("jq: {message}\n{HINT}"), status: 2 }
 }
 
-/// What words without a dash are.
+/// Meaning of words without a dash.
 #[derive(Clone, Copy, PartialEq)]
 enum Words {
     Files,

@@ -26,7 +26,7 @@ struct Parser<'a> {
     depth: usize,
     /// Set once `input` or `inputs` is called, also within strings.
     reads_inputs: &'a Cell<bool>,
-    /// What an error is about, if it is not the token at hand.
+    /// Part of the text that an error is about, if it is not the token at hand.
     wrong: Option<Range<usize>>,
 }
 
@@ -278,7 +278,7 @@ impl<'a> Parser<'a> {
         parsed
     }
 
-    /// Parses a query: definitions, pipes, commas, bindings.
+    /// Parses a query of definitions, pipes, commas and bindings.
     fn query(&mut self) -> Parsed<Ast> {
         self.nested(|it| it.pipeline(true))
     }

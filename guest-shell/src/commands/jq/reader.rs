@@ -23,7 +23,7 @@ enum State {
     Normal,
     Text,
     Escape,
-    /// Everything up to the first record separator is skipped.
+    /// State in which everything up to the first record separator is skipped.
     Waiting,
 }
 
@@ -33,7 +33,7 @@ struct Events {
     path: Vec<Val>,
     /// The path at the last error.
     broken: Vec<Val>,
-    /// What has been made and not yet taken.
+    /// Events that have been made and not yet taken.
     ready: std::collections::VecDeque<Val>,
 }
 
@@ -49,7 +49,7 @@ pub(crate) struct Reader<'a> {
     token: Vec<u8>,
     stack: Vec<Open>,
     next: Option<Val>,
-    /// How many containers are open, and how many names of members wait for their values.
+    /// Number of containers that are open, and of names of members that wait for their values.
     depth: usize,
     events: Option<Events>,
     /// The text is a sequence: an error ends only one of its texts.
@@ -459,7 +459,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Makes an event: of a leaf, or of the end of a container.
+    /// Makes the event of a leaf, or of the end of a container.
     fn emit(&mut self, leaf: Option<Val>) {
         if let Some(events) = &mut self.events {
             let path = Val::array(events.path.clone());
@@ -468,7 +468,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// Reads a word: a constant or a number.
+/// Reads a word that is a constant or a number.
 fn literal(token: &[u8]) -> Parsed<Val> {
     let constant = match token[0] {
         b't' => Some(("true", Val::Bool(true))),

@@ -14,16 +14,16 @@ use super::utf8::text_of;
 use super::value::{Members, Val};
 use super::writer::{Colors, Layout, compact, write, write_string};
 
-/// More output than this is not kept.
+/// Most output that is kept, in bytes.
 const MAX_OUTPUT: usize = 64 << 20;
 
-/// Everything that a run needs, read beforehand.
+/// Inputs and settings that a run needs, read beforehand.
 pub(crate) struct Job<'a> {
     pub(crate) options: &'a Options,
     pub(crate) source: &'a Source,
     /// The inputs in order: the name of each file, none for standard input, and its bytes.
     pub(crate) inputs: Vec<(Option<String>, Vec<u8>)>,
-    /// What named files hold, by their names.
+    /// Contents of the named files, by their names.
     pub(crate) files: HashMap<String, Vec<u8>>,
     pub(crate) environment: Vec<(String, String)>,
     /// Messages of what could not be read; they make the status 2.
@@ -33,7 +33,7 @@ pub(crate) struct Job<'a> {
     pub(crate) check: &'a mut dyn FnMut() -> Result<(), String>,
 }
 
-/// What a run came to.
+/// Result of a run.
 #[derive(Debug, Default)]
 pub(crate) struct Done {
     pub(crate) output: Vec<u8>,
@@ -46,10 +46,10 @@ pub(crate) struct Done {
 /// The inputs as one text, as jq reads them.
 struct Inputs<'a> {
     mode: Mode<'a>,
-    /// Where each file ends in the text, and its name.
+    /// Places where each file ends in the text, and its name.
     ends: Vec<(usize, Option<String>)>,
     bytes: &'a [u8],
-    /// How much has been read.
+    /// Number of bytes that have been read.
     at: usize,
     stream_errors: bool,
 }
@@ -57,7 +57,7 @@ struct Inputs<'a> {
 enum Mode<'a> {
     Json(Box<Reader<'a>>),
     Lines,
-    /// What was read beforehand: one value, and the errors before it.
+    /// Values that were read beforehand: one value, and the errors before it.
     Ready(VecDeque<Result<Val, String>>),
 }
 
@@ -260,7 +260,7 @@ fn colors(environment: &[(String, String)], warnings: &mut String) -> Colors {
     })
 }
 
-/// Runs a program.
+/// Runs a program on its inputs.
 pub(crate) fn run(job: Job<'_>) -> Done {
     let variables = match variables(&job) {
         Ok(variables) => variables,
@@ -323,7 +323,7 @@ pub(crate) fn run(job: Job<'_>) -> Done {
     finish(ending, surroundings, output, failed)
 }
 
-/// How the run on an input ended.
+/// Ending of the run on an input.
 #[derive(Default)]
 struct Ending {
     /// The truth of the last result.

@@ -15,7 +15,7 @@ pub(crate) type T = Rc<Term>;
 /// A function of Rust: the host, the input, the arguments.
 pub(crate) type NativeFn = fn(&mut dyn Host, Val, &[Val]) -> Result<Val, Failure>;
 
-/// A function. Its body is set once it is compiled, since it may call itself.
+/// Function that was compiled. The body is set once it is compiled, since it may call the function itself.
 #[derive(Default)]
 pub(crate) struct Function {
     pub(crate) body: OnceCell<T>,
@@ -43,7 +43,7 @@ pub(crate) struct Patterns {
     pub(crate) variables: usize,
 }
 
-/// A compiled query. Levels count the bindings around it, the outermost first.
+/// Compiled query, as a term that the machine runs. Levels count the bindings around it, the outermost first.
 pub(crate) enum Term {
     Identity,
     Const(Val),
@@ -77,7 +77,7 @@ pub(crate) enum Term {
     CallGlobal(usize, Vec<T>),
     /// The level of a local function, its number, its arguments.
     CallLocal(usize, usize, Vec<T>),
-    /// A parameter.
+    /// Call of a parameter.
     CallParameter(usize),
     Native(NativeFn, Vec<T>),
     Path(T),
@@ -86,11 +86,11 @@ pub(crate) enum Term {
     GetPath(T),
     Error(T),
     Empty,
-    /// From, up to, by.
+    /// Numbers of a range: from, up to, by.
     Range(T, T, T),
 }
 
-/// A persistent list. Taking it apart does not recurse.
+/// Persistent list of items. Taking the list apart does not recurse.
 pub(crate) struct Chain<I>(Option<Rc<Link<I>>>);
 
 /// A link of a [`Chain`].

@@ -9,7 +9,7 @@ use super::modules::Files;
 use super::run::{Done, Job, run};
 use super::{Ended, needs_stdin, options, prepare, read_inputs};
 
-/// Files by name.
+/// Files by their names.
 struct Named(HashMap<&'static str, &'static str>);
 
 impl Files for Named {

@@ -17,15 +17,15 @@ pub(crate) type Members = IndexMap<Rc<str>, Val, BuildHasherDefault<DefaultHashe
 /// Operations that take values apart refuse those nested deeper than this, as jq does.
 pub(crate) const MAX_DEPTH: usize = 10_000;
 
-/// An array's elements. Dropping it takes apart what is nested in it without recursion.
+/// Elements of an array. Dropping the array takes apart what is nested in it without recursion.
 #[derive(Clone, Default)]
 pub(crate) struct Array(pub(crate) Vec<Val>);
 
-/// An object's members. Dropping it takes apart what is nested in it without recursion.
+/// Members of an object. Dropping the object takes apart what is nested in it without recursion.
 #[derive(Clone, Default)]
 pub(crate) struct Object(pub(crate) Members);
 
-/// A JSON value. Copies share their contents.
+/// Value of JSON, as a query sees it. Copies share their contents.
 #[derive(Clone, Default)]
 pub(crate) enum Val {
     #[default]
@@ -138,14 +138,15 @@ impl Object {
 /// Two values that are nested too deeply for an operation that takes both apart.
 pub(crate) struct TooDeep;
 
-/// How two values are compared.
+/// Rules by which two values are compared.
 struct Comparison<'a> {
     numbers: fn(&Number, &Number) -> Ordering,
-    /// What two values that are nested too deeply count as.
+    /// Result for two values that are nested too deeply.
     deep: &'a dyn Fn() -> Result<Ordering, TooDeep>,
 }
 
-/// Comparisons. None of them is a trait of the standard library, since values that are nested too deeply have no order.
+/// Comparisons of two values. None is a trait of the standard library, since values that are nested too deeply have no
+/// order.
 impl Val {
     /// Compares two values in jq's order: null, false, true, numbers, strings, arrays, objects.
     pub(crate) fn compare(&self, other: &Self) -> Result<Ordering, Failure> {

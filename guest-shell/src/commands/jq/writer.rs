@@ -18,8 +18,8 @@ impl Default for Colors {
 }
 
 impl Colors {
-    /// Reads `JQ_COLORS`: fields that are missing leave the defaults. None if one of the first seven is wrong; the eighth
-    /// came later, and jq ignores it then.
+    /// Reads the colors of `JQ_COLORS`, where fields that are missing leave the defaults. Returns none if one of the
+    /// first seven is wrong; the eighth came later, and jq ignores it then.
     pub(crate) fn parse(setting: &str) -> Option<Self> {
         let valid = |field: &str| field.bytes().all(|byte| byte.is_ascii_digit() || byte == b';');
         let mut colors = Self::default();
@@ -55,7 +55,7 @@ const RESET: &str = "\x1b[0m";
 /// The layout of the text.
 #[derive(Clone, Default)]
 pub(crate) struct Layout {
-    /// One level of indentation; none puts everything in one line.
+    /// Level of indentation; none puts everything in one line.
     pub(crate) indent: Option<String>,
     pub(crate) sort_keys: bool,
     pub(crate) ascii: bool,
@@ -112,7 +112,7 @@ struct Writer<'a, 'b> {
     open: Vec<(Open<'b>, &'b Val, bool)>,
 }
 
-/// Writes a value.
+/// Writes a value as JSON.
 pub(crate) fn write(out: &mut String, value: &Val, layout: &Layout) {
     let mut writer = Writer { out, layout, open: Vec::new() };
     writer.begin(value);

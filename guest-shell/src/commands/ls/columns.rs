@@ -2,10 +2,10 @@
 //!
 //! Derived from bashkit (MIT, `guest-shell/patches/LICENSE-bashkit`).
 
-/// The narrowest column: a letter and two spaces.
+/// Width of the narrowest column: a letter and two spaces.
 const NARROWEST: usize = 3;
 
-/// What is printed, and how wide it is: escape sequences of colours have no width.
+/// Text that is printed, and how wide it is: escape sequences of colours have no width.
 pub(super) struct Cell {
     pub(super) text: String,
     pub(super) width: usize,
@@ -30,7 +30,7 @@ fn fit(cells: &[Cell], count: usize, limit: usize, across: bool) -> Option<Vec<u
     Some(widths)
 }
 
-/// From one column of the screen to another, with tabs where one leads there.
+/// Indents from one column of the screen to another, with tabs where one leads there.
 fn indent(out: &mut String, mut from: usize, to: usize, tab: usize) {
     while from < to {
         if tab != 0 && to / tab > (from + 1) / tab {
@@ -70,7 +70,7 @@ pub(super) fn columns(cells: &[Cell], limit: usize, tab: usize, across: bool, en
     out
 }
 
-/// `-m`: commas between, in lines of less than `limit`; with another separator, `-C` on a line
+/// Writes cells with commas between, in lines of less than `limit` (`-m`); with another separator, `-C` on a line
 /// without a limit.
 pub(super) fn separated(cells: &[Cell], separator: &str, limit: usize, end: char) -> String {
     let mut out = String::new();

@@ -9,26 +9,26 @@ use crate::commands::file_status::{self, nanos_of};
 use bashkit::fs::Metadata;
 
 pub(super) struct File {
-    /// As the operand or the directory has it.
+    /// Name as the operand or the directory has it.
     pub(super) name: String,
     pub(super) path: PathBuf,
-    /// `None`: a link that was to be followed and leads nowhere.
+    /// Metadata of the file; `None` for a link that was to be followed and leads nowhere.
     pub(super) meta: Option<Metadata>,
-    /// Where a link leads, in the long format.
+    /// Target that a link leads to, in the long format.
     pub(super) target: Option<String>,
-    /// What is there, if the options ask for it.
+    /// Metadata of the target, if the options ask for it.
     pub(super) target_meta: Option<Metadata>,
     pub(super) links: u64,
     pub(super) inode: u64,
 }
 
 impl File {
-    /// In bytes.
+    /// Returns the size in bytes.
     pub(super) fn size(&self) -> u64 {
         self.meta.as_ref().map_or(0, |meta| meta.size)
     }
 
-    /// In blocks of 512 bytes.
+    /// Returns the size in blocks of 512 bytes.
     pub(super) fn blocks(&self) -> u64 {
         self.meta.as_ref().map_or(0, file_status::blocks)
     }

@@ -2,7 +2,7 @@
 //!
 //! Derived from bashkit (MIT, `guest-shell/patches/LICENSE-bashkit`).
 
-/// 2026-11-22 17:30:00 UTC.
+/// Time of the tests, 2026-11-22 17:30:00 UTC.
 const NOW: i64 = 1_795_368_600;
 
 const TREE: &str = "

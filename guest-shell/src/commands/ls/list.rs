@@ -101,7 +101,7 @@ impl Builtin for Ls {
 struct Pending {
     name: String,
     path: PathBuf,
-    /// How many directories that are listed it is in.
+    /// Number of listed directories that the directory is in.
     depth: usize,
 }
 
@@ -178,7 +178,7 @@ impl Lister<'_> {
         Ok(self.file(name.to_string(), path, &place, Some(meta)).await)
     }
 
-    /// `place`: where `path` leads, for the inode.
+    /// Describes a file, where `place` is where `path` leads, for the inode.
     async fn file(&self, name: String, path: PathBuf, place: &Path, meta: Option<Metadata>) -> File {
         let fs = self.ctx.fs.as_ref();
         let long = self.opts.format == Format::Long;
@@ -209,7 +209,7 @@ impl Lister<'_> {
         !self.opts.ignore.iter().any(|pattern| (!dotted || pattern.starts_with('.')) && fnmatch(name, pattern, false))
     }
 
-    /// What a directory has, in the order of the listing.
+    /// Returns the entries of a directory, in the order of the listing.
     async fn entries(&mut self, directory: &Pending, place: &Path) -> Result<Option<Vec<File>>> {
         let fs = self.ctx.fs.clone();
         let entries = match fs.read_dir(&directory.path).await {
@@ -261,7 +261,7 @@ impl Lister<'_> {
         Ok(Some(files))
     }
 
-    /// Whether more than names is asked for.
+    /// Returns true if more than names is asked for.
     fn needs_status(&self) -> bool {
         let opts = self.opts;
         opts.format == Format::Long

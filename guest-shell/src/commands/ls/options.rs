@@ -8,8 +8,7 @@ use bashkit::clap::parser::ValueSource;
 use super::unit::{Unit, block_size};
 use bashkit::builtins::ls::quoting::QuotingStyle;
 
-/// What clap takes and `ls` does not do: refused, so that no script gets another output than it
-/// asked for.
+/// Options that clap takes and `ls` does not do: refused, so that no script gets another output than it asked for.
 const REFUSED: &[&str] = &["author", "context", "dired"];
 
 #[derive(Clone, Copy, PartialEq)]
@@ -21,7 +20,7 @@ pub(super) enum Format {
     Commas,
 }
 
-/// Of the names that begin with a dot, which are listed.
+/// Rule that says which of the names that begin with a dot are listed.
 #[derive(Clone, Copy, PartialEq)]
 pub(super) enum Hidden {
     None,
@@ -84,7 +83,7 @@ pub(super) struct Options {
     pub(super) follow: Follow,
     pub(super) recursive: bool,
     pub(super) directory: bool,
-    /// 0: no limit.
+    /// Width of lines; 0 for no limit.
     pub(super) width: usize,
     pub(super) tab: usize,
     pub(super) end: char,
@@ -99,7 +98,7 @@ fn values(matches: &ArgMatches, id: &str) -> Vec<String> {
     matches.get_many::<String>(id).map(|all| all.cloned().collect()).unwrap_or_default()
 }
 
-/// Where an option was given last; `None` if it was not given.
+/// Returns the position where an option was given last; `None` if it was not given.
 fn position(matches: &ArgMatches, id: &str) -> Option<usize> {
     if matches.value_source(id) != Some(ValueSource::CommandLine) {
         return None;
@@ -272,7 +271,7 @@ fn number(matches: &ArgMatches, id: &str, what: &str) -> Result<Option<usize>, S
 }
 
 impl Options {
-    /// `columns`: what the environment says of the width of lines. The error is for standard
+    /// Reads the options, where `columns` is what the environment says of the width of lines. The error is for standard
     /// error, and the status is 2.
     pub(super) fn new(matches: &ArgMatches, columns: Option<usize>) -> Result<Self, String> {
         if let Some(message) = refused(matches) {
@@ -341,7 +340,7 @@ impl Options {
         })
     }
 
-    /// Whether the target of a link must be looked at.
+    /// Returns true if the target of a link must be looked at.
     pub(super) fn needs_targets(&self) -> bool {
         self.indicator >= Indicator::FileType || self.directories_first
     }

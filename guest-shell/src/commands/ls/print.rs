@@ -12,7 +12,7 @@ use bashkit::builtins::ls::quoting::quote_name;
 use bashkit::builtins::system::{SANDBOX_GID, SANDBOX_UID};
 use bashkit::fs::{FileType, Metadata};
 
-/// How wide numbers are, so that they stand in columns.
+/// Widths of numbers, so that they stand in columns.
 #[derive(Default)]
 pub(super) struct Widths {
     inode: usize,
@@ -27,7 +27,7 @@ pub(super) struct Printer<'a> {
     /// Nanoseconds since the epoch.
     now: i128,
     pub(super) out: String,
-    /// Whether a colour was set yet: before the first one, all are reset.
+    /// True if a colour was set yet: before the first one, all are reset.
     coloured: bool,
 }
 
@@ -62,7 +62,7 @@ fn colour(meta: &Metadata) -> Option<&'static str> {
     })
 }
 
-/// How many columns a name takes: control characters take none.
+/// Returns how many columns a name takes: control characters take none.
 pub(super) fn width_of(name: &str) -> usize {
     name.chars().filter(|c| !c.is_control()).count()
 }
@@ -138,7 +138,7 @@ impl<'a> Printer<'a> {
         }
     }
 
-    /// What stands before everything else.
+    /// Writes the numbers that stand before everything else.
     fn numbers(&self, file: &File, widths: &Widths) -> String {
         let mut text = String::new();
         if self.opts.inode {

@@ -290,8 +290,8 @@ async fn ls_with_virtual_time_style(args: &[&str]) -> String {
     result.stdout.to_string()
 }
 
-/// Counterpart to `ls_ignores_host_time_style_and_tabsize`: what lives in
-/// bashkit's *virtual* env (`ctx.env`) is honoured, and argv overrides it.
+/// Checks, as the counterpart to `ls_ignores_host_time_style_and_tabsize`, that what lives in bashkit's *virtual* env
+/// (`ctx.env`) is honoured, and argv overrides it.
 #[tokio::test]
 async fn ls_honors_virtual_env_time_style() {
     let listed = ls_with_virtual_time_style(&["-l", "--", "a.txt"]).await;

@@ -4,12 +4,12 @@
 
 use crate::commands::disk::{human_size, parse_block_size};
 
-/// How sizes are written.
+/// Unit in which sizes are written.
 #[derive(Clone)]
 pub(super) enum Unit {
-    /// In units of so many bytes, with a letter behind each number.
+    /// Units of so many bytes, with a letter behind each number.
     Of(u64, String),
-    /// In powers of this base.
+    /// Powers of this base, with their letters.
     Human(u64),
 }
 
@@ -22,7 +22,7 @@ impl Unit {
     }
 }
 
-/// `--block-size`: a number, a unit, or both; a unit by itself is written behind each number.
+/// Reads the value of `--block-size`: a number, a unit, or both; a unit by itself is written behind each number.
 pub(super) fn block_size(spec: &str) -> Result<Unit, String> {
     match spec {
         "human-readable" => return Ok(Unit::Human(1024)),

@@ -2,7 +2,7 @@
 
 use super::diff::{Hunk, Kind};
 
-/// Where a hunk was put.
+/// Place where a hunk was put.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Place {
     /// First line of the old text, from 1.
@@ -14,11 +14,11 @@ pub(super) struct Place {
 /// A file that hunks are applied to, in their order.
 pub(super) struct Target<'a> {
     lines: Vec<&'a [u8]>,
-    /// So many lines were taken over.
+    /// Number of lines that were taken over.
     taken: usize,
-    /// How far the last hunk stood from where it was to be.
+    /// Distance of the last hunk from where it was to be.
     offset: i64,
-    /// How many lines more the result has than what was taken over.
+    /// Number of lines by which the result exceeds what was taken over.
     pub(super) growth: i64,
     result: Vec<u8>,
     /// White space counts as one blank.
@@ -31,7 +31,7 @@ impl<'a> Target<'a> {
         Self { lines, taken: 0, offset: 0, growth: 0, result: Vec::new(), loose }
     }
 
-    /// Where a hunk fits with so much fuzz.
+    /// Returns the line at which a hunk fits with so much fuzz.
     pub(super) fn locate(&self, hunk: &Hunk, fuzz: usize) -> Option<usize> {
         let old = hunk.old();
         let guess = first(hunk) + self.offset;
@@ -114,7 +114,7 @@ impl<'a> Target<'a> {
         self.taken = end;
     }
 
-    /// The whole result.
+    /// Returns the whole result.
     pub(super) fn finish(mut self) -> Vec<u8> {
         self.take_to(self.lines.len());
         self.result

@@ -9,10 +9,10 @@ use super::reader::read;
 use crate::clock;
 use crate::commands::files::{quote, reason};
 
-/// Something could not be done at all.
+/// Status if something could not be done at all.
 const TROUBLE: i32 = 2;
 
-/// The command `patch`.
+/// Command that applies diffs to files, as `patch`.
 pub(crate) struct Patch;
 
 #[async_trait]
@@ -54,13 +54,13 @@ impl Command for Patch {
 /// End of a step: what it gives, or why nothing more is done.
 pub(super) type Done<T> = Result<std::result::Result<T, String>>;
 
-/// One execution.
+/// State of one execution.
 pub(super) struct Run<'a, 'c> {
     pub(super) context: &'a CommandContext<'c>,
     pub(super) options: &'a Options,
     pub(super) directory: PathBuf,
     pub(super) told: String,
-    /// Something did not fit.
+    /// True if something did not fit.
     pub(super) failed: bool,
     /// Files of rejects that were written.
     pub(super) rejected: Vec<String>,
@@ -100,7 +100,7 @@ impl Run<'_, '_> {
         Ok(Ok(()))
     }
 
-    /// The diffs' text. The error is a text.
+    /// Reads the text of the diffs. The error is a text.
     async fn input(&self) -> Done<Vec<u8>> {
         let input = self.options.input.as_ref().or(self.options.operands.get(1)).filter(|name| *name != "-");
         let Some(name) = input else {

@@ -1,6 +1,6 @@
 //! What a diff says: the files that it names, and hunks.
 
-/// One line of a hunk. Its text has its line break, unless the file ends without one.
+/// Line of a hunk. The text has its line break, unless the file ends without one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Line {
     pub(super) kind: Kind,
@@ -31,12 +31,12 @@ pub(super) struct FileDiff {
     pub(super) new_name: Option<String>,
     /// Lines in front of the first hunk, for messages and rejects.
     pub(super) header: Vec<Vec<u8>>,
-    /// Of the first hunk, from 1.
+    /// Line of the first hunk, from 1.
     pub(super) line: usize,
     pub(super) hunks: Vec<Hunk>,
-    /// Git made it.
+    /// True if Git made the diff.
     pub(super) git: bool,
-    /// It says how bytes change that are no text.
+    /// True if the diff says how bytes change that are no text.
     pub(super) binary: bool,
     /// The file moves from the old name to the new one.
     pub(super) rename: bool,
@@ -45,23 +45,23 @@ pub(super) struct FileDiff {
     /// Types and modes before and afterwards, as far as git says them.
     pub(super) old_mode: Option<u32>,
     pub(super) new_mode: Option<u32>,
-    /// Whether there is a file before, and afterwards.
+    /// Presence of the file before, and afterwards.
     pub(super) before: Presence,
     pub(super) after: Presence,
-    /// Why it ends within a hunk.
+    /// Reason why the diff ends within a hunk.
     pub(super) broken: Option<String>,
     /// Git's lines say something without hunks too.
     pub(super) extended: bool,
 }
 
-/// Whether there is a file, by what a diff says.
+/// Presence of a file, by what a diff says.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Presence {
     #[default]
     Present,
-    /// It is empty, or there is none.
+    /// The file is empty, or there is none.
     Empty,
-    /// There is none.
+    /// There is no file.
     Absent,
 }
 
@@ -79,7 +79,7 @@ impl Hunk {
         self.of(Kind::New).count()
     }
 
-    /// The same change the other way.
+    /// Returns the same change the other way.
     pub(super) fn reversed(&self) -> Self {
         let mut lines = Vec::with_capacity(self.lines.len());
         let mut added: Vec<Line> = Vec::new();

@@ -79,7 +79,7 @@ pub(super) struct Options {
     pub(super) operands: Vec<String>,
 }
 
-/// What the words ask for.
+/// Request that the words make.
 pub(super) enum Asked {
     Run(Box<Options>),
     Print(&'static str),

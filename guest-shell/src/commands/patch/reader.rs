@@ -5,8 +5,8 @@ use super::diff::{FileDiff, Hunk, Kind, Line, Presence};
 /// Name that stands for no file.
 const NOTHING: &str = "/dev/null";
 
-/// Reads all diffs. `named` says that the file is known without one. A diff that ends within a hunk is the last one.
-/// The error is a text.
+/// Reads all diffs of a text. `named` says that the file is known without a name in the diff. A diff that ends within a
+/// hunk is the last one. The error is a text.
 pub(super) fn read(text: &[u8], named: bool) -> Result<Vec<FileDiff>, String> {
     let mut reader = Reader { lines: text.split_inclusive(|byte| *byte == b'\n').collect(), at: 0, markers: 0 };
     let mut diffs: Vec<FileDiff> = Vec::new();
@@ -165,7 +165,7 @@ impl FileDiff {
     }
 }
 
-/// What the sum of a file says of it.
+/// Returns what the sum of a file says of its presence.
 fn of_sum(sum: &str) -> Presence {
     const EMPTY: &str = "e69de29bb2d1d6434b8b29ae775ad8c2e48c5391";
     if sum.bytes().all(|digit| digit == b'0') {
@@ -288,7 +288,7 @@ fn number(text: &str) -> Option<i64> {
 struct Reader<'a> {
     lines: Vec<&'a [u8]>,
     at: usize,
-    /// So many of the lines before were `\ No newline at end of file`.
+    /// Number of the lines before that were `\ No newline at end of file`.
     markers: usize,
 }
 

@@ -17,11 +17,11 @@ pub(super) struct Subject {
     pub(super) name: Option<String>,
     /// The diff is of symbolic links.
     pub(super) link: bool,
-    /// Nothing is done: it was told why.
+    /// True if nothing is done: it was told why.
     pub(super) skipped: bool,
 }
 
-/// What is done with a diff that looks reversed.
+/// Verdict on a diff that looks reversed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Verdict {
     Anyway,
@@ -33,7 +33,7 @@ pub(super) enum Verdict {
 type Found = Option<(FileType, u64)>;
 
 impl Run<'_, '_> {
-    /// Finds the file. Reverses the diff where that was asked for.
+    /// Finds the file of a diff, and reverses the diff where that was asked for.
     pub(super) async fn subject(&mut self, diff: &mut FileDiff) -> Result<Subject> {
         let file_type = match (diff.old_mode.map(|mode| mode & TYPE), diff.new_mode.map(|mode| mode & TYPE)) {
             (Some(old), Some(new)) if old != new => None,
@@ -205,7 +205,7 @@ impl Run<'_, '_> {
     }
 }
 
-/// How good a name is, the best first: few directories, a short last part, short.
+/// Ranks a name, the best first: few directories, a short last part, short.
 fn rank(name: &str) -> (usize, usize, usize) {
     (name.matches('/').count(), name.rsplit('/').next().unwrap_or_default().len(), name.len())
 }

@@ -11,16 +11,16 @@ use super::rejects::rejects;
 use super::subject::{Subject, Verdict};
 use crate::commands::files::reason;
 
-/// How many links a name may lead through, as with Linux.
+/// Most links that a name may lead through, as with Linux.
 const MAX_LINKS: usize = 40;
 
-/// What becomes of the lines of one file.
+/// Result of applying a diff to the lines of one file.
 #[derive(Default)]
 struct Patched {
     text: Vec<u8>,
     /// Hunks that did not fit.
     rejected: Vec<Hunk>,
-    /// They were not tried.
+    /// True if the hunks were not tried.
     skipped: bool,
     /// Some hunk did not fit exactly.
     mismatch: bool,
@@ -31,7 +31,7 @@ struct Patched {
 /// The file as it is.
 struct Old {
     bytes: Vec<u8>,
-    /// None if there is no file.
+    /// Mode of the file; none if there is no file.
     mode: Option<u32>,
 }
 

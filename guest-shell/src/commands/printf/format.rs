@@ -15,15 +15,15 @@ use bashkit::builtins::generated::format::{FormatArgument, FormatArguments, pars
 use bashkit::builtins::generated::format_support::collect_diagnostics;
 use bashkit::builtins::limits::PRINTF_MAX_DIAG_CHARS;
 
-/// Formats a time: the seconds since the epoch (`None` is now) and the format.
+/// Function that formats a time, given the seconds since the epoch (`None` is now) and the format.
 pub(super) type TimeFormatter<'a> = &'a mut dyn FnMut(Option<i64>, &str) -> std::result::Result<String, String>;
 
-/// What a call of `printf` comes to.
+/// Result of a call of `printf`.
 #[derive(Default)]
 pub(super) struct Rendered {
     pub(crate) bytes: Vec<u8>,
     pub(crate) stderr: String,
-    /// Whether an operand was no number or the format is wrong.
+    /// True if an operand was no number or the format is wrong.
     pub(crate) failed: bool,
     /// Variables that `%n` names, with the count of bytes before it.
     pub(crate) counts: Vec<(String, usize)>,
@@ -54,7 +54,7 @@ impl Directive<'_> {
         self.flags.contains(flag)
     }
 
-    /// Pads with blanks.
+    /// Pads bytes with blanks.
     fn pad(&self, bytes: &[u8], out: &mut Vec<u8>) {
         let fill = self.width.saturating_sub(bytes.len());
         let (before, after) = if self.left { (0, fill) } else { (fill, 0) };
@@ -238,7 +238,7 @@ impl Printer<'_> {
         value
     }
 
-    /// THREAT[TM-DOS-110]: what is printed grows with these.
+    /// Checks a width or a precision, since what is printed grows with these (THREAT[TM-DOS-110]).
     fn within(&mut self, what: &str, value: i64) -> ControlFlow<(), usize> {
         let value = usize::try_from(value.unsigned_abs()).unwrap_or(usize::MAX);
         if value > MAX_FORMAT_WIDTH {
@@ -252,7 +252,7 @@ impl Printer<'_> {
         directive.pad(&text[..length], &mut self.rendered.bytes);
     }
 
-    /// `%b`: an operand with its escapes.
+    /// Writes an operand with its escapes (`%b`).
     fn escaped(&mut self, directive: &Directive<'_>) -> ControlFlow<()> {
         let operand = self.text();
         let text = bashkit::bytes_of(&operand);
@@ -382,7 +382,7 @@ impl Printer<'_> {
         close + 2
     }
 
-    /// `%n`: sets a variable to the count of bytes so far.
+    /// Sets a variable to the count of bytes so far (`%n`).
     fn count(&mut self) -> ControlFlow<()> {
         let name = self.text();
         if name.is_empty() {
@@ -453,7 +453,7 @@ fn shown(text: &str) -> String {
     }
 }
 
-/// How many of the first bytes are in the set.
+/// Returns how many of the first bytes are in the set.
 fn span(bytes: &[u8], set: &[u8]) -> usize {
     bytes.iter().take_while(|byte| set.contains(byte)).count()
 }
@@ -487,8 +487,8 @@ fn character_code(operand: &str) -> Option<u32> {
     Some(first.map_or(0, |c| bashkit::stream::byte_of_character(c).map_or(u32::from(c), u32::from)))
 }
 
-/// What `strtol` reads with base 0, and how many bytes that is. A text without a digit is 0 of no bytes; an empty one is
-/// read whole.
+/// Returns what `strtol` reads with base 0, and how many bytes that is. A text without a digit is 0 of no bytes; an
+/// empty one is read whole.
 fn integer_prefix(text: &str) -> (i128, usize) {
     let trimmed = text.trim_start_matches([' ', '\t', '\n', '\r', '\x0b', '\x0c']);
     let unsigned = trimmed.strip_prefix(['-', '+']).unwrap_or(trimmed);
@@ -510,7 +510,7 @@ fn integer_prefix(text: &str) -> (i128, usize) {
     (if trimmed.starts_with('-') { -value } else { value }, before + read)
 }
 
-/// How many bytes `strtold` reads.
+/// Returns how many bytes `strtold` reads.
 fn float_length(text: &str) -> usize {
     let bytes = text.as_bytes();
     let sign = usize::from(matches!(bytes.first(), Some(b'-' | b'+')));
@@ -555,7 +555,7 @@ fn quote(operand: &str) -> Vec<u8> {
     by_library("%q", operand)
 }
 
-/// One operand by one directive of uucore's. What it refuses prints nothing.
+/// Formats one operand by one directive of uucore's. An operand that uucore refuses prints nothing.
 fn by_library(directive: &str, operand: &str) -> Vec<u8> {
     let values = [FormatArgument::Unparsed(OsString::from(operand))];
     let mut arguments = FormatArguments::new(&values);

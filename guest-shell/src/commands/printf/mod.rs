@@ -112,12 +112,12 @@ impl Builtin for Printf {
     }
 }
 
-/// bash's usage failure: optional diagnostic, then the usage line, status 2.
+/// Returns the usage failure of bash: optional diagnostic, then the usage line, status 2.
 fn usage_error(diag: &str) -> ExecResult {
     ExecResult::err(format!("{diag}printf: usage: printf [-v var] format [arguments]\n"), 2)
 }
 
-/// A `-v` target: an identifier, or `name[subscript]`.
+/// Returns true if the text is a target of `-v`: an identifier, or `name[subscript]`.
 fn valid_var_target(name: &str) -> bool {
     match name.find('[') {
         Some(b) => is_valid_var_name(&name[..b]) && name.ends_with(']') && name.len() > b + 2,
@@ -125,7 +125,7 @@ fn valid_var_target(name: &str) -> bool {
     }
 }
 
-/// One operand by a format without `%(FORMAT)T`, for `seq`.
+/// Renders operands by a format without `%(FORMAT)T`, for `seq`.
 pub(super) fn render_printf_bytes(format: &str, operands: &[String]) -> std::result::Result<Vec<u8>, String> {
     let mut no_time = |_, _: &str| Err(String::new());
     let printed = crate::commands::printf::format::render(format, operands, &mut no_time);

@@ -2,10 +2,10 @@
 //!
 //! Derived from bashkit (MIT, `guest-shell/patches/LICENSE-bashkit`).
 
-/// More than this a width or a precision does not ask for.
+/// Greatest width or precision that a directive asks for.
 const WIDEST: usize = 4096;
 
-/// How a directive is written: flags, width and precision.
+/// Flags, width and precision of a directive.
 #[derive(Default)]
 pub(super) struct Spec {
     left: bool,
@@ -64,7 +64,7 @@ pub(super) fn text(value: &str, spec: &Spec) -> String {
     pad(value.chars().take(most).collect(), "", spec, false)
 }
 
-/// Of a size, which is a signed number.
+/// Formats a size, which is a signed number.
 pub(super) fn signed(value: u64, spec: &Spec) -> String {
     number(value.to_string(), if spec.plus { "+" } else { "" }, spec)
 }
@@ -106,7 +106,7 @@ pub(super) fn seconds(nanos: i128, spec: &Spec) -> String {
     pad(digits, sign, spec, spec.zeros)
 }
 
-/// What stands behind a backslash, for `--printf`.
+/// Reads what stands behind a backslash, for `--printf`.
 pub(super) fn take_escape(rest: &mut &str, out: &mut String) {
     let Some(c) = rest.chars().next() else {
         out.push('\\');

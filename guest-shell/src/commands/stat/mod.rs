@@ -24,13 +24,13 @@ use bashkit::cached_command;
 use bashkit::error::{Result, io_error_reason};
 use bashkit::fs::{FileType, Metadata};
 
-/// What is printed without a format.
+/// Format of the output if none is given.
 const FULL: &str = "  File: %N\n  Size: %-10s\tBlocks: %-10b IO Block: %-6o %F\n\
     Device: %Hd,%Ld\tInode: %-10i  Links: %h\n\
     Access: (%04a/%10.10A)  Uid: (%5u/%8U)   Gid: (%5g/%8G)\n\
     Access: %x\nModify: %y\nChange: %z\n Birth: %w";
 
-/// `-t`.
+/// Format of terse output (`-t`).
 const TERSE: &str = "%n %s %b %f %u %g %D %i %h %t %T %X %Y %Z %W %o";
 
 /// The stat builtin - display file status, as GNU does in the C locale. Times are in the zone of
@@ -60,12 +60,12 @@ impl Stat {
 // See `builtins::clap_cache` for why it is built, not just constructed.
 cached_command!(stat_cmd, bashkit::builtins::generated::stat_args::stat_command());
 
-/// What is printed of each file.
+/// Format of what is printed of each file.
 struct Format {
     text: String,
-    /// Of `--printf`: backslashes mean something, and no line end is added.
+    /// True if the format is that of `--printf`: backslashes mean something, and no line end is added.
     escapes: bool,
-    /// Of names in `%N`.
+    /// Quoting style of names in `%N`.
     quoting: QuotingStyle,
 }
 
@@ -129,7 +129,7 @@ impl Builtin for Stat {
     }
 }
 
-/// What the directives of a format tell of a file.
+/// Status of a file, which the directives of a format tell.
 struct Status<'a> {
     name: &'a str,
     meta: Metadata,
@@ -178,7 +178,7 @@ impl<'a> Status<'a> {
         }
     }
 
-    /// What stands behind a `%`.
+    /// Writes what a directive behind a `%` stands for.
     fn directive(&self, rest: &mut &str, quoting: QuotingStyle, out: &mut String) {
         let spec = Spec::take(rest);
         // Of a device, the major or the minor number.
@@ -259,7 +259,7 @@ impl<'a> Status<'a> {
     }
 }
 
-/// `S_IFMT` of `st_mode`.
+/// Returns the bits `S_IFMT` of `st_mode`.
 fn type_bits(file_type: FileType) -> u32 {
     match file_type {
         FileType::File => 0o100_000,

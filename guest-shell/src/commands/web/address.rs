@@ -8,7 +8,7 @@ use url::{Position, Url};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Address(Url);
 
-/// What a word of a command line names.
+/// Target that a word of a command line names.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Target {
     pub(super) address: Address,
@@ -19,14 +19,15 @@ pub(super) struct Target {
 /// Reason why a word is no address that can be fetched.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Mistake {
-    /// It is no address at all.
+    /// The word is no address at all.
     Malformed,
     /// The protocol is another than HTTP.
     Protocol(String),
 }
 
 impl Target {
-    /// Reads a word. One without a protocol is taken for `http://…`, as curl and wget take it.
+    /// Reads a word of a command line as a target. A word without a protocol is taken for `http://…`, as curl and wget
+    /// take it.
     pub(super) fn parse(word: &str) -> Result<Self, Mistake> {
         if word.is_empty() || word.bytes().any(|byte| byte <= b' ' || byte == 0x7f) {
             return Err(Mistake::Malformed);
@@ -82,7 +83,7 @@ fn decoded(text: &str) -> String {
 }
 
 impl Address {
-    /// Where a `location` leads from here; none if it is no address of HTTP.
+    /// Returns the address that a `location` leads to from here; none if it is no address of HTTP.
     pub(super) fn join(&self, location: &str) -> Option<Self> {
         let mut url = self.0.join(location).ok()?;
         if !matches!(url.scheme(), "http" | "https") {
@@ -92,7 +93,7 @@ impl Address {
         Some(Self(url))
     }
 
-    /// The same address with more in its query.
+    /// Returns the same address with more in its query.
     pub(super) fn with_query(&self, more: &str) -> Self {
         let mut url = self.0.clone();
         let query = match url.query() {
@@ -103,7 +104,7 @@ impl Address {
         Self(url)
     }
 
-    /// The same address with a name behind its path, if that ends with `/`.
+    /// Returns the same address with a name behind its path, if that ends with `/`.
     pub(super) fn with_file_name(&self, name: &str) -> Self {
         let mut url = self.0.clone();
         if url.path().ends_with('/') {
@@ -113,7 +114,7 @@ impl Address {
         Self(url)
     }
 
-    /// Protocol: `http` or `https`.
+    /// Returns the protocol, which is `http` or `https`.
     pub(super) fn scheme(&self) -> &str {
         self.0.scheme()
     }
@@ -128,7 +129,7 @@ impl Address {
         &self.0[Position::BeforeHost..Position::AfterPort]
     }
 
-    /// What the server is asked for: path and query.
+    /// Returns what the server is asked for: path and query.
     pub(super) fn path_and_query(&self) -> &str {
         &self.0[Position::BeforePath..Position::AfterQuery]
     }

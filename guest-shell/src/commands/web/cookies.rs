@@ -14,7 +14,7 @@ const HTTP_ONLY: &str = "#HttpOnly_";
 struct Cookie {
     name: String,
     value: String,
-    /// In lower case, without a leading dot.
+    /// Domain in lower case, without a leading dot.
     domain: String,
     /// Servers below the domain get it too.
     below: bool,
@@ -122,7 +122,7 @@ fn line(text: &str) -> Option<Cookie> {
     })
 }
 
-/// What a server sets; none if it may not.
+/// Reads the cookie that a server sets; none if it may not.
 fn cookie(address: &Address, set: &str, now: u64) -> Option<Cookie> {
     let mut parts = set.split(';').map(str::trim);
     let (name, value) = parts.next()?.split_once('=')?;

@@ -34,7 +34,7 @@ pub(super) struct Request {
     pub(super) max_bytes: Option<u32>,
 }
 
-/// A server's answer.
+/// Reply of a server.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Reply {
     pub(super) status: u16,
@@ -43,7 +43,7 @@ pub(super) struct Reply {
     pub(super) body: Vec<u8>,
 }
 
-/// How a placeholder for a secret begins, which the host puts a value in place of.
+/// Beginning of a placeholder for a secret, which the host puts a value in place of.
 const SECRET: &str = "{{secret:";
 
 /// Returns true if a value holds a secret, which is for the first origin only.
@@ -66,7 +66,7 @@ impl Reply {
         self.headers.iter().find(|(candidate, _)| candidate == name).map(|(_, value)| value.as_str())
     }
 
-    /// Where the answer redirects to, if it does.
+    /// Returns the address that the answer redirects to, if it does.
     pub(super) fn location(&self) -> Option<&str> {
         (300..400).contains(&self.status).then(|| self.header("location")).flatten()
     }
@@ -96,9 +96,9 @@ pub(super) enum Kind {
 #[derive(Clone, Debug)]
 pub(super) struct Failure {
     pub(super) kind: Kind,
-    /// What happened, in a sentence.
+    /// Sentence that says what happened.
     pub(super) message: String,
-    /// What to do about it.
+    /// Advice on what to do about the failure.
     pub(super) hint: Option<String>,
 }
 

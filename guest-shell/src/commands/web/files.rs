@@ -5,17 +5,17 @@ use std::sync::{Mutex, PoisonError};
 
 use bashkit::{CommandContext, Result, vfs_join};
 
-/// What a command reads from and writes to.
+/// Files and streams that a command reads from and writes to.
 pub(super) struct Files<'a, 'c> {
     context: &'a CommandContext<'c>,
     kept: Mutex<Kept>,
 }
 
-/// What was read from standard input for one address, which the next ones get too.
+/// Inputs that were read from standard input for one address, which the next ones get too.
 #[derive(Default)]
 struct Kept {
     inputs: Vec<Vec<u8>>,
-    /// So many of them the present address has had.
+    /// Number of the inputs that the present address has had.
     taken: usize,
 }
 

@@ -28,7 +28,7 @@ use bashkit::BuiltinRegistry;
 
 use crate::catalog::Methods;
 
-/// Adds the commands.
+/// Adds the commands to the registry.
 pub(crate) fn register(registry: &BuiltinRegistry, methods: &Arc<Methods>) {
     registry.insert_command("curl", curl::command::Curl::new(Arc::clone(methods)));
     registry.insert_command("wget", wget::command::Wget::new(Arc::clone(methods)));

@@ -35,7 +35,7 @@ Usage: zip [-options] zipfile list...
   -o   make zipfile as old as its latest entry     -sf  show what would be done
 ";
 
-/// The command `zip`.
+/// Command that makes archives, as `zip`.
 pub(super) struct Zip;
 
 #[async_trait]
@@ -60,13 +60,13 @@ impl Command for Zip {
     }
 }
 
-/// One execution.
+/// State of one execution.
 pub(super) struct Run<'a, 'c> {
     pub(super) context: &'a CommandContext<'c>,
     pub(super) options: Options,
-    /// Messages.
+    /// Messages that are told.
     pub(super) told: String,
-    /// What goes to standard error in any case.
+    /// Text that goes to standard error in any case.
     errors: String,
 }
 
@@ -308,7 +308,7 @@ impl Run<'_, '_> {
         Ok(if made.unreadable { MISSING.0 } else { 0 })
     }
 
-    /// Why the archive cannot be written.
+    /// Returns the reason why the archive cannot be written.
     async fn cannot_write(&self, path: &Path) -> Option<String> {
         let fs = &self.context.fs;
         if fs.stat(path).await.is_ok_and(|found| found.file_type == FileType::Directory) {

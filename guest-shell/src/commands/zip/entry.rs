@@ -21,7 +21,7 @@ const UNIX: u16 = 3;
 /// Version that is needed: with directories and deflation.
 const NEEDED: u16 = 20;
 
-/// Flags: encrypted; sizes follow the content; the name is UTF-8.
+/// Flags of an entry: encrypted; sizes follow the content; the name is UTF-8.
 const ENCRYPTED: u16 = 1;
 const DESCRIPTOR: u16 = 1 << 3;
 const UTF8: u16 = 1 << 11;
@@ -46,7 +46,7 @@ const FIRST: u64 = 315_532_800;
 /// Bit of the internal attributes: the content is text.
 const TEXT: u16 = 1;
 
-/// One entry, without its content.
+/// Entry of an archive, without its content.
 #[derive(Clone, Debug)]
 pub(super) struct Entry {
     pub(super) name: String,
@@ -54,20 +54,20 @@ pub(super) struct Entry {
     pub(super) packed: u64,
     pub(super) crc: u32,
     pub(super) stored: bool,
-    /// With its type.
+    /// Mode of the file, with its type.
     pub(super) mode: u32,
     pub(super) directory: bool,
     pub(super) link: bool,
     /// The content is said to be text.
     pub(super) text: bool,
-    /// There are extra fields.
+    /// True if there are extra fields.
     pub(super) extra: bool,
     /// Seconds since the Unix epoch.
     pub(super) time: u64,
     method: u16,
     flags: u16,
     offset: usize,
-    /// Where its record is in the central directory.
+    /// Place of the entry's record in the central directory.
     record: Range<usize>,
 }
 
@@ -83,13 +83,13 @@ pub(super) struct Archive {
 /// Reason why a content is not what was put in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Damage {
-    /// It is encrypted, which is not supported.
+    /// The entry is encrypted, which is not supported.
     Encrypted,
-    /// It is compressed by a method that is not supported.
+    /// The entry is compressed by a method that is not supported.
     Method(u16),
     /// The entry lies outside of the archive, or where there is none.
     Offset(usize),
-    /// What is there is no compressed data.
+    /// The bytes of the entry are no compressed data.
     Invalid,
     /// A content of so many bytes does not fit into the memory of the run.
     Memory(u64),
@@ -98,7 +98,7 @@ pub(super) enum Damage {
 }
 
 impl Archive {
-    /// Reads the directory. The error is a text.
+    /// Reads the directory of an archive. The error is a text.
     pub(super) fn read(bytes: Vec<u8>) -> Result<Self, String> {
         let damaged = || "the central directory is damaged".to_owned();
         let last = bytes.len().checked_sub(END_LENGTH).ok_or("there is no central directory")?;
@@ -140,7 +140,7 @@ impl Archive {
         self.bytes.get(start..start.checked_add(usize::try_from(entry.packed).ok()?)?)
     }
 
-    /// Why an entry cannot be read at all.
+    /// Returns the reason why an entry cannot be read at all.
     pub(super) fn refusal(&self, entry: &Entry) -> Option<Damage> {
         match entry.method {
             _ if entry.flags & ENCRYPTED != 0 => Some(Damage::Encrypted),
@@ -186,7 +186,8 @@ impl Entry {
 /// The letters of IBM's code page 437 from 128 on, in which names are that are no UTF-8 (APPNOTE.TXT, appendix D).
 const CP437: &str = "ÇüéâäàåçêëèïîìÄÅÉæÆôöòûùÿÖÜ¢£¥₧ƒáíóúñÑªº¿⌐¬½¼¡«»░▒▓│┤╡╢╖╕╣║╗╝╜╛┐└┴┬├─┼╞╟╚╔╩╦╠═╬╧╨╤╥╙╘╒╓╫╪┘┌█▄▌▐▀αßΓπΣσµτΦΘΩδ∞φε∩≡±≥≤⌠⌡÷≈°∙·√ⁿ²■\u{a0}";
 
-/// Reads a name. One that is no UTF-8 is in the code page of DOS, so that names of one archive of DOS stay apart.
+/// Reads the name of an entry. A name that is no UTF-8 is in the code page of DOS, so that names of one archive of DOS
+/// stay apart.
 fn text_of(name: &[u8]) -> String {
     let letter = |byte: &u8| match byte.checked_sub(128) {
         Some(at) => CP437.chars().nth(at.into()).unwrap_or(char::REPLACEMENT_CHARACTER),
@@ -253,7 +254,7 @@ fn to_dos(time: u64) -> (u16, u16) {
     (small(date), small(time))
 }
 
-/// How a content goes into an archive.
+/// Content in the form in which it goes into an archive.
 pub(super) struct Packed {
     pub(super) bytes: Vec<u8>,
     pub(super) deflated: bool,
@@ -290,7 +291,7 @@ pub(super) struct Writer {
 }
 
 impl Writer {
-    /// Adds an entry. The mode has its type.
+    /// Adds an entry to the archive. The mode has its type.
     pub(super) fn add(
         &mut self,
         name: &str,
@@ -421,7 +422,7 @@ impl Writer {
     }
 }
 
-/// How much smaller it is, in percent, rounded.
+/// Returns how much smaller a packed content is, in percent, rounded.
 pub(super) fn percent(size: u64, packed: u64) -> u64 {
     let saved = size.saturating_sub(packed);
     saved.saturating_mul(200).checked_div(size).unwrap_or_default().div_ceil(2)

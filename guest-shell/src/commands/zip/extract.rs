@@ -67,7 +67,7 @@ impl Command for Unzip {
     }
 }
 
-/// One execution.
+/// State of one execution.
 pub(super) struct Run<'a, 'c> {
     pub(super) context: &'a CommandContext<'c>,
     pub(super) options: Options,
@@ -359,7 +359,7 @@ impl Run<'_, '_> {
     }
 }
 
-/// What is said of an entry that is taken out.
+/// Returns the verb for an entry that is taken out.
 pub(super) fn verb(entry: &Entry) -> &'static str {
     match (entry.link, entry.stored) {
         (true, _) => "    linking",
@@ -368,7 +368,7 @@ pub(super) fn verb(entry: &Entry) -> &'static str {
     }
 }
 
-/// What is said of a file that is no archive.
+/// Returns the message about a file that is no archive.
 fn no_archive(program: &str, name: &str, why: &str) -> String {
     format!(
         "  End-of-central-directory signature not found.  Either this file is not\n  a zipfile, or it constitutes one \

@@ -2,20 +2,20 @@
 
 use super::entry::{Entry, PIPE, TYPE, percent};
 
-/// How a list looks.
+/// Form of a list of entries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Form {
-    /// `-l`
+    /// Short form of `unzip -l`
     Short,
-    /// `-v`
+    /// Long form of `unzip -v`
     Long,
-    /// `-Z1`
+    /// Names alone, as `unzip -Z1`
     Names,
-    /// `-Z`
+    /// Form of `zipinfo`, as `unzip -Z`
     Info(Info),
 }
 
-/// What `zipinfo` shows.
+/// Parts of the list that `zipinfo` shows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Info {
     /// Lines of entries were asked for.
@@ -25,7 +25,7 @@ pub(super) struct Info {
     pub(super) asks_total: bool,
 }
 
-/// What a line of `zipinfo` says of the compressed size.
+/// Form of the compressed size in a line of `zipinfo`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Size {
     #[default]
@@ -51,7 +51,7 @@ impl Info {
     }
 }
 
-/// A list. `quiet` is how often `-q` was given, `named` says that entries were named.
+/// Lists entries in a form. `quiet` is how often `-q` was given, `named` says that entries were named.
 pub(super) fn list(entries: &[&Entry], form: Form, quiet: usize, named: bool) -> String {
     let (size, packed) =
         entries.iter().fold((0, 0), |(size, packed), entry| (size + entry.size, packed + entry.packed));

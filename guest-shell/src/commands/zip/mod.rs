@@ -25,7 +25,7 @@ mod zip_options;
 
 use bashkit::BuiltinRegistry;
 
-/// Adds the commands.
+/// Adds the commands to the registry.
 pub(super) fn register(registry: &BuiltinRegistry) {
     registry.insert_command("zip", create::Zip);
     registry.insert_command("unzip", extract::Unzip { info: false });

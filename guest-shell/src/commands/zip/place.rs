@@ -15,7 +15,7 @@ use super::unzip_options::Existing;
 use crate::clock;
 use crate::commands::files::reason;
 
-/// What is done when everything is written.
+/// Work that is done when everything is written.
 #[derive(Default)]
 struct Deferred {
     links: Vec<Link>,
@@ -32,7 +32,7 @@ struct Link {
     target: Vec<u8>,
 }
 
-/// Where an entry goes.
+/// Place that an entry goes to.
 enum Place {
     /// A path, and how messages call it.
     File(PathBuf, String),
@@ -42,16 +42,16 @@ enum Place {
     Nowhere,
 }
 
-/// Whether a file may be written.
+/// Answer to the question if a file may be written.
 enum Answer {
     Yes,
     No,
-    /// Under another name.
+    /// Yes, under another name.
     Renamed(String),
 }
 
 impl Run<'_, '_> {
-    /// Takes entries out: the status.
+    /// Takes entries out and returns the status.
     pub(super) async fn extract(&mut self, archive: &Archive, chosen: &[&Entry]) -> Result<i32> {
         if let Some(directory) = self.options.directory.clone()
             && let Some(why) = self.make_root(directory.trim_end_matches('/')).await?
@@ -344,7 +344,7 @@ fn printable(part: &str) -> String {
     part.chars().filter(|letter| !letter.is_ascii_control()).collect()
 }
 
-/// When an entry was changed.
+/// Returns the time when an entry was changed.
 fn modified(entry: &Entry) -> SystemTime {
     UNIX_EPOCH + Duration::from_secs(entry.time)
 }

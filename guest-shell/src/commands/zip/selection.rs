@@ -14,9 +14,9 @@ use crate::clock;
 /// A file that goes into the archive.
 #[derive(Clone, Debug)]
 pub(super) struct Source {
-    /// As the words name it; a directory ends with `/`.
+    /// Name as the words give it; a directory ends with `/`.
     pub(super) given: String,
-    /// As it is called in the archive.
+    /// Name of the file in the archive.
     pub(super) name: String,
     pub(super) path: PathBuf,
     pub(super) kind: FileType,
@@ -24,7 +24,7 @@ pub(super) struct Source {
     pub(super) time: u64,
 }
 
-/// What becomes of an entry.
+/// Mark of an entry, which says what becomes of it.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Mark {
     /// The words name it.
@@ -39,18 +39,18 @@ pub(super) struct Mark {
     pub(super) current: bool,
 }
 
-/// What the words name.
+/// Selection of entries and files that the words name.
 pub(super) struct Selection {
-    /// Parallel to the entries.
+    /// Marks of the entries, in the same order.
     pub(super) marks: Vec<Mark>,
     pub(super) found: Vec<Source>,
     /// Names that name nothing.
     pub(super) missed: Vec<String>,
-    /// All files and entries are as the others say.
+    /// True if all files and entries are as the others say.
     pub(super) all_current: bool,
 }
 
-/// How what the words name is found.
+/// Selector, which finds what the words name.
 pub(super) struct Selector<'a, 'c> {
     context: &'a CommandContext<'c>,
     options: &'a Options,
@@ -61,7 +61,7 @@ pub(super) struct Selector<'a, 'c> {
     taken: HashSet<String>,
     /// The archive, unless it goes to standard output.
     own: Option<&'a Path>,
-    /// Patterns of `-R`.
+    /// Patterns of the option `-R`.
     below: Vec<String>,
     selection: Selection,
 }
@@ -159,7 +159,7 @@ impl<'a, 'c> Selector<'a, 'c> {
         }
     }
 
-    /// Takes a file: marks its entry, or adds it to those that are new.
+    /// Takes a file, which marks its entry or adds it to those that are new.
     fn take(&mut self, given: String, kind: FileType) {
         let name = inside(&given, self.options.junk);
         if name.is_empty() || !self.passes(&inside(&given, false)) {

@@ -2,13 +2,13 @@
 
 use super::list::{Form, Info, Size};
 
-/// What is done to entries.
+/// Action on the entries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Action {
     Extract,
     List(Form),
     Test,
-    /// To standard output, with messages or without.
+    /// Extraction to standard output, with messages or without.
     Pipe {
         told: bool,
     },
@@ -16,7 +16,7 @@ pub(super) enum Action {
     Comment,
 }
 
-/// What is done with files that are there.
+/// Treatment of files that are there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Existing {
     Ask,
@@ -47,14 +47,14 @@ pub(super) struct Options {
 /// Reason why words are not taken.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Mistake {
-    /// They say too little.
+    /// Words that say too little.
     Usage,
     /// An option is not supported.
     Option(char),
 }
 
 impl Options {
-    /// Reads the words. `info` is for `zipinfo`.
+    /// Reads the words of the command. `info` is for `zipinfo`.
     pub(super) fn read(words: &[String], info: bool) -> Result<Self, Mistake> {
         let mut options = Self {
             action: if info { Action::List(Form::Info(Info::default())) } else { Action::Extract },

@@ -7,7 +7,7 @@ const STORED_ENDINGS: &str = ".Z:.zip:.zoo:.arc:.lzh:.arj";
 #[derive(Clone, Debug)]
 pub(super) struct Options {
     pub(super) recurse: bool,
-    /// `-R`: the operands are patterns of files below the working directory.
+    /// True if the operands are patterns of files below the working directory (`-R`).
     pub(super) patterns: bool,
     pub(super) junk: bool,
     pub(super) quiet: bool,
@@ -25,7 +25,7 @@ pub(super) struct Options {
     pub(super) latest: bool,
     /// The archive's comment is read from standard input.
     pub(super) comment: bool,
-    /// What would be done is shown.
+    /// True if what would be done is shown.
     pub(super) show: bool,
     pub(super) level: u32,
     /// Endings of names of files that are not compressed.
@@ -38,7 +38,7 @@ pub(super) struct Options {
     pub(super) words: (Vec<String>, Vec<String>),
 }
 
-/// What becomes of entries.
+/// Action on the entries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Action {
     Add,
@@ -47,13 +47,13 @@ pub(super) enum Action {
     Delete,
 }
 
-/// What an option takes.
+/// Kind of argument that an option takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Takes {
     Nothing,
     Value,
     List,
-    /// It is not supported.
+    /// Nothing, since the option is not supported.
     Refused,
 }
 
@@ -109,7 +109,7 @@ const TABLE: [(&str, &str, Takes); 48] = [
     ("y", "symlinks", Takes::Nothing),
 ];
 
-/// More options: signs, the end of the alphabet, and pairs of letters which must not be taken for two options.
+/// More options of `zip`: signs, the end of the alphabet, and pairs of letters which must not be taken for two options.
 const MORE: [(&str, &str, Takes); 31] = [
     ("z", "archive-comment", Takes::Nothing),
     ("Z", "compression-method", Takes::Refused),
@@ -177,7 +177,7 @@ impl Default for Options {
 }
 
 impl Options {
-    /// Reads the words. The error is a text.
+    /// Reads the words of the command. The error is a text.
     pub(super) fn read(words: &[String]) -> Result<Self, String> {
         let mut options = Self::default();
         let mut rest = words.iter().peekable();

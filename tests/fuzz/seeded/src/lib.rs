@@ -6,10 +6,10 @@
 
 use std::sync::LazyLock;
 
-/// What switches one on: its target's name.
+/// Variable that switches a bug on: it holds the name of the bug's target.
 const VARIABLE: &str = "TOLLHOUSE_SEEDED_BUG";
 
-/// Whether the bug of a target is switched on.
+/// Returns true if the bug of a target is switched on.
 #[must_use]
 pub fn bug(target: &str) -> bool {
     static ON: LazyLock<Option<String>> = LazyLock::new(|| std::env::var(VARIABLE).ok());

@@ -64,7 +64,7 @@ fn altered(lines: &[Vec<u8>], end: &Chain) {
     }
 }
 
-/// As a file: it is read as it was written, goes on, and what was not finished is removed.
+/// Checks a log as a file: it is read as it was written, goes on, and a line that was not finished is removed.
 fn kept(lines: &[Vec<u8>], end: &Chain) {
     let mut file = NamedTempFile::new().expect("a file");
     for line in lines {

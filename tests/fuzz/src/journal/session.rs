@@ -71,7 +71,7 @@ pub(super) fn session(data: &[u8]) {
     }
 }
 
-/// Changes one thing.
+/// Changes one part of the session.
 fn change(session: &mut Session, choices: &mut Unstructured<'_>, mend: &mut bool) -> arbitrary::Result<()> {
     let at = choices.int_in_range(0..=session.records.len().saturating_sub(1))?;
     let Some((kind, key, value)) = session.records.get_mut(at) else { return Ok(()) };
@@ -164,7 +164,8 @@ impl Session {
         self.sorted().0.into_iter().filter(|record| record.0 == kind).collect()
     }
 
-    /// What a session is, whatever the order in which it is written: of two records of one key, the later.
+    /// Returns the contents of a session, whatever the order in which it is written: of two records of one key, the
+    /// later.
     fn sorted(&self) -> (Vec<&Record>, &BTreeMap<BlobId, Vec<u8>>) {
         let ordered: BTreeMap<_, _> = self.records.iter().map(|record| ((record.0, &record.1), record)).collect();
         (ordered.into_values().collect(), &self.blobs)

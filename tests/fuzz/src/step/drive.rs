@@ -15,14 +15,14 @@ use super::image::script;
 use super::plan::{Plan, Said, Slot, Started, What};
 use super::puppet::HOST;
 
-/// How often a host goes round at most: more often than all guests of a plan are entered.
+/// Number of rounds of a host at most: more than all guests of a plan are entered.
 const ROUNDS: usize = 400;
 
-/// How many calls are granted, and what they may sum.
+/// Number of calls that are granted, and the sum that they may spend.
 const CALLS: u64 = 6;
 const SPEND: u64 = 12;
 
-/// What a run may write.
+/// Number of bytes that a run may write.
 const OUTPUT: u64 = 4096;
 const FILES: u64 = 4096;
 
@@ -65,12 +65,12 @@ fn start(session: &Session, slots: &[Slot]) -> Run {
     session.start(Language::JavaScript, script, RunOptions::default()).expect("the session is free")
 }
 
-/// What the host knows of a run.
+/// Knowledge of the host about a run.
 #[derive(Default)]
 struct Host {
     /// Every operation that was handed out.
     seen: BTreeSet<OperationId>,
-    /// Those that nothing was done about.
+    /// Operations that nothing was done about.
     left: Vec<OperationId>,
 }
 
@@ -118,7 +118,7 @@ impl Host {
     }
 }
 
-/// What comes of an operation, whatever it is.
+/// Returns an outcome of an operation, whatever it is.
 fn answer(choices: &mut Unstructured<'_>) -> Result<Value, Failure> {
     match choices.int_in_range(0..=4).unwrap_or(0) {
         0 => Ok(Value::Json(json!(7).into())),
@@ -129,7 +129,7 @@ fn answer(choices: &mut Unstructured<'_>) -> Result<Value, Failure> {
     }
 }
 
-/// What holds of the end of the first run of a session.
+/// Checks the end of the first run of a session.
 fn holds(result: &RunResult) {
     bounded(result);
     let calls = result.calls.as_slice();
@@ -156,7 +156,7 @@ fn bounded(result: &RunResult) {
     assert!(result.usage.output_bytes <= OUTPUT && result.usage.file_bytes <= FILES, "{:?}", result.usage);
 }
 
-/// The session works.
+/// Checks that the session still works.
 fn works(session: &Session) {
     let call = What::Call { method: "fuzz/add".to_owned(), arguments: r#"{"n":1}"#.to_owned() };
     let started = vec![Started { id: 1, what: call }];

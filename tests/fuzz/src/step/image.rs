@@ -2,10 +2,10 @@
 
 use super::plan::{Import, RUN_TO_END, Said, Slot, Started, What};
 
-/// Where the guest puts it.
+/// Address where the guest puts the image.
 const BASE: u32 = 0x1000;
 
-/// How many bytes a slot has, and what is before the first: see `puppet.wat`.
+/// Size of a slot in bytes, and of the part before the first slot: see `puppet.wat`.
 const SLOT: usize = 144;
 const HEAD: usize = 8;
 

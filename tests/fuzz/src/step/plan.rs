@@ -10,7 +10,7 @@ const IMPORTS: usize = 3;
 /// The import that runs a script to its end, by its number in `puppet.wat`.
 pub(super) const RUN_TO_END: u32 = 12;
 
-/// How deep scripts run scripts.
+/// Depth to which scripts run scripts.
 const DEPTH: u32 = 3;
 
 const METHODS: [&str; 7] = ["fuzz/add", "fuzz/add", "fuzz/other", "fuzz", "", "fuzz/add/x", "\u{202e}"];
@@ -25,13 +25,13 @@ const PATHS: [&str; 8] =
 
 const TEXTS: [&str; 5] = ["fuzz", "", "fuzz/add", "/workspace/a", "\u{1b}[2J\n"];
 
-/// What a guest says, in order.
+/// Steps of a guest, in order.
 #[derive(Debug)]
 pub(super) struct Plan {
     pub(super) slots: Vec<Slot>,
 }
 
-/// One step: the imports that are called, and what is said.
+/// Step of a guest: the imports that are called, and the text that is given to the host.
 #[derive(Debug)]
 pub(super) struct Slot {
     pub(super) imports: Vec<Import>,
@@ -70,7 +70,7 @@ pub(super) enum What {
     Write { stream: u32, bytes: Vec<u8>, end: bool },
 }
 
-/// One call of an import, by its number in `puppet.wat`: with a text and a path that lie in memory, or with numbers that
+/// Call of an import, by its number in `puppet.wat`: with a text and a path that lie in memory, or with numbers that
 /// are taken for places.
 #[derive(Debug)]
 pub(super) struct Import {
@@ -79,7 +79,7 @@ pub(super) struct Import {
     pub(super) path: String,
     pub(super) text: String,
     pub(super) numbers: [u32; 5],
-    /// What a script says that is run to its end.
+    /// Steps of a script that is run to its end.
     pub(super) script: Vec<Slot>,
 }
 

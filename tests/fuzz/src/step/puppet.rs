@@ -13,7 +13,7 @@ const TOOL: &str = r#"(component
     (core instance $m (instantiate $m))
     (func (export "add") (param "n" u32) (result u32) (canon lift (core func $m "add"))))"#;
 
-/// What has the puppet for its guests, and [`TOOL`] for a tool.
+/// Host that has the puppet for its guests, and [`TOOL`] for a tool.
 pub(super) static HOST: LazyLock<Host> = LazyLock::new(|| {
     // It lives as long as the process: a registry is read when a session is made.
     let directory = tempfile::tempdir().expect("a directory for temporary files").keep();

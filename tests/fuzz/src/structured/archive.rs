@@ -27,7 +27,7 @@ pub(super) fn archive(choices: &mut Unstructured<'_>) -> Result<Vec<u8>> {
     Ok(tar)
 }
 
-/// One entry. The target makes the sums of headers right.
+/// Appends one entry. The target makes the sums of headers right.
 fn entry(tar: &mut Vec<u8>, name: &str, bytes: &[u8], choices: &mut Unstructured<'_>) -> Result<()> {
     let mut header = [0; 512];
     header[..name.len()].copy_from_slice(name.as_bytes());

@@ -9,7 +9,7 @@ use crate::shape;
 /// Letters of the first line of `canonical` and `words`: see `shape`. Shapes within shapes are as many as those without.
 const LETTERS: &[u8] = b"bcsB12345678fFEGOWLXTRV?!MLTRV?!_abclm12312";
 
-/// How deep arguments go.
+/// Depth to which arguments nest.
 const DEPTH: usize = 10;
 
 /// Numbers and texts that are at some end.
@@ -29,7 +29,7 @@ const NUMBERS: [&str; 12] = [
 ];
 const TEXTS: [&str; 9] = ["", "a", "é", "💡", "QQ==", "QR==", "7", "NaN", "\u{0}"];
 
-/// The first line: types.
+/// Makes the first line: types.
 pub(super) fn types(choices: &mut Unstructured<'_>) -> Result<Vec<u8>> {
     let mut line = vec![choices.int_in_range(b'0'..=b'4')?, choices.int_in_range(b'a'..=b'x')?];
     for _ in 0..choices.int_in_range(1..=12)? {
@@ -39,7 +39,7 @@ pub(super) fn types(choices: &mut Unstructured<'_>) -> Result<Vec<u8>> {
     Ok(line)
 }
 
-/// Types, and JSON.
+/// Makes types, and JSON.
 pub(super) fn json(choices: &mut Unstructured<'_>) -> Result<Vec<u8>> {
     let mut data = types(choices)?;
     let (function, _) = shape::function(&data);
@@ -47,7 +47,7 @@ pub(super) fn json(choices: &mut Unstructured<'_>) -> Result<Vec<u8>> {
     Ok(data)
 }
 
-/// Types, and words: each parameter by its name, its value as JSON or as it is.
+/// Makes types, and words: each parameter by its name, its value as JSON or as it is.
 pub(super) fn words(choices: &mut Unstructured<'_>) -> Result<Vec<u8>> {
     let mut data = types(choices)?;
     let (function, _) = shape::function(&data);

@@ -2,7 +2,7 @@
 
 use arbitrary::{Arbitrary as _, Result, Unstructured};
 
-/// Who speaks, and some frames.
+/// Makes the speaker's byte, and some frames.
 pub(super) fn frames(choices: &mut Unstructured<'_>) -> Result<Vec<u8>> {
     let asks = bool::arbitrary(choices)?;
     let mut data = vec![u8::from(!asks)];
@@ -110,7 +110,7 @@ fn record(frame: &mut Vec<u8>, choices: &mut Unstructured<'_>) -> Result<()> {
     option(frame, choices, bytes)
 }
 
-/// So many of something; now and then it says one more than there are.
+/// Writes a list of items; now and then its length is one more than there are.
 fn list(frame: &mut Vec<u8>, choices: &mut Unstructured<'_>, one: Part) -> Result<()> {
     let count = choices.int_in_range(0..=3_u8)?;
     let said = u32::from(count) + u32::from(choices.ratio(1, 16)?);
@@ -118,5 +118,5 @@ fn list(frame: &mut Vec<u8>, choices: &mut Unstructured<'_>, one: Part) -> Resul
     (0..count).try_for_each(|_| one(frame, choices))
 }
 
-/// What writes a part of a frame.
+/// Function that writes a part of a frame.
 type Part = fn(&mut Vec<u8>, &mut Unstructured<'_>) -> Result<()>;

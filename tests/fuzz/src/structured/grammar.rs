@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 use arbitrary::{Result, Unstructured};
 
-/// How deep a text goes before it comes to its end, and about how long it gets.
+/// Depth at which a text comes to its end, and its approximate length.
 const DEPTH: usize = 12;
 const LENGTH: usize = 2000;
 
@@ -25,7 +25,7 @@ impl Grammar {
         Self(ways)
     }
 
-    /// What is called `start`.
+    /// Makes a text by the rule `start`.
     pub(super) fn text(&self, choices: &mut Unstructured<'_>) -> Result<String> {
         let mut text = String::new();
         self.write("start", 0, choices, &mut text)?;

@@ -14,7 +14,7 @@ use arbitrary::{Result, Unstructured};
 use self::grammar::Grammar;
 use crate::mutate::Numbers;
 
-/// How many bytes of chance an input is made of.
+/// Number of random bytes that an input is made of.
 const CHANCE: usize = 1024;
 
 static GRAMMARS: LazyLock<BTreeMap<&str, Grammar>> = LazyLock::new(|| {
@@ -61,7 +61,7 @@ fn rest(choices: &mut Unstructured<'_>) -> Vec<u8> {
     choices.bytes(choices.len()).unwrap_or_default().to_vec()
 }
 
-/// What `journal` does not take for a log.
+/// Makes data for `journal` that it does not take for a log.
 fn changes(choices: &mut Unstructured<'_>) -> Vec<u8> {
     let few = usize::from(choices.int_in_range(0..=40_u8).unwrap_or_default());
     let mut data = choices.bytes(few).unwrap_or_default().to_vec();

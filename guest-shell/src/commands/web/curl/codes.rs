@@ -14,13 +14,13 @@ pub(super) const READ_FILE: i32 = 37;
 pub(super) const REDIRECTS: i32 = 47;
 pub(super) const ENCODING: i32 = 61;
 
-/// Why a transfer failed.
+/// Reason why a transfer failed.
 #[derive(Clone, Debug)]
 pub(super) struct Problem {
     pub(super) status: i32,
-    /// What happened; the hint, if there is one, on a line of its own.
+    /// Text that says what happened; the hint, if there is one, on a line of its own.
     pub(super) text: String,
-    /// It is told with `-s` too: a mistake in the command line, or what no repetition changes.
+    /// True if the problem is told with `-s` too: a mistake in the command line, or what no repetition changes.
     pub(super) always: bool,
 }
 

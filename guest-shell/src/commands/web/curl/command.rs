@@ -56,10 +56,10 @@ Requests go through the tool `http`: the policy says which hosts may be reached.
  -v, --verbose            Make the operation more talkative
 ";
 
-/// Said for `-k`.
+/// Warning about the option `-k`.
 const INSECURE: &str = "Warning: -k is ignored: the host checks certificates always\n";
 
-/// The command `curl`.
+/// Command that transfers files by HTTP, as `curl`.
 pub(crate) struct Curl {
     methods: Arc<Methods>,
 }
@@ -104,7 +104,7 @@ impl Command for Curl {
     }
 }
 
-/// One execution.
+/// State of one execution.
 struct Run<'a, 'c> {
     methods: &'a Methods,
     files: Files<'a, 'c>,
@@ -113,7 +113,7 @@ struct Run<'a, 'c> {
     jar: Option<Jar>,
     /// Text of cookies that is always sent.
     cookies: Option<String>,
-    /// What is for standard error, and was not written yet.
+    /// Text for standard error that was not written yet.
     errors: String,
     /// Headers were dumped into a file.
     dumped: bool,
@@ -187,7 +187,7 @@ impl Run<'_, '_> {
         Ok(())
     }
 
-    /// One address: its status.
+    /// Transfers one address and returns the status.
     async fn one(
         &mut self,
         expanded: &Expanded,
@@ -276,7 +276,7 @@ impl Run<'_, '_> {
         Ok(Ok(name.map_or_else(|| address.clone(), |name| address.with_file_name(name))))
     }
 
-    /// `file://…`: a file of the session.
+    /// Reads a file of the session (`file://…`).
     async fn read_file(&self, path: &str) -> Result<std::result::Result<Ended, Problem>> {
         let read = self.files.read(path).await?;
         Ok(match read {
@@ -291,7 +291,7 @@ impl Run<'_, '_> {
         })
     }
 
-    /// `-T FILE file://…`: writes into a file of the session.
+    /// Writes into a file of the session (`-T FILE file://…`).
     async fn send_file(&self, name: &str, path: &str) -> Result<std::result::Result<Ended, Problem>> {
         let bytes = match data::opened(name, self.files.read(name).await?) {
             Ok(bytes) => bytes,
@@ -453,7 +453,7 @@ impl Run<'_, '_> {
     }
 }
 
-/// What separates the parts of a form.
+/// Returns a random text that separates the parts of a form.
 fn boundary() -> String {
     let digits: String = random::bytes(8).iter().map(|byte| format!("{byte:02x}")).collect();
     format!("------------------------{digits}")

@@ -4,7 +4,7 @@ use super::codes::{Problem, READ};
 use super::options::Data;
 use crate::commands::web::files::Files;
 
-/// What the options of data amount to together.
+/// Joins the options of data to one body.
 pub(super) async fn join(given: &[Data], files: &Files<'_, '_>) -> bashkit::Result<Result<Vec<u8>, Problem>> {
     let mut all = Vec::new();
     for (at, data) in given.iter().enumerate() {
@@ -56,7 +56,7 @@ pub(super) async fn read(name: &str, files: &Files<'_, '_>) -> bashkit::Result<R
     Ok(opened(name, files.read_for_all(name).await?))
 }
 
-/// What came of reading a file that is sent.
+/// Returns the content of a file that is sent, or the problem of reading it.
 pub(super) fn opened(name: &str, read: Result<Vec<u8>, String>) -> Result<Vec<u8>, Problem> {
     read.map_err(|why| Problem::told(READ, format!("Failed to open {name}: {why}")))
 }

@@ -8,7 +8,7 @@ use crate::commands::web::files::Files;
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Field {
     name: String,
-    /// What is sent: a text, or the name of a file.
+    /// Content that is sent: a text, or the name of a file.
     content: String,
     source: Source,
     content_type: Option<String>,
@@ -19,9 +19,9 @@ struct Field {
 enum Source {
     #[default]
     Text,
-    /// `@`: a file, with its name.
+    /// File with its name (`@`).
     File,
-    /// `<`: what is in a file.
+    /// Content of a file (`<`).
     Content,
 }
 
@@ -92,7 +92,7 @@ fn content_type(name: &str) -> &'static str {
     found.map_or("application/octet-stream", |(_, kind)| kind)
 }
 
-/// Reads a field. The error is a text.
+/// Reads a field of a form. The error is a text.
 fn parse(text: &str, plain: bool) -> Result<Field, String> {
     let (name, value) = text.split_once('=').ok_or_else(|| "Illegally formatted input field!".to_owned())?;
     let mut field = Field { name: name.to_owned(), ..Field::default() };

@@ -3,7 +3,7 @@
 /// Most addresses that one word may stand for.
 const MOST: usize = 100_000;
 
-/// Most bytes that all of them may take together.
+/// Most bytes that all addresses of a word may take together.
 const MOST_BYTES: usize = 16 << 20;
 
 /// An address that a word stands for, and what each of its sets is in it, for `#1` in names of files.
@@ -13,7 +13,7 @@ pub(super) struct Expanded {
     pub(super) parts: Vec<String>,
 }
 
-/// All addresses that a word stands for. The error is a text.
+/// Returns all addresses that a word stands for. The error is a text.
 pub(super) fn expand(word: &str) -> Result<Vec<Expanded>, String> {
     let mut all = vec![Expanded::default()];
     let mut rest = word;
@@ -115,7 +115,7 @@ fn product(all: &[Expanded], set: &[String]) -> Result<Vec<Expanded>, String> {
     Ok(all.iter().flat_map(|one| set.iter().map(move |part| with(one, part))).collect())
 }
 
-/// What a range stands for: numbers, padded as the first one is, or letters.
+/// Returns the members of a range: numbers, padded as the first one is, or letters.
 fn range(text: &str) -> Option<Vec<String>> {
     let (ends, step) = match text.split_once(':') {
         Some((ends, step)) => (ends, step.parse::<usize>().ok().filter(|step| *step > 0)?),

@@ -9,7 +9,7 @@ use super::{data, form};
 use crate::commands::web::exchange::{Headers, holds_secret};
 use crate::commands::web::files::Files;
 
-/// What curl calls itself.
+/// User agent that curl calls itself.
 pub(super) const AGENT: &str = "curl/7.88.1";
 
 /// Kind of a request, from which its method follows.
@@ -25,7 +25,7 @@ pub(super) enum Verb {
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Custom {
     name: String,
-    /// None: a default of that name is not sent.
+    /// Value of the header; none if a default of that name is not sent.
     value: Option<String>,
 }
 
@@ -86,7 +86,7 @@ impl Message {
         }))
     }
 
-    /// The method.
+    /// Returns the method of the request.
     pub(super) fn method(&self) -> &str {
         self.method.as_deref().unwrap_or(match self.verb {
             Verb::Get => "GET",
@@ -96,7 +96,8 @@ impl Message {
         })
     }
 
-    /// The headers. What another origin than the first must not learn is left out there.
+    /// Returns the headers of the request. Headers that another origin than the first must not learn are left out
+    /// there.
     pub(super) fn headers(&self, cookie: Option<String>, same_origin: bool) -> Headers {
         let mut headers = Headers::new();
         let of_body = |value: Option<&str>| self.body.is_some().then_some(value).flatten().map(str::to_owned);
@@ -174,7 +175,7 @@ async fn body(
     Ok(body.map(|bytes| (Verb::Post, Some(kind.to_owned()), Some(bytes))))
 }
 
-/// What goes to the query: the data of `-G`, and `--url-query`.
+/// Returns what goes to the query: the data of `-G`, and `--url-query`.
 pub(super) async fn query(
     options: &Options,
     files: &Files<'_, '_>,
@@ -211,7 +212,7 @@ async fn custom(given: &[String], files: &Files<'_, '_>) -> bashkit::Result<Resu
     Ok(Ok(custom))
 }
 
-/// `Name: value`; `Name:` for none, `Name;` for an empty one.
+/// Reads a header, which is `Name: value`; `Name:` for none, `Name;` for an empty one.
 fn header(text: &str) -> Option<Custom> {
     let (name, value) = match text.split_once(':') {
         Some((name, value)) => (name, Some(value.trim().to_owned()).filter(|value| !value.is_empty())),

@@ -5,7 +5,7 @@ use super::table::{self, Known, Takes};
 /// Settings of one execution.
 #[derive(Clone, Debug)]
 pub(super) struct Options {
-    /// What is fetched, in order, with where it goes.
+    /// Transfers in order, each with where it goes.
     pub(super) transfers: Vec<Transfer>,
     pub(super) output: Output,
     pub(super) fail: Fail,
@@ -38,18 +38,18 @@ pub(super) struct Options {
     pub(super) max_size: Option<u64>,
 }
 
-/// One address, and where what is there goes.
+/// Transfer of one address, and where what is there goes.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Transfer {
     pub(super) url: Option<String>,
     pub(super) target: Option<Target>,
     /// File that is sent.
     pub(super) upload: Option<String>,
-    /// Without a target, it goes to a file whose name the address has.
+    /// True if an answer without a target goes to a file whose name the address has.
     pub(super) remote: bool,
 }
 
-/// Where an answer goes.
+/// Target that an answer goes to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Target {
     File(String),
@@ -57,7 +57,7 @@ pub(super) enum Target {
     Remote,
 }
 
-/// How answers and messages are written.
+/// Options that say how answers and messages are written.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Output {
     pub(super) silent: bool,
@@ -77,7 +77,7 @@ pub(super) struct Output {
     pub(super) stderr: Option<String>,
 }
 
-/// What a status of failure does.
+/// Consequences of a status of failure.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Fail {
     pub(super) on_status: bool,
@@ -85,21 +85,21 @@ pub(super) struct Fail {
     pub(super) early: bool,
 }
 
-/// Whether and how redirects are followed.
+/// Rules by which redirects are followed, if they are.
 #[derive(Clone, Debug)]
 pub(super) struct Redirects {
     pub(super) follow: bool,
-    /// None: any number.
+    /// Most redirects that are followed; none for any number.
     pub(super) limit: Option<u32>,
     /// Statuses after which a POST stays one.
     pub(super) keep_post: Vec<u16>,
 }
 
-/// When a transfer is tried again.
+/// Rules by which a transfer is tried again.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Retry {
     pub(super) count: u32,
-    /// Seconds; none: 1, 2, 4, …
+    /// Seconds between tries; none for 1, 2, 4, …
     pub(super) delay: Option<f64>,
     /// Seconds for all of them.
     pub(super) max_time: Option<f64>,
@@ -120,19 +120,19 @@ pub(super) struct Cookies {
 /// Data of a POST, as an option gives it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Data {
-    /// `-d`: `@` names a file, whose line breaks are left out.
+    /// Data of `-d`, where `@` names a file, whose line breaks are left out.
     Ascii(String),
-    /// `--data-binary`, `--json`: `@` names a file.
+    /// Data of `--data-binary` and `--json`, where `@` names a file.
     Binary(String),
-    /// `--data-raw`.
+    /// Data of `--data-raw` as it is.
     Raw(String),
-    /// `--data-urlencode`.
+    /// Data of `--data-urlencode`, which is encoded.
     Encoded(String),
     /// `--json`, whose parts are not separated.
     Json(String),
 }
 
-/// What the words ask for.
+/// Request that the words make.
 #[derive(Debug)]
 pub(super) enum Asked {
     Run(Box<Options>),
@@ -142,7 +142,7 @@ pub(super) enum Asked {
     Wrong(String),
 }
 
-/// How many redirects curl follows.
+/// Most redirects that curl follows.
 const MAX_REDIRECTS: u32 = 50;
 
 const TRY: &str = "curl: try 'curl --help' or 'curl --manual' for more information\n";
@@ -179,7 +179,7 @@ impl Default for Options {
     }
 }
 
-/// Reads the words.
+/// Reads the words of the command.
 pub(super) fn read(words: &[String]) -> Asked {
     let mut options = Options::default();
     match options.take_all(words) {

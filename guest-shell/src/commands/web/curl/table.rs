@@ -2,12 +2,12 @@
 
 use Takes::{Flag, IdleFlag, IdleValue, RefusedFlag, RefusedValue, Value};
 
-/// What an option takes, and what becomes of it.
+/// Kind of argument that an option takes, and what becomes of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Takes {
     /// Nothing; `--no-NAME` turns it off.
     Flag,
-    /// A value.
+    /// Value that the option needs.
     Value,
     /// Nothing; it changes nothing here: how the host connects is not for a script to say.
     IdleFlag,
@@ -26,7 +26,7 @@ impl Takes {
     }
 }
 
-/// An option: its name, and its letter or nothing.
+/// Option that is known, with its name, and its letter or nothing.
 pub(super) type Known = (&'static str, &'static str, Takes);
 
 /// The option of a long name, which may be shortened to a beginning that no other has.

@@ -22,7 +22,7 @@ const LONGEST_DELAY: f64 = 600.0;
 /// Statuses of a server that may answer better later.
 const TRANSIENT: [u16; 6] = [408, 429, 500, 502, 503, 504];
 
-/// What a transfer came to.
+/// Result of a transfer.
 #[derive(Debug, Default)]
 pub(super) struct Ended {
     pub(super) report: Report,
@@ -32,11 +32,11 @@ pub(super) struct Ended {
     pub(super) problem: Option<Problem>,
     /// Lines about the exchange, for `-v`.
     pub(super) trace: String,
-    /// Warnings about tries.
+    /// Warnings about tries that failed.
     pub(super) warnings: String,
 }
 
-/// What is sent, and what it is sent with.
+/// Sender of a message, with all that it is sent with.
 pub(super) struct Sender<'a> {
     pub(super) methods: &'a Methods,
     pub(super) options: &'a Options,
@@ -73,7 +73,7 @@ impl Sender<'_> {
         }
     }
 
-    /// Why another try may do better.
+    /// Returns the reason why another try may do better.
     fn transient(&self, ended: &Ended) -> Option<&'static str> {
         let retry = &self.options.retry;
         match &ended.problem {
@@ -129,7 +129,7 @@ impl Sender<'_> {
         }
     }
 
-    /// One request.
+    /// Sends one request of a transfer.
     async fn hop(
         &mut self,
         message: &Message,

@@ -4,7 +4,7 @@ use serde_json::{Map, Value as Json, json};
 
 use crate::commands::web::exchange::Headers;
 
-/// What is known of a transfer.
+/// Report of what is known of a transfer.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Report {
     pub(super) method: String,
@@ -18,14 +18,14 @@ pub(super) struct Report {
     /// Headers of the last answer.
     pub(super) headers: Headers,
     pub(super) redirects: u32,
-    /// Where the last answer redirects to, if that was not followed.
+    /// Address that the last answer redirects to, if that was not followed.
     pub(super) redirect_url: Option<String>,
     pub(super) referer: Option<String>,
     pub(super) size_download: u64,
     pub(super) size_upload: u64,
     pub(super) size_header: u64,
     pub(super) size_request: u64,
-    /// Microseconds.
+    /// Time of the transfer in microseconds.
     pub(super) time: u64,
     /// Microseconds until the last redirect.
     pub(super) time_redirect: u64,
@@ -35,7 +35,7 @@ pub(super) struct Report {
     pub(super) error: Option<String>,
 }
 
-/// What a format comes to.
+/// Text that a format gives, for each stream.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Written {
     pub(super) stdout: String,

@@ -45,13 +45,13 @@ Requests go through the tool `http`: the policy says which hosts may be reached.
        --content-disposition       take the name of the file from the answer
 ";
 
-/// Said for `--no-check-certificate`.
+/// Warning about the option `--no-check-certificate`.
 const INSECURE: &str = "WARNING: --no-check-certificate is ignored: the host checks certificates always\n";
 
 /// Exit status where a file cannot be written or read.
 const FILE: i32 = 3;
 
-/// The command `wget`.
+/// Command that retrieves files by HTTP, as `wget`.
 pub(crate) struct Wget {
     methods: Arc<Methods>,
 }
@@ -94,14 +94,14 @@ impl Command for Wget {
     }
 }
 
-/// One execution.
+/// State of one execution.
 struct Run<'a, 'c> {
     methods: &'a Methods,
     context: &'a CommandContext<'c>,
     files: Files<'a, 'c>,
     options: &'a Options,
     jar: Jar,
-    /// What was not told yet.
+    /// Messages that were not told yet.
     messages: String,
 }
 
@@ -158,7 +158,7 @@ impl Run<'_, '_> {
         Ok(status)
     }
 
-    /// One address: its status.
+    /// Retrieves one address and returns the status.
     async fn one(&mut self, url: &str) -> Result<i32> {
         // As wget does, which takes what a command line has for what is meant.
         let target = match Target::parse(&url.replace(' ', "%20")) {

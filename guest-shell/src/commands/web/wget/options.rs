@@ -7,7 +7,7 @@ pub(super) struct Options {
     /// A file of addresses, a line each.
     pub(super) input: Option<String>,
     pub(super) verbosity: Verbosity,
-    /// One file for all.
+    /// File that takes all documents.
     pub(super) document: Option<String>,
     pub(super) directory: Option<String>,
     /// Messages go to this file.
@@ -38,29 +38,29 @@ pub(super) struct Options {
     pub(super) tries: u32,
     pub(super) retry_refused: bool,
     pub(super) retry_statuses: Vec<u16>,
-    /// Seconds.
+    /// Timeout in seconds, if there is one.
     pub(super) timeout: Option<f64>,
     /// Seconds between two retrievals.
     pub(super) wait: f64,
     pub(super) max_redirects: u32,
 }
 
-/// How much is told.
+/// Amount of messages that are told.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Verbosity {
     Quiet,
-    /// What happened to each address.
+    /// Messages about what happened to each address.
     Told,
 }
 
-/// What is sent.
+/// Body that is sent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Body {
     Text(String),
     File(String),
 }
 
-/// What the words ask for.
+/// Request that the words make.
 #[derive(Debug)]
 pub(super) enum Asked {
     Run(Box<Options>),
@@ -70,12 +70,12 @@ pub(super) enum Asked {
     Wrong(String, i32),
 }
 
-/// What an option takes, and what becomes of it.
+/// Kind of argument that an option takes, and what becomes of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Takes {
     Flag,
     Value,
-    /// It changes nothing here.
+    /// Flag that changes nothing here.
     IdleFlag,
     IdleValue,
     RefusedFlag,
@@ -88,7 +88,7 @@ type Known = (&'static str, &'static str, Takes);
 
 const TRY: &str = "Usage: wget [OPTION]... [URL]...\n\nTry `wget --help' for more options.\n";
 
-/// How many redirects wget follows.
+/// Most redirects that wget follows.
 const MAX_REDIRECTS: u32 = 20;
 
 #[rustfmt::skip]
@@ -139,7 +139,7 @@ const OPTIONS: &[Known] = &[
     ("wait", "w", Value), ("waitretry", "", IdleValue), ("warc-file", "", RefusedValue), ("xattr", "", RefusedFlag),
 ];
 
-/// What a letter behind `-n` turns off.
+/// Options that a letter behind `-n` turns off.
 const TURNED_OFF: [(char, &str); 5] = [
     ('v', "no-verbose"),
     ('c', "no-clobber"),
@@ -189,7 +189,7 @@ impl Default for Options {
     }
 }
 
-/// Reads the words.
+/// Reads the words of the command.
 pub(super) fn read(words: &[String]) -> Asked {
     let mut options = Options::default();
     match options.take_all(words) {
@@ -330,7 +330,7 @@ impl Options {
         }
     }
 
-    /// None if the value is no number where one belongs.
+    /// Sets an option to a value, or returns none if the value is no number where one belongs.
     fn set_value(&mut self, name: &str, value: &str) -> Option<()> {
         let text = value.to_owned();
         match name {

@@ -12,7 +12,7 @@ use crate::commands::web::cookies::Jar;
 use crate::commands::web::exchange::{self, Failure, Headers, Kind, Reply, Request, holds_secret};
 use crate::{clock, operations};
 
-/// What wget calls itself.
+/// User agent that wget calls itself.
 const AGENT: &str = "Wget/1.21.3";
 
 /// Longest pause between two tries, in seconds.
@@ -21,7 +21,7 @@ const LONGEST_PAUSE: u32 = 10;
 /// Headers that say who asks, and are for one origin only.
 const CREDENTIALS: [&str; 2] = ["authorization", "cookie"];
 
-/// Exit statuses.
+/// Exit status of a general failure.
 const FAILED: i32 = 1;
 const NETWORK: i32 = 4;
 const TLS: i32 = 5;
@@ -29,13 +29,13 @@ const AUTHENTICATION: i32 = 6;
 const PROTOCOL: i32 = 7;
 pub(super) const SERVER: i32 = 8;
 
-/// Why a retrieval failed.
+/// Reason why a retrieval failed.
 #[derive(Debug)]
 pub(super) struct Problem {
     pub(super) status: i32,
     /// The lines that tell of it.
     pub(super) text: String,
-    /// It is told with `-q` too: nothing that a script does changes it.
+    /// True if the problem is told with `-q` too: nothing that a script does changes it.
     pub(super) always: bool,
 }
 
@@ -62,12 +62,12 @@ pub(super) struct Retrieved {
     pub(super) shown: String,
 }
 
-/// What is sent, and what it is sent with.
+/// Retrieval of a document, with all that a request is sent with.
 pub(super) struct Retrieval<'a> {
     pub(super) methods: &'a Methods,
     pub(super) options: &'a Options,
     pub(super) jar: &'a mut Jar,
-    /// `user:password`.
+    /// Credentials in the form `user:password`.
     pub(super) credentials: Option<String>,
     pub(super) body: Option<Vec<u8>>,
 }
@@ -144,7 +144,7 @@ impl Retrieval<'_> {
         }
     }
 
-    /// The headers. What another origin than the first must not learn is left out there.
+    /// Returns the headers of a request. Headers that another origin than the first must not learn are left out there.
     fn headers(&self, address: &Address, same_origin: bool, has_body: bool, asked: bool) -> Headers {
         let options = self.options;
         let basic = self.credentials.as_ref().filter(|_| asked && same_origin);
@@ -186,7 +186,7 @@ impl Retrieval<'_> {
     }
 }
 
-/// Why one try ended.
+/// Reason why one try ended.
 enum Stop {
     Failure(Failure),
     Problem(Problem),
@@ -204,14 +204,14 @@ fn is_basic(reply: &Reply) -> bool {
     asked.map(|(_, value)| value.to_ascii_lowercase()).any(|value| value.starts_with("basic"))
 }
 
-/// Clamped: a limit of weeks is as good as any.
+/// Converts seconds to milliseconds, clamped: a limit of weeks is as good as any.
 fn millis(seconds: f64) -> u32 {
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "within the bounds just set")]
     let millis = (seconds * 1_000.0).clamp(1.0, f64::from(u32::MAX)) as u32;
     millis
 }
 
-/// What a status of failure is: its exit status, and the line that tells of it.
+/// Returns the exit status for a status of failure.
 pub(super) fn refusal(reply: &Reply) -> Option<i32> {
     match reply.status {
         200..=299 => None,

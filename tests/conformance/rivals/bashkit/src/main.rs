@@ -35,7 +35,8 @@ fn run_alone(job: &Value) -> Result<Value, Box<dyn Error>> {
     runtime.block_on(async { tokio::time::timeout(longest, rounds(job)).await? })
 }
 
-/// `rounds`: so many times, and how long the median took; each in a shell of its own, or `warm` all in one.
+/// Answers `rounds`: runs a script this many times, and returns the median duration; each in a shell of its own, or
+/// `warm` all in one.
 async fn rounds(job: &Value) -> Result<Value, Box<dyn Error>> {
     let mut times = Vec::new();
     let mut answer = Value::Null;
