@@ -15,7 +15,7 @@
 //! | `catalog` | mounted tools: search and declarations |
 //! | `exposed`, `tool_names` | mounted tools as tools of their own, also of a gateway, which offers nothing else |
 //! | `files`, `session_tool`, `pending` | the other tools |
-//! | `resources`, `prompts` | files of sessions as resources, and guides for models |
+//! | `resources`, `prompts`, `completions` | files of sessions as resources, guides for models, and completions of both |
 //! | `stdio`, `http` | transports |
 //! | `client` | the other way: servers whose tools are mounted |
 //!
@@ -31,6 +31,7 @@ mod approvals;
 mod arguments;
 mod catalog;
 mod client;
+mod completions;
 mod definitions;
 mod excerpts;
 mod exposed;
@@ -55,7 +56,10 @@ pub use client::{
     ConnectError, LastWords, McpClient, RelayError, SERVER_VARIABLE, ServerConnection, ServerLauncher, ServerPipes,
     StartError, StartedServer, relay_stdio,
 };
-pub use http::{HttpOptions, ListenError, TokenIssuer, bind, serve_http};
+pub use http::{
+    Algorithm, HttpOptions, KeySetError, KeySource, KeysError, ListenError, OAuthError, OAuthOptions,
+    ProtectedResource, TokenIssuer, bind, serve_http,
+};
 
 pub use server::{Server, ServerOptions};
 pub use sessions::{OpenOther, RootSession, StoredRoot};

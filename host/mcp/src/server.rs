@@ -7,11 +7,11 @@ use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, CallToolResult, ErrorCode, GetPromptRequestParams, GetPromptResponse,
-    Implementation, JsonObject, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult,
-    LoggingLevel, PaginatedRequestParams, ProtocolVersion, ReadResourceRequestParams, ReadResourceResponse,
-    ServerCapabilities, ServerConfig, SetLevelRequestParams, SubscribeRequestParams, SubscriptionFilter, Tool,
-    UnsubscribeRequestParams,
+    CallToolRequestParams, CallToolResponse, CallToolResult, CompleteRequestParams, CompleteResult, ErrorCode,
+    GetPromptRequestParams, GetPromptResponse, Implementation, JsonObject, ListPromptsResult,
+    ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, LoggingLevel, PaginatedRequestParams,
+    ProtocolVersion, ReadResourceRequestParams, ReadResourceResponse, ServerCapabilities, ServerConfig,
+    SetLevelRequestParams, SubscribeRequestParams, SubscriptionFilter, Tool, UnsubscribeRequestParams,
 };
 use rmcp::service::{NotificationContext, RequestContext, SubscriptionContext};
 use rmcp::{ErrorData, RoleServer, ServerHandler};
@@ -19,6 +19,7 @@ use tokio::sync::Semaphore;
 
 use crate::arguments::{excerpt, nearest};
 use crate::catalog;
+use crate::completions;
 use crate::definitions;
 use crate::exposed::ExposedTools;
 use crate::runs;
@@ -260,6 +261,7 @@ impl ServerHandler for Connection {
             (ServerCapabilities::builder().enable_tools().build(), definitions::GATEWAY_INSTRUCTIONS)
         } else {
             let of_scripts = ServerCapabilities::builder()
+                .enable_completions()
                 .enable_logging()
                 .enable_prompts()
                 .enable_resources()
@@ -323,6 +325,16 @@ impl ServerHandler for Connection {
             Err(error) => return Ok(error.into_result().into()),
         };
         Ok(self.dispatch(request, &context, client).await.unwrap_or_else(|error| error.into_result().into()))
+    }
+
+    async fn complete(
+        &self,
+        request: CompleteRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<CompleteResult, ErrorData> {
+        self.offers_more_than_tools()?;
+        let client = self.sessions(&context)?;
+        blocking(move || completions::complete(&client, &request)).await
     }
 
     async fn list_prompts(

@@ -8,5 +8,6 @@ mod files;
 mod gateway;
 mod hostile;
 mod http;
+mod oauth;
 mod runs;
 mod versions;

@@ -29,6 +29,7 @@ use tollhouse::tool::{HostCall, McpCalls, not_started};
 
 use self::connection::ClientThreads;
 
+pub(crate) use self::remote::{RemoteError, fetch_document};
 pub(crate) use self::results::blocks;
 
 pub use self::connection::{ConnectError, LastWords, ServerConnection, ServerPipes};
