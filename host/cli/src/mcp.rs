@@ -151,6 +151,9 @@ impl McpCommand {
         let oauth = self.http.oauth.as_deref().map(OAuthConfiguration::read).transpose()?;
         self.confine.apply(|| self.session.touched(locations, self.id.is_some(), &self.audit).with_network())?;
         let host = locations.host()?;
+        let ask_client = self.own.asks() && (listener.is_none() || self.http.ask_clients);
+        // Servers are told when they start, and that is before a client says whether it can ask.
+        self.session.relay().set_asks(self.proxy && ask_client);
         let root = self.root(locations, &host)?;
         let session = root.session.clone();
         let options = ServerOptions {
@@ -158,8 +161,9 @@ impl McpCommand {
             exposed: self.expose.clone(),
             is_gateway: self.proxy,
             text_limit: self.max_text.unwrap_or(if self.proxy { usize::MAX } else { MAX_TEXT }),
-            ask_client: self.own.asks() && (listener.is_none() || self.http.ask_clients),
+            ask_client,
             version: env!("CARGO_PKG_VERSION").to_owned(),
+            relay: self.session.relay().clone(),
         };
         let server = Server::new(options).map_err(|error| unexposed(&error))?;
         let issuer = trusted.map(|key| self.issuer(locations, &host, key, revoked)).transpose()?;

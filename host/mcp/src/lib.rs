@@ -9,7 +9,7 @@
 //! | `definitions` | tools as clients see them: names, schemas, annotations |
 //! | `arguments`, `tool_error` | arguments of a tool call, and errors for the model that wrote it |
 //! | `sessions` | sessions that a client can reach |
-//! | `runs`, `live_output` | runs of scripts: progress, logging, cancellation |
+//! | `runs`, `live_output`, `relayed` | runs of scripts: progress, logging, cancellation; behind a gateway, what servers say |
 //! | `approvals` | calls that wait for consent: the client's user is asked, or the run stays suspended |
 //! | `run_report`, `excerpts`, `images` | result of a run: text for the model, structured content, pictures |
 //! | `catalog` | mounted tools: search and declarations |
@@ -41,6 +41,7 @@ mod images;
 mod live_output;
 mod pending;
 mod prompts;
+mod relayed;
 mod resources;
 mod run_report;
 mod runs;
@@ -53,8 +54,8 @@ mod tool_names;
 
 pub use approvals::DeferringApprover;
 pub use client::{
-    ConnectError, LastWords, McpClient, RelayError, SERVER_VARIABLE, ServerConnection, ServerLauncher, ServerPipes,
-    StartError, StartedServer, relay_stdio,
+    ConnectError, LastWords, McpClient, MessageRelay, RelayError, SERVER_VARIABLE, ServerConnection, ServerLauncher,
+    ServerPipes, StartError, StartedServer, relay_stdio,
 };
 pub use http::{
     Algorithm, HttpOptions, KeySetError, KeySource, KeysError, ListenError, OAuthError, OAuthOptions,

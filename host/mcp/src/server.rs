@@ -19,6 +19,7 @@ use tokio::sync::Semaphore;
 
 use crate::arguments::{excerpt, nearest};
 use crate::catalog;
+use crate::client::MessageRelay;
 use crate::completions;
 use crate::definitions;
 use crate::exposed::ExposedTools;
@@ -49,6 +50,8 @@ pub struct ServerOptions {
     pub ask_client: bool,
     /// Version of this program, which clients are told.
     pub version: String,
+    /// Relay of the messages of mounted servers. A gateway hands them on to its clients.
+    pub relay: MessageRelay,
 }
 
 /// Server of all its connections. Cheap to clone.
@@ -62,6 +65,7 @@ pub(crate) struct ServerState {
     pub(crate) text_limit: usize,
     ask_client: bool,
     version: String,
+    pub(crate) relay: MessageRelay,
     pub(crate) runs: Arc<Semaphore>,
 }
 
@@ -79,6 +83,7 @@ impl Server {
             text_limit: options.text_limit.max(MIN_TEXT),
             ask_client: options.ask_client,
             version: options.version,
+            relay: options.relay,
             runs: Arc::new(Semaphore::new(MAX_RUNS)),
         })))
     }
@@ -258,7 +263,7 @@ pub(crate) fn level_rank(level: LoggingLevel) -> u8 {
 impl ServerHandler for Connection {
     fn get_info(&self) -> ServerConfig {
         let (capabilities, instructions) = if self.server.0.is_gateway {
-            (ServerCapabilities::builder().enable_tools().build(), definitions::GATEWAY_INSTRUCTIONS)
+            (ServerCapabilities::builder().enable_logging().enable_tools().build(), definitions::GATEWAY_INSTRUCTIONS)
         } else {
             let of_scripts = ServerCapabilities::builder()
                 .enable_completions()

@@ -6,6 +6,7 @@ mod client;
 mod configurations;
 mod files;
 mod gateway;
+mod gateway_messages;
 mod hostile;
 mod http;
 mod oauth;

@@ -232,6 +232,8 @@ mod tests {
         in_a_process(|home| {
             let server = net::TcpListener::bind("127.0.0.1:0").expect("there is room");
             let address = server.local_addr().expect("it is bound");
+            let other = net::TcpListener::bind("127.0.0.1:0").expect("there is room");
+            let elsewhere = other.local_addr().expect("it is bound");
             let said = Confinement::default().with_network().writing_in(Some(&home));
             if said.stand(ThreadScope::All).expect("the kernel takes it") < Some(TCP) {
                 return note!("this kernel has no Landlock, or not for TCP");
@@ -239,11 +241,9 @@ mod tests {
             net::TcpStream::connect(address).expect("a tool may");
             fs::create_dir(home.join("one")).expect("it is new");
             fs::write(home.join("one").join("file"), "kept").expect("there is room");
-            let other = net::TcpListener::bind("127.0.0.1:0").expect("there is room");
-            let other = other.local_addr().expect("it is bound");
             refuse_tcp_but(Some(address.port())).expect("the kernel takes it");
             net::TcpStream::connect(address).expect("this program may");
-            let refused = net::TcpStream::connect(other).expect_err("it may not");
+            let refused = net::TcpStream::connect(elsewhere).expect_err("it may not");
             assert_eq!(refused.kind(), ErrorKind::PermissionDenied);
             refuse_tcp_but(None).expect("the kernel takes it");
             fs::rename(home.join("one").join("file"), home.join("file")).expect("a store moves files");

@@ -341,7 +341,7 @@ mod tests {
         for (token, told) in [
             (other.sign(HEADER, &claims), TokenError::Signature),
             (format!("{message}."), TokenError::Signature),
-            (format!("{message}x.{signature}"), TokenError::Form),
+            (format!("{message}x.{signature}"), TokenError::Signature),
             (format!("{message}.{signature}="), TokenError::Form),
             (format!("{good}.x"), TokenError::Form),
             (message.to_owned(), TokenError::Form),
