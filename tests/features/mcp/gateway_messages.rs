@@ -73,7 +73,7 @@ fn gateway_hands_on_log_messages_and_progress_of_a_server_in_its_name_and_within
 fn server_behind_scripts_tells_the_client_nothing() {
     let home = home();
     let mut client = Client::start(&home, &MOUNTED);
-    let script = json!({ "script": "return [await fix.tell({}), await fix.askUser({})]" });
+    let script = json!({ "script": "return [await fix.tell({}), await fix.ask_user({})]" });
     let ran = client.call("run_javascript", script);
     let value = ran["structuredContent"]["value"].to_string();
     assert!(value.contains("told") && value.contains("error"), "{ran:#}");
