@@ -234,8 +234,9 @@ impl McpCommand {
             let approver = Arc::<DeferringApprover>::default();
             prepared.session_with(&host, policy, approver)
         };
-        let OAuthConfiguration { issuer, resource, keys, algorithms, leeway, scopes } = oauth;
-        let options = OAuthOptions { issuer, resource, keys, algorithms, leeway, scopes, open: Box::new(open) };
+        let OAuthConfiguration { issuer, resource, audience, keys, algorithms, leeway, scopes } = oauth;
+        let open = Box::new(open);
+        let options = OAuthOptions { issuer, resource, audience, keys, algorithms, leeway, scopes, open };
         ProtectedResource::new(options).map_err(|error| {
             let told = CliError::because("`--oauth`: no token could be accepted", &error);
             match error {

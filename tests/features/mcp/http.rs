@@ -25,7 +25,11 @@ pub(super) struct Answer {
 
 impl HttpServer {
     pub(super) fn start(home: &Home, arguments: &[&str]) -> Self {
-        let mut command = home.command(["mcp", "--http", "127.0.0.1:0"].iter().chain(arguments));
+        Self::start_at(home, "127.0.0.1:0", arguments)
+    }
+
+    pub(super) fn start_at(home: &Home, address: &str, arguments: &[&str]) -> Self {
+        let mut command = home.command(["mcp", "--http", address].iter().chain(arguments));
         let mut child = command.stderr(Stdio::piped()).spawn().expect("the binary is built: run `cargo xtask test`");
         let mut stderr = BufReader::new(child.stderr.take().expect("it is a pipe"));
         let (mut line, mut said) = (String::new(), String::new());

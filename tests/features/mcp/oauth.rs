@@ -238,6 +238,23 @@ fn sealed_tokens_and_access_tokens_are_accepted_side_by_side() {
 }
 
 #[test]
+fn audience_of_tokens_may_have_another_name_than_the_address_and_any_address_may_be_listened_on() {
+    let home = Home::with_tools(&["stats", "markdown"]);
+    let key = Key::new("k1");
+    configure(&home, &key.set());
+    let good = std::fs::read_to_string(home.path().join("oauth.toml")).expect("it was written");
+    home.file("oauth.toml", good.replace("[scopes]", "audience = 'api://box'\n[scopes]"));
+    let server = HttpServer::start_at(&home, "0.0.0.0:0", &["--oauth", "oauth.toml"]);
+    let own = key.token("ann", "", &json!({ "aud": "api://box", "scope": null, "scp": ["html"] }));
+    // The host of the resource needs no `--http-host`.
+    let headers = [("authorization", &*bearer(&own)), ("host", "box.example")];
+    assert_eq!(server.modern_js(HTML, &headers)["structuredContent"]["value"], true);
+    assert_eq!(refused(&server, &key.token("ann", "html", &json!({}))).status, 401);
+    let evil = [("authorization", &*bearer(&own)), ("host", "evil.example")];
+    assert_eq!(server.post(&listing(), &evil).status, 403);
+}
+
+#[test]
 fn configuration_of_an_authorization_server_that_is_wrong_starts_no_server() {
     let home = Home::with_tools(&["stats", "markdown"]);
     let key = Key::new("k1");
@@ -262,6 +279,7 @@ fn configuration_of_an_authorization_server_that_is_wrong_starts_no_server() {
         ("[scopes]", "algorithms = ['none']\n[scopes]", "`none` is not an algorithm"),
         ("[scopes]", "algorithms = []\n[scopes]", "is empty"),
         ("[scopes]", "leeway = '1h'\n[scopes]", "at most 5 minutes"),
+        ("[scopes]", "audience = ''\n[scopes]", "`audience` is empty"),
         ("html = 'html.toml'", "'a b' = 'html.toml'", "a scope has"),
         ("html = 'html.toml'", "html = 'limits.toml'", "has more than `[[grant]]`"),
         ("html = 'html.toml'", "html = 'unknown.toml'", "stats/describes"),

@@ -34,6 +34,7 @@ const MAX_LEEWAY: Duration = Duration::from_secs(5 * 60);
 struct ConfigurationText {
     issuer: Spanned<String>,
     resource: Spanned<String>,
+    audience: Option<Spanned<String>>,
     jwks: Option<Spanned<String>>,
     algorithms: Option<Vec<Spanned<String>>>,
     leeway: Option<Spanned<String>>,
@@ -44,6 +45,7 @@ struct ConfigurationText {
 pub(super) struct OAuthConfiguration {
     pub(super) issuer: ServerUrl,
     pub(super) resource: ServerUrl,
+    pub(super) audience: String,
     pub(super) keys: KeySource,
     pub(super) algorithms: Vec<Algorithm>,
     pub(super) leeway: Duration,
@@ -67,6 +69,7 @@ impl OAuthConfiguration {
         Ok(Self {
             issuer: source.address("issuer", &written.issuer)?,
             resource: source.address("resource", &written.resource)?,
+            audience: source.audience(written.audience.as_ref().unwrap_or(&written.resource))?,
             keys: source.keys(written.jwks.as_ref(), directory)?,
             algorithms: source.algorithms(written.algorithms)?,
             leeway: source.leeway(written.leeway.as_ref())?,
@@ -83,6 +86,13 @@ impl Source<'_> {
     fn address(&self, key: &str, value: &Spanned<String>) -> Result<ServerUrl> {
         let parsed = ServerUrl::parse(value.get_ref());
         parsed.map_err(|error| self.wrong(&format!("`{key}`: {error}"), Some(value.span())))
+    }
+
+    fn audience(&self, written: &Spanned<String>) -> Result<String> {
+        match written.get_ref().trim() {
+            "" => Err(self.wrong("`audience` is empty: tokens for this server have its name", Some(written.span()))),
+            _ => Ok(written.get_ref().clone()),
+        }
     }
 
     fn keys(&self, jwks: Option<&Spanned<String>>, directory: &Path) -> Result<KeySource> {

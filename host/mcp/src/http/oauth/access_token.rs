@@ -24,8 +24,8 @@ const TYPES: [&str; 3] = ["at+jwt", "application/at+jwt", "jwt"];
 pub(super) struct Expected {
     /// Issuer, exactly as tokens name it.
     pub(super) issuer: String,
-    /// This server's name, which is an audience of the token.
-    pub(super) resource: String,
+    /// This server's name in tokens for it.
+    pub(super) audience: String,
     /// Algorithms that are accepted.
     pub(super) algorithms: Vec<Algorithm>,
     /// Difference that clocks may have.
@@ -58,7 +58,9 @@ pub(super) enum TokenError {
     UnknownKey,
     #[error("its signature is not the issuer's")]
     Signature,
-    #[error("its claims cannot be read: `iss`, `sub` and `scope` are texts, `exp`, `nbf` and `iat` numbers")]
+    #[error(
+        "its claims cannot be read: `iss`, `sub` and `scope` are texts, `exp`, `nbf` and `iat` numbers, `aud` and `scp` texts or lists"
+    )]
     Claims,
     #[error("another issuer has issued it (`iss`)")]
     Issuer,
@@ -88,17 +90,19 @@ struct Header {
 struct Claims {
     iss: String,
     sub: String,
-    aud: Audiences,
+    aud: TextOrList,
     exp: f64,
     nbf: Option<f64>,
     iat: Option<f64>,
     scope: Option<String>,
+    /// Scopes as Entra and Okta write them.
+    scp: Option<TextOrList>,
     cnf: Option<IgnoredAny>,
 }
 
 #[derive(Deserialize)]
 #[serde(untagged)]
-enum Audiences {
+enum TextOrList {
     One(String),
     Several(Vec<String>),
 }
@@ -162,8 +166,8 @@ impl Claims {
             return Err(TokenError::Issuer);
         }
         let is_for = match &self.aud {
-            Audiences::One(one) => *one == expected.resource,
-            Audiences::Several(all) => all.contains(&expected.resource),
+            TextOrList::One(one) => *one == expected.audience,
+            TextOrList::Several(all) => all.contains(&expected.audience),
         };
         if !is_for {
             return Err(TokenError::Audience);
@@ -186,8 +190,14 @@ impl Claims {
         if self.sub.is_empty() || self.sub.len() > MAX_NAME {
             return Err(TokenError::Subject);
         }
-        let scopes =
-            self.scope.unwrap_or_default().split(' ').filter(|scope| !scope.is_empty()).map(str::to_owned).collect();
+        let written = match (self.scope, self.scp) {
+            (Some(scope), _) => vec![scope],
+            (None, Some(TextOrList::One(scope))) => vec![scope],
+            (None, Some(TextOrList::Several(scopes))) => scopes,
+            (None, None) => Vec::new(),
+        };
+        let scopes = written.iter().flat_map(|scopes| scopes.split(' ')).filter(|scope| !scope.is_empty());
+        let scopes = scopes.map(str::to_owned).collect();
         Ok(Verified { subject: self.sub, scopes })
     }
 }
@@ -233,7 +243,7 @@ mod tests {
         fn judge(&self, token: &str) -> Result<Verified, TokenError> {
             let expected = Expected {
                 issuer: "https://login.example".to_owned(),
-                resource: "https://box.example/mcp".to_owned(),
+                audience: "https://box.example/mcp".to_owned(),
                 algorithms: vec![Algorithm::Es256, Algorithm::EdDsa],
                 leeway: Duration::from_secs(30),
             };
@@ -276,6 +286,13 @@ mod tests {
         ] {
             assert_eq!(issuer.judge(&issuer.sign(header, &claims().to_string())), right, "{header}");
         }
+        for scp in [json!(["a", "b"]), json!("a b")] {
+            let mut claims = claims();
+            claims["scope"] = Value::Null;
+            claims["scp"] = scp;
+            assert_eq!(issuer.judge(&issuer.sign(HEADER, &claims.to_string())), right, "{claims}");
+        }
+        assert_eq!(issuer.judge(&issuer.sign(HEADER, &with("scp", json!(["c"])))), right, "`scope` counts");
         let none = issuer.judge(&issuer.sign(HEADER, &with("scope", Value::Null)));
         assert_eq!(none.expect("it is valid").scopes, Vec::<String>::new());
     }

@@ -39,8 +39,10 @@ const METADATA: &str = "/.well-known/oauth-protected-resource";
 pub struct OAuthOptions {
     /// Issuer of access tokens, as their `iss` names it.
     pub issuer: ServerUrl,
-    /// Address of this server, as clients know it: the audience of the tokens for it.
+    /// Address of this server, as clients know it.
     pub resource: ServerUrl,
+    /// Name of this server in tokens for it (`aud`); by RFC 8707 its address.
+    pub audience: String,
     /// Source of the issuer's keys.
     pub keys: KeySource,
     /// Algorithms that are accepted.
@@ -80,6 +82,7 @@ pub enum OAuthError {
 /// Server whose clients have access tokens of an authorization server.
 pub struct ProtectedResource {
     expected: Expected,
+    resource: String,
     keys: Keys,
     subjects: Subjects,
     /// Address of the metadata, as clients are told.
@@ -92,15 +95,14 @@ impl ProtectedResource {
     /// # Errors
     /// If there are no keys, or the grants cannot be used.
     pub fn new(options: OAuthOptions) -> Result<Self, OAuthError> {
-        let OAuthOptions { issuer, resource, keys, algorithms, leeway, scopes, open } = options;
+        let OAuthOptions { issuer, resource, audience, keys, algorithms, leeway, scopes, open } = options;
         let runtime = Builder::new_current_thread().enable_all().build().map_err(OAuthError::Start)?;
         let keys = runtime.block_on(Keys::new(keys, &issuer))?;
         let metadata_url = metadata_url(resource.as_str());
-        let expected =
-            Expected { issuer: issuer.as_str().to_owned(), resource: resource.as_str().to_owned(), algorithms, leeway };
+        let expected = Expected { issuer: issuer.as_str().to_owned(), audience, algorithms, leeway };
         let subjects = Subjects::new(scopes, open);
         subjects.check()?;
-        Ok(Self { expected, keys, subjects, metadata_url })
+        Ok(Self { expected, resource: resource.as_str().to_owned(), keys, subjects, metadata_url })
     }
 
     /// Returns the TCP port at which keys are fetched again; `None` if they are those of a file.
@@ -137,7 +139,7 @@ impl ProtectedResource {
         let is_told = self.metadata_url.ends_with(path) && !below.is_empty();
         (below.is_empty() || below == PATH || is_told).then(|| {
             json!({
-                "resource": self.expected.resource,
+                "resource": self.resource,
                 "resource_name": "Tollhouse",
                 "authorization_servers": [self.expected.issuer],
                 "scopes_supported": self.subjects.scopes().keys().collect::<Vec<_>>(),
