@@ -8,6 +8,7 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
+use tollhouse_tests::server::{AUTHORITY, Server};
 use tollhouse_tests::{Home, Ran, root};
 
 /// Fixture that runs, until this is dropped.
@@ -70,6 +71,47 @@ fn mcp_server_at_url_is_called_as_a_program_is() {
     assert!(listed.stdout.contains(&format!("http://127.0.0.1:{}/mcp", remote.port)), "{listed:?}");
     let tested = home.run(["mcp", "test", "hub", "--policy", "policy.toml"]);
     assert_eq!(tested.status, 0, "{tested:?}");
+}
+
+#[test]
+fn connection_with_mcp_server_at_url_is_used_again_and_replaced_once_it_is_closed() {
+    let (home, _remote) = pinned("");
+    let code = "const places = new Set(); \
+        for (let i = 0; i < 20; i++) places.add(await hub.place({text: ''})); \
+        try { await hub.drop({text: ''}) } catch {} \
+        const again = await hub.place({text: ''}); \
+        await Promise.all([hub.place({text: ''}), hub.place({text: ''}), hub.stream({text: 'x'})]); \
+        return [places.size, places.has(again)]";
+    let ran = home.js(code, &ALLOWED);
+    assert_eq!(ran["value"], json!([1, false]), "{ran}");
+}
+
+#[test]
+fn mcp_server_whose_certificate_nobody_trusts_is_sent_nothing() {
+    let home = Home::new();
+    let server = Server::start_tls(|_| ("200 OK", Vec::new(), Vec::new()));
+    home.file("hub", "hunter2");
+    let authority = home.file("authority.pem", AUTHORITY);
+    for host in ["127.0.0.1", "localhost"] {
+        let url = format!("https://{host}:{}/mcp", server.port());
+        home.file(
+            "policy.toml",
+            format!(
+                "[tools]\n[mcp.hub]\nurl = \"{url}\"\nheaders = {{ Authorization = \"Bearer secret:HUB\" }}\n\
+                 [[grant]]\nmethod = \"hub/**\"\n"
+            ),
+        );
+        let secret = format!("HUB=file:{}", home.path().join("hub").display());
+        let words = ["mcp", "lock"].iter().chain(&ALLOWED).copied().chain(["--secret", secret.as_str()]);
+        // Also not if its authority is trusted: the certificate is for another name.
+        for trusted in [None, Some(&authority)] {
+            let mut command = home.command(words.clone());
+            command.envs(trusted.map(|path| ("SSL_CERT_FILE", path)));
+            let ran = Ran::of(&command.output().expect("the binary is built"));
+            assert!(ran.status != 0 && ran.stderr.contains("cannot be secured"), "{trusted:?} {ran:?}");
+        }
+    }
+    assert_eq!(server.seen(), Vec::<String>::new(), "no request, and no secret");
 }
 
 #[test]

@@ -7,7 +7,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 MODE = sys.argv[1] if len(sys.argv) > 1 else "normal"
 TEXT = {"type": "object", "properties": {"text": {"type": "string"}}, "required": ["text"], "additionalProperties": False}
-NAMES = ["echo", "stream", "headers", "flood", "long", "lie", "mute", "drop", "redirect", "gone"]
+NAMES = ["echo", "stream", "headers", "flood", "long", "lie", "mute", "drop", "redirect", "gone", "place"]
 
 
 def content(value):
@@ -87,6 +87,10 @@ class Handler(BaseHTTPRequestHandler):
 
     def call_headers(self, _):
         self.result({"content": [], "structuredContent": dict(self.headers)})
+
+    def call_place(self, _):
+        """Tells the connection."""
+        self.result(content(str(self.client_address[1])))
 
     def call_stream(self, text):
         self.start_stream()

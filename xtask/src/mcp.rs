@@ -116,7 +116,8 @@ fn gateway(binary: &Path, home: &Path) -> Result<Vec<String>> {
     fs::write(&policy, text)?;
     let options = ["--policy".to_owned(), policy.display().to_string(), "--allow-exec".to_owned(), "suite".to_owned()];
     run(command(binary).args(["mcp", "lock"]).args(&options).env("XDG_DATA_HOME", home))?;
-    Ok(options.into_iter().chain(["--proxy".to_owned()]).collect())
+    // The suite answers what its tools ask.
+    Ok(options.into_iter().chain(["--proxy", "--ask-clients"].map(str::to_owned)).collect())
 }
 
 /// Starts a server over HTTP, and ends it after the work with its URL.

@@ -1,5 +1,7 @@
 //! `tollhouse mcp`: the server of the Model Context Protocol.
 
+mod oauth;
+
 use std::net::TcpListener;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -10,10 +12,11 @@ use tollhouse::remedy::set_remedy_wording;
 use tollhouse::session::{Host, OpenOptions, SessionId, Sessions};
 use tollhouse::token::{PublicKey, RevocationList};
 use tollhouse_mcp::{
-    DeferringApprover, ExposeError, HttpOptions, ListenError, OpenOther, RootSession, ServeError, Server,
-    ServerOptions, Stopper, StoredRoot, TokenIssuer, serve_http, serve_stdio,
+    DeferringApprover, ExposeError, HttpOptions, ListenError, OAuthError, OAuthOptions, OpenOther, ProtectedResource,
+    RootSession, ServeError, Server, ServerOptions, Stopper, StoredRoot, TokenIssuer, serve_http, serve_stdio,
 };
 
+use self::oauth::OAuthConfiguration;
 use super::audit::AuditArgs;
 use super::confine::ConfineArgs;
 use super::error::USAGE;
@@ -79,8 +82,8 @@ pub(crate) struct McpCommand {
 /// Options for the server of many clients.
 #[derive(Args)]
 struct HttpArgs {
-    /// Serve streamable HTTP at http://ADDRESS/mcp instead of standard input and output. Without `--issuer`, loopback
-    /// addresses only
+    /// Serve streamable HTTP at http://ADDRESS/mcp instead of standard input and output. Without `--issuer` or `--oauth`,
+    /// loopback addresses only
     #[arg(long = "http", value_name = "ADDRESS", help_heading = "HTTP")]
     address: Option<String>,
     /// Ask each request for a bearer token that this key has sealed (`tollhouse policy seal`): the key or its file. A
@@ -91,7 +94,13 @@ struct HttpArgs {
     /// Revoked tokens: one revocation id per line. Read when the server starts
     #[arg(long, value_name = "FILE", requires = "issuer", help_heading = "HTTP")]
     issuer_revoked: Option<PathBuf>,
-    /// A name of this host that requests may have, besides localhost
+    /// Accept access tokens (JSON Web Tokens) of an authorization server of OAuth 2.1, as this file says (TOML): the
+    /// issuer and its keys, the address of this server, and a policy for each scope. A client has the grants of its
+    /// token's scopes, and a session in memory. A `--policy` says what is mounted, and grants nothing
+    #[arg(long, value_name = "FILE", requires = "address", help_heading = "HTTP",
+        conflicts_with_all = ["token", "allow", "allow_net", "id"])]
+    oauth: Option<PathBuf>,
+    /// A name of this host that requests may have, besides localhost and that of `--oauth`
     #[arg(long = "http-host", value_name = "HOST[:PORT]", requires = "address", help_heading = "HTTP")]
     hosts: Vec<String>,
     /// An origin whose web pages may send requests: `https://app.example:443`
@@ -105,7 +114,7 @@ struct HttpArgs {
         help_heading = "HTTP")]
     max_body: u64,
     /// Let the clients' users decide about calls that need approval: for clients that are trusted with that
-    #[arg(long, requires = "address", conflicts_with = "issuer", help_heading = "HTTP")]
+    #[arg(long, requires = "address", conflicts_with_all = ["issuer", "oauth"], help_heading = "HTTP")]
     ask_clients: bool,
 }
 
@@ -113,11 +122,13 @@ impl HttpArgs {
     /// Binds the listener, before the process is confined; `None` for standard input and output.
     fn bind(&self) -> Result<Option<TcpListener>> {
         let Some(address) = &self.address else { return Ok(None) };
-        let bound = tollhouse_mcp::bind(address, self.issuer.is_some());
+        let bound = tollhouse_mcp::bind(address, self.issuer.is_some() || self.oauth.is_some());
         bound.map(Some).map_err(|error| {
             let told = CliError::because(format!("`--http {address}`"), &error).status(USAGE);
             match error {
-                ListenError::Open(_) => told.hint("ask for tokens (`--issuer KEY`), or listen on 127.0.0.1"),
+                ListenError::Open(_) => {
+                    told.hint("ask for tokens (`--issuer KEY`, `--oauth FILE`), or listen on 127.0.0.1")
+                }
                 _ => told,
             }
         })
@@ -137,8 +148,12 @@ impl McpCommand {
         let listener = self.http.bind()?;
         let trusted = self.http.issuer.as_deref().map(token::public_key).transpose()?;
         let revoked = token::revocations(self.http.issuer_revoked.as_deref())?;
+        let oauth = self.http.oauth.as_deref().map(OAuthConfiguration::read).transpose()?;
         self.confine.apply(|| self.session.touched(locations, self.id.is_some(), &self.audit).with_network())?;
         let host = locations.host()?;
+        let ask_client = self.own.asks() && (listener.is_none() || self.http.ask_clients);
+        // Servers are told when they start, and that is before a client says whether it can ask.
+        self.session.relay().set_asks(self.proxy && ask_client);
         let root = self.root(locations, &host)?;
         let session = root.session.clone();
         let options = ServerOptions {
@@ -146,12 +161,15 @@ impl McpCommand {
             exposed: self.expose.clone(),
             is_gateway: self.proxy,
             text_limit: self.max_text.unwrap_or(if self.proxy { usize::MAX } else { MAX_TEXT }),
-            ask_client: self.own.asks() && (listener.is_none() || self.http.ask_clients),
+            ask_client,
             version: env!("CARGO_PKG_VERSION").to_owned(),
+            relay: self.session.relay().clone(),
         };
         let server = Server::new(options).map_err(|error| unexposed(&error))?;
         let issuer = trusted.map(|key| self.issuer(locations, &host, key, revoked)).transpose()?;
-        self.confine.isolate(&session)?;
+        let names = oauth.iter().map(|oauth| oauth.resource.host().to_owned()).chain(self.http.hosts.clone()).collect();
+        let oauth = oauth.map(|oauth| self.protected(locations, &host, oauth)).transpose()?;
+        self.confine.isolate_but(&session, oauth.as_ref().and_then(ProtectedResource::port))?;
         let stopper = Stopper::default();
         let signalled = stopper.clone();
         signals::on_first(move || signalled.stop());
@@ -159,9 +177,10 @@ impl McpCommand {
             None => serve_stdio(&server, &stopper),
             Some(listener) => {
                 let options = HttpOptions {
-                    hosts: self.http.hosts.clone(),
+                    hosts: names,
                     origins: self.http.origins.clone(),
                     issuer,
+                    oauth,
                     max_connections: self.http.max_connections,
                     max_body: usize::try_from(self.http.max_body).unwrap_or(usize::MAX),
                 };
@@ -198,6 +217,38 @@ impl McpCommand {
             prepared.session_with(&host, policy, approver)
         };
         Ok(TokenIssuer { key, revoked, open: Box::new(open) })
+    }
+
+    /// Returns what judges access tokens, and opens the sessions of their subjects: in memory, with the tools, servers,
+    /// files, permissions, limits and log of this command, and no grants but those of their scopes.
+    fn protected(&self, locations: &Locations, host: &Host, oauth: OAuthConfiguration) -> Result<ProtectedResource> {
+        let prepared = self.session.prepare(locations, &self.own, &self.audit)?;
+        if !prepared.policy.grants.is_empty() {
+            return Err(CliError::usage("`--oauth`: the policy has `[[grant]]`, which no client would have")
+                .hint("put them into the policies of scopes (`[scopes]`); the policy says what is mounted"));
+        }
+        let host = host.clone();
+        let open = move |mut policy: Policy| {
+            policy.limits = prepared.policy.limits.clone();
+            policy.permissions = prepared.policy.permissions.clone();
+            let approver = Arc::<DeferringApprover>::default();
+            prepared.session_with(&host, policy, approver)
+        };
+        let OAuthConfiguration { issuer, resource, audience, keys, algorithms, leeway, scopes } = oauth;
+        let open = Box::new(open);
+        let options = OAuthOptions { issuer, resource, audience, keys, algorithms, leeway, scopes, open };
+        ProtectedResource::new(options).map_err(|error| {
+            let told = CliError::because("`--oauth`: no token could be accepted", &error);
+            match error {
+                OAuthError::Keys(_) => told
+                    .status(USAGE)
+                    .hint("`jwks` is a file or the address of a JSON Web Key Set; without it, the issuer's metadata names one"),
+                OAuthError::Scope { .. } => {
+                    told.status(USAGE).hint("a scope must ask for approval where another one with the same methods does")
+                }
+                _ => told.status(USAGE),
+            }
+        })
     }
 
     /// Opens the default session.

@@ -17,6 +17,7 @@ use tollhouse::session::{
 use tollhouse::tool::names::Face;
 use tollhouse::tool::{Lock, LostFace, McpCalls, Secrets};
 use tollhouse::vfs::{self, Tree};
+use tollhouse_mcp::MessageRelay;
 use tollhouse_registry::untrusted_file;
 
 use super::approve::TerminalApprover;
@@ -148,6 +149,11 @@ impl SessionArgs {
     /// Returns the connections with MCP servers, once a session was opened.
     pub(crate) fn mcp_calls(&self) -> Option<Arc<dyn McpCalls>> {
         self.servers.calls()
+    }
+
+    /// Returns the relay of what MCP servers say besides answers.
+    pub(crate) fn relay(&self) -> &MessageRelay {
+        self.servers.relay()
     }
 
     /// Returns the first stream that these options name instead of a file, secrets included: it can be read only once.

@@ -73,6 +73,14 @@ impl Gate {
         Ok(self.derive(self.policy.attenuate(narrower)?, None, false)?)
     }
 
+    /// Creates a gate like [`Self::attenuate`] that keeps the grants with these names ([`Policy::subset`]).
+    ///
+    /// # Errors
+    /// If it would allow more.
+    pub fn subset(&self, keeps: impl Fn(&str) -> bool) -> Result<Self, NarrowError> {
+        Ok(self.derive(self.policy.subset(keeps)?, None, false)?)
+    }
+
     /// Creates a gate whose grants narrow those of this one.
     fn derive(&self, policy: Policy, owner: Option<Arc<str>>, named: bool) -> Result<Self, PolicyError> {
         let (catalog, ledger) = (Arc::clone(&self.catalog), Arc::clone(&self.ledger));

@@ -192,7 +192,7 @@ fn costs(cost: &Value) -> String {
 }
 
 /// Replaces characters that are not seen, or that change how others are seen, by their codes. Line breaks and tabs stay.
-fn visible(text: &str) -> String {
+pub(crate) fn visible(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
     for c in text.chars() {
         if is_hidden(c) { shown.extend(c.escape_unicode()) } else { shown.push(c) }

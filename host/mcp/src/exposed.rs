@@ -27,7 +27,7 @@ use crate::definitions;
 use crate::excerpts::shorten;
 use crate::pending;
 use crate::run_report::FinishedRun;
-use crate::runs::{self, Retry, Stop, watch};
+use crate::runs::{self, Retry, Stop, WatchedRequest};
 use crate::server::Connection;
 use crate::sessions::{ClientSessions, OpenedSession};
 use crate::tool_error::ToolError;
@@ -219,7 +219,8 @@ pub(crate) async fn call(
     // A call writes no output.
     let (_, lines) = channel(1);
     let wall = opened.session.gate().limits().wall;
-    let result: Result<Payload, Failure> = watch(context, &opened, None, lines, wall, &stop, work).await?;
+    let request = WatchedRequest { connection, context, opened: &opened, level: None, wall };
+    let result: Result<Payload, Failure> = request.watch(lines, &stop, work).await?;
     Ok(answer(opened.session.gate(), &method, result?.value, server.text_limit).into())
 }
 

@@ -1,14 +1,17 @@
 //! The server of many clients, by streamable HTTP.
 //!
 //! - `connections`: the listener, and limits on connections and requests;
-//! - `clients`: which sessions a request reaches: those of its token, or of its protocol session.
+//! - `clients`: which sessions a request reaches: those of its token, or of its protocol session;
+//! - `oauth`: access tokens of an authorization server.
 //!
 //! Without an issuer of tokens the server binds loopback addresses only. With one, each request has a token of that
-//! issuer (`Authorization: Bearer`), and the client has what its token grants. Requests of web pages are refused unless
+//! issuer (`Authorization: Bearer`), and the client has what its token grants, or what the operator's configuration gives
+//! its scopes. Requests of web pages are refused unless
 //! their origin is named, and so are requests for another host than the server's.
 
 mod clients;
 mod connections;
+mod oauth;
 
 use std::io;
 use std::net::{IpAddr, SocketAddr, TcpListener, ToSocketAddrs as _};
@@ -19,6 +22,8 @@ use tokio::runtime::Builder;
 use tollhouse::capability::Policy;
 use tollhouse::session::{HostError, Session};
 use tollhouse::token::{PublicKey, RevocationList};
+
+pub use self::oauth::{Algorithm, KeySetError, KeySource, KeysError, OAuthError, OAuthOptions, ProtectedResource};
 
 use self::clients::ClientOfRequest;
 use crate::server::Server;
@@ -69,8 +74,10 @@ pub struct HttpOptions {
     pub hosts: Vec<String>,
     /// Origins of web pages that may send requests.
     pub origins: Vec<String>,
-    /// Issuer of the tokens that clients must have. With `None`, whoever can connect is the operator.
+    /// Issuer of sealed tokens, one of which clients must have, or an access token.
     pub issuer: Option<TokenIssuer>,
+    /// Protected resource, for clients with access tokens. With neither, whoever can connect is the operator.
+    pub oauth: Option<ProtectedResource>,
     /// Most connections at a time. More are closed at once.
     pub max_connections: usize,
     /// Most bytes of a request.

@@ -9,13 +9,13 @@
 //! | `definitions` | tools as clients see them: names, schemas, annotations |
 //! | `arguments`, `tool_error` | arguments of a tool call, and errors for the model that wrote it |
 //! | `sessions` | sessions that a client can reach |
-//! | `runs`, `live_output` | runs of scripts: progress, logging, cancellation |
+//! | `runs`, `live_output`, `relayed` | runs of scripts: progress, logging, cancellation; behind a gateway, what servers say |
 //! | `approvals` | calls that wait for consent: the client's user is asked, or the run stays suspended |
 //! | `run_report`, `excerpts`, `images` | result of a run: text for the model, structured content, pictures |
 //! | `catalog` | mounted tools: search and declarations |
 //! | `exposed`, `tool_names` | mounted tools as tools of their own, also of a gateway, which offers nothing else |
 //! | `files`, `session_tool`, `pending` | the other tools |
-//! | `resources`, `prompts` | files of sessions as resources, and guides for models |
+//! | `resources`, `prompts`, `completions` | files of sessions as resources, guides for models, and completions of both |
 //! | `stdio`, `http` | transports |
 //! | `client` | the other way: servers whose tools are mounted |
 //!
@@ -31,6 +31,7 @@ mod approvals;
 mod arguments;
 mod catalog;
 mod client;
+mod completions;
 mod definitions;
 mod excerpts;
 mod exposed;
@@ -40,6 +41,7 @@ mod images;
 mod live_output;
 mod pending;
 mod prompts;
+mod relayed;
 mod resources;
 mod run_report;
 mod runs;
@@ -52,10 +54,13 @@ mod tool_names;
 
 pub use approvals::DeferringApprover;
 pub use client::{
-    ConnectError, LastWords, McpClient, RelayError, SERVER_VARIABLE, ServerConnection, ServerLauncher, ServerPipes,
-    StartError, StartedServer, relay_stdio,
+    ConnectError, LastWords, McpClient, MessageRelay, RelayError, SERVER_VARIABLE, ServerConnection, ServerLauncher,
+    ServerPipes, StartError, StartedServer, relay_stdio,
 };
-pub use http::{HttpOptions, ListenError, TokenIssuer, bind, serve_http};
+pub use http::{
+    Algorithm, HttpOptions, KeySetError, KeySource, KeysError, ListenError, OAuthError, OAuthOptions,
+    ProtectedResource, TokenIssuer, bind, serve_http,
+};
 
 pub use server::{Server, ServerOptions};
 pub use sessions::{OpenOther, RootSession, StoredRoot};

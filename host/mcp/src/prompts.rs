@@ -43,6 +43,12 @@ pub(crate) fn all() -> Vec<Prompt> {
     ]
 }
 
+/// Returns true if a prompt has an argument.
+pub(crate) fn has_argument(prompt: &str, argument: &str) -> bool {
+    let found = all().into_iter().find(|known| known.name == prompt).and_then(|known| known.arguments);
+    found.is_some_and(|arguments| arguments.iter().any(|known| known.name == argument))
+}
+
 /// Returns a prompt.
 ///
 /// # Errors

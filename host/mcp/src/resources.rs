@@ -23,6 +23,11 @@ use crate::sessions::{ClientSessions, MAIN};
 
 const SCHEME: &str = "tollhouse://";
 
+/// Template of all resources, and its variables.
+pub(crate) const TEMPLATE: &str = "tollhouse://{session}/{+path}";
+pub(crate) const SESSION: &str = "session";
+pub(crate) const PATH: &str = "path";
+
 /// Directory whose files are listed.
 const LISTED: &str = "/workspace";
 
@@ -178,7 +183,7 @@ pub(crate) fn read(client: &ClientSessions, uri: &str) -> Result<ReadResourceRes
 
 /// Returns the templates of all resources.
 pub(crate) fn templates() -> Vec<ResourceTemplate> {
-    let template = ResourceTemplate::new(format!("{SCHEME}{{session}}/{{+path}}"), "file");
+    let template = ResourceTemplate::new(TEMPLATE, "file");
     vec![template.with_title("File of a session").with_description("`main` is the default session")]
 }
 

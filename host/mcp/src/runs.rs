@@ -4,13 +4,10 @@
 
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use rmcp::RoleServer;
-use rmcp::model::{
-    CallToolResponse, InputResponses, JsonObject, LoggingLevel, LoggingMessageNotificationParam,
-    ProgressNotificationParam,
-};
+use rmcp::model::{CallToolResponse, InputResponses, JsonObject, LoggingLevel, LoggingMessageNotificationParam};
 use rmcp::service::RequestContext;
 use serde_json::json;
 use tokio::sync::mpsc::{Receiver, channel};
@@ -22,6 +19,7 @@ use crate::arguments::Arguments;
 use crate::definitions::{self, names};
 use crate::exposed;
 use crate::live_output::{Captured, LiveOutput, OutputLine};
+use crate::relayed::RelayedMessages;
 use crate::run_report::{self, FinishedRun};
 use crate::server::{Connection, level_rank};
 use crate::sessions::{ClientSessions, OpenedSession};
@@ -236,8 +234,9 @@ impl RunJob<'_> {
                 Ok(run.finish())
             }
         };
-        let wall = self.opened.session.gate().limits().wall;
-        watch(self.context, self.opened, level, lines, wall, &stop, work).await
+        let (connection, context, wall) = (self.connection, self.context, self.opened.session.gate().limits().wall);
+        let request = WatchedRequest { connection, context, opened: self.opened, level, wall };
+        request.watch(lines, &stop, work).await
     }
 }
 
@@ -287,46 +286,53 @@ impl Stop {
     }
 }
 
-/// Does work that runs something on a thread of its own; meanwhile passes output and progress on to the client, and
-/// stops the work if the request is cancelled.
-pub(crate) async fn watch<T: Send + 'static>(
-    context: &RequestContext<RoleServer>,
-    opened: &OpenedSession,
-    level: Option<u8>,
-    mut lines: Receiver<OutputLine>,
-    wall: Duration,
-    stop: &Stop,
-    work: impl FnOnce() -> Result<T, HostError> + Send + 'static,
-) -> Result<T, ToolError> {
-    let mut job = tokio::task::spawn_blocking(work);
-    let begun = Instant::now();
-    let token = context.meta.get_progress_token();
-    let mut ticks = tokio::time::interval(PROGRESS);
-    ticks.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
-    ticks.tick().await;
-    let mut stopped = false;
-    let done = loop {
-        tokio::select! {
-            done = &mut job => break done,
-            Some(line) = lines.recv() => log(context, level, line).await,
-            _ = ticks.tick(), if token.is_some() => {
-                if let Some(token) = &token {
-                    let progress = ProgressNotificationParam::new(token.clone(), begun.elapsed().as_secs_f64());
-                    // A client that does not take it loses nothing but this.
-                    let _ = context.peer.notify_progress(progress.with_total(wall.as_secs_f64())).await;
+/// Request whose work runs something.
+pub(crate) struct WatchedRequest<'a> {
+    pub(crate) connection: &'a Connection,
+    pub(crate) context: &'a RequestContext<RoleServer>,
+    pub(crate) opened: &'a OpenedSession,
+    /// Lowest level of log messages of the run's output; `None` for no such messages.
+    pub(crate) level: Option<u8>,
+    /// Longest time of the work.
+    pub(crate) wall: Duration,
+}
+
+impl WatchedRequest<'_> {
+    /// Does work on a thread of its own; meanwhile passes output, progress and what mounted servers say on to the client,
+    /// and stops the work if the request is cancelled.
+    pub(crate) async fn watch<T: Send + 'static>(
+        &self,
+        mut lines: Receiver<OutputLine>,
+        stop: &Stop,
+        work: impl FnOnce() -> Result<T, HostError> + Send + 'static,
+    ) -> Result<T, ToolError> {
+        let context = self.context;
+        let mut relayed = RelayedMessages::new(self.connection, context, self.wall);
+        // A mounted server may be asked, and say something, as soon as the work begins.
+        let mut job = tokio::task::spawn_blocking(work);
+        let mut ticks = tokio::time::interval(PROGRESS);
+        ticks.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
+        ticks.tick().await;
+        let mut stopped = false;
+        let done = loop {
+            tokio::select! {
+                done = &mut job => break done,
+                Some(line) = lines.recv() => log(context, self.level, line).await,
+                Some(message) = relayed.next() => relayed.hand_on(message).await,
+                _ = ticks.tick() => relayed.tick().await,
+                () = context.ct.cancelled(), if !stopped => {
+                    stopped = true;
+                    self.opened.given_up.store(true, Ordering::Relaxed);
+                    stop.stop();
                 }
             }
-            () = context.ct.cancelled(), if !stopped => {
-                stopped = true;
-                opened.given_up.store(true, Ordering::Relaxed);
-                stop.stop();
-            }
+        };
+        while let Ok(line) = lines.try_recv() {
+            log(context, self.level, line).await;
         }
-    };
-    while let Ok(line) = lines.try_recv() {
-        log(context, level, line).await;
+        relayed.finish().await;
+        done.map_err(|error| ToolError::because("the run failed", &error))?.map_err(Into::into)
     }
-    done.map_err(|error| ToolError::because("the run failed", &error))?.map_err(Into::into)
 }
 
 /// Sends a line of output as a log message, if the client wants such.

@@ -7,11 +7,11 @@ use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, CallToolResult, ErrorCode, GetPromptRequestParams, GetPromptResponse,
-    Implementation, JsonObject, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult,
-    LoggingLevel, PaginatedRequestParams, ProtocolVersion, ReadResourceRequestParams, ReadResourceResponse,
-    ServerCapabilities, ServerConfig, SetLevelRequestParams, SubscribeRequestParams, SubscriptionFilter, Tool,
-    UnsubscribeRequestParams,
+    CallToolRequestParams, CallToolResponse, CallToolResult, CompleteRequestParams, CompleteResult, ErrorCode,
+    GetPromptRequestParams, GetPromptResponse, Implementation, JsonObject, ListPromptsResult,
+    ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, LoggingLevel, PaginatedRequestParams,
+    ProtocolVersion, ReadResourceRequestParams, ReadResourceResponse, ServerCapabilities, ServerConfig,
+    SetLevelRequestParams, SubscribeRequestParams, SubscriptionFilter, Tool, UnsubscribeRequestParams,
 };
 use rmcp::service::{NotificationContext, RequestContext, SubscriptionContext};
 use rmcp::{ErrorData, RoleServer, ServerHandler};
@@ -19,6 +19,8 @@ use tokio::sync::Semaphore;
 
 use crate::arguments::{excerpt, nearest};
 use crate::catalog;
+use crate::client::MessageRelay;
+use crate::completions;
 use crate::definitions;
 use crate::exposed::ExposedTools;
 use crate::runs;
@@ -48,6 +50,8 @@ pub struct ServerOptions {
     pub ask_client: bool,
     /// Version of this program, which clients are told.
     pub version: String,
+    /// Relay of the messages of mounted servers. A gateway hands them on to its clients.
+    pub relay: MessageRelay,
 }
 
 /// Server of all its connections. Cheap to clone.
@@ -61,6 +65,7 @@ pub(crate) struct ServerState {
     pub(crate) text_limit: usize,
     ask_client: bool,
     version: String,
+    pub(crate) relay: MessageRelay,
     pub(crate) runs: Arc<Semaphore>,
 }
 
@@ -78,6 +83,7 @@ impl Server {
             text_limit: options.text_limit.max(MIN_TEXT),
             ask_client: options.ask_client,
             version: options.version,
+            relay: options.relay,
             runs: Arc::new(Semaphore::new(MAX_RUNS)),
         })))
     }
@@ -257,9 +263,10 @@ pub(crate) fn level_rank(level: LoggingLevel) -> u8 {
 impl ServerHandler for Connection {
     fn get_info(&self) -> ServerConfig {
         let (capabilities, instructions) = if self.server.0.is_gateway {
-            (ServerCapabilities::builder().enable_tools().build(), definitions::GATEWAY_INSTRUCTIONS)
+            (ServerCapabilities::builder().enable_logging().enable_tools().build(), definitions::GATEWAY_INSTRUCTIONS)
         } else {
             let of_scripts = ServerCapabilities::builder()
+                .enable_completions()
                 .enable_logging()
                 .enable_prompts()
                 .enable_resources()
@@ -323,6 +330,16 @@ impl ServerHandler for Connection {
             Err(error) => return Ok(error.into_result().into()),
         };
         Ok(self.dispatch(request, &context, client).await.unwrap_or_else(|error| error.into_result().into()))
+    }
+
+    async fn complete(
+        &self,
+        request: CompleteRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<CompleteResult, ErrorData> {
+        self.offers_more_than_tools()?;
+        let client = self.sessions(&context)?;
+        blocking(move || completions::complete(&client, &request)).await
     }
 
     async fn list_prompts(

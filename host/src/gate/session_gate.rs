@@ -109,10 +109,23 @@ impl SessionGate {
     /// # Errors
     /// If it would allow more, or is invalid for the mounted tools.
     pub fn attenuate(&self, narrower: Policy) -> Result<Self, NarrowError> {
+        self.with_rules(self.rules.attenuate(narrower)?)
+    }
+
+    /// Creates a gate like [`Self::attenuate`] that keeps the grants with these names ([`Policy::subset`]).
+    ///
+    /// # Errors
+    /// If it would allow more.
+    pub fn subset(&self, keeps: impl Fn(&str) -> bool) -> Result<Self, NarrowError> {
+        self.with_rules(self.rules.subset(keeps)?)
+    }
+
+    /// Creates a gate for the same tools with other rules.
+    fn with_rules(&self, rules: tollhouse_gate::Gate) -> Result<Self, NarrowError> {
         let GateServices { tools, audit, approver, signatures, .. } = &*self.services;
         let (audit, signatures) = (Some(Arc::clone(audit)), signatures.clone());
         let options = GateOptions { audit, approver: approver.clone(), signatures };
-        Ok(Self::with(self.rules.attenuate(narrower)?, Arc::clone(tools), options)?)
+        Ok(Self::with(rules, Arc::clone(tools), options)?)
     }
 
     /// Returns the gate for calls that a tool makes to other tools; `None` if it may call none.

@@ -243,7 +243,18 @@ impl Session {
     /// # Errors
     /// If `narrower` covers more than this session's policy.
     pub fn delegate(&self, narrower: Policy) -> Result<Self, HostError> {
-        let gate = self.0.gate.attenuate(narrower)?;
+        self.delegated(self.0.gate.attenuate(narrower)?)
+    }
+
+    /// Creates a session like [`Self::delegate`] that has the grants with these names alone.
+    ///
+    /// # Errors
+    /// If a grant that is left allows, without approval, calls that one before it asks about.
+    pub fn delegate_subset(&self, keeps: impl Fn(&str) -> bool) -> Result<Self, HostError> {
+        self.delegated(self.0.gate.subset(keeps)?)
+    }
+
+    fn delegated(&self, gate: Gate) -> Result<Self, HostError> {
         // The narrower policy may require more signatures.
         self.0.host.packages().check_signed(gate.tools(), &gate.policy().signed)?;
         let store = self.0.services.store.fork().map_err(HostError::KeyValue)?;

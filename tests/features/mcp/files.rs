@@ -204,3 +204,36 @@ fn files_are_resources_with_pages_and_subscriptions() {
     let read = client.request("resources/read", json!({ "uri": "tollhouse://main/workspace/link" }));
     assert_eq!(read["error"]["code"], -32002, "{read:#}");
 }
+
+#[test]
+fn arguments_of_templates_are_completed_with_sessions_and_their_files() {
+    let home = Home::new();
+    let mut client = Client::start(&home, &[]);
+    for path in ["/workspace/report.md", "/workspace/raw/a.csv"] {
+        client.call("write_file", json!({ "path": path, "content": "x" }));
+    }
+    client.call("sessions", json!({ "action": "create", "to": "trial" }));
+    let mut complete = |reference: Value, name: &str, value: &str, session: Option<&str>| {
+        let context = json!({ "arguments": session.map(|session| json!({ "session": session })).unwrap_or(json!({})) });
+        let argument = json!({ "name": name, "value": value });
+        let params = json!({ "ref": reference, "argument": argument, "context": context });
+        let answered = client.request("completion/complete", params);
+        if answered["error"].is_null() {
+            answered["result"]["completion"]["values"].clone()
+        } else {
+            answered["error"]["code"].clone()
+        }
+    };
+    let file = || json!({ "type": "ref/resource", "uri": "tollhouse://{session}/{+path}" });
+    assert_eq!(complete(file(), "session", "", None), json!(["main", "trial"]));
+    assert_eq!(complete(file(), "session", "t", None), json!(["trial"]));
+    assert_eq!(complete(file(), "path", "workspace/r", None), json!(["workspace/raw/", "workspace/report.md"]));
+    assert_eq!(complete(file(), "path", "workspace/raw/", Some("main")), json!(["workspace/raw/a.csv"]));
+    assert_eq!(complete(file(), "path", "workspace/r", Some("trial")), json!([]), "it has its own files");
+    assert_eq!(complete(file(), "path", "../../etc/pass", None), json!([]));
+    assert_eq!(complete(file(), "path", "workspace/r", Some("other")), json!(-32602));
+    assert_eq!(complete(file(), "other", "", None), json!(-32602));
+    assert_eq!(complete(json!({ "type": "ref/prompt", "name": "task" }), "task", "s", None), json!([]));
+    assert_eq!(complete(json!({ "type": "ref/prompt", "name": "tusk" }), "task", "s", None), json!(-32602));
+    assert_eq!(complete(json!({ "type": "ref/resource", "uri": "file:///{path}" }), "path", "", None), json!(-32602));
+}

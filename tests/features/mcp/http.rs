@@ -12,20 +12,24 @@ use tollhouse_tests::Home;
 /// A server, until this is dropped.
 pub(super) struct HttpServer {
     child: Child,
-    address: String,
+    pub(super) address: String,
 }
 
 /// Answer to a request.
 #[derive(Debug)]
 pub(super) struct Answer {
-    status: u16,
-    headers: HashMap<String, String>,
-    body: String,
+    pub(super) status: u16,
+    pub(super) headers: HashMap<String, String>,
+    pub(super) body: String,
 }
 
 impl HttpServer {
     pub(super) fn start(home: &Home, arguments: &[&str]) -> Self {
-        let mut command = home.command(["mcp", "--http", "127.0.0.1:0"].iter().chain(arguments));
+        Self::start_at(home, "127.0.0.1:0", arguments)
+    }
+
+    pub(super) fn start_at(home: &Home, address: &str, arguments: &[&str]) -> Self {
+        let mut command = home.command(["mcp", "--http", address].iter().chain(arguments));
         let mut child = command.stderr(Stdio::piped()).spawn().expect("the binary is built: run `cargo xtask test`");
         let mut stderr = BufReader::new(child.stderr.take().expect("it is a pipe"));
         let (mut line, mut said) = (String::new(), String::new());
@@ -41,7 +45,7 @@ impl HttpServer {
     }
 
     /// Sends a request as it is, and reads the answer.
-    fn send(&self, head: &str, body: &[u8]) -> Answer {
+    pub(super) fn send(&self, head: &str, body: &[u8]) -> Answer {
         self.try_send(head, body).unwrap_or_else(|why| panic!("{why}"))
     }
 
@@ -70,7 +74,7 @@ impl HttpServer {
     }
 
     /// Returns head and body of the request that posts a message.
-    fn request(&self, message: &Value, headers: &[(&str, &str)]) -> (String, String) {
+    pub(super) fn request(&self, message: &Value, headers: &[(&str, &str)]) -> (String, String) {
         let body = message.to_string();
         let mut head = format!(
             "POST /mcp HTTP/1.1\r\nconnection: close\r\ncontent-type: application/json\r\n\
@@ -105,7 +109,7 @@ impl HttpServer {
     }
 
     /// Runs JavaScript as a client of 2026-07-28.
-    fn modern_js(&self, script: &str, headers: &[(&str, &str)]) -> Value {
+    pub(super) fn modern_js(&self, script: &str, headers: &[(&str, &str)]) -> Value {
         self.modern("run_javascript", json!({ "script": script }), headers)
     }
 

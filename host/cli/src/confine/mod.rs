@@ -29,9 +29,9 @@ use tollhouse::session::Session;
 #[cfg(not(target_os = "linux"))]
 pub(crate) use elsewhere::{ProgramAccess, describe, hold};
 #[cfg(not(target_os = "linux"))]
-use elsewhere::{process, refuse_tcp};
+use elsewhere::{process, refuse_tcp_but};
 #[cfg(target_os = "linux")]
-use paths::refuse_tcp;
+use paths::refuse_tcp_but;
 #[cfg(target_os = "linux")]
 pub(crate) use server_program::ProgramAccess;
 #[cfg(target_os = "linux")]
@@ -78,36 +78,42 @@ impl ConfineArgs {
     /// Removes the access that was needed to open a session, and the network, unless a tool of the session may reach
     /// it.
     pub(crate) fn isolate(&self, session: &Session) -> Result<()> {
-        let network = session.gate().reaches_network();
-        self.finish_opening(ConfinePhase { opening: false, network, store: session.may_open_sockets() })
+        self.isolate_but(session, None)
+    }
+
+    /// Isolates like [`Self::isolate`], and leaves connections to a port, at which this program itself fetches something.
+    pub(crate) fn isolate_but(&self, session: &Session, port: Option<u16>) -> Result<()> {
+        let (reaches, store) = (session.gate().reaches_network(), session.may_open_sockets());
+        let phase = ConfinePhase { opening: false, network: reaches || port.is_some(), store };
+        if !self.is_off() {
+            process::close_inherited::<&Path>(&[]);
+        }
+        self.enter(phase, if reaches { TcpAccess::All } else { TcpAccess::Only(port) })
     }
 
     /// Applies [`Self::apply`] and all restrictions of [`Self::isolate`], for a command that opens no session on disk.
     pub(crate) fn seal(&self, confinement: impl FnOnce() -> Confinement) -> Result<()> {
         self.apply(confinement)?;
-        self.enter(ConfinePhase::RUN)
+        self.enter(ConfinePhase::RUN, TcpAccess::Only(None))
     }
 
     /// Isolates the process like [`Self::isolate`], for a command that has opened the store and no session of it.
     pub(crate) fn isolate_with_store(&self) -> Result<()> {
-        self.finish_opening(ConfinePhase { store: true, ..ConfinePhase::RUN })
-    }
-
-    /// Enters a phase in which nothing that the command line names is opened any more.
-    fn finish_opening(&self, phase: ConfinePhase) -> Result<()> {
         if !self.is_off() {
             process::close_inherited::<&Path>(&[]);
         }
-        self.enter(phase)
+        self.enter(ConfinePhase { store: true, ..ConfinePhase::RUN }, TcpAccess::Only(None))
     }
 
-    fn enter(&self, phase: ConfinePhase) -> Result<()> {
+    fn enter(&self, phase: ConfinePhase, tcp: TcpAccess) -> Result<()> {
         if self.is_off() {
             return Ok(());
         }
         said(process::close_memory(), "close its memory to other processes", BOTH)?;
-        if !phase.network && !self.no_landlock {
-            said(refuse_tcp(), "keep this process from the network", "--no-landlock")?;
+        if let TcpAccess::Only(port) = tcp
+            && !self.no_landlock
+        {
+            said(refuse_tcp_but(port), "keep this process from the network", "--no-landlock")?;
         }
         self.hold(phase)
     }
@@ -142,6 +148,15 @@ impl ConfineArgs {
     fn is_off(&self) -> bool {
         self.no_landlock && self.no_seccomp
     }
+}
+
+/// TCP connections that a process can make.
+#[derive(Clone, Copy, Debug)]
+enum TcpAccess {
+    /// Those of a tool that may reach the network, as its policy says.
+    All,
+    /// Those to a port, or none.
+    Only(Option<u16>),
 }
 
 /// Flags that disable all confinement.
@@ -329,7 +344,7 @@ mod elsewhere {
         Ok(FilterStatus::Unsupported)
     }
 
-    pub(super) fn refuse_tcp() -> Result<(), Infallible> {
+    pub(super) fn refuse_tcp_but(_: Option<u16>) -> Result<(), Infallible> {
         Ok(())
     }
 

@@ -6,8 +6,9 @@ use std::os::unix::fs::FileTypeExt as _;
 use std::path::{Path, PathBuf};
 
 use landlock::{
-    ABI, Access as _, AccessFs, AccessNet, BitFlags, LandlockStatus, PathBeneath, PathFd, RestrictSelfAttr as _,
-    Ruleset, RulesetAttr as _, RulesetCreated, RulesetCreatedAttr as _, RulesetError, Scope, make_bitflags,
+    ABI, Access as _, AccessFs, AccessNet, BitFlags, LandlockStatus, NetPort, PathBeneath, PathFd,
+    RestrictSelfAttr as _, Ruleset, RulesetAttr as _, RulesetCreated, RulesetCreatedAttr as _, RulesetError, Scope,
+    make_bitflags,
 };
 
 use super::{Confinement, ThreadScope};
@@ -90,17 +91,19 @@ impl Confinement {
     }
 }
 
-/// Forbids TCP for this thread and all that it starts.
+/// Forbids TCP for this thread and all that it starts, but connections to one port.
 ///
 /// # Errors
 /// Those of [`Confinement::stand`].
-pub(super) fn refuse_tcp() -> Result<(), RulesetError> {
-    let rules = Ruleset::default()
+pub(super) fn refuse_tcp_but(port: Option<u16>) -> Result<(), RulesetError> {
+    let mut rules = Ruleset::default()
         // Whatever is requested, the kernel lets nothing be moved between directories unless a rule allows it.
         .handle_access(AccessFs::Refer)?
-        // No rule allows a port.
         .handle_access(AccessNet::from_all(KNOWN))?
         .create()?;
+    if let Some(port) = port {
+        rules = rules.add_rule(NetPort::new(port, AccessNet::ConnectTcp))?;
+    }
     allow(rules, Path::new("/"), AccessFs::Refer.into())?.all_threads(true)?.restrict_self().map(drop)
 }
 
@@ -229,6 +232,8 @@ mod tests {
         in_a_process(|home| {
             let server = net::TcpListener::bind("127.0.0.1:0").expect("there is room");
             let address = server.local_addr().expect("it is bound");
+            let other = net::TcpListener::bind("127.0.0.1:0").expect("there is room");
+            let elsewhere = other.local_addr().expect("it is bound");
             let said = Confinement::default().with_network().writing_in(Some(&home));
             if said.stand(ThreadScope::All).expect("the kernel takes it") < Some(TCP) {
                 return note!("this kernel has no Landlock, or not for TCP");
@@ -236,7 +241,11 @@ mod tests {
             net::TcpStream::connect(address).expect("a tool may");
             fs::create_dir(home.join("one")).expect("it is new");
             fs::write(home.join("one").join("file"), "kept").expect("there is room");
-            refuse_tcp().expect("the kernel takes it");
+            refuse_tcp_but(Some(address.port())).expect("the kernel takes it");
+            net::TcpStream::connect(address).expect("this program may");
+            let refused = net::TcpStream::connect(elsewhere).expect_err("it may not");
+            assert_eq!(refused.kind(), ErrorKind::PermissionDenied);
+            refuse_tcp_but(None).expect("the kernel takes it");
             fs::rename(home.join("one").join("file"), home.join("file")).expect("a store moves files");
             let refused = net::TcpStream::connect(address).expect_err("no tool may");
             assert_eq!(refused.kind(), ErrorKind::PermissionDenied);

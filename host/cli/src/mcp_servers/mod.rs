@@ -15,7 +15,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use tollhouse::capability::{McpServer, Policy};
 use tollhouse::tool::{McpCalls, PinnedServer, Secrets, nearest};
-use tollhouse_mcp::{McpClient, ServerConnection, ServerLauncher, StartError, StartedServer};
+use tollhouse_mcp::{McpClient, MessageRelay, ServerConnection, ServerLauncher, StartError, StartedServer};
 
 pub(crate) use command::McpServerCommand;
 pub(crate) use program::McpProgramCommand;
@@ -32,6 +32,7 @@ use super::{CliError, Result};
 pub(crate) struct StartedServers {
     started: Mutex<Vec<StartedServer>>,
     connected: OnceLock<Arc<dyn McpCalls>>,
+    relay: MessageRelay,
 }
 
 impl StartedServers {
@@ -60,7 +61,7 @@ impl StartedServers {
                 started.push(start(&launcher, name, settings, secrets)?);
             }
         }
-        Ok(Self { started: Mutex::new(started), connected: OnceLock::new() })
+        Ok(Self { started: Mutex::new(started), ..Self::default() })
     }
 
     /// Connects with the servers, once, and compares their tools with the pinned ones.
@@ -69,7 +70,7 @@ impl StartedServers {
         if started.is_empty() {
             return Ok(self.calls());
         }
-        let mut client = client()?;
+        let mut client = client()?.relaying(self.relay.clone());
         for server in started {
             // A session that exists has pins of its own, with which nothing here could compare the server.
             let pins = pinned.get(server.name()).ok_or_else(|| unpinned(server.name()))?;
@@ -82,6 +83,11 @@ impl StartedServers {
         // Nobody else has connected: the programs were taken above.
         let _ = self.connected.set(Arc::new(client));
         Ok(self.calls())
+    }
+
+    /// Returns the relay of what the servers say besides answers.
+    pub(crate) fn relay(&self) -> &MessageRelay {
+        &self.relay
     }
 
     /// Returns the connections, if there are any.

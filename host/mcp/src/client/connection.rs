@@ -21,9 +21,10 @@ use tollhouse::error::{Failure, Payload};
 use tollhouse::json::weight;
 use tollhouse::tool::{DefinitionError, HostCall, PinnedServer};
 
-use super::requests::RefusingHandler;
+use super::relay::MessageRelay;
+use super::requests::ServerHandler;
 use super::results;
-use super::transport::{BoundedTransport, EndReason, Ended};
+use super::transport::{BoundedTransport, EndReason, Ended, ServerNotes};
 
 /// Longest time from the start of a program until its tools are known: package managers download programs.
 const START: Duration = Duration::from_secs(60);
@@ -96,7 +97,7 @@ pub struct ServerConnection {
     timeout: Duration,
     tools: Arc<PinnedServer>,
     /// Its end closes the pipes, which tells the program to end.
-    service: RunningService<RoleClient, RefusingHandler>,
+    service: RunningService<RoleClient, ServerHandler>,
     ended: Ended,
     /// Set if the server says that its tools have changed.
     changed: Arc<AtomicBool>,
@@ -129,10 +130,15 @@ impl Drop for ClientThreads {
 
 impl ServerConnection {
     /// Connects, and lists the tools.
-    pub(super) fn new(threads: Arc<ClientThreads>, name: &str, pipes: ServerPipes) -> Result<Self, ConnectError> {
+    pub(super) fn new(
+        threads: Arc<ClientThreads>,
+        name: &str,
+        pipes: ServerPipes,
+        relay: &MessageRelay,
+    ) -> Result<Self, ConnectError> {
         let words = DiagnosticTail::default();
         let ended = Ended::default();
-        let handler = RefusingHandler::default();
+        let handler = ServerHandler::new(name, relay.clone());
         let changed = Arc::clone(&handler.changed);
         let started = async { timeout(START, started(handler, pipes, &words, &ended)).await };
         let started = threads.runtime().block_on(started);
@@ -271,15 +277,16 @@ enum ListError {
 }
 
 async fn started(
-    handler: RefusingHandler,
+    handler: ServerHandler,
     pipes: ServerPipes,
     words: &DiagnosticTail,
     ended: &Ended,
-) -> Result<(RunningService<RoleClient, RefusingHandler>, PinnedServer), ConnectError> {
+) -> Result<(RunningService<RoleClient, ServerHandler>, PinnedServer), ConnectError> {
     let output = Receiver::from_owned_fd(pipes.output).map_err(ConnectError::Pipes)?;
     let input = Sender::from_owned_fd(pipes.input).map_err(ConnectError::Pipes)?;
     words.follow(Receiver::from_owned_fd(pipes.diagnostics).map_err(ConnectError::Pipes)?);
-    let transport = BoundedTransport::new(output, input, Arc::clone(ended));
+    let notes = ServerNotes::new(&handler.server, handler.relay.clone());
+    let transport = BoundedTransport::new(output, input, Arc::clone(ended), notes);
     // Servers of the latest version are asked what they are, those before it are initialized.
     let lifecycle = ClientLifecycleMode::Auto {
         preferred_versions: vec![ProtocolVersion::LATEST],

@@ -3,7 +3,8 @@
 //! Everything that a server sends is hostile:
 //! - `transport` bounds what is read of it: the length of a message, the memory of its values, and the rate of messages
 //!   that nobody asked for;
-//! - `requests` refuses what a server asks for: sampling, elicitation and roots;
+//! - `requests` refuses what a server asks for: sampling and roots, and questions for the user unless a gateway has one;
+//! - `relay` hands log messages, progress and questions on to the client of a gateway;
 //! - `connection` bounds how long it may take, and how many tools it may list, and compares those with the pinned ones;
 //! - `results` converts results, and errors of the server, to those of a tool.
 //!
@@ -14,6 +15,7 @@
 
 mod connection;
 mod program;
+mod relay;
 mod remote;
 mod requests;
 mod results;
@@ -29,16 +31,20 @@ use tollhouse::tool::{HostCall, McpCalls, not_started};
 
 use self::connection::ClientThreads;
 
+pub(crate) use self::relay::{RelayedCall, ServerMessage};
+pub(crate) use self::remote::{RemoteError, fetch_document};
 pub(crate) use self::results::blocks;
 
 pub use self::connection::{ConnectError, LastWords, ServerConnection, ServerPipes};
 pub use self::program::{SERVER_VARIABLE, ServerLauncher, StartError, StartedServer};
+pub use self::relay::MessageRelay;
 pub use self::remote::{RelayError, relay_stdio};
 
 /// Connections to the MCP servers of a session. They end when this is dropped.
 pub struct McpClient {
     servers: BTreeMap<String, ServerConnection>,
     threads: Arc<ClientThreads>,
+    relay: MessageRelay,
 }
 
 impl McpClient {
@@ -53,7 +59,17 @@ impl McpClient {
             .enable_io()
             .enable_time()
             .build()?;
-        Ok(Self { servers: BTreeMap::new(), threads: Arc::new(ClientThreads::new(runtime)) })
+        Ok(Self {
+            servers: BTreeMap::new(),
+            threads: Arc::new(ClientThreads::new(runtime)),
+            relay: MessageRelay::default(),
+        })
+    }
+
+    /// Hands messages of servers on that are connected with from now on.
+    #[must_use]
+    pub fn relaying(self, relay: MessageRelay) -> Self {
+        Self { relay, ..self }
     }
 
     /// Connects with a server.
@@ -61,7 +77,7 @@ impl McpClient {
     /// # Errors
     /// If it does not speak the protocol, does not answer in time, or lists no usable tools.
     pub fn connect(&self, name: &str, pipes: ServerPipes) -> Result<ServerConnection, ConnectError> {
-        ServerConnection::new(Arc::clone(&self.threads), name, pipes)
+        ServerConnection::new(Arc::clone(&self.threads), name, pipes, &self.relay)
     }
 
     /// Adds a connection, whose tools sessions then call.

@@ -17,6 +17,8 @@ use tokio::io::{AsyncBufReadExt as _, AsyncRead, AsyncWrite, AsyncWriteExt as _,
 use tokio::sync::Mutex;
 use tollhouse::json::{self, JsonError};
 
+use super::relay::{self, MessageRelay};
+
 /// Longest message, in bytes: what the SDK accepts by default.
 pub(super) const MAX_MESSAGE: usize = 16 << 20;
 
@@ -35,7 +37,7 @@ const MAX_UNREAD: usize = 64 << 20;
 /// Longest id of a request, as JSON: its reply repeats it.
 const MAX_ID: usize = 256;
 
-/// The only notification that a client acts upon.
+/// The only notification that this client acts upon.
 const TOOLS_CHANGED: &str = "notifications/tools/list_changed";
 
 /// Reason why a connection ended.
@@ -69,6 +71,7 @@ pub(super) struct BoundedTransport<R, W> {
     write: Arc<Mutex<Option<W>>>,
     ended: Ended,
     noise: NoiseBudget,
+    notes: ServerNotes,
     /// Replies that are not written yet.
     replies: Arc<AtomicUsize>,
     /// Bytes of the messages that are not written yet.
@@ -77,24 +80,46 @@ pub(super) struct BoundedTransport<R, W> {
     asked: std::sync::Mutex<HashSet<String>>,
 }
 
+/// Notifications of a server, as far as they are handed on.
+pub(super) struct ServerNotes {
+    server: String,
+    relay: MessageRelay,
+    budget: NoiseBudget,
+}
+
+impl ServerNotes {
+    pub(super) fn new(server: &str, relay: MessageRelay) -> Self {
+        Self { server: server.to_owned(), relay, budget: NoiseBudget::new(relay::PER_SECOND) }
+    }
+
+    /// Hands a notification of so many bytes on, within bounds of size and rate.
+    fn notified(&mut self, method: &str, params: Option<&Value>, bytes: usize) {
+        if self.relay.is_heard() && bytes <= relay::MAX_MESSAGE && self.budget.take() {
+            self.relay.notified(&self.server, method, params);
+        }
+    }
+}
+
 /// Budget of messages that nobody asked for, which refills with time.
 struct NoiseBudget {
+    per_second: f64,
     left: f64,
     at: Instant,
 }
 
 impl NoiseBudget {
-    fn new() -> Self {
-        Self { left: NOISE_PER_SECOND, at: Instant::now() }
+    fn new(per_second: f64) -> Self {
+        Self { per_second, left: per_second, at: Instant::now() }
     }
 
     /// Takes one message. Returns false if there were too many.
     fn take(&mut self) -> bool {
         let now = Instant::now();
-        let refilled = self.left + now.duration_since(self.at).as_secs_f64() * NOISE_PER_SECOND;
+        let refilled = (self.left + now.duration_since(self.at).as_secs_f64() * self.per_second).min(self.per_second);
         self.at = now;
-        self.left = refilled.min(NOISE_PER_SECOND) - 1.0;
-        self.left >= 0.0
+        let is_left = refilled >= 1.0;
+        self.left = if is_left { refilled - 1.0 } else { refilled };
+        is_left
     }
 }
 
@@ -117,13 +142,14 @@ enum Judged {
 }
 
 impl<R: AsyncRead + Send + Unpin, W: AsyncWrite + Send + Unpin + 'static> BoundedTransport<R, W> {
-    pub(super) fn new(read: R, write: W, ended: Ended) -> Self {
+    pub(super) fn new(read: R, write: W, ended: Ended, notes: ServerNotes) -> Self {
         Self {
             read: BufReader::with_capacity(64 << 10, read),
             line: Vec::new(),
             write: Arc::new(Mutex::new(Some(write))),
             ended,
-            noise: NoiseBudget::new(),
+            noise: NoiseBudget::new(NOISE_PER_SECOND),
+            notes,
             replies: Arc::default(),
             unread: Arc::default(),
             asked: std::sync::Mutex::default(),
@@ -202,6 +228,8 @@ impl<R: AsyncRead + Send + Unpin, W: AsyncWrite + Send + Unpin + 'static> Bounde
             (Some(method), None) => {
                 self.noise()?;
                 if *method != TOOLS_CHANGED {
+                    // Here, so that they are handed on in their order, and before the answer that they come before.
+                    self.notes.notified(method.as_str().unwrap_or_default(), message.get("params"), line.len());
                     return Ok(Judged::Drop);
                 }
             }
@@ -295,12 +323,16 @@ mod tests {
 
     use super::*;
 
+    fn notes() -> ServerNotes {
+        ServerNotes::new("s", MessageRelay::default())
+    }
+
     /// Returns the messages that are delivered of these bytes, and why the connection ended.
     fn received(bytes: &[u8]) -> (usize, EndReason) {
         let runtime = Builder::new_current_thread().build().expect("a runtime");
         runtime.block_on(async {
             let ended = Ended::default();
-            let mut transport = BoundedTransport::new(bytes, tokio::io::sink(), Arc::clone(&ended));
+            let mut transport = BoundedTransport::new(bytes, tokio::io::sink(), Arc::clone(&ended), notes());
             transport.asked().insert("1".to_owned());
             let mut delivered = 0;
             while transport.receive().await.is_some() {
@@ -348,7 +380,7 @@ mod tests {
     #[test]
     fn server_that_leaves_too_much_unread_is_sent_nothing_more() {
         let ended = Ended::default();
-        let transport = BoundedTransport::new(tokio::io::empty(), tokio::io::sink(), Arc::clone(&ended));
+        let transport = BoundedTransport::new(tokio::io::empty(), tokio::io::sink(), Arc::clone(&ended), notes());
         let queued: Vec<QueuedMessage> =
             (0..3).map(|_| transport.queue(&message(20 << 20)).expect("there is room")).collect();
         assert!(ended.get().is_none());

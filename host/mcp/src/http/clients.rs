@@ -13,6 +13,7 @@ use tollhouse::token::Token;
 use tollhouse::vfs::Tree;
 
 use super::TokenIssuer;
+use super::oauth::{Identity, ProtectedResource};
 use crate::approvals::DeferringApprover;
 use crate::server::Server;
 use crate::sessions::{ClientSessions, RootSession};
@@ -41,6 +42,10 @@ pub(super) enum Unauthorized {
     Missing,
     /// Its token is not accepted, with the reason.
     Refused(String),
+    /// Its token has no scope that grants something.
+    Insufficient,
+    /// It has a token in its address.
+    InAddress,
     /// Its session cannot be opened, with the reason.
     Unavailable(String),
 }
@@ -49,6 +54,7 @@ pub(super) enum Unauthorized {
 pub(super) struct HttpClients {
     server: Server,
     issuer: Option<TokenIssuer>,
+    oauth: Option<ProtectedResource>,
     /// Client of requests without a protocol session, where no tokens are asked for.
     shared: Arc<ClientSessions>,
     /// Clients by protocol session, where each has its own.
@@ -69,11 +75,12 @@ struct TokenSession {
 }
 
 impl HttpClients {
-    pub(super) fn new(server: Server, issuer: Option<TokenIssuer>) -> Self {
+    pub(super) fn new(server: Server, issuer: Option<TokenIssuer>, oauth: Option<ProtectedResource>) -> Self {
         let shared = Arc::new(ClientSessions::of_root(&server.0.root));
         Self {
             server,
             issuer,
+            oauth,
             shared,
             by_session: Mutex::default(),
             owners: Mutex::default(),
@@ -82,15 +89,33 @@ impl HttpClients {
         }
     }
 
-    /// Returns the client of a request with this token, and the name of the token. Blocks for as long as opening a
-    /// session takes.
+    /// Returns the protected resource, if access tokens of an authorization server are accepted.
+    pub(super) fn oauth(&self) -> Option<&ProtectedResource> {
+        self.oauth.as_ref()
+    }
+
+    /// Returns true if each request needs a token.
+    pub(super) fn asks_tokens(&self) -> bool {
+        self.issuer.is_some() || self.oauth.is_some()
+    }
+
+    /// Returns the client of a request with this token, and the name of the token or of its subject. Blocks for as long
+    /// as opening a session takes.
     pub(super) fn authorize(
         &self,
+        identity: Option<&Identity>,
         token: Option<&str>,
         protocol_session: Option<&str>,
     ) -> Result<(Arc<ClientSessions>, String), Unauthorized> {
-        if let Some(issuer) = &self.issuer {
-            return self.of_token(issuer, token.ok_or(Unauthorized::Missing)?);
+        if let (Some(oauth), Some(identity)) = (&self.oauth, identity) {
+            return oauth.client(identity);
+        }
+        if self.asks_tokens() {
+            let token = token.ok_or(Unauthorized::Missing)?;
+            return match &self.issuer {
+                Some(issuer) => self.of_token(issuer, token),
+                None => Err(Unauthorized::Refused("it is not a JSON Web Token".to_owned())),
+            };
         }
         let client = match protocol_session {
             // Sessions on disk are for whoever connects: the operator has named one.

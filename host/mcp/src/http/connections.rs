@@ -24,6 +24,7 @@ use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
 use super::clients::{ClientOfRequest, HttpClients, MAX_CLIENTS, Unauthorized};
+use super::oauth::is_jwt;
 use super::{HttpOptions, PATH};
 use crate::server::{Clients, Connection, Server};
 use crate::sessions::ClientSessions;
@@ -137,7 +138,7 @@ impl Shared {
         let own = server.clone();
         let factory = move || Ok(Connection::new(own.clone(), Clients::OfRequest));
         let service = StreamableHttpService::new(factory, Arc::clone(&sessions), config);
-        let clients = HttpClients::new(server.clone(), options.issuer);
+        let clients = HttpClients::new(server.clone(), options.issuer, options.oauth);
         Self { service, sessions, clients, max_body: options.max_body }
     }
 
@@ -156,6 +157,9 @@ impl Shared {
     /// Answers a request.
     async fn answer(self: &Arc<Self>, request: Request<Incoming>) -> Answer {
         let (mut parts, mut body) = request.into_parts();
+        if let Some(document) = self.metadata(&parts) {
+            return document;
+        }
         let judged = self.judge(&parts, &mut body).await;
         let Admitted { client, token, begins, body } = match judged {
             Ok(admitted) => admitted,
@@ -174,14 +178,23 @@ impl Shared {
         answer
     }
 
+    /// Answers a request for the metadata of a protected resource. It is public, and needs no token.
+    fn metadata(&self, parts: &Parts) -> Option<Answer> {
+        let oauth = self.clients.oauth().filter(|_| parts.method == Method::GET)?;
+        let document = oauth.metadata(parts.uri.path())?;
+        let mut answer = Response::new(Full::new(Bytes::from(document.to_string())).boxed());
+        answer.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+        Some(answer)
+    }
+
     /// Decides who sent a request, and reads its body.
     async fn judge(self: &Arc<Self>, parts: &Parts, body: &mut Incoming) -> Result<Admitted, Answer> {
         if parts.uri.path() != PATH {
             return Err(refuse(StatusCode::NOT_FOUND, &format!("the endpoint is {PATH}")));
         }
         let protocol_session = header(&parts.headers, SESSION);
-        let authorized = self.authorize(&parts.headers, protocol_session.clone()).await;
-        let (client, token) = authorized.map_err(unauthorized_answer)?;
+        let authorized = self.authorize(parts, protocol_session.clone()).await;
+        let (client, token) = authorized.map_err(|unauthorized| self.unauthorized_answer(unauthorized))?;
         if protocol_session.as_deref().is_some_and(|id| !self.clients.owns(id, &token)) {
             // As for one that does not exist.
             return Err(refuse(StatusCode::NOT_FOUND, "there is no such session"));
@@ -201,10 +214,17 @@ impl Shared {
 
     async fn authorize(
         self: &Arc<Self>,
-        headers: &HeaderMap,
+        parts: &Parts,
         protocol_session: Option<String>,
     ) -> Result<(Arc<ClientSessions>, String), Unauthorized> {
-        let token = bearer(headers);
+        if self.clients.asks_tokens() && has_token(parts.uri.query().unwrap_or_default()) {
+            return Err(Unauthorized::InAddress);
+        }
+        let token = bearer(&parts.headers);
+        let identity = match (self.clients.oauth(), &token) {
+            (Some(oauth), Some(token)) if is_jwt(token) => Some(oauth.judge(token).await?),
+            _ => None,
+        };
         // A session that no longer exists has no client.
         let protocol_session = match protocol_session {
             Some(id) if self.sessions.sessions.read().await.contains_key(id.as_str()) => Some(id),
@@ -212,9 +232,38 @@ impl Shared {
         };
         let shared = Arc::clone(self);
         let authorized = tokio::task::spawn_blocking(move || {
-            shared.clients.authorize(token.as_deref(), protocol_session.as_deref())
+            shared.clients.authorize(identity.as_ref(), token.as_deref(), protocol_session.as_deref())
         });
         authorized.await.unwrap_or_else(|error| Err(Unauthorized::Unavailable(error.to_string())))
+    }
+
+    /// Creates the answer to a request that is of nobody. It says where to get a token.
+    fn unauthorized_answer(&self, unauthorized: Unauthorized) -> Answer {
+        let (status, error, text) = match unauthorized {
+            Unauthorized::Missing => {
+                (StatusCode::UNAUTHORIZED, None, "a token is needed: `Authorization: Bearer TOKEN`".to_owned())
+            }
+            Unauthorized::Refused(why) => {
+                (StatusCode::UNAUTHORIZED, Some("invalid_token"), format!("the token is not accepted: {why}"))
+            }
+            Unauthorized::Insufficient => {
+                let text = "the token has no scope that grants something here".to_owned();
+                (StatusCode::FORBIDDEN, Some("insufficient_scope"), text)
+            }
+            Unauthorized::InAddress => {
+                let text = "a token in an address is not accepted, since logs keep it: send it in `Authorization`";
+                (StatusCode::BAD_REQUEST, Some("invalid_request"), text.to_owned())
+            }
+            Unauthorized::Unavailable(why) => return refuse(StatusCode::SERVICE_UNAVAILABLE, &why),
+        };
+        let error = error.map(|error| format!("error=\"{error}\""));
+        let parameters: Vec<String> =
+            error.into_iter().chain(self.clients.oauth().map(|oauth| oauth.challenge())).collect();
+        let challenge = format!("Bearer {}", parameters.join(", "));
+        let mut answer = refuse(status, &text);
+        let challenge = HeaderValue::from_str(challenge.trim_end()).unwrap_or(HeaderValue::from_static("Bearer"));
+        answer.headers_mut().insert(WWW_AUTHENTICATE, challenge);
+        answer
     }
 
     /// Reads the body of a request, within limits of size and time.
@@ -264,27 +313,20 @@ fn header(headers: &HeaderMap, name: &str) -> Option<String> {
     headers.get(name)?.to_str().ok().map(str::to_owned)
 }
 
+/// Returns true if a query has a token, whatever it is.
+fn has_token(query: &str) -> bool {
+    query.split('&').any(|pair| {
+        let name = pair.split('=').next().unwrap_or_default();
+        percent_encoding::percent_decode_str(name).decode_utf8_lossy().eq_ignore_ascii_case("access_token")
+    })
+}
+
 /// Returns the bearer token of a request. Of several authorizations none counts.
 fn bearer(headers: &HeaderMap) -> Option<String> {
     let mut all = headers.get_all(AUTHORIZATION).iter();
     let (one, None) = (all.next()?, all.next()) else { return None };
     let (scheme, token) = one.to_str().ok()?.split_once(' ')?;
     scheme.eq_ignore_ascii_case("bearer").then(|| token.trim().to_owned())
-}
-
-fn unauthorized_answer(unauthorized: Unauthorized) -> Answer {
-    let (status, challenge, text) = match unauthorized {
-        Unauthorized::Missing => {
-            (StatusCode::UNAUTHORIZED, "Bearer", "a token is needed: `Authorization: Bearer TOKEN`".to_owned())
-        }
-        Unauthorized::Refused(why) => {
-            (StatusCode::UNAUTHORIZED, "Bearer error=\"invalid_token\"", format!("the token is not accepted: {why}"))
-        }
-        Unauthorized::Unavailable(why) => return refuse(StatusCode::SERVICE_UNAVAILABLE, &why),
-    };
-    let mut answer = refuse(status, &text);
-    answer.headers_mut().insert(WWW_AUTHENTICATE, HeaderValue::from_static(challenge));
-    answer
 }
 
 fn refuse(status: StatusCode, why: &str) -> Answer {

@@ -35,6 +35,20 @@ impl Policy {
         check_approvals(&parents, &narrowed)?;
         Ok(narrowed)
     }
+
+    /// Narrows this policy to the grants whose names are kept, in the same order. Each of them narrows itself, so calls
+    /// under the result debit the budgets of this policy too.
+    ///
+    /// # Errors
+    /// If a kept grant allows, without approval, calls that a dropped one before it asks about.
+    pub fn subset(&self, keeps: impl Fn(&str) -> bool) -> Result<Self, AttenuateError> {
+        let parents: Vec<Arc<Grant>> = self.grants.iter().cloned().map(Arc::new).collect();
+        let kept = parents.iter().filter(|parent| keeps(&parent.name));
+        let grants: Result<Vec<Grant>, AttenuateError> = kept.map(|own| own.attenuate(Grant::clone(own))).collect();
+        let narrowed = Self { grants: grants?, ..self.clone() };
+        check_approvals(&parents, &narrowed)?;
+        Ok(narrowed)
+    }
 }
 
 /// Rejects a narrower policy that would drop an approval that the wider policy requires: the grant that requires it

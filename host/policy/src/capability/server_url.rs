@@ -45,7 +45,7 @@ pub struct ServerUrl {
 
 /// Reason why a text is not the address of a server.
 #[derive(Clone, Debug, thiserror::Error)]
-#[error("`{url}` is not an address of an MCP server: {reason}")]
+#[error("`{url}` is not an address of a server: {reason}")]
 pub struct ServerUrlError {
     url: String,
     reason: &'static str,

@@ -336,6 +336,18 @@ proptest! {
     }
 
     #[test]
+    fn grants_that_are_kept_of_a_policy_are_a_subset(above in similar_policy(), kept in any::<u8>(), arguments in arguments()) {
+        let is_kept = |name: &str| {
+            above.grants.iter().position(|grant| grant.name == name).is_some_and(|at| kept & (1 << (at % 8)) != 0)
+        };
+        if let Ok(narrowed) = above.subset(is_kept) {
+            prop_assert!(narrowed.is_subset_of(&above), "{narrowed:#?} of {above:#?}");
+            prop_assert!(narrowed.grants.iter().all(|grant| is_kept(&grant.name)));
+            no_more(&narrowed, &above, &arguments)?;
+        }
+    }
+
+    #[test]
     fn what_is_attenuated_is_a_subset(parent in grant(), narrower in grant()) {
         let parent = Arc::new(parent);
         if let Ok(child) = parent.attenuate(narrower.clone()) {

@@ -119,3 +119,70 @@ async fn reach(addresses: Vec<IpAddr>, port: u16) -> Result<TcpStream, DialError
     }
     Err(DialError::Connect(last))
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::tool::Resolver;
+
+    /// Resolver for which each name has the same addresses.
+    struct Everywhere(&'static [&'static str]);
+
+    #[async_trait::async_trait]
+    impl Resolver for Everywhere {
+        async fn resolve(&self, _: &str) -> io::Result<Vec<IpAddr>> {
+            Ok(self.0.iter().map(|address| address.parse().expect("an address")).collect())
+        }
+    }
+
+    /// Dials a host whose name has these addresses, at the port of a listener on loopback, and says how that went.
+    fn dialed(host: &str, addresses: &'static [&'static str], secure: bool) -> String {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
+        let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("there is room");
+        let port = listener.local_addr().expect("it is bound").port();
+        // Whoever comes gets no handshake.
+        std::thread::spawn(move || listener.incoming().flatten().for_each(drop));
+        let network = Network::default().with_resolver(Arc::new(Everywhere(addresses)));
+        match runtime.block_on(network.dial(host, port, secure)) {
+            Ok(_) => "connected".to_owned(),
+            Err(DialError::Prohibited { .. }) => "prohibited".to_owned(),
+            Err(DialError::Tls(_)) => "reached, without TLS".to_owned(),
+            Err(error) => error.to_string(),
+        }
+    }
+
+    #[test]
+    fn name_that_stands_for_a_private_address_is_not_connected_with() {
+        for private in [
+            &["127.0.0.1"][..],
+            &["::1"],
+            &["10.0.0.1"],
+            &["192.168.1.1", "172.16.0.1"],
+            &["169.254.169.254"],
+            &["::ffff:127.0.0.1"],
+            &["fd00::1"],
+            &["0.0.0.0"],
+        ] {
+            assert_eq!(dialed("hub.example", private, true), "prohibited", "{private:?}");
+        }
+        // A name leads nowhere without TLS, and `localhost` nowhere else.
+        assert_eq!(
+            dialed("hub.example", &["127.0.0.1"], false),
+            "connected",
+            "its scheme was refused where it was written"
+        );
+        assert_eq!(dialed("hub.example", &["93.184.215.14"], false), "prohibited");
+        for secure in [false, true] {
+            assert_eq!(dialed("localhost", &["93.184.215.14"], secure), "prohibited");
+            assert_eq!(dialed("LOCALHOST", &["10.0.0.1"], secure), "prohibited");
+        }
+        assert_eq!(dialed("localhost", &["93.184.215.14", "127.0.0.1"], false), "connected");
+        assert_eq!(dialed("localhost", &["127.0.0.1"], true), "reached, without TLS");
+        // An address that the operator has written is where he wants to go, with TLS.
+        assert_eq!(dialed("127.0.0.1", &[], true), "reached, without TLS");
+        assert_eq!(dialed("127.0.0.1", &[], false), "connected");
+        assert_eq!(dialed("10.255.255.1", &[], false), "prohibited");
+    }
+}

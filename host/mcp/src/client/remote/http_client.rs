@@ -1,14 +1,15 @@
-//! HTTP requests of the protocol, each on a connection of its own. No redirect is followed: it could lead the values of
-//! secrets to another host.
+//! HTTP requests of the protocol. A connection whose response was read is used again for the next request, for as long as
+//! no server would have closed it. No redirect is followed: it could lead the values of secrets to another host.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use http::header::{ACCEPT, CONTENT_TYPE, HOST};
 use http::{HeaderMap, HeaderName, HeaderValue, Method, Request, Response, StatusCode, Uri};
 use http_body_util::{BodyExt as _, Full, Limited};
-use hyper::body::Incoming;
+use hyper::body::{Body as _, Incoming};
 use hyper::client::conn::http1;
 use hyper_util::rt::TokioIo;
 use rmcp::model::{
@@ -30,12 +31,17 @@ use super::bounded_body::BoundedEvents;
 /// Most bytes of a response's head.
 const MAX_HEAD: usize = 64 << 10;
 
+/// Longest time for which an idle connection is used again. Servers close idle ones after five seconds or more, and a
+/// request that a server closes its connection on fails.
+const MAX_IDLE: Duration = Duration::from_secs(2);
+
 const EVENTS: &str = "text/event-stream";
 const JSON: &str = "application/json";
 
 const SESSION: HeaderName = HeaderName::from_static("mcp-session-id");
 const LAST_EVENT: HeaderName = HeaderName::from_static("last-event-id");
 
+type Sender = http1::SendRequest<Full<Bytes>>;
 type Events = std::pin::Pin<Box<dyn Stream<Item = Result<Sse, SseError>> + Send>>;
 type PostError = StreamableHttpError<RemoteError>;
 
@@ -52,6 +58,8 @@ pub(crate) enum RemoteError {
     Unauthorized(u16),
     #[error("the server answered with HTTP {0}")]
     Status(u16),
+    #[error("the server has not answered within {0} seconds")]
+    Late(u64),
     #[error("the server sent a message of more than {0} bytes")]
     TooLarge(usize),
     #[error("the server sent a message whose values take more than {0} bytes")]
@@ -66,6 +74,44 @@ fn chain(error: &DialError) -> String {
     causes.fold(error.to_string(), |told, cause| format!("{told}: {cause}"))
 }
 
+/// Creates a request to a URL.
+pub(super) fn request_to(url: &ServerUrl, method: Method, body: Vec<u8>) -> Result<Request<Full<Bytes>>, RemoteError> {
+    let uri: Uri = url.as_str().parse().map_err(|_| RemoteError::NoProtocol)?;
+    let authority = uri.authority().map_or("", |authority| authority.as_str());
+    let host = HeaderValue::from_str(authority).map_err(|_| RemoteError::NoProtocol)?;
+    // Requests to a server have only path and query; the host is in its header.
+    let path = uri.path_and_query().map_or("/", |path| path.as_str());
+    let mut request = Request::new(Full::new(Bytes::from(body)));
+    *request.method_mut() = method;
+    *request.uri_mut() = path.parse().map_err(|_| RemoteError::NoProtocol)?;
+    request.headers_mut().insert(HOST, host);
+    Ok(request)
+}
+
+/// Connects with a host. The connection ends with the sender and the responses to what it has sent.
+async fn connect(network: &Network, url: &ServerUrl) -> Result<Sender, RemoteError> {
+    let stream = network.dial(url.host(), url.port(), url.is_secure()).await?;
+    let handshake = http1::Builder::new().max_buf_size(MAX_HEAD).handshake(TokioIo::new(stream)).await;
+    let (sender, connection) = handshake.map_err(|_| RemoteError::Broken)?;
+    tokio::spawn(connection);
+    Ok(sender)
+}
+
+/// Sends a request on a connection of its own, which ends with the body of the response.
+pub(super) async fn exchange(
+    network: &Network,
+    url: &ServerUrl,
+    request: Request<Full<Bytes>>,
+) -> Result<Response<Incoming>, RemoteError> {
+    let response = connect(network, url).await?.send_request(request).await;
+    not_redirected(response.map_err(|_| RemoteError::Broken)?)
+}
+
+fn not_redirected(response: Response<Incoming>) -> Result<Response<Incoming>, RemoteError> {
+    let status = response.status();
+    if status.is_redirection() { Err(RemoteError::Redirect(status.as_u16())) } else { Ok(response) }
+}
+
 /// Client of one server. Clones share it.
 #[derive(Clone)]
 pub(super) struct RemoteClient(Arc<RemoteState>);
@@ -75,11 +121,13 @@ struct RemoteState {
     headers: HeaderMap,
     network: Network,
     failure: Mutex<Option<String>>,
+    /// Connection on which nothing is sent, and when it last was.
+    idle: Mutex<Option<(Sender, Instant)>>,
 }
 
 impl RemoteClient {
     pub(super) fn new(url: ServerUrl, headers: HeaderMap, network: Network) -> Self {
-        Self(Arc::new(RemoteState { url, headers, network, failure: Mutex::default() }))
+        Self(Arc::new(RemoteState { url, headers, network, failure: Mutex::default(), idle: Mutex::default() }))
     }
 
     /// Returns a description of the last failure.
@@ -100,15 +148,9 @@ impl RemoteClient {
         headers: HashMap<HeaderName, HeaderValue>,
         body: Vec<u8>,
     ) -> Result<Request<Full<Bytes>>, RemoteError> {
-        let uri: Uri = self.0.url.as_str().parse().map_err(|_| RemoteError::NoProtocol)?;
-        let authority = uri.authority().map_or("", |authority| authority.as_str());
-        let host = HeaderValue::from_str(authority).map_err(|_| RemoteError::NoProtocol)?;
-        // Requests to a server have only path and query; the host is in its header.
-        let path = uri.path_and_query().map_or("/", |path| path.as_str());
-        let mut request = Request::new(Full::new(Bytes::from(body)));
-        *request.method_mut() = method;
-        *request.uri_mut() = path.parse().map_err(|_| RemoteError::NoProtocol)?;
+        let mut request = request_to(&self.0.url, method, body)?;
         let all = request.headers_mut();
+        let host = all.remove(HOST).ok_or(RemoteError::NoProtocol)?;
         all.extend(self.0.headers.clone());
         all.extend(headers);
         all.insert(HOST, host);
@@ -118,21 +160,47 @@ impl RemoteClient {
         Ok(request)
     }
 
-    /// Sends a request. The connection ends with the body of the response.
-    async fn send(&self, request: Request<Full<Bytes>>) -> Result<Response<Incoming>, RemoteError> {
-        let url = &self.0.url;
-        let stream = self.0.network.dial(url.host(), url.port(), url.is_secure()).await?;
-        let handshake = http1::Builder::new().max_buf_size(MAX_HEAD).handshake(TokioIo::new(stream)).await;
-        let (mut sender, connection) = handshake.map_err(|_| RemoteError::Broken)?;
-        tokio::spawn(connection);
-        let response = sender.send_request(request).await.map_err(|_| RemoteError::Broken)?;
+    /// Sends a request, on the idle connection if there is one. Whoever has read the whole response can keep the
+    /// connection.
+    async fn send(&self, request: Request<Full<Bytes>>) -> Result<(Response<Incoming>, Sender), RemoteError> {
+        let (response, sender) = self.sent(request).await?;
+        let response = not_redirected(response)?;
         match response.status() {
-            status if status.is_redirection() => Err(RemoteError::Redirect(status.as_u16())),
             status @ (StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN) => {
                 Err(RemoteError::Unauthorized(status.as_u16()))
             }
-            _ => Ok(response),
+            _ => Ok((response, sender)),
         }
+    }
+
+    async fn sent(&self, mut request: Request<Full<Bytes>>) -> Result<(Response<Incoming>, Sender), RemoteError> {
+        if let Some(mut sender) = self.take_idle().await {
+            match sender.try_send_request(request).await {
+                Ok(response) => return Ok((response, sender)),
+                // What was sent may have taken effect, and is not sent again.
+                Err(mut error) => request = error.take_message().ok_or(RemoteError::Broken)?,
+            }
+        }
+        let mut sender = connect(&self.0.network, &self.0.url).await?;
+        let response = sender.send_request(request).await.map_err(|_| RemoteError::Broken)?;
+        Ok((response, sender))
+    }
+
+    /// Returns the idle connection, unless a server may have closed it.
+    async fn take_idle(&self) -> Option<Sender> {
+        let (mut sender, since) = self.idle().take()?;
+        let is_recent = since.elapsed() < MAX_IDLE;
+        // Its last response was read, so it is ready, or closed.
+        (is_recent && sender.ready().await.is_ok()).then_some(sender)
+    }
+
+    /// Keeps the connection of a response that was read.
+    fn keep(&self, sender: Sender) {
+        *self.idle() = Some((sender, Instant::now()));
+    }
+
+    fn idle(&self) -> MutexGuard<'_, Option<(Sender, Instant)>> {
+        self.0.idle.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     async fn post(
@@ -146,9 +214,12 @@ impl RemoteClient {
             self.request(Method::POST, session, headers, serde_json::to_vec(&message)?).map_err(client)?;
         request.headers_mut().insert(ACCEPT, HeaderValue::from_static("application/json, text/event-stream"));
         request.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(JSON));
-        let response = self.send(request).await.map_err(client)?;
+        let (response, sender) = self.send(request).await.map_err(client)?;
         let status = response.status();
         if matches!(status, StatusCode::ACCEPTED | StatusCode::NO_CONTENT) {
+            if response.body().is_end_stream() {
+                self.keep(sender);
+            }
             return Ok(StreamableHttpPostResponse::Accepted);
         }
         if status == StatusCode::NOT_FOUND && session.is_some() {
@@ -159,7 +230,13 @@ impl RemoteClient {
             return Ok(StreamableHttpPostResponse::Sse(events(response), given));
         }
         let is_json = is_of(&response, JSON);
-        let found = if is_json { Some(message_of(response).await.map_err(client)?) } else { None };
+        let found = if is_json {
+            let found = message_of(response).await.map_err(client)?;
+            self.keep(sender);
+            Some(found)
+        } else {
+            None
+        };
         answered(found.flatten(), &message, status, session.is_some(), given).map_err(client)
     }
 
@@ -176,7 +253,7 @@ impl RemoteClient {
             let last = HeaderValue::from_str(&last).map_err(|_| client(RemoteError::NoProtocol))?;
             request.headers_mut().insert(LAST_EVENT, last);
         }
-        let response = self.send(request).await.map_err(client)?;
+        let (response, _) = self.send(request).await.map_err(client)?;
         match response.status() {
             status if status.is_success() && is_of(&response, EVENTS) => Ok(events(response)),
             // The stream is an offer that a server need not make.

@@ -6,9 +6,11 @@
 //! (`transport`).
 //!
 //! - `http_client` sends requests, and bounds responses;
-//! - `bounded_body` bounds one event of a stream.
+//! - `bounded_body` bounds one event of a stream;
+//! - `document` fetches a document, for the server of access tokens.
 
 mod bounded_body;
+mod document;
 mod http_client;
 
 use std::collections::HashMap;
@@ -28,7 +30,10 @@ use tokio::time::timeout;
 use tollhouse::capability::ServerUrl;
 use tollhouse::tool::Network;
 
-use self::http_client::{RemoteClient, RemoteError};
+pub(crate) use self::document::fetch_document;
+pub(crate) use self::http_client::RemoteError;
+
+use self::http_client::RemoteClient;
 use super::transport::MAX_MESSAGE;
 
 /// Longest time for telling a server that its session is over.

@@ -1,0 +1,193 @@
+//! The server as a protected resource of OAuth 2.1: clients come with access tokens of an authorization server that the
+//! operator has named, and have what the operator's configuration gives the scopes of their tokens.
+//!
+//! - `access_token` judges a token;
+//! - `key_set` verifies signatures, `keys` fetches the keys;
+//! - `subjects` has the sessions of those whose tokens are accepted.
+//!
+//! **Invariant:** a token grants nothing by itself. What a scope grants is in the operator's configuration, and a scope
+//! without an entry there grants nothing.
+
+mod access_token;
+mod key_set;
+mod keys;
+mod subjects;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+use std::time::{Duration, SystemTime};
+
+use serde_json::{Value, json};
+use tokio::runtime::Builder;
+use tollhouse::capability::{Grant, Policy, ServerUrl};
+use tollhouse::session::{HostError, Session};
+
+pub use self::key_set::{Algorithm, KeySetError};
+pub use self::keys::{KeySource, KeysError};
+
+use self::access_token::{Expected, ParsedToken};
+use self::keys::Keys;
+use self::subjects::Subjects;
+use super::PATH;
+use super::clients::Unauthorized;
+use crate::sessions::ClientSessions;
+
+/// Path of the metadata, to which the path of the resource may be appended (RFC 9728).
+const METADATA: &str = "/.well-known/oauth-protected-resource";
+
+/// Options of a protected resource.
+pub struct OAuthOptions {
+    /// Issuer of access tokens, as their `iss` names it.
+    pub issuer: ServerUrl,
+    /// Address of this server, as clients know it.
+    pub resource: ServerUrl,
+    /// Name of this server in tokens for it (`aud`); by RFC 8707 its address.
+    pub audience: String,
+    /// Source of the issuer's keys.
+    pub keys: KeySource,
+    /// Algorithms that are accepted.
+    pub algorithms: Vec<Algorithm>,
+    /// Difference that clocks may have.
+    pub leeway: Duration,
+    /// Grants of each scope.
+    pub scopes: BTreeMap<String, Vec<Grant>>,
+    /// Opens a session in memory with a policy.
+    pub open: Box<dyn Fn(Policy) -> Result<Session, HostError> + Send + Sync>,
+}
+
+/// Reason why a server cannot be a protected resource.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum OAuthError {
+    /// There are no keys.
+    #[error(transparent)]
+    Keys(#[from] KeysError),
+    /// The grants of the scopes cannot be used with what is mounted.
+    #[error("the grants of the scopes cannot be used")]
+    Grants(#[source] Box<HostError>),
+    /// The grants of a scope would take back an approval that another scope asks for.
+    #[error("the grants of the scope `{scope}` cannot be used alone")]
+    Scope {
+        /// Name of the scope.
+        scope: String,
+        /// What is wrong with it.
+        #[source]
+        source: Box<HostError>,
+    },
+    /// The system has no thread left.
+    #[error("cannot start a thread")]
+    Start(#[source] std::io::Error),
+}
+
+/// Server whose clients have access tokens of an authorization server.
+pub struct ProtectedResource {
+    expected: Expected,
+    resource: String,
+    keys: Keys,
+    subjects: Subjects,
+    /// Address of the metadata, as clients are told.
+    metadata_url: String,
+}
+
+impl ProtectedResource {
+    /// Reads or fetches the keys, and checks that a session can be opened with the grants of all scopes, and of each.
+    ///
+    /// # Errors
+    /// If there are no keys, or the grants cannot be used.
+    pub fn new(options: OAuthOptions) -> Result<Self, OAuthError> {
+        let OAuthOptions { issuer, resource, audience, keys, algorithms, leeway, scopes, open } = options;
+        let runtime = Builder::new_current_thread().enable_all().build().map_err(OAuthError::Start)?;
+        let keys = runtime.block_on(Keys::new(keys, &issuer))?;
+        let metadata_url = metadata_url(resource.as_str());
+        let expected = Expected { issuer: issuer.as_str().to_owned(), audience, algorithms, leeway };
+        let subjects = Subjects::new(scopes, open);
+        subjects.check()?;
+        Ok(Self { expected, resource: resource.as_str().to_owned(), keys, subjects, metadata_url })
+    }
+
+    /// Returns the TCP port at which keys are fetched again; `None` if they are those of a file.
+    #[must_use]
+    pub fn port(&self) -> Option<u16> {
+        self.keys.port()
+    }
+
+    /// Judges a token, and returns its subject with the scopes that the configuration has.
+    pub(super) async fn judge(&self, token: &str) -> Result<Identity, Unauthorized> {
+        let refused = |error: access_token::TokenError| Unauthorized::Refused(error.to_string());
+        let parsed = ParsedToken::parse(token, &self.expected).map_err(refused)?;
+        let keys = self.keys.get(|keys| parsed.has_key(keys)).await;
+        let keys = keys.map_err(|error| Unauthorized::Unavailable(crate::tool_error::chain(&error)))?;
+        let verified = parsed.verify(&keys, &self.expected, SystemTime::now()).map_err(refused)?;
+        let is_known = |scope: &String| self.subjects.scopes().contains_key(scope);
+        let scopes: BTreeSet<String> = verified.scopes.into_iter().filter(is_known).collect();
+        if scopes.is_empty() {
+            return Err(Unauthorized::Insufficient);
+        }
+        Ok(Identity { subject: verified.subject, scopes })
+    }
+
+    /// Returns the sessions of a subject with these scopes, and their name. Blocks for as long as opening them takes.
+    pub(super) fn client(&self, identity: &Identity) -> Result<(Arc<ClientSessions>, String), Unauthorized> {
+        self.subjects.client(identity)
+    }
+
+    /// Returns the document that says which authorization server the clients have to ask (RFC 9728), if it is at this
+    /// path.
+    pub(super) fn metadata(&self, path: &str) -> Option<Value> {
+        let below = path.strip_prefix(METADATA)?;
+        // A proxy in front may hand requests on by their paths, changed or not.
+        let is_told = self.metadata_url.ends_with(path) && !below.is_empty();
+        (below.is_empty() || below == PATH || is_told).then(|| {
+            json!({
+                "resource": self.resource,
+                "resource_name": "Tollhouse",
+                "authorization_servers": [self.expected.issuer],
+                "scopes_supported": self.subjects.scopes().keys().collect::<Vec<_>>(),
+                "bearer_methods_supported": ["header"],
+            })
+        })
+    }
+
+    /// Returns the parameters by which a refused client finds the authorization server, and learns what to ask it for.
+    pub(super) fn challenge(&self) -> String {
+        let scopes: Vec<&str> = self.subjects.scopes().keys().map(String::as_str).collect();
+        format!("resource_metadata=\"{}\", scope=\"{}\"", self.metadata_url, scopes.join(" "))
+    }
+}
+
+/// Subject of an accepted token, with the scopes of the token that grant something.
+#[derive(Clone, Debug)]
+pub(super) struct Identity {
+    subject: String,
+    scopes: BTreeSet<String>,
+}
+
+/// Returns true if a token is a JSON Web Token, or nothing else that is known. Sealed tokens have no dots.
+pub(super) fn is_jwt(token: &str) -> bool {
+    token.contains('.')
+}
+
+/// Returns the address of a resource's metadata: the well-known path before its own.
+fn metadata_url(resource: &str) -> String {
+    let authority = resource.find("://").map_or(0, |scheme| scheme + 3);
+    let path = resource[authority..].find('/').map_or(resource.len(), |path| authority + path);
+    let (origin, path) = resource.split_at(path);
+    format!("{origin}{METADATA}{}", if path == "/" { "" } else { path })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn metadata_is_between_host_and_path_of_the_resource() {
+        let at = |resource: &str| metadata_url(resource);
+        assert_eq!(at("https://box.example/mcp"), "https://box.example/.well-known/oauth-protected-resource/mcp");
+        assert_eq!(
+            at("https://box.example:8443/a/mcp"),
+            "https://box.example:8443/.well-known/oauth-protected-resource/a/mcp"
+        );
+        assert_eq!(at("https://box.example/"), "https://box.example/.well-known/oauth-protected-resource");
+        assert_eq!(at("https://box.example"), "https://box.example/.well-known/oauth-protected-resource");
+    }
+}

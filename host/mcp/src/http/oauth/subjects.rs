@@ -1,0 +1,116 @@
+//! Sessions of those whose access tokens are accepted.
+//!
+//! A subject's budgets are counted once for the life of the server, whichever tokens it comes with: the session of some
+//! scopes is derived from one with all scopes of the configuration, which counts what each of them spends. Files are
+//! those of the scopes: what a token with more scopes has read, one with fewer does not see.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::fmt::Write as _;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use tollhouse::capability::{Grant, Policy};
+use tollhouse::session::{HostError, Session};
+
+use super::super::clients::Unauthorized;
+use super::{Identity, OAuthError};
+use crate::approvals::DeferringApprover;
+use crate::sessions::{ClientSessions, RootSession};
+use crate::tool_error::chain;
+
+/// Most subjects. None is forgotten, since its budgets would be whole again.
+const MAX_SUBJECTS: usize = 1024;
+
+/// Most sets of scopes that a subject has sessions for.
+const MAX_SETS: usize = 64;
+
+type OpenSession = Box<dyn Fn(Policy) -> Result<Session, HostError> + Send + Sync>;
+
+/// All subjects, and what their scopes grant.
+pub(super) struct Subjects {
+    /// Names of the grants of each scope in `policy`.
+    scopes: BTreeMap<String, BTreeSet<String>>,
+    /// Grants of all scopes.
+    policy: Policy,
+    open: OpenSession,
+    subjects: Mutex<HashMap<String, Subject>>,
+}
+
+struct Subject {
+    /// Session with all scopes. It runs nothing, and counts; its files are those that the others begin with.
+    session: Session,
+    clients: HashMap<BTreeSet<String>, Arc<ClientSessions>>,
+}
+
+impl Subjects {
+    pub(super) fn new(scopes: BTreeMap<String, Vec<Grant>>, open: OpenSession) -> Self {
+        let (mut policy, mut names) = (Policy::default(), BTreeMap::new());
+        for (scope, grants) in scopes {
+            let own: &mut BTreeSet<String> = names.entry(scope.clone()).or_default();
+            for grant in grants {
+                // A scope has no space: so the grants of two scopes have two names.
+                let name = format!("{scope} {}", grant.name);
+                own.insert(name.clone());
+                policy.push(Grant { name, ..grant });
+            }
+        }
+        Self { scopes: names, policy, open, subjects: Mutex::default() }
+    }
+
+    /// Returns the names of the grants of each scope.
+    pub(super) fn scopes(&self) -> &BTreeMap<String, BTreeSet<String>> {
+        &self.scopes
+    }
+
+    /// Checks that sessions can be opened.
+    pub(super) fn check(&self) -> Result<(), OAuthError> {
+        let all = (self.open)(self.policy.clone()).map_err(|error| OAuthError::Grants(Box::new(error)))?;
+        // If each scope is right alone, each set of them is.
+        for scope in self.scopes.keys() {
+            let alone = all.delegate_subset(|grant| self.is_of(grant, &[scope.clone()].into()));
+            alone.map_err(|source| OAuthError::Scope { scope: scope.clone(), source: Box::new(source) })?;
+        }
+        Ok(())
+    }
+
+    /// Returns the client of a subject with some scopes, and its name, which no client of another one has.
+    pub(super) fn client(&self, identity: &Identity) -> Result<(Arc<ClientSessions>, String), Unauthorized> {
+        let unavailable = |error: HostError| Unauthorized::Unavailable(chain(&error));
+        let name = name(identity);
+        let mut subjects = self.subjects.lock().unwrap_or_else(PoisonError::into_inner);
+        if !subjects.contains_key(&identity.subject) {
+            if subjects.len() >= MAX_SUBJECTS {
+                return Err(Unauthorized::Unavailable(format!("{MAX_SUBJECTS} subjects have sessions here")));
+            }
+            let session = (self.open)(self.policy.clone()).map_err(unavailable)?;
+            let subject = Subject { session, clients: HashMap::new() };
+            subjects.insert(identity.subject.clone(), subject);
+        }
+        let subject = subjects.get_mut(&identity.subject).expect("it is there, or was inserted above");
+        if let Some(client) = subject.clients.get(&identity.scopes) {
+            return Ok((Arc::clone(client), name));
+        }
+        if subject.clients.len() >= MAX_SETS {
+            return Err(Unauthorized::Unavailable(format!("{MAX_SETS} sets of scopes of this subject are in use")));
+        }
+        let session =
+            subject.session.delegate_subset(|grant| self.is_of(grant, &identity.scopes)).map_err(unavailable)?;
+        let root = RootSession { session, approver: Arc::<DeferringApprover>::default(), stored: None };
+        let client = Arc::new(ClientSessions::of_root(&root));
+        subject.clients.insert(identity.scopes.clone(), Arc::clone(&client));
+        Ok((client, name))
+    }
+
+    /// Returns true if a grant is one of these scopes.
+    fn is_of(&self, grant: &str, scopes: &BTreeSet<String>) -> bool {
+        scopes.iter().any(|scope| self.scopes.get(scope).is_some_and(|grants| grants.contains(grant)))
+    }
+}
+
+/// Returns the name of a subject with some scopes. Names of sealed tokens are hexadecimal and begin otherwise.
+fn name(identity: &Identity) -> String {
+    let mut name = "subject-".to_owned();
+    for byte in identity.subject.bytes() {
+        write!(name, "{byte:02x}").expect("a text can be written to");
+    }
+    identity.scopes.iter().fold(name, |name, scope| format!("{name} {scope}"))
+}
