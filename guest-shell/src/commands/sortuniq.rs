@@ -742,33 +742,33 @@ impl Builtin for Sort {
                     None => (long, None),
                 };
                 const LONGS: &[(&str, bool)] = &[
-                    ("batch-size", true),
-                    ("buffer-size", true),
+                    ("ignore-leading-blanks", false),
                     ("check", false),
                     ("compress-program", true),
                     ("debug", false),
                     ("dictionary-order", false),
-                    ("field-separator", true),
-                    ("general-numeric-sort", false),
-                    ("human-numeric-sort", false),
                     ("ignore-case", false),
-                    ("ignore-leading-blanks", false),
+                    ("general-numeric-sort", false),
                     ("ignore-nonprinting", false),
                     ("key", true),
                     ("merge", false),
                     ("month-sort", false),
                     ("numeric-sort", false),
-                    ("output", true),
-                    ("parallel", true),
+                    ("human-numeric-sort", false),
+                    ("version-sort", false),
                     ("random-sort", false),
                     ("random-source", true),
-                    ("reverse", false),
                     ("sort", true),
+                    ("output", true),
+                    ("reverse", false),
                     ("stable", false),
+                    ("batch-size", true),
+                    ("buffer-size", true),
+                    ("field-separator", true),
                     ("temporary-directory", true),
                     ("unique", false),
-                    ("version-sort", false),
                     ("zero-terminated", false),
+                    ("parallel", true),
                 ];
                 // Unambiguous prefixes are accepted, as getopt_long does.
                 let matches: Vec<&(&str, bool)> = match LONGS.iter().find(|(n, _)| *n == name) {
@@ -779,9 +779,13 @@ impl Builtin for Sort {
                     [m] => *m,
                     [] => return Ok(bashkit::builtins::invalid_option("sort", arg, 2)),
                     _ => {
-                        return Ok(sort_err(format!("sort: option '--{name}' is ambiguous\n")));
+                        let names: String = matches.iter().map(|(name, _)| format!(" '--{name}'")).collect();
+                        return Ok(sort_err(format!("sort: option '--{long}' is ambiguous; possibilities:{names}\n")));
                     }
                 };
+                if !takes && lname != "check" && inline.is_some() {
+                    return Ok(sort_err(format!("sort: option '--{lname}' doesn't allow an argument\n")));
+                }
                 let value = if takes {
                     match inline {
                         Some(v) => v,
@@ -979,7 +983,8 @@ impl Builtin for Sort {
                         if !ctx.fs.exists(&path).await.unwrap_or(false)
                             && let Err(e) = ctx.fs.write_file(&path, b"").await
                         {
-                            return Ok(sort_err(format!("sort: {outfile}: {e}\n")));
+                            let reason = bashkit::error::io_error_reason(&e);
+                            return Ok(sort_err(format!("sort: open failed: {outfile}: {reason}\n")));
                         }
                     }
                     return Ok(sort_err(format!("sort: read failed: {file}: {reason}\n")));
@@ -1064,7 +1069,8 @@ impl Builtin for Sort {
             let path =
                 if outfile.starts_with('/') { std::path::PathBuf::from(outfile) } else { vfs_join(ctx.cwd, outfile) };
             if let Err(e) = ctx.fs.write_file(&path, &output).await {
-                return Ok(sort_err(format!("sort: {}: {}\n", outfile, e)));
+                let reason = bashkit::error::io_error_reason(&e);
+                return Ok(sort_err(format!("sort: open failed: {outfile}: {reason}\n")));
             }
             return Ok(ExecResult::ok(String::new()));
         }
@@ -1613,5 +1619,20 @@ mod tests {
         let result = run_uniq(&["-Q"], Some("a\n")).await;
         assert_eq!(result.exit_code, 1);
         assert!(result.stderr.contains("invalid option -- 'Q'"));
+    }
+
+    #[tokio::test]
+    async fn sort_messages_about_options_and_outputs_are_gnus() {
+        for (script, message) in [
+            ("sort --reverse=x", "sort: option '--reverse' doesn't allow an argument\n"),
+            (
+                "sort --ig",
+                "sort: option '--ig' is ambiguous; possibilities: '--ignore-leading-blanks' '--ignore-case' '--ignore-nonprinting'\n",
+            ),
+            ("mkdir d; echo a | sort -o d", "sort: open failed: d: Is a directory\n"),
+        ] {
+            let result = crate::commands::testing::run(script).await;
+            assert_eq!((&*result.stderr, result.exit_code), (message, 2), "{script}");
+        }
     }
 }
