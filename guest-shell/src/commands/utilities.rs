@@ -16,7 +16,7 @@ use super::{
     awk, base64, cmp, comm, csplit, cuttr, diff, expand, expr, file, find, fmt, fold, grep, headtail, look, ls,
 };
 use super::{
-    nl, numfmt, pr, printf, sed, seq, shuf, sortuniq, split, stat, strings, textrev, time, touch, truncate, wc,
+    nl, numfmt, pr, printf, sed, seq, shuf, sort, split, stat, strings, textrev, time, touch, truncate, uniq, wc,
 };
 
 /// Adds the commands; `user` is whom files belong to.
@@ -71,14 +71,14 @@ fn add_filters(builder: &mut BashBuilder) {
         ("od", Arc::new(Od)),
         ("rev", Arc::new(textrev::Rev)),
         ("sed", Arc::new(sed::Sed)),
-        ("sort", Arc::new(sortuniq::Sort)),
+        ("sort", Arc::new(sort::Sort)),
         ("split", Arc::new(split::Split)),
         ("strings", Arc::new(strings::Strings)),
         ("tac", Arc::new(textrev::Tac)),
         ("tail", Arc::new(headtail::Tail)),
         ("tr", Arc::new(cuttr::Tr)),
         ("unexpand", Arc::new(expand::Unexpand)),
-        ("uniq", Arc::new(sortuniq::Uniq)),
+        ("uniq", Arc::new(uniq::Uniq)),
         ("wc", Arc::new(wc::Wc)),
         ("xxd", Arc::new(Xxd)),
         ("b2sum", Arc::new(B2sum)),

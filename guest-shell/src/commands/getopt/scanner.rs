@@ -109,7 +109,7 @@ impl Scanner<'_> {
             (Some(found), _) => *found,
             (None, [found]) => *found,
             (None, []) if or_short => return None,
-            (None, []) => return Some(Found::Mistake(format!("unrecognized option '{dashes}{name}'"))),
+            (None, []) => return Some(Found::Mistake(format!("unrecognized option '{dashes}{text}'"))),
             (None, several) => {
                 let names: Vec<String> = several.iter().map(|(long, _)| format!("'{dashes}{long}'")).collect();
                 let names = names.join(" ");
@@ -167,5 +167,16 @@ impl Scanner<'_> {
                 return;
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Found, Known, Order, scan};
+
+    #[test]
+    fn unknown_long_option_is_named_with_its_argument() {
+        let (found, _) = scan(&Known::default(), Order::Permute, &["--foo=bar".to_owned()]);
+        assert_eq!(found, [Found::Mistake("unrecognized option '--foo=bar'".to_owned())]);
     }
 }

@@ -7,7 +7,7 @@ use std::cmp::{Ordering, Reverse};
 use super::file::File;
 use super::options::{Options, Sort};
 use super::print::width_of;
-use crate::commands::sortuniq::filevercmp;
+use crate::commands::sort::filevercmp;
 
 /// The last dot and what is behind it.
 fn extension(name: &str) -> &str {

@@ -1,0 +1,130 @@
+//! Options of `uniq`.
+//!
+//! Derived from bashkit (MIT, `guest-shell/patches/LICENSE-bashkit`).
+
+use bashkit::ExecResult;
+use bashkit::builtins::arg_parser::{OptArg, gnu_getopt};
+
+/// Place of empty lines between groups of lines.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum GroupParting {
+    Never,
+    Before,
+    Between,
+    After,
+    Around,
+}
+
+/// Options of one call.
+#[derive(Debug, Default)]
+pub(super) struct UniqOptions {
+    pub(super) count: bool,
+    pub(super) repeated: bool,
+    pub(super) all_repeated: Option<GroupParting>,
+    pub(super) group: Option<GroupParting>,
+    pub(super) unique: bool,
+    pub(super) skip_fields: usize,
+    pub(super) skip_bytes: usize,
+    pub(super) check_bytes: Option<usize>,
+    pub(super) ignore_case: bool,
+    pub(super) zero_terminated: bool,
+}
+
+const LONG: [(&str, OptArg, char); 10] = [
+    ("all-repeated", OptArg::Optional, 'D'),
+    ("check-chars", OptArg::Required, 'w'),
+    ("count", OptArg::No, 'c'),
+    ("group", OptArg::Optional, 'g'),
+    ("ignore-case", OptArg::No, 'i'),
+    ("repeated", OptArg::No, 'd'),
+    ("skip-chars", OptArg::Required, 's'),
+    ("skip-fields", OptArg::Required, 'f'),
+    ("unique", OptArg::No, 'u'),
+    ("zero-terminated", OptArg::No, 'z'),
+];
+
+const GROUP_METHODS: [(&str, GroupParting); 4] = [
+    ("prepend", GroupParting::Before),
+    ("append", GroupParting::After),
+    ("separate", GroupParting::Between),
+    ("both", GroupParting::Around),
+];
+
+const ALL_REPEATED_METHODS: [(&str, GroupParting); 3] =
+    [("none", GroupParting::Never), ("prepend", GroupParting::Before), ("separate", GroupParting::Between)];
+
+impl UniqOptions {
+    /// Reads a command line into options and operands.
+    pub(super) fn parse(words: &[String]) -> Result<(Self, Vec<String>), ExecResult> {
+        let (given, operands) = gnu_getopt("uniq", words, "cdDf:is:uw:z", &LONG, true, 1)?;
+        let mut options = Self::default();
+        for option in given {
+            options.take(option.key, option.value)?;
+        }
+        if let Some(extra) = operands.get(2) {
+            return Err(usage_error(&format!("extra operand '{extra}'")));
+        }
+        let selects = options.count || options.repeated || options.unique;
+        if options.group.is_some() && (selects || options.all_repeated.is_some()) {
+            return Err(usage_error("--group is mutually exclusive with -c/-d/-D/-u"));
+        }
+        if options.count && options.all_repeated.is_some() {
+            return Err(usage_error("printing all duplicated lines and repeat counts is meaningless"));
+        }
+        Ok((options, operands))
+    }
+
+    fn take(&mut self, letter: char, value: Option<String>) -> Result<(), ExecResult> {
+        match letter {
+            'c' => self.count = true,
+            'd' => self.repeated = true,
+            'D' => {
+                let parting = parting("--all-repeated", &ALL_REPEATED_METHODS, value)?;
+                self.all_repeated = Some(parting.unwrap_or(GroupParting::Never));
+            }
+            'f' => self.skip_fields = number(value, "fields to skip")?,
+            'g' => {
+                let parting = parting("--group", &GROUP_METHODS, value)?;
+                self.group = Some(parting.unwrap_or(GroupParting::Between));
+            }
+            'i' => self.ignore_case = true,
+            's' => self.skip_bytes = number(value, "bytes to skip")?,
+            'u' => self.unique = true,
+            'w' => self.check_bytes = Some(number(value, "bytes to compare")?),
+            'z' => self.zero_terminated = true,
+            _ => {}
+        }
+        Ok(())
+    }
+}
+
+/// Returns the method that an option names, which may be shortened as long as it is unambiguous.
+fn parting(
+    option: &str,
+    methods: &[(&str, GroupParting)],
+    value: Option<String>,
+) -> Result<Option<GroupParting>, ExecResult> {
+    let Some(value) = value else {
+        return Ok(None);
+    };
+    let mut matching = methods.iter().filter(|(name, _)| name.starts_with(&value));
+    if let (Some((_, parting)), None) = (matching.next(), matching.next()) {
+        return Ok(Some(*parting));
+    }
+    let valid: Vec<String> = methods.iter().map(|(name, _)| format!("  - '{name}'")).collect();
+    let valid = valid.join("\n");
+    Err(usage_error(&format!("invalid argument '{value}' for '{option}'\nValid arguments are:\n{valid}")))
+}
+
+/// Returns the number that an option takes; one that no machine counts to is the largest.
+fn number(value: Option<String>, meaning: &str) -> Result<usize, ExecResult> {
+    let value = value.unwrap_or_default();
+    if value.is_empty() || !value.bytes().all(|byte| byte.is_ascii_digit()) {
+        return Err(ExecResult::err(format!("uniq: {value}: invalid number of {meaning}\n"), 1));
+    }
+    Ok(value.parse().unwrap_or(usize::MAX))
+}
+
+fn usage_error(message: &str) -> ExecResult {
+    ExecResult::err(format!("uniq: {message}\nTry 'uniq --help' for more information.\n"), 1)
+}
