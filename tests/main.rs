@@ -86,6 +86,8 @@ mod mcp;
 mod mcp_remote;
 #[path = "features/mcp_servers.rs"]
 mod mcp_servers;
+#[path = "features/middle_forks.rs"]
+mod middle_forks;
 #[path = "features/more_tools.rs"]
 mod more_tools;
 #[path = "features/name_clashes.rs"]

@@ -265,10 +265,15 @@ impl Store {
         self.with(py, |sessions| sessions.base(&point)).map(Tree::new)
     }
 
-    /// Creates a session that starts with the files and the policy of a point, and shares its budgets.
-    fn fork(&self, py: Python<'_>, source: &str, to: &str) -> PyResult<()> {
+    /// Creates a session that starts with the files and the policy of a point, and shares its budgets; with the number of a
+    /// call, in the middle of the point's run, before that call.
+    #[pyo3(signature = (source, to, before=None))]
+    fn fork(&self, py: Python<'_>, source: &str, to: &str, before: Option<u64>) -> PyResult<()> {
         let (from, to) = (point(source)?, self::session_id(to)?);
-        self.with(py, |sessions| sessions.fork(&from, &to))
+        self.with(py, |sessions| match before {
+            Some(seq) => sessions.fork_before(&from, seq, &to).map(drop),
+            None => sessions.fork(&from, &to),
+        })
     }
 
     /// Restores the files of a session at one of its points.

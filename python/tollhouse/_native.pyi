@@ -536,7 +536,7 @@ class Store:
     def base(self, point: str) -> Tree:
         """The files that the run of a point began with."""
 
-    def fork(self, source: str, to: str) -> None:
+    def fork(self, source: str, to: str, before: int | None = None) -> None:
         """Makes a session that begins with the files and the policy of a point, and shares its budgets."""
 
     def rollback(self, to: str) -> None:

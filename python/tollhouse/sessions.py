@@ -172,7 +172,7 @@ class Store:
         tree = self.native.files(_point(session_id, at))
         return Snapshot(lambda: tree)
 
-    def fork(self, session_id: str, to: str, at: At | None = None) -> None:
+    def fork(self, session_id: str, to: str, at: At | None = None, *, before: int | None = None) -> None:
         """Makes a session that begins where another is, or was, with its files and its policy.
 
         The two share the budgets: what one spends, the other cannot.
@@ -181,8 +181,10 @@ class Store:
             session_id: The session's name.
             to: The name of the new one.
             at: The number of a run or a label; None for now.
+            before: The number of a call of that run (of the last one, if `at` is None): the new session is in the middle of
+                the run, suspended before that call, with the results of the calls before it. `Session.resume` continues it.
         """
-        self.native.fork(_point(session_id, at), to)
+        self.native.fork(_point(session_id, at), to, before)
 
     def pending(self, session_id: str | None = None) -> list[PendingCall]:
         """Lists the calls that wait for a decision, or whose decision has had no effect yet.
@@ -669,12 +671,14 @@ class Session(DurableRuns):
             run = int(self._store.show(self._id)["left_by"])
         self._store.native.label(self._id, label, run)
 
-    def fork(self, to: str, at: At | None = None) -> Session:
+    def fork(self, to: str, at: At | None = None, *, before: int | None = None) -> Session:
         """Makes a session that begins where this one is, or was, with the same tools. The two share the budgets.
 
         Args:
             to: The name of the new session.
             at: The number of a run or a label; None for now.
+            before: The number of a call of that run (of the last one, if `at` is None): the new session is in the middle of
+                the run, suspended before that call, with the results of the calls before it. `resume` continues it.
 
         Returns:
             The new session, opened.
@@ -682,7 +686,7 @@ class Session(DurableRuns):
         Raises:
             SessionConflictError: If the name is taken.
         """
-        self._store.fork(self._id, to, at)
+        self._store.fork(self._id, to, at, before=before)
         kept: SandboxOptions = {**self._options}
         kept["capabilities"] = kept["policy"] = kept["limits"] = kept["files"] = None
         return Session.open(to, store=self._store, **kept)

@@ -103,8 +103,15 @@ fn approval_with_another_key_does_not_count() {
     // Looking again changes nothing, and the right one can still sign.
     assert_eq!(resume(&home, "s")["status"], "suspended");
     assert_eq!(pending(&home, "s")["rejected"], waiting["rejected"]);
+    assert!(done(&home, "session replay s").contains("by cfo, and did not count"));
     done(&home, "session approve s --key cfo.key");
     assert_eq!(paid(&resume(&home, "s")), 10);
+    let answers = &parsed(&home.run(["session", "replay", "s", "--json"]))["calls"][0]["answers"];
+    assert_eq!(
+        (&answers[0]["counted"], &answers[1]["counted"]),
+        (&Value::from(false), &Value::from(true)),
+        "{answers:#}"
+    );
 
     // A machine that does not know the approver takes nobody's word.
     done(&home, "registry trust rm cfo");
@@ -112,6 +119,20 @@ fn approval_with_another_key_does_not_count() {
     assert_eq!(paid(&resume(&home, "s")), 10);
     let why = pending(&home, "s")["rejected"].to_string();
     assert!(why.contains("knows the key of none of its approvers"), "{why}");
+}
+
+/// What `--allow` added to a policy is in no file: the error says how to write down what the session has.
+#[test]
+fn resumption_with_a_policy_that_lacks_what_was_added_says_how_to_write_it_down() {
+    let home = home();
+    let run = "run script.js --policy policy.toml --allow pay/charges/list --session s --json";
+    assert_eq!(parsed(&home.run(run.split(' ')))["status"], "suspended");
+    done(&home, "session approve s --key cfo.key");
+    let said = refused(&home, "session resume s --policy policy.toml", 2);
+    assert!(said.contains("session show s --json | jq .policy > s.json"), "{said}");
+    let shown: Value = serde_json::from_str(&done(&home, "session show s --json")).expect("JSON");
+    home.file("s.json", shown["policy"].to_string());
+    assert_eq!(paid(&parsed(&home.run("session resume s --policy s.json --json".split(' ')))), 10);
 }
 
 /// What the store says about who can approve proves nothing: the policy comes from whoever resumes the run.

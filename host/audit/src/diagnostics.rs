@@ -18,6 +18,9 @@ pub fn emit(event: &Event<'_>) {
     match *event {
         Event::Started { run, script, hash } => debug!(target: "tollhouse::run", run, script, hash, "started"),
         Event::Resumed { run } => debug!(target: "tollhouse::run", run, "resumed"),
+        Event::Forked { run, from, of, before } => {
+            debug!(target: "tollhouse::run", run, from, of, before, "forked");
+        }
         Event::Changed { run, .. } => debug!(target: "tollhouse::run", run, "files changed from outside"),
         // Emitted where the result is made, with the time that the run took.
         Event::Ended { .. } => {}

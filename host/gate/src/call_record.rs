@@ -37,7 +37,7 @@ impl Call {
     /// between them.
     pub fn replay(event: &Value, calls: &mut Vec<Self>) -> bool {
         let word = event["event"].as_str().unwrap_or_default();
-        let (Some(seq), "asked" | "admitted" | "denied" | "settled") = (event["seq"].as_u64(), word) else {
+        let (Some(seq), "asked" | "admitted" | "denied" | "settled" | "copied") = (event["seq"].as_u64(), word) else {
             return true;
         };
         let Some(index) = usize::try_from(seq).ok().and_then(|seq| seq.checked_sub(1)) else { return false };
@@ -48,9 +48,12 @@ impl Call {
         }
         let Some(call) = calls.get_mut(index) else { return false };
         match word {
-            "settled" => {
+            "settled" | "copied" => {
                 call.outcome = CallOutcome::deserialize(&event["outcome"]).unwrap_or(CallOutcome::Failed);
                 call.micros = event["micros"].as_u64().unwrap_or_default();
+                if word == "copied" {
+                    call.grant = event["grant"].as_str().map(str::to_owned);
+                }
             }
             _ => {
                 call.grant = event["grant"].as_str().map(str::to_owned);

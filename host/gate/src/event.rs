@@ -33,6 +33,37 @@ pub enum Event<'a> {
         /// Number of the run in its session.
         run: u64,
     },
+    /// The run was forked from that of another session, before one of its calls.
+    Forked {
+        /// Number of the run in its session.
+        run: u64,
+        /// Name of the session that was forked.
+        from: &'a str,
+        /// Number of the run in that session.
+        of: u64,
+        /// Number of the call before which it was forked: the first that is made anew.
+        before: u64,
+    },
+    /// A call of the forked run, which is not made again, and was not paid for here.
+    Copied {
+        /// Number of the run.
+        run: u64,
+        /// Number of the call in the run.
+        seq: u64,
+        /// Enclosing call, if a tool made this one.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        caller: Option<u64>,
+        /// The canonical method.
+        method: &'a str,
+        /// The arguments as the log of the other session has them.
+        arguments: &'a Value,
+        /// Name of the grant that was debited there, or came closest.
+        grant: Option<&'a str>,
+        /// Outcome of the call.
+        outcome: CallOutcome,
+        /// Duration in microseconds.
+        micros: u64,
+    },
     /// A human is about to be asked about a call.
     Asked {
         /// Number of the run.

@@ -51,6 +51,11 @@ impl Event<'_> {
             Event::SecretUsed { run, seq, secret, tool, to } => {
                 then(&Event::SecretUsed { run, seq, secret, tool, to: optional(to).as_deref() })
             }
+            Event::Copied { run, seq, caller, method, arguments, grant, outcome, micros } => {
+                let (method, arguments) = (filter.text(method), filter.json(arguments));
+                let (method, arguments) = (&*method, arguments.as_ref());
+                then(&Event::Copied { run, seq, caller, method, arguments, grant, outcome, micros })
+            }
             Event::Settled { run, seq, outcome, micros, error } => {
                 then(&Event::Settled { run, seq, outcome, micros, error: optional(error).as_deref() })
             }
@@ -61,7 +66,7 @@ impl Event<'_> {
             Event::Answered { run, seq, allowed, by, shown, edited, signature } => {
                 then(&Event::Answered { run, seq, allowed, by: &filter.text(by), shown, edited, signature })
             }
-            Event::Released { .. } | Event::Mended { .. } | Event::Full { .. } => then(self),
+            Event::Released { .. } | Event::Forked { .. } | Event::Mended { .. } | Event::Full { .. } => then(self),
         }
     }
 }

@@ -170,6 +170,11 @@ impl GuestState {
         Self { files, output, now: 0, catalog, memory, fuel, runner, random: ChaCha12Rng::from_seed(seed) }
     }
 
+    /// Replaces the source of random numbers.
+    pub(super) fn reseed(&mut self, seed: [u8; 32]) {
+        self.random = ChaCha12Rng::from_seed(seed);
+    }
+
     /// State of an instance without a run: no files, no tools, no memory beyond the guest's own overhead.
     pub(super) fn asleep() -> Self {
         let GuestWorld { files, output, catalog, seed, .. } = GuestWorld::empty();

@@ -319,6 +319,11 @@ impl Guest {
         if edits.is_empty() { Ok(()) } else { self.instance.store.data_mut().files.apply(edits) }
     }
 
+    /// Replaces the source of the random numbers that the guest draws from now on.
+    pub(crate) fn reseed(&mut self, seed: [u8; 32]) {
+        self.instance.store.data_mut().reseed(seed);
+    }
+
     /// Returns the bytes written to both streams so far.
     #[must_use]
     pub fn output_bytes(&self) -> u64 {

@@ -8,6 +8,7 @@
 use std::collections::BTreeMap;
 use std::io;
 
+use super::guest_seed::GuestSeed;
 use super::stream_table::StreamTable;
 use crate::code::Interrupt;
 use crate::error::{ErrorKind, Failure};
@@ -230,6 +231,14 @@ impl ProcessTable {
     pub(super) fn child_of(&self, operation: OperationId) -> Option<Pid> {
         let is_its = |parent: &ParentLink| parent.operation == operation;
         self.alive.iter().find(|(_, process)| process.parent.as_ref().is_some_and(is_its)).map(|(pid, _)| *pid)
+    }
+
+    /// Gives each process other random numbers, derived from the seed of the run.
+    pub(super) fn reseed(&mut self, seed: &GuestSeed) {
+        for (pid, process) in &mut self.alive {
+            let own = if *pid == MAIN { seed.clone() } else { seed.of(&[u64::from(*pid)]) };
+            process.guest.reseed(own.value());
+        }
     }
 
     /// Returns a process that has not started.

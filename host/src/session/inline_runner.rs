@@ -16,6 +16,7 @@ use std::time::Instant;
 use bytes::Bytes;
 
 use super::guest_process::{self, GuestProcess, MAIN, PendingStart, Pid, ProcessTable};
+use super::guest_seed::GuestSeed;
 use super::nested_scripts;
 use super::result::outcome_of;
 use super::session_state::SessionState;
@@ -56,8 +57,8 @@ const INLINE_MARKER: u64 = 0;
 pub(super) struct InlineRunner {
     session: Arc<SessionState>,
     usage: RunUsage,
-    /// Numbers of the guest.
-    numbers: Vec<u64>,
+    /// Seed of the guest.
+    seed: GuestSeed,
     depth: u32,
     interrupt: Interrupt,
     /// Number of scripts that were run.
@@ -68,20 +69,20 @@ impl InlineRunner {
     pub(super) fn new(
         session: &Arc<SessionState>,
         usage: &RunUsage,
-        numbers: &[u64],
+        seed: &GuestSeed,
         depth: u32,
         interrupt: &Interrupt,
     ) -> Self {
         let (session, usage) = (Arc::clone(session), usage.clone());
-        Self { session, usage, numbers: numbers.to_vec(), depth, interrupt: interrupt.clone(), count: 0 }
+        Self { session, usage, seed: seed.clone(), depth, interrupt: interrupt.clone(), count: 0 }
     }
 
     /// Creates the guest of a script, and the driver that steps it.
     fn prepare(&self, request: ScriptRequest, inline_output: &InlineOutput) -> Result<InlineDriver, Failure> {
         nested_scripts::check_limits(&self.session, &self.usage, self.depth)?;
         let limits = self.session.limits();
-        let numbers = [self.numbers.as_slice(), &[INLINE_MARKER, self.count]].concat();
-        let own = [numbers.as_slice(), &[u64::from(MAIN)]].concat();
+        let seed = self.seed.of(&[INLINE_MARKER, self.count]);
+        let own = seed.of(&[u64::from(MAIN)]);
         let interrupt = self.interrupt.child();
         let output = Output::new(Box::new(inline_output.clone()), limits.output);
         let ScriptRequest { language, source, name, arguments, environment, directory, input, timeout, now, .. } =
@@ -97,7 +98,7 @@ impl InlineRunner {
         let main = GuestProcess::new(guest, language, pending_start, interrupt.clone(), depth);
         let processes = ProcessTable::new(main, self.usage.clone());
         let session = Arc::clone(&self.session);
-        Ok(InlineDriver::new(session, processes, numbers, interrupt, input.map(Bytes::from), now))
+        Ok(InlineDriver::new(session, processes, seed, interrupt, input.map(Bytes::from), now))
     }
 
     fn run(
@@ -234,8 +235,8 @@ enum DriveEnd {
 struct InlineDriver {
     session: Arc<SessionState>,
     processes: ProcessTable,
-    /// Numbers of the first process, without its own.
-    numbers: Vec<u64>,
+    /// Seed of the first process, without its own number.
+    seed: GuestSeed,
     interrupt: Interrupt,
     /// Input that the first process has not read yet.
     input: Option<Bytes>,
@@ -254,14 +255,14 @@ impl InlineDriver {
     fn new(
         session: Arc<SessionState>,
         processes: ProcessTable,
-        numbers: Vec<u64>,
+        seed: GuestSeed,
         interrupt: Interrupt,
         input: Option<Bytes>,
         now: u64,
     ) -> Self {
         let (outstanding, queue, timers) = Default::default();
         let (completions, outcome) = (channel(), None);
-        Self { session, processes, numbers, interrupt, input, outstanding, queue, completions, timers, now, outcome }
+        Self { session, processes, seed, interrupt, input, outstanding, queue, completions, timers, now, outcome }
     }
 
     fn drive(&mut self) -> Result<DriveEnd, Failure> {
@@ -364,7 +365,7 @@ impl InlineDriver {
                 Runnable::Program(method) => return Some(format!("the program `{}`", truncated(method))),
                 Runnable::Script { .. } => {
                     let interrupt = self.processes.get(pid)?.interrupt.child();
-                    nested_scripts::start(&self.session, &mut self.processes, &self.numbers, id, run, interrupt).err()
+                    nested_scripts::start(&self.session, &mut self.processes, &self.seed, id, run, interrupt).err()
                 }
             },
             Operation::Sleep(duration) => {

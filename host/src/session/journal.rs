@@ -19,6 +19,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 
 use super::guest_process::Pid;
+use super::persistence::SessionId;
 use crate::capability::{Limits, Policy};
 use crate::error::{Failure, Payload, Special, SpecialKind};
 use crate::gate::{Decision, DeferredCall};
@@ -26,7 +27,10 @@ use crate::guest::{Language, OperationId, Script, Typed, Value};
 use crate::vfs::{Action, Body, Content, Edit};
 
 /// Version of the entries that this process writes.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
+
+/// Earlier version that can be read too: its runs have no seed of their own, and cannot be forked in the middle.
+const WITHOUT_SEED: u32 = 1;
 
 /// One entry of a journal.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -95,6 +99,17 @@ pub(super) enum JournalEntry {
         /// Who said so.
         by: String,
     },
+    /// The run was forked here from another session's: from now on its guests draw other random numbers.
+    Forked {
+        /// The session.
+        session: SessionId,
+        /// Number of the run in it.
+        run: u64,
+        /// Number of the call before which the run was forked: the first that is made anew.
+        seq: u64,
+        /// Seed of the guests' random numbers, in hexadecimal.
+        seed: String,
+    },
     /// The run did something that cannot be replayed.
     Unreplayable {
         /// What it did.
@@ -137,6 +152,9 @@ pub(super) struct RunStart {
     /// blake3 of the session's policy and lock, in hexadecimal.
     authority: String,
     language: String,
+    /// Seed of the guests' random numbers, in hexadecimal. In version 1 they follow from the session's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    seed: Option<String>,
     script: RecordedScript,
     /// Limits of the run, as a policy writes them; absent if they are the default ones.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -173,7 +191,14 @@ pub enum ReplayError {
 
 impl RunStart {
     /// Describes a run that starts, or is to be replayed, in a session with this authority.
-    pub(super) fn new(language: Language, script: &Script, authority: &str, limits: &Limits, keep_state: bool) -> Self {
+    pub(super) fn new(
+        language: Language,
+        script: &Script,
+        authority: &str,
+        limits: &Limits,
+        keep_state: bool,
+        seed: [u8; 32],
+    ) -> Self {
         let Script { source, name, from_file, arguments, environment, typed } = script.clone();
         let colors = typed.map(|typed| typed.colors);
         Self {
@@ -181,6 +206,7 @@ impl RunStart {
             guest: guest_digest(language),
             authority: authority.to_owned(),
             language: language.word().to_owned(),
+            seed: Some(blake3::Hash::from(seed).to_string()),
             script: RecordedScript { source, name, from_file, arguments, environment, colors },
             limits: Policy { limits: limits.clone(), ..Policy::default() }.to_json().get("limits").cloned(),
             keep_state,
@@ -197,6 +223,18 @@ impl RunStart {
         policy.map(|policy| policy.limits).map_err(|error| ReplayError::Unreadable(format!("limits: {error}")))
     }
 
+    /// Returns the seed of the guests' random numbers; `None` if it follows from the session's.
+    ///
+    /// # Errors
+    /// If it is not a seed, or lacks in a version that has one.
+    pub(super) fn seed(&self) -> Result<Option<[u8; 32]>, ReplayError> {
+        match &self.seed {
+            None if self.version == WITHOUT_SEED => Ok(None),
+            None => Err(ReplayError::Unreadable("it has no seed".to_owned())),
+            Some(seed) => seed_of(seed).map(Some),
+        }
+    }
+
     /// Returns the digest of the session's policy and lock, in hexadecimal.
     pub(super) fn authority(&self) -> &str {
         &self.authority
@@ -207,7 +245,7 @@ impl RunStart {
     /// # Errors
     /// What changed since the run started.
     pub(super) fn script(&self, authority: &str) -> Result<(Language, Script), ReplayError> {
-        if self.version != VERSION {
+        if !matches!(self.version, VERSION | WITHOUT_SEED) {
             return Err(ReplayError::Unreadable(format!("it is of version {}", self.version)));
         }
         let language = Language::ALL.into_iter().find(|language| language.word() == self.language);
@@ -222,6 +260,12 @@ impl RunStart {
         let typed = colors.map(|colors| Typed { colors });
         Ok((language, Script { source, name, from_file, arguments, environment, typed }))
     }
+}
+
+/// Parses a seed in hexadecimal.
+pub(super) fn seed_of(text: &str) -> Result<[u8; 32], ReplayError> {
+    let seed = blake3::Hash::from_hex(text).map_err(|error| ReplayError::Unreadable(format!("its seed: {error}")))?;
+    Ok(*seed.as_bytes())
 }
 
 fn guest_digest(language: Language) -> String {
@@ -520,8 +564,31 @@ mod tests {
         let refused = |text: &str, authority: &str| start(text).script(authority).expect_err("it differs").to_string();
         assert!(refused(&version_1(), "ab").contains("policy"));
         assert!(refused(VERSION_1, "aa").contains("guest"));
-        assert!(refused(&version_1().replace("\"version\":1", "\"version\":2"), "aa").contains("version 2"));
+        assert!(refused(&version_1().replace("\"version\":1", "\"version\":3"), "aa").contains("version 3"));
         assert!(decode(b"{\"entry\":\"unknown\"}\n").is_err());
+    }
+
+    /// What version 2 has beside the entries of version 1.
+    const VERSION_2: &str = r#"{"entry":"started","version":2,"guest":"GUEST","authority":"aa","language":"js","seed":"SEED","script":{"source":"return 1","name":"script","from_file":false,"arguments":[],"environment":[]},"keep_state":false}
+{"entry":"forked","session":"s","run":3,"seq":2,"seed":"SEED"}
+"#;
+
+    #[test]
+    fn seed_of_a_run_is_in_its_journal_from_version_2_on() {
+        let seed = blake3::Hash::from([7; 32]).to_string();
+        let text = VERSION_2.replace("SEED", &seed);
+        let entries = decode(text.as_bytes()).expect("it is a journal");
+        let written: Vec<u8> = entries.iter().flat_map(encode).collect();
+        assert_eq!(String::from_utf8(written).expect("text"), text);
+        let start = |text: &str| match decode(text.as_bytes()).expect("a journal").remove(0) {
+            JournalEntry::Started(start) => start.seed(),
+            entry => panic!("{entry:?}"),
+        };
+        assert_eq!(start(&text).expect("a seed"), Some([7; 32]));
+        assert_eq!(start(VERSION_1).expect("none is needed"), None);
+        for damaged in [VERSION_2.to_owned(), VERSION_1.replace("\"version\":1", "\"version\":2")] {
+            assert!(start(&damaged).is_err(), "{damaged}");
+        }
     }
 
     proptest! {

@@ -13,6 +13,7 @@ mod command_grants;
 mod component_run;
 mod cpu_affinity;
 mod guest_process;
+mod guest_seed;
 mod host;
 mod inline_runner;
 mod journal;
@@ -40,10 +41,10 @@ pub use host::{Host, HostError, HostOptions, SessionOptions};
 pub use journal::{ReplayError, Resolution};
 pub use options::{RunOptions, Stdin};
 pub use persistence::{
-    Answered, At, CallDecision, ChangedFile, Checked, Created, Exported, HandOver, Head, HumanAnswer, ImportBudget,
-    ImportOptions, Imported, ImportedBudget, LogLine, OpenOptions, Origin, Overrides, PendingCall, Point, PointError,
-    Removed, ReplayedCall, ReplayedRun, RunRecord, Salvaged, SessionId, SessionIdError, Sessions, SessionsError, Shown,
-    States, Waiting,
+    Answered, At, CallDecision, ChangedFile, Checked, Created, Exported, ForkedRun, HandOver, Head, HumanAnswer,
+    ImportBudget, ImportOptions, Imported, ImportedBudget, LogLine, MiddleFork, OpenOptions, Origin, Overrides,
+    PendingCall, Point, PointError, Removed, ReplayedCall, ReplayedRun, RunRecord, Salvaged, SessionId, SessionIdError,
+    Sessions, SessionsError, Shown, States, Waiting,
 };
 pub use recording::{CallSource, Recorder, Recording, RecordingError, RecordingFile};
 use result::RunEffects;

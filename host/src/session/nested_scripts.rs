@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::guest_process::{self, GuestProcess, PendingStart, ProcessTable};
+use super::guest_seed::GuestSeed;
 use super::inline_runner::InlineRunner;
 use super::session_state::SessionState;
 use crate::code::{CodeError, Interrupt};
@@ -12,14 +13,13 @@ use crate::guest::{self, Guest, Language, OperationId, Output, ProgramRun, RunUs
 use crate::remedy::Remedy;
 use crate::vfs::Tree;
 
-/// Returns the world of a guest of this session. `numbers` identify the guest within the session, and `depth` is the
-/// number of scripts above it that run each other.
+/// Returns the world of a guest of this session. `depth` is the number of scripts above it that run each other.
 pub(super) fn guest_world(
     session: &Arc<SessionState>,
     usage: &RunUsage,
     files: Tree,
     output: Output,
-    numbers: &[u64],
+    seed: &GuestSeed,
     depth: u32,
     interrupt: &Interrupt,
 ) -> guest::GuestWorld {
@@ -28,9 +28,9 @@ pub(super) fn guest_world(
         output,
         catalog: Arc::clone(&session.catalog),
         usage: usage.clone(),
-        seed: session.storage.seed("guest", numbers),
+        seed: seed.value(),
         interrupt: interrupt.clone(),
-        runner: Some(Box::new(InlineRunner::new(session, usage, numbers, depth, interrupt))),
+        runner: Some(Box::new(InlineRunner::new(session, usage, seed, depth, interrupt))),
     }
 }
 
@@ -63,11 +63,11 @@ pub(super) fn instantiate(
     usage: &RunUsage,
     (language, name): (Language, &str),
     output: Output,
-    numbers: &[u64],
+    seed: &GuestSeed,
     depth: u32,
     interrupt: &Interrupt,
 ) -> Result<Guest, Failure> {
-    let world = guest_world(session, usage, guest_process::no_files(), output, numbers, depth, interrupt);
+    let world = guest_world(session, usage, guest_process::no_files(), output, seed, depth, interrupt);
     let patience = interrupt.deadline().map_or(Duration::MAX, |at| at.saturating_duration_since(Instant::now()));
     // Loading a guest for the first time must not count against the run's time.
     let paused = interrupt.pause();
@@ -79,14 +79,14 @@ pub(super) fn instantiate(
     })
 }
 
-/// Starts a script that one of these processes runs. `numbers` identify the first process without its own number; each
+/// Starts a script that one of these processes runs. `seed` is that of the first process without its own number; each
 /// further process appends its own.
 ///
 /// If a limit is reached, or there is no free slot for the guest.
 pub(super) fn start(
     session: &Arc<SessionState>,
     processes: &mut ProcessTable,
-    numbers: &[u64],
+    seed: &GuestSeed,
     id: OperationId,
     run: ProgramRun,
     interrupt: Interrupt,
@@ -100,8 +100,8 @@ pub(super) fn start(
         return Err(Failure::argument("a program is not a script"));
     };
     let output = Output::new(guest_process::output_sink(&streams), session.limits().output);
-    let numbers = [numbers, &[u64::from(processes.next())]].concat();
-    let guest = instantiate(session, processes.usage(), (language, &name), output, &numbers, depth + 1, &interrupt)?;
+    let seed = seed.of(&[u64::from(processes.next())]);
+    let guest = instantiate(session, processes.usage(), (language, &name), output, &seed, depth + 1, &interrupt)?;
     // A nested script is given as text: `shell(…)`, `node -e`.
     let (arguments, environment) = (run.arguments, run.environment);
     let script = Script { source, name, from_file: false, arguments, environment, typed: None };

@@ -22,6 +22,7 @@ pub(in crate::session) use self::journaling::RunJournal;
 use self::outstanding::OutstandingOperations;
 use self::replayed_programs::Launch;
 use super::guest_process::{self, GuestProcess, MAIN, PendingStart, Pid, ProcessTable};
+use super::guest_seed::GuestSeed;
 use super::host::{HostError, guest_now};
 use super::journal::JournalEntry;
 use super::nested_scripts;
@@ -79,6 +80,8 @@ pub struct Run {
     /// Always set until the run ends.
     slot: Option<RunSlot>,
     language: Language,
+    /// Seed of the main script's guest, from which those of the others follow.
+    seed: GuestSeed,
     script: ScriptSummary,
     announced: bool,
     /// Processes of the run; `None` when it has ended.
@@ -133,10 +136,11 @@ impl Run {
         slot: RunSlot,
         language: Language,
         script: Script,
+        seed: GuestSeed,
         options: RunOptions,
     ) -> Result<Self, HostError> {
         let journal = session.storage.is_journaled(&slot).then(RunJournal::default);
-        Self::with_journal(session, slot, language, script, options, journal)
+        Self::with_journal(session, slot, (language, script), seed, options, journal)
     }
 
     /// Prepares a run that is resumed.
@@ -145,9 +149,9 @@ impl Run {
         resumed: ResumableRun,
         options: RunOptions,
     ) -> Result<Self, HostError> {
-        let ResumableRun { slot, language, script, keep_state, journal, calls } = resumed;
+        let ResumableRun { slot, language, script, seed, keep_state, journal, calls } = resumed;
         let options = RunOptions { keep_state, ..options };
-        let run = Self::with_journal(session, slot, language, script, options, Some(journal))?;
+        let run = Self::with_journal(session, slot, (language, script), seed, options, Some(journal))?;
         run.scope.record.restore(calls);
         Ok(run)
     }
@@ -155,8 +159,8 @@ impl Run {
     fn with_journal(
         session: Arc<SessionState>,
         slot: RunSlot,
-        language: Language,
-        script: Script,
+        (language, script): (Language, Script),
+        seed: GuestSeed,
         options: RunOptions,
         journal: Option<RunJournal>,
     ) -> Result<Self, HostError> {
@@ -171,7 +175,7 @@ impl Run {
         };
         let usage = RunUsage::new(limits.fuel, &session.memory);
         let output = guest::Output::new(sink, limits.output);
-        let world = nested_scripts::guest_world(&session, &usage, session.head(), output, &[number], 0, &interrupt);
+        let world = nested_scripts::guest_world(&session, &usage, session.head(), output, &seed, 0, &interrupt);
         let found = options.keep_state.then(|| session.state(language)).transpose().map_err(HostError::from);
         let guest = session.guests().instantiate(language, world, limits.wall).map_err(HostError::from);
         let (found, guest) = match found.and_then(|found| Ok((found, guest?))) {
@@ -208,6 +212,7 @@ impl Run {
             session,
             slot: Some(slot),
             language,
+            seed,
             script: summary,
             announced: false,
             processes: Some(ProcessTable::new(main, usage)),

@@ -11,6 +11,7 @@ use wasmtime::component::Component;
 use super::call_run::CallRun;
 use super::catalog::GateCatalog;
 use super::component_run::ComponentRun;
+use super::guest_seed::GuestSeed;
 use super::host::{HostError, HostState, file_limits};
 use super::journal::{JournalEntry, ReplayError, RunStart};
 use super::options::RunOptions;
@@ -61,6 +62,7 @@ pub(super) struct ResumableRun {
     pub(super) slot: RunSlot,
     pub(super) language: Language,
     pub(super) script: Script,
+    pub(super) seed: GuestSeed,
     pub(super) keep_state: bool,
     pub(super) journal: RunJournal,
     /// Calls that the run had made.
@@ -118,9 +120,10 @@ impl Session {
     /// # Errors
     /// If another run of the session has not ended, or the guest cannot be loaded.
     pub fn start(&self, language: Language, script: Script, options: RunOptions) -> Result<Run, HostError> {
-        let start = self.0.journal_start(language, &script, options.keep_state);
+        let start = self.0.journal_start(language, &script, options.keep_state)?;
         let slot = self.0.begin_run(&script.name, script.source.as_bytes(), start.as_ref())?;
-        Run::new(Arc::clone(&self.0), slot, language, script, options)
+        let seed = self.0.guest_seed(start.as_ref(), slot.number()).expect("it was just made");
+        Run::new(Arc::clone(&self.0), slot, language, script, seed, options)
     }
 
     /// Prepares to continue the session's run that is suspended or was interrupted: the script runs again from its
@@ -446,10 +449,31 @@ impl SessionState {
     }
 
     /// Describes the start of a run that can be suspended and resumed; `None` for any other.
-    fn journal_start(&self, language: Language, script: &Script, keep_state: bool) -> Option<JournalEntry> {
-        self.storage.main()?;
-        let start = RunStart::new(language, script, self.gate.rules_digest(), self.limits(), keep_state);
-        Some(JournalEntry::Started(Box::new(start)))
+    fn journal_start(
+        &self,
+        language: Language,
+        script: &Script,
+        keep_state: bool,
+    ) -> Result<Option<JournalEntry>, HostError> {
+        if self.storage.main().is_none() {
+            return Ok(None);
+        }
+        let mut seed = [0; 32];
+        getrandom::fill(&mut seed).map_err(|error| HostError::Random(error.into()))?;
+        let start = RunStart::new(language, script, self.gate.rules_digest(), self.limits(), keep_state, seed);
+        Ok(Some(JournalEntry::Started(Box::new(start))))
+    }
+
+    /// Returns the seed of the guests of a run, which is that of its journal if it has one.
+    ///
+    /// # Errors
+    /// If the journal's seed cannot be read.
+    fn guest_seed(&self, start: Option<&JournalEntry>, run: u64) -> Result<GuestSeed, ReplayError> {
+        let of_journal = match start {
+            Some(JournalEntry::Started(start)) => start.seed()?,
+            _ => None,
+        };
+        Ok(of_journal.map_or_else(|| GuestSeed::of_session(*self.storage.secret(), run), GuestSeed::of_run))
     }
 
     /// Starts the unfinished run again.
@@ -464,6 +488,7 @@ impl SessionState {
         let session = persistent.id();
         let (run, journal) = persistent.unfinished()?;
         let failed = |source| SessionsError::Replay { session: session.clone(), run, source };
+        let seed = self.guest_seed(journal.first(), run).map_err(failed)?;
         let start = journal.first().ok_or_else(|| failed(ReplayError::Unreadable("it is empty".to_owned())))?;
         let JournalEntry::Started(start) = start else {
             return Err(failed(ReplayError::Unreadable("it has no start".to_owned())).into());
@@ -480,7 +505,7 @@ impl SessionState {
             self.put_back(&slot);
             return Err(HostError::Busy);
         };
-        Ok(ResumableRun { slot, language, script, keep_state, journal, calls })
+        Ok(ResumableRun { slot, language, script, seed, keep_state, journal, calls })
     }
 
     /// Commits a run that has neither ended nor continues here, and frees the session.

@@ -134,12 +134,22 @@ impl SessionStorage {
 
     /// Derives a seed for one purpose in the life of the session, the same each time.
     pub(super) fn seed(&self, purpose: &str, numbers: &[u64]) -> [u8; 32] {
-        let (Self::Memory { secret, .. } | Self::Disk { secret, .. }) = self;
-        let mut hasher = blake3::Hasher::new_keyed(secret);
-        hasher.update(purpose.as_bytes());
-        for number in numbers {
-            hasher.update(&number.to_le_bytes());
-        }
-        *hasher.finalize().as_bytes()
+        derive_seed(self.secret(), purpose, numbers)
     }
+
+    /// Returns the secret from which the session's random numbers are derived.
+    pub(super) fn secret(&self) -> &[u8; 32] {
+        let (Self::Memory { secret, .. } | Self::Disk { secret, .. }) = self;
+        secret
+    }
+}
+
+/// Derives a seed for one purpose from a secret.
+pub(super) fn derive_seed(secret: &[u8; 32], purpose: &str, numbers: &[u64]) -> [u8; 32] {
+    let mut hasher = blake3::Hasher::new_keyed(secret);
+    hasher.update(purpose.as_bytes());
+    for number in numbers {
+        hasher.update(&number.to_le_bytes());
+    }
+    *hasher.finalize().as_bytes()
 }

@@ -4,7 +4,7 @@ use std::io::{self, IsTerminal as _};
 
 use clap::Args;
 use serde_json::json;
-use tollhouse::session::{At, Point, SessionId, Sessions};
+use tollhouse::session::{At, MiddleFork, Point, SessionId, Sessions};
 
 use super::super::locations::{Locations, waiting};
 use super::super::stdio::note_part;
@@ -16,19 +16,27 @@ use crate::Exit;
 ///
 /// The fork has the policy, tools and stored entries of the other. They share what is left of its budgets: what one
 /// spends, the other cannot. In all else they are independent. Copies no files, whatever their size.
+///
+/// With `--at SEQ` the fork begins in the middle of the run: suspended just before that call, with the results of the calls
+/// before it, which are neither made nor paid again. `session resume` continues it there. No approval is taken over. The
+/// run may be suspended, interrupted, or have ended, if its journal was kept.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
   tollhouse session fork report try-2
-  tollhouse session fork report@3 from-run-3")]
+  tollhouse session fork report@3 from-run-3
+  tollhouse session fork report@3 other-way --at 2")]
 pub(crate) struct ForkCommand {
-    /// The initial files: SESSION, SESSION@RUN or SESSION@LABEL
+    /// The initial files: SESSION, SESSION@RUN or SESSION@LABEL; with `--at`, the run
     #[arg(value_name = "POINT")]
     from: Point,
     /// The new session
     #[arg(value_name = "ID")]
     to: SessionId,
-    /// Print one JSON object: session, from, run, snapshot
+    /// Begin in the middle of the run, before the call with this number
+    #[arg(long, value_name = "SEQ")]
+    at: Option<u64>,
+    /// Print one JSON object: session, from, run, snapshot; with `--at`, seq and forked (the run that `resume` continues) too
     #[arg(long)]
     json: bool,
 }
@@ -84,6 +92,10 @@ impl ForkCommand {
     pub(super) fn execute(self, locations: &Locations) -> Result {
         let sessions = locations.sessions()?;
         let failed = |error| super::failed("cannot fork", &error);
+        if let Some(seq) = self.at {
+            let forked = sessions.fork_before(&self.from, seq, &self.to).map_err(failed)?;
+            return self.show_middle(&forked);
+        }
         sessions.fork(&self.from, &self.to).map_err(failed)?;
         if self.json {
             let (snapshot, run) = sessions.snapshot(&self.from).map_err(failed)?;
@@ -91,6 +103,20 @@ impl ForkCommand {
             show::json(&json!({ "session": self.to, "from": from, "run": run, "snapshot": snapshot.to_string() }));
         } else {
             show::line(&self.to);
+        }
+        Ok(Exit::SUCCESS)
+    }
+
+    fn show_middle(&self, forked: &MiddleFork) -> Result {
+        let MiddleFork { run, seq, forked, snapshot, .. } = forked;
+        if self.json {
+            let (session, from) = (&self.to, &self.from.session);
+            show::json(&json!({
+                "session": session, "from": from, "run": run, "snapshot": snapshot, "seq": seq, "forked": forked,
+            }));
+        } else {
+            show::line(&self.to);
+            note!("`tollhouse session resume {}` continues the run with call {seq}", self.to);
         }
         Ok(Exit::SUCCESS)
     }

@@ -198,7 +198,9 @@ impl ShowSessionCommand {
             show::line(format_args!("  waits     run {run}: `tollhouse session resume {session}` continues it"));
         }
         if let Some(from) = &created.from {
-            show::line(format_args!("  from      {}@{}", from.session, from.run));
+            let middle = from.at.as_ref();
+            let middle = middle.map(|at| format!(", in the middle of run {}: before call {}", at.run, at.seq));
+            show::line(format_args!("  from      {}@{}{}", from.session, from.run, middle.unwrap_or_default()));
         }
         show::line(format_args!("  snapshot  {}", head.snapshot));
         let limit = seen.policy.limits.files;

@@ -54,9 +54,11 @@ pub(crate) struct ShowLogCommand {
 const CLIP: usize = 200;
 
 /// Events, as the log names them.
-const EVENTS: [&str; 16] = [
+const EVENTS: [&str; 18] = [
     "started",
     "resumed",
+    "forked",
+    "copied",
     "asked",
     "answered",
     "resolved",
@@ -97,7 +99,7 @@ impl ShowLogCommand {
     /// its number.
     fn show(&self, event: &Value, methods: &mut HashMap<(Option<u64>, Option<u64>), String>) {
         let call = (event["run"].as_u64(), event["seq"].as_u64());
-        if let (Some("asked" | "admitted" | "denied"), Some(method)) =
+        if let (Some("asked" | "admitted" | "denied" | "copied"), Some(method)) =
             (event["event"].as_str(), event["method"].as_str())
         {
             methods.insert(call, method.to_owned());

@@ -94,7 +94,7 @@ pub(crate) fn failed(what: &str, error: &SessionsError) -> CliError {
         SessionsError::Unknown { nearest: Some(near), .. } => shown.hint(format!("did you mean `{near}`?")),
         SessionsError::Unknown { .. } => shown.hint("`tollhouse session ls` lists the sessions"),
         SessionsError::Differs { session, .. } => shown
-            .hint(format!("a session keeps its policy and tools: leave `--policy`, `--allow` and `--tool` out, or use another name; `tollhouse session show {session}` shows what it has, and `tollhouse session grant {session}` adds to it"))
+            .hint(format!("a session keeps its policy and tools: leave `--policy`, `--allow` and `--tool` out, or use another name; `tollhouse session show {session}` shows what it has, and `tollhouse session grant {session}` adds to it. `session resume` wants the policy with what `--allow` and `session grant` added: `tollhouse session show {session} --json | jq .policy > {session}.json`, read it, and give `--policy {session}.json`"))
             .status(super::error::USAGE),
         SessionsError::NoPoint { session, .. } => {
             shown.hint(format!("`tollhouse session show {session}` lists its runs and labels"))
@@ -107,6 +107,12 @@ pub(crate) fn failed(what: &str, error: &SessionsError) -> CliError {
         )),
         SessionsError::Replay { session, .. } => {
             shown.hint(format!("`tollhouse session abandon {session}` ends the run; the files are as before it"))
+        }
+        SessionsError::NoJournal { session, run } => shown.hint(format!(
+            "the journal of a run that has ended is kept if the policy with which the session was created says so: `[journal] keep = \"30d\"`; `tollhouse session fork {session}@{run} NAME` begins with the files that the run left"
+        )),
+        SessionsError::NotForkable { session, run, .. } => {
+            shown.hint(format!("`tollhouse session replay {session}@{run}` shows its calls"))
         }
         SessionsError::Several(session) => {
             shown.hint(format!("name one by its number: `tollhouse session pending {session}` lists them"))

@@ -65,6 +65,7 @@ fn show_call(call: &ReplayedCall) {
     let decision = match call.decision {
         CallDecision::Allowed => format!("allowed{grant}, {}", outcome(call)),
         CallDecision::Denied => "denied".to_owned(),
+        CallDecision::Copied => format!("not made again: {} in the run that was forked", outcome(call)),
         _ => format!("waits for approval{grant}"),
     };
     show::line(format_args!("{:>4}  {}{caller}  {decision}", call.seq, plain(&call.method)));
@@ -78,7 +79,8 @@ fn show_call(call: &ReplayedCall) {
             (true, false) => "approved",
             (false, _) => "refused",
         };
-        row(word, &format!("by {}", plain(&answer.by)));
+        let but = if answer.counted { "" } else { ", and did not count: the call was asked about again" };
+        row(word, &format!("by {}{but}", plain(&answer.by)));
     }
     if let Some(result) = &call.result {
         row("result", &clipped(result));

@@ -27,6 +27,8 @@ impl CallCounts {
         match event["event"].as_str() {
             Some("admitted") => self.admitted += 1,
             Some("denied") => self.denied += 1,
+            Some("copied") if event["outcome"] == "denied" => self.denied += 1,
+            Some("copied") => self.admitted += 1,
             // The call never started.
             Some("released") => self.admitted = self.admitted.saturating_sub(1),
             _ => {}

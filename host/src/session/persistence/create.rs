@@ -1,4 +1,4 @@
-//! Creation of sessions: new ones, and forks of others.
+//! Creation of sessions.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -7,20 +7,17 @@ use super::open_session::first_head;
 use super::record::{Created, Origin, RunRecord, States};
 use super::session_lock::SessionLock;
 use super::session_log::{json, retried};
-use super::shared_budgets::{FamilyId, LoadedFamily};
-use super::{PersistentSession, Point, SessionId, Sessions, SessionsError, Waiting, record_key};
+use super::shared_budgets::FamilyId;
+use super::{PersistentSession, SessionId, Sessions, SessionsError, Waiting, record_key};
 use crate::capability::{Grant, Limits, Policy, Setting};
 use crate::gate::{Approver, ApproverKeys, Audit, SignatureCheck, SignedSession};
-use crate::store::{Batch, Record, StoreError};
+use crate::store::Batch;
 use crate::tool::{HostTool, Lock, McpCalls, Secrets};
 use crate::vfs::now;
 use crate::vfs::{SnapshotId, Tree};
 
 /// Number of records that one commit copies.
 const PAGE: usize = 500;
-
-/// Most attempts to fork a session that changes meanwhile.
-const FORK_ATTEMPTS: u32 = 100;
 
 /// Pause before checking again whether a name is free.
 const PAUSE: Duration = Duration::from_millis(10);
@@ -144,73 +141,6 @@ impl Sessions {
         }
     }
 
-    /// Creates a session that starts with the files, states, policy, tools, `wasi:keyvalue` entries and spent amounts
-    /// of another. From then on they share what was left of each budget.
-    ///
-    /// # Errors
-    /// If there is no such point, or a session with the new name already exists.
-    pub fn fork(&self, from: &Point, to: &SessionId) -> Result<(), SessionsError> {
-        // While an upload is open, garbage collection removes nothing. This upload puts nothing: the blobs that records
-        // name are durable.
-        let _upload = self.blobs().begin()?;
-        self.snapshot(from)?;
-        if self.contains(to)? {
-            return Err(SessionsError::Exists(to.clone()));
-        }
-        for _ in 0..FORK_ATTEMPTS {
-            let family = self.share_budgets(&from.session)?;
-            let Some((mut batch, copied)) = self.copied(from, to, &family)? else { continue };
-            family.join(&mut batch);
-            match self.establish(to, copied, batch) {
-                // A session with the new name exists now, as the next attempt reports; or the source was forked
-                // meanwhile.
-                Err(SessionsError::Store(StoreError::Conflict { .. })) => {}
-                forked => return forked,
-            }
-        }
-        Err(SessionsError::Busy(from.session.clone()))
-    }
-
-    /// Builds the records of a fork: its single records, and copies of the multiple ones. Returns `None` if the source
-    /// changed while it was read; a change after that, before the commit, does no harm.
-    fn copied(
-        &self,
-        from: &Point,
-        to: &SessionId,
-        family: &LoadedFamily,
-    ) -> Result<Option<(Batch, Vec<Record>)>, SessionsError> {
-        let source = &from.session;
-        let head = record_key::single(b'H', source);
-        let stands = self.records().get(&head)?;
-        let (snapshot, run) = self.snapshot(from)?;
-        let files = self.files(from)?;
-        let states = self.run(source, run)?.states;
-        let origin = Origin { session: source.clone(), run };
-        let mut batch = self.first(to, Some((origin, family.id)), snapshot, &files, states)?;
-        for kind in [b'P', b'M'] {
-            let value = self.records().get(&record_key::single(kind, source))?;
-            batch.put(
-                record_key::single(kind, to),
-                value.ok_or_else(|| super::query::damaged(source, "a record is missing"))?,
-            );
-        }
-        let mut copied = Vec::new();
-        for (kind, becomes) in [(b'L', b"LC".as_slice()), (b'K', b"K")] {
-            let old = record_key::prefix(kind, source);
-            self.for_each_record(&old, |(name, value)| {
-                let copy = |kind: &u8| {
-                    ([record_key::prefix(*kind, to).as_slice(), &name[old.len()..]].concat(), value.clone())
-                };
-                copied.extend(becomes.iter().map(copy));
-                Ok(())
-            })?;
-        }
-        let exhausted = self.balances_handed_over(source, to, family)?;
-        copied.retain(|(name, _)| !exhausted.iter().any(|(other, _)| other == name));
-        copied.extend(exhausted);
-        Ok((self.records().get(&head)? == stands).then_some((batch, copied)))
-    }
-
     /// Creates a session from its records: the multiple ones, and a last batch that makes it exist. Remains of an
     /// earlier session with the same name, or of an interrupted attempt, are removed first.
     pub(super) fn establish(
@@ -293,7 +223,8 @@ impl Sessions {
         seed.map(|seed| *seed.as_bytes()).map_err(|_| super::query::damaged(id, "its seed"))
     }
 
-    fn first(
+    /// Builds the records of a session without runs.
+    pub(super) fn first(
         &self,
         id: &SessionId,
         from: Option<(Origin, FamilyId)>,

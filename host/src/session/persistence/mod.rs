@@ -7,7 +7,8 @@
 //! - `session_log`: the log and the ledger, and the one way to commit;
 //! - `open_session`: a session that is in use; `run_journal`: its runs that are suspended, and resumed;
 //!   `call_decisions`: decisions of humans about their calls; `run_replay`: its runs call by call;
-//! - `create`, `query`, `change`: creating sessions, reading them, changing them without a run;
+//! - `create`, `fork`, `query`, `change`: creating sessions, forking them, reading them, changing them without a run;
+//!   `fork_point`: what a fork in the middle of a run takes over;
 //! - `revision`: which files of a session are meant;
 //! - `gc_roots`, `record_check`, `verify`: the blobs that records name, and the checks of records and whole sessions;
 //! - `export`, `import`: moving a session to another store; `import_decision`: its budgets there.
@@ -21,6 +22,8 @@ mod call_decisions;
 mod change;
 mod create;
 mod export;
+mod fork;
+mod fork_point;
 mod gc;
 mod gc_roots;
 mod hand_over;
@@ -48,13 +51,14 @@ pub use call_decisions::{Answered, PendingCall};
 pub use change::Removed;
 pub use create::{OpenOptions, Overrides};
 pub use export::Exported;
+pub use fork::MiddleFork;
 pub use gc::Salvaged;
 pub use hand_over::HandOver;
 pub use import::{ImportBudget, ImportOptions, Imported, ImportedBudget};
 pub(super) use open_session::{PersistentSession, StartedRun, error_for_log};
 pub use query::{LogLine, Shown};
 pub(super) use record::Balance;
-pub use record::{Created, Head, Origin, RunRecord, States};
+pub use record::{Created, ForkedRun, Head, Origin, RunRecord, States};
 pub use revision::{At, Point, PointError};
 pub(super) use run_journal::ResumedRun;
 pub use run_replay::{CallDecision, ChangedFile, HumanAnswer, ReplayedCall, ReplayedRun};
@@ -142,6 +146,26 @@ pub enum SessionsError {
         seq: u64,
         /// Names of those who can approve it.
         approvers: Vec<String>,
+    },
+    /// The journal of the run is not kept.
+    #[error("the journal of run {run} of the session `{session}` is not kept")]
+    NoJournal {
+        /// Name of the session.
+        session: SessionId,
+        /// Number of the run.
+        run: u64,
+    },
+    /// The run cannot be forked before this call.
+    #[error("run {run} of the session `{session}` cannot be forked at call {seq}: {why}")]
+    NotForkable {
+        /// Name of the session.
+        session: SessionId,
+        /// Number of the run.
+        run: u64,
+        /// Number of the call.
+        seq: u64,
+        /// Reason, and what to do instead.
+        why: String,
     },
     /// Several calls wait for a decision, and it was not said which one is meant.
     #[error("several calls of the session `{0}` wait for a decision")]

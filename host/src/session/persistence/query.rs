@@ -193,7 +193,7 @@ impl Sessions {
         self.tree(self.run(&point.session, run)?.base)
     }
 
-    fn tree(&self, snapshot: SnapshotId) -> Result<Tree, SessionsError> {
+    pub(super) fn tree(&self, snapshot: SnapshotId) -> Result<Tree, SessionsError> {
         Ok(Tree::open(snapshot, self.source(), Limits { bytes: u64::MAX, ..Limits::default() })?)
     }
 

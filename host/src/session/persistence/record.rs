@@ -61,6 +61,18 @@ pub struct Origin {
     pub session: SessionId,
     /// Run that left the files; 0 for the files that the session was created with.
     pub run: u64,
+    /// Run in whose middle the fork starts.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub at: Option<ForkedRun>,
+}
+
+/// Run in whose middle a fork starts.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ForkedRun {
+    /// Number of the run.
+    pub run: u64,
+    /// Number of the call before which the fork starts.
+    pub seq: u64,
 }
 
 /// Blobs of the states that scripts have left for the next one besides files, by the short name of their language.

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 use serde::{Deserialize as _, Serialize};
 use serde_json::Value as Json;
 
+use super::record::RunRecord;
 use super::{Point, SessionId, Sessions, SessionsError, revision::At};
 use crate::capability::Amount;
 use crate::gate::{BudgetKind, CallOutcome, Cost, limited_accounts};
@@ -76,6 +77,8 @@ pub enum CallDecision {
     Allowed,
     /// The call was refused.
     Denied,
+    /// The call was made, or refused, in the run that was forked, and not again.
+    Copied,
     /// A human was asked, and has not answered.
     Asked,
 }
@@ -90,6 +93,9 @@ pub struct HumanAnswer {
     pub by: String,
     /// True if the call was approved with other arguments than the script's.
     pub edited: bool,
+    /// False for an approval after which the call was asked about again: it did not count (a wrong signature), or not for
+    /// the arguments that it gave.
+    pub counted: bool,
 }
 
 /// File that a tool changed.
@@ -112,17 +118,7 @@ impl Sessions {
     /// If there is no such session or run, or its log or journal cannot be read.
     pub fn replay(&self, point: &Point) -> Result<ReplayedRun, SessionsError> {
         let id = &point.session;
-        let runs = self.runs(id)?;
-        let number = match point.at {
-            At::Run(run) => Some(run),
-            At::Label(_) => Some(self.snapshot(point)?.1),
-            At::Head => runs.iter().rev().find(|(_, run)| !run.hash.is_empty()).map(|(number, _)| *number),
-        };
-        let found = runs.into_iter().find(|(run, record)| Some(*run) == number && !record.hash.is_empty());
-        let (run, record) = found.ok_or_else(|| SessionsError::NoPoint {
-            session: id.clone(),
-            what: number.map_or("run yet".to_owned(), |run| format!("run {run} of a script")),
-        })?;
+        let (run, record) = self.script_run(point)?;
         let mut calls = CallReader::new(run, limited_accounts(&self.policy(id)?), self.carried(id)?);
         self.log(id, &mut |line| calls.take(&line.event))?;
         let journal = self.journal(id, run)?;
@@ -136,6 +132,22 @@ impl Sessions {
             script: record.script,
             journal: is_there,
             calls,
+        })
+    }
+
+    /// Returns the run of a script that a point names, with its record: without a run, the last one.
+    pub(super) fn script_run(&self, point: &Point) -> Result<(u64, RunRecord), SessionsError> {
+        let id = &point.session;
+        let runs = self.runs(id)?;
+        let number = match point.at {
+            At::Run(run) => Some(run),
+            At::Label(_) => Some(self.snapshot(point)?.1),
+            At::Head => runs.iter().rev().find(|(_, run)| !run.hash.is_empty()).map(|(number, _)| *number),
+        };
+        let found = runs.into_iter().find(|(run, record)| Some(*run) == number && !record.hash.is_empty());
+        found.ok_or_else(|| SessionsError::NoPoint {
+            session: id.clone(),
+            what: number.map_or("run yet".to_owned(), |run| format!("run {run} of a script")),
         })
     }
 }
@@ -182,7 +194,16 @@ impl CallReader {
             return;
         }
         match word {
-            "asked" => self.judged(seq, event, CallDecision::Asked),
+            "copied" => {
+                self.judged(seq, event, CallDecision::Copied);
+                self.settled(seq, event);
+            }
+            "asked" => {
+                self.judged(seq, event, CallDecision::Asked);
+                self.with(seq, |call| {
+                    call.answers.iter_mut().for_each(|answer| answer.counted &= !answer.allowed);
+                });
+            }
             "denied" => self.judged(seq, event, CallDecision::Denied),
             "admitted" => {
                 self.judged(seq, event, CallDecision::Allowed);
@@ -194,16 +215,21 @@ impl CallReader {
                     allowed: event["allowed"] == true,
                     by: event["by"].as_str().unwrap_or_default().to_owned(),
                     edited: event["edited"] == true,
+                    counted: true,
                 };
                 self.with(seq, |call| call.answers.push(answer));
             }
-            "settled" => self.with(seq, |call| {
-                call.outcome = CallOutcome::deserialize(&event["outcome"]).unwrap_or(CallOutcome::Failed);
-                call.micros = event["micros"].as_u64().unwrap_or_default();
-                call.error = Some(event["error"].clone()).filter(|error| !error.is_null());
-            }),
+            "settled" => self.settled(seq, event),
             _ => {}
         }
+    }
+
+    fn settled(&mut self, seq: u64, event: &Json) {
+        self.with(seq, |call| {
+            call.outcome = CallOutcome::deserialize(&event["outcome"]).unwrap_or(CallOutcome::Failed);
+            call.micros = event["micros"].as_u64().unwrap_or_default();
+            call.error = Some(event["error"].clone()).filter(|error| !error.is_null());
+        });
     }
 
     fn with(&mut self, seq: u64, change: impl FnOnce(&mut ReplayedCall)) {

@@ -139,7 +139,7 @@ impl Run {
     /// Starts a nested script.
     fn nest(&mut self, id: OperationId, run: ProgramRun, interrupt: Interrupt) -> Result<(), Failure> {
         let Some(processes) = &mut self.processes else { return Err(Failure::cancelled()) };
-        nested_scripts::start(&self.session, processes, &[self.scope.record.run()], id, run, interrupt)
+        nested_scripts::start(&self.session, processes, &self.seed, id, run, interrupt)
     }
 
     /// Asks the gate for a decision on a call.

@@ -97,7 +97,10 @@ impl RunJournal {
         for entry in entries {
             match entry {
                 JournalEntry::Started(_) => {}
-                JournalEntry::Entered { .. } | JournalEntry::Launched { .. } | JournalEntry::Kept { .. } => {
+                JournalEntry::Entered { .. }
+                | JournalEntry::Launched { .. }
+                | JournalEntry::Kept { .. }
+                | JournalEntry::Forked { .. } => {
                     journal.replay.push_back(entry);
                 }
                 JournalEntry::Delivered { id, ref answer, .. } => {

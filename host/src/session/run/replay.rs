@@ -14,7 +14,9 @@ use crate::gate::{Admission, Consent, EarlierQuestion, Gate, NotAdmitted};
 use crate::guest::{self, Completion, GuestError, OperationId, ProgramRun, Runnable, Step, Value};
 use crate::session::guest_process::{self, MAIN, Pid};
 use crate::session::host::guest_now;
-use crate::session::journal::{JournalEntry, RecordedAnswer, RecordedEdit, Resolution, UnreadOutput, restore_edits};
+use crate::session::journal::{
+    JournalEntry, RecordedAnswer, RecordedEdit, Resolution, UnreadOutput, restore_edits, seed_of,
+};
 use crate::session::result::Status;
 use crate::session::step::{Operation, Pending};
 use crate::tool::cannot_apply_changes;
@@ -145,11 +147,24 @@ impl Run {
         }
     }
 
-    /// Notes the programs that start where the journal is.
-    fn replay_launches(&mut self) {
-        let (Some(journal), Some(processes)) = (&mut self.journal, &self.processes) else { return };
-        while let Some(JournalEntry::Launched { id, now }) = journal.replay.front() {
-            journal.programs.launch(*id, Launch { files: processes.files().clone(), now: *now });
+    /// Notes the programs that start where the journal is, and gives the guests other random numbers where the run was
+    /// forked.
+    fn pass_markers(&mut self) {
+        let (Some(journal), Some(processes)) = (&mut self.journal, &mut self.processes) else { return };
+        loop {
+            match journal.replay.front() {
+                Some(JournalEntry::Launched { id, now }) => {
+                    journal.programs.launch(*id, Launch { files: processes.files().clone(), now: *now });
+                }
+                Some(JournalEntry::Forked { seed, .. }) => match seed_of(seed) {
+                    Ok(secret) => {
+                        self.seed.replace(secret);
+                        processes.reseed(&self.seed);
+                    }
+                    Err(error) => return self.diverge(&error.to_string()),
+                },
+                _ => return,
+            }
             journal.replay.pop_front();
         }
     }
@@ -242,7 +257,7 @@ impl Run {
 
     /// Returns true if the journal has nothing more to replay, and the run continues on its own.
     pub(super) fn has_caught_up(&mut self) -> bool {
-        self.replay_launches();
+        self.pass_markers();
         self.journal.as_ref().is_some_and(|journal| journal.is_replaying && journal.replay.is_empty())
     }
 
