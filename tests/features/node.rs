@@ -285,7 +285,7 @@ fn an_exit_ends_the_script_at_once() {
 fn what_is_not_here_says_what_to_do() {
     let home = Home::new();
     for (code, message, hint) in [
-        ("import net from 'node:net'", "the module 'node:net' of Node is not available in Tollhouse", "`fetch`"),
+        ("import tls from 'node:tls'", "the module 'node:tls' of Node is not available in Tollhouse", "`fetch`"),
         ("require('node:nope')", "there is no module 'node:nope' in Node", ""),
         ("import { readFil } from 'fs'", "the module 'fs' has no export 'readFil'", "did you mean `readFile`?"),
         ("require('pat')", "Cannot find module 'pat'", "did you mean 'path'?"),
@@ -302,7 +302,7 @@ fn what_is_not_here_says_what_to_do() {
 fn modules_that_are_missing_say_so_however_they_are_imported() {
     let home = Home::new();
     let script = "const told = [];
-        for (const name of ['net', 'tls', 'dgram', 'dns', 'dns/promises', 'http2', 'cluster', 'vm', 'v8', 'inspector',
+        for (const name of ['tls', 'dgram', 'dns', 'dns/promises', 'http2', 'cluster', 'vm', 'v8', 'inspector',
             'repl', 'node:test', 'node:sqlite', 'wasi', 'trace_events', 'diagnostics_channel', 'domain', 'punycode']) {
           const wanted = `the module '${name}' of Node is not available in Tollhouse`;
           const isRight = (e) => e.message === wanted && e.code === 'ERR_UNKNOWN_BUILTIN_MODULE';
