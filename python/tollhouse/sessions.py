@@ -181,8 +181,9 @@ class Store:
             session_id: The session's name.
             to: The name of the new one.
             at: The number of a run or a label; None for now.
-            before: The number of a call of that run (of the last one, if `at` is None): the new session is in the middle of
-                the run, suspended before that call, with the results of the calls before it. `Session.resume` continues it.
+            before: The number of a call of that run (of the last one, if `at` is None): the new session is in the
+                middle of the run, suspended before that call, with the results of the calls before it.
+                `Session.resume` continues it.
         """
         self.native.fork(_point(session_id, at), to, before)
 
@@ -677,8 +678,9 @@ class Session(DurableRuns):
         Args:
             to: The name of the new session.
             at: The number of a run or a label; None for now.
-            before: The number of a call of that run (of the last one, if `at` is None): the new session is in the middle of
-                the run, suspended before that call, with the results of the calls before it. `resume` continues it.
+            before: The number of a call of that run (of the last one, if `at` is None): the new session is in the
+                middle of the run, suspended before that call, with the results of the calls before it. `resume`
+                continues it.
 
         Returns:
             The new session, opened.

@@ -312,7 +312,8 @@ fn modules_that_are_missing_say_so_however_they_are_imported() {
         return told";
     assert_eq!(home.js(script, &[])["value"], serde_json::json!([]));
     for (code, message, hint) in [
-        ("import { createServer } from 'net'", "'net' of Node is not available", "`fetch`"),
+        ("import { createServer } from 'http2'", "'http2' of Node is not available", "`fetch`"),
+        ("require('net').createServer()", "net.createServer is not here", "`fetch`"),
         ("await import('cluster')", "'cluster' of Node is not available", "Promise.all"),
         ("require('vm')", "'vm' of Node is not available", "new Function"),
         ("require('http').createServer(() => {})", "http.createServer is not available in Tollhouse", "`fetch`"),

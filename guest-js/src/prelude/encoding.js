@@ -171,11 +171,22 @@ const base64Functions = {
   },
   atob(text) {
     let plain = '';
+    let padding = 0;
     const given = String(text);
-    for (let i = 0; i < given.length; i++) if (!contains(['\t', '\n', '\f', '\r', ' '], given[i])) plain += given[i];
-    const bytes = native.decodeBase64(plain);
-    if (bytes == null) throw characterError('The string to be decoded is not correctly encoded.');
-    return toLatin1(bytes);
+    for (let i = 0; i < given.length; i++) {
+      if (contains(['\t', '\n', '\f', '\r', ' '], given[i])) continue;
+      if (given[i] === '=') padding++;
+      else if (padding > 0) throw characterError('Invalid character');
+      else plain += given[i];
+    }
+    if (!regExpTest(/^[A-Za-z0-9+/]*$/, plain)) throw characterError('Invalid character');
+    const rest = plain.length % 4;
+    if (rest === 1) throw characterError('The string to be decoded is not correctly encoded.');
+    const missing = rest === 0 ? 0 : 4 - rest;
+    if (padding !== 0 && padding !== missing) throw characterError('Invalid character');
+    // Bits that belong to no byte may be anything (Infra Standard, forgiving-base64 decode).
+    const bytes = native.decodeBase64(plain + substring('AA', 0, missing));
+    return toLatin1(subarray(bytes, 0, typedArrayLength(bytes) - missing));
   },
 };
 

@@ -2,4 +2,4 @@
 // status: limited
 // error: limit
 
-(0, eval)('1 ? '.repeat(50_000) + '1' + ': 0'.repeat(50_000));
+(0, eval)('1 ? '.repeat(500_000) + '1' + ': 0'.repeat(500_000));
