@@ -1,5 +1,6 @@
 // Conditions in conditions.
-// status: limited
-// error: limit
+// status: failed
+// error: exception
+// name: RangeError
 
-(0, eval)('1 ? '.repeat(500_000) + '1' + ': 0'.repeat(500_000));
+(0, eval)('1 ? '.repeat(200_000) + '1' + ': 0'.repeat(200_000));
