@@ -8955,22 +8955,25 @@ ${output.stderr}`);
     if (key.algorithm.name !== algorithmOf(algorithm)) throw new DOMException("Key algorithm mismatch", "InvalidAccessError");
     if (!key.usages.includes(usage)) throw new DOMException(`Unable to use this key to ${usage}`, "InvalidAccessError");
     return secretOf(key);
-  }, hashOf = (key) => plainName(key.algorithm.hash.name), cipherFor = (create, algorithm, key, usage) => {
+  }, hashOf = (key) => plainName(key.algorithm.hash.name), checkCounter = ({ length }, counter, data) => {
+    if (length !== 128 && length !== 64) throw unsupported("counters have 64 or 128 bits here");
+    let first = Buffer2.from(counter).readBigUInt64BE(8), blocks = BigInt(Math.ceil(webBytes(data).length / 16));
+    if (length === 64 && first + blocks > 2n ** 64n) throw unsupported("a counter of 64 bits cannot begin again here: use 128");
+  }, cipherFor = (create, algorithm, key, data, usage) => {
     let secret = usable(key, algorithm, usage), mode = key.algorithm.name.slice(4).toLowerCase(), vector = webBytes(mode === "ctr" ? algorithm.counter : algorithm.iv);
     if (mode !== "gcm") {
       if (vector.length !== 16) throw new DOMException(`algorithm.${mode === "ctr" ? "counter" : "iv"} must contain exactly 16 bytes`, "OperationError");
-      if (mode === "ctr" && algorithm.length !== 128 && algorithm.length !== 64) throw unsupported("counters have 64 or 128 bits here");
-      return { cipher: create(`aes-${secret.length * 8}-${mode}`, secret, vector), tag: 0 };
+      return mode === "ctr" && checkCounter(algorithm, vector, data), { cipher: create(`aes-${secret.length * 8}-${mode}`, secret, vector), tag: 0 };
     }
     let bits = algorithm.tagLength ?? 128;
     if (![32, 64, 96, 104, 112, 120, 128].includes(bits)) throw new DOMException(`${bits} is not a valid AES-GCM tag length`, "OperationError");
     let cipher = create(`aes-${secret.length * 8}-gcm`, secret, vector, { authTagLength: bits / 8 });
     return algorithm.additionalData !== void 0 && cipher.setAAD(webBytes(algorithm.additionalData)), { cipher, tag: bits / 8 };
   }, encrypt = (algorithm, key, data, usage) => {
-    let { cipher, tag } = cipherFor(createCipheriv, algorithm, key, usage), parts = [cipher.update(webBytes(data)), cipher.final()];
+    let { cipher, tag } = cipherFor(createCipheriv, algorithm, key, data, usage), parts = [cipher.update(webBytes(data)), cipher.final()];
     return tag > 0 && parts.push(cipher.getAuthTag()), bufferOf(Buffer2.concat(parts));
   }, decrypt = (algorithm, key, data, usage) => {
-    let { cipher, tag } = cipherFor(createDecipheriv, algorithm, key, usage), bytes = webBytes(data);
+    let { cipher, tag } = cipherFor(createDecipheriv, algorithm, key, data, usage), bytes = webBytes(data);
     if (bytes.length < tag) throw new DOMException("The provided data is too small", "OperationError");
     tag > 0 && cipher.setAuthTag(bytes.subarray(bytes.length - tag));
     try {

@@ -309,7 +309,7 @@ const withoutFrames = (error) => {
 const withCallback = (name, work) =>
   ({
     [name](...values) {
-      // What stands where other arguments do is none.
+      // An argument in the place of a path or of data is not taken for the callback.
       const callback = values.length > (twoArguments.has(name) ? 2 : 1) || typeof values.at(-1) === 'function' ? values.pop() : undefined;
       if (typeof callback !== 'function') throw invalidType('cb', 'function', callback);
       let error = null;

@@ -52,14 +52,21 @@ const usable = (key, algorithm, usage) => {
 };
 const hashOf = (key) => plainName(key.algorithm.hash.name);
 
+// With 64 bits a counter begins again without a carry, where the cipher has one: an error rather than other bytes.
+const checkCounter = ({ length }, counter, data) => {
+  if (length !== 128 && length !== 64) throw unsupported('counters have 64 or 128 bits here');
+  const first = Buffer.from(counter).readBigUInt64BE(8);
+  const blocks = BigInt(Math.ceil(webBytes(data).length / 16));
+  if (length === 64 && first + blocks > 2n ** 64n) throw unsupported('a counter of 64 bits cannot begin again here: use 128');
+};
 // The cipher for a message, by the algorithm's parameters; and how long its tag is, if there is one.
-const cipherFor = (create, algorithm, key, usage) => {
+const cipherFor = (create, algorithm, key, data, usage) => {
   const secret = usable(key, algorithm, usage);
   const mode = key.algorithm.name.slice(4).toLowerCase();
   const vector = webBytes(mode === 'ctr' ? algorithm.counter : algorithm.iv);
   if (mode !== 'gcm') {
     if (vector.length !== 16) throw new DOMException(`algorithm.${mode === 'ctr' ? 'counter' : 'iv'} must contain exactly 16 bytes`, 'OperationError');
-    if (mode === 'ctr' && algorithm.length !== 128 && algorithm.length !== 64) throw unsupported('counters have 64 or 128 bits here');
+    if (mode === 'ctr') checkCounter(algorithm, vector, data);
     return { cipher: create(`aes-${secret.length * 8}-${mode}`, secret, vector), tag: 0 };
   }
   const bits = algorithm.tagLength ?? 128;
@@ -69,13 +76,13 @@ const cipherFor = (create, algorithm, key, usage) => {
   return { cipher, tag: bits / 8 };
 };
 const encrypt = (algorithm, key, data, usage) => {
-  const { cipher, tag } = cipherFor(createCipheriv, algorithm, key, usage);
+  const { cipher, tag } = cipherFor(createCipheriv, algorithm, key, data, usage);
   const parts = [cipher.update(webBytes(data)), cipher.final()];
   if (tag > 0) parts.push(cipher.getAuthTag());
   return bufferOf(Buffer.concat(parts));
 };
 const decrypt = (algorithm, key, data, usage) => {
-  const { cipher, tag } = cipherFor(createDecipheriv, algorithm, key, usage);
+  const { cipher, tag } = cipherFor(createDecipheriv, algorithm, key, data, usage);
   const bytes = webBytes(data);
   if (bytes.length < tag) throw new DOMException('The provided data is too small', 'OperationError');
   if (tag > 0) cipher.setAuthTag(bytes.subarray(bytes.length - tag));

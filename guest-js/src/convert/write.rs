@@ -380,7 +380,7 @@ fn quote_str(out: &mut String, text: &str) {
     out.push_str(&text[from..]);
 }
 
-/// 2^53. From here on several integers are one and the same number, so a number stands for a float and no 64-bit
+/// The number 2^53. From here on several integers are one and the same number, so a number stands for a float and no 64-bit
 /// integer takes it: a BigInt says which integer is meant.
 const UNSAFE: f64 = 9_007_199_254_740_992.0;
 

@@ -1,6 +1,6 @@
 //! Parts of a date, put together from numbers in the order in which they are read.
 
-/// Day: up to three numbers, and the name of a month.
+/// Day of a date, made of up to three numbers and the name of a month.
 #[derive(Default)]
 pub(super) struct Day {
     numbers: Vec<i32>,
@@ -15,7 +15,7 @@ impl Day {
         self.numbers.is_empty()
     }
 
-    /// Adds a number. None if there are three.
+    /// Adds a number; none if there are three already.
     pub(super) fn add(&mut self, number: i32) -> Option<()> {
         (self.numbers.len() < 3).then(|| self.numbers.push(number))
     }
@@ -43,7 +43,7 @@ impl Day {
     }
 }
 
-/// Time of day: up to four numbers, and the half of the day.
+/// Time of day, made of up to four numbers and the half of the day.
 #[derive(Default)]
 pub(super) struct Time {
     numbers: Vec<i32>,
@@ -64,7 +64,7 @@ impl Time {
         }
     }
 
-    /// Adds a number. None if there are four.
+    /// Adds a number; none if there are four already.
     pub(super) fn add(&mut self, number: i32) -> Option<()> {
         (self.numbers.len() < 4).then(|| self.numbers.push(number))
     }

@@ -3,21 +3,21 @@
 /// Part of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Token {
-    /// Digits: their value, and how many there are. Beyond nine that count, more are read and do not.
+    /// Row of digits, with its value and length. Digits behind nine significant ones do not count for the value.
     Number { value: i32, digits: usize },
     /// Word, by what it names.
     Word(Word),
     /// `+` (1) or `-` (-1).
     Sign(i32),
-    /// `:`
+    /// The sign `:`, behind an hour or a minute.
     Colon,
-    /// `.`
+    /// The sign `.`, behind seconds or between numbers.
     Dot,
     /// `)` without a bracket before it.
     Closed,
-    /// Blanks.
+    /// Row of white space.
     Space,
-    /// Anything else: commas, slashes, what stands in brackets.
+    /// Any other character, such as a comma or slash, or a text in brackets.
     Other,
     /// End of the text.
     End,
