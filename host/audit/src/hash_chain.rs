@@ -108,3 +108,8 @@ pub(super) fn mac_of(line: &[u8]) -> Option<(Vec<u8>, blake3::Hash)> {
     let text = [line.strip_suffix(MAC)?, CLOSE].concat();
     Some((text, mac))
 }
+/// Returns the time of an event that was read from a log.
+#[must_use]
+pub fn event_time(event: &Value) -> Option<SystemTime> {
+    Some(event["time"].as_str()?.parse::<jiff::Timestamp>().ok()?.into())
+}

@@ -34,7 +34,7 @@ use std::sync::Arc;
 
 pub use call_audit::CallAudit;
 pub use file::AuditFile;
-pub use hash_chain::Chain;
+pub use hash_chain::{Chain, event_time};
 pub use key::{AuditKey, NoAuditKey};
 pub use run_log::{RunLog, incomplete};
 pub use suggest_policy::{Suggestion, suggest};

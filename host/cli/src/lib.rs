@@ -32,6 +32,7 @@ mod precompile;
 mod programs;
 mod progress;
 mod publish;
+mod receipt;
 mod recorded_run;
 mod registry;
 mod remedy;
@@ -112,6 +113,7 @@ enum Command {
     Policy(policy::PolicyCommand),
     #[command(subcommand)]
     Session(session::SessionCommand),
+    Verify(receipt::VerifyCommand),
     #[command(subcommand)]
     Store(store::StoreCommand),
     #[command(subcommand)]
@@ -227,6 +229,7 @@ fn execute(cli: Cli, program: Program, arguments: Vec<OsString>) -> Result {
         Command::Types(types) => types.execute(&locations),
         Command::Policy(policy) => policy.execute(&locations),
         Command::Session(session) => session.execute(&locations),
+        Command::Verify(verify) => verify.execute(&locations),
         Command::Store(store) => store.execute(&locations),
         Command::Registry(registry) => registry.execute(&locations),
         Command::Programs(programs) => programs.execute(&locations),

@@ -171,3 +171,18 @@ pub(crate) fn summary(result: &RunResult) {
         usage.file_bytes / 1_024
     );
 }
+/// Characters of a value that are shown as text.
+const CLIP: usize = 200;
+
+/// Formats a text as one line.
+pub(crate) fn plain(text: &str) -> String {
+    text.replace(['\n', '\r', '\t'], " ")
+}
+
+/// Returns the beginning of a text, and how long it is.
+pub(crate) fn cut(text: &str) -> String {
+    match text.char_indices().nth(CLIP) {
+        Some((at, _)) => format!("{}… ({} bytes)", &text[..at], text.len()),
+        None => text.to_owned(),
+    }
+}

@@ -81,6 +81,15 @@ impl Gate {
         self.reserve(record, seq, declaration, ChargedArguments { value: arguments, charge }, now)
     }
 
+    /// Returns the canonical form of a call: method and arguments.
+    ///
+    /// # Errors
+    /// If there is no such method, or the arguments do not fit it.
+    pub fn canonical(&self, method: &str, arguments: &str) -> Result<(String, Value), Failure> {
+        let checked = self.check(method, arguments, self.limits().memory);
+        checked.map(|(declaration, value)| (declaration.method().to_owned(), value)).map_err(|(_, failure)| failure)
+    }
+
     /// Judges a call again that was admitted, has not started, and was released, because another session has meanwhile
     /// spent the budget that it was reserved in. It keeps its number.
     pub fn judge_again(&self, record: &CallRecord, admission: Admission, now: SystemTime) -> Judgement {

@@ -130,6 +130,14 @@ impl Function {
         matches!(self.kind, FunctionKind::Hosted { open: true })
     }
 
+    /// Returns true if the function takes, returns or belongs to a resource.
+    #[must_use]
+    pub fn uses_resources(&self) -> bool {
+        let is_free = matches!(self.kind, FunctionKind::Free | FunctionKind::Program | FunctionKind::Hosted { .. });
+        let types = self.params.iter().map(|param| &param.ty).chain(&self.result);
+        !is_free || types.into_iter().any(Type::has_resource)
+    }
+
     /// Returns the type of the error's payload if the function can fail: `Some(None)` for an error without payload.
     #[must_use]
     pub fn fails_with(&self) -> Option<Option<&Type>> {
@@ -276,6 +284,21 @@ pub enum Shape {
 }
 
 impl Type {
+    /// Returns true if a value of this type can contain a resource.
+    fn has_resource(&self) -> bool {
+        let payload = |ty: &Option<Box<Self>>| ty.as_deref().is_some_and(Self::has_resource);
+        match &self.shape {
+            Shape::Own(_) | Shape::Borrow(_) => true,
+            Shape::List(inner) | Shape::FixedList(inner, _) | Shape::Option(inner) => inner.has_resource(),
+            Shape::Tuple(members) => members.iter().any(Self::has_resource),
+            Shape::Record(fields) => fields.iter().any(|field| field.ty.has_resource()),
+            Shape::Variant(cases) => cases.iter().filter_map(|case| case.ty.as_ref()).any(Self::has_resource),
+            Shape::Result { ok, err } => payload(ok) || payload(err),
+            Shape::Map(key, value) => key.has_resource() || value.has_resource(),
+            _ => false,
+        }
+    }
+
     /// Returns true if `null` is a value of this type. An option around such a type is written with `some`, since
     /// `none` and `some(none)` would otherwise look alike.
     #[must_use]

@@ -56,8 +56,22 @@ impl AdmittedCall {
     /// # Errors
     /// An error of the tool, a trap, a limit, or the cancellation.
     pub(crate) fn invoke(&self) -> Result<Payload, Failure> {
-        let secrets = &self.context.services.secrets;
         self.sync_audit()?;
+        self.answer()
+    }
+
+    /// Makes a call again that has been made, to compare the results, with the random numbers that it had: its grant may
+    /// have ended since, and nothing is logged.
+    ///
+    /// # Errors
+    /// Those of [`AdmittedCall::invoke`].
+    pub(crate) fn repeat(mut self, seed: [u8; 32]) -> (Result<Payload, Failure>, CallEffects) {
+        self.context.seed = seed;
+        (self.answer(), self.effects())
+    }
+
+    fn answer(&self) -> Result<Payload, Failure> {
+        let secrets = &self.context.services.secrets;
         let answer = match &self.context.services.dry_run {
             Some(dry_run) => dry_run.answer(&self.tool, &self.admission, &self.context),
             None => self.tool.call(&self.admission, &self.context),

@@ -7,6 +7,7 @@
 //! | `admitted_call` | an admitted call with what answers it |
 //! | `run_record` | the calls of a run, and its part of the audit log |
 //! | `signed_approval` | approvals that certain people have to sign |
+//! | `recorded_decisions` | decisions of a log, judged again |
 //! | `redaction` | an audit log without the values of secrets |
 //!
 //! **Invariant:** a tool is called only with an [`Admission`], which only the crate `tollhouse-gate` makes.
@@ -15,6 +16,7 @@
 
 mod admitted_call;
 mod approval;
+mod recorded_decisions;
 mod redaction;
 mod run_record;
 mod session_gate;
@@ -23,6 +25,7 @@ mod signed_approval;
 pub(crate) use admitted_call::AdmittedCall;
 pub use approval::{Answer, ApprovalError, ApprovalRequest, Approver, Question};
 pub(crate) use approval::{Consent, EarlierQuestion};
+pub(crate) use recorded_decisions::{JudgedCall, RecordedDecisions};
 pub(crate) use redaction::redacted;
 pub(crate) use run_record::RunRecord;
 pub(crate) use session_gate::NotAdmitted;
@@ -35,7 +38,7 @@ pub use tollhouse_audit::{
     Audit, AuditError, AuditFile, AuditKey, Both, Chain, CheckOptions, CheckedLog, NoAuditKey, Nowhere, Suggestion,
     suggest,
 };
-pub(crate) use tollhouse_audit::{CallAudit, RunLog, incomplete};
+pub(crate) use tollhouse_audit::{CallAudit, RunLog, event_time, incomplete};
 pub(crate) use tollhouse_gate::limited_accounts;
 pub use tollhouse_gate::{
     Admission, Budget, BudgetKind, Call, CallOutcome, Caller, Calls, Cost, Coverage, Covered, Debits, Decision,

@@ -24,7 +24,7 @@ use crate::tool::{Authority, MountedTools, Tool};
 #[derive(Clone)]
 pub struct SessionGate {
     /// Judges the calls: the session's own gate, or that of a tool.
-    rules: Arc<Gate>,
+    pub(super) rules: Arc<Gate>,
     services: Arc<GateServices>,
 }
 
@@ -375,6 +375,16 @@ impl SessionGate {
 }
 
 impl SessionGate {
+    /// Returns why calls of a method cannot be made again to compare their results; `None` if they can.
+    pub(crate) fn unrepeatable(&self, method: &str) -> Option<&'static str> {
+        let Some(tool) = self.services.tools.get(method) else { return Some("there is no such method") };
+        match () {
+            () if !self.is_pure(method) => Some("it may have effects"),
+            () if tool.keeps_state() => Some("its tool keeps state between calls"),
+            () => None,
+        }
+    }
+
     /// The tools behind the gate.
     #[must_use]
     pub fn tools(&self) -> &Arc<MountedTools> {

@@ -65,7 +65,7 @@ impl SignatureCheck {
     ///
     /// # Errors
     /// Why it does not count, as the end of a sentence.
-    pub(super) fn verify(
+    pub(crate) fn verify(
         &self,
         approvers: &BTreeSet<String>,
         rules: &str,

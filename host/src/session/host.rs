@@ -96,6 +96,9 @@ pub enum HostError {
     /// The policy of a delegated session would be wider than its parent's.
     #[error(transparent)]
     Narrow(#[from] NarrowError),
+    /// The run cannot be run again, since something differs that it depends on.
+    #[error("the run cannot be run again")]
+    Replay(#[from] super::journal::ReplayError),
     /// The session is in memory, where no run can be resumed.
     #[error("a session in memory has no run to resume")]
     NotResumable,
@@ -192,6 +195,10 @@ impl Host {
             threads: ThreadPool::new("tollhouse-program", TOOL_STACK, None),
             callers: ThreadPool::new("tollhouse-caller", TOOL_STACK, options.around_host_functions.clone()),
         })))
+    }
+
+    pub(super) fn state(&self) -> &Arc<HostState> {
+        &self.0
     }
 
     /// Returns the packages that sessions can mount.

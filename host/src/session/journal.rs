@@ -11,7 +11,7 @@
 //! A process that does not know the version, or a kind of entry, refuses to resume the run. `docs/formats/journal.md` has
 //! the members of each entry.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -128,6 +128,16 @@ pub enum Resolution {
     Fail(String),
     /// It took effect, with this result.
     Done(Json),
+}
+
+impl JournalEntry {
+    /// Returns the short name of the language of a run that started.
+    pub(super) fn language(&self) -> Option<&str> {
+        match self {
+            Self::Started(start) => Some(&start.language),
+            _ => None,
+        }
+    }
 }
 
 impl Resolution {
@@ -288,6 +298,18 @@ pub(super) struct RecordedAnswer {
     /// Output that the script had not read when the program ended.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) unread: Option<UnreadOutput>,
+    /// Start of a call without effects, so that it can be repeated.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) started: Option<CallStart>,
+}
+
+/// Point of a run at which a tool was called: with the files that the guests had left by then.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct CallStart {
+    /// Time that the tool was given, in nanoseconds since the Unix epoch.
+    pub(super) now: u64,
+    /// Number of entries into guests before it: of `entered` and `delivered` entries.
+    pub(super) entries: u64,
 }
 
 /// Output of a program that the script had not read when the program ended, in base64.
@@ -414,7 +436,7 @@ impl RecordedAnswer {
             }
         };
         let edits = record_edits(edits)?;
-        Ok(Self { result, edits, call: None, stream: None, unread: None })
+        Ok(Self { result, edits, call: None, stream: None, unread: None, started: None })
     }
 
     /// Returns whether the input ended, if this is standard input that the run read.
@@ -423,6 +445,33 @@ impl RecordedAnswer {
             RecordedResult::Bytes(text) if self.stream.is_none() => Some(text.is_empty()),
             _ => None,
         }
+    }
+
+    /// Returns the result as JSON: `{"result": value}`, or `{"error": failure}`.
+    pub(super) fn outcome(&self) -> Json {
+        match &self.result {
+            RecordedResult::Json(payload) => serde_json::json!({ "result": payload.value }),
+            RecordedResult::Exited(status) => serde_json::json!({ "result": { "exitCode": status } }),
+            RecordedResult::Failed(recorded) => {
+                let payload = recorded.payload.as_ref().map(|payload| &payload.value);
+                serde_json::json!({ "error": recorded.failure, "payload": payload })
+            }
+            RecordedResult::Bytes(_) | RecordedResult::Nothing => serde_json::json!({ "result": null }),
+        }
+    }
+
+    /// Returns true if a repetition of the call has given the same result.
+    pub(super) fn has_same_result(&self, repeated: &Self) -> bool {
+        serde_json::to_value(&self.result).ok() == serde_json::to_value(&repeated.result).ok()
+    }
+
+    /// Returns the paths of files that this answer or the other one changes, and not both to the same.
+    pub(super) fn differing_files(&self, repeated: &Self) -> BTreeSet<String> {
+        let changes = |answer: &Self| -> BTreeSet<(String, String)> {
+            let text = |edit: &RecordedEdit| serde_json::to_string(edit).unwrap_or_default();
+            answer.edits.iter().map(|edit| (edit.path.clone(), text(edit))).collect()
+        };
+        changes(self).symmetric_difference(&changes(repeated)).map(|(path, _)| path.clone()).collect()
     }
 
     /// Returns the completion and the changes of files.

@@ -21,6 +21,7 @@ mod nested_scripts;
 mod operation_executor;
 mod options;
 mod persistence;
+mod receipt;
 mod recording;
 mod result;
 mod run;
@@ -46,10 +47,12 @@ pub use persistence::{
     PendingCall, Point, PointError, Removed, ReplayedCall, ReplayedRun, RunRecord, Salvaged, SessionId, SessionIdError,
     Sessions, SessionsError, Shown, States, Waiting,
 };
+pub use receipt::{CallVerdict, ReceiptError, Verification, VerifiedCall, VerifyOptions};
 pub use recording::{CallSource, Recorder, Recording, RecordingError, RecordingFile};
 use result::RunEffects;
 pub use result::{RunResult, Status, Usage};
-pub use run::Run;
+use run::RepeatedCalls;
+pub use run::{CallRepetition, CheckedCall, Run};
 pub use saved_session::PortableError;
 pub use session_state::Session;
 pub use step::{CancelHandle, Operation, Pending, ProgramStreams, Step};

@@ -6,6 +6,7 @@ mod outstanding;
 mod programs;
 mod recorded_calls;
 mod replay;
+mod replay_check;
 mod replayed_programs;
 mod stop;
 mod suspension;
@@ -20,6 +21,8 @@ use tracing::{Span, debug_span};
 
 pub(in crate::session) use self::journaling::RunJournal;
 use self::outstanding::OutstandingOperations;
+pub(in crate::session) use self::replay_check::RepeatedCalls;
+pub use self::replay_check::{CallRepetition, CheckedCall};
 use self::replayed_programs::Launch;
 use super::guest_process::{self, GuestProcess, MAIN, PendingStart, Pid, ProcessTable};
 use super::guest_seed::GuestSeed;
@@ -404,7 +407,9 @@ impl Run {
         match operation {
             Operation::Call(admission) => {
                 if let Some((interrupt, files)) = self.call_context(id) {
-                    let call = self.scope.call(admission, interrupt, files);
+                    let now = guest_now();
+                    self.note_start(id, now);
+                    let call = self.scope.call_at(admission, interrupt, files, now);
                     if call.admission().is_program() {
                         self.track_working_files(id, call.context());
                     }
@@ -415,7 +420,7 @@ impl Run {
                 if let Some((interrupt, _)) = self.call_context(id)
                     && let Some(Launch { files, now }) = self.launch(id)
                 {
-                    let call = self.scope.program(admission, interrupt, files, now);
+                    let call = self.scope.call_at(admission, interrupt, files, now);
                     self.track_working_files(id, call.context());
                     self.work.run(id, call, started);
                 }

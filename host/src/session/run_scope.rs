@@ -41,7 +41,8 @@ impl RunScope {
         self.call_at(admission, interrupt, files, guest_now())
     }
 
-    fn call_at(&self, admission: Admission, interrupt: Interrupt, files: Tree, now: u64) -> AdmittedCall {
+    /// Prepares an admitted call that starts at this time.
+    pub(super) fn call_at(&self, admission: Admission, interrupt: Interrupt, files: Tree, now: u64) -> AdmittedCall {
         let (gate, working) = (&self.session.gate, WorkingFiles::default());
         let (seq, alias) = (admission.seq(), admission.declaration().alias());
         let peers = gate.of_tool(alias).map(|gate| {
@@ -52,11 +53,6 @@ impl RunScope {
         let call_audit = gate.call_audit(&self.record, seq);
         let context = self.base_context(seq, interrupt, call_audit, &gate.authority(alias), files);
         AdmittedCall::new(gate, admission, CallContext { now, peers, working, ..context })
-    }
-
-    /// Prepares an admitted program that starts at this time.
-    pub(super) fn program(&self, admission: Admission, interrupt: Interrupt, files: Tree, now: u64) -> AdmittedCall {
-        self.call_at(admission, interrupt, files, now)
     }
 
     /// Creates a component caller that calls tools through a gate and lends them its own files: those that it works on,

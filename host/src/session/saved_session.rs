@@ -158,7 +158,10 @@ fn state_name(language: Language) -> String {
 }
 
 /// Returns all blobs that a snapshot names, each of which must be present.
-fn referenced_blobs(snapshot: SnapshotId, blobs: &dyn BlobSource) -> Result<BTreeSet<BlobId>, PortableError> {
+pub(super) fn referenced_blobs(
+    snapshot: SnapshotId,
+    blobs: &dyn BlobSource,
+) -> Result<BTreeSet<BlobId>, PortableError> {
     let (mut all, mut nodes) = (BTreeSet::new(), BTreeSet::new());
     let mut next = vec![snapshot.blob()];
     while let Some(blob) = next.pop() {
@@ -183,7 +186,7 @@ fn referenced_blobs(snapshot: SnapshotId, blobs: &dyn BlobSource) -> Result<BTre
 
 /// Reads every directory and every file, after checking their claimed sizes: what a directory claims about its entries
 /// is compared when they are read, so that no more is read than was claimed.
-fn check_files(files: &Tree, limits: vfs::Limits) -> Result<(), PortableError> {
+pub(super) fn check_files(files: &Tree, limits: vfs::Limits) -> Result<(), PortableError> {
     let vfs::Usage { bytes, entries } = files.usage();
     if bytes > limits.bytes || entries > limits.entries {
         return Err(PortableError::TooLarge { bytes, entries });

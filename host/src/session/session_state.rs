@@ -311,7 +311,7 @@ impl SessionState {
     }
 
     /// Makes the effects of a run visible to the next one.
-    fn commit(&self, left: RunEffects) {
+    pub(super) fn commit(&self, left: RunEffects) {
         *self.head.lock().unwrap_or_else(PoisonError::into_inner) = left.files;
         if let Some((language, state)) = left.state {
             self.states().insert(language, state);

@@ -244,6 +244,12 @@ impl Tool {
         }
     }
 
+    /// Returns true if a call may depend on earlier ones of its run: the package keeps instances, or the function takes or
+    /// returns resources.
+    pub(crate) fn keeps_state(&self) -> bool {
+        self.package().is_none_or(Package::keeps_instances) || self.function().uses_resources()
+    }
+
     /// Returns true if a call could begin at once on any thread: the tool is compiled, and the host can stop it.
     pub(crate) fn is_ready(&self) -> bool {
         self.package().is_some_and(Package::is_loaded)

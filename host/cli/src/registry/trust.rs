@@ -96,9 +96,14 @@ fn failed(error: &TrustError) -> CliError {
 }
 
 /// Returns the names of trusted keys.
-pub(super) fn names(locations: &Locations) -> Result<BTreeMap<PublicKey, String>> {
+pub(crate) fn names(locations: &Locations) -> Result<BTreeMap<PublicKey, String>> {
     let keys = TrustedKeys::new(&locations.trusted).list().map_err(|error| failed(&error))?;
     Ok(keys.into_iter().map(|(name, key)| (key, name)).collect())
+}
+
+/// Returns the trusted keys by their names.
+pub(crate) fn all(locations: &Locations) -> Result<ApproverKeys> {
+    TrustedKeys::new(&locations.trusted).list().map_err(|error| failed(&error))
 }
 
 /// Replaces names of keys in a policy by the keys. An unknown name stays: nothing is mounted then.

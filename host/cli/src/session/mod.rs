@@ -10,7 +10,7 @@ mod new;
 mod replay;
 pub(crate) mod reserve;
 mod resume;
-mod transfer;
+pub(crate) mod transfer;
 
 pub(super) use files::copy;
 
@@ -32,6 +32,7 @@ pub(crate) enum SessionCommand {
     Show(list::ShowSessionCommand),
     Log(log::ShowLogCommand),
     Replay(replay::ReplayCommand),
+    Receipt(super::receipt::ReceiptCommand),
     Resume(resume::ResumeCommand),
     Pending(resume::PendingCallsCommand),
     Approve(resume::ApproveCommand),
@@ -63,6 +64,7 @@ impl SessionCommand {
             Self::Show(show) => show.execute(locations),
             Self::Log(log) => log.execute(locations),
             Self::Replay(replay) => replay.execute(locations),
+            Self::Receipt(receipt) => receipt.execute(locations),
             Self::Resume(resume) => resume.execute(locations),
             Self::Pending(pending) => pending.execute(locations),
             Self::Approve(approve) => approve.execute(locations),

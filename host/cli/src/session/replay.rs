@@ -6,18 +6,21 @@ use tollhouse::gate::{BudgetKind, CallOutcome};
 use tollhouse::session::{CallDecision, ChangedFile, Point, ReplayedCall, ReplayedRun};
 
 use super::super::locations::Locations;
+use super::super::receipt::replay_against;
+use super::super::show::{cut, plain};
 use super::super::{Result, format, show};
 use crate::Exit;
 
 /// Show a run call by call: decisions, results, budgets, and files that tools changed
 ///
-/// Runs nothing. Decisions and budgets come from the session's log; results and files from the journal of the run, which is
+/// Runs nothing, unless `--against` says so. Decisions and budgets come from the session's log; results and files from the journal of the run, which is
 /// kept while the run can be resumed, and afterwards as the policy says: `[journal] keep = "30d"`.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
   tollhouse session replay report
   tollhouse session replay report@2 --until 3
+  tollhouse session replay report@2 --against acme:payments@2.0.0
   tollhouse session replay report@2 --json | jq '.calls[].budgets'")]
 pub(crate) struct ReplayCommand {
     /// The session's last run, or SESSION@RUN
@@ -26,20 +29,24 @@ pub(crate) struct ReplayCommand {
     /// Only calls up to this number
     #[arg(long, value_name = "SEQ")]
     until: Option<u64>,
+    /// Make the calls of this package again by another of its releases, as far as they have no effects, and show what
+    /// differs; exit status 1 if something does
+    #[arg(long, value_name = "PACKAGE@VERSION", conflicts_with = "until")]
+    against: Option<String>,
     /// Print one JSON object: session, run, status, script, journal, calls (each {seq, caller, time, method, arguments,
     /// decision, grant, reason, answers, outcome, micros, result, error, budgets, files})
     #[arg(long)]
     json: bool,
 }
 
-/// Characters of a value that are shown as text.
-const CLIP: usize = 200;
-
 /// Most files of a call that are shown as text.
 const MAX_FILES: usize = 20;
 
 impl ReplayCommand {
     pub(super) fn execute(self, locations: &Locations) -> Result {
+        if let Some(release) = &self.against {
+            return replay_against(&locations.host()?, locations, &self.point, release, self.json);
+        }
         let replayed = locations.sessions()?.replay(&self.point);
         let mut run = replayed.map_err(|error| super::failed("the run cannot be shown", &error))?;
         run.calls.retain(|call| self.until.is_none_or(|until| call.seq <= until));
@@ -124,19 +131,6 @@ fn told(file: &ChangedFile) -> String {
     }
 }
 
-/// Formats a text as one line.
-fn plain(text: &str) -> String {
-    text.replace(['\n', '\r', '\t'], " ")
-}
-
 fn clipped(value: &Value) -> String {
     cut(&value.to_string())
-}
-
-/// Returns the beginning of a text, and how long it is.
-fn cut(text: &str) -> String {
-    match text.char_indices().nth(CLIP) {
-        Some((at, _)) => format!("{}… ({} bytes)", &text[..at], text.len()),
-        None => text.to_owned(),
-    }
 }

@@ -119,28 +119,11 @@ impl ExportSessionCommand {
             out.flush().map_err(cannot)?;
             return Ok(Exit::SUCCESS);
         }
-        let exists = || {
-            CliError::usage(format!("`{}` already exists", self.file.display()))
-                .hint("name another file, or replace it with `--force`")
-        };
-        if !self.force && self.file.exists() {
-            return Err(exists());
-        }
-        let directory = self.file.parent().filter(|path| !path.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        // Under its name there is only ever a complete file.
-        let mut file = tempfile::NamedTempFile::new_in(directory).map_err(cannot)?;
-        let out = io::BufWriter::new(progress.count(&mut file));
-        let (mut out, exported) = self.write(&sessions, out).map_err(failed)?;
-        out.flush().map_err(cannot)?;
-        drop(out);
-        file.as_file().sync_all().map_err(cannot)?;
-        let bytes = file.as_file().metadata().map_err(cannot)?.len();
-        let persisted = if self.force { file.persist(&self.file) } else { file.persist_noclobber(&self.file) };
-        persisted.map_err(|error| match error.error.kind() {
-            io::ErrorKind::AlreadyExists => exists(),
-            _ => cannot(error.error),
-        })?;
+        let written = write_file(&self.file, self.force, |out| {
+            self.write(&sessions, progress.count(out)).map(|(_, exported)| exported).map_err(failed)
+        });
         drop(progress);
+        let (exported, bytes) = written?;
         if self.json {
             let hand_over = exported.hand_over.map(|hand_over| hand_over.id);
             show::json(&json!({ "session": self.id, "blobs": exported.blobs, "bytes": bytes, "hand_over": hand_over }));
@@ -156,6 +139,37 @@ impl ExportSessionCommand {
             false => sessions.export(&self.id, out),
         }
     }
+}
+
+/// Writes a file, which is under its name only when it is complete and durable. Returns what `write` returned, and the
+/// number of bytes.
+pub(crate) fn write_file<T>(
+    path: &Path,
+    replaces: bool,
+    write: impl FnOnce(&mut io::BufWriter<&mut std::fs::File>) -> Result<T>,
+) -> Result<(T, u64)> {
+    let cannot = |error: io::Error| CliError::because(format!("cannot write `{}`", path.display()), &error);
+    let exists = || {
+        CliError::usage(format!("`{}` already exists", path.display()))
+            .hint("name another file, or replace it with `--force`")
+    };
+    if !replaces && path.exists() {
+        return Err(exists());
+    }
+    let directory = path.parent().filter(|path| !path.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let mut file = tempfile::NamedTempFile::new_in(directory).map_err(cannot)?;
+    let mut out = io::BufWriter::new(file.as_file_mut());
+    let written = write(&mut out)?;
+    out.flush().map_err(cannot)?;
+    drop(out);
+    file.as_file().sync_all().map_err(cannot)?;
+    let bytes = file.as_file().metadata().map_err(cannot)?.len();
+    let persisted = if replaces { file.persist(path) } else { file.persist_noclobber(path) };
+    persisted.map_err(|error| match error.error.kind() {
+        io::ErrorKind::AlreadyExists => exists(),
+        _ => cannot(error.error),
+    })?;
+    Ok((written, bytes))
 }
 
 impl ImportSessionCommand {

@@ -211,7 +211,7 @@ impl Sessions {
     }
 
     /// Returns the run that left the files with which a run started, and the states of scripts that it left.
-    fn before(&self, id: &SessionId, run: u64, base: SnapshotId) -> Result<(u64, States), SessionsError> {
+    pub(super) fn before(&self, id: &SessionId, run: u64, base: SnapshotId) -> Result<(u64, States), SessionsError> {
         let runs = self.runs(id)?;
         let before = runs.into_iter().rev().find(|(number, record)| *number < run && record.snapshot.is_some());
         match before {

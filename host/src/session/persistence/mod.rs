@@ -7,6 +7,7 @@
 //! - `session_log`: the log and the ledger, and the one way to commit;
 //! - `open_session`: a session that is in use; `run_journal`: its runs that are suspended, and resumed;
 //!   `call_decisions`: decisions of humans about their calls; `run_replay`: its runs call by call;
+//!   `recorded_run`: a run with all that is needed to run it again;
 //! - `create`, `fork`, `query`, `change`: creating sessions, forking them, reading them, changing them without a run;
 //!   `fork_point`: what a fork in the middle of a run takes over;
 //! - `revision`: which files of a session are meant;
@@ -34,6 +35,7 @@ mod query;
 mod record;
 mod record_check;
 mod record_key;
+mod recorded_run;
 mod revision;
 mod run_journal;
 mod run_replay;
@@ -57,8 +59,9 @@ pub use hand_over::HandOver;
 pub use import::{ImportBudget, ImportOptions, Imported, ImportedBudget};
 pub(super) use open_session::{PersistentSession, StartedRun, error_for_log};
 pub use query::{LogLine, Shown};
-pub(super) use record::Balance;
+pub(super) use record::{Balance, LogPosition};
 pub use record::{Created, ForkedRun, Head, Origin, RunRecord, States};
+pub(super) use recorded_run::RecordedRun;
 pub use revision::{At, Point, PointError};
 pub(super) use run_journal::ResumedRun;
 pub use run_replay::{CallDecision, ChangedFile, HumanAnswer, ReplayedCall, ReplayedRun};
@@ -150,6 +153,14 @@ pub enum SessionsError {
     /// The journal of the run is not kept.
     #[error("the journal of run {run} of the session `{session}` is not kept")]
     NoJournal {
+        /// Name of the session.
+        session: SessionId,
+        /// Number of the run.
+        run: u64,
+    },
+    /// The run goes on, or waits to be resumed.
+    #[error("run {run} of the session `{session}` has not ended")]
+    NotEnded {
         /// Name of the session.
         session: SessionId,
         /// Number of the run.

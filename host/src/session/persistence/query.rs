@@ -316,7 +316,7 @@ impl Sessions {
         Ok(entries)
     }
 
-    pub(super) fn source(&self) -> Arc<dyn BlobSource> {
+    pub(in crate::session) fn source(&self) -> Arc<dyn BlobSource> {
         Arc::clone(&self.0.blobs) as Arc<dyn BlobSource>
     }
 

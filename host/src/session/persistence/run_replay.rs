@@ -153,7 +153,7 @@ impl Sessions {
 }
 
 /// Reader of the calls of a run from the log of its session and from its journal.
-struct CallReader {
+pub(super) struct CallReader {
     run: u64,
     calls: BTreeMap<u64, ReplayedCall>,
     limits: HashMap<String, Allowance>,
@@ -170,13 +170,18 @@ struct Debit {
 }
 
 impl CallReader {
-    fn new(run: u64, limits: Vec<(String, Allowance)>, carried: HashMap<String, Used>) -> Self {
+    pub(super) fn new(run: u64, limits: Vec<(String, Allowance)>, carried: HashMap<String, Used>) -> Self {
         let limits = limits.into_iter().collect();
         Self { run, calls: BTreeMap::new(), limits, used: carried, debits: HashMap::new() }
     }
 
+    /// Returns the amounts that the session has spent so far, by account.
+    pub(super) fn used(&self) -> HashMap<String, Used> {
+        self.used.clone()
+    }
+
     /// Takes an event of the log, of this run or another.
-    fn take(&mut self, event: &Json) {
+    pub(super) fn take(&mut self, event: &Json) {
         let (Some(run), Some(seq), Some(word)) =
             (event["run"].as_u64(), event["seq"].as_u64(), event["event"].as_str())
         else {

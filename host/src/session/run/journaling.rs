@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::Run;
 use super::outstanding::OutstandingOperation;
+use super::replay_check::ReplayCheck;
 use super::replayed_programs::ReplayedPrograms;
 use crate::error::Failure;
 use crate::gate::{Decision, DeferredCall};
@@ -64,6 +65,10 @@ pub(in crate::session) struct RunJournal {
     pub(super) input_before: Option<InputBefore>,
     /// Set while the result of a call that must not be repeated is in no commit.
     pub(super) is_behind: bool,
+    /// Number of entries into guests so far.
+    pub(super) entries: u64,
+    /// Check of a run that has ended, in place of continuing one that has not.
+    pub(super) check: Option<Box<ReplayCheck>>,
 }
 
 /// What a script had read of its standard input before its run was resumed.
@@ -141,7 +146,7 @@ impl RunJournal {
 
     /// Wraps the sink of a run that is resumed.
     pub(super) fn output(&self, sink: Box<dyn OutputSink>) -> Box<dyn OutputSink> {
-        if !self.is_replaying {
+        if !self.is_replaying || self.check.is_some() {
             return sink;
         }
         Box::new(LiveOutput { sink, live: Arc::clone(&self.live) })
@@ -199,6 +204,7 @@ impl Run {
         let Some(journal) = self.journal.as_mut().filter(|journal| !journal.is_broken) else { return };
         if let JournalEntry::Entered { now, .. } | JournalEntry::Delivered { now, .. } = entry {
             journal.now = *now;
+            journal.entries += 1;
         }
         self.session.storage.journal(entry);
     }
@@ -243,6 +249,7 @@ impl Run {
                     answer.call.clone_from(&operation.digest);
                     answer.stream = operation.stream.map(|stream| stream.number);
                     answer.unread = self.unread_output(id, operation);
+                    answer.started = operation.started;
                 }
                 Some(answer)
             }),

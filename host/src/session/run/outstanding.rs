@@ -9,6 +9,7 @@ use crate::capability::Limits;
 use crate::code::Interrupt;
 use crate::error::Failure;
 use crate::guest::OperationId;
+use crate::session::journal::CallStart;
 use crate::session::result::out_of_time;
 use crate::session::step::Operation;
 use crate::tool::WorkingFiles;
@@ -58,6 +59,8 @@ pub(super) struct OutstandingOperation {
     pub(super) stream: Option<OperationStream>,
     /// Streams of a program.
     pub(super) streams: Option<ProgramStreamNumbers>,
+    /// Start of a call without effects, once it was made.
+    pub(super) started: Option<CallStart>,
     /// Files and time with which a program starts that had started before its run was resumed.
     pub(super) launch: Option<Launch>,
 }
@@ -92,6 +95,7 @@ impl OutstandingOperation {
             digest: None,
             stream: None,
             streams: None,
+            started: None,
             launch: None,
         }
     }
@@ -151,6 +155,13 @@ impl OutstandingOperations {
         drop(self.remove(id));
         self.bytes = self.bytes.saturating_add(operation.bytes);
         self.operations.insert(id, operation);
+    }
+
+    /// Sets the start of a call, if it is one without effects.
+    pub(super) fn set_started(&mut self, id: OperationId, started: CallStart) {
+        if let Some(operation) = self.operations.get_mut(&id).filter(|operation| operation.is_pure) {
+            operation.started = Some(started);
+        }
     }
 
     pub(super) fn remove(&mut self, id: OperationId) -> Option<OutstandingOperation> {

@@ -171,10 +171,12 @@ impl Run {
 
     /// Enters a guest as the journal says. Returns `None` if the replay has ended, or waits for a stream.
     pub(super) fn advance_replayed(&mut self) -> Option<(Pid, Result<Step, GuestError>)> {
+        self.keep_files_of_starts();
         let entry = self.journal.as_mut()?.replay.pop_front()?;
         match entry {
             JournalEntry::Entered { pid, now } => {
-                self.journal.as_mut()?.now = now;
+                let journal = self.journal.as_mut()?;
+                (journal.now, journal.entries) = (now, journal.entries + 1);
                 let processes = self.processes.as_mut()?;
                 if processes.waiting() != Some(pid) {
                     self.diverge("a script was started that the journal does not have");
@@ -218,6 +220,10 @@ impl Run {
             self.diverge(&format!("the operation {id} is another call, or has other arguments"));
             return None;
         }
+        if !self.check_answer(id, &answer) {
+            return None;
+        }
+        let journal = self.journal.as_mut()?;
         let (stream, unread) = (answer.stream, answer.unread.clone());
         let restored = answer.restore().map_err(|error| error.to_string()).and_then(|(result, edits)| {
             journal.note_program(id, stream, unread.as_ref(), &result)?;
@@ -248,7 +254,7 @@ impl Run {
             self.confirm_read(id, stream);
         }
         let journal = self.journal.as_mut()?;
-        journal.now = now;
+        (journal.now, journal.entries) = (now, journal.entries + 1);
         journal.held.remove(&id);
         let processes = self.processes.as_mut()?;
         let step = processes.resume(completion, edits, |error| cannot_apply_changes("a tool", error), now)?;
@@ -275,6 +281,9 @@ impl Run {
     /// Continues a run that has caught up with its journal: performs what its guests still wait for.
     pub(super) fn go_live(&mut self, started: &mut Vec<Pending>) {
         let Some(journal) = &mut self.journal else { return };
+        if journal.check.is_some() {
+            return self.end_check();
+        }
         let held = std::mem::take(&mut journal.held);
         if let Some(program) = journal.programs.was_given_too_much() {
             let what = format!("the program of operation {program} had been given more than 8 MiB, and had not ended");

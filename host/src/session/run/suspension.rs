@@ -112,7 +112,7 @@ impl Run {
     /// Returns true if the run ends before it is where it was, or is stopped in a step that it had done before.
     pub(super) fn ends_in_replay(&self, outcome: &Outcome) -> bool {
         let replay = self.journal.as_ref().filter(|journal| journal.is_replaying);
-        replay.is_some_and(|journal| !journal.replay.is_empty() || is_stop(outcome))
+        replay.is_some_and(|journal| !journal.replay.is_empty() || (is_stop(outcome) && journal.check.is_none()))
     }
 
     /// Ends a replay, and leaves the run as it was: it can be resumed again.
@@ -131,6 +131,10 @@ impl Run {
 
     /// Ends a run that does not do what its journal says.
     pub(super) fn diverge(&mut self, what: &str) {
+        if self.journal.as_ref().is_some_and(|journal| journal.check.is_some()) {
+            let failure = Failure::host(format!("the run differs from its journal: {what}"));
+            return self.leave_unfinished(Status::Failed, Some(failure));
+        }
         // A program that is repeated runs after the replay, beside calls that are performed.
         let made = if self.is_replaying() { "nothing was changed" } else { "its calls since the resumption are kept" };
         let failure = Failure::host(format!("the run cannot be resumed, since it differs from its journal: {what}"))

@@ -1,0 +1,210 @@
+//! File of a receipt: an archive with the statement that is signed, and the records and files that it names by their
+//! digests. `docs/formats/receipt.md` describes it.
+
+use std::collections::{BTreeMap, HashMap};
+use std::io::{Read, Write};
+use std::sync::Arc;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use serde::{Deserialize, Serialize};
+use serde_json::Value as Json;
+use tollhouse_types::key::{PrivateKey, PublicKey};
+
+use super::ReceiptError;
+use crate::capability::Policy;
+use crate::gate::SignedSession;
+use crate::session::host::file_limits;
+use crate::session::journal;
+use crate::session::persistence::{Balance, LogPosition, RecordedRun, RunRecord};
+use crate::session::saved_session::{check_files, referenced_blobs};
+use crate::store::{ArchiveWriter, BlobSource, Blobs as _, MemoryBlobs, Part, read_archive};
+use crate::tool::Lock;
+use crate::vfs::{SnapshotId, Tree};
+
+/// Format of a receipt.
+const FORMAT: &str = "tollhouse receipt 1";
+
+/// Purpose of the signature.
+const PURPOSE: &str = "tollhouse receipt, version 1";
+
+/// Most bytes of a record: longer ones are in several.
+const MAX_RECORD: usize = 8 << 20;
+
+/// Name of the record that has the signature.
+const SIGNATURE: &str = "signature";
+
+/// What a receipt states about a run. The signature is of its text.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct Statement {
+    format: String,
+    /// Version of Tollhouse that wrote it.
+    tollhouse: String,
+    /// Name of the session, and digest of its origin.
+    pub(super) session: String,
+    origin: String,
+    /// Number of the run.
+    pub(super) run: u64,
+    /// Record of the run: times, status, snapshots of the files.
+    pub(super) record: RunRecord,
+    /// What the script returned.
+    pub(super) outcome: Outcome,
+    policy: Json,
+    lock: Lock,
+    /// Amounts that had been spent before the run.
+    spent: Vec<Balance>,
+    /// Seeds of the random numbers of calls that may be repeated, in hexadecimal.
+    seeds: BTreeMap<u64, String>,
+    before: LogPosition,
+    /// blake3 of each record of the archive, in hexadecimal.
+    records: BTreeMap<String, String>,
+}
+
+/// What a script returned and wrote.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub(super) struct Outcome {
+    pub(super) value: Option<Json>,
+    pub(super) exit_code: u8,
+    /// Error with which the script ended: kind, name and message.
+    pub(super) error: Option<(String, String, String)>,
+    /// blake3 of standard output and of standard error, in hexadecimal.
+    pub(super) output: [String; 2],
+}
+
+/// Signature of a receipt.
+#[derive(Serialize, Deserialize)]
+struct Signature {
+    key: PublicKey,
+    /// Ed25519 signature of the statement, in base64.
+    signature: String,
+}
+
+/// Writes the receipt of a run.
+pub(super) fn write<W: Write>(
+    run: &RecordedRun,
+    outcome: Outcome,
+    source: &dyn BlobSource,
+    key: &PrivateKey,
+    to: W,
+) -> Result<W, ReceiptError> {
+    let mut records = BTreeMap::new();
+    let journal: Vec<u8> = run.journal.iter().flat_map(journal::encode).collect();
+    let log: Vec<u8> = run.log.iter().flat_map(|line| [line.as_slice(), b"\n"].concat()).collect();
+    for (name, bytes) in [("journal", &journal), ("log", &log), ("state", &run.state)] {
+        for (index, chunk) in bytes.chunks(MAX_RECORD).enumerate() {
+            records.insert(format!("{name}/{index:04}"), chunk);
+        }
+    }
+    let digest = |bytes: &[u8]| blake3::hash(bytes).to_string();
+    let mut spent: Vec<Balance> = run.spent.iter().map(|(account, used)| Balance::of(account, *used)).collect();
+    spent.sort_by(|one, other| one.account.cmp(&other.account));
+    let statement = Statement {
+        format: FORMAT.to_owned(),
+        tollhouse: env!("CARGO_PKG_VERSION").to_owned(),
+        session: run.session.name.clone(),
+        origin: run.session.origin.clone(),
+        run: run.number,
+        record: run.record.clone(),
+        outcome,
+        policy: run.policy.to_json(),
+        lock: run.lock.clone(),
+        spent,
+        seeds: run.seeds.iter().map(|(seq, seed)| (*seq, blake3::Hash::from(*seed).to_string())).collect(),
+        before: run.before.clone(),
+        records: records.iter().map(|(name, bytes)| (name.clone(), digest(bytes))).collect(),
+    };
+    let text = serde_json::to_string(&statement).expect("it is plain data");
+    let signature = Signature { key: key.public(), signature: STANDARD.encode(key.sign(PURPOSE, &text)) };
+    let signature = serde_json::to_vec(&signature).expect("it is plain data");
+    records.insert(SIGNATURE.to_owned(), &signature);
+    let mut archive = ArchiveWriter::new(to, text.as_bytes())?;
+    for (name, bytes) in records {
+        archive.record(&name, bytes)?;
+    }
+    archive.blobs(referenced_blobs(run.record.base, source)?, source)?;
+    Ok(archive.finish()?)
+}
+
+/// Receipt as its file has it.
+pub(super) struct ReadReceipt {
+    pub(super) statement: Statement,
+    pub(super) run: RecordedRun,
+    /// Key that has signed the statement.
+    pub(super) key: PublicKey,
+}
+
+/// Reads a receipt, and checks its signature, digests and form.
+pub(super) fn read<R: Read>(from: R, most: u64) -> Result<ReadReceipt, ReceiptError> {
+    let blobs = Arc::new(MemoryBlobs::default());
+    let (mut text, mut records) = (None, BTreeMap::new());
+    let mut upload = blobs.begin()?;
+    read_archive(from, most, |part| -> Result<(), ReceiptError> {
+        match part {
+            Part::Manifest(bytes) => text = String::from_utf8(bytes).ok(),
+            Part::Record(name, bytes) => drop(records.insert(name, bytes)),
+            Part::Blob(_, bytes) => drop(upload.put(bytes)?),
+        }
+        Ok(())
+    })?;
+    drop(upload);
+    let text = text.ok_or(ReceiptError::NoReceipt)?;
+    let statement: Statement = serde_json::from_str(&text).map_err(|_| ReceiptError::NoReceipt)?;
+    if statement.format != FORMAT {
+        return Err(ReceiptError::NoReceipt);
+    }
+    let signature = records.remove(SIGNATURE).ok_or(ReceiptError::Signature)?;
+    let signature: Signature = serde_json::from_slice(&signature).map_err(|_| ReceiptError::Signature)?;
+    let signed = STANDARD.decode(&signature.signature).unwrap_or_default();
+    if !signature.key.has_signed(PURPOSE, &text, &signed) {
+        return Err(ReceiptError::Signature);
+    }
+    let digests = records.iter().map(|(name, bytes)| (name.clone(), blake3::hash(bytes).to_string()));
+    if digests.collect::<BTreeMap<_, _>>() != statement.records {
+        return Err(ReceiptError::Altered("its records are not those that were signed"));
+    }
+    let run = run_of(&statement, &records, blobs)?;
+    Ok(ReadReceipt { statement, run, key: signature.key })
+}
+
+/// Returns the run that a statement is about.
+fn run_of(
+    statement: &Statement,
+    records: &BTreeMap<String, Vec<u8>>,
+    blobs: Arc<MemoryBlobs>,
+) -> Result<RecordedRun, ReceiptError> {
+    let joined = |name: &str| -> Vec<u8> {
+        let of_name = records.iter().filter(|(record, _)| record.split('/').next() == Some(name));
+        of_name.flat_map(|(_, bytes)| bytes.iter().copied()).collect()
+    };
+    let policy = Policy::parse_json(&statement.policy.to_string());
+    let policy = policy.map_err(|_| ReceiptError::Altered("its policy cannot be read"))?;
+    let base: SnapshotId = statement.record.base;
+    if referenced_blobs(base, &*blobs)?.len() != blobs.len() {
+        return Err(ReceiptError::Altered("it has files that the run did not start with"));
+    }
+    let limits = file_limits(&policy.limits);
+    let files = Tree::open(base, blobs, limits)?;
+    check_files(&files, limits)?;
+    let spent = statement.spent.iter().map(|balance| Some((balance.account.clone(), balance.used()?)));
+    let spent = spent.collect::<Option<HashMap<_, _>>>();
+    let seed = |(seq, seed): (&u64, &String)| Some((*seq, *blake3::Hash::from_hex(seed).ok()?.as_bytes()));
+    let seeds = statement.seeds.iter().map(seed).collect::<Option<HashMap<_, _>>>();
+    let (Some(spent), Some(seeds)) = (spent, seeds) else {
+        return Err(ReceiptError::Altered("its amounts or seeds cannot be read"));
+    };
+    let log = joined("log");
+    Ok(RecordedRun {
+        session: SignedSession { name: statement.session.clone(), origin: statement.origin.clone() },
+        number: statement.run,
+        record: statement.record.clone(),
+        policy,
+        lock: statement.lock.clone(),
+        journal: journal::decode(&joined("journal"))?,
+        before: statement.before.clone(),
+        log: log.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()).map(<[u8]>::to_vec).collect(),
+        spent,
+        files,
+        state: joined("state"),
+        seeds,
+    })
+}

@@ -1,0 +1,355 @@
+//! Receipts: a run as one signed file, from which anyone can run its script again and compare.
+//!
+//! A receipt has everything that a run depended on: script, journal, the part of the log, policy, lock, amounts spent
+//! before, and the files with which it started. Verification trusts none of it: the policy judges each call of the log
+//! again, the script runs again with the recorded results, calls without effects are made again, and the outcome and the
+//! files have to be those that the receipt states. It cannot show whether a tool with effects was honest.
+//!
+//! Modules: `check` (the run is run again), `archive` (the file).
+
+mod archive;
+mod check;
+
+use std::collections::BTreeMap;
+use std::io::{Read, Write};
+use std::time::Duration;
+
+use serde::Serialize;
+use serde_json::Value as Json;
+use tollhouse_types::key::{PrivateKey, PublicKey};
+
+use self::archive::{Outcome, ReadReceipt};
+use self::check::{CheckSettings, CheckedRun};
+use super::host::Host;
+use super::journal::ReplayError;
+use super::persistence::RecordedRun;
+use super::saved_session::PortableError;
+use super::{CallRepetition, HostError, Point, RunResult, Sessions, SessionsError};
+use crate::capability::{Limits, Policy};
+use crate::error::error_chain;
+use crate::gate::ApproverKeys;
+use crate::store::{ArchiveError, BlobError, MemoryBlobs};
+use crate::tool::{Lock, MountError};
+use crate::vfs::OpenError;
+
+/// Most scripts at once, and deepest nesting of calls, of a run that is verified, whatever its limits were.
+const MAX_PROCESSES: u32 = 1_000;
+const MAX_DEPTH: u32 = 100;
+
+/// Reason why there is no receipt of a run, or one cannot be verified.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ReceiptError {
+    /// The run cannot be read.
+    #[error(transparent)]
+    Sessions(#[from] SessionsError),
+    /// The run cannot be run again.
+    #[error(transparent)]
+    Host(#[from] HostError),
+    /// The run cannot be run again, since something differs that it depends on.
+    #[error("the run cannot be run again")]
+    Replay(#[from] ReplayError),
+    /// A release cannot be mounted.
+    #[error(transparent)]
+    Mount(#[from] MountError),
+    /// The file cannot be read or written.
+    #[error(transparent)]
+    Archive(#[from] ArchiveError),
+    /// A part of the files cannot be read.
+    #[error(transparent)]
+    Blob(#[from] BlobError),
+    /// The files of the receipt cannot be read.
+    #[error("its files cannot be read")]
+    Files(#[from] PortableError),
+    /// The files of the receipt cannot be read.
+    #[error("its files cannot be read")]
+    Tree(#[from] OpenError),
+    /// The file is no receipt of this version.
+    #[error("it is not a receipt, or one of another version")]
+    NoReceipt,
+    /// The signature does not fit the receipt.
+    #[error("its signature is missing, or not of this receipt: the file was altered")]
+    Signature,
+    /// The receipt does not have what it states.
+    #[error("the receipt was altered: {0}")]
+    Altered(&'static str),
+    /// The run does not do again what is recorded of it.
+    #[error("the run does not do again what is recorded of it: {}", .0.join("; "))]
+    Differs(Vec<String>),
+    /// No tool has this package.
+    #[error("the run has no tool of the package `{0}`")]
+    NoPackage(String),
+}
+
+/// Settings of a verification.
+#[derive(Clone, Debug)]
+pub struct VerifyOptions {
+    /// Keys of those who can approve calls, by the names that policies have for them.
+    pub keys: ApproverKeys,
+    /// Largest memory of the script, in bytes.
+    pub memory: u64,
+    /// Longest time of the script.
+    pub wall: Duration,
+    /// Largest size of a receipt, unpacked, in bytes.
+    pub size: u64,
+}
+
+impl Default for VerifyOptions {
+    fn default() -> Self {
+        Self { keys: ApproverKeys::new(), memory: 1 << 30, wall: Duration::from_mins(5), size: 1 << 30 }
+    }
+}
+
+/// Outcome of a verification.
+#[derive(Clone, Debug, Serialize)]
+#[non_exhaustive]
+pub struct Verification {
+    /// True if everything was as the receipt states.
+    pub verified: bool,
+    /// Name of the session.
+    pub session: String,
+    /// Number of the run.
+    pub run: u64,
+    /// Name of the script.
+    pub script: String,
+    /// Status of the run.
+    pub status: String,
+    /// Value that the script returned.
+    pub value: Option<Json>,
+    /// Snapshot of the files after the run.
+    pub snapshot: Option<String>,
+    /// Key that has signed the receipt; `None` for a run of a session here.
+    pub key: Option<PublicKey>,
+    /// Calls of the run.
+    pub calls: Vec<VerifiedCall>,
+    /// Differences, besides those of calls.
+    pub problems: Vec<String>,
+}
+
+/// Call of a run, judged and made again.
+#[derive(Clone, Debug, Serialize)]
+#[non_exhaustive]
+pub struct VerifiedCall {
+    /// Number of the call in its run.
+    pub seq: u64,
+    /// Number of the call whose tool made this one; `None` for a call of the script.
+    pub caller: Option<u64>,
+    /// The canonical method.
+    pub method: String,
+    /// The canonical arguments, as the log has them.
+    pub arguments: Json,
+    /// Judgement of the policy.
+    #[serde(flatten)]
+    pub verdict: CallVerdict,
+    /// Comparison of the recorded result with that of a repetition; `None` if the script was given none.
+    pub repetition: Option<CallRepetition>,
+}
+
+/// Judgement of the policy about a call of a log.
+#[derive(Clone, Debug, Serialize)]
+#[serde(tag = "verdict", rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum CallVerdict {
+    /// The call was made, and the policy allows it.
+    Allowed {
+        /// Name of the grant.
+        grant: String,
+    },
+    /// The call was refused, or never started.
+    NotMade,
+    /// The call was made, and must not have been.
+    Wrong {
+        /// What is wrong.
+        problem: String,
+    },
+}
+
+impl Verification {
+    fn new(run: &RecordedRun, checked: CheckedRun, key: Option<PublicKey>) -> Self {
+        let CheckedRun { result, calls, problems, .. } = checked;
+        let is_wrong = |call: &VerifiedCall| {
+            matches!(call.verdict, CallVerdict::Wrong { .. })
+                || matches!(call.repetition, Some(CallRepetition::Differs { .. }))
+        };
+        Self {
+            verified: problems.is_empty() && !calls.iter().any(is_wrong),
+            session: run.session.name.clone(),
+            run: run.number,
+            script: run.record.script.clone(),
+            status: run.record.status.clone(),
+            value: result.value,
+            snapshot: run.record.snapshot.map(|snapshot| snapshot.to_string()),
+            key,
+            calls,
+            problems,
+        }
+    }
+
+    /// Lists everything that differs, one sentence for each.
+    fn differences(&self) -> Vec<String> {
+        let of_call = |call: &VerifiedCall| match (&call.verdict, &call.repetition) {
+            (CallVerdict::Wrong { problem }, _) => Some(format!("call {} of `{}`: {problem}", call.seq, call.method)),
+            (_, Some(CallRepetition::Differs { .. })) => {
+                Some(format!("call {} of `{}` has another result now", call.seq, call.method))
+            }
+            _ => None,
+        };
+        self.problems.iter().cloned().chain(self.calls.iter().filter_map(of_call)).collect()
+    }
+}
+
+impl Host {
+    /// Writes the receipt of a run that has ended, signed with a key; without a number, that of the session's last run.
+    /// The run is verified first.
+    ///
+    /// # Errors
+    /// If the run has not ended, its journal is not kept, or it does not do again what is recorded of it.
+    pub fn receipt<W: Write>(
+        &self,
+        sessions: &Sessions,
+        point: &Point,
+        key: &PrivateKey,
+        options: &VerifyOptions,
+        to: W,
+    ) -> Result<(W, Verification), ReceiptError> {
+        let run = sessions.recorded_run(point)?;
+        let checked = self.checked(&run, &options.settings(), None)?;
+        let outcome = outcome(&checked);
+        let verification = Verification::new(&run, checked, None);
+        if !verification.verified {
+            return Err(ReceiptError::Differs(verification.differences()));
+        }
+        Ok((archive::write(&run, outcome, &*sessions.source(), key, to)?, verification))
+    }
+
+    /// Verifies a receipt: judges its calls again, runs its script again with the recorded results, and makes calls without
+    /// effects again. Whose key it is that has signed, is for the caller to decide.
+    ///
+    /// # Errors
+    /// If the file is no receipt or was altered, or its tools are not in the registry. A run that differs is a
+    /// verification that says so.
+    pub fn verify<R: Read>(&self, receipt: R, options: &VerifyOptions) -> Result<Verification, ReceiptError> {
+        let ReadReceipt { statement, run, key } = archive::read(receipt, options.size)?;
+        let checked = self.checked(&run, &options.settings(), Some(&statement.outcome))?;
+        Ok(Verification::new(&run, checked, Some(key)))
+    }
+
+    /// Makes the calls of a run that has ended again by another release of a package, as far as they have no effects, and
+    /// compares the results with the recorded ones. The script is given the recorded ones.
+    ///
+    /// # Errors
+    /// Those of [`Host::receipt`]; if no tool of the run is of that package, or there is no such release.
+    pub fn replay_against(
+        &self,
+        sessions: &Sessions,
+        point: &Point,
+        release: &str,
+        options: &VerifyOptions,
+    ) -> Result<Verification, ReceiptError> {
+        let run = sessions.recorded_run(point)?;
+        let against = Some(self.with_release(&run, release)?);
+        let settings = CheckSettings { against, ..options.settings() };
+        let checked = self.checked(&run, &settings, None)?;
+        Ok(Verification::new(&run, checked, None))
+    }
+
+    /// Returns the alias of the tool of a run that has this package, and the lock with the other release.
+    fn with_release(&self, run: &RecordedRun, release: &str) -> Result<(String, Lock), ReceiptError> {
+        let (package, version) = release.split_once('@').unwrap_or((release, ""));
+        // A whole version means that release, and not a compatible one.
+        let requirement = match version.parse::<semver::Version>() {
+            Ok(version) => format!("{package}@={version}"),
+            Err(_) => release.to_owned(),
+        };
+        let mut aliases = run.lock.packages.iter().filter(|(_, locked)| locked.name.to_string() == package);
+        let (alias, _) = aliases.next().ok_or_else(|| ReceiptError::NoPackage(package.to_owned()))?;
+        let nothing_else = Policy { tools: Some(BTreeMap::new()), ..Policy::default() };
+        let pinned = self.packages().pin(&nothing_else, &[(alias.clone(), requirement)], &Lock::default())?;
+        let mut lock = run.lock.clone();
+        lock.packages.extend(pinned.packages);
+        Ok((alias.clone(), lock))
+    }
+
+    /// Checks a run, and compares how it ended with its record and, if it is known, with its outcome.
+    fn checked(
+        &self,
+        run: &RecordedRun,
+        settings: &CheckSettings,
+        expected: Option<&Outcome>,
+    ) -> Result<CheckedRun, ReceiptError> {
+        let mut checked = check::check(self.state(), run, settings)?;
+        let problems = ending(run, &checked, expected);
+        checked.problems.extend(problems);
+        Ok(checked)
+    }
+}
+
+impl VerifyOptions {
+    fn settings(&self) -> CheckSettings {
+        let &Self { memory, wall, size, .. } = self;
+        let most = Limits {
+            wall,
+            tool_wall: wall,
+            memory,
+            output: memory,
+            argument: memory,
+            result: memory,
+            files: size,
+            log: size,
+            processes: MAX_PROCESSES,
+            depth: MAX_DEPTH,
+            fuel: u64::MAX,
+            calls: u64::MAX,
+            concurrency: u32::MAX,
+            pending: u32::MAX,
+        };
+        CheckSettings { keys: self.keys.clone(), most, against: None }
+    }
+}
+
+/// Statuses with which a run can end from outside, where its script waits.
+const STOPPED: [&str; 2] = ["cancelled", "limited"];
+
+/// Returns what differs in how a run ended.
+fn ending(run: &RecordedRun, checked: &CheckedRun, expected: Option<&Outcome>) -> Vec<String> {
+    let (record, result) = (&run.record, &checked.result);
+    let is_stopped = STOPPED.contains(&record.status.as_str());
+    if checked.waits {
+        let waits = "the script waits where its journal ends, and the run is said to have ended there";
+        return if is_stopped { Vec::new() } else { vec![waits.to_owned()] };
+    }
+    let mut problems = Vec::new();
+    if result.status.word() != record.status {
+        let failure = result.error.as_ref().map(|error| format!(" ({})", error.message)).unwrap_or_default();
+        problems.push(format!("the run ended as `{}`, and ends as `{}`{failure}", record.status, result.status.word()));
+    }
+    match result.files.seal(&mut &MemoryBlobs::default()) {
+        Ok(snapshot) if record.snapshot.is_some_and(|recorded| recorded != snapshot) => {
+            problems.push("the files are not those that the run left".to_owned());
+        }
+        Ok(_) => {}
+        Err(error) => problems.push(format!("the files cannot be compared: {}", error_chain(&error))),
+    }
+    if expected.is_some_and(|expected| *expected != outcome(checked)) {
+        problems.push("the value, the error or the output of the script is another".to_owned());
+    }
+    problems
+}
+
+/// Returns what the script of a run returned and wrote.
+fn outcome(checked: &CheckedRun) -> Outcome {
+    if checked.waits {
+        return Outcome::default();
+    }
+    let RunResult { value, exit_code, error, stdout, stderr, .. } = &checked.result;
+    let digest = |bytes: &[u8]| blake3::hash(bytes).to_string();
+    Outcome {
+        value: value.clone(),
+        exit_code: *exit_code,
+        error: error.as_ref().map(|error| {
+            let kind = serde_json::to_value(error.kind).ok().and_then(|kind| kind.as_str().map(str::to_owned));
+            (kind.unwrap_or_default(), error.name.clone(), error.message.clone())
+        }),
+        output: [digest(stdout), digest(stderr)],
+    }
+}
