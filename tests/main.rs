@@ -56,6 +56,8 @@ mod durable_programs;
 mod durable_runs;
 #[path = "features/escape.rs"]
 mod escape;
+#[path = "features/file_origins.rs"]
+mod file_origins;
 #[path = "features/files.rs"]
 mod files;
 #[path = "features/fuzz.rs"]
@@ -106,6 +108,8 @@ mod policy;
 mod programs;
 #[path = "features/reach.rs"]
 mod reach;
+#[path = "features/receipts.rs"]
+mod receipts;
 #[path = "features/recordings.rs"]
 mod recordings;
 #[path = "features/reflection.rs"]

@@ -265,6 +265,18 @@ impl Store {
         self.with(py, |sessions| sessions.base(&point)).map(Tree::new)
     }
 
+    /// Returns a run call by call, as JSON.
+    fn replay(&self, py: Python<'_>, point: &str) -> PyResult<String> {
+        let point = self::point(point)?;
+        Ok(json!(self.with(py, |sessions| sessions.replay(&point))?).to_string())
+    }
+
+    /// Returns where a file of a point comes from, as JSON.
+    fn why(&self, py: Python<'_>, point: &str, path: &str) -> PyResult<String> {
+        let point = self::point(point)?;
+        Ok(json!(self.with(py, |sessions| sessions.why(&point, path))?).to_string())
+    }
+
     /// Creates a session that starts with the files and the policy of a point, and shares its budgets; with the number of a
     /// call, in the middle of the point's run, before that call.
     #[pyo3(signature = (source, to, before=None))]

@@ -408,7 +408,7 @@ def test_audit_has_the_question_and_the_continuation(store: Store, shop: Shop) -
         "command_create",
         "approval_asked",
         "command_exit",
-        "resumed",
+        "command_resume",
         "tool_call",
         "tool_result",
         "command_exit",
@@ -417,6 +417,20 @@ def test_audit_has_the_question_and_the_continuation(store: Store, shop: Shop) -
     assert ended == ["suspended", "completed"]
     with Session.open("s", store=store, tools=shop.tools()) as session:
         assert [event["event"] for event in session.log()].count("ended") == 2
+
+
+def test_run_is_told_call_by_call_and_a_file_says_where_it_comes_from(store: Store, shop: Shop) -> None:
+    with opened(store, shop) as session:
+        session.run("javascript", SCRIPT)
+        session.approve()
+        assert session.resume().success
+    replayed = store.replay("s")
+    assert [call["method"] for call in replayed["calls"]] == ["note", "pay", "note"]
+    assert replayed["calls"][1]["answers"][0]["allowed"] is True
+    origin = store.why("s", "/workspace/seen.txt")
+    assert (origin["run"], origin["written_by"]["by"]) == (1, "run")
+    with pytest.raises(SessionNotFoundError):
+        store.why("none", "/workspace/seen.txt")
 
 
 TOOLS = """

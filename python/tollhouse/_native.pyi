@@ -493,6 +493,12 @@ class Store:
     def log(self, session_id: str) -> builtins.list[str]:
         """Its log, each line JSON, after checking that none was altered."""
 
+    def replay(self, point: str) -> str:
+        """A run call by call, as JSON."""
+
+    def why(self, point: str, path: str) -> str:
+        """Where a file comes from, as JSON."""
+
     def pending(self, session_id: str | None = None) -> str:
         """The calls that wait for a decision, or whose decision has had no effect yet: an array of JSON.
 

@@ -187,6 +187,35 @@ class Store:
         """
         self.native.fork(_point(session_id, at), to, before)
 
+    def replay(self, session_id: str, run: int | None = None) -> dict[str, Any]:
+        """Tells a run call by call: decisions, results, budgets, and files that tools changed. Nothing is run.
+
+        Args:
+            session_id: The session's name.
+            run: The number of the run; None for the last one.
+
+        Returns:
+            What `tollhouse session replay --json` prints.
+        """
+        return json.loads(self.native.replay(_point(session_id, run)))
+
+    def why(self, session_id: str, path: str, at: At | None = None) -> dict[str, Any]:
+        """Tells where a file comes from: the run that left it as it is, and the calls that its content can come from.
+
+        Args:
+            session_id: The session's name.
+            path: The path of the file, absolute.
+            at: The number of a run or a label; None for the files that the session has now.
+
+        Returns:
+            What `tollhouse session why --json` prints.
+
+        Example:
+            >>> Store().why("trip", "/workspace/plan.md")["run"]  # doctest: +SKIP
+            3
+        """
+        return json.loads(self.native.why(_point(session_id, at), path))
+
     def pending(self, session_id: str | None = None) -> list[PendingCall]:
         """Lists the calls that wait for a decision, or whose decision has had no effect yet.
 

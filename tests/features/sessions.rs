@@ -16,7 +16,7 @@ use tollhouse_tests::{Home, Ran, cycles};
 #[path = "sessions/accounts.rs"]
 mod accounts;
 #[path = "sessions/archives.rs"]
-mod archives;
+pub(crate) mod archives;
 #[path = "sessions/disk.rs"]
 mod disk;
 #[path = "sessions/kills.rs"]

@@ -3,6 +3,8 @@
 use serde_json::Value;
 use tollhouse_tests::{Home, Ran, root};
 
+use crate::sessions::archives::Archive;
+
 /// Charges that the head of finance has to approve.
 const POLICY: &str = "[tools]\npay = 'test:payments@^0.1'\n\
     [[grant]]\nname = 'charges'\nmethod = 'pay/charges/create'\ncalls = 5\n\
@@ -119,6 +121,37 @@ fn approval_with_another_key_does_not_count() {
     assert_eq!(paid(&resume(&home, "s")), 10);
     let why = pending(&home, "s")["rejected"].to_string();
     assert!(why.contains("knows the key of none of its approvers"), "{why}");
+}
+
+/// Whoever can write a store or a hand-over cannot show one call to the approver and have another one made: arguments, grant
+/// and reason are compared with the digest that is signed. A number that the log does not have is told, and loses nothing.
+#[test]
+fn call_that_was_altered_where_it_waits_is_neither_shown_nor_approved() {
+    let home = home();
+    start(&home);
+    done(&home, "session export s s.tlh --hand-over");
+    let handed_over = std::fs::read(home.path().join("s.tlh")).expect("an archive");
+    for (number, (old, new)) in [
+        ("\"arguments\":{\"amount\":10,", "\"arguments\":{\"amount\":1,"),
+        ("\"grant\":\"charges\",\"reason\"", "\"grant\":\"gifts\",\"reason\""),
+        ("\"reason\":\"it asks about every call\"", "\"reason\":\"it asks about nothing\""),
+        ("\"call\":{\"seq\":1,", "\"call\":{\"seq\":2,"),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let mut archive = Archive::read(&handed_over);
+        archive.replace_text(b'J', old, new);
+        home.file("altered.tlh", archive.write());
+        let elsewhere = format!("--store store{number}");
+        done(&home, &format!("{elsewhere} session import altered.tlh v --budget keep"));
+        for command in ["session pending v", "session approve v --key cfo.key", "session deny v"] {
+            let said = refused(&home, &format!("{elsewhere} {command}"), 1);
+            assert!(said.contains("is not the one that was asked about"), "{old}: {command}: {said}");
+        }
+        let resumed = home.run(format!("{elsewhere} session resume v --policy policy.toml").split(' '));
+        assert!(!resumed.stdout.contains("ok"), "{old}: {resumed:?}");
+    }
 }
 
 /// What `--allow` added to a policy is in no file: the error says how to write down what the session has.

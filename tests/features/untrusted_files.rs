@@ -229,3 +229,29 @@ fn pipe_in_a_package_keeps_no_build_waiting() {
         refused(&home, arguments, "has no `Cargo.toml`");
     }
 }
+
+/// `--force` replaces a file, and nothing else: no device of the machine, and no pipe that another program reads.
+#[test]
+fn export_that_replaces_a_file_does_not_replace_a_pipe_or_a_directory() {
+    let home = Home::new();
+    assert_eq!(home.run(["run", "-e", "return 1", "--session", "s"]).status, 0);
+    pipe(&home.path().join("pipe"));
+    std::fs::create_dir(home.path().join("directory")).expect("it is made");
+    home.file("file", "old");
+    for (name, status) in [("pipe", 2), ("directory", 2), ("file", 0)] {
+        let ran = ended(&home, &["session", "export", "s", name, "--force"]);
+        assert_eq!(ran.status, status, "{name}: {ran:?}");
+    }
+    let kind = std::fs::symlink_metadata(home.path().join("pipe")).expect("it is there").file_type();
+    assert!(!kind.is_file(), "the pipe is still one");
+}
+
+/// A recording is opened without waiting for somebody who reads it.
+#[test]
+fn recording_into_a_pipe_that_nobody_reads_is_an_error() {
+    let home = Home::new();
+    pipe(&home.path().join("pipe"));
+    let ran = ended(&home, &["run", "--record", "pipe", "-e", "return 1"]);
+    assert_eq!(ran.status, 2, "{ran:?}");
+    assert!(ran.stderr.contains("cannot write the recording"), "{ran:?}");
+}

@@ -1,5 +1,6 @@
 //! Output of a run's result for people.
 
+use std::borrow::Cow;
 use std::io::{self, BufWriter, IsTerminal as _, Write as _};
 
 use serde::Serialize;
@@ -179,10 +180,35 @@ pub(crate) fn plain(text: &str) -> String {
     text.replace(['\n', '\r', '\t'], " ")
 }
 
+/// Formats the name of an argument: as JSON, unless it is a plain word. A tool may take names that a script chooses, which
+/// could look like lines and values.
+pub(crate) fn name(text: &str) -> Cow<'_, str> {
+    let is_word = |char: char| char.is_ascii_alphanumeric() || matches!(char, '-' | '_');
+    if !text.is_empty() && text.chars().all(is_word) {
+        return Cow::Borrowed(text);
+    }
+    Cow::Owned(Value::from(text).to_string())
+}
+
 /// Returns the beginning of a text, and how long it is.
 pub(crate) fn cut(text: &str) -> String {
     match text.char_indices().nth(CLIP) {
         Some((at, _)) => format!("{}… ({} bytes)", &text[..at], text.len()),
         None => text.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A name that a script chose cannot look like a line of the question, or like a value.
+    #[test]
+    fn name_that_is_no_word_is_shown_as_json() {
+        assert_eq!(name("amount"), "amount");
+        assert_eq!(name("customer-id_2"), "customer-id_2");
+        assert_eq!(name("a = 1\n  grant `none`: it asks"), "\"a = 1\\n  grant `none`: it asks\"");
+        assert_eq!(name(""), "\"\"");
+        assert_eq!(name(" x"), "\" x\"");
     }
 }

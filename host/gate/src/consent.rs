@@ -95,6 +95,13 @@ impl DeferredCall {
         self.expires.is_some_and(|expires| expires < now)
     }
 
+    /// Returns true if the digest is that of this call: number, method, arguments, grant and reason are what is decided
+    /// about.
+    #[must_use]
+    pub fn has_own_digest(&self, run: u64) -> bool {
+        self.digest == digest(run, self.seq, &self.method, &self.arguments, &self.grant, &self.reason)
+    }
+
     /// Returns the digest of a decision that approves this call of a run with other arguments.
     #[must_use]
     pub fn edited_digest(&self, run: u64, arguments: &Value) -> String {

@@ -15,7 +15,7 @@ use tollhouse_tests::Home;
 
 /// A session as it is in an archive.
 #[derive(Clone)]
-struct Archive {
+pub(crate) struct Archive {
     manifest: Vec<u8>,
     /// Kind, what follows the session's name in the key, and value.
     records: Vec<(u8, Vec<u8>, Vec<u8>)>,
@@ -23,7 +23,7 @@ struct Archive {
 }
 
 impl Archive {
-    fn read(file: &[u8]) -> Self {
+    pub(crate) fn read(file: &[u8]) -> Self {
         let mut archive = Self { manifest: Vec::new(), records: Vec::new(), blobs: BTreeMap::new() };
         read_archive(file, u64::MAX, |part| {
             match part {
@@ -47,7 +47,7 @@ impl Archive {
         }
     }
 
-    fn write(&self) -> Vec<u8> {
+    pub(crate) fn write(&self) -> Vec<u8> {
         let mut entry = Vec::new();
         for (kind, name, value) in &self.records {
             entry.push(*kind);
@@ -74,6 +74,17 @@ impl Archive {
     /// The records of a kind.
     fn of(&mut self, kind: u8) -> Vec<&mut (u8, Vec<u8>, Vec<u8>)> {
         self.records.iter_mut().filter(|record| record.0 == kind).collect()
+    }
+
+    /// Replaces the only occurrence of a text in the records of a kind, which are not in blobs.
+    pub(crate) fn replace_text(&mut self, kind: u8, old: &str, new: &str) {
+        let mut found = 0;
+        for (_, _, value) in self.of(kind) {
+            let text = String::from_utf8(std::mem::take(value)).expect("it is text");
+            found += text.matches(old).count();
+            *value = text.replace(old, new).into_bytes();
+        }
+        assert_eq!(found, 1, "`{old}`");
     }
 
     /// Changes the JSON of the last record of a kind; of one that may be in a blob, behind the byte that says so.

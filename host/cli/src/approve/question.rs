@@ -7,8 +7,8 @@ use tollhouse::gate::{ApprovalRequest, BudgetKind, Cost};
 use tollhouse::tool::UnansweredCall;
 use unicode_width::UnicodeWidthChar as _;
 
-use super::super::format;
 use super::super::terminal_escape::escape_strictly;
+use super::super::{format, show};
 
 /// Rows and columns of a terminal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -101,7 +101,7 @@ fn arguments(arguments: &Value, room: usize, columns: usize) -> Vec<String> {
         // Only as much as fits the line, whatever the size of the value.
         let mut head = TruncatedText { bytes: Vec::new(), room: columns * 4, all: 0 };
         serde_json::to_writer(&mut head, value).expect("a JSON value serialises, and counting does not fail");
-        fitted_value(&fitted(&format!("    {name}: "), columns / 2), &head, columns)
+        fitted_value(&fitted(&format!("    {}: ", show::name(name)), columns / 2), &head, columns)
     };
     let mut lines: Vec<String> = all.iter().take(shown).map(line).collect();
     if shown < all.len() {

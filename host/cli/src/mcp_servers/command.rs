@@ -14,6 +14,7 @@ use crate::confine::{ConfineArgs, Confinement};
 use crate::locations::Locations;
 use crate::policy_file::PolicyFile;
 use crate::session_args::pair;
+use crate::show::plain;
 use crate::{CliError, Exit, Result, lock, secret, show};
 
 /// Commands for the servers whose tools a policy mounts.
@@ -143,7 +144,7 @@ impl TestServerCommand {
             for tool in found.names() {
                 let reason = refused.iter().find(|refused| refused.name == tool);
                 let state = reason.map_or("mounted".to_owned(), |refused| format!("refused: {}", refused.reason));
-                show::line(format_args!("{:<40} {state}", format!("{name}/{tool}")));
+                show::line(format_args!("{:<40} {}", plain(&format!("{name}/{tool}")), plain(&state)));
             }
             if let Some(lines) = &difference {
                 show::line(format_args!("the pinned (-) and the present definitions (+):\n{lines}"));

@@ -14,6 +14,7 @@ use crate::locations::Locations;
 use crate::policy_file::PolicyFile;
 use crate::registry::trust;
 use crate::session_args::pair;
+use crate::show::plain;
 use crate::{CliError, Exit, Result, lock, secret, show};
 
 /// Pin the tools of a policy's MCP servers: name, description and schemas of each
@@ -121,7 +122,7 @@ impl LockServersCommand {
             let number = report.pins.names().count();
             show::line(format_args!("{:<8} {:<24} {number} tools", report.change, report.name));
             for refused in report.pins.refused(&report.name) {
-                note!("note: `{}/{}` is refused: {}", report.name, refused.name, refused.reason);
+                note!("note: `{}/{}` is refused: {}", report.name, plain(&refused.name), plain(&refused.reason));
             }
             if let Some(lines) = &report.difference {
                 show::line(lines.trim_end());

@@ -194,7 +194,7 @@ impl ShowSessionCommand {
         let Shown { session, created, head, busy, .. } = &seen.shown;
         show::line(format_args!("{session}{}", if *busy { "  (running)" } else { "" }));
         show::line(format_args!("  created   {}", format::time(created.created)));
-        if let Some(run) = head.unfinished {
+        if let Some(run) = head.unfinished.filter(|_| head.handed_over.is_none()) {
             show::line(format_args!("  waits     run {run}: `tollhouse session resume {session}` continues it"));
         }
         if let Some(from) = &created.from {

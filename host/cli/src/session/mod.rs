@@ -11,6 +11,7 @@ mod replay;
 pub(crate) mod reserve;
 mod resume;
 pub(crate) mod transfer;
+mod why;
 
 pub(super) use files::copy;
 
@@ -33,6 +34,7 @@ pub(crate) enum SessionCommand {
     Log(log::ShowLogCommand),
     Replay(replay::ReplayCommand),
     Receipt(super::receipt::ReceiptCommand),
+    Why(why::WhyCommand),
     Resume(resume::ResumeCommand),
     Pending(resume::PendingCallsCommand),
     Approve(resume::ApproveCommand),
@@ -65,6 +67,7 @@ impl SessionCommand {
             Self::Log(log) => log.execute(locations),
             Self::Replay(replay) => replay.execute(locations),
             Self::Receipt(receipt) => receipt.execute(locations),
+            Self::Why(why) => why.execute(locations),
             Self::Resume(resume) => resume.execute(locations),
             Self::Pending(pending) => pending.execute(locations),
             Self::Approve(approve) => approve.execute(locations),

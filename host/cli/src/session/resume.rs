@@ -16,6 +16,7 @@ use super::super::locations::{Locations, waiting};
 use super::super::registry::sign::private_key;
 use super::super::run::Output;
 use super::super::session_args::{OwnArgs, SessionArgs, warn_of_run};
+use super::super::show::plain;
 use super::super::{CliError, Result, format, show, signals};
 use crate::Exit;
 
@@ -417,27 +418,33 @@ fn show_pending(pending: &PendingCall) {
     let PendingCall { session, run, call, decision, .. } = pending;
     let state = match decision {
         None => "waits".to_owned(),
-        Some(decision) if decision.arguments.is_some() => format!("approved by {} with other arguments", decision.by),
-        Some(decision) if decision.allowed => format!("approved by {}", decision.by),
-        Some(decision) => format!("refused by {}", decision.by),
+        Some(decision) if decision.arguments.is_some() => {
+            format!("approved by {} with other arguments", plain(&decision.by))
+        }
+        Some(decision) if decision.allowed => format!("approved by {}", plain(&decision.by)),
+        Some(decision) => format!("refused by {}", plain(&decision.by)),
     };
     let until = call.expires.map(|at| format!(", to be approved until {}", format::short_time(at)));
     let (asked, until) = (format::short_time(call.asked), until.unwrap_or_default());
-    show::line(format_args!("{session}@{run} call {}  {}  {state}  (asked {asked}{until})", call.seq, call.method));
+    show::line(format_args!(
+        "{session}@{run} call {}  {}  {state}  (asked {asked}{until})",
+        call.seq,
+        plain(&call.method)
+    ));
     show_arguments("  ", &call.arguments);
     if let Some(arguments) = decision.as_ref().and_then(|decision| decision.arguments.as_ref()) {
         show_arguments("  instead: ", arguments);
     }
-    show::line(format_args!("  grant `{}`: {}", call.grant, call.reason));
+    show::line(format_args!("  grant `{}`: {}", plain(&call.grant), plain(&call.reason)));
     if let Some(approvers) = &call.approved_by {
         let approvers: Vec<&str> = approvers.iter().map(String::as_str).collect();
-        show::line(format_args!("  has to be signed by {}", approvers.join(" or ")));
+        show::line(format_args!("  has to be signed by {}", plain(&approvers.join(" or "))));
     }
     if let Some(rejected) = &call.rejected {
-        show::line(format_args!("  {rejected}"));
+        show::line(format_args!("  {}", plain(rejected)));
     }
     for cost in call.cost.as_array().into_iter().flatten() {
-        let text = |key: &str| cost[key].as_str().map_or_else(|| cost[key].to_string(), str::to_owned);
+        let text = |key: &str| cost[key].as_str().map_or_else(|| cost[key].to_string(), plain);
         show::line(format_args!(
             "  costs {} {} of `{}`, which has {} left then",
             text("amount"),
@@ -453,7 +460,7 @@ fn show_arguments(indent: &str, arguments: &Value) {
     match arguments.as_object() {
         Some(arguments) => {
             for (name, value) in arguments {
-                show::line(format_args!("{indent}{name} = {value}"));
+                show::line(format_args!("{indent}{} = {value}", show::name(name)));
             }
         }
         None => show::line(format_args!("{indent}{arguments}")),

@@ -153,8 +153,14 @@ pub(crate) fn write_file<T>(
         CliError::usage(format!("`{}` already exists", path.display()))
             .hint("name another file, or replace it with `--force`")
     };
-    if !replaces && path.exists() {
-        return Err(exists());
+    match path.symlink_metadata() {
+        Ok(_) if !replaces => return Err(exists()),
+        Ok(found) if !found.is_file() && !found.is_symlink() => {
+            let what = if found.is_dir() { "a directory" } else { "a device, a pipe or a socket" };
+            return Err(CliError::usage(format!("`{}` is {what}, and is not replaced", path.display()))
+                .hint("name a file, or `-` for standard output"));
+        }
+        _ => {}
     }
     let directory = path.parent().filter(|path| !path.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let mut file = tempfile::NamedTempFile::new_in(directory).map_err(cannot)?;

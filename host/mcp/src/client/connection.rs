@@ -245,7 +245,9 @@ impl ServerConnection {
         let (name, words) = (&self.name, self.words.last());
         let reason = self.ended.get().cloned().unwrap_or(EndReason::Closed);
         let message = format!("the MCP server `{name}` has ended: {reason}");
-        let hint = format!("calls that it had not answered may have taken effect; the next run starts it again{words}");
+        let hint = format!(
+            "calls that it had not answered may have taken effect; the server is started again with the next `tollhouse run`, or when `tollhouse mcp` is started again{words}"
+        );
         match reason {
             EndReason::Limit(_) => Failure::limit(message, hint),
             _ => Failure::tool(message).with_hint(hint),

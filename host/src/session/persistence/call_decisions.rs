@@ -4,6 +4,7 @@ use serde::Serialize;
 use serde_json::Value as Json;
 
 use super::open_session::PersistentSession;
+use super::query::damaged;
 use super::session_lock::Waiting;
 use super::{SessionId, Sessions, SessionsError, record_key};
 use crate::gate::{ApprovalStatement, Decision, DeferredCall, Event, SignedSession};
@@ -129,7 +130,7 @@ impl Sessions {
             Some(JournalEntry::Started(start)) => start.authority().to_owned(),
             _ => String::new(),
         };
-        let mut calls = pending(id, run, journal);
+        let mut calls = pending(id, run, journal)?;
         if calls.iter().any(|pending| pending.call.approved_by.is_some()) {
             let session = self.signed_session(id)?;
             for pending in calls.iter_mut().filter(|pending| pending.call.approved_by.is_some()) {
@@ -140,12 +141,22 @@ impl Sessions {
     }
 }
 
-/// Returns the calls of a journal that wait for a decision.
-pub(super) fn pending(id: &SessionId, run: u64, journal: Vec<JournalEntry>) -> Vec<PendingCall> {
+/// Returns the calls of a journal that wait for a decision. Whoever can write the journal could show one call, and have
+/// another approved: the digest, which is decided about, is compared with what is shown.
+///
+/// # Errors
+/// If a call is not the one that its digest names.
+pub(super) fn pending(id: &SessionId, run: u64, journal: Vec<JournalEntry>) -> Result<Vec<PendingCall>, SessionsError> {
     let mut calls: Vec<(u64, PendingCall)> = Vec::new();
     for entry in journal {
         match entry {
             JournalEntry::Deferred { id: operation, call } => {
+                if !call.has_own_digest(run) {
+                    return Err(damaged(
+                        id,
+                        &format!("call {}, which waits, is not the one that was asked about", call.seq),
+                    ));
+                }
                 calls.retain(|(other, _)| *other != operation);
                 let call = PendingCall { session: id.clone(), run, call: *call, decision: None, signed: None };
                 calls.push((operation, call));
@@ -162,7 +173,7 @@ pub(super) fn pending(id: &SessionId, run: u64, journal: Vec<JournalEntry>) -> V
             _ => {}
         }
     }
-    calls.into_iter().map(|(_, pending)| pending).collect()
+    Ok(calls.into_iter().map(|(_, pending)| pending).collect())
 }
 
 impl PersistentSession {
@@ -170,7 +181,7 @@ impl PersistentSession {
         let decided = self.locked(|| {
             let number = self.unfinished_run_named(run)?;
             let none = |what: String| SessionsError::NoPoint { session: self.id.clone(), what };
-            let calls = pending(&self.id, number, self.sessions.journal(&self.id, number)?);
+            let calls = pending(&self.id, number, self.sessions.journal(&self.id, number)?)?;
             let mut call = match (seq, calls.as_slice()) {
                 (Some(seq), calls) => calls.iter().find(|pending| pending.call.seq == seq).cloned(),
                 (None, calls) => {

@@ -43,7 +43,9 @@ impl Exported {
     /// Parses the first entry of an archive.
     pub(super) fn read(bytes: &[u8]) -> Result<Self, SessionsError> {
         let read = serde_json::from_slice(bytes).ok();
-        read.filter(|exported: &Self| exported.format == FORMAT).ok_or(SessionsError::NoArchive)
+        let is_id = |hand_over: &HandOver| blake3::Hash::from_hex(&hand_over.id).is_ok();
+        read.filter(|exported: &Self| exported.format == FORMAT && exported.hand_over.as_ref().is_none_or(is_id))
+            .ok_or(SessionsError::NoArchive)
     }
 }
 

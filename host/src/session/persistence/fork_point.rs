@@ -200,7 +200,7 @@ fn entries_before(
             JournalEntry::Delivered { id, answer: Some(answer), .. } => {
                 let is_result = number(id).is_some_and(|of| of < seq) && !journaled.programs.contains(id);
                 if is_result || is_earlier_refusal(*id, answer.call.as_ref()) {
-                    late.push(entry);
+                    late.push(without_start(entry));
                 }
                 continue;
             }
@@ -213,6 +213,14 @@ fn entries_before(
     before.push(forked);
     before.append(&mut late);
     before
+}
+
+/// Removes from an answer where its call started: in the fork, other entries are before it.
+fn without_start(mut entry: JournalEntry) -> JournalEntry {
+    if let JournalEntry::Delivered { answer: Some(answer), .. } = &mut entry {
+        answer.started = None;
+    }
+    entry
 }
 
 /// Checks that each call before `seq` has a result, was refused, or is one that the script gave up.

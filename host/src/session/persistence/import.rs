@@ -228,7 +228,8 @@ impl<'s> SessionBuilder<'s> {
                 Err(StoreError::Conflict { key }) if arrival.rests_on(&key) => {}
                 // The same hand-over was imported meanwhile.
                 Err(StoreError::Conflict { key }) if key.starts_with(record_key::HAND_OVERS) => {
-                    return Err(SessionsError::ImportedBefore(self.id.to_string()));
+                    let name = self.sessions.records().get(&key)?.unwrap_or_default();
+                    return Err(SessionsError::ImportedBefore(String::from_utf8_lossy(&name).into_owned()));
                 }
                 committed => {
                     committed?;

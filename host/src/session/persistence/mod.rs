@@ -7,7 +7,7 @@
 //! - `session_log`: the log and the ledger, and the one way to commit;
 //! - `open_session`: a session that is in use; `run_journal`: its runs that are suspended, and resumed;
 //!   `call_decisions`: decisions of humans about their calls; `run_replay`: its runs call by call;
-//!   `recorded_run`: a run with all that is needed to run it again;
+//!   `recorded_run`: a run with all that is needed to run it again; `file_origin`: where a file comes from;
 //! - `create`, `fork`, `query`, `change`: creating sessions, forking them, reading them, changing them without a run;
 //!   `fork_point`: what a fork in the middle of a run takes over;
 //! - `revision`: which files of a session are meant;
@@ -23,6 +23,7 @@ mod call_decisions;
 mod change;
 mod create;
 mod export;
+mod file_origin;
 mod fork;
 mod fork_point;
 mod gc;
@@ -53,6 +54,7 @@ pub use call_decisions::{Answered, PendingCall};
 pub use change::Removed;
 pub use create::{OpenOptions, Overrides};
 pub use export::Exported;
+pub use file_origin::{FileOrigin, FileWriter, OriginCall};
 pub use fork::MiddleFork;
 pub use gc::Salvaged;
 pub use hand_over::HandOver;
@@ -157,6 +159,17 @@ pub enum SessionsError {
         session: SessionId,
         /// Number of the run.
         run: u64,
+    },
+    /// A path of the session's files cannot be read.
+    #[error("cannot read `{path}` of the session `{session}`")]
+    Path {
+        /// Name of the session.
+        session: SessionId,
+        /// Path of the file.
+        path: String,
+        /// Reason.
+        #[source]
+        source: crate::vfs::Errno,
     },
     /// The run goes on, or waits to be resumed.
     #[error("run {run} of the session `{session}` has not ended")]

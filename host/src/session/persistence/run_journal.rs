@@ -97,7 +97,7 @@ impl Sessions {
     /// Returns true if a run waits for a human, also where the process died that resumed it: no other run may begin.
     pub(super) fn waits(&self, id: &SessionId, run: u64) -> Result<bool, SessionsError> {
         let waits = matches!(self.run(id, run)?.status.as_str(), SUSPENDED | IN_DOUBT);
-        Ok(waits || !pending(id, run, self.journal(id, run)?).is_empty())
+        Ok(waits || !pending(id, run, self.journal(id, run)?)?.is_empty())
     }
 
     /// Returns the keys of the journals that are kept no longer, of runs that have ended: of at most so many runs, the
@@ -202,6 +202,18 @@ fn without_results_pending(mut calls: Vec<Call>, journal: &[JournalEntry]) -> Ve
         }
     }
     calls
+}
+
+/// Returns the number of a call of a journal that is not among those of the log, or is another there.
+fn unknown_call(calls: &[Call], journal: &[JournalEntry]) -> Option<u64> {
+    let of_log = |seq: u64| calls.iter().find(|call| call.seq == seq);
+    journal.iter().find_map(|entry| match entry {
+        JournalEntry::Admitted { seq, .. } => of_log(*seq).is_none().then_some(*seq),
+        JournalEntry::Deferred { call, .. } => {
+            of_log(call.seq).is_none_or(|logged| logged.method != call.method).then_some(call.seq)
+        }
+        _ => None,
+    })
 }
 
 impl PersistentSession {
@@ -314,6 +326,9 @@ impl PersistentSession {
             let number = self.unfinished_run()?;
             let journal = self.sessions.journal(&self.id, number)?;
             let calls = self.sessions.calls_of(&self.id, number)?;
+            if let Some(seq) = unknown_call(&calls, &journal) {
+                return Err(damaged(&self.id, &format!("its journal has call {seq}, and its log does not")));
+            }
             let calls = without_results_pending(calls, &journal);
             let files = self.head(limits)?;
             let mut open = self.log.lock();

@@ -26,8 +26,9 @@ impl RecordingFile {
         let mut options = OpenOptions::new();
         // An earlier recording is kept until there is another.
         options.write(true).create(true).truncate(false);
+        // A pipe that nobody reads is an error, and not a wait without end.
         #[cfg(unix)]
-        options.mode(0o600);
+        options.mode(0o600).custom_flags(rustix::fs::OFlags::NONBLOCK.bits().cast_signed());
         let failed = |source| HostError::RecordingFile { path: path.to_owned(), source };
         let file = options.open(path).map_err(failed)?;
         match file.try_lock() {
