@@ -153,7 +153,7 @@ impl VerifyCommand {
             show_verification(&verification);
         }
         self.refuse_signer(&verification, signer.as_deref())?;
-        conclude(&verification)
+        conclude(&verification, "is not verified")
     }
 
     /// Refuses a receipt that nobody has signed who is trusted.
@@ -213,17 +213,17 @@ pub(crate) fn replay_against(
     } else {
         show_verification(&verification);
     }
-    conclude(&verification)
+    conclude(&verification, &format!("is another with {release}"))
 }
 
-fn conclude(verification: &Verification) -> Result {
+fn conclude(verification: &Verification, what: &str) -> Result {
     for problem in &verification.problems {
         note!("{problem}");
     }
     if verification.verified {
         return Ok(Exit::SUCCESS);
     }
-    Err(CliError::because(format!("{}@{} is not verified", verification.session, verification.run), &Differs))
+    Err(CliError::because(format!("{}@{} {what}", verification.session, verification.run), &Differs))
 }
 
 fn report(verification: &Verification, signer: Option<&str>) -> serde_json::Value {
