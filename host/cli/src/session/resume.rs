@@ -424,6 +424,9 @@ fn show_pending(pending: &PendingCall) {
     let until = call.expires.map(|at| format!(", to be approved until {}", format::short_time(at)));
     let (asked, until) = (format::short_time(call.asked), until.unwrap_or_default());
     show::line(format_args!("{session}@{run} call {}  {}  {state}  (asked {asked}{until})", call.seq, call.method));
+    if let (Some(file), Some(line)) = (&call.file, call.line) {
+        show::line(format_args!("  at {file}:{line}"));
+    }
     show_arguments("  ", &call.arguments);
     if let Some(arguments) = decision.as_ref().and_then(|decision| decision.arguments.as_ref()) {
         show_arguments("  instead: ", arguments);
