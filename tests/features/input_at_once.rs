@@ -120,7 +120,7 @@ fn input_of_a_megabyte_is_read_whole() {
 fn input_beyond_the_memory_of_the_run_is_a_limit() {
     let home = Home::new();
     let command =
-        home.command(["run", "--json", "--memory", "16MB", "-e", "return require('fs').readFileSync(0).length"]);
+        home.command(["run", "--json", "--memory", "16MiB", "-e", "return require('fs').readFileSync(0).length"]);
     let ran = given(command, &vec![b'x'; 48 << 20]);
     let result: Value = serde_json::from_str(&ran.stdout).expect("JSON");
     assert_eq!((&result["status"], &result["error"]["kind"]), (&json!("limited"), &json!("limit")), "{result:#}");
