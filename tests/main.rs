@@ -18,6 +18,8 @@ mod bad_input;
 mod batch;
 #[path = "features/blob_crash.rs"]
 mod blob_crash;
+#[path = "features/call_places.rs"]
+mod call_places;
 #[path = "features/calls.rs"]
 mod calls;
 #[path = "features/cancel.rs"]
@@ -73,6 +75,8 @@ mod host_memory;
 mod host_tools;
 #[path = "features/hostile.rs"]
 mod hostile;
+#[path = "features/input_at_once.rs"]
+mod input_at_once;
 #[path = "features/javascript.rs"]
 mod javascript;
 #[path = "features/limits.rs"]

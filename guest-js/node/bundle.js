@@ -7130,6 +7130,10 @@ ${second}` : `${first} ${operator} ${second}`;
       if (position < -1n || position > 2n ** 63n - 1n - BigInt(length)) throw outOfRange("position", `>= -1 && <= ${2n ** 63n - 1n - BigInt(length)}`, position);
     }
     return Number(position);
+  }, readInput = (into, at2) => {
+    if (at2 >= 0) throw host.systemError("ESPIPE", "read");
+    let bytes = host.readStdinNow(into.length);
+    return into.set(bytes), bytes.length;
   }, read = (fd, buffer2, ...rest) => {
     checkDescriptor(fd), checkView(buffer2);
     let [offset, length, position] = rest;
@@ -7141,7 +7145,9 @@ ${second}` : `${first} ${operator} ${second}`;
     if (buffer2.byteLength === 0) throw invalidValue("buffer", buffer2, "is empty and cannot be written");
     if (length < 0) throw outOfRange("length", ">= 0", length);
     if (length > buffer2.byteLength - offset) throw outOfRange("length", `<= ${buffer2.byteLength - offset}`, length);
-    let at2 = toPosition(position, length), file = opened(fd, "read");
+    let at2 = toPosition(position, length);
+    if (fd === 0) return readInput(bytesOf(buffer2).subarray(offset, offset + length), at2);
+    let file = opened(fd, "read");
     if (!file.readable) throw host.systemError("EBADF", "read");
     let bytes = readAt(file, at2 < 0 ? file.position : at2, length);
     return bytesOf(buffer2).set(bytes, offset), at2 < 0 && (file.position += bytes.length), bytes.length;
@@ -7386,11 +7392,9 @@ ${second}` : `${first} ${operator} ${second}`;
     } finally {
       close(fd);
     }
-  }, target = (path2) => path2 instanceof FileHandle ? path2.fd : path2, refuseInput = () => {
-    throw codedError(Error, "EAGAIN", "standard input is read with `await stdin.text()`, or `for await (const chunk of process.stdin)`");
-  }, readWhole = (path2, options, encoding) => {
-    if (isDescriptor(path2)) return path2 === 0 ? refuseInput() : readRest(path2, encoding === null ? "fstat" : "read");
-    (path2 === "/dev/stdin" || path2 === "/proc/self/fd/0") && refuseInput();
+  }, target = (path2) => path2 instanceof FileHandle ? path2.fd : path2, stdinPaths = ["/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"], readWhole = (path2, options, encoding) => {
+    if (path2 === 0 || stdinPaths.includes(path2)) return host.readAllStdinNow();
+    if (isDescriptor(path2)) return readRest(path2, encoding === null ? "fstat" : "read");
     let bits = toFlags(flagOf(options, "r"));
     return bits === O_RDONLY2 ? files2.readBytes(path2) : withOpened(path2, bits, void 0, (fd) => readRest(fd));
   }, writeWhole = (path2, data, options, standard) => {
@@ -7500,7 +7504,7 @@ ${second}` : `${first} ${operator} ${second}`;
     futimes: (fd, atime, mtime) => files2.utimes(pathOf(fd, "futime"), atime, mtime),
     fsync: (fd) => sync(fd, "fsync"),
     fdatasync: (fd) => sync(fd, "fdatasync"),
-    read: (fd, ...rest) => fd === 0 ? refuseInput() : read(fd, ...rest),
+    read,
     readv,
     write: write2,
     writev

@@ -3,7 +3,7 @@
 
 wit_bindgen::generate!({ world: "script-guest", path: "../wit" });
 
-pub(crate) use tollhouse::guest::{catalog, clock, files, fuel, output, random, scripts, types};
+pub(crate) use tollhouse::guest::{catalog, clock, files, fuel, input, output, random, scripts, types};
 
 export!(ScriptGuest with_types_in self);
 

@@ -9,7 +9,7 @@ use rquickjs::{Ctx, Error, Function, Persistent, Promise, Result, Value};
 
 use crate::bindings::types::{Failure, Operation, OperationId, ToolCall, Value as Completed};
 use crate::convert::{self, JsonPurpose};
-use crate::{errors, limits, operations};
+use crate::{errors, limits, operations, text};
 
 /// A call that was begun.
 pub(crate) struct Call {
@@ -32,7 +32,7 @@ pub(crate) fn begin<'js>(
     stack: Value<'js>,
 ) -> Result<Promise<'js>> {
     let (promise, resolve, reject) = Promise::new(ctx)?;
-    match begin_operation(ctx, &method, arguments) {
+    match begin_operation(ctx, &method, arguments, &stack) {
         Ok(id) => {
             let [resolve, reject] = [resolve, reject].map(|function| Persistent::save(ctx, function));
             let call = Call { resolve, reject, stack: Persistent::save(ctx, stack), method };
@@ -45,8 +45,13 @@ pub(crate) fn begin<'js>(
     Ok(promise)
 }
 
-/// Begins the operation alone.
-pub(crate) fn begin_operation<'js>(ctx: &Ctx<'js>, method: &str, arguments: Value<'js>) -> Result<OperationId> {
+/// Begins the operation alone. `stack` tells where the script does so.
+pub(crate) fn begin_operation<'js>(
+    ctx: &Ctx<'js>,
+    method: &str,
+    arguments: Value<'js>,
+    stack: &Value<'js>,
+) -> Result<OperationId> {
     let Some(arguments) = convert::to_json(ctx, arguments, JsonPurpose::Arguments)? else {
         return Err(errors::type_error(ctx, "the arguments have no JSON"));
     };
@@ -54,7 +59,8 @@ pub(crate) fn begin_operation<'js>(ctx: &Ctx<'js>, method: &str, arguments: Valu
         // An object whose `toJSON` gives something else.
         return Err(errors::type_error(ctx, &format!("{method} takes one object, but its JSON is none")));
     }
-    Ok(operations::begin(Operation::Call(ToolCall { method: method.to_owned(), arguments })))
+    let location = text::with_text(stack, errors::location).flatten();
+    Ok(operations::begin(Operation::Call(ToolCall { method: method.to_owned(), arguments, location })))
 }
 
 /// The call of this number, which is over. None: it is in the prelude's table.

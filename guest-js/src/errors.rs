@@ -106,7 +106,8 @@ pub(crate) fn plain(kind: ErrorKind, name: &str, message: &str) -> Failure {
 }
 
 /// The place of the innermost frame of a stack that is a script's: frames are `at NAME (FILE:LINE:COLUMN)`, of a script's own
-/// level `at FILE:LINE:COLUMN`, of natives `at NAME (native)`, and of texts that were read, as by `JSON.parse`, `at <input>:…`.
+/// level `at FILE:LINE:COLUMN`, of natives `at NAME (native)`, of texts that were read, as by `JSON.parse`, `at <input>:…`, and of
+/// this guest's own JavaScript `at NAME (tollhouse:…)`.
 pub(crate) fn location(stack: &str) -> Option<Location> {
     stack.lines().find_map(|line| {
         let frame = line.trim().strip_prefix("at ")?;
@@ -114,10 +115,12 @@ pub(crate) fn location(stack: &str) -> Option<Location> {
             Some(named) => named.split_once(" (")?.1,
             None => frame,
         };
+        if place.starts_with('<') || place.starts_with("tollhouse:") {
+            return None;
+        }
         let (rest, column) = place.rsplit_once(':')?;
         let (file, line) = rest.rsplit_once(':')?;
-        let location = Location { file: file.to_owned(), line: line.parse().ok()?, column: column.parse().ok()? };
-        Some(location).filter(|location| !location.file.starts_with('<'))
+        Some(Location { file: file.to_owned(), line: line.parse().ok()?, column: column.parse().ok()? })
     })
 }
 

@@ -10,6 +10,7 @@ mod compression;
 mod crypto;
 mod files;
 mod globals;
+mod input;
 mod locales;
 mod operations;
 mod output;
@@ -38,6 +39,7 @@ pub(crate) fn object<'js>(ctx: &Ctx<'js>) -> Result<Object<'js>> {
     crypto::add(ctx, &natives)?;
     files::add(ctx, &natives)?;
     globals::add(ctx, &natives)?;
+    input::add(ctx, &natives)?;
     locales::add(ctx, &natives)?;
     operations::add(ctx, &natives)?;
     output::add(ctx, &natives)?;

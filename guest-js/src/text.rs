@@ -38,6 +38,14 @@ pub(crate) fn with_bytes<'js, R>(value: &Value<'js>, use_bytes: impl FnOnce(&[u8
     }
 }
 
+/// Lends the text of a string; none for anything else, or a string with a lone surrogate.
+pub(crate) fn with_text<R>(value: &Value<'_>, use_text: impl FnOnce(&str) -> R) -> Option<R> {
+    if !value.is_string() {
+        return None;
+    }
+    with_bytes(value, |bytes| std::str::from_utf8(bytes).ok().map(use_text)).ok().flatten()
+}
+
 /// The text of a string, number or BigInt; a lone surrogate becomes U+FFFD.
 pub(crate) fn to_text(value: &Value<'_>) -> Result<String> {
     with_bytes(value, |bytes| match std::str::from_utf8(bytes) {

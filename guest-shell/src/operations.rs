@@ -10,7 +10,9 @@ use std::pin::Pin;
 use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
-use crate::bindings::types::{Completion, Failure, Operation, OperationId, Pending, Value, Waiting};
+use bashkit::CommandPlace;
+
+use crate::bindings::types::{Completion, Failure, Location, Operation, OperationId, Pending, Value, Waiting};
 use crate::clock;
 
 /// Result with which an operation ended.
@@ -66,6 +68,12 @@ thread_local! {
 #[must_use = "an operation whose future is dropped is given up"]
 pub(crate) struct Outstanding {
     id: OperationId,
+}
+
+/// Returns the place in the script of the command that is being executed.
+pub(crate) fn location() -> Option<Location> {
+    let CommandPlace { file, line } = CommandPlace::current()?;
+    Some(Location { file, line: u32::try_from(line).unwrap_or(u32::MAX), column: 0 })
 }
 
 /// Begins an operation and returns its handle.

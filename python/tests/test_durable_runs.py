@@ -243,10 +243,11 @@ def test_pending_call_and_suspended_result_are_data(store: Store, shop: Shop) ->
     data = json.loads(json.dumps(call.to_dict()))
     names = (
         "session, run, seq, method, arguments, grant, reason, cost, asked, digest, expires, decision, "
-        "approved_by, rejected"
+        "approved_by, rejected, file, line"
     )
     assert ", ".join(data) == names
     assert datetime.fromisoformat(data["asked"]) == call.asked
+    assert "pay" in SCRIPT.splitlines()[data["line"] - 1]
     assert (data["decision"]["by"], data["decision"]["allowed"]) == ("eve", True)
     assert json.loads(json.dumps(result.to_dict()))["pending"][0]["method"] == "pay"
     assert pickle.loads(pickle.dumps(result)) == result

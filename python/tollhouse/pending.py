@@ -58,6 +58,9 @@ class PendingCall:
         decision: The decision, if there is one: the run was not resumed since.
         approved_by: The names of those who can approve it, by a signature; None if anyone can.
         rejected: Why an earlier approval did not count.
+        file: The name of the script or file that makes the call, as the script's interpreter tells it: a hint for the
+            reader, and no part of what is decided about. None if it is not known.
+        line: The line in that file, from 1.
     """
 
     session: str
@@ -74,6 +77,8 @@ class PendingCall:
     decision: Decision | None = None
     approved_by: list[str] | None = None
     rejected: str | None = None
+    file: str | None = None
+    line: int | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """Writes it as data.

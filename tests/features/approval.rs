@@ -266,9 +266,11 @@ fn question_stands_alone_whatever_the_script_prints() {
         );
         let mut screen = screen(&home, &script, 30);
         let question = screen.asks();
+        // The line that calls: a value may span lines.
+        let caller = format!("  caller   the script, at script.js:{}", 2 + printed.matches('\n').count());
         let seen = [
             "grant `charges` asks you about a call",
-            "  caller   the script",
+            caller.as_str(),
             "  because  it asks about every call",
             "  costs    1 of the 3 calls of `charges`, then 2 are left",
             "  costs    99999999 of the 200000000 spend of `charges`, then 100000001 are left",

@@ -7,11 +7,12 @@ use wit_component::DecodedWasm;
 use wit_parser::WorldItem;
 
 /// Interfaces that a script guest may import. Adding to this list widens what agents' code can reach.
-const WORLD: [&str; 8] = [
+const WORLD: [&str; 9] = [
     "tollhouse:guest/catalog@0.1.0",
     "tollhouse:guest/clock@0.1.0",
     "tollhouse:guest/files@0.1.0",
     "tollhouse:guest/fuel@0.1.0",
+    "tollhouse:guest/input@0.1.0",
     "tollhouse:guest/output@0.1.0",
     "tollhouse:guest/random@0.1.0",
     "tollhouse:guest/scripts@0.1.0",

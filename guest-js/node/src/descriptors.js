@@ -180,6 +180,14 @@ const toPosition = (position, length) => {
   return Number(position);
 };
 
+// Standard input is a pipe: it has no positions.
+const readInput = (into, at) => {
+  if (at >= 0) throw host.systemError('ESPIPE', 'read');
+  const bytes = host.readStdinNow(into.length);
+  into.set(bytes);
+  return bytes.length;
+};
+
 /** Reads into a buffer at a position, or at that of the file, which then moves; gives how many bytes there were. */
 export const read = (fd, buffer, ...rest) => {
   checkDescriptor(fd);
@@ -197,6 +205,7 @@ export const read = (fd, buffer, ...rest) => {
   if (length < 0) throw outOfRange('length', '>= 0', length);
   if (length > buffer.byteLength - offset) throw outOfRange('length', `<= ${buffer.byteLength - offset}`, length);
   const at = toPosition(position, length);
+  if (fd === 0) return readInput(bytesOf(buffer).subarray(offset, offset + length), at);
   const file = opened(fd, 'read');
   if (!file.readable) throw host.systemError('EBADF', 'read');
   const bytes = readAt(file, at < 0 ? file.position : at, length);

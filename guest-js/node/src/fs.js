@@ -77,12 +77,10 @@ const withOpened = (path, flags, mode, work) => {
 
 // What a handle or a descriptor stands for; of a path, the path.
 const target = (path) => (path instanceof FileHandle ? path.fd : path);
-const refuseInput = () => {
-  throw codedError(Error, 'EAGAIN', 'standard input is read with `await stdin.text()`, or `for await (const chunk of process.stdin)`');
-};
+const stdinPaths = ['/dev/stdin', '/dev/fd/0', '/proc/self/fd/0'];
 const readWhole = (path, options, encoding) => {
-  if (isDescriptor(path)) return path === 0 ? refuseInput() : descriptors.readRest(path, encoding === null ? 'fstat' : 'read');
-  if (path === '/dev/stdin' || path === '/proc/self/fd/0') refuseInput();
+  if (path === 0 || stdinPaths.includes(path)) return host.readAllStdinNow();
+  if (isDescriptor(path)) return descriptors.readRest(path, encoding === null ? 'fstat' : 'read');
   const bits = descriptors.toFlags(flagOf(options, 'r'));
   return bits === O_RDONLY ? files.readBytes(path) : withOpened(path, bits, undefined, (fd) => descriptors.readRest(fd));
 };
@@ -205,7 +203,7 @@ const sync = {
   futimes: (fd, atime, mtime) => files.utimes(descriptors.pathOf(fd, 'futime'), atime, mtime),
   fsync: (fd) => descriptors.sync(fd, 'fsync'),
   fdatasync: (fd) => descriptors.sync(fd, 'fdatasync'),
-  read: (fd, ...rest) => (fd === 0 ? refuseInput() : descriptors.read(fd, ...rest)),
+  read: descriptors.read,
   readv: descriptors.readv,
   write: descriptors.write,
   writev: descriptors.writev,

@@ -26,9 +26,9 @@ pub(super) fn add<'js>(ctx: &Ctx<'js>, natives: &Object<'js>) -> Result<()> {
     )
 }
 
-/// Calls a tool with one object.
-fn call<'js>(ctx: Ctx<'js>, method: Text, arguments: Value<'js>) -> Result<f64> {
-    calls::begin_operation(&ctx, &method.0, arguments).map(number)
+/// Calls a tool with one object. `stack` tells where the script does so.
+fn call<'js>(ctx: Ctx<'js>, method: Text, arguments: Value<'js>, stack: Value<'js>) -> Result<f64> {
+    calls::begin_operation(&ctx, &method.0, arguments, &stack).map(number)
 }
 
 /// The promise of a call that nothing can give up; nothing if the argument is no plain object.

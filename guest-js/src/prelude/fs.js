@@ -19,6 +19,7 @@ const explanations = {
   EBADF: 'bad file descriptor',
   EBUSY: 'resource busy or locked',
   EIO: 'i/o error',
+  ESPIPE: 'invalid seek',
 };
 
 const errnos = {
@@ -33,6 +34,7 @@ const errnos = {
   EISDIR: -21,
   EINVAL: -22,
   EFBIG: -27,
+  ESPIPE: -29,
   ENAMETOOLONG: -36,
   ENOTEMPTY: -39,
   ELOOP: -40,

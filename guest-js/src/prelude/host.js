@@ -84,7 +84,7 @@ const fetchThroughTool = (request, signal, below) => {
   // What stands behind `#` is not sent, and the tool takes only what is.
   const end = indexOf(request.url, '#');
   if (end >= 0) request.url = substring(request.url, 0, end);
-  return perform(() => native.call(method, request), below, method, signal);
+  return perform((stack) => native.call(method, request, stack), below, method, signal);
 };
 
 const host = {
@@ -182,6 +182,8 @@ const host = {
   },
   uncaught: native.uncaught,
   readStdin: () => readSome(host.readStdin),
+  readStdinNow: readNow,
+  readAllStdinNow: readAllNow,
   runScript,
   runToEnd,
   fetch: fetchThroughTool,

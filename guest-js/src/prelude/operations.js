@@ -20,7 +20,7 @@ const cancelOperation = (id) => {
   return true;
 };
 
-// A promise of what the operation that `begin` begins will bring. `below` is the function that the script called:
+// A promise of what the operation that `begin` begins, given the stack, will bring. `below` is the function that the script called:
 // the stack of an error begins where it did so. An abort of `signal` gives the operation up.
 const perform = (begin, below, method, signal) => {
   const stack = captureStack(below);
@@ -29,7 +29,7 @@ const perform = (begin, below, method, signal) => {
       reject(abortReason(signal));
       return;
     }
-    const id = begin();
+    const id = begin(stack);
     let forget;
     const entry = {
       __proto__: null,

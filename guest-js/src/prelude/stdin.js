@@ -3,9 +3,12 @@
 // Most bytes that one read asks for.
 const readSize = 65_536;
 let stdinDone = false;
+// Bytes that were read within a step, and that nobody has taken yet.
+let stdinAhead = new Uint8Array(0);
 
 // The next bytes; empty at the end, and from then on.
 const readSome = async (below) => {
+  if (typedArrayLength(stdinAhead) > 0) return takeAhead(readSize);
   if (stdinDone) return new Uint8Array(0);
   const bytes = await perform(() => native.read(0, readSize), below);
   if (typedArrayLength(bytes) === 0) stdinDone = true;
@@ -30,6 +33,44 @@ const readAll = async (below) => {
     if (typedArrayLength(bytes) === 0) return joinBytes(parts, length);
     push(parts, bytes);
     length += typedArrayLength(bytes);
+  }
+};
+
+const takeAhead = (limit) => {
+  const taken = subarray(stdinAhead, 0, limit);
+  stdinAhead = subarray(stdinAhead, limit);
+  return taken;
+};
+
+// The next bytes, for a function that cannot be stopped in its middle: they are waited for within this step.
+const readNow = (limit) => {
+  if (typedArrayLength(stdinAhead) === 0 && !stdinDone) {
+    const read = native.readNow(readSize);
+    if (read.failure !== undefined) {
+      const error = failureError(read.failure, captureStack(readNow));
+      define(error, 'code', read.failure.kind === 'deadlock' ? 'EAGAIN' : 'EIO');
+      throw error;
+    }
+    stdinAhead = read.bytes;
+    stdinDone = typedArrayLength(stdinAhead) === 0;
+  }
+  return takeAhead(limit);
+};
+
+// All that is left of the input, in the same way. After an error nothing of it is lost.
+const readAllNow = () => {
+  const parts = [];
+  let length = 0;
+  try {
+    for (;;) {
+      const bytes = readNow(readSize);
+      if (typedArrayLength(bytes) === 0) return joinBytes(parts, length);
+      push(parts, bytes);
+      length += typedArrayLength(bytes);
+    }
+  } catch (error) {
+    stdinAhead = joinBytes(parts, length);
+    throw error;
   }
 };
 

@@ -93,7 +93,7 @@ const makeTool = (path, method) => {
         return rejected(error);
       }
       const given = values.length === 0 ? {} : values[0];
-      return perform(() => native.call(method, given), tool, method, signal);
+      return perform((stack) => native.call(method, given, stack), tool, method, signal);
     },
   }[name];
   define(tool, 'length', 1);

@@ -128,7 +128,7 @@ impl Call<'_> {
 
     /// Calls, and prints what comes of it.
     async fn call(&self, context: &CommandContext<'_>, arguments: String) -> Run<i32> {
-        let call = ToolCall { method: self.method.name.clone(), arguments };
+        let call = ToolCall { method: self.method.name.clone(), arguments, location: operations::location() };
         match operations::begin(Operation::Call(call)).await {
             Ok(value) => {
                 context.stdout.write_all(&self.render(value)).await?;

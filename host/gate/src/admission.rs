@@ -11,7 +11,7 @@ use serde_json::Value;
 use tollhouse_methods::MethodDeclaration;
 use tollhouse_policy::capability::Amount;
 use tollhouse_policy::ledger::{AccountId, Ledger};
-use tollhouse_types::error::Failure;
+use tollhouse_types::error::{Failure, Location};
 use tollhouse_types::memory::MemoryCharge;
 
 use super::event::{Debits, Event};
@@ -31,6 +31,8 @@ pub struct Admission {
 pub(super) struct ReservedCall {
     pub(super) declaration: Arc<MethodDeclaration>,
     pub(super) arguments: ChargedArguments,
+    /// Place in the script, as its guest tells it.
+    pub(super) location: Option<Location>,
     pub(super) reservation: CallReservation,
 }
 
@@ -100,7 +102,7 @@ impl Admission {
     /// Returns the event that must be logged before the call starts.
     #[must_use]
     pub fn event(&self) -> Event<'_> {
-        let ReservedCall { declaration, arguments, reservation } = &self.call;
+        let ReservedCall { declaration, arguments, reservation, .. } = &self.call;
         Event::Admitted {
             run: self.run,
             seq: self.seq,

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use tollhouse_policy::capability::Amount;
+use tollhouse_types::error::Location;
 
 use super::admission::ReservedCall;
 use super::call_record::BudgetKind;
@@ -61,6 +62,13 @@ pub struct DeferredCall {
     /// Reason why an earlier approval did not count.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rejected: Option<String>,
+    /// Name of the script or file that makes the call, at most 256 bytes, as the script's guest tells it: a hint for the
+    /// reader, and no part of what is decided about.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub file: Option<String>,
+    /// Line in that file, from 1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub line: Option<u32>,
     /// blake3 of what is decided about, in hexadecimal: run, number, method, arguments, grant and reason.
     pub digest: String,
 }
@@ -194,6 +202,12 @@ impl ConsentRequest {
         &self.reason
     }
 
+    /// Place in the script that makes the call, as its guest tells it: a hint for the reader.
+    #[must_use]
+    pub fn location(&self) -> Option<&Location> {
+        self.call.location.as_ref()
+    }
+
     /// Names of those who can approve it, by a signature; `None` if anyone can.
     #[must_use]
     pub fn approved_by(&self) -> Option<&BTreeSet<String>> {
@@ -246,6 +260,8 @@ impl ConsentRequest {
             expires: within.map(|within| asked.saturating_add(within)),
             approved_by: self.approved_by().cloned(),
             rejected: None,
+            file: self.location().map(|location| location.file.clone()),
+            line: self.location().map(|location| location.line),
             digest: self.digest(),
         }
     }

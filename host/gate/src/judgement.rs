@@ -6,7 +6,7 @@ use std::time::SystemTime;
 use serde_json::Value;
 use tollhouse_methods::MethodDeclaration;
 use tollhouse_policy::capability::Amount;
-use tollhouse_types::error::Failure;
+use tollhouse_types::error::{Failure, Location};
 use tollhouse_types::json::{self, JsonError};
 use tollhouse_types::memory::{MemoryAccount, no_memory_for};
 use tollhouse_types::remedy::{Remedy, limit_hint};
@@ -26,6 +26,8 @@ pub struct CallRequest<'a> {
     pub method: &'a str,
     /// The arguments, as JSON text.
     pub arguments: &'a str,
+    /// Place in the script, as its guest tells it. The judgement does not depend on it.
+    pub location: Option<&'a Location>,
     /// Time at which the call is judged.
     pub now: SystemTime,
 }
@@ -65,7 +67,7 @@ impl Gate {
     /// Judges a call, in the order that the contract defines: shape and types of the arguments, grant, budget, approval.
     /// The approximate memory of the arguments on the host is charged to `memory` for the lifetime of the admission.
     pub fn judge(&self, record: &CallRecord, request: &CallRequest<'_>, memory: &MemoryAccount) -> Judgement {
-        let &CallRequest { seq, method, arguments, now } = request;
+        let &CallRequest { seq, method, arguments, location, now } = request;
         let refuse =
             |arguments, failure| Judgement::Refused(Refusal::record(record, seq, method, arguments, None, failure));
         let (declaration, arguments) = match self.check(method, arguments, memory.left() / ARGUMENT_COPIES) {
@@ -78,7 +80,8 @@ impl Gate {
         if let Some(failure) = may_nest(record, &declaration, self.limits().depth) {
             return refuse(arguments, failure);
         }
-        self.reserve(record, seq, declaration, ChargedArguments { value: arguments, charge }, now)
+        let arguments = ChargedArguments { value: arguments, charge };
+        self.reserve(record, seq, declaration, arguments, location.cloned(), now)
     }
 
     /// Returns the canonical form of a call: method and arguments.
@@ -94,8 +97,8 @@ impl Gate {
     /// spent the budget that it was reserved in. It keeps its number.
     pub fn judge_again(&self, record: &CallRecord, admission: Admission, now: SystemTime) -> Judgement {
         admission.release();
-        let Admission { seq, call: ReservedCall { declaration, arguments, .. }, .. } = admission;
-        self.reserve(record, Some(seq), declaration, arguments, now)
+        let Admission { seq, call: ReservedCall { declaration, arguments, location, .. }, .. } = admission;
+        self.reserve(record, Some(seq), declaration, arguments, location, now)
     }
 
     /// Reserves a call with canonical arguments. `seq` is its number if it has one already.
@@ -105,6 +108,7 @@ impl Gate {
         seq: Option<u64>,
         declaration: Arc<MethodDeclaration>,
         arguments: ChargedArguments,
+        location: Option<Location>,
         now: SystemTime,
     ) -> Judgement {
         let (active, judge) = match self.grant_index.debit(&declaration, &arguments.value, &self.ledger, now) {
@@ -119,7 +123,7 @@ impl Gate {
         let amounts = accounts.filter_map(|entry| Some((entry.id, judge.amount(entry.id, &arguments.value)?)));
         let reservation = CallReservation::new(&self.ledger, active, amounts.collect());
         let reason = judge.asks(&arguments.value);
-        let call = ReservedCall { declaration, arguments, reservation };
+        let call = ReservedCall { declaration, arguments, location, reservation };
         match reason {
             Some(reason) => Judgement::NeedsConsent(Box::new(UnapprovedCall { seq, call, reason })),
             None => self.admit(record, seq, call),

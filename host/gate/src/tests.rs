@@ -22,7 +22,7 @@ fn gate(policy: &str) -> Gate {
 }
 
 fn judge(gate: &Gate, record: &CallRecord, method: &str, arguments: &str) -> Judgement {
-    let request = CallRequest { seq: None, method, arguments, now: SystemTime::now() };
+    let request = CallRequest { seq: None, method, arguments, location: None, now: SystemTime::now() };
     gate.judge(record, &request, &MemoryAccount::new(1 << 20))
 }
 

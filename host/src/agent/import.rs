@@ -9,7 +9,7 @@ use wasmtime::component::{Linker, LinkerInstance, Val};
 
 use super::{ToolCaller, type_check};
 use crate::error::{ErrorKind, Failure, Payload};
-use crate::gate::{CallOutcome, Gate};
+use crate::gate::{CallOutcome, Gate, RequestedCall};
 use crate::remedy::Remedy;
 use crate::tool::types::{Function, Shape, Type};
 use crate::tool::value::{self, Handles};
@@ -177,7 +177,8 @@ fn call(tool: &Tool, caller: &ToolCaller, params: &[Val], handles: &mut dyn Hand
 
 /// Asks the gate for a call, and makes it.
 pub(super) fn ask(method: &str, arguments: &str, caller: &ToolCaller) -> Result<Payload, Failure> {
-    let admission = caller.gate.admit(&caller.record, method, arguments, &caller.memory, &caller.interrupt)?;
+    let admission =
+        caller.gate.admit(&caller.record, RequestedCall::new(method, arguments), &caller.memory, &caller.interrupt)?;
     let call = (caller.prepare)(admission);
     let result = call.invoke();
     let applied = caller.working.apply(&call.context().edits());

@@ -7,6 +7,7 @@ use tollhouse_audit::{Audit, AuditError};
 use tollhouse_gate::{Caller, ConsentRequest, Cost, Decision, DeferredCall, Event};
 
 use super::signed_approval::SignatureCheck;
+use crate::error::Location;
 
 /// Asks a human for approval. The run's clock is stopped meanwhile.
 pub trait Approver: Send + Sync {
@@ -39,6 +40,8 @@ pub struct ApprovalRequest<'a> {
     pub callers: &'a [Caller],
     /// Amounts that the call takes from each budget.
     pub costs: &'a [Cost],
+    /// Place in the script that makes the call, as the script's guest tells it: a hint, which nobody vouches for.
+    pub location: Option<&'a Location>,
     asking: &'a PendingApproval<'a>,
 }
 
@@ -170,6 +173,7 @@ impl PendingApproval<'_> {
         if let Some(asked) = asked.filter(|_| call.rejected.is_none()) {
             // The question is on record, and is as old as it is.
             (call.asked, call.expires, call.rejected) = (asked.asked, asked.expires, asked.rejected.clone());
+            (call.file, call.line) = (asked.file.clone(), asked.line);
         } else {
             self.audit.write(&self.request.event(&call.digest, None))?;
         }
@@ -193,6 +197,7 @@ impl PendingApproval<'_> {
             reason: asked.reason(),
             callers: asked.callers(),
             costs: asked.costs(),
+            location: asked.location(),
             asking: self,
         })?;
         let shown = answer.shown.to_hex();

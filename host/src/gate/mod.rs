@@ -28,10 +28,10 @@ pub(crate) use approval::{Consent, EarlierQuestion};
 pub(crate) use recorded_decisions::{JudgedCall, RecordedDecisions};
 pub(crate) use redaction::redacted;
 pub(crate) use run_record::RunRecord;
-pub(crate) use session_gate::NotAdmitted;
 /// The gate of a session, by the name under which embedding programs know it.
 pub use session_gate::SessionGate as Gate;
 pub use session_gate::{GateOptions, SessionGate};
+pub(crate) use session_gate::{NotAdmitted, RequestedCall};
 pub use signed_approval::{ApprovalStatement, ApproverKeys};
 pub(crate) use signed_approval::{SignatureCheck, SignedSession};
 pub use tollhouse_audit::{

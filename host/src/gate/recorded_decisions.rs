@@ -160,7 +160,7 @@ fn judge(
     memory: &MemoryAccount,
 ) -> Verdict {
     let text = arguments.to_string();
-    let request = CallRequest { seq: None, method, arguments: &text, now };
+    let request = CallRequest { seq: None, method, arguments: &text, location: None, now };
     let (judgement, needed) = match rules.judge(record, &request, memory) {
         Judgement::NeedsConsent(unapproved) => {
             let needed = NeededConsent { approved_by: unapproved.approved_by().cloned() };

@@ -16,7 +16,7 @@ use super::run_record::RunRecord;
 use super::signed_approval::SignatureCheck;
 use crate::capability::{Limits, Policy, PolicyError};
 use crate::code::{Interrupt, MemoryAccount};
-use crate::error::{Failure, error_chain};
+use crate::error::{Failure, Location, error_chain};
 use crate::ledger::Used;
 use crate::tool::{Authority, MountedTools, Tool};
 
@@ -50,6 +50,24 @@ pub struct GateOptions {
     pub approver: Option<Arc<dyn Approver>>,
     /// Check of approvals that have to be signed; if `None`, none of them counts.
     pub(crate) signatures: Option<SignatureCheck>,
+}
+
+/// A call as it is requested.
+#[derive(Clone, Copy)]
+pub(crate) struct RequestedCall<'a> {
+    /// The method.
+    pub(crate) method: &'a str,
+    /// The arguments, as JSON text.
+    pub(crate) arguments: &'a str,
+    /// Place in the script, as its guest tells it.
+    pub(crate) location: Option<&'a Location>,
+}
+
+impl<'a> RequestedCall<'a> {
+    /// Creates a call that no place in a script makes.
+    pub(crate) fn new(method: &'a str, arguments: &'a str) -> Self {
+        Self { method, arguments, location: None }
+    }
 }
 
 /// The reason why a call is not admitted.
@@ -153,49 +171,39 @@ impl SessionGate {
     pub(crate) fn admit(
         &self,
         record: &RunRecord,
-        method: &str,
-        arguments: &str,
+        call: RequestedCall<'_>,
         memory: &MemoryAccount,
         interrupt: &Interrupt,
     ) -> Result<Admission, Failure> {
-        self.count(record, method)?;
-        self.admit_numbered(record, None, method, arguments, memory, interrupt, Consent::Now).map_err(Failure::from)
+        self.count(record, call.method)?;
+        self.admit_numbered(record, None, call, memory, interrupt, Consent::Now).map_err(Failure::from)
     }
 
     /// Judges a call like [`SessionGate::admit`], for a run that can wait for consent beyond this process.
     pub(crate) fn admit_or_defer(
         &self,
         record: &RunRecord,
-        method: &str,
-        arguments: &str,
+        call: RequestedCall<'_>,
         memory: &MemoryAccount,
         interrupt: &Interrupt,
     ) -> Result<Admission, NotAdmitted> {
-        self.count(record, method)?;
-        self.admit_numbered(
-            record,
-            None,
-            method,
-            arguments,
-            memory,
-            interrupt,
-            Consent::Deferrable(EarlierQuestion::default()),
-        )
+        self.count(record, call.method)?;
+        let consent = Consent::Deferrable(EarlierQuestion::default());
+        self.admit_numbered(record, None, call, memory, interrupt, consent)
     }
 
     /// Judges a call whose number is `seq` if it has one already, because its run was resumed.
-    #[expect(clippy::too_many_arguments, reason = "each is a part of one call")]
     pub(crate) fn admit_numbered(
         &self,
         record: &RunRecord,
         seq: Option<u64>,
-        method: &str,
-        arguments: &str,
+        call: RequestedCall<'_>,
         memory: &MemoryAccount,
         interrupt: &Interrupt,
         consent: Consent<'_>,
     ) -> Result<Admission, NotAdmitted> {
-        let request = CallRequest { seq, method, arguments, now: SystemTime::now() };
+        let RequestedCall { method, arguments, location } = call;
+        let request = CallRequest { seq, method, arguments, location, now: SystemTime::now() };
         self.carry_out(record, self.rules.judge(record, &request, memory), interrupt, consent)
     }
 

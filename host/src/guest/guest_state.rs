@@ -12,6 +12,7 @@ use super::GuestWorld;
 use super::bindings::{ScriptGuest, catalog, clock, fuel, output, random, types};
 use super::inline_script::ScriptRunner;
 use super::run_usage::{GuestFuel, GuestMemory, RunUsage};
+use super::step_input::StepInput;
 use crate::code::MemoryAccount;
 use crate::vfs::Tree;
 
@@ -154,6 +155,8 @@ pub(super) struct GuestState {
     pub(super) fuel: GuestFuel,
     /// Runner of scripts within a step.
     pub(super) runner: Option<Box<dyn ScriptRunner>>,
+    /// Standard input, read within a step.
+    pub(super) input: Option<Box<dyn StepInput>>,
     random: ChaCha12Rng,
 }
 
@@ -165,9 +168,10 @@ impl GuestState {
         usage: &RunUsage,
         seed: [u8; 32],
         runner: Option<Box<dyn ScriptRunner>>,
+        input: Option<Box<dyn StepInput>>,
     ) -> Self {
         let (memory, fuel) = (GuestMemory::new(usage), GuestFuel::new(usage));
-        Self { files, output, now: 0, catalog, memory, fuel, runner, random: ChaCha12Rng::from_seed(seed) }
+        Self { files, output, now: 0, catalog, memory, fuel, runner, input, random: ChaCha12Rng::from_seed(seed) }
     }
 
     /// Replaces the source of random numbers.
@@ -178,7 +182,7 @@ impl GuestState {
     /// State of an instance without a run: no files, no tools, no memory beyond the guest's own overhead.
     pub(super) fn asleep() -> Self {
         let GuestWorld { files, output, catalog, seed, .. } = GuestWorld::empty();
-        Self::new(files, output, catalog, &RunUsage::new(0, &MemoryAccount::new(0)), seed, None)
+        Self::new(files, output, catalog, &RunUsage::new(0, &MemoryAccount::new(0)), seed, None, None)
     }
 }
 

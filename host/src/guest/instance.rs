@@ -15,6 +15,7 @@ use super::instance_pool::{GuestInstance, InstancePool, PooledInstance};
 use super::operation::{Completion, Step};
 use super::run_usage::RunUsage;
 use super::stack_overflow::is_overflow;
+use super::step_input::{IncompleteInput, StepInput};
 use super::{Language, Mention};
 use crate::code::{self, Code, CodeError, Interrupt, NoRoom, Stopped, with_stack};
 use crate::vfs::{ApplyError, Edit, Tree};
@@ -67,6 +68,8 @@ pub(crate) struct GuestWorld {
     pub(crate) interrupt: Interrupt,
     /// Runner of scripts within a step of this guest.
     pub(crate) runner: Option<Box<dyn ScriptRunner>>,
+    /// Standard input, as it is read within a step.
+    pub(crate) input: Option<Box<dyn StepInput>>,
 }
 
 /// Reason why a guest is gone. Its files and output are as they were when it stopped.
@@ -88,6 +91,9 @@ pub enum GuestError {
     /// The guest needed more memory than its limit.
     #[error("memory limit reached")]
     Memory,
+    /// The script read input within its first step that is not complete: it is to be started anew when it is.
+    #[error("the input is not complete")]
+    IncompleteInput,
     /// The guest trapped for another reason. Either the guest is faulty, or the script found a fault in it.
     #[error("the guest trapped: {0}")]
     Trap(String),
@@ -157,7 +163,7 @@ impl Guests {
         let limits = wit::Limits { fuel: usage.fuel_left(), memory: usage.memory_limit() };
         // The shell has no use for the runner, and its frames are large: they never lie below another guest's.
         let runner = world.runner.filter(|_| language == Language::JavaScript);
-        let state = GuestState::new(world.files, world.output, world.catalog, &usage, world.seed, runner);
+        let state = GuestState::new(world.files, world.output, world.catalog, &usage, world.seed, runner, world.input);
         let pools = self.pools(language);
         let taken = code::instantiate(&world.interrupt, patience, || pools.take(pre, &world.interrupt));
         let mut instance = taken.map_err(|error| match error.downcast::<NoRoom>() {
@@ -291,6 +297,7 @@ impl Guest {
             Some(Trap::MemoryOutOfBounds) if is_overflow(error) => GuestError::Stack,
             Some(trap) => GuestError::Trap(trap.to_string()),
             None if error.is::<NoMemoryForRead>() => GuestError::Memory,
+            None if error.is::<IncompleteInput>() => GuestError::IncompleteInput,
             None => GuestError::Trap(error.root_cause().to_string()),
         }
     }

@@ -1,7 +1,7 @@
 //! Script guests: loading, host imports, and conversion of what they return.
 //!
-//! **Invariant:** a guest imports its world and nothing else, and none of its imports waits for anything. Whatever
-//! takes time is an [`Operation`] that a step returns; the session performs it. Nothing here calls a tool.
+//! **Invariant:** a guest imports its world and nothing else, and none of its imports waits for anything but its
+//! standard input. Whatever else takes time is an [`Operation`] that a step returns; the session performs it. Nothing here calls a tool.
 
 mod bindings;
 mod files;
@@ -13,6 +13,7 @@ mod operation;
 mod run_usage;
 mod script_analysis;
 mod stack_overflow;
+mod step_input;
 
 pub(crate) use bindings::types::Mention;
 pub use guest_state::{Catalog, MountedTool, Output, OutputError, OutputSink, Stream};
@@ -22,6 +23,7 @@ pub use instance::{Guest, GuestError, Guests, Script, Typed};
 pub(crate) use operation::MAX_STATE_BYTES;
 pub use operation::{Completion, Operation, OperationId, Outcome, Pending, ProgramRun, Runnable, Step, Value, Waiting};
 pub(crate) use run_usage::RunUsage;
+pub(crate) use step_input::{InputError, StepInput};
 
 /// Languages of script guests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

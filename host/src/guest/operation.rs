@@ -24,6 +24,8 @@ pub enum Operation {
         method: String,
         /// Arguments as JSON text.
         arguments: String,
+        /// Place in the script that makes the call, as the guest tells it: a hint for readers.
+        location: Option<Location>,
     },
     /// Reads from a stream.
     Read {
@@ -182,7 +184,11 @@ impl Step {
 impl From<wit::Pending> for Pending {
     fn from(pending: wit::Pending) -> Self {
         let operation = match pending.operation {
-            wit::Operation::Call(call) => Operation::Call { method: call.method, arguments: call.arguments },
+            wit::Operation::Call(call) => Operation::Call {
+                method: call.method,
+                arguments: call.arguments,
+                location: call.location.map(|location| location_of(location).cut()),
+            },
             wit::Operation::Read(read) => Operation::Read { stream: read.stream, limit: read.limit },
             wit::Operation::Sleep(nanoseconds) => Operation::Sleep(Duration::from_nanos(nanoseconds)),
             wit::Operation::Run(run) => Operation::Run(run.into()),
@@ -192,6 +198,12 @@ impl From<wit::Pending> for Pending {
         };
         Self { id: pending.id, operation }
     }
+}
+
+/// Converts a place that a guest tells.
+fn location_of(location: wit::Location) -> Location {
+    let column = (location.column > 0).then_some(location.column);
+    Location { file: location.file, line: location.line, column, source: None }
 }
 
 impl From<wit::Language> for Language {
@@ -267,12 +279,9 @@ fn convert_failure(failure: wit::Failure, memory: u64) -> Failure {
         message: truncated(failure.message),
         hint: failure.hint.map(truncated),
         stack: failure.stack.map(truncated),
-        location: failure.location.map(|location| Location {
-            file: truncated(location.file),
-            line: location.line,
-            column: (location.column > 0).then_some(location.column),
-            source: None,
-        }),
+        location: failure
+            .location
+            .map(|location| location_of(wit::Location { file: truncated(location.file), ..location })),
         payload: payload.map(|value| Payload { value, specials: Vec::new() }),
     }
 }

@@ -71,6 +71,7 @@ impl GuestWorld {
             seed: [0; 32],
             interrupt: Interrupt::default(),
             runner: None,
+            input: None,
         }
     }
 }

@@ -10,7 +10,7 @@ use super::session_state::{SessionState, micros};
 use super::session_storage::RunSlot;
 use crate::code::{Interrupt, Stopped, TICK};
 use crate::error::{ErrorKind, Failure, Payload, error_chain};
-use crate::gate::{Admission, AdmittedCall, CallOutcome, Event};
+use crate::gate::{Admission, AdmittedCall, CallOutcome, Event, RequestedCall};
 use crate::guest::Outcome;
 use crate::tool::{Package, cannot_apply_changes};
 
@@ -78,7 +78,8 @@ impl CallRun {
         let written = scope.log().write(&started);
         written.map_err(|error| Failure::host(format!("the call is not made: {}", error_chain(&error))))?;
         let memory = &self.session.memory;
-        let admitted = gate.admit(&scope.record, &self.method, &self.arguments, memory, &self.interrupt);
+        let call = RequestedCall::new(&self.method, &self.arguments);
+        let admitted = gate.admit(&scope.record, call, memory, &self.interrupt);
         // Cancelling the call also ends a question to a human.
         let admission = admitted.map_err(|refused| if self.is_cancelled() { Failure::cancelled() } else { refused })?;
         let seq = admission.seq();

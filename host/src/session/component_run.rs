@@ -114,7 +114,7 @@ impl ComponentRun {
             component.map_err(|error| failed(Failure::argument(format!("the component is not an agent: {error}"))))?;
         let agent = LinkedAgent::link(component, caller).map_err(failed)?;
         let stdin: Box<dyn Read + Send> = match stdin {
-            Stdin::Empty => Box::new(io::empty()),
+            Stdin::Empty | Stdin::OfDriver => Box::new(io::empty()),
             Stdin::Bytes(bytes) => Box::new(io::Cursor::new(bytes)),
             Stdin::Reader(reader) => reader,
         };

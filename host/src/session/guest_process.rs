@@ -8,6 +8,7 @@
 use std::collections::BTreeMap;
 use std::io;
 
+use super::first_step::{AbandonedStart, FirstStep};
 use super::guest_seed::GuestSeed;
 use super::stream_table::StreamTable;
 use crate::code::Interrupt;
@@ -42,12 +43,15 @@ pub(super) fn owner(id: OperationId) -> Pid {
 }
 
 /// Script that has not started yet.
+#[derive(Clone)]
 pub(super) struct PendingStart {
     pub(super) script: Script,
     /// Directory in which the script starts.
     pub(super) directory: String,
     /// State that the previous script left, if this one asks for it.
     pub(super) found: Option<Vec<u8>>,
+    /// Time at which the script starts if it was started before, and waits for all of its input.
+    pub(super) now: Option<u64>,
 }
 
 /// Guest process of a run.
@@ -66,6 +70,10 @@ pub(super) struct GuestProcess {
     last: OperationId,
     /// Number of scripts above this one that run scripts.
     depth: u32,
+    /// First step of a nested script, until it starts.
+    first_step: Option<FirstStep>,
+    /// Start of a nested script that is to be repeated.
+    abandoned: Option<AbandonedStart>,
 }
 
 /// Link of a nested script to the process that runs it.
@@ -85,8 +93,44 @@ impl GuestProcess {
         interrupt: Interrupt,
         depth: u32,
     ) -> Self {
-        let (streams, last) = (StreamTable::default(), 0);
-        Self { guest, language, pending_start: Some(pending_start), streams, interrupt, parent: None, last, depth }
+        let (streams, last, pending_start) = (StreamTable::default(), 0, Some(pending_start));
+        let (parent, first_step, abandoned) = (None, None, None);
+        Self { guest, language, pending_start, streams, interrupt, parent, last, depth, first_step, abandoned }
+    }
+
+    /// Adds the first step of a nested script.
+    pub(super) fn with_first_step(self, first_step: FirstStep) -> Self {
+        Self { first_step: Some(first_step), ..self }
+    }
+
+    /// Takes the start that is to be repeated, with the streams of the script, whose input is collected from here on.
+    pub(super) fn abandon_start(&mut self) -> Option<(AbandonedStart, &ProgramStart)> {
+        let (abandoned, parent) = (self.abandoned.take()?, self.parent.as_ref()?);
+        parent.streams.stdin.collect();
+        Some((abandoned, &parent.streams))
+    }
+
+    /// Returns true if the process has not started, and may.
+    fn may_start(&self) -> bool {
+        let has_input = || self.stdin().is_none_or(Pipe::is_complete);
+        self.pending_start.as_ref().is_some_and(|pending_start| pending_start.now.is_none() || has_input())
+    }
+
+    fn start(&mut self, now: u64) -> Option<Result<Step, GuestError>> {
+        let pending_start = self.pending_start.take()?;
+        let first_step = self.first_step.take().filter(|_| self.stdin().is_some_and(|stdin| !stdin.is_complete()));
+        let abandoned = first_step.map(|first_step| {
+            first_step.begin();
+            let pending_start = PendingStart { now: Some(now), ..pending_start.clone() };
+            AbandonedStart { first_step, pending_start, files: self.guest.files().clone() }
+        });
+        let PendingStart { script, directory, found, .. } = pending_start;
+        let step = self.guest.start(&script, &directory, found, now);
+        if let Some(abandoned) = &abandoned {
+            abandoned.first_step.end();
+        }
+        self.abandoned = abandoned.filter(|_| matches!(step, Err(GuestError::IncompleteInput)));
+        Some(step)
     }
 
     /// Returns the language of the script.
@@ -156,9 +200,15 @@ pub(super) struct ProcessTable {
 }
 
 /// Output of a nested script, written to the pipes of its parent.
-struct PipedOutput {
+pub(super) struct PipedOutput {
     stdout: Pipe,
     stderr: Pipe,
+}
+
+impl PipedOutput {
+    pub(super) fn new(streams: &ProgramStart) -> Self {
+        Self { stdout: streams.stdout.clone(), stderr: streams.stderr.clone() }
+    }
 }
 
 impl OutputSink for PipedOutput {
@@ -169,11 +219,6 @@ impl OutputSink for PipedOutput {
         };
         if pipe.append(bytes) { Ok(()) } else { Err(io::ErrorKind::OutOfMemory.into()) }
     }
-}
-
-/// Returns the sink for the output of a script with these streams.
-pub(super) fn output_sink(streams: &ProgramStart) -> Box<dyn OutputSink> {
-    Box::new(PipedOutput { stdout: streams.stdout.clone(), stderr: streams.stderr.clone() })
 }
 
 /// Returns the empty tree that a process has before it first executes.
@@ -241,16 +286,28 @@ impl ProcessTable {
         }
     }
 
-    /// Returns a process that has not started.
+    /// Returns a process that has not started, and may.
     pub(super) fn waiting(&self) -> Option<Pid> {
-        self.alive.iter().find(|(_, process)| process.pending_start.is_some()).map(|(pid, _)| *pid)
+        self.alive.iter().find(|(_, process)| process.may_start()).map(|(pid, _)| *pid)
+    }
+
+    /// Returns the time at which a process starts that was started before.
+    pub(super) fn start_time(&self, pid: Pid) -> Option<u64> {
+        self.alive.get(&pid)?.pending_start.as_ref()?.now
+    }
+
+    /// Replaces the guest of a process that has the files now, and is to be started anew with these.
+    pub(super) fn start_over(&mut self, pid: Pid, mut guest: Guest, pending_start: PendingStart, mut files: Tree) {
+        guest.swap_files(&mut files);
+        if let Some(process) = self.alive.get_mut(&pid) {
+            process.guest = guest;
+            process.pending_start = Some(pending_start);
+        }
     }
 
     /// Starts a process.
     pub(super) fn start(&mut self, pid: Pid, now: u64) -> Option<Result<Step, GuestError>> {
-        let process = self.enter(pid)?;
-        let PendingStart { script, directory, found } = process.pending_start.take()?;
-        Some(process.guest.start(&script, &directory, found, now))
+        self.enter(pid)?.start(now)
     }
 
     /// Applies edits to the files, and delivers a completion.

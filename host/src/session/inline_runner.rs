@@ -17,8 +17,9 @@ use bytes::Bytes;
 
 use super::guest_process::{self, GuestProcess, MAIN, PendingStart, Pid, ProcessTable};
 use super::guest_seed::GuestSeed;
-use super::nested_scripts;
+use super::nested_scripts::{self, GuestStreams};
 use super::result::outcome_of;
+use super::run_input::InlineInput;
 use super::session_state::SessionState;
 use crate::code::{Interrupt, MemoryCharge, Stopped};
 use crate::error::Failure;
@@ -88,17 +89,19 @@ impl InlineRunner {
         let ScriptRequest { language, source, name, arguments, environment, directory, input, timeout, now, .. } =
             request;
         let (what, depth) = ((language, name.as_str()), self.depth + 1);
-        let guest = nested_scripts::instantiate(&self.session, &self.usage, what, output, &own, depth, &interrupt)?;
+        let input = InlineInput::new(input.map(Bytes::from));
+        let given = GuestStreams { output, input: Box::new(input.clone()) };
+        let guest = nested_scripts::instantiate(&self.session, &self.usage, what, given, &own, depth, &interrupt)?;
         // Not earlier: loading a guest for the first time must not count against its time.
         if let Some(deadline) = timeout.and_then(|timeout| Instant::now().checked_add(timeout)) {
             interrupt.set_deadline(deadline);
         }
         let script = Script { source, name, from_file: false, arguments, environment, typed: None };
-        let pending_start = PendingStart { script, directory, found: None };
+        let pending_start = PendingStart { script, directory, found: None, now: None };
         let main = GuestProcess::new(guest, language, pending_start, interrupt.clone(), depth);
         let processes = ProcessTable::new(main, self.usage.clone());
         let session = Arc::clone(&self.session);
-        Ok(InlineDriver::new(session, processes, seed, interrupt, input.map(Bytes::from), now))
+        Ok(InlineDriver::new(session, processes, seed, interrupt, input, now))
     }
 
     fn run(
@@ -238,8 +241,8 @@ struct InlineDriver {
     /// Seed of the first process, without its own number.
     seed: GuestSeed,
     interrupt: Interrupt,
-    /// Input that the first process has not read yet.
-    input: Option<Bytes>,
+    /// Input of the first process.
+    input: InlineInput,
     outstanding: BTreeSet<OperationId>,
     queue: VecDeque<Completion>,
     /// Channel for completions of stream operations.
@@ -257,7 +260,7 @@ impl InlineDriver {
         processes: ProcessTable,
         seed: GuestSeed,
         interrupt: Interrupt,
-        input: Option<Bytes>,
+        input: InlineInput,
         now: u64,
     ) -> Self {
         let (outstanding, queue, timers) = Default::default();
@@ -289,6 +292,12 @@ impl InlineDriver {
                 }
                 Ok(Step::Finished(outcome)) => self.end_of(pid, outcome),
                 Err(_) if self.interrupt.stopped().is_some() => return Ok(DriveEnd::TimedOut),
+                Err(GuestError::IncompleteInput) => {
+                    let anew = nested_scripts::start_anew(&self.session, &mut self.processes, &self.seed, pid);
+                    if let Err(failure) = anew {
+                        self.end_of(pid, Outcome::failed(failure));
+                    }
+                }
                 Err(error) => self.end_of(pid, outcome_of(&error, self.session.limits())),
             }
             if let Some(outcome) = self.outcome.take() {
@@ -301,7 +310,8 @@ impl InlineDriver {
     fn advance(&mut self) -> Option<(Pid, Language, Result<Step, GuestError>)> {
         if let Some(pid) = self.processes.waiting() {
             let language = self.processes.get(pid)?.language();
-            return Some((pid, language, self.processes.start(pid, self.now)?));
+            let now = self.processes.start_time(pid).unwrap_or(self.now);
+            return Some((pid, language, self.processes.start(pid, now)?));
         }
         self.queue.extend(self.completions.1.try_iter());
         while let Some((_, id)) = self.timers.first().copied().filter(|(due, _)| *due <= self.now) {
@@ -373,12 +383,10 @@ impl InlineDriver {
                 self.timers.insert((self.now.saturating_add(nanos), id));
                 None
             }
-            Operation::Read { stream: 0, limit } if pid == MAIN => match &mut self.input {
+            Operation::Read { stream: 0, limit } if pid == MAIN => match self.input.take(limit) {
                 None => return Some("the standard input of the script that runs it".to_owned()),
-                Some(left) => {
-                    let count = left.len().min(usize::try_from(limit.max(1)).unwrap_or(usize::MAX));
-                    let result = Ok(Value::Bytes(left.split_to(count).into()));
-                    self.queue.push_back(Completion { id, result });
+                Some(bytes) => {
+                    self.queue.push_back(Completion { id, result: Ok(Value::Bytes(bytes.into())) });
                     None
                 }
             },

@@ -62,6 +62,11 @@ pub(super) enum JournalEntry {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         answer: Option<RecordedAnswer>,
     },
+    /// The main script read standard input within the step that began with the entry before.
+    Input {
+        /// Bytes in base64; empty at the end of the input.
+        bytes: String,
+    },
     /// A program is about to start, with the files as they are.
     Launched {
         /// Operation of the guest.
@@ -115,6 +120,13 @@ pub(super) enum JournalEntry {
         /// What it did.
         what: String,
     },
+}
+
+impl JournalEntry {
+    /// Records bytes of standard input that the main script read within a step.
+    pub(super) fn input(bytes: &[u8]) -> Self {
+        Self::Input { bytes: STANDARD.encode(bytes) }
+    }
 }
 
 /// What became of a call that was interrupted, or what is to be done about it.
@@ -500,7 +512,7 @@ pub(super) fn restore_edits(edits: Vec<RecordedEdit>) -> Result<Vec<Edit>, Repla
     edits.into_iter().map(RecordedEdit::restore).collect()
 }
 
-fn decoded(text: &str) -> Result<Vec<u8>, ReplayError> {
+pub(super) fn decoded(text: &str) -> Result<Vec<u8>, ReplayError> {
     STANDARD.decode(text).map_err(|error| ReplayError::Unreadable(error.to_string()))
 }
 
@@ -620,6 +632,8 @@ mod tests {
     /// What version 2 has beside the entries of version 1.
     const VERSION_2: &str = r#"{"entry":"started","version":2,"guest":"GUEST","authority":"aa","language":"js","seed":"SEED","script":{"source":"return 1","name":"script","from_file":false,"arguments":[],"environment":[]},"keep_state":false}
 {"entry":"forked","session":"s","run":3,"seq":2,"seed":"SEED"}
+{"entry":"input","bytes":"YQ=="}
+{"entry":"deferred","id":4,"call":{"seq":2,"method":"m","arguments":{"a":1},"grant":"g","reason":"always","cost":[],"asked":4,"file":"a.js","line":7,"digest":"bb"}}
 "#;
 
     #[test]

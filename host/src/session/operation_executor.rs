@@ -2,11 +2,10 @@
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
-use std::io::Read;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
-use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use super::run_input::{self, SharedStdin};
 use super::thread_pool::{CallerWait, ThreadPool};
 use super::tool_pool::{MAX_TOOL_THREADS, ToolPool};
 use crate::code::{Interrupt, Stopped, max_sleep};
@@ -14,12 +13,6 @@ use crate::error::Failure;
 use crate::gate::AdmittedCall;
 use crate::guest::{Completion, OperationId, Value};
 use crate::tool::{CallEffects, OnComplete, ProgramStart, WriteError};
-
-/// Most bytes of input that one operation reads.
-const READ_LIMIT: u32 = 1 << 20;
-
-/// Reader of a script's standard input.
-pub(super) type StdinReader = Arc<Mutex<Box<dyn Read + Send>>>;
 
 /// Event that a run receives while it waits.
 pub(super) enum RunEvent {
@@ -197,22 +190,11 @@ impl OperationExecutor {
     }
 
     /// Reads input. The thread that waits for it may outlive the run, since nothing can interrupt a read.
-    pub(super) fn read(&mut self, id: OperationId, input: StdinReader, limit: u32) {
+    pub(super) fn read(&mut self, id: OperationId, input: SharedStdin, limit: u32) {
         self.reads += 1;
         let sender = self.sender.clone();
         let read = move || {
-            let mut bytes = vec![0; limit.clamp(1, READ_LIMIT) as usize];
-            let mut input = input.lock().unwrap_or_else(PoisonError::into_inner);
-            let result = loop {
-                match input.read(&mut bytes) {
-                    Ok(count) => {
-                        bytes.truncate(count);
-                        break Ok(Value::Bytes(bytes));
-                    }
-                    Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
-                    Err(error) => break Err(Failure::host(format!("cannot read standard input: {error}"))),
-                }
-            };
+            let result = run_input::lock(&input).read(limit).map(Value::Bytes);
             let _ = sender.send(RunEvent::Done(Completion { id, result }));
         };
         // Not on the pool: a terminal may never answer, and would keep the process from ending.

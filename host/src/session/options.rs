@@ -26,6 +26,9 @@ pub enum Stdin {
     /// Empty input.
     #[default]
     Empty,
+    /// Input that whoever drives the run in steps gives: each [`Operation::Read`](super::Operation::Read) is answered with
+    /// [`Run::resume`](super::Run::resume). A script that reads it within a step (`fs.readFileSync(0)`) gets an error.
+    OfDriver,
     /// The given bytes.
     Bytes(Vec<u8>),
     /// A reader, for example the process's own standard input.

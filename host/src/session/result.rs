@@ -257,6 +257,8 @@ pub(super) fn outcome_of(error: &GuestError, limits: &Limits) -> Outcome {
             "stack limit reached",
             "the script, or a value it parses, is nested too deeply; make it flatter or use a loop",
         ),
+        // Scripts of which this is not the end are started anew.
+        GuestError::IncompleteInput => Failure::host("the script's standard input did not come to its end"),
         GuestError::Trap(trap) => Failure::host(format!("the guest trapped: {trap}")),
     };
     let exit_code = if failure.kind == ErrorKind::Cancelled { 130 } else { 1 };

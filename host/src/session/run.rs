@@ -12,8 +12,7 @@ mod stop;
 mod suspension;
 
 use std::collections::{BTreeMap, VecDeque};
-use std::io::{self, Read};
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
@@ -28,12 +27,13 @@ use super::guest_process::{self, GuestProcess, MAIN, PendingStart, Pid, ProcessT
 use super::guest_seed::GuestSeed;
 use super::host::{HostError, guest_now};
 use super::journal::JournalEntry;
-use super::nested_scripts;
-use super::operation_executor::{OperationExecutor, RunEvent, StdinReader};
-use super::options::{CapturedOutput, RunOptions, Stdin};
+use super::nested_scripts::{self, GuestStreams};
+use super::operation_executor::{OperationExecutor, RunEvent};
+use super::options::{CapturedOutput, RunOptions};
 use super::persistence::CancelRegistration;
 use super::recording::RecordedResult;
 use super::result::{EndedRun, RunEffects, RunResult, Usage, outcome_of};
+use super::run_input::RunInput;
 use super::run_scope::RunScope;
 use super::session_state::{ResumableRun, SessionState, micros};
 use super::session_storage::RunSlot;
@@ -96,7 +96,7 @@ pub struct Run {
     scope: RunScope,
     interrupt: Interrupt,
     started_at: Instant,
-    input: Option<StdinReader>,
+    input: RunInput,
     captured: Option<CapturedOutput>,
     result: Option<Box<RunResult>>,
     /// Journal of a run that can be suspended and resumed: of a session on disk.
@@ -178,7 +178,10 @@ impl Run {
         };
         let usage = RunUsage::new(limits.fuel, &session.memory);
         let output = guest::Output::new(sink, limits.output);
-        let world = nested_scripts::guest_world(&session, &usage, session.head(), output, &seed, 0, &interrupt);
+        let reads = journal.as_ref().map(RunJournal::step_reads).unwrap_or_default();
+        let input = RunInput::new(options.stdin, &interrupt, reads);
+        let streams = GuestStreams { output, input: Box::new(input.clone()) };
+        let world = nested_scripts::guest_world(&session, &usage, session.head(), streams, &seed, 0, &interrupt);
         let found = options.keep_state.then(|| session.state(language)).transpose().map_err(HostError::from);
         let guest = session.guests().instantiate(language, world, limits.wall).map_err(HostError::from);
         let (found, guest) = match found.and_then(|found| Ok((found, guest?))) {
@@ -196,15 +199,10 @@ impl Run {
         if let Some(deadline) = started_at.checked_add(limits.wall) {
             interrupt.set_deadline(deadline);
         }
-        let input: Option<Box<dyn Read + Send>> = match options.stdin {
-            Stdin::Empty => None,
-            Stdin::Bytes(bytes) => Some(Box::new(io::Cursor::new(bytes))),
-            Stdin::Reader(reader) => Some(reader),
-        };
         let scope = RunScope::new(&session, number);
         let work = OperationExecutor::new(session.pool(), session.threads(), session.callers(), limits.concurrency);
         let summary = ScriptSummary::of(&script);
-        let pending_start = PendingStart { script, directory: WORKSPACE.to_owned(), found };
+        let pending_start = PendingStart { script, directory: WORKSPACE.to_owned(), found, now: None };
         let handle = CancelHandle { interrupt: interrupt.clone(), events: work.sender() };
         let full = handle.clone();
         scope.record.log().on_full(move || full.cancel());
@@ -225,7 +223,7 @@ impl Run {
             scope,
             interrupt,
             started_at,
-            input: input.map(|reader| Arc::new(Mutex::new(reader))),
+            input,
             captured,
             result: None,
             journal,
@@ -262,7 +260,9 @@ impl Run {
                 self.continue_live(&mut started);
                 continue;
             }
-            let Some((pid, step)) = self.advance() else {
+            let advanced = self.advance();
+            self.record_step_reads();
+            let Some((pid, step)) = advanced else {
                 if self.result.is_some() {
                     continue;
                 }
@@ -275,6 +275,7 @@ impl Run {
                 Ok(guest::Step::Finished(outcome)) => self.end_of(pid, outcome),
                 // The run was stopped; the guest is not at fault.
                 Err(error) if self.interrupt.stopped().is_some() => self.end_of(MAIN, self.guest_failure(&error)),
+                Err(GuestError::IncompleteInput) => self.start_anew(pid),
                 Err(error) => self.end_of(pid, self.guest_failure(&error)),
             }
             started.retain(|pending: &Pending| self.outstanding.contains_key(&pending.id));
@@ -300,6 +301,14 @@ impl Run {
         self.pay_or_end(earlier, started);
         if !self.outstanding.keys().any(|id| guest_process::owner(*id) == pid) {
             self.end_of(pid, Outcome::failed(Failure::deadlock()));
+        }
+    }
+
+    /// Prepares a nested script to be started anew that read input which is not complete.
+    fn start_anew(&mut self, pid: Pid) {
+        let Some(processes) = &mut self.processes else { return };
+        if let Err(failure) = nested_scripts::start_anew(&self.session, processes, &self.seed, pid) {
+            self.end_of(pid, Outcome::failed(failure));
         }
     }
 
@@ -375,6 +384,7 @@ impl Run {
         let now = self.now();
         let processes = self.processes.as_ref()?;
         if let Some(pid) = processes.waiting() {
+            let now = processes.start_time(pid).unwrap_or(now);
             self.record(&JournalEntry::Entered { pid, now });
             return Some((pid, self.processes.as_mut()?.start(pid, now)?));
         }
@@ -426,7 +436,7 @@ impl Run {
                 }
             }
             Operation::Sleep(duration) => self.work.sleep(id, duration),
-            Operation::Read { limit } => match &self.input {
+            Operation::Read { limit } => match self.input.source() {
                 _ if self.replayed_input().is_some() => {
                     let result = self.replayed_input().unwrap_or_else(|| Ok(Value::Bytes(Vec::new())));
                     self.resume(Completion { id, result });

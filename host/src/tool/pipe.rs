@@ -36,6 +36,9 @@ pub(crate) enum WriteError {
     /// Earlier bytes are not taken yet, or these are too many.
     #[error("a stream holds {CAPACITY} bytes: write more when those were read")]
     Full,
+    /// The session has no memory for the bytes.
+    #[error("there is no memory for the input of a script that reads all of it at once")]
+    NoMemory,
 }
 
 /// Stream between a script and a program. Clones share it.
@@ -67,6 +70,8 @@ struct PipeState {
     broken: bool,
     /// The program asked for bytes, and there were none.
     wanted: bool,
+    /// The script in the program's place waits until all of its input is there.
+    is_collecting: bool,
     /// Pending write at the script's end, by the number of its operation.
     writer: Option<(u64, OnComplete<Result<(), WriteError>>)>,
     readers: VecDeque<PendingRead>,
@@ -104,7 +109,7 @@ impl PipeState {
         }
         // A script in a program's place requests bytes by waiting for them.
         self.wanted |= !self.readers.is_empty();
-        let written = match (self.gone, self.bytes.is_empty() && self.wanted) {
+        let written = match (self.gone, self.is_collecting || self.bytes.is_empty() && self.wanted) {
             (true, _) => Err(WriteError::Broken),
             (false, true) => Ok(()),
             (false, false) => return news,
@@ -188,11 +193,15 @@ impl Pipe {
             if state.gone {
                 return Some((told, Err(WriteError::Broken)));
             }
-            let full = !bytes.is_empty() && state.bytes.len() + bytes.len() > CAPACITY;
-            if full || state.ended || state.writer.is_some() {
+            let is_full = !bytes.is_empty() && state.bytes.len() + bytes.len() > CAPACITY;
+            if is_full && !state.is_collecting || state.ended || state.writer.is_some() {
                 return Some((told, Err(WriteError::Full)));
             }
-            if state.repeated_input.is_empty() {
+            if state.is_collecting {
+                if !state.append(bytes) {
+                    return Some((told, Err(WriteError::NoMemory)));
+                }
+            } else if state.repeated_input.is_empty() {
                 state.bytes.extend_from_slice(bytes);
             } else {
                 state.repeated_input.push_back(Bytes::copy_from_slice(bytes));
@@ -216,6 +225,29 @@ impl Pipe {
         // No platform has a `usize` of less than 32 bits.
         let limit = usize::try_from(limit.max(1)).unwrap_or(usize::MAX);
         self.change(|state| state.readers.push_back(PendingRead { operation, limit, told }));
+    }
+
+    /// Takes bytes for a script in a program's place that cannot wait; none at the end. Returns `None` if none are there
+    /// yet.
+    pub(crate) fn read_now(&self, limit: u32) -> Option<Bytes> {
+        self.change(|state| {
+            if state.bytes.is_empty() && !state.ended {
+                return None;
+            }
+            let bytes = state.take(usize::try_from(limit.max(1)).unwrap_or(usize::MAX));
+            state.end_read |= bytes.is_empty();
+            Some(bytes)
+        })
+    }
+
+    /// Returns true if all that will ever be written is there.
+    pub(crate) fn is_complete(&self) -> bool {
+        self.lock().ended
+    }
+
+    /// Takes all that is written until the end, as much as the session has memory for.
+    pub(crate) fn collect(&self) {
+        self.change(|state| state.is_collecting = true);
     }
 
     /// Cancels an operation, whose callback is then never called. Bytes that were on their way to it are there again.

@@ -81,6 +81,16 @@ impl Location {
     /// Longest text of a line, in bytes.
     const MAX_SOURCE: usize = 512;
 
+    /// Longest name of a file in the place of a call, in bytes.
+    const MAX_FILE: usize = 256;
+
+    /// Returns the place with a name of at most 256 bytes. A guest may name anything.
+    #[must_use]
+    pub fn cut(mut self) -> Self {
+        self.file.truncate(self.file.floor_char_boundary(Self::MAX_FILE));
+        self
+    }
+
     /// Adds the text of the line if the position is in the script that was run.
     pub fn quote(&mut self, name: &str, script: &str) {
         if self.file != name {

@@ -120,7 +120,8 @@ pub(super) async fn send(methods: &Methods, request: &Request) -> Result<Reply, 
         let (message, hint) = (NOT_MOUNTED.to_owned(), Some(MOUNT.to_owned()));
         return Err(Failure { kind: Kind::Denied, message, hint });
     };
-    let call = ToolCall { method: method.name.clone(), arguments: arguments(request).to_string() };
+    let (arguments, location) = (arguments(request).to_string(), operations::location());
+    let call = ToolCall { method: method.name.clone(), arguments, location };
     match operations::begin(Operation::Call(call)).await {
         Ok(Value::Json(json)) => reply(&json.text).ok_or_else(|| unexpected("it gave no answer of HTTP")),
         Ok(_) => Err(unexpected("it gave no answer of HTTP")),

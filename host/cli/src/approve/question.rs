@@ -68,7 +68,10 @@ pub(super) fn result_text(call: &UnansweredCall<'_>, problem: Option<&str>, size
 fn caller(request: &ApprovalRequest<'_>) -> String {
     let tools = request.callers.iter().map(|caller| format!("`{}` (call {})", caller.method, caller.seq));
     match tools.collect::<Vec<_>>().join(", which called ") {
-        tools if tools.is_empty() => "the script".to_owned(),
+        tools if tools.is_empty() => match request.location {
+            Some(location) => format!("the script, at {}:{}", location.file, location.line),
+            None => "the script".to_owned(),
+        },
         tools => format!("not the script itself, but {tools}"),
     }
 }

@@ -431,6 +431,9 @@ fn show_pending(pending: &PendingCall) {
         call.seq,
         plain(&call.method)
     ));
+    if let (Some(file), Some(line)) = (&call.file, call.line) {
+        show::line(format_args!("  at {}:{line}", plain(file)));
+    }
     show_arguments("  ", &call.arguments);
     if let Some(arguments) = decision.as_ref().and_then(|decision| decision.arguments.as_ref()) {
         show_arguments("  instead: ", arguments);

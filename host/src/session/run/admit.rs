@@ -5,7 +5,7 @@ use super::journaling::digest_of;
 use super::outstanding::{OperationKind, OutstandingOperation};
 use crate::code::Interrupt;
 use crate::error::Failure;
-use crate::gate::{Admission, NotAdmitted};
+use crate::gate::{Admission, NotAdmitted, RequestedCall};
 use crate::guest::{self, Completion, OperationId, ProgramRun, Runnable};
 use crate::remedy::Remedy;
 use crate::session::guest_process::{self, MAIN, Pid};
@@ -22,8 +22,9 @@ impl Run {
         let digest = self.may_defer().then(|| digest_of(&pending.operation)).flatten();
         let interrupt = self.processes.as_mut()?.get(pid)?.interrupt.child();
         let operation = match pending.operation {
-            guest::Operation::Call { method, arguments } => {
-                let judged = self.judge(id, &method, &arguments);
+            guest::Operation::Call { method, arguments, location } => {
+                let call = RequestedCall { method: &method, arguments: &arguments, location: location.as_ref() };
+                let judged = self.judge(id, call);
                 return self.admitted(id, judged, interrupt, digest);
             }
             guest::Operation::Run(run) => match run.what {
@@ -143,13 +144,13 @@ impl Run {
     }
 
     /// Asks the gate for a decision on a call.
-    pub(super) fn judge(&self, id: OperationId, method: &str, arguments: &str) -> Result<Admission, NotAdmitted> {
+    pub(super) fn judge(&self, id: OperationId, call: RequestedCall<'_>) -> Result<Admission, NotAdmitted> {
         let (gate, record, memory) = (&self.session.gate, &self.scope.record, &self.session.memory);
         if !self.may_defer() {
-            return Ok(gate.admit(record, method, arguments, memory, &self.interrupt)?);
+            return Ok(gate.admit(record, call, memory, &self.interrupt)?);
         }
         self.session.storage.judging(Some(id));
-        let judged = gate.admit_or_defer(record, method, arguments, memory, &self.interrupt);
+        let judged = gate.admit_or_defer(record, call, memory, &self.interrupt);
         self.session.storage.judging(None);
         judged
     }

@@ -5,6 +5,8 @@ use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use bytes::Bytes;
+
 use super::Run;
 use super::outstanding::OutstandingOperation;
 use super::replay_check::ReplayCheck;
@@ -13,16 +15,15 @@ use crate::error::Failure;
 use crate::gate::{Decision, DeferredCall};
 use crate::guest::{self, Completion, OperationId, OutputSink, ProgramRun, Runnable, Stream, Value};
 use crate::session::guest_process::{self, MAIN};
-use crate::session::journal::{JournalEntry, RecordedAnswer, ReplayError, Resolution, UnreadOutput, record_edits};
+use crate::session::journal::{
+    JournalEntry, RecordedAnswer, ReplayError, Resolution, UnreadOutput, decoded, record_edits,
+};
+use crate::session::run_input::{MAX_JOURNALED, NewReads, StepReads};
 use crate::tool::{ARGUMENTS, DIRECTORY, ProgramStart};
 use crate::vfs::Edit;
 
 /// Most bytes of a journal that wait for a commit of the run's calls: the host holds them.
 const MAX_PENDING: usize = 1 << 20;
-
-/// Most bytes of standard input and of programs' output that a journal holds. A run that reads more goes on, and cannot
-/// be suspended: writing all of it to the store would make it slow.
-const MAX_INPUT: usize = 8 << 20;
 
 /// Hexadecimal digits of the digest of a call: it detects a replay that goes wrong, and nobody's forgery.
 const DIGEST_DIGITS: usize = 16;
@@ -61,6 +62,8 @@ pub(in crate::session) struct RunJournal {
     pub(super) is_broken: bool,
     /// Bytes of standard input and of programs' output that the journal holds.
     pub(super) input: usize,
+    /// Standard input that the script had read within steps, in order, until the replay begins.
+    pub(super) step_reads: VecDeque<Bytes>,
     /// Standard input as the script had read it before the run was resumed; `None` if it had not.
     pub(super) input_before: Option<InputBefore>,
     /// Set while the result of a call that must not be repeated is in no commit.
@@ -78,6 +81,22 @@ pub(super) enum InputBefore {
     Part,
     /// All of it.
     All,
+}
+
+impl InputBefore {
+    /// Returns what a script reads that had begun to read its standard input before the run was resumed: that input is not
+    /// there any more, and the input of this process is another one.
+    fn bytes(self) -> Result<Vec<u8>, Failure> {
+        match self {
+            Self::All => Ok(Vec::new()),
+            Self::Part => {
+                let message =
+                    "the rest of standard input is lost: the run was resumed before it had been read to its end";
+                let hint = "read all input before calls that need approval, or keep it in a file of the session";
+                Err(Failure::host(message).with_hint(hint))
+            }
+        }
+    }
 }
 
 /// Sink that drops what a replay writes: it was written before.
@@ -117,6 +136,12 @@ impl RunJournal {
                     }
                     journal.replay.push_back(entry);
                 }
+                JournalEntry::Input { bytes } => {
+                    let bytes = decoded(&bytes)?;
+                    journal.input += bytes.len();
+                    journal.input_before = Some(if bytes.is_empty() { InputBefore::All } else { InputBefore::Part });
+                    journal.step_reads.push_back(bytes.into());
+                }
                 JournalEntry::Admitted { id, seq } => {
                     journal.admitted.insert(id, seq);
                     // What was said of an earlier attempt does not hold for this one.
@@ -144,6 +169,12 @@ impl RunJournal {
         self.is_replaying
     }
 
+    /// Returns what the script reads of its standard input within steps that are replayed, and behind them.
+    pub(super) fn step_reads(&self) -> StepReads {
+        let behind = self.input_before.map(InputBefore::bytes);
+        StepReads { replayed: self.step_reads.clone(), behind, is_journaled: true, new: NewReads::default() }
+    }
+
     /// Wraps the sink of a run that is resumed.
     pub(super) fn output(&self, sink: Box<dyn OutputSink>) -> Box<dyn OutputSink> {
         if !self.is_replaying || self.check.is_some() {
@@ -156,7 +187,7 @@ impl RunJournal {
 /// Returns the digest of an operation that is a call, as the script made it.
 pub(super) fn digest_of(operation: &guest::Operation) -> Option<String> {
     match operation {
-        guest::Operation::Call { method, arguments } => Some(call_digest(method, arguments)),
+        guest::Operation::Call { method, arguments, .. } => Some(call_digest(method, arguments)),
         guest::Operation::Run(run) => match &run.what {
             Runnable::Program(method) => Some(program_digest(method, run)),
             Runnable::Script { .. } => None,
@@ -214,22 +245,34 @@ impl Run {
         self.record(&JournalEntry::Unreplayable { what: what.to_owned() });
         let Some(journal) = &mut self.journal else { return };
         journal.is_broken = true;
+        self.input.stop_journaling();
         // Nobody could resume the run, whatever is decided.
         self.refuse_deferred(what);
     }
 
-    /// Returns what a script reads that had begun to read its standard input before the run was resumed: that input is
-    /// not there any more, and the input of this process is another one.
+    /// Returns what an operation reads of standard input that had been read before the run was resumed.
     pub(super) fn replayed_input(&self) -> Option<Result<Value, Failure>> {
-        match self.journal.as_ref()?.input_before? {
-            InputBefore::All => Some(Ok(Value::Bytes(Vec::new()))),
-            InputBefore::Part => {
-                let message =
-                    "the rest of standard input is lost: the run was resumed before it had been read to its end";
-                let hint = "read all input before calls that need approval, or keep it in a file of the session";
-                Some(Err(Failure::host(message).with_hint(hint)))
-            }
+        Some(self.journal.as_ref()?.input_before?.bytes().map(Value::Bytes))
+    }
+
+    /// Records what the main script has read of its standard input within the last step.
+    pub(super) fn record_step_reads(&mut self) {
+        let NewReads { parts, bytes } = self.input.take_reads();
+        if bytes > 0 || !parts.is_empty() {
+            parts.iter().for_each(|part| self.record(&JournalEntry::input(part)));
+            self.count_input(bytes);
         }
+    }
+
+    /// Counts bytes of input that the journal holds. Returns false if they are too many, and the journal ends here.
+    fn count_input(&mut self, bytes: usize) -> bool {
+        let Some(journal) = &mut self.journal else { return true };
+        journal.input += bytes;
+        let fits = journal.input <= MAX_JOURNALED;
+        if !fits && !journal.is_broken {
+            self.break_journal("read more than 8 MiB of standard input and of the output of programs");
+        }
+        fits
     }
 
     /// Records a completion that is about to be delivered to a guest.
@@ -258,11 +301,10 @@ impl Run {
             Ok(answer) => self.record(&JournalEntry::Delivered { id, now, answer }),
             Err(why) => return self.break_journal(&format!("changed files that cannot be read ({why})")),
         }
-        if let (Some(journal), Ok(Value::Bytes(bytes))) = (&mut self.journal, &completion.result) {
-            journal.input += if is_own { 0 } else { bytes.len() };
-            if journal.input > MAX_INPUT {
-                return self.break_journal("read more than 8 MiB of standard input and of the output of programs");
-            }
+        if let (false, Ok(Value::Bytes(bytes))) = (is_own, &completion.result)
+            && !self.count_input(bytes.len())
+        {
+            return;
         }
         let (pending, all) = self.session.storage.journal_bytes();
         if all > self.session.limits().log {

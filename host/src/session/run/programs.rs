@@ -6,7 +6,7 @@ use super::outstanding::{OperationKind, OperationStream, OutstandingOperation, P
 use super::replayed_programs::{Launch, Repetition};
 use crate::code::Interrupt;
 use crate::error::Failure;
-use crate::gate::{Admission, CallOutcome, NotAdmitted};
+use crate::gate::{Admission, CallOutcome, NotAdmitted, RequestedCall};
 use crate::guest::{Completion, OperationId, ProgramRun, Value};
 use crate::session::guest_process;
 use crate::session::journal::JournalEntry;
@@ -23,7 +23,7 @@ impl Run {
         interrupt: Interrupt,
         digest: Option<String>,
     ) -> Option<Pending> {
-        let judged = self.judge(id, method, &program_arguments(run));
+        let judged = self.judge(id, RequestedCall::new(method, &program_arguments(run)));
         self.program_judged(id, run, judged, interrupt, digest)
     }
 

@@ -10,7 +10,7 @@ use super::outstanding::{OperationKind, OperationStream, OutstandingOperation};
 use super::replayed_programs::Launch;
 use crate::code::Interrupt;
 use crate::error::{Failure, error_chain};
-use crate::gate::{Admission, Consent, EarlierQuestion, Gate, NotAdmitted};
+use crate::gate::{Admission, Consent, EarlierQuestion, Gate, NotAdmitted, RequestedCall};
 use crate::guest::{self, Completion, GuestError, OperationId, ProgramRun, Runnable, Step, Value};
 use crate::session::guest_process::{self, MAIN, Pid};
 use crate::session::host::guest_now;
@@ -289,6 +289,9 @@ impl Run {
             let what = format!("the program of operation {program} had been given more than 8 MiB, and had not ended");
             return self.diverge(&what);
         }
+        if self.input.is_replaying() {
+            return self.diverge("the script did not read all of its standard input again");
+        }
         journal.is_replaying = false;
         journal.live.store(true, Ordering::Release);
         if let Some(failure) = journal.doubt(&held, &self.session.gate) {
@@ -307,7 +310,10 @@ impl Run {
     /// Performs an operation that was started at this time, in the replay. Returns it if it is still to be performed.
     fn perform_held(&mut self, id: OperationId, operation: guest::Operation, at: u64) -> Option<Pending> {
         let operation = match operation {
-            guest::Operation::Call { method, arguments } => return self.readmit_call(id, &method, &arguments),
+            guest::Operation::Call { method, arguments, location } => {
+                let call = RequestedCall { method: &method, arguments: &arguments, location: location.as_ref() };
+                return self.readmit_call(id, call);
+            }
             guest::Operation::Run(run) => return self.readmit_program(id, &run),
             guest::Operation::Sleep(duration) => {
                 let passed = Duration::from_nanos(guest_now().saturating_sub(at));
@@ -324,22 +330,24 @@ impl Run {
     }
 
     /// Continues with a call that has no result: delivers what a human said of it, or judges it again.
-    fn readmit_call(&mut self, id: OperationId, method: &str, arguments: &str) -> Option<Pending> {
+    fn readmit_call(&mut self, id: OperationId, call: RequestedCall<'_>) -> Option<Pending> {
         if let Some((seq, resolution)) = self.resolution(id) {
             let result = match resolution {
                 Resolution::Fail(message) => Err(Failure::tool(message)),
                 Resolution::Done(value) => Ok(Value::Json(value.into())),
-                Resolution::Retry => return self.judge_call_again(id, method, arguments),
+                Resolution::Retry => return self.judge_call_again(id, call),
             };
-            self.settle_resolved(id, seq, method, result, call_digest(method, arguments));
+            self.settle_resolved(id, seq, call.method, result, call_digest(call.method, call.arguments));
             return None;
         }
-        self.judge_call_again(id, method, arguments)
+        self.judge_call_again(id, call)
     }
 
-    fn judge_call_again(&mut self, id: OperationId, method: &str, arguments: &str) -> Option<Pending> {
-        match self.judge_resumed(id, method, arguments)? {
-            Ok((judged, interrupt)) => self.admitted(id, judged, interrupt, Some(call_digest(method, arguments))),
+    fn judge_call_again(&mut self, id: OperationId, call: RequestedCall<'_>) -> Option<Pending> {
+        match self.judge_resumed(id, call)? {
+            Ok((judged, interrupt)) => {
+                self.admitted(id, judged, interrupt, Some(call_digest(call.method, call.arguments)))
+            }
             Err(failure) => self.refuse(id, failure),
         }
     }
@@ -359,7 +367,8 @@ impl Run {
             self.settle_resolved(id, seq, method, result, digest);
             return None;
         }
-        let pending = match self.judge_resumed(id, method, &program_arguments(run))? {
+        let arguments = program_arguments(run);
+        let pending = match self.judge_resumed(id, RequestedCall::new(method, &arguments))? {
             Ok((judged, interrupt)) => self.program_judged(id, run, judged, interrupt, Some(digest)),
             Err(failure) => self.refuse(id, failure),
         };
@@ -394,7 +403,7 @@ impl Run {
     }
 
     /// Judges a call or a program that a script had started before the run was resumed, and that has no result.
-    fn judge_resumed(&mut self, id: OperationId, method: &str, arguments: &str) -> Option<ResumedJudgement> {
+    fn judge_resumed(&mut self, id: OperationId, call: RequestedCall<'_>) -> Option<ResumedJudgement> {
         let pid = guest_process::owner(id);
         let interrupt = self.processes.as_mut()?.get(pid)?.interrupt.child();
         let admitted = self.journal.as_ref()?.admitted.get(&id).copied();
@@ -408,12 +417,12 @@ impl Run {
         let seq = asked.map(|asked| asked.seq).or(admitted);
         let decision = seq.and_then(|seq| journal.decisions.get(&seq));
         let edited = seq.and_then(|seq| journal.edits.get(&seq)).map(ToString::to_string);
-        let arguments = edited.as_deref().unwrap_or(arguments);
+        let call = RequestedCall { arguments: edited.as_deref().unwrap_or(call.arguments), ..call };
         let (record, memory) = (&self.scope.record, &self.session.memory);
         let consent = Consent::Deferrable(EarlierQuestion { asked, decision });
         let gate = &self.session.gate;
         self.session.storage.judging(Some(id));
-        let judged = gate.admit_numbered(record, seq, method, arguments, memory, &interrupt, consent);
+        let judged = gate.admit_numbered(record, seq, call, memory, &interrupt, consent);
         self.session.storage.judging(None);
         Some(Ok((judged, interrupt)))
     }

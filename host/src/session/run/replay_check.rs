@@ -132,7 +132,7 @@ impl Run {
             self.diverge(&format!("its log does not have call {seq}"));
             return false;
         };
-        if let Some((guest::Operation::Call { method, arguments }, _)) = journal.held.get(&id) {
+        if let Some((guest::Operation::Call { method, arguments, .. }, _)) = journal.held.get(&id) {
             let made = self.session.gate.canonical(method, arguments);
             let expected = match (journal.edits.get(&seq), asked) {
                 (Some(_), Some(asked)) => &asked.arguments,
