@@ -636,8 +636,7 @@ async fn read_tar_to_append(
             let newest = times.entry(name).or_insert(time);
             *newest = time.max(*newest);
         }
-        let size = if header[156] == b'5' { Some(0) } else { parse_tar_size(&header[124..136]) };
-        let behind = size.and_then(|size| tar_content_end(offset + TAR_BLOCK_SIZE, size));
+        let behind = parse_tar_size(&header[124..136]).and_then(|size| tar_content_end(offset + TAR_BLOCK_SIZE, size));
         match behind.filter(|behind| *behind <= members.len()) {
             Some(behind) => offset = behind,
             None => return failed(&format!("Unexpected EOF in archive{FATAL}")),
@@ -1240,6 +1239,11 @@ async fn extract_tar(ctx: &Context<'_>, archive_name: &str, opts: ExtractOptions
                     ctx.fs.mkdir(&dir_path, true).await?;
                     directories.push((dir_path, mode, modified));
                 }
+                // A directory may have contents of its own, which are skipped as they were when the archive was checked.
+                let Some(content_end) = tar_content_end(offset, size) else {
+                    return Ok(ExecResult::err(format!("tar: {}: invalid size field\n", name), 2));
+                };
+                offset = content_end;
             }
             b'0' | b'\0' => {
                 // Regular file
@@ -2487,6 +2491,25 @@ mod tests {
 
         assert_eq!(result.exit_code, 2);
         assert!(result.stderr.contains("path traversal blocked"));
+    }
+
+    #[tokio::test]
+    async fn tar_extract_of_a_directory_with_contents_skips_them() {
+        let (fs, mut cwd, mut variables) = create_test_ctx().await;
+        let env = HashMap::new();
+        let hidden = build_tar_with_entry("hidden", b"x");
+        let size = format!("{:011o}\0", hidden.len()).into_bytes();
+        let tar = build_tar_with_fields("d/", b'5', &size, &hidden);
+        fs.write_file(&cwd.join("d.tar"), &tar).await.unwrap();
+
+        for (option, listed) in [("-xvf", "d/\n"), ("-rf", ""), ("-tf", "d/\n")] {
+            let args = vec![option.to_string(), "d.tar".to_string()];
+            let ctx = Context::new_for_test(&args, &env, &mut variables, &mut cwd, fs.clone(), None);
+            let result = Tar.execute(ctx).await.unwrap();
+            assert_eq!((&*result.stdout, &*result.stderr, result.exit_code), (listed, "", 0), "{option}");
+        }
+        assert!(fs.exists(&cwd.join("d")).await.unwrap());
+        assert!(!fs.exists(&cwd.join("hidden")).await.unwrap());
     }
 
     #[tokio::test]
