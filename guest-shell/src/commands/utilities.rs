@@ -5,8 +5,9 @@ use std::sync::Arc;
 
 use bashkit::{BashBuilder, Builtin};
 
+use super::archive::bzip2::{Bunzip2, Bzcat, Bzip2};
 use super::archive::gzip::{Gunzip, Gzip, Zcat};
-use super::archive::{Bunzip2, Bzcat, Bzip2, Tar};
+use super::archive::tar::Tar;
 use super::checksum::{B2sum, Cksum, Md5sum, Sha1sum, Sha224sum, Sha256sum, Sha384sum, Sha512sum};
 use super::coreutils_extra::{Chgrp, GrepAlias, Link, Shasum, Sum};
 use super::date::Date;
