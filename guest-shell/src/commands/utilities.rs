@@ -5,18 +5,19 @@ use std::sync::Arc;
 
 use bashkit::{BashBuilder, Builtin};
 
+use super::archive::bzip2::{Bunzip2, Bzcat, Bzip2};
 use super::archive::gzip::{Gunzip, Gzip, Zcat};
-use super::archive::{Bunzip2, Bzcat, Bzip2, Tar};
+use super::archive::tar::Tar;
 use super::checksum::{B2sum, Cksum, Md5sum, Sha1sum, Sha224sum, Sha256sum, Sha384sum, Sha512sum};
 use super::coreutils_extra::{Chgrp, GrepAlias, Link, Shasum, Sum};
 use super::date::Date;
 use super::disk::{Df, Du};
-use super::hextools::{Hexdump, Od, Xxd};
 use super::{
-    awk, base64, cmp, comm, csplit, cuttr, diff, expand, expr, file, find, fmt, fold, grep, headtail, look, ls,
+    awk, base64, cmp, comm, csplit, cut, diff, expand, expr, file, find, fmt, fold, grep, headtail, hexdump, look, ls,
 };
 use super::{
-    nl, numfmt, pr, printf, sed, seq, shuf, sort, split, stat, strings, textrev, time, touch, truncate, uniq, wc,
+    nl, numfmt, od, pr, printf, sed, seq, shuf, sort, split, stat, strings, textrev, time, touch, tr, truncate, uniq,
+    wc, xxd,
 };
 
 /// Adds the commands; `user` is whom files belong to.
@@ -57,7 +58,7 @@ fn add_filters(builder: &mut BashBuilder) {
         ("base64", Arc::new(base64::Base64)),
         ("comm", Arc::new(comm::Comm)),
         ("csplit", Arc::new(csplit::Csplit)),
-        ("cut", Arc::new(cuttr::Cut)),
+        ("cut", Arc::new(cut::Cut)),
         ("egrep", Arc::new(GrepAlias::egrep())),
         ("expand", Arc::new(expand::Expand)),
         ("fgrep", Arc::new(GrepAlias::fgrep())),
@@ -65,10 +66,10 @@ fn add_filters(builder: &mut BashBuilder) {
         ("fold", Arc::new(fold::Fold)),
         ("grep", Arc::new(grep::Grep)),
         ("head", Arc::new(headtail::Head)),
-        ("hexdump", Arc::new(Hexdump)),
+        ("hexdump", Arc::new(hexdump::Hexdump)),
         ("look", Arc::new(look::Look)),
         ("nl", Arc::new(nl::Nl)),
-        ("od", Arc::new(Od)),
+        ("od", Arc::new(od::Od)),
         ("rev", Arc::new(textrev::Rev)),
         ("sed", Arc::new(sed::Sed)),
         ("sort", Arc::new(sort::Sort)),
@@ -76,11 +77,11 @@ fn add_filters(builder: &mut BashBuilder) {
         ("strings", Arc::new(strings::Strings)),
         ("tac", Arc::new(textrev::Tac)),
         ("tail", Arc::new(headtail::Tail)),
-        ("tr", Arc::new(cuttr::Tr)),
+        ("tr", Arc::new(tr::Tr)),
         ("unexpand", Arc::new(expand::Unexpand)),
         ("uniq", Arc::new(uniq::Uniq)),
         ("wc", Arc::new(wc::Wc)),
-        ("xxd", Arc::new(Xxd)),
+        ("xxd", Arc::new(xxd::Xxd)),
         ("b2sum", Arc::new(B2sum)),
         ("cksum", Arc::new(Cksum)),
         ("md5sum", Arc::new(Md5sum)),

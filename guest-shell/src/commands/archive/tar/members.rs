@@ -1,17 +1,17 @@
-//! Which members of an archive `tar` lists or extracts.
+//! Members of an archive that are listed or extracted.
 //!
 //! Derived from bashkit (MIT, `guest-shell/patches/LICENSE-bashkit`).
 
 use bashkit::builtins::ls::glob::fnmatch;
 
-/// How the names given to `tar` are compared with those of members.
+/// Comparison of the names of a call with those of members.
 #[derive(Clone, Copy)]
 pub(super) struct MemberMatching {
     /// `--wildcards`, `--no-wildcards` or neither.
     pub(super) wildcards: Option<bool>,
     /// `--no-anchored` lets a name match behind any slash.
     pub(super) anchored: bool,
-    /// Whether `*` matches a slash.
+    /// A `*` matches a slash, too.
     pub(super) match_slash: bool,
     pub(super) ignore_case: bool,
 }
@@ -23,7 +23,7 @@ impl Default for MemberMatching {
 }
 
 impl MemberMatching {
-    /// Applies a long option; false if it is another one.
+    /// Applies a long option. Returns false if it is another one.
     pub(super) fn set(&mut self, option: &str) -> bool {
         match option {
             "wildcards" => self.wildcards = Some(true),
@@ -52,7 +52,7 @@ impl MemberMatching {
         }
     }
 
-    /// Whether a name stands for a member, or for a directory that it is in.
+    /// Returns true if a name stands for a member, or for a directory that it is in.
     fn matches(&self, member: &str, name: &str) -> bool {
         let name = name.trim_end_matches('/');
         let behind_slashes = member.match_indices('/').map(|(at, _)| &member[at + 1..]);
@@ -64,7 +64,7 @@ impl MemberMatching {
     }
 }
 
-/// The names given to `tar`, and which of them occurred.
+/// Names of a call, each with a mark if it occurred in the archive.
 pub(super) struct MemberFilter<'a> {
     names: &'a [&'a str],
     matching: MemberMatching,
@@ -76,7 +76,7 @@ impl<'a> MemberFilter<'a> {
         Self { names, matching, found: vec![false; names.len()] }
     }
 
-    /// Whether a member was asked for; without any names, all are.
+    /// Returns true if a name stands for a member. Without any names, all members are selected.
     pub(super) fn selects(&mut self, member: &str) -> bool {
         let member = member.trim_end_matches('/');
         let matches = |name: &&str| self.matching.matches(member, name);
@@ -87,24 +87,24 @@ impl<'a> MemberFilter<'a> {
         true
     }
 
-    /// Messages about names that did not occur.
+    /// Returns messages about names that did not occur.
     pub(super) fn missing(&self) -> String {
         let names = self.names.iter().zip(&self.found);
         let missing = names.filter(|(_, found)| !**found).map(|(name, _)| *name);
-        let mut told = String::new();
+        let mut messages = String::new();
         for name in missing {
             if self.matching.wildcards.is_none() && name.contains(['*', '?', '[']) {
-                told.push_str(
+                messages.push_str(
                     "tar: Pattern matching characters used in file names\n\
                      tar: Use --wildcards to enable pattern matching, \
                      or --no-wildcards to suppress this warning\n",
                 );
             }
-            told.push_str(&format!("tar: {name}: Not found in archive\n"));
+            messages.push_str(&format!("tar: {name}: Not found in archive\n"));
         }
-        if !told.is_empty() {
-            told.push_str("tar: Exiting with failure status due to previous errors\n");
+        if !messages.is_empty() {
+            messages.push_str("tar: Exiting with failure status due to previous errors\n");
         }
-        told
+        messages
     }
 }

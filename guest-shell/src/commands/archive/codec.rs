@@ -1,0 +1,218 @@
+//! Compression and bounded decompression of whole texts.
+//!
+//! The crate `bzip2` has a codec in Rust, whose state has a fixed size.
+//!
+//! Derived from bashkit (MIT, `guest-shell/patches/LICENSE-bashkit`).
+
+use std::io::{Error, Read, Write};
+
+use ::bzip2::read::BzDecoder;
+use ::bzip2::write::BzEncoder;
+use bashkit::Result;
+use bashkit::builtins::limits::ARCHIVE_MAX_DECOMPRESSION_RATIO;
+use bashkit::limits::{BudgetedBytes, ExecutionBudget};
+use flate2::read::GzDecoder;
+use flate2::write::GzEncoder;
+
+use super::budget::archive_io_error;
+
+/// Compression of an archive.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub(super) enum ArchiveCompression {
+    #[default]
+    None,
+    Gzip,
+    Bzip2,
+}
+
+impl ArchiveCompression {
+    /// Returns the compression that the name of an archive stands for (`tar -a`).
+    pub(super) fn named(archive: &str) -> Self {
+        let has_suffix = |suffixes: &[&str]| suffixes.iter().any(|end| archive.ends_with(end));
+        if has_suffix(&[".gz", ".tgz", ".taz"]) {
+            Self::Gzip
+        } else if has_suffix(&[".bz2", ".tbz", ".tbz2", ".tz2"]) {
+            Self::Bzip2
+        } else {
+            Self::None
+        }
+    }
+
+    /// Returns the compression of data by its first bytes.
+    pub(super) fn detect(data: &[u8]) -> Self {
+        if data.starts_with(b"BZh") {
+            Self::Bzip2
+        } else if data.starts_with(&[0x1f, 0x8b]) {
+            Self::Gzip
+        } else {
+            Self::None
+        }
+    }
+
+    /// Compresses data for a command, whose name begins its errors.
+    pub(super) fn compress(
+        self,
+        input: &[u8],
+        command: &str,
+        budget: Option<&ExecutionBudget>,
+    ) -> Result<BudgetedBytes> {
+        let compressed = match self {
+            Self::None => return uncompressed(input, budget),
+            Self::Gzip => {
+                let encoder = GzEncoder::new(BudgetedBytes::new(budget)?, flate2::Compression::default());
+                encode(encoder, input, GzEncoder::finish)
+            }
+            Self::Bzip2 => {
+                let encoder = BzEncoder::new(BudgetedBytes::new(budget)?, ::bzip2::Compression::best());
+                encode(encoder, input, BzEncoder::finish)
+            }
+        };
+        let codec = if self == Self::Gzip { "gzip" } else { "bzip2" };
+        compressed.map_err(|error| archive_io_error(&format!("{command}: {codec} compression failed"), error))
+    }
+
+    /// Decompresses data for a command, whose name begins its errors, into `max_size` bytes at most.
+    pub(super) fn decompress(
+        self,
+        input: &[u8],
+        max_size: u64,
+        command: &str,
+        budget: Option<&ExecutionBudget>,
+    ) -> Result<BudgetedBytes> {
+        let decompressed = match self {
+            Self::None => return uncompressed(input, budget),
+            Self::Gzip => read_with_limit(GzDecoder::new(input), input.len(), max_size, budget),
+            Self::Bzip2 => read_with_limit(BzDecoder::new(input), input.len(), max_size, budget),
+        };
+        decompressed.map_err(|error| archive_io_error(command, error))
+    }
+}
+
+fn uncompressed(input: &[u8], budget: Option<&ExecutionBudget>) -> Result<BudgetedBytes> {
+    let mut output = BudgetedBytes::try_with_capacity(budget, input.len())?;
+    output.try_extend_from_slice(input)?;
+    Ok(output)
+}
+
+fn encode<E: Write>(
+    mut encoder: E,
+    input: &[u8],
+    finish: impl FnOnce(E) -> std::io::Result<BudgetedBytes>,
+) -> std::io::Result<BudgetedBytes> {
+    encoder.write_all(input)?;
+    finish(encoder)
+}
+
+fn read_with_limit(
+    mut reader: impl Read,
+    compressed_size: usize,
+    max_size: u64,
+    budget: Option<&ExecutionBudget>,
+) -> std::io::Result<BudgetedBytes> {
+    let mut output = BudgetedBytes::new(budget).map_err(Error::other)?;
+    let mut buffer = [0u8; 8192];
+    loop {
+        let length = reader.read(&mut buffer)?;
+        if length == 0 {
+            return Ok(output);
+        }
+        append_unpacked(&mut output, &buffer[..length], compressed_size, max_size)?;
+    }
+}
+
+/// Appends a part of a decoder's output, if the whole stays within the limits.
+///
+/// The limits are checked before memory is reserved for the part.
+pub(super) fn append_unpacked(
+    output: &mut BudgetedBytes,
+    part: &[u8],
+    compressed_size: usize,
+    max_size: u64,
+) -> std::io::Result<()> {
+    let length = output
+        .len()
+        .checked_add(part.len())
+        .ok_or_else(|| Error::other("decompressed size overflow (zip bomb protection)"))?;
+    if u64::try_from(length).unwrap_or(u64::MAX) > max_size {
+        return Err(Error::other(format!("decompressed size exceeds {max_size} byte limit (zip bomb protection)")));
+    }
+    let length_limit = compressed_size.saturating_mul(ARCHIVE_MAX_DECOMPRESSION_RATIO);
+    if compressed_size > 0 && length > length_limit {
+        return Err(Error::other(format!(
+            "decompression ratio exceeds {ARCHIVE_MAX_DECOMPRESSION_RATIO}:1 (zip bomb protection)"
+        )));
+    }
+    output.try_extend_from_slice(part).map_err(Error::other)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+    use std::sync::atomic::AtomicBool;
+
+    use bashkit::limits::{ExecutionLimits, LimitExceeded};
+
+    use super::*;
+
+    fn budget_of_live_bytes(limit: u64) -> ExecutionBudget {
+        let limits = ExecutionLimits::new().max_live_intermediate_bytes(limit);
+        ExecutionBudget::new(&limits, Arc::new(AtomicBool::new(false)))
+    }
+
+    fn read_failure(reader: impl Read, compressed_size: usize, max_size: u64) -> String {
+        read_with_limit(reader, compressed_size, max_size, None).expect_err("limits are exceeded").to_string()
+    }
+
+    #[test]
+    fn decompression_within_its_limits_succeeds() {
+        let data = b"hello world";
+        let output = read_with_limit(data.as_slice(), data.len(), 1000, None).expect("within the limits");
+        assert_eq!(&*output, data);
+    }
+
+    #[test]
+    fn decompression_above_a_limit_fails() {
+        let data = vec![0u8; 10_100];
+        assert_eq!(
+            read_failure(data.as_slice(), data.len(), 500),
+            "decompressed size exceeds 500 byte limit (zip bomb protection)"
+        );
+        let message = read_failure(data.as_slice(), 100, u64::MAX);
+        assert!(message.starts_with("decompression ratio exceeds"), "{message}");
+    }
+
+    #[test]
+    fn decompression_that_fails_releases_its_memory() {
+        struct FailsAfterFirstRead(bool);
+
+        impl Read for FailsAfterFirstRead {
+            fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+                if self.0 {
+                    return Err(Error::other("injected read failure"));
+                }
+                self.0 = true;
+                buffer[..4].copy_from_slice(b"data");
+                Ok(4)
+            }
+        }
+
+        let budget = budget_of_live_bytes(8);
+        assert!(read_with_limit(FailsAfterFirstRead(false), 4, 8, Some(&budget)).is_err());
+        assert!(budget.lease_bytes(8).is_ok());
+    }
+
+    #[test]
+    fn decompression_shares_the_budget_with_other_buffers() {
+        let budget = budget_of_live_bytes(8);
+        let _outer = budget.lease_bytes(4).expect("within the budget");
+        let error = read_with_limit(&b"12345"[..], 5, 8, Some(&budget)).expect_err("above the budget");
+        assert!(error.to_string().contains("live intermediate bytes"), "{error}");
+    }
+
+    #[test]
+    fn compression_above_the_budget_is_a_resource_limit() {
+        let budget = budget_of_live_bytes(0);
+        let error = ArchiveCompression::Gzip.compress(b"input", "gzip", Some(&budget)).expect_err("above the budget");
+        assert!(matches!(error, bashkit::Error::ResourceLimit(LimitExceeded::ExecutionBudget(_))));
+    }
+}

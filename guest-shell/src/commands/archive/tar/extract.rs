@@ -1,0 +1,200 @@
+//! Files, directories and links from an archive.
+//!
+//! Derived from bashkit (MIT, `guest-shell/patches/LICENSE-bashkit`).
+
+use std::path::{Path, PathBuf};
+use std::result::Result as StdResult;
+use std::time::Duration;
+
+use bashkit::builtins::{Context, UMASK_VAR, resolve_path};
+use bashkit::limits::{BudgetedBytes, BudgetedString};
+use bashkit::time_compat::{SystemTime, UNIX_EPOCH};
+use bashkit::{ExecResult, Result};
+
+use super::header::{DIRECTORY, FILE, HARD_LINK, OLD_FILE, SYMBOLIC_LINK};
+use super::input::read_archive;
+use super::members::MemberFilter;
+use super::options::TarOptions;
+use super::plan::{check_contents, check_extraction};
+use super::reader::{TarMember, TarReader};
+use crate::commands::archive::budget::{budgeted_bytes, budgeted_string};
+
+/// Extracts the members of an archive that names select.
+pub(super) async fn extract(ctx: &Context<'_>, options: &TarOptions<'_>, names: &[&str]) -> Result<ExecResult> {
+    let archive = match read_archive(ctx, options).await? {
+        Ok(archive) => archive.bytes,
+        Err(result) => return Ok(result),
+    };
+    let base = options.directory.map_or_else(|| ctx.cwd.clone(), |directory| resolve_path(ctx.cwd, directory));
+    let checked =
+        if options.to_stdout { check_contents(ctx, &archive) } else { check_extraction(ctx, &archive, &base) };
+    if let Err(message) = checked {
+        return Ok(ExecResult::err(message, 2));
+    }
+    if options.directory.is_some() {
+        ctx.fs.mkdir(&base, true).await?;
+    }
+    let mut members = MemberFilter::new(names, options.matching);
+    let mut extraction = Extraction::new(ctx, options, base)?;
+    let mut reader = TarReader::new(&archive);
+    while let Some(member) = reader.member() {
+        let extracted = match member {
+            Ok(member) => extraction.add(member, &archive, &mut members).await?,
+            Err(message) => Err(message),
+        };
+        if let Err(message) = extracted {
+            return Ok(ExecResult::err(message, 2));
+        }
+    }
+    extraction.finish(&members.missing()).await
+}
+
+/// Directory whose mode and time are set when its contents are there.
+struct ExtractedDirectory {
+    path: PathBuf,
+    mode: u32,
+    modified: SystemTime,
+}
+
+/// Extraction of an archive.
+struct Extraction<'a> {
+    ctx: &'a Context<'a>,
+    options: &'a TarOptions<'a>,
+    /// Directory of the members.
+    base: PathBuf,
+    umask: u32,
+    stdout: BudgetedBytes,
+    stderr: BudgetedString,
+    /// Links and their targets. They are made last, so that nothing is written through one.
+    links: Vec<(PathBuf, String)>,
+    directories: Vec<ExtractedDirectory>,
+}
+
+impl<'a> Extraction<'a> {
+    fn new(ctx: &'a Context<'a>, options: &'a TarOptions<'a>, base: PathBuf) -> Result<Self> {
+        let umask = ctx.variables.get(UMASK_VAR).and_then(|value| u32::from_str_radix(value, 8).ok());
+        Ok(Self {
+            ctx,
+            options,
+            base,
+            umask: umask.unwrap_or(0o022),
+            stdout: budgeted_bytes(ctx)?,
+            stderr: budgeted_string(ctx)?,
+            links: Vec::new(),
+            directories: Vec::new(),
+        })
+    }
+
+    /// Extracts a member if it is selected. The error is a message.
+    async fn add(
+        &mut self,
+        member: TarMember<'_>,
+        archive: &[u8],
+        members: &mut MemberFilter<'_>,
+    ) -> Result<StdResult<(), String>> {
+        let selected = members.selects(&member.name) && !self.options.excludes(&member.name);
+        let Some(name) = selected.then(|| self.options.stripped(&member.name)).flatten() else {
+            return Ok(Ok(()));
+        };
+        if self.options.verbose {
+            self.list(&name)?;
+        }
+        let path = resolve_path(&self.base, &name);
+        let mode = member.header.mode() & 0o7777 & !self.umask;
+        let modified = member_time(member.header.modified());
+        match member.header.kind() {
+            _ if self.options.to_stdout => return self.add_to_stdout(&name, &member, archive),
+            DIRECTORY | OLD_FILE if name.ends_with('/') => {
+                self.ctx.fs.mkdir(&path, true).await?;
+                self.directories.push(ExtractedDirectory { path, mode, modified });
+            }
+            FILE | OLD_FILE => {
+                self.make_file(&path, &archive[member.start..member.start + member.size]).await?;
+                self.ctx.fs.chmod(&path, mode).await?;
+                self.ctx.fs.set_modified_time(&path, modified).await?;
+            }
+            SYMBOLIC_LINK => self.links.push((path, member.target)),
+            kind => self.tell_of_skipped(&name, kind)?,
+        }
+        Ok(Ok(()))
+    }
+
+    /// Lists a name, on standard output unless contents go there.
+    fn list(&mut self, name: &str) -> Result<()> {
+        let line = format!("{name}\n");
+        if self.options.to_stdout {
+            self.stderr.try_push_str(&line)?;
+        } else {
+            self.stdout.try_extend_from_slice(line.as_bytes())?;
+        }
+        Ok(())
+    }
+
+    fn add_to_stdout(&mut self, name: &str, member: &TarMember<'_>, archive: &[u8]) -> Result<StdResult<(), String>> {
+        match member.header.kind() {
+            SYMBOLIC_LINK => {}
+            DIRECTORY | OLD_FILE if name.ends_with('/') => {}
+            FILE | OLD_FILE => {
+                let content = String::from_utf8_lossy(&archive[member.start..member.start + member.size]);
+                let limits = self.ctx.fs.limits();
+                if let Err(error) = limits.check_total_bytes(self.stdout.len() as u64, content.len() as u64) {
+                    return Ok(Err(format!("tar: {name}: {error}\n")));
+                }
+                self.stdout.try_extend_from_slice(content.as_bytes())?;
+            }
+            kind => self.tell_of_skipped(name, kind)?,
+        }
+        Ok(Ok(()))
+    }
+
+    fn tell_of_skipped(&mut self, name: &str, kind: u8) -> Result<()> {
+        let reason = match kind {
+            HARD_LINK => "hard link skipped (not supported in VFS)",
+            _ => "unsupported entry type skipped",
+        };
+        self.stderr.try_push_str(&format!("tar: {name}: {reason}\n"))?;
+        Ok(())
+    }
+
+    async fn make_file(&self, path: &Path, content: &[u8]) -> Result<()> {
+        if let Some(parent) = path.parent() {
+            self.ctx.fs.mkdir(parent, true).await?;
+        }
+        // As in GNU's, a link is replaced: nothing is written through it.
+        if self.ctx.fs.lstat(path).await.is_ok_and(|metadata| metadata.file_type.is_symlink()) {
+            self.ctx.fs.remove(path, false).await?;
+        }
+        self.ctx.fs.write_file(path, content).await
+    }
+
+    /// Makes the links, sets modes and times of directories, and adds a message about missing members.
+    async fn finish(mut self, missing: &str) -> Result<ExecResult> {
+        for (path, target) in &self.links {
+            self.make_link(path, target).await?;
+        }
+        for directory in self.directories.iter().rev() {
+            self.ctx.fs.chmod(&directory.path, directory.mode).await?;
+            self.ctx.fs.set_modified_time(&directory.path, directory.modified).await?;
+        }
+        self.stderr.try_push_str(missing)?;
+        let (stdout, _stdout_lease) = self.stdout.into_parts();
+        let (stderr, _stderr_lease) = self.stderr.into_parts();
+        let exit_code = if missing.is_empty() { 0 } else { 2 };
+        Ok(ExecResult { stdout: stdout.into(), stderr: stderr.into(), exit_code, ..ExecResult::default() })
+    }
+
+    async fn make_link(&self, path: &Path, target: &str) -> Result<()> {
+        if let Some(parent) = path.parent() {
+            self.ctx.fs.mkdir(parent, true).await?;
+        }
+        if self.ctx.fs.lstat(path).await.is_ok_and(|metadata| !metadata.file_type.is_dir()) {
+            self.ctx.fs.remove(path, false).await?;
+        }
+        self.ctx.fs.symlink(Path::new(target), path).await
+    }
+}
+
+/// Returns a time of a header, at most the last one that 32 bits of seconds hold.
+fn member_time(seconds: u64) -> SystemTime {
+    UNIX_EPOCH + Duration::from_secs(seconds.min(u32::MAX.into()))
+}

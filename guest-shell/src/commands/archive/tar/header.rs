@@ -1,0 +1,199 @@
+//! Headers of members: blocks of 512 bytes, as GNU's `tar` reads and writes them.
+//!
+//! Derived from bashkit (MIT, `guest-shell/patches/LICENSE-bashkit`).
+
+use bashkit::builtins::system::{SANDBOX_GID, SANDBOX_UID};
+use bashkit::fs::Metadata;
+use bashkit::time_compat::UNIX_EPOCH;
+
+/// Size of a header; contents are padded to a multiple of it.
+pub(super) const TAR_BLOCK_SIZE: usize = 512;
+
+/// Length of a name, or of a link's target, in a header.
+const NAME_LENGTH: usize = 100;
+
+/// Kind of a regular file.
+pub(super) const FILE: u8 = b'0';
+/// Kind of a hard link.
+pub(super) const HARD_LINK: u8 = b'1';
+/// Kind of a symbolic link.
+pub(super) const SYMBOLIC_LINK: u8 = b'2';
+/// Kind of a directory.
+pub(super) const DIRECTORY: u8 = b'5';
+/// Kind of a regular file in archives that are older than kinds.
+pub(super) const OLD_FILE: u8 = b'\0';
+/// Kind of a block that holds the name of the next member, in GNU's format.
+pub(super) const LONG_NAME: u8 = b'L';
+/// Kind of a block that holds the target of the next member, in GNU's format.
+pub(super) const LONG_TARGET: u8 = b'K';
+/// Kind of a block that holds properties of the next member, in pax's format.
+pub(super) const PAX_MEMBER: u8 = b'x';
+/// Kind of a block that holds properties of all members, in pax's format.
+pub(super) const PAX_ARCHIVE: u8 = b'g';
+
+/// Header in an archive.
+#[derive(Clone, Copy)]
+pub(super) struct TarHeader<'a>(&'a [u8]);
+
+impl<'a> TarHeader<'a> {
+    /// Returns the header at a place, if there is a whole block.
+    pub(super) fn at(archive: &'a [u8], offset: usize) -> Option<Self> {
+        archive.get(offset..offset.checked_add(TAR_BLOCK_SIZE)?).map(Self)
+    }
+
+    /// Returns true for a block of zeros, which ends an archive.
+    pub(super) fn is_end(self) -> bool {
+        self.0.iter().all(|byte| *byte == 0)
+    }
+
+    /// Returns true if the checksum is that of the header.
+    pub(super) fn has_right_checksum(self) -> bool {
+        let checksum = &self.0[148..156];
+        let sum = |bytes: &[u8]| bytes.iter().map(|byte| usize::from(*byte)).sum::<usize>();
+        // The checksum counts as spaces.
+        sum(self.0) - sum(checksum) + 8 * usize::from(b' ') == octal_or_zero(checksum)
+    }
+
+    /// Returns the name with a prefix of POSIX' format.
+    pub(super) fn name(self) -> String {
+        let name = text(&self.0[..NAME_LENGTH]);
+        let prefix = text(&self.0[345..500]);
+        if &self.0[257..263] == b"ustar\0" && !prefix.is_empty() { format!("{prefix}/{name}") } else { name }
+    }
+
+    pub(super) fn target(self) -> String {
+        text(&self.0[157..157 + NAME_LENGTH])
+    }
+
+    pub(super) fn kind(self) -> u8 {
+        self.0[156]
+    }
+
+    pub(super) fn mode(self) -> u32 {
+        octal_or_zero(&self.0[100..108]) as u32
+    }
+
+    /// Returns the size of the contents. None if it is no number of this machine.
+    pub(super) fn size(self) -> Option<usize> {
+        octal(&self.0[124..136]).and_then(|size| usize::try_from(size).ok())
+    }
+
+    /// Returns the time of the last change in seconds.
+    pub(super) fn modified(self) -> u64 {
+        octal(&self.0[136..148]).unwrap_or(0)
+    }
+
+    /// Returns the name of the owner, or the number.
+    pub(super) fn user(self) -> String {
+        name_or_number(&self.0[265..297], &self.0[108..116])
+    }
+
+    /// Returns the name of the group, or the number.
+    pub(super) fn group(self) -> String {
+        name_or_number(&self.0[297..329], &self.0[116..124])
+    }
+}
+
+/// Returns the place behind contents and their padding.
+pub(super) fn content_end(start: usize, size: usize) -> Option<usize> {
+    start.checked_add(size.checked_next_multiple_of(TAR_BLOCK_SIZE)?)
+}
+
+/// Returns the text of a field up to the first NUL.
+pub(super) fn text(field: &[u8]) -> String {
+    let end = field.iter().position(|byte| *byte == 0).unwrap_or(field.len());
+    String::from_utf8_lossy(&field[..end]).into_owned()
+}
+
+fn name_or_number(name: &[u8], number: &[u8]) -> String {
+    let name = text(name);
+    if name.is_empty() { octal_or_zero(number).to_string() } else { name }
+}
+
+fn octal(field: &[u8]) -> Option<u64> {
+    let end = field.iter().position(|byte| *byte == 0).unwrap_or(field.len());
+    let digits = std::str::from_utf8(&field[..end]).ok()?.trim();
+    if digits.is_empty() {
+        return Some(0);
+    }
+    // The parser of numbers takes a sign, too.
+    if !digits.bytes().all(|digit| matches!(digit, b'0'..=b'7')) {
+        return None;
+    }
+    u64::from_str_radix(digits, 8).ok()
+}
+
+fn octal_or_zero(field: &[u8]) -> usize {
+    octal(field).and_then(|value| usize::try_from(value).ok()).unwrap_or(0)
+}
+
+/// Member whose header is written.
+#[derive(Clone, Copy)]
+pub(super) struct NewMember<'a> {
+    pub(super) name: &'a str,
+    /// Target of a link, else empty.
+    pub(super) target: &'a str,
+    pub(super) kind: u8,
+    pub(super) metadata: &'a Metadata,
+    pub(super) size: usize,
+    /// Name of the owner and of the group.
+    pub(super) user: &'a str,
+}
+
+impl NewMember<'_> {
+    /// Returns the header. A name or a target that is too long for it goes in front, as in GNU's format.
+    pub(super) fn header(&self) -> Vec<u8> {
+        let mut blocks = Vec::new();
+        for (text, kind) in [(self.target, LONG_TARGET), (self.name, LONG_NAME)] {
+            if text.len() > NAME_LENGTH {
+                blocks.extend(long_text(text, kind, self.metadata));
+            }
+        }
+        blocks.extend_from_slice(&self.block());
+        blocks
+    }
+
+    fn block(&self) -> [u8; TAR_BLOCK_SIZE] {
+        let mut header = [0u8; TAR_BLOCK_SIZE];
+        let mut put = |at: usize, text: &str, most: usize| {
+            let bytes = &text.as_bytes()[..text.len().min(most)];
+            header[at..at + bytes.len()].copy_from_slice(bytes);
+        };
+        put(0, self.name, NAME_LENGTH);
+        put(157, self.target, NAME_LENGTH);
+        put(257, "ustar  ", 7);
+        put(265, self.user, 31);
+        put(297, self.user, 31);
+        let modified = self.metadata.modified.duration_since(UNIX_EPOCH);
+        let mode = if self.kind == SYMBOLIC_LINK { 0o777 } else { self.metadata.mode & 0o7777 };
+        write_octal(&mut header[100..108], mode.into());
+        write_octal(&mut header[108..116], SANDBOX_UID.into());
+        write_octal(&mut header[116..124], SANDBOX_GID.into());
+        write_octal(&mut header[124..136], self.size as u64);
+        write_octal(&mut header[136..148], modified.map_or(0, |since| since.as_secs()));
+        header[156] = self.kind;
+        header[148..156].fill(b' ');
+        let checksum: u32 = header.iter().map(|byte| u32::from(*byte)).sum();
+        write_octal(&mut header[148..156], checksum.into());
+        header
+    }
+}
+
+/// Returns the blocks that hold a long name or target.
+fn long_text(text: &str, kind: u8, metadata: &Metadata) -> Vec<u8> {
+    let zeros = Metadata { mode: 0o644, modified: UNIX_EPOCH, ..metadata.clone() };
+    let size = text.len() + 1;
+    let member = NewMember { name: "././@LongLink", target: "", kind, metadata: &zeros, size, user: "root" };
+    let mut blocks = member.block().to_vec();
+    blocks.extend_from_slice(text.as_bytes());
+    blocks.resize((blocks.len() + 1).next_multiple_of(TAR_BLOCK_SIZE), 0);
+    blocks
+}
+
+/// Writes the last digits of a number and a NUL, which fill the field.
+fn write_octal(field: &mut [u8], value: u64) {
+    let width = field.len() - 1;
+    let digits = format!("{value:0>width$o}");
+    field[..width].copy_from_slice(&digits.as_bytes()[digits.len() - width..]);
+    field[width] = 0;
+}

@@ -1,0 +1,66 @@
+//! Archives that are read, decompressed.
+//!
+//! Derived from bashkit (MIT, `guest-shell/patches/LICENSE-bashkit`).
+
+use std::result::Result as StdResult;
+
+use bashkit::builtins::{Context, resolve_path};
+use bashkit::limits::ExecutionBudgetLease;
+use bashkit::{ExecResult, Result};
+
+use super::cannot_open;
+use super::options::TarOptions;
+use crate::commands::archive::budget::{budgeted_copy, consume_pass, with_execution_budget};
+use crate::commands::archive::codec::ArchiveCompression;
+
+/// Bytes whose memory is counted while they live.
+pub(super) struct ArchiveBytes {
+    pub(super) bytes: Vec<u8>,
+    _lease: Option<ExecutionBudgetLease>,
+}
+
+/// Reads the archive of a call and decompresses it, by its first bytes unless an option says how.
+pub(super) async fn read_archive(
+    ctx: &Context<'_>,
+    options: &TarOptions<'_>,
+) -> Result<StdResult<ArchiveBytes, ExecResult>> {
+    let Some(packed) = read_packed(ctx, options.archive()).await? else {
+        return Ok(Err(cannot_open(options.archive())));
+    };
+    ctx.consume_budget_input(packed.bytes.len())?;
+    let compression = match options.compression() {
+        ArchiveCompression::None => ArchiveCompression::detect(&packed.bytes),
+        compression => compression,
+    };
+    let archive = if compression == ArchiveCompression::None {
+        packed
+    } else {
+        let max_size = ctx.fs.limits().max_total_bytes;
+        match with_execution_budget(ctx, |budget| compression.decompress(&packed.bytes, max_size, "tar", budget)) {
+            Ok(unpacked) => {
+                let (bytes, _lease) = unpacked.into_parts();
+                ArchiveBytes { bytes, _lease }
+            }
+            Err(error) => return Ok(Err(ExecResult::err(format!("{error}\n"), 2))),
+        }
+    };
+    ctx.consume_budget_input(archive.bytes.len())?;
+    consume_pass(ctx, archive.bytes.len())?;
+    Ok(Ok(archive))
+}
+
+/// Reads a file or standard input. None if the file is not there.
+async fn read_packed(ctx: &Context<'_>, name: &str) -> Result<Option<ArchiveBytes>> {
+    if name == "-" {
+        let input = ctx.stdin_to_end().await?;
+        let (bytes, _lease) = budgeted_copy(ctx, input.as_bytes())?.into_parts();
+        return Ok(Some(ArchiveBytes { bytes, _lease }));
+    }
+    let path = resolve_path(ctx.cwd, name);
+    if !ctx.fs.exists(&path).await.unwrap_or(false) {
+        return Ok(None);
+    }
+    let bytes = ctx.fs.read_file(&path).await?;
+    let _lease = ctx.lease_budget_bytes(bytes.len())?;
+    Ok(Some(ArchiveBytes { bytes, _lease }))
+}

@@ -1,0 +1,79 @@
+//! Scripts with `od`, with what GNU's prints of them, and its options.
+//!
+//! Derived from bashkit (MIT, `guest-shell/patches/LICENSE-bashkit`).
+
+use bashkit::builtins::generated::od_args::od_command;
+use bashkit::clap::builder::OsStringValueParser;
+
+use super::element::{ElementForm, ElementType};
+use super::options::{AddressRadix, OdOptions};
+use crate::commands::testing::{assert_no_leak, run};
+
+/// Scripts and their output.
+const SCRIPTS: &[(&str, &str)] = &[
+    ("printf AB | od", "0000000 041101\n0000002\n"),
+    ("printf AB | od -t x", "0000000 00004241\n0000002\n"),
+    ("printf A | od -t d", "0000000          65\n0000001\n"),
+    ("printf 'A\\n' | od -t c", "0000000   A  \\n\n0000002\n"),
+    ("printf test | od -A x", "000000 062564 072163\n000004\n"),
+    ("printf test | od -A d -t x1", "0000000 74 65 73 74\n0000004\n"),
+    ("printf AB | od -A n -t x", " 00004241\n"),
+    ("printf ABCD | od -N 2 -t x1", "0000000 41 42\n0000002\n"),
+    ("printf ABCD | od -j 2 -t x1", "0000002 43 44\n0000004\n"),
+    ("printf '' | od", "0000000\n"),
+    ("printf AB > f; od -t x1 f f", "0000000 41 42 41 42\n0000004\n"),
+    ("printf 'A\\n' | od -An -tx1 -c", "  41  0a\n   A  \\n\n"),
+    ("printf abc | od -t x2z", "0000000 6261 0063                                >abc<\n0000003\n"),
+    ("printf aaaaaaaaaaaa | od -An -tx1 -w4", " 61 61 61 61\n*\n"),
+    ("printf aaaaaaaa | od -An -v -tx1 -w4", " 61 61 61 61\n 61 61 61 61\n"),
+    ("printf '\\177 ' | od -An -ta -td1", "  del   sp\n  127   32\n"),
+    ("printf '\\1\\2\\3\\4' | od -An -tx2 --endian=big", " 0102 0304\n"),
+    ("printf '\\377\\377' | od -An -td2 -tu1", "      -1\n 255 255\n"),
+];
+
+#[tokio::test]
+async fn od_output_is_gnus() {
+    for (script, output) in SCRIPTS {
+        let result = run(script).await;
+        assert_eq!(&*result.stdout, *output, "{script}\n{}", &*result.stderr);
+    }
+}
+
+#[tokio::test]
+async fn od_failures_have_messages() {
+    for (script, message) in [
+        ("od -tf f", "od: floating-point type string 'f' is not supported in bashkit\n"),
+        ("od -tx3 f", "od: invalid type string 'x3';\nthis system doesn't provide a 3-byte integral type\n"),
+        ("od -tq f", "od: invalid character 'q' in type string 'q'\n"),
+        ("od -A q f", "od: invalid address radix: 'q'\n"),
+        ("od -N q f", "od: invalid -N argument 'q'\n"),
+        ("od -w65537 f", "od: width exceeds maximum of 65536 bytes\n"),
+        ("od none", "od: none: No such file or directory\n"),
+    ] {
+        let result = run(script).await;
+        assert_eq!((&*result.stderr, result.exit_code), (message, 1), "{script}");
+        assert_no_leak(&result, "od", &[]);
+    }
+}
+
+/// The generated options have values of one type or of another, as uutils changes them.
+#[test]
+fn od_options_are_read_from_values_of_either_type() {
+    const VALUES: [&str; 7] = ["FILENAME", "address-radix", "skip-bytes", "read-bytes", "width", "endian", "format"];
+    let words = ["od", "-An", "-t", "x2", "-c", "--endian=big", "-w", "8", "-j", "1", "-N", "4", "z"];
+    let mut with_os_strings = od_command();
+    for id in VALUES {
+        with_os_strings = with_os_strings.mut_arg(id, |arg| arg.value_parser(OsStringValueParser::new()));
+    }
+    for command in [od_command(), with_os_strings] {
+        let matches = command.try_get_matches_from(words).expect("the options exist");
+        let (options, files) = OdOptions::from_matches(&matches).expect("the values are right");
+        assert_eq!(files, ["z"]);
+        assert_eq!((options.skip, options.count, options.width), (1, Some(4), Some(8)));
+        assert!(options.big_endian);
+        assert_eq!(options.address_radix, AddressRadix::None);
+        let hexadecimal = ElementType { form: ElementForm::Hexadecimal, size: 2, trailer: false };
+        let character = ElementType { form: ElementForm::Character, size: 1, trailer: false };
+        assert_eq!(options.types, [hexadecimal, character]);
+    }
+}

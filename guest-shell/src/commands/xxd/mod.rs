@@ -1,0 +1,83 @@
+//! `xxd`: dumps bytes in hexadecimal or binary digits, and makes bytes of a dump.
+//!
+//! | module | contents |
+//! | --- | --- |
+//! | [`options`] | options of the command line |
+//! | [`dump`] | dumps: lines with addresses, digits alone, or an array of C |
+//! | [`revert`] | bytes of a dump (`-r`) |
+//!
+//! Derived from bashkit (MIT, `guest-shell/patches/LICENSE-bashkit`).
+
+mod dump;
+mod options;
+mod revert;
+#[cfg(test)]
+mod tests;
+
+use async_trait::async_trait;
+use bashkit::builtins::{Builtin, Context, check_help_version, resolve_path};
+use bashkit::error::io_error_reason;
+use bashkit::{ExecResult, Result};
+
+use self::dump::dump;
+use self::options::XxdOptions;
+use self::revert::revert;
+use crate::commands::operands;
+
+const HELP: &str = "\
+Usage: xxd [OPTIONS] [FILE [OUTPUT]]
+Make a hexdump or do the reverse.
+
+  -b\t\tbits instead of hexadecimal digits
+  -c COLS\tbytes per line (default: 16)
+  -d\t\tdecimal offsets
+  -e\t\tlittle-endian groups
+  -g GROUP\tbytes per group (default: 2)
+  -i\t\toutput as a C array
+  -l LEN\tstop after LEN bytes
+  -n NAME\tname of the C array
+  -p\t\tplain hex dump (no offsets, no ASCII)
+  -r\t\treverse: convert hexdump back to binary
+  -s OFFSET\tstart at OFFSET bytes
+  -u\t\tupper case digits
+  --help\tdisplay this help and exit
+  --version\toutput version information and exit
+";
+
+/// Command `xxd` of the shell.
+pub(crate) struct Xxd;
+
+#[async_trait]
+impl Builtin for Xxd {
+    async fn execute(&self, ctx: Context<'_>) -> Result<ExecResult> {
+        if let Some(result) = check_help_version(ctx.args, HELP, Some("xxd (bashkit) 0.1")) {
+            return Ok(result);
+        }
+        let (options, files) = match XxdOptions::parse(ctx.args) {
+            Ok(parsed) => parsed,
+            Err(message) => return Ok(ExecResult::err(message, 1)),
+        };
+        let input = files.first().map_or("-", String::as_str);
+        let mut data = match operands::read_part(&ctx, input, options.used()).await? {
+            Ok(data) => data,
+            Err(reason) => return Ok(ExecResult::err(format!("xxd: {input}: {reason}\n"), 2)),
+        };
+        let output = files.get(1).filter(|output| *output != "-");
+        let Some(output) = output else {
+            return Ok(ExecResult::ok_bytes(transform(&options, &data, input)));
+        };
+        let path = resolve_path(ctx.cwd, output);
+        if path == resolve_path(ctx.cwd, input) && !options.reverse {
+            // The output is emptied before the input is read.
+            data.clear();
+        }
+        Ok(match ctx.fs.write_file(&path, &transform(&options, &data, input)).await {
+            Ok(()) => ExecResult::ok(String::new()),
+            Err(error) => ExecResult::err(format!("xxd: {output}: {}\n", io_error_reason(&error)), 3),
+        })
+    }
+}
+
+fn transform(options: &XxdOptions, data: &[u8], input: &str) -> Vec<u8> {
+    if options.reverse { revert(options, data) } else { dump(options, data, input).into_bytes() }
+}

@@ -1,0 +1,53 @@
+//! Scripts with `xxd`, with what Vim's prints of them.
+//!
+//! Derived from bashkit (MIT, `guest-shell/patches/LICENSE-bashkit`).
+
+use crate::commands::testing::run;
+
+/// Scripts and their output.
+const SCRIPTS: &[(&str, &str)] = &[
+    ("printf Hello | xxd", "00000000: 4865 6c6c 6f                             Hello\n"),
+    ("printf Hi | xxd -p", "4869\n"),
+    ("printf 'Hello World' | xxd -l 3 -p", "48656c\n"),
+    ("printf Hello | xxd -s 2 -p", "6c6c6f\n"),
+    ("printf ABCDEFGH | xxd -c 4", "00000000: 4142 4344  ABCD\n00000004: 4546 4748  EFGH\n"),
+    ("printf '' | xxd", ""),
+    ("printf AB | xxd -g 1 -c 3", "00000000: 41 42     AB\n"),
+    ("printf AB | xxd -b", "00000000: 01000001 01000010                                      AB\n"),
+    ("printf 'abcde' | xxd -e -c 8", "00000000: 64636261       65  abcde\n"),
+    ("printf '\\0\\1' | xxd -u -d -c 2", "00000000: 0001  ..\n"),
+    (
+        "printf 'Hi' > 1.txt; xxd -i 1.txt",
+        "unsigned char __1_txt[] = {\n  0x48, 0x69\n};\nunsigned int __1_txt_len = 2;\n",
+    ),
+    ("printf 48656c6c6f | xxd -r -p", "Hello"),
+    ("printf '4865 6c6c\\n6f' | xxd -r -p", "Hello"),
+    ("printf '00000000: 4865 6c6c 6f                             Hello' | xxd -r", "Hello"),
+    ("printf '2: 41' | xxd -r | xxd -p", "000041\n"),
+    ("printf AB > f; xxd -p f o; cat o; xxd -p f f; cat f", "4142\n"),
+];
+
+#[tokio::test]
+async fn xxd_output_is_vims() {
+    for (script, output) in SCRIPTS {
+        let result = run(script).await;
+        assert_eq!(&*result.stdout, *output, "{script}\n{}", &*result.stderr);
+    }
+}
+
+#[tokio::test]
+async fn xxd_failures_have_messages() {
+    let usage = "Usage:\n       xxd [options] [infile [outfile]]\n";
+    for (script, message, status) in [
+        ("xxd -Q", usage, 1),
+        ("xxd a b c", usage, 1),
+        ("xxd -c x", usage, 1),
+        ("xxd -c 257", "xxd: invalid number of columns (max. 256).\n", 1),
+        ("xxd none", "xxd: none: No such file or directory\n", 2),
+        ("mkdir d; printf a | xxd - d", "xxd: d: Is a directory\n", 3),
+    ] {
+        let result = run(script).await;
+        assert!(result.stderr.starts_with(message), "{script}: {}", &*result.stderr);
+        assert_eq!(result.exit_code, status, "{script}");
+    }
+}
