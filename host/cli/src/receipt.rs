@@ -129,7 +129,7 @@ impl ReceiptCommand {
 
 impl VerifyCommand {
     pub(crate) fn execute(self, locations: &Locations) -> Result {
-        self.confine.apply(|| Confinement::of(locations, false).reading([&self.file]))?;
+        self.confine.seal(|| Confinement::of(locations, false).reading([&self.file]))?;
         let file: Box<dyn io::Read> = if self.file == Path::new("-") {
             Box::new(io::stdin().lock())
         } else {

@@ -31,6 +31,9 @@ const PURPOSE: &str = "tollhouse receipt, version 1";
 /// Most bytes of a record: longer ones are in several.
 const MAX_RECORD: usize = 8 << 20;
 
+/// Most bytes of a journal, or of the lines of a log: as values they take many times the memory.
+const MAX_JOURNAL: usize = 64 << 20;
+
 /// Name of the record that has the signature.
 const SIGNATURE: &str = "signature";
 
@@ -90,6 +93,9 @@ pub(super) fn write<W: Write>(
     let mut records = BTreeMap::new();
     let journal: Vec<u8> = run.journal.iter().flat_map(journal::encode).collect();
     let log: Vec<u8> = run.log.iter().flat_map(|line| [line.as_slice(), b"\n"].concat()).collect();
+    if journal.len().max(log.len()) > MAX_JOURNAL {
+        return Err(ReceiptError::TooLong);
+    }
     for (name, bytes) in [("journal", &journal), ("log", &log), ("state", &run.state)] {
         for (index, chunk) in bytes.chunks(MAX_RECORD).enumerate() {
             records.insert(format!("{name}/{index:04}"), chunk);
@@ -162,7 +168,7 @@ pub(super) fn read<R: Read>(from: R, most: u64) -> Result<ReadReceipt, ReceiptEr
     if digests.collect::<BTreeMap<_, _>>() != statement.records {
         return Err(ReceiptError::Altered("its records are not those that were signed"));
     }
-    let run = run_of(&statement, &records, blobs)?;
+    let run = run_of(&statement, &records, blobs, most)?;
     Ok(ReadReceipt { statement, run, key: signature.key })
 }
 
@@ -171,6 +177,7 @@ fn run_of(
     statement: &Statement,
     records: &BTreeMap<String, Vec<u8>>,
     blobs: Arc<MemoryBlobs>,
+    most: u64,
 ) -> Result<RecordedRun, ReceiptError> {
     let joined = |name: &str| -> Vec<u8> {
         let of_name = records.iter().filter(|(record, _)| record.split('/').next() == Some(name));
@@ -182,7 +189,9 @@ fn run_of(
     if referenced_blobs(base, &*blobs)?.len() != blobs.len() {
         return Err(ReceiptError::Altered("it has files that the run did not start with"));
     }
-    let limits = file_limits(&policy.limits);
+    // A directory can be named many times: no more is read than the receipt may have.
+    let mut limits = file_limits(&policy.limits);
+    limits.bytes = limits.bytes.min(most);
     let files = Tree::open(base, blobs, limits)?;
     check_files(&files, limits)?;
     let spent = statement.spent.iter().map(|balance| Some((balance.account.clone(), balance.used()?)));
@@ -192,14 +201,17 @@ fn run_of(
     let (Some(spent), Some(seeds)) = (spent, seeds) else {
         return Err(ReceiptError::Altered("its amounts or seeds cannot be read"));
     };
-    let log = joined("log");
+    let (entries, log) = (joined("journal"), joined("log"));
+    if entries.len().max(log.len()) > MAX_JOURNAL {
+        return Err(ReceiptError::TooLong);
+    }
     Ok(RecordedRun {
         session: SignedSession { name: statement.session.clone(), origin: statement.origin.clone() },
         number: statement.run,
         record: statement.record.clone(),
         policy,
         lock: statement.lock.clone(),
-        journal: journal::decode(&joined("journal"))?,
+        journal: journal::decode(&entries)?,
         before: statement.before.clone(),
         log: log.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()).map(<[u8]>::to_vec).collect(),
         spent,

@@ -73,6 +73,9 @@ pub enum ReceiptError {
     /// The receipt does not have what it states.
     #[error("the receipt was altered: {0}")]
     Altered(&'static str),
+    /// The journal or the log of the run is too long.
+    #[error("the journal of the run, or its part of the log, has more than 64 MiB")]
+    TooLong,
     /// The run does not do again what is recorded of it.
     #[error("the run does not do again what is recorded of it: {}", .0.join("; "))]
     Differs(Vec<String>),
