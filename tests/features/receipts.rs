@@ -214,6 +214,9 @@ fn receipt_without_its_tools_is_not_verified() {
     );
 }
 
+/// What is altered, how, and what the verification says.
+type ForgedCase<'a> = (&'a str, &'a dyn Fn(&mut Forgery), &'a str);
+
 /// Whoever has a trusted key can sign anything, and still not make a run out of what did not happen.
 #[test]
 fn forged_receipt_is_not_verified_although_it_is_signed() {
@@ -228,7 +231,7 @@ fn forged_receipt_is_not_verified_although_it_is_signed() {
         (verification.status, format!("{}{}", verification.stdout, verification.stderr).replace('\n', " "))
     };
     assert_eq!(forged(&|_| {}).0, 0, "an unaltered receipt that is signed again is one");
-    let cases: [(&str, &dyn Fn(&mut Forgery), &str); 8] = [
+    let cases: [ForgedCase; 8] = [
         ("value", &|it| it.statement["outcome"]["value"] = json!(7), "the value, the error or the output"),
         ("status", &|it| it.statement["record"]["status"] = json!("failed"), "the run ended as `failed`"),
         (

@@ -2,7 +2,6 @@
 
 use std::cell::RefCell;
 use std::rc::Rc;
-
 use std::time::Duration;
 
 use serde_json::{Value, json};

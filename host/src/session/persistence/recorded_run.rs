@@ -37,6 +37,9 @@ pub(in crate::session) struct RecordedRun {
     pub(in crate::session) seeds: HashMap<u64, [u8; 32]>,
 }
 
+/// Amounts that had been spent when a run started, by account, and the lines of the log from there to its end.
+type LogOfRun = (HashMap<String, Used>, Vec<Vec<u8>>);
+
 impl Sessions {
     /// Returns a run that has ended: without a number, the last one of the session.
     ///
@@ -80,12 +83,7 @@ impl Sessions {
     }
 
     /// Returns what had been spent when a run started, and the lines of the log from there to its end.
-    fn log_of(
-        &self,
-        id: &SessionId,
-        run: u64,
-        before: &LogPosition,
-    ) -> Result<(HashMap<String, Used>, Vec<Vec<u8>>), SessionsError> {
+    fn log_of(&self, id: &SessionId, run: u64, before: &LogPosition) -> Result<LogOfRun, SessionsError> {
         let mut calls = CallReader::new(run, limited_accounts(&self.policy(id)?), self.carried(id)?);
         let (mut read, mut spent) = (0, None);
         let (mut lines, mut end) = (Vec::new(), 0);
