@@ -132,6 +132,43 @@ impl Forgery {
         self.chain();
     }
 
+    /// Lines of a record that do not have a text, or all after a change of one.
+    fn change_lines(&mut self, record: &str, change: impl Fn(&str) -> Option<String>) {
+        let text = self.records.get_mut(record).expect("a record");
+        *text = text.lines().filter_map(|line| change(line).map(|line| line + "\n")).collect();
+        self.chain();
+    }
+
+    /// Removes a call from the log, and its number from the journal: the script still gets its result.
+    fn without_call(&mut self, seq: u64) {
+        let number = format!("\"seq\":{seq},");
+        self.change_lines("log/0000", |line| (!line.contains(&number)).then(|| line.to_owned()));
+        let admitted = format!("\"seq\":{seq}}}");
+        self.change_lines("journal/0000", |line| {
+            (!(line.contains("\"entry\":\"admitted\"") && line.ends_with(&admitted))).then(|| line.to_owned())
+        });
+    }
+
+    /// Adds a call to the log that is like the second.
+    fn add_call(&mut self, seq: u64) {
+        self.change_lines("log/0000", |line| {
+            let is_second = line.contains("\"event\":\"admitted\"") && line.contains("\"seq\":2,");
+            let more = line.replace("\"seq\":2,", &format!("\"seq\":{seq},"));
+            Some(if is_second { format!("{line}\n{more}") } else { line.to_owned() })
+        });
+    }
+
+    /// Gives the call that was refused a number and a result in the journal.
+    fn allow_in_journal(&mut self, refused: u64) {
+        self.change_lines("journal/0000", |line| {
+            let Some(at) = line.find("\"result\":{\"failed\"") else { return Some(line.to_owned()) };
+            let id = line.split_once("\"id\":").expect("a number").1.split(',').next().expect("a number");
+            let call = &line[line.rfind("\"call\":").expect("a digest")..];
+            let result = "\"result\":{\"json\":{\"value\":{\"total\":501}}},";
+            Some(format!("{{\"entry\":\"admitted\",\"id\":{id},\"seq\":{refused}}}\n{}{result}{call}", &line[..at]))
+        });
+    }
+
     /// Numbers the lines of the log again, and lets each name the hash of the one before.
     fn chain(&mut self) {
         let mut before = self.statement["before"]["hash"].as_str().expect("a hash").to_owned();
@@ -184,6 +221,7 @@ fn receipt_verifies_where_its_tools_are_and_its_key_is_trusted() {
     elsewhere.publish(&root().join("tests/fixtures/payments"));
     std::fs::copy(home.path().join("s.tlr"), elsewhere.path().join("s.tlr")).expect("it is copied");
     let untrusted = refused(&elsewhere, "verify s.tlr");
+    assert_eq!(verify(&elsewhere, "s.tlr")["verified"], false, "nobody trusts its key");
     assert!(untrusted.contains("which this machine does not trust"), "{untrusted}");
     trust(&elsewhere, &home, "auditor");
     let verification = verify(&elsewhere, "s.tlr");
@@ -231,7 +269,7 @@ fn forged_receipt_is_not_verified_although_it_is_signed() {
         (verification.status, format!("{}{}", verification.stdout, verification.stderr).replace('\n', " "))
     };
     assert_eq!(forged(&|_| {}).0, 0, "an unaltered receipt that is signed again is one");
-    let cases: [ForgedCase; 8] = [
+    let cases: [ForgedCase; 11] = [
         ("value", &|it| it.statement["outcome"]["value"] = json!(7), "the value, the error or the output"),
         ("status", &|it| it.statement["record"]["status"] = json!("failed"), "the run ended as `failed`"),
         (
@@ -244,6 +282,9 @@ fn forged_receipt_is_not_verified_although_it_is_signed() {
             &|it| it.replace("log/0000", "\"arguments\":{\"values\":[4,5]}", "\"arguments\":{\"values\":[4,6]}"),
             "call 3 is another in its log",
         ),
+        ("call in the journal alone", &|it| it.without_call(3), "its log does not say that it was allowed"),
+        ("call in the log alone", &|it| it.add_call(9), "the script does not make it"),
+        ("refusal that has a result", &|it| it.allow_in_journal(5), "its log does not say that it was allowed"),
         ("approval", &|it| it.without("answered"), "without the approval that its grant demands"),
         (
             "budget",

@@ -79,7 +79,7 @@ pub(crate) struct VerifyCommand {
     most: MostArgs,
     #[command(flatten)]
     confine: ConfineArgs,
-    /// Print one JSON object: verified, session, run, script, status, value, snapshot, key, signer, calls (each {seq, caller,
+    /// Print one JSON object: verified, session, run, script, status, value, snapshot, policy, key, signer, calls (each {seq, caller,
     /// method, arguments, verdict, grant or problem, repetition}), problems
     #[arg(long)]
     json: bool,
@@ -148,12 +148,19 @@ impl VerifyCommand {
         let signer = trust::names(locations)?.into_iter().find(|(key, _)| verification.key == Some(*key));
         let signer = signer.map(|(_, name)| name);
         if self.json {
-            show::json_pretty(&report(&verification, signer.as_deref()));
+            let mut report = report(&verification, signer.as_deref());
+            report["verified"] = json!(verification.verified && self.accepts(signer.as_deref()));
+            show::json_pretty(&report);
         } else {
             show_verification(&verification);
         }
         self.refuse_signer(&verification, signer.as_deref())?;
         conclude(&verification, "is not verified")
+    }
+
+    /// Returns true if the trusted key of this name is the one that has to have signed.
+    fn accepts(&self, signer: Option<&str>) -> bool {
+        signer.is_some_and(|signer| self.signer.as_ref().is_none_or(|wanted| wanted == signer))
     }
 
     /// Refuses a receipt that nobody has signed who is trusted.

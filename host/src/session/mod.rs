@@ -53,7 +53,6 @@ pub use receipt::{CallVerdict, ReceiptError, Verification, VerifiedCall, VerifyO
 pub use recording::{CallSource, Recorder, Recording, RecordingError, RecordingFile};
 use result::RunEffects;
 pub use result::{RunResult, Status, Usage};
-use run::RepeatedCalls;
 pub use run::{CallRepetition, CheckedCall, Run};
 pub use saved_session::PortableError;
 pub use session_state::Session;

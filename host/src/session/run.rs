@@ -20,8 +20,8 @@ use tracing::{Span, debug_span};
 
 pub(in crate::session) use self::journaling::RunJournal;
 use self::outstanding::OutstandingOperations;
-pub(in crate::session) use self::replay_check::RepeatedCalls;
 pub use self::replay_check::{CallRepetition, CheckedCall};
+pub(in crate::session) use self::replay_check::{CheckFindings, RepeatedCalls};
 use self::replayed_programs::Launch;
 use super::guest_process::{self, GuestProcess, MAIN, PendingStart, Pid, ProcessTable};
 use super::guest_seed::GuestSeed;

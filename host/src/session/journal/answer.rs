@@ -190,6 +190,11 @@ impl RecordedAnswer {
         }
     }
 
+    /// Returns true if the operation failed.
+    pub(in crate::session) fn is_failure(&self) -> bool {
+        matches!(self.result, RecordedResult::Failed(_))
+    }
+
     /// Returns true if a repetition of the call has given the same result.
     pub(in crate::session) fn has_same_result(&self, repeated: &Self) -> bool {
         serde_json::to_value(&self.result).ok() == serde_json::to_value(&repeated.result).ok()

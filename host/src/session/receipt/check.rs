@@ -2,7 +2,7 @@
 //! without effects are made again.
 
 use std::collections::{BTreeMap, HashMap};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, PoisonError};
 
 use super::{CallVerdict, VerifiedCall};
 use crate::capability::{Limits, Policy};
@@ -12,10 +12,10 @@ use crate::session::guest_seed::GuestSeed;
 use crate::session::host::{HostState, file_limits};
 use crate::session::journal::{JournalEntry, ReplayError, RunStart};
 use crate::session::persistence::RecordedRun;
-use crate::session::run::{Run, RunJournal};
+use crate::session::run::{CheckFindings, RepeatedCalls, Run, RunJournal};
 use crate::session::session_state::ResumableRun;
 use crate::session::session_storage::{RunSlot, SessionStorage};
-use crate::session::{CheckedCall, HostError, RepeatedCalls, RunEffects, RunOptions, RunResult, Session};
+use crate::session::{HostError, RunEffects, RunOptions, RunResult, Session};
 use crate::tool::{Lock, MountedTools, ToolServices};
 use crate::vfs::Tree;
 
@@ -66,8 +66,13 @@ pub(super) fn check(
     };
     let only = settings.against.as_ref().map(|(alias, _)| alias.clone());
     let repeated = RepeatedCalls { tools, seeds: run.seeds.clone(), only };
-    let (result, checked) = replay(session, run, start, judged, repeated)?;
-    for checked in checked {
+    let (result, findings) = replay(session, run, start, judged, repeated)?;
+    for call in calls.iter_mut().filter(|call| call.caller.is_none() && !findings.made.contains(&call.seq)) {
+        if let CallVerdict::Allowed { .. } = call.verdict {
+            call.verdict = CallVerdict::Wrong { problem: "the script does not make it".to_owned() };
+        }
+    }
+    for checked in findings.calls {
         if let Some(call) = calls.iter_mut().find(|call| call.seq == checked.seq) {
             call.repetition = Some(checked.repetition);
         }
@@ -95,7 +100,8 @@ fn decisions(
     gate.restore(&run.spent);
     let rules = gate.rules_digest().to_owned();
     let mut decisions = RecordedDecisions::new(gate, run.number);
-    let hash = blake3::Hash::from_hex(&run.before.hash).unwrap_or_else(|_| blake3::Hash::from([0; 32]));
+    let hash = blake3::Hash::from_hex(&run.before.hash)
+        .map_err(|error| ReplayError::Unreadable(format!("the end of the log before it: {error}")))?;
     let mut chain = Chain::resume(run.before.lines, *hash.as_bytes());
     for line in &run.log {
         match chain.check(line) {
@@ -182,7 +188,7 @@ fn replay(
     start: &RunStart,
     judged: BTreeMap<u64, JudgedCall>,
     repeated: RepeatedCalls,
-) -> Result<(RunResult, Vec<CheckedCall>), HostError> {
+) -> Result<(RunResult, CheckFindings), HostError> {
     let state = session.0;
     let (language, script) = start.script(state.gate.rules_digest())?;
     let seed = start.seed()?.ok_or_else(|| {
@@ -191,8 +197,8 @@ fn replay(
     if start.keep_state {
         state.commit(RunEffects { files: run.files.clone(), state: Some((language, run.state.clone())) });
     }
-    let checked = Arc::new(Mutex::new(Vec::new()));
-    let journal = RunJournal::resumed(run.journal.clone())?.checked(run.number, judged, repeated, &checked);
+    let findings = Arc::default();
+    let journal = RunJournal::resumed(run.journal.clone())?.checked(run.number, judged, repeated, &findings);
     let resumed = ResumableRun {
         slot: RunSlot::Memory(run.number),
         language,
@@ -203,6 +209,6 @@ fn replay(
         calls: Vec::new(),
     };
     let result = Run::resumed(state, resumed, RunOptions::default())?.finish();
-    let checked = std::mem::take(&mut *checked.lock().unwrap_or_else(PoisonError::into_inner));
-    Ok((result, checked))
+    let findings = std::mem::take(&mut *findings.lock().unwrap_or_else(PoisonError::into_inner));
+    Ok((result, findings))
 }

@@ -21,7 +21,7 @@ use tollhouse_types::key::{PrivateKey, PublicKey};
 use self::archive::{Outcome, ReadReceipt};
 use self::check::{CheckSettings, CheckedRun};
 use super::host::Host;
-use super::journal::ReplayError;
+use super::journal::{JournalEntry, ReplayError};
 use super::persistence::RecordedRun;
 use super::saved_session::PortableError;
 use super::{CallRepetition, HostError, Point, RunResult, Sessions, SessionsError};
@@ -79,6 +79,9 @@ pub enum ReceiptError {
     /// The run does not do again what is recorded of it.
     #[error("the run does not do again what is recorded of it: {}", .0.join("; "))]
     Differs(Vec<String>),
+    /// The first calls of the run are in the log of another, where they were judged.
+    #[error("the run was forked in the middle of another, in whose log its first calls are")]
+    Forked,
     /// No tool has this package.
     #[error("the run has no tool of the package `{0}`")]
     NoPackage(String),
@@ -121,6 +124,8 @@ pub struct Verification {
     pub value: Option<Json>,
     /// Snapshot of the files after the run.
     pub snapshot: Option<String>,
+    /// Policy by which the calls were judged.
+    pub policy: Json,
     /// Key that has signed the receipt; `None` for a run of a session here.
     pub key: Option<PublicKey>,
     /// Calls of the run.
@@ -182,6 +187,7 @@ impl Verification {
             status: run.record.status.clone(),
             value: result.value,
             snapshot: run.record.snapshot.map(|snapshot| snapshot.to_string()),
+            policy: run.policy.to_json(),
             key,
             calls,
             problems,
@@ -280,6 +286,9 @@ impl Host {
         settings: &CheckSettings,
         expected: Option<&Outcome>,
     ) -> Result<CheckedRun, ReceiptError> {
+        if run.journal.iter().any(|entry| matches!(entry, JournalEntry::Forked { .. })) {
+            return Err(ReceiptError::Forked);
+        }
         let mut checked = check::check(self.state(), run, settings)?;
         let problems = ending(run, &checked, expected);
         checked.problems.extend(problems);

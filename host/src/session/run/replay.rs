@@ -65,7 +65,7 @@ impl RunJournal {
 }
 
 /// Returns the method of an operation that the gate judges.
-fn method_of(operation: &guest::Operation) -> Option<&str> {
+pub(super) fn method_of(operation: &guest::Operation) -> Option<&str> {
     match operation {
         guest::Operation::Call { method, .. } => Some(method),
         guest::Operation::Run(ProgramRun { what: Runnable::Program(method), .. }) => Some(method),
@@ -120,6 +120,7 @@ impl Run {
         };
         self.outstanding.insert(id, held);
         journal.held.insert(id, (pending.operation, journal.now));
+        self.check_made(id);
         None
     }
 

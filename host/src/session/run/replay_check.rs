@@ -1,14 +1,16 @@
 //! Check of a run that has ended: it is replayed to its end, nothing is performed, and calls without effects are made
 //! again to compare their results.
 
-use std::collections::{BTreeMap, HashMap};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use serde::Serialize;
 use serde_json::Value as Json;
 
 use super::Run;
-use super::journaling::RunJournal;
+use super::journaling::{RunJournal, program_arguments};
+use super::replay::method_of;
 use crate::code::Interrupt;
 use crate::error::Failure;
 use crate::gate::JudgedCall;
@@ -75,17 +77,32 @@ pub(in crate::session) struct ReplayCheck {
     starts: BTreeMap<u64, Vec<OperationId>>,
     /// Files with which a call started.
     files: HashMap<OperationId, Tree>,
-    checked: Arc<Mutex<Vec<CheckedCall>>>,
+    findings: Arc<Mutex<CheckFindings>>,
+}
+
+/// What the check of a replay has found.
+#[derive(Default)]
+pub(in crate::session) struct CheckFindings {
+    /// Calls whose recorded results were compared.
+    pub(in crate::session) calls: Vec<CheckedCall>,
+    /// Numbers of the calls that the scripts made.
+    pub(in crate::session) made: BTreeSet<u64>,
 }
 
 impl RunJournal {
-    /// Creates the journal of a run that is checked. The calls that were made again are put into `checked`.
+    /// Returns the number of the call that an operation is; `None` for any other operation, and for a call that was refused
+    /// at once.
+    fn number(&self, id: OperationId) -> Option<u64> {
+        self.admitted.get(&id).copied().or_else(|| self.asked.get(&id).map(|asked| asked.seq))
+    }
+
+    /// Creates the journal of a run that is checked, which says what it finds.
     pub(in crate::session) fn checked(
         mut self,
         run: u64,
         judged: BTreeMap<u64, JudgedCall>,
         repeated: RepeatedCalls,
-        checked: &Arc<Mutex<Vec<CheckedCall>>>,
+        findings: &Arc<Mutex<CheckFindings>>,
     ) -> Self {
         let mut starts = BTreeMap::<u64, Vec<OperationId>>::new();
         for entry in &self.replay {
@@ -96,8 +113,8 @@ impl RunJournal {
             }
         }
         let scope = RunScope::new(&repeated.tools.0, run);
-        let (files, checked) = (HashMap::new(), Arc::clone(checked));
-        self.check = Some(Box::new(ReplayCheck { judged, repeated, scope, starts, files, checked }));
+        let (files, findings) = (HashMap::new(), Arc::clone(findings));
+        self.check = Some(Box::new(ReplayCheck { judged, repeated, scope, starts, files, findings }));
         self
     }
 }
@@ -119,42 +136,55 @@ impl Run {
         }
     }
 
-    /// Checks an answer of the journal that is about to be given to a guest. Returns false if the run does not do what
-    /// its log says.
+    /// Checks that a call, or the start of a program, that a guest of a replay makes is the one that the log has.
+    pub(super) fn check_made(&mut self, id: OperationId) {
+        let Some(journal) = &self.journal else { return };
+        let (Some(check), Some((operation, _))) = (&journal.check, journal.held.get(&id)) else { return };
+        let (Some((method, arguments)), Some(seq)) = (judged_as(operation), journal.number(id)) else { return };
+        let Some(judged) = check.judged.get(&seq) else {
+            return self.diverge(&format!("its log does not have call {seq}"));
+        };
+        let expected = match (journal.edits.get(&seq), journal.asked.get(&id)) {
+            (Some(_), Some(asked)) => &asked.arguments,
+            _ => &judged.arguments,
+        };
+        // What was refused because it is no such call has no canonical form.
+        let made = self.session.gate.canonical(method, &arguments);
+        let is_same = made.is_ok_and(|(method, arguments)| method == judged.method && arguments == *expected);
+        if !is_same && judged.grant.is_some() {
+            return self.diverge(&format!("call {seq} is another in its log"));
+        }
+        lock(&check.findings).made.insert(seq);
+    }
+
+    /// Checks an answer of the journal that is about to be given to a guest. Returns false if nothing allowed the call that
+    /// it answers.
     pub(super) fn check_answer(&mut self, id: OperationId, answer: &RecordedAnswer) -> bool {
         let Some(journal) = &mut self.journal else { return true };
-        let Some(check) = &mut journal.check else { return true };
+        let number = journal.number(id);
+        let (Some(check), Some((operation, _))) = (&mut journal.check, journal.held.get(&id)) else { return true };
         let files = check.files.remove(&id);
-        let asked = journal.asked.get(&id);
-        // A call that was refused at once has no number in the journal.
-        let Some(seq) = journal.admitted.get(&id).copied().or(asked.map(|asked| asked.seq)) else { return true };
-        let Some(judged) = check.judged.get(&seq) else {
-            self.diverge(&format!("its log does not have call {seq}"));
-            return false;
-        };
-        if let Some((guest::Operation::Call { method, arguments, .. }, _)) = journal.held.get(&id) {
-            let made = self.session.gate.canonical(method, arguments);
-            let expected = match (journal.edits.get(&seq), asked) {
-                (Some(_), Some(asked)) => &asked.arguments,
-                _ => &judged.arguments,
-            };
-            if !made.is_ok_and(|(method, arguments)| method == judged.method && arguments == *expected) {
-                self.diverge(&format!("call {seq} is another in its log"));
-                return false;
-            }
-        }
-        if judged.grant.is_none() || check.repeated.only.as_ref().is_some_and(|alias| !is_of(alias, &judged.method)) {
+        if method_of(operation).is_none() {
             return true;
         }
-        let is_program = matches!(journal.held.get(&id), Some((guest::Operation::Run(_), _)));
-        let repetition = if is_program {
-            not_made("it is a program, whose output was taken from the journal")
-        } else {
-            let interrupt = self.interrupt.child();
-            check.repeat(seq, judged, answer, files, interrupt)
+        // A call that was refused at once has no number in the journal.
+        let allowed = number.and_then(|seq| Some((seq, check.judged.get(&seq).filter(|call| call.grant.is_some())?)));
+        let Some((seq, judged)) = allowed else {
+            let is_refused = answer.is_failure();
+            if !is_refused {
+                self.diverge("a call has a result, and its log does not say that it was allowed");
+            }
+            return is_refused;
+        };
+        if check.repeated.only.as_ref().is_some_and(|alias| !is_of(alias, &judged.method)) {
+            return true;
+        }
+        let repetition = match operation {
+            guest::Operation::Run(_) => not_made("it is a program, whose output was taken from the journal"),
+            _ => check.repeat(seq, judged, answer, files, self.interrupt.child()),
         };
         let checked = CheckedCall { seq, method: judged.method.clone(), repetition };
-        check.checked.lock().unwrap_or_else(PoisonError::into_inner).push(checked);
+        lock(&check.findings).calls.push(checked);
         true
     }
 
@@ -200,6 +230,22 @@ impl ReplayCheck {
         let (recorded, repeated) = (answer.outcome(), repeated.outcome());
         CallRepetition::Differs { recorded, repeated, files: files.into_iter().collect() }
     }
+}
+
+/// Returns a call, or the start of a program, as the gate judges it: method and arguments.
+fn judged_as(operation: &guest::Operation) -> Option<(&str, Cow<'_, str>)> {
+    let method = method_of(operation)?;
+    let arguments = match operation {
+        guest::Operation::Call { arguments, .. } => Cow::Borrowed(arguments.as_str()),
+        guest::Operation::Run(run) => Cow::Owned(program_arguments(run)),
+        _ => return None,
+    };
+    Some((method, arguments))
+}
+
+/// Locks the findings. Every change is complete, so a poisoned lock is still good.
+fn lock(findings: &Mutex<CheckFindings>) -> MutexGuard<'_, CheckFindings> {
+    findings.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 fn not_made(reason: &str) -> CallRepetition {
