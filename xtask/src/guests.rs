@@ -74,10 +74,14 @@ pub(crate) fn cargo_for_guests(subcommand: &str, arguments: &[&str]) -> Result<C
     Ok(cargo)
 }
 
-/// Has cargo build for other machines: with the portable guests, and without a path of this machine.
-pub(crate) fn portable(build: &mut Command) -> Result<&mut Command> {
+/// Has cargo build for other machines of this architecture: with guests that are compiled for all of them, and without a
+/// path of this machine.
+pub(crate) fn generic(build: &mut Command) -> Result<&mut Command> {
+    run(&mut cargo(&["build", "--bin", "tollhouse-precompile"]))?;
+    let out = target().join("generic-guests");
+    compile(&target().join("debug/tollhouse-precompile"), &["--generic"], &out)?;
     let flags = remapped(&target())?.join("\x1f");
-    Ok(build.env("TOLLHOUSE_GUESTS_DIR", "").env("CARGO_ENCODED_RUSTFLAGS", flags))
+    Ok(build.env("TOLLHOUSE_GUESTS_DIR", out).env("CARGO_ENCODED_RUSTFLAGS", flags))
 }
 
 /// Flags of the compiler for guests, separated as cargo wants it.
@@ -100,14 +104,23 @@ fn remapped(target: &Path) -> Result<[String; 4]> {
     Ok(places.map(|(place, name)| format!("--remap-path-prefix={}={name}", place.display())))
 }
 
-/// Puts the files that the host embeds into `target/guests`: of the stored guests, but of those whose sources changed from
-/// these.
+/// Puts the files that the host embeds into `target/guests`.
 pub(crate) fn prepare(profile: Profile) -> Result<()> {
     let out = target().join("guests");
     let first = !out.join("shell.digest").exists();
-    std::fs::create_dir_all(&out)?;
+    compile(&target().join(profile.directory()).join("tollhouse-precompile"), &[], &out)?;
+    if first {
+        // A host that was built before has the stored guests, and its build script does not look for others.
+        let mut clean = cargo(&["clean", "--quiet", "--package", "tollhouse"]);
+        run(clean.args(profile.flag()))?;
+    }
+    Ok(())
+}
+
+/// Has `tollhouse-precompile` compile the stored guests into a directory, but of those whose sources changed, these.
+fn compile(compiler: &Path, flags: &[&str], out: &Path) -> Result<()> {
+    std::fs::create_dir_all(out)?;
     let manifest = Manifest::read(&stored())?;
-    let compiler = target().join(profile.directory()).join("tollhouse-precompile");
     for guest in &GUESTS {
         let sources = sources::digest(guest.name)?;
         let origin = if manifest.has(guest.name, &sources) {
@@ -122,17 +135,12 @@ pub(crate) fn prepare(profile: Profile) -> Result<()> {
         let stamp = format!("{}\n{sources}\n", origin.display());
         let made_of = made.with_extension("made-of");
         let same = std::fs::read_to_string(&made_of).is_ok_and(|made_of| made_of == stamp);
-        if same && newer(&made.with_extension("digest"), &[&origin, &compiler])? {
+        if same && newer(&made.with_extension("digest"), &[&origin, compiler])? {
             continue;
         }
-        say(&format!("compiling the {} guest for this machine", guest.name));
-        run(command(&compiler).arg(&origin).arg(&made))?;
+        say(&format!("compiling the {} guest", guest.name));
+        run(command(compiler).args(flags).arg(&origin).arg(&made))?;
         std::fs::write(made_of, stamp)?;
-    }
-    if first {
-        // A host that was built before has the stored guests, and its build script does not look for others.
-        let mut clean = cargo(&["clean", "--quiet", "--package", "tollhouse"]);
-        run(clean.args(profile.flag()))?;
     }
     Ok(())
 }

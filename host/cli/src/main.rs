@@ -4,6 +4,10 @@ use std::env;
 
 use tollhouse_cli::{Exit, Program};
 
+#[cfg(target_env = "musl")]
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 fn main() -> Exit {
     // By its path, and by its name only if the path is unknown.
     let executable = env::current_exe().unwrap_or_else(|_| "tollhouse".into());

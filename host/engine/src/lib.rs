@@ -126,7 +126,35 @@ fn engine(settings: EngineSettings) -> Result<(Engine, u32)> {
     with_settings(settings).or_else(|_| with_settings(EngineSettings { instances: FALLBACK_INSTANCES, ..settings }))
 }
 
-fn with_settings(EngineSettings { instances, keep_resident, stack, metered }: EngineSettings) -> Result<(Engine, u32)> {
+fn with_settings(settings: EngineSettings) -> Result<(Engine, u32)> {
+    Ok((Engine::new(&config(settings))?, settings.instances))
+}
+
+/// Extensions of x86-64 that [`generic_guest()`] uses: those of its level 2, which processors have since 2009.
+const X86_64_V2: [&str; 5] = ["has_sse3", "has_ssse3", "has_sse41", "has_sse42", "has_popcnt"];
+
+/// Creates an engine that compiles guests for every machine with this one's architecture and Linux, and not only for those
+/// with this one's processor.
+///
+/// # Errors
+/// If there is no compiler for this architecture.
+#[expect(unsafe_code, reason = "a flag of the code generator is set by a function that is unsafe")]
+pub fn generic_guest() -> Result<Engine> {
+    let mut config = config(GUEST);
+    // With a target that is named, nothing is taken from this machine's processor.
+    config.target(&format!("{}-unknown-linux-gnu", std::env::consts::ARCH))?;
+    if cfg!(target_arch = "x86_64") {
+        for flag in X86_64_V2 {
+            // SAFETY: each flag exists for x86-64, and only lets the compiler use instructions; wasmtime refuses to load the
+            // code where the processor lacks them.
+            unsafe { config.cranelift_flag_enable(flag) };
+        }
+    }
+    Engine::new(&config)
+}
+
+/// Returns the settings of an engine.
+fn config(EngineSettings { instances, keep_resident, stack, metered }: EngineSettings) -> Config {
     let mut pool = PoolingAllocationConfig::new();
     pool.total_component_instances(instances)
         // A component is several core instances: its modules, and adapters between them.
@@ -168,7 +196,7 @@ fn with_settings(EngineSettings { instances, keep_resident, stack, metered }: En
         .allocation_strategy(InstanceAllocationStrategy::Pooling(pool));
     #[cfg(fuzzing)]
     config.wasm_multi_value(!tollhouse_seeded::bug("engine"));
-    Ok((Engine::new(&config)?, instances))
+    config
 }
 
 /// Fingerprint of everything that compiled code depends on: wasmtime's version, the target, and every setting, as 64
@@ -207,6 +235,16 @@ mod tests {
         let engine = guest().expect("this machine runs the engine");
         assert_eq!(fingerprint(&engine), fingerprint(&guest().expect("again")));
         assert_eq!(fingerprint(&engine).len(), 64);
+    }
+
+    #[test]
+    fn code_for_every_machine_runs_on_this_one() {
+        let generic = generic_guest().expect("there is a compiler for this machine");
+        let code = generic.precompile_component(b"\0asm\x0d\0\x01\0").expect("an empty component compiles");
+        let engine = guest().expect("this machine runs the engine");
+        #[expect(unsafe_code, reason = "code is loaded")]
+        // SAFETY: the code was just compiled.
+        unsafe { wasmtime::component::Component::deserialize(&engine, code) }.expect("the code fits the engine");
     }
 
     /// Code that counts nothing must never be taken for code that counts.

@@ -84,8 +84,8 @@ pub enum CodeError {
     /// The engine's instances are all in use, and none became free in time.
     #[error("there is no free slot for another guest: {0}")]
     Full(NoRoom),
-    /// An embedded guest cannot be unpacked.
-    #[error("the `{name}` guest in this binary is damaged")]
+    /// An embedded guest is damaged, or was compiled for another processor.
+    #[error("the `{name}` guest in this binary cannot be loaded on this machine")]
     Embedded {
         /// Name of the guest.
         name: &'static str,

@@ -78,14 +78,14 @@ impl Program {
     }
 }
 
-/// Builds the static binary with the portable guests, and returns its path.
+/// Builds the static binary, and returns its path.
 fn build_binary(profile: &str) -> Result<std::path::PathBuf> {
     setup::targets(&[TARGET])?;
     setup::reference_program("musl-tools", "musl-gcc")?;
     say(&format!("building the static binary ({TARGET}, profile {profile}); the first time takes 15 minutes or more"));
     let mut build = cargo(&["build", "--locked", "--package", "tollhouse-cli", "--bin", "tollhouse"]);
     build.args(["--profile", profile, "--target", TARGET]).arg("--target-dir").arg(target());
-    run(guests::portable(&mut build)?)?;
+    run(guests::generic(&mut build)?)?;
     let directory = if profile == "dev" { "debug" } else { profile };
     Ok(target().join(TARGET).join(directory).join("tollhouse"))
 }

@@ -51,7 +51,7 @@ pub(super) fn build(release: &Release) -> Result<PathBuf> {
     build.current_dir(&directory).args(["--locked", "--zig", "--target", TARGET, "--compatibility", GLIBC]);
     build.args(["--profile", &release.profile, "--out"]).arg(&place).arg("--target-dir").arg(target());
     build.env("SOURCE_DATE_EPOCH", release.epoch.to_string());
-    run(guests::portable(&mut build)?)?;
+    run(guests::generic(&mut build)?)?;
     let wheel = only(&place, "whl")?;
     let size = wheel.metadata()?.len();
     ensure!(size < MAX_SIZE, "{} is {size} bytes, and may have {MAX_SIZE}", wheel.display());
