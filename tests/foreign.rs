@@ -17,7 +17,7 @@ fn run(program: &str, arguments: &[&str], directory: &Path) {
     assert!(status.unwrap_or_else(|error| panic!("{program}: {error}")).success(), "{program} {arguments:?}");
 }
 
-/// The first minutes of a publisher, in the languages that the other tests do not need. With Rust: `features/author.rs`.
+/// The first minutes of a publisher, in the languages that the other tests do not need. With Rust: `tools/authoring.rs`.
 #[test]
 fn the_tutorial_with_cargo_component() {
     tutorial::follow(&Home::new(), "Rust with cargo-component", &[]);

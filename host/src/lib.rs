@@ -27,7 +27,7 @@
 //!
 //! **Invariant:** only the crate `tollhouse-gate` makes a [`gate::Admission`], whose fields are private, and a tool is
 //! called only with one: `Tool::call` and `Tool::run` take it, and nothing else enters a component by name
-//! (`tests/features/architecture.rs`). It cannot be forged or changed, by this crate either:
+//! (`tests/repository/architecture.rs`). It cannot be forged or changed, by this crate either:
 //!
 //! ```compile_fail,E0451
 //! # use tollhouse::gate::Admission;

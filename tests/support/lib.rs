@@ -4,6 +4,7 @@
 
 pub mod components;
 pub mod disk;
+pub mod mcp_server;
 pub mod oci;
 pub mod screen;
 pub mod server;

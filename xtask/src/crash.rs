@@ -1,5 +1,5 @@
-//! The crash tests, for long: `tests/features/{blob_crash,sessions,store_crash}` have the short form, which `cargo xtask
-//! test` runs.
+//! The crash tests, for long: `tests/crash` and `tests/sessions/on_disk` have the short form, which `cargo xtask test`
+//! runs.
 
 use anyhow::{Context, Result, bail};
 
@@ -10,8 +10,13 @@ use crate::run::{cargo, run, say};
 const CYCLES: u32 = 200;
 
 /// The tests that kill, by the beginning of their names.
-const TESTS: [&str; 5] =
-    ["blob_crash::", "store_crash::", "sessions::a_killed_run", "sessions::disk::sessions", "sessions::kills::"];
+const TESTS: [&str; 5] = [
+    "crash::blobs::",
+    "crash::store::",
+    "sessions::on_disk::a_killed_run",
+    "sessions::on_disk::disk::sessions",
+    "sessions::on_disk::kills::",
+];
 
 /// Runs them one after the other, with both stores.
 pub(crate) fn crash(arguments: &[&str]) -> Result<()> {

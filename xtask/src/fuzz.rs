@@ -1,5 +1,5 @@
 //! Fuzzing: the targets of `tests/fuzz`, led by coverage. CI only replays their corpus, and inputs that are made for them
-//! (`tests/features/fuzz.rs`).
+//! (`tests/security/fuzz_corpora.rs`).
 
 mod seeded;
 

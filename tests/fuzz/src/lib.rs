@@ -1,7 +1,7 @@
 //! Fuzz targets: what reads hostile text and bytes, and what must hold of it whatever it is given.
 //!
 //! A target is a function of some bytes that panics when something does not hold; the bytes themselves may be anything.
-//! `fuzz_targets/` hands them to libFuzzer (`cargo xtask fuzz`), and `tests/features/fuzz.rs` replays `corpus/` and
+//! `fuzz_targets/` hands them to libFuzzer (`cargo xtask fuzz`), and `tests/security/fuzz_corpora.rs` replays `corpus/` and
 //! mutations of it through the same functions, and inputs that are `structured` as a target reads them. A file of the corpus
 //! is a seed, or what a finding came down to.
 

@@ -1,0 +1,3 @@
+//! Conformance of the shell and of jq with the real programs.
+
+mod shell;

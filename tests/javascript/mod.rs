@@ -1,0 +1,7 @@
+//! The JavaScript guest, beside Node.
+
+mod node;
+mod programs;
+mod scripts_in_scripts;
+mod synchronous_commands;
+mod synchronous_input;

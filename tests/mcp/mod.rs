@@ -1,0 +1,17 @@
+//! The MCP server, as its clients meet it: the real binary, on standard input and output, and by HTTP; and servers whose tools
+//! are mounted.
+
+mod approvals;
+mod catalogue;
+mod client;
+mod configurations;
+mod files;
+mod gateway;
+mod gateway_messages;
+mod hostile;
+mod http;
+mod mounted_servers;
+mod oauth;
+mod remote_servers;
+mod runs;
+mod versions;

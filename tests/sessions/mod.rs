@@ -1,0 +1,19 @@
+//! Sessions: what they keep, who may use them, how runs in them wait, resume, fork and are proved.
+
+mod call_places;
+mod cancellation;
+mod concurrent_sessions;
+mod durable_decisions;
+mod durable_programs;
+#[cfg(target_os = "linux")]
+mod durable_runs;
+mod file_origins;
+mod files;
+mod forks_of_runs;
+mod kept_state;
+mod memory;
+pub(crate) mod on_disk;
+mod operators;
+mod receipts;
+mod run_journals;
+mod step_api;
