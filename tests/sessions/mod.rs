@@ -12,6 +12,7 @@ mod files;
 mod forks_of_runs;
 mod kept_state;
 mod memory;
+mod moved_run;
 pub(crate) mod on_disk;
 mod operators;
 mod receipts;
